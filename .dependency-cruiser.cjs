@@ -1,0 +1,89 @@
+/** The import rules of CONTRIBUTING.md. @type {import('dependency-cruiser').IConfiguration} */
+const only = (name, from, allowed, comment) => ({
+  name,
+  comment,
+  severity: 'error',
+  from: { path: from },
+  to: { pathNot: allowed },
+});
+
+const contracts = [
+  '^src/pipelines/(contract|chat-request)\\.ts$',
+  '^src/engine/contract\\.ts$',
+  '^src/server/contract\\.ts$',
+];
+
+module.exports = {
+  forbidden: [
+    { name: 'no-circular', severity: 'error', from: {}, to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } } },
+    { name: 'not-to-unresolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },
+    only('core-is-pure', '^src/core/', ['^src/core/'], 'core imports core alone: no package, nothing of Node'),
+    only(
+      'runtime',
+      '^src/runtime/',
+      ['^src/(core|runtime)/', '^src/errors\\.ts$', '^node_modules/onnxruntime', '^(node:)?(os|fs|path|buffer)(/promises)?$'],
+      'runtime sees core and errors',
+    ),
+    only(
+      'models',
+      '^src/models/',
+      ['^src/(core|models)/', '^src/errors\\.ts$', '^node_modules/@huggingface/', '^(node:)?(fs|path|url|module|crypto|os|stream)(/promises)?$'],
+      'models see core and errors',
+    ),
+    only(
+      'pipelines',
+      '^src/pipelines/',
+      ['^src/(core|runtime|models|pipelines)/', '^src/errors\\.ts$', '^(node:)?(fs|path|crypto|os|timers)(/promises)?$'],
+      'pipelines see core, runtime, models and errors',
+    ),
+    only(
+      'engine',
+      '^src/engine/',
+      ['^src/engine/', '^src/errors\\.ts$', contracts[0], '^(node:)?(child_process|os|path|url|events|timers|process|async_hooks)(/promises)?$'],
+      'the engine knows contracts, not pipelines',
+    ),
+    only(
+      'server',
+      '^src/server/',
+      ['^src/(core|server)/', '^src/errors\\.ts$', contracts[0], contracts[1], '^node_modules/(zod|rate-limiter-flexible)/', '^(node:)?(crypto|buffer|util|timers)(/promises)?$'],
+      'the server knows the contracts of engine and pipelines, core and errors',
+    ),
+    {
+      name: 'adapters-types-only',
+      comment: 'adapters know the types of the public contract, Node and their framework',
+      severity: 'error',
+      from: { path: '^adapters/' },
+      to: { path: '^src/', dependencyTypesNot: ['type-only'] },
+    },
+    only(
+      'adapters',
+      '^adapters/',
+      ['^adapters/', contracts[2], '^node_modules/(@types/)?(express|fastify|node)', '^(node:)?(http|http2|stream|events|net|buffer|timers)(/promises)?$'],
+      'adapters import nothing but contracts and their framework',
+    ),
+    {
+      name: 'one-door-to-onnxruntime',
+      severity: 'error',
+      from: { pathNot: '^src/runtime/onnx\\.ts$' },
+      to: { path: '^node_modules/onnxruntime' },
+    },
+    {
+      name: 'one-door-to-the-hub',
+      severity: 'error',
+      from: { pathNot: '^src/models/' },
+      to: { path: '^node_modules/@huggingface/' },
+    },
+    {
+      name: 'entries-only-re-export',
+      severity: 'error',
+      from: { path: '^src/(?!entries/)' },
+      to: { path: '^src/entries/' },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    tsConfig: { fileName: 'tsconfig.json' },
+    tsPreCompilationDeps: true,
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['types', 'import', 'node', 'default'] },
+  },
+};

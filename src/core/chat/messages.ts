@@ -1,0 +1,30 @@
+/** A function that the model may call. */
+export interface ToolDefinition {
+  readonly name: string;
+  readonly description?: string | undefined;
+  /** JSON Schema of the arguments object. */
+  readonly parameters?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** A call of a function by the model. */
+export interface ToolCall {
+  readonly id: string;
+  readonly name: string;
+  /** JSON text of the arguments object, as the model wrote it. */
+  readonly arguments: string;
+}
+
+export type ChatMessage =
+  | { readonly role: 'system' | 'user'; readonly content: string; readonly name?: string | undefined }
+  | {
+      readonly role: 'assistant';
+      readonly content: string | null;
+      readonly reasoningContent?: string | undefined;
+      readonly toolCalls?: readonly ToolCall[] | undefined;
+    }
+  | {
+      readonly role: 'tool';
+      readonly content: string;
+      readonly toolCallId: string;
+      readonly name?: string | undefined;
+    };

@@ -1,0 +1,79 @@
+/**
+ * One tunable request parameter. Validation, discovery, the OpenAPI document, the samplers' own checks and the
+ * documentation are all derived from tables of these; no bound or default is written anywhere else.
+ */
+export interface ParameterDescriptor {
+  readonly type: 'float' | 'int' | 'boolean' | 'string';
+  /** Inclusive. */
+  readonly min?: number;
+  /** Inclusive. */
+  readonly max?: number;
+  /** Left out where there is none: the value is then random, unlimited or absent, as the description says. */
+  readonly default?: number | boolean | string;
+  readonly step?: number;
+  readonly section: 'basic' | 'advanced';
+  readonly description: string;
+}
+
+export type ParameterTable = Readonly<Record<string, ParameterDescriptor>>;
+
+type ValueOf<D extends ParameterDescriptor> = D['type'] extends 'boolean'
+  ? boolean
+  : D['type'] extends 'string'
+    ? string
+    : number;
+
+/** The values that a table describes: with a default always present, without one possibly `undefined`. */
+export type ParameterValues<T extends ParameterTable> = {
+  -readonly [K in keyof T]: T[K] extends { readonly default: number | boolean | string }
+    ? ValueOf<T[K]>
+    : ValueOf<T[K]> | undefined;
+};
+
+/** `topK` → `top_k`: tables are keyed as TypeScript spells it, the wire spells it with underscores. */
+export function toWireName(name: string): string {
+  return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+/**
+ * The value of one parameter: the given one if it is of the right type and in range, the default if none is given.
+ *
+ * @param label begins the message of a thrown error
+ * @throws TypeError for a value of the wrong type, RangeError for one out of range
+ */
+export function resolveParameter(label: string, value: unknown, descriptor: ParameterDescriptor): unknown {
+  if (value === undefined || value === null) return descriptor.default;
+  const { type, min, max } = descriptor;
+  if (type === 'boolean' || type === 'string') {
+    if (typeof value !== type) throw new TypeError(`${label}: expected a ${type}, got ${describe(value)}`);
+    return value;
+  }
+  if (typeof value !== 'number' || Number.isNaN(value) || (type === 'int' && !Number.isInteger(value))) {
+    const expected = type === 'int' ? 'an integer' : 'a number';
+    throw new TypeError(`${label}: expected ${expected}, got ${describe(value)}`);
+  }
+  if ((min !== undefined && value < min) || (max !== undefined && value > max)) {
+    throw new RangeError(`${label}: expected a value from ${min} to ${max}, got ${value}`);
+  }
+  return value;
+}
+
+/**
+ * Fills in the defaults of a whole table.
+ *
+ * @throws TypeError for a value of the wrong type, RangeError for one out of range; the message starts with the name
+ */
+export function resolveParameters<T extends ParameterTable>(
+  table: T,
+  given: Partial<ParameterValues<T>>,
+): ParameterValues<T> {
+  const resolved: Record<string, unknown> = {};
+  for (const [name, descriptor] of Object.entries(table)) {
+    resolved[name] = resolveParameter(name, given[name as keyof T], descriptor);
+  }
+  return resolved as ParameterValues<T>;
+}
+
+function describe(value: unknown): string {
+  return typeof value === 'string' ? JSON.stringify(value) : String(value);
+}

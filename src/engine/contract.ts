@@ -1,0 +1,53 @@
+import type { Categories, Category, ChatEvent, ModelInfo, ModelSpec } from '../pipelines/contract.ts';
+import type { ChatRequestInput } from '../pipelines/chat-request.ts';
+
+export interface CallOptions {
+  /** Aborting it cancels the request; its error is then `cancelled`. */
+  readonly signal?: AbortSignal | undefined;
+  /** Time from now until the request must be finished, waiting included; afterwards its error is `deadline_exceeded`. */
+  readonly deadlineMs?: number | undefined;
+}
+
+/** Limits of one model. */
+export interface ModelLimits {
+  /** Worker processes of this model; default 1. */
+  readonly replicas?: number | undefined;
+  /** Requests that may wait; one more is refused with `overloaded`. Default 64. */
+  readonly maxQueue?: number | undefined;
+  /** Default deadline of a request, waiting included; default 10 minutes. */
+  readonly deadlineMs?: number | undefined;
+}
+
+export type ModelOptions<C extends Category = Category> = Omit<ModelSpec<C>, 'id'> & ModelLimits;
+
+export interface ModelStatus {
+  readonly id: string;
+  readonly state: 'loading' | 'ready' | 'failed';
+  readonly running: number;
+  readonly waiting: number;
+}
+
+/** All models of a service, usable with or without HTTP. */
+export interface Inference {
+  /**
+   * One chat request as a stream of events.
+   *
+   * @throws InferenceError before the first event for a bad request, an unknown model or a full queue; later for
+   * cancellation, a passed deadline or a lost worker
+   */
+  chat(request: ChatRequestInput, options?: CallOptions): AsyncIterable<ChatEvent>;
+  /** Every configured model, loaded or not. */
+  models(): readonly ModelInfo[];
+  status(): readonly ModelStatus[];
+  /** Resolves when every model is loaded; rejects with the first error of a model that can't be. */
+  ready(): Promise<void>;
+  /** Lets running requests end (up to `graceMs`, default 10 s), refuses new ones, ends all workers. */
+  close(options?: { readonly graceMs?: number }): Promise<void>;
+}
+
+/** One place that runs requests of one model: a worker process or the calling process. */
+export interface Replica<C extends Category = Category> {
+  readonly concurrency: number;
+  readonly info: ModelInfo<C>;
+  run(request: Categories[C]['request'], options: { signal: AbortSignal }): AsyncIterable<Categories[C]['event']>;
+}

@@ -1,0 +1,86 @@
+/** What can go wrong, as stable strings. The server maps each to one HTTP status. */
+export type ErrorCode =
+  | 'invalid_request'
+  | 'context_length_exceeded'
+  | 'unsupported_feature'
+  | 'authentication_failed'
+  | 'quota_exceeded'
+  | 'upgrade_required'
+  | 'model_not_found'
+  | 'route_not_found'
+  | 'method_not_allowed'
+  | 'request_too_large'
+  | 'unsupported_media_type'
+  | 'rate_limited'
+  | 'cancelled'
+  | 'internal'
+  | 'worker_failed'
+  | 'overloaded'
+  | 'deadline_exceeded';
+
+export interface InferenceErrorOptions {
+  /** The field at fault, in the caller's spelling: `temperature`, `messages[3].tool_call_id`. */
+  param?: string | undefined;
+  /** When it is worth trying again, in seconds. */
+  retryAfterSeconds?: number | undefined;
+  cause?: unknown;
+}
+
+/** An error as it crosses a process border. */
+export interface SerializedError {
+  code: ErrorCode;
+  message: string;
+  param?: string | undefined;
+  retryAfterSeconds?: number | undefined;
+}
+
+const marker = Symbol.for('slashv1.InferenceError');
+
+/**
+ * The one error class of this package.
+ *
+ * @example
+ * ```ts
+ * try { … } catch (error) {
+ *   if (InferenceError.isInstance(error) && error.code === 'overloaded') retryLater(error.retryAfterSeconds);
+ * }
+ * ```
+ */
+export class InferenceError extends Error {
+  readonly code: ErrorCode;
+  readonly param: string | undefined;
+  readonly retryAfterSeconds: number | undefined;
+  readonly [marker] = true;
+
+  constructor(code: ErrorCode, message: string, options: InferenceErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = 'InferenceError';
+    this.code = code;
+    this.param = options.param;
+    this.retryAfterSeconds = options.retryAfterSeconds;
+  }
+
+  /** True for errors of this class, also from another installed copy of the package. */
+  static isInstance(error: unknown): error is InferenceError {
+    return typeof error === 'object' && error !== null && marker in error;
+  }
+
+  /** Wraps anything thrown; an unknown error becomes `internal` and keeps its cause. */
+  static from(error: unknown): InferenceError {
+    if (InferenceError.isInstance(error)) return error;
+    return new InferenceError('internal', 'Internal error.', { cause: error });
+  }
+
+  static deserialize(error: SerializedError): InferenceError {
+    return new InferenceError(error.code, error.message, error);
+  }
+
+  serialize(): SerializedError {
+    return {
+      code: this.code,
+      message: this.message,
+      param: this.param,
+      retryAfterSeconds: this.retryAfterSeconds,
+    };
+  }
+}

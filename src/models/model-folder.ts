@@ -1,0 +1,90 @@
+import { existsSync } from 'node:fs';
+import { readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { InferenceError } from '../errors.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** The files of one model in the hub's ONNX layout. */
+export interface ModelFolder {
+  readonly path: string;
+  readonly config: Json;
+  /** Empty where the file is missing. */
+  readonly generationConfig: Json;
+  readonly tokenizer: Json;
+  readonly tokenizerConfig: Json;
+  /** Jinja source, or several by name. */
+  readonly chatTemplate: string | Readonly<Record<string, string>> | undefined;
+  /** Unix time in seconds of the model's config file. */
+  readonly created: number;
+}
+
+/**
+ * Reads the small files of a text model.
+ *
+ * @throws InferenceError `invalid_request` naming the file that is missing or is no JSON
+ */
+export async function openModelFolder(path: string): Promise<ModelFolder> {
+  const [config, generationConfig, tokenizer, tokenizerConfig] = await Promise.all([
+    readJson(path, 'config.json'),
+    readJson(path, 'generation_config.json', {}),
+    readJson(path, 'tokenizer.json'),
+    readJson(path, 'tokenizer_config.json', {}),
+  ]);
+  const { mtimeMs } = await stat(join(path, 'config.json'));
+  return {
+    path,
+    config,
+    generationConfig,
+    tokenizer,
+    tokenizerConfig,
+    chatTemplate: await readChatTemplate(path, tokenizerConfig),
+    created: Math.floor(mtimeMs / 1000),
+  };
+}
+
+/**
+ * Finds the graph of a decoder: `onnx/model.onnx`, or the older merged export, or one beside the config.
+ *
+ * @throws InferenceError `invalid_request` listing where it was looked for
+ */
+export function locateDecoder(folder: string): string {
+  const names = ['onnx/model.onnx', 'onnx/decoder_model_merged.onnx', 'model.onnx', 'decoder_model_merged.onnx'];
+  const found = names.map((name) => join(folder, name)).find((file) => existsSync(file));
+  if (found) return found;
+  throw new InferenceError('invalid_request', `source: none of ${names.join(', ')} exists in ${folder}`, {
+    param: 'source',
+  });
+}
+
+async function readChatTemplate(path: string, tokenizerConfig: Json): Promise<ModelFolder['chatTemplate']> {
+  const file = join(path, 'chat_template.jinja');
+  if (existsSync(file)) return readFile(file, 'utf8');
+  const template = tokenizerConfig['chat_template'];
+  if (typeof template === 'string') return template;
+  if (!Array.isArray(template)) return undefined;
+  return Object.fromEntries(
+    template.map(({ name, template: source }: { name: string; template: string }) => [name, source]),
+  );
+}
+
+async function readJson(path: string, name: string, fallback?: Json): Promise<Json> {
+  let text: string;
+  try {
+    text = await readFile(join(path, name), 'utf8');
+  } catch (error) {
+    if (fallback) return fallback;
+    throw new InferenceError('invalid_request', `source: ${name} is missing in ${path}`, {
+      param: 'source',
+      cause: error,
+    });
+  }
+  try {
+    return JSON.parse(text) as Json;
+  } catch (error) {
+    throw new InferenceError('invalid_request', `source: ${name} in ${path} is no valid JSON`, {
+      param: 'source',
+      cause: error,
+    });
+  }
+}

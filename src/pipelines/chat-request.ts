@@ -1,0 +1,70 @@
+import { InferenceError } from '../errors.ts';
+import { chatParameters, logitBiasBounds, maxStopSequences, type ChatParameters } from '../core/parameters/chat.ts';
+import { resolveParameter, toWireName } from '../core/parameters/descriptor.ts';
+import type { ChatMessage, ToolDefinition } from '../core/chat/messages.ts';
+import type { ChatRequest } from './contract.ts';
+
+/** A chat request as a caller writes it: only `model` and `messages` are needed. */
+export interface ChatRequestInput extends Partial<ChatParameters> {
+  readonly model: string;
+  readonly messages: readonly ChatMessage[];
+  readonly tools?: readonly ToolDefinition[] | undefined;
+  readonly toolChoice?: 'auto' | 'none' | undefined;
+  readonly stop?: string | readonly string[] | undefined;
+  readonly logitBias?: ReadonlyMap<number, number> | undefined;
+}
+
+/**
+ * Fills in the defaults of a chat request and checks every bound.
+ *
+ * @throws InferenceError `invalid_request` naming the parameter as the wire spells it
+ *
+ * @example
+ * ```ts
+ * completeChatRequest({ model: 'tiny-chat', messages: [{ role: 'user', content: 'Hello' }] }).temperature; // 0.7
+ * ```
+ */
+export function completeChatRequest(input: ChatRequestInput): ChatRequest {
+  if (input.messages.length === 0) throw invalid('messages', 'expected at least one message');
+  const stop = typeof input.stop === 'string' ? [input.stop] : (input.stop ?? []);
+  if (stop.length > maxStopSequences) {
+    throw invalid('stop', `expected at most ${maxStopSequences} sequences, got ${stop.length}`);
+  }
+  if (stop.some((sequence) => sequence === '')) throw invalid('stop', 'expected non-empty sequences, got ""');
+  const logitBias = input.logitBias ?? new Map<number, number>();
+  for (const [token, bias] of logitBias) {
+    const { min, max } = logitBiasBounds;
+    if (!Number.isInteger(token) || token < 0) throw invalid('logit_bias', `expected token ids, got ${token}`);
+    if (!(bias >= min && bias <= max)) throw invalid('logit_bias', `expected ${min} to ${max}, got ${bias}`);
+  }
+  const parameters = resolveChatParameters(input);
+  if (parameters.topLogprobs > 0 && !parameters.logprobs) {
+    throw invalid('top_logprobs', 'expected `logprobs` to be true where `top_logprobs` is set');
+  }
+  return {
+    ...parameters,
+    model: input.model,
+    messages: input.messages,
+    tools: input.tools ?? [],
+    toolChoice: input.toolChoice ?? 'auto',
+    stop,
+    logitBias,
+  };
+}
+
+function resolveChatParameters(input: ChatRequestInput): ChatParameters {
+  const resolved: Record<string, unknown> = {};
+  for (const [name, descriptor] of Object.entries(chatParameters)) {
+    const param = toWireName(name);
+    try {
+      resolved[name] = resolveParameter(param, input[name as keyof ChatParameters], descriptor);
+    } catch (error) {
+      throw new InferenceError('invalid_request', (error as Error).message, { param, cause: error });
+    }
+  }
+  return resolved as unknown as ChatParameters;
+}
+
+function invalid(param: string, message: string): InferenceError {
+  return new InferenceError('invalid_request', `${param}: ${message}`, { param });
+}

@@ -1,0 +1,117 @@
+import type { ChatMessage, ToolDefinition } from '../core/chat/messages.ts';
+import type { ChatParameters } from '../core/parameters/chat.ts';
+
+/** A complete chat request: every parameter has its value, as `completeChatRequest` leaves it. */
+export interface ChatRequest extends ChatParameters {
+  readonly model: string;
+  readonly messages: readonly ChatMessage[];
+  readonly tools: readonly ToolDefinition[];
+  readonly toolChoice: 'auto' | 'none';
+  /** At most four; the first that appears in the answer ends it and is not part of it. */
+  readonly stop: readonly string[];
+  /** Token id → added to its logit. */
+  readonly logitBias: ReadonlyMap<number, number>;
+}
+
+export interface TokenLogprob {
+  readonly token: string;
+  readonly logprob: number;
+  /** UTF-8 bytes of the token; a token may hold part of a character only. */
+  readonly bytes: readonly number[];
+}
+
+export interface TokenLogprobs extends TokenLogprob {
+  readonly topLogprobs: readonly TokenLogprob[];
+}
+
+/** Why a choice ended. */
+export type FinishReason = 'stop' | 'length' | 'tool_calls';
+
+export interface ChatUsage {
+  readonly promptTokens: number;
+  /** Of the prompt, how many needed no computing because an earlier request had the same beginning. */
+  readonly cachedTokens: number;
+  /** Over all choices, reasoning included. */
+  readonly completionTokens: number;
+  readonly reasoningTokens: number;
+}
+
+/**
+ * What happens during a chat request, in order. `choice` counts from 0 to n − 1; events of different choices
+ * interleave. Concatenating the `text-delta`s of a choice gives its content; tool call arguments likewise.
+ * `usage` comes once, last.
+ */
+export type ChatEvent =
+  | { readonly type: 'prompt-end'; readonly promptTokens: number }
+  | { readonly type: 'reasoning-delta'; readonly choice: number; readonly text: string }
+  | { readonly type: 'text-delta'; readonly choice: number; readonly text: string }
+  | {
+      readonly type: 'tool-call-start';
+      readonly choice: number;
+      /** Counts the calls of this choice from 0. */
+      readonly call: number;
+      readonly id: string;
+      readonly name: string;
+    }
+  | { readonly type: 'tool-call-delta'; readonly choice: number; readonly call: number; readonly arguments: string }
+  /** Only with `logprobs`; the tokens behind the deltas since the last such event. */
+  | { readonly type: 'logprobs'; readonly choice: number; readonly tokens: readonly TokenLogprobs[] }
+  | { readonly type: 'choice-end'; readonly choice: number; readonly finishReason: FinishReason }
+  | ({ readonly type: 'usage' } & ChatUsage);
+
+/** What each category of models takes and gives. */
+export interface Categories {
+  chat: { request: ChatRequest; event: ChatEvent };
+}
+
+export type Category = keyof Categories;
+
+/** What is known about a loaded model. */
+export interface ModelInfo<C extends Category = Category> {
+  readonly id: string;
+  /** Display name. */
+  readonly name: string;
+  readonly category: C;
+  /** Tokens of prompt and answer together. */
+  readonly contextLength: number;
+  /** Unix time in seconds at which the model files were made, or 0 where that is not known. */
+  readonly created: number;
+  readonly ownedBy: string;
+}
+
+export interface RunOptions {
+  /** Aborting it ends the run before its next step; the iterator then throws `cancelled`. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * A loaded model, ready to run requests. Lives in a worker process, or with `isolation: "inline"` in the host.
+ * Failures are `InferenceError`s; leaving a `run` iterator early cancels that run.
+ */
+export interface Pipeline<C extends Category = Category> {
+  readonly info: ModelInfo<C>;
+  /** How many requests it can usefully have in hand at once; the engine queues the others. */
+  readonly concurrency: number;
+  run(request: Categories[C]['request'], options?: RunOptions): AsyncIterable<Categories[C]['event']>;
+  close(): Promise<void>;
+}
+
+export type Device = 'cpu' | 'webgpu' | 'cuda' | 'dml' | 'coreml';
+
+/** Which model to load and how; plain data, so that it can be sent to a worker process. */
+export interface ModelSpec<C extends Category = Category> {
+  readonly id: string;
+  readonly category: C;
+  /** Name of a bundled model or path of a folder in the hub's ONNX layout. */
+  readonly source: string;
+  /** Display name; the id if left out. */
+  readonly name?: string | undefined;
+  /** Default `cpu`. */
+  readonly device?: Device | undefined;
+  /** Threads of one operator; default cores − 1, at least 1. */
+  readonly threads?: number | undefined;
+  /** Default: what the model's config says. */
+  readonly contextLength?: number | undefined;
+  /** Most sequences that are generated together in one batch; default 8. */
+  readonly maxBatchSize?: number | undefined;
+}

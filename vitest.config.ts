@@ -1,0 +1,10 @@
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  test: {
+    include: ['test/**/*.test.ts'],
+    typecheck: { enabled: true, include: ['test/**/*.test-d.ts'], tsconfig: 'tsconfig.check.json' },
+    testTimeout: 20_000,
+    coverage: { include: ['src/**', 'adapters/**'] },
+  },
+});
