@@ -1,0 +1,160 @@
+import { createStopMatcher } from '../text/stop-sequences.ts';
+import { createReasoningSplitter, type ReasoningMarkers, type ReasoningPart } from './reasoning.ts';
+import type { ToolCallParser, ToolCallParserEvent } from './tool-calls/parser.ts';
+
+/** What one choice's answer holds, in order. */
+export type AnswerEvent =
+  | { readonly type: 'reasoning-delta'; readonly text: string }
+  | { readonly type: 'text-delta'; readonly text: string }
+  /** `call` counts the calls of the answer from 0. */
+  | { readonly type: 'tool-call-start'; readonly call: number; readonly id: string; readonly name: string }
+  | { readonly type: 'tool-call-delta'; readonly call: number; readonly arguments: string };
+
+export interface AnswerParserOptions {
+  /** Text that ends the answer and is not part of it. */
+  readonly stop?: readonly string[] | undefined;
+  /** How the model marks its thinking; left out, everything is answer. */
+  readonly reasoning?: ReasoningMarkers | undefined;
+  /** A fresh parser of the model's format; left out (no tools, or `toolChoice` is `none`), markers are plain text. */
+  readonly toolCallParser?: ToolCallParser | undefined;
+  /** Makes the id of a call, such as `call_…`. */
+  readonly createToolCallId: () => string;
+}
+
+export interface AnswerEnd {
+  readonly events: readonly AnswerEvent[];
+  readonly finishReason: 'stop' | 'length' | 'tool_calls';
+}
+
+/** Reads one choice's answer while it is generated. */
+export interface AnswerParser {
+  /** The stop sequence that ended the answer; generating more is useless from then on. */
+  readonly stopped: string | null;
+  /** Whether the text that comes next belongs to the thinking, as far as is known. */
+  readonly isReasoning: boolean;
+  push(text: string): readonly AnswerEvent[];
+  /**
+   * Ends the answer.
+   *
+   * @param options `cutOff`: whether a token limit ended it, and not the model
+   */
+  end(options: { readonly cutOff: boolean }): AnswerEnd;
+}
+
+/**
+ * Turns the text of one choice into events: thinking is split off, then stop sequences apply, then tool calls are
+ * read.
+ *
+ * - Stop sequences act on everything behind the thinking as the model wrote it, tool calls included, and never inside
+ *   the thinking: a stop at `"\n\n"` should end the answer, not the thought.
+ * - White space around tool calls is dropped, so the content of an answer that only calls tools is empty.
+ * - The finish reason is `length` when the answer was cut off (unless a stop sequence was complete by then), else
+ *   `tool_calls` when at least one call is whole, else `stop`. A call that is not whole keeps the deltas that were
+ *   sent: the beginning of a JSON object, which `JSON.parse` refuses.
+ *
+ * @throws RangeError for an empty stop sequence or marker
+ *
+ * @example
+ * ```ts
+ * const parser = createAnswerParser({ stop: ['END'], createToolCallId: () => 'call_1' });
+ * parser.push('Hello E'); // [{ type: 'text-delta', text: 'Hello ' }]
+ * parser.push('ND more'); // []
+ * parser.stopped; // 'END'
+ * parser.end({ cutOff: false }); // { events: [], finishReason: 'stop' }
+ * ```
+ */
+export function createAnswerParser(options: AnswerParserOptions): AnswerParser {
+  const { stop = [], reasoning, toolCallParser, createToolCallId } = options;
+  const splitter = reasoning && createReasoningSplitter(reasoning);
+  const stopMatcher = createStopMatcher(stop);
+  let stopped: string | null = null;
+  let calls = 0;
+  let wholeCalls = 0;
+  let hasBegunCall = false;
+  /** White space of the answer that is given out only if more text follows. */
+  let space = '';
+
+  function push(text: string): readonly AnswerEvent[] {
+    const events: AnswerEvent[] = [];
+    if (splitter === undefined) readAnswer(text, events);
+    else readParts(splitter.push(text), events);
+    return events;
+  }
+
+  function readParts(parts: readonly ReasoningPart[], events: AnswerEvent[]): void {
+    for (const { type, text } of parts) {
+      if (type === 'text') readAnswer(text, events);
+      else events.push({ type: 'reasoning-delta', text });
+    }
+  }
+
+  function readAnswer(text: string, events: AnswerEvent[]): void {
+    const match = stopMatcher.push(text);
+    stopped = match.stopped;
+    readCalls(match.text, events);
+  }
+
+  function readCalls(text: string, events: AnswerEvent[]): void {
+    if (toolCallParser === undefined) emitText(text, events);
+    else for (const event of toolCallParser.push(text)) readCallEvent(event, events);
+  }
+
+  function readCallEvent(event: ToolCallParserEvent, events: AnswerEvent[]): void {
+    switch (event.type) {
+      case 'text':
+        emitTextAroundCalls(event.text, events);
+        break;
+      case 'call-start':
+        hasBegunCall = true;
+        space = '';
+        events.push({ type: 'tool-call-start', call: calls++, id: createToolCallId(), name: event.name });
+        break;
+      case 'arguments':
+        events.push({ type: 'tool-call-delta', call: calls - 1, arguments: event.text });
+        break;
+      case 'call-end':
+        wholeCalls++;
+        break;
+      case 'call-unfinished':
+        hasBegunCall = true;
+        break;
+    }
+  }
+
+  function emitTextAroundCalls(text: string, events: AnswerEvent[]): void {
+    const visible = text.trimEnd();
+    if (visible === '') {
+      space += text;
+      return;
+    }
+    emitText(space + visible, events);
+    space = text.slice(visible.length);
+  }
+
+  function end({ cutOff }: { readonly cutOff: boolean }): AnswerEnd {
+    const events: AnswerEvent[] = [];
+    if (splitter !== undefined) readParts(splitter.flush(), events);
+    readCalls(stopMatcher.flush(), events);
+    const isCutOff = cutOff || stopped !== null;
+    for (const event of toolCallParser?.flush({ cutOff: isCutOff }) ?? []) readCallEvent(event, events);
+    if (!hasBegunCall) emitText(space, events);
+    space = '';
+    const endedItself = wholeCalls > 0 ? 'tool_calls' : 'stop';
+    return { events, finishReason: cutOff && stopped === null ? 'length' : endedItself };
+  }
+
+  return {
+    get stopped() {
+      return stopped;
+    },
+    get isReasoning() {
+      return splitter?.isReasoning ?? false;
+    },
+    push,
+    end,
+  };
+}
+
+function emitText(text: string, events: AnswerEvent[]): void {
+  if (text !== '') events.push({ type: 'text-delta', text });
+}

@@ -1,0 +1,35 @@
+/**
+ * What a model's answer holds, in order. Concatenating the `arguments` texts between a `call-start` and its
+ * `call-end` gives a JSON object. Calls do not overlap.
+ */
+export type ToolCallParserEvent =
+  /** Text outside of calls, and whatever looked like a call but was none. */
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'call-start'; readonly name: string }
+  | { readonly type: 'arguments'; readonly text: string }
+  /** The arguments that came are complete, valid JSON. */
+  | { readonly type: 'call-end' }
+  /**
+   * The call that had begun will not be completed: the answer broke off inside it, or went on with something that
+   * is not JSON. Arguments that came are the beginning of a JSON object. Comes instead of `call-end`; the call may
+   * not even have been announced by `call-start`.
+   */
+  | { readonly type: 'call-unfinished' };
+
+export interface ToolCallParserFlushOptions {
+  /**
+   * Whether the answer was cut off from outside (token limit, stop sequence) and not ended by the model. The
+   * beginning of a call that was not announced yet is then dropped; else it is given back as text. Default false.
+   */
+  readonly cutOff?: boolean | undefined;
+}
+
+/**
+ * Reads the tool calls of one answer in one format of models. Pure and incremental: how the answer is cut into
+ * pieces changes nothing but the lengths of the events' texts. Never throws on any text.
+ */
+export interface ToolCallParser {
+  push(text: string): readonly ToolCallParserEvent[];
+  /** Says that the answer has ended; returns what was held back. */
+  flush(options?: ToolCallParserFlushOptions): readonly ToolCallParserEvent[];
+}

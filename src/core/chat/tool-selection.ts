@@ -1,0 +1,66 @@
+import type { ToolDefinition } from './messages.ts';
+
+/** How much a word of the message tells when it stands in these places of a tool's definition. */
+const weights = { name: 3, parameter: 2, description: 1 } as const;
+
+/**
+ * Index of the tool that fits a message best, for models that take only one: the one that shares most words with it
+ * in its name, parameter names and description. A word that several tools share counts less for each of them.
+ * Without any shared word it is the first.
+ *
+ * @throws RangeError where there are no tools
+ *
+ * @example
+ * ```ts
+ * mostFittingTool([{ name: 'get_time' }, { name: 'get_weather' }], 'How is the weather in Paris?'); // 1
+ * ```
+ */
+export function mostFittingTool(tools: readonly ToolDefinition[], lastUserMessage: string): number {
+  if (tools.length === 0) throw new RangeError('tools: expected at least one, got none');
+  const messageWords = new Set(wordsOf(lastUserMessage));
+  const weightsByTool = tools.map(wordWeights);
+  const toolsByWord = new Map<string, number>();
+  for (const words of weightsByTool) {
+    for (const word of words.keys()) toolsByWord.set(word, (toolsByWord.get(word) ?? 0) + 1);
+  }
+  let best = 0;
+  let bestScore = 0;
+  for (const [index, words] of weightsByTool.entries()) {
+    let score = 0;
+    for (const [word, weight] of words) {
+      if (messageWords.has(word)) score += weight / toolsByWord.get(word)!;
+    }
+    if (score > bestScore) {
+      best = index;
+      bestScore = score;
+    }
+  }
+  return best;
+}
+
+/** Each word of a definition with the weight of the most telling place where it stands. */
+function wordWeights({ name, description, parameters }: ToolDefinition): Map<string, number> {
+  const properties = parameters?.properties;
+  const parameterNames = typeof properties === 'object' && properties !== null ? Object.keys(properties) : [];
+  const words = new Map<string, number>();
+  for (const word of wordsOf(description ?? '')) words.set(word, weights.description);
+  for (const word of parameterNames.flatMap(wordsOf)) words.set(word, weights.parameter);
+  for (const word of wordsOf(name)) words.set(word, weights.name);
+  return words;
+}
+
+/** Too common to say anything about a tool. */
+const functionWords = new Set(
+  'a an and are as at be by can do does for from has have how i in is it its me my no not of on or please that the their this to was we what when where which who will with would you your'.split(
+    ' ',
+  ),
+);
+
+/** Lower-case words without function words and plural endings; `getUserId` and `get_user_id` are three words. */
+function wordsOf(text: string): string[] {
+  const separated = text.replaceAll(/(\p{Ll})(\p{Lu})/gu, '$1 $2').toLowerCase();
+  const words = separated.match(/\p{L}+|\p{N}+/gu) ?? [];
+  return words
+    .filter((word) => !functionWords.has(word))
+    .map((word) => (word.length > 3 ? word.replace(/s$/, '') : word));
+}

@@ -1,0 +1,96 @@
+/** Turns tokens into text as they come. */
+export interface Detokenizer {
+  /** Takes one token and returns the text that is certain now, `''` while a character is incomplete. */
+  push(id: number): string;
+  /**
+   * Returns what is still held back, U+FFFD for an incomplete character. The next `push` begins a new text.
+   */
+  flush(): string;
+}
+
+const replacementCharacter = '\uFFFD';
+
+/** A UTF-8 character has up to 4 bytes, so at most 3 tokens, of one byte or more, can be waiting for its end. */
+const mostWaitingTokens = 3;
+
+/** The window is cut back when a text that ends cleanly is made of this many tokens. */
+const windowLimit = 16;
+
+/** What a cut leaves: enough that the decoder treats the next token as one inside a text. */
+const contextSizes = [4, 5, 6, 7, 8] as const;
+
+/**
+ * Wraps any tokenizer's `decode` so that it streams: the pieces and the flush together are exactly
+ * `decode(all ids)`, and no piece ends inside a character.
+ *
+ * Only the last few tokens are decoded again for each new one (8 to 16 on average), so the cost of a token does not
+ * grow with the text. Works for byte-level decoders, for byte fallback, and for decoders that strip the first
+ * space. U+FFFD that the model really wrote comes out too, at most three characters late.
+ *
+ * @param decode ids → text. It must keep the ids in order, must not hold on to the array, and is expected to show
+ * incomplete UTF-8 as U+FFFD, as `TextDecoder` does. Ids that it leaves out (special tokens) may appear anywhere.
+ *
+ * @example
+ * ```ts
+ * const bytes = [0x48, 0x69, 0x20, 0xf0, 0x9f, 0x98, 0x80];
+ * const detokenizer = createDetokenizer((ids) => new TextDecoder().decode(Uint8Array.from(ids)));
+ * bytes.map((id) => detokenizer.push(id)); // ['H', 'i', ' ', '', '', '', '😀']
+ * ```
+ */
+export function createDetokenizer(decode: (ids: readonly number[]) => string): Detokenizer {
+  let window: number[] = [];
+  let text = '';
+  /** How much of `text` was returned. */
+  let emitted = 0;
+  /** Tokens since the text last ended with a complete character. */
+  let waiting = 0;
+
+  function push(id: number): string {
+    window.push(id);
+    const before = text.length;
+    text = decode(window);
+    if (text.length === before && decode([id, id]) === '') {
+      window.pop();
+      return '';
+    }
+    waiting = text.endsWith(replacementCharacter) ? waiting + 1 : 0;
+    const certain = text.length - heldLength();
+    const piece = text.slice(emitted, certain);
+    emitted = Math.max(emitted, certain);
+    if (window.length >= (waiting === 0 ? windowLimit : 2 * windowLimit)) cutWindow();
+    return piece;
+  }
+
+  function heldLength(): number {
+    const most = waiting <= mostWaitingTokens ? text.length : mostWaitingTokens;
+    let held = 0;
+    while (held < most && text[text.length - 1 - held] === replacementCharacter) held++;
+    return held;
+  }
+
+  function cutWindow(): void {
+    const owed = Math.max(0, text.length - emitted);
+    let context: number[] = [];
+    let contextText = '';
+    for (const size of contextSizes) {
+      context = window.slice(-size);
+      contextText = decode(context);
+      // A cut inside a character would show: the rest of its bytes decode to something else.
+      if (contextText.length > owed && text.endsWith(contextText)) break;
+    }
+    window = context;
+    text = contextText;
+    emitted = Math.max(0, text.length - owed);
+  }
+
+  function flush(): string {
+    const rest = text.slice(emitted);
+    window = [];
+    text = '';
+    emitted = 0;
+    waiting = 0;
+    return rest;
+  }
+
+  return { push, flush };
+}

@@ -1,0 +1,47 @@
+import { createMarkerScanner } from './marker-scanner.ts';
+
+export interface StopMatch {
+  /** Text that is certainly part of the answer. */
+  readonly text: string;
+  /** The sequence that ended the text, `null` while none has. */
+  readonly stopped: string | null;
+}
+
+/** Looks for stop sequences in text that comes in pieces. */
+export interface StopMatcher {
+  /** After a sequence was found, `text` stays `''` and `stopped` stays that sequence. */
+  push(text: string): StopMatch;
+  /** Returns the text that was held back as a possible beginning of a sequence; `''` after a stop. */
+  flush(): string;
+}
+
+/**
+ * Ends a streamed text at the first stop sequence. The sequence itself, and whatever could still become one, is
+ * held back, so no part of it leaks.
+ *
+ * The sequence that is complete first wins; among those that end at the same place, the longest. The result does
+ * not depend on how the text was cut into pieces. Time is linear in the text for each sequence.
+ *
+ * @throws RangeError for an empty sequence
+ *
+ * @example
+ * ```ts
+ * const matcher = createStopMatcher(['\nUser:']);
+ * matcher.push('Fine.\nUs'); // { text: 'Fine.', stopped: null }
+ * matcher.push('er: and'); // { text: '', stopped: '\nUser:' }
+ * ```
+ */
+export function createStopMatcher(sequences: readonly string[]): StopMatcher {
+  if (sequences.includes('')) throw new RangeError('sequences: expected non-empty strings, got ""');
+  const scanner = createMarkerScanner(sequences);
+  let stopped: string | null = null;
+
+  function push(text: string): StopMatch {
+    if (stopped !== null) return { text: '', stopped };
+    const scan = scanner.scan(text);
+    stopped = scan.marker;
+    return { text: scan.text, stopped };
+  }
+
+  return { push, flush: scanner.flush };
+}
