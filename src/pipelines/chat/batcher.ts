@@ -1,5 +1,6 @@
 import type { Decoder } from './decoder.ts';
 import { KeyValueCache, type CacheRow } from './key-value-cache.ts';
+import { PrefixCache } from './prefix-cache.ts';
 
 /** One sequence that continues a prompt. */
 export interface Continuation {
@@ -17,13 +18,14 @@ export interface Generation {
   readonly prompt: Int32Array;
   readonly continuations: readonly Continuation[];
   /**
-   * Whether its batch must hold no other generation. The shape of a batch reaches the last bits of the logits, so
-   * what has to be reproducible is computed in the same shapes every time.
+   * Whether it must be computed in the same shapes every time: in a batch of its own and without reusing what others
+   * computed, since shapes reach the last bits of the logits.
    */
-  readonly exclusive: boolean;
+  readonly reproducible: boolean;
   /** Looked at before every step. */
   readonly cancelled: boolean;
-  promptEnded(): void;
+  /** @param cachedTokens how many tokens of the prompt needed no computing */
+  promptEnded(cachedTokens: number): void;
   /** Every continuation has ended, or the generation was cancelled. */
   ended(): void;
   failed(error: unknown): void;
@@ -32,18 +34,22 @@ export interface Generation {
 interface Row {
   readonly generation: Generation;
   readonly continuation: Continuation;
+  /** What has been fed after the prompt. */
+  readonly fed: number[];
   token: number;
 }
 
 interface Batch {
   cache: KeyValueCache;
   rows: Row[];
-  readonly exclusive: boolean;
+  /** Whether other generations may join. */
+  readonly open: boolean;
 }
 
 interface Prefill {
   readonly generation: Generation;
   readonly cache: KeyValueCache;
+  readonly cachedTokens: number;
   done: number;
 }
 
@@ -57,20 +63,23 @@ const prefillTokens = 256;
 export class Batcher {
   readonly #decoder: Decoder;
   readonly #maxRows: number;
-  readonly #waiting: Prefill[] = [];
+  readonly #prefixes: PrefixCache;
+  readonly #waiting: Generation[] = [];
+  #prefill: Prefill | undefined;
   #batches: Batch[] = [];
   #running: Promise<void> | undefined;
   /** Forward passes so far. */
   steps = 0;
 
-  /** @param maxRows sequences per batch */
-  constructor(decoder: Decoder, { maxRows }: { readonly maxRows: number }) {
+  /** @param options.maxRows sequences per batch */
+  constructor(decoder: Decoder, { maxRows, prefixes }: { readonly maxRows: number; readonly prefixes: PrefixCache }) {
     this.#decoder = decoder;
     this.#maxRows = maxRows;
+    this.#prefixes = prefixes;
   }
 
   add(generation: Generation): void {
-    this.#waiting.push({ generation, cache: this.#decoder.createCache(), done: 0 });
+    this.#waiting.push(generation);
     this.#running ??= this.#run();
   }
 
@@ -80,19 +89,28 @@ export class Batcher {
   }
 
   async #run(): Promise<void> {
-    while (this.#waiting.length > 0 || this.#batches.length > 0) {
-      if (this.#waiting.length > 0) await this.#prefill(this.#waiting[0]!);
+    while (this.#prefill || this.#waiting.length > 0 || this.#batches.length > 0) {
+      this.#prefill ??= this.#begin();
+      if (this.#prefill) await this.#continue(this.#prefill);
       for (const batch of this.#batches) await this.#step(batch);
       this.#batches = this.#batches.filter(({ rows }) => rows.length > 0);
     }
     this.#running = undefined;
   }
 
-  async #prefill(prefill: Prefill): Promise<void> {
+  #begin(): Prefill | undefined {
+    const generation = this.#waiting.shift();
+    if (!generation) return undefined;
+    const shared = generation.reproducible ? undefined : this.#prefixes.find(generation.prompt);
+    const cachedTokens = shared?.length ?? 0;
+    return { generation, cache: shared?.cache ?? this.#decoder.createCache(), cachedTokens, done: cachedTokens };
+  }
+
+  async #continue(prefill: Prefill): Promise<void> {
     const { generation, cache } = prefill;
     try {
       if (generation.cancelled) {
-        this.#waiting.shift();
+        this.#prefill = undefined;
         generation.ended();
         return;
       }
@@ -101,77 +119,89 @@ export class Batcher {
       this.steps++;
       prefill.done += tokens.length;
       if (prefill.done < generation.prompt.length) return;
-      this.#waiting.shift();
-      generation.promptEnded();
+      this.#prefill = undefined;
+      generation.promptEnded(prefill.cachedTokens);
       const rows: Row[] = [];
       for (const continuation of generation.continuations) {
         const token = continuation.next(logits);
-        if (token !== undefined) rows.push({ generation, continuation, token });
+        if (token !== undefined) rows.push({ generation, continuation, token, fed: [] });
       }
       if (rows.length === 0) generation.ended();
-      else this.#join(rows, cache, generation.exclusive || !this.#decoder.ragged);
+      else this.#join(rows, cache);
     } catch (error) {
-      this.#waiting.shift();
+      this.#prefill = undefined;
       generation.failed(error);
     }
   }
 
-  #join(rows: Row[], cache: KeyValueCache, exclusive: boolean): void {
+  #join(rows: Row[], cache: KeyValueCache): void {
+    const open = this.#decoder.ragged && !rows[0]!.generation.reproducible;
+    const host = this.#batches.find((batch) => open && batch.open && batch.rows.length + rows.length <= this.#maxRows);
     const prompt = { cache, row: 0 };
-    const host = exclusive
-      ? undefined
-      : this.#batches.find((batch) => !batch.exclusive && batch.rows.length + rows.length <= this.#maxRows);
     if (host) {
       host.cache = KeyValueCache.gather([...rowsOf(host.cache), ...rows.map(() => prompt)]);
       host.rows.push(...rows);
     } else {
       const own = rows.length === 1 ? cache : KeyValueCache.gather(rows.map(() => prompt));
-      this.#batches.push({ cache: own, rows, exclusive });
+      this.#batches.push({ cache: own, rows, open });
     }
   }
 
   async #step(batch: Batch): Promise<void> {
-    this.#leave(batch, ({ generation }) => generation.cancelled);
-    if (batch.rows.length === 0) return;
-    const { rows } = batch;
-    const tokens = Int32Array.from(rows, ({ token }) => token);
+    this.#leave(batch, new Set(batch.rows.filter(({ generation }) => generation.cancelled)));
+    const { rows, cache } = batch;
+    if (rows.length === 0) return;
     let logits: Float32Array;
     try {
-      logits = await this.#decoder.forward(batch.cache, tokens, 1);
+      logits = await this.#decoder.forward(cache, Int32Array.from(rows, ({ token }) => token), 1);
       this.steps++;
     } catch (error) {
-      batch.rows = [];
-      for (const generation of new Set(rows.map((row) => row.generation))) generation.failed(error);
+      this.#fail(batch, new Map(rows.map(({ generation }) => [generation, error])));
       return;
     }
     const size = this.#decoder.vocabularySize;
     const over = new Set<Row>();
-    const broken = new Set<Generation>();
-    rows.forEach((row, index) => {
-      if (broken.has(row.generation)) return;
+    const failures = new Map<Generation, unknown>();
+    for (const [index, row] of rows.entries()) {
+      if (failures.has(row.generation)) continue;
+      row.fed.push(row.token);
       try {
         const token = row.continuation.next(logits.subarray(index * size, (index + 1) * size));
         if (token === undefined) over.add(row);
         else row.token = token;
       } catch (error) {
-        broken.add(row.generation);
-        row.generation.failed(error);
+        failures.set(row.generation, error);
       }
-    });
-    if (over.size > 0 || broken.size > 0) {
-      this.#leave(batch, (row) => over.has(row) || broken.has(row.generation), broken);
     }
+    this.#fail(batch, failures);
+    this.#leave(batch, over);
   }
 
-  /** Drops rows from a batch; generations without any left have ended, unless they failed. */
-  #leave(batch: Batch, leaves: (row: Row) => boolean, failed: ReadonlySet<Generation> = new Set()): void {
-    const kept = batch.rows.map((row, index) => ({ row, index })).filter(({ row }) => !leaves(row));
-    if (kept.length === batch.rows.length) return;
-    const gone = new Set(batch.rows.filter(leaves).map(({ generation }) => generation));
-    batch.rows = kept.map(({ row }) => row);
-    for (const { generation } of batch.rows) gone.delete(generation);
-    if (kept.length > 0) batch.cache = KeyValueCache.gather(kept.map(({ index }) => ({ cache: batch.cache, row: index })));
-    for (const generation of gone) if (!failed.has(generation)) generation.ended();
+  /** Takes rows out of a batch. Generations that have none left have ended; what they computed is kept. */
+  #leave(batch: Batch, leaving: ReadonlySet<Row>): void {
+    if (leaving.size === 0) return;
+    const left = new Set<Generation>();
+    batch.rows.forEach((row, index) => {
+      const { generation, fed } = row;
+      if (!leaving.has(row) || left.has(generation)) return;
+      left.add(generation);
+      this.#prefixes.keep(Int32Array.from([...generation.prompt, ...fed]), { cache: batch.cache, row: index });
+    });
+    this.#remove(batch, leaving);
+    for (const { generation } of batch.rows) left.delete(generation);
+    for (const generation of left) generation.ended();
+  }
+
+  #fail(batch: Batch, failures: ReadonlyMap<Generation, unknown>): void {
+    if (failures.size === 0) return;
+    this.#remove(batch, new Set(batch.rows.filter(({ generation }) => failures.has(generation))));
+    for (const [generation, error] of failures) generation.failed(error);
+  }
+
+  #remove(batch: Batch, rows: ReadonlySet<Row>): void {
+    const kept = [...batch.rows.entries()].filter(([, row]) => !rows.has(row));
+    batch.rows = kept.map(([, row]) => row);
+    if (kept.length > 0) batch.cache = KeyValueCache.gather(kept.map(([index]) => ({ cache: batch.cache, row: index })));
   }
 }
 

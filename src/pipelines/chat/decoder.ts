@@ -118,7 +118,7 @@ export function createDecoder(session: Session, options: { ragged?: boolean } = 
   return {
     vocabularySize,
     ragged,
-    createCache: () => new KeyValueCache(entries, 1),
+    createCache: () => new KeyValueCache(entries, { rows: 1, spare: ragged }),
     async forward(cache, tokens, count) {
       const { rows, capacity, lengths } = cache;
       const feeds: Record<string, Tensor> = {

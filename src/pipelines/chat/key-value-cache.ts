@@ -1,4 +1,4 @@
-import type { ElementType, Tensor, TensorData } from '../../runtime/contract.ts';
+import type { ElementType, Tensor } from '../../runtime/contract.ts';
 
 /** One past/present pair of a decoder: keys or values of one layer. */
 export interface KeyValueEntry {
@@ -15,6 +15,8 @@ type Storage = Float32Array | Uint16Array;
 export interface CacheRow {
   readonly cache: KeyValueCache;
   readonly row: number;
+  /** Only its first slots; all if left out. */
+  readonly length?: number;
 }
 
 /**
@@ -24,13 +26,22 @@ export interface CacheRow {
  */
 export class KeyValueCache {
   readonly rows: number;
+  /** Used slots of each row. */
   readonly lengths: Int32Array;
-  readonly entries: readonly KeyValueEntry[];
+  readonly #entries: readonly KeyValueEntry[];
+  readonly #spare: boolean;
   #capacity: number;
   #storage: Storage[];
 
-  constructor(entries: readonly KeyValueEntry[], rows: number, capacity = 0) {
-    this.entries = entries;
+  /**
+   * @param options.spare whether there may be unused slots; without them all rows have to have the same length
+   */
+  constructor(
+    entries: readonly KeyValueEntry[],
+    { rows, spare, capacity = 0 }: { readonly rows: number; readonly spare: boolean; readonly capacity?: number },
+  ) {
+    this.#entries = entries;
+    this.#spare = spare;
     this.rows = rows;
     this.lengths = new Int32Array(rows);
     this.#capacity = capacity;
@@ -38,14 +49,19 @@ export class KeyValueCache {
   }
 
   /**
-   * Copies rows of other caches into a new one: to merge batches, to drop rows, or to continue one prompt several times.
+   * Copies rows of other caches into a new one: to merge batches, to drop rows, to continue one prompt several times.
    */
   static gather(sources: readonly CacheRow[]): KeyValueCache {
-    const { entries } = sources[0]!.cache;
-    const lengths = sources.map(({ cache, row }) => cache.lengths[row]!);
-    const gathered = new KeyValueCache(entries, sources.length, Math.max(...sources.map(({ cache }) => cache.capacity)));
+    const { cache } = sources[0]!;
+    const lengths = sources.map((source) => source.length ?? source.cache.lengths[source.row]!);
+    const longest = Math.max(...lengths);
+    const gathered = new KeyValueCache(cache.#entries, {
+      rows: sources.length,
+      spare: cache.#spare,
+      capacity: cache.#spare ? roomFor(longest) : longest,
+    });
     gathered.lengths.set(lengths);
-    sources.forEach(({ cache, row }, target) => gathered.#copyRow(target, cache, row));
+    sources.forEach((source, target) => gathered.#copyRow(target, source.cache, source.row));
     return gathered;
   }
 
@@ -54,10 +70,14 @@ export class KeyValueCache {
     return this.#capacity;
   }
 
+  get bytes(): number {
+    return this.#storage.reduce((sum, { byteLength }) => sum + byteLength, 0);
+  }
+
   /** The `past_key_values.*` feeds. */
   tensors(): Record<string, Tensor> {
     const feeds: Record<string, Tensor> = {};
-    this.entries.forEach(({ past, type, heads, headSize }, index) => {
+    this.#entries.forEach(({ past, type, heads, headSize }, index) => {
       feeds[past] = { type, dims: [this.rows, heads, this.#capacity, headSize], data: this.#storage[index]! };
     });
     return feeds;
@@ -71,7 +91,7 @@ export class KeyValueCache {
   append(slots: readonly Tensor[], count: number): void {
     const longest = Math.max(...this.lengths) + count;
     if (longest > this.#capacity) this.#grow(roomFor(longest));
-    this.entries.forEach(({ heads, headSize }, index) => {
+    this.#entries.forEach(({ heads, headSize }, index) => {
       const source = slots[index]!.data as Storage;
       const target = this.#storage[index]!;
       const depth = slots[index]!.dims[2]!;
@@ -101,7 +121,7 @@ export class KeyValueCache {
     const old = this.#storage;
     const oldCapacity = this.#capacity;
     this.#capacity = capacity;
-    this.#storage = this.entries.map((entry, index) => {
+    this.#storage = this.#entries.map((entry, index) => {
       const storage = createStorage(entry, this.rows, capacity);
       const oldStride = oldCapacity * entry.headSize;
       const stride = capacity * entry.headSize;
@@ -113,8 +133,8 @@ export class KeyValueCache {
   }
 
   #copyRow(target: number, cache: KeyValueCache, row: number): void {
-    this.entries.forEach(({ heads, headSize }, index) => {
-      const used = cache.lengths[row]! * headSize;
+    this.#entries.forEach(({ heads, headSize }, index) => {
+      const used = this.lengths[target]! * headSize;
       for (let head = 0; head < heads; head++) {
         const from = (row * heads + head) * cache.#capacity * headSize;
         const to = (target * heads + head) * this.#capacity * headSize;
@@ -134,10 +154,3 @@ function createStorage({ type, heads, headSize }: KeyValueEntry, rows: number, c
   const size = rows * heads * capacity * headSize;
   return type === 'float16' ? new Uint16Array(size) : new Float32Array(size);
 }
-
-/** True for element types that a cache can hold. */
-export function isCacheable(data: { readonly type: ElementType }): boolean {
-  return data.type === 'float32' || data.type === 'float16';
-}
-
-export type { TensorData };

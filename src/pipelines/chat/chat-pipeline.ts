@@ -1,0 +1,172 @@
+import { randomInt, randomUUID } from 'node:crypto';
+import { chatParameters } from '../../core/parameters/chat.ts';
+import type { ReasoningMarkers } from '../../core/chat/reasoning.ts';
+import { InferenceError } from '../../errors.ts';
+import { createChatTemplate, type ChatTemplate } from '../../models/chat-template.ts';
+import { locateDecoder, openModelFolder, type ModelFolder } from '../../models/model-folder.ts';
+import { locateModel } from '../../models/source.ts';
+import { createTextTokenizer, type TextTokenizer } from '../../models/tokenizer.ts';
+import type { ChatEvent, ChatRequest, ModelInfo, ModelSpec, Pipeline, RunOptions } from '../contract.ts';
+import { EventQueue } from '../event-queue.ts';
+import { Batcher } from './batcher.ts';
+import { Choice, type ChoiceContext } from './choice.ts';
+import { loadDecoder, type Decoder } from './decoder.ts';
+import { PrefixCache } from './prefix-cache.ts';
+
+const defaultMaxBatchSize = 8;
+
+/** Kept beginnings of conversations; beyond a few, the chance of another turn is small and the memory is not. */
+const prefixCacheLimits = { maxSequences: 8, maxBytes: 256 * 2 ** 20 };
+
+/**
+ * Loads a chat model: a decoder in the hub's ONNX layout with a chat template.
+ *
+ * @throws InferenceError `invalid_request` naming the file or setting that doesn't fit
+ */
+export async function loadChatPipeline(spec: ModelSpec<'chat'>): Promise<Pipeline<'chat'>> {
+  const folder = await openModelFolder(locateModel(spec.source));
+  const template = createChatTemplate(folder);
+  const tokenizer = createTextTokenizer(folder);
+  const endTokens = readEndTokens(folder, tokenizer);
+  const contextLength = readContextLength(folder, spec);
+  const decoder = await loadDecoder(locateDecoder(folder.path), { device: spec.device, threads: spec.threads });
+  return new ChatPipeline({ spec, folder, template, tokenizer, endTokens, contextLength, decoder });
+}
+
+interface LoadedModel {
+  readonly spec: ModelSpec<'chat'>;
+  readonly folder: ModelFolder;
+  readonly template: ChatTemplate;
+  readonly tokenizer: TextTokenizer;
+  readonly endTokens: ReadonlySet<number>;
+  readonly contextLength: number;
+  readonly decoder: Decoder;
+}
+
+class ChatPipeline implements Pipeline<'chat'> {
+  readonly info: ModelInfo<'chat'>;
+  readonly concurrency: number;
+  readonly #model: LoadedModel;
+  readonly #batcher: Batcher;
+
+  constructor(model: LoadedModel) {
+    const { spec, folder, contextLength, decoder } = model;
+    const maxRows = spec.maxBatchSize ?? defaultMaxBatchSize;
+    this.#model = model;
+    this.#batcher = new Batcher(decoder, { maxRows, prefixes: new PrefixCache(prefixCacheLimits) });
+    this.concurrency = maxRows;
+    this.info = {
+      id: spec.id,
+      name: spec.name ?? spec.id,
+      category: 'chat',
+      contextLength,
+      created: folder.created,
+      ownedBy: 'slashv1',
+    };
+  }
+
+  async *run(request: ChatRequest, { signal }: RunOptions = {}): AsyncGenerator<ChatEvent> {
+    const { tokenizer, template, contextLength, endTokens, decoder } = this.#model;
+    const parsesToolCalls = request.tools.length > 0 && request.toolChoice !== 'none';
+    if (parsesToolCalls && !template.supportsTools) {
+      throw new InferenceError('unsupported_feature', `tools: the model "${request.model}" has no tool calling`, {
+        param: 'tools',
+      });
+    }
+    for (const token of request.logitBias.keys()) {
+      if (token < decoder.vocabularySize) continue;
+      const message = `logit_bias: expected token ids below ${decoder.vocabularySize}, got ${token}`;
+      throw new InferenceError('invalid_request', message, { param: 'logit_bias' });
+    }
+    const text = template.render(request.messages, parsesToolCalls ? request.tools : []);
+    const prompt = Int32Array.from(tokenizer.encode(text));
+    if (prompt.length >= contextLength) {
+      throw new InferenceError(
+        'context_length_exceeded',
+        `messages: the conversation has ${prompt.length} tokens, and the model's context holds ${contextLength}, the answer included`,
+        { param: 'messages' },
+      );
+    }
+    const events = new EventQueue<ChatEvent>();
+    const context: ChoiceContext = {
+      request,
+      prompt,
+      seed: request.seed ?? randomInt(chatParameters.seed.max),
+      tokenizer,
+      vocabularySize: decoder.vocabularySize,
+      contextLength,
+      endTokens,
+      reasoning: reasoningMarkers(text),
+      parsesToolCalls,
+      emit: (event) => events.push(event),
+      createToolCallId: () => `call_${randomUUID().replaceAll('-', '').slice(0, 24)}`,
+    };
+    const choices = Array.from({ length: request.n }, (_, index) => new Choice(index, context));
+    let left = false;
+    let cachedTokens = 0;
+    this.#batcher.add({
+      prompt,
+      continuations: choices,
+      reproducible: request.seed !== undefined,
+      get cancelled() {
+        return left || signal?.aborted === true;
+      },
+      promptEnded(cached) {
+        cachedTokens = cached;
+        events.push({ type: 'prompt-end', promptTokens: prompt.length });
+      },
+      ended() {
+        if (signal?.aborted) return events.fail(new InferenceError('cancelled', 'The request was cancelled.'));
+        events.push({
+          type: 'usage',
+          promptTokens: prompt.length,
+          cachedTokens,
+          completionTokens: sum(choices, ({ tokens }) => tokens),
+          reasoningTokens: sum(choices, ({ reasoningTokens }) => reasoningTokens),
+        });
+        events.end();
+      },
+      failed: (error) => events.fail(error),
+    });
+    try {
+      yield* events;
+    } finally {
+      left = true;
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#batcher.idle();
+    await this.#model.decoder.release();
+  }
+}
+
+/** Every model may think in `<think>` tags; some templates write the first one themselves. */
+function reasoningMarkers(prompt: string): ReasoningMarkers {
+  return { open: '<think>', close: '</think>', startsOpen: prompt.trimEnd().endsWith('<think>') };
+}
+
+function readEndTokens({ generationConfig, config, tokenizerConfig }: ModelFolder, tokenizer: TextTokenizer): Set<number> {
+  const ids = [generationConfig['eos_token_id'], config['eos_token_id']].flat();
+  const token = tokenizerConfig['eos_token'];
+  const text = typeof token === 'object' && token !== null && 'content' in token ? token.content : token;
+  if (typeof text === 'string') ids.push(tokenizer.tokenToId(text));
+  const endTokens = new Set(ids.filter((id) => typeof id === 'number'));
+  if (endTokens.size > 0) return endTokens;
+  throw new InferenceError('invalid_request', 'source: neither config.json nor generation_config.json has an eos_token_id', {
+    param: 'source',
+  });
+}
+
+function readContextLength({ config }: ModelFolder, spec: ModelSpec): number {
+  const text = (config['text_config'] ?? config) as Readonly<Record<string, unknown>>;
+  const length = spec.contextLength ?? text['max_position_embeddings'] ?? text['n_positions'];
+  if (typeof length === 'number' && length > 0) return length;
+  throw new InferenceError('invalid_request', 'contextLength: config.json has no max_position_embeddings, so it has to be given', {
+    param: 'contextLength',
+  });
+}
+
+function sum<T>(values: readonly T[], of: (value: T) => number): number {
+  return values.reduce((total, value) => total + of(value), 0);
+}

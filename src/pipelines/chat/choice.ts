@@ -1,0 +1,98 @@
+import { createAnswerParser, type AnswerEvent, type AnswerParser } from '../../core/chat/answer-parser.ts';
+import type { ReasoningMarkers } from '../../core/chat/reasoning.ts';
+import { createHermesToolCallParser } from '../../core/chat/tool-calls/hermes.ts';
+import { createSampler, type Sampler } from '../../core/sampling/sampler.ts';
+import { createDetokenizer, type Detokenizer } from '../../core/text/detokenizer.ts';
+import type { TextTokenizer } from '../../models/tokenizer.ts';
+import type { ChatEvent, ChatRequest, FinishReason, TokenLogprobs } from '../contract.ts';
+import type { Continuation } from './batcher.ts';
+import { readTokenLogprobs } from './token-logprobs.ts';
+
+/** What is the same for all choices of a request. */
+export interface ChoiceContext {
+  readonly request: ChatRequest;
+  readonly prompt: Int32Array;
+  readonly seed: number;
+  readonly tokenizer: TextTokenizer;
+  readonly vocabularySize: number;
+  readonly contextLength: number;
+  readonly endTokens: ReadonlySet<number>;
+  readonly reasoning: ReasoningMarkers;
+  readonly parsesToolCalls: boolean;
+  readonly emit: (event: ChatEvent) => void;
+  readonly createToolCallId: () => string;
+}
+
+/** One completion of a request while it grows: chooses tokens and reports what they mean. */
+export class Choice implements Continuation {
+  readonly #index: number;
+  readonly #context: ChoiceContext;
+  readonly #sampler: Sampler;
+  readonly #detokenizer: Detokenizer;
+  readonly #answer: AnswerParser;
+  /** Log probabilities of tokens whose text is held back: they must not tell what a stop sequence hides. */
+  #heldLogprobs: TokenLogprobs[] = [];
+  tokens = 0;
+  reasoningTokens = 0;
+
+  constructor(index: number, context: ChoiceContext) {
+    const { request, prompt, seed, vocabularySize, tokenizer } = context;
+    this.#index = index;
+    this.#context = context;
+    this.#sampler = createSampler(request, { vocabularySize, seed: seed + index });
+    for (const token of prompt) this.#sampler.accept(token);
+    this.#detokenizer = createDetokenizer(tokenizer.decode);
+    this.#answer = createAnswerParser({
+      stop: request.stop,
+      reasoning: context.reasoning,
+      toolCallParser: context.parsesToolCalls ? createHermesToolCallParser() : undefined,
+      createToolCallId: context.createToolCallId,
+    });
+  }
+
+  next(logits: Float32Array): number | undefined {
+    const { request, prompt, tokenizer, contextLength, endTokens } = this.#context;
+    const token = this.#sampler.sample(logits);
+    if (endTokens.has(token)) return this.#end({ cutOff: false });
+    this.#sampler.accept(token);
+    this.tokens++;
+    if (this.#answer.isReasoning) this.reasoningTokens++;
+    if (request.logprobs) this.#heldLogprobs.push(readTokenLogprobs(logits, token, request.topLogprobs, tokenizer));
+    if (!tokenizer.isSpecial(token)) this.#read(this.#detokenizer.push(token));
+    if (this.#answer.stopped !== null) return this.#end({ cutOff: false });
+    const full = this.tokens >= request.maxTokens || prompt.length + this.tokens >= contextLength;
+    return full ? this.#end({ cutOff: true }) : token;
+  }
+
+  #read(text: string): void {
+    const events = text === '' ? [] : this.#answer.push(text);
+    this.#emitAll(events);
+    if (events.length > 0 && this.#answer.stopped === null) this.#emitLogprobs();
+  }
+
+  #end({ cutOff }: { readonly cutOff: boolean }): undefined {
+    if (this.#answer.stopped === null) this.#read(this.#detokenizer.flush());
+    const { events, finishReason } = this.#answer.end({ cutOff });
+    this.#emitAll(events);
+    if (this.#answer.stopped === null) this.#emitLogprobs();
+    this.#emitEnd(finishReason);
+  }
+
+  #emitAll(events: readonly AnswerEvent[]): void {
+    const { emit, request } = this.#context;
+    for (const event of events) {
+      if (event.type === 'reasoning-delta' && !request.includeReasoning) continue;
+      emit({ ...event, choice: this.#index });
+    }
+  }
+
+  #emitLogprobs(): void {
+    if (this.#heldLogprobs.length === 0) return;
+    this.#context.emit({ type: 'logprobs', choice: this.#index, tokens: this.#heldLogprobs });
+    this.#heldLogprobs = [];
+  }
+
+  #emitEnd(finishReason: FinishReason): void {
+    this.#context.emit({ type: 'choice-end', choice: this.#index, finishReason });
+  }
+}

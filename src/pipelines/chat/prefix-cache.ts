@@ -1,0 +1,69 @@
+import { KeyValueCache, type CacheRow } from './key-value-cache.ts';
+
+interface Entry {
+  readonly tokens: Int32Array;
+  readonly cache: KeyValueCache;
+}
+
+/** The beginning of a prompt that needs no computing. */
+export interface SharedPrefix {
+  readonly cache: KeyValueCache;
+  readonly length: number;
+}
+
+/**
+ * Keys and values of sequences that ended lately, so that the next turn of a conversation, or another one with the
+ * same system prompt, computes only what is new. Least recently used sequences go first.
+ */
+export class PrefixCache {
+  readonly #maxSequences: number;
+  readonly #maxBytes: number;
+  readonly #entries: Entry[] = [];
+  #bytes = 0;
+
+  constructor({ maxSequences, maxBytes }: { readonly maxSequences: number; readonly maxBytes: number }) {
+    this.#maxSequences = maxSequences;
+    this.#maxBytes = maxBytes;
+  }
+
+  /**
+   * The longest beginning that `prompt` shares with a kept sequence, never the whole prompt: its last token has to be
+   * fed for its logits.
+   */
+  find(prompt: Int32Array): SharedPrefix | undefined {
+    let best: Entry | undefined;
+    let length = 0;
+    for (const entry of this.#entries) {
+      const shared = sharedLength(entry.tokens, prompt, prompt.length - 1);
+      if (shared > length) [best, length] = [entry, shared];
+    }
+    if (!best) return undefined;
+    this.#entries.splice(this.#entries.indexOf(best), 1);
+    this.#entries.push(best);
+    return { cache: KeyValueCache.gather([{ cache: best.cache, row: 0, length }]), length };
+  }
+
+  /** Keeps a copy of a row; sequences that it continues are dropped. */
+  keep(tokens: Int32Array, source: CacheRow): void {
+    for (const entry of [...this.#entries]) {
+      if (sharedLength(entry.tokens, tokens, entry.tokens.length) === entry.tokens.length) this.#drop(entry);
+    }
+    const cache = KeyValueCache.gather([source]);
+    if (cache.bytes > this.#maxBytes) return;
+    this.#entries.push({ tokens, cache });
+    this.#bytes += cache.bytes;
+    while (this.#entries.length > this.#maxSequences || this.#bytes > this.#maxBytes) this.#drop(this.#entries[0]!);
+  }
+
+  #drop(entry: Entry): void {
+    this.#entries.splice(this.#entries.indexOf(entry), 1);
+    this.#bytes -= entry.cache.bytes;
+  }
+}
+
+function sharedLength(a: Int32Array, b: Int32Array, limit: number): number {
+  const end = Math.min(a.length, limit);
+  let length = 0;
+  while (length < end && a[length] === b[length]) length++;
+  return length;
+}

@@ -1,0 +1,15 @@
+import type { Category, ModelSpec, Pipeline } from './contract.ts';
+import { loadChatPipeline } from './chat/chat-pipeline.ts';
+
+/**
+ * Loads a model into this process.
+ *
+ * @throws InferenceError `invalid_request` when its files are missing or don't fit its category
+ */
+export async function loadPipeline(spec: ModelSpec): Promise<Pipeline> {
+  return loaders[spec.category](spec);
+}
+
+const loaders: { [C in Category]: (spec: ModelSpec<C>) => Promise<Pipeline<C>> } = {
+  chat: loadChatPipeline,
+};

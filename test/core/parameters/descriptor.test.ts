@@ -1,0 +1,62 @@
+import { describe, expect, expectTypeOf, it } from 'vitest';
+import { chatParameters } from '../../../src/core/parameters/chat.ts';
+import { resolveParameters, toWireName, type ParameterTable } from '../../../src/core/parameters/descriptor.ts';
+
+describe('resolveParameters', () => {
+  it('gives the defaults of the specification', () => {
+    expect(resolveParameters(chatParameters, {})).toEqual({
+      temperature: 0.7,
+      topP: 1,
+      frequencyPenalty: 0,
+      presencePenalty: 0,
+      repeatPenalty: 1.1,
+      topK: 0,
+      minP: 0.05,
+      typicalP: 1,
+      tfsZ: 1,
+      mirostatMode: 0,
+      mirostatTau: 5,
+      mirostatEta: 0.1,
+      maxTokens: 256,
+      n: 1,
+      seed: undefined,
+      includeReasoning: true,
+      logprobs: false,
+      topLogprobs: 0,
+    });
+  });
+
+  const numbers = Object.entries(chatParameters as ParameterTable).filter(([, { min }]) => min !== undefined);
+  it.each(numbers)('keeps %s within its bounds, both included', (name, { min, max, type }) => {
+    const step = type === 'int' ? 1 : 0.001;
+    for (const value of [min!, max!]) expect(resolveParameters(chatParameters, { [name]: value })).toMatchObject({ [name]: value });
+    for (const value of [min! - step, max! + step, Infinity, -Infinity]) {
+      expect(() => resolveParameters(chatParameters, { [name]: value })).toThrow(new RegExp(`^${name}: expected`));
+    }
+  });
+
+  it.each(Object.keys(chatParameters))('refuses another type for %s', (name) => {
+    for (const value of ['1', {}, [], Number.NaN, Symbol.iterator]) {
+      expect(() => resolveParameters(chatParameters, { [name]: value })).toThrow(TypeError);
+    }
+  });
+
+  it('refuses fractions of integers', () => {
+    expect(() => resolveParameters(chatParameters, { topK: 1.5 })).toThrow('topK: expected an integer, got 1.5');
+  });
+
+  it('types values by the table', () => {
+    const values = resolveParameters(chatParameters, {});
+    expectTypeOf(values.temperature).toEqualTypeOf<number>();
+    expectTypeOf(values.seed).toEqualTypeOf<number | undefined>();
+    expectTypeOf(values.includeReasoning).toEqualTypeOf<boolean>();
+  });
+});
+
+describe('toWireName', () => {
+  it.each([
+    ['topK', 'top_k'],
+    ['seed', 'seed'],
+    ['mirostatTau', 'mirostat_tau'],
+  ])('%s → %s', (name, wireName) => expect(toWireName(name)).toBe(wireName));
+});
