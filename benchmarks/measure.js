@@ -1,0 +1,61 @@
+/** What the benchmarks share: rounds in shuffled order, medians, and a table with ratios. */
+
+/** @param {readonly number[]} values */
+export function median(values) {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+}
+
+/**
+ * @param {readonly number[]} values
+ * @param {number} share
+ */
+export function percentile(values, share) {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
+}
+
+/**
+ * Runs every contender once per round, in another order each time, after one round of warm-up.
+ *
+ * @param {Record<string, () => Promise<number> | number>} contenders name → one measurement
+ * @param {number} rounds
+ * @returns {Promise<Record<string, number>>} name → median
+ */
+export async function compare(contenders, rounds) {
+  /** @type {Record<string, number[]>} */
+  const results = {};
+  for (let round = 0; round <= rounds; round++) {
+    const order = Object.entries(contenders)
+      .map((entry) => ({ entry, place: Math.random() }))
+      .sort((a, b) => a.place - b.place);
+    for (const { entry } of order) {
+      const [name, run] = entry;
+      const value = await run();
+      if (round > 0) (results[name] ??= []).push(value);
+    }
+  }
+  return Object.fromEntries(Object.keys(contenders).map((name) => [name, median(results[name] ?? [])]));
+}
+
+/**
+ * @param {string} title
+ * @param {Record<string, number>} results
+ * @param {{ unit: string, baseline: string, digits?: number }} options
+ */
+export function printRatios(title, results, { unit, baseline, digits = 3 }) {
+  const base = results[baseline] ?? Number.NaN;
+  console.log(`\n${title}`);
+  console.table(
+    Object.fromEntries(
+      Object.entries(results).map(([name, value]) => [
+        name,
+        { [unit]: Number(value.toFixed(digits)), [`× ${baseline}`]: Number((value / base).toFixed(3)) },
+      ]),
+    ),
+  );
+}
+
+export function machine() {
+  return `Node ${process.version}, ${process.platform} ${process.arch}`;
+}

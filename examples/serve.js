@@ -1,0 +1,47 @@
+// Serves the bundled models on http://127.0.0.1:8000/v1; this is what `npm start` runs.
+import { randomBytes } from 'node:crypto';
+import { createServer } from 'node:http';
+import { chat, createHandler, createInference } from 'slashv1';
+import { toNodeListener } from 'slashv1/node';
+
+const host = process.env['HOST'] ?? '127.0.0.1';
+const port = Number(process.env['PORT'] ?? 8000);
+const key = process.env['SLASHV1_API_KEY'] ?? `sk-${randomBytes(16).toString('hex')}`;
+
+const inference = createInference({ models: { 'tiny-chat': chat({ source: 'tiny-chat' }) } });
+const server = createServer(toNodeListener(createHandler(inference, { auth: { keys: [key] } })));
+
+server.on('error', async (error) => {
+  console.error(`Can't listen on ${host}:${port}: ${error.message}`);
+  process.exitCode = 1;
+  await inference.close();
+});
+server.listen(port, host, async () => {
+  const address = server.address();
+  const actualPort = typeof address === 'object' && address !== null ? address.port : port;
+  const origin = `http://${host.includes(':') ? `[${host}]` : host}:${actualPort}`;
+  try {
+    await inference.ready();
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : error);
+    process.exitCode = 1;
+    return shutDown();
+  }
+  console.log(`slashv1 serves ${inference.models().map(({ id }) => id)} on ${origin}/v1, with the key ${key}
+
+Try it:
+
+curl ${origin}/v1/chat/completions -H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json' -d '{"model": "tiny-chat", "messages": [{"role": "user", "content": "Describe a scene with two shapes."}]}'
+`);
+});
+
+let closing = false;
+async function shutDown() {
+  if (closing) process.exit(130);
+  closing = true;
+  server.close();
+  await inference.close();
+  server.closeAllConnections();
+}
+process.on('SIGINT', shutDown);
+process.on('SIGTERM', shutDown);

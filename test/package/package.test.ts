@@ -1,0 +1,90 @@
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { publint } from 'publint';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+const run = promisify(execFile);
+const root = resolve(import.meta.dirname, '../..');
+const manifest = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as {
+  exports: Record<string, string>;
+  dependencies: Record<string, string>;
+};
+const entries = Object.entries(manifest.exports).filter(([, file]) => file.endsWith('.js'));
+
+describe('the packed tarball', () => {
+  let folder: string;
+  let tarball: { filename: string; size: number; files: { path: string }[] };
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'slashv1-pack-'));
+    const pack = ['pack', '--json', '--ignore-scripts', '--loglevel=error', '--pack-destination', folder];
+    tarball = (JSON.parse((await run('npm', pack, { cwd: root })).stdout) as [typeof tarball])[0];
+  }, 60_000);
+  afterAll(() => rm(folder, { recursive: true }));
+
+  it('stays below 1 MB and holds neither models nor sources nor tests', () => {
+    expect(tarball.size).toBeLessThan(1_000_000);
+    const foreign = tarball.files.filter(({ path }) => !/^(dist\/(src|adapters)\/.*\.(js|d\.ts)|[^/]+\.(md|json)|LICENSE)$/.test(path));
+    expect(foreign).toEqual([]);
+  });
+
+  it('pleases publint', async () => {
+    const { messages } = await publint({ pkgDir: root, level: 'warning', strict: true });
+    expect(messages).toEqual([]);
+  }, 60_000);
+
+  it('has the right types for every entry', async () => {
+    const attw = ['attw', join(folder, tarball.filename), '--profile', 'esm-only', '--format', 'json', '--no-emoji'];
+    const { stdout } = await run('npx', ['--no-install', ...attw], { cwd: root, maxBuffer: 2 ** 26 }).catch(
+      (error: { stdout: string }) => error,
+    );
+    const { analysis } = JSON.parse(stdout) as { analysis: { entrypoints: object; problems: object[] } };
+    expect(Object.keys(analysis.entrypoints)).toEqual(expect.arrayContaining(entries.map(([name]) => name)));
+    // CommonJS callers can `import()` an ESM package; that it has no CommonJS build is what `esm-only` says.
+    const ignored = new Set(['CJSResolvesToESM', 'NoResolution']);
+    expect(analysis.problems.filter((problem) => !('kind' in problem && ignored.has(String(problem.kind))))).toEqual([]);
+  }, 60_000);
+});
+
+describe('entries', () => {
+  it.each(entries)('%s is an existing file', async (_name, file) => {
+    await expect(readFile(join(root, file), 'utf8')).resolves.toBeTypeOf('string');
+  });
+
+  it.each(['./sampling', './chat', './tokenization'])('%s imports no package and is small', async (name) => {
+    const { packages, bytes } = await closureOf(join(root, manifest.exports[name]!));
+    expect([...packages]).toEqual([]);
+    expect(bytes).toBeLessThan(150_000);
+  });
+
+  it('. loads no native code and no package but those of the server', async () => {
+    const { packages } = await closureOf(join(root, manifest.exports['.']!));
+    expect([...packages].filter((name) => !name.startsWith('node:')).toSorted()).toEqual(['rate-limiter-flexible', 'zod']);
+    const script =
+      "await import('slashv1'); console.log(process.report.getReport().sharedObjects.filter((file) => file.endsWith('.node')).length)";
+    const { stdout } = await run(process.execPath, ['--input-type=module', '-e', script], { cwd: root });
+    expect(stdout.trim()).toBe('0');
+  });
+});
+
+/** Everything that is loaded with a file: its static imports, followed. */
+async function closureOf(entry: string): Promise<{ packages: Set<string>; bytes: number }> {
+  const packages = new Set<string>();
+  const seen = new Set<string>();
+  let bytes = 0;
+  const visit = async (file: string): Promise<void> => {
+    if (seen.has(file)) return;
+    seen.add(file);
+    const source = await readFile(file, 'utf8');
+    bytes += Buffer.byteLength(source);
+    for (const [, target] of source.matchAll(/^(?:import|export)\b[^'"=();]*['"]([^'"]+)['"]/gm)) {
+      if (target!.startsWith('.')) await visit(join(dirname(file), target!));
+      else packages.add(target!.split('/').slice(0, target!.startsWith('@') ? 2 : 1).join('/'));
+    }
+  };
+  await visit(entry);
+  return { packages, bytes };
+}
