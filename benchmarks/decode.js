@@ -73,7 +73,14 @@ async function bareLoop() {
 /** @param {Partial<import('../dist/src/pipelines/chat-request.js').ChatRequestInput>} parameters */
 async function pipelineLoop(parameters) {
   const logitBias = new Map(endTokens.map((token) => [token, -100]));
-  const request = completeChatRequest({ model: 'tiny-chat', messages, maxTokens: tokens, logitBias, seed: 1, ...parameters });
+  const request = completeChatRequest({
+    model: 'tiny-chat',
+    messages,
+    maxTokens: tokens,
+    logitBias,
+    seed: 1,
+    ...parameters,
+  });
   const start = performance.now();
   for await (const event of pipeline.run(request)) void event;
   return (performance.now() - start) / tokens;
@@ -92,7 +99,8 @@ const results = await compare(
     'slashv1, greedy': () => pipelineLoop({ temperature: 0, repeatPenalty: 1 }),
     'slashv1, default sampling': () => pipelineLoop({}),
     'transformers.js, greedy': () => transformersLoop({ do_sample: false }),
-    'transformers.js, sampling': () => transformersLoop({ do_sample: true, temperature: 0.7, repetition_penalty: 1.1 }),
+    'transformers.js, sampling': () =>
+      transformersLoop({ do_sample: true, temperature: 0.7, repetition_penalty: 1.1 }),
   },
   rounds,
 );

@@ -1,8 +1,10 @@
+import { InferenceError } from './errors.ts';
 import { completeChatRequest } from './pipelines/chat-request.ts';
 import type { ModelSpec, Pipeline } from './pipelines/contract.ts';
 import type { Inference, ModelOptions } from './engine/contract.ts';
 import { childReplicas } from './engine/child-replica.ts';
 import { createEngine } from './engine/create-engine.ts';
+import { failedStream } from './engine/event-stream.ts';
 import { inlineReplicas } from './engine/inline-replica.ts';
 
 export interface InferenceOptions {
@@ -33,11 +35,17 @@ export interface InferenceOptions {
 export function createInference({ models, isolation = 'process' }: InferenceOptions): Inference {
   const engine = createEngine(
     models,
-    isolation === 'inline' ? inlineReplicas(loadInline) : childReplicas({ worker: new URL('./worker.js', import.meta.url) }),
+    isolation === 'inline'
+      ? inlineReplicas(loadInline)
+      : childReplicas({ worker: new URL('./worker.js', import.meta.url) }),
   );
   return {
-    async *chat(request, options) {
-      yield* engine.run('chat', request.model, completeChatRequest(request), options);
+    chat(request, options) {
+      try {
+        return engine.run('chat', request.model, completeChatRequest(request), options);
+      } catch (error) {
+        return failedStream(InferenceError.from(error));
+      }
     },
     models: () => engine.models(),
     status: () => engine.status(),

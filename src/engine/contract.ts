@@ -1,4 +1,4 @@
-import type { Categories, Category, ChatEvent, ModelInfo, ModelSpec } from '../pipelines/contract.ts';
+import type { Category, ChatEvent, ModelInfo, ModelSpec } from '../pipelines/contract.ts';
 import type { ChatRequestInput } from '../pipelines/chat-request.ts';
 
 export interface CallOptions {
@@ -22,7 +22,9 @@ export type ModelOptions<C extends Category = Category> = Omit<ModelSpec<C>, 'id
 
 export interface ModelStatus {
   readonly id: string;
-  readonly state: 'loading' | 'ready' | 'failed';
+  /** `loading` also while a lost worker is being replaced; `failed` when the model can't be loaded. */
+  readonly state: 'loading' | 'ready' | 'failed' | 'closed';
+  /** Requests in the workers' hands, cancelled ones that have not stopped yet included. */
   readonly running: number;
   readonly waiting: number;
 }
@@ -36,18 +38,11 @@ export interface Inference {
    * cancellation, a passed deadline or a lost worker
    */
   chat(request: ChatRequestInput, options?: CallOptions): AsyncIterable<ChatEvent>;
-  /** Every configured model, loaded or not. */
+  /** Every configured model, loaded or not; until it is, `contextLength` is the configured one or 0. */
   models(): readonly ModelInfo[];
   status(): readonly ModelStatus[];
   /** Resolves when every model is loaded; rejects with the first error of a model that can't be. */
   ready(): Promise<void>;
   /** Lets running requests end (up to `graceMs`, default 10 s), refuses new ones, ends all workers. */
   close(options?: { readonly graceMs?: number }): Promise<void>;
-}
-
-/** One place that runs requests of one model: a worker process or the calling process. */
-export interface Replica<C extends Category = Category> {
-  readonly concurrency: number;
-  readonly info: ModelInfo<C>;
-  run(request: Categories[C]['request'], options: { signal: AbortSignal }): AsyncIterable<Categories[C]['event']>;
 }

@@ -1,0 +1,260 @@
+import { InferenceError } from '../errors.ts';
+import type { ModelInfo, ModelSpec } from '../pipelines/contract.ts';
+import { createDeferred } from './deferred.ts';
+import { loadError } from './load-error.ts';
+import type { AnyRequest, RunProgress, WorkerMessage } from './protocol.ts';
+import type { Replica, ReplicaState, Run, RunObserver, StartReplica } from './replica.ts';
+import { createBackOff, defaultRestartPolicy, type BackOff, type RestartPolicy } from './restart-policy.ts';
+import { startWorkerProcess, type WorkerProcess, type WorkerProcessOptions } from './worker-process.ts';
+
+export interface ChildReplicaOptions extends WorkerProcessOptions {
+  /** A worker that doesn't confirm a cancellation or a close in this time is killed; default 5 s. */
+  readonly cancelGraceMs?: number | undefined;
+  readonly restart?: Partial<RestartPolicy> | undefined;
+}
+
+/**
+ * Replicas that live in a child process each, supervised: a worker that is lost costs the requests in it and is
+ * replaced, with exponential back-off. An idle worker doesn't keep the calling process alive.
+ *
+ * @example
+ * ```ts
+ * createEngine(models, childReplicas({ worker: new URL('./worker.js', import.meta.url) }));
+ * ```
+ */
+export function childReplicas({
+  cancelGraceMs = 5000,
+  restart,
+  ...process
+}: ChildReplicaOptions): StartReplica {
+  const policy = { ...defaultRestartPolicy, ...restart };
+  return (spec, onChange) => new ChildReplica(spec, onChange, process, cancelGraceMs, policy);
+}
+
+interface ActiveRun {
+  readonly observer: RunObserver;
+  killTimer: NodeJS.Timeout | undefined;
+}
+
+class ChildReplica implements Replica {
+  readonly #spec: ModelSpec;
+  readonly #onChange: () => void;
+  readonly #processOptions: WorkerProcessOptions;
+  readonly #cancelGraceMs: number;
+  readonly #maxLoadCrashes: number;
+  readonly #backOff: BackOff;
+  readonly #firstLoad = createDeferred();
+  readonly #closed = createDeferred();
+  readonly #runs = new Map<number, ActiveRun>();
+  #process: WorkerProcess | undefined;
+  #state: ReplicaState = 'loading';
+  #error: InferenceError | undefined;
+  #info: ModelInfo | undefined;
+  #concurrency = 0;
+  #lastRunId = 0;
+  #startedAt = 0;
+  #readyAt = 0;
+  #loadMs = 0;
+  #restartTimer: NodeJS.Timeout | undefined;
+  #restartAt = 0;
+  #closeTimer: NodeJS.Timeout | undefined;
+  #closing = false;
+
+  constructor(
+    spec: ModelSpec,
+    onChange: () => void,
+    processOptions: WorkerProcessOptions,
+    cancelGraceMs: number,
+    policy: RestartPolicy,
+  ) {
+    this.#spec = spec;
+    this.#onChange = onChange;
+    this.#processOptions = processOptions;
+    this.#cancelGraceMs = cancelGraceMs;
+    this.#maxLoadCrashes = policy.maxLoadCrashes;
+    this.#backOff = createBackOff(policy);
+    this.#startWorker();
+  }
+
+  get state(): ReplicaState {
+    return this.#state;
+  }
+
+  get info(): ModelInfo | undefined {
+    return this.#info;
+  }
+
+  get concurrency(): number {
+    return this.#concurrency;
+  }
+
+  get running(): number {
+    return this.#runs.size;
+  }
+
+  get error(): InferenceError | undefined {
+    return this.#error;
+  }
+
+  get restartsInMs(): number {
+    return Math.max(0, this.#restartAt - performance.now()) + this.#loadMs;
+  }
+
+  get loaded(): Promise<void> {
+    return this.#firstLoad.promise;
+  }
+
+  start(request: AnyRequest, observer: RunObserver): Run {
+    const id = ++this.#lastRunId;
+    try {
+      this.#process?.send({ type: 'run', id, request });
+    } catch (error) {
+      queueMicrotask(() => observer.onEnd(notSendable(error)));
+      return { cancel: () => undefined };
+    }
+    this.#runs.set(id, { observer, killTimer: undefined });
+    return { cancel: () => this.#cancel(id) };
+  }
+
+  close(): Promise<void> {
+    if (this.#closing) return this.#closed.promise;
+    this.#closing = true;
+    clearTimeout(this.#restartTimer);
+    const wasReady = this.#state === 'ready';
+    this.#setState('closed');
+    this.#firstLoad.reject(
+      new InferenceError('overloaded', 'The service was closed before the model was loaded.'),
+    );
+    if (!this.#process) this.#closed.resolve();
+    this.#process?.hold(true);
+    if (wasReady) {
+      this.#process?.send({ type: 'close' });
+      this.#closeTimer = setTimeout(() => this.#process?.kill(), this.#cancelGraceMs);
+    } else {
+      this.#process?.kill();
+    }
+    return this.#closed.promise;
+  }
+
+  #startWorker(): void {
+    this.#startedAt = performance.now();
+    try {
+      const worker = startWorkerProcess(this.#processOptions, {
+        onMessage: (message) => this.#receive(message),
+        onExit: (reason) => this.#workerLost(reason),
+      });
+      this.#process = worker;
+      worker.send({ type: 'load', spec: this.#spec });
+    } catch (error) {
+      queueMicrotask(() => this.#startFailed(error as Error));
+    }
+  }
+
+  #startFailed({ message }: Error): void {
+    if (this.#info) this.#workerLost(message);
+    else this.#fail(loadError(this.#spec.id, { code: 'internal', message: '' }, message));
+  }
+
+  #receive(message: WorkerMessage): void {
+    switch (message.type) {
+      case 'progress':
+        for (const progress of message.runs) this.#advance(progress);
+        return;
+      case 'loaded':
+        this.#workerReady(message.info, message.concurrency);
+        return;
+      case 'load-failed':
+        if (this.#info) this.#process?.kill();
+        else this.#fail(loadError(this.#spec.id, message.error, message.detail));
+    }
+  }
+
+  #advance({ id, events, end }: RunProgress): void {
+    const run = this.#runs.get(id);
+    if (!run) return;
+    if (events.length > 0) run.observer.onEvents(events);
+    if (!end) return;
+    clearTimeout(run.killTimer);
+    this.#runs.delete(id);
+    run.observer.onEnd(end.error && InferenceError.deserialize(end.error));
+  }
+
+  #cancel(id: number): void {
+    const run = this.#runs.get(id);
+    if (!run || run.killTimer) return;
+    this.#process?.send({ type: 'cancel', id });
+    run.killTimer = setTimeout(() => this.#abandonWorker(), this.#cancelGraceMs);
+  }
+
+  #abandonWorker(): void {
+    this.#process?.kill();
+    if (!this.#closing) this.#setState('restarting');
+    this.#failRuns('it did not answer and was stopped');
+  }
+
+  #workerReady(info: ModelInfo, concurrency: number): void {
+    if (this.#state !== 'loading' && this.#state !== 'restarting') return;
+    this.#info = info;
+    this.#concurrency = concurrency;
+    this.#readyAt = performance.now();
+    this.#loadMs = this.#readyAt - this.#startedAt;
+    // From now on a request holds the host by the timer of its deadline, an idle worker doesn't.
+    this.#process?.hold(false);
+    this.#firstLoad.resolve();
+    this.#setState('ready');
+  }
+
+  #workerLost(reason: string): void {
+    this.#process = undefined;
+    clearTimeout(this.#closeTimer);
+    if (this.#closing) {
+      this.#failRuns(reason);
+      this.#closed.resolve();
+      return;
+    }
+    if (this.#state === 'failed') return;
+    const wasReady = this.#readyAt > this.#startedAt;
+    const delayMs = this.#backOff.lost(wasReady ? performance.now() - this.#readyAt : 0);
+    const { losses } = this.#backOff;
+    if (!this.#info && losses >= this.#maxLoadCrashes) {
+      const message = `its worker was lost ${losses} times while loading (${reason})`;
+      this.#fail(loadError(this.#spec.id, { code: 'worker_failed', message }, reason));
+      return;
+    }
+    this.#restartAt = performance.now() + delayMs;
+    this.#restartTimer = setTimeout(() => this.#startWorker(), delayMs);
+    if (this.#info) this.#restartTimer.unref();
+    this.#setState(this.#info ? 'restarting' : 'loading');
+    this.#failRuns(reason);
+  }
+
+  #fail(error: InferenceError): void {
+    this.#error = error;
+    this.#firstLoad.reject(error);
+    this.#process?.kill();
+    this.#setState('failed');
+  }
+
+  #failRuns(reason: string): void {
+    const runs = [...this.#runs.values()];
+    this.#runs.clear();
+    for (const run of runs) {
+      clearTimeout(run.killTimer);
+      run.observer.onEnd(
+        new InferenceError('worker_failed', `The worker of model "${this.#spec.id}" was lost: ${reason}.`),
+      );
+    }
+  }
+
+  #setState(state: ReplicaState): void {
+    if (this.#state === state) return;
+    this.#state = state;
+    this.#onChange();
+  }
+}
+
+function notSendable(error: unknown): InferenceError {
+  return new InferenceError('invalid_request', `The request is not plain data: ${(error as Error).message}`, {
+    cause: error,
+  });
+}

@@ -1,0 +1,113 @@
+import { InferenceError } from '../errors.ts';
+import type { ModelInfo, ModelSpec, Pipeline } from '../pipelines/contract.ts';
+import { createDeferred } from './deferred.ts';
+import { driveRun } from './drive-run.ts';
+import { loadError } from './load-error.ts';
+import type { AnyRequest, LoadPipeline } from './protocol.ts';
+import type { Replica, ReplicaState, Run, RunObserver, StartReplica } from './replica.ts';
+
+/**
+ * Replicas that run in the calling process, for scripts and unit tests: nothing protects the caller from a crash or
+ * from a step that blocks, and a run that ignores its cancellation keeps its place until it ends.
+ *
+ * @example
+ * ```ts
+ * createEngine(models, inlineReplicas(loadPipeline));
+ * ```
+ */
+export function inlineReplicas(loadPipeline: LoadPipeline): StartReplica {
+  return (spec, onChange) => new InlineReplica(spec, onChange, loadPipeline);
+}
+
+class InlineReplica implements Replica {
+  readonly restartsInMs = 0;
+  readonly #onChange: () => void;
+  readonly #firstLoad = createDeferred();
+  readonly #loading: Promise<void>;
+  readonly #runs = new Map<AbortController, Promise<void>>();
+  #pipeline: Pipeline | undefined;
+  #state: ReplicaState = 'loading';
+  #error: InferenceError | undefined;
+  #closed: Promise<void> | undefined;
+
+  constructor(spec: ModelSpec, onChange: () => void, loadPipeline: LoadPipeline) {
+    this.#onChange = onChange;
+    this.#loading = this.#load(spec, loadPipeline);
+  }
+
+  get state(): ReplicaState {
+    return this.#state;
+  }
+
+  get info(): ModelInfo | undefined {
+    return this.#pipeline?.info;
+  }
+
+  get concurrency(): number {
+    return this.#pipeline?.concurrency ?? 0;
+  }
+
+  get running(): number {
+    return this.#runs.size;
+  }
+
+  get error(): InferenceError | undefined {
+    return this.#error;
+  }
+
+  get loaded(): Promise<void> {
+    return this.#firstLoad.promise;
+  }
+
+  start(request: AnyRequest, observer: RunObserver): Run {
+    const controller = new AbortController();
+    this.#runs.set(controller, this.#drive(controller, request, observer));
+    return { cancel: () => controller.abort() };
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async #load(spec: ModelSpec, loadPipeline: LoadPipeline): Promise<void> {
+    // Never within the constructor, whatever the loader does.
+    await Promise.resolve();
+    try {
+      const pipeline = await loadPipeline(spec);
+      this.#pipeline = pipeline;
+      this.#firstLoad.resolve();
+      this.#setState('ready');
+    } catch (error) {
+      const detail = error instanceof Error ? error.message : String(error);
+      this.#error = loadError(spec.id, InferenceError.from(error).serialize(), detail);
+      this.#firstLoad.reject(this.#error);
+      this.#setState('failed');
+    }
+  }
+
+  async #drive(controller: AbortController, request: AnyRequest, observer: RunObserver): Promise<void> {
+    await Promise.resolve();
+    const error = await driveRun(this.#pipeline!, request, controller.signal, (event) =>
+      observer.onEvents([event]),
+    );
+    this.#runs.delete(controller);
+    observer.onEnd(error);
+  }
+
+  async #close(): Promise<void> {
+    this.#firstLoad.reject(
+      new InferenceError('overloaded', 'The service was closed before the model was loaded.'),
+    );
+    this.#setState('closed');
+    await this.#loading;
+    await Promise.all(this.#runs.values());
+    await this.#pipeline?.close();
+  }
+
+  #setState(state: ReplicaState): void {
+    if (this.#state === state || this.#state === 'closed') return;
+    this.#state = state;
+    this.#onChange();
+  }
+}

@@ -1,0 +1,191 @@
+import { InferenceError } from '../errors.ts';
+import type { ModelInfo, ModelSpec } from '../pipelines/contract.ts';
+import type { CallOptions, ModelStatus } from './contract.ts';
+import { EventStream } from './event-stream.ts';
+import { assertDuration, type ResolvedLimits } from './limits.ts';
+import type { AnyEvent, AnyRequest } from './protocol.ts';
+import type { Replica, StartReplica } from './replica.ts';
+import { createServiceTimes, toRetryAfterSeconds } from './retry-after.ts';
+import { cancelled, Ticket } from './ticket.ts';
+
+/**
+ * All requests of one model: as many run as its replicas take at once, a bounded number waits in the order of arrival,
+ * one more is refused.
+ */
+export class ModelQueue {
+  readonly #spec: ModelSpec;
+  readonly #limits: ResolvedLimits;
+  readonly #replicas: readonly Replica[];
+  readonly #waiting = new Set<Ticket>();
+  readonly #running = new Set<Ticket>();
+  readonly #serviceTimes = createServiceTimes();
+  #closed: Promise<void> | undefined;
+  #onIdle: (() => void) | undefined;
+
+  constructor(spec: ModelSpec, limits: ResolvedLimits, startReplica: StartReplica) {
+    this.#spec = spec;
+    this.#limits = limits;
+    const onChange = (): void => this.#replicaChanged();
+    this.#replicas = Array.from({ length: limits.replicas }, () => startReplica(spec, onChange));
+  }
+
+  /** What is known about the model; `contextLength` and others are 0 as long as they are not known. */
+  get info(): ModelInfo {
+    const loaded = this.#replicas.find((replica) => replica.info)?.info;
+    const { id, name = id, category, contextLength = 0 } = this.#spec;
+    return loaded ?? { id, name, category, contextLength, created: 0, ownedBy: 'unknown' };
+  }
+
+  get status(): ModelStatus {
+    return {
+      id: this.#spec.id,
+      state: this.#state(),
+      running: this.#replicas.reduce((sum, replica) => sum + replica.running, 0),
+      waiting: this.#waiting.size,
+    };
+  }
+
+  async ready(): Promise<void> {
+    await Promise.all(this.#replicas.map((replica) => replica.loaded));
+  }
+
+  /** The request is admitted, or refused, when its first event is asked for. */
+  submit(request: AnyRequest, options: CallOptions): EventStream<AnyEvent> {
+    let ticket: Ticket | undefined;
+    const stream = new EventStream<AnyEvent>({
+      onStart: () => {
+        try {
+          ticket = this.#admit(stream, request, options);
+        } catch (error) {
+          stream.fail(error as InferenceError);
+        }
+      },
+      onReturn: () => ticket?.leave(),
+    });
+    return stream;
+  }
+
+  close(graceMs: number): Promise<void> {
+    this.#closed ??= this.#close(graceMs);
+    return this.#closed;
+  }
+
+  #admit(stream: EventStream<AnyEvent>, request: AnyRequest, options: CallOptions): Ticket {
+    const { signal, deadlineMs = this.#limits.deadlineMs } = options;
+    assertDuration('deadlineMs', deadlineMs);
+    if (signal?.aborted) throw cancelled(signal.reason);
+    this.#assertAdmission();
+    const ticket = new Ticket(request, stream, {
+      signal,
+      deadlineMs,
+      onAbandon: (abandoned) => this.#abandon(abandoned),
+    });
+    this.#waiting.add(ticket);
+    this.#dispatch();
+    return ticket;
+  }
+
+  #assertAdmission(): void {
+    if (this.#closed) throw shuttingDown();
+    const { id } = this.#spec;
+    const state = this.#state();
+    if (state === 'failed') throw this.#loadError();
+    if (state === 'loading' && this.#replicas.some((replica) => replica.state === 'restarting')) {
+      throw new InferenceError('overloaded', `The worker of model "${id}" is being restarted.`, {
+        retryAfterSeconds: toRetryAfterSeconds(
+          Math.min(...this.#replicas.map((replica) => replica.restartsInMs)),
+        ),
+      });
+    }
+    const waiting = this.#waiting.size;
+    if (waiting >= this.#limits.maxQueue && !this.#freeReplica()) {
+      const places = this.#replicas.reduce((sum, replica) => sum + replica.concurrency, 0);
+      throw new InferenceError('overloaded', `Model "${id}" is busy and its queue is full.`, {
+        retryAfterSeconds: this.#serviceTimes.retryAfterSeconds(waiting + 1, Math.max(1, places)),
+      });
+    }
+  }
+
+  #dispatch(): void {
+    for (const ticket of this.#waiting) {
+      const replica = this.#freeReplica();
+      if (!replica) return;
+      this.#waiting.delete(ticket);
+      this.#start(ticket, replica);
+    }
+  }
+
+  #start(ticket: Ticket, replica: Replica): void {
+    const startedAt = performance.now();
+    this.#running.add(ticket);
+    ticket.run = replica.start(ticket.request, {
+      onEvents: (events) => ticket.push(events),
+      onEnd: (error) => {
+        if (!error) this.#serviceTimes.record(performance.now() - startedAt);
+        this.#running.delete(ticket);
+        ticket.end(error);
+        this.#dispatch();
+        if (this.#running.size === 0) this.#onIdle?.();
+      },
+    });
+  }
+
+  #abandon(ticket: Ticket): void {
+    this.#waiting.delete(ticket);
+    ticket.run?.cancel();
+  }
+
+  #replicaChanged(): void {
+    if (this.#state() === 'failed') for (const ticket of this.#waiting) ticket.fail(this.#loadError());
+    this.#dispatch();
+  }
+
+  /** The least busy replica that can take one more. */
+  #freeReplica(): Replica | undefined {
+    let best: Replica | undefined;
+    for (const replica of this.#replicas) {
+      if (replica.state !== 'ready' || replica.running >= replica.concurrency) continue;
+      if (!best || replica.running < best.running) best = replica;
+    }
+    return best;
+  }
+
+  #state(): ModelStatus['state'] {
+    if (this.#closed) return 'closed';
+    if (this.#replicas.some((replica) => replica.state === 'ready')) return 'ready';
+    return this.#replicas.every((replica) => replica.state === 'failed') ? 'failed' : 'loading';
+  }
+
+  #loadError(): InferenceError {
+    const error = this.#replicas.find((replica) => replica.error)?.error;
+    return new InferenceError(
+      'worker_failed',
+      error?.message ?? `Model "${this.#spec.id}" could not be loaded.`,
+      {
+        cause: error,
+      },
+    );
+  }
+
+  async #close(graceMs: number): Promise<void> {
+    for (const ticket of this.#waiting) ticket.fail(shuttingDown());
+    if (this.#running.size > 0) await this.#idle(graceMs);
+    for (const ticket of this.#running) ticket.fail(shuttingDown());
+    await Promise.all(this.#replicas.map((replica) => replica.close()));
+  }
+
+  /** Resolves when nothing runs any more, or after `graceMs`. */
+  async #idle(graceMs: number): Promise<void> {
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, graceMs);
+      this.#onIdle = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+}
+
+function shuttingDown(): InferenceError {
+  return new InferenceError('overloaded', 'The service is shutting down.', { retryAfterSeconds: 1 });
+}

@@ -1,0 +1,34 @@
+import type { Categories, Category, ModelInfo, ModelSpec, Pipeline } from '../pipelines/contract.ts';
+import type { SerializedError } from '../errors.ts';
+
+/** A request of any category: the engine carries it and never looks inside. */
+export type AnyRequest = Categories[Category]['request'];
+
+/** An event of any category. */
+export type AnyEvent = Categories[Category]['event'];
+
+/** Makes a model ready to run; an `InferenceError` it throws is shown to callers, of anything else only the fact. */
+export type LoadPipeline = (spec: ModelSpec) => Promise<Pipeline>;
+
+/** What the host tells a worker, as plain data. `load` comes first and once; ids are never used twice. */
+export type HostMessage =
+  | { readonly type: 'load'; readonly spec: ModelSpec }
+  | { readonly type: 'run'; readonly id: number; readonly request: AnyRequest }
+  | { readonly type: 'cancel'; readonly id: number }
+  /** Close the pipeline when the last run has ended, then exit. */
+  | { readonly type: 'close' };
+
+/** What a worker tells the host, as plain data. */
+export type WorkerMessage =
+  | { readonly type: 'loaded'; readonly info: ModelInfo; readonly concurrency: number }
+  /** `detail` is for the operator, never for callers. */
+  | { readonly type: 'load-failed'; readonly error: SerializedError; readonly detail: string }
+  | { readonly type: 'progress'; readonly runs: readonly RunProgress[] };
+
+/** What happened in one run since the last message. */
+export interface RunProgress {
+  readonly id: number;
+  readonly events: readonly AnyEvent[];
+  /** Present when the run is over and its place free; every `run` gets exactly one. */
+  readonly end?: { readonly error: SerializedError | undefined };
+}

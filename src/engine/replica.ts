@@ -1,0 +1,48 @@
+import type { InferenceError } from '../errors.ts';
+import type { ModelInfo, ModelSpec } from '../pipelines/contract.ts';
+import type { AnyEvent, AnyRequest } from './protocol.ts';
+
+/**
+ * `loading` until the model is there for the first time, `restarting` from the loss of a worker until the next one is
+ * ready. `failed` and `closed` are final.
+ */
+export type ReplicaState = 'loading' | 'ready' | 'restarting' | 'failed' | 'closed';
+
+/** Told about one run. */
+export interface RunObserver {
+  onEvents(events: readonly AnyEvent[]): void;
+  /** Called exactly once, never from within `start`: the run is over and its place is free. */
+  onEnd(error: InferenceError | undefined): void;
+}
+
+export interface Run {
+  /** Asks the run to end before its next step; `onEnd` says when it has. Harmless when repeated or late. */
+  cancel(): void;
+}
+
+/** One place that runs requests of one model: a worker process or the calling process. */
+export interface Replica {
+  readonly state: ReplicaState;
+  /** Of the model as last loaded. */
+  readonly info: ModelInfo | undefined;
+  /** How many requests it takes at once; 0 before the model is loaded. */
+  readonly concurrency: number;
+  /** Requests in hand, cancelled ones that have not ended yet included. */
+  readonly running: number;
+  /** Why it is `failed`. */
+  readonly error: InferenceError | undefined;
+  /** Milliseconds until a `restarting` replica may be expected back. */
+  readonly restartsInMs: number;
+  /** Settles once: the model is loaded for the first time, or never will be. */
+  readonly loaded: Promise<void>;
+  /** Only while `ready` and `running < concurrency`. */
+  start(request: AnyRequest, observer: RunObserver): Run;
+  /**
+   * Only when every run has ended or been cancelled: releases the model and resolves when nothing of it is left.
+   * Idempotent.
+   */
+  close(): Promise<void>;
+}
+
+/** Begins to load a model. `onChange` is called whenever `state` has changed, never from within this call. */
+export type StartReplica = (spec: ModelSpec, onChange: () => void) => Replica;

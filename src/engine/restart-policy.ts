@@ -1,0 +1,53 @@
+/** When a lost worker is replaced. */
+export interface RestartPolicy {
+  /** Wait before the first attempt; every further one waits twice as long. Default 250 ms. */
+  readonly minDelayMs: number;
+  /** The longest wait. Default 30 s. */
+  readonly maxDelayMs: number;
+  /** A worker that was ready for this long starts the series anew when it is lost. Default 60 s. */
+  readonly healthyMs: number;
+  /** A model whose worker is lost this often in a row without ever having loaded it has failed. Default 3. */
+  readonly maxLoadCrashes: number;
+}
+
+export const defaultRestartPolicy: RestartPolicy = {
+  minDelayMs: 250,
+  maxDelayMs: 30_000,
+  healthyMs: 60_000,
+  maxLoadCrashes: 3,
+};
+
+export interface BackOff {
+  /** Workers lost in a row. */
+  readonly losses: number;
+  /**
+   * Counts a lost worker.
+   *
+   * @param readyForMs how long it had been ready
+   * @returns milliseconds to wait before the next one is started
+   */
+  lost(readyForMs: number): number;
+}
+
+/**
+ * Exponential back-off between the workers of one replica.
+ *
+ * @example
+ * ```ts
+ * const backOff = createBackOff(defaultRestartPolicy);
+ * backOff.lost(0); // 250
+ * backOff.lost(0); // 500
+ * ```
+ */
+export function createBackOff({ minDelayMs, maxDelayMs, healthyMs }: RestartPolicy): BackOff {
+  let losses = 0;
+  return {
+    get losses() {
+      return losses;
+    },
+    lost(readyForMs) {
+      losses = readyForMs >= healthyMs ? 1 : losses + 1;
+      return Math.min(maxDelayMs, minDelayMs * 2 ** (losses - 1));
+    },
+  };
+}

@@ -1,0 +1,121 @@
+import { getPriority, setPriority } from 'node:os';
+import { inspect } from 'node:util';
+import { InferenceError, type SerializedError } from '../errors.ts';
+import type { ModelSpec, Pipeline } from '../pipelines/contract.ts';
+import { driveRun } from './drive-run.ts';
+import { createOutbox, unsendable } from './outbox.ts';
+import type { AnyRequest, HostMessage, LoadPipeline, WorkerMessage } from './protocol.ts';
+
+/** On the scale of `nice`: 0 is normal, 19 the lowest. */
+const workerPriority = 10;
+
+interface ActiveRun {
+  readonly controller: AbortController;
+  failure: SerializedError | undefined;
+}
+
+/**
+ * Makes this process a worker of the engine: it loads one model and runs requests until the host closes it or goes
+ * away. Call it before anything heavy is imported, so that the process is under control from its beginning.
+ *
+ * @throws Error in a process that the engine did not start
+ *
+ * @example
+ * ```ts
+ * serveWorker(async (spec) => (await import('./pipelines/load-pipeline.ts')).loadPipeline(spec));
+ * ```
+ */
+export function serveWorker(loadPipeline: LoadPipeline): void {
+  if (!process.send) throw new Error('serveWorker: expected a process that the engine started');
+  followHost();
+  lowerPriority();
+
+  const runs = new Map<number, ActiveRun>();
+  let pipeline: Pipeline | undefined;
+  let onIdle: (() => void) | undefined;
+
+  const outbox = createOutbox({
+    send: (progress) => send({ type: 'progress', runs: progress }),
+    onUnsendable(id, error) {
+      report('an event is not plain data', error);
+      const run = runs.get(id);
+      if (!run) return;
+      run.failure ??= unsendable;
+      run.controller.abort();
+    },
+  });
+
+  const load = async (spec: ModelSpec): Promise<void> => {
+    try {
+      pipeline = await loadPipeline(spec);
+      send({ type: 'loaded', info: pipeline.info, concurrency: pipeline.concurrency });
+    } catch (error) {
+      report(`model "${spec.id}" could not be loaded`, error);
+      const detail = error instanceof Error ? error.message : String(error);
+      send({ type: 'load-failed', error: InferenceError.from(error).serialize(), detail });
+    }
+  };
+
+  const run = async (id: number, request: AnyRequest): Promise<void> => {
+    const active: ActiveRun = { controller: new AbortController(), failure: undefined };
+    runs.set(id, active);
+    const error = await driveRun(pipeline!, request, active.controller.signal, (event) =>
+      outbox.event(id, event),
+    );
+    if (error?.code === 'internal') report('a request failed', error.cause ?? error);
+    runs.delete(id);
+    outbox.end(id, active.failure ?? error?.serialize());
+    if (runs.size === 0) onIdle?.();
+  };
+
+  const close = async (): Promise<void> => {
+    if (runs.size > 0) await new Promise<void>((resolve) => (onIdle = resolve));
+    try {
+      await pipeline?.close();
+    } catch (error) {
+      report('the model could not be closed', error);
+    }
+    process.exit();
+  };
+
+  process.on('message', (message: HostMessage) => {
+    switch (message.type) {
+      case 'load':
+        void load(message.spec);
+        return;
+      case 'run':
+        void run(message.id, message.request);
+        return;
+      case 'cancel':
+        runs.get(message.id)?.controller.abort();
+        return;
+      case 'close':
+        void close();
+    }
+  });
+}
+
+/** The host decides when a worker ends: by a message, a kill, or by going away. A terminal's Ctrl-C reaches both. */
+function followHost(): void {
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
+  process.on('disconnect', () => process.exit());
+  if (!process.connected) process.exit();
+}
+
+/** Leaves the processor to the host when both want it. Threads started later inherit it. */
+function lowerPriority(): void {
+  try {
+    if (getPriority() < workerPriority) setPriority(workerPriority);
+  } catch {
+    // Some containers forbid it; the worker runs all the same.
+  }
+}
+
+/** A failed write means that the host has gone, which `disconnect` tells as well. */
+function send(message: WorkerMessage): void {
+  process.send?.(message, undefined, undefined, () => undefined);
+}
+
+function report(what: string, error: unknown): void {
+  console.error(`slashv1 worker: ${what}: ${error instanceof Error ? error.stack : inspect(error)}`);
+}

@@ -1,0 +1,64 @@
+import { fork } from 'node:child_process';
+import type { HostMessage, WorkerMessage } from './protocol.ts';
+import { workerExecArgv } from './worker-exec-argv.ts';
+
+export interface WorkerProcessOptions {
+  /** The module that calls `serveWorker`. */
+  readonly worker: URL;
+  /** Flags for Node; default: those of this process that make sense in a worker, see `workerExecArgv`. */
+  readonly execArgv?: readonly string[] | undefined;
+}
+
+export interface WorkerProcessEvents {
+  onMessage(message: WorkerMessage): void;
+  /** Called exactly once, never from within `startWorkerProcess`; nothing else is called afterwards. */
+  onExit(reason: string): void;
+}
+
+export interface WorkerProcess {
+  /** A worker that is gone gets nothing, silently. @throws Error if the message can't be cloned */
+  send(message: HostMessage): void;
+  kill(): void;
+  /** Whether the worker keeps this process from exiting. */
+  hold(held: boolean): void;
+}
+
+/** Starts a worker process. What it prints goes to standard error: standard output belongs to the host. */
+export function startWorkerProcess(
+  options: WorkerProcessOptions,
+  events: WorkerProcessEvents,
+): WorkerProcess {
+  const child = fork(options.worker, [], {
+    serialization: 'advanced',
+    stdio: ['ignore', 2, 2, 'ipc'],
+    execArgv: [...(options.execArgv ?? workerExecArgv(process.execArgv))],
+  });
+  let exited = false;
+  const exit = (reason: string): void => {
+    if (exited) return;
+    exited = true;
+    events.onExit(reason);
+  };
+  child.on('message', (message) => {
+    if (!exited) events.onMessage(message as WorkerMessage);
+  });
+  child.on('exit', (code, signal) => exit(signal ? `ended by ${signal}` : `exit code ${code}`));
+  // A process that could not be started may never report its exit.
+  child.on('error', (error) => {
+    if (child.pid === undefined) exit(error.message);
+  });
+  return {
+    send(message) {
+      if (child.connected) child.send(message, () => undefined);
+    },
+    kill() {
+      child.kill('SIGKILL');
+    },
+    hold(held) {
+      if (held) child.ref();
+      else child.unref();
+      if (held) child.channel?.ref();
+      else child.channel?.unref();
+    },
+  };
+}

@@ -1,0 +1,58 @@
+import { expect, it } from 'vitest';
+import { driveRun } from '../../src/engine/drive-run.ts';
+import type { ChatEvent, Pipeline } from '../../src/pipelines/contract.ts';
+import { textOf, toy } from './toy-requests.ts';
+
+function pipelineOf(run: Pipeline['run']): Pipeline {
+  return { run } as Pipeline;
+}
+
+it('stops a pipeline that ignores the signal at its next event', async () => {
+  const controller = new AbortController();
+  let steps = 0;
+  const endless = pipelineOf(async function* () {
+    while (true) yield { type: 'text-delta', choice: 0, text: String(++steps) } as const;
+  });
+  const events: ChatEvent[] = [];
+  const error = await driveRun(endless, toy({}), controller.signal, (event) => {
+    events.push(event);
+    if (events.length === 3) controller.abort();
+  });
+  expect(error).toMatchObject({ code: 'cancelled' });
+  expect(events.map(textOf)).toEqual(['1', '2', '3']);
+  expect(steps).toBe(4);
+});
+
+it('calls whatever is thrown after a cancellation a cancellation', async () => {
+  const controller = new AbortController();
+  const throwing = pipelineOf(async function* () {
+    yield { type: 'text-delta', choice: 0, text: '1' } as const;
+    controller.signal.throwIfAborted();
+  });
+  const error = await driveRun(throwing, toy({}), controller.signal, () => controller.abort());
+  expect(error).toMatchObject({ code: 'cancelled' });
+});
+
+it.each([
+  [
+    'at once',
+    () => {
+      throw new TypeError('odd');
+    },
+  ],
+  [
+    'while running',
+    async function* () {
+      yield { type: 'prompt-end', promptTokens: 1 };
+      throw new TypeError('odd');
+    },
+  ],
+])('keeps the cause of an unknown error thrown %s', async (_when, run) => {
+  const error = await driveRun(
+    pipelineOf(run as never),
+    toy({}),
+    new AbortController().signal,
+    () => undefined,
+  );
+  expect(error).toMatchObject({ code: 'internal', message: 'Internal error.', cause: new TypeError('odd') });
+});

@@ -1,0 +1,48 @@
+import type { InferenceError } from '../../src/errors.ts';
+import type { AnyRequest } from '../../src/engine/protocol.ts';
+import type { Replica, ReplicaState, Run, RunObserver } from '../../src/engine/replica.ts';
+
+interface FakeRun {
+  readonly request: AnyRequest;
+  readonly observer: RunObserver;
+  cancelled: boolean;
+}
+
+/** A replica that a test plays by hand. */
+export class FakeReplica implements Replica {
+  readonly runs: FakeRun[] = [];
+  readonly loaded = Promise.resolve();
+  readonly info = undefined;
+  state: ReplicaState = 'ready';
+  error: InferenceError | undefined;
+  concurrency = 1;
+  restartsInMs = 0;
+  onChange: () => void = () => undefined;
+
+  get running(): number {
+    return this.runs.length;
+  }
+
+  start(request: AnyRequest, observer: RunObserver): Run {
+    const run = { request, observer, cancelled: false };
+    this.runs.push(run);
+    return { cancel: () => (run.cancelled = true) };
+  }
+
+  become(state: ReplicaState, error?: InferenceError): void {
+    this.state = state;
+    this.error = error;
+    this.onChange();
+  }
+
+  /** Ends a run, the oldest by default. */
+  finish(index = 0, error?: InferenceError): void {
+    const [run] = this.runs.splice(index, 1);
+    run!.observer.onEnd(error);
+  }
+
+  async close(): Promise<void> {
+    this.become('closed');
+    while (this.runs.length > 0) this.finish();
+  }
+}

@@ -1,0 +1,280 @@
+import { getEventListeners, setMaxListeners } from 'node:events';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { CallOptions } from '../../src/engine/contract.ts';
+import { resolveLimits } from '../../src/engine/limits.ts';
+import { ModelQueue } from '../../src/engine/model-queue.ts';
+import { InferenceError } from '../../src/errors.ts';
+import { FakeReplica } from './fake-replica.ts';
+import { toy } from './toy-requests.ts';
+
+const spec = { id: 'toy', category: 'chat', source: 'toy', contextLength: 512 } as const;
+
+function createQueue(limits: { replicas?: number; maxQueue?: number; deadlineMs?: number } = {}) {
+  const replicas: FakeReplica[] = [];
+  const queue = new ModelQueue(spec, resolveLimits('toy', limits), (_spec, onChange) => {
+    const replica = new FakeReplica();
+    replica.onChange = onChange;
+    replicas.push(replica);
+    return replica;
+  });
+  const submit = (options: CallOptions = {}) => {
+    const stream = queue.submit(toy({}), options);
+    const outcome = stream.next().then(
+      ({ done }) => (done ? 'done' : 'event'),
+      (error: InferenceError) => error.code,
+    );
+    return { stream, outcome };
+  };
+  return { queue, replicas, replica: replicas[0]!, submit };
+}
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => {
+  expect(vi.getTimerCount()).toBe(0);
+  vi.useRealTimers();
+});
+
+describe('admission', () => {
+  it('runs as many as the replica takes, lets maxQueue wait and refuses one more', async () => {
+    const { queue, replica, submit } = createQueue({ maxQueue: 2 });
+    const accepted = [submit(), submit(), submit()];
+    const refused = queue.submit(toy({}), {});
+    await expect(refused.next()).rejects.toMatchObject({ code: 'overloaded', retryAfterSeconds: 1 });
+    expect(queue.status).toEqual({ id: 'toy', state: 'ready', running: 1, waiting: 2 });
+    for (const { outcome } of accepted) {
+      replica.finish();
+      expect(await outcome).toBe('done');
+    }
+    expect(queue.status).toMatchObject({ running: 0, waiting: 0 });
+  });
+
+  it('serves in the order of arrival', async () => {
+    const { replica, submit } = createQueue();
+    const order: number[] = [];
+    const outcomes = [0, 1, 2, 3].map(async (index) => {
+      await submit().outcome;
+      order.push(index);
+    });
+    for (const outcome of outcomes) {
+      replica.finish();
+      await outcome;
+    }
+    expect(order).toEqual([0, 1, 2, 3]);
+  });
+
+  it('gives each request to the least busy replica', async () => {
+    const { replicas, submit } = createQueue({ replicas: 2 });
+    for (const replica of replicas) replica.concurrency = 3;
+    submit();
+    submit();
+    submit();
+    expect(replicas.map((replica) => replica.running)).toEqual([2, 1]);
+    submit();
+    expect(replicas.map((replica) => replica.running)).toEqual([2, 2]);
+    for (const replica of replicas) while (replica.running > 0) replica.finish();
+  });
+
+  it('admits nothing before the first event is asked for', () => {
+    const { queue } = createQueue();
+    queue.submit(toy({}), {});
+    expect(queue.status).toMatchObject({ running: 0, waiting: 0 });
+  });
+
+  it('with maxQueue 0 runs what has a place and refuses the rest', async () => {
+    const { replica, submit } = createQueue({ maxQueue: 0 });
+    const first = submit();
+    expect(await submit().outcome).toBe('overloaded');
+    replica.finish();
+    expect(await first.outcome).toBe('done');
+  });
+
+  it('estimates Retry-After from how long requests took', async () => {
+    const { queue, replica, submit } = createQueue({ maxQueue: 1 });
+    submit();
+    await vi.advanceTimersByTimeAsync(8000);
+    replica.finish();
+    submit();
+    submit();
+    await expect(queue.submit(toy({}), {}).next()).rejects.toMatchObject({ retryAfterSeconds: 16 });
+    replica.finish();
+    replica.finish();
+  });
+
+  it.each([-1, Number.NaN, Infinity, 2 ** 31])('rejects a deadline of %s', async (deadlineMs) => {
+    const { submit } = createQueue();
+    expect(await submit({ deadlineMs }).outcome).toBe('invalid_request');
+  });
+});
+
+describe('a model that is not ready', () => {
+  it('lets requests wait for the first load', async () => {
+    const { replica, submit } = createQueue();
+    replica.state = 'loading';
+    const { outcome } = submit();
+    expect(replica.running).toBe(0);
+    replica.become('ready');
+    expect(replica.running).toBe(1);
+    replica.finish();
+    expect(await outcome).toBe('done');
+  });
+
+  it('refuses new requests while a worker is restarted, but keeps those that wait', async () => {
+    const { queue, replica, submit } = createQueue();
+    const running = submit();
+    const waiting = submit();
+    replica.restartsInMs = 4200;
+    replica.become('restarting');
+    replica.finish(0, new InferenceError('worker_failed', 'lost'));
+    expect(await running.outcome).toBe('worker_failed');
+    await expect(queue.submit(toy({}), {}).next()).rejects.toMatchObject({
+      code: 'overloaded',
+      retryAfterSeconds: 5,
+    });
+    replica.become('ready');
+    replica.finish();
+    expect(await waiting.outcome).toBe('done');
+  });
+
+  it('goes on with the replicas that are left', async () => {
+    const { queue, replicas, submit } = createQueue({ replicas: 2 });
+    replicas[0]!.become('failed', new InferenceError('worker_failed', 'no memory'));
+    replicas[1]!.become('restarting');
+    expect(queue.status.state).toBe('loading');
+    replicas[1]!.become('ready');
+    const { outcome } = submit();
+    replicas[1]!.finish();
+    expect(await outcome).toBe('done');
+  });
+
+  it('fails all requests with the load error when it can never be', async () => {
+    const { queue, replica, submit } = createQueue();
+    replica.state = 'loading';
+    const stream = queue.submit(toy({}), {});
+    const waiting = expect(stream.next()).rejects.toMatchObject({
+      code: 'worker_failed',
+      message: 'no file',
+    });
+    replica.become('failed', new InferenceError('worker_failed', 'no file'));
+    await waiting;
+    expect(await submit().outcome).toBe('worker_failed');
+    expect(queue.status.state).toBe('failed');
+  });
+
+  it('is described by its configuration', () => {
+    expect(createQueue().queue.info).toEqual({
+      id: 'toy',
+      name: 'toy',
+      category: 'chat',
+      contextLength: 512,
+      created: 0,
+      ownedBy: 'unknown',
+    });
+  });
+});
+
+describe('giving up', () => {
+  it('ends a waiting request at its deadline and leaves the queue', async () => {
+    const { queue, replica, submit } = createQueue();
+    submit();
+    const { outcome } = submit({ deadlineMs: 1000 });
+    await vi.advanceTimersByTimeAsync(999);
+    expect(queue.status.waiting).toBe(1);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(await outcome).toBe('deadline_exceeded');
+    expect(queue.status.waiting).toBe(0);
+    replica.finish();
+  });
+
+  it('counts waiting and running together', async () => {
+    const { replica, submit } = createQueue({ deadlineMs: 1000 });
+    const first = submit({ deadlineMs: 5000 });
+    const second = submit();
+    await vi.advanceTimersByTimeAsync(600);
+    replica.finish();
+    expect(await first.outcome).toBe('done');
+    await vi.advanceTimersByTimeAsync(400);
+    expect(await second.outcome).toBe('deadline_exceeded');
+    expect(replica.runs[0]!.cancelled).toBe(true);
+    replica.finish();
+  });
+
+  it('tells the caller at once and frees the place when the replica confirms', async () => {
+    const { queue, replica, submit } = createQueue();
+    const controller = new AbortController();
+    const cancelled = submit({ signal: controller.signal });
+    const next = submit();
+    controller.abort();
+    expect(await cancelled.outcome).toBe('cancelled');
+    expect(replica.runs[0]!.cancelled).toBe(true);
+    expect(queue.status).toMatchObject({ running: 1, waiting: 1 });
+    replica.finish();
+    expect(queue.status).toMatchObject({ running: 1, waiting: 0 });
+    replica.finish();
+    expect(await next.outcome).toBe('done');
+  });
+
+  it('cancels when the caller leaves the iterator, also while it waits for an event', async () => {
+    const { replica, submit } = createQueue();
+    const { stream, outcome } = submit();
+    await stream.return();
+    expect(await outcome).toBe('done');
+    expect(replica.runs[0]!.cancelled).toBe(true);
+    replica.finish();
+  });
+
+  it('never starts a request whose signal is aborted already', async () => {
+    const { queue, submit } = createQueue();
+    expect(await submit({ signal: AbortSignal.abort() }).outcome).toBe('cancelled');
+    expect(queue.status.running).toBe(0);
+  });
+
+  it('keeps no listener, timer or place of 2,000 requests', async () => {
+    const { queue, replica, submit } = createQueue({ maxQueue: 5000 });
+    replica.concurrency = 100;
+    const shared = new AbortController();
+    setMaxListeners(0, shared.signal);
+    const own: AbortController[] = [];
+    const outcomes: Promise<string>[] = [];
+    for (let index = 0; index < 2000; index++) {
+      const controller = new AbortController();
+      own.push(controller);
+      const { stream, outcome } = submit({ signal: index % 2 === 0 ? shared.signal : controller.signal });
+      outcomes.push(outcome);
+      if (index % 5 === 1) controller.abort();
+      if (index % 5 === 2) await stream.return();
+    }
+    while (replica.running > 0) replica.finish();
+    const codes = await Promise.all(outcomes);
+    expect(codes.filter((code) => code === 'cancelled')).toHaveLength(200);
+    expect(queue.status).toMatchObject({ running: 0, waiting: 0 });
+    for (const { signal } of [shared, ...own]) expect(getEventListeners(signal, 'abort')).toHaveLength(0);
+  });
+});
+
+describe('close', () => {
+  it('fails who waits, lets who runs finish, then closes the replicas', async () => {
+    const { queue, replica, submit } = createQueue();
+    const running = submit();
+    const waiting = submit();
+    const closed = queue.close(10_000);
+    expect(queue.close(0)).toBe(closed);
+    expect(await waiting.outcome).toBe('overloaded');
+    expect(await submit().outcome).toBe('overloaded');
+    expect(replica.state).toBe('ready');
+    replica.finish();
+    expect(await running.outcome).toBe('done');
+    await closed;
+    expect(queue.status.state).toBe('closed');
+  });
+
+  it('cancels what still runs after the grace time', async () => {
+    const { queue, replica, submit } = createQueue();
+    const running = submit();
+    const closed = queue.close(3000);
+    const run = replica.runs[0]!;
+    await vi.advanceTimersByTimeAsync(3000);
+    expect(await running.outcome).toBe('overloaded');
+    expect(run.cancelled).toBe(true);
+    await closed;
+  });
+});

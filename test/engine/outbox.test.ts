@@ -1,0 +1,52 @@
+import { describe, expect, it, vi } from 'vitest';
+import { createOutbox } from '../../src/engine/outbox.ts';
+import type { RunProgress } from '../../src/engine/protocol.ts';
+import type { ChatEvent } from '../../src/pipelines/contract.ts';
+
+const text = (content: string): ChatEvent => ({ type: 'text-delta', choice: 0, text: content });
+const broken = { type: 'text-delta', choice: 0, text: () => '' } as never;
+
+function collect() {
+  const sent: (readonly RunProgress[])[] = [];
+  const onUnsendable = vi.fn<(id: number, error: unknown) => void>();
+  const send = (runs: readonly RunProgress[]): void => void sent.push(structuredClone(runs) as RunProgress[]);
+  return { sent, onUnsendable, outbox: createOutbox({ send, onUnsendable }) };
+}
+
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+describe('createOutbox', () => {
+  it('sends the events of one tick and its microtasks as one message, in order', async () => {
+    const { sent, outbox } = collect();
+    outbox.event(1, text('a'));
+    await Promise.resolve();
+    outbox.event(2, text('x'));
+    await Promise.resolve();
+    outbox.event(1, text('b'));
+    outbox.end(1, undefined);
+    await nextTurn();
+    outbox.event(2, text('y'));
+    await nextTurn();
+    expect(sent).toEqual([
+      [
+        { id: 1, events: [text('a'), text('b')], end: { error: undefined } },
+        { id: 2, events: [text('x')] },
+      ],
+      [{ id: 2, events: [text('y')] }],
+    ]);
+  });
+
+  it('an event that cannot be cloned costs its own run only', async () => {
+    const { sent, outbox, onUnsendable } = collect();
+    outbox.event(1, broken);
+    outbox.event(2, text('x'));
+    outbox.event(3, broken);
+    outbox.end(3, undefined);
+    await nextTurn();
+    expect(onUnsendable.mock.calls.map(([id]) => id)).toEqual([1]);
+    expect(sent).toEqual([
+      [{ id: 2, events: [text('x')] }],
+      [{ id: 3, events: [], end: { error: { code: 'internal', message: 'Internal error.' } } }],
+    ]);
+  });
+});

@@ -1,0 +1,322 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { getPriority } from 'node:os';
+import { text } from 'node:stream/consumers';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { childReplicas } from '../../dist/src/engine/child-replica.js';
+import type { CallOptions, ModelOptions } from '../../dist/src/engine/contract.js';
+import { createEngine, type Engine } from '../../dist/src/engine/create-engine.js';
+import type { Command } from './fixtures/toy-pipeline.js';
+import { eventually, isRunning } from './processes.ts';
+import { errorCode, textOf, texts, toy } from './toy-requests.ts';
+
+const engines: Engine[] = [];
+afterEach(async () => {
+  vi.useRealTimers();
+  await Promise.all(engines.splice(0).map((engine) => engine.close({ graceMs: 0 })));
+});
+
+function start(models: Record<string, Partial<ModelOptions>>, cancelGraceMs = 5000) {
+  const engine = createEngine(
+    Object.fromEntries(
+      Object.entries(models).map(([id, options]) => [id, { category: 'chat', source: 'toy', ...options }]),
+    ),
+    childReplicas({
+      worker: new URL('./fixtures/toy-worker.js', import.meta.url),
+      cancelGraceMs,
+      restart: { minDelayMs: 20 },
+    }),
+  );
+  engines.push(engine);
+  const run = (command: Command, options?: CallOptions, model = 'toy') => {
+    const events = engine.run('chat', model, toy(command), options);
+    return events[Symbol.asyncIterator]() as AsyncIterableIterator<never, undefined>;
+  };
+  const workerPid = async (model = 'toy') => Number((await texts(run({ pid: true }, {}, model)))[0]);
+  const report = async () =>
+    JSON.parse((await texts(run({ report: true })))[0]!) as { steps: number; open: number };
+  return { engine, run, workerPid, report };
+}
+
+describe('a worker process', () => {
+  it('answers, in order, and tells what it has loaded', async () => {
+    const { engine, run } = start({ toy: { contextLength: 512 } });
+    expect(engine.models()[0]).toMatchObject({ id: 'toy', contextLength: 512, ownedBy: 'unknown' });
+    expect(engine.status()[0]!.state).toBe('loading');
+    expect(await texts(run({ steps: 300 }))).toEqual(
+      Array.from({ length: 300 }, (_, index) => String(index + 1)),
+    );
+    await engine.ready();
+    expect(engine.models()[0]).toMatchObject({ contextLength: 2048, ownedBy: 'tests' });
+    expect(engine.status()).toEqual([{ id: 'toy', state: 'ready', running: 0, waiting: 0 }]);
+  });
+
+  it('leaves the processor to the host', async () => {
+    const { workerPid } = start({ toy: {} });
+    expect(getPriority(await workerPid())).toBe(Math.max(10, getPriority()));
+  });
+
+  it('passes errors on and keeps the secrets of unknown ones', async () => {
+    const { run } = start({ toy: {} });
+    await expect(texts(run({ fail: 'known' }))).rejects.toMatchObject({
+      code: 'context_length_exceeded',
+      message: 'too long',
+      param: 'messages',
+    });
+    await expect(texts(run({ fail: 'unknown' }))).rejects.toMatchObject({
+      code: 'internal',
+      message: 'Internal error.',
+    });
+  });
+
+  it('an event or a request that cannot be cloned costs that request only', async () => {
+    const { engine, run, report } = start({ toy: {} });
+    const other = texts(run({ steps: 50 }));
+    expect(await errorCode(run({ uncloneable: true, steps: 1e9 }))).toBe('internal');
+    const request = { ...toy({ steps: 1 }), metadata: () => undefined };
+    expect(await errorCode(engine.run('chat', 'toy', request))).toBe('invalid_request');
+    expect(await other).toHaveLength(50);
+    expect((await report()).open).toBe(1);
+  });
+
+  it('does not end by the signals that a terminal sends to everybody', async () => {
+    const { workerPid } = start({ toy: {} });
+    const pid = await workerPid();
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.kill(pid, signal);
+    expect(await workerPid()).toBe(pid);
+  });
+
+  it('refuses unknown models and models of another category', async () => {
+    const { engine, run } = start({ toy: {} });
+    expect(await errorCode(run({}, {}, 'toString'))).toBe('model_not_found');
+    expect(await errorCode(engine.run('detection' as 'chat', 'toy', toy({})))).toBe('invalid_request');
+  });
+});
+
+describe('200 requests at once', () => {
+  it('are answered or refused', async () => {
+    const { engine, run } = start({ toy: { maxQueue: 16, maxBatchSize: 4 } });
+    await engine.ready();
+    const codes = await Promise.all(Array.from({ length: 200 }, () => errorCode(run({ steps: 5 }))));
+    expect(codes.filter((code) => code === 'none')).toHaveLength(20);
+    expect(codes.filter((code) => code === 'overloaded')).toHaveLength(180);
+  });
+
+  it('are spread over replicas', async () => {
+    const { engine, run } = start({ toy: { replicas: 2, maxBatchSize: 1 } });
+    await engine.ready();
+    const pids = await Promise.all([0, 1].map(async () => (await texts(run({ pid: true, steps: 20 })))[0]));
+    expect(new Set(pids).size).toBe(2);
+  });
+});
+
+describe('cancellation', () => {
+  it('by a signal stops the generation within two steps', async () => {
+    const { run, report } = start({ toy: {} });
+    const controller = new AbortController();
+    const events = run({ steps: 1000, gated: true }, { signal: controller.signal });
+    const first = events.next();
+    await texts(run({ permits: 3 }));
+    expect(textOf((await first).value)).toBe('1');
+    expect(textOf((await events.next()).value)).toBe('2');
+    expect(textOf((await events.next()).value)).toBe('3');
+    controller.abort();
+    await expect(events.next()).rejects.toMatchObject({ code: 'cancelled' });
+    await texts(run({ permits: 100 }));
+    await eventually(async () => expect((await report()).open).toBe(1));
+    expect((await report()).steps).toBeLessThanOrEqual(5);
+  });
+
+  it('by leaving the iterator stops it too', async () => {
+    const { run, report } = start({ toy: {} });
+    for await (const event of run({ steps: 1e9 })) if (textOf(event) === '10') break;
+    await eventually(async () => expect((await report()).open).toBe(1));
+    const { steps } = await report();
+    expect((await report()).steps).toBe(steps);
+  });
+
+  it('of 2,000 requests, every third of them, leaves nothing behind', async () => {
+    const { engine, run, report } = start({ toy: { maxQueue: 2000 } });
+    const outcomes = await Promise.all(
+      Array.from({ length: 2000 }, async (_, index) => {
+        const controller = new AbortController();
+        const code = errorCode(run({ steps: 2 }, { signal: controller.signal }));
+        if (index % 3 === 0) controller.abort();
+        return code;
+      }),
+    );
+    expect(outcomes.filter((code) => code === 'cancelled')).toHaveLength(667);
+    expect(outcomes.filter((code) => code === 'none')).toHaveLength(1333);
+    await eventually(() => expect(engine.status()[0]).toMatchObject({ running: 0, waiting: 0 }));
+    expect((await report()).open).toBe(1);
+  });
+
+  it('that is confirmed leaves no timer', async () => {
+    const { engine, run, report } = start({ toy: {} });
+    await engine.ready();
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const events = run({ steps: 1, gated: true });
+    const first = events.next();
+    expect(vi.getTimerCount()).toBe(1);
+    await events.return!();
+    expect((await first).done).toBe(true);
+    while ((await report()).open > 1);
+    expect(engine.status()[0]!.running).toBe(0);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('that is ignored keeps the place until the worker is killed, and costs the others in it', async () => {
+    const { engine, run, workerPid } = start({ toy: {} }, 300);
+    const pid = await workerPid();
+    const controller = new AbortController();
+    const other = run({ steps: 1, gated: true });
+    const lost = expect(other.next()).rejects.toMatchObject({ code: 'worker_failed' });
+    const ignoring = errorCode(
+      run({ steps: 5, gated: true, ignoreCancel: true }, { signal: controller.signal }),
+    );
+    await eventually(() => expect(engine.status()[0]!.running).toBe(2));
+    controller.abort();
+    expect(await ignoring).toBe('cancelled');
+    expect(engine.status()[0]!.running).toBe(2);
+    await lost;
+    await eventually(() => expect(isRunning(pid)).toBe(false));
+    expect(await eventually(() => workerPid())).not.toBe(pid);
+  });
+
+  it('by a deadline replaces a worker that hangs', async () => {
+    const { run, workerPid } = start({ toy: {} }, 50);
+    const pid = await workerPid();
+    expect(await errorCode(run({ blockForever: true }, { deadlineMs: 1000 }))).toBe('deadline_exceeded');
+    expect(await eventually(() => workerPid())).not.toBe(pid);
+    expect(isRunning(pid)).toBe(false);
+  });
+});
+
+describe('a crash', () => {
+  it('costs the requests in that worker and nothing else', async () => {
+    const { engine, run, workerPid } = start({ toy: {}, other: {} });
+    await engine.ready();
+    const pid = await workerPid();
+    const stream = run({ steps: 1e9 });
+    const otherModel = run({ steps: 1e9 }, {}, 'other');
+    await Promise.all([stream.next(), otherModel.next()]);
+    process.kill(pid, 'SIGKILL');
+    expect(await errorCode(stream)).toBe('worker_failed');
+    expect((await otherModel.next()).done).toBe(false);
+    expect(await errorCode(run({ steps: 1 }))).toBe('overloaded');
+    expect(await eventually(() => texts(run({ steps: 2 })))).toEqual(['1', '2']);
+    await otherModel.return!();
+  });
+
+  it('lets waiting requests run on the fresh worker', async () => {
+    const { engine, run } = start({ toy: { maxBatchSize: 1 } });
+    await engine.ready();
+    const codes = [
+      errorCode(run({ exit: true })),
+      errorCode(run({ steps: 1 })),
+      errorCode(run({ steps: 1 })),
+    ];
+    expect(await Promise.all(codes)).toEqual(['worker_failed', 'none', 'none']);
+  });
+});
+
+describe('a model that cannot be loaded', () => {
+  it.each([
+    ['fails', 'Model "toy" could not be loaded.', 'secret path'],
+    ['fails-clearly', 'Model "toy" could not be loaded: no config.json there', 'no config.json there'],
+    [
+      'exits',
+      'Model "toy" could not be loaded: its worker was lost 3 times while loading (exit code 7)',
+      'exit code 7',
+    ],
+  ])('says so: %s', async (source, message, cause) => {
+    const { engine, run } = start({ toy: { source } });
+    const waiting = expect(texts(run({}))).rejects.toMatchObject({ code: 'worker_failed', message });
+    await expect(engine.ready()).rejects.toMatchObject({
+      code: 'worker_failed',
+      message,
+      cause: expect.objectContaining({ message: cause }) as unknown,
+    });
+    await waiting;
+    await expect(texts(run({}))).rejects.toMatchObject({ code: 'worker_failed', message });
+    expect(engine.status()[0]!.state).toBe('failed');
+  });
+
+  it('because its spec is not plain data', async () => {
+    const { engine } = start({ toy: { name: (() => 'toy') as never } });
+    await expect(engine.ready()).rejects.toMatchObject({ code: 'worker_failed' });
+  });
+});
+
+describe('close', () => {
+  it('lets a running request end and leaves no process', async () => {
+    const { engine, run, workerPid } = start({ toy: {} });
+    const pid = await workerPid();
+    const running = texts(run({ steps: 20 }));
+    const closed = engine.close();
+    expect(await errorCode(run({ steps: 1 }))).toBe('overloaded');
+    expect(await running).toHaveLength(20);
+    await closed;
+    expect(isRunning(pid)).toBe(false);
+    await engine.close();
+  });
+
+  it.each([
+    ['a request that never ends', { steps: 1e9 }],
+    ['a request that ignores its cancellation', { steps: 2, gated: true, ignoreCancel: true }],
+    ['a worker that hangs', { blockForever: true }],
+  ])('ends %s', async (_name, command) => {
+    const { engine, run, workerPid } = start({ toy: {} }, 300);
+    const pid = await workerPid();
+    const running = errorCode(run(command));
+    await eventually(() => expect(engine.status()[0]!.running).toBe(1));
+    await engine.close({ graceMs: 20 });
+    expect(await running).toBe('overloaded');
+    expect(isRunning(pid)).toBe(false);
+  });
+
+  it('ends a worker whose model does not close', async () => {
+    const { engine, workerPid } = start({ toy: { source: 'close-hangs' } }, 100);
+    const pid = await workerPid();
+    await engine.close();
+    expect(isRunning(pid)).toBe(false);
+  });
+
+  it('ends a worker that is still loading', async () => {
+    const { engine, run } = start({ toy: { source: 'hangs' } });
+    const ready = expect(engine.ready()).rejects.toMatchObject({ code: 'overloaded' });
+    const waiting = errorCode(run({}));
+    await engine.close();
+    expect(await waiting).toBe('overloaded');
+    await ready;
+  });
+});
+
+const startHost = (steps: number) =>
+  fork(new URL('./fixtures/toy-host.js', import.meta.url), [String(steps)], { silent: true });
+
+describe('without its host', () => {
+  it('a busy worker exits', async () => {
+    const host = startHost(1e9);
+    const [pid] = (await once(host, 'message')) as [string];
+    await once(host, 'message');
+    expect(isRunning(Number(pid))).toBe(true);
+    host.kill('SIGKILL');
+    await eventually(() => expect(isRunning(Number(pid))).toBe(false));
+  });
+
+  it('what a worker prints is not on the standard output of its host', async () => {
+    const host = startHost(3);
+    const [output, errors] = await Promise.all([text(host.stdout!), text(host.stderr!)]);
+    expect(output).toBe('');
+    expect(errors).toBe('printed by the worker\n');
+  });
+
+  it('an idle worker keeps no script alive that forgot to close', async () => {
+    const host = startHost(3);
+    const exited = once(host, 'exit');
+    const [pid] = (await once(host, 'message')) as [string];
+    expect(await exited).toEqual([0, null]);
+    await eventually(() => expect(isRunning(Number(pid))).toBe(false));
+  });
+});
