@@ -15,37 +15,73 @@ const contracts = [
 
 module.exports = {
   forbidden: [
-    { name: 'no-circular', severity: 'error', from: {}, to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } } },
+    {
+      name: 'no-circular',
+      severity: 'error',
+      from: {},
+      to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
+    },
     { name: 'not-to-unresolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },
-    only('core-is-pure', '^src/core/', ['^src/core/'], 'core imports core alone: no package, nothing of Node'),
+    only(
+      'core-is-pure',
+      '^src/core/',
+      ['^src/core/'],
+      'core imports core alone: no package, nothing of Node',
+    ),
     only(
       'runtime',
       '^src/runtime/',
-      ['^src/(core|runtime)/', '^src/errors\\.ts$', '^node_modules/onnxruntime', '^(node:)?(os|fs|path|buffer)(/promises)?$'],
+      [
+        '^src/(core|runtime)/',
+        '^src/errors\\.ts$',
+        '^node_modules/onnxruntime',
+        '^(node:)?(os|fs|path|buffer)(/promises)?$',
+      ],
       'runtime sees core and errors',
     ),
     only(
       'models',
       '^src/models/',
-      ['^src/(core|models)/', '^src/errors\\.ts$', '^node_modules/@huggingface/', '^(node:)?(fs|path|url|module|crypto|os|stream)(/promises)?$'],
+      [
+        '^src/(core|models)/',
+        '^src/errors\\.ts$',
+        '^node_modules/@huggingface/',
+        '^(node:)?(fs|path|url|module|crypto|os|stream)(/promises)?$',
+      ],
       'models see core and errors',
     ),
     only(
       'pipelines',
       '^src/pipelines/',
-      ['^src/(core|runtime|models|pipelines)/', '^src/errors\\.ts$', '^(node:)?(fs|path|crypto|os|timers)(/promises)?$'],
+      [
+        '^src/(core|runtime|models|pipelines)/',
+        '^src/errors\\.ts$',
+        '^(node:)?(fs|path|crypto|os|timers)(/promises)?$',
+      ],
       'pipelines see core, runtime, models and errors',
     ),
     only(
       'engine',
       '^src/engine/',
-      ['^src/engine/', '^src/errors\\.ts$', contracts[0], '^(node:)?(child_process|os|path|url|events|timers|process|async_hooks)(/promises)?$'],
+      [
+        '^src/engine/',
+        '^src/errors\\.ts$',
+        contracts[0],
+        '^(node:)?(child_process|os|path|url|util|events|timers|process|async_hooks)(/promises)?$',
+      ],
       'the engine knows contracts, not pipelines',
     ),
     only(
       'server',
       '^src/server/',
-      ['^src/(core|server)/', '^src/errors\\.ts$', contracts[0], contracts[1], '^node_modules/(zod|rate-limiter-flexible)/', '^(node:)?(crypto|buffer|util|timers)(/promises)?$'],
+      [
+        '^src/(core|server)/',
+        '^src/errors\\.ts$',
+        contracts[0],
+        contracts[1],
+        '^node_modules/(zod|rate-limiter-flexible)/',
+        '^(node:)?(crypto|buffer|util|timers)(/promises)?$',
+      ],
       'the server knows the contracts of engine and pipelines, core and errors',
     ),
     {
@@ -58,7 +94,12 @@ module.exports = {
     only(
       'adapters',
       '^adapters/',
-      ['^adapters/', contracts[2], '^node_modules/(@types/)?(express|fastify|node)', '^(node:)?(http|http2|stream|events|net|buffer|timers)(/promises)?$'],
+      [
+        '^adapters/',
+        contracts[2],
+        '^node_modules/(@types/)?(express|fastify|node)',
+        '^(node:)?(http|http2|stream|events|net|buffer|timers)(/promises)?$',
+      ],
       'adapters import nothing but contracts and their framework',
     ),
     {
@@ -84,6 +125,9 @@ module.exports = {
     doNotFollow: { path: 'node_modules' },
     tsConfig: { fileName: 'tsconfig.json' },
     tsPreCompilationDeps: true,
-    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['types', 'import', 'node', 'default'] },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['types', 'import', 'node', 'default'],
+    },
   },
 };

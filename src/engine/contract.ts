@@ -4,7 +4,10 @@ import type { ChatRequestInput } from '../pipelines/chat-request.ts';
 export interface CallOptions {
   /** Aborting it cancels the request; its error is then `cancelled`. */
   readonly signal?: AbortSignal | undefined;
-  /** Time from now until the request must be finished, waiting included; afterwards its error is `deadline_exceeded`. */
+  /**
+   * Time from now until the request must be finished, waiting included; afterwards its error is `deadline_exceeded`.
+   * It can shorten the model's own limit, not lengthen it.
+   */
   readonly deadlineMs?: number | undefined;
 }
 

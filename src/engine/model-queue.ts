@@ -71,8 +71,9 @@ export class ModelQueue {
   }
 
   #admit(stream: EventStream<AnyEvent>, request: AnyRequest, options: CallOptions): Ticket {
-    const { signal, deadlineMs = this.#limits.deadlineMs } = options;
-    assertDuration('deadlineMs', deadlineMs);
+    const { signal, deadlineMs: given = this.#limits.deadlineMs } = options;
+    assertDuration('deadlineMs', given);
+    const deadlineMs = Math.min(given, this.#limits.deadlineMs);
     if (signal?.aborted) throw cancelled(signal.reason);
     this.#assertAdmission();
     const ticket = new Ticket(request, stream, {

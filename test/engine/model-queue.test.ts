@@ -185,10 +185,17 @@ describe('giving up', () => {
     replica.finish();
   });
 
+  it('cannot be lengthened beyond the limit of the model', async () => {
+    const { submit } = createQueue({ deadlineMs: 1000 });
+    const { outcome } = submit({ deadlineMs: 5000 });
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(await outcome).toBe('deadline_exceeded');
+  });
+
   it('counts waiting and running together', async () => {
-    const { replica, submit } = createQueue({ deadlineMs: 1000 });
-    const first = submit({ deadlineMs: 5000 });
-    const second = submit();
+    const { replica, submit } = createQueue({ deadlineMs: 5000 });
+    const first = submit();
+    const second = submit({ deadlineMs: 1000 });
     await vi.advanceTimersByTimeAsync(600);
     replica.finish();
     expect(await first.outcome).toBe('done');

@@ -1,0 +1,6 @@
+export {
+  createFakeInference,
+  type FakeInference,
+  type FakeInferenceOptions,
+  type FakeReply,
+} from '../testing/fake-inference.ts';

@@ -1,0 +1,83 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { InferenceError } from '../errors.ts';
+import type { ApiRequest } from './contract.ts';
+import { headerOf } from './headers.ts';
+
+/** A key that opens the service. */
+export interface ApiKey {
+  /** What clients send in `Authorization: Bearer <key>`. */
+  readonly key: string;
+  /** Whose limits this key uses up; keys of the same id share them. Default: a hash of the key. */
+  readonly id?: string | undefined;
+  /** Name of one of the handler's `plans`; without it the key is unlimited. */
+  readonly plan?: string | undefined;
+}
+
+/** Looks a key up, for example in a database; `null` for one that is not valid. */
+export type KeyLookup = (key: string, request: ApiRequest) => ApiKey | null | Promise<ApiKey | null>;
+
+/** Who may use the service: a list of keys, a function that looks them up, or everybody (`'none'`). */
+export type Authentication = { readonly keys: readonly (string | ApiKey)[] } | KeyLookup | 'none';
+
+/** Tells who sent a request; `null` where the service is open to everybody. */
+export type Authenticate = (request: ApiRequest) => Promise<ApiKey | null>;
+
+/**
+ * @throws TypeError for an authentication that is left out or lists no key, an empty key or the same key twice
+ */
+export function createAuthenticate(authentication: Authentication): Authenticate {
+  if (authentication === 'none') return async () => null;
+  const lookup = typeof authentication === 'function' ? authentication : fromList(authentication?.keys);
+  return async (request) => {
+    const key = bearerToken(request);
+    if (key === undefined) {
+      throw new InferenceError(
+        'authentication_failed',
+        'Expected a header `Authorization: Bearer <API_KEY>`.',
+      );
+    }
+    const known = await lookup(key, request);
+    if (known === null || known === undefined) {
+      throw new InferenceError('authentication_failed', 'The API key is not valid.');
+    }
+    return known;
+  };
+}
+
+/** A name for the owner of a key that doesn't give the key away. */
+export function ownerOf(apiKey: ApiKey): string {
+  return apiKey.id ?? digest(apiKey.key).toString('hex').slice(0, 32);
+}
+
+function bearerToken(request: ApiRequest): string | undefined {
+  return /^Bearer +(\S+)[ \t]*$/i.exec(headerOf(request, 'authorization') ?? '')?.[1];
+}
+
+function fromList(keys: readonly (string | ApiKey)[] | undefined): KeyLookup {
+  if (!Array.isArray(keys) || keys.length === 0) {
+    throw new TypeError("auth: expected { keys: [...] } with at least one key, a function or 'none'");
+  }
+  const known = keys.map((entry: string | ApiKey) => {
+    const apiKey = typeof entry === 'string' ? { key: entry } : entry;
+    if (typeof apiKey?.key !== 'string' || !/^\S+$/.test(apiKey.key)) {
+      throw new TypeError('auth: expected every key to be text without white space');
+    }
+    return { apiKey, digest: digest(apiKey.key) };
+  });
+  if (new Set(known.map(({ apiKey }) => apiKey.key)).size < known.length) {
+    throw new TypeError('auth: expected every key once');
+  }
+  return (key) => {
+    const given = digest(key);
+    let match: ApiKey | null = null;
+    // No early exit: the time that this takes must not depend on which key matches.
+    for (const candidate of known) {
+      if (timingSafeEqual(candidate.digest, given)) match = candidate.apiKey;
+    }
+    return match;
+  };
+}
+
+function digest(key: string): Buffer {
+  return createHash('sha256').update(key).digest();
+}

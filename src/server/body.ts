@@ -1,0 +1,94 @@
+import { Buffer } from 'node:buffer';
+import { InferenceError } from '../errors.ts';
+import type { ApiRequest } from './contract.ts';
+import { headerOf } from './headers.ts';
+
+const jsonMediaType = /^application\/(?:[\w.!#$&^+-]+\+)?json[ \t]*(?:;|$)/i;
+const charsetParameter = /;[ \t]*charset[ \t]*=[ \t]*"?([^ \t;"]*)/i;
+
+/**
+ * Reads a JSON request body, or takes over what a body parser of the host made of it.
+ *
+ * @throws InferenceError `unsupported_media_type`, `request_too_large`, `cancelled`, or `invalid_request` for text
+ * that is not JSON
+ */
+export async function readJson(request: ApiRequest, maxBodyBytes: number): Promise<unknown> {
+  if (!('parsed' in request.body)) {
+    assertJson(request);
+    if (Number(headerOf(request, 'content-length')) > maxBodyBytes) throw tooLarge(maxBodyBytes);
+    return parseJson(decodeUtf8(await readBytes(request, request.body, maxBodyBytes)));
+  }
+  if (headerOf(request, 'content-type') !== undefined) assertMediaType(request);
+  const { parsed } = request.body;
+  if (parsed === undefined) throw new InferenceError('invalid_request', 'The request body is empty.');
+  if (typeof parsed !== 'string' && !(parsed instanceof Uint8Array)) return parsed;
+  if (Buffer.byteLength(parsed) > maxBodyBytes) throw tooLarge(maxBodyBytes);
+  return parseJson(typeof parsed === 'string' ? parsed : decodeUtf8(parsed));
+}
+
+function assertJson(request: ApiRequest): void {
+  assertMediaType(request);
+  const encoding = headerOf(request, 'content-encoding') ?? 'identity';
+  if (encoding.toLowerCase() === 'identity') return;
+  throw new InferenceError('unsupported_media_type', `Expected no content-encoding, got ${encoding}.`);
+}
+
+function assertMediaType(request: ApiRequest): void {
+  const contentType = headerOf(request, 'content-type') ?? 'none';
+  const charset = charsetParameter.exec(contentType)?.[1] ?? 'utf-8';
+  if (jsonMediaType.test(contentType) && /^utf-?8$/i.test(charset)) return;
+  throw new InferenceError(
+    'unsupported_media_type',
+    `Expected content-type application/json in UTF-8, got ${contentType}.`,
+  );
+}
+
+async function readBytes(
+  request: ApiRequest,
+  body: AsyncIterable<Uint8Array>,
+  maxBytes: number,
+): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  try {
+    for await (const chunk of body) {
+      size += chunk.byteLength;
+      if (size > maxBytes) throw tooLarge(maxBytes);
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    if (InferenceError.isInstance(error)) throw error;
+    if (request.signal.aborted)
+      throw new InferenceError('cancelled', 'The client has gone.', { cause: error });
+    throw new InferenceError('invalid_request', 'The request body could not be read to its end.', {
+      cause: error,
+    });
+  }
+  return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size);
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+function decodeUtf8(bytes: Uint8Array): string {
+  try {
+    return utf8.decode(bytes);
+  } catch (error) {
+    throw new InferenceError('invalid_request', 'The request body is not valid UTF-8.', { cause: error });
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (text.trim() === '') throw new InferenceError('invalid_request', 'The request body is empty.');
+    const { message } = error as Error;
+    throw new InferenceError('invalid_request', `The request body is not valid JSON: ${message}`, {
+      cause: error,
+    });
+  }
+}
+
+function tooLarge(maxBodyBytes: number): InferenceError {
+  return new InferenceError('request_too_large', `The request body is larger than ${maxBodyBytes} bytes.`);
+}

@@ -1,0 +1,56 @@
+import type { Inference } from '../engine/contract.ts';
+import { InferenceError } from '../errors.ts';
+import type { Category, ModelInfo } from '../pipelines/contract.ts';
+import type { ApiRequest } from './contract.ts';
+import type { Settings } from './options.ts';
+import type { Meter } from './plans.ts';
+
+/** One request on its way through an endpoint. */
+export interface Call {
+  readonly inference: Inference;
+  readonly settings: Settings;
+  readonly request: ApiRequest;
+  readonly requestId: string;
+  /** What the path template's placeholders stand for, decoded. */
+  readonly pathParameters: Readonly<Record<string, string>>;
+  readonly meter: Meter;
+  /** Reports a failure that can't be the response's status any more. */
+  readonly report: (error: InferenceError) => void;
+}
+
+const mostModelsNamed = 5;
+
+/**
+ * @param category what the model must be; any if left out
+ * @throws InferenceError `model_not_found`, or `invalid_request` for a model of another category
+ */
+export function findModel(call: Call, id: string, category?: Category): ModelInfo {
+  const models = call.inference.models();
+  const model = models.find((candidate) => candidate.id === id);
+  if (model === undefined) {
+    const offered = models.filter((candidate) => category === undefined || candidate.category === category);
+    throw new InferenceError(
+      'model_not_found',
+      `The model ${quote(id)} does not exist. ${listing(offered)}`,
+      {
+        param: 'model',
+      },
+    );
+  }
+  if (category !== undefined && model.category !== category) {
+    const message = `model: expected a ${category} model, got the ${model.category} model ${quote(id)}.`;
+    throw new InferenceError('invalid_request', message, { param: 'model' });
+  }
+  return model;
+}
+
+function listing(models: readonly ModelInfo[]): string {
+  if (models.length === 0) return 'No model is configured.';
+  const names = models.slice(0, mostModelsNamed).map((model) => quote(model.id));
+  const more = models.length - names.length;
+  return `Available: ${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}.`;
+}
+
+function quote(id: string): string {
+  return JSON.stringify(id.length > 100 ? `${id.slice(0, 100)}…` : id);
+}

@@ -1,0 +1,15 @@
+/** A promise with its two ends. */
+export interface Deferred<T> {
+  readonly promise: Promise<T>;
+  readonly resolve: (value: T) => void;
+  readonly reject: (reason: unknown) => void;
+}
+
+/** Makes a promise that is settled from outside. */
+export function createDeferred<T = void>(): Deferred<T> {
+  let ends!: Pick<Deferred<T>, 'resolve' | 'reject'>;
+  const promise = new Promise<T>((resolve, reject) => {
+    ends = { resolve, reject };
+  });
+  return { promise, ...ends };
+}

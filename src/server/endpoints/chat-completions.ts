@@ -1,0 +1,72 @@
+import type { ChatEvent } from '../../pipelines/contract.ts';
+import { InferenceError } from '../../errors.ts';
+import { readJson } from '../body.ts';
+import { findModel } from '../call.ts';
+import { toErrorBody } from '../errors.ts';
+import { createId } from '../headers.ts';
+import { collectRun, startRun, type Run } from '../run.ts';
+import { jsonResponse } from '../responses.ts';
+import type { Route } from '../route.ts';
+import { createEventStream, eventStreamHeaders, toFrame } from '../sse.ts';
+import { fromChatRequest } from '../wire/chat/from-request.ts';
+import { chatCompletionChunkSchema, chatCompletionSchema, chatRequestSchema } from '../wire/chat/schema.ts';
+import { createChunker } from '../wire/chat/to-chunks.ts';
+import { toChatCompletion } from '../wire/chat/to-response.ts';
+
+/** `POST /chat/completions` */
+export const chatCompletions: Route = {
+  method: 'POST',
+  path: '/chat/completions',
+  operationId: 'createChatCompletion',
+  summary: 'Answer a conversation, at once or as a stream of server-sent events.',
+  isInference: true,
+  requestBody: { name: 'ChatCompletionRequest', schema: chatRequestSchema },
+  responses: {
+    'application/json': { name: 'ChatCompletion', schema: chatCompletionSchema },
+    'text/event-stream': { name: 'ChatCompletionChunk', schema: chatCompletionChunkSchema },
+  },
+  errors: ['context_length_exceeded', 'unsupported_feature'],
+  async handle(call) {
+    const { request, stream, includeUsage } = fromChatRequest(
+      await readJson(call.request, call.settings.maxBodyBytes),
+    );
+    const { id: model } = findModel(call, request.model, 'chat');
+    call.meter.assertModel(model);
+    const run: Run<ChatEvent> = {
+      start: (options) => call.inference.chat(request, options),
+      count: countTokens,
+    };
+    const head = { id: createId('chatcmpl-'), created: Math.floor(Date.now() / 1000), model };
+    if (!stream) return jsonResponse(200, toChatCompletion(await collectRun(call, run), head));
+
+    const toChunks = createChunker(head, { choices: request.n ?? 1, includeUsage });
+    const { opened, body } = createEventStream({
+      events: await startRun(call, run),
+      toFrames: (event) => toChunks(event).map(toFrame).join(''),
+      toErrorFrame: (thrown) => {
+        const error = InferenceError.from(thrown);
+        call.report(error);
+        return toFrame(toErrorBody(error, call.requestId));
+      },
+      keepAliveMs: call.settings.keepAliveMs,
+    });
+    await opened;
+    return { status: 200, headers: eventStreamHeaders, body };
+  },
+};
+
+/** Every delta is about one token, until the usage tells exactly. */
+function countTokens(tokens: number, event: ChatEvent): number {
+  switch (event.type) {
+    case 'usage':
+      return event.promptTokens + event.completionTokens;
+    case 'prompt-end':
+      return tokens + event.promptTokens;
+    case 'text-delta':
+    case 'reasoning-delta':
+    case 'tool-call-delta':
+      return tokens + 1;
+    default:
+      return tokens;
+  }
+}

@@ -1,0 +1,82 @@
+import type { ErrorCode, InferenceError } from '../errors.ts';
+import type { ApiResponse } from './contract.ts';
+import { jsonResponse } from './responses.ts';
+
+/** How one kind of error looks to clients. */
+export interface WireError {
+  readonly status: number;
+  readonly type: string;
+  readonly code: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Body of every error response; all four keys are always there. */
+export interface ErrorBody {
+  readonly error: {
+    readonly message: string;
+    readonly type: string;
+    readonly param: string | null;
+    readonly code: string;
+  };
+}
+
+// Clients of this wire format repeat every 5xx unless told otherwise, also one that took minutes to fail.
+const dontRetry = { 'x-should-retry': 'false' };
+
+/** The one place that knows status codes. */
+export const wireErrors: Readonly<Record<ErrorCode, WireError>> = {
+  invalid_request: { status: 400, type: 'invalid_request_error', code: 'invalid_request' },
+  context_length_exceeded: { status: 400, type: 'invalid_request_error', code: 'context_length_exceeded' },
+  unsupported_feature: {
+    status: 400,
+    type: 'invalid_request_error',
+    code: 'unsupported_feature',
+    headers: dontRetry,
+  },
+  authentication_failed: {
+    status: 401,
+    type: 'authentication_error',
+    code: 'invalid_api_key',
+    headers: { 'www-authenticate': 'Bearer' },
+  },
+  quota_exceeded: { status: 403, type: 'permission_error', code: 'quota_exceeded' },
+  upgrade_required: { status: 403, type: 'permission_error', code: 'upgrade_required' },
+  model_not_found: { status: 404, type: 'invalid_request_error', code: 'model_not_found' },
+  route_not_found: { status: 404, type: 'invalid_request_error', code: 'route_not_found' },
+  method_not_allowed: { status: 405, type: 'invalid_request_error', code: 'method_not_allowed' },
+  request_too_large: { status: 413, type: 'invalid_request_error', code: 'request_too_large' },
+  unsupported_media_type: { status: 415, type: 'invalid_request_error', code: 'unsupported_media_type' },
+  rate_limited: { status: 429, type: 'rate_limit_error', code: 'rate_limit_exceeded' },
+  cancelled: { status: 499, type: 'invalid_request_error', code: 'cancelled' },
+  internal: { status: 500, type: 'server_error', code: 'internal_error' },
+  worker_failed: { status: 502, type: 'server_error', code: 'worker_failed' },
+  overloaded: { status: 503, type: 'server_error', code: 'overloaded' },
+  deadline_exceeded: { status: 504, type: 'server_error', code: 'deadline_exceeded', headers: dontRetry },
+};
+
+/** How an error looks to clients; one of a code that this version doesn't know is an internal one. */
+export function wireErrorOf(error: InferenceError): WireError {
+  return wireErrors[error.code] ?? wireErrors.internal;
+}
+
+/** Seconds to wait after an `overloaded` that doesn't say how long. */
+const defaultRetryAfterSeconds = 1;
+
+/** The body that tells a client about an error; an internal one shows no more than the request id. */
+export function toErrorBody(error: InferenceError, requestId: string): ErrorBody {
+  const { type, code, status } = wireErrorOf(error);
+  const message = status === 500 ? `Internal error. Request id: ${requestId}.` : error.message;
+  return { error: { message, type, param: error.param ?? null, code } };
+}
+
+/** The response that tells a client about an error, with the headers that steer its retries. */
+export function toErrorResponse(error: InferenceError, requestId: string): ApiResponse {
+  const { status, headers } = wireErrorOf(error);
+  return jsonResponse(status, toErrorBody(error, requestId), { ...headers, ...retryAfter(error, status) });
+}
+
+function retryAfter(error: InferenceError, status: number): Record<string, string> {
+  if (status !== 429 && status !== 503) return {};
+  const seconds = Math.max(1, Math.ceil(error.retryAfterSeconds ?? defaultRetryAfterSeconds));
+  return { 'retry-after': String(seconds) };
+}

@@ -1,0 +1,80 @@
+import type { Inference } from '../engine/contract.ts';
+import { InferenceError } from '../errors.ts';
+import type { Call } from './call.ts';
+import type { ApiRequest, ApiResponse, Handler } from './contract.ts';
+import { toErrorResponse, wireErrorOf } from './errors.ts';
+import { requestIdOf } from './headers.ts';
+import { resolveOptions, type HandlerOptions } from './options.ts';
+import { endpointPath } from './path.ts';
+import { createRouter } from './router.ts';
+import { routes } from './routes.ts';
+
+/**
+ * Makes the handler of the whole `/v1` API. It knows no framework: an adapter gives it plain requests, below any path.
+ *
+ * @throws TypeError or RangeError for options that can't be kept
+ *
+ * @example
+ * ```ts
+ * const handler = createHandler(inference, { auth: { keys: ['my-secret-key'] } });
+ * http.createServer(toNodeListener(handler)).listen(8000);
+ * ```
+ */
+export function createHandler(inference: Inference, options: HandlerOptions): Handler {
+  const settings = resolveOptions(options);
+  const findRoute = createRouter(routes);
+
+  return async (request) => {
+    const requestId = requestIdOf(request);
+    const ownHeaders: Record<string, string> = { 'x-request-id': requestId };
+    const report = (error: InferenceError): void => {
+      const { status } = wireErrorOf(error);
+      if (status < 500) return;
+      try {
+        settings.onError(error, { requestId, method: request.method, url: request.url, status });
+      } catch {
+        // A failing hook must not take the response with it.
+      }
+    };
+    const answer = async (): Promise<ApiResponse> => {
+      const match = findRoute(request.method, endpointPath(request.url, request.mountPath));
+      if (match === null) {
+        throw new InferenceError('route_not_found', `There is no ${request.method} ${pathOf(request)}.`);
+      }
+      if ('allow' in match) {
+        ownHeaders['allow'] = match.allow;
+        throw new InferenceError(
+          'method_not_allowed',
+          `Expected one of ${match.allow}, got ${request.method}.`,
+        );
+      }
+      const { route, pathParameters } = match;
+      const meter = settings.meterOf(await settings.authenticate(request));
+      if (route.isInference) {
+        try {
+          await meter.enter();
+        } finally {
+          Object.assign(ownHeaders, meter.headers);
+        }
+      }
+      const call: Call = { inference, settings, request, requestId, pathParameters, meter, report };
+      return route.handle(call);
+    };
+
+    let response: ApiResponse;
+    try {
+      response = await answer();
+    } catch (thrown) {
+      const error = InferenceError.from(thrown);
+      report(error);
+      response = toErrorResponse(error, requestId);
+    }
+    const headers = { ...response.headers, ...ownHeaders };
+    return { status: response.status, headers, body: request.method === 'HEAD' ? '' : response.body };
+  };
+}
+
+function pathOf(request: ApiRequest): string {
+  const path = request.url.split('?', 1)[0]!;
+  return path.length > 100 ? `${path.slice(0, 100)}…` : path;
+}

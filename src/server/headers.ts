@@ -1,0 +1,36 @@
+import { randomUUID } from 'node:crypto';
+import type { ApiRequest } from './contract.ts';
+
+/** The first value of a header. */
+export function headerOf(request: ApiRequest, name: string): string | undefined {
+  const value = request.headers[name];
+  return typeof value === 'string' ? value : value?.[0];
+}
+
+const saneRequestId = /^[\w.-]{1,128}$/;
+
+/** The request id that the client or a proxy gave, or a new one. */
+export function requestIdOf(request: ApiRequest): string {
+  const given = headerOf(request, 'x-request-id');
+  return given !== undefined && saneRequestId.test(given) ? given : createId('req_');
+}
+
+/** `req_` → `req_0b9c…`: a prefix and 32 random hexadecimal digits. */
+export function createId(prefix: string): string {
+  return prefix + randomUUID().replaceAll('-', '');
+}
+
+// The longest that a timer of Node can hold.
+const longestDeadlineMs = 2 ** 31 - 1;
+
+/**
+ * How long the client is going to wait, from `x-request-timeout` or the SDKs' own `x-stainless-timeout`, both in
+ * seconds. Anything but a positive number is no deadline.
+ */
+export function deadlineMsOf(request: ApiRequest): number | undefined {
+  const given = [headerOf(request, 'x-request-timeout'), headerOf(request, 'x-stainless-timeout')];
+  const seconds = given.map(Number).filter((value) => value > 0);
+  return seconds.length === 0
+    ? undefined
+    : Math.min(...seconds.map((value) => value * 1000), longestDeadlineMs);
+}

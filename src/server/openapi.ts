@@ -1,0 +1,106 @@
+import { z } from 'zod';
+import type { ErrorCode } from '../errors.ts';
+import { wireErrors } from './errors.ts';
+import { toJsonSchema, type JsonSchema } from './json-schema.ts';
+import type { NamedSchema, Route } from './route.ts';
+
+const errorSchema = z.object({
+  error: z.object({
+    message: z.string(),
+    type: z.string(),
+    param: z.string().nullable().meta({ description: 'The field at fault.' }),
+    code: z.string(),
+  }),
+});
+
+const everywhere: readonly ErrorCode[] = ['authentication_failed', 'internal'];
+
+const onInference: readonly ErrorCode[] = [
+  'invalid_request',
+  'quota_exceeded',
+  'upgrade_required',
+  'model_not_found',
+  'request_too_large',
+  'unsupported_media_type',
+  'rate_limited',
+  'worker_failed',
+  'overloaded',
+  'deadline_exceeded',
+];
+
+/** The OpenAPI 3.1 document of some routes. Its server is the folder that it was loaded from. */
+export function toOpenApi(routes: readonly Route[]): JsonSchema {
+  const schemas: Record<string, JsonSchema> = { Error: toJsonSchema(errorSchema) };
+  const paths: Record<string, Record<string, JsonSchema>> = {};
+  for (const route of routes) {
+    for (const { name, schema } of schemasOf(route)) schemas[name] ??= toJsonSchema(schema);
+    (paths[route.path] ??= {})[route.method.toLowerCase()] = toOperation(route);
+  }
+  return {
+    openapi: '3.1.0',
+    info: { title: 'Inference API', version: '1' },
+    servers: [{ url: '.' }],
+    security: [{ apiKey: [] }],
+    paths,
+    components: {
+      schemas,
+      securitySchemes: { apiKey: { type: 'http', scheme: 'bearer' } },
+    },
+  };
+}
+
+function schemasOf(route: Route): NamedSchema[] {
+  const responses = Object.values(route.responses);
+  return route.requestBody === undefined ? responses : [route.requestBody, ...responses];
+}
+
+function toOperation(route: Route): JsonSchema {
+  const content = Object.entries(route.responses).map(([mediaType, schema]) => [
+    mediaType,
+    referenceTo(schema.name),
+  ]);
+  return {
+    operationId: route.operationId,
+    summary: route.summary,
+    ...parametersOf(route),
+    ...(route.requestBody === undefined
+      ? {}
+      : {
+          requestBody: {
+            required: true,
+            content: { 'application/json': referenceTo(route.requestBody.name) },
+          },
+        }),
+    responses: {
+      200: { description: 'Success.', content: Object.fromEntries(content) },
+      ...errorResponses(route),
+    },
+  };
+}
+
+function parametersOf(route: Route): JsonSchema {
+  const names = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+  if (names.length === 0) return {};
+  return {
+    parameters: names.map((name) => ({ name, in: 'path', required: true, schema: { type: 'string' } })),
+  };
+}
+
+function errorResponses(route: Route): Record<string, JsonSchema> {
+  const codes = [...everywhere, ...(route.isInference ? onInference : []), ...route.errors];
+  const byStatus = new Map<number, Set<string>>();
+  for (const code of codes) {
+    const { status, code: wireCode } = wireErrors[code];
+    byStatus.set(status, (byStatus.get(status) ?? new Set()).add(wireCode));
+  }
+  return Object.fromEntries(
+    [...byStatus].map(([status, wireCodes]) => [
+      status,
+      { description: [...wireCodes].join(', '), content: { 'application/json': referenceTo('Error') } },
+    ]),
+  );
+}
+
+function referenceTo(name: string): JsonSchema {
+  return { schema: { $ref: `#/components/schemas/${name}` } };
+}

@@ -1,0 +1,78 @@
+import { z } from 'zod';
+import {
+  toWireName,
+  type ParameterDescriptor,
+  type ParameterTable,
+  type ParameterValues,
+} from '../core/parameters/descriptor.ts';
+import { describeValue } from './issues.ts';
+
+/** `topK` → `top_k`, for types. */
+export type WireName<Name extends string> = Name extends `${infer Head}${infer Tail}`
+  ? `${Head extends Lowercase<Head> ? Head : `_${Lowercase<Head>}`}${WireName<Tail>}`
+  : '';
+
+type ValueSchema<D extends ParameterDescriptor> = D['type'] extends 'boolean'
+  ? z.ZodBoolean
+  : D['type'] extends 'string'
+    ? z.ZodString
+    : z.ZodNumber;
+
+/** The schema of each parameter of a table by its name on the wire; `null` stands for a parameter left out. */
+export type ParameterShape<T extends ParameterTable> = {
+  [Name in keyof T & string as WireName<Name>]: z.ZodOptional<z.ZodNullable<ValueSchema<T[Name]>>>;
+};
+
+/** The schemas of a table of parameters, to be spread into the schema of a request. */
+export function parameterShape<T extends ParameterTable>(table: T): ParameterShape<T> {
+  const shape = Object.entries(table).map(([name, descriptor]) => [
+    toWireName(name),
+    parameterSchema(descriptor),
+  ]);
+  return Object.fromEntries(shape) as ParameterShape<T>;
+}
+
+/** The schema of one parameter. */
+export function parameterSchema<D extends ParameterDescriptor>(
+  descriptor: D,
+): z.ZodOptional<z.ZodNullable<ValueSchema<D>>> {
+  const { description, default: byDefault } = descriptor;
+  const documentation = { description, ...(byDefault === undefined ? {} : { default: byDefault }) };
+  const schema = valueSchema(descriptor) as ValueSchema<D>;
+  return schema.nullable().optional().meta(documentation) as z.ZodOptional<z.ZodNullable<ValueSchema<D>>>;
+}
+
+function valueSchema(descriptor: ParameterDescriptor): z.ZodType {
+  const error = ({ input }: { input?: unknown }): string =>
+    `expected ${describeDescriptor(descriptor)}, got ${describeValue(input)}`;
+  const { type, min, max } = descriptor;
+  if (type === 'boolean') return z.boolean({ error });
+  if (type === 'string') return z.string({ error });
+  let schema: z.ZodNumber = type === 'int' ? z.int({ error }) : z.number({ error });
+  if (min !== undefined) schema = schema.min(min, { error });
+  if (max !== undefined) schema = schema.max(max, { error });
+  return schema;
+}
+
+function describeDescriptor({ type, min, max }: ParameterDescriptor): string {
+  if (type === 'boolean' || type === 'string') return `a ${type}`;
+  const kind = type === 'int' ? 'an integer' : 'a number';
+  if (min !== undefined && max !== undefined) return `${kind} from ${min} to ${max}`;
+  if (min !== undefined) return `${kind} of at least ${min}`;
+  return max === undefined ? kind : `${kind} of at most ${max}`;
+}
+
+/** Takes the parameters of a table out of a request body, by their names in TypeScript; left out or `null` is absent. */
+export function parameterReader<T extends ParameterTable>(
+  table: T,
+): (body: Readonly<Record<string, unknown>>) => Partial<ParameterValues<T>> {
+  const names = Object.keys(table).map((name) => [name, toWireName(name)] as const);
+  return (body) => {
+    const values: Record<string, unknown> = {};
+    for (const [name, wireName] of names) {
+      const value = body[wireName];
+      if (value !== undefined && value !== null) values[name] = value;
+    }
+    return values as Partial<ParameterValues<T>>;
+  };
+}

@@ -1,0 +1,151 @@
+import { InferenceError } from '../errors.ts';
+import { ownerOf, type ApiKey } from './authentication.ts';
+import {
+  createBudget,
+  createMemoryLimiter,
+  type Allowance,
+  type Budget,
+  type Limit,
+  type LimiterFactory,
+} from './rate-limit.ts';
+
+/** What the keys of a plan may do. */
+export interface Plan {
+  /** Ids of the models that the plan includes; others answer 403 `upgrade_required`. Default: all. */
+  readonly models?: readonly string[] | undefined;
+  /** Once it is spent, requests answer 403 `quota_exceeded`. A request that fails costs nothing. */
+  readonly quota?: Limit | undefined;
+  /** More requests than that answer 429 `rate_limit_exceeded`. Requests that fail count, refused ones don't. */
+  readonly rateLimit?: Limit | undefined;
+}
+
+/** Everything that a request may use up. */
+export interface Meter {
+  /** `x-ratelimit-*`, filled by `enter`. */
+  readonly headers: Record<string, string>;
+  /** @throws InferenceError `rate_limited` */
+  enter(): Promise<void>;
+  /** @throws InferenceError `upgrade_required` */
+  assertModel(model: string): void;
+  /** @throws InferenceError `quota_exceeded` */
+  spend(): Promise<void>;
+  /** Takes `spend` back. */
+  refund(): Promise<void>;
+  charge(tokens: number): Promise<void>;
+}
+
+/** Makes the meter of one request. */
+export type MeterFactory = (apiKey: ApiKey | null) => Meter;
+
+/**
+ * @throws TypeError or RangeError for a plan that can't be kept
+ */
+export function createMeterFactory(
+  plans: Readonly<Record<string, Plan>> = {},
+  createLimiter: LimiterFactory = createMemoryLimiter,
+): MeterFactory {
+  const compiled = new Map(
+    Object.entries(plans).map(([name, plan]) => [name, compilePlan(name, plan, createLimiter)]),
+  );
+  return (apiKey) => {
+    if (apiKey?.plan === undefined) return unlimited;
+    const plan = compiled.get(apiKey.plan);
+    if (plan === undefined)
+      throw new TypeError(`auth: expected the name of one of the plans, got ${apiKey.plan}`);
+    return createMeter(plan, ownerOf(apiKey));
+  };
+}
+
+const unlimited: Meter = {
+  headers: {},
+  async enter() {},
+  assertModel() {},
+  async spend() {},
+  async refund() {},
+  async charge() {},
+};
+
+interface CompiledPlan {
+  readonly name: string;
+  readonly models: ReadonlySet<string> | null;
+  readonly quota: Budget | null;
+  readonly rateLimit: Budget | null;
+}
+
+function compilePlan(name: string, plan: Plan, createLimiter: LimiterFactory): CompiledPlan {
+  const budget = (kind: 'quota' | 'rateLimit'): Budget | null => {
+    const limit = plan[kind];
+    if (limit === undefined) return null;
+    assertLimit(`plans.${name}.${kind}`, limit);
+    return createBudget(limit, `slashv1:${name}:${kind}`, createLimiter);
+  };
+  return {
+    name,
+    models: plan.models === undefined ? null : new Set(plan.models),
+    quota: budget('quota'),
+    rateLimit: budget('rateLimit'),
+  };
+}
+
+function assertLimit(label: string, { requests, tokens, perSeconds }: Limit): void {
+  if (requests === undefined && tokens === undefined) {
+    throw new TypeError(`${label}: expected \`requests\`, \`tokens\` or both`);
+  }
+  for (const [name, value] of Object.entries({ requests, tokens, perSeconds })) {
+    if (value === undefined && name !== 'perSeconds') continue;
+    if (Number.isSafeInteger(value) && value! >= 1) continue;
+    throw new RangeError(`${label}.${name}: expected an integer of at least 1, got ${value}`);
+  }
+}
+
+function createMeter(plan: CompiledPlan, owner: string): Meter {
+  const headers: Record<string, string> = {};
+  return {
+    headers,
+    async enter() {
+      if (plan.rateLimit === null) return;
+      const { refusal, requests, tokens } = await plan.rateLimit.admit(owner);
+      Object.assign(headers, rateLimitHeaders('requests', requests), rateLimitHeaders('tokens', tokens));
+      if (refusal === null) return;
+      const { retryAfterSeconds } = refusal;
+      throw new InferenceError(
+        'rate_limited',
+        `Rate limit of ${refusal.limit} ${refusal.of} reached. Try again in ${retryAfterSeconds} s.`,
+        { retryAfterSeconds },
+      );
+    },
+    assertModel(model) {
+      if (plan.models === null || plan.models.has(model)) return;
+      throw new InferenceError(
+        'upgrade_required',
+        `The plan ${plan.name} does not include the model ${model}.`,
+        {
+          param: 'model',
+        },
+      );
+    },
+    async spend() {
+      const refusal = (await plan.quota?.admit(owner))?.refusal ?? null;
+      if (refusal === null) return;
+      throw new InferenceError(
+        'quota_exceeded',
+        `The quota of ${refusal.limit} ${refusal.of} is spent. It renews in ${refusal.retryAfterSeconds} s.`,
+      );
+    },
+    async refund() {
+      await plan.quota?.refund(owner);
+    },
+    async charge(tokens) {
+      await Promise.all([plan.quota?.charge(owner, tokens), plan.rateLimit?.charge(owner, tokens)]);
+    },
+  };
+}
+
+function rateLimitHeaders(of: 'requests' | 'tokens', allowance: Allowance | null): Record<string, string> {
+  if (allowance === null) return {};
+  return {
+    [`x-ratelimit-limit-${of}`]: String(allowance.limit),
+    [`x-ratelimit-remaining-${of}`]: String(allowance.remaining),
+    [`x-ratelimit-reset-${of}`]: `${Math.ceil(allowance.resetMs / 1000)}s`,
+  };
+}

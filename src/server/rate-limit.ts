@@ -1,0 +1,153 @@
+import { RateLimiterMemory } from 'rate-limiter-flexible';
+
+/** Requests and tokens within a fixed window of time. */
+export interface Limit {
+  /** At least 1. */
+  readonly requests?: number | undefined;
+  /** Prompt and answer together, at least 1. Charged when a request ends; the next one is refused once they are spent. */
+  readonly tokens?: number | undefined;
+  /** Length of the window; it begins with an owner's first request. */
+  readonly perSeconds: number;
+}
+
+/** Where an owner stands within one window. */
+export interface LimiterState {
+  readonly consumedPoints: number;
+  readonly remainingPoints: number;
+  readonly msBeforeNext: number;
+}
+
+/** A counter per owner; every limiter class of the package `rate-limiter-flexible` is one. */
+export interface Limiter {
+  /** Rejects with a `LimiterState` when there are not enough points left. */
+  consume(key: string, points: number): Promise<LimiterState>;
+  penalty(key: string, points: number): Promise<LimiterState>;
+  reward(key: string, points: number): Promise<LimiterState>;
+  get(key: string): Promise<LimiterState | null>;
+}
+
+/** Options that every limiter class of `rate-limiter-flexible` takes. */
+export interface LimiterOptions {
+  readonly keyPrefix: string;
+  readonly points: number;
+  /** Seconds. */
+  readonly duration: number;
+}
+
+/** Makes the limiter that counts one kind of points of one plan. */
+export type LimiterFactory = (options: LimiterOptions) => Limiter;
+
+/** What is left of one kind of points. */
+export interface Allowance {
+  readonly limit: number;
+  readonly remaining: number;
+  readonly resetMs: number;
+}
+
+/** Why a request is not admitted. */
+export interface Refusal {
+  readonly of: 'requests' | 'tokens';
+  readonly limit: number;
+  readonly retryAfterSeconds: number;
+}
+
+/** The outcome of asking for one request. */
+export interface Admission {
+  /** Why there is none; nothing was used up then. */
+  readonly refusal: Refusal | null;
+  readonly requests: Allowance | null;
+  readonly tokens: Allowance | null;
+}
+
+/** One limit, counted per owner. */
+export interface Budget {
+  admit(owner: string): Promise<Admission>;
+  /** Gives one admitted request back. */
+  refund(owner: string): Promise<void>;
+  charge(owner: string, tokens: number): Promise<void>;
+}
+
+// A timer of Node holds at most 2³¹ − 1 ms, and the limiter in memory forgets a window with one.
+const longestWindowInMemorySeconds = 2_147_483;
+
+/**
+ * A limiter in the memory of this process.
+ *
+ * @throws RangeError for a window longer than 24 days, which should survive a restart anyway: give the handler a
+ * `limiter` with a shared store
+ */
+export function createMemoryLimiter(options: LimiterOptions): Limiter {
+  if (options.duration > longestWindowInMemorySeconds) {
+    throw new RangeError(
+      `perSeconds: expected at most ${longestWindowInMemorySeconds} without a \`limiter\`, got ${options.duration}`,
+    );
+  }
+  return new RateLimiterMemory({ ...options });
+}
+
+/** Counts one `Limit` with the limiters of `createLimiter`. */
+export function createBudget(limit: Limit, keyPrefix: string, createLimiter: LimiterFactory): Budget {
+  const create = (of: 'requests' | 'tokens'): Counter | null => {
+    const points = limit[of];
+    if (points === undefined) return null;
+    const limiter = createLimiter({ keyPrefix: `${keyPrefix}:${of}`, points, duration: limit.perSeconds });
+    return { of, limit: points, windowMs: limit.perSeconds * 1000, limiter };
+  };
+  const requests = create('requests');
+  const tokens = create('tokens');
+  return {
+    async admit(owner) {
+      const tokensLeft = tokens && (await look(tokens, owner));
+      if (tokens && tokensLeft?.remaining === 0)
+        return refuse(tokens, { requests: null, tokens: tokensLeft });
+      if (!requests) return { refusal: null, requests: null, tokens: tokensLeft };
+      const { taken, allowance } = await takeOne(requests, owner);
+      const left = { requests: allowance, tokens: tokensLeft };
+      return taken ? { refusal: null, ...left } : refuse(requests, left);
+    },
+    async refund(owner) {
+      await requests?.limiter.reward(owner, 1);
+    },
+    async charge(owner, count) {
+      if (count > 0) await tokens?.limiter.penalty(owner, count);
+    },
+  };
+}
+
+interface Counter {
+  readonly of: 'requests' | 'tokens';
+  readonly limit: number;
+  readonly windowMs: number;
+  readonly limiter: Limiter;
+}
+
+async function look(counter: Counter, owner: string): Promise<Allowance> {
+  const state = await counter.limiter.get(owner);
+  const current = state !== null && state.msBeforeNext > 0 ? state : null;
+  return toAllowance(counter, current?.consumedPoints ?? 0, current?.msBeforeNext ?? counter.windowMs);
+}
+
+async function takeOne(counter: Counter, owner: string): Promise<{ taken: boolean; allowance: Allowance }> {
+  try {
+    const state = await counter.limiter.consume(owner, 1);
+    return { taken: true, allowance: toAllowance(counter, state.consumedPoints, state.msBeforeNext) };
+  } catch (state) {
+    if (!isLimiterState(state)) throw state;
+    // The limiter counts refused requests too; a client that keeps knocking must not lock itself out.
+    await counter.limiter.reward(owner, 1);
+    return { taken: false, allowance: toAllowance(counter, counter.limit, state.msBeforeNext) };
+  }
+}
+
+function toAllowance({ limit }: Counter, consumed: number, resetMs: number): Allowance {
+  return { limit, remaining: Math.max(0, limit - consumed), resetMs: Math.max(0, resetMs) };
+}
+
+function refuse(counter: Counter, left: Pick<Admission, 'requests' | 'tokens'>): Admission {
+  const retryAfterSeconds = Math.max(1, Math.ceil((left[counter.of]?.resetMs ?? 0) / 1000));
+  return { refusal: { of: counter.of, limit: counter.limit, retryAfterSeconds }, ...left };
+}
+
+function isLimiterState(value: unknown): value is LimiterState {
+  return typeof value === 'object' && value !== null && 'msBeforeNext' in value && !(value instanceof Error);
+}

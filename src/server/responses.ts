@@ -1,0 +1,28 @@
+import { Buffer } from 'node:buffer';
+import type { ApiResponse } from './contract.ts';
+
+/** A response of JSON text with its length, so that no adapter needs chunked encoding for it. */
+export function jsonResponse(
+  status: number,
+  body: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): ApiResponse {
+  return jsonTextResponse(status, JSON.stringify(body), headers);
+}
+
+/** As `jsonResponse`, for a body that is JSON text already. */
+export function jsonTextResponse(
+  status: number,
+  body: string,
+  headers: Readonly<Record<string, string>> = {},
+): ApiResponse {
+  return {
+    status,
+    headers: {
+      'content-type': 'application/json; charset=utf-8',
+      'content-length': String(Buffer.byteLength(body)),
+      ...headers,
+    },
+    body,
+  };
+}

@@ -1,0 +1,9 @@
+import { chatCompletions } from './endpoints/chat-completions.ts';
+import { getModel, getModelParameters, listModels } from './endpoints/models.ts';
+import { createOpenApiRoute } from './endpoints/openapi.ts';
+import type { Route } from './route.ts';
+
+const endpoints: readonly Route[] = [chatCompletions, listModels, getModelParameters, getModel];
+
+/** Every endpoint below `/v1`. */
+export const routes: readonly Route[] = [...endpoints, createOpenApiRoute(endpoints)];

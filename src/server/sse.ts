@@ -1,0 +1,117 @@
+import type { ApiResponse } from './contract.ts';
+import { createDeferred } from './deferred.ts';
+
+/** Headers of a server-sent event stream that no proxy or middleware may hold back, cache or compress. */
+export const eventStreamHeaders: ApiResponse['headers'] = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  'cache-control': 'no-cache, no-transform',
+  'x-accel-buffering': 'no',
+};
+
+/** One event whose data is JSON. */
+export function toFrame(data: unknown): string {
+  return `data: ${JSON.stringify(data)}\n\n`;
+}
+
+/** Marks the end of a complete stream. */
+export const doneFrame = 'data: [DONE]\n\n';
+
+const keepAliveFrame = ': keep-alive\n\n';
+
+// Frames that wait for a slow client, in UTF-16 units, before nothing more is taken from the source.
+const highWaterMark = 64 * 1024;
+
+/** Where a stream comes from and how it looks. */
+export interface EventStreamSource<Event> {
+  readonly events: AsyncIterator<Event>;
+  /** The frames of one event, or an empty string. */
+  readonly toFrames: (event: Event) => string;
+  /** The frame of a failure after the beginning. */
+  readonly toErrorFrame: (error: unknown) => string;
+  /** Longest silence; then comes a comment that clients ignore. */
+  readonly keepAliveMs: number;
+}
+
+/** A server-sent event stream in the making. */
+export interface EventStream {
+  /** Resolves with the first bytes; rejects when the source fails before. */
+  readonly opened: Promise<void>;
+  readonly body: AsyncIterableIterator<string>;
+}
+
+/**
+ * Turns events into the text of a server-sent event stream. Frames that are there at the same time leave together;
+ * none waits for a later one. Returning the body's iterator returns the source's at once, also while a read is
+ * pending.
+ */
+export function createEventStream<Event>(source: EventStreamSource<Event>): EventStream {
+  const { events, toFrames, toErrorFrame, keepAliveMs } = source;
+  const opened = createDeferred();
+  const state = { frames: '', isOpen: false, ended: false };
+  let written = createDeferred();
+  let taken = createDeferred();
+
+  const write = (frames: string): void => {
+    if (frames === '' || state.ended) return;
+    state.frames += frames;
+    state.isOpen = true;
+    opened.resolve();
+    written.resolve();
+  };
+  const end = (): void => {
+    state.ended = true;
+    clearTimeout(keepAlive);
+    written.resolve();
+    taken.resolve();
+  };
+  const keepAlive = setTimeout(() => {
+    if (state.frames === '') write(keepAliveFrame);
+    keepAlive.refresh();
+  }, keepAliveMs);
+  keepAlive.unref();
+
+  const pump = async (): Promise<void> => {
+    try {
+      while (!state.ended) {
+        const { done, value } = await events.next();
+        if (done === true) break;
+        write(toFrames(value));
+        if (state.frames.length > highWaterMark) {
+          taken = createDeferred();
+          await taken.promise;
+        }
+      }
+      write(doneFrame);
+    } catch (error) {
+      if (state.isOpen) write(toErrorFrame(error));
+      else opened.reject(error);
+      await events.return?.();
+    } finally {
+      end();
+    }
+  };
+  void pump();
+
+  const body: AsyncIterableIterator<string> = {
+    [Symbol.asyncIterator]: () => body,
+    async next() {
+      if (state.frames === '' && !state.ended) {
+        written = createDeferred();
+        await written.promise;
+      }
+      if (state.frames === '') return { done: true, value: undefined };
+      const value = state.frames;
+      state.frames = '';
+      taken.resolve();
+      if (!state.ended) keepAlive.refresh();
+      return { done: false, value };
+    },
+    async return() {
+      state.frames = '';
+      end();
+      await events.return?.();
+      return { done: true, value: undefined };
+    },
+  };
+  return { opened: opened.promise, body };
+}

@@ -1,0 +1,84 @@
+import { InferenceError } from '../../../errors.ts';
+
+interface UnsupportedField {
+  /** Values that ask for nothing but what happens anyway. */
+  readonly harmless?: (value: unknown) => boolean;
+  readonly advice: string;
+}
+
+const isText = (value: unknown): boolean => (value as { type?: unknown }).type === 'text';
+const isTextOnly = (value: unknown): boolean =>
+  Array.isArray(value) && value.every((kind) => kind === 'text');
+const isFalse = (value: unknown): boolean => value === false;
+const isZero = (value: unknown): boolean => value === 0;
+const isOne = (value: unknown): boolean => value === 1;
+
+const notOffered = 'this feature is not offered';
+
+/** Fields of this wire format and of well-known servers that would change the answer, and that are not honoured. */
+const unsupportedFields = new Map<string, UnsupportedField>(
+  Object.entries({
+    functions: { advice: 'use `tools`' },
+    function_call: { advice: 'use `tools` and `tool_choice`' },
+    tool_choice: {
+      harmless: (value) => typeof value !== 'object' && value !== 'required',
+      advice: 'only "auto" and "none" are offered',
+    },
+    parallel_tool_calls: { harmless: (value) => value === true, advice: 'only true is offered' },
+    response_format: { harmless: isText, advice: 'only { "type": "text" } is offered' },
+    modalities: { harmless: isTextOnly, advice: 'only ["text"] is offered' },
+    audio: { advice: notOffered },
+    prediction: { advice: notOffered },
+    reasoning_effort: { advice: notOffered },
+    reasoning: { advice: notOffered },
+    thinking: { advice: notOffered },
+    enable_thinking: { advice: notOffered },
+    verbosity: { advice: notOffered },
+    web_search_options: { advice: notOffered },
+    best_of: { harmless: isOne, advice: 'use `n`' },
+    echo: { harmless: isFalse, advice: notOffered },
+    suffix: { advice: notOffered },
+    min_tokens: { harmless: isZero, advice: notOffered },
+    ignore_eos: { harmless: isFalse, advice: notOffered },
+    stop_token_ids: { advice: 'use `stop`' },
+    bad_words: { advice: 'use `logit_bias`' },
+    repetition_penalty: { advice: 'use `repeat_penalty`' },
+    length_penalty: { advice: notOffered },
+    use_beam_search: { harmless: isFalse, advice: notOffered },
+    mirostat: { advice: 'use `mirostat_mode`' },
+    typical: { advice: 'use `typical_p`' },
+    num_predict: { advice: 'use `max_tokens`' },
+    n_predict: { advice: 'use `max_tokens`' },
+    repeat_last_n: { advice: 'the window is always the last 64 tokens' },
+    top_a: { advice: notOffered },
+    top_n_sigma: { advice: notOffered },
+    samplers: { advice: notOffered },
+    xtc_probability: { harmless: isZero, advice: notOffered },
+    dry_multiplier: { harmless: isZero, advice: notOffered },
+    dynatemp_range: { harmless: isZero, advice: notOffered },
+    grammar: { advice: notOffered },
+    json_schema: { advice: notOffered },
+    guided_json: { advice: notOffered },
+    guided_regex: { advice: notOffered },
+    guided_choice: { advice: notOffered },
+    guided_grammar: { advice: notOffered },
+    structured_outputs: { advice: notOffered },
+    chat_template: { advice: notOffered },
+    chat_template_kwargs: { advice: notOffered },
+  }),
+);
+
+/**
+ * @throws InferenceError `unsupported_feature` for a field that would change the answer and can't be honoured
+ */
+export function assertSupported(body: unknown): void {
+  if (typeof body !== 'object' || body === null) return;
+  // A client may send a million fields, so they are looked up, not listed.
+  for (const [name, { harmless, advice }] of unsupportedFields) {
+    const value: unknown = (body as Record<string, unknown>)[name];
+    if (value === undefined || value === null || harmless?.(value)) continue;
+    throw new InferenceError('unsupported_feature', `${name}: not supported, ${advice}.`, {
+      param: name,
+    });
+  }
+}

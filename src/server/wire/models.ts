@@ -1,0 +1,93 @@
+import { z } from 'zod';
+import { chatParameters } from '../../core/parameters/chat.ts';
+import {
+  toWireName,
+  type ParameterDescriptor,
+  type ParameterTable,
+} from '../../core/parameters/descriptor.ts';
+import type { Category, ModelInfo } from '../../pipelines/contract.ts';
+
+/** A model, as `GET /models/{model_id}` shows it. */
+export const modelSchema = z.object({
+  id: z.string(),
+  object: z.literal('model'),
+  created: z.int(),
+  owned_by: z.string(),
+  name: z.string(),
+  category: z.string(),
+  context_length: z.int(),
+});
+
+/** The answer of `GET /models`. */
+export const modelListSchema = z.object({ object: z.literal('list'), data: z.array(modelSchema) });
+
+const scalar = z.union([z.number(), z.boolean(), z.string()]);
+
+const parameterDescriptorSchema = z.object({
+  type: z.enum(['float', 'int', 'boolean', 'string']),
+  min: z.number().optional(),
+  max: z.number().optional(),
+  default: scalar.optional(),
+  step: z.number().optional(),
+  section: z.enum(['basic', 'advanced']),
+  description: z.string(),
+});
+
+/** The answer of `GET /models/{model_id}/parameters`. */
+export const modelParametersSchema = z.object({
+  model_id: z.string(),
+  model_name: z.string(),
+  category: z.string(),
+  context_length: z.int(),
+  parameters: z.record(z.string(), parameterDescriptorSchema),
+});
+
+/** A model as clients see it. */
+export type WireModel = z.infer<typeof modelSchema>;
+/** The parameters of a model as clients see them. */
+export type ModelParameters = z.infer<typeof modelParametersSchema>;
+
+const parameterTables: Readonly<Record<Category, ParameterTable>> = { chat: chatParameters };
+
+/** What is known about a model → its wire form. */
+export function toModel(model: ModelInfo): WireModel {
+  return {
+    id: model.id,
+    object: 'model',
+    created: model.created,
+    owned_by: model.ownedBy,
+    name: model.name,
+    category: model.category,
+    context_length: model.contextLength,
+  };
+}
+
+/** All models → the answer of `GET /models`. */
+export function toModelList(models: readonly ModelInfo[]): z.infer<typeof modelListSchema> {
+  return { object: 'list', data: models.map(toModel) };
+}
+
+/** Which parameters a model takes; no more tokens are offered than fit into its context. */
+export function toModelParameters(model: ModelInfo): ModelParameters {
+  const table = Object.entries(parameterTables[model.category]);
+  const parameters = table.map(([name, descriptor]): [string, ParameterDescriptor] => [
+    toWireName(name),
+    name === 'maxTokens' ? limitedTo(model.contextLength, descriptor) : descriptor,
+  ]);
+  return {
+    model_id: model.id,
+    model_name: model.name,
+    category: model.category,
+    context_length: model.contextLength,
+    parameters: Object.fromEntries(parameters) as ModelParameters['parameters'],
+  };
+}
+
+function limitedTo(limit: number, descriptor: ParameterDescriptor): ParameterDescriptor {
+  const { max = limit, default: byDefault } = descriptor;
+  return {
+    ...descriptor,
+    max: Math.min(max, limit),
+    ...(typeof byDefault === 'number' ? { default: Math.min(byDefault, limit) } : {}),
+  };
+}

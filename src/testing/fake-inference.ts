@@ -1,0 +1,240 @@
+import type { CallOptions, Inference, ModelStatus } from '../engine/contract.ts';
+import { InferenceError } from '../errors.ts';
+import { completeChatRequest, type ChatRequestInput } from '../pipelines/chat-request.ts';
+import type { ChatEvent, ChatRequest, FinishReason, ModelInfo } from '../pipelines/contract.ts';
+
+/** What the fake model answers; text is sent word by word, and a word counts as one token. */
+export interface FakeReply {
+  readonly reasoning?: string | undefined;
+  readonly text?: string | undefined;
+  /** `arguments` may be an object. */
+  readonly toolCalls?: readonly { readonly name: string; readonly arguments: string | object }[] | undefined;
+  /** Waits so long before the prompt counts as read; default 0. */
+  readonly promptDelayMs?: number | undefined;
+  /** Waits so long before every word; default 0. */
+  readonly delayMs?: number | undefined;
+  /** Fails with it: once the prompt would have been read, or after `failAfter` events. */
+  readonly error?: Error | undefined;
+  /** Default 0. */
+  readonly failAfter?: number | undefined;
+}
+
+/** What a fake inference serves and answers. */
+export interface FakeInferenceOptions {
+  /** Ids or descriptions of chat models; default `['fake-chat']`. */
+  readonly models?: readonly (string | (Partial<ModelInfo> & { readonly id: string }))[] | undefined;
+  /** The answer, or a function that gives the one of each choice. Default: repeats the last message. */
+  readonly reply?:
+    string | FakeReply | ((request: ChatRequest, choice: number) => string | FakeReply) | undefined;
+  /** Of every model; default `ready`. */
+  readonly state?: ModelStatus['state'] | undefined;
+}
+
+/** An `Inference` without any model, and what it was asked. */
+export interface FakeInference extends Inference {
+  /** All requests so far, complete with defaults. */
+  readonly requests: readonly ChatRequest[];
+  /** The options of each request. */
+  readonly calls: readonly CallOptions[];
+  /** How many requests are running. */
+  readonly running: number;
+  /** How many were left or aborted before their end. */
+  readonly cancelled: number;
+}
+
+/**
+ * A stand-in for `createInference` in tests of a service: it checks requests as the real one does and answers by
+ * script. Acting parameters are `n`, `max_tokens`, `include_reasoning`, `logprobs` and `tool_choice`; sampling has no
+ * part in it.
+ *
+ * @example
+ * ```ts
+ * const inference = createFakeInference({ reply: { text: 'Hello there' } });
+ * const handler = createHandler(inference, { auth: 'none' });
+ * ```
+ */
+export function createFakeInference(options: FakeInferenceOptions = {}): FakeInference {
+  const models = (options.models ?? ['fake-chat']).map(toModelInfo);
+  const requests: ChatRequest[] = [];
+  const calls: CallOptions[] = [];
+  const counts = { running: 0, cancelled: 0 };
+
+  async function* chat(input: ChatRequestInput, callOptions: CallOptions = {}): AsyncGenerator<ChatEvent> {
+    if (!models.some((model) => model.id === input.model)) {
+      throw new InferenceError('model_not_found', `The model ${input.model} does not exist.`, {
+        param: 'model',
+      });
+    }
+    const request = completeChatRequest(input);
+    requests.push(request);
+    calls.push(callOptions);
+    const replies = Array.from({ length: request.n }, (_, choice) => replyOf(options.reply, request, choice));
+    counts.running += 1;
+    let ended = false;
+    try {
+      yield* failing(replies[0]!, play(request, replies, callOptions.signal), callOptions.signal);
+      ended = true;
+    } catch (error) {
+      ended = !callOptions.signal?.aborted;
+      throw error;
+    } finally {
+      counts.running -= 1;
+      if (!ended) counts.cancelled += 1;
+    }
+  }
+
+  return {
+    chat,
+    requests,
+    calls,
+    models: () => models,
+    status: () =>
+      models.map(({ id }) => ({ id, state: options.state ?? 'ready', running: counts.running, waiting: 0 })),
+    ready: async () => {},
+    close: async () => {},
+    get running() {
+      return counts.running;
+    },
+    get cancelled() {
+      return counts.cancelled;
+    },
+  };
+}
+
+function toModelInfo(model: string | (Partial<ModelInfo> & { readonly id: string })): ModelInfo {
+  const given = typeof model === 'string' ? { id: model } : model;
+  return { name: given.id, category: 'chat', contextLength: 2048, created: 0, ownedBy: 'slashv1', ...given };
+}
+
+function replyOf(reply: FakeInferenceOptions['reply'], request: ChatRequest, choice: number): FakeReply {
+  const chosen = typeof reply === 'function' ? reply(request, choice) : reply;
+  if (chosen === undefined) return { text: request.messages.at(-1)?.content ?? '' };
+  return typeof chosen === 'string' ? { text: chosen } : chosen;
+}
+
+async function* failing(
+  reply: FakeReply,
+  events: AsyncIterable<ChatEvent>,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<ChatEvent> {
+  let left = reply.error === undefined ? Infinity : (reply.failAfter ?? 0);
+  if (left === 0) {
+    await pause(reply.promptDelayMs, signal);
+    throw reply.error;
+  }
+  for await (const event of events) {
+    yield event;
+    left -= 1;
+    if (left === 0) throw reply.error;
+  }
+}
+
+async function* play(
+  request: ChatRequest,
+  replies: readonly FakeReply[],
+  signal: AbortSignal | undefined,
+): AsyncGenerator<ChatEvent> {
+  const promptTokens = request.messages.reduce(
+    (sum, message) => sum + wordsOf(message.content ?? '').length,
+    0,
+  );
+  await pause(replies[0]!.promptDelayMs, signal);
+  yield { type: 'prompt-end', promptTokens };
+  const scripts = replies.map((reply, choice) => scriptOf(reply, request, choice));
+  const usage = { completionTokens: 0, reasoningTokens: 0 };
+  const longest = Math.max(...scripts.map((script) => script.length));
+  for (let step = 0; step < longest; step += 1) {
+    for (const [choice, script] of scripts.entries()) {
+      const turn = script[step];
+      if (turn === undefined) continue;
+      await pause(turn.isToken ? replies[choice]!.delayMs : 0, signal);
+      usage.completionTokens += turn.isToken ? 1 : 0;
+      usage.reasoningTokens += turn.isReasoning ? 1 : 0;
+      yield* turn.events;
+    }
+  }
+  yield { type: 'usage', promptTokens, cachedTokens: 0, ...usage };
+}
+
+interface Turn {
+  readonly isToken: boolean;
+  readonly isReasoning: boolean;
+  readonly events: readonly ChatEvent[];
+}
+
+function scriptOf(reply: FakeReply, request: ChatRequest, choice: number): Turn[] {
+  const tokens = [...reasoningTurns(reply, request, choice), ...textTurns(reply, request, choice)];
+  const toolTurns = request.toolChoice === 'none' ? [] : toolCallTurns(reply, choice);
+  const all = [...tokens, ...toolTurns];
+  const kept = all.slice(0, request.maxTokens);
+  const finishReason: FinishReason =
+    kept.length < all.length ? 'length' : toolTurns.length > 0 ? 'tool_calls' : 'stop';
+  return [
+    ...kept,
+    { isToken: false, isReasoning: false, events: [{ type: 'choice-end', choice, finishReason }] },
+  ];
+}
+
+function reasoningTurns(reply: FakeReply, request: ChatRequest, choice: number): Turn[] {
+  return wordsOf(reply.reasoning ?? '').map((text) => ({
+    isToken: true,
+    isReasoning: true,
+    events: request.includeReasoning
+      ? [{ type: 'reasoning-delta', choice, text }, ...logprobsOf(request, choice, text)]
+      : [],
+  }));
+}
+
+function textTurns(reply: FakeReply, request: ChatRequest, choice: number): Turn[] {
+  return wordsOf(reply.text ?? '').map((text) => ({
+    isToken: true,
+    isReasoning: false,
+    events: [{ type: 'text-delta', choice, text }, ...logprobsOf(request, choice, text)],
+  }));
+}
+
+function toolCallTurns(reply: FakeReply, choice: number): Turn[] {
+  return (reply.toolCalls ?? []).map(({ name, arguments: given }, call) => ({
+    isToken: true,
+    isReasoning: false,
+    events: [
+      { type: 'tool-call-start', choice, call, id: `call_${choice}_${call}`, name },
+      {
+        type: 'tool-call-delta',
+        choice,
+        call,
+        arguments: typeof given === 'string' ? given : JSON.stringify(given),
+      },
+    ],
+  }));
+}
+
+function logprobsOf(request: ChatRequest, choice: number, text: string): ChatEvent[] {
+  if (!request.logprobs) return [];
+  const token = { token: text, logprob: 0, bytes: [...new TextEncoder().encode(text)] };
+  const topLogprobs = request.topLogprobs > 0 ? [token] : [];
+  return [{ type: 'logprobs', choice, tokens: [{ ...token, topLogprobs }] }];
+}
+
+/** `'a red circle'` → `['a', ' red', ' circle']` */
+function wordsOf(text: string): string[] {
+  return text.match(/\s*\S+|\s+$/g) ?? [];
+}
+
+/** With the global timer, so that a test's fake clock moves it. */
+function pause(milliseconds: number | undefined, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const cancel = (): void => {
+      clearTimeout(timer);
+      reject(new InferenceError('cancelled', 'The request was cancelled.'));
+    };
+    const finish = (): void => {
+      signal?.removeEventListener('abort', cancel);
+      resolve();
+    };
+    const timer = milliseconds ? setTimeout(finish, milliseconds) : undefined;
+    if (signal?.aborted) cancel();
+    else if (timer === undefined) resolve();
+    else signal?.addEventListener('abort', cancel, { once: true });
+  });
+}

@@ -1,0 +1,169 @@
+import { describe, expect, it } from 'vitest';
+import { chatParameters } from '../../src/core/parameters/chat.ts';
+import { toWireName, type ParameterDescriptor } from '../../src/core/parameters/descriptor.ts';
+import { createHandler } from '../../src/server/handler.ts';
+import { createHealthHandler } from '../../src/server/health.ts';
+import { createFakeInference } from '../../src/testing/fake-inference.ts';
+import { send } from './support.ts';
+
+const inference = createFakeInference({
+  models: ['fake-chat', { id: 'tiny', name: 'Tiny', contextLength: 200 }],
+});
+const handler = createHandler(inference, { auth: 'none' });
+const parameters: [string, ParameterDescriptor][] = Object.entries(chatParameters);
+
+describe('GET /models/{id}/parameters', () => {
+  it('describes the model', async () => {
+    const { json } = await send(handler, { url: '/v1/models/tiny/parameters' });
+    expect({ ...json, parameters: undefined }).toEqual({
+      model_id: 'tiny',
+      model_name: 'Tiny',
+      category: 'chat',
+      context_length: 200,
+    });
+  });
+
+  it('has the parameters of the table', async () => {
+    const { json } = await send(handler, { url: '/v1/models/fake-chat/parameters' });
+    expect(Object.keys(json.parameters)).toEqual(parameters.map(([name]) => toWireName(name)));
+    for (const [name, descriptor] of parameters) {
+      const max = name === 'maxTokens' ? { max: 2048 } : {};
+      expect(json.parameters[toWireName(name)]).toEqual({ ...descriptor, ...max });
+    }
+  });
+
+  it('has numbers as the specification gives them', async () => {
+    const { json } = await send(handler, { url: '/v1/models/fake-chat/parameters' });
+    expect(json.parameters).toMatchObject({
+      temperature: { type: 'float', min: 0, max: 2, default: 0.7, section: 'basic' },
+      repeat_penalty: { type: 'float', min: 0, max: 3, default: 1.1, section: 'advanced' },
+      top_k: { type: 'int', min: 0, max: 500, default: 0 },
+      seed: { type: 'int', min: 0, max: 2147483648 },
+      include_reasoning: { type: 'boolean', default: true },
+    });
+    expect(json.parameters.seed).not.toHaveProperty('default');
+  });
+
+  it('offers no more tokens than the context holds', async () => {
+    const { json } = await send(handler, { url: '/v1/models/tiny/parameters' });
+    expect(json.parameters.max_tokens).toMatchObject({ min: 1, max: 200, default: 200 });
+  });
+});
+
+describe('GET /openapi.json', () => {
+  it('describes every endpoint', async () => {
+    const { json } = await send(handler, { url: '/v1/openapi.json' });
+    expect(json.openapi).toMatch(/^3\.1\./);
+    const operations = Object.entries<object>(json.paths).map(([path, methods]) => [
+      path,
+      Object.keys(methods),
+    ]);
+    expect(operations).toEqual([
+      ['/chat/completions', ['post']],
+      ['/models', ['get']],
+      ['/models/{model_id}/parameters', ['get']],
+      ['/models/{model_id}', ['get']],
+      ['/openapi.json', ['get']],
+    ]);
+    expect(json.security).toEqual([{ apiKey: [] }]);
+    expect(json.components.securitySchemes.apiKey).toEqual({ type: 'http', scheme: 'bearer' });
+    for (const operation of Object.values<any>(json.paths).flatMap((methods) =>
+      Object.values<any>(methods),
+    )) {
+      expect(operation.responses).toMatchObject({ 200: { description: 'Success.' }, 401: {}, 500: {} });
+      for (const [status, { description, content }] of Object.entries<any>(operation.responses)) {
+        expect(description).toMatch(/\S/);
+        if (status !== '200')
+          expect(content['application/json'].schema.$ref).toBe('#/components/schemas/Error');
+      }
+    }
+    expect(Object.keys(json.paths['/chat/completions'].post.responses)).toEqual([
+      '200',
+      '400',
+      '401',
+      '403',
+      '404',
+      '413',
+      '415',
+      '429',
+      '500',
+      '502',
+      '503',
+      '504',
+    ]);
+    expect(json.paths['/models/{model_id}'].get.parameters).toEqual([
+      { name: 'model_id', in: 'path', required: true, schema: { type: 'string' } },
+    ]);
+  });
+
+  it('has no reference that leads nowhere', async () => {
+    const { json, text } = await send(handler, { url: '/v1/openapi.json' });
+    const references = [...text.matchAll(/"\$ref":"([^"]*)"/g)].map(([, reference]) => reference!);
+    expect(references.length).toBeGreaterThan(5);
+    for (const reference of references) {
+      expect(reference).toMatch(/^#\//);
+      const target = reference
+        .slice(2)
+        .split('/')
+        .reduce((at, step) => at?.[step], json);
+      expect(target, reference).toBeTypeOf('object');
+    }
+  });
+
+  it.each(parameters)(
+    'has the bounds of %s',
+    async (name, { type, min, max, default: byDefault, description }) => {
+      const { json } = await send(handler, { url: '/v1/openapi.json' });
+      const schema = json.components.schemas.ChatCompletionRequest.properties[toWireName(name)];
+      const jsonType = { float: 'number', int: 'integer', boolean: 'boolean', string: 'string' }[type];
+      expect(schema).toEqual({
+        type: [jsonType, 'null'],
+        description,
+        ...(min === undefined ? {} : { minimum: min }),
+        ...(max === undefined ? {} : { maximum: max }),
+        ...(byDefault === undefined ? {} : { default: byDefault }),
+      });
+    },
+  );
+
+  it('says what a chat request needs', async () => {
+    const { json } = await send(handler, { url: '/v1/openapi.json' });
+    const schema = json.components.schemas.ChatCompletionRequest;
+    expect(schema.required).toEqual(['model', 'messages']);
+    expect(schema.properties.messages).toMatchObject({ type: 'array', minItems: 1 });
+    expect(schema.properties.messages.items.oneOf).toHaveLength(3);
+    expect(JSON.stringify(schema.properties.stop)).toContain('"maxItems":4');
+    expect(JSON.stringify(schema.properties.logit_bias)).toContain('"minimum":-100,"maximum":100');
+  });
+});
+
+describe('health', () => {
+  it.each([
+    ['ready', 200],
+    ['loading', 503],
+    ['failed', 503],
+  ] as const)('%s → %d', async (state, status) => {
+    const health = createHealthHandler(createFakeInference({ models: ['a', 'b'], state }));
+    const answer = await send(health, { url: '/health', headers: {} });
+    expect(answer.status).toBe(status);
+    expect(answer.json).toEqual({
+      status: state,
+      models: ['a', 'b'].map((id) => ({ id, state, running: 0, waiting: 0 })),
+    });
+    expect(answer.headers['x-request-id']).toMatch(/./);
+  });
+
+  it('tells the worst state', async () => {
+    const models = createFakeInference({ models: ['a', 'b'] });
+    const states = ['failed', 'loading'] as const;
+    const status = () => models.status().map((model, index) => ({ ...model, state: states[index]! }));
+    expect((await send(createHealthHandler({ ...models, status }), { url: '/' })).json.status).toBe('failed');
+  });
+
+  it('is for reading', async () => {
+    const health = createHealthHandler(inference);
+    expect((await send(health, { method: 'HEAD' })).text).toBe('');
+    const answer = await send(health, { method: 'POST' });
+    expect([answer.status, answer.headers['allow']]).toEqual([405, 'GET, HEAD']);
+  });
+});

@@ -1,0 +1,86 @@
+import { describe, expect, it } from 'vitest';
+import type { ChatRequestInput } from '../../src/pipelines/chat-request.ts';
+import type { ChatEvent } from '../../src/pipelines/contract.ts';
+import { createFakeInference, type FakeInferenceOptions } from '../../src/testing/fake-inference.ts';
+
+async function eventsOf(
+  options: FakeInferenceOptions,
+  request: Partial<ChatRequestInput> = {},
+): Promise<ChatEvent[]> {
+  const events: ChatEvent[] = [];
+  const messages = [{ role: 'user', content: 'Hello there' }] as const;
+  const chat = createFakeInference(options).chat({ model: 'fake-chat', messages, ...request });
+  for await (const event of chat) events.push(event);
+  return events;
+}
+
+describe('createFakeInference', () => {
+  it('answers by script', async () => {
+    const reply = { reasoning: 'let me', text: 'a b', toolCalls: [{ name: 'f', arguments: { a: 1 } }] };
+    expect(await eventsOf({ reply })).toEqual([
+      { type: 'prompt-end', promptTokens: 2 },
+      { type: 'reasoning-delta', choice: 0, text: 'let' },
+      { type: 'reasoning-delta', choice: 0, text: ' me' },
+      { type: 'text-delta', choice: 0, text: 'a' },
+      { type: 'text-delta', choice: 0, text: ' b' },
+      { type: 'tool-call-start', choice: 0, call: 0, id: 'call_0_0', name: 'f' },
+      { type: 'tool-call-delta', choice: 0, call: 0, arguments: '{"a":1}' },
+      { type: 'choice-end', choice: 0, finishReason: 'tool_calls' },
+      { type: 'usage', promptTokens: 2, cachedTokens: 0, completionTokens: 5, reasoningTokens: 2 },
+    ]);
+  });
+
+  it('repeats the last message by default', async () => {
+    const texts = (await eventsOf({})).flatMap((event) => (event.type === 'text-delta' ? [event.text] : []));
+    expect(texts.join('')).toBe('Hello there');
+  });
+
+  it('asks a function for each choice', async () => {
+    const events = await eventsOf(
+      { reply: (request, choice) => `${request.seed} ${choice}` },
+      { n: 2, seed: 9 },
+    );
+    expect(events.filter((event) => event.type === 'text-delta')).toMatchObject([
+      { choice: 0, text: '9' },
+      { choice: 1, text: '9' },
+      { choice: 0, text: ' 0' },
+      { choice: 1, text: ' 1' },
+    ]);
+  });
+
+  it.each<[Partial<ChatRequestInput>, object[]]>([
+    [{ maxTokens: 1 }, [{ type: 'reasoning-delta' }, { type: 'choice-end', finishReason: 'length' }]],
+    [
+      { includeReasoning: false, toolChoice: 'none' },
+      [{ type: 'text-delta' }, { type: 'choice-end', finishReason: 'stop' }],
+    ],
+  ])('follows %j', async (request, expected) => {
+    const reply = { reasoning: 'r', text: 't', toolCalls: [{ name: 'f', arguments: '{}' }] };
+    const events = await eventsOf({ reply }, request);
+    expect(events.slice(1, -1)).toMatchObject(expected);
+    expect(events).toHaveLength(expected.length + 2);
+  });
+
+  it('fails where it is told to', async () => {
+    const error = new Error('boom');
+    await expect(eventsOf({ reply: { error } })).rejects.toBe(error);
+    await expect(eventsOf({ reply: { text: 'a', error, failAfter: 2 } })).rejects.toBe(error);
+  });
+
+  it('refuses what the real one refuses', async () => {
+    await expect(eventsOf({}, { model: 'nope' })).rejects.toMatchObject({ code: 'model_not_found' });
+    await expect(eventsOf({}, { temperature: 3 })).rejects.toMatchObject({ param: 'temperature' });
+  });
+
+  it('notes requests and those that are left', async () => {
+    const inference = createFakeInference({ reply: 'a b c' });
+    for await (const event of inference.chat({
+      model: 'fake-chat',
+      messages: [{ role: 'user', content: 'x' }],
+    })) {
+      expect(inference.running).toBe(1);
+      if (event.type === 'text-delta') break;
+    }
+    expect([inference.running, inference.cancelled, inference.requests.length]).toEqual([0, 1, 1]);
+  });
+});
