@@ -56,6 +56,15 @@ export function printRatios(title, results, { unit, baseline, digits = 3 }) {
   );
 }
 
+/** @returns {() => number} milliseconds of processor time, of all threads, since the call */
+export function cpuTimer() {
+  const start = process.cpuUsage();
+  return () => {
+    const { user, system } = process.cpuUsage(start);
+    return (user + system) / 1000;
+  };
+}
+
 export function machine() {
   return `Node ${process.version}, ${process.platform} ${process.arch}`;
 }

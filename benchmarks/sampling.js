@@ -34,6 +34,8 @@ const distributions = {
   realistic: logitsOf((token) => -1.2 * Math.log(ranks[token] ?? 1) + gaussian() * 0.5),
   /** No token is more than e times as likely as another: every one survives. */
   flat: logitsOf(() => rng.next()),
+  /** Each token is a little more likely than the one before: every one is a new maximum. */
+  ascending: logitsOf((token) => token / 10_000),
 };
 
 const neutral = { temperature: 1, repeatPenalty: 1, minP: 0 };
@@ -59,7 +61,8 @@ function scan(logits) {
   let second = -Infinity;
   let third = -Infinity;
   let fourth = -Infinity;
-  for (let i = 0; i < logits.length; i += 4) {
+  const end = logits.length & ~3; // all of them; told this way, V8 checks bounds less often
+  for (let i = 0; i < end; i += 4) {
     const a = /** @type {number} */ (logits[i]);
     const b = /** @type {number} */ (logits[i + 1]);
     const c = /** @type {number} */ (logits[i + 2]);
@@ -127,5 +130,20 @@ for (const [name] of contestants) {
     return `${milliseconds.toFixed(3)} (${ratio.toFixed(1)})`.padStart(18);
   });
   console.log(name.padEnd(36), ...columns);
+}
+
+for (const name of /** @type {const} */ ([
+  'default chain',
+  'chat chain (top_k 40, top_p 0.95)',
+  'top_p 0.95',
+  'tfs_z 0.95',
+])) {
+  const run = tokenOf(name);
+  const tokens = 1000;
+  for (let i = 0; i < 100; i++) checksum += run(distributions.realistic);
+  const before = process.memoryUsage().heapUsed;
+  for (let i = 0; i < tokens; i++) checksum += run(distributions.realistic);
+  const bytes = (process.memoryUsage().heapUsed - before) / tokens;
+  console.log(`${name}: heap grows by ${bytes.toFixed(0)} bytes a token over ${tokens} tokens`);
 }
 console.log(`checksum ${checksum}`);

@@ -1,7 +1,13 @@
 import { InferenceError } from '../errors.ts';
-import { chatParameters, logitBiasBounds, maxStopSequences, type ChatParameters } from '../core/parameters/chat.ts';
+import {
+  chatParameters,
+  logitBiasBounds,
+  maxStopSequences,
+  type ChatParameters,
+} from '../core/parameters/chat.ts';
 import { resolveParameter, toWireName } from '../core/parameters/descriptor.ts';
 import type { ChatMessage, ToolDefinition } from '../core/chat/messages.ts';
+import { findToolCallMismatch } from '../core/chat/tool-call-pairs.ts';
 import type { ChatRequest } from './contract.ts';
 
 /** A chat request as a caller writes it: only `model` and `messages` are needed. */
@@ -26,6 +32,8 @@ export interface ChatRequestInput extends Partial<ChatParameters> {
  */
 export function completeChatRequest(input: ChatRequestInput): ChatRequest {
   if (input.messages.length === 0) throw invalid('messages', 'expected at least one message');
+  const mismatch = findToolCallMismatch(input.messages);
+  if (mismatch) throw invalid(mismatch.param, mismatch.reason);
   const stop = typeof input.stop === 'string' ? [input.stop] : (input.stop ?? []);
   if (stop.length > maxStopSequences) {
     throw invalid('stop', `expected at most ${maxStopSequences} sequences, got ${stop.length}`);
@@ -34,7 +42,8 @@ export function completeChatRequest(input: ChatRequestInput): ChatRequest {
   const logitBias = input.logitBias ?? new Map<number, number>();
   for (const [token, bias] of logitBias) {
     const { min, max } = logitBiasBounds;
-    if (!Number.isInteger(token) || token < 0) throw invalid('logit_bias', `expected token ids, got ${token}`);
+    if (!Number.isInteger(token) || token < 0)
+      throw invalid('logit_bias', `expected token ids, got ${token}`);
     if (!(bias >= min && bias <= max)) throw invalid('logit_bias', `expected ${min} to ${max}, got ${bias}`);
   }
   const parameters = resolveChatParameters(input);

@@ -53,7 +53,12 @@ export type ChatEvent =
       readonly id: string;
       readonly name: string;
     }
-  | { readonly type: 'tool-call-delta'; readonly choice: number; readonly call: number; readonly arguments: string }
+  | {
+      readonly type: 'tool-call-delta';
+      readonly choice: number;
+      readonly call: number;
+      readonly arguments: string;
+    }
   /** Only with `logprobs`; the tokens behind the deltas since the last such event. */
   | { readonly type: 'logprobs'; readonly choice: number; readonly tokens: readonly TokenLogprobs[] }
   | { readonly type: 'choice-end'; readonly choice: number; readonly finishReason: FinishReason }
@@ -114,4 +119,8 @@ export interface ModelSpec<C extends Category = Category> {
   readonly contextLength?: number | undefined;
   /** Most sequences that are generated together in one batch; default 8. */
   readonly maxBatchSize?: number | undefined;
+  /** How the model writes tool calls, such as `hermes`; default: what its chat template shows. */
+  readonly toolCallFormat?: string | undefined;
+  /** How the model marks its thinking, such as `think`; default: what its chat template shows. */
+  readonly reasoningFormat?: string | undefined;
 }

@@ -33,7 +33,12 @@ export function extendGraph(model: Uint8Array, { constants, nodes, outputs }: Gr
       ]),
     ),
     ...Object.entries(constants).map(([name, values]) =>
-      message(5, [integer(1, values.length), integer(2, onnxElementType.int64), ...values.map((v) => integer(7, v)), text(8, name)]),
+      message(5, [
+        integer(1, values.length),
+        integer(2, onnxElementType.int64),
+        ...values.map((v) => integer(7, v)),
+        text(8, name),
+      ]),
     ),
     ...outputs.map(({ name, elementType }) =>
       message(12, [text(1, name), message(2, [message(1, [integer(1, elementType)])])]),

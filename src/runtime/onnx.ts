@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import * as onnxruntime from 'onnxruntime-node';
-import type { ElementType, Session, TensorMap, TensorSignature } from './contract.ts';
+import type { ElementType, Session, Tensor, TensorMap, TensorSignature } from './contract.ts';
 
 export interface OnnxSessionOptions {
   /** Default `cpu`. A device that doesn't work here makes the creation fail; nothing falls back by itself. */
@@ -38,10 +38,7 @@ export async function createOnnxSession(
     outputs: session.outputMetadata.map(toSignature),
     async run(feeds, fetches) {
       const tensors: Record<string, onnxruntime.Tensor> = {};
-      for (const name in feeds) {
-        const { type, data, dims } = feeds[name]!;
-        tensors[name] = new onnxruntime.Tensor(type, data as never, dims) as onnxruntime.Tensor;
-      }
+      for (const name in feeds) tensors[name] = toNative(feeds[name]!);
       const outputs = fetches ? await session.run(tensors, fetches) : await session.run(tensors);
       return outputs as unknown as TensorMap;
     },
@@ -49,7 +46,20 @@ export async function createOnnxSession(
   };
 }
 
+/** Tensors that are fed again and again are wrapped once. */
+const natives = new WeakMap<Tensor, onnxruntime.Tensor>();
+
+function toNative(tensor: Tensor): onnxruntime.Tensor {
+  let native = natives.get(tensor);
+  if (!native) {
+    native = new onnxruntime.Tensor(tensor.type, tensor.data as never, tensor.dims) as onnxruntime.Tensor;
+    natives.set(tensor, native);
+  }
+  return native;
+}
+
 function toSignature(metadata: onnxruntime.InferenceSession.ValueMetadata): TensorSignature {
-  if (!metadata.isTensor) throw new Error(`${metadata.name}: only tensors are supported as inputs and outputs`);
+  if (!metadata.isTensor)
+    throw new Error(`${metadata.name}: only tensors are supported as inputs and outputs`);
   return { name: metadata.name, type: metadata.type as ElementType, dims: metadata.shape };
 }

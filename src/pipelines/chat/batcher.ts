@@ -1,6 +1,6 @@
 import type { Decoder } from './decoder.ts';
 import { KeyValueCache, type CacheRow } from './key-value-cache.ts';
-import { PrefixCache } from './prefix-cache.ts';
+import type { PrefixCache } from './prefix-cache.ts';
 
 /** One sequence that continues a prompt. */
 export interface Continuation {
@@ -72,7 +72,10 @@ export class Batcher {
   steps = 0;
 
   /** @param options.maxRows sequences per batch */
-  constructor(decoder: Decoder, { maxRows, prefixes }: { readonly maxRows: number; readonly prefixes: PrefixCache }) {
+  constructor(
+    decoder: Decoder,
+    { maxRows, prefixes }: { readonly maxRows: number; readonly prefixes: PrefixCache },
+  ) {
     this.#decoder = decoder;
     this.#maxRows = maxRows;
     this.#prefixes = prefixes;
@@ -103,7 +106,12 @@ export class Batcher {
     if (!generation) return undefined;
     const shared = generation.reproducible ? undefined : this.#prefixes.find(generation.prompt);
     const cachedTokens = shared?.length ?? 0;
-    return { generation, cache: shared?.cache ?? this.#decoder.createCache(), cachedTokens, done: cachedTokens };
+    return {
+      generation,
+      cache: shared?.cache ?? this.#decoder.createCache(),
+      cachedTokens,
+      done: cachedTokens,
+    };
   }
 
   async #continue(prefill: Prefill): Promise<void> {
@@ -136,7 +144,9 @@ export class Batcher {
 
   #join(rows: Row[], cache: KeyValueCache): void {
     const open = this.#decoder.ragged && !rows[0]!.generation.reproducible;
-    const host = this.#batches.find((batch) => open && batch.open && batch.rows.length + rows.length <= this.#maxRows);
+    const host = this.#batches.find(
+      (batch) => open && batch.open && batch.rows.length + rows.length <= this.#maxRows,
+    );
     const prompt = { cache, row: 0 };
     if (host) {
       host.cache = KeyValueCache.gather([...rowsOf(host.cache), ...rows.map(() => prompt)]);
@@ -153,7 +163,11 @@ export class Batcher {
     if (rows.length === 0) return;
     let logits: Float32Array;
     try {
-      logits = await this.#decoder.forward(cache, Int32Array.from(rows, ({ token }) => token), 1);
+      logits = await this.#decoder.forward(
+        cache,
+        Int32Array.from(rows, ({ token }) => token),
+        1,
+      );
       this.steps++;
     } catch (error) {
       this.#fail(batch, new Map(rows.map(({ generation }) => [generation, error])));
@@ -185,7 +199,10 @@ export class Batcher {
       const { generation, fed } = row;
       if (!leaving.has(row) || left.has(generation)) return;
       left.add(generation);
-      this.#prefixes.keep(Int32Array.from([...generation.prompt, ...fed]), { cache: batch.cache, row: index });
+      this.#prefixes.keep(Int32Array.from([...generation.prompt, ...fed]), {
+        cache: batch.cache,
+        row: index,
+      });
     });
     this.#remove(batch, leaving);
     for (const { generation } of batch.rows) left.delete(generation);
@@ -201,7 +218,8 @@ export class Batcher {
   #remove(batch: Batch, rows: ReadonlySet<Row>): void {
     const kept = [...batch.rows.entries()].filter(([, row]) => !rows.has(row));
     batch.rows = kept.map(([, row]) => row);
-    if (kept.length > 0) batch.cache = KeyValueCache.gather(kept.map(([index]) => ({ cache: batch.cache, row: index })));
+    if (kept.length > 0)
+      batch.cache = KeyValueCache.gather(kept.map(([index]) => ({ cache: batch.cache, row: index })));
   }
 }
 

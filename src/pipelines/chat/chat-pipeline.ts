@@ -1,6 +1,6 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import { chatParameters } from '../../core/parameters/chat.ts';
-import type { ReasoningMarkers } from '../../core/chat/reasoning.ts';
+import { detectFormats, type ModelFormats } from '../../core/chat/formats.ts';
 import { InferenceError } from '../../errors.ts';
 import { createChatTemplate, type ChatTemplate } from '../../models/chat-template.ts';
 import { locateDecoder, openModelFolder, type ModelFolder } from '../../models/model-folder.ts';
@@ -27,10 +27,14 @@ export async function loadChatPipeline(spec: ModelSpec<'chat'>): Promise<Pipelin
   const folder = await openModelFolder(locateModel(spec.source));
   const template = createChatTemplate(folder);
   const tokenizer = createTextTokenizer(folder);
+  const formats = readFormats(spec, template, tokenizer);
   const endTokens = readEndTokens(folder, tokenizer);
   const contextLength = readContextLength(folder, spec);
-  const decoder = await loadDecoder(locateDecoder(folder.path), { device: spec.device, threads: spec.threads });
-  return new ChatPipeline({ spec, folder, template, tokenizer, endTokens, contextLength, decoder });
+  const decoder = await loadDecoder(locateDecoder(folder.path), {
+    device: spec.device,
+    threads: spec.threads,
+  });
+  return new ChatPipeline({ spec, folder, template, tokenizer, formats, endTokens, contextLength, decoder });
 }
 
 interface LoadedModel {
@@ -38,6 +42,7 @@ interface LoadedModel {
   readonly folder: ModelFolder;
   readonly template: ChatTemplate;
   readonly tokenizer: TextTokenizer;
+  readonly formats: ModelFormats;
   readonly endTokens: ReadonlySet<number>;
   readonly contextLength: number;
   readonly decoder: Decoder;
@@ -66,12 +71,17 @@ class ChatPipeline implements Pipeline<'chat'> {
   }
 
   async *run(request: ChatRequest, { signal }: RunOptions = {}): AsyncGenerator<ChatEvent> {
-    const { tokenizer, template, contextLength, endTokens, decoder } = this.#model;
+    const { tokenizer, template, formats, contextLength, endTokens, decoder } = this.#model;
     const parsesToolCalls = request.tools.length > 0 && request.toolChoice !== 'none';
-    if (parsesToolCalls && !template.supportsTools) {
-      throw new InferenceError('unsupported_feature', `tools: the model "${request.model}" has no tool calling`, {
-        param: 'tools',
-      });
+    const toolCalls = parsesToolCalls ? formats.toolCalls : undefined;
+    if (parsesToolCalls && (!template.supportsTools || toolCalls === undefined)) {
+      throw new InferenceError(
+        'unsupported_feature',
+        `tools: the model "${request.model}" has no tool calling`,
+        {
+          param: 'tools',
+        },
+      );
     }
     for (const token of request.logitBias.keys()) {
       if (token < decoder.vocabularySize) continue;
@@ -96,8 +106,9 @@ class ChatPipeline implements Pipeline<'chat'> {
       vocabularySize: decoder.vocabularySize,
       contextLength,
       endTokens,
-      reasoning: reasoningMarkers(text),
-      parsesToolCalls,
+      markerTokens: tokensOf([...formats.reasoning.markers, ...(toolCalls?.markers ?? [])], tokenizer),
+      createReasoningSplitter: () => formats.reasoning.createSplitter(text),
+      createToolCallParser: toolCalls && (() => toolCalls.createParser(request.tools)),
       emit: (event) => events.push(event),
       createToolCallId: () => `call_${randomUUID().replaceAll('-', '').slice(0, 24)}`,
     };
@@ -116,7 +127,8 @@ class ChatPipeline implements Pipeline<'chat'> {
         events.push({ type: 'prompt-end', promptTokens: prompt.length });
       },
       ended() {
-        if (signal?.aborted) return events.fail(new InferenceError('cancelled', 'The request was cancelled.'));
+        if (signal?.aborted)
+          return events.fail(new InferenceError('cancelled', 'The request was cancelled.'));
         events.push({
           type: 'usage',
           promptTokens: prompt.length,
@@ -141,30 +153,50 @@ class ChatPipeline implements Pipeline<'chat'> {
   }
 }
 
-/** Every model may think in `<think>` tags; some templates write the first one themselves. */
-function reasoningMarkers(prompt: string): ReasoningMarkers {
-  return { open: '<think>', close: '</think>', startsOpen: prompt.trimEnd().endsWith('<think>') };
+function readFormats(spec: ModelSpec, { source }: ChatTemplate, tokenizer: TextTokenizer): ModelFormats {
+  const { toolCallFormat, reasoningFormat } = spec;
+  const hasToken = (token: string) => tokenizer.tokenToId(token) !== undefined;
+  try {
+    return detectFormats({ template: source, hasToken, toolCallFormat, reasoningFormat });
+  } catch (error) {
+    throw new InferenceError('invalid_request', (error as Error).message, { cause: error });
+  }
 }
 
-function readEndTokens({ generationConfig, config, tokenizerConfig }: ModelFolder, tokenizer: TextTokenizer): Set<number> {
+function tokensOf(texts: readonly string[], tokenizer: TextTokenizer): Set<number> {
+  return new Set(texts.map((text) => tokenizer.tokenToId(text)).filter((id) => id !== undefined));
+}
+
+function readEndTokens(
+  { generationConfig, config, tokenizerConfig }: ModelFolder,
+  tokenizer: TextTokenizer,
+): Set<number> {
   const ids = [generationConfig['eos_token_id'], config['eos_token_id']].flat();
   const token = tokenizerConfig['eos_token'];
   const text = typeof token === 'object' && token !== null && 'content' in token ? token.content : token;
   if (typeof text === 'string') ids.push(tokenizer.tokenToId(text));
   const endTokens = new Set(ids.filter((id) => typeof id === 'number'));
   if (endTokens.size > 0) return endTokens;
-  throw new InferenceError('invalid_request', 'source: neither config.json nor generation_config.json has an eos_token_id', {
-    param: 'source',
-  });
+  throw new InferenceError(
+    'invalid_request',
+    'source: neither config.json nor generation_config.json has an eos_token_id',
+    {
+      param: 'source',
+    },
+  );
 }
 
 function readContextLength({ config }: ModelFolder, spec: ModelSpec): number {
   const text = (config['text_config'] ?? config) as Readonly<Record<string, unknown>>;
   const length = spec.contextLength ?? text['max_position_embeddings'] ?? text['n_positions'];
   if (typeof length === 'number' && length > 0) return length;
-  throw new InferenceError('invalid_request', 'contextLength: config.json has no max_position_embeddings, so it has to be given', {
-    param: 'contextLength',
-  });
+  throw new InferenceError(
+    'invalid_request',
+    'contextLength: config.json has no max_position_embeddings, so it has to be given',
+    {
+      param: 'contextLength',
+    },
+  );
 }
 
 function sum<T>(values: readonly T[], of: (value: T) => number): number {

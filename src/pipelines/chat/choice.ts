@@ -1,7 +1,8 @@
 import { createAnswerParser, type AnswerEvent, type AnswerParser } from '../../core/chat/answer-parser.ts';
-import type { ReasoningMarkers } from '../../core/chat/reasoning.ts';
-import { createHermesToolCallParser } from '../../core/chat/tool-calls/hermes.ts';
+import type { ReasoningSplitter } from '../../core/chat/reasoning.ts';
+import type { ToolCallParser } from '../../core/chat/tool-calls/parser.ts';
 import { createSampler, type Sampler } from '../../core/sampling/sampler.ts';
+import { penaltyWindow } from '../../core/sampling/token-window.ts';
 import { createDetokenizer, type Detokenizer } from '../../core/text/detokenizer.ts';
 import type { TextTokenizer } from '../../models/tokenizer.ts';
 import type { ChatEvent, ChatRequest, FinishReason, TokenLogprobs } from '../contract.ts';
@@ -17,8 +18,11 @@ export interface ChoiceContext {
   readonly vocabularySize: number;
   readonly contextLength: number;
   readonly endTokens: ReadonlySet<number>;
-  readonly reasoning: ReasoningMarkers;
-  readonly parsesToolCalls: boolean;
+  /** Special tokens whose text the parsers need to see. */
+  readonly markerTokens: ReadonlySet<number>;
+  readonly createReasoningSplitter: () => ReasoningSplitter;
+  /** `undefined` where the answer may not call tools. */
+  readonly createToolCallParser: (() => ToolCallParser) | undefined;
   readonly emit: (event: ChatEvent) => void;
   readonly createToolCallId: () => string;
 }
@@ -40,25 +44,27 @@ export class Choice implements Continuation {
     this.#index = index;
     this.#context = context;
     this.#sampler = createSampler(request, { vocabularySize, seed: seed + index });
-    for (const token of prompt) this.#sampler.accept(token);
+    for (const token of prompt.subarray(-penaltyWindow)) this.#sampler.accept(token);
     this.#detokenizer = createDetokenizer(tokenizer.decode);
     this.#answer = createAnswerParser({
       stop: request.stop,
-      reasoning: context.reasoning,
-      toolCallParser: context.parsesToolCalls ? createHermesToolCallParser() : undefined,
+      reasoningSplitter: context.createReasoningSplitter(),
+      toolCallParser: context.createToolCallParser?.(),
       createToolCallId: context.createToolCallId,
     });
   }
 
   next(logits: Float32Array): number | undefined {
-    const { request, prompt, tokenizer, contextLength, endTokens } = this.#context;
+    const { request, prompt, tokenizer, contextLength, endTokens, markerTokens } = this.#context;
     const token = this.#sampler.sample(logits);
     if (endTokens.has(token)) return this.#end({ cutOff: false });
     this.#sampler.accept(token);
     this.tokens++;
     if (this.#answer.isReasoning) this.reasoningTokens++;
-    if (request.logprobs) this.#heldLogprobs.push(readTokenLogprobs(logits, token, request.topLogprobs, tokenizer));
-    if (!tokenizer.isSpecial(token)) this.#read(this.#detokenizer.push(token));
+    if (request.logprobs)
+      this.#heldLogprobs.push(readTokenLogprobs(logits, token, request.topLogprobs, tokenizer));
+    const isVisible = !tokenizer.isSpecial(token) || markerTokens.has(token);
+    if (isVisible) this.#read(this.#detokenizer.push(token));
     if (this.#answer.stopped !== null) return this.#end({ cutOff: false });
     const full = this.tokens >= request.maxTokens || prompt.length + this.tokens >= contextLength;
     return full ? this.#end({ cutOff: true }) : token;

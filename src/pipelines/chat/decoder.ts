@@ -6,6 +6,7 @@ import type { Session, Tensor } from '../../runtime/contract.ts';
 import { extendGraph, onnxElementType, type GraphExtension } from '../../runtime/graph-extension.ts';
 import { createOnnxSession, type OnnxSessionOptions } from '../../runtime/onnx.ts';
 import { KeyValueCache, type KeyValueEntry } from './key-value-cache.ts';
+import { StepFeedsFactory } from './step-feeds.ts';
 
 /** A decoder-only language model over a `Session`, one forward pass at a time. */
 export interface Decoder {
@@ -35,7 +36,8 @@ const newSlots = (present: string) => `slashv1.${present}.new`;
  */
 export async function loadDecoder(path: string, options: OnnxSessionOptions = {}): Promise<Decoder> {
   // A graph from memory can't find weights that lie in files beside it.
-  if (existsSync(`${path}_data`) || existsSync(`${path}.data`)) return createDecoder(await createOnnxSession(path, options));
+  if (existsSync(`${path}_data`) || existsSync(`${path}.data`))
+    return createDecoder(await createOnnxSession(path, options));
   const model = await readFile(path);
   // GroupQueryAttention counts the used slots itself and wants no unused ones between past and new.
   const counted = model.includes('GroupQueryAttention');
@@ -54,7 +56,8 @@ function describeExtension(session: Session): GraphExtension | undefined {
   const logits = session.outputs.find(({ name }) => name === 'logits');
   const first = entries[0];
   if (!first || !logits) return undefined;
-  const elementType = (type: string) => (type === 'float16' ? onnxElementType.float16 : onnxElementType.float32);
+  const elementType = (type: string) =>
+    type === 'float16' ? onnxElementType.float16 : onnxElementType.float32;
   return {
     constants: {
       'slashv1.minus_one': [-1],
@@ -63,7 +66,11 @@ function describeExtension(session: Session): GraphExtension | undefined {
       'slashv1.axis_2': [2],
     },
     nodes: [
-      { operator: 'Slice', inputs: ['logits', 'slashv1.minus_one', 'slashv1.end', 'slashv1.axis_1'], output: lastLogits },
+      {
+        operator: 'Slice',
+        inputs: ['logits', 'slashv1.minus_one', 'slashv1.end', 'slashv1.axis_1'],
+        output: lastLogits,
+      },
       { operator: 'Shape', inputs: [first.past], output: 'slashv1.past_shape' },
       { operator: 'Gather', inputs: ['slashv1.past_shape', 'slashv1.axis_2'], output: 'slashv1.past_length' },
       ...entries.map(({ present }) => ({
@@ -84,8 +91,14 @@ function readEntries(session: Session): KeyValueEntry[] {
     .filter(({ name }) => name.startsWith('past_key_values.'))
     .map(({ name, type, dims }) => {
       const [, heads, , headSize] = dims;
-      if (typeof heads !== 'number' || typeof headSize !== 'number' || (type !== 'float32' && type !== 'float16')) {
-        throw notADecoder(`${name} is ${type} [${dims.join(', ')}], expected float [batch, 8, past, 64] or alike`);
+      if (
+        typeof heads !== 'number' ||
+        typeof headSize !== 'number' ||
+        (type !== 'float32' && type !== 'float16')
+      ) {
+        throw notADecoder(
+          `${name} is ${type} [${dims.join(', ')}], expected float [batch, 8, past, 64] or alike`,
+        );
       }
       return { past: name, present: name.replace('past_key_values', 'present'), type, heads, headSize };
     });
@@ -96,7 +109,8 @@ export function createDecoder(session: Session, options: { ragged?: boolean } = 
   const entries = readEntries(session);
   const names = new Set(session.inputs.map(({ name }) => name));
   const outputs = new Set(session.outputs.map(({ name }) => name));
-  for (const name of ['input_ids', 'attention_mask']) if (!names.has(name)) throw notADecoder(`no input ${name}`);
+  for (const name of ['input_ids', 'attention_mask'])
+    if (!names.has(name)) throw notADecoder(`no input ${name}`);
   for (const name of ['logits', ...entries.map(({ present }) => present)]) {
     if (!outputs.has(name)) throw notADecoder(`no output ${name}`);
   }
@@ -113,6 +127,7 @@ export function createDecoder(session: Session, options: { ragged?: boolean } = 
   const logitsName = slicesLogits ? lastLogits : 'logits';
   const slotNames = entries.map(({ present }) => (slicesSlots ? newSlots(present) : present));
   const fetches = [logitsName, ...slotNames];
+  const stepFeeds = new StepFeedsFactory();
   let halfLogits = new Float32Array(0);
 
   return {
@@ -120,28 +135,14 @@ export function createDecoder(session: Session, options: { ragged?: boolean } = 
     ragged,
     createCache: () => new KeyValueCache(entries, { rows: 1, spare: ragged }),
     async forward(cache, tokens, count) {
-      const { rows, capacity, lengths } = cache;
+      const { rows, capacity } = cache;
+      const { inputIds, positionIds, attentionMask } = stepFeeds.create(cache, tokens, count);
       const feeds: Record<string, Tensor> = {
-        ...cache.tensors(),
-        input_ids: int64([rows, count], (data) => {
-          for (let index = 0; index < tokens.length; index++) data[2 * index] = tokens[index]!;
-        }),
-        attention_mask: int64([rows, capacity + count], (data) => {
-          const width = capacity + count;
-          for (let row = 0; row < rows; row++) {
-            const start = row * width;
-            for (let slot = 0; slot < lengths[row]!; slot++) data[2 * (start + slot)] = 1;
-            for (let slot = capacity; slot < width; slot++) data[2 * (start + slot)] = 1;
-          }
-        }),
+        ...cache.tensors,
+        input_ids: inputIds,
+        attention_mask: attentionMask,
       };
-      if (hasPositions) {
-        feeds['position_ids'] = int64([rows, count], (data) => {
-          for (let row = 0; row < rows; row++) {
-            for (let index = 0; index < count; index++) data[2 * (row * count + index)] = lengths[row]! + index;
-          }
-        });
-      }
+      if (hasPositions) feeds['position_ids'] = positionIds;
       if (hasCacheBranch) {
         feeds['use_cache_branch'] = { type: 'bool', dims: [1], data: Uint8Array.of(capacity > 0 ? 1 : 0) };
       }
@@ -174,15 +175,12 @@ export function createDecoder(session: Session, options: { ragged?: boolean } = 
   }
 }
 
-/** Writes the low words of little-endian int64 numbers: no BigInt is made. */
-function int64(dims: readonly number[], fill: (lowWords: Int32Array) => void): Tensor {
-  const data = new BigInt64Array(dims.reduce((product, size) => product * size, 1));
-  fill(new Int32Array(data.buffer));
-  return { type: 'int64', dims, data };
-}
-
 function notADecoder(reason: string): InferenceError {
-  return new InferenceError('invalid_request', `source: the graph is no decoder with a key-value cache: ${reason}`, {
-    param: 'source',
-  });
+  return new InferenceError(
+    'invalid_request',
+    `source: the graph is no decoder with a key-value cache: ${reason}`,
+    {
+      param: 'source',
+    },
+  );
 }

@@ -32,13 +32,18 @@ export class KeyValueCache {
   readonly #spare: boolean;
   #capacity: number;
   #storage: Storage[];
+  #tensors: Readonly<Record<string, Tensor>> | undefined;
 
   /**
    * @param options.spare whether there may be unused slots; without them all rows have to have the same length
    */
   constructor(
     entries: readonly KeyValueEntry[],
-    { rows, spare, capacity = 0 }: { readonly rows: number; readonly spare: boolean; readonly capacity?: number },
+    {
+      rows,
+      spare,
+      capacity = 0,
+    }: { readonly rows: number; readonly spare: boolean; readonly capacity?: number },
   ) {
     this.#entries = entries;
     this.#spare = spare;
@@ -74,13 +79,15 @@ export class KeyValueCache {
     return this.#storage.reduce((sum, { byteLength }) => sum + byteLength, 0);
   }
 
-  /** The `past_key_values.*` feeds. */
-  tensors(): Record<string, Tensor> {
-    const feeds: Record<string, Tensor> = {};
-    this.#entries.forEach(({ past, type, heads, headSize }, index) => {
-      feeds[past] = { type, dims: [this.rows, heads, this.#capacity, headSize], data: this.#storage[index]! };
-    });
-    return feeds;
+  /** The `past_key_values.*` feeds; the same objects until the capacity changes. */
+  get tensors(): Readonly<Record<string, Tensor>> {
+    this.#tensors ??= Object.fromEntries(
+      this.#entries.map(({ past, type, heads, headSize }, index) => [
+        past,
+        { type, dims: [this.rows, heads, this.#capacity, headSize], data: this.#storage[index]! },
+      ]),
+    );
+    return this.#tensors;
   }
 
   /**
@@ -113,6 +120,7 @@ export class KeyValueCache {
    */
   replace(present: readonly Tensor[], count: number): void {
     this.#storage = present.map(({ data }) => data as Storage);
+    this.#tensors = undefined;
     for (let row = 0; row < this.rows; row++) this.lengths[row]! += count;
     this.#capacity = this.lengths[0]!;
   }
@@ -121,6 +129,7 @@ export class KeyValueCache {
     const old = this.#storage;
     const oldCapacity = this.#capacity;
     this.#capacity = capacity;
+    this.#tensors = undefined;
     this.#storage = this.#entries.map((entry, index) => {
       const storage = createStorage(entry, this.rows, capacity);
       const oldStride = oldCapacity * entry.headSize;

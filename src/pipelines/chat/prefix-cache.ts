@@ -45,14 +45,15 @@ export class PrefixCache {
 
   /** Keeps a copy of a row; sequences that it continues are dropped. */
   keep(tokens: Int32Array, source: CacheRow): void {
-    for (const entry of [...this.#entries]) {
+    for (const entry of this.#entries.slice()) {
       if (sharedLength(entry.tokens, tokens, entry.tokens.length) === entry.tokens.length) this.#drop(entry);
     }
     const cache = KeyValueCache.gather([source]);
     if (cache.bytes > this.#maxBytes) return;
     this.#entries.push({ tokens, cache });
     this.#bytes += cache.bytes;
-    while (this.#entries.length > this.#maxSequences || this.#bytes > this.#maxBytes) this.#drop(this.#entries[0]!);
+    while (this.#entries.length > this.#maxSequences || this.#bytes > this.#maxBytes)
+      this.#drop(this.#entries[0]!);
   }
 
   #drop(entry: Entry): void {

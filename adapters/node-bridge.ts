@@ -1,0 +1,145 @@
+import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http';
+import { Readable, type Writable } from 'node:stream';
+
+import type { ApiRequest, ApiResponse } from '../src/server/contract.ts';
+import { isBodiless, isStream, release, returnEarly } from './respond.ts';
+
+/** What the bridge needs of `IncomingMessage` or `Http2ServerRequest`. */
+export interface NodeRequest extends Readable {
+  readonly method?: string | undefined;
+  readonly url?: string | undefined;
+  readonly headers: IncomingHttpHeaders;
+  readonly complete: boolean;
+  /** What a body parser of the host left here. */
+  readonly body?: unknown;
+}
+
+/** What the bridge needs of `ServerResponse` or `Http2ServerResponse`. */
+export interface NodeResponse extends Writable {
+  readonly headersSent: boolean;
+  writeHead(status: number, headers: OutgoingHttpHeaders): unknown;
+  /** Absent from the types of HTTP/2 alone. */
+  flushHeaders?(): void;
+}
+
+/** How much of an upload that nobody wanted is still read. */
+const maxDiscardedBytes = 32 * 1024 * 1024;
+
+export interface RequestPlace {
+  readonly url: string;
+  readonly mountPath?: string | undefined;
+  /** Where the raw bytes come from, if not from the request itself. */
+  readonly stream?: Readable | undefined;
+}
+
+/** Describes a request of Node's; its signal is aborted when the connection closes before the response is out. */
+export function toApiRequest(request: NodeRequest, response: NodeResponse, place: RequestPlace): ApiRequest {
+  // Before Node's own listener, which would read on without a limit.
+  response.prependOnceListener('finish', () => discardRest(request));
+  return {
+    method: request.method ?? 'GET',
+    url: place.url,
+    mountPath: place.mountPath,
+    headers: request.headers,
+    body: bodyOf(place.stream ?? request, request.body),
+    signal: disconnectSignal(response),
+  };
+}
+
+/** Sends an answer over Node's response, at the pace of the client. */
+export function send(answer: ApiResponse, request: ApiRequest, response: NodeResponse): void {
+  const { status, body } = answer;
+  const headers = answer.headers as OutgoingHttpHeaders;
+  if (response.headersSent || request.signal.aborted) {
+    release(body);
+    return;
+  }
+  if (isBodiless(request.method, status)) {
+    const hasLength = request.method === 'HEAD' && !isStream(body);
+    response.writeHead(status, hasLength ? withLength(headers, body) : headers);
+    response.end();
+    release(body);
+    return;
+  }
+  if (isStream(body)) {
+    response.writeHead(status, headers);
+    response.flushHeaders?.();
+    const readable = toReadable(body, response);
+    readable.on('error', (error) => {
+      console.error('slashv1: a response broke off.', error);
+      response.destroy();
+    });
+    response.on('error', () => readable.destroy());
+    readable.pipe(response);
+    return;
+  }
+  response.writeHead(status, withLength(headers, body));
+  response.end(body);
+}
+
+function withLength(headers: OutgoingHttpHeaders, body: string | Uint8Array): OutgoingHttpHeaders {
+  if ('content-length' in headers) return headers;
+  return { ...headers, 'content-length': Buffer.byteLength(body) };
+}
+
+/**
+ * A stream that asks its producer for the next piece only when there is room, and returns it early when the response
+ * closes. (`Readable.from` would throw the socket's error into the producer instead.)
+ */
+export function toReadable(body: AsyncIterable<string | Uint8Array>, response: NodeResponse): Readable {
+  const iterator = body[Symbol.asyncIterator]();
+  let ended = false;
+  const pull = async (stream: Readable): Promise<void> => {
+    try {
+      const { done, value } = await iterator.next();
+      ended = done === true;
+      stream.push(ended ? null : value);
+    } catch (error) {
+      ended = true;
+      stream.destroy(error as Error);
+    }
+  };
+  const readable = new Readable({
+    objectMode: true,
+    highWaterMark: 1,
+    read() {
+      void pull(this);
+    },
+    destroy(error, callback) {
+      if (!ended) returnEarly(iterator);
+      callback(error);
+    },
+  });
+  response.once('close', () => readable.destroy());
+  return readable;
+}
+
+function bodyOf(stream: Readable, parsed: unknown): ApiRequest['body'] {
+  // Breaking off an upload must not destroy the connection that the answer goes out on.
+  if (!stream.readableDidRead && !stream.readableEnded) return stream.iterator({ destroyOnReturn: false });
+  return { parsed };
+}
+
+function disconnectSignal(response: NodeResponse): AbortSignal {
+  const controller = new AbortController();
+  if (response.destroyed) controller.abort();
+  response.once('close', () => {
+    // HTTP/2 counts a stream that was reset as finished, but not as ended.
+    if (!response.writableEnded) controller.abort();
+  });
+  return controller.signal;
+}
+
+/** Reads what is left of a request, so that its sender gets to see the answer and the connection can be used again. */
+function discardRest(request: NodeRequest): void {
+  if (request.destroyed || (request.complete && request.readableLength === 0)) return;
+  let budget = maxDiscardedBytes;
+  // Whoever began to read it has stopped.
+  request.removeAllListeners('readable');
+  request.unpipe();
+  request.on('data', (chunk: Uint8Array) => {
+    budget -= chunk.byteLength;
+    if (budget < 0) request.destroy();
+  });
+  request.resume();
+}

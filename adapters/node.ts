@@ -1,0 +1,36 @@
+import type { Handler } from '../src/server/contract.ts';
+import { send, toApiRequest, type NodeRequest, type NodeResponse } from './node-bridge.ts';
+import { checkMountPath, respond } from './respond.ts';
+
+export interface NodeListenerOptions {
+  /** The path that the API is served below, without a slash at its end. Left out, it is the handler's own, `/v1`. */
+  readonly mountPath?: string | undefined;
+}
+
+/**
+ * Makes a request listener for `node:http`, `node:https` or `node:http2` out of a handler.
+ *
+ * @param handler from `createHandler`
+ * @returns a listener that answers every request, and never throws
+ * @throws TypeError when `mountPath` is not a path
+ * @example
+ * ```ts
+ * import { createServer } from 'node:http';
+ * import { toNodeListener } from 'slashv1/node';
+ * import { createHandler } from 'slashv1/server';
+ *
+ * const handler = createHandler(inference, { auth: { keys: [process.env.API_KEY] } });
+ * createServer(toNodeListener(handler)).listen(8000, '127.0.0.1');
+ * ```
+ */
+export function toNodeListener(
+  handler: Handler,
+  options: NodeListenerOptions = {},
+): (request: NodeRequest, response: NodeResponse) => void {
+  const { mountPath } = options;
+  checkMountPath(mountPath);
+  return (request, response) => {
+    const apiRequest = toApiRequest(request, response, { url: request.url ?? '/', mountPath });
+    void respond(handler, apiRequest, (answer) => send(answer, apiRequest, response));
+  };
+}

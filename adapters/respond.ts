@@ -1,0 +1,65 @@
+import type { ApiRequest, ApiResponse, Handler } from '../src/server/contract.ts';
+
+/** True where HTTP has headers alone. */
+export function isBodiless(method: string, status: number): boolean {
+  return method === 'HEAD' || status === 204 || status === 304;
+}
+
+/** True for a body that comes piece by piece. */
+export function isStream(body: ApiResponse['body']): body is AsyncIterable<string | Uint8Array> {
+  return typeof body !== 'string' && !(body instanceof Uint8Array);
+}
+
+/** Tells the producer of a body that nobody will read it. */
+export function release(body: ApiResponse['body']): void {
+  if (isStream(body)) returnEarly(body[Symbol.asyncIterator]());
+}
+
+/** Ends an iteration before its end; whatever the producer throws while it cleans up has no reader left. */
+export function returnEarly(iterator: AsyncIterator<unknown>): void {
+  void iterator.return?.().then(undefined, () => undefined);
+}
+
+/**
+ * Runs the handler and hands its answer to `send`. A handler never rejects and never answers with what HTTP can't
+ * carry; should one do so all the same, the client gets a plain 500 and the host's process lives.
+ */
+export async function respond<T>(
+  handler: Handler,
+  request: ApiRequest,
+  send: (response: ApiResponse) => T,
+): Promise<T> {
+  let response: ApiResponse | undefined;
+  try {
+    response = await handler(request);
+    return send(response);
+  } catch (error) {
+    if (response !== undefined) release(response.body);
+    return send(lastResort(error));
+  }
+}
+
+/** Checks a mount path that a host has written down. */
+export function checkMountPath(mountPath: string | undefined): void {
+  if (mountPath === undefined || /^(\/[^/?#]+)+$/.test(mountPath)) return;
+  throw new TypeError(
+    `mountPath: expected a path such as "/v1", without a slash at its end, got "${mountPath}"`,
+  );
+}
+
+function lastResort(error: unknown): ApiResponse {
+  const requestId = `req_${crypto.randomUUID().replaceAll('-', '')}`;
+  console.error(`slashv1: ${requestId} failed outside the handler.`, error);
+  return {
+    status: 500,
+    headers: { 'content-type': 'application/json; charset=utf-8', 'x-request-id': requestId },
+    body: JSON.stringify({
+      error: {
+        message: `Internal error. Request id: ${requestId}.`,
+        type: 'server_error',
+        param: null,
+        code: 'internal_error',
+      },
+    }),
+  };
+}

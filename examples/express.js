@@ -1,0 +1,25 @@
+// An Express service that has routes and a body parser of its own, with the /v1 API mounted in it.
+import express from 'express';
+import { chat, createHandler, createInference } from 'slashv1';
+import { toExpress } from 'slashv1/express';
+
+const inference = createInference({ models: { 'tiny-chat': chat({ source: 'tiny-chat' }) } });
+const handler = createHandler(inference, {
+  auth: { keys: [process.env['SLASHV1_API_KEY'] ?? 'sk-example'] },
+});
+
+const app = express();
+app.use(express.json());
+app.get('/', (_request, response) => {
+  response.send('An Express service with inference at /v1');
+});
+app.use('/v1', toExpress(handler));
+
+const server = app.listen(Number(process.env['PORT'] ?? 3000), '127.0.0.1', () => {
+  console.log(`Listening on ${JSON.stringify(server.address())}`);
+});
+
+process.once('SIGTERM', async () => {
+  server.close();
+  await inference.close();
+});

@@ -1,0 +1,79 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { join, resolve } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+
+const root = resolve(import.meta.dirname, '../..');
+const key = 'sk-of-a-test';
+let example: ChildProcess | undefined;
+
+afterEach(async () => {
+  if (example && example.exitCode === null) {
+    example.kill('SIGKILL');
+    await once(example, 'exit');
+  }
+});
+
+/** Starts an example on a free port and waits until its output has what `ready` looks for. */
+async function start(file: string, ready: RegExp): Promise<{ output: string; port: string }> {
+  const env = { ...process.env, PORT: '0', SLASHV1_API_KEY: key };
+  example = spawn(process.execPath, [join(root, 'examples', file)], { cwd: root, env });
+  let output = '';
+  return new Promise((resolvePort, reject) => {
+    const read = (chunk: Buffer): void => {
+      output += chunk.toString();
+      const port = ready.exec(output)?.[1];
+      if (port !== undefined) resolvePort({ output, port });
+    };
+    example!.stdout!.on('data', read);
+    example!.stderr!.on('data', read);
+    example!.once('exit', (code) => reject(new Error(`${file} exited with ${code}: ${output}`)));
+  });
+}
+
+async function ask(port: string): Promise<string> {
+  const response = await fetch(`http://127.0.0.1:${port}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'tiny-chat', messages: [{ role: 'user', content: 'Hello' }], seed: 1 }),
+  });
+  expect(response.status).toBe(200);
+  const { choices } = (await response.json()) as { choices: { message: { content: string } }[] };
+  return choices[0]!.message.content;
+}
+
+async function terminate(): Promise<number | null> {
+  example!.removeAllListeners('exit');
+  example!.kill('SIGTERM');
+  const [code] = (await once(example!, 'exit')) as [number | null];
+  return code;
+}
+
+describe.each([
+  ['express.js', /"port":(\d+)/],
+  ['fastify.js', /"port":(\d+)/],
+  ['serve.js', /Try it:\n\ncurl http:\/\/127\.0\.0\.1:(\d+)\/v1[^\n]+\n/],
+])('examples/%s', (file, ready) => {
+  it('answers, keeps its own routes, and ends when it is told to', async () => {
+    const { port } = await start(file, ready);
+    expect(await ask(port)).not.toBe('');
+    if (file !== 'serve.js') {
+      const own = await fetch(`http://127.0.0.1:${port}/`);
+      expect(await own.text()).toContain('inference at /v1');
+    }
+    expect(await terminate()).toBe(0);
+  }, 60_000);
+});
+
+describe('examples/serve.js', () => {
+  it('prints a curl line that works as it is', async () => {
+    const { output } = await start('serve.js', /Try it:\n\ncurl http:\/\/127\.0\.0\.1:(\d+)\/v1[^\n]+\n/);
+    const line = /^curl .*$/m.exec(output)![0];
+    const shell = spawn('bash', ['-c', `${line} --silent`]);
+    let answer = '';
+    shell.stdout.on('data', (chunk: Buffer) => (answer += chunk.toString()));
+    await once(shell, 'exit');
+    expect(JSON.parse(answer)).toMatchObject({ object: 'chat.completion', model: 'tiny-chat' });
+    expect(await terminate()).toBe(0);
+  }, 60_000);
+});

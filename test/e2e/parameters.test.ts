@@ -1,0 +1,130 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { chatParameters } from '../../src/core/parameters/chat.ts';
+import {
+  chat,
+  createInference,
+  type ChatEvent,
+  type ChatRequestInput,
+  type Inference,
+} from '../../dist/src/index.js';
+
+// Every accepted parameter acts: a request and the same request with one value changed have different outcomes.
+let inference: Inference;
+beforeAll(async () => {
+  inference = createInference({
+    models: { 'tiny-chat': chat({ source: 'tiny-chat' }) },
+    isolation: 'inline',
+  });
+  await inference.ready();
+});
+afterAll(() => inference.close());
+
+const varied: Partial<ChatRequestInput> = {
+  seed: 7,
+  temperature: 2,
+  minP: 0,
+  repeatPenalty: 1,
+  maxTokens: 40,
+};
+
+async function run(changes: Partial<ChatRequestInput>): Promise<ChatEvent[]> {
+  const events: ChatEvent[] = [];
+  const request: ChatRequestInput = {
+    model: 'tiny-chat',
+    messages: [{ role: 'user', content: 'Describe a scene with four shapes.' }],
+    ...varied,
+    ...changes,
+  };
+  for await (const event of inference.chat(request)) events.push(event);
+  return events.map((event) => (event.type === 'tool-call-start' ? { ...event, id: '' } : event));
+}
+
+type Case = [parameter: string, base: Partial<ChatRequestInput>, changed: Partial<ChatRequestInput>];
+const cases: Case[] = [
+  ['temperature', {}, { temperature: 0.1 }],
+  ['topP', {}, { topP: 0.1 }],
+  ['frequencyPenalty', {}, { frequencyPenalty: 2 }],
+  ['presencePenalty', {}, { presencePenalty: 2 }],
+  ['repeatPenalty', {}, { repeatPenalty: 3 }],
+  ['topK', {}, { topK: 1 }],
+  ['minP', {}, { minP: 1 }],
+  ['typicalP', {}, { typicalP: 0.05 }],
+  ['tfsZ', {}, { tfsZ: 0.01 }],
+  ['mirostatMode', {}, { mirostatMode: 1, mirostatTau: 0.1 }],
+  ['mirostatMode', { mirostatMode: 1, mirostatTau: 3, n: 5 }, { mirostatMode: 2, mirostatTau: 3, n: 5 }],
+  ['mirostatTau', { mirostatMode: 2, mirostatTau: 10 }, { mirostatMode: 2, mirostatTau: 0.01 }],
+  [
+    'mirostatEta',
+    { mirostatMode: 2, mirostatTau: 3, mirostatEta: 0 },
+    { mirostatMode: 2, mirostatTau: 3, mirostatEta: 1 },
+  ],
+  ['maxTokens', {}, { maxTokens: 2 }],
+  ['n', {}, { n: 2 }],
+  ['seed', {}, { seed: 8 }],
+  ['logprobs', {}, { logprobs: true }],
+  ['topLogprobs', { logprobs: true }, { logprobs: true, topLogprobs: 3 }],
+];
+
+describe('a parameter that changes, changes the outcome', () => {
+  it.each(cases)('%s', async (_name, base, changed) => {
+    expect(await run(changed)).not.toEqual(await run(base));
+  });
+
+  it('includeReasoning', async () => {
+    const messages = [{ role: 'user' as const, content: 'What is 27 + 58?' }];
+    const shown = await run({ messages, temperature: 0, maxTokens: 100 });
+    const hidden = await run({ messages, temperature: 0, maxTokens: 100, includeReasoning: false });
+    expect(shown.some(({ type }) => type === 'reasoning-delta')).toBe(true);
+    expect(hidden).toEqual(shown.filter(({ type }) => type !== 'reasoning-delta'));
+    const usage = hidden.at(-1);
+    expect(usage?.type === 'usage' && usage.reasoningTokens).toBeGreaterThan(5);
+  });
+
+  it('stop', async () => {
+    const text = (events: ChatEvent[]) =>
+      events.map((event) => (event.type === 'text-delta' ? event.text : '')).join('');
+    const whole = text(await run({ temperature: 0 }));
+    const stop = whole.slice(8, 12);
+    expect(text(await run({ temperature: 0, stop }))).toBe(whole.slice(0, whole.indexOf(stop)));
+  });
+
+  it('logitBias', async () => {
+    const [first] = (await run({ logprobs: true, topLogprobs: 1 })).filter(
+      (event) => event.type === 'logprobs',
+    );
+    expect(first).toBeDefined();
+    const banned = await run({
+      logitBias: new Map(Array.from({ length: 200 }, (_, token) => [token + 300, -100])),
+    });
+    expect(banned).not.toEqual(await run({}));
+  });
+
+  it('is shown for every parameter of the table', () => {
+    const shown = new Set([...cases.map(([name]) => name), 'includeReasoning']);
+    expect(Object.keys(chatParameters).filter((name) => !shown.has(name))).toEqual([]);
+  });
+});
+
+describe('outcomes that do not change', () => {
+  it('the same seed gives the same output, and choice i is the one of seed + i', async () => {
+    const textsOf = (events: ChatEvent[], choice: number) =>
+      events
+        .map((event) => (event.type === 'text-delta' && event.choice === choice ? event.text : ''))
+        .join('');
+    const five = await run({ n: 5 });
+    expect(await run({ n: 5 })).toEqual(five);
+    expect(textsOf(five, 0)).toBe(textsOf(await run({}), 0));
+    expect(new Set([0, 1, 2, 3, 4].map((choice) => textsOf(five, choice))).size).toBeGreaterThan(1);
+  });
+
+  it('a seeded request gives the same output while others run', async () => {
+    const alone = await run({ n: 2 });
+    let isOver = false;
+    const others = Array.from({ length: 6 }, async (_, index) => {
+      while (!isOver) await run({ seed: index % 2 === 0 ? undefined : index, maxTokens: 30 });
+    });
+    for (let round = 0; round < 5; round++) expect(await run({ n: 2 })).toEqual(alone);
+    isOver = true;
+    await Promise.all(others);
+  });
+});
