@@ -49,7 +49,12 @@ export async function openModelFolder(path: string): Promise<ModelFolder> {
  * @throws InferenceError `invalid_request` listing where it was looked for
  */
 export function locateDecoder(folder: string): string {
-  const names = ['onnx/model.onnx', 'onnx/decoder_model_merged.onnx', 'model.onnx', 'decoder_model_merged.onnx'];
+  const names = [
+    'onnx/model.onnx',
+    'onnx/decoder_model_merged.onnx',
+    'model.onnx',
+    'decoder_model_merged.onnx',
+  ];
   const found = names.map((name) => join(folder, name)).find((file) => existsSync(file));
   if (found) return found;
   throw new InferenceError('invalid_request', `source: none of ${names.join(', ')} exists in ${folder}`, {

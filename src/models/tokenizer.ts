@@ -20,7 +20,8 @@ export interface TextTokenizer {
 export function createTextTokenizer({ tokenizer: definition, tokenizerConfig }: ModelFolder): TextTokenizer {
   const tokenizer = new Tokenizer(definition, { ...tokenizerConfig, clean_up_tokenization_spaces: false });
   const added = tokenizer.get_added_tokens_decoder();
-  const vocabularySize = Math.max(...[...tokenizer.get_vocab(true).values()]) + 1;
+  let vocabularySize = 0;
+  for (const id of tokenizer.get_vocab(true).values()) vocabularySize = Math.max(vocabularySize, id + 1);
   const byteLevel = JSON.stringify(definition['decoder'] ?? null).includes('"ByteLevel"');
   return {
     vocabularySize,

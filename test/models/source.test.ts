@@ -12,7 +12,9 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true }));
 
 describe('locateModel', () => {
-  it.each(bundledModels)('finds the bundled model %s', (name) => expect(basename(locateModel(name))).toBe(name));
+  it.each(bundledModels)('finds the bundled model %s', (name) =>
+    expect(basename(locateModel(name))).toBe(name),
+  );
 
   it('finds a folder with a config', async () => {
     expect(() => locateModel(folder)).toThrow(expect.objectContaining({ param: 'source' }));
@@ -21,7 +23,9 @@ describe('locateModel', () => {
   });
 
   it('says what was looked for', () => {
-    expect(() => locateModel('no/such-model')).toThrow(/bundled models \(tiny-chat\).*"no\/such-model".*looked in/);
+    expect(() => locateModel('no/such-model')).toThrow(
+      /bundled models \(tiny-chat\).*"no\/such-model".*looked in/,
+    );
   });
 });
 
@@ -34,7 +38,10 @@ describe('openModelFolder', () => {
 
   it('reads templates from their own file, from the config, and by name', async () => {
     await writeFile(join(folder, 'tokenizer.json'), '{}');
-    const named = [{ name: 'default', template: 'a' }, { name: 'tool_use', template: 'b' }];
+    const named = [
+      { name: 'default', template: 'a' },
+      { name: 'tool_use', template: 'b' },
+    ];
     await writeFile(join(folder, 'tokenizer_config.json'), JSON.stringify({ chat_template: named }));
     expect((await openModelFolder(folder)).chatTemplate).toEqual({ default: 'a', tool_use: 'b' });
     await writeFile(join(folder, 'tokenizer_config.json'), JSON.stringify({ chat_template: 'c' }));

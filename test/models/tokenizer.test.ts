@@ -33,12 +33,19 @@ const byteFallback = createTextTokenizer(
   folderOf({
     tokenizer: {
       added_tokens: [added(0, '<unk>', true)],
-      normalizer: { type: 'Sequence', normalizers: [{ type: 'Replace', pattern: { String: ' ' }, content: '▁' }] },
+      normalizer: {
+        type: 'Sequence',
+        normalizers: [{ type: 'Replace', pattern: { String: ' ' }, content: '▁' }],
+      },
       pre_tokenizer: null,
       post_processor: null,
       decoder: {
         type: 'Sequence',
-        decoders: [{ type: 'Replace', pattern: { String: '▁' }, content: ' ' }, { type: 'ByteFallback' }, { type: 'Fuse' }],
+        decoders: [
+          { type: 'Replace', pattern: { String: '▁' }, content: ' ' },
+          { type: 'ByteFallback' },
+          { type: 'Fuse' },
+        ],
       },
       model: {
         type: 'BPE',

@@ -1,0 +1,46 @@
+import type { ChatMessage } from './messages.ts';
+
+/** A message that breaks the order of calls and results. */
+export interface ToolCallMismatch {
+  /** The field at fault: `messages[3].tool_call_id`. */
+  readonly param: string;
+  readonly reason: string;
+}
+
+/**
+ * Looks for a tool call without a result, or a result without a call: the results have to follow the assistant's
+ * message at once, one for each of its calls, in any order.
+ *
+ * @example
+ * ```ts
+ * findToolCallMismatch([{ role: 'tool', toolCallId: 'call_1', content: '4 °C' }]);
+ * // { param: 'messages[0].tool_call_id', reason: 'expected the id of a call before it, got "call_1"' }
+ * ```
+ */
+export function findToolCallMismatch(messages: readonly ChatMessage[]): ToolCallMismatch | undefined {
+  /** Calls that wait for their result, and where they were made. */
+  const waiting = new Map<string, string>();
+  for (const [index, message] of messages.entries()) {
+    const place = `messages[${index}]`;
+    if (message.role === 'tool') {
+      const { toolCallId } = message;
+      if (!waiting.delete(toolCallId)) {
+        const reason = `expected the id of a call before it, got ${JSON.stringify(toolCallId)}`;
+        return { param: `${place}.tool_call_id`, reason };
+      }
+      continue;
+    }
+    if (waiting.size > 0) break;
+    if (message.role !== 'assistant') continue;
+    for (const [call, { id }] of (message.toolCalls ?? []).entries()) {
+      const param = `${place}.tool_calls[${call}].id`;
+      if (waiting.has(id))
+        return { param, reason: `expected every id once, got ${JSON.stringify(id)} again` };
+      waiting.set(id, param);
+    }
+  }
+  const [unanswered] = waiting;
+  if (!unanswered) return undefined;
+  const [id, param] = unanswered;
+  return { param, reason: `expected a tool message with the result of ${JSON.stringify(id)} after it` };
+}

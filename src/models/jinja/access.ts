@@ -1,0 +1,57 @@
+import { findMethod } from './methods.ts';
+import { toText } from './printing.ts';
+import { isArray, isDictionary, isInteger, Namespace, type Value } from './values.ts';
+
+/** `value.name`: a method goes before an entry of that name. */
+export function getAttribute(value: Value, name: string): Value {
+  const method = findMethod(value, name);
+  if (method) return method;
+  if (isDictionary(value)) return value.get(name);
+  return value instanceof Namespace ? value.attributes.get(name) : undefined;
+}
+
+/** `value[key]`: an entry goes before a method of that name. */
+export function getItem(value: Value, key: Value): Value {
+  if (isDictionary(value) && value.has(key)) return value.get(key);
+  if (isInteger(key)) {
+    if (isArray(value)) return value.at(Number(key));
+    if (typeof value === 'string') return Array.from(value).at(Number(key));
+  }
+  return typeof key === 'string' ? getAttribute(value, key) : undefined;
+}
+
+/**
+ * Follows a path such as `function.name` or `items.0`.
+ *
+ * @throws TypeError if something before its end is undefined
+ */
+export function getPath(value: Value, path: Value): Value {
+  const parts: Value[] =
+    typeof path === 'string'
+      ? path.split('.').map((part) => (/^\d+$/.test(part) ? Number(part) : part))
+      : [path];
+  let current = value;
+  for (const part of parts) {
+    if (current === undefined) throw new TypeError(`'${toText(path)}' is undefined`);
+    current = getItem(current, part);
+  }
+  return current;
+}
+
+/** Python's slice of a list or a text. */
+export function slice(value: readonly Value[] | string, start: Value, stop: Value, step: Value): Value {
+  const items = typeof value === 'string' ? Array.from(value) : value;
+  const stride = isInteger(step) ? Number(step) : 1;
+  if (stride === 0) throw new RangeError('slice step cannot be zero');
+  const [lowest, highest] = stride > 0 ? [0, items.length] : [-1, items.length - 1];
+  const clamp = (index: Value, fallback: number): number => {
+    if (!isInteger(index)) return fallback;
+    const position = Number(index) < 0 ? Number(index) + items.length : Number(index);
+    return Math.min(Math.max(position, lowest), highest);
+  };
+  const from = clamp(start, stride > 0 ? lowest : highest);
+  const to = clamp(stop, stride > 0 ? highest : lowest);
+  const picked: Value[] = [];
+  for (let index = from; stride > 0 ? index < to : index > to; index += stride) picked.push(items[index]);
+  return typeof value === 'string' ? picked.map(toText).join('') : picked;
+}

@@ -1,0 +1,194 @@
+import {
+  capitalize,
+  replace,
+  split,
+  splitFromEnd,
+  splitLines,
+  splitWords,
+  toTitle,
+  trimEnd,
+  trimStart,
+} from './text.ts';
+import { toText } from './printing.ts';
+import {
+  bindArguments,
+  isArray,
+  isDictionary,
+  isEqual,
+  isInteger,
+  toItems,
+  Tuple,
+  typeName,
+  type Callable,
+  type Dictionary,
+  type Value,
+} from './values.ts';
+
+type Method<Self> = readonly [names: readonly string[], call: (self: Self, ...args: Value[]) => Value];
+
+/**
+ * Finds a Python method of a value. Those that would change the value are there, but refuse to be called, as in the
+ * reference's sandbox.
+ */
+export function findMethod(value: Value, name: string): Callable | undefined {
+  if (typeof value === 'string') return bind(value, name, textMethods);
+  if (isDictionary(value)) return bind(value, name, dictionaryMethods);
+  if (isArray(value)) return bind(value, name, listMethods);
+  return undefined;
+}
+
+function bind<Self>(
+  self: Self,
+  name: string,
+  methods: ReadonlyMap<string, Method<Self>>,
+): Callable | undefined {
+  const method = methods.get(name);
+  if (!method) return undefined;
+  const [names, call] = method;
+  return (args, keywords) => call(self, ...bindArguments(names, args, keywords));
+}
+
+const textMethods = new Map<string, Method<string>>([
+  ['upper', [[], (text) => text.toUpperCase()]],
+  ['lower', [[], (text) => text.toLowerCase()]],
+  ['capitalize', [[], capitalize]],
+  ['title', [[], toTitle]],
+  [
+    'strip',
+    [
+      ['chars'],
+      (text, characters) => trimStart(trimEnd(text, optionalText(characters)), optionalText(characters)),
+    ],
+  ],
+  ['lstrip', [['chars'], (text, characters) => trimStart(text, optionalText(characters))]],
+  ['rstrip', [['chars'], (text, characters) => trimEnd(text, optionalText(characters))]],
+  [
+    'split',
+    [
+      ['sep', 'maxsplit'],
+      (text, separator, limit) =>
+        typeof separator === 'string'
+          ? split(text, separator, limitOf(limit))
+          : splitWords(text, limitOf(limit)),
+    ],
+  ],
+  [
+    'rsplit',
+    [['sep', 'maxsplit'], (text, separator, limit) => splitFromEnd(text, textOf(separator), limitOf(limit))],
+  ],
+  ['splitlines', [[], splitLines]],
+  [
+    'partition',
+    [['sep'], (text, separator) => partition(text, textOf(separator), text.indexOf(textOf(separator)))],
+  ],
+  [
+    'startswith',
+    [['prefix'], (text, prefix) => alternatives(prefix).some((option) => text.startsWith(option))],
+  ],
+  ['endswith', [['suffix'], (text, suffix) => alternatives(suffix).some((option) => text.endsWith(option))]],
+  [
+    'removeprefix',
+    [
+      ['prefix'],
+      (text, prefix) => (text.startsWith(textOf(prefix)) ? text.slice(textOf(prefix).length) : text),
+    ],
+  ],
+  [
+    'removesuffix',
+    [
+      ['suffix'],
+      (text, suffix) =>
+        text.endsWith(textOf(suffix)) ? text.slice(0, text.length - textOf(suffix).length) : text,
+    ],
+  ],
+  [
+    'replace',
+    [
+      ['old', 'new', 'count'],
+      (text, old, replacement, limit) => replace(text, textOf(old), textOf(replacement), limitOf(limit)),
+    ],
+  ],
+  ['find', [['sub'], (text, part) => codePointIndex(text, text.indexOf(textOf(part)))]],
+  ['rfind', [['sub'], (text, part) => codePointIndex(text, text.lastIndexOf(textOf(part)))]],
+  ['count', [['sub'], (text, part) => split(text, textOf(part)).length - 1]],
+  ['join', [['iterable'], (text, items) => toItems(items).map(textOf).join(text)]],
+  ['isdigit', [[], (text) => /^\p{Nd}+$/u.test(text)]],
+  ['isalpha', [[], (text) => /^\p{L}+$/u.test(text)]],
+  ['isalnum', [[], (text) => /^[\p{L}\p{N}]+$/u.test(text)]],
+  ['isspace', [[], (text) => text !== '' && trimStart(text) === '']],
+  ['isupper', [[], (text) => text !== text.toLowerCase() && text === text.toUpperCase()]],
+  ['islower', [[], (text) => text !== text.toUpperCase() && text === text.toLowerCase()]],
+]);
+
+const dictionaryMethods = new Map<string, Method<Dictionary>>([
+  [
+    'get',
+    [
+      ['key', 'default'],
+      (dictionary, key, fallback) => (dictionary.has(key) ? dictionary.get(key) : (fallback ?? null)),
+    ],
+  ],
+  ['items', [[], (dictionary) => Array.from(dictionary, (entry) => Tuple.from(entry))]],
+  ['keys', [[], (dictionary) => [...dictionary.keys()]]],
+  ['values', [[], (dictionary) => [...dictionary.values()]]],
+  ['copy', [[], (dictionary) => dictionary]],
+  ...refuse<Dictionary>('dict', ['clear', 'pop', 'popitem', 'setdefault', 'update']),
+]);
+
+const listMethods = new Map<string, Method<readonly Value[]>>([
+  ['index', [['value'], (items, value) => items.findIndex((item) => isEqual(item, value))]],
+  ['count', [['value'], (items, value) => items.filter((item) => isEqual(item, value)).length]],
+  ...refuse<readonly Value[]>('list', [
+    'append',
+    'clear',
+    'extend',
+    'insert',
+    'pop',
+    'remove',
+    'reverse',
+    'sort',
+  ]),
+]);
+
+function refuse<Self>(type: string, names: readonly string[]): (readonly [string, Method<Self>])[] {
+  return names.map((name) => [
+    name,
+    [
+      ['a', 'b'],
+      () => {
+        throw new TypeError(`access to attribute '${name}' of '${type}' object is unsafe`);
+      },
+    ],
+  ]);
+}
+
+function textOf(value: Value): string {
+  if (typeof value === 'string') return value;
+  throw new TypeError(`expected str, got ${typeName(value)}`);
+}
+
+function optionalText(value: Value): string | undefined {
+  return value === undefined || value === null ? undefined : textOf(value);
+}
+
+function limitOf(value: Value): number {
+  return isInteger(value) && value >= 0 ? Number(value) : Infinity;
+}
+
+function alternatives(value: Value): readonly string[] {
+  return value instanceof Tuple ? Array.from(value, textOf) : [textOf(value)];
+}
+
+function partition(text: string, separator: string, index: number): Value {
+  if (index === -1) return Tuple.of(text, '', '');
+  return Tuple.of(text.slice(0, index), separator, text.slice(index + separator.length));
+}
+
+function codePointIndex(text: string, index: number): number {
+  return index === -1 ? -1 : Array.from(text.slice(0, index)).length;
+}
+
+/** Python's `str(value).method()` for filters that share a method. */
+export function callTextMethod(value: Value, name: string, args: readonly Value[]): Value {
+  return findMethod(toText(value), name)?.(args, new Map());
+}
