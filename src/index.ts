@@ -3,13 +3,7 @@ export { createHandler } from './server/handler.ts';
 export type { HandlerOptions } from './server/options.ts';
 export { InferenceError, type ErrorCode, type InferenceErrorOptions } from './errors.ts';
 export type { ChatMessage, ToolCall, ToolDefinition } from './core/chat/messages.ts';
-export type {
-  CallOptions,
-  Inference,
-  ModelLimits,
-  ModelOptions,
-  ModelStatus,
-} from './engine/contract.ts';
+export type { CallOptions, Inference, ModelLimits, ModelOptions, ModelStatus } from './engine/contract.ts';
 export type {
   Category,
   ChatEvent,

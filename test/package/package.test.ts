@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
@@ -27,7 +27,9 @@ describe('the packed tarball', () => {
 
   it('stays below 1 MB and holds neither models nor sources nor tests', () => {
     expect(tarball.size).toBeLessThan(1_000_000);
-    const foreign = tarball.files.filter(({ path }) => !/^(dist\/(src|adapters)\/.*\.(js|d\.ts)|[^/]+\.(md|json)|LICENSE)$/.test(path));
+    const foreign = tarball.files.filter(
+      ({ path }) => !/^(dist\/(src|adapters)\/.*\.(js|d\.ts)|[^/]+\.(md|json)|LICENSE)$/.test(path),
+    );
     expect(foreign).toEqual([]);
   });
 
@@ -37,7 +39,15 @@ describe('the packed tarball', () => {
   }, 60_000);
 
   it('has the right types for every entry', async () => {
-    const attw = ['attw', join(folder, tarball.filename), '--profile', 'esm-only', '--format', 'json', '--no-emoji'];
+    const attw = [
+      'attw',
+      join(folder, tarball.filename),
+      '--profile',
+      'esm-only',
+      '--format',
+      'json',
+      '--no-emoji',
+    ];
     const { stdout } = await run('npx', ['--no-install', ...attw], { cwd: root, maxBuffer: 2 ** 26 }).catch(
       (error: { stdout: string }) => error,
     );
@@ -45,7 +55,9 @@ describe('the packed tarball', () => {
     expect(Object.keys(analysis.entrypoints)).toEqual(expect.arrayContaining(entries.map(([name]) => name)));
     // CommonJS callers can `import()` an ESM package; that it has no CommonJS build is what `esm-only` says.
     const ignored = new Set(['CJSResolvesToESM', 'NoResolution']);
-    expect(analysis.problems.filter((problem) => !('kind' in problem && ignored.has(String(problem.kind))))).toEqual([]);
+    expect(
+      analysis.problems.filter((problem) => !('kind' in problem && ignored.has(String(problem.kind)))),
+    ).toEqual([]);
   }, 60_000);
 });
 
@@ -62,7 +74,10 @@ describe('entries', () => {
 
   it('. loads no native code and no package but those of the server', async () => {
     const { packages } = await closureOf(join(root, manifest.exports['.']!));
-    expect([...packages].filter((name) => !name.startsWith('node:')).toSorted()).toEqual(['rate-limiter-flexible', 'zod']);
+    expect([...packages].filter((name) => !name.startsWith('node:')).toSorted()).toEqual([
+      'rate-limiter-flexible',
+      'zod',
+    ]);
     const script =
       "await import('slashv1'); console.log(process.report.getReport().sharedObjects.filter((file) => file.endsWith('.node')).length)";
     const { stdout } = await run(process.execPath, ['--input-type=module', '-e', script], { cwd: root });
@@ -82,7 +97,13 @@ async function closureOf(entry: string): Promise<{ packages: Set<string>; bytes:
     bytes += Buffer.byteLength(source);
     for (const [, target] of source.matchAll(/^(?:import|export)\b[^'"=();]*['"]([^'"]+)['"]/gm)) {
       if (target!.startsWith('.')) await visit(join(dirname(file), target!));
-      else packages.add(target!.split('/').slice(0, target!.startsWith('@') ? 2 : 1).join('/'));
+      else
+        packages.add(
+          target!
+            .split('/')
+            .slice(0, target!.startsWith('@') ? 2 : 1)
+            .join('/'),
+        );
     }
   };
   await visit(entry);

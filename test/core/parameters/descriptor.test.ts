@@ -1,6 +1,10 @@
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import { chatParameters } from '../../../src/core/parameters/chat.ts';
-import { resolveParameters, toWireName, type ParameterTable } from '../../../src/core/parameters/descriptor.ts';
+import {
+  resolveParameters,
+  toWireName,
+  type ParameterTable,
+} from '../../../src/core/parameters/descriptor.ts';
 
 describe('resolveParameters', () => {
   it('gives the defaults of the specification', () => {
@@ -29,9 +33,12 @@ describe('resolveParameters', () => {
   const numbers = Object.entries(chatParameters as ParameterTable).filter(([, { min }]) => min !== undefined);
   it.each(numbers)('keeps %s within its bounds, both included', (name, { min, max, type }) => {
     const step = type === 'int' ? 1 : 0.001;
-    for (const value of [min!, max!]) expect(resolveParameters(chatParameters, { [name]: value })).toMatchObject({ [name]: value });
+    for (const value of [min!, max!])
+      expect(resolveParameters(chatParameters, { [name]: value })).toMatchObject({ [name]: value });
     for (const value of [min! - step, max! + step, Infinity, -Infinity]) {
-      expect(() => resolveParameters(chatParameters, { [name]: value })).toThrow(new RegExp(`^${name}: expected`));
+      expect(() => resolveParameters(chatParameters, { [name]: value })).toThrow(
+        new RegExp(`^${name}: expected`),
+      );
     }
   });
 
@@ -42,7 +49,9 @@ describe('resolveParameters', () => {
   });
 
   it('refuses fractions of integers', () => {
-    expect(() => resolveParameters(chatParameters, { topK: 1.5 })).toThrow('topK: expected an integer, got 1.5');
+    expect(() => resolveParameters(chatParameters, { topK: 1.5 })).toThrow(
+      'topK: expected an integer, got 1.5',
+    );
   });
 
   it('types values by the table', () => {
