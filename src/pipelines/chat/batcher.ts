@@ -134,8 +134,9 @@ export class Batcher {
         const token = continuation.next(logits);
         if (token !== undefined) rows.push({ generation, continuation, token, fed: [] });
       }
-      if (rows.length === 0) generation.ended();
-      else this.#join(rows, cache);
+      if (rows.length > 0) return this.#join(rows, cache);
+      this.#prefixes.keep(generation.prompt, { cache, row: 0 });
+      generation.ended();
     } catch (error) {
       this.#prefill = undefined;
       generation.failed(error);
