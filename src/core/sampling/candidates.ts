@@ -1,0 +1,213 @@
+import { decaysInto } from './decay.ts';
+
+/** The largest finite float32: logits are held within ±this, so that no difference of two overflows. */
+export const largestLogit = 2 ** 128 - 2 ** 104;
+
+/**
+ * Tokens that may still be drawn, with their logits. The first `size` entries of both arrays count; tokens ascend
+ * strictly and logits are finite: a token that can't be drawn (NaN, −∞, masked) is not a candidate.
+ *
+ * The `apply…` functions are the one documented exception to "functions don't mutate their arguments": they
+ * change `logits` or drop candidates in place, keep the order, and return the same object.
+ */
+export interface Candidates {
+  /** Token ids. */
+  readonly tokens: Int32Array;
+  /** Natural-log scores, known up to a common constant. */
+  readonly logits: Float64Array;
+  size: number;
+}
+
+/** Room for `capacity` candidates, none in it yet. */
+export function createCandidates(capacity: number): Candidates {
+  return { tokens: new Int32Array(capacity), logits: new Float64Array(capacity), size: 0 };
+}
+
+/**
+ * One candidate for each entry of a vocabulary that can be drawn.
+ *
+ * @param values one value for each token id. NaN counts as −∞; +∞ as the largest finite float32
+ * @param options `as`: whether the values are logits (the default) or probabilities, which need not sum to 1
+ * @throws RangeError for a negative probability
+ *
+ * @example
+ * ```ts
+ * probabilities(candidatesFrom([1, 1])); // [0.5, 0.5]
+ * candidatesFrom([0.5, 0, 0.5], { as: 'probabilities' }).size; // 2
+ * ```
+ */
+export function candidatesFrom(
+  values: ArrayLike<number>,
+  options: { readonly as?: 'logits' | 'probabilities' } = {},
+): Candidates {
+  const candidates = createCandidates(values.length);
+  if (options.as !== 'probabilities') return candidatesInto(candidates, values);
+  return candidatesInto(candidates, Array.from(values, logarithmOf));
+}
+
+function logarithmOf(probability: number, token: number): number {
+  if (probability < 0) {
+    throw new RangeError(`probabilities[${token}]: expected a value of at least 0, got ${probability}`);
+  }
+  return Math.log(probability);
+}
+
+/**
+ * `candidatesFrom` for logits, into room that is there already; allocates nothing.
+ *
+ * @param candidates overwritten; room for `logits.length` candidates
+ * @param allow bit `t % 32` of word `t / 32` tells whether token `t` may be drawn; all may, if left out
+ * @throws RangeError when there is too little room or the mask is too short
+ */
+export function candidatesInto(
+  candidates: Candidates,
+  logits: ArrayLike<number>,
+  allow?: Uint32Array,
+): Candidates {
+  const { tokens } = candidates;
+  if (tokens.length < logits.length || candidates.logits.length < logits.length) {
+    throw new RangeError(`candidates: expected room for ${logits.length}, got ${tokens.length}`);
+  }
+  if (allow !== undefined) return allowedInto(candidates, logits, allow);
+  candidates.size = 0;
+  const fours = logits.length - (logits.length % 4);
+  appendByFours(candidates, logits, fours);
+  appendDrawable(candidates, logits, fours, logits.length);
+  return candidates;
+}
+
+function appendByFours(candidates: Candidates, logits: ArrayLike<number>, end: number): void {
+  const { tokens, logits: kept } = candidates;
+  for (let token = 0; token < end; token += 4) {
+    const a = logits[token]!;
+    const b = logits[token + 1]!;
+    const c = logits[token + 2]!;
+    const d = logits[token + 3]!;
+    // One comparison for four logits. NaN and infinities fail it.
+    if (Math.abs(a) + Math.abs(b) + Math.abs(c) + Math.abs(d) <= largestLogit) {
+      const { size } = candidates;
+      tokens[size] = token;
+      tokens[size + 1] = token + 1;
+      tokens[size + 2] = token + 2;
+      tokens[size + 3] = token + 3;
+      kept[size] = a;
+      kept[size + 1] = b;
+      kept[size + 2] = c;
+      kept[size + 3] = d;
+      candidates.size = size + 4;
+    } else appendDrawable(candidates, logits, token, token + 4);
+  }
+}
+
+function appendDrawable(candidates: Candidates, logits: ArrayLike<number>, start: number, end: number): void {
+  for (let token = start; token < end; token++) {
+    const logit = logits[token]!;
+    if (!(logit > -Infinity)) continue;
+    candidates.tokens[candidates.size] = token;
+    candidates.logits[candidates.size++] = withinRange(logit);
+  }
+}
+
+function allowedInto(candidates: Candidates, logits: ArrayLike<number>, allow: Uint32Array): Candidates {
+  const words = Math.ceil(logits.length / 32);
+  if (allow.length < words) throw new RangeError(`allow: expected ${words} words, got ${allow.length}`);
+  let size = 0;
+  for (let word = 0; word < words; word++) {
+    const bits = allow[word]!;
+    if (bits === 0) continue;
+    const end = Math.min(word * 32 + 32, logits.length);
+    for (let token = word * 32; token < end; token++) {
+      const logit = logits[token]!;
+      if (((bits >>> (token & 31)) & 1) === 1 && logit > -Infinity) {
+        candidates.tokens[size] = token;
+        candidates.logits[size++] = withinRange(logit);
+      }
+    }
+  }
+  candidates.size = size;
+  return candidates;
+}
+
+/**
+ * The probability of each candidate, in their order: softmax over the logits.
+ *
+ * @returns `size` probabilities that sum to 1
+ *
+ * @example
+ * ```ts
+ * probabilities(applyTopK(candidatesFrom([0, 3, 3]), 2)); // [0.5, 0.5]
+ * ```
+ */
+export function probabilities(candidates: Candidates): Float64Array {
+  const weights = new Float64Array(candidates.size);
+  const total = weightsInto(weights, candidates, largestOf(candidates));
+  return weights.map((weight) => weight / total);
+}
+
+/** The largest logit; −∞ without candidates. */
+export function largestOf({ logits, size }: Candidates): number {
+  const fours = size - (size % 4);
+  let largest = largestByFours(logits, fours);
+  for (let i = fours; i < size; i++) if (logits[i]! > largest) largest = logits[i]!;
+  return largest;
+}
+
+function largestByFours(logits: Float64Array, end: number): number {
+  let largest = -Infinity;
+  for (let i = 0; i < end; i += 4) {
+    // One rarely taken branch for four entries.
+    if (
+      logits[i]! > largest ||
+      logits[i + 1]! > largest ||
+      logits[i + 2]! > largest ||
+      logits[i + 3]! > largest
+    ) {
+      for (let j = i; j < i + 4; j++) if (logits[j]! > largest) largest = logits[j]!;
+    }
+  }
+  return largest;
+}
+
+/** Writes exp(logit − largest) of each candidate and returns the sum. */
+export function weightsInto(weights: Float64Array, { logits, size }: Candidates, largest: number): number {
+  return decaysInto(weights, logits, size, largest);
+}
+
+/** Keeps candidates of at least this logit. */
+export function keepFrom(candidates: Candidates, lowest: number): Candidates {
+  candidates.size = moveUp(candidates, lowest);
+  return candidates;
+}
+
+function moveUp({ tokens, logits, size }: Candidates, lowest: number): number {
+  let kept = 0;
+  for (let i = 0; i < size; i++) {
+    const logit = logits[i]!;
+    tokens[kept] = tokens[i]!;
+    logits[kept] = logit;
+    kept += Number(logit >= lowest); // no branch, which would often be guessed wrong
+  }
+  return kept;
+}
+
+/** Where a token is among the candidates, or −1. */
+export function positionOf({ tokens, size }: Candidates, token: number): number {
+  let low = 0;
+  let high = size;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (tokens[middle]! < token) low = middle + 1;
+    else high = middle;
+  }
+  return low < size && tokens[low] === token ? low : -1;
+}
+
+/** Brings a logit that is not −∞ or NaN within ±`largestLogit`. */
+export function withinRange(logit: number): number {
+  return logit > largestLogit ? largestLogit : logit < -largestLogit ? -largestLogit : logit;
+}
+
+/** A little less than x, so that "above" takes in x itself. */
+export function justBelow(x: number): number {
+  return x - Math.abs(x) * 2 ** -50 - Number.MIN_VALUE;
+}

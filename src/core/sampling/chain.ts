@@ -1,0 +1,109 @@
+import type { SamplingParameters } from '../parameters/sampling.ts';
+import { candidatesInto, createCandidates, withinRange, type Candidates } from './candidates.ts';
+import { createLargestCollector, createMinPCollector, createTopKCollector } from './collectors.ts';
+import { applyLogitBias, withBias } from './logit-bias.ts';
+import { applyMinP } from './min-p.ts';
+import { penalized, penalizeWindow } from './penalties.ts';
+import { scan, type Adjustments, type Collector } from './scan.ts';
+import { createScratch } from './scratch.ts';
+import { applyTailFree } from './tail-free.ts';
+import { applyTemperature } from './temperature.ts';
+import { createTokenWindow, penaltyWindow, type TokenWindow } from './token-window.ts';
+import { applyTopK } from './top-k.ts';
+import { applyTopP } from './top-p.ts';
+import { applyTypicalP } from './typical.ts';
+
+export interface ChainParameters extends SamplingParameters {
+  /** Finite biases of distinct tokens, ascending. */
+  readonly logitBias: readonly (readonly [token: number, bias: number])[];
+}
+
+/** All samplers of one sequence but the draw and Mirostat. */
+export interface Chain {
+  /**
+   * What is left to draw from.
+   *
+   * @returns a buffer shared by all chains of the thread, to be used before any of them runs again
+   */
+  run(logits: Float32Array, allow?: Uint32Array): Candidates;
+  /** Makes a token part of the history that the penalties look at. */
+  accept(token: number): void;
+}
+
+const candidateScratch = createScratch(createCandidates);
+
+/**
+ * Composes the samplers: bias, penalties, top k, tail-free, typical, top p, min p, temperature; with Mirostat on only
+ * bias, penalties and temperature. At temperature 0 the most likely token after the penalties is all there is.
+ */
+export function createChain(parameters: ChainParameters): Chain {
+  const { logitBias, temperature, topK, topP, minP, typicalP, tfsZ, mirostatMode } = parameters;
+  const window = createTokenWindow();
+  const collector = collectorFor(parameters);
+  const adjustments = createAdjustments(logitBias.length + penaltyWindow);
+
+  const gather = (logits: Float32Array, allow: Uint32Array | undefined): Candidates => {
+    const candidates = candidateScratch(logits.length);
+    if (collector !== undefined && allow === undefined) {
+      adjust(adjustments, logits, parameters, window);
+      collector.reset(candidates);
+      scan(logits, adjustments, collector);
+      if (collector.threshold < Infinity) return candidates;
+    }
+    candidatesInto(candidates, logits, allow);
+    return penalizeWindow(applyLogitBias(candidates, logitBias), window, parameters);
+  };
+
+  return {
+    run(logits, allow) {
+      const candidates = gather(logits, allow);
+      if (mirostatMode === 0 && temperature > 0) {
+        applyTopK(candidates, topK);
+        applyTailFree(candidates, tfsZ);
+        applyTypicalP(candidates, typicalP);
+        applyTopP(candidates, topP);
+        applyMinP(candidates, minP);
+      }
+      return applyTemperature(candidates, temperature);
+    },
+    accept(token) {
+      window.accept(token);
+    },
+  };
+}
+
+/** Reading all logits into candidates can be saved where the first active sampler is one of a bound on the logit. */
+function collectorFor(parameters: SamplingParameters): Collector | undefined {
+  const { temperature, topK, topP, minP, typicalP, tfsZ, mirostatMode } = parameters;
+  if (temperature === 0) return createLargestCollector();
+  if (mirostatMode !== 0) return undefined;
+  if (topK > 0) return createTopKCollector(topK);
+  return minP > 0 && topP === 1 && typicalP === 1 && tfsZ === 1 ? createMinPCollector(minP) : undefined;
+}
+
+function createAdjustments(capacity: number): Adjustments {
+  return { tokens: new Int32Array(capacity), logits: new Float64Array(capacity), size: 0 };
+}
+
+/** Works out the logits of all tokens that have a bias or a penalty, merging the two ascending lists. */
+function adjust(
+  adjustments: Adjustments,
+  logits: Float32Array,
+  parameters: ChainParameters,
+  window: TokenWindow,
+): void {
+  const { logitBias } = parameters;
+  let size = 0;
+  for (let b = 0, w = 0; b < logitBias.length || w < window.size; size++) {
+    const biased = b < logitBias.length ? logitBias[b]![0] : Infinity;
+    const recent = w < window.size ? window.tokens[w]! : Infinity;
+    const token = Math.min(biased, recent);
+    const drawable = logits[token]! > -Infinity;
+    let logit = withinRange(logits[token]!);
+    if (token === biased) logit = withBias(logit, logitBias[b++]![1]);
+    if (token === recent) logit = penalized(logit, window.counts[w++]!, parameters);
+    adjustments.tokens[size] = token;
+    adjustments.logits[size] = drawable ? logit : -Infinity;
+  }
+  adjustments.size = size;
+}

@@ -1,0 +1,85 @@
+import { createCandidates, justBelow, type Candidates } from './candidates.ts';
+import type { Collector } from './scan.ts';
+import { keepLargest, roomFor } from './top-k.ts';
+
+/** For temperature 0: the first of the largest. */
+export function createLargestCollector(): Collector {
+  let candidates = none;
+  return {
+    threshold: -Infinity,
+    reset(target) {
+      candidates = emptied(target);
+      this.threshold = -Infinity;
+    },
+    add(token, logit) {
+      candidates.size = 0;
+      append(candidates, token, logit);
+      this.threshold = logit;
+    },
+  };
+}
+
+/**
+ * For `applyMinP`. It gives up, with a threshold of infinity, where so many logits are near the largest that reading
+ * all of them into candidates is the quicker way.
+ */
+export function createMinPCollector(p: number): Collector & { largest: number } {
+  const offset = Math.log(p);
+  let candidates = none;
+  let room = 0;
+  return {
+    threshold: -Infinity,
+    largest: -Infinity,
+    reset(target) {
+      candidates = emptied(target);
+      room = Math.max(1024, target.tokens.length >> 4);
+      this.largest = -Infinity;
+      this.threshold = -Infinity;
+    },
+    add(token, logit) {
+      if (candidates.size === room) {
+        this.threshold = Infinity;
+        return;
+      }
+      append(candidates, token, logit);
+      if (logit > this.largest) {
+        this.largest = logit;
+        this.threshold = justBelow(logit + offset);
+      }
+    },
+  };
+}
+
+/** For `applyTopK`. It gives up where it had to cut back too often, as it has to when logits ascend. */
+export function createTopKCollector(k: number): Collector {
+  const room = roomFor(k);
+  let candidates = none;
+  let cuts = 0;
+  return {
+    threshold: -Infinity,
+    reset(target) {
+      candidates = emptied(target);
+      cuts = 0;
+      this.threshold = -Infinity;
+    },
+    add(token, logit) {
+      append(candidates, token, logit);
+      if (candidates.size < room) return;
+      this.threshold = ++cuts < patience ? keepLargest(candidates, k) : Infinity;
+    },
+  };
+}
+
+const patience = 8;
+
+const none = createCandidates(0);
+
+function emptied(candidates: Candidates): Candidates {
+  candidates.size = 0;
+  return candidates;
+}
+
+function append(candidates: Candidates, token: number, logit: number): void {
+  candidates.tokens[candidates.size] = token;
+  candidates.logits[candidates.size++] = logit;
+}

@@ -1,0 +1,35 @@
+import { assertNumber } from './assert.ts';
+import { keepFrom, largestLogit, positionOf, withinRange, type Candidates } from './candidates.ts';
+
+/**
+ * Adds a bias to the logits of some tokens.
+ *
+ * @param candidates mutated
+ * @param logitBias token id → what is added to its logit; −∞ drops the token, tokens that are no candidates are
+ * passed over
+ * @throws TypeError for a bias that is no number
+ *
+ * @example
+ * ```ts
+ * probabilities(applyLogitBias(candidatesFrom([0, 0]), new Map([[1, -Infinity]]))); // [1]
+ * ```
+ */
+export function applyLogitBias(
+  candidates: Candidates,
+  logitBias: Iterable<readonly [number, number]>,
+): Candidates {
+  let dropped = false;
+  for (const [token, bias] of logitBias) {
+    assertNumber(`logitBias[${token}]`, bias);
+    const position = positionOf(candidates, token);
+    if (position < 0) continue;
+    dropped ||= bias === -Infinity;
+    candidates.logits[position] = bias === -Infinity ? bias : withBias(candidates.logits[position]!, bias);
+  }
+  return dropped ? keepFrom(candidates, -largestLogit) : candidates;
+}
+
+/** One logit with its bias added. */
+export function withBias(logit: number, bias: number): number {
+  return withinRange(logit + bias);
+}

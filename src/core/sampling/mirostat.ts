@@ -1,0 +1,109 @@
+import { assertNumber } from './assert.ts';
+import { keepFrom, largestOf, positionOf, weightsInto, type Candidates } from './candidates.ts';
+import { massTolerance } from './nearest.ts';
+import { valueScratch, weightScratch } from './scratch.ts';
+import { applyTopK, sortedLargest } from './top-k.ts';
+
+/** Mirostat of one sequence: it steers the surprise of the drawn tokens towards a target. */
+export interface Mirostat {
+  /** The surprise allowed at the next token, in bits; 2 τ at first. */
+  readonly mu: number;
+  /** Drops the candidates that would surprise too much. Mutates `candidates`; at least one stays. */
+  apply(candidates: Candidates): Candidates;
+  /** Learns from the token that was drawn of these candidates. */
+  update(candidates: Candidates, token: number): void;
+}
+
+export interface MirostatOptions {
+  /** 1: estimates a Zipf exponent and from it a top k. 2: bounds the surprise itself. */
+  readonly mode: 1 | 2;
+  /** Target surprise τ in bits. */
+  readonly tau: number;
+  /** Learning rate η. */
+  readonly eta: number;
+  /** Tokens of the whole vocabulary; version 1 reckons with it. */
+  readonly vocabularySize: number;
+}
+
+/** The Zipf exponent is estimated from this many of the most likely tokens. */
+const estimatedTokens = 100;
+
+/**
+ * Mirostat, version 1 or 2. Apply it last, after the temperature, draw, and tell it what was drawn.
+ *
+ * Basu et al., Mirostat: A Neural Text Decoding Algorithm that Directly Controls Perplexity, arXiv:2007.14966.
+ *
+ * @throws TypeError or RangeError for an option out of its domain
+ *
+ * @example
+ * ```ts
+ * const mirostat = createMirostat({ mode: 2, tau: 5, eta: 0.1, vocabularySize: 32000 });
+ * const candidates = mirostat.apply(applyTemperature(candidatesFrom(logits), 0.8));
+ * const token = drawToken(candidates, rng.next());
+ * mirostat.update(candidates, token);
+ * ```
+ */
+export function createMirostat({ mode, tau, eta, vocabularySize }: MirostatOptions): Mirostat {
+  if (mode !== 1 && mode !== 2) throw new RangeError(`mirostatMode: expected 1 or 2, got ${String(mode)}`);
+  assertNumber('mirostatTau', tau);
+  assertNumber('mirostatEta', eta);
+  let mu = 2 * tau;
+  return {
+    get mu() {
+      return mu;
+    },
+    apply(candidates) {
+      return mode === 1 ? keepByZipf(candidates, mu, vocabularySize) : keepBySurprise(candidates, mu);
+    },
+    update(candidates, token) {
+      mu -= eta * (surpriseOf(candidates, token) - tau);
+    },
+  };
+}
+
+function keepBySurprise(candidates: Candidates, mu: number): Candidates {
+  const { size } = candidates;
+  if (size <= 1) return candidates;
+  const largest = largestOf(candidates);
+  const total = weightsInto(weightScratch(size), candidates, largest);
+  const lowest = largest + Math.log(total) - mu * Math.LN2 - massTolerance;
+  return lowest > largest ? applyTopK(candidates, 1) : keepFrom(candidates, lowest);
+}
+
+function keepByZipf(candidates: Candidates, mu: number, vocabularySize: number): Candidates {
+  if (candidates.size <= 1) return candidates;
+  const exponent = zipfExponent(candidates);
+  const k = zipfRank(exponent, mu, vocabularySize);
+  return applyTopK(candidates, k >= 1 ? Math.floor(Math.min(k, candidates.size)) : 1);
+}
+
+/** Least squares of ln(pᵢ / pᵢ₊₁) over ln((i + 2) / (i + 1)), i from 0. */
+function zipfExponent(candidates: Candidates): number {
+  const sorted = valueScratch(candidates.size);
+  const size = sortedLargest(sorted, candidates, estimatedTokens);
+  let products = 0;
+  let squares = 0;
+  for (let i = 0; i < size - 1; i++) {
+    const rankRatio = Math.log((i + 2) / (i + 1));
+    products += rankRatio * (sorted[i]! - sorted[i + 1]!);
+    squares += rankRatio * rankRatio;
+  }
+  return products / squares;
+}
+
+/** k = (ε 2^μ / (1 − N^−ε))^(1/s) with ε = s − 1, whose limit at ε = 0 is 2^μ / ln N. */
+function zipfRank(exponent: number, mu: number, vocabularySize: number): number {
+  const excess = exponent - 1;
+  const logarithm = Math.log(vocabularySize);
+  const factor =
+    Math.abs(excess * logarithm) < 1e-9 ? 1 / logarithm : excess / -Math.expm1(-excess * logarithm);
+  return (factor * 2 ** mu) ** (1 / exponent);
+}
+
+function surpriseOf(candidates: Candidates, token: number): number {
+  const position = positionOf(candidates, token);
+  if (position < 0) throw new RangeError(`token: expected one of the candidates, got ${token}`);
+  const largest = largestOf(candidates);
+  const total = weightsInto(weightScratch(candidates.size), candidates, largest);
+  return (Math.log(total) + largest - candidates.logits[position]!) / Math.LN2;
+}

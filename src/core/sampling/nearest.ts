@@ -1,0 +1,209 @@
+import type { Candidates } from './candidates.ts';
+import { createScratch } from './scratch.ts';
+
+/**
+ * Sums of probabilities are compared with this relative tolerance, which is what float32 logits can tell apart: a
+ * nucleus of 0.7 holds 0.4 and 0.3 however their sum is rounded.
+ */
+export const massTolerance = 1e-6;
+
+const bins = 2048;
+const binsPerNat = 64;
+const fewCandidates = 48;
+
+const binMass = new Float64Array(bins);
+const distanceScratch = createScratch((length) => new Float64Array(length));
+const massScratch = createScratch((length) => new Float64Array(length));
+
+/**
+ * Keeps the smallest set of candidates, taken by ascending |center − logit| and of equals by token, whose weights
+ * reach a goal; at least one. With the largest logit as center that is descending probability.
+ *
+ * Nothing is sorted but a handful: a histogram of weight over distance tells in which bin the goal is reached, and
+ * only candidates of that bin are looked at again.
+ *
+ * @param weights of the candidates, in their order
+ */
+export function keepNearest(
+  candidates: Candidates,
+  weights: Float64Array,
+  center: number,
+  goal: number,
+): Candidates {
+  const { logits, size } = candidates;
+  const distances = distanceScratch(size);
+  const masses = massScratch(size);
+  let mass = 0;
+  let start = 0;
+  let end = Infinity;
+  if (size > fewCandidates) {
+    weighBins(logits, weights, size, center);
+    const reached = binReaching(goal);
+    mass = massBefore(reached);
+    start = reached / binsPerNat;
+    if (reached < bins - 1) end = (reached + 1) / binsPerNat;
+  }
+  const count = gather(candidates, weights, center, start, end, distances, masses);
+  findCut(distances, masses, count, goal - mass);
+  candidates.size =
+    cut.equals === Infinity ? moveNear(candidates, center) : moveNearOrEqual(candidates, center);
+  return candidates;
+}
+
+/** Writes distance and weight of all from `start` to below `end` away from the center. */
+function gather(
+  { logits, size }: Candidates,
+  weights: Float64Array,
+  center: number,
+  start: number,
+  end: number,
+  distances: Float64Array,
+  masses: Float64Array,
+): number {
+  let count = 0;
+  for (let i = 0; i < size; i++) {
+    const distance = Math.abs(center - logits[i]!);
+    if (distance >= start && distance < end) {
+      distances[count] = distance;
+      masses[count++] = weights[i]!;
+    }
+  }
+  return count;
+}
+
+/**
+ * What a search found: all nearer than `distance` stay, and of those just as far the first `equals`, or all if that is
+ * infinite.
+ */
+const cut = { distance: 0, equals: 0 };
+
+/** All up to the cut. */
+function moveNear({ tokens, logits, size }: Candidates, center: number): number {
+  const { distance } = cut;
+  let kept = 0;
+  for (let i = 0; i < size; i++) {
+    const logit = logits[i]!;
+    tokens[kept] = tokens[i]!;
+    logits[kept] = logit;
+    kept += Number(Math.abs(center - logit) <= distance);
+  }
+  return kept;
+}
+
+/** All before the cut and some at it. */
+function moveNearOrEqual({ tokens, logits, size }: Candidates, center: number): number {
+  const { distance } = cut;
+  let left = cut.equals;
+  let kept = 0;
+  for (let i = 0; i < size; i++) {
+    const logit = logits[i]!;
+    tokens[kept] = tokens[i]!;
+    logits[kept] = logit;
+    if (Math.abs(center - logit) === distance) kept += Number(left-- > 0);
+    else kept += Number(Math.abs(center - logit) < distance);
+  }
+  return kept;
+}
+
+/** Finds where the goal is reached, among ever fewer. Reorders what it is given. */
+function findCut(distances: Float64Array, masses: Float64Array, size: number, goal: number): void {
+  let count = size;
+  let left = goal;
+  while (count > fewCandidates) {
+    let nearest = Infinity;
+    let farthest = -Infinity;
+    for (let i = 0; i < count; i++) {
+      const distance = distances[i]!;
+      if (distance < nearest) nearest = distance;
+      if (distance > farthest) farthest = distance;
+    }
+    if (nearest === farthest) break;
+    const span = farthest - nearest;
+    binMass.fill(0);
+    for (let i = 0; i < count; i++) {
+      const bin = (((distances[i]! - nearest) / span) * (bins - 1)) | 0;
+      binMass[bin] = binMass[bin]! + masses[i]!;
+    }
+    const reached = binReaching(left);
+    left -= massBefore(reached);
+    let kept = 0;
+    for (let i = 0; i < count; i++) {
+      const distance = distances[i]!;
+      if (((((distance - nearest) / span) * (bins - 1)) | 0) === reached) {
+        distances[kept] = distance;
+        masses[kept++] = masses[i]!;
+      }
+    }
+    count = kept;
+  }
+  if (count <= fewCandidates) sortByDistance(distances, masses, count);
+  let place = 0;
+  left -= masses[0]!;
+  while (left > 0 && place < count - 1) left -= masses[++place]!;
+  cut.distance = distances[place]!;
+  cut.equals = 1;
+  if (place === count - 1 || distances[place + 1] !== cut.distance) cut.equals = Infinity;
+  while (place > 0 && distances[--place] === cut.distance) cut.equals++;
+}
+
+function weighBins(logits: Float64Array, weights: Float64Array, size: number, center: number): void {
+  const fours = size - (size % 4);
+  binMass.fill(0);
+  weighByFours(logits, weights, fours, center);
+  for (let i = fours; i < size; i++) {
+    const bin = binOf(Math.abs(center - logits[i]!));
+    binMass[bin] = binMass[bin]! + weights[i]!;
+  }
+}
+
+/** Four at a time takes less than half as long. */
+function weighByFours(logits: Float64Array, weights: Float64Array, end: number, center: number): void {
+  for (let i = 0; i < end; i += 4) {
+    const a = binOf(Math.abs(center - logits[i]!));
+    const b = binOf(Math.abs(center - logits[i + 1]!));
+    const c = binOf(Math.abs(center - logits[i + 2]!));
+    const d = binOf(Math.abs(center - logits[i + 3]!));
+    binMass[a] = binMass[a]! + weights[i]!;
+    binMass[b] = binMass[b]! + weights[i + 1]!;
+    binMass[c] = binMass[c]! + weights[i + 2]!;
+    binMass[d] = binMass[d]! + weights[i + 3]!;
+  }
+}
+
+function binOf(distance: number): number {
+  return distance < bins / binsPerNat ? (distance * binsPerNat) | 0 : bins - 1;
+}
+
+/** The bin in which the goal is reached, or the last with anything in it where rounding keeps it from being reached. */
+function binReaching(goal: number): number {
+  let mass = 0;
+  let last = 0;
+  for (let bin = 0; bin < bins; bin++) {
+    if (binMass[bin] === 0) continue;
+    mass += binMass[bin]!;
+    last = bin;
+    if (mass >= goal) break;
+  }
+  return last;
+}
+
+function massBefore(end: number): number {
+  let mass = 0;
+  for (let bin = 0; bin < end; bin++) mass += binMass[bin]!;
+  return mass;
+}
+
+/** Insertion sort: few elements, and stable. */
+function sortByDistance(distances: Float64Array, masses: Float64Array, count: number): void {
+  for (let i = 1; i < count; i++) {
+    const distance = distances[i]!;
+    const mass = masses[i]!;
+    let place = i;
+    for (; place > 0 && distances[place - 1]! > distance; place--) {
+      distances[place] = distances[place - 1]!;
+      masses[place] = masses[place - 1]!;
+    }
+    distances[place] = distance;
+    masses[place] = mass;
+  }
+}

@@ -1,0 +1,105 @@
+import { logitBiasBounds } from '../parameters/chat.ts';
+import { resolveParameters } from '../parameters/descriptor.ts';
+import { samplingParameters, type SamplingParameters } from '../parameters/sampling.ts';
+import { assertNumber, assertToken } from './assert.ts';
+import { createChain } from './chain.ts';
+import { drawToken } from './draw.ts';
+import { createMirostat } from './mirostat.ts';
+import { createRng } from './rng.ts';
+
+export interface SamplerParameters extends Partial<SamplingParameters> {
+  /** Token id → added to its logit, from −100 to 100. */
+  readonly logitBias?: ReadonlyMap<number, number> | undefined;
+}
+
+export interface SamplerOptions {
+  /** Logits come in arrays of this length. */
+  readonly vocabularySize: number;
+  /** Of `createRng`; same seed, parameters, history and logits give the same tokens. */
+  readonly seed: number;
+}
+
+/** Chooses the tokens of one sequence. */
+export interface Sampler {
+  /**
+   * Chooses the next token. Moves the random numbers and Mirostat on, but doesn't `accept` the token.
+   *
+   * @param logits `vocabularySize` of them, not mutated. NaN counts as −∞
+   * @param allow the tokens that may be chosen at this step, one bit each: bit `t % 32` of word `t / 32`; a mask leaves
+   * out tokens before any sampler sees them. All may be chosen, if left out
+   * @throws RangeError for a wrong length, or when no token is left: every logit −∞ or masked
+   */
+  sample(logits: Float32Array, allow?: Uint32Array): number;
+  /**
+   * Makes a token part of the history that the penalties look at: each token of the prompt, then each chosen one.
+   *
+   * @throws RangeError for a token outside of the vocabulary
+   */
+  accept(token: number): void;
+}
+
+/**
+ * The whole chain for one sequence: bias, penalties (last 64 tokens, the prompt included), top k, tail-free, typical,
+ * top p, min p, temperature, draw. With Mirostat: bias, penalties, temperature, Mirostat. `temperature` 0 always takes
+ * the most likely token after bias and penalties, the lower id of equals, whatever the other samplers are set to.
+ *
+ * `sample` creates no arrays or objects once the first call has made room; that room, about 70 bytes for each token of
+ * the vocabulary, is shared by all samplers of a thread.
+ *
+ * @param parameters what is left out has its default
+ * @throws TypeError or RangeError, beginning with the name of a parameter that is out of its bounds
+ *
+ * @example
+ * ```ts
+ * const sampler = createSampler({ temperature: 0, repeatPenalty: 1 }, { vocabularySize: 3, seed: 42 });
+ * sampler.accept(0);
+ * sampler.sample(new Float32Array([0.5, 2, 1])); // 1
+ * ```
+ */
+export function createSampler(
+  parameters: SamplerParameters,
+  { vocabularySize, seed }: SamplerOptions,
+): Sampler {
+  if (!Number.isInteger(vocabularySize) || vocabularySize < 1) {
+    throw new RangeError(`vocabularySize: expected a positive integer, got ${vocabularySize}`);
+  }
+  const resolved = resolveParameters(samplingParameters, parameters);
+  const logitBias = sortedBias(parameters.logitBias ?? new Map(), vocabularySize);
+  const { mirostatMode, mirostatTau: tau, mirostatEta: eta, temperature } = resolved;
+  const mode = mirostatMode === 1 || mirostatMode === 2 ? mirostatMode : undefined;
+  const chain = createChain({ ...resolved, logitBias });
+  const mirostat =
+    mode === undefined || temperature === 0 ? undefined : createMirostat({ mode, tau, eta, vocabularySize });
+  const rng = createRng(seed);
+  return {
+    sample(logits, allow) {
+      if (logits.length !== vocabularySize) {
+        throw new RangeError(`logits: expected ${vocabularySize}, got ${logits.length}`);
+      }
+      const candidates = chain.run(logits, allow);
+      if (candidates.size === 0)
+        throw new RangeError('logits: expected at least one allowed token above -Infinity');
+      if (temperature === 0) return candidates.tokens[0]!;
+      mirostat?.apply(candidates);
+      const token = drawToken(candidates, rng.next());
+      mirostat?.update(candidates, token);
+      return token;
+    },
+    accept(token) {
+      assertToken('token', token, vocabularySize);
+      chain.accept(token);
+    },
+  };
+}
+
+function sortedBias(logitBias: ReadonlyMap<number, number>, vocabularySize: number): [number, number][] {
+  const { min, max } = logitBiasBounds;
+  for (const [token, bias] of logitBias) {
+    assertToken('logitBias', token, vocabularySize);
+    assertNumber(`logitBias[${token}]`, bias);
+    if (bias < min || bias > max) {
+      throw new RangeError(`logitBias[${token}]: expected a value from ${min} to ${max}, got ${bias}`);
+    }
+  }
+  return [...logitBias].sort(([a], [b]) => a - b);
+}

@@ -1,0 +1,66 @@
+import { withinRange, type Candidates } from './candidates.ts';
+
+/**
+ * Gathers what the first sampler of a chain would keep, and perhaps some more, while the logits are read for the
+ * first time: those above a threshold that rises with what is found. Applying that sampler to them is exact.
+ */
+export interface Collector {
+  /** Logits at or below this are not wanted. */
+  threshold: number;
+  /** Empties it; it now gathers in these candidates. */
+  reset(candidates: Candidates): void;
+  add(token: number, logit: number): void;
+}
+
+/** The logits that a chain reads instead of the model's, tokens ascending. */
+export interface Adjustments {
+  readonly tokens: Int32Array;
+  readonly logits: Float64Array;
+  size: number;
+}
+
+/** Offers every logit above the collector's threshold to it, in token order, in one pass that writes nothing else. */
+export function scan(logits: Float32Array, adjustments: Adjustments, collector: Collector): void {
+  let start = 0;
+  for (let i = 0; i < adjustments.size; i++) {
+    const token = adjustments.tokens[i]!;
+    scanRange(logits, start, token, collector);
+    const logit = adjustments.logits[i]!;
+    if (logit > collector.threshold) collector.add(token, logit);
+    start = token + 1;
+  }
+  scanRange(logits, start, logits.length, collector);
+}
+
+function scanRange(logits: Float32Array, start: number, end: number, collector: Collector): void {
+  const eights = end - ((end - start) % 8);
+  scanByEights(logits, start, eights, collector);
+  scanEach(logits, eights, end, collector);
+}
+
+function scanByEights(logits: Float32Array, start: number, end: number, collector: Collector): void {
+  let { threshold } = collector;
+  for (let token = start; token < end; token += 8) {
+    // One rarely taken branch for eight logits. NaN is above nothing.
+    if (
+      logits[token]! > threshold ||
+      logits[token + 1]! > threshold ||
+      logits[token + 2]! > threshold ||
+      logits[token + 3]! > threshold ||
+      logits[token + 4]! > threshold ||
+      logits[token + 5]! > threshold ||
+      logits[token + 6]! > threshold ||
+      logits[token + 7]! > threshold
+    ) {
+      scanEach(logits, token, token + 8, collector);
+      ({ threshold } = collector);
+    }
+  }
+}
+
+function scanEach(logits: Float32Array, start: number, end: number, collector: Collector): void {
+  for (let token = start; token < end; token++) {
+    const logit = logits[token]!;
+    if (logit > collector.threshold) collector.add(token, withinRange(logit));
+  }
+}

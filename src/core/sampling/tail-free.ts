@@ -1,0 +1,120 @@
+import { assertNumber } from './assert.ts';
+import { largestOf, type Candidates } from './candidates.ts';
+import { decaysInto } from './decay.ts';
+import { massTolerance } from './nearest.ts';
+import { valueScratch, weightScratch } from './scratch.ts';
+import { sortDescending } from './sort.ts';
+import { applyTopK, keepAbove, sortedLargest } from './top-k.ts';
+
+/** Below this total the second differences are noise and weigh the same. */
+const leastCurvature = 1e-6;
+/** Most often all but so many can't move the cut and are never sorted. */
+const headSize = 512;
+/** Beyond so many nats below the largest logit, probabilities are below 1e-27 of the largest and count as 0. */
+const allNats = 64;
+const undecided = -1;
+
+/**
+ * Tail-free sampling: sorts by probability, takes the absolute second differences as weights and cuts where their
+ * normalised sum exceeds `z`, which is where the tail begins to be flat.
+ *
+ * Phénix and Egan, Tail Free Sampling, https://www.trentonbricken.com/Tail-Free-Sampling.
+ *
+ * @param candidates mutated; at least one stays
+ * @param z 1 or above keeps all
+ * @throws TypeError for a `z` that is no number
+ *
+ * @example
+ * ```ts
+ * applyTailFree(candidatesFrom([0.1, 0.15, 0.2, 0.25, 0.3], { as: 'probabilities' }), 0.75).size; // 2
+ * ```
+ */
+export function applyTailFree(candidates: Candidates, z: number): Candidates {
+  assertNumber('tfsZ', z);
+  const { size } = candidates;
+  if (z >= 1 || size <= 2) return candidates;
+  const largest = largestOf(candidates);
+  const share = z * (1 + massTolerance);
+  const sorted = valueScratch(size);
+  let count = sortedLargest(sorted, candidates, headSize);
+  let kept = keptOf(sorted, count, size, share, count === size);
+  if (kept === undecided) {
+    count = sortedAbove(largest - allNats, candidates, sorted);
+    kept = keptOf(sorted, count, size, share, true);
+  }
+  if (kept === size) return candidates;
+  if (kept > count) return applyTopK(candidates, kept);
+  const lowest = sorted[kept - 1]!;
+  let equals = 1;
+  while (equals < kept && sorted[kept - 1 - equals] === lowest) equals++;
+  return keepAbove(candidates, lowest, equals);
+}
+
+/** Writes all logits above a bound, descending. */
+function sortedAbove(bound: number, candidates: Candidates, sorted: Float64Array): number {
+  const count = gatherAbove(bound, candidates, sorted);
+  sortDescending(sorted, count);
+  return count;
+}
+
+function gatherAbove(bound: number, { logits, size }: Candidates, gathered: Float64Array): number {
+  let count = 0;
+  for (let i = 0; i < size; i++) {
+    const logit = logits[i]!;
+    gathered[count] = logit;
+    count += Number(logit > bound); // no branch, which would often be guessed wrong
+  }
+  return count;
+}
+
+/**
+ * How many candidates stay, told from the `count` most likely of `size`. What the others add to the total curvature is
+ * bounded; where both bounds lead to the same cut it is decided.
+ *
+ * @param last there are no others, or none with a probability to speak of
+ */
+function keptOf(sorted: Float64Array, count: number, size: number, share: number, last: boolean): number {
+  const weights = weightScratch(size);
+  const mass = decaysInto(weights, sorted, count, sorted[0]!);
+  const end = last ? Math.min(count + 2, size) : count;
+  weights.fill(0, count, end); // more zeros would add nothing
+  const total = totalCurvature(weights, end);
+  const least = weights[count - 2]!;
+  // All that reaches beyond the head telescopes to at most twice its last but one weight.
+  const rest = last ? 0 : 2 * least;
+  const restMass = last ? 0 : (size - count) * least;
+  if (total + rest <= leastCurvature * mass) return evenlyKept(size, share);
+  if (total <= leastCurvature * (mass + restMass)) return last ? evenlyKept(size, share) : undecided;
+  const kept = placeExceeding(weights, end, share * total);
+  const keptAtMost = last ? kept : placeExceeding(weights, end, share * (total + rest));
+  if (kept === keptAtMost && kept < end) return kept;
+  return last ? size : undecided;
+}
+
+function totalCurvature(weights: Float64Array, count: number): number {
+  let total = 0;
+  for (let i = 2; i < count; i++) total += curvature(weights, i);
+  return total;
+}
+
+/** The first place, at least 1, at which the running sum of curvatures exceeds the goal; `count` if there is none. */
+function placeExceeding(weights: Float64Array, count: number, goal: number): number {
+  let sum = 0;
+  for (let i = 2; i < count; i++) {
+    sum += curvature(weights, i);
+    if (sum > goal && i > 2) return i - 2;
+  }
+  return count;
+}
+
+/** Absolute second difference of three neighbours. */
+function curvature(weights: Float64Array, last: number): number {
+  const middle = weights[last - 1]!;
+  return Math.abs(weights[last - 2]! - middle - (middle - weights[last]!));
+}
+
+/** The same where every second difference weighs 1 / (size − 2). */
+function evenlyKept(size: number, share: number): number {
+  const kept = Math.max(1, Math.floor(share * (size - 2)));
+  return kept < size - 2 ? kept : size;
+}

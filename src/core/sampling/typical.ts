@@ -1,0 +1,38 @@
+import { assertNumber } from './assert.ts';
+import { largestOf, weightsInto, type Candidates } from './candidates.ts';
+import { keepNearest, massTolerance } from './nearest.ts';
+import { weightScratch } from './scratch.ts';
+
+/**
+ * Locally typical sampling: keeps the candidates whose surprise is nearest to the entropy of the distribution, as many
+ * as it takes to exceed probability `p`.
+ *
+ * Meister et al., Locally Typical Sampling, arXiv:2202.00666.
+ *
+ * @param candidates mutated; at least one stays, not necessarily the most likely
+ * @param p 1 or above keeps all
+ * @throws TypeError for a `p` that is no number
+ *
+ * @example
+ * ```ts
+ * applyTypicalP(candidatesFrom([0.4, 0.2, 0.2, 0.2], { as: 'probabilities' }), 0.5).tokens[0]; // 1
+ * ```
+ */
+export function applyTypicalP(candidates: Candidates, p: number): Candidates {
+  assertNumber('typicalP', p);
+  const { size } = candidates;
+  if (p >= 1 || size <= 1) return candidates;
+  const largest = largestOf(candidates);
+  const weights = weightScratch(size);
+  const total = weightsInto(weights, candidates, largest);
+  // |−ln p − H| = |typical − logit|: the softmax's normaliser cancels out.
+  const typical = largest - moment(weights, candidates, largest) / total;
+  return keepNearest(candidates, weights, typical, p * total * (1 + massTolerance));
+}
+
+/** The sum of weight × distance below the largest logit. */
+function moment(weights: Float64Array, { logits, size }: Candidates, largest: number): number {
+  let sum = 0;
+  for (let i = 0; i < size; i++) sum += weights[i]! * (largest - logits[i]!);
+  return sum;
+}

@@ -1,0 +1,181 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { resolveParameters } from '../../../src/core/parameters/descriptor.ts';
+import { samplingParameters, type SamplingParameters } from '../../../src/core/parameters/sampling.ts';
+import { candidatesFrom, probabilities, type Candidates } from '../../../src/core/sampling/candidates.ts';
+import { createChain } from '../../../src/core/sampling/chain.ts';
+import { applyLogitBias } from '../../../src/core/sampling/logit-bias.ts';
+import { applyMinP } from '../../../src/core/sampling/min-p.ts';
+import { applyPenalties } from '../../../src/core/sampling/penalties.ts';
+import { applyTailFree } from '../../../src/core/sampling/tail-free.ts';
+import { applyTemperature } from '../../../src/core/sampling/temperature.ts';
+import { applyTopK } from '../../../src/core/sampling/top-k.ts';
+import { applyTopP } from '../../../src/core/sampling/top-p.ts';
+import { applyTypicalP } from '../../../src/core/sampling/typical.ts';
+import { tokensOf } from './helpers.ts';
+
+type Bias = readonly (readonly [number, number])[];
+
+/** The order that the chain promises, one function after the other. */
+function composed(
+  logits: ArrayLike<number>,
+  given: SamplingParameters,
+  bias: Bias,
+  history: readonly number[],
+): Candidates {
+  const candidates = applyPenalties(applyLogitBias(candidatesFrom(logits), bias), history, given);
+  if (given.temperature > 0 && given.mirostatMode === 0) {
+    applyTopK(candidates, given.topK);
+    applyTailFree(candidates, given.tfsZ);
+    applyTypicalP(candidates, given.typicalP);
+    applyTopP(candidates, given.topP);
+    applyMinP(candidates, given.minP);
+  }
+  return applyTemperature(candidates, given.temperature);
+}
+
+function expectSameAsComposed(
+  logits: Float32Array,
+  parameters: Partial<SamplingParameters>,
+  bias: Bias = [],
+  history: readonly number[] = [],
+): void {
+  const resolved = resolveParameters(samplingParameters, parameters);
+  const chain = createChain({ ...resolved, logitBias: bias });
+  for (const token of history) chain.accept(token);
+  const before = Float32Array.from(logits);
+  const actual = chain.run(logits);
+  const expected = composed(logits, resolved, bias, history);
+  expect(tokensOf(actual)).toEqual(tokensOf(expected));
+  const chances = probabilities(actual);
+  for (const [i, chance] of probabilities(expected).entries())
+    expect(Math.abs(chances[i]! - chance)).toBeLessThan(1e-6);
+  expect(logits).toEqual(before);
+}
+
+const percent = fc.integer({ min: 0, max: 100 }).map((n) => n / 100);
+const orNeutral = (neutral: number, values: fc.Arbitrary<number>): fc.Arbitrary<number> =>
+  fc.oneof(fc.constant(neutral), values);
+
+const anyParameters: fc.Arbitrary<Partial<SamplingParameters>> = fc.record({
+  temperature: fc.constantFrom(0, 0.1, 0.7, 1, 2),
+  topP: orNeutral(1, percent),
+  frequencyPenalty: fc.constantFrom(-2, 0, 0.5, 2),
+  presencePenalty: fc.constantFrom(-2, 0, 0.5, 2),
+  repeatPenalty: fc.constantFrom(0, 0.5, 1, 1.1, 3),
+  topK: orNeutral(0, fc.integer({ min: 1, max: 50 })),
+  minP: orNeutral(0, percent),
+  typicalP: orNeutral(1, percent),
+  tfsZ: orNeutral(1, percent),
+  mirostatMode: fc.constantFrom(0, 0, 0, 1),
+});
+
+const vocabularies = fc
+  .array(fc.oneof({ arbitrary: fc.float({ min: -20, max: 20 }), weight: 9 }, fc.float()), {
+    minLength: 1,
+    maxLength: 200,
+  })
+  .map((logits) => Float32Array.from(logits));
+
+test('equals its samplers one after the other', () => {
+  fc.assert(
+    fc.property(
+      vocabularies.chain((logits) =>
+        fc.tuple(
+          fc.constant(logits),
+          fc.uniqueArray(fc.tuple(fc.nat(logits.length - 1), fc.integer({ min: -100, max: 100 })), {
+            selector: ([token]) => token,
+          }),
+          fc.array(fc.nat(logits.length - 1), { maxLength: 100 }),
+        ),
+      ),
+      anyParameters,
+      ([logits, bias, history], parameters) => {
+        expectSameAsComposed(
+          logits,
+          parameters,
+          bias.sort(([a], [b]) => a - b),
+          history,
+        );
+      },
+    ),
+    { numRuns: 600 },
+  );
+});
+
+describe('large vocabularies equal it too', () => {
+  const size = 20_000;
+  const noise = (i: number): number => (Math.sin(i * 12.9898) * 43758.5453) % 1;
+  const shapes: [string, (i: number) => number][] = [
+    ['flat', noise],
+    ['equal', () => 0],
+    ['ascending', (i) => i / 100],
+    ['descending', (i) => -i / 100],
+    ['peaked', (i) => 2 * noise(i) + (i === 7000 ? 25 : 0)],
+    ['zipf', (i) => -1.2 * Math.log(1 + ((i * 7919) % size))],
+    ['partly −∞ and NaN', (i) => (i % 3 === 0 ? -Infinity : i % 7 === 0 ? Number.NaN : 4 * noise(i))],
+  ];
+  const settings: [string, Partial<SamplingParameters>][] = [
+    ['defaults', {}],
+    ['greedy', { temperature: 0 }],
+    ['top k 40', { topK: 40, minP: 0 }],
+    ['top k 500', { topK: 500 }],
+    ['min p 1', { minP: 1 }],
+    [
+      'all',
+      { topK: 500, topP: 0.95, typicalP: 0.95, tfsZ: 0.99, frequencyPenalty: 0.5, presencePenalty: -0.5 },
+    ],
+    ['without top k', { topP: 0.95, typicalP: 0.95, tfsZ: 0.99 }],
+  ];
+  const history = Array.from({ length: 100 }, (_, i) => (i * 997) % size);
+  const bias = [0, 1, 6999, 7000, 19_999].map((token, i) => [token, i - 2] as const);
+  describe.each(shapes)('%s', (_, logitOf) => {
+    const logits = Float32Array.from({ length: size }, (_unused, i) => logitOf(i));
+    test.each(settings)('%s', (_name, parameters) => expectSameAsComposed(logits, parameters, bias, history));
+  });
+});
+
+describe('order', () => {
+  const survivors = (
+    weights: readonly number[],
+    parameters: Partial<SamplingParameters>,
+    history: readonly number[] = [],
+  ) => {
+    const neutral = { temperature: 1, repeatPenalty: 1, minP: 0 };
+    const resolved = resolveParameters(samplingParameters, { ...neutral, ...parameters });
+    const chain = createChain({ ...resolved, logitBias: [] });
+    for (const token of history) chain.accept(token);
+    return tokensOf(chain.run(Float32Array.from(weights, Math.log)));
+  };
+
+  test.each<[string, number[], Partial<SamplingParameters>, number[]]>([
+    // Of the three largest, 4/9 + 3/9 is enough; of all, 0.4 + 0.3 is not.
+    ['top k before top p', [0.1, 0.2, 0.3, 0.4], { topK: 3, topP: 0.75 }, [2, 3]],
+    // Typical keeps the three equals; top p of these takes two, of all it would have taken the first as well.
+    ['typical before top p', [0.4, 0.2, 0.2, 0.2], { typicalP: 0.5, topP: 0.5 }, [1, 2]],
+    // Tail-free leaves one; typical of all would have kept others.
+    ['tail-free before typical', [0.4, 0.2, 0.2, 0.2], { tfsZ: 0, typicalP: 0.5 }, [0]],
+    ['top k before tail-free', [0.1, 0.15, 0.2, 0.25, 0.3], { topK: 2, tfsZ: 0.25 }, [3, 4]],
+    // 0.2 is nearly half of 0.4, whatever the temperature does afterwards.
+    ['min p before temperature', [0.1, 0.2, 0.3, 0.4], { minP: 0.49, temperature: 0.1 }, [1, 2, 3]],
+    ['top p before temperature', [0.1, 0.2, 0.3, 0.4], { topP: 0.7, temperature: 2 }, [2, 3]],
+  ])('%s', (_, weights, parameters, expected) => expect(survivors(weights, parameters)).toEqual(expected));
+
+  test('penalties before top k', () => {
+    expect(survivors([0.1, 0.2, 0.3, 0.4], { topK: 1, presencePenalty: 2 }, [3])).toEqual([2]);
+  });
+
+  test('temperature 0 is arg max even where typical p would drop the most likely', () => {
+    expect(survivors([0.4, 0.2, 0.2, 0.2], { temperature: 0, typicalP: 0.5 })).toEqual([0]);
+  });
+
+  test('mirostat switches truncation off, not the penalties', () => {
+    const truncation = { topK: 1, topP: 0.1, minP: 1, typicalP: 0.1, tfsZ: 0.1 };
+    for (const mirostatMode of [1, 2]) {
+      expect(survivors([0.1, 0.2, 0.3, 0.4], { ...truncation, mirostatMode })).toEqual([0, 1, 2, 3]);
+      expect(
+        survivors([0.1, 0.2, 0.3, 0.4], { temperature: 0, presencePenalty: 2, mirostatMode }, [3]),
+      ).toEqual([2]);
+    }
+  });
+});
