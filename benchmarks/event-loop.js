@@ -73,7 +73,7 @@ const inProcess = await delayDuring(async () => {
 });
 table['transformers.js in process'] = { ...inProcess, tokens };
 
-const idleP99 = Number(idle['p99 ms']);
+const idleP99 = idle['p99 ms'];
 for (const row of Object.values(table))
   row['p99 × idle'] = Number((Number(row['p99 ms']) / idleP99).toFixed(2));
 console.log(`Event-loop delay of the host over ${seconds} s, ${machine()}`);

@@ -28,7 +28,8 @@ export const samplingParameters = {
     default: 0,
     step: 0.1,
     section: 'advanced',
-    description: 'Penalizes tokens in proportion to how often they appeared; positive values reduce repetition.',
+    description:
+      'Penalizes tokens in proportion to how often they appeared; positive values reduce repetition.',
   },
   presencePenalty: {
     type: 'float',
@@ -91,7 +92,8 @@ export const samplingParameters = {
     default: 0,
     step: 1,
     section: 'advanced',
-    description: '0 disabled, 1 Mirostat v1, 2 Mirostat v2; when enabled it replaces the truncating samplers.',
+    description:
+      '0 disabled, 1 Mirostat v1, 2 Mirostat v2; when enabled it replaces the truncating samplers.',
   },
   mirostatTau: {
     type: 'float',
