@@ -6,15 +6,26 @@ export {
   type AnswerParser,
   type AnswerParserOptions,
 } from '../core/chat/answer-parser.ts';
+export type { FrameMarkers } from '../core/chat/answer-frame.ts';
+export { detectFormats, toolCallFormats, type FormatQuery, type ModelFormats } from '../core/chat/formats.ts';
+export type { ReasoningFormat } from '../core/chat/reasoning-format.ts';
+export { reasoningFormats } from '../core/chat/reasoning-formats.ts';
 export {
   createReasoningSplitter,
   type ReasoningMarkers,
   type ReasoningPart,
   type ReasoningSplitter,
+  type ReasoningSplitterFlushOptions,
 } from '../core/chat/reasoning.ts';
+export { createHarmonySplitter } from '../core/chat/reasoning-harmony.ts';
 export { mostFittingTool } from '../core/chat/tool-selection.ts';
-export { createHermesToolCallParser } from '../core/chat/tool-calls/hermes.ts';
-export { createJsonCallReader, type JsonCallReader } from '../core/chat/tool-calls/json-call.ts';
+export type {
+  CallFrame,
+  ModelFamily,
+  ModelTraits,
+  ToolCallConstraint,
+  ToolCallFormat,
+} from '../core/chat/tool-calls/format.ts';
 export type {
   ToolCallParser,
   ToolCallParserEvent,

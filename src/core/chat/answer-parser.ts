@@ -1,5 +1,5 @@
 import { createStopMatcher } from '../text/stop-sequences.ts';
-import { createReasoningSplitter, type ReasoningMarkers, type ReasoningPart } from './reasoning.ts';
+import type { ReasoningPart, ReasoningSplitter } from './reasoning.ts';
 import type { ToolCallParser, ToolCallParserEvent } from './tool-calls/parser.ts';
 
 /** What one choice's answer holds, in order. */
@@ -13,8 +13,8 @@ export type AnswerEvent =
 export interface AnswerParserOptions {
   /** Text that ends the answer and is not part of it. */
   readonly stop?: readonly string[] | undefined;
-  /** How the model marks its thinking; left out, everything is answer. */
-  readonly reasoning?: ReasoningMarkers | undefined;
+  /** A fresh splitter of the model's format; left out, everything is answer. */
+  readonly reasoningSplitter?: ReasoningSplitter | undefined;
   /** A fresh parser of the model's format; left out (no tools, or `toolChoice` is `none`), markers are plain text. */
   readonly toolCallParser?: ToolCallParser | undefined;
   /** Makes the id of a call, such as `call_…`. */
@@ -52,7 +52,7 @@ export interface AnswerParser {
  *   `tool_calls` when at least one call is whole, else `stop`. A call that is not whole keeps the deltas that were
  *   sent: the beginning of a JSON object, which `JSON.parse` refuses.
  *
- * @throws RangeError for an empty stop sequence or marker
+ * @throws RangeError for an empty stop sequence
  *
  * @example
  * ```ts
@@ -64,8 +64,7 @@ export interface AnswerParser {
  * ```
  */
 export function createAnswerParser(options: AnswerParserOptions): AnswerParser {
-  const { stop = [], reasoning, toolCallParser, createToolCallId } = options;
-  const splitter = reasoning && createReasoningSplitter(reasoning);
+  const { stop = [], reasoningSplitter: splitter, toolCallParser, createToolCallId } = options;
   const stopMatcher = createStopMatcher(stop);
   let stopped: string | null = null;
   let calls = 0;
@@ -133,7 +132,7 @@ export function createAnswerParser(options: AnswerParserOptions): AnswerParser {
 
   function end({ cutOff }: { readonly cutOff: boolean }): AnswerEnd {
     const events: AnswerEvent[] = [];
-    if (splitter !== undefined) readParts(splitter.flush(), events);
+    if (splitter !== undefined) readParts(splitter.flush({ cutOff }), events);
     readCalls(stopMatcher.flush(), events);
     const isCutOff = cutOff || stopped !== null;
     for (const event of toolCallParser?.flush({ cutOff: isCutOff }) ?? []) readCallEvent(event, events);

@@ -6,6 +6,9 @@ export interface ToolDefinition {
   readonly parameters?: Readonly<Record<string, unknown>> | undefined;
 }
 
+/** Whether and what to call: `required` is at least one call, a name a call of that tool. */
+export type ToolChoice = 'auto' | 'none' | 'required' | { readonly name: string };
+
 /** A call of a function by the model. */
 export interface ToolCall {
   readonly id: string;

@@ -1,17 +1,25 @@
 import { createMarkerScanner } from '../text/marker-scanner.ts';
+import { createFrameReader, type FrameMarkers } from './answer-frame.ts';
 
 export interface ReasoningMarkers {
-  /** Such as `<think>`. */
-  readonly open: string;
+  /** Such as `<think>`; several where models write it in several ways. */
+  readonly open: string | readonly string[];
   /** Such as `</think>`. */
-  readonly close: string;
+  readonly close: string | readonly string[];
   /** Whether the chat template already wrote the open marker, so that the answer begins inside the block. */
   readonly startsOpen: boolean;
+  /** Markers around the answer; dropped where the answer begins with the open one. */
+  readonly frame?: FrameMarkers | undefined;
 }
 
 export interface ReasoningPart {
   readonly type: 'reasoning' | 'text';
   readonly text: string;
+}
+
+export interface ReasoningSplitterFlushOptions {
+  /** Whether the answer was cut off from outside and not ended by the model. Default false. */
+  readonly cutOff?: boolean | undefined;
 }
 
 /** Separates a model's thinking from its answer while both stream. */
@@ -20,7 +28,7 @@ export interface ReasoningSplitter {
   readonly isReasoning: boolean;
   push(text: string): readonly ReasoningPart[];
   /** Says that the answer has ended; returns what was held back. */
-  flush(): readonly ReasoningPart[];
+  flush(options?: ReasoningSplitterFlushOptions): readonly ReasoningPart[];
 }
 
 /**
@@ -44,10 +52,14 @@ export interface ReasoningSplitter {
  * ```
  */
 export function createReasoningSplitter(markers: ReasoningMarkers): ReasoningSplitter {
-  const { open, close, startsOpen } = markers;
-  if (open === '') throw new RangeError('open: expected a non-empty string, got ""');
-  if (close === '') throw new RangeError('close: expected a non-empty string, got ""');
-  const scanner = createMarkerScanner([close]);
+  const { startsOpen } = markers;
+  const opens = [markers.open].flat();
+  const closes = [markers.close].flat();
+  if (opens.includes('')) throw new RangeError('open: expected a non-empty string, got ""');
+  if (closes.includes('')) throw new RangeError('close: expected a non-empty string, got ""');
+  const startMarkers = [...opens, ...closes];
+  const scanner = createMarkerScanner(closes);
+  const frame = markers.frame && createFrameReader(markers.frame);
   let place: 'start' | 'reasoning' | 'gap' | 'text' = 'start';
   /** White space that is given out only if something visible follows it. */
   let space = '';
@@ -65,22 +77,26 @@ export function createReasoningSplitter(markers: ReasoningMarkers): ReasoningSpl
     if (place === 'start') readStart(text, parts);
     else if (place === 'reasoning') readReasoning(text, parts);
     else if (place === 'gap') readGap(text, parts);
-    else if (text !== '') parts.push({ type: 'text', text });
+    else emitText(frame === undefined ? text : frame.push(text), parts);
+  }
+
+  function emitText(text: string, parts: ReasoningPart[]): void {
+    if (text !== '') parts.push({ type: 'text', text });
   }
 
   function readStart(text: string, parts: ReasoningPart[]): void {
     const visible = beginning === '' ? text.trimStart() : text;
     space += text.slice(0, text.length - visible.length);
     beginning += visible;
-    const marker = [open, close].find((candidate) => beginning.startsWith(candidate));
-    if (marker === undefined && (open.startsWith(beginning) || close.startsWith(beginning))) return;
+    const marker = startMarkers.find((candidate) => beginning.startsWith(candidate));
+    if (marker === undefined && startMarkers.some((candidate) => candidate.startsWith(beginning))) return;
     leaveStart(marker, parts);
   }
 
   function leaveStart(marker: string | undefined, parts: ReasoningPart[]): void {
     const rest = marker === undefined ? beginning : beginning.slice(marker.length);
     const isPlainText = marker === undefined && !startsOpen;
-    place = isPlainText ? 'text' : marker === close ? 'gap' : 'reasoning';
+    place = isPlainText ? 'text' : marker !== undefined && closes.includes(marker) ? 'gap' : 'reasoning';
     const text = isPlainText ? space + rest : rest;
     space = '';
     beginning = '';
@@ -117,6 +133,7 @@ export function createReasoningSplitter(markers: ReasoningMarkers): ReasoningSpl
     const parts: ReasoningPart[] = [];
     if (place === 'start') leaveStart(undefined, parts);
     if (place === 'reasoning') emitReasoning(scanner.flush(), parts);
+    if (frame !== undefined) emitText(frame.flush(), parts);
     return parts;
   }
 

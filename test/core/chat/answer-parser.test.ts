@@ -5,10 +5,14 @@ import {
   type AnswerEvent,
   type AnswerParserOptions,
 } from '../../../src/core/chat/answer-parser.ts';
+import { createReasoningSplitter } from '../../../src/core/chat/reasoning.ts';
 import { createHermesToolCallParser } from '../../../src/core/chat/tool-calls/hermes.ts';
 import { cutTexts, soup } from '../text/pieces.ts';
 
-interface Setting extends Omit<AnswerParserOptions, 'createToolCallId' | 'toolCallParser' | 'reasoning'> {
+interface Setting extends Omit<
+  AnswerParserOptions,
+  'createToolCallId' | 'toolCallParser' | 'reasoningSplitter'
+> {
   readonly thinks?: boolean;
   readonly startsOpen?: boolean;
   readonly tools?: boolean;
@@ -20,7 +24,9 @@ function answer(pieces: readonly string[], setting: Setting = {}) {
   let ids = 0;
   const parser = createAnswerParser({
     stop,
-    reasoning: thinks ? { open: '<think>', close: '</think>', startsOpen } : undefined,
+    reasoningSplitter: thinks
+      ? createReasoningSplitter({ open: '<think>', close: '</think>', startsOpen })
+      : undefined,
     toolCallParser: tools ? createHermesToolCallParser() : undefined,
     createToolCallId: () => `call_${ids++}`,
   });
@@ -167,7 +173,7 @@ describe('createAnswerParser', () => {
 
   it('says whether the model is thinking', () => {
     const parser = createAnswerParser({
-      reasoning: { open: '<think>', close: '</think>', startsOpen: false },
+      reasoningSplitter: createReasoningSplitter({ open: '<think>', close: '</think>', startsOpen: false }),
       createToolCallId: () => '',
     });
     const states = ['<think>', 'a', '</think>', 'b'].map((piece) => (parser.push(piece), parser.isReasoning));

@@ -1,9 +1,37 @@
-import { createMarkerScanner } from '../../text/marker-scanner.ts';
-import { createJsonCallReader, type JsonCallReader } from './json-call.ts';
-import type { ToolCallParser, ToolCallParserEvent, ToolCallParserFlushOptions } from './parser.ts';
+import type { ToolCallFormat } from './format.ts';
+import { readJsonCalls } from './json-calls.ts';
+import type { ToolCallParser } from './parser.ts';
+import { createSectionParser } from './section-parser.ts';
 
 const openMarker = '<tool_call>';
 const closeMarker = '</tool_call>';
+
+/** The most common format: a JSON object between `<tool_call>` tags. */
+export const hermesFormat: ToolCallFormat = {
+  name: 'hermes',
+  example: '<tool_call>\n{"name": "get_weather", "arguments": {"city": "Paris"}}\n</tool_call>',
+  families: [
+    { name: 'Hermes', models: ['Hermes 2 Pro', 'Hermes 3', 'Hermes 4'] },
+    { name: 'Qwen', models: ['Qwen2.5', 'QwQ', 'Qwen3'] },
+    { name: 'Granite 4', models: ['Granite 4.0 Micro', 'Granite 4.0 Tiny', 'Granite 4.0 Small'] },
+    { name: 'SmolLM3', models: ['SmolLM3 3B'] },
+  ],
+  parallel: true,
+  markers: [openMarker, closeMarker],
+  createParser: createHermesToolCallParser,
+  detect: ({ template, hasToken }) =>
+    template.includes(openMarker) || (hasToken(openMarker) && /\btools\b/.test(template)),
+  constraint: {
+    trigger: openMarker,
+    begin: '',
+    call: (name) => ({
+      prefix: `${openMarker}\n{"name": ${JSON.stringify(name)}, "arguments": `,
+      suffix: `}\n${closeMarker}`,
+    }),
+    separator: '\n',
+    end: '',
+  },
+};
 
 /**
  * Reads calls as Hermes and Qwen models write them, any number of them, with text before, between and behind:
@@ -32,92 +60,9 @@ const closeMarker = '</tool_call>';
  * ```
  */
 export function createHermesToolCallParser(): ToolCallParser {
-  const outside = createMarkerScanner([openMarker]);
-  const behindCall = createMarkerScanner([openMarker, closeMarker]);
-  let place: 'text' | 'opened' | 'call' | 'closing' | 'behind-call' = 'text';
-  let call: JsonCallReader = createJsonCallReader();
-  /** What was read since the marker and is text if no call follows. */
-  let opening = '';
-
-  function push(text: string): readonly ToolCallParserEvent[] {
-    const events: ToolCallParserEvent[] = [];
-    let index = 0;
-    while (index < text.length) index = readOn(text, index, events);
-    return events;
-  }
-
-  function readOn(text: string, from: number, events: ToolCallParserEvent[]): number {
-    switch (place) {
-      case 'text':
-      case 'behind-call':
-        return readText(text, from, events);
-      case 'opened':
-      case 'closing':
-        return readGap(text, from, events);
-      case 'call':
-        return readCall(text, from, events);
-    }
-  }
-
-  function readText(text: string, from: number, events: ToolCallParserEvent[]): number {
-    const scan = (place === 'text' ? outside : behindCall).scan(text, from);
-    emitText(scan.text, events);
-    if (scan.marker === openMarker) {
-      place = 'opened';
-      opening = openMarker;
-    } else if (scan.marker === closeMarker) {
-      place = 'text';
-    }
-    return scan.end;
-  }
-
-  /** Between a marker, or the end of an object, and what follows: white space, then an object or not. */
-  function readGap(text: string, from: number, events: ToolCallParserEvent[]): number {
-    let index = from;
-    while (index < text.length && text[index]!.trim() === '') index++;
-    if (place === 'opened') opening += text.slice(from, index);
-    if (index === text.length) return index;
-    if (text[index] === '{') {
-      place = 'call';
-      call = createJsonCallReader();
-    } else {
-      emitText(opening, events);
-      opening = '';
-      place = place === 'opened' ? 'text' : 'behind-call';
-    }
-    return index;
-  }
-
-  function readCall(text: string, from: number, events: ToolCallParserEvent[]): number {
-    const index = call.read(text, from, events);
-    if (call.progress !== 'unannounced') opening = '';
-    if (call.state === 'complete') {
-      place = 'closing';
-    } else if (call.state === 'invalid') {
-      place = call.progress === 'unannounced' && opening !== '' ? 'text' : 'behind-call';
-      emitText(opening + call.raw, events);
-      opening = '';
-    }
-    return index;
-  }
-
-  function flush({ cutOff = false }: ToolCallParserFlushOptions = {}): readonly ToolCallParserEvent[] {
-    const events: ToolCallParserEvent[] = [];
-    if (place === 'text') emitText(outside.flush(), events);
-    if (place === 'behind-call') emitText(behindCall.flush(), events);
-    if (place === 'opened' || (place === 'call' && call.progress !== 'ended')) {
-      const isAnnounced = place === 'call' && call.progress === 'announced';
-      if (isAnnounced || cutOff) events.push({ type: 'call-unfinished' });
-      else emitText(place === 'call' ? opening + call.raw : opening, events);
-    }
-    place = 'text';
-    opening = '';
-    return events;
-  }
-
-  return { push, flush };
-}
-
-function emitText(text: string, events: ToolCallParserEvent[]): void {
-  if (text !== '') events.push({ type: 'text', text });
+  return createSectionParser({
+    open: [openMarker],
+    end: [closeMarker],
+    readCalls: (input) => readJsonCalls(input),
+  });
 }

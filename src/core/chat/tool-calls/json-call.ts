@@ -1,6 +1,19 @@
 import { createJsonScanner } from '../../text/json-scanner.ts';
 import type { ToolCallParserEvent } from './parser.ts';
 
+/** An event that belongs to a call. */
+export type CallEvent = Exclude<ToolCallParserEvent, { type: 'text' }>;
+
+export interface JsonCallOptions {
+  /** The keys that hold the name, in place of `name`. */
+  readonly nameKeys?: readonly string[] | undefined;
+  /**
+   * Whether nothing but its keys tells a call from any other JSON object: then it may have no others than those of
+   * a call, and needs arguments. Default false.
+   */
+  readonly strict?: boolean | undefined;
+}
+
 /** Reads one call written as a JSON object. */
 export interface JsonCallReader {
   /**
@@ -10,13 +23,11 @@ export interface JsonCallReader {
   readonly state: 'open' | 'complete' | 'invalid';
   /** The call's progress: whether its `call-start`, and then its `call-end`, has been given out. */
   readonly progress: 'unannounced' | 'announced' | 'ended';
-  /** Everything read so far while the call is unannounced, `''` afterwards. */
-  readonly raw: string;
   /**
    * Reads `text` from index `from`, adds what it finds to `events` and returns the index of the first unit that it
    * didn't read.
    */
-  read(text: string, from: number, events: ToolCallParserEvent[]): number;
+  read(text: string, from: number, events: CallEvent[]): number;
 }
 
 /**
@@ -32,26 +43,26 @@ export interface JsonCallReader {
  *
  * @example
  * ```ts
- * const events: ToolCallParserEvent[] = [];
+ * const events: CallEvent[] = [];
  * createJsonCallReader().read('{"name": "add", "arguments": {"a": 1}}', 0, events); // 38
  * events.map((event) => event.type); // ['call-start', 'arguments', 'call-end']
  * ```
  */
-export function createJsonCallReader(): JsonCallReader {
+export function createJsonCallReader(options: JsonCallOptions = {}): JsonCallReader {
+  const { nameKeys = ['name'], strict = false } = options;
   const scanner = createJsonScanner();
   let state: JsonCallReader['state'] = 'open';
   let progress: JsonCallReader['progress'] = 'unannounced';
   let place: 'open' | 'key-or-end' | 'key' | 'in-key' | 'colon' | 'value' | 'in-value' | 'comma-or-end' =
     'open';
   let role: 'name' | 'arguments' | 'other' = 'other';
-  let raw = '';
   /** Text of the key or value in hand, where it is needed as a whole. */
   let buffer = '';
   let isStreaming = false;
   let name: string | null = null;
   let argumentsText: string | null = null;
 
-  function read(text: string, from: number, events: ToolCallParserEvent[]): number {
+  function read(text: string, from: number, events: CallEvent[]): number {
     let index = from;
     while (index < text.length && state === 'open') {
       if (isInsideValue()) {
@@ -64,7 +75,6 @@ export function createJsonCallReader(): JsonCallReader {
         fail(events);
       }
     }
-    raw = progress === 'unannounced' ? raw + text.slice(from, index) : '';
     return index;
   }
 
@@ -73,7 +83,7 @@ export function createJsonCallReader(): JsonCallReader {
   }
 
   /** Takes what stands between keys and values. A key's or value's first unit is left to the scanner. */
-  function acceptsSign(sign: string, events: ToolCallParserEvent[]): boolean {
+  function acceptsSign(sign: string, events: CallEvent[]): boolean {
     switch (place) {
       case 'open':
         place = 'key-or-end';
@@ -101,7 +111,7 @@ export function createJsonCallReader(): JsonCallReader {
     isStreaming = false;
   }
 
-  function beginValue(sign: string, events: ToolCallParserEvent[]): boolean {
+  function beginValue(sign: string, events: CallEvent[]): boolean {
     if (role === 'name') return sign === '"';
     if (role !== 'arguments') return true;
     if (sign === '{' && name !== null) {
@@ -111,29 +121,31 @@ export function createJsonCallReader(): JsonCallReader {
     return sign === '{' || sign === '"' || sign === 'n';
   }
 
-  function readValue(text: string, from: number, events: ToolCallParserEvent[]): number {
+  function readValue(text: string, from: number, events: CallEvent[]): number {
     const index = scanner.scan(text, from);
     const piece = text.slice(from, index);
     if (!isStreaming) buffer += piece;
     else if (piece !== '') events.push({ type: 'arguments', text: piece });
     if (scanner.state === 'invalid') fail(events);
     if (scanner.state === 'complete') {
-      if (place === 'in-key') endKey();
+      if (place === 'in-key') endKey(events);
       else endValue(events);
     }
     return index;
   }
 
-  function endKey(): void {
+  function endKey(events: CallEvent[]): void {
     const key = JSON.parse(buffer) as string;
     role = 'other';
-    if (key === 'name' && name === null) role = 'name';
-    if ((key === 'arguments' || key === 'parameters') && argumentsText === null) role = 'arguments';
+    if (nameKeys.includes(key) && name === null) role = 'name';
+    if (argumentsKeys.has(key) && argumentsText === null) role = 'arguments';
     if (progress === 'ended') role = 'other';
     place = 'colon';
+    const isCallKey = nameKeys.includes(key) || argumentsKeys.has(key) || companionKeys.has(key);
+    if (strict && !isCallKey) fail(events);
   }
 
-  function endValue(events: ToolCallParserEvent[]): void {
+  function endValue(events: CallEvent[]): void {
     place = 'comma-or-end';
     if (isStreaming) {
       end(events);
@@ -142,38 +154,38 @@ export function createJsonCallReader(): JsonCallReader {
       if (name === '') fail(events);
       else if (argumentsText !== null) emitWhole(name, argumentsText, events);
     } else if (role === 'arguments') {
-      argumentsText = buffer.startsWith('{') ? buffer : unwrap(buffer);
+      argumentsText = buffer.startsWith('{') ? buffer : unwrapArguments(buffer);
       if (argumentsText === null) fail(events);
       else if (name !== null) emitWhole(name, argumentsText, events);
     }
   }
 
-  function endObject(events: ToolCallParserEvent[]): boolean {
+  function endObject(events: CallEvent[]): boolean {
     if (progress === 'unannounced') {
-      if (name === null) return false;
+      if (name === null || strict) return false;
       emitWhole(name, '{}', events);
     }
     state = 'complete';
     return true;
   }
 
-  function announce(callName: string, events: ToolCallParserEvent[]): void {
+  function announce(callName: string, events: CallEvent[]): void {
     events.push({ type: 'call-start', name: callName });
     progress = 'announced';
   }
 
-  function end(events: ToolCallParserEvent[]): void {
+  function end(events: CallEvent[]): void {
     events.push({ type: 'call-end' });
     progress = 'ended';
   }
 
-  function emitWhole(callName: string, text: string, events: ToolCallParserEvent[]): void {
+  function emitWhole(callName: string, text: string, events: CallEvent[]): void {
     announce(callName, events);
     events.push({ type: 'arguments', text });
     end(events);
   }
 
-  function fail(events: ToolCallParserEvent[]): void {
+  function fail(events: CallEvent[]): void {
     state = progress === 'ended' ? 'complete' : 'invalid';
     if (progress === 'announced') events.push({ type: 'call-unfinished' });
   }
@@ -185,19 +197,21 @@ export function createJsonCallReader(): JsonCallReader {
     get progress() {
       return progress;
     },
-    get raw() {
-      return raw;
-    },
     read,
   };
 }
+
+const argumentsKeys: ReadonlySet<string> = new Set(['arguments', 'parameters']);
+
+/** Keys that some models write beside a call's name and arguments. */
+const companionKeys: ReadonlySet<string> = new Set(['id', 'type']);
 
 function isJsonSpace(sign: string): boolean {
   return sign === ' ' || sign === '\n' || sign === '\r' || sign === '\t';
 }
 
 /** The object's text behind `null` or a JSON string that holds one; `null` where there is none. */
-function unwrap(json: string): string | null {
+export function unwrapArguments(json: string): string | null {
   const text = (JSON.parse(json) as string | null)?.trim() ?? '';
   if (text === '') return '{}';
   const scanner = createJsonScanner();

@@ -1,43 +1,11 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createHermesToolCallParser } from '../../../../src/core/chat/tool-calls/hermes.ts';
-import type { ToolCallParserEvent } from '../../../../src/core/chat/tool-calls/parser.ts';
 import { cut, cutTexts, soup } from '../../text/pieces.ts';
-
-/** Events with neighbouring texts joined, so that the cut into pieces doesn't show: `text`, or a call. */
-type Item = string | { name: string | null; arguments: string; end: 'whole' | 'unfinished' | 'missing' };
-
-function collect(events: readonly ToolCallParserEvent[]): Item[] {
-  const items: Item[] = [];
-  for (const event of events) {
-    const last = items.at(-1);
-    const open = typeof last === 'object' && last.end === 'missing' ? last : undefined;
-    if (event.type === 'text') {
-      expect(event.text).not.toBe('');
-      expect(open).toBeUndefined();
-      if (typeof last === 'string') items[items.length - 1] = last + event.text;
-      else items.push(event.text);
-    } else if (event.type === 'call-start') {
-      expect(open).toBeUndefined();
-      items.push({ name: event.name, arguments: '', end: 'missing' });
-    } else if (event.type === 'arguments') {
-      expect(open).toBeDefined();
-      open!.arguments += event.text;
-    } else if (event.type === 'call-end') {
-      open!.end = 'whole';
-    } else if (open === undefined) {
-      items.push({ name: null, arguments: '', end: 'unfinished' });
-    } else {
-      open.end = 'unfinished';
-    }
-  }
-  return items;
-}
+import { call, parsePieces, unfinished, type Item } from './items.ts';
 
 function parse(pieces: readonly string[], cutOff = false): Item[] {
-  const parser = createHermesToolCallParser();
-  const events = pieces.flatMap((piece) => parser.push(piece));
-  return collect([...events, ...parser.flush({ cutOff })]);
+  return parsePieces(createHermesToolCallParser(), pieces, cutOff);
 }
 
 /** What an answer is made of: a text, or a call in one of the forms in which models write them. */
@@ -53,23 +21,16 @@ const segment: fc.Arbitrary<{ text: string; name?: string; values?: unknown }> =
     })
     .map(({ name, json, form }) => {
       const values: unknown = JSON.parse(json);
-      const call = {
+      const written = {
         'name first': { name, arguments: values, id: { name: 'x' } },
         'arguments first': { id: 1, arguments: values, name, type: ['function'] },
         string: { name, arguments: json },
         indented: { name, arguments: values },
       }[form];
-      const text = JSON.stringify(call, null, form === 'indented' ? 2 : 0);
+      const text = JSON.stringify(written, null, form === 'indented' ? 2 : 0);
       return { text: `<tool_call>\n${text}\n</tool_call>`, name, values };
     }),
 );
-
-const call = (name: string, text = '{}') => ({ name, arguments: text, end: 'whole' as const });
-const unfinished = (name: string | null, text: string) => ({
-  name,
-  arguments: text,
-  end: 'unfinished' as const,
-});
 
 describe('createHermesToolCallParser', () => {
   it.each<[string, string, Item[]]>([

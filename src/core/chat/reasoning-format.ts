@@ -1,0 +1,17 @@
+import type { ReasoningSplitter } from './reasoning.ts';
+import type { ModelTraits } from './tool-calls/format.ts';
+
+/** One way in which models mark their thinking. */
+export interface ReasoningFormat {
+  /** Unique, kebab-case: what a setting says to choose the format. */
+  readonly name: string;
+  /** What an answer with thinking looks like, for documentation. */
+  readonly example: string;
+  /** Models that are known to use the format. */
+  readonly models: readonly string[];
+  /** Texts that carry structure; see `ToolCallFormat.markers`. */
+  readonly markers: readonly string[];
+  /** @param prompt the rendered prompt: some templates open the block there */
+  createSplitter(prompt: string): ReasoningSplitter;
+  detect(model: ModelTraits): boolean;
+}

@@ -1,0 +1,122 @@
+import { createReasoningSplitter, type ReasoningMarkers } from './reasoning.ts';
+import type { ReasoningFormat } from './reasoning-format.ts';
+import { harmonyReasoningFormat } from './reasoning-harmony.ts';
+import type { ModelTraits } from './tool-calls/format.ts';
+
+/** The most common format, and the one of any model that shows no other. */
+export const thinkFormat = createBlockFormat({
+  name: 'think',
+  models: [
+    'Qwen3',
+    'QwQ',
+    'DeepSeek R1',
+    'DeepSeek V3.1',
+    'GLM-4.5',
+    'MiniMax M2',
+    'SmolLM3',
+    'Nemotron',
+    'LFM2',
+  ],
+  open: '<think>',
+  close: '</think>',
+  detect: ({ template }) => template.includes('<think>'),
+});
+
+/** Every format of reasoning. The first that recognises a model is its format, so the more special comes first. */
+export const reasoningFormats: readonly ReasoningFormat[] = [
+  harmonyReasoningFormat,
+  createBlockFormat({
+    name: 'gemma-4',
+    models: ['Gemma 4'],
+    open: '<|channel>thought',
+    close: '<channel|>',
+    tokens: ['<|channel>', '<channel|>'],
+    detect: ({ template }) => template.includes('<|channel>'),
+  }),
+  createBlockFormat({
+    name: 'command-r',
+    models: ['Command R7B', 'Command A Reasoning'],
+    open: '<|START_THINKING|>',
+    close: '<|END_THINKING|>',
+    frame: { open: '<|START_RESPONSE|>', close: '<|END_RESPONSE|>' },
+    detect: ({ template }) => template.includes('<|START_THINKING|>'),
+  }),
+  createBlockFormat({
+    name: 'magistral',
+    models: ['Magistral Small 1.1', 'Magistral Small 1.2', 'Magistral Medium', 'Ministral 3 Reasoning'],
+    open: '[THINK]',
+    close: '[/THINK]',
+    detect: ({ template, hasToken }) => template.includes('[THINK]') || hasToken('[THINK]'),
+  }),
+  createBlockFormat({
+    name: 'seed-oss',
+    models: ['Seed-OSS 36B'],
+    open: '<seed:think>',
+    close: '</seed:think>',
+    detect: ({ template }) => template.includes('<seed:think>'),
+  }),
+  createBlockFormat({
+    name: 'granite-3.2',
+    models: ['Granite 3.2'],
+    open: ['Here is my thought process:', "Here's my thought process:"],
+    close: ['Here is my response:', "Here's my response:"],
+    detect: ({ template }) => template.includes('Here is my thought process:'),
+  }),
+  createBlockFormat({
+    name: 'granite-3.3',
+    models: ['Granite 3.3'],
+    open: '<think>',
+    close: '</think>',
+    frame: { open: '<response>', close: '</response>' },
+    detect: ({ template }) => template.includes('<|start_of_role|>') && template.includes('<response>'),
+  }),
+  createBlockFormat({
+    name: 'hunyuan',
+    models: ['Hunyuan A13B', 'Hunyuan 7B'],
+    open: '<think>',
+    close: '</think>',
+    frame: { open: '<answer>', close: '</answer>' },
+    detect: ({ template }) => template.includes('<answer>') && /<[|｜]hy_|<\|extra_0\|>/.test(template),
+  }),
+  createBlockFormat({
+    name: 'exaone-deep',
+    models: ['EXAONE Deep'],
+    open: '<thought>',
+    close: '</thought>',
+    detect: ({ template }) => template.includes('<thought>'),
+  }),
+  createBlockFormat({
+    name: 'apertus',
+    models: ['Apertus'],
+    open: '<|inner_prefix|>',
+    close: '<|inner_suffix|>',
+    detect: ({ template }) => template.includes('<|inner_prefix|>'),
+  }),
+  thinkFormat,
+];
+
+interface BlockFormatOptions extends Omit<ReasoningMarkers, 'startsOpen'> {
+  readonly name: string;
+  readonly models: readonly string[];
+  /** The tokens that the markers hold, where they are not tokens themselves. */
+  readonly tokens?: readonly string[];
+  readonly detect: (model: ModelTraits) => boolean;
+}
+
+function createBlockFormat({ name, models, tokens, detect, ...block }: BlockFormatOptions): ReasoningFormat {
+  const opens = [block.open].flat();
+  const closes = [block.close].flat();
+  const frame = block.frame === undefined ? [] : [block.frame.open, block.frame.close];
+  const [before = '', behind = ''] = frame;
+  return {
+    name,
+    example: `${opens[0]!}\nThey ask for …\n${closes[0]!}\n${before}The answer is …${behind}`,
+    models,
+    markers: tokens ?? [...opens, ...closes, ...frame],
+    createSplitter(prompt) {
+      const end = prompt.trimEnd();
+      return createReasoningSplitter({ ...block, startsOpen: opens.some((open) => end.endsWith(open)) });
+    },
+    detect,
+  };
+}

@@ -1,0 +1,246 @@
+import { createMarkerScanner } from '../../text/marker-scanner.ts';
+import type { CallEvent } from './json-call.ts';
+import type { ToolCallParser, ToolCallParserEvent } from './parser.ts';
+
+/** A routine that reads an answer; it stops at `yield` until more text has come or the answer has ended. */
+export type Reading<T = void> = Generator<undefined, T, undefined>;
+
+/**
+ * An answer as the reading routine of a format sees it, and the events that it finds there.
+ *
+ * Nothing gets lost: what was taken is held until it is accounted for, by an event of a call or by `drop`, and
+ * `giveUp` gives the rest back as text.
+ */
+export class AnswerInput {
+  #text = '';
+  #index = 0;
+  #hasEnded = false;
+  #isCutOff = false;
+  #events: ToolCallParserEvent[] = [];
+  #held = '';
+  #isInCall = false;
+  #calls = 0;
+
+  /** Everything that has come and was not taken yet. */
+  get rest(): string {
+    return this.#text.slice(this.#index);
+  }
+
+  /** The next code unit, `''` where none has come. */
+  get next(): string {
+    return this.#text.charAt(this.#index);
+  }
+
+  /** What was taken and is not accounted for. */
+  get held(): string {
+    return this.#held;
+  }
+
+  /** How many calls have been announced. */
+  get calls(): number {
+    return this.#calls;
+  }
+
+  /** Whether all text was taken and the model itself ended the answer. */
+  get isComplete(): boolean {
+    return this.#hasEnded && !this.#isCutOff && this.#index === this.#text.length;
+  }
+
+  append(text: string): void {
+    this.#text = this.rest + text;
+    this.#index = 0;
+  }
+
+  end({ cutOff }: { readonly cutOff: boolean }): void {
+    this.#hasEnded = true;
+    this.#isCutOff = cutOff;
+  }
+
+  takeEvents(): readonly ToolCallParserEvent[] {
+    const events = this.#events;
+    this.#events = [];
+    return events;
+  }
+
+  /** Waits for text; false at the end of the answer. */
+  *hasMore(): Reading<boolean> {
+    while (this.#index === this.#text.length && !this.#hasEnded) yield;
+    return this.#index < this.#text.length;
+  }
+
+  take(length: number): string {
+    const taken = this.#text.slice(this.#index, this.#index + length);
+    this.#index += taken.length;
+    this.#held += taken;
+    return taken;
+  }
+
+  /** Takes back the last `length` units that were taken and are still held. */
+  putBack(length: number): void {
+    if (length === 0) return;
+    this.#text = this.#held.slice(-length) + this.rest;
+    this.#index = 0;
+    this.#held = this.#held.slice(0, -length);
+  }
+
+  /** Takes units while they pass the test, at most `limit`. */
+  *takeWhile(passes: (unit: string) => boolean, limit = Infinity): Reading<string> {
+    let taken = '';
+    while (taken.length < limit && (yield* this.hasMore()) && passes(this.next)) taken += this.take(1);
+    return taken;
+  }
+
+  *takeSpace(): Reading<string> {
+    return yield* this.takeWhile((unit) => unit.trim() === '');
+  }
+
+  /** The longest of the texts that comes next, `null` if none does; takes nothing. */
+  *peekAny(texts: readonly string[]): Reading<string | null> {
+    for (;;) {
+      const { rest } = this;
+      const isUndecided = texts.some((text) => text.length > rest.length && text.startsWith(rest));
+      if (isUndecided && !this.#hasEnded) {
+        yield;
+        continue;
+      }
+      const found = texts.filter((text) => rest.startsWith(text));
+      return found.reduce<string | null>(
+        (best, text) => (text.length > (best?.length ?? 0) ? text : best),
+        null,
+      );
+    }
+  }
+
+  /** Takes the longest of the texts that comes next, nothing if none does. */
+  *takeAny(texts: readonly string[]): Reading<string | null> {
+    const text = yield* this.peekAny(texts);
+    if (text !== null) this.take(text.length);
+    return text;
+  }
+
+  /**
+   * Hands on everything before the first of the markers, as it comes, and takes the marker. Returns `null` when the
+   * answer ended without one.
+   *
+   * @param dropped markers of which a beginning is no text where the answer was cut off inside
+   */
+  *takeUntil(
+    markers: readonly string[],
+    emit: (text: string) => void,
+    dropped: readonly string[] = [],
+  ): Reading<string | null> {
+    const scanner = createMarkerScanner(markers);
+    while (yield* this.hasMore()) {
+      const scan = scanner.scan(this.#text, this.#index);
+      this.#index = scan.end;
+      if (scan.text !== '') emit(scan.text);
+      if (scan.marker !== null) {
+        this.#held += scan.marker;
+        return scan.marker;
+      }
+    }
+    const rest = scanner.flush();
+    const isDropped = this.#isCutOff && dropped.some((marker) => marker.startsWith(rest));
+    if (rest !== '' && !isDropped) emit(rest);
+    return null;
+  }
+
+  /** Like `takeUntil`, with the text given out as text of the answer. */
+  *takeTextUntil(markers: readonly string[], dropped: readonly string[] = []): Reading<string | null> {
+    return yield* this.takeUntil(markers, (text) => this.#push({ type: 'text', text }), dropped);
+  }
+
+  /** Like `takeUntil`, with the text held. */
+  *holdUntil(markers: readonly string[]): Reading<string | null> {
+    return yield* this.takeUntil(markers, (text) => this.hold(text));
+  }
+
+  /** Holds text that `takeUntil` has handed on. */
+  hold(text: string): void {
+    this.#held += text;
+  }
+
+  /** Forgets the last units that are held, because they are accounted for in another way. */
+  unhold(length: number): void {
+    this.#held = this.#held.slice(0, this.#held.length - length);
+  }
+
+  startCall(name: string): void {
+    this.emit({ type: 'call-start', name });
+  }
+
+  addArguments(text: string): void {
+    this.emit({ type: 'arguments', text });
+  }
+
+  endCall(): void {
+    this.emit({ type: 'call-end' });
+  }
+
+  /** Gives out an event of a call; what is held is accounted for by it. */
+  emit(event: CallEvent): void {
+    this.#push(event);
+    this.#held = '';
+    this.#isInCall = event.type === 'call-start' || event.type === 'arguments';
+    if (event.type === 'call-start') this.#calls++;
+  }
+
+  /** What is held means nothing, such as a close marker. */
+  drop(): void {
+    this.#held = '';
+  }
+
+  /** Takes and drops white space. */
+  *dropSpace(): Reading {
+    yield* this.takeSpace();
+    this.drop();
+  }
+
+  /**
+   * What is held does not go on as a call does: an announced call stays unfinished and the rest is text. Where the
+   * answer was cut off, so that no one can tell how it would have gone on, the rest is dropped.
+   */
+  giveUp(): void {
+    if (this.#hasEnded) this.take(this.rest.length);
+    const text = this.#held;
+    if (this.#isInCall || this.#isCutOff) this.emit({ type: 'call-unfinished' });
+    if (text !== '' && !this.#isCutOff) this.#push({ type: 'text', text });
+    this.#held = '';
+  }
+
+  #push(event: ToolCallParserEvent): void {
+    this.#events.push(event);
+  }
+}
+
+/**
+ * Makes a parser of a routine that reads one answer from beginning to end.
+ *
+ * @example
+ * ```ts
+ * const parser = createScriptedParser(function* (input) {
+ *   while ((yield* input.takeTextUntil(['<ping>'])) !== null) {
+ *     input.startCall('ping');
+ *     input.addArguments('{}');
+ *     input.endCall();
+ *   }
+ * });
+ * parser.push('Hi <pi'); // [{ type: 'text', text: 'Hi ' }]
+ * ```
+ */
+export function createScriptedParser(readAnswer: (input: AnswerInput) => Reading): ToolCallParser {
+  const input = new AnswerInput();
+  const reading = readAnswer(input);
+  return {
+    push(text) {
+      input.append(text);
+      reading.next();
+      return input.takeEvents();
+    },
+    flush({ cutOff = false } = {}) {
+      input.end({ cutOff });
+      reading.next();
+      return input.takeEvents();
+    },
+  };
+}

@@ -1,0 +1,35 @@
+import type { ToolCallFormat } from './format.ts';
+import { jsonCallFrame, readJsonCalls } from './json-calls.ts';
+import type { ToolCallParser } from './parser.ts';
+import { createSectionParser } from './section-parser.ts';
+
+const openMarker = '<|START_ACTION|>';
+const endMarker = '<|END_ACTION|>';
+
+/** A list of JSON objects with keys of their own between `<|START_ACTION|>` and `<|END_ACTION|>`. */
+export const commandRFormat: ToolCallFormat = {
+  name: 'command-r',
+  example:
+    '<|START_ACTION|>[\n    {"tool_call_id": "0", "tool_name": "get_weather", "parameters": {"city": "Paris"}}\n]<|END_ACTION|>',
+  families: [{ name: 'Command', models: ['Command R7B', 'Command A'] }],
+  parallel: true,
+  markers: [openMarker, endMarker],
+  createParser: createCommandRToolCallParser,
+  detect: ({ template }) => template.includes(openMarker),
+  constraint: {
+    trigger: openMarker,
+    begin: `${openMarker}[\n    `,
+    call: (name) => jsonCallFrame(name, { name: 'tool_name', arguments: 'parameters' }),
+    separator: ',\n    ',
+    end: `\n]${endMarker}`,
+  },
+};
+
+/** Reads calls as Command R7B and Command A write them. */
+export function createCommandRToolCallParser(): ToolCallParser {
+  return createSectionParser({
+    open: [openMarker],
+    end: [endMarker],
+    readCalls: (input) => readJsonCalls(input, { nameKeys: ['tool_name', 'name'] }),
+  });
+}

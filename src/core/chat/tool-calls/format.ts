@@ -1,0 +1,68 @@
+import type { ToolDefinition } from '../messages.ts';
+import type { ToolCallParser } from './parser.ts';
+
+/** What a format is recognised by. */
+export interface ModelTraits {
+  /** Jinja source of the chat template, all its variants joined. */
+  readonly template: string;
+  /** Whether the tokenizer knows this text as one token. */
+  hasToken(token: string): boolean;
+}
+
+/** Models that were trained together and call tools in the same way. */
+export interface ModelFamily {
+  readonly name: string;
+  /** Models of the family that are known to use the format. */
+  readonly models: readonly string[];
+}
+
+/** One way in which models write tool calls. */
+export interface ToolCallFormat {
+  /** Unique, kebab-case: what a setting says to choose the format. */
+  readonly name: string;
+  /** What an answer that calls a tool looks like, for documentation. */
+  readonly example: string;
+  readonly families: readonly ModelFamily[];
+  /** Whether one answer may hold several calls. */
+  readonly parallel: boolean;
+  /**
+   * Texts that carry structure. Where the tokenizer has one of them as a special token, the token's text must reach
+   * the parser although special tokens are no part of an answer otherwise.
+   */
+  readonly markers: readonly string[];
+  /** @param tools the tools of the request: some formats leave it to their schemas what type a value has */
+  createParser(tools: readonly ToolDefinition[]): ToolCallParser;
+  detect(model: ModelTraits): boolean;
+  /**
+   * How to write calls; `undefined` where arguments are not written as JSON, so that no JSON Schema can guide them, or
+   * where nothing tells the beginning of a call from that of a text.
+   */
+  readonly constraint?: ToolCallConstraint | undefined;
+}
+
+/**
+ * How calls are written, for generating them under a grammar:
+ *
+ * ```text
+ * begin  call(name₁).prefix  {arguments₁}  call(name₁).suffix  separator  …  end
+ * ```
+ *
+ * `{arguments}` is a JSON object. The format's parser reads back what is written like this.
+ */
+export interface ToolCallConstraint {
+  /** Text that only a call begins with: until it has been written, an answer that may call a tool is free text. */
+  readonly trigger: string;
+  /** Before the first call; starts with `trigger` unless the first call's prefix does. May be empty. */
+  readonly begin: string;
+  call(name: string): CallFrame;
+  /** Between two calls; `null` where an answer holds only one. */
+  readonly separator: string | null;
+  /** Behind the last call. May be empty. */
+  readonly end: string;
+}
+
+/** What stands on both sides of one call's arguments. */
+export interface CallFrame {
+  readonly prefix: string;
+  readonly suffix: string;
+}

@@ -1,0 +1,68 @@
+import { createScriptedParser, type AnswerInput, type Reading } from './answer-input.ts';
+import type { ToolCallFormat } from './format.ts';
+import { readJsonArguments, readName } from './json-calls.ts';
+import type { ToolCallParser } from './parser.ts';
+import { createSectionParser } from './section-parser.ts';
+
+const openTag = '<function=';
+const endTag = '</function>';
+
+/** JSON between tags that hold the name. */
+export const functionaryV31Format: ToolCallFormat = {
+  name: 'functionary-v3.1',
+  example: '<function=get_weather>{"city": "Paris"}</function>',
+  families: [{ name: 'Functionary v3.1', models: ['Functionary Small v3.1', 'Functionary Medium v3.1'] }],
+  parallel: true,
+  markers: [openTag, endTag],
+  createParser: createFunctionaryV31ToolCallParser,
+  detect: ({ template }) => template.includes(openTag),
+  constraint: {
+    trigger: openTag,
+    begin: '',
+    call: (name) => ({ prefix: `${openTag}${name}>`, suffix: endTag }),
+    separator: '',
+    end: '',
+  },
+};
+
+const recipientMarker = '>>>';
+
+/** `>>>`, the recipient, and JSON on the next line; the recipient `all` is the user. */
+export const functionaryV32Format: ToolCallFormat = {
+  name: 'functionary-v3.2',
+  example: 'all\nLet me see.>>>get_weather\n{"city": "Paris"}',
+  families: [{ name: 'Functionary v3.2', models: ['Functionary Small v3.2', 'Functionary Medium v3.2'] }],
+  parallel: true,
+  markers: [recipientMarker],
+  createParser: createFunctionaryV32ToolCallParser,
+  detect: ({ template }) => />>>(all\b|\$\{recipient\})/.test(template),
+  constraint: undefined,
+};
+
+/** Reads calls as Functionary v3.1 writes them, and Llama 3.1 when it is asked to. */
+export function createFunctionaryV31ToolCallParser(): ToolCallParser {
+  return createSectionParser({
+    open: [openTag],
+    end: [endTag],
+    *readCalls(input) {
+      const name = yield* readName(input);
+      if ((yield* input.takeAny(['>'])) === null) input.giveUp();
+      else if (yield* readJsonArguments(input, name)) yield* input.dropSpace();
+    },
+  });
+}
+
+/** Reads answers of Functionary v3.2, whose prompt ends with the first `>>>`. */
+export function createFunctionaryV32ToolCallParser(): ToolCallParser {
+  return createScriptedParser(function* (input) {
+    do yield* readMessage(input);
+    while ((yield* input.takeTextUntil([recipientMarker])) !== null);
+  });
+}
+
+function* readMessage(input: AnswerInput): Reading {
+  const recipient = yield* readName(input);
+  if (recipient === '' || (yield* input.takeAny(['\n'])) === null) input.giveUp();
+  else if (recipient === 'all') input.drop();
+  else if (yield* readJsonArguments(input, recipient)) yield* input.dropSpace();
+}

@@ -1,0 +1,93 @@
+import type { ToolDefinition } from '../messages.ts';
+import type { AnswerInput, Reading } from './answer-input.ts';
+import type { ToolCallFormat } from './format.ts';
+import { readName } from './json-calls.ts';
+import { readLiteral, type LiteralDialect } from './literal.ts';
+import type { ToolCallParser } from './parser.ts';
+import { readPythonCalls } from './python-calls.ts';
+import { createSectionParser } from './section-parser.ts';
+
+/** Python in a code block of its own language. */
+export const gemmaCodeFormat: ToolCallFormat = {
+  name: 'gemma-code',
+  example: '```tool_code\nprint(get_weather(city="Paris"))\n```',
+  families: [{ name: 'Gemma 2 and 3', models: ['Gemma 2', 'Gemma 3'] }],
+  parallel: true,
+  markers: [],
+  createParser: createGemmaCodeToolCallParser,
+  detect: ({ template }) => template.includes('tool_code'),
+};
+
+const shortTags = { open: '<start_function_call>', end: '<end_function_call>', quote: '<escape>' };
+
+/** `call:name{…}` between `<start_function_call>` and `<end_function_call>`, strings between `<escape>`. */
+export const functionGemmaFormat: ToolCallFormat = {
+  name: 'function-gemma',
+  example: '<start_function_call>call:get_weather{city:<escape>Paris<escape>}<end_function_call>',
+  families: [{ name: 'FunctionGemma', models: ['FunctionGemma 270M'] }],
+  parallel: true,
+  markers: Object.values(shortTags),
+  createParser: () => createGemmaToolCallParser(shortTags),
+  detect: ({ template }) => template.includes('<start_function_'),
+};
+
+const pipeTags = { open: '<|tool_call>', end: '<tool_call|>', quote: '<|"|>' };
+
+/** `call:name{…}` between `<|tool_call>` and `<tool_call|>`, strings between `<|"|>`. */
+export const gemma4Format: ToolCallFormat = {
+  name: 'gemma-4',
+  example: '<|tool_call>call:get_weather{city:<|"|>Paris<|"|>}<tool_call|>',
+  families: [{ name: 'Gemma 4', models: ['Gemma 4'] }],
+  parallel: true,
+  markers: Object.values(pipeTags),
+  createParser: () => createGemmaToolCallParser(pipeTags),
+  detect: ({ template }) => template.includes(pipeTags.open),
+};
+
+/** Reads calls in ```` ```tool_code ```` blocks. */
+export function createGemmaCodeToolCallParser(tools: readonly ToolDefinition[]): ToolCallParser {
+  return createSectionParser({
+    open: ['```tool_code'],
+    end: ['```'],
+    readCalls: (input) => readPythonCalls(input, tools),
+  });
+}
+
+interface GemmaTags {
+  readonly open: string;
+  readonly end: string;
+  /** Stands on both sides of a string. */
+  readonly quote: string;
+}
+
+function createGemmaToolCallParser({ open, end, quote }: GemmaTags): ToolCallParser {
+  const dialect: LiteralDialect = { quotes: ['"'], rawQuotes: [quote], hasBareKeys: true };
+  return createSectionParser({
+    open: [open],
+    end: [end],
+    *readCalls(input) {
+      while (yield* readCall(input, dialect));
+    },
+  });
+}
+
+/** Reads `call:name{…}`; false if there is none, or it was not finished. */
+function* readCall(input: AnswerInput, dialect: LiteralDialect): Reading<boolean> {
+  yield* input.takeSpace();
+  const isCall = (yield* input.takeAny(['call:'])) !== null;
+  const name = isCall ? yield* readName(input) : '';
+  if (name === '' || (yield* input.peekAny(['{'])) === null) {
+    input.giveUp();
+    return false;
+  }
+  input.startCall(name);
+  const values = yield* readLiteral(input, dialect);
+  if (values === null) {
+    input.giveUp();
+    return false;
+  }
+  input.addArguments(values);
+  input.endCall();
+  yield* input.dropSpace();
+  return (yield* input.peekAny(['call:'])) !== null;
+}

@@ -1,0 +1,30 @@
+import type { ToolCallFormat } from './format.ts';
+import { jsonCallFrame, readJsonCalls } from './json-calls.ts';
+import type { ToolCallParser } from './parser.ts';
+import { createSectionParser } from './section-parser.ts';
+
+const openMarkers = ['<|tool_call|>', '<tool_call>'];
+
+/** A list of JSON objects behind `<|tool_call|>`. */
+export const granite3Format: ToolCallFormat = {
+  name: 'granite-3',
+  example: '<|tool_call|>[{"name": "get_weather", "arguments": {"city": "Paris"}}]',
+  families: [{ name: 'Granite 3', models: ['Granite 3.0', 'Granite 3.1', 'Granite 3.2', 'Granite 3.3'] }],
+  parallel: true,
+  markers: openMarkers,
+  createParser: createGranite3ToolCallParser,
+  detect: ({ template }) =>
+    template.includes('<|start_of_role|>') && /<\|tool_call\|>|\bavailable_tools\b/.test(template),
+  constraint: {
+    trigger: '<|tool_call|>',
+    begin: '<|tool_call|>[',
+    call: (name) => jsonCallFrame(name),
+    separator: ', ',
+    end: ']',
+  },
+};
+
+/** Reads calls as Granite 3 models write them. */
+export function createGranite3ToolCallParser(): ToolCallParser {
+  return createSectionParser({ open: openMarkers, readCalls: (input) => readJsonCalls(input) });
+}

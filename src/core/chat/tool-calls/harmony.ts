@@ -1,0 +1,74 @@
+import type { AnswerInput, Reading } from './answer-input.ts';
+import type { ToolCallFormat } from './format.ts';
+import { readJsonArguments } from './json-calls.ts';
+import type { ToolCallParser } from './parser.ts';
+import { createSectionParser } from './section-parser.ts';
+
+/** What structures a harmony answer (https://cookbook.openai.com/articles/openai-harmony). */
+export const harmonyMarkers = {
+  start: '<|start|>',
+  channel: '<|channel|>',
+  constrain: '<|constrain|>',
+  message: '<|message|>',
+  end: '<|end|>',
+  call: '<|call|>',
+  return: '<|return|>',
+} as const;
+
+/** A message to `functions.name` in the commentary channel. */
+export const harmonyFormat: ToolCallFormat = {
+  name: 'harmony',
+  example:
+    '<|channel|>commentary to=functions.get_weather <|constrain|>json<|message|>{"city": "Paris"}<|call|>',
+  families: [{ name: 'gpt-oss', models: ['gpt-oss-20b', 'gpt-oss-120b', 'gpt-oss-safeguard'] }],
+  parallel: false,
+  markers: Object.values(harmonyMarkers),
+  createParser: createHarmonyToolCallParser,
+  detect: ({ template }) => template.includes('<|channel|>') && template.includes('<|message|>'),
+  constraint: {
+    trigger: '<|channel|>commentary to=functions.',
+    begin: '',
+    call: (name) => ({
+      prefix: `<|channel|>commentary to=functions.${name} <|constrain|>json<|message|>`,
+      suffix: '<|call|>',
+    }),
+    separator: null,
+    end: '',
+  },
+};
+
+/**
+ * Reads messages that have a recipient as calls. Everything else, messages in other channels included, is text:
+ * taking the channels apart is the reasoning splitter's part.
+ */
+export function createHarmonyToolCallParser(): ToolCallParser {
+  const { channel, start, call, end } = harmonyMarkers;
+  return createSectionParser({
+    open: [channel, `${start}assistant`],
+    // The prompt ends behind `<|start|>assistant`, so that the recipient may come first.
+    bare: ['to='],
+    end: [call, end, harmonyMarkers.return],
+    readCalls,
+  });
+}
+
+const longestHeader = 512;
+
+/** Who is addressed may stand before the channel or behind it. */
+const headerPattern =
+  /^(?:<\|start\|>assistant)?\s*(?:to=([^\s<]+)\s*)?<\|channel\|>\s*\w+\s*(?:to=([^\s<]+)\s*)?(?:<\|constrain\|>)?\s*\w*\s*<\|message\|>$/;
+
+function* readCalls(input: AnswerInput): Reading {
+  const { channel, message, start, end } = harmonyMarkers;
+  const ends = [message, channel, start, end];
+  let marker = yield* input.holdUntil(ends);
+  if (marker === channel && !input.held.startsWith(channel)) marker = yield* input.holdUntil(ends);
+  const header = input.held.length <= longestHeader ? headerPattern.exec(input.held) : null;
+  const recipient = header?.[1] ?? header?.[2];
+  if (recipient === undefined) {
+    if (marker !== null && marker !== message) input.putBack(marker.length);
+    input.giveUp();
+    return;
+  }
+  if (yield* readJsonArguments(input, recipient.replace(/^functions\./, ''))) yield* input.dropSpace();
+}

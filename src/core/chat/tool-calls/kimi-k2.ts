@@ -1,0 +1,52 @@
+import type { AnswerInput, Reading } from './answer-input.ts';
+import type { ToolCallFormat } from './format.ts';
+import { readJsonArguments, readName } from './json-calls.ts';
+import type { ToolCallParser } from './parser.ts';
+import { createSectionParser } from './section-parser.ts';
+
+const beginMarker = '<|tool_calls_section_begin|>';
+const endMarker = '<|tool_calls_section_end|>';
+const openMarker = '<|tool_call_begin|>';
+const closeMarker = '<|tool_call_end|>';
+const argumentsMarker = '<|tool_call_argument_begin|>';
+
+/** Ids that hold the name, and JSON. */
+export const kimiK2Format: ToolCallFormat = {
+  name: 'kimi-k2',
+  example: `${beginMarker}${openMarker}functions.get_weather:0${argumentsMarker}{"city": "Paris"}${closeMarker}${endMarker}`,
+  families: [{ name: 'Kimi K2', models: ['Kimi K2 Instruct', 'Kimi K2 Thinking', 'Kimi K2.5'] }],
+  parallel: true,
+  markers: [beginMarker, endMarker, openMarker, closeMarker, argumentsMarker],
+  createParser: createKimiK2ToolCallParser,
+  detect: ({ template }) => template.includes(beginMarker),
+  constraint: {
+    trigger: beginMarker,
+    begin: beginMarker,
+    call: (name) => ({ prefix: `${openMarker}functions.${name}:0${argumentsMarker}`, suffix: closeMarker }),
+    separator: '',
+    end: endMarker,
+  },
+};
+
+/** Reads calls as Kimi K2 models write them; `functions.` and the number are not part of the name. */
+export function createKimiK2ToolCallParser(): ToolCallParser {
+  return createSectionParser({
+    begin: [beginMarker],
+    open: [openMarker],
+    close: [closeMarker],
+    end: [endMarker],
+    readCalls,
+  });
+}
+
+function* readCalls(input: AnswerInput): Reading {
+  yield* input.takeSpace();
+  const id = yield* readName(input);
+  yield* input.takeSpace();
+  if ((yield* input.takeAny([argumentsMarker])) === null) {
+    input.giveUp();
+    return;
+  }
+  const name = id.replace(/^functions\./, '').replace(/:\d+$/, '');
+  if (yield* readJsonArguments(input, name)) yield* input.dropSpace();
+}

@@ -1,0 +1,28 @@
+import type { ToolDefinition } from '../messages.ts';
+import type { ToolCallFormat } from './format.ts';
+import type { ToolCallParser } from './parser.ts';
+import { readPythonCalls } from './python-calls.ts';
+import { createSectionParser } from './section-parser.ts';
+
+const openMarker = '<|tool_call_start|>';
+const endMarker = '<|tool_call_end|>';
+
+/** A list of Python calls between `<|tool_call_start|>` and `<|tool_call_end|>`. */
+export const lfm2Format: ToolCallFormat = {
+  name: 'lfm2',
+  example: '<|tool_call_start|>[get_weather(city="Paris")]<|tool_call_end|>',
+  families: [{ name: 'LFM2', models: ['LFM2 1.2B', 'LFM2 2.6B', 'LFM2 8B-A1B', 'LFM2.5'] }],
+  parallel: true,
+  markers: [openMarker, endMarker],
+  createParser: createLfm2ToolCallParser,
+  detect: ({ template, hasToken }) => hasToken(openMarker) || /<\|tool_(list|call)_start\|>/.test(template),
+};
+
+/** Reads calls as LFM2 models write them. */
+export function createLfm2ToolCallParser(tools: readonly ToolDefinition[]): ToolCallParser {
+  return createSectionParser({
+    open: [openMarker],
+    end: [endMarker],
+    readCalls: (input) => readPythonCalls(input, tools),
+  });
+}

@@ -1,0 +1,169 @@
+import type { AnswerInput, Reading } from './answer-input.ts';
+
+/** How literal values are written, beside numbers, `[…]`, `{…}`, `true`, `false` and `null`. */
+export interface LiteralDialect {
+  /** Marks on both sides of a string that may hold escapes. */
+  readonly quotes: readonly string[];
+  /** Marks on both sides of a string in which everything else stands for itself. */
+  readonly rawQuotes: readonly string[];
+  /** Whether keys may stand without quotes. */
+  readonly hasBareKeys: boolean;
+}
+
+/** The literals of Python. */
+export const pythonLiterals: LiteralDialect = {
+  quotes: ['"""', "'''", '"', "'"],
+  rawQuotes: [],
+  hasBareKeys: false,
+};
+
+const deepestNesting = 32;
+const longestWord = 64;
+
+/**
+ * Reads one literal value and returns it as JSON text; `null` if there is none, or one that nests deeper than 32
+ * levels. What was read of it is held.
+ */
+export function* readLiteral(input: AnswerInput, dialect: LiteralDialect, depth = 0): Reading<string | null> {
+  const { quotes, rawQuotes } = dialect;
+  const start = (yield* input.takeAny([...quotes, ...rawQuotes, '[', '(', '{'])) ?? '';
+  if (rawQuotes.includes(start)) return yield* readRawString(input, start);
+  if (quotes.includes(start)) return yield* readString(input, start);
+  if (start === '') return toJsonWord(yield* input.takeWhile((unit) => /[\w.+-]/.test(unit), longestWord));
+  if (depth === deepestNesting) return null;
+  return start === '{'
+    ? yield* readObject(input, dialect, depth)
+    : yield* readList(input, dialect, depth, start);
+}
+
+function* readList(
+  input: AnswerInput,
+  dialect: LiteralDialect,
+  depth: number,
+  start: string,
+): Reading<string | null> {
+  const end = start === '[' ? ']' : ')';
+  const items: string[] = [];
+  let isTuple = start === '(';
+  for (;;) {
+    yield* input.takeSpace();
+    if ((yield* input.takeAny([end])) !== null) break;
+    const item = yield* readLiteral(input, dialect, depth + 1);
+    if (item === null) return null;
+    items.push(item);
+    yield* input.takeSpace();
+    const separator = yield* input.takeAny([',', end]);
+    if (separator === null) return null;
+    if (separator === ',') isTuple = false;
+    else break;
+  }
+  // One value in parentheses is the value itself.
+  return isTuple && items.length === 1 ? items[0]! : `[${items.join(', ')}]`;
+}
+
+function* readObject(input: AnswerInput, dialect: LiteralDialect, depth: number): Reading<string | null> {
+  const members: string[] = [];
+  for (;;) {
+    yield* input.takeSpace();
+    if ((yield* input.takeAny(['}'])) !== null) break;
+    const key = yield* readKey(input, dialect);
+    yield* input.takeSpace();
+    if (key === null || (yield* input.takeAny([':'])) === null) return null;
+    yield* input.takeSpace();
+    const value = yield* readLiteral(input, dialect, depth + 1);
+    if (value === null) return null;
+    members.push(`${key}: ${value}`);
+    yield* input.takeSpace();
+    const separator = yield* input.takeAny([',', '}']);
+    if (separator === null) return null;
+    if (separator === '}') break;
+  }
+  return `{${members.join(', ')}}`;
+}
+
+const longestKey = 256;
+
+/** Reads a key as JSON text, `null` if there is none. */
+export function* readKey(input: AnswerInput, dialect: LiteralDialect): Reading<string | null> {
+  if ((yield* input.peekAny([...dialect.quotes, ...dialect.rawQuotes])) === null) {
+    const word = dialect.hasBareKeys
+      ? yield* input.takeWhile((unit) => !/[\s:,{}[\]"<>|]/.test(unit), longestKey)
+      : ((yield* readLiteral(input, dialect, deepestNesting)) ?? '');
+    return word === '' ? null : JSON.stringify(word);
+  }
+  return yield* readLiteral(input, dialect, deepestNesting);
+}
+
+function* readRawString(input: AnswerInput, quote: string): Reading<string | null> {
+  const { length } = input.held;
+  const isWhole = (yield* input.holdUntil([quote])) !== null;
+  return isWhole ? JSON.stringify(input.held.slice(length, -quote.length)) : null;
+}
+
+function* readString(input: AnswerInput, quote: string): Reading<string | null> {
+  let value = '';
+  for (;;) {
+    const marker = yield* input.takeUntil([quote, '\\'], (text) => {
+      input.hold(text);
+      value += text;
+    });
+    if (marker === null) return null;
+    if (marker === quote) return JSON.stringify(value);
+    const character = yield* readEscape(input);
+    if (character === null) return null;
+    value += character;
+  }
+}
+
+const simpleEscapes: ReadonlyMap<string, string> = new Map([
+  ['\n', ''],
+  ['\\', '\\'],
+  ["'", "'"],
+  ['"', '"'],
+  ['/', '/'],
+  ['a', '\u0007'],
+  ['b', '\b'],
+  ['f', '\f'],
+  ['n', '\n'],
+  ['r', '\r'],
+  ['t', '\t'],
+  ['v', '\v'],
+  ['0', '\0'],
+]);
+
+const hexEscapeLengths: ReadonlyMap<string, number> = new Map([
+  ['x', 2],
+  ['u', 4],
+  ['U', 8],
+]);
+
+/** Reads what follows a backslash. Python keeps the backslash where it begins no escape. */
+function* readEscape(input: AnswerInput): Reading<string | null> {
+  if (!(yield* input.hasMore())) return null;
+  const unit = input.take(1);
+  const length = hexEscapeLengths.get(unit);
+  if (length === undefined) return simpleEscapes.get(unit) ?? `\\${unit}`;
+  const digits = yield* input.takeWhile((digit) => /[\da-f]/i.test(digit), length);
+  const code = Number.parseInt(digits, 16);
+  if (digits.length < length || code > 0x10_ff_ff) return `\\${unit}${digits}`;
+  return String.fromCodePoint(code);
+}
+
+const words: ReadonlyMap<string, string> = new Map([
+  ['true', 'true'],
+  ['false', 'false'],
+  ['null', 'null'],
+  ['True', 'true'],
+  ['False', 'false'],
+  ['None', 'null'],
+]);
+
+/** A number or constant as JSON text. Digits stay as they are, so that large integers keep them all. */
+function toJsonWord(word: string): string | null {
+  const constant = words.get(word);
+  if (constant !== undefined) return constant;
+  const number = /^\+?(-?)0*(\d[\d_]*)?(?:\.(\d*))?(e[+-]?\d+)?$/i.exec(word);
+  if (number === null || !/\d/.test(word)) return null;
+  const [, sign = '', integer = '0', fraction = '', exponent = ''] = number;
+  return `${sign}${integer.replaceAll('_', '')}${fraction === '' ? '' : `.${fraction}`}${exponent}`;
+}

@@ -1,0 +1,44 @@
+import type { ToolDefinition } from '../messages.ts';
+import type { AnswerInput, Reading } from './answer-input.ts';
+import type { ToolCallFormat } from './format.ts';
+import { readJsonCalls } from './json-calls.ts';
+import type { ToolCallParser } from './parser.ts';
+import { readPythonCalls } from './python-calls.ts';
+import { createSectionParser } from './section-parser.ts';
+
+const openMarker = '<|python_start|>';
+const endMarker = '<|python_end|>';
+
+/** A bare list of Python calls. */
+export const llama4Format: ToolCallFormat = {
+  name: 'pythonic',
+  example: '[get_weather(city="Paris"), get_time(zone="CET")]',
+  families: [
+    { name: 'Llama 4', models: ['Llama 4 Scout', 'Llama 4 Maverick'] },
+    { name: 'ToolACE', models: ['ToolACE 8B', 'ToolACE 2 8B'] },
+  ],
+  parallel: true,
+  markers: [openMarker, endMarker],
+  createParser: createPythonicToolCallParser,
+  detect: ({ template, hasToken }) =>
+    hasToken(openMarker) || template.includes(openMarker) || /\[func_name1\(/.test(template),
+};
+
+/**
+ * Reads lists of Python calls at the beginning of the answer or of a line, or between `<|python_start|>` and
+ * `<|python_end|>`. As Llama 4 is also prompted for JSON, JSON calls count too.
+ */
+export function createPythonicToolCallParser(tools: readonly ToolDefinition[]): ToolCallParser {
+  return createSectionParser({
+    open: [openMarker],
+    bare: ['[', '{'],
+    end: [endMarker],
+    readCalls: (input) => readEither(input, tools),
+  });
+}
+
+function* readEither(input: AnswerInput, tools: readonly ToolDefinition[]): Reading {
+  yield* input.takeSpace();
+  if ((yield* input.peekAny(['{'])) === null) yield* readPythonCalls(input, tools);
+  else yield* readJsonCalls(input, { strict: true });
+}

@@ -1,0 +1,39 @@
+import type { ToolDefinition } from '../messages.ts';
+import type { ToolCallFormat } from './format.ts';
+import type { ToolCallParser } from './parser.ts';
+import { createSectionParser } from './section-parser.ts';
+import { readTaggedCall, type TaggedCallSyntax } from './tagged-calls.ts';
+
+const beginMarker = '<minimax:tool_call>';
+const endMarker = '</minimax:tool_call>';
+
+const syntax: TaggedCallSyntax = {
+  nameEnd: ['">'],
+  parameterOpen: '<parameter name="',
+  parameterNameEnd: ['">'],
+  parameterClose: '</parameter>',
+  callClose: '</invoke>',
+  hasPaddedValues: false,
+};
+
+/** XML elements for calls and parameters, with values as plain text. */
+export const minimaxM2Format: ToolCallFormat = {
+  name: 'minimax-m2',
+  example:
+    '<minimax:tool_call>\n<invoke name="get_weather">\n<parameter name="city">Paris</parameter>\n</invoke>\n</minimax:tool_call>',
+  families: [{ name: 'MiniMax', models: ['MiniMax M2', 'MiniMax M2.1'] }],
+  parallel: true,
+  markers: [beginMarker, endMarker],
+  createParser: createMinimaxM2ToolCallParser,
+  detect: ({ template }) => template.includes(beginMarker),
+};
+
+/** Reads calls as MiniMax M2 writes them. */
+export function createMinimaxM2ToolCallParser(tools: readonly ToolDefinition[]): ToolCallParser {
+  return createSectionParser({
+    begin: [beginMarker],
+    open: ['<invoke name="'],
+    end: [endMarker],
+    readCalls: (input) => readTaggedCall(input, tools, syntax),
+  });
+}

@@ -1,0 +1,65 @@
+import type { AnswerInput, Reading } from './answer-input.ts';
+import type { ToolCallFormat } from './format.ts';
+import { jsonCallFrame, readJsonArguments, readJsonCalls, readName } from './json-calls.ts';
+import type { ToolCallParser } from './parser.ts';
+import { createSectionParser } from './section-parser.ts';
+
+const openMarker = '[TOOL_CALLS]';
+const idMarker = '[CALL_ID]';
+const argumentsMarker = '[ARGS]';
+
+/** A list of JSON objects behind `[TOOL_CALLS]`. */
+export const mistralFormat: ToolCallFormat = {
+  name: 'mistral',
+  example: '[TOOL_CALLS][{"name": "get_weather", "arguments": {"city": "Paris"}}]',
+  families: [
+    { name: 'Mistral', models: ['Mistral 7B v0.3', 'Mixtral 8x22B', 'Mistral Nemo', 'Mistral Large 2'] },
+  ],
+  parallel: true,
+  markers: [openMarker],
+  createParser: createMistralToolCallParser,
+  detect: ({ template }) => template.includes(openMarker),
+  constraint: {
+    trigger: openMarker,
+    begin: `${openMarker}[`,
+    call: (name) => jsonCallFrame(name),
+    separator: ', ',
+    end: ']',
+  },
+};
+
+/** `[TOOL_CALLS]` and the name before each call's arguments. */
+export const mistralNamedFormat: ToolCallFormat = {
+  name: 'mistral-named',
+  example: '[TOOL_CALLS]get_weather[ARGS]{"city": "Paris"}',
+  families: [{ name: 'Mistral 3', models: ['Mistral Small 3.2', 'Magistral', 'Devstral', 'Ministral 3'] }],
+  parallel: true,
+  markers: [openMarker, idMarker, argumentsMarker],
+  createParser: createMistralToolCallParser,
+  detect: ({ template, hasToken }) =>
+    template.includes(openMarker) && (template.includes(argumentsMarker) || hasToken(argumentsMarker)),
+  constraint: {
+    trigger: openMarker,
+    begin: '',
+    call: (name) => ({ prefix: `${openMarker}${name}${argumentsMarker}`, suffix: '' }),
+    separator: '',
+    end: '',
+  },
+};
+
+/** Reads calls as all Mistral models write them, the old way and the new. */
+export function createMistralToolCallParser(): ToolCallParser {
+  return createSectionParser({ open: [openMarker], readCalls });
+}
+
+function* readCalls(input: AnswerInput): Reading {
+  yield* input.takeSpace();
+  if ((yield* input.peekAny(['[', '{'])) !== null) {
+    yield* readJsonCalls(input);
+    return;
+  }
+  const name = yield* readName(input);
+  if ((yield* input.takeAny([idMarker])) !== null) yield* readName(input);
+  yield* input.takeAny([argumentsMarker]);
+  if (yield* readJsonArguments(input, name)) yield* input.dropSpace();
+}

@@ -1,0 +1,108 @@
+import type { ToolDefinition } from '../messages.ts';
+import type { AnswerInput, Reading } from './answer-input.ts';
+import { pythonLiterals, readLiteral } from './literal.ts';
+import { parameterNames } from './schema-types.ts';
+
+const longestName = 256;
+
+/**
+ * Reads calls written as Python expressions: `[f(a="x"), g(n=1)]`, with or without the brackets, with commas,
+ * semicolons or line breaks between calls. `print(f(a="x"))` is a call of `f`.
+ *
+ * A call is announced when its first argument has a name or is complete, or when it ends; arguments come out one at a time.
+ * Arguments without a name are given the names of the tool's schema, in order.
+ */
+export function* readPythonCalls(input: AnswerInput, tools: readonly ToolDefinition[]): Reading {
+  yield* input.takeSpace();
+  const isList = (yield* input.takeAny(['['])) !== null;
+  let hasCall = false;
+  for (;;) {
+    yield* input.takeSpace();
+    const name = yield* readIdentifier(input);
+    if (name === '') break;
+    if (!(yield* readCall(input, name, tools))) return;
+    hasCall = true;
+    yield* input.dropSpace();
+    yield* input.takeAny([',', ';']);
+  }
+  if (input.held.trim() !== '' || !hasCall) input.giveUp();
+  else if (isList && (yield* input.takeAny([']'])) !== null) yield* input.dropSpace();
+  input.drop();
+}
+
+function* readIdentifier(input: AnswerInput): Reading<string> {
+  return yield* input.takeWhile((unit) => /[\w.-]/.test(unit), longestName);
+}
+
+/** Reads a call from its opening parenthesis on; false if it is none, or was not finished. */
+function* readCall(input: AnswerInput, written: string, tools: readonly ToolDefinition[]): Reading<boolean> {
+  const inner = written === 'print' ? yield* readPrintedName(input) : '';
+  const name = inner === '' ? written : inner;
+  const isCall = (yield* input.takeAny(['('])) !== null && !/^[\d.-]/.test(name);
+  if (!isCall || !(yield* readArguments(input, name, tools))) {
+    input.giveUp();
+    return false;
+  }
+  input.endCall();
+  if (inner !== '') {
+    yield* input.dropSpace();
+    yield* input.takeAny([')']);
+    input.drop();
+  }
+  return true;
+}
+
+/** The name of the function whose result is printed, `''` where it is `print` itself that is called. */
+function* readPrintedName(input: AnswerInput): Reading<string> {
+  const { length } = input.held;
+  if ((yield* input.takeAny(['('])) === null) return '';
+  yield* input.takeSpace();
+  const name = yield* readIdentifier(input);
+  if (name !== '' && (yield* input.peekAny(['('])) !== null) return name;
+  input.putBack(input.held.length - length);
+  return '';
+}
+
+function* readArguments(
+  input: AnswerInput,
+  name: string,
+  tools: readonly ToolDefinition[],
+): Reading<boolean> {
+  const names = parameterNames(tools.find((tool) => tool.name === name));
+  let count = 0;
+  for (;;) {
+    yield* input.takeSpace();
+    if ((yield* input.takeAny([')'])) !== null) break;
+    const keyword = yield* readKeyword(input);
+    const key = keyword === '' ? names[count] : keyword;
+    if (key === undefined) return false;
+    const prefix = `${count === 0 ? '{' : ', '}${JSON.stringify(key)}: `;
+    if (keyword !== '') {
+      if (count === 0) input.startCall(name);
+      input.addArguments(prefix);
+    }
+    yield* input.takeSpace();
+    const value = yield* readLiteral(input, pythonLiterals);
+    if (value === null) return false;
+    if (keyword === '' && count === 0) input.startCall(name);
+    input.addArguments(keyword === '' ? prefix + value : value);
+    count++;
+    yield* input.takeSpace();
+    const separator = yield* input.takeAny([',', ')']);
+    if (separator === null) return false;
+    if (separator === ')') break;
+  }
+  if (count === 0) input.startCall(name);
+  input.addArguments(count === 0 ? '{}' : '}');
+  return true;
+}
+
+/** Takes `name=`; takes nothing and returns `''` where a value stands without a name. */
+function* readKeyword(input: AnswerInput): Reading<string> {
+  const { length } = input.held;
+  const keyword = yield* input.takeWhile((unit) => /\w/.test(unit), longestName);
+  yield* input.takeSpace();
+  if (keyword !== '' && (yield* input.takeAny(['='])) !== null) return keyword;
+  input.putBack(input.held.length - length);
+  return '';
+}

@@ -1,0 +1,44 @@
+import type { ToolDefinition } from '../messages.ts';
+import type { ToolCallFormat } from './format.ts';
+import type { ToolCallParser } from './parser.ts';
+import { createSectionParser } from './section-parser.ts';
+import { readTaggedCall, type TaggedCallSyntax } from './tagged-calls.ts';
+
+const beginMarkers = ['<tool_call>', '<seed:tool_call>'];
+const endMarkers = ['</tool_call>', '</seed:tool_call>'];
+const openTag = '<function=';
+
+const syntax: TaggedCallSyntax = {
+  nameEnd: ['>'],
+  parameterOpen: '<parameter=',
+  parameterNameEnd: ['>'],
+  parameterClose: '</parameter>',
+  callClose: '</function>',
+  hasPaddedValues: true,
+};
+
+/** A tag for the function and one for each parameter, with values as plain text. */
+export const qwen3CoderFormat: ToolCallFormat = {
+  name: 'qwen3-coder',
+  example:
+    '<tool_call>\n<function=get_weather>\n<parameter=city>\nParis\n</parameter>\n</function>\n</tool_call>',
+  families: [
+    { name: 'Qwen3-Coder', models: ['Qwen3-Coder', 'Qwen3-Coder-Next', 'Qwen3.5'] },
+    { name: 'Nemotron 3', models: ['Nemotron 3 Nano'] },
+    { name: 'Seed-OSS', models: ['Seed-OSS 36B'] },
+  ],
+  parallel: true,
+  markers: [...beginMarkers, ...endMarkers],
+  createParser: createQwen3CoderToolCallParser,
+  detect: ({ template }) => template.includes(openTag) && template.includes('<parameter='),
+};
+
+/** Reads calls as Qwen3-Coder and Seed-OSS write them, with or without the outer tag. */
+export function createQwen3CoderToolCallParser(tools: readonly ToolDefinition[]): ToolCallParser {
+  return createSectionParser({
+    begin: beginMarkers,
+    open: [openTag],
+    end: endMarkers,
+    readCalls: (input) => readTaggedCall(input, tools, syntax),
+  });
+}

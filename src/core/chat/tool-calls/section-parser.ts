@@ -1,0 +1,68 @@
+import { createScriptedParser, type AnswerInput, type Reading } from './answer-input.ts';
+import type { ToolCallParser } from './parser.ts';
+
+/** Where calls stand in an answer. */
+export interface SectionSyntax {
+  /** Markers that only come before an `open` marker, such as the one in front of all calls. */
+  readonly begin?: readonly string[] | undefined;
+  /** Markers behind which calls begin. */
+  readonly open: readonly string[];
+  /** Beginnings of calls that need no marker where the answer or one of its lines begins, such as `{`. */
+  readonly bare?: readonly string[] | undefined;
+  /** Markers that end a call while more may follow; dropped behind a call, text elsewhere. */
+  readonly close?: readonly string[] | undefined;
+  /** Markers that end all calls; dropped behind a call, text elsewhere. */
+  readonly end?: readonly string[] | undefined;
+  /**
+   * Reads what follows an `open` marker (`''` before a bare call) as calls, or gives it up. May leave the close
+   * marker to be dropped.
+   */
+  readCalls(input: AnswerInput, marker: string): Reading;
+}
+
+/**
+ * Makes a parser for a format with text and sections of calls in any order.
+ *
+ * A missing close marker does no harm. What turns out not to be a call before it was announced comes back as text,
+ * markers included; text goes on behind it. White space between the markers of a section is dropped.
+ */
+export function createSectionParser(syntax: SectionSyntax): ToolCallParser {
+  const { begin = [], open, bare = [], close = [], end = [], readCalls } = syntax;
+  const bareLines = bare.map((text) => `\n${text}`);
+  const openers = [...begin, ...open, ...bareLines];
+  const closers = [...close, ...end];
+
+  return createScriptedParser(function* readAnswer(input) {
+    let isBehindCall = yield* readBareStart(input);
+    for (;;) {
+      const markers = isBehindCall ? [...openers, ...closers] : openers;
+      let marker = yield* input.takeTextUntil(markers, isBehindCall ? closers : []);
+      if (marker === null) return;
+      if (closers.includes(marker) && isBehindCall) {
+        isBehindCall = close.includes(marker);
+        input.drop();
+        if (isBehindCall) yield* input.dropSpace();
+        continue;
+      }
+      if (bareLines.includes(marker)) {
+        input.putBack(marker.length - 1);
+        marker = '';
+      } else if (begin.includes(marker)) {
+        yield* input.takeSpace();
+        marker = yield* input.takeAny(open);
+      }
+      const { calls } = input;
+      if (marker === null) input.giveUp();
+      else yield* readCalls(input, marker);
+      isBehindCall ||= input.calls > calls;
+    }
+  });
+
+  function* readBareStart(input: AnswerInput): Reading<boolean> {
+    if (bare.length === 0) return false;
+    const space = yield* input.takeSpace();
+    if ((yield* input.peekAny(bare)) === null) input.putBack(space.length);
+    else yield* readCalls(input, '');
+    return input.calls > 0;
+  }
+}

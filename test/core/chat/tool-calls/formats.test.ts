@@ -1,0 +1,432 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { toolCallFormats } from '../../../../src/core/chat/formats.ts';
+import type { ToolCallFormat } from '../../../../src/core/chat/tool-calls/format.ts';
+import { cut, cutTexts } from '../../text/pieces.ts';
+import { call, parsePieces, unfinished, type Item } from './items.ts';
+import { callWriters, canWrite, toolsFor, type WrittenCall } from './writers.ts';
+
+const weather = [
+  { name: 'get_weather', parameters: { type: 'object', properties: { city: { type: 'string' } } } },
+];
+
+/** Structure of all kinds, for values and for soups. */
+const fragments = [
+  '{"name": "f", "arguments": {"a": 1}}',
+  '{"tool_name": "f", "parameters": {',
+  '{"name": "f", "parameters": {"a": "',
+  '"}}',
+  '{',
+  '}',
+  '[',
+  ']',
+  '(',
+  ')',
+  'f(a="x")',
+  "g(b='",
+  'print(',
+  'h(c=[1, {"d": None}',
+  'call:f{a:',
+  'call:',
+  '```json',
+  '```',
+  'all\n',
+  'f\n',
+  '\n{',
+  '<function=f>',
+  '<function=',
+  '<parameter=a>',
+  '</parameter>',
+  '</function>',
+  '<invoke name="f">',
+  '<parameter name="a">',
+  '</invoke>',
+  'assistant',
+  'commentary to=functions.f',
+  ',',
+  ';',
+  '=',
+  '>',
+  ' ',
+  '\n',
+  '1',
+  'null',
+  '<',
+  '\\',
+  'f',
+];
+
+/** Stands for what must not get lost. */
+const word = 'wörd😀';
+
+function soupOf({ name, markers }: ToolCallFormat): fc.Arbitrary<string> {
+  // What stands behind this marker is the call's id, which is dropped with it.
+  const own = markers.filter((marker) => marker !== '[CALL_ID]');
+  const whole = callWriters.get(name)!([{ name: 'f', values: { a: 'b' } }]);
+  const middle = Math.ceil(whole.length / 2);
+  const parts = [whole, whole.slice(0, middle), whole.slice(middle), ...own, ...own, word, word, word];
+  return fc.array(fc.constantFrom(...parts, ...fragments), { maxLength: 20 }).map((all) => all.join(''));
+}
+
+const names = ['get_weather', 'f', 'search-files', 'math.add'];
+const keys = fc.constantFrom('city', 'n', 'list_of_things', 'optionA', 'x1');
+
+function awkwardString(format: ToolCallFormat): fc.Arbitrary<string> {
+  const words = [
+    ...format.markers,
+    ...fragments,
+    '"',
+    "'",
+    '\r\n',
+    '\t',
+    'é',
+    '😀',
+    '\u2028',
+    '</',
+    '1.0',
+    'True',
+  ];
+  return fc
+    .array(fc.constantFrom(...words), { maxLength: 6 })
+    .map((parts) => parts.join(''))
+    .filter((text) => canWrite(format, text));
+}
+
+function awkwardValues(format: ToolCallFormat): fc.Arbitrary<Record<string, unknown>> {
+  const text = awkwardString(format);
+  const { value } = fc.letrec<{ value: unknown }>((tie) => ({
+    value: fc.oneof(
+      { maxDepth: 3 },
+      text,
+      fc.integer(),
+      fc.double({ noNaN: true, noDefaultInfinity: true }).map((number) => number || 0),
+      fc.constantFrom(true, false, null),
+      fc.array(tie('value'), { maxLength: 3 }),
+      fc.dictionary(format.name.includes('gemma') ? keys : fc.oneof(keys, text), tie('value'), {
+        maxKeys: 3,
+      }),
+    ),
+  }));
+  return fc.dictionary(keys, value, { maxKeys: 3 }).map((values) => ({ ...values }));
+}
+
+function awkwardCalls(format: ToolCallFormat): fc.Arbitrary<WrittenCall[]> {
+  const { separator } = format.constraint ?? {};
+  return fc
+    .array(awkwardValues(format), { minLength: 1, maxLength: separator === null ? 1 : 3 })
+    .map((all) => all.map((values, index) => ({ name: names[index]!, values })));
+}
+
+const writesLead = (format: ToolCallFormat, lead: string) =>
+  format.name === 'functionary-v3.2' ? `all\n${lead}` : lead;
+
+describe.each(toolCallFormats.map((format) => [format.name, format] as const))('%s', (_, format) => {
+  const write = callWriters.get(format.name)!;
+
+  it('reads its own example', () => {
+    const items = parsePieces(format.createParser(weather), [format.example]);
+    const found = items.find((item) => typeof item !== 'string');
+    expect(found).toMatchObject({ name: 'get_weather', end: 'whole' });
+    expect(JSON.parse(found!.arguments)).toEqual({ city: 'Paris' });
+  });
+
+  it('reads awkward arguments back, with text before, however the answer is cut', () => {
+    const cases = fc.record({
+      lead: fc.constantFrom('', 'Let me see.\n', 'a < b 😀\n\n'),
+      calls: awkwardCalls(format),
+      lengths: fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 5 }),
+    });
+    fc.assert(
+      fc.property(cases, ({ lead, calls, lengths }) => {
+        const text = writesLead(format, lead) + write(calls);
+        const items = parsePieces(format.createParser(toolsFor(calls)), cut(text, lengths));
+        const texts = items.filter((item) => typeof item === 'string');
+        expect(texts.join('').trim()).toBe(lead.trim());
+        const found = items.filter((item) => typeof item !== 'string');
+        expect(found.map(({ name, end }) => ({ name, end }))).toEqual(
+          calls.map(({ name }) => ({ name, end: 'whole' })),
+        );
+        expect(found.map((item) => JSON.parse(item.arguments) as unknown)).toEqual(
+          calls.map(({ values }) => values),
+        );
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  it('passes no call off as whole that was cut off', () => {
+    const values = { city: 'Paris', list_of_things: ['a', { n: 1 }], n: 12 };
+    const calls = [{ name: 'get_weather', values }];
+    const text = `${writesLead(format, 'Well.')}\n${write(calls)}`;
+    for (let length = 0; length < text.length; length++) {
+      const items = parsePieces(format.createParser(toolsFor(calls)), [text.slice(0, length)], true);
+      const found = items.filter((item) => typeof item !== 'string');
+      expect(found.length).toBeLessThanOrEqual(1);
+      for (const item of found) {
+        if (item.end === 'whole') expect(JSON.parse(item.arguments)).toEqual(values);
+        else if (item.name !== null) expect(() => JSON.parse(item.arguments) as unknown).toThrow(SyntaxError);
+      }
+    }
+  });
+
+  it('reports calls of functions that nobody has defined', () => {
+    const items = parsePieces(format.createParser([]), [write([{ name: 'unheard_of', values: { a: 'x' } }])]);
+    expect(items.filter((item) => typeof item !== 'string')).toMatchObject([
+      { name: 'unheard_of', end: 'whole' },
+    ]);
+  });
+
+  it('takes soups of markers: never throws, loses nothing, cut or not the same', () => {
+    fc.assert(
+      fc.property(cutTexts(soupOf(format)), fc.boolean(), ({ text, pieces }, cutOff) => {
+        const items = parsePieces(format.createParser(weather), pieces, cutOff);
+        expect(items).toEqual(parsePieces(format.createParser(weather), [text], cutOff));
+        for (const item of items) {
+          if (typeof item === 'string') continue;
+          expect(item.end).not.toBe('missing');
+          if (item.end === 'whole') expect(JSON.parse(item.arguments)).toBeTypeOf('object');
+          else if (item.name !== null)
+            expect(() => JSON.parse(item.arguments) as unknown).toThrow(SyntaxError);
+        }
+        if (!cutOff) expect(countWords(items)).toBe(text.split(word).length - 1);
+        if (!cutOff)
+          expect(isSubsequence(items.filter((item) => typeof item === 'string').join(''), text)).toBe(true);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('takes deep nesting and any number of markers', () => {
+    for (const part of ['[', '{"a":', '(', 'f(', ...format.markers, 'x\n']) {
+      const text = write([{ name: 'f', values: {} }]).slice(0, -3) + part.repeat(20_000 / part.length);
+      expect(() => parsePieces(format.createParser([]), cut(text, [1000]))).not.toThrow();
+    }
+  });
+
+  it('takes long arguments', () => {
+    const part = ['"\\ \n\'', ...format.markers].filter((marker) => canWrite(format, marker)).join('é');
+    const calls = [
+      {
+        name: 'f',
+        values: { text: part.repeat(5_000 / part.length), list: [part.repeat(5_000 / part.length)] },
+      },
+    ];
+    const items = parsePieces(format.createParser(toolsFor(calls)), cut(write(calls), [2]));
+    const item = items.find((found) => typeof found !== 'string');
+    expect(JSON.parse(item!.arguments)).toEqual(calls[0]!.values);
+  });
+});
+
+function countWords(items: readonly Item[]): number {
+  const all = items.map((item) => (typeof item === 'string' ? item : `${item.name} ${item.arguments}`));
+  return all.join('').split(word).length - 1;
+}
+
+function isSubsequence(part: string, text: string): boolean {
+  let matched = 0;
+  for (const unit of text) if (part.startsWith(unit, matched)) matched += unit.length;
+  return matched === part.length;
+}
+
+const typed = [
+  {
+    name: 'f',
+    parameters: {
+      type: 'object',
+      properties: {
+        text: { type: 'string' },
+        count: { type: 'integer' },
+        isOn: { type: 'boolean' },
+        limit: { type: ['number', 'null'] },
+        mode: { enum: ['1', '2'] },
+        either: { anyOf: [{ type: 'string' }, { type: 'integer' }] },
+        any: {},
+      },
+    },
+  },
+];
+
+const deepseek = (...calls: string[]) =>
+  `<｜tool▁calls▁begin｜>${calls.map((text) => `<｜tool▁call▁begin｜>${text}<｜tool▁call▁end｜>`).join('\n')}<｜tool▁calls▁end｜>`;
+
+describe('formats', () => {
+  it.each<[string, string, string, Item[]]>([
+    ['llama-3', 'behind a tag', '<|python_tag|>{"name": "f", "parameters": {}}', [call('f')]],
+    [
+      'llama-3',
+      'semicolons',
+      '{"name": "f", "parameters": {}}; {"name": "g", "parameters": {"a": 1}}',
+      [call('f'), call('g', '{"a": 1}')],
+    ],
+    ['llama-3', 'a type', '{"type": "function", "name": "f", "parameters": {}}', [call('f')]],
+    ['llama-3', 'a line of its own', 'Sure:\n\n{"name": "f", "parameters": {}}', ['Sure:\n', call('f')]],
+    ['llama-3', 'text behind', '{"name": "f", "parameters": {}}, they say', [call('f'), ', they say']],
+    [
+      'llama-3',
+      'other JSON',
+      '{"city": {"name": "f", "parameters": {}}}',
+      ['{"city": {"name": "f", "parameters": {}}}'],
+    ],
+    ['llama-3', 'JSON about a name', '{"name": "Ada", "age": 36}', ['{"name": "Ada", "age": 36}']],
+    ['llama-3', 'a name only', '{"name": "Ada"}', ['{"name": "Ada"}']],
+    [
+      'llama-3',
+      'braces inside a line',
+      'if {"name": "f", "parameters": {}}',
+      ['if {"name": "f", "parameters": {}}'],
+    ],
+    ['pythonic', 'text in brackets', '[a link](http://x) [f()]', ['[a link](http://x) [f()]']],
+    ['pythonic', 'no arguments', ' [f(), g( )]', [call('f'), call('g')]],
+    ['pythonic', 'markers', '<|python_start|>[f(text="a")]<|python_end|>', [call('f', '{"text": "a"}')]],
+    ['pythonic', 'JSON', '{"name": "f", "parameters": {}}', [call('f')]],
+    [
+      'pythonic',
+      'all literals',
+      String.raw`[f(a="it's", b='say "hi"\n\x41\u00e9\U0001F600\q', c=-1.50, d=[1, (2, 3), (4)], e={'k': None, 1: True}, g=1_000, h=.5, i=12345678901234567890)]`,
+      [
+        call(
+          'f',
+          String.raw`{"a": "it's", "b": "say \"hi\"\nAé😀\\q", "c": -1.50, "d": [1, [2, 3], 4], "e": {"k": null, "1": true}, "g": 1000, "h": 0.5, "i": 12345678901234567890}`,
+        ),
+      ],
+    ],
+    [
+      'pythonic',
+      'triple quotes',
+      '[f(a="""x "y"\nz""", b="")]',
+      [call('f', String.raw`{"a": "x \"y\"\nz", "b": ""}`)],
+    ],
+    [
+      'pythonic',
+      'no keywords',
+      '[f("x", 2, isOn=True)]',
+      [call('f', '{"text": "x", "count": 2, "isOn": true}')],
+    ],
+    ['pythonic', 'too many values', '[g("x")]', ['[g("x")]']],
+    ['pythonic', 'an expression', '[f(a=1 + 2)]', [unfinished('f', '{"a": 1'), ' + 2)]']],
+    ['pythonic', 'a variable', '[f(a=b)]', [unfinished('f', '{"a": '), 'b)]']],
+    ['pythonic', 'deep nesting', `[f(a=${'['.repeat(40)}`, [unfinished('f', '{"a": '), '['.repeat(40)]],
+    ['lfm2', 'text around', 'A<|tool_call_start|>[f()]<|tool_call_end|>B', ['A', call('f'), 'B']],
+    ['gemma-code', 'a bare call', '```tool_code\nf(text="a")\n```\nOK', [call('f', '{"text": "a"}'), '\nOK']],
+    ['gemma-code', 'other code', '```python\nf()\n```', ['```python\nf()\n```']],
+    [
+      'gemma-4',
+      'all literals',
+      '<|tool_call>call:f{text:<|"|>a "b" {c}<|"|>,n:-1.5,on:true,no:null,list:[1,<|"|>x<|"|>],map:{k:{}}}<tool_call|>',
+      [
+        call(
+          'f',
+          String.raw`{"text": "a \"b\" {c}", "n": -1.5, "on": true, "no": null, "list": [1, "x"], "map": {"k": {}}}`,
+        ),
+      ],
+    ],
+    ['mistral', 'one object', '[TOOL_CALLS]{"name": "f", "arguments": {}}', [call('f')]],
+    ['mistral', 'ids', '[TOOL_CALLS] [{"name": "f", "arguments": {}, "id": "123456789"}]', [call('f')]],
+    [
+      'mistral',
+      'the new way',
+      '[TOOL_CALLS]f[CALL_ID]1[ARGS]{}[TOOL_CALLS]g[ARGS]{}',
+      [call('f'), call('g')],
+    ],
+    ['mistral-named', 'no marker before the arguments', '[TOOL_CALLS]f{"a": 1}', [call('f', '{"a": 1}')]],
+    ['mistral-named', 'no arguments', 'See [TOOL_CALLS] f.', ['See [TOOL_CALLS] f.']],
+    ['granite-3', 'the other marker', '<tool_call>[{"name": "f", "arguments": {}}]', [call('f')]],
+    ['granite-3', 'an empty list', '<|tool_call|>[]', ['<|tool_call|>[]']],
+    ['phi-4', 'the other marker', 'functools[{"name": "f", "arguments": {}}]', [call('f')]],
+    [
+      'command-r',
+      'a broken list',
+      '<|START_ACTION|>[{"tool_name": "f"}, and<|END_ACTION|>',
+      [call('f'), ', and'],
+    ],
+    [
+      'deepseek-v3',
+      'two calls',
+      `Hm.${deepseek('function<｜tool▁sep｜>f\n```json\n{"a": "```"}\n```', 'function<｜tool▁sep｜>g\n```json\n{}\n```')}`,
+      ['Hm.', call('f', '{"a": "```"}'), call('g')],
+    ],
+    [
+      'deepseek-v3',
+      'arguments in a string',
+      deepseek('function<｜tool▁sep｜>f\n```json\n"{\\"a\\": 1}"\n```'),
+      [call('f', '{"a": 1}')],
+    ],
+    ['deepseek-v3.1', 'a function called function', deepseek('function<｜tool▁sep｜>{}'), [call('function')]],
+    ['deepseek-v3.1', 'no name', deepseek('<｜tool▁sep｜>{}'), [deepseek('<｜tool▁sep｜>{}')]],
+    [
+      'kimi-k2',
+      'an id without number',
+      '<|tool_call_begin|>f<|tool_call_argument_begin|>{}<|tool_call_end|>',
+      [call('f')],
+    ],
+    [
+      'kimi-k2',
+      'text around',
+      'One.<|tool_calls_section_begin|><|tool_call_begin|>functions.f:0<|tool_call_argument_begin|>{}<|tool_call_end|><|tool_calls_section_end|>Two.',
+      ['One.', call('f'), 'Two.'],
+    ],
+    ['functionary-v3.1', 'a broken tag', '<function=f {"a": 1}', ['<function=f {"a": 1}']],
+    ['functionary-v3.2', 'a call', 'f\n{"a": 1}', [call('f', '{"a": 1}')]],
+    ['functionary-v3.2', 'text', 'all\nSee:\n>>> 1 + 1\n2', ['See:\n>>> 1 + 1\n2']],
+    [
+      'qwen3-coder',
+      'types',
+      '<tool_call><function=f>\n<parameter=text>\n1\n</parameter>\n<parameter=count>2</parameter>\n<parameter=isOn>\nTrue\n</parameter>\n<parameter=limit>\nNone\n</parameter>\n<parameter=mode>\n1\n</parameter>\n<parameter=either>\n3\n</parameter>\n<parameter=any>\n{"k": 1}\n</parameter>\n</function></tool_call>',
+      [
+        call(
+          'f',
+          '{"text": "1", "count": 2, "isOn": true, "limit": null, "mode": "1", "either": 3, "any": {"k": 1}}',
+        ),
+      ],
+    ],
+    [
+      'qwen3-coder',
+      'values that do not fit',
+      '<function=f><parameter=count>many</parameter><parameter=unknown>x</parameter></function>',
+      [call('f', '{"count": "many", "unknown": "x"}')],
+    ],
+    [
+      'qwen3-coder',
+      'tags and blank lines in values',
+      '<function=f><parameter=text>\n\n</parameter>\n<parameter>\n\n</parameter>\n</function>',
+      [call('f', String.raw`{"text": "\n</parameter>\n<parameter>\n"}`)],
+    ],
+    [
+      'qwen3-coder',
+      'an end between the tags',
+      '<function=f>\n<parameter=text>a</parameter>',
+      [call('f', '{"text": "a"}')],
+    ],
+    [
+      'qwen3-coder',
+      'an end inside a value',
+      '<function=f>\n<parameter=text>a',
+      [unfinished('f', '{"text": "a')],
+    ],
+    [
+      'qwen3-coder',
+      'an end inside a number',
+      '<function=f>\n<parameter=count>1',
+      [unfinished('f', '{"count": '), '1'],
+    ],
+    ['glm-4.5', 'no arguments', '<tool_call>f</tool_call>', [call('f')]],
+    ['glm-4.5', 'no call', '<tool_call>some text</tool', ['<tool_call>some text</tool']],
+    [
+      'minimax-m2',
+      'two calls',
+      '<minimax:tool_call><invoke name="f"><parameter name="text"> a\n</parameter></invoke>\n<invoke name="g"></invoke></minimax:tool_call>',
+      [call('f', String.raw`{"text": " a\n"}`), call('g')],
+    ],
+    [
+      'harmony',
+      'a builtin tool',
+      '<|channel|>analysis to=browser.search code<|message|>{"query": "x"}<|call|>',
+      [call('browser.search', '{"query": "x"}')],
+    ],
+    ['harmony', 'another channel', '<|channel|>final<|message|>Hi', ['<|channel|>final<|message|>Hi']],
+  ])('%s: %s', (name, _, text, items) => {
+    const { createParser } = toolCallFormats.find((format) => format.name === name)!;
+    expect(parsePieces(createParser(typed), [text])).toEqual(items);
+    expect(parsePieces(createParser(typed), text.split(''))).toEqual(items);
+  });
+});

@@ -1,0 +1,36 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { format, resolveConfig } from 'prettier';
+import { describe, expect, it } from 'vitest';
+import { toolCallFormats } from '../../src/core/chat/formats.ts';
+import { writeToolCallingPage } from './tool-calling.ts';
+
+const path = new URL('../../docs/tool-calling.md', import.meta.url);
+
+describe('docs/tool-calling.md', () => {
+  it('is what the code says', async () => {
+    const page = await format(writeToolCallingPage(), { ...(await resolveConfig(path)), parser: 'markdown' });
+    if (process.env['UPDATE_DOCS'] === '1') await writeFile(path, page);
+    expect(await readFile(path, 'utf8')).toBe(page);
+  });
+
+  it('has a row for more than fifteen families', async () => {
+    const rows = (await readFile(path, 'utf8'))
+      .split('\n')
+      .filter((line) => /^\| .*\| (yes|no) +\|$/.test(line));
+    const cells = rows.map((row) =>
+      row
+        .slice(2, -2)
+        .split('|')
+        .map((cell) => cell.trim()),
+    );
+    expect(cells.length).toBeGreaterThan(15);
+    for (const [family, name, models, parallel, constrained] of cells) {
+      const found = toolCallFormats.find((candidate) => `\`${candidate.name}\`` === name);
+      expect(found?.families.find((candidate) => candidate.name === family)?.models.join(', ')).toBe(models);
+      expect([parallel, constrained]).toEqual([
+        found!.parallel ? 'yes' : 'no',
+        found!.constraint === undefined ? 'no' : 'yes',
+      ]);
+    }
+  });
+});
