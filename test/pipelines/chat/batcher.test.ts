@@ -3,7 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { Batcher, type Continuation, type Generation } from '../../../src/pipelines/chat/batcher.ts';
 import { createDecoder, type Decoder } from '../../../src/pipelines/chat/decoder.ts';
 import { PrefixCache } from '../../../src/pipelines/chat/prefix-cache.ts';
-import { continuationOf, createRememberingSession, type RememberingSessionOptions } from './remembering-session.ts';
+import {
+  continuationOf,
+  createRememberingSession,
+  type RememberingSessionOptions,
+} from './remembering-session.ts';
 
 class Greedy implements Continuation {
   readonly tokens: number[] = [];
@@ -47,9 +51,15 @@ class Trial implements Generation {
   }
 }
 
-function start(options: RememberingSessionOptions = {}, { maxRows = 4, maxSequences = 0, ragged = true } = {}) {
+function start(
+  options: RememberingSessionOptions = {},
+  { maxRows = 4, maxSequences = 0, ragged = true } = {},
+) {
   const shapes: string[] = [];
-  const session = createRememberingSession({ ...options, onRun: (rows, count) => shapes.push(`${rows}x${count}`) });
+  const session = createRememberingSession({
+    ...options,
+    onRun: (rows, count) => shapes.push(`${rows}x${count}`),
+  });
   const decoder: Decoder = createDecoder(session, { ragged });
   const prefixes = new PrefixCache({ maxSequences, maxBytes: 2 ** 24 });
   return { batcher: new Batcher(decoder, { maxRows, prefixes }), shapes };
@@ -75,7 +85,9 @@ describe.each(variants)('%s', (_name, options, settings) => {
     await fc.assert(
       fc.asyncProperty(trials, fc.integer({ min: 0, max: 3 }), async (cases, maxSequences) => {
         const { batcher } = start(options, { ...settings, maxSequences });
-        const running = cases.map(({ prompt, counts, reproducible }) => new Trial(prompt, counts, reproducible));
+        const running = cases.map(
+          ({ prompt, counts, reproducible }) => new Trial(prompt, counts, reproducible),
+        );
         for (const generation of running) {
           batcher.add(generation);
           await Promise.resolve();
@@ -83,7 +95,8 @@ describe.each(variants)('%s', (_name, options, settings) => {
         await Promise.all(running.map(({ finished }) => finished));
         for (const { prompt, continuations, ends } of running) {
           expect(ends).toBe(1);
-          for (const { tokens } of continuations) expect(tokens).toEqual(continuationOf([...prompt], tokens.length));
+          for (const { tokens } of continuations)
+            expect(tokens).toEqual(continuationOf([...prompt], tokens.length));
         }
       }),
       { numRuns: 25 },
@@ -116,7 +129,10 @@ describe('Batcher', () => {
   it('prefills long prompts in pieces between the steps of others', async () => {
     const { batcher, shapes } = start();
     const short = new Trial([1], [6]);
-    const long = new Trial(Array.from({ length: 600 }, (_, index) => index % 97), [1]);
+    const long = new Trial(
+      Array.from({ length: 600 }, (_, index) => index % 97),
+      [1],
+    );
     batcher.add(short);
     batcher.add(long);
     await Promise.all([short.finished, long.finished]);
@@ -178,7 +194,10 @@ describe('Batcher', () => {
       ...decoder,
       forward: (...step) => (++runs === 3 ? Promise.reject(new Error('out of memory')) : forward(...step)),
     };
-    const batcher = new Batcher(flaky, { maxRows: 4, prefixes: new PrefixCache({ maxSequences: 2, maxBytes: 2 ** 20 }) });
+    const batcher = new Batcher(flaky, {
+      maxRows: 4,
+      prefixes: new PrefixCache({ maxSequences: 2, maxBytes: 2 ** 20 }),
+    });
     const first = new Trial([1], [9]);
     batcher.add(first);
     await expect(first.finished).rejects.toThrow('out of memory');

@@ -46,14 +46,17 @@ export function createRememberingSession(options: RememberingSessionOptions = {}
       float('present.0.key', 'batch', 2, 'total', 3),
       float('present.0.value', 'batch', 2, 'total', 3),
       ...(extended
-        ? ['slashv1.last_logits', 'slashv1.present.0.key.new', 'slashv1.present.0.value.new'].map((name) => float(name))
+        ? ['slashv1.last_logits', 'slashv1.present.0.key.new', 'slashv1.present.0.value.new'].map((name) =>
+            float(name),
+          )
         : []),
     ],
     async run(feeds, fetches) {
       const [rows, count] = feeds['input_ids']!.dims as [number, number];
       onRun?.(rows, count);
       const past = feeds['past_key_values.0.key']!.dims[2]!;
-      if (cacheBranch && Number(feeds['use_cache_branch']!.data[0]) !== Number(past > 0)) throw new Error('cache branch');
+      if (cacheBranch && Number(feeds['use_cache_branch']!.data[0]) !== Number(past > 0))
+        throw new Error('cache branch');
       const total = past + count;
       const ids = feeds['input_ids']!.data;
       const mask = feeds['attention_mask']!.data;
@@ -65,8 +68,12 @@ export function createRememberingSession(options: RememberingSessionOptions = {}
         for (let slot = 0; slot < total; slot++) {
           const isNew = slot >= past;
           const from = ((row * 2 + 1) * past + slot) * 3 + 2;
-          const position = positionIds ? Number(feeds['position_ids']?.data[row * count + slot - past]) : slot;
-          const token = isNew ? Number(ids[row * count + slot - past]) : Number(feeds['past_key_values.0.key']!.data[from]);
+          const position = positionIds
+            ? Number(feeds['position_ids']?.data[row * count + slot - past])
+            : slot;
+          const token = isNew
+            ? Number(ids[row * count + slot - past])
+            : Number(feeds['past_key_values.0.key']!.data[from]);
           const place = isNew ? position : Number(feeds['past_key_values.0.value']!.data[from]);
           for (let index = 0; index < 6; index++) {
             const to = ((row * 2 + Math.floor(index / 3)) * total + slot) * 3 + (index % 3);
@@ -76,7 +83,8 @@ export function createRememberingSession(options: RememberingSessionOptions = {}
           if (Number(mask[row * total + slot]) === 1) visible.push([place, token]);
           if (!isNew) continue;
           const sequence = visible.toSorted(([a], [b]) => a - b);
-          if (sequence.some(([at], index) => at !== index)) throw new Error(`positions ${sequence.map(([at]) => at)}`);
+          if (sequence.some(([at], index) => at !== index))
+            throw new Error(`positions ${sequence.map(([at]) => at)}`);
           logits[(row * count + slot - past) * vocabularySize + tokenAfter(sequence.map(([, t]) => t))] = 20;
         }
       }
@@ -91,7 +99,9 @@ export function createRememberingSession(options: RememberingSessionOptions = {}
         results['slashv1.present.0.key.new'] = slice(results['present.0.key']!, 2, past);
         results['slashv1.present.0.value.new'] = slice(results['present.0.value']!, 2, past);
       }
-      const picked: TensorMap = Object.fromEntries((fetches ?? Object.keys(results)).map((name) => [name, results[name]!]));
+      const picked: TensorMap = Object.fromEntries(
+        (fetches ?? Object.keys(results)).map((name) => [name, results[name]!]),
+      );
       return picked;
     },
     release: () => Promise.resolve(),
