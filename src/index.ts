@@ -2,7 +2,8 @@ export { createInference, chat, type InferenceOptions } from './inference.ts';
 export { createHandler } from './server/handler.ts';
 export type { HandlerOptions } from './server/options.ts';
 export { InferenceError, type ErrorCode, type InferenceErrorOptions } from './errors.ts';
-export type { ChatMessage, ToolCall, ToolDefinition } from './core/chat/messages.ts';
+export type { ResponseFormat } from './core/chat/grammar/constraint.ts';
+export type { ChatMessage, ToolCall, ToolChoice, ToolDefinition } from './core/chat/messages.ts';
 export type { CallOptions, Inference, ModelLimits, ModelOptions, ModelStatus } from './engine/contract.ts';
 export type {
   Category,

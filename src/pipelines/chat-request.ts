@@ -6,7 +6,8 @@ import {
   type ChatParameters,
 } from '../core/parameters/chat.ts';
 import { resolveParameter, toWireName } from '../core/parameters/descriptor.ts';
-import type { ChatMessage, ToolDefinition } from '../core/chat/messages.ts';
+import type { ResponseFormat } from '../core/chat/grammar/constraint.ts';
+import type { ChatMessage, ToolChoice, ToolDefinition } from '../core/chat/messages.ts';
 import { findToolCallMismatch } from '../core/chat/tool-call-pairs.ts';
 import type { ChatRequest } from './contract.ts';
 
@@ -15,7 +16,11 @@ export interface ChatRequestInput extends Partial<ChatParameters> {
   readonly model: string;
   readonly messages: readonly ChatMessage[];
   readonly tools?: readonly ToolDefinition[] | undefined;
-  readonly toolChoice?: 'auto' | 'none' | undefined;
+  readonly toolChoice?: ToolChoice | undefined;
+  /** Whether one answer may hold several calls; default true. */
+  readonly parallelToolCalls?: boolean | undefined;
+  /** What the answer's text has to be; default any text. */
+  readonly responseFormat?: ResponseFormat | undefined;
   readonly stop?: string | readonly string[] | undefined;
   readonly logitBias?: ReadonlyMap<number, number> | undefined;
 }
@@ -46,6 +51,8 @@ export function completeChatRequest(input: ChatRequestInput): ChatRequest {
       throw invalid('logit_bias', `expected token ids, got ${token}`);
     if (!(bias >= min && bias <= max)) throw invalid('logit_bias', `expected ${min} to ${max}, got ${bias}`);
   }
+  const { tools = [], toolChoice = 'auto' } = input;
+  if (toolChoice !== 'auto' && toolChoice !== 'none') assertCallable(toolChoice, tools);
   const parameters = resolveChatParameters(input);
   if (parameters.topLogprobs > 0 && !parameters.logprobs) {
     throw invalid('top_logprobs', 'expected `logprobs` to be true where `top_logprobs` is set');
@@ -54,11 +61,23 @@ export function completeChatRequest(input: ChatRequestInput): ChatRequest {
     ...parameters,
     model: input.model,
     messages: input.messages,
-    tools: input.tools ?? [],
-    toolChoice: input.toolChoice ?? 'auto',
+    tools,
+    toolChoice,
+    parallelToolCalls: input.parallelToolCalls ?? true,
+    responseFormat: input.responseFormat ?? { type: 'text' },
     stop,
     logitBias,
   };
+}
+
+function assertCallable(
+  toolChoice: Exclude<ToolChoice, string> | 'required',
+  tools: readonly ToolDefinition[],
+): void {
+  if (tools.length === 0) throw invalid('tool_choice', 'expected `tools` where a call is required');
+  if (toolChoice === 'required' || tools.some(({ name }) => name === toolChoice.name)) return;
+  const names = tools.map(({ name }) => JSON.stringify(name)).join(', ');
+  throw invalid('tool_choice', `expected one of the tools ${names}, got ${JSON.stringify(toolChoice.name)}`);
 }
 
 function resolveChatParameters(input: ChatRequestInput): ChatParameters {

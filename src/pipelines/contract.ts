@@ -1,4 +1,5 @@
-import type { ChatMessage, ToolDefinition } from '../core/chat/messages.ts';
+import type { ResponseFormat } from '../core/chat/grammar/constraint.ts';
+import type { ChatMessage, ToolChoice, ToolDefinition } from '../core/chat/messages.ts';
 import type { ChatParameters } from '../core/parameters/chat.ts';
 
 /** A complete chat request: every parameter has its value, as `completeChatRequest` leaves it. */
@@ -6,7 +7,10 @@ export interface ChatRequest extends ChatParameters {
   readonly model: string;
   readonly messages: readonly ChatMessage[];
   readonly tools: readonly ToolDefinition[];
-  readonly toolChoice: 'auto' | 'none';
+  readonly toolChoice: ToolChoice;
+  /** Whether one answer may hold several calls. */
+  readonly parallelToolCalls: boolean;
+  readonly responseFormat: ResponseFormat;
   /** At most four; the first that appears in the answer ends it and is not part of it. */
   readonly stop: readonly string[];
   /** Token id → added to its logit. */
@@ -42,7 +46,12 @@ export interface ChatUsage {
  * `usage` comes once, last.
  */
 export type ChatEvent =
-  | { readonly type: 'prompt-end'; readonly promptTokens: number }
+  | {
+      readonly type: 'prompt-end';
+      readonly promptTokens: number;
+      /** Names of the tools that the model was told about, where its template doesn't take all of them. */
+      readonly toolsUsed?: readonly string[];
+    }
   | { readonly type: 'reasoning-delta'; readonly choice: number; readonly text: string }
   | { readonly type: 'text-delta'; readonly choice: number; readonly text: string }
   | {

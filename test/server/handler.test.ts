@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Inference } from '../../src/engine/contract.ts';
 import { createHandler } from '../../src/server/handler.ts';
 import { createFakeInference } from '../../src/testing/fake-inference.ts';
 import { chatBody, eventsOf, key, send, type Sent } from './support.ts';
@@ -156,6 +157,22 @@ describe('chat', () => {
     });
     expect(Math.abs(answer.json.created - Date.now() / 1000)).toBeLessThan(60);
   });
+
+  it.each([true, false])(
+    'tells which tools a model that takes one was offered (stream: %s)',
+    async (stream) => {
+      const choosy: Inference = {
+        ...createFakeInference(),
+        async *chat() {
+          yield { type: 'prompt-end', promptTokens: 3, toolsUsed: ['get_weather'] };
+          yield { type: 'choice-end', choice: 0, finishReason: 'stop' };
+        },
+      };
+      const answer = await send(createHandler(choosy, { auth: 'none' }), { json: chatBody({ stream }) });
+      expect(answer.status).toBe(200);
+      expect(answer.headers['x-slashv1-tools-used']).toBe('get_weather');
+    },
+  );
 
   it('streams the same answer', async () => {
     const answer = await send(handler, {

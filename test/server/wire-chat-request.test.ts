@@ -177,11 +177,47 @@ describe('tools', () => {
       expect(faultOf(body)).toMatchObject({ code: 'invalid_request', param: 'tools[0].function.parameters' });
   });
 
-  it.each(['sometimes', 7])('refuses the choice %j', (tool_choice) => {
-    expect(faultOf(chatBody({ tool_choice }))).toMatchObject({
-      code: 'invalid_request',
-      param: 'tool_choice',
-    });
+  it.each([
+    ['required', 'required'],
+    [{ type: 'function', function: { name: 'weather' } }, { name: 'weather' }],
+  ])('maps the choice %j', (tool_choice, toolChoice) => {
+    const body = chatBody({ tools: [tool('weather')], tool_choice, parallel_tool_calls: false });
+    expect(fromChatRequest(body).request).toMatchObject({ toolChoice, parallelToolCalls: false });
+  });
+
+  it.each(['sometimes', 7, { type: 'function' }, { type: 'allowed_tools' }])(
+    'refuses the choice %j',
+    (tool_choice) => {
+      expect(faultOf(chatBody({ tool_choice }))).toMatchObject({
+        code: 'invalid_request',
+        param: 'tool_choice',
+      });
+    },
+  );
+});
+
+describe('response_format', () => {
+  const schema = { type: 'object', properties: { a: { type: 'integer' } } };
+
+  it.each([
+    [{ type: 'text' }, { type: 'text' }],
+    [{ type: 'json_object' }, { type: 'json-object' }],
+    [
+      { type: 'json_schema', json_schema: { name: 'a', strict: true, schema } },
+      { type: 'json-schema', schema },
+    ],
+  ])('maps %j', (response_format, responseFormat) => {
+    expect(fromChatRequest(chatBody({ response_format })).request).toMatchObject({ responseFormat });
+  });
+
+  it.each([
+    ['text', 'response_format'],
+    [{ type: 'xml' }, 'response_format.type'],
+    [{ type: 'json_schema' }, 'response_format.json_schema'],
+    [{ type: 'json_schema', json_schema: { name: 'a' } }, 'response_format.json_schema.schema'],
+    [{ type: 'json_schema', json_schema: { schema: 'x' } }, 'response_format.json_schema.schema'],
+  ])('refuses %j', (response_format, param) => {
+    expect(faultOf(chatBody({ response_format }))).toMatchObject({ code: 'invalid_request', param });
   });
 });
 
@@ -239,12 +275,6 @@ describe('features that are not offered', () => {
   it.each([
     ['functions', [{ name: 'f' }]],
     ['function_call', 'auto'],
-    ['tool_choice', 'required'],
-    ['tool_choice', { type: 'function', function: { name: 'f' } }],
-    ['parallel_tool_calls', false],
-    ['response_format', { type: 'json_object' }],
-    ['response_format', { type: 'json_schema', json_schema: {} }],
-    ['response_format', 'text'],
     ['modalities', ['text', 'audio']],
     ['audio', { voice: 'x' }],
     ['prediction', { type: 'content', content: '' }],
@@ -266,8 +296,6 @@ describe('features that are not offered', () => {
   it('accepts those that ask for nothing, those that change nothing and those that nobody knows', () => {
     const harmless = {
       functions: null,
-      parallel_tool_calls: true,
-      response_format: { type: 'text' },
       modalities: ['text'],
       min_tokens: 0,
       reasoning_effort: null,

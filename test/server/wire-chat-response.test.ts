@@ -83,6 +83,28 @@ describe('toChatCompletion', () => {
     });
   });
 
+  it('leaves out a call that was cut off', () => {
+    const cutOff: ChatEvent[] = [
+      ...toolCalls.slice(0, 4),
+      { type: 'tool-call-start', choice: 0, call: 1, id: 'b', name: 'time' },
+      { type: 'tool-call-delta', choice: 0, call: 1, arguments: '{"city": "Par' },
+      { type: 'choice-end', choice: 0, finishReason: 'length' },
+    ];
+    const weather = { id: 'a', type: 'function', function: { name: 'weather', arguments: '{"city":"Ulm"}' } };
+    expect(complete(cutOff)).toMatchObject({
+      choices: [{ message: { content: null, tool_calls: [weather] }, finish_reason: 'length' }],
+    });
+  });
+
+  it('has numbers for tokens that were impossible', () => {
+    const impossible = { token: 'a', logprob: -Infinity, bytes: [97] };
+    const events: ChatEvent[] = [
+      { type: 'logprobs', choice: 0, tokens: [{ ...impossible, topLogprobs: [logprob] }] },
+      { type: 'choice-end', choice: 0, finishReason: 'stop' },
+    ];
+    expect(complete(events)).toMatchObject({ choices: [{ logprobs: { content: [{ logprob: -9999 }] } }] });
+  });
+
   it('joins tool calls and has no content then', () => {
     expect(complete(toolCalls)).toMatchObject({
       choices: [

@@ -12,6 +12,7 @@ import { Batcher } from './batcher.ts';
 import { Choice, type ChoiceContext } from './choice.ts';
 import { loadDecoder, type Decoder } from './decoder.ts';
 import { PrefixCache } from './prefix-cache.ts';
+import { renderPrompt } from './prompt.ts';
 
 const defaultMaxBatchSize = 8;
 
@@ -88,7 +89,7 @@ class ChatPipeline implements Pipeline<'chat'> {
       const message = `logit_bias: expected token ids below ${decoder.vocabularySize}, got ${token}`;
       throw new InferenceError('invalid_request', message, { param: 'logit_bias' });
     }
-    const text = template.render(request.messages, parsesToolCalls ? request.tools : []);
+    const { text, tools } = renderPrompt(request, template);
     const prompt = Int32Array.from(tokenizer.encode(text));
     if (prompt.length >= contextLength) {
       throw new InferenceError(
@@ -108,7 +109,7 @@ class ChatPipeline implements Pipeline<'chat'> {
       endTokens,
       markerTokens: tokensOf([...formats.reasoning.markers, ...(toolCalls?.markers ?? [])], tokenizer),
       createReasoningSplitter: () => formats.reasoning.createSplitter(text),
-      createToolCallParser: toolCalls && (() => toolCalls.createParser(request.tools)),
+      createToolCallParser: toolCalls && (() => toolCalls.createParser(tools)),
       emit: (event) => events.push(event),
       createToolCallId: () => `call_${randomUUID().replaceAll('-', '').slice(0, 24)}`,
     };
@@ -124,7 +125,12 @@ class ChatPipeline implements Pipeline<'chat'> {
       },
       promptEnded(cached) {
         cachedTokens = cached;
-        events.push({ type: 'prompt-end', promptTokens: prompt.length });
+        const narrowed = tools.length < request.tools.length && parsesToolCalls;
+        events.push({
+          type: 'prompt-end',
+          promptTokens: prompt.length,
+          ...(narrowed && { toolsUsed: tools.map(({ name }) => name) }),
+        });
       },
       ended() {
         if (signal?.aborted)

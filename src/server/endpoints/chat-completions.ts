@@ -37,12 +37,20 @@ export const chatCompletions: Route = {
       count: countTokens,
     };
     const head = { id: createId('chatcmpl-'), created: Math.floor(Date.now() / 1000), model };
-    if (!stream) return jsonResponse(200, toChatCompletion(await collectRun(call, run), head));
+    if (!stream) {
+      const events = await collectRun(call, run);
+      const response = jsonResponse(200, toChatCompletion(events, head));
+      return { ...response, headers: { ...response.headers, ...events.map(toolsHeader).find(Boolean) } };
+    }
 
+    let headers = eventStreamHeaders;
     const toChunks = createChunker(head, { choices: request.n ?? 1, includeUsage });
     const { opened, body } = createEventStream({
       events: await startRun(call, run),
-      toFrames: (event) => toChunks(event).map(toFrame).join(''),
+      toFrames: (event) => {
+        if (event.type === 'prompt-end') headers = { ...headers, ...toolsHeader(event) };
+        return toChunks(event).map(toFrame).join('');
+      },
       toErrorFrame: (thrown) => {
         const error = InferenceError.from(thrown);
         call.report(error);
@@ -51,9 +59,15 @@ export const chatCompletions: Route = {
       keepAliveMs: call.settings.keepAliveMs,
     });
     await opened;
-    return { status: 200, headers: eventStreamHeaders, body };
+    return { status: 200, headers, body };
   },
 };
+
+/** Tells which tools the model was offered, where it doesn't take all that were sent. */
+function toolsHeader(event: ChatEvent): Record<string, string> | undefined {
+  if (event.type !== 'prompt-end' || event.toolsUsed === undefined) return undefined;
+  return { 'x-slashv1-tools-used': event.toolsUsed.join(', ') };
+}
 
 /** Every delta is about one token, until the usage tells exactly. */
 function countTokens(tokens: number, event: ChatEvent): number {

@@ -1,4 +1,5 @@
-import type { ChatMessage, ToolDefinition } from '../../../core/chat/messages.ts';
+import type { ResponseFormat } from '../../../core/chat/grammar/constraint.ts';
+import type { ChatMessage, ToolChoice, ToolDefinition } from '../../../core/chat/messages.ts';
 import { chatParameters } from '../../../core/parameters/chat.ts';
 import { InferenceError } from '../../../errors.ts';
 import type { ChatRequestInput } from '../../../pipelines/chat-request.ts';
@@ -40,7 +41,9 @@ export function fromChatRequest(body: unknown): ChatCall {
     model: parsed.model,
     messages: parsed.messages.map(toMessage),
     tools: toTools(parsed.tools ?? []),
-    toolChoice: parsed.tool_choice ?? undefined,
+    toolChoice: toToolChoice(parsed.tool_choice),
+    parallelToolCalls: parsed.parallel_tool_calls ?? undefined,
+    responseFormat: toResponseFormat(parsed.response_format),
     stop: parsed.stop ?? undefined,
     logitBias: parsed.logit_bias ?? undefined,
   };
@@ -101,6 +104,25 @@ function toTools(tools: NonNullable<ChatRequestBody['tools']>): ToolDefinition[]
     names.add(name);
     return { name, description: description ?? undefined, parameters: parameters ?? undefined };
   });
+}
+
+function toToolChoice(choice: ChatRequestBody['tool_choice']): ToolChoice | undefined {
+  return typeof choice === 'object' && choice !== null
+    ? { name: choice.function.name }
+    : (choice ?? undefined);
+}
+
+function toResponseFormat(format: ChatRequestBody['response_format']): ResponseFormat | undefined {
+  switch (format?.type) {
+    case undefined:
+      return undefined;
+    case 'text':
+      return { type: 'text' };
+    case 'json_object':
+      return { type: 'json-object' };
+    case 'json_schema':
+      return { type: 'json-schema', schema: format.json_schema.schema };
+  }
 }
 
 function invalid(param: string, message: string): InferenceError {

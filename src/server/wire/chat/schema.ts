@@ -64,6 +64,27 @@ const tool = z.object({
 
 const tokenId = /^\d{1,9}$/;
 
+const toolChoice = z.union(
+  [
+    z.enum(['auto', 'none', 'required']),
+    z.object({ type: z.literal('function'), function: z.object({ name: z.string() }) }),
+  ],
+  { error: 'expected "auto", "none", "required" or { "type": "function", "function": { "name": … } }' },
+);
+
+const responseFormat = z.discriminatedUnion('type', [
+  z.object({ type: z.enum(['text', 'json_object']) }),
+  z.object({
+    type: z.literal('json_schema'),
+    json_schema: z.object({
+      name: z.string().optional(),
+      description: z.string().nullish(),
+      schema: z.record(z.string(), z.unknown()),
+      strict: z.boolean().nullish(),
+    }),
+  }),
+]);
+
 const logitBias = z
   .unknown()
   .transform((value, context): Map<number, number> => {
@@ -108,7 +129,17 @@ export const chatRequestSchema = z.object({
   stream: z.boolean().nullish().meta({ description: 'Answer with server-sent events.', default: false }),
   stream_options: z.object({ include_usage: z.boolean().nullish() }).nullish(),
   tools: listOf(tool).nullish(),
-  tool_choice: z.enum(['auto', 'none']).nullish().meta({ default: 'auto' }),
+  tool_choice: toolChoice.nullish().meta({
+    description: '`required` is at least one call, a function a call of it; both are guaranteed.',
+    default: 'auto',
+  }),
+  parallel_tool_calls: z.boolean().nullish().meta({
+    description: 'Whether one answer may hold several calls.',
+    default: true,
+  }),
+  response_format: responseFormat.nullish().meta({
+    description: 'What the text of the answer has to be; the model can write nothing else.',
+  }),
   logit_bias: logitBias.nullish().meta({ description: 'Token id → number added to its logit.' }),
 });
 

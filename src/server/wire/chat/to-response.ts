@@ -80,12 +80,15 @@ export function toWireLogprobs(tokens: readonly TokenLogprobs[]): WireLogprobs {
   return { content, refusal: null };
 }
 
+/** JSON has no −∞; clients of this wire format know this number as a probability of nothing. */
+const impossible = -9999;
+
 function toWireLogprob({ token, logprob, bytes }: TokenLogprob): {
   token: string;
   logprob: number;
   bytes: number[];
 } {
-  return { token, logprob, bytes: [...bytes] };
+  return { token, logprob: Math.max(logprob, impossible), bytes: [...bytes] };
 }
 
 function emptyChoice(): Choice {
@@ -115,13 +118,24 @@ function addToChoice(choice: Choice, event: Exclude<ChatEvent, { type: 'usage' |
   }
 }
 
-function toMessage({ text, reasoning, toolCalls }: Choice): ChatCompletion['choices'][number]['message'] {
+function toMessage({ text, reasoning, ...choice }: Choice): ChatCompletion['choices'][number]['message'] {
+  // A call that was cut off must not pass for one that can be carried out.
+  const toolCalls = choice.toolCalls.filter((call) => isJson(call.arguments));
   return {
     role: 'assistant',
     content: text === '' && toolCalls.length > 0 ? null : text,
     ...(reasoning === '' ? {} : { reasoning_content: reasoning }),
     ...(toolCalls.length === 0 ? {} : { tool_calls: toolCalls.map(toWireToolCall) }),
   };
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function toWireToolCall(call: Choice['toolCalls'][number]): {

@@ -6,7 +6,6 @@ interface UnsupportedField {
   readonly advice: string;
 }
 
-const isText = (value: unknown): boolean => (value as { type?: unknown }).type === 'text';
 const isTextOnly = (value: unknown): boolean =>
   Array.isArray(value) && value.every((kind) => kind === 'text');
 const isFalse = (value: unknown): boolean => value === false;
@@ -20,12 +19,6 @@ const unsupportedFields = new Map<string, UnsupportedField>(
   Object.entries({
     functions: { advice: 'use `tools`' },
     function_call: { advice: 'use `tools` and `tool_choice`' },
-    tool_choice: {
-      harmless: (value) => typeof value !== 'object' && value !== 'required',
-      advice: 'only "auto" and "none" are offered',
-    },
-    parallel_tool_calls: { harmless: (value) => value === true, advice: 'only true is offered' },
-    response_format: { harmless: isText, advice: 'only { "type": "text" } is offered' },
     modalities: { harmless: isTextOnly, advice: 'only ["text"] is offered' },
     audio: { advice: notOffered },
     prediction: { advice: notOffered },

@@ -1,0 +1,123 @@
+import {
+  character,
+  choice,
+  empty,
+  optional,
+  refer,
+  repeat,
+  rule,
+  sequence,
+  text,
+  type CodePointRange,
+  type Expression,
+} from './expression.ts';
+
+/**
+ * How JSON is written under a grammar. Free where models differ (white space after punctuation, line breaks with
+ * indentation) and bounded where a weak model would go on for ever: digits, white space.
+ */
+
+/** Digits of an integer or of a fraction: as many as a double holds exactly. */
+export const maxDigits = 15;
+
+/** Characters that may stand in a JSON string as they are. */
+export const plainCharacters: readonly CodePointRange[] = [
+  [0x20, 0x21],
+  [0x23, 0x5b],
+  [0x5d, 0xd7ff],
+  [0xe000, 0x10ffff],
+];
+
+export const digit = character([0x30, 0x39]);
+const hexDigit = character([0x30, 0x39], [0x41, 0x46], [0x61, 0x66]);
+
+/** One escaped character; a pair of surrogates is one. */
+export const escapedCharacter = sequence(
+  text('\\'),
+  choice(
+    text('"', '\\', '/', 'b', 'f', 'n', 'r', 't'),
+    sequence(
+      text('u'),
+      choice(
+        sequence(
+          character([0x30, 0x39], [0x41, 0x43], [0x45, 0x46], [0x61, 0x63], [0x65, 0x66]),
+          hexDigit,
+          hexDigit,
+          hexDigit,
+        ),
+        sequence(text('D', 'd'), character([0x30, 0x37]), hexDigit, hexDigit),
+        sequence(
+          text('D', 'd'),
+          character([0x38, 0x39], [0x41, 0x42], [0x61, 0x62]),
+          hexDigit,
+          hexDigit,
+          text('\\uD', '\\ud'),
+          character([0x43, 0x46], [0x63, 0x66]),
+          hexDigit,
+          hexDigit,
+        ),
+      ),
+    ),
+  ),
+);
+
+const lineBreak = sequence(text('\n'), repeat(character([0x20, 0x20], [0x09, 0x09]), { min: 0, max: 40 }));
+
+/** After an opening bracket or a comma and before a closing bracket. */
+export const space = choice(empty, text(' '), lineBreak);
+
+export const comma = sequence(text(','), space);
+
+export const colon = text(':', ': ');
+
+export function stringOf({ min, max }: { readonly min: number; readonly max: number }): Expression {
+  return sequence(text('"'), { type: 'string-content', min, max }, text('"'));
+}
+
+export const anyString = stringOf({ min: 0, max: Infinity });
+
+export const boolean = text('true', 'false');
+
+export const nullText = text('null');
+
+const integerDigits = choice(
+  text('0'),
+  sequence(character([0x31, 0x39]), repeat(digit, { min: 0, max: maxDigits - 1 })),
+);
+
+export const anyInteger = sequence(optional(text('-')), integerDigits);
+
+export const anyNumber = sequence(
+  anyInteger,
+  optional(sequence(text('.'), repeat(digit, { min: 1, max: maxDigits }))),
+  optional(sequence(text('e', 'E'), optional(text('+', '-')), repeat(digit, { min: 1, max: 2 }))),
+);
+
+/** Elements between brackets. */
+export function bracketed(open: string, content: Expression, close: string): Expression {
+  return sequence(text(open), space, content, space, text(close));
+}
+
+/** `item`, `min` to `max` times, with commas. */
+export function listOf(
+  item: Expression,
+  { min, max }: { readonly min: number; readonly max: number },
+): Expression {
+  if (max === 0) return empty;
+  const more = repeat(sequence(comma, item), { min: Math.max(0, min - 1), max: max - 1 });
+  const some = sequence(item, more);
+  return min === 0 ? optional(some) : some;
+}
+
+const anyValueRule = rule('value');
+export const anyValue = refer(anyValueRule);
+
+const unlimited = { min: 0, max: Infinity };
+
+export const anyObject = refer(
+  rule('object', bracketed('{', listOf(sequence(anyString, colon, anyValue), unlimited), '}')),
+);
+
+export const anyArray = refer(rule('array', bracketed('[', listOf(anyValue, unlimited), ']')));
+
+anyValueRule.body = choice(anyString, anyNumber, boolean, nullText, anyObject, anyArray);

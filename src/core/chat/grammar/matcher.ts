@@ -1,0 +1,149 @@
+import { Automaton, dead, type State } from './automaton.ts';
+import type { Expression } from './expression.ts';
+import { createProgram } from './program.ts';
+import type { TokenTrie } from './token-trie.ts';
+import type { Vocabulary } from './vocabulary.ts';
+
+/** Follows one sequence through a grammar. */
+export interface GrammarMatcher {
+  /**
+   * The tokens that may come next: bit `t % 32` of word `t / 32` stands for token `t`. End tokens are among them where
+   * the text may end. Not to be changed.
+   */
+  mask(): Uint32Array;
+  /**
+   * Goes on behind a token.
+   *
+   * @throws RangeError for a token that `mask` doesn't allow
+   */
+  accept(token: number): void;
+  /** Whether the text may end here. */
+  readonly mayEnd: boolean;
+}
+
+/** A grammar made ready for a vocabulary; what is learnt for one sequence serves all others. */
+export interface CompiledGrammar {
+  createMatcher(): GrammarMatcher;
+}
+
+const maxMaskBytes = 16 * 2 ** 20;
+/**
+ * Work on new states for one mask, some ten milliseconds. What would need more is left out of it, so that no grammar,
+ * however it is made, holds up a thread.
+ */
+const maxWorkPerMask = 200_000;
+
+/**
+ * @throws RangeError when nothing that the grammar allows can be written to an end, or it is too large
+ *
+ * @example
+ * ```ts
+ * const grammar = compileGrammar(jsonSchemaGrammar({ type: 'boolean' }), vocabulary);
+ * const matcher = grammar.createMatcher();
+ * const token = sampler.sample(logits, matcher.mask());
+ * matcher.accept(token);
+ * ```
+ */
+export function compileGrammar(grammar: Expression, vocabulary: Vocabulary): CompiledGrammar {
+  const automaton = new Automaton(createProgram(grammar));
+  const masks = new MaskCache(automaton, vocabulary);
+  return {
+    createMatcher() {
+      let state = automaton.start();
+      return {
+        mask() {
+          automaton.tidy();
+          state = automaton.renew(state);
+          return masks.of(state);
+        },
+        accept(token) {
+          state = automaton.renew(state);
+          const ending = vocabulary.endTokens.get(token);
+          if (ending && mayEndWith(automaton, state, ending)) return;
+          const bytes = vocabulary.bytesOf(token);
+          let id = bytes === undefined ? dead : state.id;
+          for (const byte of bytes ?? []) id = automaton.next(id, byte);
+          if (id === dead) throw new RangeError(`token: expected one that the grammar allows, got ${token}`);
+          state = automaton.state(id);
+        },
+        get mayEnd() {
+          return state.mayEnd;
+        },
+      };
+    },
+  };
+}
+
+/** An end token may come at an end, or as the last part of the text: some formats close a call with one. */
+function mayEndWith(automaton: Automaton, state: State, bytes: Uint8Array): boolean {
+  if (state.mayEnd) return true;
+  let { id } = state;
+  for (const byte of bytes) id = automaton.next(id, byte);
+  return automaton.state(id).mayEnd;
+}
+
+/** The masks of the states of one automaton, the latest ones kept. */
+class MaskCache {
+  readonly #automaton: Automaton;
+  readonly #vocabulary: Vocabulary;
+  readonly #path: Int32Array;
+  readonly #maxMasks: number;
+  #masks = new Map<number, Uint32Array>();
+  #generation = -1;
+
+  constructor(automaton: Automaton, vocabulary: Vocabulary) {
+    this.#automaton = automaton;
+    this.#vocabulary = vocabulary;
+    this.#path = new Int32Array(vocabulary.all.maxDepth + 1);
+    this.#maxMasks = Math.max(8, Math.floor(maxMaskBytes / (4 * vocabulary.maskLength)));
+  }
+
+  of(state: State): Uint32Array {
+    if (this.#generation !== state.generation) {
+      this.#masks.clear();
+      this.#generation = state.generation;
+    }
+    let mask = this.#masks.get(state.id);
+    if (mask) this.#masks.delete(state.id);
+    else mask = this.#make(state);
+    this.#masks.set(state.id, mask);
+    if (this.#masks.size > this.#maxMasks) this.#masks.delete(this.#masks.keys().next().value!);
+    return mask;
+  }
+
+  #make(state: State): Uint32Array {
+    const { all, rest, plainMask, maxPlainCharacters, maskLength, endTokens } = this.#vocabulary;
+    const takesPlain = state.plainCharacters >= maxPlainCharacters && maxPlainCharacters > 0;
+    const mask = takesPlain ? plainMask.slice() : new Uint32Array(maskLength);
+    this.#walk(takesPlain ? rest : all, state.id, mask);
+    for (const [token, bytes] of endTokens) {
+      if (mayEndWith(this.#automaton, state, bytes)) mask[token >>> 5]! |= 1 << (token & 31);
+    }
+    return mask;
+  }
+
+  #walk(
+    { size, bytes, depths, ends, firstTokens, tokens }: TokenTrie,
+    start: number,
+    mask: Uint32Array,
+  ): void {
+    const automaton = this.#automaton;
+    const path = this.#path;
+    const limit = automaton.work + maxWorkPerMask;
+    path[0] = start;
+    for (let node = 0; node < size;) {
+      const depth = depths[node]!;
+      const state = automaton.next(path[depth - 1]!, bytes[node]!);
+      if (state === dead || automaton.work > limit) {
+        node = ends[node]!;
+        continue;
+      }
+      path[depth] = state;
+      for (let index = firstTokens[node]!; index < firstTokens[node + 1]!; index++) {
+        const token = tokens[index]!;
+        mask[token >>> 5]! |= 1 << (token & 31);
+      }
+      node++;
+    }
+  }
+}

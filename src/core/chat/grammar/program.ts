@@ -1,0 +1,230 @@
+import type { Expression, Rule } from './expression.ts';
+import { escapedCharacter, plainCharacters } from './json-text.ts';
+import { productiveExpressions } from './productive.ts';
+import { utf8Bytes, utf8Sequences, type ByteRange } from './utf8.ts';
+
+/** A step of a machine that reads bytes; `next` and the like are places of other steps. */
+export type Step =
+  | { readonly op: 'byte'; readonly low: number; readonly high: number; readonly next: number }
+  /** `plain`: a loop whose rounds may be any character that stands in a JSON string as it is. */
+  | { readonly op: 'split'; next: readonly number[]; readonly plain: boolean }
+  | { readonly op: 'call'; readonly rule: Rule; readonly next: number }
+  | { readonly op: 'return' }
+  /** Begins to count rounds of the loop at `next`. */
+  | { readonly op: 'count'; readonly next: number }
+  | {
+      readonly op: 'loop';
+      readonly min: number;
+      readonly max: number;
+      body: number;
+      readonly exit: number;
+      /** Whether a round may read nothing. */
+      readonly nullable: boolean;
+      readonly plain: boolean;
+    }
+  /** The end of a round. */
+  | { readonly op: 'round'; readonly next: number }
+  | { readonly op: 'accept' };
+
+/** A grammar as a machine with a stack. */
+export interface Program {
+  readonly steps: readonly Step[];
+  readonly start: number;
+  /** Where the body of each rule begins. */
+  readonly entries: ReadonlyMap<Rule, number>;
+}
+
+const maxSteps = 500_000;
+
+/**
+ * @throws RangeError when nothing that the grammar allows can be written to an end, or it has too many parts
+ */
+export function createProgram(grammar: Expression): Program {
+  return new Assembler(grammar).assemble();
+}
+
+class Assembler {
+  readonly #grammar: Expression;
+  readonly #steps: Step[] = [];
+  readonly #entries = new Map<Rule, number>();
+  readonly #waiting: Rule[] = [];
+  readonly #isProductive: (part: Expression) => boolean;
+  readonly #return: number;
+
+  constructor(grammar: Expression) {
+    this.#grammar = grammar;
+    this.#isProductive = productiveExpressions(grammar);
+    this.#return = this.#add({ op: 'return' });
+  }
+
+  assemble(): Program {
+    if (!this.#isProductive(this.#grammar))
+      throw new RangeError('expected a schema that some finite document matches');
+    const start = this.#write(this.#grammar, this.#add({ op: 'accept' }));
+    for (let rule = this.#waiting.pop(); rule; rule = this.#waiting.pop()) {
+      this.#entries.set(rule, this.#write(rule.body, this.#return));
+    }
+    return { steps: this.#steps, start, entries: this.#entries };
+  }
+
+  #add(step: Step): number {
+    if (this.#steps.length >= maxSteps) throw new RangeError('expected a smaller schema');
+    return this.#steps.push(step) - 1;
+  }
+
+  #split(next: readonly number[]): number {
+    return next.length === 1 ? next[0]! : this.#add({ op: 'split', next, plain: false });
+  }
+
+  /** Writes the steps of an expression before the step `next`. */
+  #write(expression: Expression, next: number): number {
+    switch (expression.type) {
+      case 'texts':
+        return this.#writeTexts(expression.texts.map(utf8Bytes), next);
+      case 'character':
+        return this.#writeSequences(expression.ranges.flatMap(utf8Sequences), next);
+      case 'sequence':
+        return expression.items.reduceRight((place, item) => this.#write(item, place), next);
+      case 'choice': {
+        const items = expression.items.filter(this.#isProductive);
+        return this.#split(items.map((item) => this.#write(item, next)));
+      }
+      case 'repeat': {
+        const { item, min, max } = expression;
+        return this.#isProductive(item) ? this.#writeRepeat(item, { min, max, plain: false }, next) : next;
+      }
+      case 'string-content': {
+        const { min, max } = expression;
+        return this.#writeRepeat(stringCharacter, { min, max, plain: true }, next);
+      }
+      case 'rule':
+        return this.#writeCall(expression.rule, next);
+      case 'text-until':
+        return this.#writeSearch(expression.markers, next, undefined);
+      case 'text-without':
+        return this.#writeSearch(expression.markers, undefined, next);
+    }
+  }
+
+  #writeCall(rule: Rule, next: number): number {
+    if (!this.#entries.has(rule)) {
+      this.#entries.set(rule, -1);
+      this.#waiting.push(rule);
+    }
+    return this.#add({ op: 'call', rule, next });
+  }
+
+  /** Texts that begin alike share their steps, so that a long list stays one path. */
+  #writeTexts(texts: readonly (readonly number[])[], next: number, depth = 0): number {
+    if (texts.length === 1) {
+      return texts[0]!.slice(depth).reduceRight((place, byte) => this.#writeByte([byte, byte], place), next);
+    }
+    const byByte = new Map<number, (readonly number[])[]>();
+    let mayEnd = false;
+    for (const text of texts) {
+      const byte = text[depth];
+      if (byte === undefined) mayEnd = true;
+      else if (byByte.has(byte)) byByte.get(byte)!.push(text);
+      else byByte.set(byte, [text]);
+    }
+    const branches = [...byByte].map(([byte, longer]) =>
+      this.#writeByte([byte, byte], this.#writeTexts(longer, next, depth + 1)),
+    );
+    return this.#split(mayEnd ? [...branches, next] : branches);
+  }
+
+  #writeSequences(sequences: readonly (readonly ByteRange[])[], next: number): number {
+    const branches = sequences.map((ranges) =>
+      ranges.reduceRight((place, range) => this.#writeByte(range, place), next),
+    );
+    return this.#split(branches);
+  }
+
+  #writeByte([low, high]: ByteRange, next: number): number {
+    return this.#add({ op: 'byte', low, high, next });
+  }
+
+  #writeRepeat(
+    item: Expression,
+    { min, max, plain }: { min: number; max: number; plain: boolean },
+    next: number,
+  ): number {
+    if (min === 0 && max === 1) return this.#split([this.#write(item, next), next]);
+    if (min === 0 && max === Infinity) {
+      const loop: Step = { op: 'split', next: [], plain };
+      const place = this.#add(loop);
+      loop.next = [this.#write(item, place), next];
+      return place;
+    }
+    const nullable = isNullable(item);
+    const loop: Step = { op: 'loop', min: nullable ? 0 : min, max, nullable, body: -1, exit: next, plain };
+    const place = this.#add(loop);
+    loop.body = this.#write(item, this.#add({ op: 'round', next: place }));
+    return this.#add({ op: 'count', next: place });
+  }
+
+  /**
+   * Free text as the automaton of Aho and Corasick: the step of a state knows how much of a marker has just been
+   * written.
+   *
+   * @param found where to go on when a marker is complete; nowhere if left out
+   * @param ended where to go on at any place before
+   */
+  #writeSearch(texts: readonly string[], found: number | undefined, ended: number | undefined): number {
+    const markers = texts.map((marker) => String.fromCharCode(...utf8Bytes(marker)));
+    const beginnings = new Set([
+      '',
+      ...markers.flatMap((marker) => Array.from(marker, (_, end) => marker.slice(0, end))),
+    ]);
+    const states = new Map(
+      [...beginnings].map((written) => [written, this.#add({ op: 'split', next: [], plain: false })]),
+    );
+    const targetOf = (text: string): number | undefined => {
+      if (markers.some((marker) => text.endsWith(marker))) return found;
+      let start = 0;
+      while (!states.has(text.slice(start))) start++;
+      return states.get(text.slice(start));
+    };
+    for (const [written, place] of states) {
+      const ranges: { low: number; high: number; target: number | undefined }[] = [];
+      for (let byte = 0; byte < 256; byte++) {
+        const target = targetOf(written + String.fromCharCode(byte));
+        const last = ranges.at(-1);
+        if (last && last.target === target) last.high = byte;
+        else ranges.push({ low: byte, high: byte, target });
+      }
+      const reading = ranges.filter(({ target }) => target !== undefined);
+      const next = reading.map(({ low, high, target }) => this.#writeByte([low, high], target!));
+      (this.#steps[place] as Extract<Step, { op: 'split' }>).next =
+        ended === undefined ? next : [...next, ended];
+    }
+    return states.get('')!;
+  }
+}
+
+const stringCharacter: Expression = {
+  type: 'choice',
+  items: [{ type: 'character', ranges: plainCharacters }, escapedCharacter],
+};
+
+/** Whether nothing at all is one way to write it; rules of this package's grammars always begin with a bracket. */
+function isNullable(expression: Expression): boolean {
+  switch (expression.type) {
+    case 'texts':
+      return expression.texts.includes('');
+    case 'sequence':
+      return expression.items.every(isNullable);
+    case 'choice':
+      return expression.items.some(isNullable);
+    case 'repeat':
+      return expression.min === 0 || isNullable(expression.item);
+    case 'string-content':
+      return expression.min === 0;
+    case 'text-without':
+      return true;
+    case 'character':
+    case 'rule':
+    case 'text-until':
+      return false;
+  }
+}

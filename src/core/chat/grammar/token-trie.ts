@@ -1,0 +1,67 @@
+/** Tokens by their bytes, in an order in which one pass visits every common beginning once. */
+export interface TokenTrie {
+  readonly size: number;
+  /** The last byte of each node; nodes stand behind their parents. */
+  readonly bytes: Uint8Array;
+  /** How many bytes lead to each node, at least 1. */
+  readonly depths: Uint16Array;
+  /** The first node behind all that are below a node. */
+  readonly ends: Int32Array;
+  /** Where the tokens of a node begin in `tokens`; those of node `n` end where those of `n + 1` begin. */
+  readonly firstTokens: Int32Array;
+  readonly tokens: Int32Array;
+  readonly maxDepth: number;
+}
+
+export interface TokenBytes {
+  readonly token: number;
+  readonly bytes: Uint8Array;
+}
+
+/** @param tokens of at least one byte each; several may have the same bytes */
+export function createTokenTrie(tokens: readonly TokenBytes[]): TokenTrie {
+  const sorted = tokens.toSorted((a, b) => compareBytes(a.bytes, b.bytes));
+  const capacity = sorted.reduce((sum, { bytes }) => sum + bytes.length, 0);
+  const bytes = new Uint8Array(capacity);
+  const depths = new Uint16Array(capacity);
+  const ends = new Int32Array(capacity);
+  const firstTokens = new Int32Array(capacity + 1);
+  let size = 0;
+  let previous: Uint8Array = new Uint8Array();
+  const open: number[] = [];
+  for (const [index, { bytes: current }] of sorted.entries()) {
+    const shared = sharedLength(previous, current);
+    while (open.length > shared) ends[open.pop()!] = size;
+    for (let depth = shared; depth < current.length; depth++) {
+      bytes[size] = current[depth]!;
+      depths[size] = depth + 1;
+      // Only the last of the new nodes has this token, and the others have none.
+      firstTokens[size] = index;
+      open.push(size++);
+    }
+    firstTokens[size] = index + 1;
+    previous = current;
+  }
+  while (open.length > 0) ends[open.pop()!] = size;
+  return {
+    size,
+    bytes: bytes.slice(0, size),
+    depths: depths.slice(0, size),
+    ends: ends.slice(0, size),
+    firstTokens: firstTokens.slice(0, size + 1),
+    tokens: Int32Array.from(sorted, ({ token }) => token),
+    maxDepth: depths.subarray(0, size).reduce((deepest, depth) => Math.max(deepest, depth), 0),
+  };
+}
+
+function compareBytes(a: Uint8Array, b: Uint8Array): number {
+  const length = Math.min(a.length, b.length);
+  for (let index = 0; index < length; index++) if (a[index] !== b[index]) return a[index]! - b[index]!;
+  return a.length - b.length;
+}
+
+function sharedLength(a: Uint8Array, b: Uint8Array): number {
+  let length = 0;
+  while (length < a.length && length < b.length && a[length] === b[length]) length++;
+  return length;
+}

@@ -1,0 +1,89 @@
+import { createTokenTrie, type TokenBytes, type TokenTrie } from './token-trie.ts';
+
+/** The tokens of a model, prepared for finding those that a grammar allows. */
+export interface Vocabulary {
+  /** Words of a mask: bit `t % 32` of word `t / 32` stands for token `t`. */
+  readonly maskLength: number;
+  /** Tokens that end the text, with what they stand for in it, if anything. */
+  readonly endTokens: ReadonlyMap<number, Uint8Array>;
+  /** @returns undefined for tokens that are never part of text, and for end tokens */
+  bytesOf(token: number): Uint8Array | undefined;
+  readonly all: TokenTrie;
+  /** Tokens of characters that stand in a JSON string as they are. */
+  readonly plainMask: Uint32Array;
+  /** The longest of them, in characters. */
+  readonly maxPlainCharacters: number;
+  readonly rest: TokenTrie;
+}
+
+export interface VocabularyOptions {
+  /** Logits per step; tokens beyond what the tokenizer knows are never allowed. */
+  readonly size: number;
+  readonly endTokens: ReadonlySet<number>;
+  /** Bytes of a token's text; none for control tokens. */
+  bytesOf(token: number): Uint8Array;
+}
+
+/** Tokens of more characters are not worth waiting for room for them. */
+const longestPlain = 32;
+
+/** Costs about a second for 150,000 tokens. */
+export function createVocabulary({ size, endTokens, bytesOf }: VocabularyOptions): Vocabulary {
+  const bytes: (Uint8Array | undefined)[] = [];
+  const known: TokenBytes[] = [];
+  for (let token = 0; token < size; token++) {
+    const own = bytesOf(token);
+    if (own.length === 0 || endTokens.has(token)) continue;
+    bytes[token] = own;
+    known.push({ token, bytes: own });
+  }
+  const usable = hasAllContinuations(known)
+    ? known
+    : known.filter((entry) => charactersOf(entry.bytes) !== undefined);
+  const maskLength = Math.ceil(size / 32);
+  const plainMask = new Uint32Array(maskLength);
+  let maxPlainCharacters = 0;
+  const rest = usable.filter((entry) => {
+    const characters = charactersOf(entry.bytes) ?? Infinity;
+    if (characters > longestPlain || entry.bytes.some(isUnplain)) return true;
+    plainMask[entry.token >>> 5]! |= 1 << (entry.token & 31);
+    maxPlainCharacters = Math.max(maxPlainCharacters, characters);
+    return false;
+  });
+  return {
+    maskLength,
+    endTokens: new Map([...endTokens].map((token) => [token, bytesOf(token)])),
+    bytesOf: (token) => bytes[token],
+    all: createTokenTrie(usable),
+    plainMask,
+    maxPlainCharacters,
+    rest: createTokenTrie(rest),
+  };
+}
+
+function isUnplain(byte: number): boolean {
+  return byte < 0x20 || byte === 0x22 || byte === 0x5c;
+}
+
+/** Whether a character that one token begins can be completed by others, whichever it is. */
+function hasAllContinuations(tokens: readonly TokenBytes[]): boolean {
+  const single = new Set(tokens.filter(({ bytes }) => bytes.length === 1).map(({ bytes }) => bytes[0]!));
+  for (let byte = 0x80; byte <= 0xbf; byte++) if (!single.has(byte)) return false;
+  return true;
+}
+
+/** `undefined` where the bytes are no whole characters. */
+function charactersOf(bytes: Uint8Array): number | undefined {
+  let characters = 0;
+  for (let index = 0; index < bytes.length; characters++) {
+    const first = bytes[index++]!;
+    const following =
+      first < 0x80 ? 0 : first < 0xc2 ? -1 : first < 0xe0 ? 1 : first < 0xf0 ? 2 : first < 0xf5 ? 3 : -1;
+    if (following < 0 || index + following > bytes.length) return undefined;
+    const second = bytes[index]!;
+    if ((first === 0xe0 && second < 0xa0) || (first === 0xed && second > 0x9f)) return undefined;
+    if ((first === 0xf0 && second < 0x90) || (first === 0xf4 && second > 0x8f)) return undefined;
+    for (const end = index + following; index < end; index++) if (bytes[index]! >> 6 !== 2) return undefined;
+  }
+  return characters;
+}
