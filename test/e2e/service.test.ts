@@ -1,33 +1,25 @@
 import { execFileSync } from 'node:child_process';
-import { createServer, request as httpRequest, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { request as httpRequest } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createParser } from 'eventsource-parser';
-import { chat, createHandler, createInference, type Inference } from '../../dist/src/index.js';
-import { toNodeListener } from '../../dist/adapters/node.js';
+import { chat, type Inference } from '../../dist/src/index.js';
 import { eventually } from '../engine/processes.ts';
 import { openaiClient } from './openai-client.ts';
+import { serve, type RunningService } from './serve.ts';
 
 // The whole way: HTTP, handler, engine, a worker process and the bundled model.
 const key = 'sk-of-a-test';
 const maxQueue = 16;
+let service: RunningService;
 let inference: Inference;
-let server: Server;
 let origin: string;
 
 beforeAll(async () => {
-  inference = createInference({ models: { 'tiny-chat': chat({ source: 'tiny-chat', maxQueue }) } });
-  server = createServer(toNodeListener(createHandler(inference, { auth: { keys: [key] } })));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  await inference.ready();
+  service = await serve({ 'tiny-chat': chat({ source: 'tiny-chat', maxQueue }) }, { auth: { keys: [key] } });
+  ({ inference, origin } = service);
 }, 60_000);
 
-afterAll(async () => {
-  await inference.close();
-  server.closeAllConnections();
-  server.close();
-});
+afterAll(() => service.close());
 
 const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
 const messages = [{ role: 'user', content: 'Describe a scene with two shapes.' }];

@@ -1,0 +1,228 @@
+import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
+import { Validator, type Schema } from '@cfworker/json-schema';
+import { jsonSchema, streamText, tool } from 'ai';
+import OpenAI from 'openai';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { chat } from '../../dist/src/index.js';
+import { serve, type RunningService } from './serve.ts';
+
+// What a client asks for is what it gets, from a model that knows nothing of it and at a temperature that makes it stray.
+let service: RunningService;
+let baseURL: string;
+let client: OpenAI;
+
+beforeAll(async () => {
+  service = await serve({ 'tiny-chat': chat({ source: 'tiny-chat', maxQueue: 200 }) }, { auth: 'none' });
+  baseURL = `${service.origin}/v1`;
+  client = new OpenAI({ baseURL, apiKey: 'none', maxRetries: 0 });
+}, 60_000);
+
+afterAll(() => service.close());
+
+const schemas: Schema[] = [
+  {
+    type: 'object',
+    properties: { color: { enum: ['red', 'blue'] }, size: { type: 'integer', minimum: 1, maximum: 9 } },
+    required: ['color', 'size'],
+    additionalProperties: false,
+  },
+  {
+    type: 'object',
+    properties: { name: { type: 'string', maxLength: 20 }, isRound: { type: 'boolean' } },
+    required: ['name', 'isRound'],
+    additionalProperties: false,
+  },
+  { type: 'array', items: { enum: ['circle', 'square', 'star'] }, minItems: 1, maxItems: 4 },
+  {
+    type: 'object',
+    properties: {
+      shapes: {
+        type: 'array',
+        items: {
+          type: 'object',
+          properties: {
+            shape: { type: 'string', maxLength: 10 },
+            count: { type: 'integer', minimum: 0, maximum: 99 },
+          },
+          required: ['shape', 'count'],
+          additionalProperties: false,
+        },
+        minItems: 1,
+        maxItems: 3,
+      },
+    },
+    required: ['shapes'],
+    additionalProperties: false,
+  },
+  {
+    type: 'object',
+    properties: { answer: { anyOf: [{ type: 'null' }, { type: 'boolean' }, { const: 'maybe' }] } },
+    required: ['answer'],
+    additionalProperties: false,
+  },
+  {
+    type: 'object',
+    properties: { code: { type: 'string', pattern: '^[A-Z]{2}-[0-9]{3}$' } },
+    required: ['code'],
+    additionalProperties: false,
+  },
+  {
+    $defs: {
+      tree: {
+        type: 'object',
+        properties: {
+          color: { enum: ['red', 'green'] },
+          left: { anyOf: [{ $ref: '#/$defs/tree' }, { type: 'null' }] },
+        },
+        required: ['color', 'left'],
+        additionalProperties: false,
+      },
+    },
+    $ref: '#/$defs/tree',
+  },
+  { type: 'string', enum: ['above', 'below', 'to the left of', 'to the right of'] },
+  { type: 'integer', minimum: -5, maximum: 120 },
+  {
+    type: 'object',
+    properties: { date: { type: 'string', format: 'date' } },
+    required: ['date'],
+    additionalProperties: false,
+  },
+];
+
+describe('response_format json_schema', () => {
+  it('gives 100 valid documents of 10 schemas at temperature 1.5', async () => {
+    const outcomes = await Promise.all(
+      Array.from({ length: 100 }, async (_, index) => {
+        const schema = schemas[index % schemas.length]!;
+        const completion = await client.chat.completions.create({
+          model: 'tiny-chat',
+          messages: [{ role: 'user', content: 'Describe a scene with two shapes.' }],
+          response_format: {
+            type: 'json_schema',
+            json_schema: { name: 'answer', strict: true, schema: { ...schema } },
+          },
+          temperature: 1.5,
+          max_tokens: 2000,
+          seed: index,
+        });
+        const [choice] = completion.choices;
+        if (choice?.finish_reason !== 'stop') return `${choice?.finish_reason}: ${choice?.message.content}`;
+        const { valid } = new Validator(schema).validate(JSON.parse(choice.message.content ?? ''));
+        return valid || `${JSON.stringify(schema)}: ${choice.message.content}`;
+      }),
+    );
+    expect(outcomes.filter((outcome) => outcome !== true)).toEqual([]);
+  }, 120_000);
+
+  it('gives a JSON object for json_object', async () => {
+    for (let seed = 0; seed < 10; seed++) {
+      const { choices } = await client.chat.completions.create({
+        model: 'tiny-chat',
+        messages: [{ role: 'user', content: 'What is 2 + 3?' }],
+        response_format: { type: 'json_object' },
+        max_tokens: 1500,
+        seed,
+      });
+      if (choices[0]!.finish_reason === 'length') continue;
+      expect(JSON.parse(choices[0]!.message.content!)).toBeTypeOf('object');
+    }
+  });
+
+  it('names the keyword of a schema that cannot be honoured', async () => {
+    const schema = { type: 'object', properties: { a: { not: { type: 'string' } } } };
+    const request = client.chat.completions.create({
+      model: 'tiny-chat',
+      messages: [{ role: 'user', content: 'Hello' }],
+      response_format: { type: 'json_schema', json_schema: { name: 'a', schema } },
+    });
+    await expect(request).rejects.toMatchObject({
+      status: 400,
+      param: expect.stringMatching(/^response_format/),
+      message: expect.stringContaining('not'),
+    });
+  });
+});
+
+const parameters = {
+  type: 'object',
+  properties: {
+    city: { type: 'string', maxLength: 30 },
+    days: { type: 'integer', minimum: 1, maximum: 14 },
+    unit: { enum: ['celsius', 'fahrenheit'] },
+  },
+  required: ['city', 'days', 'unit'],
+  additionalProperties: false,
+} as const;
+const tools = ['get_forecast', 'get_weather', 'get_time'].map((name) => ({
+  type: 'function' as const,
+  function: { name, parameters },
+}));
+
+describe('tool_choice', () => {
+  it('a named function: 100 calls of it with valid arguments at temperature 1.5', async () => {
+    const validator = new Validator({ ...parameters } as unknown as Schema);
+    const outcomes = await Promise.all(
+      Array.from({ length: 100 }, async (_, index) => {
+        const { choices } = await client.chat.completions.create({
+          model: 'tiny-chat',
+          messages: [{ role: 'user', content: 'Hello there' }],
+          tools,
+          tool_choice: { type: 'function', function: { name: tools[index % 3]!.function.name } },
+          temperature: 1.5,
+          max_tokens: 500,
+          seed: index,
+        });
+        const [choice] = choices;
+        const calls = choice!.message.tool_calls ?? [];
+        const names = calls.map((call) => (call.type === 'function' ? call.function.name : ''));
+        const text = calls[0]?.type === 'function' ? calls[0].function.arguments : '';
+        const isRight =
+          names.join() === tools[index % 3]!.function.name && choice!.finish_reason === 'tool_calls';
+        return (isRight && validator.validate(JSON.parse(text)).valid) || JSON.stringify(choice);
+      }),
+    );
+    expect(outcomes.filter((outcome) => outcome !== true)).toEqual([]);
+  }, 120_000);
+
+  it('required: at least one call, streamed through the openai package', async () => {
+    for (let seed = 0; seed < 10; seed++) {
+      const stream = client.chat.completions.stream({
+        model: 'tiny-chat',
+        messages: [{ role: 'user', content: 'Good morning' }],
+        tools,
+        tool_choice: 'required',
+        parallel_tool_calls: false,
+        temperature: 1.5,
+        max_tokens: 500,
+        seed,
+      });
+      const completion = await stream.finalChatCompletion();
+      expect(completion.choices[0]!.finish_reason).toBe('tool_calls');
+      expect(completion.choices[0]!.message.tool_calls).toHaveLength(1);
+    }
+  }, 60_000);
+
+  it('streams through the AI SDK without a warning', async () => {
+    const warn = vi.spyOn(console, 'warn');
+    const provider = createOpenAICompatible({ name: 'slashv1', baseURL, apiKey: 'none' });
+    const result = streamText({
+      model: provider('tiny-chat'),
+      prompt: 'Hello there',
+      tools: { get_forecast: tool({ inputSchema: jsonSchema({ ...parameters } as never) }) },
+      toolChoice: { type: 'tool', toolName: 'get_forecast' },
+      temperature: 1.5,
+      seed: 1,
+      maxRetries: 0,
+    });
+    const parts = [];
+    for await (const part of result.fullStream) parts.push(part);
+    expect(parts.filter(({ type }) => type === 'error')).toEqual([]);
+    const [call] = await result.toolCalls;
+    expect(call).toMatchObject({ toolName: 'get_forecast', input: { days: expect.any(Number) } });
+    expect(await result.finishReason).toBe('tool-calls');
+    expect(await result.warnings).toEqual([]);
+    expect(warn).not.toHaveBeenCalled();
+    warn.mockRestore();
+  }, 30_000);
+});
