@@ -1,3 +1,4 @@
+import type { ReasoningConstraint } from './grammar/constraint.ts';
 import type { ReasoningSplitter } from './reasoning.ts';
 import type { ModelTraits } from './tool-calls/format.ts';
 
@@ -13,5 +14,11 @@ export interface ReasoningFormat {
   readonly markers: readonly string[];
   /** @param prompt the rendered prompt: some templates open the block there */
   createSplitter(prompt: string): ReasoningSplitter;
+  /**
+   * How thinking is written, for answers under a grammar.
+   *
+   * @param prompt the rendered prompt
+   */
+  constraint(prompt: string): ReasoningConstraint;
   detect(model: ModelTraits): boolean;
 }

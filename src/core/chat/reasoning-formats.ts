@@ -108,15 +108,22 @@ function createBlockFormat({ name, models, tokens, detect, ...block }: BlockForm
   const closes = [block.close].flat();
   const frame = block.frame === undefined ? [] : [block.frame.open, block.frame.close];
   const [before = '', behind = ''] = frame;
+  const startsOpen = (prompt: string): boolean => {
+    const end = prompt.trimEnd();
+    return opens.some((open) => end.endsWith(open));
+  };
   return {
     name,
     example: `${opens[0]!}\nThey ask for …\n${closes[0]!}\n${before}The answer is …${behind}`,
     models,
     markers: tokens ?? [...opens, ...closes, ...frame],
-    createSplitter(prompt) {
-      const end = prompt.trimEnd();
-      return createReasoningSplitter({ ...block, startsOpen: opens.some((open) => end.endsWith(open)) });
-    },
+    createSplitter: (prompt) => createReasoningSplitter({ ...block, startsOpen: startsOpen(prompt) }),
+    constraint: (prompt) => ({
+      open: opens,
+      close: closes,
+      startsOpen: startsOpen(prompt),
+      frame: block.frame && { ...block.frame, isRequired: false },
+    }),
     detect,
   };
 }

@@ -12,6 +12,13 @@ export const harmonyReasoningFormat: ReasoningFormat = {
   models: ['gpt-oss-20b', 'gpt-oss-120b'],
   markers: Object.values(harmonyMarkers),
   createSplitter: createHarmonySplitter,
+  constraint: () => ({
+    open: [`${harmonyMarkers.channel}analysis${harmonyMarkers.message}`],
+    close: [harmonyMarkers.end],
+    startsOpen: false,
+    behind: `${harmonyMarkers.start}assistant`,
+    frame: { open: `${harmonyMarkers.channel}final${harmonyMarkers.message}`, close: '', isRequired: true },
+  }),
   detect: harmonyFormat.detect,
 };
 

@@ -1,7 +1,9 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import { chatParameters } from '../../core/parameters/chat.ts';
+import type { CompiledGrammar } from '../../core/chat/grammar/matcher.ts';
 import { detectFormats, type ModelFormats } from '../../core/chat/formats.ts';
 import { InferenceError } from '../../errors.ts';
+import { createGrammarEngine, type GrammarEngine } from '../../models/grammar/grammar-engine.ts';
 import { createChatTemplate, type ChatTemplate } from '../../models/chat-template.ts';
 import { locateDecoder, openModelFolder, type ModelFolder } from '../../models/model-folder.ts';
 import { locateModel } from '../../models/source.ts';
@@ -9,6 +11,7 @@ import { createTextTokenizer, type TextTokenizer } from '../../models/tokenizer.
 import type { ChatEvent, ChatRequest, ModelInfo, ModelSpec, Pipeline, RunOptions } from '../contract.ts';
 import { EventQueue } from '../event-queue.ts';
 import { Batcher } from './batcher.ts';
+import { answerConstraint, type AnswerSetting } from './answer-constraint.ts';
 import { Choice, type ChoiceContext } from './choice.ts';
 import { loadDecoder, type Decoder } from './decoder.ts';
 import { PrefixCache } from './prefix-cache.ts';
@@ -35,7 +38,22 @@ export async function loadChatPipeline(spec: ModelSpec<'chat'>): Promise<Pipelin
     device: spec.device,
     threads: spec.threads,
   });
-  return new ChatPipeline({ spec, folder, template, tokenizer, formats, endTokens, contextLength, decoder });
+  const grammars = createGrammarEngine(tokenizer, {
+    vocabularySize: decoder.vocabularySize,
+    endTokens,
+    markers: [...formats.reasoning.markers, ...(formats.toolCalls?.markers ?? [])],
+  });
+  return new ChatPipeline({
+    spec,
+    folder,
+    template,
+    tokenizer,
+    formats,
+    endTokens,
+    contextLength,
+    decoder,
+    grammars,
+  });
 }
 
 interface LoadedModel {
@@ -47,6 +65,7 @@ interface LoadedModel {
   readonly endTokens: ReadonlySet<number>;
   readonly contextLength: number;
   readonly decoder: Decoder;
+  readonly grammars: GrammarEngine;
 }
 
 class ChatPipeline implements Pipeline<'chat'> {
@@ -72,7 +91,7 @@ class ChatPipeline implements Pipeline<'chat'> {
   }
 
   async *run(request: ChatRequest, { signal }: RunOptions = {}): AsyncGenerator<ChatEvent> {
-    const { tokenizer, template, formats, contextLength, endTokens, decoder } = this.#model;
+    const { tokenizer, template, formats, contextLength, endTokens, decoder, grammars } = this.#model;
     const parsesToolCalls = request.tools.length > 0 && request.toolChoice !== 'none';
     const toolCalls = parsesToolCalls ? formats.toolCalls : undefined;
     if (parsesToolCalls && (!template.supportsTools || toolCalls === undefined)) {
@@ -98,6 +117,7 @@ class ChatPipeline implements Pipeline<'chat'> {
         { param: 'messages' },
       );
     }
+    const grammar = compileAnswer(request, { tools, prompt: text, formats, template, tokenizer, grammars });
     const events = new EventQueue<ChatEvent>();
     const context: ChoiceContext = {
       request,
@@ -110,6 +130,7 @@ class ChatPipeline implements Pipeline<'chat'> {
       markerTokens: tokensOf([...formats.reasoning.markers, ...(toolCalls?.markers ?? [])], tokenizer),
       createReasoningSplitter: () => formats.reasoning.createSplitter(text),
       createToolCallParser: toolCalls && (() => toolCalls.createParser(tools)),
+      grammar,
       emit: (event) => events.push(event),
       createToolCallId: () => `call_${randomUUID().replaceAll('-', '').slice(0, 24)}`,
     };
@@ -166,6 +187,28 @@ function readFormats(spec: ModelSpec, { source }: ChatTemplate, tokenizer: TextT
     return detectFormats({ template: source, hasToken, toolCallFormat, reasoningFormat });
   } catch (error) {
     throw new InferenceError('invalid_request', (error as Error).message, { cause: error });
+  }
+}
+
+/** @throws InferenceError `invalid_request` naming the keyword of a schema that can't be honoured */
+function compileAnswer(
+  request: ChatRequest,
+  setting: Omit<AnswerSetting, 'thinks'> & Pick<LoadedModel, 'template' | 'tokenizer' | 'grammars'>,
+): CompiledGrammar | undefined {
+  const { formats, template, tokenizer, grammars } = setting;
+  const hasToken = (token: string) => tokenizer.tokenToId(token) !== undefined;
+  const thinks = formats.reasoning.detect({ template: template.source, hasToken });
+  try {
+    return grammars.compile(answerConstraint(request, { ...setting, thinks }));
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    const isTool = error.message.startsWith('tools[');
+    const isPromised = request.toolChoice !== 'auto' || request.responseFormat.type !== 'text';
+    // Where no call was demanded, the model is trusted with the schema, as with formats that have no grammar.
+    if (isTool && !isPromised) return undefined;
+    const message = isTool ? error.message : `response_format: ${error.message}`;
+    const param = isTool ? 'tools' : 'response_format';
+    throw new InferenceError('invalid_request', message, { param, cause: error });
   }
 }
 

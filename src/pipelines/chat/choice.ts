@@ -1,4 +1,5 @@
 import { createAnswerParser, type AnswerEvent, type AnswerParser } from '../../core/chat/answer-parser.ts';
+import type { CompiledGrammar, GrammarMatcher } from '../../core/chat/grammar/matcher.ts';
 import type { ReasoningSplitter } from '../../core/chat/reasoning.ts';
 import type { ToolCallParser } from '../../core/chat/tool-calls/parser.ts';
 import { createSampler, type Sampler } from '../../core/sampling/sampler.ts';
@@ -23,6 +24,8 @@ export interface ChoiceContext {
   readonly createReasoningSplitter: () => ReasoningSplitter;
   /** `undefined` where the answer may not call tools. */
   readonly createToolCallParser: (() => ToolCallParser) | undefined;
+  /** What the answer has to be; `undefined` where it is free. */
+  readonly grammar: CompiledGrammar | undefined;
   readonly emit: (event: ChatEvent) => void;
   readonly createToolCallId: () => string;
 }
@@ -34,6 +37,7 @@ export class Choice implements Continuation {
   readonly #sampler: Sampler;
   readonly #detokenizer: Detokenizer;
   readonly #answer: AnswerParser;
+  readonly #matcher: GrammarMatcher | undefined;
   /** Log probabilities of tokens whose text is held back: they must not tell what a stop sequence hides. */
   #heldLogprobs: TokenLogprobs[] = [];
   tokens = 0;
@@ -46,6 +50,7 @@ export class Choice implements Continuation {
     this.#sampler = createSampler(request, { vocabularySize, seed: seed + index });
     for (const token of prompt.subarray(-penaltyWindow)) this.#sampler.accept(token);
     this.#detokenizer = createDetokenizer(tokenizer.decode);
+    this.#matcher = context.grammar?.createMatcher();
     this.#answer = createAnswerParser({
       stop: request.stop,
       reasoningSplitter: context.createReasoningSplitter(),
@@ -56,9 +61,10 @@ export class Choice implements Continuation {
 
   next(logits: Float32Array): number | undefined {
     const { request, prompt, tokenizer, contextLength, endTokens, markerTokens } = this.#context;
-    const token = this.#sampler.sample(logits);
+    const token = this.#sampler.sample(logits, this.#matcher?.mask());
     if (endTokens.has(token)) return this.#end({ cutOff: false });
     this.#sampler.accept(token);
+    this.#matcher?.accept(token);
     this.tokens++;
     if (this.#answer.isReasoning) this.reasoningTokens++;
     if (request.logprobs)

@@ -38,7 +38,7 @@ const maxThreads = 2048;
 /** Steps taken to find the threads behind one byte. */
 const maxVisits = 50_000;
 /** States kept; then all are forgotten and made anew as they are needed. */
-const maxStates = 20_000;
+const maxStates = 8_000;
 
 /**
  * Reads text byte by byte by a program. States are made when they are first reached, as in a lazy DFA, so a byte

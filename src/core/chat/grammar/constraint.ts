@@ -1,10 +1,9 @@
-import type { ReasoningMarkers } from '../reasoning.ts';
 import type { ToolCallConstraint } from '../tool-calls/format.ts';
 import {
   character,
   choice,
   empty,
-  optional,
+  never,
   refer,
   repeat,
   rule,
@@ -26,7 +25,7 @@ export type ResponseFormat =
 export interface CallableTool {
   readonly name: string;
   /** JSON Schema of the arguments object; any object if left out. */
-  readonly parameters?: unknown;
+  readonly parameters?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /** Tools that an answer may call. */
@@ -37,21 +36,37 @@ export interface CallConstraint {
    * exactly one.
    */
   readonly choice: 'optional' | 'required' | 'once';
+  /** Whether there may be several calls, where the format has a way to write them. */
+  readonly parallel: boolean;
   readonly format: ToolCallConstraint;
+}
+
+/** How a model writes its thinking before it answers. */
+export interface ReasoningConstraint {
+  readonly open: readonly string[];
+  readonly close: readonly string[];
+  /** Whether the prompt ends inside the thinking. */
+  readonly startsOpen: boolean;
+  /** What follows `close` before anything else; white space if left out. */
+  readonly behind?: string | undefined;
+  /** What stands around an answer that is no call. */
+  readonly frame?:
+    { readonly open: string; readonly close: string; readonly isRequired: boolean } | undefined;
 }
 
 /** What a model may answer to one request. */
 export interface AnswerConstraint {
   readonly response: ResponseFormat;
   readonly calls?: CallConstraint | undefined;
-  /** How the model thinks before it answers, if it does; the thinking stays free. */
-  readonly reasoning?: ReasoningMarkers | undefined;
+  /** For models that think; the thinking stays free. */
+  readonly reasoning?: ReasoningConstraint | undefined;
 }
 
 /**
  * The grammar of the answers that a request allows.
  *
- * With required calls the answer is calls alone, whatever `response` is; with optional ones it is either.
+ * With required calls the answer is calls alone, whatever `response` is; with optional ones it is either. Where calls
+ * are optional, arguments whose schema can't be honoured may be any object.
  *
  * @returns `undefined` where every text is allowed
  * @throws RangeError naming the keyword of a schema that can't be honoured, as `schema.properties.age.not` or
@@ -63,9 +78,11 @@ export interface AnswerConstraint {
  * ```
  */
 export function answerGrammar({ response, calls, reasoning }: AnswerConstraint): Expression | undefined {
-  const document = documentGrammar(response);
+  const document = framed(documentGrammar(response), reasoning?.frame);
   const answer = calls ? withCalls(document, calls) : document;
-  return answer && reasoning ? behindReasoning(answer, reasoning) : answer;
+  if (!answer || !reasoning) return answer;
+  const mayBreakOff = document === undefined && calls?.choice === 'optional';
+  return behindReasoning(answer, reasoning, { mayBreakOff });
 }
 
 function documentGrammar(response: ResponseFormat): Expression | undefined {
@@ -73,30 +90,34 @@ function documentGrammar(response: ResponseFormat): Expression | undefined {
   return response.type === 'json-object' ? anyObject : jsonSchemaGrammar(response.schema);
 }
 
-function withCalls(
+function framed(
   document: Expression | undefined,
-  { tools, choice: when, format }: CallConstraint,
-): Expression {
-  const frames = tools.map(({ name, parameters }, index) => {
-    const { prefix, suffix } = format.call(name);
+  frame: ReasoningConstraint['frame'],
+): Expression | undefined {
+  if (!document || !frame) return document;
+  const inFrame = sequence(text(frame.open), document, text(frame.close));
+  return frame.isRequired ? inFrame : choice(inFrame, document);
+}
+
+function withCalls(document: Expression | undefined, calls: CallConstraint): Expression {
+  const { tools, choice: when, parallel, format } = calls;
+  const { begin, trigger, separator, end } = format;
+  const frames = tools.map((tool, index) => {
+    const { prefix, suffix } = format.call(tool.name);
     const path = `tools[${index}].parameters`;
-    const value =
-      parameters === undefined
-        ? anyObject
-        : objectOnly(jsonSchemaGrammar(parameters, path), parameters, path);
-    return { prefix, rest: sequence(refer(rule(name, value)), text(suffix)) };
+    const value = when === 'optional' ? leniently(tool, path) : argumentsGrammar(tool, path);
+    return { prefix, rest: sequence(refer(rule(tool.name, value)), text(suffix)) };
   });
   const call = choice(...frames.map(({ prefix, rest }) => sequence(text(prefix), rest)));
-  const isSingle = when === 'once' || format.separator === null;
-  const more = isSingle ? empty : repeat(sequence(text(format.separator!), call), { min: 0, max: Infinity });
-  const behindFirst = sequence(more, text(format.end));
-  if (when !== 'optional') return sequence(text(format.begin), call, behindFirst);
+  const isSingle = when === 'once' || !parallel || separator === null;
+  const more = isSingle ? empty : repeat(sequence(text(separator), call), { min: 0, max: Infinity });
+  const behindFirst = sequence(more, text(end));
+  if (when !== 'optional') return sequence(text(begin), call, behindFirst);
 
-  const { begin, trigger } = format;
-  const triggered = choice(
+  const first = choice(
     ...frames.map(({ prefix, rest }) => sequence(text(withoutStart(begin + prefix, trigger)), rest)),
   );
-  const section = sequence(triggered, behindFirst);
+  const section = sequence(first, behindFirst);
   if (document) return choice(document, sequence(text(trigger), section));
   const untilCall: Expression = { type: 'text-until', markers: [trigger] };
   const free: Expression = { type: 'text-without', markers: [trigger] };
@@ -104,24 +125,37 @@ function withCalls(
   return sequence(repeat(sequence(untilCall, section), { min: 0, max: Infinity }), free);
 }
 
+function leniently(tool: CallableTool, path: string): Expression {
+  try {
+    return argumentsGrammar(tool, path);
+  } catch (error) {
+    if (error instanceof RangeError) return anyObject;
+    throw error;
+  }
+}
+
 /** Arguments are always an object, also where the schema doesn't say so. */
-function objectOnly(grammar: Expression, parameters: unknown, path: string): Expression {
-  const { type } = (parameters ?? {}) as { type?: unknown };
-  if (type === 'object') return grammar;
-  if (typeof parameters === 'object' && parameters !== null && Object.keys(parameters).length === 0)
-    return anyObject;
-  throw new RangeError(`${path}.type: expected "object"`);
+function argumentsGrammar({ parameters = {} }: CallableTool, path: string): Expression {
+  const { type = 'object' } = parameters;
+  if (type !== 'object') throw new RangeError(`${path}.type: expected "object"`);
+  return jsonSchemaGrammar({ type, ...parameters }, path);
 }
 
 function withoutStart(full: string, start: string): string {
-  if (!full.startsWith(start))
-    throw new RangeError(`trigger: expected the beginning of a call, got ${JSON.stringify(start)}`);
-  return full.slice(start.length);
+  if (full.startsWith(start)) return full.slice(start.length);
+  throw new RangeError(`trigger: expected the beginning of a call, got ${JSON.stringify(start)}`);
 }
 
 const gap = repeat(character([0x20, 0x20], [0x0a, 0x0a]), { min: 0, max: 4 });
 
-function behindReasoning(answer: Expression, { open, close, startsOpen }: ReasoningMarkers): Expression {
-  const thought = sequence({ type: 'text-until', markers: [close].flat() }, gap);
-  return sequence(startsOpen ? thought : optional(sequence(text(...[open].flat()), thought)), answer);
+function behindReasoning(
+  answer: Expression,
+  { open, close, startsOpen, behind }: ReasoningConstraint,
+  { mayBreakOff }: { readonly mayBreakOff: boolean },
+): Expression {
+  const closed: Expression = { type: 'text-until', markers: close };
+  const thought = sequence(closed, behind === undefined ? gap : text(behind), answer);
+  const unfinished: Expression = mayBreakOff ? { type: 'text-without', markers: close } : never;
+  if (startsOpen) return choice(thought, unfinished);
+  return choice(sequence(text(...open), choice(thought, unfinished)), answer);
 }

@@ -41,6 +41,7 @@ import { patternOfFormat, stringFormats } from './string-format.ts';
 import { stringMatching } from './string-pattern.ts';
 
 const maxAlternatives = 256;
+const maxNameLength = 256;
 
 /**
  * A JSON Schema (draft 2020-12, what of it can be honoured exactly) as a grammar: every document that it allows is
@@ -224,9 +225,9 @@ class SchemaReader {
   #typed(type: JsonType, schema: Schema, path: string): Expression {
     switch (type) {
       case 'object':
-        return this.#inside(() => this.#object(schema, path));
+        return this.#inside(path, () => this.#object(schema, path));
       case 'array':
-        return this.#inside(() => this.#array(schema, path));
+        return this.#inside(path, () => this.#array(schema, path));
       case 'string':
         return this.#string(schema, path);
       case 'number':
@@ -239,13 +240,16 @@ class SchemaReader {
     }
   }
 
-  /** What a property or an item refers to comes after a bracket at least, so recursion is well-founded there. */
-  #inside(read: () => Expression): Expression {
+  /**
+   * What a property or an item refers to comes after a bracket at least, so recursion is well-founded there. A rule of
+   * its own keeps the grammar as small as the schema, though it may stand in several places.
+   */
+  #inside(path: string, read: () => Expression): Expression {
     const following = this.#following;
     this.#following = new Set();
     const expression = read();
     this.#following = following;
-    return expression;
+    return refer(rule(path, expression));
   }
 
   #object(schema: Schema, path: string): Expression {
@@ -256,6 +260,14 @@ class SchemaReader {
     const max = this.#count(schema, path, 'maxProperties', Infinity);
     const undeclared = required.filter((name) => !Object.hasOwn(declared, name));
     const names = [...Object.keys(declared), ...undeclared];
+    const long = names.find((name) => name.length > maxNameLength);
+    if (long !== undefined) {
+      const shown = JSON.stringify(`${long.slice(0, 20)}…`);
+      throw schemaFault(
+        `${path}.properties`,
+        `expected names of at most ${maxNameLength} characters, got ${shown}`,
+      );
+    }
     const allowsOthers = schema['additionalProperties'] ?? !('properties' in schema);
     if (names.length === 0 && allowsOthers === true && min === 0 && max === Infinity) return anyObject;
     const others = this.#value(schema['additionalProperties'] ?? true, `${path}.additionalProperties`);

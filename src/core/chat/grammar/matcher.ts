@@ -26,7 +26,8 @@ export interface CompiledGrammar {
   createMatcher(): GrammarMatcher;
 }
 
-const maxMaskBytes = 16 * 2 ** 20;
+/** Masks kept for each grammar. */
+const maxMaskBytes = 4 * 2 ** 20;
 /**
  * Work on new states for one mask, some ten milliseconds. What would need more is left out of it, so that no grammar,
  * however it is made, holds up a thread.

@@ -36,19 +36,16 @@ export function productiveExpressions(expression: Expression): (part: Expression
   return check;
 }
 
-/** Innermost first, so that most rules are settled in the first round. */
-function rulesOf(expression: Expression): Set<Rule> {
-  const seen = new Set<Rule>();
-  const ordered: Rule[] = [];
+/** Rules behind those that refer to them come first, so that most are settled in the first round. */
+function rulesOf(expression: Expression): Rule[] {
+  const rules = new Set<Rule>();
   const visit = (part: Expression): void => {
     if (part.type === 'sequence' || part.type === 'choice') part.items.forEach(visit);
     else if (part.type === 'repeat') visit(part.item);
-    else if (part.type === 'rule' && !seen.has(part.rule)) {
-      seen.add(part.rule);
-      visit(part.rule.body);
-      ordered.push(part.rule);
-    }
+    else if (part.type === 'rule') rules.add(part.rule);
   };
   visit(expression);
-  return new Set(ordered);
+  // Rules that are added on the way are visited too.
+  for (const rule of rules) visit(rule.body);
+  return [...rules].reverse();
 }

@@ -119,6 +119,13 @@ class Assembler {
     if (texts.length === 1) {
       return texts[0]!.slice(depth).reduceRight((place, byte) => this.#writeByte([byte, byte], place), next);
     }
+    const shared = sharedLength(texts, depth);
+    if (shared > depth) {
+      const rest = this.#writeTexts(texts, next, shared);
+      return texts[0]!
+        .slice(depth, shared)
+        .reduceRight((place, byte) => this.#writeByte([byte, byte], place), rest);
+    }
     const byByte = new Map<number, (readonly number[])[]>();
     let mayEnd = false;
     for (const text of texts) {
@@ -206,6 +213,14 @@ const stringCharacter: Expression = {
   type: 'choice',
   items: [{ type: 'character', ranges: plainCharacters }, escapedCharacter],
 };
+
+/** How long the beginning is that all texts share, known to be at least `from`. */
+function sharedLength(texts: readonly (readonly number[])[], from: number): number {
+  const [first = []] = texts;
+  let length = from;
+  while (length < first.length && texts.every((text) => text[length] === first[length])) length++;
+  return length;
+}
 
 /** Whether nothing at all is one way to write it; rules of this package's grammars always begin with a bracket. */
 function isNullable(expression: Expression): boolean {

@@ -46,7 +46,10 @@ function otherKey(names: readonly string[]): Expression {
 function notOneOf(names: readonly (readonly string[])[]): Expression {
   const byFirst = new Map<string, (readonly string[])[]>();
   for (const [first, ...rest] of names) {
-    if (first !== undefined) byFirst.set(first, [...(byFirst.get(first) ?? []), rest]);
+    if (first === undefined) continue;
+    const longer = byFirst.get(first);
+    if (longer) longer.push(rest);
+    else byFirst.set(first, [rest]);
   }
   const others = intersection(plainCharacters, complement(codePointsOf([...byFirst.keys()].join(''))));
   const branches = [...byFirst].map(([first, rests]) => sequence(text(first), notOneOf(rests)));

@@ -1,0 +1,81 @@
+import { Validator, type Schema } from '@cfworker/json-schema';
+import { describe, expect, test } from 'vitest';
+import { jsonSchemaGrammar } from '../../../../src/core/chat/grammar/json-schema.ts';
+import { anyObject } from '../../../../src/core/chat/grammar/json-text.ts';
+import { compileGrammar } from '../../../../src/core/chat/grammar/matcher.ts';
+import { schemas } from './schemas.ts';
+import { accepts, jsonPieces, randomWalk, toyVocabulary } from './walk.ts';
+
+const vocabulary = toyVocabulary(...jsonPieces);
+const walks = 12;
+
+describe('whatever is drawn is valid', () => {
+  test.each(Object.entries(schemas))('%s', (_, schema) => {
+    const grammar = compileGrammar(jsonSchemaGrammar(schema), vocabulary);
+    const validator = new Validator(schema as Schema, '2020-12', false);
+    for (let seed = 0; seed < walks; seed++) {
+      const text = randomWalk(grammar, vocabulary, { seed, patience: 10 + 5 * seed });
+      expect({ text, ...validator.validate(JSON.parse(text)) }).toMatchObject({ valid: true, errors: [] });
+    }
+  });
+
+  test('any object', () => {
+    const grammar = compileGrammar(anyObject, vocabulary);
+    for (let seed = 0; seed < walks; seed++) {
+      const value: unknown = JSON.parse(randomWalk(grammar, vocabulary, { seed, patience: 80 }));
+      expect(Object.prototype.toString.call(value)).toBe('[object Object]');
+    }
+  });
+});
+
+describe('what models write is allowed', () => {
+  const person = {
+    type: 'object',
+    properties: {
+      name: { type: 'string' },
+      age: { type: 'integer', minimum: 0, maximum: 150 },
+      tags: { type: 'array' },
+    },
+    required: ['name'],
+  };
+  test.each([
+    [person, '{"name": "Ann", "age": 30, "tags": ["a", "b"]}', true],
+    [person, '{"name":"Ann","age":30}', true],
+    [person, '{\n  "name": "Zoë \\"Z\\" 日本",\n  "tags": [\n    1,\n    2.5e3\n  ]\n}', true],
+    [person, '{"age": 30}', false],
+    [person, '{"name": "Ann", "age": 151}', false],
+    [person, '{"name": "Ann", "name": "Bob"}', false],
+    [person, '{"name": "a\tb"}', false],
+    [{ ...person, additionalProperties: true }, '{"name": "Ann", "nam": 1, "names": null}', true],
+    [{ ...person, additionalProperties: true }, '{"name": "Ann", "age": 1, "age": "x"}', false],
+    [{ ...person, additionalProperties: true }, '{"name": "Ann", "\\u0061ge": "x"}', false],
+    [{ type: 'string', minLength: 2, maxLength: 3 }, '"a\\n\\ud83d\\ude00"', true],
+    [{ type: 'string', maxLength: 1 }, '"\\ud83d\\ude00"', true],
+    [{ type: 'string', maxLength: 1 }, '"😀"', true],
+    [{ type: 'string' }, '"\\ud83d"', false],
+    [{ type: 'number', minimum: 0.5, maximum: 2 }, '2.9', false],
+    [{ type: 'number', minimum: 0.5, maximum: 2 }, '0.49', false],
+    [{ type: 'number', minimum: 0.5, maximum: 2 }, '0.5', true],
+    [{ type: 'number', minimum: 0.5, maximum: 2 }, '2.000', true],
+    [{ type: 'number', exclusiveMaximum: 2 }, '2.0', false],
+    [{ type: 'number', exclusiveMaximum: 2 }, '1.9999', true],
+    [{ type: 'number' }, '-1.5e-7', true],
+    [{ type: 'number' }, '01', false],
+    [{ type: 'integer', minimum: -3 }, '-3', true],
+    [{ type: 'integer', minimum: -3 }, '-4', false],
+    [{ type: 'integer', minimum: 5 }, '123456', true],
+    [{ enum: Array.from({ length: 5000 }, (_, index) => `v${index}`) }, '"v4999"', true],
+    [{ type: 'string', format: 'duration' }, '"P1Y2M3DT4H5M6S"', true],
+    [{ type: 'string', format: 'duration' }, '"PT1H2S"', false],
+    [{ type: 'string', format: 'date' }, '"2023-02-29"', false],
+    [{ type: 'string', pattern: '(ab){2,}' }, '"xxababyy"', true],
+    [{ type: 'string', pattern: '^(?<year>\\d{4})|b$' }, '"2024 and on"', true],
+    [{ type: 'string', pattern: '^(a?){0,3}$' }, '"aaa"', true],
+    [{ type: 'string', pattern: '^(a?){0,3}$' }, '"aaaa"', false],
+    [{ type: 'string', pattern: '^(a|aa){0,5}$' }, '"aaaaaaaaaa"', true],
+    [{ type: 'string', pattern: '^(a|aa){0,5}$' }, '"aaaaaaaaaaa"', false],
+    [{ type: 'string', pattern: '^(a*)*$' }, '"aaaa"', true],
+  ])('%j: %s → %s', (schema, text, expected) => {
+    expect(accepts(jsonSchemaGrammar(schema), text)).toBe(expected);
+  });
+});

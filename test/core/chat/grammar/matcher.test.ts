@@ -1,0 +1,139 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { Automaton } from '../../../../src/core/chat/grammar/automaton.ts';
+import { decimalRange } from '../../../../src/core/chat/grammar/decimal-range.ts';
+import { text } from '../../../../src/core/chat/grammar/expression.ts';
+import { jsonSchemaGrammar } from '../../../../src/core/chat/grammar/json-schema.ts';
+import { compileGrammar } from '../../../../src/core/chat/grammar/matcher.ts';
+import { createProgram } from '../../../../src/core/chat/grammar/program.ts';
+import { utf8Bytes, utf8Sequences } from '../../../../src/core/chat/grammar/utf8.ts';
+import { createVocabulary } from '../../../../src/core/chat/grammar/vocabulary.ts';
+import { createRng } from '../../../../src/core/sampling/rng.ts';
+import { schemas } from './schemas.ts';
+import { accepts, allowedTokens, jsonPieces, toyVocabulary } from './walk.ts';
+
+test('UTF-8 sequences of a range hold its code points and no others', () => {
+  const codePoint = fc.oneof(
+    fc.nat(0x10ffff),
+    fc.constantFrom(0x7f, 0x80, 0x7ff, 0x800, 0xd7ff, 0xe000, 0xffff, 0x10000),
+  );
+  fc.assert(
+    fc.property(codePoint, codePoint, codePoint, (a, b, probe) => {
+      const [from, to] = [Math.min(a, b), Math.max(a, b)];
+      if (probe >= 0xd800 && probe <= 0xdfff) return;
+      const bytes = utf8Bytes(String.fromCodePoint(probe));
+      const isIn = utf8Sequences([from, to]).some(
+        (ranges) =>
+          ranges.length === bytes.length &&
+          ranges.every(([low, high], index) => bytes[index]! >= low && bytes[index]! <= high),
+      );
+      expect(isIn).toBe(probe >= from && probe <= to);
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+test('decimals between two bounds are all there is, and all are there', () => {
+  const bound = fc.record({
+    value: fc.oneof(
+      fc.integer({ min: -1200, max: 1200 }),
+      fc.integer({ min: -99999, max: 99999 }).map((value) => value / 1000),
+    ),
+    exclusive: fc.boolean(),
+  });
+  const probes = fc.array(
+    fc.integer({ min: -130000, max: 130000 }).map((value) => value / 100),
+    { minLength: 5, maxLength: 5 },
+  );
+  fc.assert(
+    fc.property(bound, bound, probes, (a, b, values) => {
+      const [low, high] = a.value <= b.value ? [a, b] : [b, a];
+      const range = decimalRange(low, high, { fractionDigits: 3 });
+      for (const value of [...values, low.value, high.value]) {
+        const isAbove = low.exclusive ? value > low.value : value >= low.value;
+        const isBelow = high.exclusive ? value < high.value : value <= high.value;
+        const isIn = isAbove && isBelow;
+        expect({
+          value,
+          isIn: accepts({ type: 'choice', items: [text('x'), range] }, String(value)),
+        }).toEqual({ value, isIn });
+      }
+    }),
+    { numRuns: 200 },
+  );
+});
+
+describe('a mask allows exactly the tokens that can be read', () => {
+  const vocabulary = toyVocabulary(...jsonPieces, 'x'.repeat(40), '\u0001', 'ééé');
+  const tokens = Array.from({ length: vocabulary.maskLength * 32 }, (_, token) => token);
+  test.each(Object.entries(schemas))('%s', (_, schema) => {
+    const grammar = compileGrammar(jsonSchemaGrammar(schema), vocabulary);
+    const reference = new Automaton(createProgram(jsonSchemaGrammar(schema)));
+    const rng = createRng(5);
+    const matcher = grammar.createMatcher();
+    let state = reference.start();
+    for (let step = 0; step < 25; step++) {
+      const readable = tokens.filter((token) => {
+        if (vocabulary.endTokens.has(token)) return state.mayEnd;
+        let id = vocabulary.bytesOf(token) ? state.id : 0;
+        for (const byte of vocabulary.bytesOf(token) ?? []) id = reference.next(id, byte);
+        return id !== 0;
+      });
+      expect(allowedTokens(matcher.mask())).toEqual(readable);
+      const token = readable[Math.floor(rng.next() * readable.length)]!;
+      matcher.accept(token);
+      if (vocabulary.endTokens.has(token)) break;
+      for (const byte of vocabulary.bytesOf(token)!) state = reference.state(reference.next(state.id, byte));
+    }
+  });
+});
+
+test('sequences with one grammar do not disturb each other', () => {
+  const vocabulary = toyVocabulary();
+  const grammar = compileGrammar(jsonSchemaGrammar({ enum: ['ab', 'cd'] }), vocabulary);
+  const [first, second] = [grammar.createMatcher(), grammar.createMatcher()];
+  const bytesOf = (value: string): number[] => [...new TextEncoder().encode(value)];
+  for (const byte of bytesOf('"a')) first.accept(byte);
+  for (const byte of bytesOf('"cd"')) second.accept(byte);
+  expect(allowedTokens(first.mask())).toEqual(bytesOf('b'));
+  expect(allowedTokens(second.mask())).toEqual([256]);
+});
+
+test('states that were forgotten are made again', () => {
+  const automaton = new Automaton(createProgram(jsonSchemaGrammar({ type: 'string', minLength: 25_000 })));
+  const early = automaton.start();
+  let id = automaton.next(early.id, 0x22);
+  for (let index = 0; index < 25_000; index++) id = automaton.next(id, 0x61);
+  const late = automaton.state(id);
+  automaton.tidy();
+  expect(automaton.generation).toBe(early.generation + 1);
+  expect(automaton.renew(late).mayEnd).toBe(false);
+  expect(automaton.state(automaton.next(automaton.renew(late).id, 0x22)).mayEnd).toBe(true);
+  expect(automaton.state(automaton.next(automaton.renew(early).id, 0x22)).mayEnd).toBe(false);
+});
+
+test('parts of characters are left out where no token could complete them', () => {
+  const tokens = ['"', 'a', '\u00e9'].map((value) => new TextEncoder().encode(value));
+  const all = [...tokens, Uint8Array.of(0xc3)];
+  const vocabulary = createVocabulary({
+    size: 5,
+    endTokens: new Set([4]),
+    bytesOf: (token) => all[token] ?? new Uint8Array(),
+  });
+  const matcher = compileGrammar(jsonSchemaGrammar({ type: 'string' }), vocabulary).createMatcher();
+  matcher.accept(0);
+  expect(allowedTokens(matcher.mask())).toEqual([0, 1, 2]);
+});
+
+test('an end token may be the last part of the text', () => {
+  const values = ['a', '<|call|>', '<'].map((value) => new TextEncoder().encode(value));
+  const vocabulary = createVocabulary({
+    size: 3,
+    endTokens: new Set([1]),
+    bytesOf: (token) => values[token]!,
+  });
+  const matcher = compileGrammar(text('a<|call|>'), vocabulary).createMatcher();
+  expect(allowedTokens(matcher.mask())).toEqual([0]);
+  matcher.accept(0);
+  expect(allowedTokens(matcher.mask())).toEqual([1, 2]);
+});

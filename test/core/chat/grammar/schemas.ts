@@ -1,0 +1,180 @@
+/** Schemas that can be honoured, by what they are about. */
+export const schemas: Readonly<Record<string, unknown>> = {
+  'any value': true,
+  'any value, empty schema': {},
+  'an object': { type: 'object' },
+  'an array': { type: 'array' },
+  'a boolean or null': { type: ['boolean', 'null'] },
+  'required and optional properties': {
+    type: 'object',
+    properties: {
+      id: { type: 'integer' },
+      name: { type: 'string' },
+      tags: { type: 'array', items: { type: 'string' } },
+    },
+    required: ['name'],
+    additionalProperties: false,
+  },
+  'optional properties alone': {
+    type: 'object',
+    properties: { a: { type: 'boolean' }, b: { type: 'null' }, c: { type: 'boolean' } },
+  },
+  'no properties': { type: 'object', properties: {}, additionalProperties: false },
+  'a required property that is not declared': { type: 'object', required: ['x'] },
+  'other properties of any kind': {
+    type: 'object',
+    properties: {
+      a: { type: 'integer' },
+      ab: { type: 'boolean' },
+      '': { type: 'null' },
+      'é"': { type: 'null' },
+    },
+    required: ['a'],
+    additionalProperties: true,
+  },
+  'other properties of one kind': { type: 'object', additionalProperties: { type: 'integer' } },
+  'at most three properties': {
+    type: 'object',
+    properties: { a: { type: 'integer' } },
+    additionalProperties: { type: 'boolean' },
+    maxProperties: 3,
+  },
+  'nested objects': {
+    type: 'object',
+    properties: {
+      person: {
+        type: 'object',
+        properties: {
+          address: {
+            type: 'object',
+            properties: { city: { type: 'string' } },
+            required: ['city'],
+            additionalProperties: false,
+          },
+        },
+        required: ['address'],
+        additionalProperties: false,
+      },
+    },
+    required: ['person'],
+    additionalProperties: false,
+  },
+  'names that need escapes': {
+    type: 'object',
+    properties: {
+      'a"b': { type: 'boolean' },
+      'c\\d\n': { type: 'boolean' },
+      日本: { type: 'boolean' },
+      __proto__x: true,
+    },
+    required: ['a"b', 'c\\d\n', '日本'],
+    additionalProperties: false,
+  },
+  'array bounds': { type: 'array', items: { type: 'boolean' }, minItems: 2, maxItems: 4 },
+  'array without items': { type: 'array', items: { type: 'boolean' }, maxItems: 0 },
+  tuple: { type: 'array', prefixItems: [{ type: 'string' }, { type: 'integer' }], items: false, minItems: 1 },
+  'tuple and more': {
+    type: 'array',
+    prefixItems: [{ type: 'null' }],
+    items: { type: 'boolean' },
+    minItems: 3,
+    maxItems: 5,
+  },
+  enum: { enum: ['red', 'green', 'dark "blue"', 1, 2.5, null, true, { a: [1, 'x'] }] },
+  'typed enum': { type: 'string', enum: ['a', 'ab', 'abc', 7] },
+  const: { const: { kind: 'é\n', list: [] } },
+  integer: { type: 'integer' },
+  'integer from 3 to 17': { type: 'integer', minimum: 3, maximum: 17 },
+  'integer between': { type: 'integer', exclusiveMinimum: -1, exclusiveMaximum: 1 },
+  'negative integer': { type: 'integer', maximum: -5 },
+  'integer from −120 to 1005': { type: 'integer', minimum: -120, maximum: 1005 },
+  'integer with fractional bounds': { type: 'integer', minimum: 1.5, maximum: 9.2 },
+  'multiples of 7': { type: 'integer', minimum: -20, maximum: 50, multipleOf: 7 },
+  'multiples of 100': { type: 'integer', multipleOf: 100 },
+  cents: { type: 'number', multipleOf: 0.01 },
+  int32: { type: 'integer', format: 'int32' },
+  number: { type: 'number' },
+  'number from 0.5 to 2': { type: 'number', minimum: 0.5, maximum: 2 },
+  probability: { type: 'number', exclusiveMinimum: 0, exclusiveMaximum: 1 },
+  'tiny range': { type: 'number', minimum: 0.0001, maximum: 0.00025 },
+  'negative number': { type: 'number', minimum: -2.75, exclusiveMaximum: -1.5 },
+  'number above': { type: 'number', exclusiveMinimum: 1234.5 },
+  'both bounds twice': { type: 'number', minimum: 0, exclusiveMinimum: 0, maximum: 10, exclusiveMaximum: 12 },
+  string: { type: 'string' },
+  'string lengths': { type: 'string', minLength: 3, maxLength: 5 },
+  'empty string': { type: 'string', maxLength: 0 },
+  'long string': { type: 'string', minLength: 40 },
+  pattern: { type: 'string', pattern: '^[A-Z]{2,3}-\\d{1,4}(?:[ab]|x+)?$' },
+  'pattern anywhere': { type: 'string', pattern: 'a[^b]|c$' },
+  'pattern with quotes': { type: 'string', pattern: '^["\\\\\\n/\\t]{1,4}$' },
+  'pattern of classes': { type: 'string', pattern: '^\\w\\s\\S\\D.[\\d-]\\u00e9\\u{1F600}$' },
+  ...Object.fromEntries(
+    ['date', 'time', 'date-time', 'duration', 'email', 'hostname', 'ipv4', 'ipv6', 'uuid', 'uri'].map(
+      (format) => [`format ${format}`, { type: 'string', format }],
+    ),
+  ),
+  anyOf: {
+    anyOf: [{ type: 'integer', minimum: 0, maximum: 9 }, { type: 'string', maxLength: 2 }, { type: 'null' }],
+  },
+  'anyOf of objects that begin alike': {
+    anyOf: [
+      {
+        type: 'object',
+        properties: { a: { type: 'integer' }, b: { type: 'integer' } },
+        required: ['a', 'b'],
+      },
+      { type: 'object', properties: { a: { type: 'integer' }, c: { type: 'string' } }, required: ['a', 'c'] },
+    ],
+  },
+  'oneOf by discriminator': {
+    oneOf: [
+      {
+        type: 'object',
+        properties: { kind: { const: 'circle' }, r: { type: 'number' } },
+        required: ['kind', 'r'],
+      },
+      {
+        type: 'object',
+        properties: { kind: { const: 'square' }, a: { type: 'number' } },
+        required: ['kind', 'a'],
+      },
+      { type: 'null' },
+    ],
+  },
+  'allOf of one': {
+    allOf: [{ $ref: '#/$defs/size' }],
+    description: 'A size.',
+    $defs: { size: { enum: ['s', 'm', 'l'] } },
+  },
+  'linked list': {
+    $ref: '#/$defs/node',
+    $defs: {
+      node: {
+        type: 'object',
+        properties: {
+          value: { type: 'integer' },
+          next: { anyOf: [{ $ref: '#/$defs/node' }, { type: 'null' }] },
+        },
+        required: ['value', 'next'],
+        additionalProperties: false,
+      },
+    },
+  },
+  'tree through the root': {
+    type: 'object',
+    properties: { name: { type: 'string', maxLength: 3 }, children: { type: 'array', items: { $ref: '#' } } },
+    required: ['name', 'children'],
+    additionalProperties: false,
+  },
+  'a branch without end beside one with': {
+    anyOf: [{ $ref: '#/$defs/endless' }, { type: 'boolean' }],
+    $defs: { endless: { type: 'object', properties: { x: { $ref: '#/$defs/endless' } }, required: ['x'] } },
+  },
+  annotations: {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    title: 'T',
+    type: 'object',
+    properties: { a: { type: 'string', default: 'x', examples: ['y'], description: 'd', maxLength: 4 } },
+    required: ['a'],
+  },
+};
