@@ -34,14 +34,10 @@ function callConstraint(
   if (toolChoice === 'none' || all.length === 0) return undefined;
   const format = formats.toolCalls?.constraint;
   if (!format) {
-    if (toolChoice === 'auto') return undefined;
-    throw new InferenceError(
-      'unsupported_feature',
-      `tool_choice: the model "${model}" can't be made to call a tool`,
-      {
-        param: 'tool_choice',
-      },
-    );
+    if (toolChoice !== 'auto')
+      throw unsupported('tool_choice', `the model "${model}" can't be made to call a tool`);
+    if (!parallel) throw unsupported('parallel_tool_calls', `the model "${model}" can't be kept to one call`);
+    return undefined;
   }
   if (toolChoice === 'auto') return { tools, choice: 'optional', parallel, format };
   if (toolChoice === 'required') return { tools, choice: 'required', parallel, format };
@@ -51,4 +47,8 @@ function callConstraint(
     parallel: false,
     format,
   };
+}
+
+function unsupported(param: string, reason: string): InferenceError {
+  return new InferenceError('unsupported_feature', `${param}: ${reason}`, { param });
 }

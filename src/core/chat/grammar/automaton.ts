@@ -22,7 +22,7 @@ export interface State {
   readonly threads: readonly Thread[];
   /** Whether the text may end here. */
   readonly mayEnd: boolean;
-  /** How many plain characters of a JSON string may follow for certain. */
+  /** So many characters of `plainText` may follow for certain, whichever they are. */
   readonly plainCharacters: number;
 }
 
@@ -189,7 +189,7 @@ class Closure {
     }
   }
 
-  /** How many plain characters of a JSON string may follow for certain. */
+  /** So many characters of `plainText` may follow for certain, whichever they are. */
   get plainCharacters(): number {
     return this.#isNarrowed ? 0 : this.#plainCharacters;
   }

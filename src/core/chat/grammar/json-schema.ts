@@ -22,6 +22,7 @@ import {
   nullText,
   stringOf,
 } from './json-text.ts';
+import { findCycle, type HeadReference } from './schema-cycle.ts';
 import { areDisjoint } from './schema-disjoint.ts';
 import {
   alternatives,
@@ -66,8 +67,12 @@ class SchemaReader {
   readonly #path: string;
   /** Targets of references. */
   readonly #rules = new Map<unknown, Rule>();
-  /** References that are being followed and have not led into a property or an item yet. */
-  #following = new Set<unknown>();
+  /** Targets that have not been read yet. Read one after the other, long chains of references need no deep stack. */
+  readonly #waiting: { readonly target: unknown; readonly path: string }[] = [];
+  /** References that stand for a whole value, by the value's schema. */
+  readonly #heads = new Map<unknown, HeadReference[]>();
+  #reading: unknown;
+  #isInside = false;
 
   constructor(root: unknown, path: string) {
     this.#root = root;
@@ -75,7 +80,15 @@ class SchemaReader {
   }
 
   read(): Expression {
-    return this.#value(this.#root, this.#path);
+    this.#reading = this.#root;
+    const expression = this.#value(this.#root, this.#path);
+    for (let next = this.#waiting.pop(); next; next = this.#waiting.pop()) {
+      this.#reading = next.target;
+      this.#rules.get(next.target)!.body = this.#value(next.target, next.path);
+    }
+    const cycle = findCycle(this.#heads);
+    if (cycle !== undefined) throw schemaFault(cycle, 'expected no reference to itself');
+    return expression;
   }
 
   #value(schema: unknown, path: string): Expression {
@@ -168,15 +181,16 @@ class SchemaReader {
 
   #reference(reference: unknown, path: string): Expression {
     const target = this.#target(reference, path);
-    if (this.#following.has(target)) throw schemaFault(path, 'expected no reference to itself');
-    const known = this.#rules.get(target);
-    if (known) return refer(known);
-    const created = rule(String(reference));
-    this.#following.add(target);
-    this.#rules.set(target, created);
-    created.body = this.#value(target, `${this.#path}${String(reference).slice(1).replaceAll('/', '.')}`);
-    this.#following.delete(target);
-    return refer(created);
+    if (!this.#isInside) {
+      this.#heads.set(this.#reading, [...(this.#heads.get(this.#reading) ?? []), { target, path }]);
+    }
+    let known = this.#rules.get(target);
+    if (!known) {
+      known = rule(String(reference));
+      this.#rules.set(target, known);
+      this.#waiting.push({ target, path: `${this.#path}${String(reference).slice(1).replaceAll('/', '.')}` });
+    }
+    return refer(known);
   }
 
   #target(reference: unknown, path: string): unknown {
@@ -245,10 +259,10 @@ class SchemaReader {
    * its own keeps the grammar as small as the schema, though it may stand in several places.
    */
   #inside(path: string, read: () => Expression): Expression {
-    const following = this.#following;
-    this.#following = new Set();
+    const wasInside = this.#isInside;
+    this.#isInside = true;
     const expression = read();
-    this.#following = following;
+    this.#isInside = wasInside;
     return refer(rule(path, expression));
   }
 

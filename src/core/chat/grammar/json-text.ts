@@ -28,6 +28,15 @@ export const plainCharacters: readonly CodePointRange[] = [
   [0xe000, 0x10ffff],
 ];
 
+/** What most text is made of: those but the two that `.` in a pattern doesn't match. */
+export const plainText: readonly CodePointRange[] = [
+  [0x20, 0x21],
+  [0x23, 0x5b],
+  [0x5d, 0x2027],
+  [0x202a, 0xd7ff],
+  [0xe000, 0x10ffff],
+];
+
 export const digit = character([0x30, 0x39]);
 const hexDigit = character([0x30, 0x39], [0x41, 0x46], [0x61, 0x66]);
 
@@ -64,9 +73,9 @@ export const escapedCharacter = sequence(
 const lineBreak = sequence(text('\n'), repeat(character([0x20, 0x20], [0x09, 0x09]), { min: 0, max: 40 }));
 
 /** After an opening bracket or a comma and before a closing bracket. */
-export const space = choice(empty, text(' '), lineBreak);
+export const space = refer(rule('space', choice(empty, text(' '), lineBreak)));
 
-export const comma = sequence(text(','), space);
+export const comma = refer(rule('comma', sequence(text(','), space)));
 
 export const colon = text(':', ': ');
 
@@ -74,7 +83,7 @@ export function stringOf({ min, max }: { readonly min: number; readonly max: num
   return sequence(text('"'), { type: 'string-content', min, max }, text('"'));
 }
 
-export const anyString = stringOf({ min: 0, max: Infinity });
+export const anyString = refer(rule('string', stringOf({ min: 0, max: Infinity })));
 
 export const boolean = text('true', 'false');
 
@@ -85,12 +94,17 @@ const integerDigits = choice(
   sequence(character([0x31, 0x39]), repeat(digit, { min: 0, max: maxDigits - 1 })),
 );
 
-export const anyInteger = sequence(optional(text('-')), integerDigits);
+export const anyInteger = refer(rule('integer', sequence(optional(text('-')), integerDigits)));
 
-export const anyNumber = sequence(
-  anyInteger,
-  optional(sequence(text('.'), repeat(digit, { min: 1, max: maxDigits }))),
-  optional(sequence(text('e', 'E'), optional(text('+', '-')), repeat(digit, { min: 1, max: 2 }))),
+export const anyNumber = refer(
+  rule(
+    'number',
+    sequence(
+      anyInteger,
+      optional(sequence(text('.'), repeat(digit, { min: 1, max: maxDigits }))),
+      optional(sequence(text('e', 'E'), optional(text('+', '-')), repeat(digit, { min: 1, max: 2 }))),
+    ),
+  ),
 );
 
 /** Elements between brackets. */

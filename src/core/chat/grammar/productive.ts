@@ -47,5 +47,5 @@ function rulesOf(expression: Expression): Rule[] {
   visit(expression);
   // Rules that are added on the way are visited too.
   for (const rule of rules) visit(rule.body);
-  return [...rules].reverse();
+  return [...rules].toReversed();
 }

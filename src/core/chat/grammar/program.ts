@@ -1,12 +1,13 @@
 import type { Expression, Rule } from './expression.ts';
-import { escapedCharacter, plainCharacters } from './json-text.ts';
+import { complement, intersection, union } from './code-points.ts';
+import { escapedCharacter, plainCharacters, plainText } from './json-text.ts';
 import { productiveExpressions } from './productive.ts';
 import { utf8Bytes, utf8Sequences, type ByteRange } from './utf8.ts';
 
 /** A step of a machine that reads bytes; `next` and the like are places of other steps. */
 export type Step =
   | { readonly op: 'byte'; readonly low: number; readonly high: number; readonly next: number }
-  /** `plain`: a loop whose rounds may be any character that stands in a JSON string as it is. */
+  /** `plain`: a loop whose rounds may be any character of `plainText`. */
   | { readonly op: 'split'; next: readonly number[]; readonly plain: boolean }
   | { readonly op: 'call'; readonly rule: Rule; readonly next: number }
   | { readonly op: 'return' }
@@ -91,11 +92,11 @@ class Assembler {
       }
       case 'repeat': {
         const { item, min, max } = expression;
-        return this.#isProductive(item) ? this.#writeRepeat(item, { min, max, plain: false }, next) : next;
+        return this.#isProductive(item) ? this.#writeRepeat(item, { min, max }, next) : next;
       }
       case 'string-content': {
         const { min, max } = expression;
-        return this.#writeRepeat(stringCharacter, { min, max, plain: true }, next);
+        return this.#writeRepeat(stringCharacter, { min, max }, next);
       }
       case 'rule':
         return this.#writeCall(expression.rule, next);
@@ -153,10 +154,11 @@ class Assembler {
 
   #writeRepeat(
     item: Expression,
-    { min, max, plain }: { min: number; max: number; plain: boolean },
+    { min, max }: { readonly min: number; readonly max: number },
     next: number,
   ): number {
     if (min === 0 && max === 1) return this.#split([this.#write(item, next), next]);
+    const plain = includesPlain(item);
     if (min === 0 && max === Infinity) {
       const loop: Step = { op: 'split', next: [], plain };
       const place = this.#add(loop);
@@ -222,7 +224,14 @@ function sharedLength(texts: readonly (readonly number[])[], from: number): numb
   return length;
 }
 
-/** Whether nothing at all is one way to write it; rules of this package's grammars always begin with a bracket. */
+/** Whether any plain character is one way to write it. */
+function includesPlain(expression: Expression): boolean {
+  if (expression.type === 'choice') return expression.items.some(includesPlain);
+  if (expression.type !== 'character') return false;
+  return intersection(plainText, complement(union(expression.ranges))).length === 0;
+}
+
+/** Whether nothing at all is one way to write it. Rules are taken to write something: no repeated one is empty. */
 function isNullable(expression: Expression): boolean {
   switch (expression.type) {
     case 'texts':

@@ -24,18 +24,22 @@ export function objectOf(
 ): Expression {
   const others =
     additional && maxAdditional > 0
-      ? sequence(otherKey(properties.map(({ name }) => name)), colon, additional)
+      ? refer(rule('other', sequence(otherKey(properties.map(({ name }) => name)), colon, additional)))
       : never;
   let first: Expression = listOf(others, { min: 0, max: maxAdditional });
   let next = repeat(sequence(comma, others), { min: 0, max: maxAdditional });
   for (const { name, value, isRequired } of properties.toReversed()) {
-    const pair = sequence(text(JSON.stringify(name)), colon, value);
+    const pair = refer(rule(name, sequence(text(JSON.stringify(name)), colon, value)));
     const follow = next;
     first = refer(rule(`first ${name}`, choice(sequence(pair, follow), isRequired ? never : first)));
     next = refer(rule(`next ${name}`, choice(sequence(comma, pair, follow), isRequired ? never : follow)));
   }
   return bracketed('{', first, '}');
 }
+
+const anyRest = refer(
+  rule('rest', repeat({ type: 'character', ranges: plainCharacters }, { min: 0, max: maxKeyLength })),
+);
 
 /** A key that is none of these: written without escapes, so that no other spelling gets round. */
 function otherKey(names: readonly string[]): Expression {
@@ -53,7 +57,6 @@ function notOneOf(names: readonly (readonly string[])[]): Expression {
   }
   const others = intersection(plainCharacters, complement(codePointsOf([...byFirst.keys()].join(''))));
   const branches = [...byFirst].map(([first, rests]) => sequence(text(first), notOneOf(rests)));
-  const anyRest = repeat({ type: 'character', ranges: plainCharacters }, { min: 0, max: maxKeyLength });
   branches.push(sequence({ type: 'character', ranges: others }, anyRest));
   if (!names.some((name) => name.length === 0)) branches.push(empty);
   return choice(...branches);

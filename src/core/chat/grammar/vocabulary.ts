@@ -9,7 +9,7 @@ export interface Vocabulary {
   /** @returns undefined for tokens that are never part of text, and for end tokens */
   bytesOf(token: number): Uint8Array | undefined;
   readonly all: TokenTrie;
-  /** Tokens of characters that stand in a JSON string as they are. */
+  /** Tokens of characters of `plainText` alone. */
   readonly plainMask: Uint32Array;
   /** The longest of them, in characters. */
   readonly maxPlainCharacters: number;
@@ -45,7 +45,7 @@ export function createVocabulary({ size, endTokens, bytesOf }: VocabularyOptions
   let maxPlainCharacters = 0;
   const rest = usable.filter((entry) => {
     const characters = charactersOf(entry.bytes) ?? Infinity;
-    if (characters > longestPlain || entry.bytes.some(isUnplain)) return true;
+    if (characters > longestPlain || !isPlain(entry.bytes)) return true;
     plainMask[entry.token >>> 5]! |= 1 << (entry.token & 31);
     maxPlainCharacters = Math.max(maxPlainCharacters, characters);
     return false;
@@ -61,8 +61,13 @@ export function createVocabulary({ size, endTokens, bytesOf }: VocabularyOptions
   };
 }
 
-function isUnplain(byte: number): boolean {
-  return byte < 0x20 || byte === 0x22 || byte === 0x5c;
+/** Whether whole characters are all of `plainText`. */
+function isPlain(bytes: Uint8Array): boolean {
+  return bytes.every((byte, index) => {
+    if (byte < 0x20 || byte === 0x22 || byte === 0x5c) return false;
+    const isSeparator = byte === 0xe2 && bytes[index + 1] === 0x80 && (bytes[index + 2]! & 0xfe) === 0xa8;
+    return !isSeparator;
+  });
 }
 
 /** Whether a character that one token begins can be completed by others, whichever it is. */

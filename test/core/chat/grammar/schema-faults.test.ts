@@ -54,6 +54,14 @@ describe('faults name the keyword and its place', () => {
       { $ref: '#/$defs/a', $defs: { a: { anyOf: [{ $ref: '#/$defs/a' }, {}] } } },
       'schema.$defs.a.anyOf[0].$ref: expected no reference to itself',
     ],
+    [
+      {
+        type: 'array',
+        items: { $ref: '#/$defs/b' },
+        $defs: { a: { $ref: '#/$defs/b' }, b: { anyOf: [{}, { $ref: '#/$defs/a' }] } },
+      },
+      '$ref: expected no reference to itself',
+    ],
     [{ $ref: '#/$defs/a', $defs: { a: { not: {} } } }, 'schema.$defs.a.not:'],
     [{ $ref: '#/%zz' }, 'schema.$ref: expected a reference to a part'],
   ])('%j', (schema, message) => {
@@ -128,6 +136,18 @@ describe('hostile schemas are refused or cost little', () => {
           properties: { kind: { const: kind }, value: { type: 'string' } },
           required: ['value', 'kind'],
         })),
+      },
+    ],
+    [
+      'a long chain of references',
+      {
+        $ref: '#/$defs/d0',
+        $defs: Object.fromEntries(
+          Array.from({ length: 6000 }, (_, index) => [
+            `d${index}`,
+            index < 5999 ? { $ref: `#/$defs/d${index + 1}` } : {},
+          ]),
+        ),
       },
     ],
     ['catastrophic for backtracking', { type: 'string', pattern: '^(a+)+$' }],

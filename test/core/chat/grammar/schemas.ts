@@ -107,6 +107,7 @@ export const schemas: Readonly<Record<string, unknown>> = {
   pattern: { type: 'string', pattern: '^[A-Z]{2,3}-\\d{1,4}(?:[ab]|x+)?$' },
   'pattern anywhere': { type: 'string', pattern: 'a[^b]|c$' },
   'pattern with quotes': { type: 'string', pattern: '^["\\\\\\n/\\t]{1,4}$' },
+  'pattern of any text': { type: 'string', pattern: '^.{1,50}$' },
   'pattern of classes': { type: 'string', pattern: '^\\w\\s\\S\\D.[\\d-]\\u00e9\\u{1F600}$' },
   ...Object.fromEntries(
     ['date', 'time', 'date-time', 'duration', 'email', 'hostname', 'ipv4', 'ipv6', 'uuid', 'uri'].map(
