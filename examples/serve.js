@@ -1,14 +1,25 @@
 // Serves the bundled models on http://127.0.0.1:8000/v1; this is what `npm start` runs.
 import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
-import { chat, createHandler, createInference } from 'slashv1';
+import { chat, createHandler, createInference, detection, embedding } from 'slashv1';
 import { toNodeListener } from 'slashv1/node';
 
 const host = process.env['HOST'] ?? '127.0.0.1';
-const port = Number(process.env['PORT'] ?? 8000);
-const key = process.env['SLASHV1_API_KEY'] ?? `sk-${randomBytes(16).toString('hex')}`;
+const port = Number(process.env['PORT'] || 8000);
+const key = process.env['SLASHV1_API_KEY'] || `sk-${randomBytes(16).toString('hex')}`;
 
-const inference = createInference({ models: { 'tiny-chat': chat({ source: 'tiny-chat' }) } });
+if (!Number.isInteger(port) || port < 0 || port > 65_535) {
+  console.error(`PORT: expected a number from 0 to 65535, got ${process.env['PORT']}`);
+  process.exit(1);
+}
+
+const inference = createInference({
+  models: {
+    'tiny-chat': chat({ source: 'tiny-chat' }),
+    'tiny-detect': detection({ source: 'tiny-detect' }),
+    'tiny-embed': embedding({ source: 'tiny-embed' }),
+  },
+});
 const server = createServer(toNodeListener(createHandler(inference, { auth: { keys: [key] } })));
 
 server.on('error', async (error) => {

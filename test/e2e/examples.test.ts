@@ -66,6 +66,18 @@ describe.each([
 });
 
 describe('examples/serve.js', () => {
+  it.each(['abc', '-1', '65536'])('says what is wrong with PORT=%s', async (PORT) => {
+    const env = { ...process.env, PORT };
+    example = spawn(process.execPath, [join(root, 'examples/serve.js')], { cwd: root, env });
+    let output = '';
+    example.stderr!.on('data', (chunk: Buffer) => (output += chunk.toString()));
+    const [code] = (await once(example, 'close')) as [number | null];
+    expect({ code, output }).toEqual({
+      code: 1,
+      output: `PORT: expected a number from 0 to 65535, got ${PORT}\n`,
+    });
+  });
+
   it('prints a curl line that works as it is', async () => {
     const { output } = await start('serve.js', /Try it:\n\ncurl http:\/\/127\.0\.0\.1:(\d+)\/v1[^\n]+\n/);
     const line = /^curl .*$/m.exec(output)![0];

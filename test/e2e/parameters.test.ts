@@ -80,6 +80,18 @@ describe('a parameter that changes, changes the outcome', () => {
     expect(usage?.type === 'usage' && usage.reasoningTokens).toBeGreaterThan(5);
   });
 
+  it('includeReasoning, also of the log probabilities', async () => {
+    const messages = [{ role: 'user' as const, content: 'What is 27 + 58?' }];
+    const request = { messages, temperature: 0, maxTokens: 100, logprobs: true };
+    const textOf = (events: ChatEvent[]) =>
+      events.map((event) => (event.type === 'text-delta' ? event.text : '')).join('');
+    const tokensOf = (events: ChatEvent[]) =>
+      events.flatMap((event) => (event.type === 'logprobs' ? event.tokens.map(({ token }) => token) : []));
+    const hidden = await run({ ...request, includeReasoning: false });
+    expect(tokensOf(hidden).join('').trim()).toBe(textOf(hidden));
+    expect(tokensOf(await run(request)).length).toBeGreaterThan(tokensOf(hidden).length + 5);
+  });
+
   it('stop', async () => {
     const text = (events: ChatEvent[]) =>
       events.map((event) => (event.type === 'text-delta' ? event.text : '')).join('');

@@ -15,7 +15,7 @@ it('stops a pipeline that ignores the signal at its next event', async () => {
   });
   const events: ChatEvent[] = [];
   const error = await driveRun(endless, toy({}), controller.signal, (event) => {
-    events.push(event);
+    events.push(event as ChatEvent);
     if (events.length === 3) controller.abort();
   });
   expect(error).toMatchObject({ code: 'cancelled' });

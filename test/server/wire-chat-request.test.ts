@@ -169,10 +169,10 @@ describe('tools', () => {
     expect(faultOf(chatBody({ tools }))).toMatchObject({ code: 'invalid_request', param });
   });
 
-  it.each([64, 65, 100_000])('accepts 64 levels of a schema, got %d', (levels) => {
+  it.each([65, 66, 100_000])('accepts 65 levels of a schema, got %d', (levels) => {
     const parameters: unknown = JSON.parse(`${'{"a":'.repeat(levels - 1)}{}${'}'.repeat(levels - 1)}`);
     const body = chatBody({ tools: [tool('a', { parameters })] });
-    if (levels <= 64) expect(fromChatRequest(body).request.tools![0]!.parameters).toEqual(parameters);
+    if (levels <= 65) expect(fromChatRequest(body).request.tools![0]!.parameters).toEqual(parameters);
     else
       expect(faultOf(body)).toMatchObject({ code: 'invalid_request', param: 'tools[0].function.parameters' });
   });
@@ -217,6 +217,19 @@ describe('response_format', () => {
     [{ type: 'json_schema', json_schema: { name: 'a' } }, 'response_format.json_schema.schema'],
     [{ type: 'json_schema', json_schema: { schema: 'x' } }, 'response_format.json_schema.schema'],
   ])('refuses %j', (response_format, param) => {
+    expect(faultOf(chatBody({ response_format }))).toMatchObject({ code: 'invalid_request', param });
+  });
+
+  it.each([66, 1000, 100_000])('refuses a schema of %d levels', (levels) => {
+    const deep: unknown = JSON.parse(`${'{"a":'.repeat(levels - 1)}{}${'}'.repeat(levels - 1)}`);
+    const response_format = { type: 'json_schema', json_schema: { name: 'a', schema: deep } };
+    const param = 'response_format.json_schema.schema';
+    expect(faultOf(chatBody({ response_format }))).toMatchObject({ code: 'invalid_request', param });
+  });
+
+  it('refuses a schema of 20,001 values', () => {
+    const response_format = { type: 'json_schema', json_schema: { schema: { enum: Array(20_000).fill(1) } } };
+    const param = 'response_format.json_schema.schema';
     expect(faultOf(chatBody({ response_format }))).toMatchObject({ code: 'invalid_request', param });
   });
 });

@@ -14,6 +14,7 @@ import { Batcher } from './batcher.ts';
 import { answerConstraint, type AnswerSetting } from './answer-constraint.ts';
 import { Choice, type ChoiceContext } from './choice.ts';
 import { loadDecoder, type Decoder } from './decoder.ts';
+import { assertFewMessages, encodePrompt } from './encode-prompt.ts';
 import { PrefixCache } from './prefix-cache.ts';
 import { renderPrompt } from './prompt.ts';
 
@@ -28,6 +29,9 @@ const prefixCacheLimits = { maxSequences: 8, maxBytes: 256 * 2 ** 20 };
  * @throws InferenceError `invalid_request` naming the file or setting that doesn't fit
  */
 export async function loadChatPipeline(spec: ModelSpec<'chat'>): Promise<Pipeline<'chat'>> {
+  const { maxBatchSize = defaultMaxBatchSize } = spec;
+  assertCount('maxBatchSize', maxBatchSize);
+  if (spec.threads !== undefined) assertCount('threads', spec.threads);
   const folder = await openModelFolder(locateModel(spec.source));
   const template = createChatTemplate(folder);
   const tokenizer = createTextTokenizer(folder);
@@ -53,6 +57,7 @@ export async function loadChatPipeline(spec: ModelSpec<'chat'>): Promise<Pipelin
     contextLength,
     decoder,
     grammars,
+    maxBatchSize,
   });
 }
 
@@ -66,6 +71,7 @@ interface LoadedModel {
   readonly contextLength: number;
   readonly decoder: Decoder;
   readonly grammars: GrammarEngine;
+  readonly maxBatchSize: number;
 }
 
 class ChatPipeline implements Pipeline<'chat'> {
@@ -75,8 +81,7 @@ class ChatPipeline implements Pipeline<'chat'> {
   readonly #batcher: Batcher;
 
   constructor(model: LoadedModel) {
-    const { spec, folder, contextLength, decoder } = model;
-    const maxRows = spec.maxBatchSize ?? defaultMaxBatchSize;
+    const { spec, folder, contextLength, decoder, maxBatchSize: maxRows } = model;
     this.#model = model;
     this.#batcher = new Batcher(decoder, { maxRows, prefixes: new PrefixCache(prefixCacheLimits) });
     this.concurrency = maxRows;
@@ -108,15 +113,9 @@ class ChatPipeline implements Pipeline<'chat'> {
       const message = `logit_bias: expected token ids below ${decoder.vocabularySize}, got ${token}`;
       throw new InferenceError('invalid_request', message, { param: 'logit_bias' });
     }
+    assertFewMessages(request.messages, contextLength);
     const { text, tools } = renderPrompt(request, template);
-    const prompt = Int32Array.from(tokenizer.encode(text));
-    if (prompt.length >= contextLength) {
-      throw new InferenceError(
-        'context_length_exceeded',
-        `messages: the conversation has ${prompt.length} tokens, and the model's context holds ${contextLength}, the answer included`,
-        { param: 'messages' },
-      );
-    }
+    const prompt = encodePrompt(text, tokenizer, contextLength);
     const grammar = compileAnswer(request, { tools, prompt: text, formats, template, tokenizer, grammars });
     const events = new EventQueue<ChatEvent>();
     const context: ChoiceContext = {
@@ -237,8 +236,12 @@ function readEndTokens(
 
 function readContextLength({ config }: ModelFolder, spec: ModelSpec): number {
   const text = (config['text_config'] ?? config) as Readonly<Record<string, unknown>>;
-  const length = spec.contextLength ?? text['max_position_embeddings'] ?? text['n_positions'];
-  if (typeof length === 'number' && length > 0) return length;
+  const most = text['max_position_embeddings'] ?? text['n_positions'];
+  if (spec.contextLength !== undefined) {
+    assertCount('contextLength', spec.contextLength, typeof most === 'number' ? most : Infinity);
+    return spec.contextLength;
+  }
+  if (typeof most === 'number' && most > 0) return most;
   throw new InferenceError(
     'invalid_request',
     'contextLength: config.json has no max_position_embeddings, so it has to be given',
@@ -246,6 +249,14 @@ function readContextLength({ config }: ModelFolder, spec: ModelSpec): number {
       param: 'contextLength',
     },
   );
+}
+
+function assertCount(param: string, value: number, most = Infinity): void {
+  if (Number.isInteger(value) && value >= 1 && value <= most) return;
+  const range = most === Infinity ? 'of at least 1' : `from 1 to ${most}`;
+  throw new InferenceError('invalid_request', `${param}: expected an integer ${range}, got ${value}`, {
+    param,
+  });
 }
 
 function sum<T>(values: readonly T[], of: (value: T) => number): number {

@@ -38,7 +38,7 @@ export class Choice implements Continuation {
   readonly #detokenizer: Detokenizer;
   readonly #answer: AnswerParser;
   readonly #matcher: GrammarMatcher | undefined;
-  /** Log probabilities of tokens whose text is held back: they must not tell what a stop sequence hides. */
+  /** Log probabilities of tokens whose text is held back: they must not tell what a stop sequence or hidden thinking hides. */
   #heldLogprobs: TokenLogprobs[] = [];
   tokens = 0;
   reasoningTokens = 0;
@@ -67,7 +67,7 @@ export class Choice implements Continuation {
     this.#matcher?.accept(token);
     this.tokens++;
     if (this.#answer.isReasoning) this.reasoningTokens++;
-    if (request.logprobs)
+    if (request.logprobs && !this.#isHidden)
       this.#heldLogprobs.push(readTokenLogprobs(logits, token, request.topLogprobs, tokenizer));
     const isVisible = !tokenizer.isSpecial(token) || markerTokens.has(token);
     if (isVisible) this.#read(this.#detokenizer.push(token));
@@ -79,7 +79,14 @@ export class Choice implements Continuation {
   #read(text: string): void {
     const events = text === '' ? [] : this.#answer.push(text);
     this.#emitAll(events);
+    // What is held now are the tokens of the marker that began the thinking.
+    if (this.#isHidden) this.#heldLogprobs = [];
     if (events.length > 0 && this.#answer.stopped === null) this.#emitLogprobs();
+  }
+
+  /** Whether the text that comes next is thinking that the client doesn't want. */
+  get #isHidden(): boolean {
+    return this.#answer.isReasoning && !this.#context.request.includeReasoning;
   }
 
   #end({ cutOff }: { readonly cutOff: boolean }): undefined {

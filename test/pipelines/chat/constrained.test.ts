@@ -32,7 +32,7 @@ async function ask(input: Omit<ChatRequestInput, 'model' | 'messages'>) {
   return answer;
 }
 
-const word = { type: 'string', minLength: 1, maxLength: 12 };
+const word: Schema = { type: 'string', minLength: 1, maxLength: 12 };
 const schemas: Schema[] = [
   {
     type: 'object',

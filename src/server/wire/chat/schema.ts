@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { schemaSizeFault } from '../../../core/chat/grammar/schema-size.ts';
 import { chatParameters, logitBiasBounds, maxStopSequences } from '../../../core/parameters/chat.ts';
 import { describeValue, unsupportedIssue } from '../../issues.ts';
 import { listOf } from '../../list-schema.ts';
@@ -45,20 +46,18 @@ const message = z.discriminatedUnion('role', [
   z.object({ role: z.literal('tool'), content, tool_call_id: nonEmptyText, name }),
 ]);
 
-const deepestJsonSchema = 64;
-
-const toolParameters = z
-  .record(z.string(), z.unknown())
-  .refine((schema) => depthIsAtMost(schema, deepestJsonSchema), {
-    error: `expected at most ${deepestJsonSchema} levels of nesting`,
-  });
+/** Larger ones would hold up the host and the worker; deeper ones could not even be sent to it. */
+const jsonSchema = z.record(z.string(), z.unknown()).superRefine((schema, context) => {
+  const fault = schemaSizeFault(schema);
+  if (fault !== undefined) context.addIssue({ code: 'custom', message: fault });
+});
 
 const tool = z.object({
   type: z.literal('function'),
   function: z.object({
     name: toolName,
     description: z.string().nullish(),
-    parameters: toolParameters.nullish().meta({ description: 'JSON Schema of the arguments object.' }),
+    parameters: jsonSchema.nullish().meta({ description: 'JSON Schema of the arguments object.' }),
   }),
 });
 
@@ -79,7 +78,7 @@ const responseFormat = z.discriminatedUnion('type', [
     json_schema: z.object({
       name: z.string().optional(),
       description: z.string().nullish(),
-      schema: z.record(z.string(), z.unknown()),
+      schema: jsonSchema,
       strict: z.boolean().nullish(),
     }),
   }),
@@ -226,14 +225,3 @@ export const chatCompletionChunkSchema = z.object({
 export type ChatCompletion = z.infer<typeof chatCompletionSchema>;
 /** One event of a streamed answer. */
 export type ChatCompletionChunk = z.infer<typeof chatCompletionChunkSchema>;
-
-/** Without recursion, since the client chooses the depth. */
-function depthIsAtMost(value: unknown, limit: number): boolean {
-  let level: unknown[] = [value];
-  for (let depth = 0; level.length > 0; depth += 1) {
-    const objects = level.filter((entry) => typeof entry === 'object' && entry !== null);
-    if (objects.length > 0 && depth >= limit) return false;
-    level = objects.flatMap((entry) => Object.values(entry as object));
-  }
-  return true;
-}
