@@ -1,7 +1,9 @@
 import { InferenceError } from './errors.ts';
 import { completeChatRequest } from './pipelines/chat-request.ts';
+import { completeDetectionRequest } from './pipelines/detection-request.ts';
+import { completeEmbeddingRequest } from './pipelines/embedding-request.ts';
 import type { ModelSpec, Pipeline } from './pipelines/contract.ts';
-import type { Inference, ModelOptions } from './engine/contract.ts';
+import type { Inference, ModelLimits, ModelOptions } from './engine/contract.ts';
 import { childReplicas } from './engine/child-replica.ts';
 import { createEngine } from './engine/create-engine.ts';
 import { failedStream } from './engine/event-stream.ts';
@@ -16,6 +18,35 @@ export interface InferenceOptions {
    */
   readonly isolation?: 'process' | 'inline' | undefined;
 }
+
+/** Settings of an object detection model. */
+export type DetectionOptions = Pick<
+  ModelOptions<'detection'>,
+  | 'source'
+  | 'name'
+  | 'device'
+  | 'threads'
+  | 'head'
+  | 'classNames'
+  | 'imageFetch'
+  | 'maxPixels'
+  | keyof ModelLimits
+>;
+
+/** Settings of an embedding model. */
+export type EmbeddingOptions = Pick<
+  ModelOptions<'embedding'>,
+  | 'source'
+  | 'name'
+  | 'device'
+  | 'threads'
+  | 'contextLength'
+  | 'pooling'
+  | 'normalize'
+  | 'matryoshkaDimensions'
+  | 'maxBatchTokens'
+  | keyof ModelLimits
+>;
 
 /**
  * Starts the given models.
@@ -33,6 +64,15 @@ export interface InferenceOptions {
  * ```
  */
 export function createInference({ models, isolation = 'process' }: InferenceOptions): Inference {
+  if (isolation !== 'process' && isolation !== 'inline') {
+    throw new InferenceError(
+      'invalid_request',
+      `isolation: expected "process" or "inline", got ${JSON.stringify(isolation)}`,
+      {
+        param: 'isolation',
+      },
+    );
+  }
   const engine = createEngine(
     models,
     isolation === 'inline'
@@ -46,6 +86,18 @@ export function createInference({ models, isolation = 'process' }: InferenceOpti
       } catch (error) {
         return failedStream(InferenceError.from(error));
       }
+    },
+    async detect(request, options) {
+      const complete = completeDetectionRequest(request);
+      const { detections, image } = await lastOf(engine.run('detection', request.model, complete, options));
+      return { detections, image };
+    },
+    async embed(request, options) {
+      const complete = completeEmbeddingRequest(request);
+      const { embeddings, promptTokens } = await lastOf(
+        engine.run('embedding', request.model, complete, options),
+      );
+      return { embeddings, promptTokens };
     },
     models: () => engine.models(),
     status: () => engine.status(),
@@ -66,8 +118,41 @@ export function chat(options: Omit<ModelOptions<'chat'>, 'category'>): ModelOpti
   return { ...options, category: 'chat' };
 }
 
+/**
+ * Describes an object detection model for `createInference`: a YOLO or a model of the DETR family as an ONNX graph.
+ *
+ * @example
+ * ```ts
+ * createInference({ models: { detector: detection({ source: './models/yolo11n', threads: 4 }) } });
+ * ```
+ */
+export function detection(options: DetectionOptions): ModelOptions<'detection'> {
+  return { ...options, category: 'detection' };
+}
+
+/**
+ * Describes an embedding model for `createInference`: an encoder in the hub's ONNX layout, with or without the config
+ * files of sentence-transformers.
+ *
+ * @example
+ * ```ts
+ * createInference({ models: { embedder: embedding({ source: './models/all-MiniLM-L6-v2', threads: 4 }) } });
+ * ```
+ */
+export function embedding(options: EmbeddingOptions): ModelOptions<'embedding'> {
+  return { ...options, category: 'embedding' };
+}
+
 /** Imported late: a host whose models run in child processes loads no native code. */
 async function loadInline(spec: ModelSpec): Promise<Pipeline> {
   const { loadPipeline } = await import('./pipelines/load.ts');
   return loadPipeline(spec);
+}
+
+/** @throws InferenceError `internal` where there is no event at all */
+async function lastOf<Event>(events: AsyncIterable<Event>): Promise<Event> {
+  let last: Event | undefined;
+  for await (const event of events) last = event;
+  if (last === undefined) throw new InferenceError('internal', 'The run ended without a result.');
+  return last;
 }

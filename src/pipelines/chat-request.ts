@@ -7,6 +7,7 @@ import {
 } from '../core/parameters/chat.ts';
 import { resolveParameter, toWireName } from '../core/parameters/descriptor.ts';
 import type { ResponseFormat } from '../core/chat/grammar/constraint.ts';
+import { schemaSizeFault } from '../core/chat/grammar/schema-size.ts';
 import type { ChatMessage, ToolChoice, ToolDefinition } from '../core/chat/messages.ts';
 import { findToolCallMismatch } from '../core/chat/tool-call-pairs.ts';
 import type { ChatRequest } from './contract.ts';
@@ -51,7 +52,11 @@ export function completeChatRequest(input: ChatRequestInput): ChatRequest {
       throw invalid('logit_bias', `expected token ids, got ${token}`);
     if (!(bias >= min && bias <= max)) throw invalid('logit_bias', `expected ${min} to ${max}, got ${bias}`);
   }
-  const { tools = [], toolChoice = 'auto' } = input;
+  const { tools = [], toolChoice = 'auto', responseFormat = { type: 'text' } } = input;
+  tools.forEach(({ parameters }, index) => assertSchema(`tools[${index}].function.parameters`, parameters));
+  if (responseFormat.type === 'json-schema') {
+    assertSchema('response_format.json_schema.schema', responseFormat.schema);
+  }
   if (toolChoice !== 'auto' && toolChoice !== 'none') assertCallable(toolChoice, tools);
   const parameters = resolveChatParameters(input);
   if (parameters.topLogprobs > 0 && !parameters.logprobs) {
@@ -64,10 +69,16 @@ export function completeChatRequest(input: ChatRequestInput): ChatRequest {
     tools,
     toolChoice,
     parallelToolCalls: input.parallelToolCalls ?? true,
-    responseFormat: input.responseFormat ?? { type: 'text' },
+    responseFormat,
     stop,
     logitBias,
   };
+}
+
+/** A worker is sent no schema that could overflow it. */
+function assertSchema(param: string, schema: unknown): void {
+  const fault = schemaSizeFault(schema);
+  if (fault !== undefined) throw invalid(param, fault);
 }
 
 function assertCallable(

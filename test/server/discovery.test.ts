@@ -60,6 +60,8 @@ describe('GET /openapi.json', () => {
     ]);
     expect(operations).toEqual([
       ['/chat/completions', ['post']],
+      ['/detect', ['post']],
+      ['/embeddings', ['post']],
       ['/models', ['get']],
       ['/models/{model_id}/parameters', ['get']],
       ['/models/{model_id}', ['get']],

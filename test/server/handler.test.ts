@@ -213,7 +213,7 @@ describe('chat', () => {
   });
 
   it('answers a wrong category with 400', async () => {
-    const other = createFakeInference({ models: [{ id: 'eyes', category: 'detection' as never }] });
+    const other = createFakeInference({ models: [{ id: 'eyes', category: 'detection' }] });
     const answer = await send(createHandler(other, { auth: 'none' }), { json: chatBody({ model: 'eyes' }) });
     expect([answer.status, answer.json.error.param]).toEqual([400, 'model']);
   });

@@ -4,6 +4,8 @@ export interface ToolDefinition {
   readonly description?: string | undefined;
   /** JSON Schema of the arguments object. */
   readonly parameters?: Readonly<Record<string, unknown>> | undefined;
+  /** Whether arguments have to follow the schema: one that can't be guaranteed is then refused. */
+  readonly strict?: boolean | undefined;
 }
 
 /** Whether and what to call: `required` is at least one call, a name a call of that tool. */

@@ -84,7 +84,8 @@ function keyOf({ response, calls, reasoning }: AnswerConstraint): string {
   const frames = calls && {
     ...calls.format,
     choice: calls.choice,
-    tools: calls.tools.map(({ name, parameters }) => ({ parameters, name, frame: calls.format.call(name) })),
+    parallel: calls.parallel,
+    tools: calls.tools.map((tool) => ({ ...tool, frame: calls.format.call(tool.name) })),
   };
   return JSON.stringify([response, frames, reasoning]);
 }

@@ -36,6 +36,8 @@ function callConstraint(
   if (!format) {
     if (toolChoice !== 'auto')
       throw unsupported('tool_choice', `the model "${model}" can't be made to call a tool`);
+    if (all.some(({ strict }) => strict))
+      throw unsupported('tools', `the model "${model}" can't be kept to a schema`);
     if (!parallel) throw unsupported('parallel_tool_calls', `the model "${model}" can't be kept to one call`);
     return undefined;
   }

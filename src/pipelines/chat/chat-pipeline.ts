@@ -202,9 +202,6 @@ function compileAnswer(
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
     const isTool = error.message.startsWith('tools[');
-    const isPromised = request.toolChoice !== 'auto' || request.responseFormat.type !== 'text';
-    // Where no call was demanded, the model is trusted with the schema, as with formats that have no grammar.
-    if (isTool && !isPromised) return undefined;
     const message = isTool ? error.message : `response_format: ${error.message}`;
     const param = isTool ? 'tools' : 'response_format';
     throw new InferenceError('invalid_request', message, { param, cause: error });

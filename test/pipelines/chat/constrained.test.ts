@@ -142,3 +142,8 @@ test('a schema that cannot be honoured is no obstacle where no call is demanded'
   });
   expect(finishReason).not.toBe('length');
 });
+
+test('a strict tool with such a schema is refused', async () => {
+  const strict = { name: 'f', strict: true, parameters: { type: 'object', not: {} } };
+  await expect(ask({ tools: [strict] })).rejects.toMatchObject({ code: 'invalid_request', param: 'tools' });
+});

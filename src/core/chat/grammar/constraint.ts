@@ -26,6 +26,8 @@ export interface CallableTool {
   readonly name: string;
   /** JSON Schema of the arguments object; any object if left out. */
   readonly parameters?: Readonly<Record<string, unknown>> | undefined;
+  /** Whether a schema that can't be honoured is refused even where no call is demanded. */
+  readonly strict?: boolean | undefined;
 }
 
 /** Tools that an answer may call. */
@@ -105,7 +107,8 @@ function withCalls(document: Expression | undefined, calls: CallConstraint): Exp
   const frames = tools.map((tool, index) => {
     const { prefix, suffix } = format.call(tool.name);
     const path = `tools[${index}].parameters`;
-    const value = when === 'optional' ? leniently(tool, path) : argumentsGrammar(tool, path);
+    const isPromised = when !== 'optional' || tool.strict === true;
+    const value = isPromised ? argumentsGrammar(tool, path) : leniently(tool, path);
     return { prefix, rest: sequence(refer(rule(tool.name, value)), text(suffix)) };
   });
   const call = choice(...frames.map(({ prefix, rest }) => sequence(text(prefix), rest)));

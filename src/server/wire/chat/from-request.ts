@@ -98,11 +98,16 @@ function toText(content: Content): string {
 
 function toTools(tools: NonNullable<ChatRequestBody['tools']>): ToolDefinition[] {
   const names = new Set<string>();
-  return tools.map(({ function: { name, description, parameters } }, index) => {
+  return tools.map(({ function: { name, description, parameters, strict } }, index) => {
     if (names.has(name))
       throw invalid(`tools[${index}].function.name`, `expected every name once, got "${name}" again`);
     names.add(name);
-    return { name, description: description ?? undefined, parameters: parameters ?? undefined };
+    return {
+      name,
+      description: description ?? undefined,
+      parameters: parameters ?? undefined,
+      strict: strict ?? undefined,
+    };
   });
 }
 

@@ -58,6 +58,9 @@ const tool = z.object({
     name: toolName,
     description: z.string().nullish(),
     parameters: jsonSchema.nullish().meta({ description: 'JSON Schema of the arguments object.' }),
+    strict: z.boolean().nullish().meta({
+      description: 'Guarantee that arguments follow the schema; one that can not be guaranteed is refused.',
+    }),
   }),
 });
 
