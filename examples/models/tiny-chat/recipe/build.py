@@ -25,10 +25,10 @@ def main():
     options.folder.mkdir(parents=True, exist_ok=True)
     tokenizer_path = options.folder / "tokenizer.json"
     build_tokenizer.build(tokenizer_path)
-    train.train(tokenizer_path, options.checkpoint, options.scale, options.seed, options.threads, lambda text: print(text, flush=True))
+    train.train(tokenizer_path, options.checkpoint, options.scale, options.seed, options.threads)
     print("largest difference between cached and plain logits:", export.export(options.checkpoint, options.folder))
     if options.count:
-        print(evaluate.table(evaluate.evaluate(options.folder, options.count, [0.7, 0.0], evaluate.SKILLS, seed=2024)))
+        print(evaluate.table(evaluate.evaluate(options.folder, options.count, [0.7, 0.0], evaluate.SKILLS, seed=7)))
 
 
 if __name__ == "__main__":

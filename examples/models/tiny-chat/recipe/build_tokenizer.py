@@ -1,12 +1,10 @@
 """Builds tokenizer.json: whole words of the closed world, JSON boilerplate in one piece, bytes for everything else."""
 
 import re
-from collections import Counter
+from pathlib import Path
 
 from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, pre_tokenizers
 
-from dialogues import DialogueMaker
-from template import render
 
 SPECIAL = ["<|endoftext|>", "<|im_start|>", "<|im_end|>"]
 VISIBLE = ["<think>", "</think>", "<tool_call>", "</tool_call>"]
@@ -28,35 +26,18 @@ def pre_tokenizer():
     ])
 
 
-def frequent_words(splitter, dialogues, least):
-    """Words of the world itself; invented and listed open-class ones stay letters, so that copying is learned."""
-    maker, counts = DialogueMaker(1), Counter()
-    for _ in range(dialogues):
-        messages, tools, _ = maker.dialogue()
-        counts.update(piece for piece, _ in splitter.pre_tokenize_str(render(messages, tools)))
-    invented = {part for word in maker.invented for part in re.findall(r"[A-Z]?[a-z]+", word)}
-    source_words = set()
-    import dialogues as dialogues_module, scenes, tools as tools_module, world
-
-    for module in (dialogues_module, scenes, tools_module, world):
-        source_words |= {word.lower() for word in re.findall(r"[A-Za-z]+", open(module.__file__, encoding="utf-8").read())}
-    open_class = {part for word in world.HELD_OUT_CITIES + world.HELD_OUT_NAMES + world.CITIES + world.NAMES for part in re.findall(r"[A-Za-z]+", word)}
-    words = []
-    for piece, count in counts.most_common():
-        word = piece.replace("Ġ", "")
-        known = word.lower() in source_words and word not in open_class
-        if count >= least and re.fullmatch(r"[A-Za-z]{2,}", word) and known and not (word in invented and count < 4 * least):
-            words.append(piece)
-    return words
+def closed_words():
+    """The world's own words, with a space before where they follow one. Invented and open-class words stay letters, so that copying is learned."""
+    lines = (Path(__file__).parent / "words.txt").read_text(encoding="utf-8").split("\n")
+    return [line.replace(" ", "Ġ") for line in lines if line]
 
 
-def build(path, dialogues=20000, least=25):
+def build(path):
     splitter = pre_tokenizer()
-    words = frequent_words(splitter, dialogues, least)
     byte_level = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
     phrases = [byte_level.pre_tokenize_str(phrase)[0][0] for phrase in PHRASES]
     spaced = ["Ġ" + letter for letter in LETTERS]
-    pieces = SPECIAL + VISIBLE + sorted(pre_tokenizers.ByteLevel.alphabet()) + spaced + phrases + sorted(words)
+    pieces = SPECIAL + VISIBLE + sorted(pre_tokenizers.ByteLevel.alphabet()) + spaced + phrases + closed_words()
     vocabulary = {piece: index for index, piece in enumerate(dict.fromkeys(pieces))}
     tokenizer = Tokenizer(models.BPE(vocab=vocabulary, merges=[("Ġ", letter) for letter in LETTERS], ignore_merges=True))
     tokenizer.pre_tokenizer = splitter
@@ -68,7 +49,5 @@ def build(path, dialogues=20000, least=25):
 
 
 if __name__ == "__main__":
-    from pathlib import Path
-
     tokenizer = build(Path(__file__).parent.parent / "tokenizer.json")
     print(tokenizer.get_vocab_size(), "tokens")

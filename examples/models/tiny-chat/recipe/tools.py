@@ -3,6 +3,7 @@
 import json
 from dataclasses import dataclass, field
 
+from scenes import free_scene_request
 from world import NUMBER_NAMES, Words, number_in_words
 
 QUERY_VERBS = "get fetch find lookup check show read query search list".split()
@@ -305,11 +306,13 @@ class ToolMaker(Words):
             return self.pseudo_word() if not self.held_out else self.noun()
         if kind < 0.9:
             return f"{self.pseudo_word()} {self.pseudo_word()}"
-        digits = lambda count: "".join(str(self.random.randint(0, 9)) for _ in range(count))
         return self.pick(
-            self.pseudo_word().upper()[:3] + "-" + digits(3), f"20{digits(2)}-0{self.random.randint(1, 9)}-1{digits(1)}", f"1{digits(1)}:{self.random.randint(10, 59)}",
-            digits(5), self.pseudo_word().upper()[: self.random.randint(2, 5)], f"{self.pseudo_word()}@{self.pseudo_word()}.com", f"{self.pick('Europe', 'Asia', 'America')}/{self.pseudo_word(True)}",
+            self.pseudo_word().upper()[:3] + "-" + self.digits(3), f"20{self.digits(2)}-0{self.random.randint(1, 9)}-1{self.digits(1)}", f"1{self.digits(1)}:{self.random.randint(10, 59)}",
+            self.digits(5), self.pseudo_word().upper()[: self.random.randint(2, 5)], f"{self.pseudo_word()}@{self.pseudo_word()}.com", f"{self.pick('Europe', 'Asia', 'America')}/{self.pseudo_word(True)}",
         )
+
+    def digits(self, count):
+        return "".join(str(self.random.randint(0, 9)) for _ in range(count))
 
     def spoken(self, value):
         if isinstance(value, int) and 0 < value <= 20 and self.chance(0.15):
@@ -426,8 +429,6 @@ class ToolMaker(Words):
         return text
 
     def draw_request(self, tool):
-        from scenes import free_scene_request
-
         if self.chance(0.35):
             text, wish, scene = free_scene_request(self, draw=True)
             accepts = wish
@@ -457,9 +458,9 @@ class ToolMaker(Words):
             text = self.pick(f"what is the {first.noun} and the {second.noun} in {value}", f"the {first.noun} and {second.noun} in {value}",
                              f"tell me the {first.noun} and the {second.noun} for {value}")
             where = "for" if text.startswith("tell") else "in"
-            subject = lambda tool: f"The {tool.noun} {where if tool.family == 'query' else 'in'} {value}"
             calls = [(tool.name, {tool.main.name: value}) for tool in (first, second)]
-            return Request(self.punctuate(text, text.startswith("what")), calls, [subject(first), subject(second)])
+            subjects = [f"The {tool.noun} {where if tool.family == 'query' else 'in'} {value}" for tool in (first, second)]
+            return Request(self.punctuate(text, text.startswith("what")), calls, subjects)
         left, value = self.request(first), self.city()
         phrase = self.noun_phrase(second, value)
         subject = phrase.replace("what time is it", "the time")

@@ -27,6 +27,10 @@ PENALTIES = [(1.0, 0.25), (1.1, 0.6), (1.2, 0.15)]
 OTHER_SHARE, OTHER_WEIGHT = 0.15, 0.1
 
 
+def log(text):
+    print(text, flush=True)
+
+
 @dataclass(frozen=True)
 class Stage:
     """What the dialogues of one stage of the training are like."""
@@ -152,7 +156,7 @@ def save(path, config, parameters, averages, step):
     torch.save({"config": config.__dict__, "weights": dict(zip(names, averages)), "step": step}, path)
 
 
-def train_stage(stage, tokenizer_path, output, minutes, seed=0, threads=2, log=print, start=None):
+def train_stage(stage, tokenizer_path, output, minutes, seed=0, threads=2, start=None):
     """One stage; `start` is the checkpoint of the stage before."""
     torch.set_num_threads(threads)
     torch.manual_seed(seed)
@@ -194,11 +198,11 @@ def train_stage(stage, tokenizer_path, output, minutes, seed=0, threads=2, log=p
     log(f"done: {step} steps, {seen} tokens")
 
 
-def train(tokenizer_path, output, scale=1.0, seed=0, threads=2, log=print, first_stage=0, start=None):
+def train(tokenizer_path, output, scale=1.0, seed=0, threads=2, first_stage=0, start=None):
     """All stages, one after the other; `scale` stretches or shortens their times."""
     for index, stage in enumerate(STAGES[first_stage:], first_stage):
         log(f"stage {stage.name}")
-        train_stage(stage, tokenizer_path, output, scale * stage.minutes, seed + 1000 * index, threads, log, start)
+        train_stage(stage, tokenizer_path, output, scale * stage.minutes, seed + 1000 * index, threads, start)
         start = output
 
 
@@ -212,5 +216,4 @@ if __name__ == "__main__":
     parser.add_argument("--first-stage", type=int, default=0)
     parser.add_argument("--start", type=Path, help="weights to go on from")
     options = parser.parse_args()
-    log = lambda text: print(text, flush=True)
-    train(options.tokenizer, options.output, options.scale, options.seed, options.threads, log, options.first_stage, options.start)
+    train(options.tokenizer, options.output, options.scale, options.seed, options.threads, options.first_stage, options.start)
