@@ -8,7 +8,7 @@ const only = (name, from, allowed, comment) => ({
 });
 
 const contracts = [
-  '^src/pipelines/(contract|chat-request)\\.ts$',
+  '^src/pipelines/(contract|(chat|detection|embedding)-request)\\.ts$',
   '^src/engine/contract\\.ts$',
   '^src/server/contract\\.ts$',
 ];
@@ -34,8 +34,8 @@ module.exports = {
       [
         '^src/(core|runtime)/',
         '^src/errors\\.ts$',
-        '^node_modules/onnxruntime',
-        '^(node:)?(os|fs|path|buffer)(/promises)?$',
+        '^node_modules/(onnxruntime|sharp)',
+        '^(node:)?(os|fs|path|buffer|http|https|net|dns)(/promises)?$',
       ],
       'runtime sees core and errors',
     ),
@@ -107,6 +107,12 @@ module.exports = {
       severity: 'error',
       from: { pathNot: '^src/runtime/onnx\\.ts$' },
       to: { path: '^node_modules/onnxruntime' },
+    },
+    {
+      name: 'one-door-to-sharp',
+      severity: 'error',
+      from: { pathNot: '^src/runtime/image\\.ts$' },
+      to: { path: '^node_modules/sharp' },
     },
     {
       name: 'one-door-to-the-hub',

@@ -89,10 +89,11 @@ function timed(run) {
 }
 
 console.log(`${machine()}, CPU ms per image, median of ${rounds} rounds`);
-const heads = /** @type {const} */ ([
+/** @type {[shape: string, decode: import('slashv1/vision').DecodeInto, typeof yoloV8Output, count: number][]} */
+const heads = [
   ['[1, 84, 8400]', decodeYoloV8Into, yoloV8Output, 8400],
   ['[1, 85, 25200]', decodeYoloV5Into, yoloV5Output, 25200],
-]);
+];
 for (const [shape, decode, outputOf, count] of heads) {
   for (const isCrowded of [false, true]) {
     const output = outputOf(count, isCrowded);

@@ -15,6 +15,8 @@ const inference = {
     yield { type: 'choice-end', choice: 0, finishReason: 'stop' };
     yield { type: 'usage', promptTokens: 5, cachedTokens: 0, completionTokens: 7, reasoningTokens: 0 };
   },
+  detect: () => Promise.reject(new Error('not measured')),
+  embed: () => Promise.reject(new Error('not measured')),
   models: () => [
     { id: 'nothing', name: 'Nothing', category: 'chat', contextLength: 2048, created: 0, ownedBy: 'slashv1' },
   ],

@@ -1,5 +1,14 @@
-import type { Category, ChatEvent, ModelInfo, ModelSpec } from '../pipelines/contract.ts';
+import type {
+  Category,
+  ChatEvent,
+  DetectionResult,
+  EmbeddingResult,
+  ModelInfo,
+  ModelSpec,
+} from '../pipelines/contract.ts';
 import type { ChatRequestInput } from '../pipelines/chat-request.ts';
+import type { DetectionRequestInput } from '../pipelines/detection-request.ts';
+import type { EmbeddingRequestInput } from '../pipelines/embedding-request.ts';
 
 export interface CallOptions {
   /** Aborting it cancels the request; its error is then `cancelled`. */
@@ -41,6 +50,20 @@ export interface Inference {
    * cancellation, a passed deadline or a lost worker
    */
   chat(request: ChatRequestInput, options?: CallOptions): AsyncIterable<ChatEvent>;
+  /**
+   * Finds the objects in an image.
+   *
+   * @throws InferenceError for a bad request or image, an unknown model, a full queue, cancellation, a passed deadline
+   * or a lost worker
+   */
+  detect(request: DetectionRequestInput, options?: CallOptions): Promise<DetectionResult>;
+  /**
+   * Turns texts into vectors.
+   *
+   * @throws InferenceError for a bad request, an unknown model, a full queue, cancellation, a passed deadline or a lost
+   * worker
+   */
+  embed(request: EmbeddingRequestInput, options?: CallOptions): Promise<EmbeddingResult>;
   /** Every configured model, loaded or not; until it is, `contextLength` is the configured one or 0. */
   models(): readonly ModelInfo[];
   status(): readonly ModelStatus[];

@@ -23,6 +23,22 @@ export {
   type ChatCompletionChunk,
   type ChatRequestBody,
 } from '../server/wire/chat/schema.ts';
+export { fromDetectRequest, type DetectCall } from '../server/wire/detect/from-request.ts';
+export { toDetectResponse } from '../server/wire/detect/to-response.ts';
+export {
+  detectRequestSchema,
+  detectResponseSchema,
+  type DetectRequestBody,
+  type DetectResponse,
+} from '../server/wire/detect/schema.ts';
+export { fromEmbeddingRequest, type EmbeddingCall } from '../server/wire/embeddings/from-request.ts';
+export { toEmbeddingResponse, type EmbeddingAnswerOptions } from '../server/wire/embeddings/to-response.ts';
+export {
+  embeddingRequestSchema,
+  embeddingResponseSchema,
+  type EmbeddingRequestBody,
+  type EmbeddingResponse,
+} from '../server/wire/embeddings/schema.ts';
 export {
   toModel,
   toModelList,

@@ -73,7 +73,13 @@ async function readChatTemplate(path: string, tokenizerConfig: Json): Promise<Mo
   );
 }
 
-async function readJson(path: string, name: string, fallback?: Json): Promise<Json> {
+/**
+ * Reads a JSON file of a model.
+ *
+ * @param fallback in place of a file that is missing
+ * @throws InferenceError `invalid_request` naming the file that is missing or is no JSON
+ */
+export async function readJson(path: string, name: string, fallback?: Json): Promise<Json> {
   let text: string;
   try {
     text = await readFile(join(path, name), 'utf8');

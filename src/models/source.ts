@@ -4,7 +4,7 @@ import { dirname, join, resolve } from 'node:path';
 import { InferenceError } from '../errors.ts';
 
 /** The models that the package `@slashv1/tiny-models` holds. */
-export const bundledModels = ['tiny-chat'] as const;
+export const bundledModels = ['tiny-chat', 'tiny-detect', 'tiny-embed'] as const;
 
 /**
  * Finds the folder of a model.

@@ -7,6 +7,8 @@ export interface TextTokenizer {
   readonly vocabularySize: number;
   /** Without adding special tokens; those spelled out in the text become their ids. */
   encode(text: string): number[];
+  /** The special tokens that the model expects around a text, such as `[CLS]` and `[SEP]`. */
+  readonly frame: { readonly before: readonly number[]; readonly after: readonly number[] };
   /** Special tokens included as text. */
   decode(ids: readonly number[]): string;
   tokenToId(token: string): number | undefined;
@@ -25,6 +27,7 @@ export function createTextTokenizer({ tokenizer: definition, tokenizerConfig }: 
   const byteLevel = JSON.stringify(definition['decoder'] ?? null).includes('"ByteLevel"');
   return {
     vocabularySize,
+    frame: readFrame(tokenizer),
     encode: (text) => tokenizer.encode(text, { add_special_tokens: false }).ids,
     decode: (ids) => tokenizer.decode(ids as number[], { skip_special_tokens: false }),
     tokenToId: (token) => tokenizer.token_to_id(token),
@@ -38,6 +41,14 @@ export function createTextTokenizer({ tokenizer: definition, tokenizerConfig }: 
       return byte ? Uint8Array.of(Number.parseInt(byte[1]!, 16)) : utf8.encode(token.replaceAll('▁', ' '));
     },
   };
+}
+
+function readFrame(tokenizer: Tokenizer): TextTokenizer['frame'] {
+  const bare: number[] = tokenizer.encode('a', { add_special_tokens: false }).ids;
+  const framed: number[] = tokenizer.encode('a', { add_special_tokens: true }).ids;
+  const start = framed.findIndex((_, index) => bare.every((id, at) => framed[index + at] === id));
+  if (start === -1) return { before: [], after: [] };
+  return { before: framed.slice(0, start), after: framed.slice(start + bare.length) };
 }
 
 const utf8 = new TextEncoder();

@@ -1,6 +1,12 @@
 import type { ResponseFormat } from '../core/chat/grammar/constraint.ts';
 import type { ChatMessage, ToolChoice, ToolDefinition } from '../core/chat/messages.ts';
+import type { PoolingMode } from '../core/embedding/pooling.ts';
 import type { ChatParameters } from '../core/parameters/chat.ts';
+import type { DetectionParameters } from '../core/parameters/detection.ts';
+import type { EmbeddingParameters } from '../core/parameters/embedding.ts';
+import type { Box, Size } from '../core/vision/box.ts';
+import type { HeadName } from '../core/vision/heads/head.ts';
+import type { FetchLimits } from '../runtime/safe-fetch.ts';
 
 /** A complete chat request: every parameter has its value, as `completeChatRequest` leaves it. */
 export interface ChatRequest extends ChatParameters {
@@ -73,9 +79,65 @@ export type ChatEvent =
   | { readonly type: 'choice-end'; readonly choice: number; readonly finishReason: FinishReason }
   | ({ readonly type: 'usage' } & ChatUsage);
 
+/** A complete detection request, as `completeDetectionRequest` leaves it. */
+export interface DetectionRequest extends Pick<DetectionParameters, 'confidence' | 'maxDetections'> {
+  readonly model: string;
+  /** An http or https URL, a `data:` URL, or base64. */
+  readonly image: string;
+  /** Names or ids of classes, separated by commas; `undefined` for all. */
+  readonly classes: string | undefined;
+  /** `undefined` where the caller leaves it to the model whether boxes are suppressed. */
+  readonly iouThreshold: number | undefined;
+  /** `undefined` for the model's own. */
+  readonly imageSize: number | undefined;
+}
+
+/** One object in an image. */
+export interface Detection {
+  readonly className: string;
+  readonly classId: number;
+  /** 0 to 1. */
+  readonly confidence: number;
+  /** In pixels of the image, its EXIF orientation applied; never beyond its edges. */
+  readonly box: Box;
+}
+
+/** What is in an image. */
+export interface DetectionResult {
+  /** Best first. */
+  readonly detections: readonly Detection[];
+  /** Size of the image, its EXIF orientation applied. */
+  readonly image: Size;
+}
+
+/** What happens during a detection request: this, once. */
+export type DetectionEvent = { readonly type: 'detections' } & DetectionResult;
+
+/** A complete embedding request, as `completeEmbeddingRequest` leaves it. */
+export interface EmbeddingRequest extends EmbeddingParameters {
+  readonly model: string;
+  /** Texts, or token ids that are taken as they are. At least one; none is empty. */
+  readonly inputs: readonly (string | readonly number[])[];
+  /** Whether the caller gave a list; otherwise `inputs` holds its only text. */
+  readonly isList: boolean;
+}
+
+/** The vectors of an embedding request. */
+export interface EmbeddingResult {
+  /** In the order of the inputs. */
+  readonly embeddings: readonly Float32Array[];
+  /** Over all inputs, special tokens and prompts included. */
+  readonly promptTokens: number;
+}
+
+/** What happens during an embedding request: this, once. */
+export type EmbeddingEvent = { readonly type: 'embeddings' } & EmbeddingResult;
+
 /** What each category of models takes and gives. */
 export interface Categories {
   chat: { request: ChatRequest; event: ChatEvent };
+  detection: { request: DetectionRequest; event: DetectionEvent };
+  embedding: { request: EmbeddingRequest; event: EmbeddingEvent };
 }
 
 export type Category = keyof Categories;
@@ -86,11 +148,23 @@ export interface ModelInfo<C extends Category = Category> {
   /** Display name. */
   readonly name: string;
   readonly category: C;
-  /** Tokens of prompt and answer together. */
+  /** Tokens of prompt and answer together; 0 where a model reads no text. */
   readonly contextLength: number;
+  /** Of detection models: which values `imageSize` may have. */
+  readonly imageSizes?: ImageSizes | undefined;
+  /** Of embedding models: which values `dimensions` may have, and `default`, the length of a whole vector. */
+  readonly vectorSizes?: { readonly default: number; readonly min: number; readonly max: number } | undefined;
   /** Unix time in seconds at which the model files were made, or 0 where that is not known. */
   readonly created: number;
   readonly ownedBy: string;
+}
+
+/** Sizes of the longer side of an input, in pixels: multiples of `step` from `min` to `max`. */
+export interface ImageSizes {
+  readonly default: number;
+  readonly min: number;
+  readonly max: number;
+  readonly step: number;
 }
 
 export interface RunOptions {
@@ -132,4 +206,20 @@ export interface ModelSpec<C extends Category = Category> {
   readonly toolCallFormat?: string | undefined;
   /** How the model marks its thinking, such as `think`; default: what its chat template shows. */
   readonly reasoningFormat?: string | undefined;
+  /** How a detection model's outputs are laid out; default: what their names and shapes show. */
+  readonly head?: HeadName | undefined;
+  /** Names of a detection model's classes, or path of a text file with one on each line; default: what its files say. */
+  readonly classNames?: string | readonly string[] | undefined;
+  /** Which URLs of images are fetched; default: those on the public Internet, 20 MiB, 10 s. */
+  readonly imageFetch?: FetchLimits | undefined;
+  /** How an embedding model's token vectors become one; default: what its config says, else `mean`. */
+  readonly pooling?: PoolingMode | undefined;
+  /** Whether an embedding model's vectors are scaled to length 1; default true. */
+  readonly normalize?: boolean | undefined;
+  /** The lengths that an embedding model's vectors may be cut to, or `any`; default: what its config says, else none. */
+  readonly matryoshkaDimensions?: readonly number[] | 'any' | undefined;
+  /** Most tokens, padding included, that an embedding model computes in one run; default 4096. */
+  readonly maxBatchTokens?: number | undefined;
+  /** Images of more pixels are refused; default 2²⁶. */
+  readonly maxPixels?: number | undefined;
 }

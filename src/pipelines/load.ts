@@ -1,15 +1,19 @@
 import type { Category, ModelSpec, Pipeline } from './contract.ts';
 import { loadChatPipeline } from './chat/chat-pipeline.ts';
+import { loadDetectionPipeline } from './detection/detection-pipeline.ts';
+import { loadEmbeddingPipeline } from './embedding/embedding-pipeline.ts';
 
 /**
  * Loads a model into this process.
  *
  * @throws InferenceError `invalid_request` when its files are missing or don't fit its category
  */
-export async function loadPipeline(spec: ModelSpec): Promise<Pipeline> {
+export async function loadPipeline<C extends Category>(spec: ModelSpec<C>): Promise<Pipeline<C>> {
   return loaders[spec.category](spec);
 }
 
 const loaders: { [C in Category]: (spec: ModelSpec<C>) => Promise<Pipeline<C>> } = {
   chat: loadChatPipeline,
+  detection: loadDetectionPipeline,
+  embedding: loadEmbeddingPipeline,
 };

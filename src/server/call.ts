@@ -21,24 +21,27 @@ export interface Call {
 const mostModelsNamed = 5;
 
 /**
+ * @param id the first configured model of the category if left out
  * @param category what the model must be; any if left out
  * @throws InferenceError `model_not_found`, or `invalid_request` for a model of another category
  */
-export function findModel(call: Call, id: string, category?: Category): ModelInfo {
+export function findModel(call: Call, id: string | undefined, category?: Category): ModelInfo {
   const models = call.inference.models();
-  const model = models.find((candidate) => candidate.id === id);
+  const model = models.find((candidate) =>
+    id === undefined ? candidate.category === category : candidate.id === id,
+  );
   if (model === undefined) {
     const offered = models.filter((candidate) => category === undefined || candidate.category === category);
     throw new InferenceError(
       'model_not_found',
-      `The model ${quote(id)} does not exist. ${listing(offered)}`,
+      `${id === undefined ? `There is no ${category} model.` : `The model ${quote(id)} does not exist.`} ${listing(offered)}`,
       {
         param: 'model',
       },
     );
   }
   if (category !== undefined && model.category !== category) {
-    const message = `model: expected a ${category} model, got the ${model.category} model ${quote(id)}.`;
+    const message = `model: expected a ${category} model, got the ${model.category} model ${quote(model.id)}.`;
     throw new InferenceError('invalid_request', message, { param: 'model' });
   }
   return model;

@@ -1,9 +1,18 @@
 import { chatCompletions } from './endpoints/chat-completions.ts';
+import { detect } from './endpoints/detect.ts';
+import { embeddings } from './endpoints/embeddings.ts';
 import { getModel, getModelParameters, listModels } from './endpoints/models.ts';
 import { createOpenApiRoute } from './endpoints/openapi.ts';
 import type { Route } from './route.ts';
 
-const endpoints: readonly Route[] = [chatCompletions, listModels, getModelParameters, getModel];
+const endpoints: readonly Route[] = [
+  chatCompletions,
+  detect,
+  embeddings,
+  listModels,
+  getModelParameters,
+  getModel,
+];
 
 /** Every endpoint below `/v1`. */
 export const routes: readonly Route[] = [...endpoints, createOpenApiRoute(endpoints)];

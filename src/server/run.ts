@@ -10,6 +10,13 @@ export interface Run<Event> {
   readonly count: (tokens: number, event: Event) => number;
 }
 
+/** What an endpoint asks of the inference where the answer is one result. */
+export interface ResultRun<Result> {
+  readonly start: (options: CallOptions) => Promise<Result>;
+  /** The tokens used up. */
+  readonly count: (result: Result) => number;
+}
+
 /**
  * Runs to the end and gives all events. Spends one request of the caller's quota and charges the tokens; a run that
  * fails costs nothing, one that its client leaves costs what was made.
@@ -31,6 +38,21 @@ export async function collectRun<Event>(call: Call, run: Run<Event>): Promise<Ev
   }
   await bill.settle('done');
   return events;
+}
+
+/**
+ * As `collectRun`, for a run that has one result.
+ *
+ * @throws InferenceError `quota_exceeded`, or what the run throws
+ */
+export async function awaitRun<Result>(call: Call, run: ResultRun<Result>): Promise<Result> {
+  const [result] = await collectRun<Result>(call, {
+    async *start(options) {
+      yield await run.start(options);
+    },
+    count: (_tokens, ended) => run.count(ended),
+  });
+  return result!;
 }
 
 /**

@@ -1,7 +1,20 @@
+import { truncateVector } from '../core/embedding/dimensions.ts';
+import { normalizeInPlace } from '../core/embedding/normalize.ts';
 import type { CallOptions, Inference, ModelStatus } from '../engine/contract.ts';
 import { InferenceError } from '../errors.ts';
 import { completeChatRequest, type ChatRequestInput } from '../pipelines/chat-request.ts';
-import type { ChatEvent, ChatRequest, FinishReason, ModelInfo } from '../pipelines/contract.ts';
+import { completeDetectionRequest, type DetectionRequestInput } from '../pipelines/detection-request.ts';
+import { completeEmbeddingRequest, type EmbeddingRequestInput } from '../pipelines/embedding-request.ts';
+import type {
+  ChatEvent,
+  ChatRequest,
+  DetectionRequest,
+  DetectionResult,
+  EmbeddingRequest,
+  EmbeddingResult,
+  FinishReason,
+  ModelInfo,
+} from '../pipelines/contract.ts';
 
 /** What the fake model answers; text is sent word by word, and a word counts as one token. */
 export interface FakeReply {
@@ -21,19 +34,35 @@ export interface FakeReply {
 
 /** What a fake inference serves and answers. */
 export interface FakeInferenceOptions {
-  /** Ids or descriptions of chat models; default `['fake-chat']`. */
+  /** Ids of chat models, or descriptions of models; default `['fake-chat']`. */
   readonly models?: readonly (string | (Partial<ModelInfo> & { readonly id: string }))[] | undefined;
   /** The answer, or a function that gives the one of each choice. Default: repeats the last message. */
   readonly reply?:
     string | FakeReply | ((request: ChatRequest, choice: number) => string | FakeReply) | undefined;
+  /** What detection models find, or a function that tells it; default: nothing in an image of one pixel. */
+  readonly detections?:
+    | DetectionResult
+    | ((request: DetectionRequest, options: CallOptions) => DetectionResult | Promise<DetectionResult>)
+    | undefined;
+  /**
+   * What embedding models answer. Default: vectors of 16 dimensions that count characters, so that equal texts have
+   * equal vectors and texts of the same letters are near; a word counts as one token.
+   */
+  readonly embeddings?:
+    | ((request: EmbeddingRequest, options: CallOptions) => EmbeddingResult | Promise<EmbeddingResult>)
+    | undefined;
   /** Of every model; default `ready`. */
   readonly state?: ModelStatus['state'] | undefined;
 }
 
 /** An `Inference` without any model, and what it was asked. */
 export interface FakeInference extends Inference {
-  /** All requests so far, complete with defaults. */
+  /** All chat requests so far, complete with defaults. */
   readonly requests: readonly ChatRequest[];
+  /** All detection requests so far, complete with defaults. */
+  readonly detectionRequests: readonly DetectionRequest[];
+  /** All embedding requests so far, complete with defaults. */
+  readonly embeddingRequests: readonly EmbeddingRequest[];
   /** The options of each request. */
   readonly calls: readonly CallOptions[];
   /** How many requests are running. */
@@ -56,15 +85,13 @@ export interface FakeInference extends Inference {
 export function createFakeInference(options: FakeInferenceOptions = {}): FakeInference {
   const models = (options.models ?? ['fake-chat']).map(toModelInfo);
   const requests: ChatRequest[] = [];
+  const detectionRequests: DetectionRequest[] = [];
+  const embeddingRequests: EmbeddingRequest[] = [];
   const calls: CallOptions[] = [];
   const counts = { running: 0, cancelled: 0 };
 
   async function* chat(input: ChatRequestInput, callOptions: CallOptions = {}): AsyncGenerator<ChatEvent> {
-    if (!models.some((model) => model.id === input.model)) {
-      throw new InferenceError('model_not_found', `The model ${input.model} does not exist.`, {
-        param: 'model',
-      });
-    }
+    assertModel(models, input.model);
     const request = completeChatRequest(input);
     requests.push(request);
     calls.push(callOptions);
@@ -83,9 +110,48 @@ export function createFakeInference(options: FakeInferenceOptions = {}): FakeInf
     }
   }
 
+  async function detect(
+    input: DetectionRequestInput,
+    callOptions: CallOptions = {},
+  ): Promise<DetectionResult> {
+    assertModel(models, input.model);
+    const request = completeDetectionRequest(input);
+    detectionRequests.push(request);
+    calls.push(callOptions);
+    counts.running += 1;
+    try {
+      const { detections = { detections: [], image: { width: 1, height: 1 } } } = options;
+      return await (typeof detections === 'function' ? detections(request, callOptions) : detections);
+    } finally {
+      counts.running -= 1;
+      if (callOptions.signal?.aborted) counts.cancelled += 1;
+    }
+  }
+
+  async function embed(
+    input: EmbeddingRequestInput,
+    callOptions: CallOptions = {},
+  ): Promise<EmbeddingResult> {
+    assertModel(models, input.model);
+    const request = completeEmbeddingRequest(input);
+    embeddingRequests.push(request);
+    calls.push(callOptions);
+    counts.running += 1;
+    try {
+      return await (options.embeddings ?? countCharacters)(request, callOptions);
+    } finally {
+      counts.running -= 1;
+      if (callOptions.signal?.aborted) counts.cancelled += 1;
+    }
+  }
+
   return {
     chat,
+    detect,
+    embed,
     requests,
+    detectionRequests,
+    embeddingRequests,
     calls,
     models: () => models,
     status: () =>
@@ -99,6 +165,11 @@ export function createFakeInference(options: FakeInferenceOptions = {}): FakeInf
       return counts.cancelled;
     },
   };
+}
+
+function assertModel(models: readonly ModelInfo[], id: string): void {
+  if (models.some((model) => model.id === id)) return;
+  throw new InferenceError('model_not_found', `The model ${id} does not exist.`, { param: 'model' });
 }
 
 function toModelInfo(model: string | (Partial<ModelInfo> & { readonly id: string })): ModelInfo {
@@ -214,6 +285,20 @@ function logprobsOf(request: ChatRequest, choice: number, text: string): ChatEve
   const token = { token: text, logprob: 0, bytes: [...new TextEncoder().encode(text)] };
   const topLogprobs = request.topLogprobs > 0 ? [token] : [];
   return [{ type: 'logprobs', choice, tokens: [{ ...token, topLogprobs }] }];
+}
+
+const fakeDimensions = 16;
+
+function countCharacters({ inputs, dimensions = fakeDimensions }: EmbeddingRequest): EmbeddingResult {
+  const embeddings = inputs.map((input) => {
+    const vector = new Float32Array(fakeDimensions);
+    const codes =
+      typeof input === 'string' ? [...input].map((character) => character.codePointAt(0)!) : input;
+    for (const code of codes) vector[code % fakeDimensions]! += 1;
+    return normalizeInPlace(truncateVector(vector, Math.min(dimensions, fakeDimensions)));
+  });
+  const tokens = inputs.map((input) => (typeof input === 'string' ? wordsOf(input) : input).length);
+  return { embeddings, promptTokens: tokens.reduce((sum, count) => sum + count, 0) };
 }
 
 /** `'a red circle'` → `['a', ' red', ' circle']` */

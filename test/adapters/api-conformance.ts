@@ -4,7 +4,8 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createHandler } from '../../dist/src/entries/server.js';
 import { createFakeInference, type FakeReply } from '../../dist/src/entries/testing.js';
 import { openaiClient, type Service } from '../e2e/openai-client.ts';
-import type { ChatRequest } from '../../src/pipelines/contract.ts';
+import { openaiEmbeddings } from '../e2e/openai-embeddings.ts';
+import type { ChatRequest, DetectionResult } from '../../src/pipelines/contract.ts';
 import type { Mount, Start } from './conformance.ts';
 
 /** Reasons why a mount can't pass a test, by the test's name. */
@@ -14,7 +15,16 @@ const words = 'one two three four five six seven eight nine ten';
 
 /** What every mount owes the clients of the whole `/v1` API. */
 export function apiConformance(start: Start, skip: Skips = {}): void {
-  const inference = createFakeInference({ models: ['fake-chat', 'org/fake'], reply: replyTo });
+  const inference = createFakeInference({
+    models: [
+      'fake-chat',
+      'org/fake',
+      { id: 'fake-detect', category: 'detection' },
+      { id: 'fake-embed', category: 'embedding' },
+    ],
+    reply: replyTo,
+    detections: found,
+  });
   let mount: Mount;
 
   beforeAll(async () => {
@@ -76,12 +86,48 @@ export function apiConformance(start: Start, skip: Skips = {}): void {
       ['/models/fake-chat', { id: 'fake-chat', object: 'model' }],
       ['/models/fake-chat/parameters', { model_id: 'fake-chat', category: 'chat' }],
       ['/models/org/fake/parameters', { model_id: 'org/fake' }],
+      [
+        '/models/fake-detect/parameters',
+        { category: 'detection', parameters: { iou_threshold: { max: 1 } } },
+      ],
+      [
+        '/models/fake-embed/parameters',
+        { category: 'embedding', parameters: { truncate: { default: false } } },
+      ],
       ['/models/org%2Ffake/parameters', { model_id: 'org/fake' }],
       ['/openapi.json?a=b', { openapi: expect.stringMatching(/^3\./) }],
     ])('GET %s', async (path, expected) => {
       const response = await get(path);
       expect(response.status).toBe(200);
       expect(await response.json()).toMatchObject(expected);
+    });
+
+    test('detection', async () => {
+      const body = { image: 'data:image/png;base64,iVBORw0KGgo=', classes: 'circle', max_detections: 5 };
+      const response = await post(body, {}, '/detect');
+      expect(response.status).toBe(200);
+      expect(await response.json()).toEqual({
+        detections: [{ class_name: 'circle', class_id: 1, confidence: 0.5, box: found.detections[0]!.box }],
+        image: found.image,
+        model: 'fake-detect',
+      });
+      expect(inference.detectionRequests.at(-1)).toMatchObject({ classes: 'circle', maxDetections: 5 });
+    });
+
+    test('embeddings', async () => {
+      const response = await post({ input: ['a red circle', 'zwölf'], dimensions: 4 }, {}, '/embeddings');
+      expect(response.status).toBe(200);
+      expect(await response.json()).toEqual({
+        object: 'list',
+        data: [0, 1].map((index) => ({
+          object: 'embedding',
+          index,
+          embedding: Array.from({ length: 4 }, () => expect.any(Number)),
+        })),
+        model: 'fake-embed',
+        usage: { prompt_tokens: 4, total_tokens: 4 },
+      });
+      expect(inference.embeddingRequests.at(-1)?.inputs).toEqual(['a red circle', 'zwölf']);
     });
 
     test('HEAD', async () => {
@@ -98,6 +144,14 @@ export function apiConformance(start: Start, skip: Skips = {}): void {
       ['an empty body', 400, 'invalid_request', () => post('')],
       ['a value out of range', 400, 'invalid_request', () => post(asking('a', { temperature: 3 }))],
       ['an unknown model', 404, 'model_not_found', () => post({ ...asking('a'), model: 'b' })],
+      ['no text', 400, 'invalid_request', () => post({ input: ['a', ''] }, {}, '/embeddings')],
+      ['no image', 400, 'invalid_request', () => post({}, {}, '/detect')],
+      [
+        'a detector asked to chat',
+        400,
+        'invalid_request',
+        () => post({ ...asking('a'), model: 'fake-detect' }),
+      ],
       ['an unknown path', 404, 'route_not_found', () => get('/nothing/here')],
       ['the root', 404, 'route_not_found', () => get('')],
       ['a wrong method', 405, 'method_not_allowed', () => get('/chat/completions', { method: 'PUT' })],
@@ -158,7 +212,19 @@ export function apiConformance(start: Start, skip: Skips = {}): void {
     toolQuestion: 'What is the weather in Paris, and what time is it in Oslo?',
     idle: atRest,
   }));
+
+  openaiEmbeddings(() => ({
+    baseUrl: mount.baseUrl,
+    apiKey: 'key',
+    model: 'fake-embed',
+    fetch: (input, init) => mount.fetch(input, init),
+  }));
 }
+
+const found: DetectionResult = {
+  detections: [{ className: 'circle', classId: 1, confidence: 0.5, box: { x1: 1, y1: 2, x2: 30.5, y2: 40 } }],
+  image: { width: 64, height: 48 },
+};
 
 function asking(content: string, more: object = {}): object {
   return { model: 'fake-chat', messages: [{ role: 'user', content }], ...more };

@@ -24,7 +24,7 @@ describe('locateModel', () => {
 
   it('says what was looked for', () => {
     expect(() => locateModel('no/such-model')).toThrow(
-      /bundled models \(tiny-chat\).*"no\/such-model".*looked in/,
+      /bundled models \(tiny-chat, .*\).*"no\/such-model".*looked in/,
     );
   });
 });

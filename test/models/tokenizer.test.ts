@@ -92,3 +92,44 @@ describe('vocabulary with byte fallback', () => {
     [3, [32, 97]],
   ])('token %i stands for the bytes %j', (id, bytes) => expect([...byteFallback.bytesOf(id)]).toEqual(bytes));
 });
+
+describe('frame', () => {
+  const piece = (token: string) => ({ SpecialToken: { id: token, type_id: 0 } });
+  const framed = (single: object[]) =>
+    createTextTokenizer(
+      folderOf({
+        tokenizer: {
+          added_tokens: [added(0, '[CLS]', true), added(1, '[SEP]', true), added(2, '[UNK]', true)],
+          normalizer: null,
+          pre_tokenizer: { type: 'BertPreTokenizer' },
+          post_processor: {
+            type: 'TemplateProcessing',
+            single,
+            pair: [],
+            special_tokens: {
+              '[CLS]': { id: '[CLS]', ids: [0], tokens: ['[CLS]'] },
+              '[SEP]': { id: '[SEP]', ids: [1], tokens: ['[SEP]'] },
+            },
+          },
+          decoder: null,
+          model: {
+            type: 'WordPiece',
+            unk_token: '[UNK]',
+            continuing_subword_prefix: '##',
+            max_input_chars_per_word: 100,
+            vocab: { '[CLS]': 0, '[SEP]': 1, '[UNK]': 2, a: 3 },
+          },
+        },
+      }),
+    ).frame;
+  const text = { Sequence: { id: 'A', type_id: 0 } };
+
+  it.each([
+    ['both', [piece('[CLS]'), text, piece('[SEP]')], { before: [0], after: [1] }],
+    ['a beginning', [piece('[CLS]'), text], { before: [0], after: [] }],
+    ['an end', [text, piece('[SEP]'), piece('[SEP]')], { before: [], after: [1, 1] }],
+    ['nothing', [text], { before: [], after: [] }],
+  ])('%s', (_title, single, expected) => {
+    expect(framed(single)).toEqual(expected);
+  });
+});

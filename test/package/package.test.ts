@@ -66,11 +66,14 @@ describe('entries', () => {
     await expect(readFile(join(root, file), 'utf8')).resolves.toBeTypeOf('string');
   });
 
-  it.each(['./sampling', './chat', './tokenization'])('%s imports no package and is small', async (name) => {
-    const { packages, bytes } = await closureOf(join(root, manifest.exports[name]!));
-    expect([...packages]).toEqual([]);
-    expect(bytes).toBeLessThan(150_000);
-  });
+  it.each(['./sampling', './chat', './tokenization', './vision', './embedding'])(
+    '%s imports no package and is small',
+    async (name) => {
+      const { packages, bytes } = await closureOf(join(root, manifest.exports[name]!));
+      expect([...packages]).toEqual([]);
+      expect(bytes).toBeLessThan(150_000);
+    },
+  );
 
   it('. loads no native code and no package but those of the server', async () => {
     const { packages } = await closureOf(join(root, manifest.exports['.']!));

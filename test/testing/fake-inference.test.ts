@@ -72,6 +72,27 @@ describe('createFakeInference', () => {
     await expect(eventsOf({}, { temperature: 3 })).rejects.toMatchObject({ param: 'temperature' });
   });
 
+  it('finds what it is told to find', async () => {
+    const nothing = createFakeInference({ models: [{ id: 'eyes', category: 'detection' }] });
+    expect(await nothing.detect({ model: 'eyes', image: 'AAAA' })).toEqual({
+      detections: [],
+      image: { width: 1, height: 1 },
+    });
+    const image = { width: 64, height: 48 };
+    const blind = createFakeInference({
+      models: [{ id: 'eyes', category: 'detection' }],
+      detections: ({ maxDetections }) => ({ detections: [], image: { ...image, height: maxDetections } }),
+    });
+    const result = await blind.detect({ model: 'eyes', image: 'AAAA', maxDetections: 7 });
+    expect(result.image).toEqual({ width: 64, height: 7 });
+    expect(blind.detectionRequests).toMatchObject([{ image: 'AAAA', confidence: 0.25 }]);
+    expect([blind.calls.length, blind.running]).toEqual([1, 0]);
+    await expect(blind.detect({ model: 'none', image: 'AAAA' })).rejects.toMatchObject({
+      code: 'model_not_found',
+    });
+    await expect(blind.detect({ model: 'eyes', image: '' })).rejects.toMatchObject({ param: 'image' });
+  });
+
   it('notes requests and those that are left', async () => {
     const inference = createFakeInference({ reply: 'a b c' });
     for await (const event of inference.chat({

@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { chatParameters } from '../../core/parameters/chat.ts';
+import { detectionParameters } from '../../core/parameters/detection.ts';
+import { embeddingParameters } from '../../core/parameters/embedding.ts';
 import {
   toWireName,
   type ParameterDescriptor,
@@ -47,7 +49,11 @@ export type WireModel = z.infer<typeof modelSchema>;
 /** The parameters of a model as clients see them. */
 export type ModelParameters = z.infer<typeof modelParametersSchema>;
 
-const parameterTables: Readonly<Record<Category, ParameterTable>> = { chat: chatParameters };
+const parameterTables: Readonly<Record<Category, ParameterTable>> = {
+  chat: chatParameters,
+  detection: detectionParameters,
+  embedding: embeddingParameters,
+};
 
 /** What is known about a model → its wire form. */
 export function toModel(model: ModelInfo): WireModel {
@@ -67,12 +73,12 @@ export function toModelList(models: readonly ModelInfo[]): z.infer<typeof modelL
   return { object: 'list', data: models.map(toModel) };
 }
 
-/** Which parameters a model takes; no more tokens are offered than fit into its context. */
+/** Which parameters a model takes, within the limits of the model. */
 export function toModelParameters(model: ModelInfo): ModelParameters {
   const table = Object.entries(parameterTables[model.category]);
   const parameters = table.map(([name, descriptor]): [string, ParameterDescriptor] => [
     toWireName(name),
-    name === 'maxTokens' ? limitedTo(model.contextLength, descriptor) : descriptor,
+    narrowed(name, descriptor, model),
   ]);
   return {
     model_id: model.id,
@@ -81,6 +87,13 @@ export function toModelParameters(model: ModelInfo): ModelParameters {
     context_length: model.contextLength,
     parameters: Object.fromEntries(parameters) as ModelParameters['parameters'],
   };
+}
+
+/** No more tokens are offered than fit into the context, and no sizes of images that the model can't have. */
+function narrowed(name: string, descriptor: ParameterDescriptor, model: ModelInfo): ParameterDescriptor {
+  if (name === 'maxTokens') return limitedTo(model.contextLength, descriptor);
+  if (name === 'dimensions') return { ...descriptor, ...model.vectorSizes };
+  return name === 'imageSize' ? { ...descriptor, ...model.imageSizes } : descriptor;
 }
 
 function limitedTo(limit: number, descriptor: ParameterDescriptor): ParameterDescriptor {

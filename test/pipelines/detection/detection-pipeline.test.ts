@@ -243,6 +243,8 @@ describe('a model that does not fit', () => {
     ['another task', { metadata: { task: 'obb' } }, {}, {}, 'source', /for obb/],
     ['another family', {}, { 'config.json': '{"model_type":"yolos"}' }, {}, 'source', /type yolos/],
     ['no pixels', {}, {}, { maxPixels: 0 }, 'maxPixels', /at least 1/],
+    ['no time', {}, {}, { imageFetch: { timeoutMs: -1 } }, 'imageFetch.timeoutMs', /at least 1/],
+    ['half a byte', {}, {}, { imageFetch: { maxBytes: 0.5 } }, 'imageFetch.maxBytes', /at least 1/],
   ])('%s', async (_title, options, files, spec, param, message) => {
     const loading = load(await write(options, files), spec);
     await expect(loading).rejects.toMatchObject({ code: 'invalid_request', param });

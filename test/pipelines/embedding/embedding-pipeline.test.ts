@@ -109,7 +109,7 @@ describe('batching', () => {
   it('ends a cancelled request and leaves the others alone', async () => {
     const controller = new AbortController();
     const left = embed(
-      { input: new Array(500).fill('a long text of green stars '.repeat(8)) },
+      { input: Array.from({ length: 500 }, () => 'a long text of green stars '.repeat(8)) },
       { signal: controller.signal },
     );
     const kept = embed({ input: 'a red circle' });
@@ -117,6 +117,28 @@ describe('batching', () => {
     await expect(left).rejects.toMatchObject({ code: 'cancelled' });
     expect((await kept).embeddings).toHaveLength(1);
   });
+});
+
+describe('any text', () => {
+  it('has a vector of length 1', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.string({ unit: 'binary', minLength: 1, maxLength: 60 }), { minLength: 1, maxLength: 8 }),
+        async (input) => {
+          const { embeddings } = await embed({ input, truncate: true });
+          for (const vector of embeddings) expect(Math.hypot(...vector)).toBeCloseTo(1, 5);
+        },
+      ),
+      { numRuns: 50 },
+    );
+  });
+
+  it.each(['\0', '\ud800', ' ', '\n'.repeat(4000), 'a'.repeat(4000), '🙂'.repeat(100), '[CLS][PAD][UNK]'])(
+    'such as %.12j',
+    async (input) => {
+      expect(Math.hypot(...(await vectorOf({ input, truncate: true })))).toBeCloseTo(1, 5);
+    },
+  );
 });
 
 describe('parameters', () => {

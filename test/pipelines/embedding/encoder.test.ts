@@ -8,6 +8,7 @@ interface FakeGraph {
   readonly inputs?: Readonly<Record<string, ElementType>>;
   readonly outputs?: readonly string[];
   readonly type?: ElementType;
+  readonly shape?: readonly (number | string)[];
 }
 
 /** Gives each token the vector `[id, position in the row + 1]`; `sentence_embedding` is `[first id, 7]`. */
@@ -15,12 +16,13 @@ function createGraph({
   inputs = { input_ids: 'int64', attention_mask: 'int64' },
   outputs = ['last_hidden_state'],
   type = 'float32',
+  shape = ['batch', 'length'],
 }: FakeGraph = {}): Session & { readonly fed: TensorMap[] } {
   const fed: TensorMap[] = [];
   const dims = (name: string) => (name === 'sentence_embedding' ? ['batch', 2] : ['batch', 'length', 2]);
   return {
     fed,
-    inputs: Object.entries(inputs).map(([name, inputType]) => ({ name, type: inputType, dims: [] })),
+    inputs: Object.entries(inputs).map(([name, inputType]) => ({ name, type: inputType, dims: shape })),
     outputs: outputs.map((name) => ({ name, type, dims: dims(name) })),
     async run(feeds, fetches) {
       fed.push(feeds);
@@ -173,8 +175,14 @@ describe('createEncoder', () => {
     ['images', { inputs: { pixel_values: 'float32' } }, 'unknown input pixel_values'],
     ['no ids', { inputs: { attention_mask: 'int64' } }, 'no input input_ids'],
     [
+      'a fixed shape',
+      { shape: [1, 'length'] },
+      'input_ids has the shape [1, length], expected one that is not fixed',
+    ],
+    ['no mask', { inputs: { input_ids: 'int64' } }, 'no input attention_mask'],
+    [
       'ids that are no integers',
-      { inputs: { input_ids: 'float32' } },
+      { inputs: { input_ids: 'float32', attention_mask: 'int64' } },
       'input_ids is float32, expected int64 or int32',
     ],
     [

@@ -23,5 +23,5 @@ export class FakeEncoder implements Encoder {
 
 /** A text of so many tokens that begins with a certain one. */
 export function sequenceOf(first: number, length: number): TokenSequence {
-  return { ids: [first, ...new Array<number>(length - 1).fill(0)], promptTokens: 0 };
+  return { ids: [first, ...Array.from({ length: length - 1 }, () => 0)], promptTokens: 0 };
 }

@@ -29,7 +29,7 @@ describe('TextBatcher', () => {
   it('runs the texts of requests that come together in one', async () => {
     const { encoder, batcher } = createBatcher();
     await Promise.all(Array.from({ length: 12 }, (_, id) => batcher.embed([sequenceOf(id, 4)])));
-    expect(encoder.batches).toEqual([new Array(12).fill(4)]);
+    expect(encoder.batches).toEqual([Array.from({ length: 12 }, () => 4)]);
     expect(batcher.runs).toBe(1);
   });
 
@@ -60,7 +60,7 @@ describe('TextBatcher', () => {
 
   it('serves requests of many texts alike', async () => {
     const { encoder, batcher } = createBatcher();
-    const many = (id: number, length: number) => new Array(200).fill(sequenceOf(id, length));
+    const many = (id: number, length: number) => Array.from({ length: 200 }, () => sequenceOf(id, length));
     await Promise.all([batcher.embed(many(1, 4)), batcher.embed(many(2, 30))]);
     const half = encoder.firstIds.slice(0, 40).flat();
     const tokensOf = (id: number) => half.filter((first) => first === id).length;

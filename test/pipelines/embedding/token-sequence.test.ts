@@ -35,7 +35,7 @@ describe('toTokenSequence', () => {
     ['abcdefg', {}, 'context_length_exceeded', 'the text has 9 tokens, and the model reads 8 tokens'],
     ['abcde', { prompt: 'ab' }, 'context_length_exceeded', 'the text has 9 tokens'],
     ['a'.repeat(300), {}, 'context_length_exceeded', 'the text has 300 characters'],
-    [new Array(9).fill(1), {}, 'context_length_exceeded', 'there are 9 tokens'],
+    [Array.from({ length: 9 }, () => 1), {}, 'context_length_exceeded', 'there are 9 tokens'],
     [[3, 200], {}, 'invalid_request', 'expected token ids below 200, got 200'],
     [
       '',

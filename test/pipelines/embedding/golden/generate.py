@@ -31,7 +31,7 @@ def load_reference():
             module = ".".join(node.name.split("/")[2:-1])
             weights[f"{module}.weight"] = tensors[node.input[1]].T
     model = BertModel(AutoConfig.from_pretrained(model_folder), add_pooling_layer=False)
-    torch_weights = {name: torch.from_numpy(numpy.ascontiguousarray(weight)) for name, weight in weights.items() if name in model.state_dict()}
+    torch_weights = {name: torch.tensor(numpy.array(weight)) for name, weight in weights.items() if name in model.state_dict()}
     assert set(torch_weights) == {name for name, _ in model.named_parameters()}, "a weight is missing"
     model.load_state_dict(torch_weights, strict=False)
     return model.eval()

@@ -1,0 +1,65 @@
+const alphabet = new TextEncoder().encode('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/');
+const padding = 61;
+const digitOfCharacter = new Int16Array(256).fill(-1);
+alphabet.forEach((character, digit) => (digitOfCharacter[character] = digit));
+const ascii = new TextDecoder();
+
+/**
+ * Writes a vector as base64 of little-endian float32, as clients of `encoding_format: "base64"` read it.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc4648#section-4
+ *
+ * @example
+ * ```ts
+ * encodeFloat32(Float32Array.of(1)); // 'AACAPw=='
+ * ```
+ */
+export function encodeFloat32(vector: Float32Array): string {
+  const bytes = new Uint8Array(4 * vector.length);
+  const view = new DataView(bytes.buffer);
+  for (let index = 0; index < vector.length; index++) view.setFloat32(4 * index, vector[index]!, true);
+  const text = new Uint8Array(4 * Math.ceil(bytes.length / 3)).fill(padding);
+  for (let from = 0, to = 0; from < bytes.length; from += 3, to += 4) {
+    const second = bytes[from + 1] ?? 0;
+    const third = bytes[from + 2] ?? 0;
+    const bits = (bytes[from]! << 16) | (second << 8) | third;
+    text[to] = alphabet[bits >> 18]!;
+    text[to + 1] = alphabet[(bits >> 12) & 63]!;
+    if (from + 1 < bytes.length) text[to + 2] = alphabet[(bits >> 6) & 63]!;
+    if (from + 2 < bytes.length) text[to + 3] = alphabet[bits & 63]!;
+  }
+  return ascii.decode(text);
+}
+
+/**
+ * Reads a vector that was written by `encodeFloat32` or another writer of the same format.
+ *
+ * @param text padded base64
+ * @throws RangeError for text that is not base64 or no whole number of float32 values
+ *
+ * @example
+ * ```ts
+ * decodeFloat32('AACAPw=='); // [1]
+ * ```
+ */
+export function decodeFloat32(text: string): Float32Array {
+  const digits = text.endsWith('==') ? text.length - 2 : text.endsWith('=') ? text.length - 1 : text.length;
+  const length = Math.floor((digits * 3) / 4);
+  if (text.length % 4 !== 0 || length % 4 !== 0) {
+    throw new RangeError(`text: expected base64 of whole float32 values, got ${text.length} characters`);
+  }
+  const bytes = new Uint8Array(length);
+  for (let from = 0, to = 0; from < digits; from += 4, to += 3) {
+    let bits = 0;
+    for (let at = from; at < from + 4; at++) {
+      const digit = at < digits ? (digitOfCharacter[text.charCodeAt(at)] ?? -1) : 0;
+      if (digit < 0) throw new RangeError(`text: expected base64, got ${JSON.stringify(text[at])} at ${at}`);
+      bits = (bits << 6) | digit;
+    }
+    bytes[to] = bits >> 16;
+    if (to + 1 < length) bytes[to + 1] = bits >> 8;
+    if (to + 2 < length) bytes[to + 2] = bits;
+  }
+  const view = new DataView(bytes.buffer);
+  return Float32Array.from({ length: length / 4 }, (_, index) => view.getFloat32(4 * index, true));
+}

@@ -1,0 +1,45 @@
+/** What a batch costs and may hold. */
+export interface BatchLimits {
+  /** Tokens of one batch, padding included. A text of its own that is longer is a batch all the same. */
+  readonly maxTokens: number;
+  /** Texts of one batch. */
+  readonly maxRows: number;
+  /** What a further batch costs, in tokens of padding that one would take to avoid it. */
+  readonly batchCost: number;
+}
+
+/**
+ * Parts texts into batches so that padding and the number of batches together cost least. Every text of a batch is
+ * padded to its longest, so texts of like length belong together.
+ *
+ * @param lengths tokens of each text, at least 1
+ * @returns batches of indices into `lengths`, each index once
+ *
+ * @example
+ * ```ts
+ * partitionByLength([5, 100, 6], { maxTokens: 512, maxRows: 32, batchCost: 32 }); // [[1], [2, 0]]
+ * ```
+ */
+export function partitionByLength(lengths: ArrayLike<number>, limits: BatchLimits): number[][] {
+  const order = Array.from(lengths, (_, index) => index).sort((a, b) => lengths[b]! - lengths[a]!);
+  const count = order.length;
+  // best[n]: least cost of the n longest texts; a batch is always a run of the sorted order.
+  const best = new Float64Array(count + 1);
+  const startOfLast = new Int32Array(count + 1);
+  for (let end = 1; end <= count; end++) {
+    best[end] = Infinity;
+    for (let start = end - 1; start >= 0; start--) {
+      const rows = end - start;
+      const tokens = rows * lengths[order[start]!]!;
+      if (rows > 1 && (rows > limits.maxRows || tokens > limits.maxTokens)) break;
+      const cost = best[start]! + tokens + limits.batchCost;
+      if (cost < best[end]!) {
+        best[end] = cost;
+        startOfLast[end] = start;
+      }
+    }
+  }
+  const batches: number[][] = [];
+  for (let end = count; end > 0; end = startOfLast[end]!) batches.unshift(order.slice(startOfLast[end], end));
+  return batches;
+}

@@ -1,0 +1,49 @@
+/**
+ * Which lengths a model's vectors may have. One that was trained for it (Matryoshka representation learning) keeps most
+ * of its meaning in the first dimensions, so that vectors can be cut.
+ */
+export interface VectorSizes {
+  /** Of a whole vector. */
+  readonly full: number;
+  /** The lengths that it may be cut to, or `any`; empty where it can't be cut. */
+  readonly shorter: readonly number[] | 'any';
+}
+
+/**
+ * @throws RangeError `dimensions: expected …` for a length that the model doesn't offer
+ *
+ * @example
+ * ```ts
+ * assertDimensions(64, { full: 128, shorter: [32, 64] });
+ * ```
+ */
+export function assertDimensions(dimensions: number, { full, shorter }: VectorSizes): void {
+  if (dimensions === full) return;
+  if (shorter === 'any') {
+    if (Number.isInteger(dimensions) && dimensions >= 1 && dimensions < full) return;
+    throw new RangeError(`dimensions: expected an integer from 1 to ${full}, got ${dimensions}`);
+  }
+  if (shorter.includes(dimensions)) return;
+  const offered = [...new Set([...shorter.filter((size) => size < full), full])].toSorted((a, b) => a - b);
+  const expected = offered.length === 1 ? `${full}, the model's only one` : offered.join(' or ');
+  throw new RangeError(`dimensions: expected ${expected}, got ${dimensions}`);
+}
+
+/**
+ * The first dimensions of a vector. Normalize it afterwards, since cutting changes its length.
+ *
+ * @param dimensions from 1 to the length of `vector`
+ * @returns a view of `vector`, not a copy
+ * @throws RangeError for a length out of range
+ * @see https://arxiv.org/abs/2205.13147
+ *
+ * @example
+ * ```ts
+ * truncateVector(Float32Array.of(1, 2, 3), 2); // [1, 2]
+ * ```
+ */
+export function truncateVector(vector: Float32Array, dimensions: number): Float32Array {
+  if (Number.isInteger(dimensions) && dimensions >= 1 && dimensions <= vector.length)
+    return vector.subarray(0, dimensions);
+  throw new RangeError(`dimensions: expected an integer from 1 to ${vector.length}, got ${dimensions}`);
+}

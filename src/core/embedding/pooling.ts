@@ -1,0 +1,50 @@
+/** How the vectors of a text's tokens become one: that of the first token, of the last, or their mean. */
+export type PoolingMode = 'cls' | 'mean' | 'last-token';
+
+/** Which tokens of a row count. */
+export interface TokenSpan {
+  /** Index of the first token. */
+  readonly start: number;
+  /** Index after the last token. */
+  readonly end: number;
+}
+
+/**
+ * Pools the hidden states of one text into one vector.
+ *
+ * @param hidden `[rows × length × size]`, row-major
+ * @param at which row, and the layout: `length` tokens in a row (padding included), `size` numbers for each
+ * @param span the tokens of the text; `cls` takes the first of them, `last-token` the last
+ * @returns `[size]`, newly allocated
+ * @throws RangeError for a span that is empty or reaches beyond the row
+ * @see https://arxiv.org/abs/1908.10084
+ *
+ * @example
+ * ```ts
+ * const hidden = Float32Array.of(1, 2, 3, 4, 0, 0); // two tokens of two numbers, and padding
+ * pool(hidden, { row: 0, length: 3, size: 2 }, { start: 0, end: 2 }, 'mean'); // [2, 3]
+ * ```
+ */
+export function pool(
+  hidden: Float32Array,
+  { row, length, size }: { readonly row: number; readonly length: number; readonly size: number },
+  { start, end }: TokenSpan,
+  mode: PoolingMode,
+): Float32Array {
+  if (!(start >= 0 && start < end && end <= length)) {
+    throw new RangeError(`span: expected tokens from 0 to ${length}, got ${start} to ${end}`);
+  }
+  const tokenAt = (index: number): Float32Array => {
+    const offset = (row * length + index) * size;
+    return hidden.subarray(offset, offset + size);
+  };
+  if (mode === 'cls') return tokenAt(start).slice();
+  if (mode === 'last-token') return tokenAt(end - 1).slice();
+  // Summed in double precision, so that long texts lose nothing.
+  const sums = new Float64Array(size);
+  for (let index = start; index < end; index++) {
+    const token = tokenAt(index);
+    for (let at = 0; at < size; at++) sums[at]! += token[at]!;
+  }
+  return Float32Array.from(sums, (sum) => sum / (end - start));
+}

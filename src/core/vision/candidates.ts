@@ -1,0 +1,58 @@
+/** Boxes that a model proposes, with room for more; the first `count` of each array are in use. */
+export interface Candidates {
+  /** `[capacity × 4]` as x1, y1, x2, y2, in pixels of the model's input. */
+  boxes: Float32Array;
+  /** `[capacity]`, above 0. */
+  scores: Float32Array;
+  /** `[capacity]` */
+  classIds: Int32Array;
+  count: number;
+}
+
+/**
+ * Makes an empty set of candidates that can be filled again and again.
+ *
+ * @example
+ * ```ts
+ * const candidates = createCandidates();
+ * decodeYoloV8Into(candidates, output, { classCount: 80, confidence: 0.25 }).count;
+ * ```
+ */
+export function createCandidates(capacity = 0): Candidates {
+  return {
+    boxes: new Float32Array(capacity * 4),
+    scores: new Float32Array(capacity),
+    classIds: new Int32Array(capacity),
+    count: 0,
+  };
+}
+
+/** Empties a set and makes room for `capacity` candidates. */
+export function resetCandidates(candidates: Candidates, capacity: number): void {
+  candidates.count = 0;
+  if (candidates.scores.length >= capacity) return;
+  candidates.boxes = new Float32Array(capacity * 4);
+  candidates.scores = new Float32Array(capacity);
+  candidates.classIds = new Int32Array(capacity);
+}
+
+/** Adds a box by its corners; one that isn't finite is left out. There must be room for it. */
+export function addCandidate(
+  candidates: Candidates,
+  x1: number,
+  y1: number,
+  x2: number,
+  y2: number,
+  score: number,
+  classId: number,
+): void {
+  if (!Number.isFinite(x1 + y1 + x2 + y2)) return;
+  const index = candidates.count++;
+  const at = index * 4;
+  candidates.boxes[at] = x1;
+  candidates.boxes[at + 1] = y1;
+  candidates.boxes[at + 2] = x2;
+  candidates.boxes[at + 3] = y2;
+  candidates.scores[index] = score;
+  candidates.classIds[index] = classId;
+}

@@ -1,0 +1,66 @@
+const mostNamesListed = 10;
+
+/**
+ * Which classes a list of names and ids means. Names are compared without regard to case; where a class is called like
+ * a number, the name counts. A name may itself hold commas.
+ *
+ * @param classes names or ids, separated by commas: `person, 2,traffic light`
+ * @param names class id → name; ids without a name may be missing
+ * @returns class id → 1 if it is meant, 0 if not
+ * @throws RangeError naming what is no class, with some that are
+ *
+ * @example
+ * ```ts
+ * selectClasses('Dog,0', ['cat', 'dog', 'bird']); // 1, 1, 0
+ * ```
+ */
+export function selectClasses(classes: string, names: readonly string[]): Uint8Array {
+  const idsByName = new Map<string, number[]>();
+  names.forEach((name, id) => {
+    const key = normalize(name);
+    idsByName.set(key, [...(idsByName.get(key) ?? []), id]);
+  });
+  const mostCommas = Math.max(0, ...names.map((name) => name.split(',').length - 1));
+  const mask = new Uint8Array(names.length);
+  const parts = classes.split(',');
+  let isEmpty = true;
+  for (let at = 0; at < parts.length;) {
+    if (parts[at]!.trim() === '') {
+      at += 1;
+      continue;
+    }
+    isEmpty = false;
+    let length = Math.min(mostCommas + 1, parts.length - at);
+    let ids: readonly number[] | undefined;
+    for (; length > 0; length--) {
+      ids = idsByName.get(normalize(parts.slice(at, at + length).join(',')));
+      if (ids) break;
+    }
+    ids ??= idOf(parts[at]!.trim(), names);
+    if (!ids)
+      throw new RangeError(`classes: there is no ${quote(parts[at]!.trim())}; there are ${listing(names)}`);
+    for (const id of ids) mask[id] = 1;
+    at += Math.max(1, length);
+  }
+  if (isEmpty) throw new RangeError(`classes: expected names or ids of classes, such as ${listing(names)}`);
+  return mask;
+}
+
+function idOf(text: string, names: readonly string[]): [number] | undefined {
+  const id = /^\d{1,6}$/.test(text) ? Number(text) : names.length;
+  return id < names.length ? [id] : undefined;
+}
+
+function normalize(name: string): string {
+  return name.trim().replaceAll(/\s+/g, ' ').toLowerCase();
+}
+
+function listing(names: readonly string[]): string {
+  const listed = names.slice(0, mostNamesListed).join(', ');
+  const more = names.length - mostNamesListed;
+  return `${listed}${more > 0 ? ` and ${more} more` : ''} (ids 0 to ${names.length - 1})`;
+}
+
+function quote(text: string): string {
+  return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
+}

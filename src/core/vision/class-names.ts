@@ -1,0 +1,44 @@
+const dictionaryEntry = /(\d+)\s*:\s*(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)")/g;
+const listEntry = /'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"/g;
+
+/**
+ * Reads class names as exporters write them into a model's metadata: a dictionary or a list, in Python or JSON.
+ *
+ * @returns class id → name, with a made-up name where one is missing; empty where there are no names in `text`
+ *
+ * @example
+ * ```ts
+ * parseClassNames("{0: 'person', 1: 'bicycle'}"); // ['person', 'bicycle']
+ * ```
+ */
+export function parseClassNames(text: string): string[] {
+  if (text.trimStart().startsWith('{')) {
+    const unquoted = text.replaceAll(/(['"])(\d+)\1\s*:/g, '$2:');
+    const entries = [...unquoted.matchAll(dictionaryEntry)].map(
+      ([, id, single, double]): [number, string] => [Number(id), unescape(single ?? double!)],
+    );
+    return toClassNames(entries);
+  }
+  return [...text.matchAll(listEntry)].map(([, single, double]) => unescape(single ?? double!));
+}
+
+/** Ids beyond that are no class ids. */
+const mostClasses = 100_000;
+
+/**
+ * Names by id → one name for each id from 0 on, with a made-up one where it is missing.
+ *
+ * @example
+ * ```ts
+ * toClassNames([[0, 'cat'], [2, 'dog']]); // ['cat', 'class_1', 'dog']
+ * ```
+ */
+export function toClassNames(entries: Iterable<readonly [id: number, name: string]>): string[] {
+  const names = new Map([...entries].filter(([id]) => Number.isInteger(id) && id >= 0 && id < mostClasses));
+  const count = Math.max(-1, ...names.keys()) + 1;
+  return Array.from({ length: count }, (_, id) => names.get(id) ?? `class_${id}`);
+}
+
+function unescape(text: string): string {
+  return text.replaceAll(/\\(.)/g, '$1');
+}

@@ -1,0 +1,33 @@
+import { addCandidate, resetCandidates, type Candidates } from '../candidates.ts';
+import type { DecodeOptions, HeadOutput } from './head.ts';
+
+/**
+ * Decodes the output of models that pick their boxes themselves, such as YOLOv10 and YOLO26.
+ *
+ * @param candidates receives the boxes of at least the given confidence; what was in it is lost
+ * @param output `[1, n, 6]`: x1, y1, x2, y2 in pixels of the input, score, class id
+ * @returns `candidates`
+ * @see https://arxiv.org/abs/2405.14458
+ *
+ * @example
+ * ```ts
+ * const output = { data: Float32Array.of(3, 4, 7, 6, 0.9, 1), dims: [1, 1, 6] };
+ * decodeEndToEndInto(createCandidates(), output, { classCount: 2, confidence: 0.25 }).count; // 1
+ * ```
+ */
+export function decodeEndToEndInto(
+  candidates: Candidates,
+  { data, dims }: HeadOutput,
+  { classCount, confidence, classMask }: DecodeOptions,
+): Candidates {
+  const count = dims[1]!;
+  resetCandidates(candidates, count);
+  for (let at = 0; at < count * 6; at += 6) {
+    const score = data[at + 4]!;
+    const classId = data[at + 5]!;
+    if (!(score >= confidence) || !(classId >= 0 && classId < classCount)) continue;
+    if (classMask && classMask[classId] === 0) continue;
+    addCandidate(candidates, data[at]!, data[at + 1]!, data[at + 2]!, data[at + 3]!, score, classId);
+  }
+  return candidates;
+}

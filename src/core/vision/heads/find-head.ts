@@ -1,0 +1,95 @@
+import type { Size } from '../box.ts';
+import type { HeadName } from './head.ts';
+import { gridStrides } from './yolox.ts';
+
+/** What a model looks like from outside. */
+export interface HeadQuery {
+  /** Name and shape of each output, for an input of `input`. */
+  readonly outputs: readonly { readonly name: string; readonly dims: readonly number[] }[];
+  readonly input: Size;
+  /** How many classes the model is known to have, if that is known. */
+  readonly classCount?: number | undefined;
+  /** Default: what the outputs look like. */
+  readonly head?: HeadName | undefined;
+}
+
+/** How a model's outputs are to be read. */
+export interface Head {
+  readonly name: HeadName;
+  /** The output with the scores. */
+  readonly output: string;
+  /** The output with the boxes, where that is another one. */
+  readonly boxes?: string | undefined;
+  /** 0 where neither the outputs nor the caller know. */
+  readonly classCount: number;
+}
+
+/** More rows than that are no list of picked boxes. */
+const mostPicked = 1000;
+const anchorsPerCell = 3;
+
+/**
+ * Finds out how to read a model's outputs from their names and shapes.
+ *
+ * @throws RangeError telling the shapes, where they are none that is known
+ *
+ * @example
+ * ```ts
+ * findHead({ outputs: [{ name: 'output0', dims: [1, 84, 8400] }], input: { width: 640, height: 640 } });
+ * // { name: 'yolov8', output: 'output0', classCount: 80 }
+ * ```
+ */
+export function findHead(query: HeadQuery): Head {
+  const pair = findPair(query);
+  if (pair && (query.head ?? 'detr') === 'detr') return pair;
+  for (const { name, dims } of query.outputs) {
+    if (dims.length !== 3) continue;
+    const found = query.head ?? headOfShape(dims, query);
+    if (!found || found === 'detr') continue;
+    const inShape = classesInShape(found, dims);
+    if (inShape < 0) continue;
+    const classCount = query.classCount ?? inShape;
+    if (found !== 'end-to-end' && (inShape < 1 || classCount > inShape)) continue;
+    return { name: found, output: name, classCount };
+  }
+  const shapes = query.outputs.map(({ name, dims }) => `${name} [${dims.join(', ')}]`).join(', ');
+  throw new RangeError(
+    `head: expected outputs of ${query.head ?? 'a YOLO or DETR model'}${query.classCount ? ` with ${query.classCount} classes` : ''}, got ${shapes}`,
+  );
+}
+
+/** Two outputs, one with a box for each query and one with its scores. */
+function findPair({ outputs, classCount }: HeadQuery): Head | undefined {
+  const boxes =
+    outputs.find(({ name }) => name === 'pred_boxes') ?? outputs.find(({ name }) => name === 'dets');
+  const logits =
+    outputs.find(({ name }) => name === 'logits') ?? outputs.find(({ name }) => name === 'labels');
+  if (boxes?.dims.length !== 3 || boxes.dims[2] !== 4 || logits?.dims.length !== 3) return undefined;
+  if (boxes.dims[1] !== logits.dims[1]) return undefined;
+  const inShape = logits.dims[2]!;
+  return {
+    name: 'detr',
+    output: logits.name,
+    boxes: boxes.name,
+    classCount: Math.min(classCount ?? inShape, inShape),
+  };
+}
+
+function headOfShape(dims: readonly number[], { input, classCount }: HeadQuery): HeadName | undefined {
+  const [, second = 0, third = 0] = dims;
+  const hasGrid = gridStrides(second, input) !== undefined;
+  const hasAnchors = gridStrides(second / anchorsPerCell, input) !== undefined;
+  if (third === 6 && second <= mostPicked && !hasGrid && !hasAnchors) return 'end-to-end';
+  // There are more places than channels in any input of a useful size.
+  if (second < third) return second - 4 >= (classCount ?? 1) ? 'yolov8' : undefined;
+  if (third - 5 < (classCount ?? 1)) return undefined;
+  if (hasGrid) return 'yolox';
+  return hasAnchors ? 'yolov5' : undefined;
+}
+
+/** How many classes fit into a shape; negative where the shape is no such head's. */
+function classesInShape(head: HeadName, [, second = 0, third = 0]: readonly number[]): number {
+  if (head === 'yolov8') return second - 4;
+  if (head === 'end-to-end') return third === 6 ? 0 : -1;
+  return third - 5;
+}

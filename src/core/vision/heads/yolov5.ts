@@ -1,0 +1,43 @@
+import { addCandidate, resetCandidates, type Candidates } from '../candidates.ts';
+import { bestClassOfRow } from './best-class.ts';
+import type { DecodeOptions, HeadOutput } from './head.ts';
+
+/**
+ * Decodes the output of YOLOv5 (and v6, v7): one row for each place, with an objectness that multiplies the classes'
+ * scores.
+ *
+ * @param candidates receives the boxes of at least the given confidence; what was in it is lost
+ * @param output `[1, n, 5 + classes (+ more)]`: cx, cy, width, height in pixels of the input, objectness, then the
+ * classes' scores
+ * @returns `candidates`
+ * @see https://github.com/ultralytics/yolov5
+ *
+ * @example
+ * ```ts
+ * const output = { data: Float32Array.of(5, 5, 4, 2, 0.5, 0.1, 0.9), dims: [1, 1, 7] };
+ * decodeYoloV5Into(createCandidates(), output, { classCount: 2, confidence: 0.25 }).scores[0]; // 0.45
+ * ```
+ */
+export function decodeYoloV5Into(
+  candidates: Candidates,
+  { data, dims }: HeadOutput,
+  { classCount, confidence, classMask }: DecodeOptions,
+): Candidates {
+  const count = dims[1]!;
+  const width = dims[2]!;
+  resetCandidates(candidates, count);
+  for (let place = 0; place < count; place++) {
+    const at = place * width;
+    const objectness = data[at + 4]!;
+    if (!(objectness >= confidence)) continue;
+    const classId = bestClassOfRow(data, at + 5, classCount);
+    const score = objectness * data[at + 5 + classId]!;
+    if (!(score >= confidence) || (classMask && classMask[classId] === 0)) continue;
+    const x = data[at]!;
+    const y = data[at + 1]!;
+    const halfWidth = data[at + 2]! / 2;
+    const halfHeight = data[at + 3]! / 2;
+    addCandidate(candidates, x - halfWidth, y - halfHeight, x + halfWidth, y + halfHeight, score, classId);
+  }
+  return candidates;
+}

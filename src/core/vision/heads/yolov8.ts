@@ -1,0 +1,55 @@
+import { addCandidate, resetCandidates, type Candidates } from '../candidates.ts';
+import { createScratch } from '../../sampling/scratch.ts';
+import type { DecodeOptions, HeadOutput } from './head.ts';
+
+const bestScores = createScratch((length) => new Float32Array(length));
+const bestClasses = createScratch((length) => new Int32Array(length));
+
+/**
+ * Decodes the output of YOLOv8, v9, v11 and v12: one column for each place, without an objectness of its own.
+ *
+ * @param candidates receives the boxes of at least the given confidence; what was in it is lost
+ * @param output `[1, 4 + classes (+ more), n]`: cx, cy, width, height in pixels of the input, then the classes' scores
+ * @returns `candidates`
+ * @see https://docs.ultralytics.com/modes/export/
+ *
+ * @example
+ * ```ts
+ * const output = { data: Float32Array.of(5, 5, 4, 2, 0.1, 0.9), dims: [1, 6, 1] };
+ * decodeYoloV8Into(createCandidates(), output, { classCount: 2, confidence: 0.25 }).classIds[0]; // 1
+ * ```
+ */
+export function decodeYoloV8Into(
+  candidates: Candidates,
+  { data, dims }: HeadOutput,
+  { classCount, confidence, classMask }: DecodeOptions,
+): Candidates {
+  const count = dims[2]!;
+  resetCandidates(candidates, count);
+  const scores = bestScores(count);
+  const classes = bestClasses(count);
+  scores.fill(0, 0, count);
+  // Row by row, as they lie in memory.
+  for (let classId = 0; classId < classCount; classId++) {
+    const row = (4 + classId) * count;
+    for (let place = 0; place < count; place++) {
+      const score = data[row + place]!;
+      if (score > scores[place]!) {
+        scores[place] = score;
+        classes[place] = classId;
+      }
+    }
+  }
+  for (let place = 0; place < count; place++) {
+    const score = scores[place]!;
+    if (!(score >= confidence)) continue;
+    const classId = classes[place]!;
+    if (classMask && classMask[classId] === 0) continue;
+    const x = data[place]!;
+    const y = data[count + place]!;
+    const halfWidth = data[2 * count + place]! / 2;
+    const halfHeight = data[3 * count + place]! / 2;
+    addCandidate(candidates, x - halfWidth, y - halfHeight, x + halfWidth, y + halfHeight, score, classId);
+  }
+  return candidates;
+}

@@ -1,0 +1,82 @@
+import type { Size } from '../box.ts';
+import { addCandidate, resetCandidates, type Candidates } from '../candidates.ts';
+import { bestClassOfRow } from './best-class.ts';
+import type { HeadOutput, SizedDecodeOptions } from './head.ts';
+
+const strideSets = [
+  [8, 16, 32],
+  [8, 16, 32, 64],
+] as const;
+
+/**
+ * The strides of the grids that have as many cells as a YOLOX output has rows, or `undefined` if none fit.
+ *
+ * @example
+ * ```ts
+ * gridStrides(3549, { width: 416, height: 416 }); // [8, 16, 32]
+ * ```
+ */
+export function gridStrides(rows: number, { width, height }: Size): readonly number[] | undefined {
+  return strideSets.find((strides) => {
+    const cells = strides.map((stride) => Math.floor(width / stride) * Math.floor(height / stride));
+    return cells.reduce((sum, cell) => sum + cell, 0) === rows;
+  });
+}
+
+/**
+ * Decodes the output of YOLOX: one row for each cell of three or four grids, its box relative to the cell.
+ *
+ * @param candidates receives the boxes of at least the given confidence; what was in it is lost
+ * @param output `[1, n, 5 + classes]`: dx, dy in cells, width and height as logarithms of cells, objectness, then the
+ * classes' scores
+ * @returns `candidates`
+ * @throws RangeError where the number of rows doesn't fit the size of the input
+ * @see https://arxiv.org/abs/2107.08430
+ *
+ * @example
+ * ```ts
+ * decodeYoloXInto(createCandidates(), output, { classCount: 80, confidence: 0.25, input: { width: 416, height: 416 } });
+ * ```
+ */
+export function decodeYoloXInto(
+  candidates: Candidates,
+  { data, dims }: HeadOutput,
+  { classCount, confidence, classMask, input }: SizedDecodeOptions,
+): Candidates {
+  const count = dims[1]!;
+  const width = dims[2]!;
+  const strides = gridStrides(count, input);
+  if (!strides)
+    throw new RangeError(
+      `output: expected one row for each cell of ${input.width} × ${input.height}, got ${count}`,
+    );
+  resetCandidates(candidates, count);
+  let at = 0;
+  for (const stride of strides) {
+    const columns = Math.floor(input.width / stride);
+    const rows = Math.floor(input.height / stride);
+    for (let row = 0; row < rows; row++) {
+      for (let column = 0; column < columns; column++, at += width) {
+        const objectness = data[at + 4]!;
+        if (!(objectness >= confidence)) continue;
+        const classId = bestClassOfRow(data, at + 5, classCount);
+        const score = objectness * data[at + 5 + classId]!;
+        if (!(score >= confidence) || (classMask && classMask[classId] === 0)) continue;
+        const x = (data[at]! + column) * stride;
+        const y = (data[at + 1]! + row) * stride;
+        const halfWidth = (Math.exp(data[at + 2]!) * stride) / 2;
+        const halfHeight = (Math.exp(data[at + 3]!) * stride) / 2;
+        addCandidate(
+          candidates,
+          x - halfWidth,
+          y - halfHeight,
+          x + halfWidth,
+          y + halfHeight,
+          score,
+          classId,
+        );
+      }
+    }
+  }
+  return candidates;
+}

@@ -1,0 +1,52 @@
+import type { Size } from './box.ts';
+import type { Placement } from './letterbox.ts';
+
+/** What a model expects its pixels to be. */
+export interface PixelFormat {
+  readonly channelOrder: 'rgb' | 'bgr';
+  /** Each value, 0 to 255, is multiplied by it first. */
+  readonly scale: number;
+  /** Then subtracted, for red, green and blue. */
+  readonly mean: readonly [number, number, number];
+  /** Then divided by, for red, green and blue. */
+  readonly deviation: readonly [number, number, number];
+  /** Value, 0 to 255, of what the image doesn't cover. */
+  readonly padding: number;
+}
+
+/**
+ * Pixels → the input of a model.
+ *
+ * @param tensor receives `[3 × height × width]` of `input`
+ * @param pixels `[height × width × 3]` of `placement`, red, green and blue from 0 to 255
+ * @returns `tensor`
+ *
+ * @example
+ * ```ts
+ * const format = { channelOrder: 'rgb', scale: 1 / 255, mean: [0, 0, 0], deviation: [1, 1, 1], padding: 114 } as const;
+ * const size = { width: 1, height: 1 };
+ * toInputTensorInto(new Float32Array(3), Uint8Array.of(255, 0, 51), { left: 0, top: 0, ...size }, size, format); // 1, 0, 0.2
+ * ```
+ */
+export function toInputTensorInto(
+  tensor: Float32Array,
+  pixels: Uint8Array,
+  placement: Placement,
+  input: Size,
+  { channelOrder, scale, mean, deviation, padding }: PixelFormat,
+): Float32Array {
+  const area = input.width * input.height;
+  for (let channel = 0; channel < 3; channel++) {
+    const factor = scale / deviation[channel]!;
+    const offset = -mean[channel]! / deviation[channel]!;
+    const plane = (channelOrder === 'rgb' ? channel : 2 - channel) * area;
+    tensor.fill(padding * factor + offset, plane, plane + area);
+    let from = channel;
+    for (let y = 0; y < placement.height; y++) {
+      let to = plane + (placement.top + y) * input.width + placement.left;
+      for (const end = to + placement.width; to < end; to++, from += 3)
+        tensor[to] = pixels[from]! * factor + offset;
+    }
+  }
+  return tensor;
+}

@@ -1,0 +1,31 @@
+/**
+ * How much two boxes overlap: the area they share over the area they cover together.
+ *
+ * @param boxes `[n × 4]` as x1, y1, x2, y2
+ * @param first index of one box
+ * @param second index of the other
+ * @returns 0 to 1; 0 also for two boxes without area
+ *
+ * @example
+ * ```ts
+ * intersectionOverUnion(Float32Array.of(0, 0, 2, 2, 1, 0, 3, 2), 0, 1); // 1 / 3
+ * ```
+ */
+export function intersectionOverUnion(boxes: Float32Array, first: number, second: number): number {
+  const a = first * 4;
+  const b = second * 4;
+  const ax1 = boxes[a]!;
+  const ay1 = boxes[a + 1]!;
+  const ax2 = boxes[a + 2]!;
+  const ay2 = boxes[a + 3]!;
+  const bx1 = boxes[b]!;
+  const by1 = boxes[b + 1]!;
+  const bx2 = boxes[b + 2]!;
+  const by2 = boxes[b + 3]!;
+  const width = (ax2 < bx2 ? ax2 : bx2) - (ax1 > bx1 ? ax1 : bx1);
+  if (!(width > 0)) return 0;
+  const height = (ay2 < by2 ? ay2 : by2) - (ay1 > by1 ? ay1 : by1);
+  if (!(height > 0)) return 0;
+  const shared = width * height;
+  return shared / ((ax2 - ax1) * (ay2 - ay1) + (bx2 - bx1) * (by2 - by1) - shared);
+}

@@ -1,0 +1,93 @@
+import type { Box, Size } from './box.ts';
+
+/** Where an image lies within the input of a model. */
+export interface Placement extends Size {
+  /** Of the image's upper left corner in the input; its size there is `width` × `height`. */
+  readonly left: number;
+  readonly top: number;
+}
+
+/**
+ * Fits an image into the input of a model with its proportions kept; what is left over is padding.
+ *
+ * @param options.align `center` puts half of the padding on either side, `start` all of it to the right and below
+ *
+ * @example
+ * ```ts
+ * letterbox({ width: 1280, height: 720 }, { width: 640, height: 640 }, { align: 'center' });
+ * // { left: 0, top: 140, width: 640, height: 360 }
+ * ```
+ */
+export function letterbox(
+  image: Size,
+  input: Size,
+  { align }: { readonly align: 'center' | 'start' },
+): Placement {
+  const scale = Math.min(input.width / image.width, input.height / image.height);
+  const width = clamp(Math.round(image.width * scale), 1, input.width);
+  const height = clamp(Math.round(image.height * scale), 1, input.height);
+  const share = align === 'center' ? 0.5 : 0;
+  return {
+    left: Math.floor((input.width - width) * share),
+    top: Math.floor((input.height - height) * share),
+    width,
+    height,
+  };
+}
+
+/**
+ * Fills the input of a model with an image, its proportions given up.
+ *
+ * @example
+ * ```ts
+ * stretch({ width: 640, height: 640 }); // { left: 0, top: 0, width: 640, height: 640 }
+ * ```
+ */
+export function stretch({ width, height }: Size): Placement {
+  return { left: 0, top: 0, width, height };
+}
+
+/**
+ * The smallest input, in whole strides, that an image of the given proportions needs with its longer side at `longerSide`.
+ *
+ * @param longerSide a multiple of `stride`
+ *
+ * @example
+ * ```ts
+ * fittingInput({ width: 1280, height: 720 }, { longerSide: 640, stride: 32 }); // { width: 640, height: 384 }
+ * ```
+ */
+export function fittingInput(
+  image: Size,
+  { longerSide, stride }: { readonly longerSide: number; readonly stride: number },
+): Size {
+  const { width, height } = letterbox(image, { width: longerSide, height: longerSide }, { align: 'start' });
+  return { width: Math.ceil(width / stride) * stride, height: Math.ceil(height / stride) * stride };
+}
+
+/**
+ * A box in the input of a model → the box in the image, cut off at the image's edges.
+ *
+ * @returns a box without area where it lies outside of the image
+ *
+ * @example
+ * ```ts
+ * const placement = { left: 0, top: 140, width: 640, height: 360 };
+ * toImageBox({ x1: 0, y1: 140, x2: 320, y2: 320 }, placement, { width: 1280, height: 720 });
+ * // { x1: 0, y1: 0, x2: 640, y2: 360 }
+ * ```
+ */
+export function toImageBox(box: Box, placement: Placement, image: Size): Box {
+  const scaleX = image.width / placement.width;
+  const scaleY = image.height / placement.height;
+  return {
+    x1: clamp((box.x1 - placement.left) * scaleX, 0, image.width),
+    y1: clamp((box.y1 - placement.top) * scaleY, 0, image.height),
+    x2: clamp((box.x2 - placement.left) * scaleX, 0, image.width),
+    y2: clamp((box.y2 - placement.top) * scaleY, 0, image.height),
+  };
+}
+
+function clamp(value: number, min: number, max: number): number {
+  return Math.min(Math.max(value, min), max);
+}

@@ -1,0 +1,89 @@
+import { intersectionOverUnion } from './intersection-over-union.ts';
+import { rankScores } from './rank.ts';
+
+export interface NmsOptions {
+  /** Two boxes that overlap by more than this can't both be kept; 0 to 1. */
+  readonly iouThreshold: number;
+  /** Ends when so many are kept; default no limit. */
+  readonly maxKept?: number | undefined;
+  /** Only so many of the best boxes are looked at; default all. */
+  readonly maxCandidates?: number | undefined;
+  /** How many boxes there are; default all of `scores`. */
+  readonly count?: number | undefined;
+}
+
+let nextOfClass = new Int32Array(0);
+let lastOfClass = new Int32Array(0);
+
+/**
+ * Non-maximum suppression: from the best box on, keeps every box that overlaps no kept one by more than the threshold.
+ * Same result as `torchvision.ops.nms`, with the earlier of boxes with equal scores first.
+ *
+ * @param boxes `[n × 4]` as x1, y1, x2, y2
+ * @param scores `[n]`, finite, not negative
+ * @returns indexes of the kept boxes, best first
+ *
+ * @example
+ * ```ts
+ * nms(Float32Array.of(0, 0, 9, 9, 0, 0, 9, 8, 20, 20, 29, 29), Float32Array.of(0.5, 0.9, 0.4), { iouThreshold: 0.5 }); // 1, 2
+ * ```
+ */
+export function nms(boxes: Float32Array, scores: Float32Array, options: NmsOptions): Int32Array {
+  return suppress(boxes, scores, undefined, options);
+}
+
+/**
+ * Non-maximum suppression within each class: boxes of different classes don't suppress each other. Same result as
+ * `torchvision.ops.batched_nms`.
+ *
+ * @param boxes `[n × 4]` as x1, y1, x2, y2
+ * @param scores `[n]`, finite, not negative
+ * @param classIds `[n]`, 0 or above
+ * @returns indexes of the kept boxes, best first
+ *
+ * @example
+ * ```ts
+ * nmsPerClass(Float32Array.of(0, 0, 9, 9, 0, 0, 9, 9), Float32Array.of(0.5, 0.9), Int32Array.of(3, 7), { iouThreshold: 0.5 }); // 1, 0
+ * ```
+ */
+export function nmsPerClass(
+  boxes: Float32Array,
+  scores: Float32Array,
+  classIds: Int32Array,
+  options: NmsOptions,
+): Int32Array {
+  return suppress(boxes, scores, classIds, options);
+}
+
+/** The kept boxes of a class form a chain, so that a box meets those of its own class alone. */
+function suppress(
+  boxes: Float32Array,
+  scores: Float32Array,
+  classIds: Int32Array | undefined,
+  { iouThreshold, count = scores.length, maxKept = count, maxCandidates = count }: NmsOptions,
+): Int32Array {
+  const ranked = rankScores(scores, { count, limit: maxCandidates });
+  const classCount = classIds ? largest(classIds, count) + 1 : 1;
+  if (nextOfClass.length < count) nextOfClass = new Int32Array(count);
+  if (lastOfClass.length < classCount) lastOfClass = new Int32Array(classCount);
+  lastOfClass.fill(-1, 0, classCount);
+  let kept = 0;
+  for (let place = 0; place < ranked.length && kept < maxKept; place++) {
+    const box = ranked[place]!;
+    const classId = classIds ? classIds[box]! : 0;
+    let rival = lastOfClass[classId]!;
+    while (rival !== -1 && !(intersectionOverUnion(boxes, box, rival) > iouThreshold))
+      rival = nextOfClass[rival]!;
+    if (rival !== -1) continue;
+    nextOfClass[box] = lastOfClass[classId]!;
+    lastOfClass[classId] = box;
+    ranked[kept++] = box;
+  }
+  return ranked.subarray(0, kept);
+}
+
+function largest(values: Int32Array, count: number): number {
+  let max = -1;
+  for (let index = 0; index < count; index++) if (values[index]! > max) max = values[index]!;
+  return max;
+}

@@ -1,0 +1,37 @@
+const floatBits = new Float32Array(1);
+const bitsOfFloat = new Uint32Array(floatBits.buffer);
+/** Indexes take the lower bits of a sort key, so that a stable order costs no comparator. */
+const indexRange = 2 ** 20;
+
+let keys = new Float64Array(0);
+
+/**
+ * The best of many scores, best first; of equal scores the earlier comes first.
+ *
+ * @param scores finite, not negative
+ * @param options.count how many of `scores` there are, below 2²⁰; default all
+ * @param options.limit how many to find at most; default all
+ * @returns indexes into `scores`
+ * @throws RangeError for more than 2²⁰ − 1 scores
+ *
+ * @example
+ * ```ts
+ * rankScores(Float32Array.of(0.2, 0.9, 0.4), { limit: 2 }); // 1, 2
+ * ```
+ */
+export function rankScores(
+  scores: Float32Array,
+  { count = scores.length, limit = count }: { readonly count?: number; readonly limit?: number } = {},
+): Int32Array {
+  if (count >= indexRange) throw new RangeError(`scores: expected fewer than ${indexRange}, got ${count}`);
+  if (keys.length < count) keys = new Float64Array(count);
+  for (let index = 0; index < count; index++) {
+    floatBits[0] = scores[index]!;
+    // The bits of positive floats rise with their value; counted down, the best score has the smallest key.
+    keys[index] = (0xffffffff - bitsOfFloat[0]!) * indexRange + index;
+  }
+  const sorted = keys.subarray(0, count).sort();
+  const ranked = new Int32Array(Math.min(limit, count));
+  for (let place = 0; place < ranked.length; place++) ranked[place] = sorted[place]! % indexRange;
+  return ranked;
+}

@@ -1,0 +1,30 @@
+import type { Candidates } from './candidates.ts';
+import { nmsPerClass } from './nms.ts';
+import { rankScores } from './rank.ts';
+
+export interface SelectOptions {
+  /** Overlap above which the worse of two boxes of a class goes; `undefined` for models whose boxes are picked already. */
+  readonly iouThreshold: number | undefined;
+  readonly maxDetections: number;
+}
+
+/** Beyond that many, candidates are too poor to matter and too many to compare. */
+export const maxCandidates = 30_000;
+
+/**
+ * Which candidates are detections: the best ones, without those that overlap a better one of their class.
+ *
+ * @returns indexes of candidates, best first
+ *
+ * @example
+ * ```ts
+ * selectDetections(candidates, { iouThreshold: 0.45, maxDetections: 100 });
+ * ```
+ */
+export function selectDetections(
+  { boxes, scores, classIds, count }: Candidates,
+  { iouThreshold, maxDetections }: SelectOptions,
+): Int32Array {
+  if (iouThreshold === undefined) return rankScores(scores, { count, limit: maxDetections });
+  return nmsPerClass(boxes, scores, classIds, { iouThreshold, count, maxKept: maxDetections, maxCandidates });
+}

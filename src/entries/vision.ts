@@ -1,0 +1,26 @@
+export { centersToCornersInto, cornersToCentersInto, type Box, type Size } from '../core/vision/box.ts';
+export { createCandidates, type Candidates } from '../core/vision/candidates.ts';
+export { selectClasses } from '../core/vision/class-filter.ts';
+export { parseClassNames, toClassNames } from '../core/vision/class-names.ts';
+export { decodeDetrInto, type DetrOutputs } from '../core/vision/heads/detr.ts';
+export { decodeEndToEndInto } from '../core/vision/heads/end-to-end.ts';
+export { findHead, type Head, type HeadQuery } from '../core/vision/heads/find-head.ts';
+export {
+  headNames,
+  type DecodeInto,
+  type DecodeOptions,
+  type HeadName,
+  type HeadOutput,
+  type SizedDecodeOptions,
+} from '../core/vision/heads/head.ts';
+export { decodeYoloV5Into } from '../core/vision/heads/yolov5.ts';
+export { decodeYoloV8Into } from '../core/vision/heads/yolov8.ts';
+export { decodeYoloXInto, gridStrides } from '../core/vision/heads/yolox.ts';
+export { detectImageFormat, imageFormats, type ImageFormat } from '../core/vision/image-format.ts';
+export { toInputTensorInto, type PixelFormat } from '../core/vision/input-tensor.ts';
+export { intersectionOverUnion } from '../core/vision/intersection-over-union.ts';
+export { fittingInput, letterbox, stretch, toImageBox, type Placement } from '../core/vision/letterbox.ts';
+export { nms, nmsPerClass, type NmsOptions } from '../core/vision/nms.ts';
+export { rankScores } from '../core/vision/rank.ts';
+export { maxCandidates, selectDetections, type SelectOptions } from '../core/vision/select-detections.ts';
+export { detectionParameters, type DetectionParameters } from '../core/parameters/detection.ts';

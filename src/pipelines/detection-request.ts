@@ -1,0 +1,55 @@
+import { InferenceError } from '../errors.ts';
+import { resolveParameter, toWireName } from '../core/parameters/descriptor.ts';
+import { detectionParameters, type DetectionParameters } from '../core/parameters/detection.ts';
+import type { DetectionRequest } from './contract.ts';
+
+/** A detection request as a caller writes it: only `model` and `image` are needed. */
+export interface DetectionRequestInput extends Partial<DetectionParameters> {
+  readonly model: string;
+  /** An http or https URL, a `data:` URL, or base64 of a JPEG, PNG, WebP, GIF, AVIF or TIFF. */
+  readonly image: string;
+  /** Names or ids of classes, separated by commas; default all. */
+  readonly classes?: string | undefined;
+}
+
+/**
+ * Fills in the defaults of a detection request and checks every bound. The overlap threshold and the image size stay
+ * open where none is given, since models have their own.
+ *
+ * @throws InferenceError `invalid_request` naming the parameter as the wire spells it
+ *
+ * @example
+ * ```ts
+ * completeDetectionRequest({ model: 'tiny-detect', image: 'https://example.com/bus.jpg' }).confidence; // 0.25
+ * ```
+ */
+export function completeDetectionRequest(input: DetectionRequestInput): DetectionRequest {
+  const { model, image, classes } = input;
+  if (image.trim() === '') {
+    throw new InferenceError('invalid_request', 'image: expected base64 or a URL, got ""', {
+      param: 'image',
+    });
+  }
+  const resolve = (name: keyof DetectionParameters): unknown => {
+    const param = toWireName(name);
+    try {
+      return resolveParameter(param, input[name], detectionParameters[name]);
+    } catch (error) {
+      throw new InferenceError('invalid_request', (error as Error).message, { param, cause: error });
+    }
+  };
+  const resolved = {
+    confidence: resolve('confidence'),
+    maxDetections: resolve('maxDetections'),
+    iouThreshold: resolve('iouThreshold'),
+    imageSize: resolve('imageSize'),
+  } as DetectionParameters;
+  return {
+    ...resolved,
+    model,
+    image,
+    classes,
+    iouThreshold: input.iouThreshold === undefined ? undefined : resolved.iouThreshold,
+    imageSize: input.imageSize === undefined ? undefined : resolved.imageSize,
+  };
+}

@@ -1,0 +1,84 @@
+import sharp, { type SharpOptions } from 'sharp';
+import { detectImageFormat, imageFormats } from '../core/vision/image-format.ts';
+import { InferenceError } from '../errors.ts';
+
+export interface ImageOptions {
+  /** An image of more pixels is refused before it is decoded. */
+  readonly maxPixels: number;
+}
+
+/** An image whose header has been read; it is decoded as often as `toPixels` is called. */
+export interface OpenedImage {
+  /** In pixels, as it is to be looked at: with its EXIF orientation applied. */
+  readonly width: number;
+  readonly height: number;
+  /**
+   * Decodes and resizes the image: upright, in sRGB, eight bits a channel, its first frame, on white where it is
+   * transparent.
+   *
+   * @returns `[height × width × 3]`, red, green and blue
+   * @throws InferenceError `invalid_request` where the image is damaged
+   */
+  toPixels(size: { readonly width: number; readonly height: number }): Promise<Uint8Array>;
+}
+
+// Images are decoded beside each other, in libuv's threads; more threads for each would take cores from the host.
+sharp.concurrency(1);
+// No image is asked for twice.
+sharp.cache(false);
+
+/**
+ * Reads the header of an image: JPEG, PNG, WebP, GIF, AVIF or TIFF, by its content.
+ *
+ * @throws InferenceError `invalid_request` for any other content, a damaged header and too many pixels
+ *
+ * @example
+ * ```ts
+ * const image = await openImage(await readFile('bus.jpg'), { maxPixels: 1e8 });
+ * const pixels = await image.toPixels({ width: 640, height: 480 }); // 640 × 480 × 3 bytes
+ * ```
+ */
+export async function openImage(bytes: Uint8Array, { maxPixels }: ImageOptions): Promise<OpenedImage> {
+  if (detectImageFormat(bytes) === undefined) {
+    throw invalid(`expected an image of a format in ${imageFormats.join(', ')}, got other content`);
+  }
+  // The limit is checked here, with both numbers in the message.
+  const options: SharpOptions = { failOn: 'error', limitInputPixels: false };
+  const metadata = await decoded(() => sharp(bytes, options).metadata());
+  const { width, height } = metadata.autoOrient;
+  if (width * height > maxPixels) {
+    throw invalid(`expected at most ${maxPixels} pixels, got ${width} × ${height}`);
+  }
+  return {
+    width,
+    height,
+    async toPixels(size) {
+      const { data, info } = await decoded(() =>
+        sharp(bytes, { ...options, limitInputPixels: maxPixels })
+          .autoOrient()
+          .flatten({ background: 'white' })
+          .resize({ ...size, fit: 'fill', kernel: 'linear', fastShrinkOnLoad: false })
+          .toColourspace('srgb')
+          .raw({ depth: 'uchar' })
+          .toBuffer({ resolveWithObject: true }),
+      );
+      if (info.channels !== 3) throw invalid(`expected three channels of colour, got ${info.channels}`);
+      return data;
+    },
+  };
+}
+
+async function decoded<T>(decode: () => Promise<T>): Promise<T> {
+  try {
+    return await decode();
+  } catch (error) {
+    throw new InferenceError('invalid_request', 'image: the image is damaged or of an unknown kind.', {
+      param: 'image',
+      cause: error,
+    });
+  }
+}
+
+function invalid(reason: string): InferenceError {
+  return new InferenceError('invalid_request', `image: ${reason}.`, { param: 'image' });
+}

@@ -1,0 +1,154 @@
+import sharp, { type Sharp } from 'sharp';
+import { describe, expect, it } from 'vitest';
+import { openImage } from '../../src/runtime/image.ts';
+import { flipped, hostileImages, soundImages } from './hostile-images.ts';
+
+const limits = { maxPixels: 2 ** 26 };
+const size = { width: 8, height: 8 };
+
+async function pixelsOf(bytes: Uint8Array, to = size): Promise<Uint8Array> {
+  return (await openImage(bytes, limits)).toPixels(to);
+}
+
+interface Colour {
+  readonly r: number;
+  readonly g: number;
+  readonly b: number;
+  readonly alpha: number;
+}
+
+/** The left half in one colour, the right half in another. */
+function halves(left: Colour, right: Colour, channels: 3 | 4 = 3): Sharp {
+  const raw = Buffer.alloc(16 * 8 * channels);
+  for (let at = 0; at < 16 * 8; at++) {
+    const { r, g, b, alpha } = at % 16 < 8 ? left : right;
+    raw.set([r, g, b, Math.round(alpha * 255)].slice(0, channels), at * channels);
+  }
+  return sharp(raw, { raw: { width: 16, height: 8, channels } });
+}
+
+const red = { r: 255, g: 0, b: 0, alpha: 1 };
+const blue = { r: 0, g: 0, b: 255, alpha: 1 };
+const clear = { r: 0, g: 0, b: 0, alpha: 0 };
+const near = (pixels: Uint8Array, pixel: number, expected: readonly number[], tolerance = 12) => {
+  const got = pixels.subarray(pixel * 3, pixel * 3 + 3);
+  for (const [channel, value] of expected.entries())
+    expect(Math.abs(got[channel]! - value), `${[...got]} for ${expected}`).toBeLessThanOrEqual(tolerance);
+};
+
+describe('openImage', () => {
+  it.each(['jpeg', 'png', 'webp', 'gif', 'avif', 'tiff'] as const)('reads %s', async (format) => {
+    const bytes = await halves(red, blue).toFormat(format, { quality: 100 }).toBuffer();
+    const image = await openImage(bytes, limits);
+    expect([image.width, image.height]).toEqual([16, 8]);
+    const pixels = await image.toPixels({ width: 16, height: 8 });
+    expect(pixels).toHaveLength(16 * 8 * 3);
+    near(pixels, 2, [255, 0, 0]);
+    near(pixels, 13, [0, 0, 255]);
+  });
+
+  it('reads one pixel', async () => {
+    const bytes = await sharp({ create: { width: 1, height: 1, channels: 3, background: red } })
+      .png()
+      .toBuffer();
+    near(await pixelsOf(bytes), 63, [255, 0, 0], 0);
+  });
+
+  it.each([
+    [1, 16, 8, [255, 0, 0], [0, 0, 255]],
+    [2, 16, 8, [0, 0, 255], [255, 0, 0]],
+    [3, 16, 8, [0, 0, 255], [255, 0, 0]],
+    [6, 8, 16, [255, 0, 0], [0, 0, 255]],
+    [8, 8, 16, [0, 0, 255], [255, 0, 0]],
+  ])('turns an image of EXIF orientation %i', async (orientation, width, height, first, last) => {
+    const bytes = await halves(red, blue).withMetadata({ orientation }).jpeg({ quality: 100 }).toBuffer();
+    const image = await openImage(bytes, limits);
+    expect([image.width, image.height]).toEqual([width, height]);
+    const pixels = await image.toPixels({ width, height });
+    near(pixels, 0, first);
+    near(pixels, 127, last);
+  });
+
+  it('lays what is transparent on white', async () => {
+    const pixels = await pixelsOf(
+      await halves(clear, { ...red, alpha: 0.5 }, 4)
+        .png()
+        .toBuffer(),
+    );
+    near(pixels, 0, [255, 255, 255], 1);
+    near(pixels, 7, [255, 127, 127], 2);
+  });
+
+  it.each([
+    ['gray', (image: Sharp) => image.grayscale().png()],
+    ['gray with alpha', (image: Sharp) => image.ensureAlpha().toColourspace('b-w').png()],
+    ['sixteen bits', (image: Sharp) => image.toColourspace('rgb16').png()],
+    ['CMYK', (image: Sharp) => image.toColourspace('cmyk').jpeg({ quality: 100 })],
+    ['a palette', (image: Sharp) => image.png({ palette: true })],
+    ['interlaced', (image: Sharp) => image.png({ progressive: true })],
+    ['progressive', (image: Sharp) => image.jpeg({ progressive: true, quality: 100 })],
+  ])('reads %s', async (_title, convert) => {
+    const gray = { r: 120, g: 120, b: 120, alpha: 1 };
+    const pixels = await pixelsOf(await convert(halves(gray, { r: 0, g: 0, b: 0, alpha: 1 })).toBuffer());
+    near(pixels, 0, [120, 120, 120], 20);
+    near(pixels, 7, [0, 0, 0], 40);
+  });
+
+  it('takes the first frame of several', async () => {
+    const frames = await Promise.all([red, blue].map((colour) => halves(colour, colour).png().toBuffer()));
+    const bytes = await sharp(frames, { join: { animated: true } })
+      .gif()
+      .toBuffer();
+    expect((await sharp(bytes).metadata()).pages).toBe(2);
+    const image = await openImage(bytes, limits);
+    expect([image.width, image.height]).toEqual([16, 8]);
+    near(await image.toPixels(size), 0, [255, 0, 0]);
+  });
+
+  it('averages where it makes an image smaller', async () => {
+    const stripes = Buffer.from(
+      Uint8Array.from({ length: 256 * 3 }, (_, at) => (Math.floor(at / 3) % 2 ? 255 : 0)),
+    );
+    const bytes = await sharp(stripes, { raw: { width: 256, height: 1, channels: 3 } })
+      .png()
+      .toBuffer();
+    const pixels = await pixelsOf(bytes, { width: 16, height: 1 });
+    for (let pixel = 0; pixel < 16; pixel++) near(pixels, pixel, [127, 127, 127], 16);
+  });
+
+  it('refuses too many pixels before it decodes them', async () => {
+    const bytes = await sharp({ create: { width: 300, height: 200, channels: 3, background: red } })
+      .png()
+      .toBuffer();
+    const refused = openImage(bytes, { maxPixels: 59_999 });
+    await expect(refused).rejects.toMatchObject({ code: 'invalid_request', param: 'image' });
+    await expect(refused).rejects.toThrow('image: expected at most 59999 pixels, got 300 × 200.');
+    await openImage(bytes, { maxPixels: 60_000 });
+  });
+});
+
+describe('500 hostile images', () => {
+  it('are refused, each of them', async () => {
+    const images = await hostileImages();
+    expect(images).toHaveLength(500);
+    for (const { title, bytes } of images) {
+      const outcome = await pixelsOf(bytes).then(
+        () => 'decoded',
+        (error: unknown) => error,
+      );
+      expect(outcome, title).toMatchObject({ code: 'invalid_request', param: 'image' });
+    }
+  }, 60_000);
+
+  it('a format without checksums may survive changed bytes; if not, it is refused', async () => {
+    for (const { format, bytes } of await soundImages()) {
+      for (let seed = 0; seed < 20; seed++) {
+        const outcome = await pixelsOf(flipped(bytes, seed)).then(
+          ({ length }) => length,
+          (error: { code?: string }) => error.code,
+        );
+        expect([192, 'invalid_request'], `${format} ${seed}`).toContain(outcome);
+      }
+    }
+  }, 60_000);
+});
