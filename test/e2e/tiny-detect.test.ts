@@ -42,7 +42,10 @@ describe('tiny-detect', () => {
   it.each([undefined, 480, 640, 960])(
     'finds coloured shapes where they are (image size %s)',
     async (imageSize) => {
-      const { detections, image: size } = await detect({ imageSize, confidence: 0.4 });
+      const { detections, image: size } = await detect({
+        ...(imageSize !== undefined && { imageSize }),
+        confidence: 0.4,
+      });
       expect(size).toEqual({ width: 640, height: 480 });
       expect(namesIn({ detections, image: size })).toEqual(Object.keys(scene).toSorted());
       for (const { className, box } of detections) {
