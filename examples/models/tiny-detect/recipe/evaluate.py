@@ -92,7 +92,7 @@ def evaluate(folder, side, count, threads=1):
     coco.dataset = {"info": {}, "images": [{"id": index} for index in range(count)], "annotations": truths,
                     "categories": [{"id": index, "name": name} for index, name in enumerate(NAMES)]}
     quietly(coco.createIndex)
-    judge = COCOeval(coco, quietly(coco.loadRes, results), "bbox")
+    judge = COCOeval(coco, quietly(coco.loadRes, results) if results else COCO(), "bbox")
     for action in (judge.evaluate, judge.accumulate, judge.summarize):
         quietly(action)
     precision = judge.eval["precision"][0, :, :, 0, -1]
