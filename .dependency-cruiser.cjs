@@ -67,7 +67,7 @@ module.exports = {
         '^src/engine/',
         '^src/errors\\.ts$',
         contracts[0],
-        '^(node:)?(child_process|os|path|url|util|events|timers|process|async_hooks)(/promises)?$',
+        '^(node:)?(child_process|fs|os|path|url|util|events|timers|process|async_hooks)(/promises)?$',
       ],
       'the engine knows contracts, not pipelines',
     ),

@@ -11,6 +11,8 @@ export interface OutboxOptions {
   send(runs: readonly RunProgress[]): void;
   /** The events of this run can't be cloned; they are dropped. */
   onUnsendable(id: number, error: unknown): void;
+  /** Least time between two messages, unless a run ends; default 4. */
+  readonly intervalMs?: number;
 }
 
 interface PendingProgress {
@@ -21,14 +23,22 @@ interface PendingProgress {
 
 /**
  * Collects what happens in all runs until the current tick is over, microtasks included, and sends it as one message:
- * a step that brings eight sequences forward costs one message, and it leaves before the next step begins.
+ * a step that brings eight sequences forward costs one message, and it leaves before the next step begins. A model that
+ * takes many steps in a few milliseconds sends them together: every message costs the host a 64 KB read buffer, and
+ * a thousand of them a second keep its garbage collector busy.
  */
-export function createOutbox({ send, onUnsendable }: OutboxOptions): Outbox {
+export function createOutbox({ send, onUnsendable, intervalMs = 4 }: OutboxOptions): Outbox {
   let pending = new Map<number, PendingProgress>();
+  let lastSent = -Infinity;
+  let timer: NodeJS.Timeout | undefined;
 
   const flush = (): void => {
+    clearTimeout(timer);
+    timer = undefined;
+    if (pending.size === 0) return;
     const runs = [...pending.values()];
     pending = new Map();
+    lastSent = performance.now();
     try {
       send(runs);
     } catch {
@@ -45,10 +55,16 @@ export function createOutbox({ send, onUnsendable }: OutboxOptions): Outbox {
     }
   };
 
+  const schedule = (): void => {
+    const wait = lastSent + intervalMs - performance.now();
+    if (wait <= 0) process.nextTick(flush);
+    else timer = setTimeout(flush, wait);
+  };
+
   const progressOf = (id: number): PendingProgress => {
     let progress = pending.get(id);
     if (!progress) {
-      if (pending.size === 0) process.nextTick(flush);
+      if (pending.size === 0) schedule();
       progress = { id, events: [] };
       pending.set(id, progress);
     }
@@ -61,6 +77,7 @@ export function createOutbox({ send, onUnsendable }: OutboxOptions): Outbox {
     },
     end(id, error) {
       progressOf(id).end = { error };
+      if (timer) process.nextTick(flush);
     },
   };
 }

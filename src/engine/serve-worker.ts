@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs';
 import { getPriority, setPriority } from 'node:os';
 import { inspect } from 'node:util';
 import { InferenceError, type SerializedError } from '../errors.ts';
@@ -102,12 +103,25 @@ function followHost(): void {
   if (!process.connected) process.exit();
 }
 
-/** Leaves the processor to the host when both want it. Threads started later inherit it. */
+/**
+ * Leaves the processor to the host when both want it. On Linux a priority belongs to a thread: those that are started
+ * later inherit it, but V8's own, which collect garbage, run by now.
+ */
 function lowerPriority(): void {
+  for (const thread of [0, ...otherThreads()]) {
+    try {
+      if (getPriority(thread) < workerPriority) setPriority(thread, workerPriority);
+    } catch {
+      // Some containers forbid it, and threads may end; the worker runs all the same.
+    }
+  }
+}
+
+function otherThreads(): number[] {
   try {
-    if (getPriority() < workerPriority) setPriority(workerPriority);
+    return readdirSync('/proc/self/task').map(Number);
   } catch {
-    // Some containers forbid it; the worker runs all the same.
+    return [];
   }
 }
 

@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createOutbox } from '../../src/engine/outbox.ts';
 import type { RunProgress } from '../../src/engine/protocol.ts';
 import type { ChatEvent } from '../../src/pipelines/contract.ts';
@@ -6,11 +6,11 @@ import type { ChatEvent } from '../../src/pipelines/contract.ts';
 const text = (content: string): ChatEvent => ({ type: 'text-delta', choice: 0, text: content });
 const broken = { type: 'text-delta', choice: 0, text: () => '' } as never;
 
-function collect() {
+function collect(intervalMs = 0) {
   const sent: (readonly RunProgress[])[] = [];
   const onUnsendable = vi.fn<(id: number, error: unknown) => void>();
   const send = (runs: readonly RunProgress[]): void => void sent.push(structuredClone(runs) as RunProgress[]);
-  return { sent, onUnsendable, outbox: createOutbox({ send, onUnsendable }) };
+  return { sent, onUnsendable, outbox: createOutbox({ send, onUnsendable, intervalMs }) };
 }
 
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
@@ -48,5 +48,38 @@ describe('createOutbox', () => {
       [{ id: 2, events: [text('x')] }],
       [{ id: 3, events: [], end: { error: { code: 'internal', message: 'Internal error.' } } }],
     ]);
+  });
+});
+
+describe('a model that takes many steps in a few milliseconds', () => {
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  it('sends the first event at once and the next ones together', async () => {
+    const { sent, outbox } = collect(4);
+    outbox.event(1, text('a'));
+    await vi.advanceTimersByTimeAsync(1);
+    expect(sent).toEqual([[{ id: 1, events: [text('a')] }]]);
+    for (const content of ['b', 'c', 'd']) {
+      outbox.event(1, text(content));
+      await vi.advanceTimersByTimeAsync(1);
+    }
+    expect(sent.slice(1)).toEqual([[{ id: 1, events: [text('b'), text('c'), text('d')] }]]);
+  });
+
+  it('lets no end wait', async () => {
+    const { sent, outbox } = collect(4);
+    outbox.event(1, text('a'));
+    await vi.advanceTimersByTimeAsync(1);
+    outbox.event(1, text('b'));
+    outbox.end(1, undefined);
+    await vi.advanceTimersByTimeAsync(0);
+    expect(sent.slice(1)).toEqual([[{ id: 1, events: [text('b')], end: { error: undefined } }]]);
+    await vi.advanceTimersByTimeAsync(10);
+    expect(sent).toHaveLength(2);
   });
 });
