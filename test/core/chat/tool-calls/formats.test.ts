@@ -58,6 +58,7 @@ const fragments = [
 
 /** Stands for what must not get lost. */
 const word = 'wörd😀';
+const unknownMember = new RegExp(`"[^"]*${word}[^"]*"\\s*:`);
 
 function soupOf({ name, markers }: ToolCallFormat): fc.Arbitrary<string> {
   // What stands behind this marker is the call's id, which is dropped with it.
@@ -179,6 +180,8 @@ describe.each(toolCallFormats.map((format) => [format.name, format] as const))('
   it('takes soups of markers: never throws, loses nothing, cut or not the same', () => {
     fc.assert(
       fc.property(cutTexts(soupOf(format)), fc.boolean(), ({ text, pieces }, cutOff) => {
+        // Members of a call that no format knows, such as an id, are ignored, their names with them.
+        fc.pre(!unknownMember.test(text));
         const items = parsePieces(format.createParser(weather), pieces, cutOff);
         expect(items).toEqual(parsePieces(format.createParser(weather), [text], cutOff));
         for (const item of items) {
