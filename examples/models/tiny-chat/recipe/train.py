@@ -52,6 +52,7 @@ STAGES = [
     Stage("copying", 12, tool_share=0.55, closing_sums=0.0, long_share=0.03, short_until=0.5),
     Stage("all skills", 11, tool_share=0.38, closing_sums=0.3, long_share=0.015),
     Stage("finish", 32.5, tool_share=0.36, closing_sums=0.35, long_share=0.015, recall=0.4, unmatched=0.05, larger_batches_from=0.75, fall_from=0.15),
+    Stage("more tools", 26, tool_share=0.5, closing_sums=0.3, long_share=0.01, recall=0.3, unmatched=0.05, larger_batches_from=0.6, fall_from=0.0),
 ]
 
 
