@@ -11,7 +11,7 @@ export interface OutboxOptions {
   send(runs: readonly RunProgress[]): void;
   /** The events of this run can't be cloned; they are dropped. */
   onUnsendable(id: number, error: unknown): void;
-  /** Least time between two messages, unless a run ends; default 4. */
+  /** Least time between two messages, unless a run ends; default 16. */
   readonly intervalMs?: number;
 }
 
@@ -27,7 +27,7 @@ interface PendingProgress {
  * takes many steps in a few milliseconds sends them together: every message costs the host a 64 KB read buffer, and
  * a thousand of them a second keep its garbage collector busy.
  */
-export function createOutbox({ send, onUnsendable, intervalMs = 4 }: OutboxOptions): Outbox {
+export function createOutbox({ send, onUnsendable, intervalMs = 16 }: OutboxOptions): Outbox {
   let pending = new Map<number, PendingProgress>();
   let lastSent = -Infinity;
   let timer: NodeJS.Timeout | undefined;

@@ -2,6 +2,9 @@ import { fork } from 'node:child_process';
 import type { HostMessage, WorkerMessage } from './protocol.ts';
 import { workerExecArgv } from './worker-exec-argv.ts';
 
+/** A worker's garbage is mostly tensors; collecting it on four threads takes the host's processor for little gain. */
+const quietGarbageCollection = ['--single-threaded-gc', '--v8-pool-size=1'];
+
 export interface WorkerProcessOptions {
   /** The module that calls `serveWorker`. */
   readonly worker: URL;
@@ -31,7 +34,7 @@ export function startWorkerProcess(
   const child = fork(options.worker, [], {
     serialization: 'advanced',
     stdio: ['ignore', 2, 2, 'ipc'],
-    execArgv: [...(options.execArgv ?? workerExecArgv(process.execArgv))],
+    execArgv: [...quietGarbageCollection, ...(options.execArgv ?? workerExecArgv(process.execArgv))],
   });
   let exited = false;
   const exit = (reason: string): void => {
