@@ -71,6 +71,6 @@ export function cancelled(reason: unknown): InferenceError {
   return new InferenceError('cancelled', 'The request was cancelled.', { cause: reason });
 }
 
-export function deadlineExceeded(deadlineMs: number): InferenceError {
+function deadlineExceeded(deadlineMs: number): InferenceError {
   return new InferenceError('deadline_exceeded', `The request was not finished within ${deadlineMs} ms.`);
 }

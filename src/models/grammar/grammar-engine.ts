@@ -1,9 +1,5 @@
 import { answerGrammar, type AnswerConstraint } from '../../core/chat/grammar/constraint.ts';
-import {
-  compileGrammar,
-  type CompiledGrammar,
-  type GrammarMatcher,
-} from '../../core/chat/grammar/matcher.ts';
+import { compileGrammar, type CompiledGrammar } from '../../core/chat/grammar/matcher.ts';
 import { createVocabulary, type Vocabulary } from '../../core/chat/grammar/vocabulary.ts';
 import type { TextTokenizer } from '../tokenizer.ts';
 
@@ -89,5 +85,3 @@ function keyOf({ response, calls, reasoning }: AnswerConstraint): string {
   };
   return JSON.stringify([response, frames, reasoning]);
 }
-
-export type { AnswerConstraint, CompiledGrammar, GrammarMatcher };

@@ -2,14 +2,11 @@ import { Validator, type Schema } from '@cfworker/json-schema';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { beforeAll, describe, expect, test } from 'vitest';
+import type { CompiledGrammar } from '../../../src/core/chat/grammar/matcher.ts';
 import { hermesFormat } from '../../../src/core/chat/tool-calls/hermes.ts';
 import { createSampler } from '../../../src/core/sampling/sampler.ts';
 import { createRng } from '../../../src/core/sampling/rng.ts';
-import {
-  createGrammarEngine,
-  type CompiledGrammar,
-  type GrammarEngine,
-} from '../../../src/models/grammar/grammar-engine.ts';
+import { createGrammarEngine, type GrammarEngine } from '../../../src/models/grammar/grammar-engine.ts';
 import { openModelFolder } from '../../../src/models/model-folder.ts';
 import { createTextTokenizer, type TextTokenizer } from '../../../src/models/tokenizer.ts';
 import { schemas } from '../../core/chat/grammar/schemas.ts';
