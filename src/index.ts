@@ -3,9 +3,13 @@ export {
   chat,
   detection,
   embedding,
+  speech,
+  transcription,
   type DetectionOptions,
   type EmbeddingOptions,
   type InferenceOptions,
+  type SpeechOptions,
+  type TranscriptionOptions,
 } from './inference.ts';
 export { createHandler } from './server/handler.ts';
 export type { HandlerOptions } from './server/options.ts';
@@ -14,6 +18,7 @@ export type { ResponseFormat } from './core/chat/grammar/constraint.ts';
 export type { ChatMessage, ToolCall, ToolChoice, ToolDefinition } from './core/chat/messages.ts';
 export type { CallOptions, Inference, ModelLimits, ModelOptions, ModelStatus } from './engine/contract.ts';
 export type {
+  AudioSource,
   Category,
   ChatEvent,
   ChatUsage,
@@ -23,11 +28,19 @@ export type {
   EmbeddingResult,
   FinishReason,
   ModelInfo,
+  SpeechEvent,
   TokenLogprob,
   TokenLogprobs,
+  TranscriptionEvent,
+  TranscriptionSegment,
+  TranscriptionWord,
+  Voice,
 } from './pipelines/contract.ts';
 export type { ChatRequestInput } from './pipelines/chat-request.ts';
 export type { DetectionRequestInput } from './pipelines/detection-request.ts';
 export type { EmbeddingRequestInput } from './pipelines/embedding-request.ts';
+export type { SpeechRequestInput } from './pipelines/speech-request.ts';
+export type { TranscriptionRequestInput } from './pipelines/transcription-request.ts';
+export { collectTranscription, type TranscriptionResult } from './pipelines/transcription-result.ts';
 export { catalogue, type CatalogueEntry } from './models/catalogue.ts';
 export type { ApiRequest, ApiResponse, Handler, ParsedBody } from './server/contract.ts';

@@ -2,6 +2,8 @@ import { InferenceError } from './errors.ts';
 import { completeChatRequest } from './pipelines/chat-request.ts';
 import { completeDetectionRequest } from './pipelines/detection-request.ts';
 import { completeEmbeddingRequest } from './pipelines/embedding-request.ts';
+import { completeSpeechRequest } from './pipelines/speech-request.ts';
+import { completeTranscriptionRequest } from './pipelines/transcription-request.ts';
 import type { ModelSpec, Pipeline } from './pipelines/contract.ts';
 import type { Inference, ModelLimits, ModelOptions } from './engine/contract.ts';
 import { childReplicas } from './engine/child-replica.ts';
@@ -46,6 +48,25 @@ export type EmbeddingOptions = Pick<
   | 'matryoshkaDimensions'
   | 'maxBatchTokens'
   | keyof ModelLimits
+>;
+
+/** Settings of a transcription model. */
+export type TranscriptionOptions = Pick<
+  ModelOptions<'transcription'>,
+  | 'source'
+  | 'name'
+  | 'device'
+  | 'threads'
+  | 'maxAudioSeconds'
+  | 'voiceActivity'
+  | 'ffmpegPath'
+  | keyof ModelLimits
+>;
+
+/** Settings of a speech model. */
+export type SpeechOptions = Pick<
+  ModelOptions<'speech'>,
+  'source' | 'name' | 'device' | 'threads' | 'ffmpegPath' | keyof ModelLimits
 >;
 
 /**
@@ -99,6 +120,20 @@ export function createInference({ models, isolation = 'process' }: InferenceOpti
       );
       return { embeddings, promptTokens };
     },
+    transcribe(request, options) {
+      try {
+        return engine.run('transcription', request.model, completeTranscriptionRequest(request), options);
+      } catch (error) {
+        return failedStream(InferenceError.from(error));
+      }
+    },
+    speak(request, options) {
+      try {
+        return engine.run('speech', request.model, completeSpeechRequest(request), options);
+      } catch (error) {
+        return failedStream(InferenceError.from(error));
+      }
+    },
     models: () => engine.models(),
     status: () => engine.status(),
     ready: () => engine.ready(),
@@ -141,6 +176,30 @@ export function detection(options: DetectionOptions): ModelOptions<'detection'> 
  */
 export function embedding(options: EmbeddingOptions): ModelOptions<'embedding'> {
   return { ...options, category: 'embedding' };
+}
+
+/**
+ * Describes a speech recognition model for `createInference`: a Whisper in the hub's ONNX layout.
+ *
+ * @example
+ * ```ts
+ * createInference({ models: { recognizer: transcription({ source: './models/whisper-medium', threads: 4 }) } });
+ * ```
+ */
+export function transcription(options: TranscriptionOptions): ModelOptions<'transcription'> {
+  return { ...options, category: 'transcription' };
+}
+
+/**
+ * Describes a text-to-speech model for `createInference`: a Kokoro in the hub's ONNX layout, `voices/*.bin` included.
+ *
+ * @example
+ * ```ts
+ * createInference({ models: { speaker: speech({ source: './models/Kokoro-82M', threads: 4 }) } });
+ * ```
+ */
+export function speech(options: SpeechOptions): ModelOptions<'speech'> {
+  return { ...options, category: 'speech' };
 }
 
 /** Imported late: a host whose models run in child processes loads no native code. */

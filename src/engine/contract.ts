@@ -5,10 +5,14 @@ import type {
   EmbeddingResult,
   ModelInfo,
   ModelSpec,
+  SpeechEvent,
+  TranscriptionEvent,
 } from '../pipelines/contract.ts';
 import type { ChatRequestInput } from '../pipelines/chat-request.ts';
 import type { DetectionRequestInput } from '../pipelines/detection-request.ts';
 import type { EmbeddingRequestInput } from '../pipelines/embedding-request.ts';
+import type { SpeechRequestInput } from '../pipelines/speech-request.ts';
+import type { TranscriptionRequestInput } from '../pipelines/transcription-request.ts';
 
 export interface CallOptions {
   /** Aborting it cancels the request; its error is then `cancelled`. */
@@ -64,6 +68,20 @@ export interface Inference {
    * worker
    */
   embed(request: EmbeddingRequestInput, options?: CallOptions): Promise<EmbeddingResult>;
+  /**
+   * Writes down what is said in a recording, segment by segment; `collectTranscription` waits for the whole.
+   *
+   * @throws InferenceError before the first event for a bad request or recording, an unknown model or a full queue;
+   * later for cancellation, a passed deadline or a lost worker
+   */
+  transcribe(request: TranscriptionRequestInput, options?: CallOptions): AsyncIterable<TranscriptionEvent>;
+  /**
+   * Speaks a text, piece by piece.
+   *
+   * @throws InferenceError before the first event for a bad request, an unknown model or a full queue; later for
+   * cancellation, a passed deadline or a lost worker
+   */
+  speak(request: SpeechRequestInput, options?: CallOptions): AsyncIterable<SpeechEvent>;
   /** Every configured model, loaded or not; until it is, `contextLength` is the configured one or 0. */
   models(): readonly ModelInfo[];
   status(): readonly ModelStatus[];

@@ -4,6 +4,8 @@ import type { PoolingMode } from '../core/embedding/pooling.ts';
 import type { ChatParameters } from '../core/parameters/chat.ts';
 import type { DetectionParameters } from '../core/parameters/detection.ts';
 import type { EmbeddingParameters } from '../core/parameters/embedding.ts';
+import type { SpeechFormat, SpeechParameters } from '../core/parameters/speech.ts';
+import type { TranscriptionParameters } from '../core/parameters/transcription.ts';
 import type { Box, Size } from '../core/vision/box.ts';
 import type { HeadName } from '../core/vision/heads/head.ts';
 import type { FetchLimits } from '../runtime/safe-fetch.ts';
@@ -133,11 +135,90 @@ export interface EmbeddingResult {
 /** What happens during an embedding request: this, once. */
 export type EmbeddingEvent = { readonly type: 'embeddings' } & EmbeddingResult;
 
+/** The bytes of an audio file, or its path. */
+export type AudioSource = Uint8Array | { readonly path: string };
+
+/** A complete transcription request, as `completeTranscriptionRequest` leaves it. */
+export interface TranscriptionRequest extends TranscriptionParameters {
+  readonly model: string;
+  /** Its type is found from its bytes. */
+  readonly audio: AudioSource;
+  /** ISO 639-1; `undefined` to find it out. */
+  readonly language: string | undefined;
+  /** Text that comes before the audio: a guide to style and spelling, or the transcript so far. */
+  readonly prompt: string | undefined;
+  /** Whether segments carry their words. */
+  readonly wordTimestamps: boolean;
+}
+
+export interface TranscriptionWord {
+  /** Without spaces around it, punctuation included. */
+  readonly word: string;
+  readonly startSeconds: number;
+  readonly endSeconds: number;
+}
+
+/** A piece of speech that was transcribed as a whole, at most one window of the model long. */
+export interface TranscriptionSegment {
+  /** Counts from 0. */
+  readonly id: number;
+  /** Where the window began that it was found in, in frames of 10 ms. */
+  readonly seek: number;
+  readonly startSeconds: number;
+  readonly endSeconds: number;
+  /** With the space that separates it from the segment before. */
+  readonly text: string;
+  readonly tokens: readonly number[];
+  /** At which it was decoded in the end. */
+  readonly temperature: number;
+  readonly averageLogprob: number;
+  /** Length of the text over its compressed length; repetitions have a high one. */
+  readonly compressionRatio: number;
+  readonly noSpeechProbability: number;
+  /** Only where words were asked for. */
+  readonly words?: readonly TranscriptionWord[] | undefined;
+}
+
+/** What happens during a transcription, in order; a segment is final when it comes. `transcription-end` comes once, last. */
+export type TranscriptionEvent =
+  | { readonly type: 'segment'; readonly segment: TranscriptionSegment }
+  | {
+      readonly type: 'transcription-end';
+      /** ISO 639-1; `undefined` where the model knows one language and doesn't say which. */
+      readonly language: string | undefined;
+      /** Of the audio. */
+      readonly durationSeconds: number;
+    };
+
+/** A complete speech request, as `completeSpeechRequest` leaves it. */
+export interface SpeechRequest extends SpeechParameters {
+  readonly model: string;
+  readonly input: string;
+  readonly format: SpeechFormat;
+}
+
+/** What happens during a speech request, in order: the `bytes` of all `audio` events together are the file. */
+export type SpeechEvent =
+  | { readonly type: 'speech-start'; readonly mediaType: string; readonly sampleRateHz: number }
+  | { readonly type: 'audio'; readonly bytes: Uint8Array }
+  | { readonly type: 'speech-end'; readonly durationSeconds: number };
+
+/** A voice of a speech model. */
+export interface Voice {
+  readonly id: string;
+  /** Display name. */
+  readonly name: string;
+  /** BCP 47, such as `en-US`. */
+  readonly language: string;
+}
+
 /** What each category of models takes and gives. */
 export interface Categories {
   chat: { request: ChatRequest; event: ChatEvent };
   detection: { request: DetectionRequest; event: DetectionEvent };
   embedding: { request: EmbeddingRequest; event: EmbeddingEvent };
+  speech: { request: SpeechRequest; event: SpeechEvent };
+  transcription: { request: TranscriptionRequest; event: TranscriptionEvent };
 }
 
 export type Category = keyof Categories;
@@ -154,6 +235,10 @@ export interface ModelInfo<C extends Category = Category> {
   readonly imageSizes?: ImageSizes | undefined;
   /** Of embedding models: which values `dimensions` may have, and `default`, the length of a whole vector. */
   readonly vectorSizes?: { readonly default: number; readonly min: number; readonly max: number } | undefined;
+  /** Of speech models. */
+  readonly voices?: readonly Voice[] | undefined;
+  /** Of transcription models: the languages that may be asked for (ISO 639-1); none where the model takes no language. */
+  readonly languages?: readonly string[] | undefined;
   /** Unix time in seconds at which the model files were made, or 0 where that is not known. */
   readonly created: number;
   readonly ownedBy: string;
@@ -222,4 +307,13 @@ export interface ModelSpec<C extends Category = Category> {
   readonly maxBatchTokens?: number | undefined;
   /** Images of more pixels are refused; default 2²⁶. */
   readonly maxPixels?: number | undefined;
+  /** Longer audio is refused by a transcription model; default 4 hours. */
+  readonly maxAudioSeconds?: number | undefined;
+  /**
+   * What tells a transcription model where nobody speaks, so that it need not listen there: `energy` (default), `none`,
+   * or the path of a Silero VAD graph.
+   */
+  readonly voiceActivity?: string | undefined;
+  /** The program that decodes and encodes audio formats that nothing else here can; default `ffmpeg` on the PATH. */
+  readonly ffmpegPath?: string | undefined;
 }

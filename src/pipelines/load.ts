@@ -2,6 +2,8 @@ import type { Category, ModelSpec, Pipeline } from './contract.ts';
 import { loadChatPipeline } from './chat/chat-pipeline.ts';
 import { loadDetectionPipeline } from './detection/detection-pipeline.ts';
 import { loadEmbeddingPipeline } from './embedding/embedding-pipeline.ts';
+import { loadSpeechPipeline } from './speech/speech-pipeline.ts';
+import { loadTranscriptionPipeline } from './transcription/transcription-pipeline.ts';
 
 /**
  * Loads a model into this process.
@@ -16,4 +18,6 @@ const loaders: { [C in Category]: (spec: ModelSpec<C>) => Promise<Pipeline<C>> }
   chat: loadChatPipeline,
   detection: loadDetectionPipeline,
   embedding: loadEmbeddingPipeline,
+  speech: loadSpeechPipeline,
+  transcription: loadTranscriptionPipeline,
 };

@@ -2,6 +2,8 @@ import { z } from 'zod';
 import { chatParameters } from '../../core/parameters/chat.ts';
 import { detectionParameters } from '../../core/parameters/detection.ts';
 import { embeddingParameters } from '../../core/parameters/embedding.ts';
+import { speechParameters } from '../../core/parameters/speech.ts';
+import { transcriptionParameters } from '../../core/parameters/transcription.ts';
 import {
   toWireName,
   type ParameterDescriptor,
@@ -53,6 +55,8 @@ const parameterTables: Readonly<Record<Category, ParameterTable>> = {
   chat: chatParameters,
   detection: detectionParameters,
   embedding: embeddingParameters,
+  speech: speechParameters,
+  transcription: transcriptionParameters,
 };
 
 /** What is known about a model → its wire form. */

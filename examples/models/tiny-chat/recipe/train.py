@@ -53,6 +53,8 @@ STAGES = [
     Stage("all skills", 11, tool_share=0.38, closing_sums=0.3, long_share=0.015),
     Stage("finish", 32.5, tool_share=0.36, closing_sums=0.35, long_share=0.015, recall=0.4, unmatched=0.05, larger_batches_from=0.75, fall_from=0.15),
     Stage("more tools", 26, tool_share=0.5, closing_sums=0.3, long_share=0.01, recall=0.3, unmatched=0.05, larger_batches_from=0.6, fall_from=0.0),
+    Stage("once more, at full rate", 22, tool_share=0.5, closing_sums=0.25, long_share=0.01, recall=0.3, unmatched=0.07, larger_batches_from=0.0),
+    Stage("slowly to rest", 95, tool_share=0.48, closing_sums=0.3, long_share=0.012, recall=0.35, unmatched=0.07, larger_batches_from=0.0, fall_from=0.0),
 ]
 
 
