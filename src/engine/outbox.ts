@@ -11,6 +11,8 @@ export interface OutboxOptions {
   send(runs: readonly RunProgress[]): void;
   /** The events of this run can't be cloned; they are dropped. */
   onUnsendable(id: number, error: unknown): void;
+  /** Adds an event to those of the same run that leave with it; default: at their end. */
+  append?(events: AnyEvent[], event: AnyEvent): void;
   /** Least time between two messages, unless a run ends; default 16. */
   readonly intervalMs?: number;
 }
@@ -27,7 +29,12 @@ interface PendingProgress {
  * takes many steps in a few milliseconds sends them together: every message costs the host a 64 KB read buffer, and
  * a thousand of them a second keep its garbage collector busy.
  */
-export function createOutbox({ send, onUnsendable, intervalMs = 16 }: OutboxOptions): Outbox {
+export function createOutbox({
+  send,
+  onUnsendable,
+  append = (events, event) => events.push(event),
+  intervalMs = 16,
+}: OutboxOptions): Outbox {
   let pending = new Map<number, PendingProgress>();
   let lastSent = -Infinity;
   let timer: NodeJS.Timeout | undefined;
@@ -73,7 +80,7 @@ export function createOutbox({ send, onUnsendable, intervalMs = 16 }: OutboxOpti
 
   return {
     event(id, event) {
-      progressOf(id).events.push(event);
+      append(progressOf(id).events, event);
     },
     end(id, error) {
       progressOf(id).end = { error };

@@ -4,7 +4,8 @@ import { inspect } from 'node:util';
 import { InferenceError, type SerializedError } from '../errors.ts';
 import type { ModelSpec, Pipeline } from '../pipelines/contract.ts';
 import { driveRun } from './drive-run.ts';
-import { createOutbox, unsendable } from './outbox.ts';
+import { leaveCore } from './leave-core.ts';
+import { createOutbox, unsendable, type OutboxOptions } from './outbox.ts';
 import type { AnyRequest, HostMessage, LoadPipeline, WorkerMessage } from './protocol.ts';
 
 /** On the scale of `nice`: 0 is normal, 19 the lowest. */
@@ -19,6 +20,7 @@ interface ActiveRun {
  * Makes this process a worker of the engine: it loads one model and runs requests until the host closes it or goes
  * away. Call it before anything heavy is imported, so that the process is under control from its beginning.
  *
+ * @param options.append adds an event to those that leave for the host with it
  * @throws Error in a process that the engine did not start
  *
  * @example
@@ -26,7 +28,10 @@ interface ActiveRun {
  * serveWorker(async (spec) => (await import('./pipelines/load-pipeline.ts')).loadPipeline(spec));
  * ```
  */
-export function serveWorker(loadPipeline: LoadPipeline): void {
+export function serveWorker(
+  loadPipeline: LoadPipeline,
+  { append }: Pick<OutboxOptions, 'append'> = {},
+): void {
   if (!process.send) throw new Error('serveWorker: expected a process that the engine started');
   followHost();
   lowerPriority();
@@ -36,6 +41,7 @@ export function serveWorker(loadPipeline: LoadPipeline): void {
   let onIdle: (() => void) | undefined;
 
   const outbox = createOutbox({
+    ...(append ? { append } : {}),
     send: (progress) => send({ type: 'progress', runs: progress }),
     onUnsendable(id, error) {
       report('an event is not plain data', error);
@@ -49,6 +55,7 @@ export function serveWorker(loadPipeline: LoadPipeline): void {
   const load = async (spec: ModelSpec): Promise<void> => {
     try {
       pipeline = await loadPipeline(spec);
+      leaveCore(spec);
       send({ type: 'loaded', info: pipeline.info, concurrency: pipeline.concurrency });
     } catch (error) {
       report(`model "${spec.id}" could not be loaded`, error);

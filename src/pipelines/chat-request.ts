@@ -5,12 +5,12 @@ import {
   maxStopSequences,
   type ChatParameters,
 } from '../core/parameters/chat.ts';
-import { resolveParameter, toWireName } from '../core/parameters/descriptor.ts';
 import type { ResponseFormat } from '../core/chat/grammar/constraint.ts';
 import { schemaSizeFault } from '../core/chat/grammar/schema-size.ts';
 import type { ChatMessage, ToolChoice, ToolDefinition } from '../core/chat/messages.ts';
 import { findToolCallMismatch } from '../core/chat/tool-call-pairs.ts';
 import type { ChatRequest } from './contract.ts';
+import { resolveRequestParameters } from './request-parameters.ts';
 
 /** A chat request as a caller writes it: only `model` and `messages` are needed. */
 export interface ChatRequestInput extends Partial<ChatParameters> {
@@ -58,7 +58,7 @@ export function completeChatRequest(input: ChatRequestInput): ChatRequest {
     assertSchema('response_format.json_schema.schema', responseFormat.schema);
   }
   if (toolChoice !== 'auto' && toolChoice !== 'none') assertCallable(toolChoice, tools);
-  const parameters = resolveChatParameters(input);
+  const parameters = resolveRequestParameters(chatParameters, input);
   if (parameters.topLogprobs > 0 && !parameters.logprobs) {
     throw invalid('top_logprobs', 'expected `logprobs` to be true where `top_logprobs` is set');
   }
@@ -89,19 +89,6 @@ function assertCallable(
   if (toolChoice === 'required' || tools.some(({ name }) => name === toolChoice.name)) return;
   const names = tools.map(({ name }) => JSON.stringify(name)).join(', ');
   throw invalid('tool_choice', `expected one of the tools ${names}, got ${JSON.stringify(toolChoice.name)}`);
-}
-
-function resolveChatParameters(input: ChatRequestInput): ChatParameters {
-  const resolved: Record<string, unknown> = {};
-  for (const [name, descriptor] of Object.entries(chatParameters)) {
-    const param = toWireName(name);
-    try {
-      resolved[name] = resolveParameter(param, input[name as keyof ChatParameters], descriptor);
-    } catch (error) {
-      throw new InferenceError('invalid_request', (error as Error).message, { param, cause: error });
-    }
-  }
-  return resolved as unknown as ChatParameters;
 }
 
 function invalid(param: string, message: string): InferenceError {

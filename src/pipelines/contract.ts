@@ -314,6 +314,11 @@ export interface ModelSpec<C extends Category = Category> {
    * or the path of a Silero VAD graph.
    */
   readonly voiceActivity?: string | undefined;
+  /**
+   * What tells a speech model how English is pronounced: `built-in`, or `espeak` from the package `phonemizer`; default:
+   * what the model's config says, else `built-in`.
+   */
+  readonly phonemizer?: 'built-in' | 'espeak' | undefined;
   /** The program that decodes and encodes audio formats that nothing else here can; default `ffmpeg` on the PATH. */
   readonly ffmpegPath?: string | undefined;
 }

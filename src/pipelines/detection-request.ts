@@ -1,7 +1,7 @@
 import { InferenceError } from '../errors.ts';
-import { resolveParameter, toWireName } from '../core/parameters/descriptor.ts';
 import { detectionParameters, type DetectionParameters } from '../core/parameters/detection.ts';
 import type { DetectionRequest } from './contract.ts';
+import { resolveRequestParameters } from './request-parameters.ts';
 
 /** A detection request as a caller writes it: only `model` and `image` are needed. */
 export interface DetectionRequestInput extends Partial<DetectionParameters> {
@@ -30,20 +30,7 @@ export function completeDetectionRequest(input: DetectionRequestInput): Detectio
       param: 'image',
     });
   }
-  const resolve = (name: keyof DetectionParameters): unknown => {
-    const param = toWireName(name);
-    try {
-      return resolveParameter(param, input[name], detectionParameters[name]);
-    } catch (error) {
-      throw new InferenceError('invalid_request', (error as Error).message, { param, cause: error });
-    }
-  };
-  const resolved = {
-    confidence: resolve('confidence'),
-    maxDetections: resolve('maxDetections'),
-    iouThreshold: resolve('iouThreshold'),
-    imageSize: resolve('imageSize'),
-  } as DetectionParameters;
+  const resolved = resolveRequestParameters(detectionParameters, input);
   return {
     ...resolved,
     model,

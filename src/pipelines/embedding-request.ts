@@ -1,11 +1,11 @@
 import { InferenceError } from '../errors.ts';
-import { resolveParameter, toWireName } from '../core/parameters/descriptor.ts';
 import {
   embeddingParameters,
   maxEmbeddingInputs,
   type EmbeddingParameters,
 } from '../core/parameters/embedding.ts';
 import type { EmbeddingRequest } from './contract.ts';
+import { resolveRequestParameters } from './request-parameters.ts';
 
 /** An embedding request as a caller writes it: only `model` and `input` are needed. */
 export interface EmbeddingRequestInput extends Partial<EmbeddingParameters> {
@@ -48,20 +48,7 @@ export function completeEmbeddingRequest({
       if (!Number.isInteger(id) || id < 0) throw invalid(param, `expected token ids, got ${String(id)}`);
     }
   }
-  return { ...resolveEmbeddingParameters(given), model, inputs, isList };
-}
-
-function resolveEmbeddingParameters(given: Partial<EmbeddingParameters>): EmbeddingParameters {
-  const resolved: Record<string, unknown> = {};
-  for (const [name, descriptor] of Object.entries(embeddingParameters)) {
-    const param = toWireName(name);
-    try {
-      resolved[name] = resolveParameter(param, given[name as keyof EmbeddingParameters], descriptor);
-    } catch (error) {
-      throw new InferenceError('invalid_request', (error as Error).message, { param, cause: error });
-    }
-  }
-  return resolved as unknown as EmbeddingParameters;
+  return { ...resolveRequestParameters(embeddingParameters, given), model, inputs, isList };
 }
 
 function invalid(param: string, message: string): InferenceError {

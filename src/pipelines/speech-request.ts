@@ -1,5 +1,4 @@
 import { InferenceError } from '../errors.ts';
-import { resolveParameter, toWireName } from '../core/parameters/descriptor.ts';
 import {
   maxSpeechCharacters,
   speechFormats,
@@ -8,6 +7,7 @@ import {
   type SpeechParameters,
 } from '../core/parameters/speech.ts';
 import type { SpeechRequest } from './contract.ts';
+import { resolveRequestParameters } from './request-parameters.ts';
 
 /** A speech request as a caller writes it: only `model` and `input` are needed. */
 export interface SpeechRequestInput extends Partial<SpeechParameters> {
@@ -44,20 +44,7 @@ export function completeSpeechRequest({
       `expected one of ${speechFormats.join(', ')}, got ${JSON.stringify(format)}`,
     );
   }
-  return { ...resolveSpeechParameters(given), model, input, format };
-}
-
-function resolveSpeechParameters(given: Partial<SpeechParameters>): SpeechParameters {
-  const resolved: Record<string, unknown> = {};
-  for (const [name, descriptor] of Object.entries(speechParameters)) {
-    const param = toWireName(name);
-    try {
-      resolved[name] = resolveParameter(param, given[name as keyof SpeechParameters], descriptor);
-    } catch (error) {
-      throw new InferenceError('invalid_request', (error as Error).message, { param, cause: error });
-    }
-  }
-  return resolved as unknown as SpeechParameters;
+  return { ...resolveRequestParameters(speechParameters, given), model, input, format };
 }
 
 function invalid(param: string, message: string): InferenceError {

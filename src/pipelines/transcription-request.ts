@@ -1,7 +1,7 @@
 import { InferenceError } from '../errors.ts';
-import { resolveParameter } from '../core/parameters/descriptor.ts';
 import { transcriptionParameters, type TranscriptionParameters } from '../core/parameters/transcription.ts';
 import type { AudioSource, TranscriptionRequest } from './contract.ts';
+import { resolveRequestParameters } from './request-parameters.ts';
 
 /** A transcription request as a caller writes it: only `model` and `audio` are needed. */
 export interface TranscriptionRequestInput extends Partial<TranscriptionParameters> {
@@ -33,14 +33,6 @@ export function completeTranscriptionRequest(input: TranscriptionRequestInput): 
       param: 'file',
     });
   }
-  let temperature: unknown;
-  try {
-    temperature = resolveParameter('temperature', input.temperature, transcriptionParameters.temperature);
-  } catch (error) {
-    throw new InferenceError('invalid_request', (error as Error).message, {
-      param: 'temperature',
-      cause: error,
-    });
-  }
-  return { model, audio, language, prompt, wordTimestamps, temperature: temperature as number };
+  const parameters = resolveRequestParameters(transcriptionParameters, input);
+  return { ...parameters, model, audio, language, prompt, wordTimestamps };
 }

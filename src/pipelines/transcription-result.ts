@@ -30,6 +30,9 @@ export async function collectTranscription(
     if (event.type === 'segment') segments.push(event.segment);
     else ({ language, durationSeconds } = event);
   }
-  const text = segments.map((segment) => segment.text).join('').trim();
+  const text = segments
+    .map((segment) => segment.text)
+    .join('')
+    .trim();
   return { text, language, durationSeconds, segments };
 }

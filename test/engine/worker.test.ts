@@ -1,10 +1,12 @@
-import { fork } from 'node:child_process';
+import { fork, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { getPriority } from 'node:os';
 import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { childReplicas } from '../../dist/src/engine/child-replica.js';
 import type { CallOptions, ModelOptions } from '../../dist/src/engine/contract.js';
+import { parseProcessorList } from '../../dist/src/engine/leave-core.js';
 import { createEngine, type Engine } from '../../dist/src/engine/create-engine.js';
 import type { Command } from './fixtures/toy-pipeline.js';
 import { eventually, isRunning } from './processes.ts';
@@ -38,6 +40,12 @@ function start(models: Record<string, Partial<ModelOptions>>, cancelGraceMs = 50
   return { engine, run, workerPid, report };
 }
 
+function processorsOf(process: string): number[] {
+  const status = `/proc/${process}/status`;
+  if (!existsSync(status)) return [];
+  return parseProcessorList(/^Cpus_allowed_list:\s*(\S+)/m.exec(readFileSync(status, 'utf8'))![1]!);
+}
+
 describe('a worker process', () => {
   it('answers, in order, and tells what it has loaded', async () => {
     const { engine, run } = start({ toy: { contextLength: 512 } });
@@ -54,6 +62,27 @@ describe('a worker process', () => {
   it('leaves the processor to the host', async () => {
     const { workerPid } = start({ toy: {} });
     expect(getPriority(await workerPid())).toBe(Math.max(10, getPriority()));
+  });
+
+  const own = processorsOf('self');
+  const canRestrict = own.length > 1 && spawnSync('taskset', ['--version']).error === undefined;
+
+  it.skipIf(!canRestrict)('leaves the host a processor of its own', async () => {
+    const { workerPid } = start({
+      'with its own threads': {},
+      'with one': { threads: 1 },
+      'with all': { threads: own.length },
+    });
+    for (const [model, expected] of [
+      ['with its own threads', own.slice(1)],
+      ['with one', own.slice(1)],
+      ['with all', own],
+    ] as const) {
+      const pid = await workerPid(model);
+      for (const thread of readdirSync(`/proc/${pid}/task`)) {
+        expect(processorsOf(`${pid}/task/${thread}`), model).toEqual(expected);
+      }
+    }
   });
 
   it('passes errors on and keeps the secrets of unknown ones', async () => {

@@ -119,6 +119,7 @@ export class Batcher {
     try {
       if (generation.cancelled) {
         this.#prefill = undefined;
+        cache.release();
         generation.ended();
         return;
       }
@@ -136,6 +137,7 @@ export class Batcher {
       }
       if (rows.length > 0) return this.#join(rows, cache);
       this.#prefixes.keep(generation.prompt, { cache, row: 0 });
+      cache.release();
       generation.ended();
     } catch (error) {
       this.#prefill = undefined;
@@ -150,11 +152,17 @@ export class Batcher {
     );
     const prompt = { cache, row: 0 };
     if (host) {
-      host.cache = KeyValueCache.gather([...rowsOf(host.cache), ...rows.map(() => prompt)]);
+      replaceCache(host, [...rowsOf(host.cache), ...rows.map(() => prompt)]);
       host.rows.push(...rows);
+      cache.release();
     } else {
-      const own = rows.length === 1 ? cache : KeyValueCache.gather(rows.map(() => prompt));
-      this.#batches.push({ cache: own, rows, open });
+      const batch = { cache, rows, open };
+      if (rows.length > 1)
+        replaceCache(
+          batch,
+          rows.map(() => prompt),
+        );
+      this.#batches.push(batch);
     }
   }
 
@@ -220,8 +228,18 @@ export class Batcher {
     const kept = [...batch.rows.entries()].filter(([, row]) => !rows.has(row));
     batch.rows = kept.map(([, row]) => row);
     if (kept.length > 0)
-      batch.cache = KeyValueCache.gather(kept.map(([index]) => ({ cache: batch.cache, row: index })));
+      replaceCache(
+        batch,
+        kept.map(([index]) => ({ cache: batch.cache, row: index })),
+      );
+    else batch.cache.release();
   }
+}
+
+function replaceCache(batch: Batch, rows: readonly CacheRow[]): void {
+  const { cache } = batch;
+  batch.cache = KeyValueCache.gather(rows);
+  cache.release();
 }
 
 function rowsOf(cache: KeyValueCache): CacheRow[] {

@@ -7,6 +7,7 @@ import { extendGraph, onnxElementType, type GraphExtension } from '../../runtime
 import { createOnnxSession, type OnnxSessionOptions } from '../../runtime/onnx.ts';
 import { KeyValueCache, type KeyValueEntry } from './key-value-cache.ts';
 import { StepFeedsFactory } from './step-feeds.ts';
+import { StoragePool } from './storage-pool.ts';
 
 /** A decoder-only language model over a `Session`, one forward pass at a time. */
 export interface Decoder {
@@ -24,6 +25,8 @@ export interface Decoder {
   release(): Promise<void>;
 }
 
+/** What unused buffers of caches may hold. */
+const maxIdleCacheBytes = 64 * 2 ** 20;
 const lastLogits = 'slashv1.last_logits';
 const newSlots = (present: string) => `slashv1.${present}.new`;
 
@@ -128,12 +131,13 @@ export function createDecoder(session: Session, options: { ragged?: boolean } = 
   const slotNames = entries.map(({ present }) => (slicesSlots ? newSlots(present) : present));
   const fetches = [logitsName, ...slotNames];
   const stepFeeds = new StepFeedsFactory();
+  const pool = new StoragePool({ maxIdleBytes: maxIdleCacheBytes });
   let halfLogits = new Float32Array(0);
 
   return {
     vocabularySize,
     ragged,
-    createCache: () => new KeyValueCache(entries, { rows: 1, spare: ragged }),
+    createCache: () => new KeyValueCache(entries, { rows: 1, spare: ragged, pool }),
     async forward(cache, tokens, count) {
       const { rows, capacity } = cache;
       const { inputIds, positionIds, attentionMask } = stepFeeds.create(cache, tokens, count);

@@ -1,4 +1,5 @@
 import type { ElementType, Tensor } from '../../runtime/contract.ts';
+import type { Storage, StoragePool } from './storage-pool.ts';
 
 /** One past/present pair of a decoder: keys or values of one layer. */
 export interface KeyValueEntry {
@@ -8,8 +9,6 @@ export interface KeyValueEntry {
   readonly heads: number;
   readonly headSize: number;
 }
-
-type Storage = Float32Array | Uint16Array;
 
 /** One sequence within a cache. */
 export interface CacheRow {
@@ -30,27 +29,36 @@ export class KeyValueCache {
   readonly lengths: Int32Array;
   readonly #entries: readonly KeyValueEntry[];
   readonly #spare: boolean;
+  readonly #pool: StoragePool;
   #capacity: number;
   #storage: Storage[];
   #tensors: Readonly<Record<string, Tensor>> | undefined;
 
   /**
    * @param options.spare whether there may be unused slots; without them all rows have to have the same length
+   * @param options.pool where its buffers come from, and go when it is released
    */
   constructor(
     entries: readonly KeyValueEntry[],
     {
       rows,
       spare,
+      pool,
       capacity = 0,
-    }: { readonly rows: number; readonly spare: boolean; readonly capacity?: number },
+    }: {
+      readonly rows: number;
+      readonly spare: boolean;
+      readonly pool: StoragePool;
+      readonly capacity?: number;
+    },
   ) {
     this.#entries = entries;
     this.#spare = spare;
+    this.#pool = pool;
     this.rows = rows;
     this.lengths = new Int32Array(rows);
     this.#capacity = capacity;
-    this.#storage = entries.map((entry) => createStorage(entry, rows, capacity));
+    this.#storage = this.#takeStorage(capacity);
   }
 
   /**
@@ -63,6 +71,7 @@ export class KeyValueCache {
     const gathered = new KeyValueCache(cache.#entries, {
       rows: sources.length,
       spare: cache.#spare,
+      pool: cache.#pool,
       capacity: cache.#spare ? roomFor(longest) : longest,
     });
     gathered.lengths.set(lengths);
@@ -119,26 +128,38 @@ export class KeyValueCache {
    * All rows have the same length then.
    */
   replace(present: readonly Tensor[], count: number): void {
+    this.release();
     this.#storage = present.map(({ data }) => data as Storage);
-    this.#tensors = undefined;
     for (let row = 0; row < this.rows; row++) this.lengths[row]! += count;
     this.#capacity = this.lengths[0]!;
   }
 
+  /** Gives its buffers back; nothing of it may be used afterwards. */
+  release(): void {
+    for (const storage of this.#storage) this.#pool.give(storage);
+    this.#storage = [];
+    this.#tensors = undefined;
+  }
+
   #grow(capacity: number): void {
     const old = this.#storage;
-    const oldCapacity = this.#capacity;
-    this.#capacity = capacity;
-    this.#tensors = undefined;
-    this.#storage = this.#entries.map((entry, index) => {
-      const storage = createStorage(entry, this.rows, capacity);
-      const oldStride = oldCapacity * entry.headSize;
-      const stride = capacity * entry.headSize;
-      for (let head = 0; head < this.rows * entry.heads; head++) {
-        storage.set(old[index]!.subarray(head * oldStride, (head + 1) * oldStride) as never, head * stride);
+    const grown = this.#takeStorage(capacity);
+    this.#entries.forEach(({ heads, headSize }, index) => {
+      const oldStride = this.#capacity * headSize;
+      for (let head = 0; head < this.rows * heads; head++) {
+        const slots = old[index]!.subarray(head * oldStride, (head + 1) * oldStride);
+        grown[index]!.set(slots as never, head * capacity * headSize);
       }
-      return storage;
     });
+    this.release();
+    this.#storage = grown;
+    this.#capacity = capacity;
+  }
+
+  #takeStorage(capacity: number): Storage[] {
+    return this.#entries.map(({ type, heads, headSize }) =>
+      this.#pool.take(type, this.rows * heads * capacity * headSize),
+    );
   }
 
   #copyRow(target: number, cache: KeyValueCache, row: number): void {
@@ -157,9 +178,4 @@ export class KeyValueCache {
 function roomFor(length: number): number {
   const step = Math.max(64, 2 ** Math.floor(Math.log2(length / 8)));
   return Math.ceil((length + 1) / step) * step;
-}
-
-function createStorage({ type, heads, headSize }: KeyValueEntry, rows: number, capacity: number): Storage {
-  const size = rows * heads * capacity * headSize;
-  return type === 'float16' ? new Uint16Array(size) : new Float32Array(size);
 }

@@ -49,7 +49,7 @@ export class PrefixCache {
       if (sharedLength(entry.tokens, tokens, entry.tokens.length) === entry.tokens.length) this.#drop(entry);
     }
     const cache = KeyValueCache.gather([source]);
-    if (cache.bytes > this.#maxBytes) return;
+    if (cache.bytes > this.#maxBytes) return cache.release();
     this.#entries.push({ tokens, cache });
     this.#bytes += cache.bytes;
     while (this.#entries.length > this.#maxSequences || this.#bytes > this.#maxBytes)
@@ -59,6 +59,7 @@ export class PrefixCache {
   #drop(entry: Entry): void {
     this.#entries.splice(this.#entries.indexOf(entry), 1);
     this.#bytes -= entry.cache.bytes;
+    entry.cache.release();
   }
 }
 
