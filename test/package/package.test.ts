@@ -66,7 +66,7 @@ describe('entries', () => {
     await expect(readFile(join(root, file), 'utf8')).resolves.toBeTypeOf('string');
   });
 
-  it.each(['./sampling', './chat', './tokenization', './vision', './embedding'])(
+  it.each(['./sampling', './chat', './tokenization', './vision', './embedding', './diffusion'])(
     '%s imports no package and is small',
     async (name) => {
       const { packages, bytes } = await closureOf(join(root, manifest.exports[name]!));

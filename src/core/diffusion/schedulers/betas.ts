@@ -1,0 +1,68 @@
+import type { ConfigReader } from './config.ts';
+
+const schedules = ['linear', 'scaled_linear', 'squaredcos_cap_v2'] as const;
+
+/** Smallest product that is left where the schedule ends in pure noise, so that no sigma is infinite: 2⁻²⁴. */
+const almostNothing = 2 ** -24;
+
+/**
+ * How much of the image is left at each of the training's timesteps: the products of 1 − β up to it.
+ *
+ * @param options.keepFinite whether the last product may not be zero, for schedulers that divide by it
+ * @throws TypeError or RangeError for a setting that is wrong or unknown
+ */
+export function cumulativeAlphas(
+  config: ConfigReader,
+  { keepFinite }: { readonly keepFinite: boolean },
+): Float64Array {
+  const betas = readBetas(config);
+  const products = new Float64Array(betas.length);
+  let product = 1;
+  betas.forEach((beta, step) => {
+    product *= 1 - beta;
+    products[step] = product;
+  });
+  if (!config.flag('rescale_betas_zero_snr', false)) return products;
+  const rescaled = rescaleToZeroTerminal(products);
+  if (keepFinite) rescaled[rescaled.length - 1] = almostNothing;
+  return rescaled;
+}
+
+function readBetas(config: ConfigReader): readonly number[] {
+  const trained = config.numbers('trained_betas');
+  if (trained) return trained;
+  const count = config.number('num_train_timesteps', 1000);
+  if (!Number.isInteger(count) || count < 1 || count > 1_000_000) {
+    throw new RangeError(`num_train_timesteps: expected an integer from 1 to 1000000, got ${count}`);
+  }
+  const start = config.number('beta_start', 0.0001);
+  const end = config.number('beta_end', 0.02);
+  switch (config.choice('beta_schedule', schedules, 'linear')) {
+    case 'linear':
+      return evenly(start, end, count);
+    case 'scaled_linear':
+      return evenly(Math.sqrt(start), Math.sqrt(end), count).map((root) => root * root);
+    case 'squaredcos_cap_v2':
+      return Array.from({ length: count }, (_, step) =>
+        Math.min(1 - cosineAlpha((step + 1) / count) / cosineAlpha(step / count), 0.999),
+      );
+  }
+}
+
+/** Nichol and Dhariwal 2021, equation 17. */
+function cosineAlpha(time: number): number {
+  return Math.cos((((time + 0.008) / 1.008) * Math.PI) / 2) ** 2;
+}
+
+/** Shifts and stretches the square roots so that nothing of the image is left at the end. Lin et al. 2023, algorithm 1. */
+function rescaleToZeroTerminal(products: Float64Array): Float64Array {
+  const first = Math.sqrt(products[0]!);
+  const last = Math.sqrt(products.at(-1)!);
+  return products.map((product) => (((Math.sqrt(product) - last) * first) / (first - last)) ** 2);
+}
+
+/** `count` numbers from `start` to `end`, both included. */
+export function evenly(start: number, end: number, count: number): number[] {
+  if (count === 1) return [start];
+  return Array.from({ length: count }, (_, index) => start + ((end - start) * index) / (count - 1));
+}

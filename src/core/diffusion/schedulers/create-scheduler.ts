@@ -1,0 +1,54 @@
+import { readConfig, type SchedulerConfig } from './config.ts';
+import { createDdim } from './ddim.ts';
+import { createDpmSolver } from './dpm-solver.ts';
+import { createEulerAncestral } from './euler-ancestral.ts';
+import { createEuler } from './euler.ts';
+import { createFlowMatchEuler } from './flow-match-euler.ts';
+import { createLcm } from './lcm.ts';
+import { createPndm } from './pndm.ts';
+import type { Scheduler } from './scheduler.ts';
+
+export interface SchedulerOptions {
+  /** At least 1. */
+  readonly steps: number;
+  /** Patches of the latent image that the transformer sees; needed where `use_dynamic_shifting` is on. */
+  readonly imageTokens?: number | undefined;
+}
+
+/** By the class names that configs carry. */
+const creators = {
+  DDIMScheduler: (config, { steps }) => createDdim(config, steps),
+  DPMSolverMultistepScheduler: (config, { steps }) => createDpmSolver(config, steps),
+  EulerAncestralDiscreteScheduler: (config, { steps }) => createEulerAncestral(config, steps),
+  EulerDiscreteScheduler: (config, { steps }) => createEuler(config, steps),
+  FlowMatchEulerDiscreteScheduler: createFlowMatchEuler,
+  LCMScheduler: (config, { steps }) => createLcm(config, steps),
+  PNDMScheduler: (config, { steps }) => createPndm(config, steps),
+} satisfies Readonly<
+  Record<string, (config: ReturnType<typeof readConfig>, options: SchedulerOptions) => Scheduler>
+>;
+
+/**
+ * Makes the scheduler that a model's `scheduler_config.json` describes, for one image.
+ *
+ * @throws TypeError or RangeError naming the setting: an unknown class, a setting of a wrong type or value, one that is
+ * not supported, or a number of steps that the scheduler can't take
+ *
+ * @example
+ * ```ts
+ * const scheduler = createScheduler({ _class_name: 'EulerDiscreteScheduler', beta_schedule: 'scaled_linear' }, { steps: 4 });
+ * scheduler.timesteps; // [999, 666, 333, 0]
+ * ```
+ */
+export function createScheduler(config: SchedulerConfig, options: SchedulerOptions): Scheduler {
+  const { steps } = options;
+  if (!Number.isInteger(steps) || steps < 1) {
+    throw new RangeError(`steps: expected an integer of at least 1, got ${steps}`);
+  }
+  const reader = readConfig(config);
+  const names = Object.keys(creators) as (keyof typeof creators)[];
+  if (config['_class_name'] === undefined) {
+    throw new TypeError(`_class_name: expected one of ${names.join(', ')}, got none`);
+  }
+  return creators[reader.choice('_class_name', names, 'EulerDiscreteScheduler')](reader, options);
+}

@@ -1,0 +1,51 @@
+import { cumulativeAlphas } from './betas.ts';
+import { blendInto, clampInPlace } from './blend.ts';
+import type { ConfigReader } from './config.ts';
+import { denoisedInto, noiseInto } from './denoised.ts';
+import { predictionTypes, type Scheduler } from './scheduler.ts';
+import { roundHalfToEven, spaceTimesteps, timestepSpacings } from './timesteps.ts';
+
+/** Denoising diffusion implicit models without noise (η = 0). Song et al. 2020, equation 12. */
+export function createDdim(config: ConfigReader, steps: number): Scheduler {
+  config.refuse(['thresholding']);
+  const type = config.choice('prediction_type', predictionTypes, 'epsilon');
+  const alphas = cumulativeAlphas(config, { keepFinite: false });
+  if (steps > alphas.length) {
+    throw new RangeError(`steps: expected at most ${alphas.length}, got ${steps}`);
+  }
+  const clip = config.flag('clip_sample', true) ? config.number('clip_sample_range', 1) : undefined;
+  const finalAlpha = config.flag('set_alpha_to_one', true) ? 1 : alphas[0]!;
+  const stride = Math.floor(alphas.length / steps);
+  const timesteps = spaceTimesteps(config.choice('timestep_spacing', timestepSpacings, 'leading'), {
+    trainSteps: alphas.length,
+    steps,
+    offset: config.number('steps_offset', 0),
+  }).map(roundHalfToEven);
+  let denoised = new Float32Array(0);
+  return {
+    timesteps,
+    initialNoiseScale: 1,
+    inputScale: () => 1,
+    step(step, sample, output) {
+      if (denoised.length !== sample.length) denoised = new Float32Array(sample.length);
+      const timestep = timesteps[step]!;
+      const product = alphaAt(alphas, timestep);
+      const next = timestep - stride >= 0 ? alphaAt(alphas, timestep - stride) : finalAlpha;
+      const level = { type, alpha: Math.sqrt(product), sigma: Math.sqrt(1 - product) };
+      denoisedInto(denoised, sample, output, level);
+      noiseInto(output, sample, output, level);
+      if (clip !== undefined) clampInPlace(denoised, clip);
+      blendInto(sample, Math.sqrt(next), denoised, Math.sqrt(1 - next), output);
+      return denoised;
+    },
+  };
+}
+
+/** @throws RangeError where an offset leads beyond the training's timesteps */
+export function alphaAt(alphas: Float64Array, timestep: number): number {
+  const alpha = alphas[timestep];
+  if (alpha !== undefined) return alpha;
+  throw new RangeError(
+    `steps_offset: timestep ${timestep} is not among the ${alphas.length} of the training`,
+  );
+}

@@ -1,0 +1,36 @@
+import { blendInPlace } from './blend.ts';
+import type { ConfigReader } from './config.ts';
+import { denoisedAtSigmaInto, readSigmas } from './noise-levels.ts';
+import type { Scheduler } from './scheduler.ts';
+
+/** Euler's method towards a lower noise level, from where fresh noise leads back. */
+export function createEulerAncestral(config: ConfigReader, steps: number): Scheduler {
+  config.refuse(['use_karras_sigmas', 'use_exponential_sigmas', 'use_beta_sigmas']);
+  const type = config.choice('prediction_type', ['epsilon', 'v_prediction'], 'epsilon');
+  const { sigmas, timesteps, initialNoiseScale } = readSigmas(config, steps);
+  let denoised = new Float32Array(0);
+  let fresh = new Float32Array(0);
+  return {
+    timesteps,
+    initialNoiseScale,
+    inputScale: (step) => 1 / Math.hypot(sigmas[step]!, 1),
+    step(step, sample, output, noise) {
+      if (denoised.length !== sample.length) {
+        denoised = new Float32Array(sample.length);
+        fresh = new Float32Array(sample.length);
+      }
+      const from = sigmas[step]!;
+      const to = sigmas[step + 1]!;
+      denoisedAtSigmaInto(denoised, sample, output, { type, sigma: from });
+      const up = Math.sqrt((to ** 2 * (from ** 2 - to ** 2)) / from ** 2);
+      const down = Math.sqrt(to ** 2 - up ** 2);
+      const move = (down - from) / from;
+      blendInPlace(sample, 1 + move, denoised, -move);
+      if (up > 0) {
+        noise(fresh);
+        blendInPlace(sample, 1, fresh, up);
+      }
+      return denoised;
+    },
+  };
+}

@@ -1,0 +1,86 @@
+import { evenly } from './betas.ts';
+import { blendInPlace, blendInto } from './blend.ts';
+import type { ConfigReader } from './config.ts';
+import type { Scheduler } from './scheduler.ts';
+import { exponentialSigmas, karrasSigmas } from './sigmas.ts';
+
+export interface FlowMatchOptions {
+  readonly steps: number;
+  /** Patches of the latent image that the transformer sees; moves the schedule of models that shift by size. */
+  readonly imageTokens?: number | undefined;
+}
+
+/**
+ * Euler's method along the straight way from noise to image, the sample being (1 − σ) · image + σ · noise and the output
+ * its velocity. Esser et al. 2024.
+ */
+export function createFlowMatchEuler(
+  config: ConfigReader,
+  { steps, imageTokens }: FlowMatchOptions,
+): Scheduler {
+  config.refuse(['use_beta_sigmas', 'invert_sigmas']);
+  const trainSteps = config.number('num_train_timesteps', 1000);
+  const stochastic = config.flag('stochastic_sampling', false);
+  const sigmas = [...readSigmas(config, { steps, imageTokens, trainSteps }), 0];
+  let denoised = new Float32Array(0);
+  let fresh = new Float32Array(0);
+  return {
+    timesteps: sigmas.slice(0, -1).map((sigma) => sigma * trainSteps),
+    initialNoiseScale: 1,
+    inputScale: () => 1,
+    step(step, sample, output, noise) {
+      if (denoised.length !== sample.length) {
+        denoised = new Float32Array(sample.length);
+        fresh = new Float32Array(sample.length);
+      }
+      const sigma = sigmas[step]!;
+      const next = sigmas[step + 1]!;
+      blendInto(denoised, 1, sample, -sigma, output);
+      if (stochastic) {
+        noise(fresh);
+        blendInto(sample, 1 - next, denoised, next, fresh);
+      } else {
+        blendInPlace(sample, 1, output, next - sigma);
+      }
+      return denoised;
+    },
+  };
+}
+
+function readSigmas(
+  config: ConfigReader,
+  { steps, imageTokens, trainSteps }: FlowMatchOptions & { readonly trainSteps: number },
+): number[] {
+  const shift = config.number('shift', 1);
+  const byShift = (sigma: number): number => (shift * sigma) / (1 + (shift - 1) * sigma);
+  let sigmas: number[];
+  if (config.flag('use_dynamic_shifting', false)) {
+    const mu = shiftBySize(config, imageTokens);
+    const exponential =
+      config.choice('time_shift_type', ['exponential', 'linear'], 'exponential') === 'exponential';
+    const factor = exponential ? Math.exp(mu) : mu;
+    sigmas = evenly(1, 1 / steps, steps).map((sigma) => factor / (factor + (1 / sigma - 1)));
+  } else {
+    // The ends of the training's schedule are shifted, and what lies evenly between them once more: as models expect it.
+    sigmas = evenly(byShift(1), byShift(1 / trainSteps), steps).map(byShift);
+  }
+  const terminal = config.number('shift_terminal', 0);
+  if (terminal !== 0) {
+    const factor = (1 - sigmas.at(-1)!) / (1 - terminal);
+    sigmas = sigmas.map((sigma) => 1 - (1 - sigma) / factor);
+  }
+  const [from, to] = [sigmas[0]!, sigmas.at(-1)!];
+  if (config.flag('use_karras_sigmas', false)) return karrasSigmas(from, to, steps);
+  return config.flag('use_exponential_sigmas', false) ? exponentialSigmas(from, to, steps) : sigmas;
+}
+
+function shiftBySize(config: ConfigReader, imageTokens: number | undefined): number {
+  if (imageTokens === undefined) {
+    throw new TypeError('imageTokens: expected the number of patches, since this scheduler shifts by size');
+  }
+  const baseTokens = config.number('base_image_seq_len', 256);
+  const maxTokens = config.number('max_image_seq_len', 4096);
+  const base = config.number('base_shift', 0.5);
+  const slope = (config.number('max_shift', 1.15) - base) / (maxTokens - baseTokens);
+  return base + slope * (imageTokens - baseTokens);
+}

@@ -1,0 +1,55 @@
+import { cumulativeAlphas } from './betas.ts';
+import { blendInPlace, blendInto, clampInPlace } from './blend.ts';
+import type { ConfigReader } from './config.ts';
+import { denoisedInto } from './denoised.ts';
+import { predictionTypes, type Scheduler } from './scheduler.ts';
+
+/** Standard deviation of the data, as consistency models are trained. */
+const dataDeviation = 0.5;
+
+/** Latent consistency models: every step jumps to the image and back to a lower noise level. Luo et al. 2023, algorithm 3. */
+export function createLcm(config: ConfigReader, steps: number): Scheduler {
+  config.refuse(['thresholding']);
+  const type = config.choice('prediction_type', predictionTypes, 'epsilon');
+  const alphas = cumulativeAlphas(config, { keepFinite: false });
+  const distilled = config.number('original_inference_steps', 50);
+  if (steps > distilled) throw new RangeError(`steps: expected at most ${distilled}, got ${steps}`);
+  const scaling = config.number('timestep_scaling', 10);
+  const clip = config.flag('clip_sample', false) ? config.number('clip_sample_range', 1) : undefined;
+  const stride = Math.floor(alphas.length / distilled);
+  const timesteps = Array.from(
+    { length: steps },
+    (_, index) => (distilled - Math.floor((index * distilled) / steps)) * stride - 1,
+  );
+  let denoised = new Float32Array(0);
+  let fresh = new Float32Array(0);
+  return {
+    timesteps,
+    initialNoiseScale: 1,
+    inputScale: () => 1,
+    step(step, sample, output, noise) {
+      if (denoised.length !== sample.length) {
+        denoised = new Float32Array(sample.length);
+        fresh = new Float32Array(sample.length);
+      }
+      const timestep = timesteps[step]!;
+      const product = alphas[timestep]!;
+      denoisedInto(denoised, sample, output, {
+        type,
+        alpha: Math.sqrt(product),
+        sigma: Math.sqrt(1 - product),
+      });
+      if (clip !== undefined) clampInPlace(denoised, clip);
+      const time = timestep * scaling;
+      const square = time ** 2 + dataDeviation ** 2;
+      blendInto(denoised, time / Math.sqrt(square), denoised, dataDeviation ** 2 / square, sample);
+      sample.set(denoised);
+      if (step < steps - 1) {
+        const next = alphas[timesteps[step + 1]!]!;
+        noise(fresh);
+        blendInPlace(sample, Math.sqrt(next), fresh, Math.sqrt(1 - next));
+      }
+      return denoised;
+    },
+  };
+}

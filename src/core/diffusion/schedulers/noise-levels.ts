@@ -1,0 +1,67 @@
+import { cumulativeAlphas } from './betas.ts';
+import { blendInto } from './blend.ts';
+import type { ConfigReader } from './config.ts';
+import { predictionTypes, type PredictionType } from './scheduler.ts';
+import { exponentialSigmas, karrasSigmas, sigmaAt, timestepOf, trainingSigmas } from './sigmas.ts';
+import { spaceTimesteps, timestepSpacings } from './timesteps.ts';
+
+/** The noise levels of a generation with Euler's method, a last one for its end included, and their timesteps. */
+export function readSigmas(
+  config: ConfigReader,
+  steps: number,
+): { sigmas: number[]; timesteps: number[]; initialNoiseScale: number } {
+  const alphas = cumulativeAlphas(config, { keepFinite: true });
+  const training = trainingSigmas(alphas);
+  const spacing = config.choice('timestep_spacing', timestepSpacings, 'linspace');
+  let timesteps = spaceTimesteps(spacing, {
+    trainSteps: training.length,
+    steps,
+    offset: config.number('steps_offset', 0),
+  });
+  let sigmas = timesteps.map((timestep) => sigmaAt(timestep, training));
+  const crowd = crowdingOf(config);
+  if (crowd) {
+    const from = config.number('sigma_max', sigmas[0]!);
+    const to = config.number('sigma_min', sigmas.at(-1)!);
+    sigmas = crowd(from, to, sigmas.length);
+    timesteps = sigmas.map((sigma) => timestepOf(sigma, training));
+  }
+  const kind = config.choice('timestep_type', ['discrete', 'continuous'], 'discrete');
+  if (
+    kind === 'continuous' &&
+    config.choice('prediction_type', predictionTypes, 'epsilon') === 'v_prediction'
+  ) {
+    timesteps = sigmas.map((sigma) => 0.25 * Math.log(sigma));
+  }
+  const last =
+    config.choice('final_sigmas_type', ['zero', 'sigma_min'], 'zero') === 'zero' ? 0 : training[0]!;
+  const largest = Math.max(...sigmas, last);
+  return {
+    sigmas: [...sigmas, last],
+    timesteps,
+    initialNoiseScale: spacing === 'leading' ? Math.hypot(largest, 1) : largest,
+  };
+}
+
+/** How sigmas are distributed, where a config asks for another way than the training's. */
+export function crowdingOf(
+  config: ConfigReader,
+): ((from: number, to: number, count: number) => number[]) | undefined {
+  if (config.flag('use_karras_sigmas', false)) return karrasSigmas;
+  return config.flag('use_exponential_sigmas', false) ? exponentialSigmas : undefined;
+}
+
+/** The image that a model sees in a sample that is image + σ · noise. */
+export function denoisedAtSigmaInto(
+  out: Float32Array,
+  sample: Float32Array,
+  output: Float32Array,
+  { type, sigma }: { readonly type: PredictionType; readonly sigma: number },
+): void {
+  if (type === 'epsilon') blendInto(out, 1, sample, -sigma, output);
+  else if (type === 'sample') out.set(output);
+  else {
+    const square = sigma * sigma + 1;
+    blendInto(out, 1 / square, sample, -sigma / Math.sqrt(square), output);
+  }
+}

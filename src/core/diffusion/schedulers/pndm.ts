@@ -1,0 +1,129 @@
+import { cumulativeAlphas } from './betas.ts';
+import { blendInPlace, blendInto } from './blend.ts';
+import type { ConfigReader } from './config.ts';
+import { alphaAt } from './ddim.ts';
+import { denoisedInto, noiseInto } from './denoised.ts';
+import type { Scheduler } from './scheduler.ts';
+import { roundHalfToEven, spaceTimesteps, timestepSpacings } from './timesteps.ts';
+
+/** Weights of the last outputs, newest first, by how many there are. Liu et al. 2022, equation 12 and its starts. */
+const multistepWeights = [
+  [1],
+  [3 / 2, -1 / 2],
+  [23 / 12, -16 / 12, 5 / 12],
+  [55 / 24, -59 / 24, 37 / 24, -9 / 24],
+] as const;
+
+const rungeKuttaWeights = [1 / 6, 1 / 3, 1 / 3, 1 / 6] as const;
+
+/** Pseudo numerical methods on manifolds: linear multistep, begun by Runge-Kutta steps unless the config skips them. */
+export function createPndm(config: ConfigReader, steps: number): Scheduler {
+  const type = config.choice('prediction_type', ['epsilon', 'v_prediction'], 'epsilon');
+  const alphas = cumulativeAlphas(config, { keepFinite: false });
+  const finalAlpha = config.flag('set_alpha_to_one', false) ? 1 : alphas[0]!;
+  const stride = Math.floor(alphas.length / steps);
+  const ascending = spaceTimesteps(config.choice('timestep_spacing', timestepSpacings, 'leading'), {
+    trainSteps: alphas.length,
+    steps,
+    offset: config.number('steps_offset', 0),
+  })
+    .map(roundHalfToEven)
+    .toReversed();
+  const skips = config.flag('skip_prk_steps', false);
+  if (!skips && steps < 4) {
+    throw new RangeError(
+      `steps: expected at least 4 for the Runge-Kutta steps of this scheduler, got ${steps}`,
+    );
+  }
+  const half = Math.floor(stride / 2);
+  const rungeKutta = skips ? [] : rungeKuttaTimesteps(ascending, half);
+  const multistep = skips ? repeatSecond(ascending) : ascending.slice(0, -3).toReversed();
+  const timesteps = [...rungeKutta, ...multistep];
+
+  let outputs: Float32Array[] = [];
+  let mixed = new Float32Array(0);
+  let sum = new Float32Array(0);
+  let start = new Float32Array(0);
+  let denoised = new Float32Array(0);
+
+  /** Equation 9: moves a sample from one timestep to another along `direction`, which is a prediction or several mixed. */
+  const move = (sample: Float32Array, direction: Float32Array, from: number, to: number): void => {
+    const product = alphaAt(alphas, from);
+    const next = to >= 0 ? alphaAt(alphas, to) : finalAlpha;
+    noiseInto(mixed, sample, direction, levelOf(type, product));
+    const divisor = product * Math.sqrt(1 - next) + Math.sqrt(product * (1 - product) * next);
+    blendInPlace(sample, Math.sqrt(next / product), mixed, -(next - product) / divisor);
+  };
+
+  /** Four outputs make one step: each but the last leads to where the next is asked, always from the same start. */
+  const stepRungeKutta = (step: number, sample: Float32Array, output: Float32Array): void => {
+    const phase = step % 4;
+    if (phase === 0) {
+      outputs = [output.slice(), ...outputs];
+      start.set(sample);
+      sum.fill(0);
+    }
+    blendInPlace(sum, 1, output, rungeKuttaWeights[phase]!);
+    sample.set(start);
+    const to = rungeKutta[step]! - (phase % 2 === 0 ? half : 0);
+    move(sample, phase === 3 ? sum : output, rungeKutta[step - phase]!, to);
+  };
+
+  const stepMultistep = (sample: Float32Array, output: Float32Array, timestep: number): void => {
+    outputs = [output.slice(), ...outputs].slice(0, 4);
+    const weights = multistepWeights[outputs.length - 1]!;
+    sum.fill(0);
+    outputs.forEach((past, age) => blendInPlace(sum, 1, past, weights[age]!));
+    move(sample, sum, timestep, timestep - stride);
+  };
+
+  return {
+    timesteps,
+    initialNoiseScale: 1,
+    inputScale: () => 1,
+    step(step, sample, output) {
+      if (denoised.length !== sample.length) {
+        mixed = new Float32Array(sample.length);
+        sum = new Float32Array(sample.length);
+        start = new Float32Array(sample.length);
+        denoised = new Float32Array(sample.length);
+      }
+      const timestep = timesteps[step]!;
+      denoisedInto(denoised, sample, output, levelOf(type, alphaAt(alphas, timestep)));
+      if (step < rungeKutta.length) {
+        stepRungeKutta(step, sample, output);
+      } else if (skips && step === 1) {
+        // Heun's method: the first step once more, with the mean of the outputs at both of its ends.
+        blendInto(sum, 0.5, output, 0.5, outputs[0]!);
+        sample.set(start);
+        move(sample, sum, timestep + stride, timestep);
+      } else {
+        if (step === 0) start.set(sample);
+        stepMultistep(sample, output, timestep);
+      }
+      return denoised;
+    },
+  };
+}
+
+/** The timesteps at which Runge-Kutta steps ask the model: each of the noisiest, twice between it and the next, and the next. */
+function rungeKuttaTimesteps(ascending: readonly number[], half: number): number[] {
+  const doubled = ascending.slice(-4).flatMap((timestep) => [timestep, timestep + half]);
+  return doubled
+    .slice(0, -1)
+    .flatMap((timestep) => [timestep, timestep])
+    .slice(1, -1)
+    .toReversed();
+}
+
+/** The second of the descending timesteps is asked twice: that takes the place of a Runge-Kutta start. */
+function repeatSecond(ascending: readonly number[]): number[] {
+  return [...ascending.slice(0, -1), ...ascending.slice(-2, -1), ...ascending.slice(-1)].toReversed();
+}
+
+function levelOf(
+  type: 'epsilon' | 'v_prediction',
+  product: number,
+): { type: 'epsilon' | 'v_prediction'; alpha: number; sigma: number } {
+  return { type, alpha: Math.sqrt(product), sigma: Math.sqrt(1 - product) };
+}

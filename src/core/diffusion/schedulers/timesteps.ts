@@ -1,0 +1,44 @@
+import { evenly } from './betas.ts';
+
+export const timestepSpacings = ['linspace', 'leading', 'trailing'] as const;
+
+/** How the timesteps of a generation lie among those of the training. Lin et al. 2023, table 2. */
+export type TimestepSpacing = (typeof timestepSpacings)[number];
+
+export interface SpacingOptions {
+  /** Timesteps of the training. */
+  readonly trainSteps: number;
+  readonly steps: number;
+  /** Added to `leading` ones. */
+  readonly offset: number;
+}
+
+/**
+ * Timesteps from noisy to clean.
+ *
+ * @returns `linspace` ones are not rounded
+ */
+export function spaceTimesteps(
+  spacing: TimestepSpacing,
+  { trainSteps, steps, offset }: SpacingOptions,
+): number[] {
+  switch (spacing) {
+    case 'linspace':
+      return evenly(0, trainSteps - 1, steps).toReversed();
+    case 'leading': {
+      const ratio = Math.floor(trainSteps / steps);
+      return Array.from({ length: steps }, (_, index) => (steps - 1 - index) * ratio + offset);
+    }
+    case 'trailing': {
+      const ratio = trainSteps / steps;
+      const count = Math.ceil(trainSteps / ratio);
+      return Array.from({ length: count }, (_, index) => roundHalfToEven(trainSteps - index * ratio) - 1);
+    }
+  }
+}
+
+/** As numerical libraries round: 0.5 → 0, 1.5 → 2, 2.5 → 2. */
+export function roundHalfToEven(value: number): number {
+  const rounded = Math.round(value);
+  return rounded - value === 0.5 && rounded % 2 !== 0 ? rounded - 1 : rounded;
+}

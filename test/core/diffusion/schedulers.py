@@ -1,0 +1,112 @@
+"""Writes schedulers.json: what the schedulers of diffusers make of fixed samples, outputs and noise, step by step.
+
+    pip install diffusers==0.42.1 torch==2.13.0 && python schedulers.py
+"""
+
+import itertools
+import json
+from pathlib import Path
+
+import diffusers
+import torch
+from diffusers.schedulers import scheduling_dpmsolver_multistep, scheduling_euler_ancestral_discrete, scheduling_flow_match_euler_discrete, scheduling_lcm
+
+SIZE = 4
+COMMON = {"num_train_timesteps": 1000, "beta_start": 0.00085, "beta_end": 0.012, "beta_schedule": "scaled_linear"}
+
+
+def wave(seed):
+    """The same numbers in any language: no library's random generator."""
+    return torch.tensor([[[[1.3 * torch.sin(torch.tensor(0.7 * k + 1.9 * seed + 0.3, dtype=torch.float64)).item() for k in range(SIZE)]]]], dtype=torch.float32)
+
+
+def run(name, settings, steps, mu=None):
+    drawn = itertools.count(100)
+    noise = lambda *_, **__: wave(next(drawn))
+    for module in (scheduling_dpmsolver_multistep, scheduling_euler_ancestral_discrete, scheduling_flow_match_euler_discrete, scheduling_lcm):
+        module.randn_tensor = noise
+    scheduler = getattr(diffusers, name)(**settings)
+    if mu is None:
+        scheduler.set_timesteps(steps)
+    else:
+        # As the pipelines of these models do.
+        scheduler.set_timesteps(sigmas=torch.linspace(1.0, 1 / steps, steps).tolist(), mu=mu)
+    if hasattr(scheduler, "set_begin_index"):
+        scheduler.set_begin_index(0)
+    scale = float(getattr(scheduler, "init_noise_sigma", 1.0))
+    sample, samples, scales = wave(0) * scale, [], []
+    for index, timestep in enumerate(scheduler.timesteps):
+        scaled = scheduler.scale_model_input(sample, timestep) if hasattr(scheduler, "scale_model_input") else sample
+        scales.append(float((scaled / sample).flatten()[0]))
+        sample = scheduler.step(wave(index + 1), timestep, sample).prev_sample
+        samples.append([float(f"{value:.7g}") for value in sample.flatten().tolist()])
+    return {
+        "class": name,
+        "settings": settings,
+        "steps": steps,
+        "timesteps": [float(f"{value:.8g}") for value in scheduler.timesteps.tolist()],
+        "initialNoiseScale": float(f"{scale:.7g}"),
+        "inputScales": [float(f"{value:.7g}") for value in scales],
+        "samples": samples,
+    }
+
+
+def cases():
+    spacings = ["linspace", "leading", "trailing"]
+    predictions = {
+        "EulerDiscreteScheduler": ["epsilon", "v_prediction", "sample"],
+        "EulerAncestralDiscreteScheduler": ["epsilon", "v_prediction"],
+        "DDIMScheduler": ["epsilon", "v_prediction", "sample"],
+        "DPMSolverMultistepScheduler": ["epsilon", "v_prediction", "sample"],
+        "PNDMScheduler": ["epsilon", "v_prediction"],
+    }
+    extra = {"PNDMScheduler": {"skip_prk_steps": True}, "DDIMScheduler": {"clip_sample": False, "set_alpha_to_one": False}}
+    for name, types in predictions.items():
+        for prediction, spacing, steps in itertools.product(types, spacings, [4, 7]):
+            yield name, {**COMMON, **extra.get(name, {}), "prediction_type": prediction, "timestep_spacing": spacing, "steps_offset": 1 if spacing == "leading" else 0}, steps
+    for prediction, steps in itertools.product(["epsilon", "v_prediction", "sample"], [1, 4, 7]):
+        yield "LCMScheduler", {**COMMON, "prediction_type": prediction, "original_inference_steps": 50}, steps
+    for schedule in ["linear", "squaredcos_cap_v2"]:
+        for name in predictions:
+            yield name, {"beta_schedule": schedule, **extra.get(name, {}), "timestep_spacing": "leading"}, 5
+    for name in ["EulerDiscreteScheduler", "EulerAncestralDiscreteScheduler", "DDIMScheduler", "DPMSolverMultistepScheduler"]:
+        settings = {**COMMON, "rescale_betas_zero_snr": True, "timestep_spacing": "trailing", "prediction_type": "v_prediction"}
+        yield name, {**settings, **extra.get(name, {})}, 5
+    for way in ["use_karras_sigmas", "use_exponential_sigmas"]:
+        for name, spacing in [("EulerDiscreteScheduler", "leading"), ("DPMSolverMultistepScheduler", "linspace")]:
+            yield name, {**COMMON, way: True, "timestep_spacing": spacing}, 6
+    yield "DPMSolverMultistepScheduler", {"beta_schedule": "squaredcos_cap_v2", "use_karras_sigmas": True}, 6
+    yield "EulerDiscreteScheduler", {**COMMON, "final_sigmas_type": "sigma_min"}, 4
+    yield "EulerDiscreteScheduler", {**COMMON, "timestep_type": "continuous", "prediction_type": "v_prediction", "use_karras_sigmas": True, "sigma_min": 0.002, "sigma_max": 700.0}, 5
+    yield "EulerDiscreteScheduler", {**COMMON, "timestep_spacing": "trailing"}, 1
+    for settings in [{"final_sigmas_type": "sigma_min"}, {"solver_order": 1}, {"solver_type": "heun"}, {"euler_at_final": True, "final_sigmas_type": "sigma_min"}, {"algorithm_type": "sde-dpmsolver++"},
+                     {"algorithm_type": "sde-dpmsolver++", "solver_type": "heun"}, {"lambda_min_clipped": -5.1, "beta_schedule": "squaredcos_cap_v2"}]:
+        yield "DPMSolverMultistepScheduler", {**COMMON, **settings}, 6
+    yield "DPMSolverMultistepScheduler", COMMON, 20
+    yield "DPMSolverMultistepScheduler", {"prediction_type": "flow_prediction", "use_flow_sigmas": True, "flow_shift": 3.0}, 6
+    yield "DDIMScheduler", {**COMMON, "clip_sample": True, "clip_sample_range": 0.9}, 4
+    yield "DDIMScheduler", {**COMMON, "clip_sample": False, "set_alpha_to_one": True}, 4
+    for steps in [1, 2, 3, 12]:
+        yield "PNDMScheduler", {**COMMON, "skip_prk_steps": True, "steps_offset": 1}, steps
+    for prediction, steps in itertools.product(["epsilon", "v_prediction"], [4, 9]):
+        yield "PNDMScheduler", {**COMMON, "prediction_type": prediction}, steps
+    for settings in [{}, {"shift": 3.0}, {"shift": 3.0, "stochastic_sampling": True}, {"shift": 3.0, "use_karras_sigmas": True}, {"use_exponential_sigmas": True}, {"shift_terminal": 0.1}]:
+        for steps in [1, 4, 7]:
+            if not (settings.get("shift_terminal") and steps == 1):
+                yield "FlowMatchEulerDiscreteScheduler", settings, steps
+
+
+def main():
+    written = [run(*case) for case in cases()]
+    for kind, tokens in itertools.product(["exponential", "linear"], [256, 1024, 4096]):
+        settings = {"use_dynamic_shifting": True, "time_shift_type": kind, "base_shift": 0.5, "max_shift": 1.15, "base_image_seq_len": 256, "max_image_seq_len": 4096}
+        mu = 0.5 + (1.15 - 0.5) / (4096 - 256) * (tokens - 256)
+        written.append({**run("FlowMatchEulerDiscreteScheduler", settings, 5, mu), "imageTokens": tokens})
+    made_with = {"diffusers": diffusers.__version__, "torch": torch.__version__}
+    lines = ",\n".join(json.dumps(case, separators=(",", ":")) for case in written)
+    Path(__file__).with_suffix(".json").write_text(f'{{"madeWith":{json.dumps(made_with)},"cases":[\n{lines}\n]}}\n')
+    print(len(written), "cases")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,84 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { createScheduler } from '../../../src/core/diffusion/schedulers/create-scheduler.ts';
+
+interface Case {
+  readonly class: string;
+  readonly settings: Readonly<Record<string, unknown>>;
+  readonly steps: number;
+  readonly imageTokens?: number;
+  readonly timesteps: readonly number[];
+  readonly initialNoiseScale: number;
+  readonly inputScales: readonly number[];
+  readonly samples: readonly (readonly number[])[];
+}
+
+const { cases } = JSON.parse(readFileSync(new URL('./schedulers.json', import.meta.url), 'utf8')) as {
+  cases: readonly Case[];
+};
+
+const size = 4;
+const wave = (seed: number): Float32Array =>
+  Float32Array.from({ length: size }, (_, index) => 1.3 * Math.sin(0.7 * index + 1.9 * seed + 0.3));
+
+/** Largest difference over the largest number. */
+function relativeError(actual: ArrayLike<number>, expected: readonly number[]): number {
+  const scale = Math.max(...expected.map(Math.abs), 1e-3);
+  return Math.max(...expected.map((value, index) => Math.abs(actual[index]! - value))) / scale;
+}
+
+describe('schedulers take the steps of diffusers', () => {
+  it.each(
+    cases.map((golden) => {
+      const settings = Object.entries(golden.settings).filter(
+        ([name]) => !/^(beta_start|beta_end)$/.test(name),
+      );
+      const title = settings.map(([name, value]) => `${name}=${String(value)}`).join(' ');
+      return [golden.class, golden.steps, golden.imageTokens ?? '', title, golden] as const;
+    }),
+  )('%s, %i steps %s %s', (_name, _steps, _tokens, _title, golden) => {
+    const scheduler = createScheduler({ ...golden.settings, _class_name: golden.class }, golden);
+    expect(scheduler.timesteps).toHaveLength(golden.timesteps.length);
+    // The reference cuts fractions off after single-precision logarithms, so that 999 may come out as 998.99.
+    const cuts = golden.settings['use_exponential_sigmas'] ?? golden.settings['use_karras_sigmas'];
+    const slack = golden.class === 'DPMSolverMultistepScheduler' && cuts === true ? 1 : 0;
+    golden.timesteps.forEach((timestep, step) => {
+      const difference = Math.abs(scheduler.timesteps[step]! - timestep);
+      expect(difference).toBeLessThanOrEqual(slack + 1e-4 * Math.max(1, Math.abs(timestep)));
+    });
+    expect(relativeError([scheduler.initialNoiseScale], [golden.initialNoiseScale])).toBeLessThan(1e-4);
+    const sample = wave(0).map((value) => value * scheduler.initialNoiseScale);
+    let drawn = 100;
+    golden.samples.forEach((expected, step) => {
+      expect(relativeError([scheduler.inputScale(step)], [golden.inputScales[step]!])).toBeLessThan(1e-4);
+      scheduler.step(step, sample, wave(step + 1), (out) => out.set(wave(drawn++)));
+      expect(relativeError(sample, expected), `step ${step}`).toBeLessThan(1e-4);
+    });
+  });
+});
+
+describe('createScheduler', () => {
+  it.each<[string, Record<string, unknown>, number, string]>([
+    ['no class', {}, 4, '_class_name: expected one of DDIMScheduler'],
+    ['an unknown class', { _class_name: 'UniPCMultistepScheduler' }, 4, 'got "UniPCMultistepScheduler"'],
+    ['no steps', { _class_name: 'DDIMScheduler' }, 0, 'steps: expected an integer of at least 1, got 0'],
+    ['more steps than trained', { _class_name: 'DDIMScheduler' }, 1001, 'steps: expected at most 1000'],
+    ['more steps than distilled', { _class_name: 'LCMScheduler' }, 51, 'steps: expected at most 50'],
+    ['a schedule', { _class_name: 'DDIMScheduler', beta_schedule: 'sigmoid' }, 4, 'beta_schedule'],
+    ['a wrong type', { _class_name: 'DDIMScheduler', beta_start: '1' }, 4, 'beta_start: expected a number'],
+    ['thresholding', { _class_name: 'DDIMScheduler', thresholding: true }, 4, 'thresholding: not supported'],
+    [
+      'a size',
+      { _class_name: 'FlowMatchEulerDiscreteScheduler', use_dynamic_shifting: true },
+      4,
+      'imageTokens',
+    ],
+    ['an offset', { _class_name: 'DDIMScheduler', steps_offset: 600 }, 2, 'steps_offset: timestep 1100'],
+    ['too few for Runge-Kutta', { _class_name: 'PNDMScheduler' }, 3, 'steps: expected at least 4'],
+  ])('says what is wrong with %s', (_, config, steps, message) => {
+    expect(() => {
+      const scheduler = createScheduler(config, { steps });
+      scheduler.step(0, wave(0), wave(1), () => undefined);
+    }).toThrow(message);
+  });
+});
