@@ -66,7 +66,7 @@ describe('entries', () => {
     await expect(readFile(join(root, file), 'utf8')).resolves.toBeTypeOf('string');
   });
 
-  it.each(['./sampling', './chat', './tokenization', './vision', './embedding', './diffusion'])(
+  it.each(['./sampling', './chat', './tokenization', './vision', './audio', './embedding', './diffusion'])(
     '%s imports no package and is small',
     async (name) => {
       const { packages, bytes } = await closureOf(join(root, manifest.exports[name]!));
@@ -78,6 +78,7 @@ describe('entries', () => {
   it('. loads no native code and no package but those of the server', async () => {
     const { packages } = await closureOf(join(root, manifest.exports['.']!));
     expect([...packages].filter((name) => !name.startsWith('node:')).toSorted()).toEqual([
+      '@fastify/busboy',
       'rate-limiter-flexible',
       'zod',
     ]);

@@ -1,0 +1,187 @@
+import { assertInteger, assertSamples } from './assert.ts';
+import { createFft } from './fft.ts';
+import { createMelFilters } from './mel-filters.ts';
+import { assertSampleRate } from './sample-rate.ts';
+
+/** The sizes of a log-mel spectrogram, as a Whisper model's `preprocessor_config.json` has them. */
+export interface LogMelOptions {
+  /** Number of mel filters (`feature_size`), 1 to 1,024: 80, or 128 for the third large model. */
+  readonly melBins: number;
+  /** Length of a chunk (`n_samples`): shorter audio is padded with silence. Default 480,000, which is 30 s. */
+  readonly chunkSamples?: number | undefined;
+  /** Default 16,000. The filters end at 8,000 Hz, or at half of a lower rate. */
+  readonly sampleRateHz?: number | undefined;
+  /** Length of a frame in samples (`n_fft`), 2 to 4,096; default 400. */
+  readonly fftSize?: number | undefined;
+  /** From one frame to the next, in samples, at most `chunkSamples`; default 160. */
+  readonly hopLength?: number | undefined;
+}
+
+/** Computes log-mel spectrograms of one size; keeps its tables. */
+export interface LogMel {
+  readonly melBins: number;
+  /** Frames in a chunk. */
+  readonly frames: number;
+  readonly chunkSamples: number;
+  /**
+   * @param samples mono, −1 to 1, at most `chunkSamples`
+   * @returns `[melBins × frames]`, newly allocated
+   * @throws TypeError for anything but a `Float32Array`
+   * @throws RangeError for more samples than a chunk has
+   */
+  compute(samples: Float32Array): Float32Array;
+  /**
+   * The same without allocating anything.
+   *
+   * @param out `[melBins × frames]`, overwritten
+   * @returns `out`
+   * @throws TypeError for anything but `Float32Array`s
+   * @throws RangeError for an `out` of another length, and for more samples than a chunk has
+   */
+  computeInto(out: Float32Array, samples: Float32Array): Float32Array;
+}
+
+const floorPower = 1e-10;
+/** In powers of ten below the strongest value. */
+const dynamicRange = 8;
+
+/**
+ * The input of Whisper models: power in mel bands over time, as decadic logarithms, clamped to 80 dB below the strongest
+ * and scaled to about −1 to 1. Frame `f` is centred on sample `f · hopLength`; the chunk is mirrored at its ends.
+ *
+ * @throws TypeError for options that aren't numbers
+ * @throws RangeError for options that are no integers in their range, and for a chunk that isn't longer than half a frame
+ * @see Radford et al., Robust Speech Recognition via Large-Scale Weak Supervision (2022), section 2.2
+ *
+ * @example
+ * ```ts
+ * const logMel = createLogMel({ melBins: 80 });
+ * logMel.compute(new Float32Array(16_000)).length; // 80 × 3000
+ * ```
+ */
+export function createLogMel(options: LogMelOptions): LogMel {
+  const { melBins, chunkSamples = 480_000, sampleRateHz = 16_000, fftSize = 400, hopLength = 160 } = options;
+  assertInteger('melBins', melBins, { min: 1, max: 1024 });
+  assertSampleRate('sampleRateHz', sampleRateHz);
+  assertInteger('fftSize', fftSize, { min: 2, max: 4096 });
+  assertInteger('chunkSamples', chunkSamples, { min: Math.floor(fftSize / 2) + 1, max: 2 ** 26 });
+  assertInteger('hopLength', hopLength, { min: 1, max: chunkSamples });
+
+  const fft = createFft(fftSize);
+  const filters = createMelFilters({
+    count: melBins,
+    fftSize,
+    sampleRateHz,
+    maxFrequencyHz: Math.min(8000, sampleRateHz / 2),
+  });
+  const window = hannWindow(fftSize);
+  const frames = Math.floor(chunkSamples / hopLength);
+  const reach = Math.floor(fftSize / 2);
+  const even = new Float64Array(fftSize);
+  const odd = new Float64Array(fftSize);
+
+  const windowInto = (out: Float64Array, samples: Float32Array, frame: number): void => {
+    const start = frame * hopLength - reach;
+    if (start >= 0 && start + fftSize <= samples.length) {
+      for (let index = 0; index < fftSize; index++) out[index] = samples[start + index]! * window[index]!;
+      return;
+    }
+    for (let index = 0; index < fftSize; index++) {
+      const place = mirrored(start + index, chunkSamples);
+      out[index] = place < samples.length ? samples[place]! * window[index]! : 0;
+    }
+  };
+
+  const computeInto = (out: Float32Array, samples: Float32Array): Float32Array => {
+    assertSamples('out', out);
+    assertSamples('samples', samples);
+    if (out.length !== melBins * frames) {
+      throw new RangeError(`out: expected ${melBins * frames} values, got ${out.length}`);
+    }
+    if (samples.length > chunkSamples) {
+      throw new RangeError(`samples: expected at most ${chunkSamples}, got ${samples.length}`);
+    }
+    // Beyond the audio there is nothing to transform.
+    const audible = Math.min(frames, Math.ceil((samples.length + reach) / hopLength));
+    for (let filter = 0; filter < melBins; filter++) {
+      out.fill(0, filter * frames + audible, (filter + 1) * frames);
+    }
+    // The spectra of two real signals can be told apart in that of one complex signal: two frames for one transform.
+    for (let frame = 0; frame < audible; frame += 2) {
+      const isPair = frame + 1 < audible;
+      windowInto(even, samples, frame);
+      if (isPair) windowInto(odd, samples, frame + 1);
+      else odd.fill(0);
+      fft.transform(even, odd);
+      separatePowers(even, odd);
+      weighInto(out, even, frame);
+      if (isPair) weighInto(out, odd, frame + 1);
+    }
+    return compress(out);
+  };
+
+  const weighInto = (out: Float32Array, powers: Float64Array, frame: number): void => {
+    const { starts, offsets, weights } = filters;
+    for (let filter = 0; filter < melBins; filter++) {
+      let bin = starts[filter]!;
+      let sum = 0;
+      for (let at = offsets[filter]!, end = offsets[filter + 1]!; at < end; at++) {
+        sum += powers[bin++]! * weights[at]!;
+      }
+      out[filter * frames + frame] = sum;
+    }
+  };
+
+  return {
+    melBins,
+    frames,
+    chunkSamples,
+    compute: (samples) => computeInto(new Float32Array(melBins * frames), samples),
+    computeInto,
+  };
+}
+
+/** The periodic one. */
+function hannWindow(size: number): Float64Array {
+  return Float64Array.from(
+    { length: size },
+    (_, index) => 0.5 - 0.5 * Math.cos((2 * Math.PI * index) / size),
+  );
+}
+
+/** A place before the first of `length` samples or after the last one, mirrored back into them. */
+function mirrored(place: number, length: number): number {
+  const inside = Math.abs(place);
+  return inside < length ? inside : 2 * (length - 1) - inside;
+}
+
+/** The transform of a + i·b → the power spectra of `a`, in `real`, and of `b`, in `imaginary`, up to the middle. */
+function separatePowers(real: Float64Array, imaginary: Float64Array): void {
+  const size = real.length;
+  const middle = Math.floor(size / 2);
+  real[0]! **= 2;
+  imaginary[0]! **= 2;
+  for (let bin = 1; bin <= middle; bin++) {
+    const evenReal = real[bin]! + real[size - bin]!;
+    const evenImaginary = imaginary[bin]! - imaginary[size - bin]!;
+    const oddReal = imaginary[bin]! + imaginary[size - bin]!;
+    const oddImaginary = real[size - bin]! - real[bin]!;
+    real[bin] = (evenReal * evenReal + evenImaginary * evenImaginary) / 4;
+    imaginary[bin] = (oddReal * oddReal + oddImaginary * oddImaginary) / 4;
+  }
+}
+
+/** Powers → what the model reads, in place. */
+function compress(values: Float32Array): Float32Array {
+  let strongest = floorPower;
+  for (let index = 0; index < values.length; index++) {
+    if (values[index]! > strongest) strongest = values[index]!;
+  }
+  const weakest = Math.max(floorPower, strongest / 10 ** dynamicRange);
+  const lowest = (Math.log10(weakest) + 4) / 4;
+  for (let index = 0; index < values.length; index++) {
+    const power = values[index]!;
+    values[index] = power > weakest ? (Math.log10(power) + 4) / 4 : lowest;
+  }
+  return values;
+}

@@ -1,0 +1,91 @@
+import { assertSeconds } from './assert.ts';
+
+/** A piece of text and when it is said. */
+export interface Subtitle {
+  /** Seconds from the start of the audio, as is the end. */
+  readonly startSeconds: number;
+  readonly endSeconds: number;
+  /** Plain text, perhaps of several lines. */
+  readonly text: string;
+}
+
+/**
+ * Writes subtitles in the SubRip format: in the order of their starts, without those that are empty. The format knows no
+ * escapes, so `-->`, which separates times, becomes `->`; one that ends before it begins is shown for a millisecond.
+ *
+ * @throws TypeError for times that aren't numbers and text that is no string
+ * @throws RangeError for times that are negative or not finite
+ * @see https://www.matroska.org/technical/subtitles.html#srt-subtitles
+ *
+ * @example
+ * ```ts
+ * toSrt([{ startSeconds: 0, endSeconds: 1.5, text: ' Hello.' }]); // '1\n00:00:00,000 --> 00:00:01,500\nHello.\n\n'
+ * ```
+ */
+export function toSrt(subtitles: readonly Subtitle[]): string {
+  return toCues(subtitles)
+    .map(({ start, end, lines }, index) => {
+      const text = lines.map((line) => line.replace(/-{2,}>/g, '->')).join('\n');
+      return `${index + 1}\n${timestamp(start, ',')} --> ${timestamp(end, ',')}\n${text}\n\n`;
+    })
+    .join('');
+}
+
+/**
+ * Writes subtitles in the WebVTT format: in the order of their starts, without those that are empty. Characters that mean
+ * something there are escaped; one that ends before it begins is shown for a millisecond.
+ *
+ * @throws TypeError for times that aren't numbers and text that is no string
+ * @throws RangeError for times that are negative or not finite
+ * @see https://www.w3.org/TR/webvtt1/#syntax
+ *
+ * @example
+ * ```ts
+ * toVtt([{ startSeconds: 0, endSeconds: 1.5, text: 'Q&A' }]); // 'WEBVTT\n\n00:00:00.000 --> 00:00:01.500\nQ&amp;A\n\n'
+ * ```
+ */
+export function toVtt(subtitles: readonly Subtitle[]): string {
+  const cues = toCues(subtitles).map(({ start, end, lines }) => {
+    const text = lines.join('\n').replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+    return `${timestamp(start, '.')} --> ${timestamp(end, '.')}\n${text}\n\n`;
+  });
+  return `WEBVTT\n\n${cues.join('')}`;
+}
+
+/** Times in milliseconds. */
+interface Cue {
+  readonly start: number;
+  readonly end: number;
+  /** At least one, none of them empty: an empty line would end the cue. */
+  readonly lines: readonly string[];
+}
+
+function toCues(subtitles: readonly Subtitle[]): Cue[] {
+  const cues: Cue[] = [];
+  for (const [index, { startSeconds, endSeconds, text }] of subtitles.entries()) {
+    assertSeconds(`subtitles[${index}].startSeconds`, startSeconds);
+    assertSeconds(`subtitles[${index}].endSeconds`, endSeconds);
+    if (typeof text !== 'string') {
+      throw new TypeError(`subtitles[${index}].text: expected a string, got ${typeof text}`);
+    }
+    const lines = text
+      .replaceAll('\0', '')
+      .split(/[\r\n]+/)
+      .map((line) => line.trim())
+      .filter((line) => line !== '');
+    const start = Math.round(startSeconds * 1000);
+    const end = Math.max(start + 1, Math.round(endSeconds * 1000));
+    if (lines.length > 0) cues.push({ start, end, lines });
+  }
+  return cues.sort((a, b) => a.start - b.start);
+}
+
+function timestamp(milliseconds: number, separator: string): string {
+  const seconds = Math.floor(milliseconds / 1000);
+  const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
+  return `${padded(hours, 2)}:${padded(minutes, 2)}:${padded(seconds % 60, 2)}${separator}${padded(milliseconds % 1000, 3)}`;
+}
+
+function padded(value: number, digits: number): string {
+  return String(value).padStart(digits, '0');
+}

@@ -1,0 +1,160 @@
+import { assertSamples, assertSeconds } from './assert.ts';
+import { assertSampleRate } from './sample-rate.ts';
+
+/** A stretch of audio, in seconds from its start. */
+export interface VoiceRegion {
+  readonly startSeconds: number;
+  readonly endSeconds: number;
+}
+
+export interface VoiceActivityOptions {
+  /** 1,000 to 768,000. */
+  readonly sampleRateHz: number;
+  /** Kept before and after what is found, for the soft beginnings and endings of words; default 0.4. */
+  readonly paddingSeconds?: number | undefined;
+  /** Regions that are closer to each other, with their padding, become one; default 0.3. */
+  readonly minPauseSeconds?: number | undefined;
+}
+
+/** Finds where somebody may speak, in a stream of samples. Regions come in order and never overlap. */
+export interface VoiceActivityDetector {
+  /**
+   * @param samples the next ones of one channel, −1 to 1, any number; not kept
+   * @returns the regions that are known to have ended, which is so about 4 s after their end
+   * @throws TypeError for anything but a `Float32Array`
+   */
+  push(samples: Float32Array): VoiceRegion[];
+  /** Ends the stream. @returns the regions that are left. The next `push` begins another stream. */
+  flush(): VoiceRegion[];
+}
+
+const frameSeconds = 0.03;
+/** The noise floor of a frame is the least power within so many frames of it: 3 s, in which speech has many gaps. */
+const surroundingFrames = 100;
+/** Twice: speech has enough above it, and rumble and hum little. */
+const highPassHertz = 300;
+/** Below −80 dB of full scale is silence, whatever surrounds it. */
+const silencePower = 1e-8;
+/** Noise above −40 dB isn't low: it is kept, however steady. */
+const loudestFloorPower = 1e-4;
+/** Speech rises at least 4 dB above the floor. */
+const speechRatio = 10 ** 0.4;
+
+/**
+ * An energy gate with a floor that follows the noise: it lets everything pass that may be speech, and stops digital
+ * silence and low, steady noise and hum. Frames of 30 ms, without what is below 300 Hz, count where they are louder by
+ * 4 dB than the quietest within 3 s before and after them, or above −36 dB of full scale.
+ *
+ * @throws TypeError for options that aren't numbers
+ * @throws RangeError for a sample rate that is no integer from 1,000 to 768,000 and for negative seconds
+ * @see R. Martin, Noise Power Spectral Density Estimation Based on Optimal Smoothing and Minimum Statistics (2001)
+ *
+ * @example
+ * ```ts
+ * const detector = createVoiceActivityDetector({ sampleRateHz: 16_000 });
+ * detector.push(new Float32Array(160_000)); // []
+ * ```
+ */
+export function createVoiceActivityDetector(options: VoiceActivityOptions): VoiceActivityDetector {
+  const { sampleRateHz, paddingSeconds = 0.4, minPauseSeconds = 0.3 } = options;
+  assertSampleRate('sampleRateHz', sampleRateHz);
+  assertSeconds('paddingSeconds', paddingSeconds);
+  assertSeconds('minPauseSeconds', minPauseSeconds);
+  const frameSamples = Math.round(frameSeconds * sampleRateHz);
+  const keptByHighPass = Math.exp((-2 * Math.PI * highPassHertz) / sampleRateHz);
+  const powers = new Float64Array(2 * surroundingFrames + 1);
+
+  let total = 0;
+  let energy = 0;
+  let previous: number | undefined;
+  let passedOnce = 0;
+  let passedTwice = 0;
+  let measuredFrames = 0;
+  let judgedFrames = 0;
+  let region: { startSeconds: number; endSeconds: number } | undefined;
+  const restart = (): void => {
+    total = energy = passedOnce = passedTwice = measuredFrames = judgedFrames = 0;
+    previous = region = undefined;
+  };
+
+  /** Judges the frames that have all their surroundings, or at the end those that are left. */
+  const judge = (until: number, regions: VoiceRegion[]): void => {
+    for (; judgedFrames < until; judgedFrames++) {
+      const start = (judgedFrames * frameSamples) / sampleRateHz;
+      if (region !== undefined && start - region.endSeconds > minPauseSeconds + 2 * paddingSeconds) {
+        regions.push(padded(region));
+        region = undefined;
+      }
+      if (!isActive(judgedFrames)) continue;
+      const end = Math.min((judgedFrames + 1) * frameSamples, total) / sampleRateHz;
+      region ??= { startSeconds: start, endSeconds: end };
+      region.endSeconds = end;
+    }
+  };
+  const isActive = (frame: number): boolean => {
+    const first = Math.max(0, frame - surroundingFrames);
+    const end = Math.min(measuredFrames, frame + surroundingFrames + 1);
+    let floor = loudestFloorPower;
+    for (let other = first; other < end; other++) floor = Math.min(floor, powers[other % powers.length]!);
+    return powers[frame % powers.length]! > speechRatio * Math.max(floor, silencePower);
+  };
+  const padded = ({ startSeconds, endSeconds }: VoiceRegion): VoiceRegion => ({
+    startSeconds: Math.max(0, startSeconds - paddingSeconds),
+    endSeconds: Math.min(total / sampleRateHz, endSeconds + paddingSeconds),
+  });
+  const endFrame = (samples: number): void => {
+    powers[measuredFrames++ % powers.length] = energy / samples;
+    energy = 0;
+  };
+
+  return {
+    push(samples) {
+      assertSamples('samples', samples);
+      const regions: VoiceRegion[] = [];
+      for (const given of samples) {
+        const sample = Number.isFinite(given) ? given : 0;
+        const passed = keptByHighPass * (passedOnce + sample - (previous ?? sample));
+        passedTwice = keptByHighPass * (passedTwice + passed - passedOnce);
+        previous = sample;
+        passedOnce = passed;
+        energy += passedTwice * passedTwice;
+        if (++total % frameSamples === 0) {
+          endFrame(frameSamples);
+          judge(measuredFrames - surroundingFrames, regions);
+        }
+      }
+      return regions;
+    },
+    flush() {
+      const regions: VoiceRegion[] = [];
+      if (total % frameSamples > 0) {
+        endFrame(total % frameSamples);
+        judge(measuredFrames - surroundingFrames, regions);
+      }
+      judge(measuredFrames, regions);
+      if (region !== undefined) regions.push(padded(region));
+      restart();
+      return regions;
+    },
+  };
+}
+
+/**
+ * Finds where somebody may speak in mono audio; see {@link createVoiceActivityDetector}.
+ *
+ * @param samples of one channel, −1 to 1
+ * @returns regions in order, apart from each other
+ * @throws TypeError for anything but a `Float32Array`, and for options that aren't numbers
+ * @throws RangeError for a sample rate that is no integer from 1,000 to 768,000 and for negative seconds
+ *
+ * @example
+ * ```ts
+ * const samples = new Float32Array(48_000);
+ * for (let i = 0; i < 8000; i++) samples[16_000 + i] = Math.sin(i / 5) / 10; // half a second, after one of silence
+ * findVoiceActivity(samples, { sampleRateHz: 16_000 }); // about [{ startSeconds: 0.59, endSeconds: 1.93 }]
+ * ```
+ */
+export function findVoiceActivity(samples: Float32Array, options: VoiceActivityOptions): VoiceRegion[] {
+  const detector = createVoiceActivityDetector(options);
+  return [...detector.push(samples), ...detector.flush()];
+}
