@@ -8,7 +8,7 @@ const only = (name, from, allowed, comment) => ({
 });
 
 const contracts = [
-  '^src/pipelines/(contract|(chat|detection|embedding)-request)\\.ts$',
+  '^src/pipelines/(contract|(chat|detection|embedding|image|speech|transcription)-request|transcription-result)\\.ts$',
   '^src/engine/contract\\.ts$',
   '^src/server/contract\\.ts$',
 ];
@@ -34,8 +34,9 @@ module.exports = {
       [
         '^src/(core|runtime)/',
         '^src/errors\\.ts$',
-        '^node_modules/(onnxruntime|sharp)',
-        '^(node:)?(os|fs|path|buffer|http|https|net|dns)(/promises)?$',
+        '^node_modules/(onnxruntime|sharp|wavefile)',
+        '^node_modules/(@wasm-audio-decoders|mediabunny|mpg123-decoder|node-webcodecs|opus-decoder)/',
+        '^(node:)?(os|fs|path|buffer|http|https|net|dns|child_process|events|stream|timers)(/promises)?$',
       ],
       'runtime sees core and errors',
     ),
@@ -45,7 +46,7 @@ module.exports = {
       [
         '^src/(core|models)/',
         '^src/errors\\.ts$',
-        '^node_modules/@huggingface/',
+        '^node_modules/(@huggingface|cmu-pronouncing-dictionary|phonemizer)/',
         '^(node:)?(fs|path|url|module|crypto|os|stream)(/promises)?$',
       ],
       'models see core and errors',
@@ -56,7 +57,7 @@ module.exports = {
       [
         '^src/(core|runtime|models|pipelines)/',
         '^src/errors\\.ts$',
-        '^(node:)?(fs|path|crypto|os|timers)(/promises)?$',
+        '^(node:)?(fs|path|crypto|os|timers|zlib)(/promises)?$',
       ],
       'pipelines see core, runtime, models and errors',
     ),
@@ -79,8 +80,8 @@ module.exports = {
         '^src/errors\\.ts$',
         contracts[0],
         contracts[1],
-        '^node_modules/(zod|rate-limiter-flexible)/',
-        '^(node:)?(crypto|buffer|util|timers)(/promises)?$',
+        '^node_modules/(zod|rate-limiter-flexible|@fastify/busboy)/',
+        '^(node:)?(crypto|buffer|fs|os|path|stream|util|timers)(/promises)?$',
       ],
       'the server knows the contracts of engine and pipelines, core and errors',
     ),
@@ -113,6 +114,27 @@ module.exports = {
       severity: 'error',
       from: { pathNot: '^src/runtime/image\\.ts$' },
       to: { path: '^node_modules/sharp' },
+    },
+    {
+      name: 'one-door-to-busboy',
+      severity: 'error',
+      from: { pathNot: '^src/server/multipart\\.ts$' },
+      to: { path: '^node_modules/@fastify/busboy' },
+    },
+    {
+      name: 'one-door-to-pronunciations',
+      comment: 'phonemizer is an optional peer with a licence of its own',
+      severity: 'error',
+      from: { pathNot: '^src/models/pronunciation\\.ts$' },
+      to: { path: '^node_modules/(phonemizer|cmu-pronouncing-dictionary)/' },
+    },
+    {
+      name: 'one-door-to-audio-decoders',
+      severity: 'error',
+      from: { pathNot: '^src/runtime/audio/' },
+      to: {
+        path: '^node_modules/(@wasm-audio-decoders/|mediabunny/|mpg123-decoder/|node-webcodecs/|opus-decoder/)',
+      },
     },
     {
       name: 'one-door-to-the-hub',

@@ -1,7 +1,7 @@
 // Serves the bundled models on http://127.0.0.1:8000/v1; this is what `npm start` runs.
 import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
-import { chat, createHandler, createInference, detection, embedding } from 'slashv1';
+import { chat, createHandler, createInference, detection, embedding, speech, transcription } from 'slashv1';
 import { toNodeListener } from 'slashv1/node';
 
 const host = process.env['HOST'] ?? '127.0.0.1';
@@ -18,6 +18,8 @@ const inference = createInference({
     'tiny-chat': chat({ source: 'tiny-chat' }),
     'tiny-detect': detection({ source: 'tiny-detect' }),
     'tiny-embed': embedding({ source: 'tiny-embed' }),
+    'tiny-speech': speech({ source: 'tiny-speech' }),
+    'tiny-whisper': transcription({ source: 'tiny-whisper' }),
   },
 });
 const server = createServer(toNodeListener(createHandler(inference, { auth: { keys: [key] } })));
@@ -38,11 +40,17 @@ server.listen(port, host, async () => {
     process.exitCode = 1;
     return shutDown();
   }
+  const authorized = `-H 'Authorization: Bearer ${key}'`;
+  const json = `${authorized} -H 'Content-Type: application/json'`;
   console.log(`slashv1 serves ${inference.models().map(({ id }) => id)} on ${origin}/v1, with the key ${key}
 
 Try it:
 
-curl ${origin}/v1/chat/completions -H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json' -d '{"model": "tiny-chat", "messages": [{"role": "user", "content": "Describe a scene with two shapes."}]}'
+curl ${origin}/v1/chat/completions ${json} -d '{"model": "tiny-chat", "messages": [{"role": "user", "content": "Describe a scene with two shapes."}]}'
+
+curl ${origin}/v1/audio/speech ${json} -d '{"input": "a red circle above a blue square"}' -o speech.wav
+
+curl ${origin}/v1/audio/transcriptions ${authorized} -F file=@speech.wav
 `);
 });
 

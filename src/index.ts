@@ -3,10 +3,12 @@ export {
   chat,
   detection,
   embedding,
+  image,
   speech,
   transcription,
   type DetectionOptions,
   type EmbeddingOptions,
+  type ImageOptions,
   type InferenceOptions,
   type SpeechOptions,
   type TranscriptionOptions,
@@ -27,6 +29,7 @@ export type {
   Device,
   EmbeddingResult,
   FinishReason,
+  ImageEvent,
   ModelInfo,
   SpeechEvent,
   TokenLogprob,
@@ -39,6 +42,7 @@ export type {
 export type { ChatRequestInput } from './pipelines/chat-request.ts';
 export type { DetectionRequestInput } from './pipelines/detection-request.ts';
 export type { EmbeddingRequestInput } from './pipelines/embedding-request.ts';
+export type { ImageRequestInput } from './pipelines/image-request.ts';
 export type { SpeechRequestInput } from './pipelines/speech-request.ts';
 export type { TranscriptionRequestInput } from './pipelines/transcription-request.ts';
 export { collectTranscription, type TranscriptionResult } from './pipelines/transcription-result.ts';

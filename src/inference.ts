@@ -2,6 +2,7 @@ import { InferenceError } from './errors.ts';
 import { completeChatRequest } from './pipelines/chat-request.ts';
 import { completeDetectionRequest } from './pipelines/detection-request.ts';
 import { completeEmbeddingRequest } from './pipelines/embedding-request.ts';
+import { completeImageRequest } from './pipelines/image-request.ts';
 import { completeSpeechRequest } from './pipelines/speech-request.ts';
 import { completeTranscriptionRequest } from './pipelines/transcription-request.ts';
 import type { ModelSpec, Pipeline } from './pipelines/contract.ts';
@@ -63,10 +64,16 @@ export type TranscriptionOptions = Pick<
   | keyof ModelLimits
 >;
 
+/** Settings of an image generation model. */
+export type ImageOptions = Pick<
+  ModelOptions<'image'>,
+  'source' | 'name' | 'device' | 'threads' | keyof ModelLimits
+>;
+
 /** Settings of a speech model. */
 export type SpeechOptions = Pick<
   ModelOptions<'speech'>,
-  'source' | 'name' | 'device' | 'threads' | 'ffmpegPath' | keyof ModelLimits
+  'source' | 'name' | 'device' | 'threads' | 'phonemizer' | 'ffmpegPath' | keyof ModelLimits
 >;
 
 /**
@@ -127,6 +134,13 @@ export function createInference({ models, isolation = 'process' }: InferenceOpti
         return failedStream(InferenceError.from(error));
       }
     },
+    generateImages(request, options) {
+      try {
+        return engine.run('image', request.model, completeImageRequest(request), options);
+      } catch (error) {
+        return failedStream(InferenceError.from(error));
+      }
+    },
     speak(request, options) {
       try {
         return engine.run('speech', request.model, completeSpeechRequest(request), options);
@@ -176,6 +190,18 @@ export function detection(options: DetectionOptions): ModelOptions<'detection'> 
  */
 export function embedding(options: EmbeddingOptions): ModelOptions<'embedding'> {
   return { ...options, category: 'embedding' };
+}
+
+/**
+ * Describes an image generation model for `createInference`: Stable Diffusion or a relative in diffusers' ONNX layout.
+ *
+ * @example
+ * ```ts
+ * createInference({ models: { painter: image({ source: './models/sd-turbo', threads: 4 }) } });
+ * ```
+ */
+export function image(options: ImageOptions): ModelOptions<'image'> {
+  return { ...options, category: 'image' };
 }
 
 /**

@@ -3,6 +3,7 @@ import type {
   ChatEvent,
   DetectionResult,
   EmbeddingResult,
+  ImageEvent,
   ModelInfo,
   ModelSpec,
   SpeechEvent,
@@ -11,6 +12,7 @@ import type {
 import type { ChatRequestInput } from '../pipelines/chat-request.ts';
 import type { DetectionRequestInput } from '../pipelines/detection-request.ts';
 import type { EmbeddingRequestInput } from '../pipelines/embedding-request.ts';
+import type { ImageRequestInput } from '../pipelines/image-request.ts';
 import type { SpeechRequestInput } from '../pipelines/speech-request.ts';
 import type { TranscriptionRequestInput } from '../pipelines/transcription-request.ts';
 
@@ -75,6 +77,13 @@ export interface Inference {
    * later for cancellation, a passed deadline or a lost worker
    */
   transcribe(request: TranscriptionRequestInput, options?: CallOptions): AsyncIterable<TranscriptionEvent>;
+  /**
+   * Draws images from a text, with an event for every step.
+   *
+   * @throws InferenceError before the first event for a bad request, an unknown model or a full queue; later for
+   * cancellation, a passed deadline or a lost worker
+   */
+  generateImages(request: ImageRequestInput, options?: CallOptions): AsyncIterable<ImageEvent>;
   /**
    * Speaks a text, piece by piece.
    *

@@ -39,6 +39,31 @@ export {
   type EmbeddingRequestBody,
   type EmbeddingResponse,
 } from '../server/wire/embeddings/schema.ts';
+export { fromSpeechRequest, type SpeechCall } from '../server/wire/speech/from-request.ts';
+export { toSpeechStreamEvents } from '../server/wire/speech/to-events.ts';
+export {
+  speechEventSchema,
+  speechRequestSchema,
+  type SpeechRequestBody,
+  type SpeechStreamEvent,
+} from '../server/wire/speech/schema.ts';
+export {
+  fromTranscriptionRequest,
+  type TranscriptionCall,
+} from '../server/wire/transcriptions/from-request.ts';
+export { createTranscriptionStreamer } from '../server/wire/transcriptions/to-events.ts';
+export { toTranscription, toVerboseTranscription } from '../server/wire/transcriptions/to-response.ts';
+export {
+  transcriptionEventSchema,
+  transcriptionRequestSchema,
+  transcriptionSchema,
+  verboseTranscriptionSchema,
+  type Transcription,
+  type TranscriptionStreamEvent,
+  type VerboseTranscription,
+} from '../server/wire/transcriptions/schema.ts';
+export type { FormField } from '../server/multipart.ts';
+export { toVoiceList, type VoiceList } from '../server/wire/voices.ts';
 export {
   toModel,
   toModelList,

@@ -4,7 +4,16 @@ import { dirname, join, resolve } from 'node:path';
 import { InferenceError } from '../errors.ts';
 
 /** The models that the package `@slashv1/tiny-models` holds. */
-export const bundledModels = ['tiny-chat', 'tiny-detect', 'tiny-embed'] as const;
+export const bundledModels = [
+  'tiny-chat',
+  'tiny-detect',
+  'tiny-embed',
+  'tiny-speech',
+  'tiny-whisper',
+] as const;
+
+/** One of them is in the folder of every model; the latter in diffusers' layout. */
+const mainFiles = ['config.json', 'model_index.json'];
 
 /**
  * Finds the folder of a model.
@@ -16,10 +25,10 @@ export const bundledModels = ['tiny-chat', 'tiny-detect', 'tiny-embed'] as const
 export function locateModel(source: string): string {
   if ((bundledModels as readonly string[]).includes(source)) return join(bundledFolder(), source);
   const folder = resolve(source);
-  if (existsSync(join(folder, 'config.json'))) return folder;
+  if (mainFiles.some((name) => existsSync(join(folder, name)))) return folder;
   throw new InferenceError(
     'invalid_request',
-    `source: expected one of the bundled models (${bundledModels.join(', ')}) or a folder with a config.json, got ${JSON.stringify(source)} (looked in ${folder})`,
+    `source: expected one of the bundled models (${bundledModels.join(', ')}) or a folder with a ${mainFiles.join(' or ')}, got ${JSON.stringify(source)} (looked in ${folder})`,
     { param: 'source' },
   );
 }

@@ -4,6 +4,7 @@ import type { PoolingMode } from '../core/embedding/pooling.ts';
 import type { ChatParameters } from '../core/parameters/chat.ts';
 import type { DetectionParameters } from '../core/parameters/detection.ts';
 import type { EmbeddingParameters } from '../core/parameters/embedding.ts';
+import type { ImageParameters } from '../core/parameters/image.ts';
 import type { SpeechFormat, SpeechParameters } from '../core/parameters/speech.ts';
 import type { TranscriptionParameters } from '../core/parameters/transcription.ts';
 import type { Box, Size } from '../core/vision/box.ts';
@@ -135,6 +136,34 @@ export interface EmbeddingResult {
 /** What happens during an embedding request: this, once. */
 export type EmbeddingEvent = { readonly type: 'embeddings' } & EmbeddingResult;
 
+/** A complete image generation request, as `completeImageRequest` leaves it. */
+export interface ImageRequest extends ImageParameters {
+  readonly model: string;
+  readonly prompt: string;
+  /** Whether the events of steps carry small pictures of what is there by then. */
+  readonly previews: boolean;
+}
+
+/** What happens while images are generated, in order; every image comes once. */
+export type ImageEvent =
+  | {
+      readonly type: 'image-step';
+      /** Counts the images from 0. */
+      readonly image: number;
+      /** Counts from 1 to `steps`. */
+      readonly step: number;
+      readonly steps: number;
+      /** A small PNG. */
+      readonly preview?: Uint8Array | undefined;
+    }
+  | {
+      readonly type: 'image';
+      readonly image: number;
+      /** The parameters are in its metadata. */
+      readonly png: Uint8Array;
+      readonly seed: number;
+    };
+
 /** The bytes of an audio file, or its path. */
 export type AudioSource = Uint8Array | { readonly path: string };
 
@@ -217,6 +246,7 @@ export interface Categories {
   chat: { request: ChatRequest; event: ChatEvent };
   detection: { request: DetectionRequest; event: DetectionEvent };
   embedding: { request: EmbeddingRequest; event: EmbeddingEvent };
+  image: { request: ImageRequest; event: ImageEvent };
   speech: { request: SpeechRequest; event: SpeechEvent };
   transcription: { request: TranscriptionRequest; event: TranscriptionEvent };
 }

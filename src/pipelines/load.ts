@@ -2,6 +2,7 @@ import type { Category, ModelSpec, Pipeline } from './contract.ts';
 import { loadChatPipeline } from './chat/chat-pipeline.ts';
 import { loadDetectionPipeline } from './detection/detection-pipeline.ts';
 import { loadEmbeddingPipeline } from './embedding/embedding-pipeline.ts';
+import { loadImagePipeline } from './image/image-pipeline.ts';
 import { loadSpeechPipeline } from './speech/speech-pipeline.ts';
 import { loadTranscriptionPipeline } from './transcription/transcription-pipeline.ts';
 
@@ -18,6 +19,7 @@ const loaders: { [C in Category]: (spec: ModelSpec<C>) => Promise<Pipeline<C>> }
   chat: loadChatPipeline,
   detection: loadDetectionPipeline,
   embedding: loadEmbeddingPipeline,
+  image: loadImagePipeline,
   speech: loadSpeechPipeline,
   transcription: loadTranscriptionPipeline,
 };

@@ -14,8 +14,8 @@ const charsetParameter = /;[ \t]*charset[ \t]*=[ \t]*"?([^ \t;"]*)/i;
  */
 export async function readJson(request: ApiRequest, maxBodyBytes: number): Promise<unknown> {
   if (!('parsed' in request.body)) {
-    assertJson(request);
-    if (Number(headerOf(request, 'content-length')) > maxBodyBytes) throw tooLarge(maxBodyBytes);
+    assertMediaType(request);
+    assertUnencoded(request);
     return parseJson(decodeUtf8(await readBytes(request, request.body, maxBodyBytes)));
   }
   if (headerOf(request, 'content-type') !== undefined) assertMediaType(request);
@@ -26,8 +26,64 @@ export async function readJson(request: ApiRequest, maxBodyBytes: number): Promi
   return parseJson(typeof parsed === 'string' ? parsed : decodeUtf8(parsed));
 }
 
-function assertJson(request: ApiRequest): void {
-  assertMediaType(request);
+/**
+ * The pieces of a raw body, as they come.
+ *
+ * @throws InferenceError `request_too_large`, `cancelled`, or `invalid_request` for a body that breaks off
+ */
+export async function* limitedChunks(
+  request: ApiRequest,
+  body: AsyncIterable<Uint8Array>,
+  maxBytes: number,
+): AsyncGenerator<Uint8Array> {
+  if (Number(headerOf(request, 'content-length')) > maxBytes) throw tooLarge(maxBytes);
+  let size = 0;
+  try {
+    for await (const chunk of untilAborted(body, request.signal)) {
+      size += chunk.byteLength;
+      if (size > maxBytes) throw tooLarge(maxBytes);
+      yield chunk;
+    }
+  } catch (error) {
+    if (InferenceError.isInstance(error)) throw error;
+    if (request.signal.aborted)
+      throw new InferenceError('cancelled', 'The client has gone.', { cause: error });
+    throw new InferenceError('invalid_request', 'The request body could not be read to its end.', {
+      cause: error,
+    });
+  }
+}
+
+/** Fails when the signal is aborted, also while a piece is awaited: not every host ends the body of a client that left. */
+async function* untilAborted(
+  body: AsyncIterable<Uint8Array>,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array> {
+  const chunks = body[Symbol.asyncIterator]();
+  let leave = (): void => {};
+  const abort = (): void => leave();
+  signal.addEventListener('abort', abort, { once: true });
+  try {
+    for (;;) {
+      const { done, value } = await new Promise<IteratorResult<Uint8Array>>((resolve, reject) => {
+        leave = () => reject(new Error('The client has gone.'));
+        if (signal.aborted) leave();
+        else chunks.next().then(resolve, reject);
+      });
+      if (done === true) return;
+      yield value;
+    }
+  } finally {
+    signal.removeEventListener('abort', abort);
+    // Not awaited: an iterator that is busy returns only after its next piece.
+    chunks.return?.().catch(() => undefined);
+  }
+}
+
+/**
+ * @throws InferenceError `unsupported_media_type` for a compressed body
+ */
+export function assertUnencoded(request: ApiRequest): void {
   const encoding = headerOf(request, 'content-encoding') ?? 'identity';
   if (encoding.toLowerCase() === 'identity') return;
   throw new InferenceError('unsupported_media_type', `Expected no content-encoding, got ${encoding}.`);
@@ -49,22 +105,8 @@ async function readBytes(
   maxBytes: number,
 ): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
-  let size = 0;
-  try {
-    for await (const chunk of body) {
-      size += chunk.byteLength;
-      if (size > maxBytes) throw tooLarge(maxBytes);
-      chunks.push(chunk);
-    }
-  } catch (error) {
-    if (InferenceError.isInstance(error)) throw error;
-    if (request.signal.aborted)
-      throw new InferenceError('cancelled', 'The client has gone.', { cause: error });
-    throw new InferenceError('invalid_request', 'The request body could not be read to its end.', {
-      cause: error,
-    });
-  }
-  return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size);
+  for await (const chunk of limitedChunks(request, body, maxBytes)) chunks.push(chunk);
+  return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks);
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });

@@ -63,14 +63,7 @@ function toOperation(route: Route): JsonSchema {
     operationId: route.operationId,
     summary: route.summary,
     ...parametersOf(route),
-    ...(route.requestBody === undefined
-      ? {}
-      : {
-          requestBody: {
-            required: true,
-            content: { 'application/json': referenceTo(route.requestBody.name) },
-          },
-        }),
+    ...requestBodyOf(route),
     responses: {
       200: { description: 'Success.', content: Object.fromEntries(content) },
       ...errorResponses(route),
@@ -78,12 +71,28 @@ function toOperation(route: Route): JsonSchema {
   };
 }
 
-function parametersOf(route: Route): JsonSchema {
-  const names = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
-  if (names.length === 0) return {};
-  return {
-    parameters: names.map((name) => ({ name, in: 'path', required: true, schema: { type: 'string' } })),
-  };
+function parametersOf({ path, queryParameters = {} }: Route): JsonSchema {
+  const schema = { type: 'string' };
+  const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema,
+  }));
+  const inQuery = Object.entries(queryParameters).map(([name, description]) => ({
+    name,
+    in: 'query',
+    description,
+    schema,
+  }));
+  const parameters = [...inPath, ...inQuery];
+  return parameters.length === 0 ? {} : { parameters };
+}
+
+function requestBodyOf({ requestBody }: Route): JsonSchema {
+  if (requestBody === undefined) return {};
+  const { name, mediaType = 'application/json' } = requestBody;
+  return { requestBody: { required: true, content: { [mediaType]: referenceTo(name) } } };
 }
 
 function errorResponses(route: Route): Record<string, JsonSchema> {

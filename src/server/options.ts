@@ -1,5 +1,8 @@
+import { tmpdir } from 'node:os';
+import { resolve } from 'node:path';
 import type { InferenceError } from '../errors.ts';
 import { createAuthenticate, type Authenticate, type Authentication } from './authentication.ts';
+import { describeValue } from './issues.ts';
 import { createMeterFactory, type MeterFactory, type Plan } from './plans.ts';
 import type { LimiterFactory } from './rate-limit.ts';
 
@@ -24,6 +27,10 @@ export interface HandlerOptions {
   readonly limiter?: LimiterFactory | undefined;
   /** Largest request body; default 16 MiB. Bodies that the host has parsed are limited by its parser. */
   readonly maxBodyBytes?: number | undefined;
+  /** Largest request body with an audio file; default 128 MiB. */
+  readonly maxUploadBytes?: number | undefined;
+  /** Where audio files lie while they are transcribed; default: the system's directory for temporary files. */
+  readonly uploadDirectory?: string | undefined;
   /**
    * Longest silence of a stream before a comment is sent, in milliseconds; default 15,000. As long, a failure before
    * the first event is still answered with its own status.
@@ -41,6 +48,8 @@ export interface Settings {
   readonly authenticate: Authenticate;
   readonly meterOf: MeterFactory;
   readonly maxBodyBytes: number;
+  readonly maxUploadBytes: number;
+  readonly uploadDirectory: string;
   readonly keepAliveMs: number;
   readonly onError: (error: InferenceError, context: ErrorContext) => void;
 }
@@ -56,10 +65,18 @@ export function resolveOptions(options: HandlerOptions): Settings {
     plans,
     limiter,
     maxBodyBytes = 16 * 1024 * 1024,
+    maxUploadBytes = 128 * 1024 * 1024,
+    uploadDirectory = tmpdir(),
     keepAliveMs = 15_000,
     onError = printInternal,
   } = options;
   assertInteger('maxBodyBytes', maxBodyBytes, Number.MAX_SAFE_INTEGER);
+  assertInteger('maxUploadBytes', maxUploadBytes, Number.MAX_SAFE_INTEGER);
+  if (typeof uploadDirectory !== 'string' || uploadDirectory === '') {
+    throw new TypeError(
+      `uploadDirectory: expected the path of a directory, got ${describeValue(uploadDirectory)}`,
+    );
+  }
   assertInteger('keepAliveMs', keepAliveMs, longestTimerMs);
   if (auth === 'none' && plans !== undefined) {
     throw new TypeError("plans: expected none where auth is 'none', since no key can name one");
@@ -70,6 +87,9 @@ export function resolveOptions(options: HandlerOptions): Settings {
     authenticate,
     meterOf: createMeterFactory(plans, limiter),
     maxBodyBytes,
+    maxUploadBytes,
+    // A worker may have another working directory.
+    uploadDirectory: resolve(uploadDirectory),
     keepAliveMs,
     onError,
   };

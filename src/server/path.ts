@@ -12,6 +12,20 @@ export function endpointPath(url: string, mountPath = ''): string {
   return withoutPrefix(withoutPrefix(trimmed, withoutTrailingSlashes(mountPath)), '/v1');
 }
 
+/**
+ * The parameters after a URL's `?`.
+ *
+ * @example
+ * ```ts
+ * queryOf('/v1/audio/voices?model=tiny-speech').get('model'); // 'tiny-speech'
+ * ```
+ */
+export function queryOf(url: string): URLSearchParams {
+  const [beforeFragment] = url.split('#', 1);
+  const at = beforeFragment!.indexOf('?');
+  return new URLSearchParams(at === -1 ? '' : beforeFragment!.slice(at));
+}
+
 // A client that takes the server for a proxy sends the whole URL.
 function withoutOrigin(url: string): string {
   return url.startsWith('/') ? url : url.replace(/^https?:\/\/[^/]*/i, '');

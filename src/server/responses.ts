@@ -16,12 +16,17 @@ export function jsonTextResponse(
   body: string,
   headers: Readonly<Record<string, string>> = {},
 ): ApiResponse {
+  const { status: _ok, ...rest } = textResponse('application/json', body);
+  return { ...rest, status, headers: { ...rest.headers, ...headers } };
+}
+
+/** A successful response of text with its length. */
+export function textResponse(mediaType: string, body: string): ApiResponse {
   return {
-    status,
+    status: 200,
     headers: {
-      'content-type': 'application/json; charset=utf-8',
+      'content-type': `${mediaType}; charset=utf-8`,
       'content-length': String(Buffer.byteLength(body)),
-      ...headers,
     },
     body,
   };

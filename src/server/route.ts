@@ -9,6 +9,12 @@ export interface NamedSchema {
   readonly schema: z.ZodType;
 }
 
+/** The body of a request. */
+export interface RequestBody extends NamedSchema {
+  /** Default `application/json`. */
+  readonly mediaType?: 'multipart/form-data' | undefined;
+}
+
 /** One endpoint: how it is found, how it is documented and what it does. */
 export interface Route {
   readonly method: 'GET' | 'POST';
@@ -18,7 +24,9 @@ export interface Route {
   readonly summary: string;
   /** Runs a model, so it counts against rate limits. */
   readonly isInference: boolean;
-  readonly requestBody?: NamedSchema | undefined;
+  /** Descriptions of the parameters in the query, by name; all are optional text. */
+  readonly queryParameters?: Readonly<Record<string, string>> | undefined;
+  readonly requestBody?: RequestBody | undefined;
   /** Content of the 200 response by media type. */
   readonly responses: Readonly<Record<string, NamedSchema>>;
   readonly errors: readonly ErrorCode[];

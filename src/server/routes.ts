@@ -1,3 +1,6 @@
+import { audioSpeech } from './endpoints/audio-speech.ts';
+import { audioTranscriptions } from './endpoints/audio-transcriptions.ts';
+import { audioVoices } from './endpoints/audio-voices.ts';
 import { chatCompletions } from './endpoints/chat-completions.ts';
 import { detect } from './endpoints/detect.ts';
 import { embeddings } from './endpoints/embeddings.ts';
@@ -7,6 +10,9 @@ import type { Route } from './route.ts';
 
 const endpoints: readonly Route[] = [
   chatCompletions,
+  audioTranscriptions,
+  audioSpeech,
+  audioVoices,
   detect,
   embeddings,
   listModels,

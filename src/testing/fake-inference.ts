@@ -5,6 +5,12 @@ import { InferenceError } from '../errors.ts';
 import { completeChatRequest, type ChatRequestInput } from '../pipelines/chat-request.ts';
 import { completeDetectionRequest, type DetectionRequestInput } from '../pipelines/detection-request.ts';
 import { completeEmbeddingRequest, type EmbeddingRequestInput } from '../pipelines/embedding-request.ts';
+import { completeImageRequest, type ImageRequestInput } from '../pipelines/image-request.ts';
+import { completeSpeechRequest, type SpeechRequestInput } from '../pipelines/speech-request.ts';
+import {
+  completeTranscriptionRequest,
+  type TranscriptionRequestInput,
+} from '../pipelines/transcription-request.ts';
 import type {
   ChatEvent,
   ChatRequest,
@@ -13,8 +19,19 @@ import type {
   EmbeddingRequest,
   EmbeddingResult,
   FinishReason,
+  ImageEvent,
+  ImageRequest,
   ModelInfo,
+  SpeechEvent,
+  SpeechRequest,
+  TranscriptionEvent,
+  TranscriptionRequest,
 } from '../pipelines/contract.ts';
+import { playImages, type FakePainter } from './fake-image.ts';
+import { playSpeech, type FakeSpeaker } from './fake-speech.ts';
+import { playTranscript, type FakeListener } from './fake-transcription.ts';
+import { pause } from './pause.ts';
+import { wordsOf } from './words.ts';
 
 /** What the fake model answers; text is sent word by word, and a word counts as one token. */
 export interface FakeReply {
@@ -51,6 +68,12 @@ export interface FakeInferenceOptions {
   readonly embeddings?:
     | ((request: EmbeddingRequest, options: CallOptions) => EmbeddingResult | Promise<EmbeddingResult>)
     | undefined;
+  /** What transcription models hear; default: nothing in no time. */
+  readonly transcript?: FakeListener | undefined;
+  /** How image models draw; default: one grey pixel. */
+  readonly drawing?: FakePainter | undefined;
+  /** How speech models speak; default: a tenth of a second of silence for each word. */
+  readonly speech?: FakeSpeaker | undefined;
   /** Of every model; default `ready`. */
   readonly state?: ModelStatus['state'] | undefined;
 }
@@ -63,6 +86,12 @@ export interface FakeInference extends Inference {
   readonly detectionRequests: readonly DetectionRequest[];
   /** All embedding requests so far, complete with defaults. */
   readonly embeddingRequests: readonly EmbeddingRequest[];
+  /** All image requests so far, complete with defaults. */
+  readonly imageRequests: readonly ImageRequest[];
+  /** All transcription requests so far, complete with defaults. */
+  readonly transcriptionRequests: readonly TranscriptionRequest[];
+  /** All speech requests so far, complete with defaults. */
+  readonly speechRequests: readonly SpeechRequest[];
   /** The options of each request. */
   readonly calls: readonly CallOptions[];
   /** How many requests are running. */
@@ -87,8 +116,29 @@ export function createFakeInference(options: FakeInferenceOptions = {}): FakeInf
   const requests: ChatRequest[] = [];
   const detectionRequests: DetectionRequest[] = [];
   const embeddingRequests: EmbeddingRequest[] = [];
+  const imageRequests: ImageRequest[] = [];
+  const transcriptionRequests: TranscriptionRequest[] = [];
+  const speechRequests: SpeechRequest[] = [];
   const calls: CallOptions[] = [];
   const counts = { running: 0, cancelled: 0 };
+
+  async function* counted<Event>(
+    events: AsyncIterable<Event>,
+    { signal }: CallOptions,
+  ): AsyncGenerator<Event> {
+    counts.running += 1;
+    let ended = false;
+    try {
+      yield* events;
+      ended = true;
+    } catch (error) {
+      ended = !signal?.aborted;
+      throw error;
+    } finally {
+      counts.running -= 1;
+      if (!ended) counts.cancelled += 1;
+    }
+  }
 
   async function* chat(input: ChatRequestInput, callOptions: CallOptions = {}): AsyncGenerator<ChatEvent> {
     assertModel(models, input.model);
@@ -96,18 +146,42 @@ export function createFakeInference(options: FakeInferenceOptions = {}): FakeInf
     requests.push(request);
     calls.push(callOptions);
     const replies = Array.from({ length: request.n }, (_, choice) => replyOf(options.reply, request, choice));
-    counts.running += 1;
-    let ended = false;
-    try {
-      yield* failing(replies[0]!, play(request, replies, callOptions.signal), callOptions.signal);
-      ended = true;
-    } catch (error) {
-      ended = !callOptions.signal?.aborted;
-      throw error;
-    } finally {
-      counts.running -= 1;
-      if (!ended) counts.cancelled += 1;
-    }
+    const events = play(request, replies, callOptions.signal);
+    yield* counted(failing(replies[0]!, events, callOptions.signal), callOptions);
+  }
+
+  async function* generateImages(
+    input: ImageRequestInput,
+    callOptions: CallOptions = {},
+  ): AsyncGenerator<ImageEvent> {
+    assertModel(models, input.model);
+    const request = completeImageRequest(input);
+    imageRequests.push(request);
+    calls.push(callOptions);
+    yield* counted(playImages(options.drawing ?? {}, request, callOptions), callOptions);
+  }
+
+  async function* transcribe(
+    input: TranscriptionRequestInput,
+    callOptions: CallOptions = {},
+  ): AsyncGenerator<TranscriptionEvent> {
+    const model = assertModel(models, input.model);
+    const request = completeTranscriptionRequest(input);
+    transcriptionRequests.push(request);
+    calls.push(callOptions);
+    const listener = options.transcript ?? { segments: [] };
+    yield* counted(playTranscript(listener, request, model, callOptions), callOptions);
+  }
+
+  async function* speak(
+    input: SpeechRequestInput,
+    callOptions: CallOptions = {},
+  ): AsyncGenerator<SpeechEvent> {
+    const model = assertModel(models, input.model);
+    const request = completeSpeechRequest(input);
+    speechRequests.push(request);
+    calls.push(callOptions);
+    yield* counted(playSpeech(options.speech ?? {}, request, model, callOptions), callOptions);
   }
 
   async function detect(
@@ -149,9 +223,15 @@ export function createFakeInference(options: FakeInferenceOptions = {}): FakeInf
     chat,
     detect,
     embed,
+    generateImages,
+    transcribe,
+    speak,
     requests,
     detectionRequests,
     embeddingRequests,
+    imageRequests,
+    transcriptionRequests,
+    speechRequests,
     calls,
     models: () => models,
     status: () =>
@@ -167,8 +247,9 @@ export function createFakeInference(options: FakeInferenceOptions = {}): FakeInf
   };
 }
 
-function assertModel(models: readonly ModelInfo[], id: string): void {
-  if (models.some((model) => model.id === id)) return;
+function assertModel(models: readonly ModelInfo[], id: string): ModelInfo {
+  const model = models.find((candidate) => candidate.id === id);
+  if (model !== undefined) return model;
   throw new InferenceError('model_not_found', `The model ${id} does not exist.`, { param: 'model' });
 }
 
@@ -299,27 +380,4 @@ function countCharacters({ inputs, dimensions = fakeDimensions }: EmbeddingReque
   });
   const tokens = inputs.map((input) => (typeof input === 'string' ? wordsOf(input) : input).length);
   return { embeddings, promptTokens: tokens.reduce((sum, count) => sum + count, 0) };
-}
-
-/** `'a red circle'` → `['a', ' red', ' circle']` */
-function wordsOf(text: string): string[] {
-  return text.match(/\s*\S+|\s+$/g) ?? [];
-}
-
-/** With the global timer, so that a test's fake clock moves it. */
-function pause(milliseconds: number | undefined, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const cancel = (): void => {
-      clearTimeout(timer);
-      reject(new InferenceError('cancelled', 'The request was cancelled.'));
-    };
-    const finish = (): void => {
-      signal?.removeEventListener('abort', cancel);
-      resolve();
-    };
-    const timer = milliseconds ? setTimeout(finish, milliseconds) : undefined;
-    if (signal?.aborted) cancel();
-    else if (timer === undefined) resolve();
-    else signal?.addEventListener('abort', cancel, { once: true });
-  });
 }

@@ -1,16 +1,25 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdtempSync, readFileSync } from 'node:fs';
+import { readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
 import { EventSourceParserStream } from 'eventsource-parser/stream';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 
 import { createHandler } from '../../dist/src/entries/server.js';
-import { createFakeInference, type FakeReply } from '../../dist/src/entries/testing.js';
+import { createFakeInference, type FakeReply, type FakeTranscript } from '../../dist/src/entries/testing.js';
+import { openaiAudio } from '../e2e/openai-audio.ts';
 import { openaiClient, type Service } from '../e2e/openai-client.ts';
 import { openaiEmbeddings } from '../e2e/openai-embeddings.ts';
-import type { ChatRequest, DetectionResult } from '../../src/pipelines/contract.ts';
+import type { ChatRequest, DetectionResult, TranscriptionRequest } from '../../src/pipelines/contract.ts';
 import type { Mount, Start } from './conformance.ts';
 
 /** Reasons why a mount can't pass a test, by the test's name. */
 export type Skips = Readonly<Record<string, string>>;
 
+const mebibyte = 1024 * 1024;
+const voices = [{ id: 'af_heart', name: 'Heart', language: 'en-US' }];
 const words = 'one two three four five six seven eight nine ten';
 
 /** What every mount owes the clients of the whole `/v1` API. */
@@ -21,11 +30,18 @@ export function apiConformance(start: Start, skip: Skips = {}): void {
       'org/fake',
       { id: 'fake-detect', category: 'detection' },
       { id: 'fake-embed', category: 'embedding' },
+      { id: 'fake-ears', category: 'transcription', languages: ['en'] },
+      { id: 'fake-mouth', category: 'speech', voices },
     ],
+    transcript: listenTo,
+    speech: ({ input }) =>
+      input === 'fail midway' ? { error: new Error('secret'), failAfter: 1, delayMs: 2 } : { delayMs: 2 },
     reply: replyTo,
     detections: found,
   });
   let mount: Mount;
+  const uploadDirectory = mkdtempSync(join(tmpdir(), 'slashv1-test-'));
+  const uploads = () => readdir(uploadDirectory);
 
   beforeAll(async () => {
     mount = await start(
@@ -36,11 +52,17 @@ export function apiConformance(start: Start, skip: Skips = {}): void {
           hasty: { rateLimit: { requests: 1, perSeconds: 3600 } },
         },
         maxBodyBytes: 64 * 1024,
+        maxUploadBytes: 4 * mebibyte,
+        uploadDirectory,
         onError: () => undefined,
       }),
     );
   });
-  afterAll(() => mount.close());
+  afterAll(async () => {
+    await mount.close();
+    expect(await uploads()).toEqual([]);
+    await rm(uploadDirectory, { recursive: true });
+  });
 
   const get = (path: string, init: RequestInit = {}) =>
     mount.fetch(mount.baseUrl + path, { ...init, headers: { authorization: 'Bearer key', ...init.headers } });
@@ -51,6 +73,11 @@ export function apiConformance(start: Start, skip: Skips = {}): void {
       ...init,
       headers: { 'content-type': 'application/json', ...init.headers },
     });
+  const transcribe = (fields: Record<string, string | Blob>, init: RequestInit = {}) => {
+    const body = new FormData();
+    for (const [name, value] of Object.entries(fields)) body.append(name, value);
+    return get('/audio/transcriptions', { method: 'POST', body, ...init });
+  };
   const atRest = () => vi.waitFor(() => expect(inference.running).toBe(0));
 
   describe('the API', () => {
@@ -94,6 +121,13 @@ export function apiConformance(start: Start, skip: Skips = {}): void {
         '/models/fake-embed/parameters',
         { category: 'embedding', parameters: { truncate: { default: false } } },
       ],
+      [
+        '/models/fake-ears/parameters',
+        { category: 'transcription', parameters: { temperature: { max: 1 } } },
+      ],
+      ['/models/fake-mouth/parameters', { category: 'speech', parameters: { speed: { max: 4 } } }],
+      ['/audio/voices', { object: 'list', voices: [{ ...voices[0], model: 'fake-mouth' }] }],
+      ['/audio/voices?model=fake-mouth', { object: 'list', voices: [{ id: 'af_heart' }] }],
       ['/models/org%2Ffake/parameters', { model_id: 'org/fake' }],
       ['/openapi.json?a=b', { openapi: expect.stringMatching(/^3\./) }],
     ])('GET %s', async (path, expected) => {
@@ -130,6 +164,50 @@ export function apiConformance(start: Start, skip: Skips = {}): void {
       expect(inference.embeddingRequests.at(-1)?.inputs).toEqual(['a red circle', 'zwölf']);
     });
 
+    test('a recording arrives whole', async () => {
+      const bytes = randomBytes(3 * mebibyte);
+      const response = await transcribe({ prompt: 'digest', file: new Blob([bytes]) });
+      expect(response.status).toBe(200);
+      expect(await response.json()).toMatchObject({ text: sha256(bytes) });
+    });
+
+    test('an upload that its client breaks off leaves nothing behind', async () => {
+      const asked = inference.transcriptionRequests.length;
+      const client = new AbortController();
+      const file = `--b\r\ncontent-disposition: form-data; name="file"; filename="a"\r\n\r\n${words}`;
+      const body = new ReadableStream({
+        start: (stream) => stream.enqueue(new TextEncoder().encode(file)),
+      });
+      const init = {
+        method: 'POST',
+        headers: { 'content-type': 'multipart/form-data; boundary=b' },
+        body,
+        duplex: 'half',
+        signal: client.signal,
+      } as RequestInit;
+      const response = get('/audio/transcriptions', init).catch((error: unknown) => error);
+      await vi.waitFor(async () => expect(await uploads()).toHaveLength(1));
+      client.abort();
+      expect(await response).toBeInstanceOf(Error);
+      await vi.waitFor(async () => expect(await uploads()).toEqual([]));
+      expect(inference.transcriptionRequests.length).toBe(asked);
+    });
+
+    test('speech', async () => {
+      const response = await post({ input: words, response_format: 'pcm' }, {}, '/audio/speech');
+      expect(response.status).toBe(200);
+      expect(response.headers.get('content-type')).toBe('audio/pcm');
+      expect((await response.arrayBuffer()).byteLength).toBe(10 * 4800);
+    });
+
+    test('speech that fails midway breaks off', async () => {
+      const printed = vi.spyOn(console, 'error').mockImplementation(() => undefined);
+      onTestFinished(() => printed.mockRestore());
+      const response = await post({ input: 'fail midway', response_format: 'pcm' }, {}, '/audio/speech');
+      expect(response.status).toBe(200);
+      await expect(response.arrayBuffer()).rejects.toThrow();
+    });
+
     test('HEAD', async () => {
       const whole = await get('/models');
       const response = await get('/models', { method: 'HEAD' });
@@ -146,6 +224,41 @@ export function apiConformance(start: Start, skip: Skips = {}): void {
       ['an unknown model', 404, 'model_not_found', () => post({ ...asking('a'), model: 'b' })],
       ['no text', 400, 'invalid_request', () => post({ input: ['a', ''] }, {}, '/embeddings')],
       ['no image', 400, 'invalid_request', () => post({}, {}, '/detect')],
+      ['no audio', 400, 'invalid_request', () => transcribe({ model: 'fake-ears' })],
+      ['audio as text', 400, 'invalid_request', () => transcribe({ file: 'a.mp3' })],
+      ['audio in JSON', 415, 'unsupported_media_type', () => post({}, {}, '/audio/transcriptions')],
+      [
+        'a form without a boundary',
+        400,
+        'invalid_request',
+        () => transcribe({}, { headers: { 'content-type': 'multipart/form-data' } }),
+      ],
+      [
+        'a form that breaks off',
+        400,
+        'invalid_request',
+        () =>
+          transcribe({}, { headers: { 'content-type': 'multipart/form-data; boundary=b' }, body: '--b\r\n' }),
+      ],
+      [
+        'a large recording',
+        413,
+        'request_too_large',
+        () => transcribe({ file: new Blob([new Uint8Array(8 * mebibyte)]) }),
+      ],
+      ['no text to speak', 400, 'invalid_request', () => post({ input: '' }, {}, '/audio/speech')],
+      [
+        'an unknown voice',
+        400,
+        'invalid_request',
+        () => post({ input: 'a', voice: 'b' }, {}, '/audio/speech'),
+      ],
+      [
+        'voices without a key',
+        401,
+        'invalid_api_key',
+        () => get('/audio/voices', { headers: { authorization: '' } }),
+      ],
       [
         'a detector asked to chat',
         400,
@@ -213,12 +326,34 @@ export function apiConformance(start: Start, skip: Skips = {}): void {
     idle: atRest,
   }));
 
+  openaiAudio(() => ({
+    baseUrl: mount.baseUrl,
+    apiKey: 'key',
+    transcriptionModel: 'fake-ears',
+    speechModel: 'fake-mouth',
+    fetch: (input, init) => mount.fetch(input, init),
+    recording: import.meta.filename,
+    says: /a red circle.*two blue squares/is,
+    longText: words.repeat(100),
+    idle: atRest,
+  }));
+
   openaiEmbeddings(() => ({
     baseUrl: mount.baseUrl,
     apiKey: 'key',
     model: 'fake-embed',
     fetch: (input, init) => mount.fetch(input, init),
   }));
+}
+
+async function listenTo({ audio, prompt }: TranscriptionRequest): Promise<string | FakeTranscript> {
+  const { path } = audio as { path: string };
+  if (prompt === 'digest') return sha256(readFileSync(path));
+  return { segments: ['A red circle.', 'Two blue squares.'], delayMs: 2 };
+}
+
+function sha256(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
 }
 
 const found: DetectionResult = {

@@ -15,6 +15,7 @@ conformance(
   'fastify whose host parses every body',
   onFastify('/v1', '/v1', (app, handler) => {
     app.addContentTypeParser('application/json', { parseAs: 'string' }, async () => 'parsed by the host');
+    app.addContentTypeParser('multipart/form-data', { parseAs: 'buffer' }, async () => 'parsed by the host');
     app.addContentTypeParser('*', { parseAs: 'buffer' }, async () => 'parsed by the host');
     app.register(toFastify(handler), { prefix: '/v1' });
   }),

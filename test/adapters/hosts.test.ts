@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { connect as connectHttp2, createServer as createHttp2Server } from 'node:http2';
 import { connect, type AddressInfo, type Socket } from 'node:net';
@@ -12,6 +13,8 @@ import { toExpress } from '../../dist/adapters/express.js';
 import { toFastify } from '../../dist/adapters/fastify.js';
 import { toFetch } from '../../dist/adapters/fetch.js';
 import { toNodeListener } from '../../dist/adapters/node.js';
+import { createHandler } from '../../dist/src/entries/server.js';
+import { createFakeInference } from '../../dist/src/entries/testing.js';
 import type { ApiRequest, Handler } from '../../src/server/contract.ts';
 import type { Mount, Start } from './conformance.ts';
 import { onExpress, onFastify, onNode } from './mounts.ts';
@@ -41,6 +44,46 @@ describe('express', () => {
     );
     await fetch(`${origin}/v1/a`, { method: 'POST', body: '{}' });
     expect(seen[0]!.body).toEqual({ parsed: expected });
+  });
+
+  const form = () => {
+    const body = new FormData();
+    body.append('file', new Blob(['abc']));
+    return { method: 'POST', body };
+  };
+  const listening = createHandler(
+    createFakeInference({
+      models: [{ id: 'ears', category: 'transcription' }],
+      transcript: ({ audio }) => readFileSync((audio as { path: string }).path, 'utf8'),
+    }),
+    { auth: 'none' },
+  );
+
+  test('a form that the host keeps as bytes is read', async () => {
+    const { origin } = await started(
+      onExpress('', '/v1', (app) =>
+        app.use(express.raw({ type: 'multipart/form-data' })).use('/v1', toExpress(listening)),
+      ),
+    );
+    const response = await fetch(`${origin}/v1/audio/transcriptions`, form());
+    expect(await response.json()).toMatchObject({ text: 'abc' });
+  });
+
+  test('a form that the host has read is refused with a hint', async () => {
+    const { origin } = await started(
+      onExpress('', '/v1', (app) => {
+        app.use(async (request, _response, next) => {
+          await text(request);
+          request.body = { model: 'ears' };
+          next();
+        });
+        app.use('/v1', toExpress(listening));
+      }),
+    );
+    const response = await fetch(`${origin}/v1/audio/transcriptions`, form());
+    expect(response.status).toBe(400);
+    const { error } = (await response.json()) as { error: { message: string } };
+    expect(error.message).toContain('mount the API before it');
   });
 
   test('leaves a response alone that the host has sent meanwhile', async () => {

@@ -1,5 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 
@@ -52,7 +54,7 @@ async function terminate(): Promise<number | null> {
 describe.each([
   ['express.js', /"port":(\d+)/],
   ['fastify.js', /"port":(\d+)/],
-  ['serve.js', /Try it:\n\ncurl http:\/\/127\.0\.0\.1:(\d+)\/v1[^\n]+\n/],
+  ['serve.js', /curl http:\/\/127\.0\.0\.1:(\d+)\/v1[^\n]+\n\n$/],
 ])('examples/%s', (file, ready) => {
   it('answers, keeps its own routes, and ends when it is told to', async () => {
     const { port } = await start(file, ready);
@@ -78,14 +80,23 @@ describe('examples/serve.js', () => {
     });
   });
 
-  it('prints a curl line that works as it is', async () => {
-    const { output } = await start('serve.js', /Try it:\n\ncurl http:\/\/127\.0\.0\.1:(\d+)\/v1[^\n]+\n/);
-    const line = /^curl .*$/m.exec(output)![0];
-    const shell = spawn('bash', ['-c', `${line} --silent`]);
-    let answer = '';
-    shell.stdout.on('data', (chunk: Buffer) => (answer += chunk.toString()));
-    await once(shell, 'exit');
-    expect(JSON.parse(answer)).toMatchObject({ object: 'chat.completion', model: 'tiny-chat' });
+  it('prints curl lines that work as they are', async () => {
+    const { output } = await start('serve.js', /curl http:\/\/127\.0\.0\.1:(\d+)\/v1[^\n]+\n\n$/);
+    const folder = await mkdtemp(join(tmpdir(), 'slashv1-test-'));
+    const answers: string[] = [];
+    for (const [line] of output.matchAll(/^curl .*$/gm)) {
+      const shell = spawn('bash', ['-c', `${line} --silent --show-error`], { cwd: folder });
+      let answer = '';
+      shell.stdout.on('data', (chunk: Buffer) => (answer += chunk.toString()));
+      await once(shell, 'close');
+      answers.push(answer);
+    }
+    const [chat, speech, transcription] = answers;
+    expect(JSON.parse(chat!)).toMatchObject({ object: 'chat.completion', model: 'tiny-chat' });
+    expect(speech).toBe('');
+    expect((await readFile(join(folder, 'speech.wav'))).subarray(0, 4).toString()).toBe('RIFF');
+    expect(JSON.parse(transcription!).text).toMatch(/circle/i);
     expect(await terminate()).toBe(0);
+    await rm(folder, { recursive: true });
   }, 60_000);
 });

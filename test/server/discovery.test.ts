@@ -60,6 +60,9 @@ describe('GET /openapi.json', () => {
     ]);
     expect(operations).toEqual([
       ['/chat/completions', ['post']],
+      ['/audio/transcriptions', ['post']],
+      ['/audio/speech', ['post']],
+      ['/audio/voices', ['get']],
       ['/detect', ['post']],
       ['/embeddings', ['post']],
       ['/models', ['get']],
@@ -95,6 +98,38 @@ describe('GET /openapi.json', () => {
     ]);
     expect(json.paths['/models/{model_id}'].get.parameters).toEqual([
       { name: 'model_id', in: 'path', required: true, schema: { type: 'string' } },
+    ]);
+  });
+
+  it('describes forms, audio and queries', async () => {
+    const { json } = await send(handler, { url: '/v1/openapi.json' });
+    const { post: transcription } = json.paths['/audio/transcriptions'];
+    expect(Object.keys(transcription.requestBody.content)).toEqual(['multipart/form-data']);
+    expect(Object.keys(transcription.responses[200].content)).toEqual([
+      'application/json',
+      'text/plain',
+      'application/x-subrip',
+      'text/vtt',
+      'text/event-stream',
+    ]);
+    const { required, properties } = json.components.schemas.TranscriptionRequest;
+    expect(required).toEqual(['file']);
+    expect(properties).toMatchObject({
+      file: { type: 'string', format: 'binary' },
+      response_format: { enum: ['json', 'text', 'verbose_json', 'srt', 'vtt'], default: 'json' },
+      temperature: { minimum: 0, maximum: 1, default: 0 },
+    });
+    const { post: speech } = json.paths['/audio/speech'];
+    expect(speech.responses[200].content['audio/wav'].schema.$ref).toBe('#/components/schemas/Audio');
+    expect(json.components.schemas.Audio).toEqual({ type: 'string', format: 'binary' });
+    expect(json.components.schemas.SpeechRequest.required).toEqual(['input']);
+    expect(json.components.schemas.SpeechRequest.properties).toMatchObject({
+      input: { minLength: 1, maxLength: 32_768 },
+      voice: { default: 'af_heart' },
+      speed: { minimum: 0.25, maximum: 4 },
+    });
+    expect(json.paths['/audio/voices'].get.parameters).toEqual([
+      { name: 'model', in: 'query', description: expect.stringMatching(/\S/), schema: { type: 'string' } },
     ]);
   });
 

@@ -1,3 +1,4 @@
+import { default as wavefile } from 'wavefile';
 import { describe, expect, it } from 'vitest';
 import type { ChatRequestInput } from '../../src/pipelines/chat-request.ts';
 import type { ChatEvent } from '../../src/pipelines/contract.ts';
@@ -12,6 +13,12 @@ async function eventsOf(
   const chat = createFakeInference(options).chat({ model: 'fake-chat', messages, ...request });
   for await (const event of chat) events.push(event);
   return events;
+}
+
+async function all<Event>(events: AsyncIterable<Event>): Promise<Event[]> {
+  const found: Event[] = [];
+  for await (const event of events) found.push(event);
+  return found;
 }
 
 describe('createFakeInference', () => {
@@ -91,6 +98,85 @@ describe('createFakeInference', () => {
       code: 'model_not_found',
     });
     await expect(blind.detect({ model: 'eyes', image: '' })).rejects.toMatchObject({ param: 'image' });
+  });
+
+  it('hears what it is told to hear', async () => {
+    const models = [{ id: 'ears', category: 'transcription', languages: ['en', 'de'] }] as const;
+    const deaf = createFakeInference({ models });
+    const audio = { path: 'a.wav' };
+    expect(await all(deaf.transcribe({ model: 'ears', audio }))).toEqual([
+      { type: 'transcription-end', language: 'en', durationSeconds: 0 },
+    ]);
+    const inference = createFakeInference({
+      models,
+      transcript: ({ prompt }) => ({ segments: ['A red circle.', prompt ?? ''], durationSeconds: 9 }),
+    });
+    const request = { model: 'ears', audio, language: 'de', prompt: 'Two', wordTimestamps: true };
+    const words = [
+      { word: 'A', startSeconds: 0, endSeconds: 0.5 },
+      { word: 'red', startSeconds: 0.5, endSeconds: 1 },
+      { word: 'circle.', startSeconds: 1, endSeconds: 1.5 },
+    ];
+    expect(await all(inference.transcribe(request))).toMatchObject([
+      { segment: { id: 0, text: ' A red circle.', startSeconds: 0, endSeconds: 1.5, words } },
+      { segment: { id: 1, text: ' Two', startSeconds: 1.5, endSeconds: 2 } },
+      { type: 'transcription-end', language: 'de', durationSeconds: 9 },
+    ]);
+    expect(inference.transcriptionRequests).toMatchObject([{ prompt: 'Two', temperature: 0 }]);
+    expect([inference.calls.length, inference.running, inference.cancelled]).toEqual([1, 0, 0]);
+    for (const [fault, expected] of [
+      [{ language: 'tlh' }, { param: 'language' }],
+      [{ temperature: 2 }, { param: 'temperature' }],
+      [{ model: 'none' }, { code: 'model_not_found' }],
+    ] as const) {
+      await expect(all(inference.transcribe({ ...request, ...fault }))).rejects.toMatchObject(expected);
+    }
+  });
+
+  it('speaks as it is told to speak', async () => {
+    const voices = ['zoe', 'max'].map((id) => ({ id, name: id, language: 'en-US' }));
+    const inference = createFakeInference({ models: [{ id: 'mouth', category: 'speech', voices }] });
+    const request = { model: 'mouth', input: 'a red circle', voice: 'zoe+max' };
+    const events = await all(inference.speak(request));
+    const pieces = events.flatMap((event) => (event.type === 'audio' ? [event.bytes] : []));
+    const wave = new wavefile.WaveFile(Buffer.concat(pieces)) as unknown as {
+      fmt: { sampleRate: number; numChannels: number };
+      data: { samples: Uint8Array };
+    };
+    expect(wave.fmt).toMatchObject({ sampleRate: 24_000, numChannels: 1 });
+    expect(wave.data.samples.length).toBe(3 * 2 * 2400);
+    expect(events[0]).toEqual({ type: 'speech-start', mediaType: 'audio/wav', sampleRateHz: 24_000 });
+    expect(events.at(-1)).toEqual({ type: 'speech-end', durationSeconds: expect.closeTo(0.3, 9) });
+    expect(inference.speechRequests).toMatchObject([{ speed: 1, format: 'wav' }]);
+    expect(await all(inference.speak({ ...request, format: 'pcm' }))).toHaveLength(5);
+    for (const [fault, expected] of [
+      [{ voice: 'zoe+nobody' }, { param: 'voice' }],
+      [{ format: 'mp3' }, { param: 'response_format' }],
+      [{ speed: 9 }, { param: 'speed' }],
+      [{ model: 'none' }, { code: 'model_not_found' }],
+    ] as const) {
+      await expect(all(inference.speak({ ...request, ...fault }))).rejects.toMatchObject(expected);
+    }
+  });
+
+  it.each([0, 1, 2])('fails to hear and to speak after %d pieces', async (failAfter) => {
+    const error = new Error('boom');
+    const inference = createFakeInference({
+      models: [
+        { id: 'ears', category: 'transcription' },
+        { id: 'mouth', category: 'speech' },
+      ],
+      transcript: { segments: ['a', 'b'], error, failAfter },
+      speech: { error, failAfter },
+    });
+    let heard = 0;
+    const hearing = async () => {
+      for await (const _ of inference.transcribe({ model: 'ears', audio: new Uint8Array(1) })) heard += 1;
+    };
+    await expect(hearing()).rejects.toBe(error);
+    expect(heard).toBe(failAfter);
+    await expect(all(inference.speak({ model: 'mouth', input: 'a b' }))).rejects.toBe(error);
+    expect(inference.running).toBe(0);
   });
 
   it('notes requests and those that are left', async () => {

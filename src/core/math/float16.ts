@@ -17,6 +17,43 @@ export function float16ToFloat32Into(out: Float32Array, bits: Uint16Array): Floa
   return out;
 }
 
+/**
+ * Converts single precision to IEEE 754 half-precision bits, to the nearest, ties to even.
+ *
+ * @param values beyond 65504 they become infinite
+ * @param out receives the bits; at least as long as `values`
+ * @returns `out`
+ *
+ * @example
+ * ```ts
+ * float32ToFloat16Into(new Uint16Array(1), Float32Array.of(1))[0]; // 0x3c00
+ * ```
+ */
+export function float32ToFloat16Into(out: Uint16Array, values: Float32Array): Uint16Array {
+  const bits = new Uint32Array(values.buffer, values.byteOffset, values.length);
+  for (let index = 0; index < values.length; index++) out[index] = toHalf(bits[index]!);
+  return out;
+}
+
+function toHalf(single: number): number {
+  const sign = (single >>> 16) & 0x8000;
+  const magnitude = single & 0x7fffffff;
+  if (magnitude > 0x7f800000) return sign | 0x7e00;
+  // 65520, half-way between the greatest number and what would follow it.
+  if (magnitude >= 0x477ff000) return sign | 0x7c00;
+  const exponent = magnitude >>> 23;
+  if (exponent >= 113) {
+    const rounded = magnitude + 0xfff + ((magnitude >>> 13) & 1);
+    return sign | ((rounded - (112 << 23)) >>> 13);
+  }
+  // Subnormal: in units of 2⁻²⁴.
+  if (exponent < 102) return sign;
+  const fraction = (magnitude & 0x7fffff) | 0x800000;
+  const shift = 126 - exponent;
+  const half = 1 << (shift - 1);
+  return sign | ((fraction + half - 1 + ((fraction >>> shift) & 1)) >>> shift);
+}
+
 function createTable(): Float32Array {
   const table = new Float32Array(65536);
   for (let bits = 0; bits < 65536; bits++) {

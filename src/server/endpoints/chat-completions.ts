@@ -1,13 +1,12 @@
 import type { ChatEvent } from '../../pipelines/contract.ts';
-import { InferenceError } from '../../errors.ts';
 import { readJson } from '../body.ts';
 import { findModel } from '../call.ts';
-import { toErrorBody } from '../errors.ts';
+import { eventStreamResponse } from '../event-stream-response.ts';
 import { createId } from '../headers.ts';
 import { collectRun, startRun, type Run } from '../run.ts';
 import { jsonResponse } from '../responses.ts';
 import type { Route } from '../route.ts';
-import { createEventStream, eventStreamHeaders, toFrame } from '../sse.ts';
+import { toFrame } from '../sse.ts';
 import { fromChatRequest } from '../wire/chat/from-request.ts';
 import { chatCompletionChunkSchema, chatCompletionSchema, chatRequestSchema } from '../wire/chat/schema.ts';
 import { createChunker } from '../wire/chat/to-chunks.ts';
@@ -43,23 +42,16 @@ export const chatCompletions: Route = {
       return { ...response, headers: { ...response.headers, ...events.map(toolsHeader).find(Boolean) } };
     }
 
-    let headers = eventStreamHeaders;
+    let toolsUsed: Record<string, string> | undefined;
     const toChunks = createChunker(head, { choices: request.n ?? 1, includeUsage });
-    const { opened, body } = createEventStream({
+    const response = await eventStreamResponse(call, {
       events: await startRun(call, run),
       toFrames: (event) => {
-        if (event.type === 'prompt-end') headers = { ...headers, ...toolsHeader(event) };
+        toolsUsed ??= toolsHeader(event);
         return toChunks(event).map(toFrame).join('');
       },
-      toErrorFrame: (thrown) => {
-        const error = InferenceError.from(thrown);
-        call.report(error);
-        return toFrame(toErrorBody(error, call.requestId));
-      },
-      keepAliveMs: call.settings.keepAliveMs,
     });
-    await opened;
-    return { status: 200, headers, body };
+    return { ...response, headers: { ...response.headers, ...toolsUsed } };
   },
 };
 

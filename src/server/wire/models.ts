@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { chatParameters } from '../../core/parameters/chat.ts';
 import { detectionParameters } from '../../core/parameters/detection.ts';
 import { embeddingParameters } from '../../core/parameters/embedding.ts';
+import { imageParameters } from '../../core/parameters/image.ts';
 import { speechParameters } from '../../core/parameters/speech.ts';
 import { transcriptionParameters } from '../../core/parameters/transcription.ts';
 import {
@@ -10,6 +11,7 @@ import {
   type ParameterTable,
 } from '../../core/parameters/descriptor.ts';
 import type { Category, ModelInfo } from '../../pipelines/contract.ts';
+import { defaultVoice } from './voices.ts';
 
 /** A model, as `GET /models/{model_id}` shows it. */
 export const modelSchema = z.object({
@@ -55,6 +57,7 @@ const parameterTables: Readonly<Record<Category, ParameterTable>> = {
   chat: chatParameters,
   detection: detectionParameters,
   embedding: embeddingParameters,
+  image: imageParameters,
   speech: speechParameters,
   transcription: transcriptionParameters,
 };
@@ -93,11 +96,20 @@ export function toModelParameters(model: ModelInfo): ModelParameters {
   };
 }
 
-/** No more tokens are offered than fit into the context, and no sizes of images that the model can't have. */
+/** No more tokens are offered than fit into the context, and no sizes and voices that the model doesn't have. */
 function narrowed(name: string, descriptor: ParameterDescriptor, model: ModelInfo): ParameterDescriptor {
-  if (name === 'maxTokens') return limitedTo(model.contextLength, descriptor);
-  if (name === 'dimensions') return { ...descriptor, ...model.vectorSizes };
-  return name === 'imageSize' ? { ...descriptor, ...model.imageSizes } : descriptor;
+  switch (name) {
+    case 'maxTokens':
+      return limitedTo(model.contextLength, descriptor);
+    case 'dimensions':
+      return { ...descriptor, ...model.vectorSizes };
+    case 'imageSize':
+      return { ...descriptor, ...model.imageSizes };
+    case 'voice':
+      return { ...descriptor, default: defaultVoice(model) };
+    default:
+      return descriptor;
+  }
 }
 
 function limitedTo(limit: number, descriptor: ParameterDescriptor): ParameterDescriptor {

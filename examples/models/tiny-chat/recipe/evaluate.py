@@ -3,6 +3,8 @@
 import argparse
 import json
 import re
+import urllib.error
+import urllib.request
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +18,8 @@ SKILLS = ["smalltalk", "memory", "fallback", "describe", "question", "sum", "too
           "long history"]
 LONG_HISTORY = 1700
 WINDOW = 64
+# The API takes no other names of tools.
+LEGAL_NAME = re.compile(r"[\w-]{1,64}", re.ASCII)
 
 
 class Chat:
@@ -51,6 +55,41 @@ class Chat:
             history.append(token)
             position, fresh = total, [token]
         return self.tokenizer.decode(written, skip_special_tokens=True)
+
+
+class ServedChat:
+    """Asks a server of the chat API instead, whose decoding keeps calls to the tools' schemas, and writes answers as the model would."""
+
+    def __init__(self, url, key, model, tokenizer):
+        self.url, self.key, self.model, self.tokenizer = url, key, model, tokenizer
+
+    def generate(self, messages, tools=None, temperature=0.7, limit=220):
+        sent = []
+        for message in messages:
+            message = {name: value for name, value in message.items() if name != "compact"}
+            if calls := message.get("tool_calls"):
+                message["tool_calls"] = [{"id": f"call_{len(sent)}_{index}", "type": "function", "function": {**call["function"], "arguments": as_text(call["function"]["arguments"])}}
+                                         for index, call in enumerate(calls)]
+                waiting = [call["id"] for call in message["tool_calls"]]
+            elif message["role"] == "tool":
+                message["tool_call_id"] = waiting.pop(0)
+            sent.append(message)
+        body = {"model": self.model, "messages": sent, "temperature": temperature, "max_tokens": limit, **({"tools": tools} if tools else {})}
+        headers = {"authorization": f"Bearer {self.key}", "content-type": "application/json"}
+        request = urllib.request.Request(f"{self.url}/chat/completions", json.dumps(body).encode(), headers)
+        try:
+            with urllib.request.urlopen(request) as response:
+                message = json.load(response)["choices"][0]["message"]
+        except urllib.error.HTTPError as error:
+            raise RuntimeError(f"{error.code}: {error.read().decode()}") from error
+        if calls := message.get("tool_calls"):
+            return "\n".join(f"<tool_call>\n{json.dumps({**call['function'], 'arguments': json.loads(call['function']['arguments'])})}\n</tool_call>" for call in calls)
+        thinking = message.get("reasoning_content")
+        return (f"<think>\n{thinking.strip()}\n</think>\n" if thinking else "") + (message["content"] or "").strip()
+
+
+def as_text(arguments):
+    return arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False)
 
 
 def calls_in(text):
@@ -159,15 +198,17 @@ class Examples:
         return exchanges + [make.with_tools(tools, None) if tools else make.without_tools(None)], tools
 
 
-def evaluate(folder, count, temperatures, skills, seed, show=0, threads=1):
+def evaluate(folder, count, temperatures, skills, seed, show=0, threads=1, served=None):
     results = {}
     for skill in skills:
         for temperature in temperatures:
-            chat, examples, right = Chat(folder, threads, seed), Examples(skill, seed), 0
+            chat, examples, right = served or Chat(folder, threads, seed), Examples(skill, seed), 0
             examples.tokenizer = chat.tokenizer
             shown = 0
             for _ in range(count):
                 exchanges, tools = examples.draw()
+                while served and not all(LEGAL_NAME.fullmatch(tool.schema()["function"]["name"]) for tool in tools):
+                    exchanges, tools = examples.draw()
                 messages, schemas, _ = examples.maker.assemble(exchanges, tools)
                 text = chat.generate(messages[:-1], schemas, temperature)
                 correct = is_right(exchanges[-1], text)
@@ -198,5 +239,10 @@ if __name__ == "__main__":
     parser.add_argument("--skills", nargs="+", default=SKILLS)
     parser.add_argument("--show", type=int, default=0, help="wrong answers to print for each skill")
     parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--url", help="base URL of a server to ask, such as http://127.0.0.1:8000/v1")
+    parser.add_argument("--key", default="none", help="its API key")
+    parser.add_argument("--model", default="tiny-chat", help="the model's name there")
     options = parser.parse_args()
-    print(table(evaluate(options.folder, options.count, options.temperatures, options.skills, options.seed, options.show, options.threads)))
+    tokenizer = Tokenizer.from_file(str(options.folder / "tokenizer.json"))
+    served = ServedChat(options.url, options.key, options.model, tokenizer) if options.url else None
+    print(table(evaluate(options.folder, options.count, options.temperatures, options.skills, options.seed, options.show, options.threads, served)))

@@ -1,18 +1,10 @@
-import { InferenceError } from '../../../errors.ts';
-
-interface UnsupportedField {
-  /** Values that ask for nothing but what happens anyway. */
-  readonly harmless?: (value: unknown) => boolean;
-  readonly advice: string;
-}
+import { assertNoneOf, notOffered, type UnsupportedField } from '../unsupported.ts';
 
 const isTextOnly = (value: unknown): boolean =>
   Array.isArray(value) && value.every((kind) => kind === 'text');
 const isFalse = (value: unknown): boolean => value === false;
 const isZero = (value: unknown): boolean => value === 0;
 const isOne = (value: unknown): boolean => value === 1;
-
-const notOffered = 'this feature is not offered';
 
 /** Fields of this wire format and of well-known servers that would change the answer, and that are not honoured. */
 const unsupportedFields = new Map<string, UnsupportedField>(
@@ -65,13 +57,5 @@ const unsupportedFields = new Map<string, UnsupportedField>(
  * @throws InferenceError `unsupported_feature` for a field that would change the answer and can't be honoured
  */
 export function assertSupported(body: unknown): void {
-  if (typeof body !== 'object' || body === null) return;
-  // A client may send a million fields, so they are looked up, not listed.
-  for (const [name, { harmless, advice }] of unsupportedFields) {
-    const value: unknown = (body as Record<string, unknown>)[name];
-    if (value === undefined || value === null || harmless?.(value)) continue;
-    throw new InferenceError('unsupported_feature', `${name}: not supported, ${advice}.`, {
-      param: name,
-    });
-  }
+  assertNoneOf(unsupportedFields, body);
 }

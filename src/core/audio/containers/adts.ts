@@ -1,0 +1,45 @@
+import type { FrameHeader } from './frame-sync.ts';
+
+/** The header of an ADTS frame of AAC. */
+export interface AdtsHeader extends FrameHeader {
+  /** Where the access unit begins within the frame, in bytes. */
+  readonly headerLength: number;
+  /** What an MP4 would have in its header: an AudioSpecificConfig. */
+  readonly config: Uint8Array;
+}
+
+const sampleRatesHz = [
+  96_000, 88_200, 64_000, 48_000, 44_100, 32_000, 24_000, 22_050, 16_000, 12_000, 11_025, 8000, 7350,
+] as const;
+
+/**
+ * Reads the header of an ADTS frame.
+ *
+ * @returns `undefined` for anything else, frames of several access units included
+ * @see ISO/IEC 13818-7 §6.2
+ */
+export function toAdtsHeader(bytes: Uint8Array): AdtsHeader | undefined {
+  const [first, second, third, fourth, fifth, sixth, seventh] = bytes;
+  if (first !== 0xff || seventh === undefined || (second! & 0xf6) !== 0xf0) return undefined;
+  const profile = third! >> 6;
+  const rateIndex = (third! >> 2) & 15;
+  const sampleRateHz = sampleRatesHz[rateIndex];
+  const channelConfig = ((third! & 1) << 2) | (fourth! >> 6);
+  const length = ((fourth! & 3) << 11) | (fifth! << 3) | (sixth! >> 5);
+  const headerLength = second! & 1 ? 7 : 9;
+  if (sampleRateHz === undefined || channelConfig === 0) return undefined;
+  if (length <= headerLength || (seventh & 3) !== 0) return undefined;
+  const objectType = profile + 1;
+  return {
+    length,
+    headerLength,
+    samples: 1024,
+    sampleRateHz,
+    channels: channelConfig === 7 ? 8 : channelConfig,
+    stream: `profile ${profile} at ${sampleRateHz} Hz, channels ${channelConfig}`,
+    config: Uint8Array.of(
+      (objectType << 3) | (rateIndex >> 1),
+      ((rateIndex & 1) << 7) | (channelConfig << 3),
+    ),
+  };
+}

@@ -1,0 +1,89 @@
+import type { Reading } from './reading.ts';
+
+/** An element of an EBML file whose content has not been read. */
+export interface EbmlElement {
+  /** With its length marker, as in the specification: `0x1a45dfa3`. */
+  readonly id: number;
+  /** Where the content begins, in bytes. */
+  readonly start: number;
+  /** Of the content, in bytes; `Infinity` where the file doesn't say. */
+  readonly length: number;
+}
+
+const maxHeaderBytes = 12;
+
+/**
+ * Reads the header of the element at `offset`.
+ *
+ * @returns `undefined` where there is none
+ * @see RFC 8794 §4 to §6
+ */
+export function* readEbmlElement(offset: number): Reading<EbmlElement | undefined> {
+  return toElement(yield { offset, length: maxHeaderBytes }, offset);
+}
+
+/** The elements that lie one after the other in `bytes`; ends where one is damaged or cut off. */
+export function* ebmlElements(
+  bytes: Uint8Array,
+): Generator<{ readonly id: number; readonly content: Uint8Array }> {
+  let at = 0;
+  while (at < bytes.length) {
+    const element = toElement(bytes.subarray(at), at);
+    if (element === undefined || element.start + element.length > bytes.length) return;
+    at = element.start + element.length;
+    yield { id: element.id, content: bytes.subarray(element.start, at) };
+  }
+}
+
+/** A number whose own first bits say how many bytes it has. */
+export interface VariableInteger {
+  readonly value: number;
+  readonly bytes: number;
+  /** Whether all of its bits are ones, which stands for an unknown length. */
+  readonly isUnknown: boolean;
+}
+
+/** @returns `undefined` where it is cut off */
+export function toVariableInteger(bytes: Uint8Array, at = 0): VariableInteger | undefined {
+  const first = bytes[at];
+  if (first === undefined || first === 0) return undefined;
+  const length = Math.clz32(first) - 23;
+  if (at + length > bytes.length) return undefined;
+  let value = first - 2 ** (8 - length);
+  let isUnknown = value === 2 ** (8 - length) - 1;
+  for (let i = 1; i < length; i++) {
+    value = value * 256 + bytes[at + i]!;
+    isUnknown &&= bytes[at + i] === 255;
+  }
+  return { value, bytes: length, isUnknown };
+}
+
+/** The content of an element that is an unsigned integer. */
+export function toUnsigned(content: Uint8Array): number {
+  return content.reduce((value, byte) => value * 256 + byte, 0);
+}
+
+/** The content of an element that is a signed integer. */
+export function toSigned(content: Uint8Array): number {
+  const value = toUnsigned(content);
+  return (content[0] ?? 0) < 128 ? value : value - 256 ** content.length;
+}
+
+/** The content of an element that is a float. */
+export function toFloat(content: Uint8Array): number {
+  const view = new DataView(content.buffer, content.byteOffset, content.byteLength);
+  if (content.length === 4) return view.getFloat32(0);
+  return content.length === 8 ? view.getFloat64(0) : 0;
+}
+
+function toElement(bytes: Uint8Array, offset: number): EbmlElement | undefined {
+  const id = toVariableInteger(bytes);
+  if (id === undefined || id.bytes > 4) return undefined;
+  const length = toVariableInteger(bytes, id.bytes);
+  if (length === undefined) return undefined;
+  return {
+    id: toUnsigned(bytes.subarray(0, id.bytes)),
+    start: offset + id.bytes + length.bytes,
+    length: length.isUnknown ? Infinity : length.value,
+  };
+}

@@ -1,0 +1,39 @@
+import { type MpegHeader } from './mpeg-audio.ts';
+import { toDataView, toLatin1 } from './reading.ts';
+
+/** Which of the decoded samples were there before encoding; counted per channel, in order of decoding. */
+export interface GaplessRange {
+  readonly start: number;
+  /** `Infinity` where it isn't known. */
+  readonly end: number;
+}
+
+/** By which every MP3 decoder is late. */
+const decoderDelay = 529;
+
+/**
+ * Reads the frame without sound that encoders begin MP3 files with, to tell how long they are.
+ *
+ * @param frame the whole frame
+ * @returns `undefined` where it is a frame of sound
+ * @see http://gabriel.mp3-tech.org/mp3infotag.html (Xing, Info, LAME); VBRI as Fraunhofer's encoder writes it
+ */
+export function toGaplessRange(frame: Uint8Array, header: MpegHeader): GaplessRange | undefined {
+  if (header.layer !== 3) return undefined;
+  if (toLatin1(frame.subarray(36, 40)) === 'VBRI') return { start: 0, end: Infinity };
+  const isMono = header.channels === 1;
+  const at = 4 + (header.isVersion1 ? (isMono ? 17 : 32) : isMono ? 9 : 17);
+  if (!/^(Xing|Info)$/.test(toLatin1(frame.subarray(at, at + 4))) || frame.length < at + 8) return undefined;
+  const view = toDataView(frame);
+  const flags = view.getUint32(at + 4);
+  const has = (flag: number) => (flags & flag) !== 0;
+  const hasFrames = has(1) && frame.length >= at + 12;
+  const samples = hasFrames ? view.getUint32(at + 8) * header.samples : Infinity;
+  const lame = at + 8 + (has(1) ? 4 : 0) + (has(2) ? 4 : 0) + (has(4) ? 100 : 0) + (has(8) ? 4 : 0);
+  if (frame.length < lame + 24 || !/^(LAME|Lavf|Lavc)$/.test(toLatin1(frame.subarray(lame, lame + 4)))) {
+    return { start: 0, end: samples };
+  }
+  const delay = (frame[lame + 21]! << 4) | (frame[lame + 22]! >> 4);
+  const padding = ((frame[lame + 22]! & 15) << 8) | frame[lame + 23]!;
+  return { start: delay + decoderDelay, end: samples - padding + decoderDelay };
+}

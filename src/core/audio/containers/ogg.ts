@@ -1,0 +1,174 @@
+import { type OggPage, readOggPage } from './ogg-page.ts';
+import { ContainerError, type Reading, toLatin1 } from './reading.ts';
+
+/** The audio codecs that are read from Ogg. */
+export type OggCodec = 'opus' | 'vorbis' | 'flac';
+
+/** A stream of packets in an Ogg file. */
+export interface OggStream {
+  readonly codec: OggCodec;
+  /** Its first packet. */
+  readonly head: Uint8Array;
+}
+
+export interface OggPacket {
+  readonly bytes: Uint8Array;
+  /** Samples of the stream up to the end of this packet, where the file says so. */
+  readonly position: number | undefined;
+  /** Whether the stream ends with it; what goes beyond `position` is padding then. */
+  readonly isLast: boolean;
+}
+
+/** Reads the audio of an Ogg file. */
+export interface OggReader {
+  /**
+   * The next stream of audio: the first one of the file, and after its end the one that follows it in a chained file.
+   *
+   * @returns `undefined` at the end of the file
+   * @throws ContainerError where the file begins without audio of a known codec
+   */
+  openStream(): Reading<OggStream | undefined>;
+  /** The next packet after the stream's first. @returns `undefined` at the end of the stream */
+  nextPacket(): Reading<OggPacket | undefined>;
+}
+
+/** Of a packet, no more is kept: only comments with pictures in them are longer. */
+const maxPacketBytes = 2 ** 20;
+
+/**
+ * Reads the first audio stream of an Ogg file, and those chained to it. Damaged pages are skipped.
+ *
+ * @param start where the first page is looked for, in bytes
+ * @see RFC 3533
+ */
+export function createOggReader(start = 0): OggReader {
+  let offset = start;
+  let isOpened = false;
+  let serial = 0;
+  let page: OggPage | undefined;
+  /** Of `page`, how many pieces and bytes have been read. */
+  let pieces = 0;
+  let bytes = 0;
+  let isEnded = true;
+
+  function* openStream(): Reading<OggStream | undefined> {
+    const others: string[] = [];
+    let stream: OggStream | undefined;
+    for (;;) {
+      const first: OggPage | undefined = yield* readOggPage(offset);
+      if (first === undefined) break;
+      // The first pages of all streams come before any other page.
+      if (!first.isFirst && (stream !== undefined || others.length > 0)) break;
+      offset = first.end;
+      if (!first.isFirst || stream !== undefined) continue;
+      const head = first.body.slice(0, firstPacketLength(first));
+      const codec = codecs.find(([mark]) => toLatin1(head.subarray(0, 8)).startsWith(mark))?.[1];
+      if (codec === undefined) {
+        others.push(
+          otherCodecs.find(([mark]) => toLatin1(head.subarray(0, 8)).startsWith(mark))?.[1] ??
+            'something unknown',
+        );
+        continue;
+      }
+      stream = { codec, head };
+      serial = first.serial;
+    }
+    if (stream === undefined && !isOpened) {
+      throw new ContainerError(
+        others.length === 0 ? 'a damaged Ogg file' : `an Ogg file with ${others.join(' and ')} in it`,
+      );
+    }
+    isOpened = true;
+    isEnded = stream === undefined;
+    page = undefined;
+    return stream;
+  }
+
+  function* nextPacket(): Reading<OggPacket | undefined> {
+    let parts: Uint8Array[] = [];
+    let length = 0;
+    for (;;) {
+      if (isEnded) return undefined;
+      if (page === undefined || pieces === page.pieceLengths.length) {
+        const next: OggPage | undefined = yield* readOggPage(offset);
+        if (next === undefined || next.isFirst) {
+          isEnded = true;
+          return undefined;
+        }
+        offset = next.end;
+        if (next.serial !== serial) continue;
+        page = next;
+        pieces = bytes = 0;
+        if (next.isContinued && parts.length === 0) takePiece(next);
+        else if (!next.isContinued) parts = [];
+        length = parts.reduce((sum, part) => sum + part.length, 0);
+        continue;
+      }
+      const piece = takePiece(page);
+      if (length < maxPacketBytes) parts.push(piece.bytes);
+      length += piece.bytes.length;
+      if (!piece.isEnd) continue;
+      const isLastOfPage = lastPacketEnd(page) === pieces;
+      return {
+        bytes: parts.length === 1 ? piece.bytes : concatenate(parts),
+        position: isLastOfPage ? page.position : undefined,
+        isLast: isLastOfPage && page.isLast,
+      };
+    }
+  }
+
+  /** The next bytes of `page` that belong to one packet. */
+  function takePiece({ pieceLengths, body }: OggPage): {
+    readonly bytes: Uint8Array;
+    readonly isEnd: boolean;
+  } {
+    const from = bytes;
+    while (pieces < pieceLengths.length) {
+      const length = pieceLengths[pieces++]!;
+      bytes += length;
+      if (length < 255) return { bytes: body.subarray(from, bytes), isEnd: true };
+    }
+    return { bytes: body.subarray(from, bytes), isEnd: false };
+  }
+
+  return { openStream, nextPacket };
+}
+
+const codecs: readonly (readonly [mark: string, OggCodec])[] = [
+  ['OpusHead', 'opus'],
+  ['\x01vorbis', 'vorbis'],
+  ['\x7fFLAC', 'flac'],
+];
+
+const otherCodecs: readonly (readonly [mark: string, name: string])[] = [
+  ['Speex   ', 'Speex audio'],
+  ['CELT    ', 'CELT audio'],
+  ['PCM     ', 'PCM audio'],
+  ['\x80theora', 'Theora video'],
+  ['BBCD', 'Dirac video'],
+  ['OVP80', 'VP8 video'],
+  ['\x01video', 'video'],
+  ['fishead', 'a skeleton'],
+  ['CMML', 'text'],
+  ['\x80kate', 'text'],
+];
+
+function firstPacketLength({ pieceLengths }: OggPage): number {
+  const end = pieceLengths.findIndex((length) => length < 255);
+  return pieceLengths.subarray(0, end + 1).reduce((sum, length) => sum + length, 0);
+}
+
+/** Counted in pieces; 0 where no packet ends on the page. */
+function lastPacketEnd({ pieceLengths }: OggPage): number {
+  return pieceLengths.findLastIndex((length) => length < 255) + 1;
+}
+
+function concatenate(parts: readonly Uint8Array[]): Uint8Array {
+  const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
+}

@@ -1,0 +1,50 @@
+import { ContainerError, toDataView, toLatin1 } from './reading.ts';
+
+/** The identification header of Opus. */
+export interface OpusHead {
+  readonly channels: number;
+  /** Samples at 48 kHz to leave out at the beginning. */
+  readonly preSkip: number;
+  /** What every sample is to be multiplied by. */
+  readonly gain: number;
+  readonly streams: number;
+  /** Of `streams`, how many are stereo. */
+  readonly coupledStreams: number;
+  /** For every channel: the decoded channel that it is, or 255 for silence. */
+  readonly mapping: readonly number[];
+}
+
+/**
+ * Reads the identification header of Opus, as Ogg files have it for a first packet and WebM files for private data.
+ *
+ * @throws ContainerError for anything else
+ * @see RFC 7845 §5.1
+ */
+export function toOpusHead(bytes: Uint8Array): OpusHead {
+  if (toLatin1(bytes.subarray(0, 8)) !== 'OpusHead' || bytes.length < 19 || bytes[8]! > 15) {
+    throw new ContainerError('Opus audio with a damaged header');
+  }
+  const view = toDataView(bytes);
+  const channels = bytes[9]!;
+  const common = {
+    channels,
+    preSkip: view.getUint16(10, true),
+    gain: 10 ** (view.getInt16(16, true) / 256 / 20),
+  };
+  if (bytes[18] === 0 && (channels === 1 || channels === 2)) {
+    return { ...common, streams: 1, coupledStreams: channels - 1, mapping: channels === 1 ? [0] : [0, 1] };
+  }
+  const [streams, coupledStreams] = bytes.subarray(19, 21);
+  const mapping = [...bytes.subarray(21, 21 + channels)];
+  const decoded = (streams ?? 0) + (coupledStreams ?? 0);
+  const isValid =
+    bytes[18] !== 0 &&
+    channels > 0 &&
+    mapping.length === channels &&
+    streams! > 0 &&
+    coupledStreams! <= streams! &&
+    decoded <= 255 &&
+    mapping.every((index) => index < decoded || index === 255);
+  if (!isValid) throw new ContainerError('Opus audio with a damaged header');
+  return { ...common, streams: streams!, coupledStreams: coupledStreams!, mapping };
+}

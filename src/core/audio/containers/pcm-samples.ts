@@ -1,0 +1,97 @@
+import { expandALaw, expandMuLaw } from './g711.ts';
+import { toDataView } from './reading.ts';
+
+/** How one sample is written. */
+export type PcmEncoding = 'u8' | 's8' | 's16' | 's24' | 's32' | 'f32' | 'f64' | 'a-law' | 'mu-law';
+
+/** How samples are written one after the other, those of all channels together. */
+export interface PcmFormat {
+  readonly encoding: PcmEncoding;
+  readonly channels: number;
+  /** Default `little`. */
+  readonly byteOrder?: 'little' | 'big' | undefined;
+}
+
+export const bytesPerSample: Readonly<Record<PcmEncoding, number>> = {
+  u8: 1,
+  s8: 1,
+  s16: 2,
+  s24: 3,
+  s32: 4,
+  f32: 4,
+  f64: 8,
+  'a-law': 1,
+  'mu-law': 1,
+};
+
+/**
+ * Reads samples that aren't compressed.
+ *
+ * @param bytes any number of whole frames; what is left over at the end is ignored
+ * @returns one array per channel, full scale −1 to 1
+ *
+ * @example
+ * ```ts
+ * toSamples(Uint8Array.of(0, 0x40, 0, 0xc0), { encoding: 's16', channels: 2 }); // [[0.5], [-0.5]]
+ * ```
+ */
+export function toSamples(
+  bytes: Uint8Array,
+  { encoding, channels, byteOrder = 'little' }: PcmFormat,
+): Float32Array[] {
+  const view = toDataView(bytes);
+  const step = channels * bytesPerSample[encoding];
+  const frames = Math.floor(bytes.length / step);
+  return Array.from({ length: channels }, (_, channel) => {
+    const samples = new Float32Array(frames);
+    readers[encoding](view, channel * bytesPerSample[encoding], step, samples, byteOrder === 'little');
+    return samples;
+  });
+}
+
+/** Fills `samples` with those that lie at `offset`, `offset + step`, … */
+type ReadSamples = (
+  view: DataView,
+  offset: number,
+  step: number,
+  samples: Float32Array,
+  isLittle: boolean,
+) => void;
+
+const readers: Readonly<Record<PcmEncoding, ReadSamples>> = {
+  u8: (view, offset, step, samples) => {
+    for (let i = 0; i < samples.length; i++) samples[i] = view.getUint8(offset + i * step) / 128 - 1;
+  },
+  s8: (view, offset, step, samples) => {
+    for (let i = 0; i < samples.length; i++) samples[i] = view.getInt8(offset + i * step) / 128;
+  },
+  s16: (view, offset, step, samples, isLittle) => {
+    for (let i = 0; i < samples.length; i++) {
+      samples[i] = view.getInt16(offset + i * step, isLittle) / 2 ** 15;
+    }
+  },
+  s24: (view, offset, step, samples, isLittle) => {
+    const [low, high] = isLittle ? [0, 2] : [1, 0];
+    for (let i = 0; i < samples.length; i++) {
+      const at = offset + i * step;
+      samples[i] = ((view.getInt8(at + high) << 16) | view.getUint16(at + low, isLittle)) / 2 ** 23;
+    }
+  },
+  s32: (view, offset, step, samples, isLittle) => {
+    for (let i = 0; i < samples.length; i++) {
+      samples[i] = view.getInt32(offset + i * step, isLittle) / 2 ** 31;
+    }
+  },
+  f32: (view, offset, step, samples, isLittle) => {
+    for (let i = 0; i < samples.length; i++) samples[i] = view.getFloat32(offset + i * step, isLittle);
+  },
+  f64: (view, offset, step, samples, isLittle) => {
+    for (let i = 0; i < samples.length; i++) samples[i] = view.getFloat64(offset + i * step, isLittle);
+  },
+  'a-law': (view, offset, step, samples) => {
+    for (let i = 0; i < samples.length; i++) samples[i] = expandALaw(view.getUint8(offset + i * step));
+  },
+  'mu-law': (view, offset, step, samples) => {
+    for (let i = 0; i < samples.length; i++) samples[i] = expandMuLaw(view.getUint8(offset + i * step));
+  },
+};

@@ -1,0 +1,48 @@
+/** Bytes of a file that a parser asks for; the answer is shorter where the file ends before. */
+export interface ByteRange {
+  /** From the beginning of the file. */
+  readonly offset: number;
+  readonly length: number;
+}
+
+/**
+ * A parser that does no input by itself: it yields the range that it needs next, and is given the bytes, which stay as
+ * they are.
+ *
+ * @example
+ * ```ts
+ * function* readVersion(): Reading<number | undefined> {
+ *   const bytes = yield { offset: 4, length: 1 };
+ *   return bytes[0];
+ * }
+ * ```
+ */
+export type Reading<T> = Generator<ByteRange, T, Uint8Array>;
+
+/** Gives a parser the bytes that it asks for out of a file that is in memory. */
+export function performOn<T>(file: Uint8Array, reading: Reading<T>): T {
+  let step = reading.next();
+  while (step.done !== true) {
+    const { offset, length } = step.value;
+    step = reading.next(file.subarray(offset, Math.max(offset, offset + length)));
+  }
+  return step.value;
+}
+
+/**
+ * A file that isn't as its format wants it, or uses what isn't read here. The message names what was found, to be
+ * completed to a sentence: `a WAV file without samples`.
+ */
+export class ContainerError extends RangeError {
+  override readonly name = 'ContainerError';
+}
+
+/** A view of bytes for reading numbers of several bytes. */
+export function toDataView(bytes: Uint8Array): DataView {
+  return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
+/** Bytes as text, one character each. */
+export function toLatin1(bytes: Uint8Array): string {
+  return String.fromCharCode(...bytes);
+}

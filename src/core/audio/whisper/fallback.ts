@@ -1,0 +1,67 @@
+/** How well a window was decoded. */
+export interface DecodingQuality {
+  readonly averageLogprob: number;
+  /** Bytes of the text over its bytes when compressed. */
+  readonly compressionRatio: number;
+  readonly noSpeechProbability: number;
+}
+
+/** Text above this repeats itself. */
+export const mostCompression = 2.4;
+
+/** Text below this is a guess. */
+export const leastAverageLogprob = -1;
+
+/** Above this the model thinks that nobody speaks. */
+export const mostNoSpeech = 0.6;
+
+/** Above this temperature a text is too uncertain to be the context of what follows. */
+export const mostTrustedTemperature = 0.5;
+
+const step = 0.2;
+
+/**
+ * The temperatures that a window is decoded at, one after the other, until the result is good enough.
+ *
+ * @param first 0 to 1
+ *
+ * @example
+ * ```ts
+ * temperatureLadder(0); // [0, 0.2, 0.4, 0.6, 0.8, 1]
+ * ```
+ */
+export function temperatureLadder(first: number): number[] {
+  const count = Math.floor((1 - first) / step + 1e-6) + 1;
+  return Array.from({ length: count }, (_, index) => Number((first + index * step).toFixed(6)));
+}
+
+/** Whether nobody speaks in a window, by what the model thinks of the window and of its own text. */
+export function isSilence({ averageLogprob, noSpeechProbability }: DecodingQuality): boolean {
+  return noSpeechProbability > mostNoSpeech && averageLogprob <= leastAverageLogprob;
+}
+
+/**
+ * Whether a window has to be decoded again at a higher temperature: its text repeats itself or is a guess, and the
+ * reason is not that nobody speaks.
+ *
+ * @see https://arxiv.org/abs/2212.04356 section 4.5
+ *
+ * @example
+ * ```ts
+ * needsFallback({ averageLogprob: -0.2, compressionRatio: 3, noSpeechProbability: 0 }); // true
+ * ```
+ */
+export function needsFallback(quality: DecodingQuality): boolean {
+  if (isSilence(quality)) return false;
+  return quality.compressionRatio > mostCompression || quality.averageLogprob < leastAverageLogprob;
+}
+
+/**
+ * The best of several decodings of a window that all need a fallback: likeliest of those that don't repeat themselves,
+ * of all where every one does.
+ */
+export function leastBad<Q extends DecodingQuality>(decodings: readonly Q[]): Q {
+  const varied = decodings.filter(({ compressionRatio }) => compressionRatio <= mostCompression);
+  const choice = varied.length > 0 ? varied : decodings;
+  return choice.reduce((best, next) => (next.averageLogprob > best.averageLogprob ? next : best));
+}

@@ -1,0 +1,62 @@
+import type { TimestampVocabulary } from './timestamps.ts';
+
+/** A segment of a window; positions of 20 ms from the window's beginning. */
+export interface WindowSegment {
+  readonly start: number;
+  readonly end: number;
+  /** Timestamps included. */
+  readonly tokens: readonly number[];
+}
+
+export interface WindowSplit {
+  readonly segments: readonly WindowSegment[];
+  /** After how many positions the next window begins; always at least 1. */
+  readonly consumed: number;
+}
+
+export interface WindowSplitOptions extends Pick<TimestampVocabulary, 'timestampBegin'> {
+  /** How much of the window is audio, not padding. */
+  readonly positions: number;
+}
+
+/**
+ * Cuts what was decoded of a window into segments. A segment that the window's end cut off is left out: the next
+ * window begins with it.
+ *
+ * @param tokens without the prefix and `<|endoftext|>`
+ * @see https://github.com/openai/whisper `transcribe.py`
+ *
+ * @example
+ * ```ts
+ * // <|0.00|> Hi.<|1.00|><|1.00|> And
+ * splitWindow([100, 7, 150, 150, 8], { timestampBegin: 100, positions: 500 });
+ * // { segments: [{ start: 0, end: 50, tokens: [100, 7, 150] }], consumed: 50 }
+ * ```
+ */
+export function splitWindow(
+  tokens: readonly number[],
+  { timestampBegin, positions }: WindowSplitOptions,
+): WindowSplit {
+  const isTimestamp = (token: number | undefined) => token !== undefined && token >= timestampBegin;
+  const positionOf = (token: number) => token - timestampBegin;
+  const cuts: number[] = [];
+  for (let index = 1; index < tokens.length; index++) {
+    if (isTimestamp(tokens[index]) && isTimestamp(tokens[index - 1])) cuts.push(index);
+  }
+  if (cuts.length === 0) {
+    const last = tokens.findLast(isTimestamp);
+    const end = last === undefined || last === timestampBegin ? positions : positionOf(last);
+    // The reference has it begin with the window, also where the model says when it begins.
+    const start =
+      tokens.length > 1 && isTimestamp(tokens[0]) && tokens[0] !== last ? positionOf(tokens[0]!) : 0;
+    return { segments: tokens.length === 0 ? [] : [{ start, end, tokens }], consumed: positions };
+  }
+  const endsWithOne = isTimestamp(tokens.at(-1)) && !isTimestamp(tokens.at(-2));
+  if (endsWithOne) cuts.push(tokens.length);
+  const segments = cuts.map((cut, index): WindowSegment => {
+    const piece = tokens.slice(index === 0 ? 0 : cuts[index - 1], cut);
+    return { start: positionOf(piece[0]!), end: positionOf(piece.at(-1)!), tokens: piece };
+  });
+  const reached = segments.at(-1)!.end;
+  return { segments, consumed: endsWithOne || reached < 1 ? positions : Math.min(reached, positions) };
+}

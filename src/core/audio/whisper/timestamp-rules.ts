@@ -1,0 +1,64 @@
+import type { TimestampVocabulary } from './timestamps.ts';
+
+export interface TimestampRules extends TimestampVocabulary {
+  /** `<|notimestamps|>`, which is never chosen. */
+  readonly noTimestamps: number;
+  /** The last position that a window may begin with; 50 for one second. */
+  readonly maxInitialPosition: number | undefined;
+}
+
+/**
+ * Rules out what Whisper's timestamps don't allow: they come in pairs around text, never decrease, a segment is not
+ * empty, a window begins with one, and where all of them together are likelier than the likeliest text, one has to come.
+ *
+ * @param logits one for each token of the vocabulary; mutated, −∞ for what is ruled out
+ * @param generated tokens of this window so far, without the prefix
+ * @see https://arxiv.org/abs/2212.04356 section 2.3, and `ApplyTimestampRules` of its reference implementation
+ *
+ * @example
+ * ```ts
+ * applyTimestampRules(logits, [], rules); // now only <|0.00|> to <|1.00|> are left
+ * ```
+ */
+export function applyTimestampRules(
+  logits: Float32Array,
+  generated: readonly number[],
+  { endOfText, noTimestamps, timestampBegin, maxInitialPosition }: TimestampRules,
+): void {
+  logits[noTimestamps] = -Infinity;
+  if (generated.length === 0) {
+    logits.fill(-Infinity, 0, timestampBegin);
+    if (maxInitialPosition !== undefined) logits.fill(-Infinity, timestampBegin + maxInitialPosition + 1);
+    return;
+  }
+  const followsTimestamp = generated.at(-1)! >= timestampBegin;
+  const secondOfPair = generated.length < 2 || generated.at(-2)! >= timestampBegin;
+  if (followsTimestamp) {
+    if (secondOfPair) logits.fill(-Infinity, timestampBegin);
+    else logits.fill(-Infinity, 0, endOfText);
+  }
+  const latest = generated.findLast((token) => token >= timestampBegin);
+  if (latest !== undefined) {
+    const earliest = followsTimestamp && !secondOfPair ? latest : latest + 1;
+    logits.fill(-Infinity, timestampBegin, earliest);
+  }
+  if (timestampsPrevail(logits, timestampBegin)) logits.fill(-Infinity, 0, timestampBegin);
+}
+
+/** Whether all timestamps together are likelier than the likeliest other token. */
+function timestampsPrevail(logits: Float32Array, timestampBegin: number): boolean {
+  const likeliestText = largest(logits, 0, timestampBegin);
+  const likeliestTimestamp = largest(logits, timestampBegin, logits.length);
+  if (likeliestTimestamp === -Infinity) return false;
+  let sum = 0;
+  for (let token = timestampBegin; token < logits.length; token++) {
+    sum += Math.exp(logits[token]! - likeliestTimestamp);
+  }
+  return likeliestTimestamp + Math.log(sum) > likeliestText;
+}
+
+function largest(values: Float32Array, start: number, end: number): number {
+  let result = -Infinity;
+  for (let index = start; index < end; index++) if (values[index]! > result) result = values[index]!;
+  return result;
+}

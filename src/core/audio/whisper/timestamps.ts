@@ -1,0 +1,40 @@
+/** Seconds from one timestamp token to the next: an encoder position covers two frames of 10 ms. */
+export const secondsPerPosition = 0.02;
+
+/** Frames of the spectrogram, of 10 ms, under one position of the encoder. */
+export const framesPerPosition = 2;
+
+/** What the rules about timestamps need to know of a vocabulary; text tokens are below `endOfText`. */
+export interface TimestampVocabulary {
+  /** `<|endoftext|>` */
+  readonly endOfText: number;
+  /** `<|0.00|>`; every later token is a later time. */
+  readonly timestampBegin: number;
+}
+
+/**
+ * The time that a timestamp token stands for, from the beginning of the window.
+ *
+ * @returns seconds
+ *
+ * @example
+ * ```ts
+ * toSeconds(50_414, { timestampBegin: 50_364 }); // 1
+ * ```
+ */
+export function toSeconds(
+  token: number,
+  { timestampBegin }: Pick<TimestampVocabulary, 'timestampBegin'>,
+): number {
+  return positionsToSeconds(token - timestampBegin);
+}
+
+/** Positions of the encoder as seconds, free of the noise of 0.02 in binary. */
+export function positionsToSeconds(positions: number): number {
+  return positions / 50;
+}
+
+/** Frames of 10 ms as seconds. */
+export function framesToSeconds(frames: number): number {
+  return frames / 100;
+}

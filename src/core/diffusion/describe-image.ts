@@ -1,0 +1,43 @@
+/** What made an image. */
+export interface ImageDescription {
+  readonly prompt: string;
+  readonly negativePrompt: string;
+  readonly steps: number;
+  /** Class name, such as `EulerDiscreteScheduler`. */
+  readonly scheduler: string;
+  readonly guidanceScale: number;
+  readonly seed: number;
+  readonly width: number;
+  readonly height: number;
+  readonly model: string;
+}
+
+/**
+ * Writes down what made an image, in the form that the tools of the field read from the PNG text `parameters`.
+ *
+ * @example
+ * ```ts
+ * describeImage(made);
+ * // a red circle
+ * // Negative prompt: blue
+ * // Steps: 4, Sampler: EulerDiscreteScheduler, CFG scale: 7.5, Seed: 42, Size: 512x512, Model: painter
+ * ```
+ */
+export function describeImage(image: ImageDescription): string {
+  const settings = {
+    Steps: image.steps,
+    Sampler: image.scheduler,
+    'CFG scale': image.guidanceScale,
+    Seed: image.seed,
+    Size: `${image.width}x${image.height}`,
+    Model: quoted(image.model),
+  };
+  const lines = [image.prompt];
+  if (image.negativePrompt !== '') lines.push(`Negative prompt: ${image.negativePrompt}`);
+  const listed = Object.entries(settings).map(([name, value]) => `${name}: ${value}`);
+  return [...lines, listed.join(', ')].join('\n');
+}
+
+function quoted(text: string): string {
+  return /[,:\n]/.test(text) ? JSON.stringify(text) : text;
+}

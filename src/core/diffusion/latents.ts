@@ -1,0 +1,74 @@
+import type { Size } from '../vision/box.ts';
+
+/** How the latents that a model makes differ from those that its decoder takes. */
+export interface LatentScaling {
+  readonly factor: number;
+  readonly shift: number;
+  /** Of each channel; none where the decoder was trained without. */
+  readonly means?: readonly number[] | undefined;
+  readonly deviations?: readonly number[] | undefined;
+}
+
+/**
+ * Latents as the decoder takes them.
+ *
+ * @param latents `[channels × cells]`
+ */
+export function scaleLatents(
+  latents: Float32Array,
+  { factor, shift, means, deviations }: LatentScaling,
+): Float32Array {
+  const cells = latents.length / (means?.length ?? 1);
+  return latents.map((value, index) => {
+    const channel = Math.floor(index / cells);
+    return (value * (deviations?.[channel] ?? 1)) / factor + (means?.[channel] ?? 0) + shift;
+  });
+}
+
+/**
+ * Makes a grid smaller: each cell is the mean of those that it covers.
+ *
+ * @param grid `[channels × from.height × from.width]`
+ * @returns `[channels × to.height × to.width]`
+ */
+export function shrinkGrid(grid: Float32Array, from: Size, to: Size): Float32Array {
+  const channels = grid.length / (from.width * from.height);
+  const shrunk = new Float32Array(channels * to.width * to.height);
+  let index = 0;
+  for (let channel = 0; channel < channels; channel++) {
+    for (let row = 0; row < to.height; row++) {
+      const rows = covered(row, from.height, to.height);
+      for (let column = 0; column < to.width; column++) {
+        const columns = covered(column, from.width, to.width);
+        let sum = 0;
+        for (let y = rows.start; y < rows.end; y++) {
+          const start = (channel * from.height + y) * from.width;
+          for (let x = columns.start; x < columns.end; x++) sum += grid[start + x]!;
+        }
+        shrunk[index++] = sum / ((rows.end - rows.start) * (columns.end - columns.start));
+      }
+    }
+  }
+  return shrunk;
+}
+
+function covered(cell: number, from: number, to: number): { start: number; end: number } {
+  return { start: Math.floor((cell * from) / to), end: Math.ceil(((cell + 1) * from) / to) };
+}
+
+/**
+ * Decoded values → pixels.
+ *
+ * @param decoded `[3 × pixels]`, −1 for black to 1 for white; beyond is cut off
+ * @returns `[pixels × 3]`, red, green and blue
+ */
+export function toRgb(decoded: Float32Array): Uint8ClampedArray {
+  const count = decoded.length / 3;
+  const rgb = new Uint8ClampedArray(decoded.length);
+  for (let pixel = 0, at = 0; pixel < count; pixel++, at += 3) {
+    rgb[at] = decoded[pixel]! * 127.5 + 127.5;
+    rgb[at + 1] = decoded[count + pixel]! * 127.5 + 127.5;
+    rgb[at + 2] = decoded[2 * count + pixel]! * 127.5 + 127.5;
+  }
+  return rgb;
+}

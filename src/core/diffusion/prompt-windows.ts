@@ -1,0 +1,33 @@
+/** The special tokens of a text encoder and how many tokens it sees at once. */
+export interface WindowFrame {
+  readonly startId: number;
+  readonly endId: number;
+  readonly padId: number;
+  /** The first and the last special token included; at least 3. */
+  readonly windowLength: number;
+}
+
+/** How many windows the tokens of a prompt need; an empty one needs one. */
+export function countWindows(tokens: readonly number[], { windowLength }: WindowFrame): number {
+  return Math.max(1, Math.ceil(tokens.length / (windowLength - 2)));
+}
+
+/**
+ * Cuts the tokens of a prompt into windows that a text encoder sees one by one, each framed and filled up.
+ *
+ * @param count of windows, at least as many as `countWindows` says; those behind the end of the prompt are empty
+ *
+ * @example
+ * ```ts
+ * toWindows([5, 6, 7], { startId: 1, endId: 2, padId: 0, windowLength: 4 }, 2); // [[1, 5, 6, 2], [1, 7, 2, 0]]
+ * ```
+ */
+export function toWindows(tokens: readonly number[], frame: WindowFrame, count: number): number[][] {
+  const { startId, endId, padId, windowLength } = frame;
+  const room = windowLength - 2;
+  return Array.from({ length: count }, (_, index) => {
+    const window = [startId, ...tokens.slice(index * room, (index + 1) * room), endId];
+    while (window.length < windowLength) window.push(padId);
+    return window;
+  });
+}

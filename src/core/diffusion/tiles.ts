@@ -1,0 +1,122 @@
+/** How one axis of a large grid is cut into overlapping tiles of one size. */
+export interface TilePlan {
+  readonly length: number;
+  readonly size: number;
+  /** Where each tile begins, ascending; the first at 0, the last at `length − size`. */
+  readonly starts: readonly number[];
+}
+
+export interface TileOptions {
+  /** Longest tile; an axis that isn't longer is one tile. */
+  readonly most: number;
+  /** What neighbours share at least; less than `most`. */
+  readonly overlap: number;
+  /** Whether tiles have exactly the size `most`; otherwise they are as small as their number allows. */
+  readonly isFixed?: boolean | undefined;
+}
+
+/**
+ * Cuts an axis into as few tiles as possible, evenly spaced.
+ *
+ * @param length in cells; with `isFixed` at least `most`
+ *
+ * @example
+ * ```ts
+ * planTiles(256, { most: 144, overlap: 16 }); // { length: 256, size: 136, starts: [0, 120] }
+ * ```
+ */
+export function planTiles(length: number, { most, overlap, isFixed = false }: TileOptions): TilePlan {
+  if (length <= most) return { length, size: length, starts: [0] };
+  const count = Math.ceil((length - overlap) / (most - overlap));
+  const size = isFixed ? most : Math.ceil((length + (count - 1) * overlap) / count);
+  const starts = Array.from({ length: count }, (_, index) =>
+    Math.round((index * (length - size)) / (count - 1)),
+  );
+  return { length, size, starts };
+}
+
+/**
+ * The part that each tile has in the values of an axis: over all tiles they add up to 1 everywhere, and each falls to
+ * nothing towards its edges inside the grid, where a tile knows least of what lies around it.
+ *
+ * @param scale values per cell
+ * @returns for each tile `[size × scale]`
+ */
+export function tileWeights({ length, size, starts }: TilePlan, scale: number): Float32Array[] {
+  const sums = new Float64Array(length * scale);
+  const rises = starts.map((start, index) => {
+    const before = index === 0 ? 0 : starts[index - 1]! + size - start;
+    const after = index === starts.length - 1 ? 0 : start + size - starts[index + 1]!;
+    return Float64Array.from({ length: size * scale }, (_, at) =>
+      Math.min(rise(at + 0.5, before * scale), rise(size * scale - at - 0.5, after * scale)),
+    );
+  });
+  rises.forEach((weights, tile) =>
+    weights.forEach((weight, at) => (sums[starts[tile]! * scale + at]! += weight)),
+  );
+  return rises.map((weights, tile) =>
+    Float32Array.from(weights, (weight, at) => weight / sums[starts[tile]! * scale + at]!),
+  );
+}
+
+/** From nothing at an edge to 1, a half cosine long. */
+function rise(distance: number, width: number): number {
+  return distance >= width ? 1 : 0.5 - 0.5 * Math.cos((Math.PI * distance) / width);
+}
+
+/** A tile's place in the whole: across and down. */
+export interface TilePlacement {
+  readonly left: number;
+  readonly top: number;
+  /** The tile's part in each column, as `tileWeights` gives it. */
+  readonly across: Float32Array;
+  /** The tile's part in each row. */
+  readonly down: Float32Array;
+}
+
+/**
+ * Adds a tile to the whole image.
+ *
+ * @param out `[channels × height × width]`, zero before the first tile
+ * @param tile `[channels × tile height × tile width]`
+ * @param width of `out`
+ */
+export function addTile(
+  out: Float32Array,
+  tile: Float32Array,
+  { left, top, across, down }: TilePlacement,
+  { width, height }: { readonly width: number; readonly height: number },
+): void {
+  const channels = out.length / (width * height);
+  let from = 0;
+  for (let channel = 0; channel < channels; channel++) {
+    for (let row = 0; row < down.length; row++) {
+      const to = (channel * height + top + row) * width + left;
+      for (let column = 0; column < across.length; column++) {
+        out[to + column]! += down[row]! * across[column]! * tile[from++]!;
+      }
+    }
+  }
+}
+
+/**
+ * Takes a tile out of a whole.
+ *
+ * @param whole `[channels × height × width]`
+ * @returns `[channels × tile height × tile width]`
+ */
+export function cutTile(
+  whole: Float32Array,
+  { left, top, width, height }: { readonly left: number; readonly top: number; readonly width: number; readonly height: number },
+  size: { readonly width: number; readonly height: number },
+): Float32Array {
+  const channels = whole.length / (size.width * size.height);
+  const tile = new Float32Array(channels * width * height);
+  for (let channel = 0; channel < channels; channel++) {
+    for (let row = 0; row < height; row++) {
+      const from = (channel * size.height + top + row) * size.width + left;
+      tile.set(whole.subarray(from, from + width), (channel * height + row) * width);
+    }
+  }
+  return tile;
+}

@@ -1,0 +1,75 @@
+import { arpabetToPhonemes } from '../arpabet.ts';
+import { beginsWithVowel } from './arpabet-sounds.ts';
+import { pronounceWord } from './pronounce-word.ts';
+import type { LookUp } from './word-parts.ts';
+
+export interface PhonemizeOptions {
+  /**
+   * Finds the ARPABET of a word in small letters, of a letter's name as `b.`, and of further ways to say a word as
+   * `read(2)`.
+   */
+  readonly lookUp: LookUp;
+}
+
+/** A word as it is written, or what stands between two. */
+interface Token {
+  readonly word: string | undefined;
+  /** Punctuation with the spaces around it, or one space. */
+  readonly gap: string;
+}
+
+const tokens =
+  /(?<word>[\p{L}\p{M}]+(?:'[\p{L}\p{M}]+)*)|(?<mark>[ ]*[;:,.!?—…"()][;:,.!?—…"() ]*)|[^\p{L}\p{M};:,.!?—…"()]+/gu;
+
+const endOfSentence = /[.!?]/;
+/** Shorter words may be initials. */
+const shouted = /\p{Lu}{4}/u;
+
+/**
+ * Tells how an English sentence is pronounced, in Kokoro's phonemes: each word by a dictionary, by its parts or by its
+ * spelling, initials letter by letter, words like `of` without stress. Letters of other scripts are left out.
+ *
+ * @param text as `normalizeEnglish` leaves it
+ *
+ * @example
+ * ```ts
+ * phonemizeEnglish('the apple, the USB', { lookUp }); // 'ði ˈæpəl, ðə jˈu ˈɛs bˈi'
+ * ```
+ */
+export function phonemizeEnglish(text: string, { lookUp }: PhonemizeOptions): string {
+  const all = tokenize(text);
+  const isShouted = shouted.test(text) && !/\p{Ll}/u.test(text);
+  let phonemes = '';
+  let nextBeginsWithVowel = false;
+  // From behind, since `the` and `to` depend on the word that follows.
+  for (let at = all.length - 1; at >= 0; at--) {
+    const { word, gap } = all[at]!;
+    if (word === undefined) {
+      phonemes = gap + phonemes;
+      continue;
+    }
+    const pronunciations = pronounceWord(isShouted ? word.toLowerCase() : word, {
+      before: wordBeside(all, at, -1),
+      behind: wordBeside(all, at, 1),
+      endsSentence: at === all.length - 1 || endOfSentence.test(all[at + 1]!.gap),
+      nextBeginsWithVowel,
+      lookUp,
+    });
+    if (pronunciations.length === 0) continue;
+    nextBeginsWithVowel = beginsWithVowel(pronunciations[0]!);
+    phonemes = pronunciations.map(arpabetToPhonemes).join(' ') + phonemes;
+  }
+  return phonemes.replace(/ {2,}/g, ' ').trim();
+}
+
+function tokenize(text: string): Token[] {
+  return Array.from(text.matchAll(tokens), ({ groups = {} }) => ({
+    word: groups['word'],
+    gap: groups['mark'] ?? ' ',
+  }));
+}
+
+/** The word before or behind another; empty where there is punctuation between them. */
+function wordBeside(all: readonly Token[], at: number, step: 1 | -1): string {
+  return all[at + step]?.gap === ' ' ? (all[at + 2 * step]?.word ?? '') : '';
+}

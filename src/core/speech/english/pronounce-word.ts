@@ -1,0 +1,112 @@
+import { withoutStress, withS, type Pronunciation } from './arpabet-sounds.ts';
+import { functionWords, unstressedAtEnd } from './function-words.ts';
+import { pronounceHeteronym } from './heteronyms.ts';
+import { knownWords, spelledCapitals } from './known-words.ts';
+import { soundOut } from './letter-to-sound.ts';
+import { pronounceParts, type LookUp } from './word-parts.ts';
+
+/** Where a word stands. */
+export interface Surroundings {
+  /** The words beside it, as they are written; empty where there is none in the same phrase. */
+  readonly before: string;
+  readonly behind: string;
+  readonly endsSentence: boolean;
+  readonly nextBeginsWithVowel: boolean;
+  readonly lookUp: LookUp;
+}
+
+/** Letters beyond a to z that Unicode doesn't take apart. */
+const plainLetters: Readonly<Record<string, string>> = {
+  ß: 'ss',
+  æ: 'ae',
+  œ: 'oe',
+  ø: 'o',
+  ł: 'l',
+  đ: 'd',
+  ð: 'th',
+  þ: 'th',
+  ı: 'i',
+};
+
+/** Longer runs of capitals are words. */
+const longestInitials = 5;
+/** Longer ones are no words. */
+const longestWord = 40;
+
+const initials = /^(?<letters>\p{Lu}{2,})(?<plural>'?s)?$/u;
+const capital = /^\p{Lu}$/u;
+/** Between the words of `JavaScript` and `OpenAI`. */
+const humps = /(?<=\p{Ll})(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u;
+
+/**
+ * Tells how a word is said where it stands.
+ *
+ * @returns one pronunciation, or several where a word is spelled or put together from others; none where it has no
+ * letter that English knows
+ */
+export function pronounceWord(word: string, surroundings: Surroundings): Pronunciation[] {
+  const { before, behind, lookUp } = surroundings;
+  if (capital.test(word) && !isArticle(word, before, behind)) return spell(word, lookUp);
+  const { letters, plural } = initials.exec(word)?.groups ?? {};
+  if (letters !== undefined && isSpelled(letters, lookUp)) {
+    const names = spell(letters, lookUp);
+    return plural === undefined ? names : [...names.slice(0, -1), ...names.slice(-1).map(withS)];
+  }
+  const plain = toPlainLetters(word);
+  if (plain === '') return [];
+  const known = pronounceKnown(plain, surroundings);
+  if (known !== undefined) return [known];
+  const parts = word.split(humps);
+  if (parts.length > 1)
+    return parts.flatMap((part) => pronounceWord(part, { ...surroundings, before: '', behind: '' }));
+  return pronounceUnknown(plain, lookUp);
+}
+
+/** A word that is in the dictionary, said as the words around it ask for. */
+function pronounceKnown(word: string, surroundings: Surroundings): Pronunciation | undefined {
+  const { endsSentence, nextBeginsWithVowel, lookUp } = surroundings;
+  const before = surroundings.before.toLowerCase();
+  const behind = surroundings.behind.toLowerCase();
+  if (word === 'the') return nextBeginsWithVowel ? 'DH IY0' : 'DH AH0';
+  if (word === 'a') return 'AH0';
+  if (word === 'an') return 'AH0 N';
+  if (word === 'to' && !endsSentence) return nextBeginsWithVowel ? 'T UW0' : 'T AH0';
+  if (Object.hasOwn(knownWords, word)) return knownWords[word];
+  const found = pronounceHeteronym(word, { before, behind }, lookUp) ?? lookUp(word);
+  const isWeak = endsSentence ? before !== '' && unstressedAtEnd.has(word) : functionWords.has(word);
+  return found !== undefined && isWeak ? withoutStress(found) : found;
+}
+
+function pronounceUnknown(word: string, lookUp: LookUp): Pronunciation[] {
+  if (word.length > longestWord || spelledCapitals.has(word.toUpperCase())) return spell(word, lookUp);
+  const found = pronounceParts(word, (part) => knownPart(part, lookUp)) ?? soundOut(word.replaceAll("'", ''));
+  return found === '' ? spell(word, lookUp) : [found];
+}
+
+function knownPart(word: string, lookUp: LookUp): Pronunciation | undefined {
+  return Object.hasOwn(knownWords, word) ? knownWords[word] : lookUp(word);
+}
+
+/** Letter by letter, each by its name. */
+function spell(word: string, lookUp: LookUp): Pronunciation[] {
+  return Array.from(toPlainLetters(word), (letter) => lookUp(`${letter}.`)).filter(
+    (name) => name !== undefined,
+  );
+}
+
+/** `A` is the article at the beginning of a sentence only, and not before another letter: `A B C`. */
+function isArticle(letter: string, before: string, behind: string): boolean {
+  return letter === 'A' && before === '' && behind !== '' && !capital.test(behind);
+}
+
+function isSpelled(letters: string, lookUp: LookUp): boolean {
+  if (spelledCapitals.has(letters)) return true;
+  return letters.length <= longestInitials && knownPart(letters.toLowerCase(), lookUp) === undefined;
+}
+
+/** In small letters from a to z and apostrophes; letters of other scripts are left out. */
+function toPlainLetters(word: string): string {
+  return Array.from(word.toLowerCase().normalize('NFD'), (letter) => plainLetters[letter] ?? letter)
+    .join('')
+    .replace(/[^a-z']/g, '');
+}

@@ -1,0 +1,130 @@
+import { globally, type Rule } from './rule.ts';
+
+/** Before a name. */
+const titles: Readonly<Record<string, string>> = {
+  Dr: 'Doctor',
+  Mr: 'Mister',
+  Mrs: 'Missus',
+  Ms: 'Ms',
+  Prof: 'Professor',
+  St: 'Saint',
+  Gen: 'General',
+  Sgt: 'Sergeant',
+  Capt: 'Captain',
+  Lt: 'Lieutenant',
+  Col: 'Colonel',
+  Gov: 'Governor',
+  Sen: 'Senator',
+  Rep: 'Representative',
+  Rev: 'Reverend',
+  Pres: 'President',
+  Mt: 'Mount',
+  Ft: 'Fort',
+};
+
+/** Behind a name. */
+const places: Readonly<Record<string, string>> = {
+  St: 'Street',
+  Ave: 'Avenue',
+  Blvd: 'Boulevard',
+  Rd: 'Road',
+  Dr: 'Drive',
+  Ln: 'Lane',
+  Jr: 'Junior',
+  Sr: 'Senior',
+  Inc: 'Incorporated',
+  Ltd: 'Limited',
+  Corp: 'Corporation',
+  Co: 'Company',
+};
+
+const anywhere: Readonly<Record<string, string>> = {
+  'e.g': 'for example',
+  'i.e': 'that is',
+  vs: 'versus',
+  approx: 'approximately',
+  dept: 'department',
+  Dept: 'Department',
+  est: 'estimated',
+  govt: 'government',
+  incl: 'including',
+  max: 'maximum',
+  misc: 'miscellaneous',
+};
+
+const beforeNumber: Readonly<Record<string, string>> = {
+  No: 'number',
+  Nos: 'numbers',
+  p: 'page',
+  pp: 'pages',
+  vol: 'volume',
+  Vol: 'volume',
+  fig: 'figure',
+  Fig: 'figure',
+  ch: 'chapter',
+  Ch: 'chapter',
+  sec: 'section',
+  Sec: 'section',
+  ca: 'circa',
+  c: 'circa',
+};
+
+const oneOf = (table: Readonly<Record<string, string>>): string =>
+  Object.keys(table)
+    .map((name) => name.replaceAll('.', String.raw`\.`))
+    .join('|');
+
+/** Where a sentence ends, the period of an abbreviation is the sentence's as well. */
+const sentenceEnd = String.raw`(?<end>\.(?=["')]*(?:\n|$)))`;
+const period = String.raw`(?:${sentenceEnd}|\.)`;
+
+/** Words behind a single letter that show that a sentence ended with it: `Take plan B. Then go.` */
+const sentenceStarts =
+  'A|An|And|As|At|But|For|He|How|I|If|In|Is|It|No|Not|On|Or|She|So|That|The|Then|There|These|They|This|We|What|When|Where|Who|Why|Yes|You';
+
+/** Abbreviations that end in a period, and initials. */
+export const abbreviationRules: readonly Rule[] = [
+  {
+    pattern: globally(
+      String.raw`(?<=\p{Lu}\p{Ll}+,? )(?<name>${oneOf(places)})(?!(?<=St|Dr)\. \p{Lu})${period}`,
+    ),
+    speak: ({ name = '', end = '' }) => places[name]! + end,
+  },
+  {
+    pattern: globally(String.raw`(?<![\p{L}.])(?<title>${oneOf(titles)})(?:\.|(?<=Dr|Mr|Mrs|Ms)) (?=\p{Lu})`),
+    speak: ({ title = '' }) => `${titles[title]} `,
+  },
+  {
+    pattern: globally(String.raw`(?<![\p{L}.])(?<word>${oneOf(beforeNumber)})\. ?(?=\d)`),
+    speak: ({ word = '' }) => `${beforeNumber[word]} `,
+  },
+  {
+    pattern: globally(String.raw`(?<![\p{L}.])(?<word>${oneOf(anywhere)})${period}`),
+    speak: ({ word = '', end = '' }) => anywhere[word]! + end,
+  },
+  { pattern: /(?<![\p{L}.])w\/o(?= )/gu, speak: 'without' },
+  { pattern: /(?<![\p{L}.])w\/(?= )/gu, speak: 'with' },
+  {
+    pattern: globally(String.raw`(?<![\p{L}.])etc(?<end>\.(?=["')]*(?:\n|$| \p{Lu})))?\.?(?!\p{L})`),
+    speak: ({ end = '' }) => `et cetera${end}`,
+  },
+  {
+    pattern: globally(String.raw`(?<![\p{L}.])(?<half>[ap])\.m\b(?<end>\.(?=["')]*(?:\n|$| \p{Lu})))?\.?`),
+    speak: ({ half = '', end = '' }) => `${half.toUpperCase()}M${end}`,
+  },
+  {
+    pattern: globally(String.raw`(?<![\p{L}.])(?<letters>(?:\p{Lu}\.){1,8}\p{Lu})${period}`),
+    speak: ({ letters = '', end = '' }) => letters.replaceAll('.', ' ') + end,
+  },
+  // Initials of a name.
+  {
+    pattern: /(?<![\p{L}\d'.])(?<initials>(?:\p{Lu}\. ?){2,8})(?=\p{Lu}\p{Ll})/gu,
+    speak: ({ initials = '' }) => initials.replace(/\. ?/g, ' '),
+  },
+  {
+    pattern: globally(
+      String.raw`(?<=(?:^|\n|(?<!\p{L})\p{Lu}\p{Ll}+ )\p{Lu})\.(?= (?!(?:${sentenceStarts}) )\p{Lu}\p{Ll})`,
+    ),
+    speak: '',
+  },
+];

@@ -1,0 +1,66 @@
+import { toOrdinal, toYear } from './number-words.ts';
+import { globally, type Groups, type Rule } from './rule.ts';
+
+const months = [
+  'January',
+  'February',
+  'March',
+  'April',
+  'May',
+  'June',
+  'July',
+  'August',
+  'September',
+  'October',
+  'November',
+  'December',
+];
+
+const month = String.raw`(?<month>Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?|Sept?(?:ember)?|Oct(?:ober)?|Nov(?:ember)?|Dec(?:ember)?)\.?`;
+const day = String.raw`(?<day>[12]\d|3[01]|0?[1-9])(?:st|nd|rd|th)?(?![\d:])`;
+const year = String.raw`(?<year>1[1-9]\d\d|20\d\d)(?![\d,]\d|\d)`;
+
+/** Calendar days and months; numbers with slashes are read as the United States write them unless they can't be. */
+export const dateRules: readonly Rule[] = [
+  {
+    pattern: globally(
+      String.raw`(?<![\d-])${year}-(?<number>0[1-9]|1[0-2])-(?<day>0[1-9]|[12]\d|3[01])(?![\d-])`,
+    ),
+    speak: readDate,
+  },
+  {
+    pattern: globally(String.raw`(?<![\d/])(?<first>\d{1,2})/(?<second>\d{1,2})/${year}(?!/)`),
+    speak: ({ first = '', second = '', year: inYear }) => {
+      const [number, inMonth] = Number(first) > 12 ? [second, first] : [first, second];
+      return readDate({ number, day: inMonth, year: inYear });
+    },
+  },
+  { pattern: globally(String.raw`(?<!\p{L})${month} ${day}(?:,? ${year})?`), speak: readDate },
+  {
+    pattern: globally(String.raw`(?<![\p{L}\d.,:])(?:the )?${day}(?: of)? ${month}(?!\p{L})(?:,? ${year})?`),
+    speak: (groups) => {
+      const { day: inMonth = '', month: name = '', year: inYear } = groups;
+      return `the ${toOrdinal(String(Number(inMonth)))} of ${fullName(name)}${inYear === undefined ? '' : `, ${toYear(inYear)}`}`;
+    },
+  },
+  {
+    pattern: globally(String.raw`(?<!\p{L})${month},? ${year}`),
+    speak: ({ month: name = '', year: inYear = '' }) => `${fullName(name)} ${toYear(inYear)}`,
+  },
+  {
+    pattern: /(?<!\p{L})(?<month>Jan|Feb|Apr|Aug|Sept?|Oct|Nov|Dec)\.(?= ?[\p{L},;])/gu,
+    speak: ({ month: name = '' }) => fullName(name),
+  },
+];
+
+/** A month by its number or name, with a day and perhaps a year. */
+function readDate({ number, month: name, day: inMonth = '', year: inYear }: Groups): string | undefined {
+  const dayNumber = Number(inMonth);
+  const spokenMonth = name === undefined ? months[Number(number) - 1] : fullName(name);
+  if (spokenMonth === undefined || dayNumber < 1 || dayNumber > 31) return undefined;
+  return `${spokenMonth} ${toOrdinal(String(dayNumber))}${inYear === undefined ? '' : `, ${toYear(inYear)}`}`;
+}
+
+function fullName(name: string): string {
+  return months.find((candidate) => candidate.startsWith(name.slice(0, 3)))!;
+}

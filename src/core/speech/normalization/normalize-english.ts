@@ -1,0 +1,49 @@
+import { abbreviationRules } from './abbreviations.ts';
+import { addressRules } from './addresses.ts';
+import { dateRules } from './dates.ts';
+import { moneyRules } from './money.ts';
+import { decadeRules, numberRules, phoneRules, rangeRules, signRules } from './numbers.ts';
+import { romanNumeralRules } from './roman-numerals.ts';
+import { applyRules, type Rule } from './rule.ts';
+import { symbolRules, unknownSymbols } from './symbols.ts';
+import { tidyText } from './tidy-text.ts';
+import { timeRules } from './times.ts';
+import { unitRules } from './units.ts';
+
+/** What has the most to say about a digit comes first. */
+const rules: readonly Rule[] = [
+  ...addressRules,
+  ...abbreviationRules,
+  ...dateRules,
+  ...timeRules,
+  ...phoneRules,
+  ...signRules,
+  ...rangeRules,
+  ...moneyRules,
+  ...decadeRules,
+  ...unitRules,
+  ...romanNumeralRules,
+  ...symbolRules,
+  ...numberRules,
+];
+
+/**
+ * Writes an English text as it is spoken: numbers, money, dates, times, measures, abbreviations, addresses and symbols
+ * become words. What is left are letters, apostrophes, hyphens within words, and `;:,.!?—…"()`; a line break ends a
+ * paragraph. Words in capitals stay, since it takes a dictionary to tell initials from words.
+ *
+ * @example
+ * ```ts
+ * normalizeEnglish('Dr. Lee paid $3.50 at 3:30 pm.');
+ * // 'Doctor Lee paid three dollars and fifty cents at three thirty PM.'
+ * ```
+ */
+export function normalizeEnglish(text: string): string {
+  return applyRules(tidyText(text), rules)
+    .replace(unknownSymbols, ' ')
+    .replace(/(?<=[,;!?…])(?=\p{L})/gu, ' ')
+    .replace(/ {2,}/g, ' ')
+    .replace(/ +(?=[,.;:!?…)\n]|$)/gu, '')
+    .replace(/(?<=\n|^) +/gu, '')
+    .trim();
+}

@@ -1,0 +1,155 @@
+const small = [
+  'zero',
+  'one',
+  'two',
+  'three',
+  'four',
+  'five',
+  'six',
+  'seven',
+  'eight',
+  'nine',
+  'ten',
+  'eleven',
+  'twelve',
+  'thirteen',
+  'fourteen',
+  'fifteen',
+  'sixteen',
+  'seventeen',
+  'eighteen',
+  'nineteen',
+];
+const tens = ['', '', 'twenty', 'thirty', 'forty', 'fifty', 'sixty', 'seventy', 'eighty', 'ninety'];
+const scales = ['', ' thousand', ' million', ' billion', ' trillion'];
+const mostDigits = 3 * scales.length;
+
+const irregularOrdinals: Readonly<Record<string, string>> = {
+  one: 'first',
+  two: 'second',
+  three: 'third',
+  five: 'fifth',
+  eight: 'eighth',
+  nine: 'ninth',
+  twelve: 'twelfth',
+};
+
+/**
+ * Writes a whole number in words. Numbers beyond trillions and those with leading zeros are read digit by digit.
+ *
+ * @param number digits, with or without commas
+ *
+ * @example
+ * ```ts
+ * toCardinal('1,984'); // 'one thousand nine hundred eighty-four'
+ * ```
+ */
+export function toCardinal(number: string): string {
+  const digits = number.replaceAll(',', '');
+  if (digits.length > mostDigits || /^0\d/.test(digits)) return toDigits(digits);
+  const value = Number(digits);
+  if (value === 0) return small[0]!;
+  const groups: string[] = [];
+  for (let rest = value, scale = 0; rest > 0; rest = Math.floor(rest / 1000), scale += 1) {
+    if (rest % 1000 > 0) groups.unshift(belowThousand(rest % 1000) + scales[scale]!);
+  }
+  return groups.join(' ');
+}
+
+/**
+ * Writes a whole number or decimal fraction in words.
+ *
+ * @example
+ * ```ts
+ * toNumber('3.14'); // 'three point one four'
+ * ```
+ */
+export function toNumber(number: string): string {
+  const [whole = '', decimals] = number.split('.');
+  if (decimals === undefined) return toCardinal(whole);
+  return `${whole === '' ? '' : `${toCardinal(whole)} `}point ${toDigits(decimals)}`;
+}
+
+/**
+ * Writes the place in an order in words.
+ *
+ * @example
+ * ```ts
+ * toOrdinal('21'); // 'twenty-first'
+ * ```
+ */
+export function toOrdinal(number: string): string {
+  return toCardinal(number).replace(/[a-z]+$/, ordinalOf);
+}
+
+/**
+ * Writes a year in words, in pairs of digits where it is usual.
+ *
+ * @param year of four digits
+ *
+ * @example
+ * ```ts
+ * toYear('1905'); // 'nineteen oh five'
+ * ```
+ */
+export function toYear(year: string): string {
+  const century = year.slice(0, 2);
+  const rest = year.slice(2);
+  if (year.slice(1, 3) === '00') return toCardinal(year);
+  if (rest === '00') return `${toCardinal(century)} hundred`;
+  return `${toCardinal(century)} ${toPair(rest)}`;
+}
+
+/**
+ * Writes two digits behind others in words, as in years and times.
+ *
+ * @example
+ * ```ts
+ * toPair('05'); // 'oh five'
+ * ```
+ */
+export function toPair(digits: string): string {
+  return digits.startsWith('0') ? `oh ${toCardinal(digits.slice(1))}` : toCardinal(digits);
+}
+
+/**
+ * Reads digits one by one.
+ *
+ * @example
+ * ```ts
+ * toDigits('007'); // 'zero zero seven'
+ * ```
+ */
+export function toDigits(digits: string): string {
+  return Array.from(digits, (digit) => small[Number(digit)]).join(' ');
+}
+
+/**
+ * Makes the plural of a number in words.
+ *
+ * @example
+ * ```ts
+ * toPlural('nineteen ninety'); // 'nineteen nineties'
+ * ```
+ */
+export function toPlural(words: string): string {
+  if (words.endsWith('y')) return words.replace(/y$/, 'ies');
+  return words.endsWith('x') ? `${words}es` : `${words}s`;
+}
+
+function belowThousand(value: number): string {
+  const hundreds = Math.floor(value / 100);
+  const rest = value % 100;
+  if (hundreds === 0) return belowHundred(rest);
+  return rest === 0 ? `${small[hundreds]} hundred` : `${small[hundreds]} hundred ${belowHundred(rest)}`;
+}
+
+function belowHundred(value: number): string {
+  if (value < small.length) return small[value]!;
+  const units = value % 10;
+  return units === 0 ? tens[value / 10]! : `${tens[Math.floor(value / 10)]}-${small[units]}`;
+}
+
+function ordinalOf(word: string): string {
+  return irregularOrdinals[word] ?? (word.endsWith('y') ? word.replace(/y$/, 'ieth') : `${word}th`);
+}

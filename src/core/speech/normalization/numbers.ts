@@ -1,0 +1,101 @@
+import { toCardinal, toDigits, toNumber, toOrdinal, toPlural, toYear } from './number-words.ts';
+import { decimalNumber, globally, wholeNumber, type Rule } from './rule.ts';
+
+const year = String.raw`(?:1[1-9]\d\d|20\d\d)`;
+
+/** Ranges of numbers: `to` between them. The numbers stay, for the rules behind these. */
+export const rangeRules: readonly Rule[] = [
+  {
+    pattern: globally(String.raw`(?<![\d.,:–-])(?<from>${year}) ?[–-] ?(?<until>${year})(?![\d,.]\d|[\d–-])`),
+    speak: ({ from = '', until = '' }) => `${toYear(from)} to ${toYear(until)}`,
+  },
+  { pattern: /(?<=[$€£]\d[\d,.]{0,12})-(?=[$€£]\d)/gu, speak: ' to ' },
+  { pattern: /(?<=[\d%°]) ?– ?(?=[$€£¥]?\d)/gu, speak: ' to ' },
+  { pattern: /(?<=(?<![\d-][.,:]?)\d{1,4}(?:\.\d{1,4})?)-(?=\d{1,4}(?![\d-]))/gu, speak: ' to ' },
+];
+
+/** Telephone numbers, digit by digit. */
+export const phoneRules: readonly Rule[] = [
+  {
+    pattern:
+      /(?<![\d+.,-])(?<number>(?:\+?\d{1,3}[ .-])?(?:\(\d{3}\) ?|\d{3}[ .-])\d{3}[.-]\d{4}|\d{3}-\d{4}|\+\d{1,3}(?: \d{2,5}){2,5})(?![\d-])/gu,
+    speak: ({ number = '' }) => number.match(/\d+/g)!.map(toDigits).join(', '),
+  },
+];
+
+/** Decades, which look like seconds. */
+export const decadeRules: readonly Rule[] = [
+  {
+    pattern: /(?<![\d.,])(?<decade>(?:1[1-9]|20)\d0)'?s(?!\p{L})/gu,
+    speak: ({ decade = '' }) => toPlural(toYear(decade)),
+  },
+  {
+    pattern: /(?:(?<![\p{L}\d])'|(?<=(?<!\p{L})(?:the|early|late|mid)[ -]))(?<decade>[2-9]0)'?s(?!\p{L})/gu,
+    speak: ({ decade = '' }) => toPlural(toCardinal(decade)),
+  },
+];
+
+/** All other numbers. */
+export const numberRules: readonly Rule[] = [
+  {
+    pattern: globally(
+      String.raw`(?<=(?<!\p{L})(?:in|since|until|till|circa|during|year|summer|spring|autumn|fall|winter|early|late|mid|season|class of|back to) )(?<year>${year})(?![\d.,:/]\d|[\d%])`,
+      'i',
+    ),
+    speak: ({ year: number = '' }) => toYear(number),
+  },
+  {
+    pattern: globally(
+      String.raw`(?<=(?<!\p{L})(?:from|between) )(?<from>${year}) (?<word>to|until|and) (?<until>${year})(?![\d.,:/]\d|[\d%])`,
+      'i',
+    ),
+    speak: ({ from = '', word, until = '' }) => `${toYear(from)} ${word} ${toYear(until)}`,
+  },
+  {
+    pattern: globally(String.raw`(?<=\()(?<year>${year})(?=\))`),
+    speak: ({ year: number = '' }) => toYear(number),
+  },
+  {
+    pattern: globally(String.raw`(?<![\d.,])(?<number>${wholeNumber})(?:st|nd|rd|th)(?!\p{L})`),
+    speak: ({ number = '' }) => toOrdinal(number),
+  },
+  {
+    pattern:
+      /(?<![\d.,/])(?:(?<whole>\d{1,9}) )?(?<part>\d{1,2})\/(?<parts>[2-9]|1[0-9]|20|32|64|100)(?![\d/]|[.,]\d)/gu,
+    speak: ({ whole, part = '', parts = '' }) =>
+      Number(part) === 0 || Number(part) >= Number(parts)
+        ? undefined
+        : `${whole === undefined ? '' : `${toCardinal(whole)} and `}${toFraction(part, parts, whole !== undefined)}`,
+  },
+  { pattern: /(?<=\d)\/(?=\d)/g, speak: ' over ' },
+  {
+    pattern: /(?<![\p{L}\d])(?<base>\d+(?:\.\d+)?)[eE](?<sign>[+-]?)(?<power>\d{1,3})(?![\p{L}\d])/gu,
+    speak: ({ base = '', sign, power = '' }) =>
+      `${toNumber(base)} times ten to the ${sign === '-' ? 'minus ' : ''}${toCardinal(power)}`,
+  },
+  // A letter and a digit are two words: `MP3`, `5G`, `COVID-19`.
+  { pattern: /(?<=\p{L})-?(?=\d)|(?<=\d)-?(?=\p{L})/gu, speak: ' ' },
+  {
+    pattern: /(?<![\d.])(?<version>\d+(?:\.\d+){2,})(?!\d)/g,
+    speak: ({ version = '' }) => version.split('.').map(toCardinal).join(' point '),
+  },
+  { pattern: /(?<=\d):(?=\d)/g, speak: ' to ' },
+  { pattern: /(?<![\d.])\.(?<decimals>\d+)/g, speak: ({ decimals = '' }) => `point ${toDigits(decimals)}` },
+  {
+    pattern: globally(String.raw`(?<number>${decimalNumber})`),
+    speak: ({ number = '' }) => toNumber(number),
+  },
+];
+
+/** A sign before a number. */
+export const signRules: readonly Rule[] = [
+  { pattern: /(?<![\p{L}\d)\]'"-])-(?=[$€£¥]?\.?\d)/gu, speak: 'minus ' },
+  { pattern: /(?<![\p{L}\d)\]])\+(?=[$€£¥]?\d)/gu, speak: 'plus ' },
+];
+
+function toFraction(part: string, parts: string, isBehindWhole: boolean): string {
+  const count = part === '1' && isBehindWhole && (parts === '2' || parts === '4') ? 'a' : toCardinal(part);
+  const name = parts === '2' ? 'half' : parts === '4' ? 'quarter' : toOrdinal(parts);
+  if (part === '1') return `${count} ${name}`;
+  return `${count} ${name}s`;
+}

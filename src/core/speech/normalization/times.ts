@@ -1,0 +1,31 @@
+import { toCardinal, toPair } from './number-words.ts';
+import { globally, type Groups, type Rule } from './rule.ts';
+
+const hour = String.raw`(?<hour>[01]?\d|2[0-3])`;
+const half = String.raw`(?: ?(?<half>[AaPp])\.?[Mm](?:\.(?! ?$| ?\p{Lu}|\n)|(?!\p{L})))`;
+
+/** Times of the day. */
+export const timeRules: readonly Rule[] = [
+  { pattern: /(?<=\d:\d\d(?: ?[AaPp]\.?[Mm]\.?)?) ?[–-] ?(?=\d{1,2}:\d\d)/gu, speak: ' to ' },
+  {
+    pattern: globally(
+      String.raw`(?<![\d:.])${hour}:(?<minute>[0-5]\d)(?::(?<second>[0-5]\d))?(?![\d:])${half}?`,
+    ),
+    speak: readTime,
+  },
+  { pattern: globally(String.raw`(?<![\d:.,])(?<hour>1[0-2]|0?[1-9])${half}`), speak: readTime },
+];
+
+function readTime({ hour: hours = '', minute, second, half: letter }: Groups): string {
+  const parts = [toCardinal(String(Number(hours)))];
+  if (minute !== undefined && minute !== '00') parts.push(toPair(minute));
+  if (minute === '00' && letter === undefined && second === undefined) {
+    parts.push(Number(hours) > 12 || hours.startsWith('0') ? 'hundred' : "o'clock");
+  }
+  if (second !== undefined) {
+    if (minute === '00') parts.push('oh oh');
+    parts.push(`and ${toCardinal(String(Number(second)))} ${second === '01' ? 'second' : 'seconds'}`);
+  }
+  if (letter !== undefined) parts.push(`${letter.toUpperCase()}M`);
+  return parts.join(' ');
+}

@@ -1,0 +1,44 @@
+/** Where a text may be cut, best first: behind its sentences, its clauses, its phrases, its words. */
+const boundaries = [/[.!?…]["”)]*(?= )/gu, /[;:—]["”)]*(?= )|\)(?= )| (?=\()/gu, /,["”)]*(?= )/gu, / /gu];
+
+/** A cut that leaves a shorter piece than this part of the limit waits for a lesser boundary. */
+const shortestShare = 1 / 3;
+
+/**
+ * Cuts phonemes into pieces that a model can speak at once: behind clauses where it can, else between words, within a
+ * word only where that alone exceeds the limit.
+ *
+ * @param limit most code points of a piece, at least 1
+ *
+ * @example
+ * ```ts
+ * splitPhonemes('ə ɹˈɛd, ɹˈWnd kˈAk', { limit: 12 }); // ['ə ɹˈɛd,', 'ɹˈWnd kˈAk']
+ * ```
+ */
+export function splitPhonemes(phonemes: string, { limit }: { readonly limit: number }): string[] {
+  const all = [...phonemes.trim()];
+  const pieces: string[] = [];
+  let start = 0;
+  while (all.length - start > limit) {
+    const end = start + findCut(all.slice(start, start + limit + 1).join(''), limit);
+    pieces.push(all.slice(start, end).join('').trim());
+    start = end;
+  }
+  pieces.push(all.slice(start).join('').trim());
+  return pieces.filter((piece) => piece !== '');
+}
+
+/**
+ * @param head the first `limit + 1` code points of what is left
+ * @returns code points before the cut
+ */
+function findCut(head: string, limit: number): number {
+  const words = boundaries.at(-1);
+  for (const boundary of boundaries) {
+    const last = [...head.matchAll(boundary)].at(-1);
+    if (!last) continue;
+    const end = [...head.slice(0, last.index), ...last[0].trimEnd()].length;
+    if (end >= limit * shortestShare || (end > 0 && boundary === words)) return end;
+  }
+  return limit;
+}

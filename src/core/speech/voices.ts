@@ -1,0 +1,100 @@
+/** A voice, as its id describes it. */
+export interface VoiceDescription {
+  readonly id: string;
+  /** Display name. */
+  readonly name: string;
+  /** BCP 47, such as `en-US`. */
+  readonly language: string;
+}
+
+/** One voice of a mix and its share. */
+export interface VoiceShare {
+  readonly voice: string;
+  /** Above 0; shares of a mix need not sum to 1. */
+  readonly weight: number;
+}
+
+/** First letter of a Kokoro voice → what it speaks. */
+const languages: Readonly<Record<string, readonly [tag: string, name: string]>> = {
+  a: ['en-US', 'American English'],
+  b: ['en-GB', 'British English'],
+  e: ['es', 'Spanish'],
+  f: ['fr-FR', 'French'],
+  h: ['hi', 'Hindi'],
+  i: ['it', 'Italian'],
+  j: ['ja', 'Japanese'],
+  p: ['pt-BR', 'Brazilian Portuguese'],
+  z: ['zh', 'Mandarin Chinese'],
+};
+
+const kinds: Readonly<Record<string, string>> = { f: 'female', m: 'male' };
+
+const mostVoices = 16;
+
+/**
+ * Reads what the id of a voice tells, as Kokoro names its voices; any other id is taken for American English.
+ *
+ * @example
+ * ```ts
+ * describeVoice('bm_george'); // { id: 'bm_george', name: 'George (British English, male)', language: 'en-GB' }
+ * ```
+ */
+export function describeVoice(id: string): VoiceDescription {
+  const [, prefix = '', kind = '', name = ''] = /^([a-z])([fm])_(.+)$/.exec(id) ?? [];
+  const language = languages[prefix];
+  if (!language) return { id, name: id, language: 'en-US' };
+  const title = name.split('_').map(capitalize).join(' ');
+  return { id, name: `${title} (${language[1]}, ${kinds[kind]})`, language: language[0] };
+}
+
+/**
+ * Reads a voice or a mix of several: names joined by `+`, each with a weight in parentheses if it isn't 1.
+ *
+ * @throws RangeError for anything else
+ *
+ * @example
+ * ```ts
+ * parseVoiceMix('af_heart(2)+am_adam'); // [{ voice: 'af_heart', weight: 2 }, { voice: 'am_adam', weight: 1 }]
+ * ```
+ */
+export function parseVoiceMix(voice: string): readonly VoiceShare[] {
+  const parts = voice.split('+', mostVoices + 1);
+  if (parts.length > mostVoices)
+    throw new RangeError(`voice: expected at most ${mostVoices} voices in a mix`);
+  return parts.map((part) => {
+    const match = /^([^\s()]+)(?:\((\d{1,4}(?:\.\d{1,4})?)\))?$/.exec(part.trim());
+    const weight = Number(match?.[2] ?? 1);
+    if (match && weight > 0) return { voice: match[1]!, weight };
+    throw new RangeError(
+      `voice: expected a name or a mix such as af_heart(2)+am_adam(1), got ${JSON.stringify(voice.slice(0, 60))}`,
+    );
+  });
+}
+
+/**
+ * Mixes the styles of several voices: their mean, each with its weight.
+ *
+ * @param styles at least one; all of the same length
+ *
+ * @example
+ * ```ts
+ * mixStyles([
+ *   { style: Float32Array.of(0, 1), weight: 3 },
+ *   { style: Float32Array.of(4, 1), weight: 1 },
+ * ]); // Float32Array [1, 1]
+ * ```
+ */
+export function mixStyles(
+  styles: readonly { readonly style: Float32Array; readonly weight: number }[],
+): Float32Array {
+  const total = styles.reduce((sum, { weight }) => sum + weight, 0);
+  const mixed = new Float32Array(styles[0]?.style.length ?? 0);
+  for (const { style, weight } of styles) {
+    for (let at = 0; at < mixed.length; at++) mixed[at]! += (weight / total) * style[at]!;
+  }
+  return mixed;
+}
+
+function capitalize(word: string): string {
+  return word.charAt(0).toUpperCase() + word.slice(1);
+}

@@ -1,0 +1,39 @@
+import { splitPhonemes } from '../../core/speech/pieces.ts';
+import { splitSentences } from '../../core/speech/sentences.ts';
+import type { Reader } from './readers.ts';
+
+/** What is spoken in one run of the graph. */
+export interface PhonemePiece {
+  /** With punctuation. */
+  readonly phonemes: string;
+  readonly ids: readonly number[];
+}
+
+export interface PhonemePieceOptions {
+  readonly reader: Reader;
+  /** Phoneme → id; phonemes that the model doesn't know are left out. */
+  readonly vocabulary: ReadonlyMap<string, number>;
+  readonly maxPhonemes: number;
+}
+
+/** A letter that isn't a mark of stress or length. */
+const sound = /[\p{Ll}\p{Lu}\p{Lo}]/u;
+
+/**
+ * Turns a text into pieces that a model can speak at once, one after the other: sentences, cut where they are too long.
+ * What can't be spoken is left out.
+ */
+export async function* toPhonemePieces(
+  text: string,
+  { reader, vocabulary, maxPhonemes }: PhonemePieceOptions,
+): AsyncGenerator<PhonemePiece> {
+  for (const sentence of splitSentences(reader.prepare(text))) {
+    const all = await reader.phonemizer.phonemize(sentence);
+    const known = Array.from(all, (phoneme) => (vocabulary.has(phoneme) ? phoneme : '')).join('');
+    for (const phonemes of splitPhonemes(known, { limit: maxPhonemes })) {
+      if (sound.test(phonemes)) {
+        yield { phonemes, ids: Array.from(phonemes, (phoneme) => vocabulary.get(phoneme)!) };
+      }
+    }
+  }
+}

@@ -1,0 +1,22 @@
+import type { SpeechFormat } from '../../core/parameters/speech.ts';
+
+export interface EncodeOptions {
+  readonly sampleRateHz: number;
+  /** Whether the first piece is the only one, so that a header can tell how long the audio is. */
+  readonly isWhole: boolean;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Writes mono audio in one format. */
+export interface AudioEncoder {
+  readonly format: SpeechFormat;
+  readonly mediaType: string;
+  /**
+   * Encodes audio while it is made.
+   *
+   * @param pieces samples from −1 to 1; not changed, and read no further than needed once the result is left early
+   * @returns the file in pieces
+   * @throws InferenceError `cancelled` when `signal` is aborted, and whatever `pieces` throws
+   */
+  encode(pieces: AsyncIterable<Float32Array>, options: EncodeOptions): AsyncIterable<Uint8Array>;
+}

@@ -1,0 +1,120 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import type { Writable } from 'node:stream';
+import type { SpeechFormat } from '../../core/parameters/speech.ts';
+import { InferenceError } from '../../errors.ts';
+import type { AudioEncoder } from './contract.ts';
+import { toPcmBytes } from './pcm.ts';
+
+interface FfmpegFormat {
+  readonly mediaType: string;
+  /** Name of FFmpeg's encoder; not every build has every one. */
+  readonly codec: string;
+  /** Name of FFmpeg's container. */
+  readonly container: string;
+  readonly options: readonly string[];
+}
+
+/** The formats that FFmpeg can add, at rates that are transparent for speech. */
+export const ffmpegFormats: Readonly<Partial<Record<SpeechFormat, FfmpegFormat>>> = {
+  mp3: { mediaType: 'audio/mpeg', codec: 'libmp3lame', container: 'mp3', options: ['-b:a', '96k'] },
+  opus: {
+    mediaType: 'audio/ogg',
+    codec: 'libopus',
+    container: 'ogg',
+    // A page each 200 ms, or nothing would come out for the first seconds.
+    options: ['-b:a', '48k', '-application', 'voip', '-page_duration', '200000'],
+  },
+  aac: { mediaType: 'audio/aac', codec: 'aac', container: 'adts', options: ['-b:a', '96k'] },
+  flac: { mediaType: 'audio/flac', codec: 'flac', container: 'flac', options: [] },
+};
+
+const quiet = ['-hide_banner', '-loglevel', 'error', '-nostdin'];
+const longestMessage = 2000;
+
+/**
+ * Asks an FFmpeg which formats it can write.
+ *
+ * @param path of the program, or its name on the PATH
+ * @returns none where the program is missing or doesn't work
+ */
+export async function listFfmpegFormats(path: string): Promise<readonly SpeechFormat[]> {
+  const child = spawn(path, [...quiet, '-encoders'], { stdio: ['ignore', 'pipe', 'ignore'] });
+  const exit = ended(child);
+  let listing = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (listing += text));
+  try {
+    await exit;
+  } catch {
+    return [];
+  }
+  // A line is flags, name, description: ` A....D libmp3lame           libmp3lame MP3 …`.
+  const codecs = new Set(Array.from(listing.matchAll(/^ A\S* (\S+)/gm), ([, name]) => name!));
+  return Object.entries(ffmpegFormats)
+    .filter(([, { codec }]) => codecs.has(codec))
+    .map(([format]) => format as SpeechFormat);
+}
+
+/**
+ * Makes an encoder of an FFmpeg, which runs as a process of its own for each recording.
+ *
+ * @param path of the program, or its name on the PATH
+ * @throws RangeError for a format that isn't in {@link ffmpegFormats}
+ */
+export function createFfmpegEncoder(path: string, format: SpeechFormat): AudioEncoder {
+  const wanted = ffmpegFormats[format];
+  if (!wanted) throw new RangeError(`format: expected one that FFmpeg writes, got ${format}`);
+  const { mediaType, codec, container, options } = wanted;
+  return {
+    format,
+    mediaType,
+    async *encode(pieces, { sampleRateHz, signal }) {
+      const input = ['-f', 's16le', '-ar', String(sampleRateHz), '-ac', '1', '-i', 'pipe:0'];
+      const output = ['-c:a', codec, ...options, '-flush_packets', '1', '-f', container, 'pipe:1'];
+      const child = spawn(path, [...quiet, ...input, ...output], { stdio: ['pipe', 'pipe', 'pipe'] });
+      const stop = (): void => void child.kill('SIGKILL');
+      signal?.addEventListener('abort', stop);
+      const exit = ended(child);
+      const fed = feed(child.stdin, pieces).catch((error: unknown) => {
+        stop();
+        throw error;
+      });
+      // Both are awaited below, and may fail before.
+      exit.catch(() => undefined);
+      fed.catch(() => undefined);
+      try {
+        for await (const bytes of child.stdout) yield new Uint8Array(bytes as Buffer);
+        await fed;
+        await exit;
+      } catch (error) {
+        if (signal?.aborted)
+          throw new InferenceError('cancelled', 'The request was cancelled.', { cause: error });
+        throw error;
+      } finally {
+        stop();
+        signal?.removeEventListener('abort', stop);
+        await Promise.allSettled([fed, exit]);
+      }
+    },
+  };
+}
+
+/** Writes the pieces as the program takes them; a program that ends early tells why by its exit. */
+async function feed(stdin: Writable, pieces: AsyncIterable<Float32Array>): Promise<void> {
+  stdin.on('error', () => undefined);
+  for await (const samples of pieces) {
+    await new Promise<void>((resolve) => stdin.write(toPcmBytes(samples), () => resolve()));
+    if (stdin.destroyed) return;
+  }
+  stdin.end();
+}
+
+/** @throws Error with what the program wrote to its error output, unless it ends with success */
+async function ended(child: ChildProcess): Promise<void> {
+  let message = '';
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    if (message.length < longestMessage) message += text;
+  });
+  const [code] = (await once(child, 'close')) as [number | null];
+  if (code !== 0) throw new Error(`${child.spawnfile} ended with ${code}: ${message.trim()}`);
+}

@@ -1,0 +1,17 @@
+import { setImmediate } from 'node:timers/promises';
+import { InferenceError } from '../../errors.ts';
+
+/**
+ * Lets the event loop turn once, so that an abort can act.
+ *
+ * @throws InferenceError `cancelled` once the signal is aborted
+ */
+export async function breathe(signal: AbortSignal | undefined): Promise<void> {
+  await setImmediate();
+  throwIfAborted(signal);
+}
+
+/** @throws InferenceError `cancelled` once the signal is aborted */
+export function throwIfAborted(signal: AbortSignal | undefined): void {
+  if (signal?.aborted) throw new InferenceError('cancelled', 'The request was cancelled.');
+}

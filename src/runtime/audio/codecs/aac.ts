@@ -1,0 +1,96 @@
+import { setImmediate } from 'node:timers/promises';
+import type * as NodeWebCodecs from 'node-webcodecs';
+import { type AacConfig, hasPromisedChannels, toAacConfig } from '../../../core/audio/containers/aac.ts';
+import type { PcmBlock } from '../pcm.ts';
+import type { PacketDecoder } from './packet-decoder.ts';
+
+export interface AacParameters {
+  /** An AudioSpecificConfig. */
+  readonly config: Uint8Array;
+  readonly channels: number;
+  readonly sampleRateHz: number;
+}
+
+type WebCodecs = typeof NodeWebCodecs;
+
+/** AAC-LC, and HE-AAC and its second version, which are built on it. */
+const objectTypes: ReadonlySet<number> = new Set([2, 5, 29]);
+
+/**
+ * Decodes AAC-LC and HE-AAC with the optional package `node-webcodecs`.
+ *
+ * @returns `undefined` where the package isn't there for this platform, and for other kinds of AAC
+ */
+export async function createAacDecoder(parameters: AacParameters): Promise<PacketDecoder | undefined> {
+  const config = toAacConfig(parameters.config);
+  if (!objectTypes.has(config.objectType)) return undefined;
+  webCodecs ??= loadWebCodecs();
+  const codecs = await webCodecs;
+  return codecs && createDecoder(codecs, parameters, config);
+}
+
+let webCodecs: Promise<WebCodecs | undefined> | undefined;
+
+async function loadWebCodecs(): Promise<WebCodecs | undefined> {
+  const { env } = process;
+  const { NODE_WEBCODECS_FORCE: before } = env;
+  try {
+    // The build that brings its own libraries, whatever else is on the machine; read while the package loads.
+    env['NODE_WEBCODECS_FORCE'] = 'static';
+    const codecs = await import('node-webcodecs');
+    new codecs.AudioDecoder({ output: () => {}, error: () => {} }).close();
+    return codecs;
+  } catch {
+    return undefined;
+  } finally {
+    if (before === undefined) delete env['NODE_WEBCODECS_FORCE'];
+    else env['NODE_WEBCODECS_FORCE'] = before;
+  }
+}
+
+function createDecoder(
+  { AudioDecoder, EncodedAudioChunk }: WebCodecs,
+  { config, channels, sampleRateHz }: AacParameters,
+  promised: AacConfig,
+): PacketDecoder {
+  let decoded: PcmBlock[] = [];
+  let decodedChannels: number | undefined;
+  const decoder = new AudioDecoder({
+    output: (data) => {
+      decodedChannels ??= data.numberOfChannels;
+      if (data.numberOfChannels === decodedChannels) {
+        const samples = new Float32Array(data.numberOfFrames * data.numberOfChannels);
+        data.copyTo(samples, { planeIndex: 0, format: 'f32' });
+        decoded.push({ sampleRateHz: data.sampleRate, channels: deinterleave(samples, decodedChannels) });
+      }
+      data.close();
+    },
+    error: () => {},
+  });
+  decoder.configure({
+    codec: `mp4a.40.${promised.objectType}`,
+    sampleRate: sampleRateHz,
+    numberOfChannels: channels,
+    description: config,
+  });
+  return {
+    async decode(packet) {
+      if (!hasPromisedChannels(packet, promised)) return undefined;
+      decoder.decode(new EncodedAudioChunk({ type: 'key', timestamp: 0, data: packet }));
+      // The decoder hands its output over in the next turn of the event loop.
+      await setImmediate();
+      const [block] = decoded;
+      decoded = [];
+      return block;
+    },
+    free: () => decoder.close(),
+  };
+}
+
+function deinterleave(interleaved: Float32Array, channels: number): Float32Array[] {
+  return Array.from({ length: channels }, (_, channel) => {
+    const samples = new Float32Array(interleaved.length / channels);
+    for (let i = 0; i < samples.length; i++) samples[i] = interleaved[i * channels + channel]!;
+    return samples;
+  });
+}

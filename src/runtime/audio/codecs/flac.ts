@@ -1,0 +1,16 @@
+import type { FlacInfo } from '../../../core/audio/containers/flac.ts';
+import { type PacketDecoder, quietly } from './packet-decoder.ts';
+
+/** Decodes FLAC, frame by frame. */
+export async function createFlacDecoder({ header }: FlacInfo): Promise<PacketDecoder> {
+  const { FLACDecoder } = await import('@wasm-audio-decoders/flac');
+  const decoder = new FLACDecoder();
+  await decoder.ready;
+  const decode: PacketDecoder['decode'] = async (packet) => {
+    const decoded = await quietly(() => decoder.decodeFrames([packet]))?.catch(() => undefined);
+    return decoded && { sampleRateHz: decoded.sampleRate, channels: decoded.channelData };
+  };
+  // Frames may leave to it what doesn't change from one to the next.
+  await decode(header);
+  return { decode, free: () => quietly(() => decoder.free()) };
+}

@@ -1,0 +1,32 @@
+import type { PcmBlock } from '../pcm.ts';
+
+/** Decodes the packets of one stream, in order. */
+export interface PacketDecoder {
+  /** What a packet adds to what is known; `undefined` where that is nothing, or the packet is damaged. */
+  decode(packet: Uint8Array): PcmBlock | undefined | Promise<PcmBlock | undefined>;
+  /** Gives its memory back; never throws. */
+  free(): void;
+}
+
+/** After so many complaints about one packet, a codec isn't believed to come to an end by itself. */
+const maxComplaints = 64;
+
+/**
+ * Runs a codec that writes to the console what it dislikes about a file, without letting it.
+ *
+ * @returns `undefined` where the codec failed
+ */
+export function quietly<T>(run: () => T): T | undefined {
+  const { error } = console;
+  let complaints = 0;
+  console.error = () => {
+    if (++complaints > maxComplaints) throw new RangeError('The codec does not come to an end.');
+  };
+  try {
+    return run();
+  } catch {
+    return undefined;
+  } finally {
+    console.error = error;
+  }
+}

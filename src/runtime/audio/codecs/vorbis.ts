@@ -1,0 +1,24 @@
+import type { OggVorbisDecoder } from '@wasm-audio-decoders/ogg-vorbis';
+import type { VorbisHeaders } from '../../../core/audio/containers/vorbis-headers.ts';
+import { type PacketDecoder, quietly } from './packet-decoder.ts';
+
+type OggPages = Parameters<OggVorbisDecoder['decodeOggPages']>[0];
+
+/** Decodes Vorbis. */
+export async function createVorbisDecoder({ identification, setup }: VorbisHeaders): Promise<PacketDecoder> {
+  const { OggVorbisDecoder } = await import('@wasm-audio-decoders/ogg-vorbis');
+  const decoder = new OggVorbisDecoder();
+  await decoder.ready;
+  // The decoder takes pages that have been parsed already; here each has one packet.
+  const toPages = (packet: Uint8Array) =>
+    [
+      { data: identification, codecFrames: [{ data: packet, header: { vorbisSetup: setup } }] },
+    ] as unknown as OggPages;
+  return {
+    async decode(packet) {
+      const decoded = await quietly(() => decoder.decodeOggPages(toPages(packet)))?.catch(() => undefined);
+      return decoded && { sampleRateHz: decoded.sampleRate, channels: decoded.channelData };
+    },
+    free: () => quietly(() => decoder.free()),
+  };
+}

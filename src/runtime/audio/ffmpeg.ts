@@ -1,0 +1,133 @@
+import { spawn } from 'node:child_process';
+import { mkdtemp, open, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { bytesPerSample, toSamples } from '../../core/audio/containers/pcm-samples.ts';
+import { performOn } from '../../core/audio/containers/reading.ts';
+import { readWavLayout, type WavLayout } from '../../core/audio/containers/wav.ts';
+import { InferenceError } from '../../errors.ts';
+import { throwIfAborted } from './breathe.ts';
+import type { ByteSource } from './byte-source.ts';
+import type { PcmBlock } from './pcm.ts';
+
+export interface FfmpegOptions {
+  /** Default `ffmpeg` on the PATH. */
+  readonly ffmpegPath?: string | undefined;
+  /** The only format that the file may be of, as ffmpeg calls it. */
+  readonly demuxer: 'mov' | 'aac' | 'matroska';
+  /** What the file is, for the message where there is no ffmpeg: `AAC audio in an MP4 file`. */
+  readonly name: string;
+  readonly maxSeconds: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** An ffmpeg that is silent for so long is taken for stuck. */
+const maxSilenceMs = 60_000;
+const pieceBytes = 2 ** 16;
+/** More than the header that ffmpeg writes, and less than it with the first samples. */
+const wavHeaderBytes = 128;
+
+/**
+ * Decodes the first audio stream of a file with the ffmpeg program, as a child process.
+ *
+ * @throws InferenceError `invalid_request` where there is no such program; `cancelled`
+ */
+export async function* decodeWithFfmpeg(
+  source: ByteSource,
+  options: FfmpegOptions,
+): AsyncGenerator<PcmBlock> {
+  const { ffmpegPath = 'ffmpeg', demuxer, maxSeconds, signal } = options;
+  const file = await toFile(source);
+  const call = `-nostdin -loglevel quiet -threads 1 -protocol_whitelist file,pipe -f ${demuxer} -i`;
+  const output = `-map 0:a:0 -t ${maxSeconds + 1} -c:a pcm_f32le -bitexact -f wav -`;
+  const child = spawn(ffmpegPath, [...call.split(' '), `file:${file.path}`, ...output.split(' ')], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+    windowsHide: true,
+  });
+  const kill = () => child.kill('SIGKILL');
+  const isStarted = new Promise<boolean>((settle) => {
+    child.once('spawn', () => settle(true)).once('error', () => settle(false));
+  });
+  signal?.addEventListener('abort', kill);
+  try {
+    if (!(await isStarted)) throw missingDecoder(options);
+    throwIfAborted(signal);
+    yield* toBlocks(watch(child.stdout, kill));
+    throwIfAborted(signal);
+  } finally {
+    signal?.removeEventListener('abort', kill);
+    kill();
+    await file.remove();
+  }
+}
+
+/** Calls `onStuck` where no output comes; the time that its reader takes doesn't count. */
+async function* watch(output: AsyncIterable<Buffer>, onStuck: () => void): AsyncGenerator<Buffer> {
+  let timer = setTimeout(onStuck, maxSilenceMs);
+  try {
+    for await (const chunk of output) {
+      clearTimeout(timer);
+      yield chunk;
+      timer = setTimeout(onStuck, maxSilenceMs);
+    }
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Reads a WAV file as it comes. */
+async function* toBlocks(wav: AsyncIterable<Buffer>): AsyncGenerator<PcmBlock> {
+  let layout: WavLayout | undefined;
+  let pending: Buffer = Buffer.alloc(0);
+  for await (const chunk of wav) {
+    pending = pending.length === 0 ? chunk : Buffer.concat([pending, chunk]);
+    if (layout === undefined) {
+      if (pending.length < wavHeaderBytes) continue;
+      layout = performOn(pending, readWavLayout());
+      pending = pending.subarray(layout.dataOffset);
+    }
+    const frameBytes = layout.channels * bytesPerSample[layout.encoding];
+    const whole = pending.length - (pending.length % frameBytes);
+    yield { sampleRateHz: layout.sampleRateHz, channels: toSamples(pending.subarray(0, whole), layout) };
+    pending = pending.subarray(whole);
+  }
+}
+
+interface SourceFile {
+  readonly path: string;
+  remove(): Promise<void>;
+}
+
+/** The file of a source, or a copy of its bytes in a folder of its own. */
+async function toFile(source: ByteSource): Promise<SourceFile> {
+  if (source.path !== undefined) return { path: resolve(source.path), remove: async () => {} };
+  const folder = await mkdtemp(join(tmpdir(), 'audio-'));
+  const remove = () => rm(folder, { recursive: true, force: true });
+  try {
+    const path = join(folder, 'audio');
+    const file = await open(path, 'wx', 0o600);
+    try {
+      for (let offset = 0; offset < source.size; offset += pieceBytes) {
+        await file.write(await source.read(offset, pieceBytes));
+      }
+    } finally {
+      await file.close();
+    }
+    return { path, remove };
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+}
+
+function missingDecoder({ name, ffmpegPath }: FfmpegOptions): InferenceError {
+  const place = ffmpegPath === undefined ? 'on the PATH' : `at ${ffmpegPath}`;
+  const remedy = name.startsWith('AAC')
+    ? 'the optional package node-webcodecs or an ffmpeg program'
+    : 'an ffmpeg program';
+  return new InferenceError(
+    'invalid_request',
+    `file: ${name} needs ${remedy} to be decoded, and there is none ${place}; install it, or send another format.`,
+    { param: 'file' },
+  );
+}

@@ -1,0 +1,129 @@
+import {
+  type AudioFormat,
+  audioFormats,
+  type DetectedAudio,
+  detectAudio,
+} from '../../core/audio/containers/detect.ts';
+import { ContainerError } from '../../core/audio/containers/reading.ts';
+import { InferenceError } from '../../errors.ts';
+import { openAdts } from './adts.ts';
+import type { AudioSource } from './audio-source.ts';
+import { type ByteSource, openByteSource } from './byte-source.ts';
+import { openFlac } from './flac.ts';
+import { openMp3 } from './mp3.ts';
+import { openMp4 } from './mp4.ts';
+import { openOgg } from './ogg.ts';
+import type { PcmTrack } from './pcm.ts';
+import { toMono, tooLong } from './to-mono.ts';
+import type { TrackOptions } from './track-options.ts';
+import { openWav } from './wav.ts';
+import { openWebm } from './webm.ts';
+
+/** How audio is opened. */
+export type AudioOptions = TrackOptions;
+
+/** Audio that is being decoded. */
+export interface AudioStream {
+  readonly format: AudioFormat;
+  readonly sampleRateHz: 16_000;
+  /**
+   * Mono, about −1 to 1, in blocks of one second, the last one shorter. To be read once; leaving it early closes the
+   * stream. Throws `InferenceError`s: `invalid_request` where the audio is damaged or too long, `cancelled`.
+   */
+  readonly blocks: AsyncIterable<Float32Array>;
+  /** Frees the decoder and closes the file; may be called at any time. */
+  close(): Promise<void>;
+}
+
+const sampleRateHz = 16_000;
+
+/**
+ * Opens an audio file for decoding: WAV, MP3, FLAC, Ogg (Vorbis, Opus, FLAC), WebM and Matroska (Opus, Vorbis), MP4 and
+ * AAC. What it is shows from its content. It is read and decoded piece by piece as `blocks` is read, in bounded memory
+ * whatever its length.
+ *
+ * @throws InferenceError `invalid_request` for any other content, which the message names, for damaged and for too long
+ * audio; `cancelled`
+ *
+ * @example
+ * ```ts
+ * const audio = await openAudio({ path: 'speech.mp3' }, { maxSeconds: 3600 });
+ * for await (const samples of audio.blocks) console.log(samples.length / audio.sampleRateHz); // 1, 1, …
+ * ```
+ */
+export async function openAudio(source: AudioSource, options: AudioOptions): Promise<AudioStream> {
+  const bytes = await openByteSource(source, options.signal);
+  let format: AudioFormat | undefined;
+  let blocks: AsyncGenerator<Float32Array> | undefined;
+  const close = async (): Promise<void> => {
+    try {
+      await blocks?.return(undefined);
+    } finally {
+      await bytes.close();
+    }
+  };
+  try {
+    const detected = await bytes.perform(detectAudio());
+    format = detected.format;
+    const track = await openTrack(bytes, detected, options);
+    const { durationSeconds = 0 } = track;
+    if (durationSeconds > options.maxSeconds && Number.isFinite(durationSeconds))
+      throw tooLong(options.maxSeconds);
+    blocks = toMono(track.blocks, { ...options, sampleRateHz });
+    // What can't be decoded at all is refused here already.
+    const first = await blocks.next();
+    return { format, sampleRateHz, blocks: readOn(first, blocks, format, close), close };
+  } catch (error) {
+    await close();
+    throw toInvalid(error, format);
+  }
+}
+
+function openTrack(
+  bytes: ByteSource,
+  { format, offset }: DetectedAudio,
+  options: TrackOptions,
+): Promise<PcmTrack> {
+  switch (format) {
+    case 'wav':
+      return openWav(bytes);
+    case 'mp3':
+      return openMp3(bytes, offset);
+    case 'flac':
+      return openFlac(bytes, offset);
+    case 'ogg':
+      return openOgg(bytes, offset);
+    case 'webm':
+      return openWebm(bytes, offset, options);
+    case 'mp4':
+      return openMp4(bytes, options);
+    case 'aac':
+      return openAdts(bytes, offset, options);
+  }
+}
+
+async function* readOn(
+  first: IteratorResult<Float32Array, unknown>,
+  rest: AsyncGenerator<Float32Array>,
+  format: AudioFormat,
+  close: () => Promise<void>,
+): AsyncGenerator<Float32Array> {
+  try {
+    if (first.done !== true) yield first.value;
+    yield* rest;
+  } catch (error) {
+    throw toInvalid(error, format);
+  } finally {
+    await close();
+  }
+}
+
+/** Whatever a parser or a codec throws is the fault of the file. */
+function toInvalid(error: unknown, format: AudioFormat | undefined): InferenceError {
+  if (InferenceError.isInstance(error)) return error;
+  const reason =
+    error instanceof ContainerError
+      ? `expected audio (${audioFormats.join(', ')}), got ${error.message}`
+      : `the ${format ?? 'beginning of the'} audio is damaged`;
+  return new InferenceError('invalid_request', `file: ${reason}.`, { param: 'file', cause: error });
+}

@@ -1,0 +1,26 @@
+/** Decoded samples. */
+export interface PcmBlock {
+  readonly sampleRateHz: number;
+  /** One array per channel, all of one length, full scale −1 to 1. */
+  readonly channels: readonly Float32Array[];
+}
+
+/** The audio of a file as it was recorded. */
+export interface PcmTrack {
+  /** As the file's header has it, if it says; not to be relied on. */
+  readonly durationSeconds?: number | undefined;
+  /** To be read once; leaving it early frees the decoder. */
+  readonly blocks: AsyncIterable<PcmBlock>;
+}
+
+/** In samples per channel. */
+export function blockLength({ channels }: PcmBlock): number {
+  return channels[0]?.length ?? 0;
+}
+
+/** The samples from `start` up to `end` of every channel, either of which may lie outside of the block. */
+export function sliceBlock(block: PcmBlock, start: number, end: number): PcmBlock {
+  if (start <= 0 && end >= blockLength(block)) return block;
+  const from = Math.max(0, start);
+  return { ...block, channels: block.channels.map((channel) => channel.subarray(from, Math.max(from, end))) };
+}

@@ -1,0 +1,87 @@
+import { ContainerError } from '../../core/audio/containers/reading.ts';
+import { downmix } from '../../core/audio/downmix.ts';
+import { createResampler, type Resampler } from '../../core/audio/resample.ts';
+import { sampleRatesHz } from '../../core/audio/sample-rate.ts';
+import { InferenceError } from '../../errors.ts';
+import { breathe } from './breathe.ts';
+import type { PcmBlock } from './pcm.ts';
+
+export interface MonoOptions {
+  readonly sampleRateHz: number;
+  readonly maxSeconds: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** As much as is mixed and resampled at once, in samples. */
+const stepLength = 2 ** 13;
+/** Far beyond any recording; sums of squares stay finite. */
+const maxMagnitude = 2 ** 24;
+
+/**
+ * Mixes audio to the mean of its channels and resamples it; the rate may change from block to block.
+ *
+ * @returns blocks of one second; the last may be shorter
+ * @throws InferenceError `invalid_request` as soon as the audio is longer than `maxSeconds`; `cancelled`
+ * @throws ContainerError for a sample rate outside of 1 to 768 kHz, and where there is no audio at all
+ */
+export async function* toMono(
+  blocks: AsyncIterable<PcmBlock>,
+  { sampleRateHz, maxSeconds, signal }: MonoOptions,
+): AsyncGenerator<Float32Array> {
+  let resampler: Resampler | undefined;
+  let fromHz = Number.NaN;
+  let seconds = 0;
+  let output = new Float32Array(sampleRateHz);
+  let filled = 0;
+
+  function* collect(samples: Float32Array): Generator<Float32Array> {
+    for (let taken = 0; taken < samples.length;) {
+      const piece = samples.subarray(taken, taken + output.length - filled);
+      output.set(piece, filled);
+      taken += piece.length;
+      filled += piece.length;
+      if (filled < output.length) return;
+      yield output;
+      output = new Float32Array(sampleRateHz);
+      filled = 0;
+    }
+  }
+
+  for await (const block of blocks) {
+    if (block.sampleRateHz !== fromHz) {
+      if (resampler !== undefined) yield* collect(resampler.flush());
+      fromHz = block.sampleRateHz;
+      if (!(fromHz >= sampleRatesHz.min && fromHz <= sampleRatesHz.max)) {
+        throw new ContainerError(`audio of ${fromHz} samples per second`);
+      }
+      resampler = fromHz === sampleRateHz ? undefined : createResampler({ fromHz, toHz: sampleRateHz });
+    }
+    const length = block.channels[0]?.length ?? 0;
+    for (let start = 0; start < length; start += stepLength) {
+      const mono = mix(block.channels, start, Math.min(start + stepLength, length));
+      seconds += mono.length / fromHz;
+      if (seconds > maxSeconds) throw tooLong(maxSeconds);
+      for (const full of collect(resampler === undefined ? mono : resampler.push(mono))) {
+        yield full;
+        await breathe(signal);
+      }
+    }
+  }
+  if (resampler !== undefined) yield* collect(resampler.flush());
+  if (filled > 0) yield output.slice(0, filled);
+  if (seconds === 0) throw new ContainerError('a file without any audio in it');
+}
+
+/** The refusal of audio that is too long, whether its header says so or its samples show it. */
+export function tooLong(maxSeconds: number): InferenceError {
+  return new InferenceError('invalid_request', `file: expected at most ${maxSeconds} seconds of audio.`, {
+    param: 'file',
+  });
+}
+
+/** Values that no recording has, such as those of a file of damaged floats, become silence. */
+function mix(channels: readonly Float32Array[], start: number, end: number): Float32Array {
+  const mono = downmix(channels.map((channel) => channel.subarray(start, end)));
+  for (let i = 0; i < mono.length; i++) if (!(Math.abs(mono[i]!) <= maxMagnitude)) mono[i] = 0;
+  return mono;
+}

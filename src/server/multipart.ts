@@ -1,0 +1,149 @@
+import type { Readable } from 'node:stream';
+import { Busboy, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy';
+import { InferenceError } from '../errors.ts';
+import { assertUnencoded, limitedChunks } from './body.ts';
+import type { ApiRequest } from './contract.ts';
+import { createDeferred } from './deferred.ts';
+import { headerOf } from './headers.ts';
+import { describeValue } from './issues.ts';
+
+/** A field of a form that is not a file. */
+export interface FormField {
+  readonly name: string;
+  readonly value: string;
+}
+
+/** What a form may hold and where its files go. */
+export interface MultipartOptions {
+  /** Of the whole body. */
+  readonly maxBytes: number;
+  /** Takes a file; the stream fails when the form does. The form is read no further than it reads. */
+  readonly onFile: (name: string, content: Readable) => Promise<void>;
+}
+
+const maxParts = 64;
+const maxFieldBytes = 64 * 1024;
+const maxHeaderBytes = 16 * 1024;
+const maxHeadersOfPart = 32;
+
+/**
+ * Reads a form of fields and files.
+ *
+ * @returns the fields in order, once every file is taken
+ * @throws InferenceError `unsupported_media_type`, `request_too_large`, `cancelled`, or `invalid_request` for a form
+ * that is broken or has too many or too large fields; or what `onFile` throws
+ */
+export async function readMultipart(
+  request: ApiRequest,
+  { maxBytes, onFile }: MultipartOptions,
+): Promise<FormField[]> {
+  assertMultipart(request);
+  const parser = createParser(request);
+  const fields: FormField[] = [];
+  const files: { readonly content: Readable; readonly taken: Promise<void> }[] = [];
+  const state: { fault?: unknown } = {};
+  let step = createDeferred();
+
+  const fail = (error: unknown): void => {
+    state.fault ??= error;
+    step.resolve();
+  };
+  const throwFault = (): void => {
+    if (state.fault !== undefined) throw state.fault;
+  };
+  /** Does something that ends by itself or with a fault, whichever comes first. */
+  const takeStep = async (begin: (end: () => void) => void): Promise<void> => {
+    throwFault();
+    const begun = createDeferred();
+    step = begun;
+    begin(() => begun.resolve());
+    await begun.promise;
+    throwFault();
+  };
+  parser.on('field', (name: string | undefined, value, _nameTruncated, isTruncated) => {
+    const field = { name: name ?? '', value };
+    if (isTruncated) fail(tooLong(field.name));
+    fields.push(field);
+  });
+  parser.on('file', (name: string | undefined, content) => {
+    // It is emitted on a file that has ended, too, and nobody else listens then.
+    content.on('error', () => undefined);
+    files.push({ content, taken: onFile(name ?? '', content).catch(fail) });
+  });
+  parser.on('partsLimit', () => fail(invalid(`Expected a form of at most ${maxParts} fields.`)));
+  // It may come before the end of the body, when the form is over and something follows it.
+  const finished = new Promise<void>((resolve) => parser.once('finish', resolve));
+  parser.on('error', (error) =>
+    fail(invalid(`The form is broken: ${error instanceof Error ? error.message : 'unknown error'}.`)),
+  );
+
+  try {
+    for await (const chunk of limitedChunks(request, bodyOf(request), maxBytes)) {
+      await takeStep((end) => parser.write(chunk, end));
+    }
+    await takeStep((end) => {
+      void finished.then(end);
+      parser.end();
+    });
+    await takeStep((end) => void Promise.all(files.map(({ taken }) => taken)).then(end));
+  } catch (error) {
+    for (const { content } of files) content.destroy();
+    await Promise.all(files.map(({ taken }) => taken));
+    throw error;
+  }
+  return fields;
+}
+
+function assertMultipart(request: ApiRequest): void {
+  const contentType = headerOf(request, 'content-type') ?? 'none';
+  if (!/^multipart\/form-data[ \t]*(?:;|$)/i.test(contentType)) {
+    throw new InferenceError(
+      'unsupported_media_type',
+      `Expected content-type multipart/form-data, as of a form with a file, got ${contentType}.`,
+    );
+  }
+  assertUnencoded(request);
+}
+
+function createParser(request: ApiRequest): BusboyInstance {
+  const headers = { 'content-type': headerOf(request, 'content-type') } as BusboyHeaders;
+  const limits = {
+    parts: maxParts,
+    fieldSize: maxFieldBytes,
+    headerSize: maxHeaderBytes,
+    headerPairs: maxHeadersOfPart,
+  };
+  try {
+    return new Busboy({ headers, limits, isPartAFile });
+  } catch (error) {
+    throw new InferenceError(
+      'invalid_request',
+      'Expected content-type multipart/form-data with a `boundary` of at most 252 bytes.',
+      { cause: error },
+    );
+  }
+}
+
+/** Some clients send bytes without a file name, but hardly any sends text with one. */
+function isPartAFile(_name: unknown, mediaType: string | undefined, fileName: string | undefined): boolean {
+  return fileName !== undefined || /^(?:audio|video)\/|^application\/octet-stream$/.test(mediaType ?? '');
+}
+
+function bodyOf({ body }: ApiRequest): AsyncIterable<Uint8Array> {
+  if (!('parsed' in body)) return body;
+  if (body.parsed instanceof Uint8Array) return onlyOf(body.parsed);
+  throw invalid('A body parser of the host has read this form: mount the API before it.');
+}
+
+async function* onlyOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
+}
+
+function tooLong(name: string): InferenceError {
+  const message = `${describeValue(name)}: expected at most ${maxFieldBytes} bytes.`;
+  return new InferenceError('invalid_request', message, name.length > 100 ? {} : { param: name });
+}
+
+function invalid(message: string): InferenceError {
+  return new InferenceError('invalid_request', message);
+}

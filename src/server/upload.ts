@@ -1,0 +1,55 @@
+import { randomUUID } from 'node:crypto';
+import { rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { InferenceError } from '../errors.ts';
+import type { Call } from './call.ts';
+import { describeValue } from './issues.ts';
+import { readMultipart, type FormField } from './multipart.ts';
+
+/** A form with one file, which lies on the disk until it is discarded. */
+export interface Upload {
+  readonly fields: readonly FormField[];
+  readonly path: string;
+  /** Removes the file; it may be gone already. */
+  discard(): Promise<void>;
+}
+
+/**
+ * Receives a form whose file is in the field of the given name.
+ *
+ * @throws InferenceError `invalid_request` for no file, several, an empty one, or one in another field; or what
+ * `readMultipart` throws. No file is left behind
+ */
+export async function receiveUpload({ request, settings }: Call, fieldName: string): Promise<Upload> {
+  const path = join(settings.uploadDirectory, `slashv1-${randomUUID()}`);
+  const discard = (): Promise<void> => rm(path, { force: true });
+  let files = 0;
+  const fault = (message: string): InferenceError =>
+    new InferenceError('invalid_request', `${fieldName}: ${message}.`, { param: fieldName });
+
+  const onFile = async (name: string, content: Readable): Promise<void> => {
+    files += 1;
+    if (name !== fieldName) {
+      throw fault(`expected the file in the field of this name, got one in ${describeValue(name)}`);
+    }
+    if (files > 1) throw fault('expected one file, got several');
+    if ((await save(content, path)) === 0) throw fault('expected a file, got no bytes');
+  };
+
+  try {
+    const fields = await readMultipart(request, { maxBytes: settings.maxUploadBytes, onFile });
+    if (fields.some(({ name }) => name === fieldName)) throw fault('expected a file, got text');
+    if (files === 0) throw fault('expected a file, got none');
+    return { fields, path, discard };
+  } catch (error) {
+    await discard();
+    throw error;
+  }
+}
+
+/** Writes a new file that only this user may read; resolves with its size in bytes. */
+async function save(content: Readable, path: string): Promise<number> {
+  await writeFile(path, content, { flag: 'wx', mode: 0o600 });
+  return (await stat(path)).size;
+}

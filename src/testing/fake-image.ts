@@ -1,0 +1,50 @@
+import type { CallOptions } from '../engine/contract.ts';
+import type { ImageEvent, ImageRequest } from '../pipelines/contract.ts';
+import { pause } from './pause.ts';
+
+/** How a fake model draws: every image is one grey pixel. */
+export interface FakeDrawing {
+  /** Waits so long before every step; default 0. */
+  readonly delayMs?: number | undefined;
+  /** Fails with it after `failAfter` steps. */
+  readonly error?: Error | undefined;
+  /** Default 0. */
+  readonly failAfter?: number | undefined;
+}
+
+/** How a model draws, or a function that tells it. */
+export type FakePainter =
+  FakeDrawing | ((request: ImageRequest, options: CallOptions) => FakeDrawing | Promise<FakeDrawing>);
+
+/** The first seed where a request has none. */
+const defaultSeed = 0;
+
+const greyPixel = Uint8Array.from(
+  atob('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNoAAAAggCBd81ytgAAAABJRU5ErkJggg=='),
+  (character) => character.charCodeAt(0),
+);
+
+/** Plays what an image model would send. */
+export async function* playImages(
+  painter: FakePainter,
+  request: ImageRequest,
+  options: CallOptions,
+): AsyncGenerator<ImageEvent> {
+  const {
+    delayMs,
+    error,
+    failAfter = 0,
+  } = typeof painter === 'function' ? await painter(request, options) : painter;
+  const { n, numInferenceSteps: steps, previews, seed = defaultSeed } = request;
+  let taken = 0;
+  for (let image = 0; image < n; image += 1) {
+    for (let step = 1; step <= steps; step += 1) {
+      await pause(delayMs, options.signal);
+      if (error !== undefined && taken === failAfter) throw error;
+      taken += 1;
+      yield { type: 'image-step', image, step, steps, ...(previews ? { preview: greyPixel } : {}) };
+    }
+    yield { type: 'image', image, png: greyPixel, seed: seed + image };
+  }
+  if (error !== undefined) throw error;
+}

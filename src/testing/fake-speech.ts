@@ -1,0 +1,87 @@
+import type { CallOptions } from '../engine/contract.ts';
+import { InferenceError } from '../errors.ts';
+import type { ModelInfo, SpeechEvent, SpeechRequest } from '../pipelines/contract.ts';
+import { pause } from './pause.ts';
+import { wordsOf } from './words.ts';
+
+/** How a fake model speaks: each word is a tenth of a second of silence. */
+export interface FakeSpeech {
+  /** Waits so long before every word; default 0. */
+  readonly delayMs?: number | undefined;
+  /** Fails with it after `failAfter` words. */
+  readonly error?: Error | undefined;
+  /** Default 0. */
+  readonly failAfter?: number | undefined;
+}
+
+/** How a model speaks, or a function that tells it. */
+export type FakeSpeaker =
+  FakeSpeech | ((request: SpeechRequest, options: CallOptions) => FakeSpeech | Promise<FakeSpeech>);
+
+const sampleRateHz = 24_000;
+const samplesOfWord = sampleRateHz / 10;
+const bytesOfSample = 2;
+
+/**
+ * Plays what a speech model would send: a piece of audio for each word, as 16-bit samples.
+ *
+ * @throws InferenceError `invalid_request` for a format that needs an encoder or a voice that the model doesn't have
+ */
+export async function* playSpeech(
+  speaker: FakeSpeaker,
+  request: SpeechRequest,
+  model: ModelInfo,
+  options: CallOptions,
+): AsyncGenerator<SpeechEvent> {
+  assertVoice(request.voice, model);
+  const { format } = request;
+  if (format !== 'wav' && format !== 'pcm') {
+    throw new InferenceError('invalid_request', `response_format: expected wav or pcm, got ${format}.`, {
+      param: 'response_format',
+    });
+  }
+  const {
+    delayMs,
+    error,
+    failAfter = 0,
+  } = typeof speaker === 'function' ? await speaker(request, options) : speaker;
+  const words = wordsOf(request.input);
+  yield { type: 'speech-start', mediaType: format === 'wav' ? 'audio/wav' : 'audio/pcm', sampleRateHz };
+  if (format === 'wav') yield { type: 'audio', bytes: waveHeader(words.length * samplesOfWord) };
+  for (const index of words.keys()) {
+    await pause(delayMs, options.signal);
+    if (error !== undefined && index === failAfter) throw error;
+    yield { type: 'audio', bytes: new Uint8Array(samplesOfWord * bytesOfSample) };
+  }
+  if (error !== undefined) throw error;
+  yield { type: 'speech-end', durationSeconds: (words.length * samplesOfWord) / sampleRateHz };
+}
+
+function assertVoice(voice: string, { voices }: ModelInfo): void {
+  const known = voices?.map(({ id }) => id);
+  if (known === undefined || voice.split('+').every((id) => known.includes(id))) return;
+  throw new InferenceError('invalid_request', `voice: expected one of ${known.join(', ')}, got ${voice}.`, {
+    param: 'voice',
+  });
+}
+
+/** The 44 bytes before the samples of a mono WAV file (Multimedia Programming Interface, 1991). */
+function waveHeader(samples: number): Uint8Array {
+  const header = new DataView(new ArrayBuffer(44));
+  const dataBytes = samples * bytesOfSample;
+  const ascii = (at: number, text: string): void =>
+    [...text].forEach((letter, index) => header.setUint8(at + index, letter.charCodeAt(0)));
+  ascii(0, 'RIFF');
+  header.setUint32(4, 36 + dataBytes, true);
+  ascii(8, 'WAVEfmt ');
+  header.setUint32(16, 16, true);
+  header.setUint16(20, 1, true);
+  header.setUint16(22, 1, true);
+  header.setUint32(24, sampleRateHz, true);
+  header.setUint32(28, sampleRateHz * bytesOfSample, true);
+  header.setUint16(32, bytesOfSample, true);
+  header.setUint16(34, 8 * bytesOfSample, true);
+  ascii(36, 'data');
+  header.setUint32(40, dataBytes, true);
+  return new Uint8Array(header.buffer);
+}

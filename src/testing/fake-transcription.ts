@@ -1,0 +1,98 @@
+import type { CallOptions } from '../engine/contract.ts';
+import { InferenceError } from '../errors.ts';
+import type {
+  ModelInfo,
+  TranscriptionEvent,
+  TranscriptionRequest,
+  TranscriptionSegment,
+} from '../pipelines/contract.ts';
+import { pause } from './pause.ts';
+import { wordsOf } from './words.ts';
+
+/** What a fake model hears. */
+export interface FakeTranscript {
+  /** One segment each; a word takes half a second. */
+  readonly segments: readonly string[];
+  /** ISO 639-1; default: the one asked for, else `en`. */
+  readonly language?: string | undefined;
+  /** Of the audio; default: where the last word ends. */
+  readonly durationSeconds?: number | undefined;
+  /** Waits so long before every segment; default 0. */
+  readonly delayMs?: number | undefined;
+  /** Fails with it after `failAfter` segments. */
+  readonly error?: Error | undefined;
+  /** Default 0. */
+  readonly failAfter?: number | undefined;
+}
+
+/** A transcript, or a function that listens. A text is a transcript of one segment. */
+export type FakeListener =
+  | string
+  | FakeTranscript
+  | ((
+      request: TranscriptionRequest,
+      options: CallOptions,
+    ) => string | FakeTranscript | Promise<string | FakeTranscript>);
+
+const secondsOfWord = 0.5;
+
+/**
+ * Plays what a transcription model would send.
+ *
+ * @throws InferenceError `invalid_request` for a language that the model doesn't know
+ */
+export async function* playTranscript(
+  listener: FakeListener,
+  request: TranscriptionRequest,
+  { languages }: ModelInfo,
+  options: CallOptions,
+): AsyncGenerator<TranscriptionEvent> {
+  const { language } = request;
+  if (language !== undefined && languages !== undefined && !languages.includes(language)) {
+    throw new InferenceError('invalid_request', `language: expected one of ${languages.join(', ')}.`, {
+      param: 'language',
+    });
+  }
+  const heard = typeof listener === 'function' ? await listener(request, options) : listener;
+  const transcript = typeof heard === 'string' ? { segments: [heard] } : heard;
+  let seconds = 0;
+  for (const [id, text] of transcript.segments.entries()) {
+    await pause(transcript.delayMs, options.signal);
+    if (transcript.error !== undefined && id === (transcript.failAfter ?? 0)) throw transcript.error;
+    const segment = toSegment(id, text, seconds, request);
+    seconds = segment.endSeconds;
+    yield { type: 'segment', segment };
+  }
+  if (transcript.error !== undefined) throw transcript.error;
+  yield {
+    type: 'transcription-end',
+    language: transcript.language ?? language ?? 'en',
+    durationSeconds: transcript.durationSeconds ?? seconds,
+  };
+}
+
+function toSegment(
+  id: number,
+  text: string,
+  startSeconds: number,
+  { temperature, wordTimestamps }: TranscriptionRequest,
+): TranscriptionSegment {
+  const words = wordsOf(text.trim()).map((word, index) => ({
+    word: word.trim(),
+    startSeconds: startSeconds + index * secondsOfWord,
+    endSeconds: startSeconds + (index + 1) * secondsOfWord,
+  }));
+  return {
+    id,
+    seek: 0,
+    startSeconds,
+    endSeconds: words.at(-1)?.endSeconds ?? startSeconds,
+    text: ` ${text.trim()}`,
+    tokens: words.map((_, index) => index),
+    temperature,
+    averageLogprob: -0.1,
+    compressionRatio: 1,
+    noSpeechProbability: 0,
+    ...(wordTimestamps ? { words } : {}),
+  };
+}

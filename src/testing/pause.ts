@@ -1,0 +1,19 @@
+import { InferenceError } from '../errors.ts';
+
+/** Waits with the global timer, so that a test's fake clock moves it; rejects when the signal is aborted. */
+export function pause(milliseconds: number | undefined, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const cancel = (): void => {
+      clearTimeout(timer);
+      reject(new InferenceError('cancelled', 'The request was cancelled.'));
+    };
+    const finish = (): void => {
+      signal?.removeEventListener('abort', cancel);
+      resolve();
+    };
+    const timer = milliseconds ? setTimeout(finish, milliseconds) : undefined;
+    if (signal?.aborted) cancel();
+    else if (timer === undefined) resolve();
+    else signal?.addEventListener('abort', cancel, { once: true });
+  });
+}

@@ -1,0 +1,17 @@
+import { describe, expect, it } from 'vitest';
+import { fromEspeakPhonemes } from '../../../src/core/speech/espeak-phonemes.ts';
+
+describe('fromEspeakPhonemes', () => {
+  it.each([
+    ['en-US', 'həlˈoʊ wˈɜːld', 'həlˈO wˈɜɹld'],
+    ['en-US', 'dʒˈʌdʒ tʃˈɜːtʃ', 'ʤˈʌʤ ʧˈɜɹʧ'],
+    ['en-US', 'nˈaʊ aɪ sˈeɪ bˈɔɪ', 'nˈW I sˈA bˈY'],
+    ['en-US', 'wˈɔːɾɚ ɐ bˈʌʔn̩', 'wˈɔTəɹ ə bˈʌtn'],
+    ['en-US', 'lˈɑːx rˈɛd', 'lˈɑk ɹˈɛd'],
+    ['en-GB', 'həlˈəʊ wˈɜːld', 'həlˈQ wˈɜːld'],
+    ['en-GB', 'ðˈeə kˈɑː', 'ðˈɛː kˈɑː'],
+    ['fr-FR', 'bɔ̃ʒˈuʁ eɪ', 'bɔ̃ʒˈuʁ eɪ'],
+  ])('%s %s', (language, ipa, phonemes) => {
+    expect(fromEspeakPhonemes(ipa, language)).toBe(phonemes);
+  });
+});

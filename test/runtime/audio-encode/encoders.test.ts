@@ -1,0 +1,193 @@
+import { existsSync } from 'node:fs';
+import { readFile, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { SpeechFormat } from '../../../src/core/parameters/speech.ts';
+import { createEncoderFinder } from '../../../src/runtime/audio-encode/encoders.ts';
+import { createFfmpegEncoder, listFfmpegFormats } from '../../../src/runtime/audio-encode/ffmpeg.ts';
+import { toPcm, toPcmBytes } from '../../../src/runtime/audio-encode/pcm.ts';
+import { writeFakeFfmpeg } from './fake-ffmpeg.ts';
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'slashv1-encode-'));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+const sampleRateHz = 24_000;
+
+async function* pieces(...all: readonly Float32Array[]): AsyncGenerator<Float32Array> {
+  yield* all;
+}
+
+async function* endless(): AsyncGenerator<Float32Array> {
+  for (;;) {
+    await delay(1);
+    yield new Float32Array(24_000);
+  }
+}
+
+async function collect(bytes: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  const all: Uint8Array[] = [];
+  for await (const piece of bytes) all.push(piece);
+  return Buffer.concat(all);
+}
+
+/** Resolves when a fake has been run. */
+async function started(fake: string): Promise<void> {
+  while (!existsSync(`${fake}.pids`)) await delay(5);
+}
+
+/** Resolves when the last process of a fake has ended. */
+async function ended(fake: string): Promise<void> {
+  const pid = Number((await readFile(`${fake}.pids`, 'utf8')).trim().split('\n').at(-1));
+  for (;;) {
+    try {
+      process.kill(pid, 0);
+    } catch {
+      return;
+    }
+    await delay(5);
+  }
+}
+
+describe('pcm', () => {
+  it.each([
+    [0, 0],
+    [1, 32_767],
+    [-1, -32_767],
+    [0.5, 16_384],
+    [2, 32_767],
+    [-Infinity, -32_767],
+    [Number.NaN, 0],
+  ])('%f is %i', (sample, expected) => {
+    expect(toPcm(Float32Array.of(sample))).toEqual(Int16Array.of(expected));
+  });
+
+  it('is little-endian', () => {
+    expect(toPcmBytes(Float32Array.of(1, -1))).toEqual(Uint8Array.of(0xff, 0x7f, 0x01, 0x80));
+  });
+});
+
+describe('the formats of a machine', () => {
+  it.each<[string, readonly string[], readonly string[]]>([
+    ['all codecs', ['libmp3lame', 'libopus', 'aac', 'flac'], ['mp3', 'opus', 'aac', 'flac']],
+    ['some', ['pcm_s16le', 'aac'], ['aac']],
+    ['another of the same name', ['mp3', 'opus'], []],
+  ])('are those of an ffmpeg with %s', async (_title, codecs, formats) => {
+    expect(await listFfmpegFormats(await writeFakeFfmpeg(folder, { codecs }))).toEqual(formats);
+  });
+
+  it.each([
+    ['no ffmpeg', () => join(folder, 'none')],
+    ['another program', () => '/bin/false'],
+    ['a folder', () => folder],
+  ])('are wav and pcm with %s', async (_title, path) => {
+    const find = createEncoderFinder({ ffmpegPath: path() });
+    expect((await find('wav')).mediaType).toBe('audio/wav');
+    expect((await find('pcm')).mediaType).toBe('audio/pcm');
+    const refusal = find('mp3');
+    await expect(refusal).rejects.toMatchObject({ code: 'invalid_request', param: 'response_format' });
+    await expect(refusal).rejects.toThrow(/expected one of wav, pcm, got mp3, .* libmp3lame/);
+  });
+
+  it('are in the refusal of another', async () => {
+    const find = createEncoderFinder({ ffmpegPath: await writeFakeFfmpeg(folder) });
+    await expect(find('opus')).rejects.toThrow(/expected one of wav, pcm, mp3, flac, got opus/);
+  });
+
+  it('are asked for once', async () => {
+    const fake = await writeFakeFfmpeg(folder, { codecs: ['flac', 'once'] });
+    const find = createEncoderFinder({ ffmpegPath: fake });
+    await Promise.all([find('flac'), find('flac'), find('flac')]);
+    expect((await readFile(`${fake}.pids`, 'utf8')).trim().split('\n')).toHaveLength(1);
+  });
+});
+
+describe('an encoder of ffmpeg', () => {
+  const options = { sampleRateHz, isWhole: false };
+
+  it.each<[SpeechFormat, string, string]>([
+    ['mp3', 'audio/mpeg', '-c:a libmp3lame -b:a 96k -flush_packets 1 -f mp3 pipe:1'],
+    [
+      'opus',
+      'audio/ogg',
+      '-c:a libopus -b:a 48k -application voip -page_duration 200000 -flush_packets 1 -f ogg pipe:1',
+    ],
+    ['aac', 'audio/aac', '-c:a aac -b:a 96k -flush_packets 1 -f adts pipe:1'],
+    ['flac', 'audio/flac', '-c:a flac -flush_packets 1 -f flac pipe:1'],
+  ])('sends the samples of %s through it', async (format, mediaType, output) => {
+    const encoder = createFfmpegEncoder(await writeFakeFfmpeg(folder), format);
+    expect(encoder.mediaType).toBe(mediaType);
+    const samples = [Float32Array.of(0, 0.5), new Float32Array(200_000).fill(-0.25)] as const;
+    const bytes = await collect(encoder.encode(pieces(...samples), options));
+    const lineEnd = bytes.indexOf('\n');
+    expect(bytes.toString('utf8', 0, lineEnd)).toBe(
+      `-hide_banner -loglevel error -nostdin -f s16le -ar 24000 -ac 1 -i pipe:0 ${output}`,
+    );
+    expect(bytes.subarray(lineEnd + 1).equals(Buffer.concat(samples.map(toPcmBytes)))).toBe(true);
+  });
+
+  it('is killed when the caller aborts', async () => {
+    const fake = await writeFakeFfmpeg(folder, { mode: 'hang' });
+    const controller = new AbortController();
+    const encoding = collect(
+      createFfmpegEncoder(fake, 'flac').encode(endless(), { ...options, signal: controller.signal }),
+    );
+    void started(fake).then(() => controller.abort());
+    await expect(encoding).rejects.toMatchObject({ code: 'cancelled' });
+    await ended(fake);
+  });
+
+  it('is killed when its reader leaves', async () => {
+    const fake = await writeFakeFfmpeg(folder, { codecs: ['flac', 'left'] });
+    for await (const bytes of createFfmpegEncoder(fake, 'flac').encode(endless(), options)) {
+      expect(bytes.length).toBeGreaterThan(0);
+      break;
+    }
+    await ended(fake);
+  });
+
+  it('passes on what goes wrong in making the audio', async () => {
+    const failing = async function* (): AsyncGenerator<Float32Array> {
+      yield new Float32Array(10);
+      throw new Error('no more');
+    };
+    const encoder = createFfmpegEncoder(await writeFakeFfmpeg(folder), 'flac');
+    await expect(collect(encoder.encode(failing(), options))).rejects.toThrow('no more');
+  });
+
+  it('passes on what it says when it fails', async () => {
+    const encoder = createFfmpegEncoder(await writeFakeFfmpeg(folder, { mode: 'fail' }), 'flac');
+    await expect(collect(encoder.encode(endless(), options))).rejects.toThrow(
+      /ended with 1: Unknown something/,
+    );
+  });
+
+  it('writes no format that it does not know', () => {
+    expect(() => createFfmpegEncoder('ffmpeg', 'wav')).toThrow(RangeError);
+  });
+});
+
+describe('the ffmpeg of this machine, if it has one', async () => {
+  const formats = await listFfmpegFormats('ffmpeg');
+  const magic: Partial<Record<SpeechFormat, RegExp>> = {
+    mp3: /^(?:ID3|\xff[\xe2-\xff])/,
+    opus: /^OggS[^]*OpusHead/,
+    aac: /^\xff[\xf0-\xff]/,
+    flac: /^fLaC/,
+  };
+
+  it.skipIf(formats.length === 0)('writes every format that it lists', async () => {
+    const find = createEncoderFinder();
+    const tone = Float32Array.from({ length: sampleRateHz }, (_, at) => Math.sin(at / 10) / 2);
+    for (const format of formats) {
+      const encoder = await find(format);
+      const bytes = await collect(encoder.encode(pieces(tone), { sampleRateHz, isWhole: true }));
+      expect(bytes.toString('latin1')).toMatch(magic[format]!);
+      expect(bytes.length).toBeGreaterThan(2000);
+    }
+  });
+});
