@@ -35,7 +35,7 @@ module.exports = {
         '^src/(core|runtime)/',
         '^src/errors\\.ts$',
         '^node_modules/(onnxruntime|sharp|wavefile)',
-        '^node_modules/(@wasm-audio-decoders|mediabunny|mpg123-decoder|node-webcodecs|opus-decoder)/',
+        '^node_modules/(@wasm-audio-decoders|mpg123-decoder|node-webcodecs|opus-decoder)/',
         '^(node:)?(os|fs|path|buffer|http|https|net|dns|child_process|events|stream|timers)(/promises)?$',
       ],
       'runtime sees core and errors',
@@ -133,7 +133,7 @@ module.exports = {
       severity: 'error',
       from: { pathNot: '^src/runtime/audio/' },
       to: {
-        path: '^node_modules/(@wasm-audio-decoders/|mediabunny/|mpg123-decoder/|node-webcodecs/|opus-decoder/)',
+        path: '^node_modules/(@wasm-audio-decoders/|mpg123-decoder/|node-webcodecs/|opus-decoder/)',
       },
     },
     {

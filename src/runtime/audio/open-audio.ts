@@ -66,9 +66,8 @@ export async function openAudio(source: AudioSource, options: AudioOptions): Pro
     const detected = await bytes.perform(detectAudio());
     format = detected.format;
     const track = await openTrack(bytes, detected, options);
-    const { durationSeconds = 0 } = track;
-    if (durationSeconds > options.maxSeconds && Number.isFinite(durationSeconds))
-      throw tooLong(options.maxSeconds);
+    const claimedSeconds = track.durationSeconds ?? 0;
+    if (claimedSeconds > options.maxSeconds && claimedSeconds < Infinity) throw tooLong(options.maxSeconds);
     blocks = toMono(track.blocks, { ...options, sampleRateHz });
     // What can't be decoded at all is refused here already.
     const first = await blocks.next();

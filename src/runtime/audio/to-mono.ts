@@ -4,7 +4,7 @@ import { createResampler, type Resampler } from '../../core/audio/resample.ts';
 import { sampleRatesHz } from '../../core/audio/sample-rate.ts';
 import { InferenceError } from '../../errors.ts';
 import { breathe } from './breathe.ts';
-import type { PcmBlock } from './pcm.ts';
+import { blockLength, type PcmBlock } from './pcm.ts';
 
 export interface MonoOptions {
   readonly sampleRateHz: number;
@@ -30,13 +30,15 @@ export async function* toMono(
 ): AsyncGenerator<Float32Array> {
   let resampler: Resampler | undefined;
   let fromHz = Number.NaN;
-  let seconds = 0;
+  /** Up to the last change of the rate, and samples since. */
+  let secondsBefore = 0;
+  let samples = 0;
   let output = new Float32Array(sampleRateHz);
   let filled = 0;
 
-  function* collect(samples: Float32Array): Generator<Float32Array> {
-    for (let taken = 0; taken < samples.length;) {
-      const piece = samples.subarray(taken, taken + output.length - filled);
+  function* collect(mono: Float32Array): Generator<Float32Array> {
+    for (let taken = 0; taken < mono.length;) {
+      const piece = mono.subarray(taken, taken + output.length - filled);
       output.set(piece, filled);
       taken += piece.length;
       filled += piece.length;
@@ -50,17 +52,19 @@ export async function* toMono(
   for await (const block of blocks) {
     if (block.sampleRateHz !== fromHz) {
       if (resampler !== undefined) yield* collect(resampler.flush());
+      if (samples > 0) secondsBefore += samples / fromHz;
+      samples = 0;
       fromHz = block.sampleRateHz;
       if (!(fromHz >= sampleRatesHz.min && fromHz <= sampleRatesHz.max)) {
         throw new ContainerError(`audio of ${fromHz} samples per second`);
       }
       resampler = fromHz === sampleRateHz ? undefined : createResampler({ fromHz, toHz: sampleRateHz });
     }
-    const length = block.channels[0]?.length ?? 0;
+    const length = blockLength(block);
     for (let start = 0; start < length; start += stepLength) {
       const mono = mix(block.channels, start, Math.min(start + stepLength, length));
-      seconds += mono.length / fromHz;
-      if (seconds > maxSeconds) throw tooLong(maxSeconds);
+      samples += mono.length;
+      if (secondsBefore + samples / fromHz > maxSeconds) throw tooLong(maxSeconds);
       for (const full of collect(resampler === undefined ? mono : resampler.push(mono))) {
         yield full;
         await breathe(signal);
@@ -69,7 +73,7 @@ export async function* toMono(
   }
   if (resampler !== undefined) yield* collect(resampler.flush());
   if (filled > 0) yield output.slice(0, filled);
-  if (seconds === 0) throw new ContainerError('a file without any audio in it');
+  if (secondsBefore === 0 && samples === 0) throw new ContainerError('a file without any audio in it');
 }
 
 /** The refusal of audio that is too long, whether its header says so or its samples show it. */

@@ -1,12 +1,14 @@
 import { mkdtemp, open, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import type { AudioSource } from '../../../src/runtime/audio/audio-source.ts';
 import { openAudio } from '../../../src/runtime/audio/open-audio.ts';
 import { bytesAlive } from './bytes-alive.ts';
 import { silentFlac, silentMp3 } from './silence.ts';
 import { writeWav } from './write-wav.ts';
+
+vi.setConfig({ testTimeout: 120_000 });
 
 const hour = 3600;
 let folder: string;

@@ -52,30 +52,27 @@ export function createOggReader(start = 0): OggReader {
   let isEnded = true;
 
   function* openStream(): Reading<OggStream | undefined> {
-    const others: string[] = [];
+    const others = new Set<string>();
     let stream: OggStream | undefined;
     for (;;) {
       const first: OggPage | undefined = yield* readOggPage(offset);
       if (first === undefined) break;
       // The first pages of all streams come before any other page.
-      if (!first.isFirst && (stream !== undefined || others.length > 0)) break;
+      if (!first.isFirst && (stream !== undefined || others.size > 0)) break;
       offset = first.end;
       if (!first.isFirst || stream !== undefined) continue;
       const head = first.body.slice(0, firstPacketLength(first));
-      const codec = codecs.find(([mark]) => toLatin1(head.subarray(0, 8)).startsWith(mark))?.[1];
+      const codec = find(codecs, head);
       if (codec === undefined) {
-        others.push(
-          otherCodecs.find(([mark]) => toLatin1(head.subarray(0, 8)).startsWith(mark))?.[1] ??
-            'something unknown',
-        );
-        continue;
+        others.add(find(otherCodecs, head) ?? 'something unknown');
+      } else {
+        stream = { codec, head };
+        serial = first.serial;
       }
-      stream = { codec, head };
-      serial = first.serial;
     }
     if (stream === undefined && !isOpened) {
       throw new ContainerError(
-        others.length === 0 ? 'a damaged Ogg file' : `an Ogg file with ${others.join(' and ')} in it`,
+        others.size === 0 ? 'a damaged Ogg file' : `an Ogg file with ${[...others].join(' and ')} in it`,
       );
     }
     isOpened = true;
@@ -152,6 +149,12 @@ const otherCodecs: readonly (readonly [mark: string, name: string])[] = [
   ['CMML', 'text'],
   ['\x80kate', 'text'],
 ];
+
+/** What a packet is that begins with a mark. */
+function find<T>(marked: readonly (readonly [mark: string, T])[], packet: Uint8Array): T | undefined {
+  const beginning = toLatin1(packet.subarray(0, 8));
+  return marked.find(([mark]) => beginning.startsWith(mark))?.[1];
+}
 
 function firstPacketLength({ pieceLengths }: OggPage): number {
   const end = pieceLengths.findIndex((length) => length < 255);

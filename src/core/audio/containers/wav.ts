@@ -1,4 +1,4 @@
-import type { PcmEncoding } from './pcm-samples.ts';
+import { maxPcmChannels, type PcmEncoding } from './pcm-samples.ts';
 import { ContainerError, type Reading, toDataView, toLatin1 } from './reading.ts';
 
 /** What the header of a WAV file says, and where its samples lie. */
@@ -12,7 +12,6 @@ export interface WavLayout {
   readonly dataLength: number;
 }
 
-const maxChannels = 64;
 const maxChunks = 1000;
 const unknownLength = 0xffff_ffff;
 
@@ -86,8 +85,8 @@ function toFormat(bytes: Uint8Array): WavFormat {
     }
     tag = view.getUint16(24, true);
   }
-  if (channels < 1 || channels > maxChannels) {
-    throw new ContainerError(`a WAV file of ${channels} channels (1 to ${maxChannels} are read)`);
+  if (channels < 1 || channels > maxPcmChannels) {
+    throw new ContainerError(`a WAV file of ${channels} channels (1 to ${maxPcmChannels} are read)`);
   }
   const encoding = toEncoding(tag, bytesPerFrame / channels, bits);
   return { encoding, channels, sampleRateHz };

@@ -17,25 +17,25 @@ export interface WebmTrack {
 
 export type WebmCodec = 'opus' | 'vorbis' | 'flac' | 'mp3' | 'aac';
 
-const codecs: Readonly<Record<string, WebmCodec>> = {
-  A_OPUS: 'opus',
-  A_VORBIS: 'vorbis',
-  A_FLAC: 'flac',
-  'A_MPEG/L3': 'mp3',
-  'A_MPEG/L2': 'mp3',
-  A_AAC: 'aac',
-};
+const codecs: ReadonlyMap<string, WebmCodec> = new Map([
+  ['A_OPUS', 'opus'],
+  ['A_VORBIS', 'vorbis'],
+  ['A_FLAC', 'flac'],
+  ['A_MPEG/L3', 'mp3'],
+  ['A_MPEG/L2', 'mp3'],
+  ['A_AAC', 'aac'],
+]);
 
-const otherCodecs: Readonly<Record<string, string>> = {
-  A_AC3: 'AC-3',
-  A_EAC3: 'E-AC-3',
-  A_DTS: 'DTS',
-  A_TRUEHD: 'TrueHD',
-  A_ALAC: 'ALAC',
-  'A_PCM/INT/LIT': 'PCM',
-  'A_PCM/INT/BIG': 'PCM',
-  'A_PCM/FLOAT/IEEE': 'PCM',
-};
+const otherCodecs: ReadonlyMap<string, string> = new Map([
+  ['A_AC3', 'AC-3'],
+  ['A_EAC3', 'E-AC-3'],
+  ['A_DTS', 'DTS'],
+  ['A_TRUEHD', 'TrueHD'],
+  ['A_ALAC', 'ALAC'],
+  ['A_PCM/INT/LIT', 'PCM'],
+  ['A_PCM/INT/BIG', 'PCM'],
+  ['A_PCM/FLOAT/IEEE', 'PCM'],
+]);
 
 const ids = {
   trackEntry: 0xae,
@@ -70,11 +70,13 @@ export function toWebmTrack(tracks: Uint8Array): WebmTrack {
     const number = (name: keyof typeof ids) => toUnsigned(fields.get(ids[name]) ?? new Uint8Array());
     if (number('trackType') !== audioType) continue;
     const codecId = toLatin1(fields.get(ids.codecId) ?? new Uint8Array()).replace(/\0+$/, '');
-    const codec = codecs[codecId.startsWith('A_AAC') ? 'A_AAC' : codecId];
+    const codec = codecs.get(codecId.startsWith('A_AAC') ? 'A_AAC' : codecId);
     const strippedHeader = toStrippedHeader(fields.get(ids.contentEncodings));
     if (codec === undefined || strippedHeader === undefined) {
       const what =
-        codec === undefined ? `${otherCodecs[codecId] ?? 'unknown'} audio` : 'encrypted or compressed audio';
+        codec === undefined
+          ? `${otherCodecs.get(codecId) ?? 'unknown'} audio`
+          : 'encrypted or compressed audio';
       failure ??= new ContainerError(`a WebM or Matroska file with ${what} in it`);
       continue;
     }

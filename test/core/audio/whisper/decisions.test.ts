@@ -7,6 +7,7 @@ import {
 } from '../../../../src/core/audio/whisper/fallback.ts';
 import { toPrefix } from '../../../../src/core/audio/whisper/prefix.ts';
 import { cutRepetitions } from '../../../../src/core/audio/whisper/repetition.ts';
+import { isUnsayable } from '../../../../src/core/audio/whisper/speaking-rate.ts';
 import { toSeconds } from '../../../../src/core/audio/whisper/timestamps.ts';
 
 const quality = (averageLogprob: number, compressionRatio = 1, noSpeechProbability = 0) => ({
@@ -63,6 +64,16 @@ describe('toPrefix', () => {
   ])('%j with %j', (previous, changes, expected) =>
     expect(toPrefix(previous, { ...options, ...changes })).toEqual(expected),
   );
+});
+
+describe('isUnsayable', () => {
+  it.each<[string, number, boolean]>([
+    [' diamond.', 0.08, true],
+    [' a', 0.02, false],
+    [' ah', 0.02, true],
+    [' diamond.', 0.2, false],
+    [' I am very fast today', 0.21, false],
+  ])('%j in %d s: %j', (text, seconds, expected) => expect(isUnsayable(text, seconds)).toBe(expected));
 });
 
 describe('cutRepetitions', () => {

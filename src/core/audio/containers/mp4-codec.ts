@@ -1,0 +1,174 @@
+import { type Mp4PcmDescription, toMp4PcmFormat } from './mp4-pcm.ts';
+import type { PcmFormat } from './pcm-samples.ts';
+import { ContainerError, toDataView, toLatin1 } from './reading.ts';
+
+/** The codec of an audio track of an MP4 file. */
+export type Mp4Codec =
+  | {
+      readonly kind: 'compressed';
+      readonly codec: 'aac' | 'mp3' | 'opus' | 'vorbis' | 'flac';
+      /** What the codec wants to know beforehand, in the form that WebM files have it. */
+      readonly description: Uint8Array;
+    }
+  | { readonly kind: 'pcm'; readonly format: PcmFormat }
+  /** Known by name only. */
+  | { readonly kind: 'other'; readonly name: string };
+
+/** The first description of samples in a track. */
+export interface Mp4SampleEntry {
+  readonly codec: Mp4Codec;
+  readonly channels: number;
+  readonly sampleRateHz: number;
+}
+
+const otherCodecs: Readonly<Record<string, string>> = {
+  alac: 'ALAC',
+  'ac-3': 'AC-3',
+  'ec-3': 'E-AC-3',
+  'ac-4': 'AC-4',
+  dtsc: 'DTS',
+  dtsh: 'DTS',
+  dtse: 'DTS',
+  samr: 'AMR',
+  sawb: 'AMR-WB',
+  ima4: 'IMA ADPCM',
+  'ms\0\x11': 'IMA ADPCM',
+  mlpa: 'TrueHD',
+  mhm1: 'MPEG-H',
+  mha1: 'MPEG-H',
+  Qclp: 'QCELP',
+  QDM2: 'QDesign',
+  enca: 'encrypted',
+  drms: 'encrypted',
+};
+
+/**
+ * Reads the content of a `stsd` box.
+ *
+ * @throws ContainerError where it is cut off, or damaged
+ * @see ISO/IEC 14496-12 §12.2.3; QuickTime File Format Specification, Sound Sample Descriptions
+ */
+export function toMp4SampleEntry(stsd: Uint8Array): Mp4SampleEntry {
+  const view = toDataView(stsd);
+  if (stsd.length < 44) throw new ContainerError('an MP4 with a damaged header');
+  const type = toLatin1(stsd.subarray(12, 16));
+  const version = view.getUint16(24);
+  const isVersion2 = version === 2 && stsd.length >= 80;
+  const childrenAt = isVersion2 ? 80 : version === 1 ? 60 : 44;
+  const end = Math.min(stsd.length, 8 + view.getUint32(8));
+  const boxes = toBoxes(stsd.subarray(childrenAt, end));
+  const channels = isVersion2 ? view.getUint32(56) : view.getUint16(32);
+  const sampleRateHz = isVersion2 ? view.getFloat64(48) : view.getUint32(40) / 2 ** 16;
+  const bits = isVersion2 ? view.getUint32(64) : view.getUint16(34);
+  const flags = isVersion2 ? view.getUint32(68) : 0;
+  const wave = boxes.get('wave');
+  const inner = wave === undefined ? boxes : new Map([...boxes, ...toBoxes(wave)]);
+  return { codec: toCodec(type, inner, { channels, bits, flags }), channels, sampleRateHz };
+}
+
+function toCodec(type: string, boxes: ReadonlyMap<string, Uint8Array>, samples: Mp4PcmDescription): Mp4Codec {
+  const compressed = (
+    codec: 'aac' | 'mp3' | 'opus' | 'vorbis' | 'flac',
+    description: Uint8Array = new Uint8Array(),
+  ): Mp4Codec => ({
+    kind: 'compressed',
+    codec,
+    description,
+  });
+  const pcm = toMp4PcmFormat(type, boxes, samples);
+  if (pcm !== undefined) return { kind: 'pcm', format: pcm };
+  switch (type) {
+    case 'mp4a':
+      return toElementaryCodec(boxes.get('esds'), compressed);
+    case '.mp3':
+    case 'ms\0\x55':
+      return compressed('mp3');
+    case 'Opus':
+      return compressed('opus', toOpusDescription(boxes.get('dOps')));
+    case 'fLaC':
+      return compressed(
+        'flac',
+        Uint8Array.from([...marker('fLaC'), ...(boxes.get('dfLa')?.subarray(4) ?? [])]),
+      );
+    default:
+      return { kind: 'other', name: otherCodecs[type] ?? `unknown (${type.replaceAll(/[^ -~]/g, '?')})` };
+  }
+}
+
+const descriptors = { stream: 3, decoderConfig: 4, decoderInfo: 5 } as const;
+
+/** @see ISO/IEC 14496-1 §7.2.6 */
+function toElementaryCodec(
+  esds: Uint8Array | undefined,
+  compressed: (codec: 'aac' | 'mp3' | 'vorbis', description?: Uint8Array) => Mp4Codec,
+): Mp4Codec {
+  let rest = esds?.subarray(4) ?? new Uint8Array();
+  let objectType = 0;
+  while (rest.length > 1) {
+    const tag = rest[0];
+    let at = 1;
+    let length = 0;
+    let byte;
+    do length = (length << 7) | ((byte = rest[at++] ?? 0) & 127);
+    while (byte > 127 && at < 5);
+    const content = rest.subarray(at);
+    if (tag === descriptors.stream) {
+      const flags = content[2] ?? 0;
+      rest = content.subarray(
+        3 + (flags & 0x80 ? 2 : 0) + (flags & 0x40 ? 1 + content[3]! : 0) + (flags & 0x20 ? 2 : 0),
+      );
+    } else if (tag === descriptors.decoderConfig) {
+      objectType = content[0] ?? 0;
+      rest = content.subarray(13);
+      if (isMp3(objectType)) break;
+    } else if (tag === descriptors.decoderInfo) {
+      const description = Uint8Array.from(content.subarray(0, length));
+      if (objectType === 0xdd) return compressed('vorbis', description);
+      if (isAac(objectType)) return compressed('aac', description);
+      break;
+    } else {
+      rest = content.subarray(length);
+    }
+  }
+  if (isMp3(objectType)) return compressed('mp3');
+  return {
+    kind: 'other',
+    name: objectType === 0xa5 ? 'AC-3' : objectType === 0xa9 ? 'DTS' : 'unknown (mp4a)',
+  };
+}
+
+function isMp3(objectType: number): boolean {
+  return objectType === 0x69 || objectType === 0x6b;
+}
+
+function isAac(objectType: number): boolean {
+  return objectType === 0x40 || (objectType >= 0x66 && objectType <= 0x68);
+}
+
+/** From the `dOps` box of MP4, which is big-endian, to the identification header of Ogg. */
+function toOpusDescription(dOps: Uint8Array | undefined): Uint8Array {
+  if (dOps === undefined || dOps.length < 11) throw new ContainerError('Opus audio with a damaged header');
+  const head = Uint8Array.from([...marker('OpusHead'), 1, ...dOps.subarray(1)]);
+  const [from, to] = [toDataView(dOps), toDataView(head)];
+  to.setUint16(10, from.getUint16(2), true);
+  to.setUint32(12, from.getUint32(4), true);
+  to.setUint16(16, from.getUint16(8), true);
+  return head;
+}
+
+function marker(text: string): number[] {
+  return [...text].map((letter) => letter.charCodeAt(0));
+}
+
+/** By type; ends where one is damaged. */
+function toBoxes(bytes: Uint8Array): ReadonlyMap<string, Uint8Array> {
+  const boxes = new Map<string, Uint8Array>();
+  for (let at = 0; at + 8 <= bytes.length;) {
+    const size = toDataView(bytes).getUint32(at);
+    if (size < 8) break;
+    const type = toLatin1(bytes.subarray(at + 4, at + 8));
+    if (!boxes.has(type)) boxes.set(type, bytes.subarray(at + 8, at + size));
+    at += size;
+  }
+  return boxes;
+}

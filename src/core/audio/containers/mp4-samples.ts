@@ -1,0 +1,147 @@
+import type { Mp4Packet, Mp4Track, NextMp4Packet } from './mp4.ts';
+import { createMp4Table, findMp4Box, type Mp4Box, type Mp4Table, readMp4Content } from './mp4-box.ts';
+import { bytesPerSample } from './pcm-samples.ts';
+import { type Reading, toDataView } from './reading.ts';
+
+/** What claims to be longer is no audio. */
+export const maxPacketBytes = 2 ** 22;
+const maxPcmBytes = 2 ** 16;
+
+/**
+ * Reads the samples of a track that has a table of them.
+ *
+ * @returns `undefined` where the table is empty, as it is in a file of fragments
+ */
+export function* createSampleReader({
+  stbl,
+  entry,
+  timescale,
+}: Mp4Track): Reading<NextMp4Packet | undefined> {
+  const chunks = yield* openChunks(stbl);
+  const sizes = yield* openSizes(stbl);
+  const runs = yield* openTable(stbl, 'stsc', 12);
+  const times = yield* openTable(stbl, 'stts', 8);
+  if (chunks === undefined || sizes === undefined || runs === undefined || sizes.count === 0)
+    return undefined;
+  const { codec, channels } = entry;
+  const frameBytes = codec.kind === 'pcm' ? channels * bytesPerSample[codec.format.encoding] : undefined;
+
+  let chunk = -1;
+  let run = 0;
+  /** Of the chunk, what is left, and where it lies. */
+  let samplesLeft = 0;
+  let offset = 0;
+  let sample = 0;
+  let time = -1;
+  let samplesOfTime = 0;
+  let delta = 0;
+
+  function* nextChunk(): Reading<boolean> {
+    const at: DataView | undefined = yield* chunks!.entry(++chunk);
+    const following: DataView | undefined = yield* runs!.entry(run + 1);
+    if (following !== undefined && chunk + 1 >= following.getUint32(0)) run++;
+    const current: DataView | undefined = yield* runs!.entry(run);
+    if (at === undefined || current === undefined) return false;
+    offset = at.byteLength === 8 ? Number(at.getBigUint64(0)) : at.getUint32(0);
+    samplesLeft = current.getUint32(4);
+    return true;
+  }
+
+  function* nextDelta(): Reading<number> {
+    while (samplesOfTime === 0) {
+      const entryOfTime: DataView | undefined = yield* times?.entry(++time) ?? noEntry();
+      if (entryOfTime === undefined) return 0;
+      samplesOfTime = entryOfTime.getUint32(0);
+      delta = entryOfTime.getUint32(4);
+    }
+    samplesOfTime--;
+    return delta;
+  }
+
+  function* nextPcm(bytesOfFrame: number): Reading<Mp4Packet | undefined> {
+    const count = Math.min(samplesLeft, Math.max(1, Math.floor(maxPcmBytes / bytesOfFrame)));
+    const bytes: Uint8Array = yield { offset, length: count * bytesOfFrame };
+    if (bytes.length === 0) return undefined;
+    offset += bytes.length;
+    samplesLeft -= count;
+    return { bytes, durationSeconds: 0 };
+  }
+
+  return function* nextPacket() {
+    for (;;) {
+      while (samplesLeft === 0) if (!(yield* nextChunk())) return undefined;
+      if (frameBytes !== undefined) return yield* nextPcm(frameBytes);
+      const length: number | undefined = yield* sizes.size(sample++);
+      if (length === undefined) return undefined;
+      const at = offset;
+      offset += length;
+      samplesLeft--;
+      const durationSeconds = (yield* nextDelta()) / timescale;
+      if (length > maxPacketBytes) return undefined;
+      const bytes: Uint8Array = yield { offset: at, length };
+      // Where the file is cut off, the next chunk may still be there: they need not be in order.
+      if (bytes.length < length) samplesLeft = 0;
+      else return { bytes, durationSeconds };
+    }
+  };
+}
+
+// eslint-disable-next-line require-yield
+function* noEntry(): Reading<DataView | undefined> {
+  return undefined;
+}
+
+/** A table that begins with its version, flags and the number of its entries. */
+function* openTable(stbl: Mp4Box, type: string, entryBytes: number): Reading<Mp4Table | undefined> {
+  const box = yield* findMp4Box(stbl, type);
+  const header = box && (yield* readMp4Content(box, 8));
+  if (box === undefined || header === undefined || header.length < 8) return undefined;
+  const fitting = Math.floor((box.end - box.start - 8) / entryBytes);
+  return createMp4Table(box.start + 8, Math.min(toDataView(header).getUint32(4), fitting), entryBytes);
+}
+
+function* openChunks(stbl: Mp4Box): Reading<Mp4Table | undefined> {
+  return (yield* openTable(stbl, 'stco', 4)) ?? (yield* openTable(stbl, 'co64', 8));
+}
+
+interface SampleSizes {
+  readonly count: number;
+  /** In bytes. @returns `undefined` beyond the last one */
+  size(index: number): Reading<number | undefined>;
+}
+
+function* openSizes(stbl: Mp4Box): Reading<SampleSizes | undefined> {
+  const stsz = yield* findMp4Box(stbl, 'stsz');
+  const box = stsz ?? (yield* findMp4Box(stbl, 'stz2'));
+  const header = box && (yield* readMp4Content(box, 12));
+  if (box === undefined || header === undefined || header.length < 12) return undefined;
+  const view = toDataView(header);
+  const count = view.getUint32(8);
+  const constant = stsz === undefined ? 0 : view.getUint32(4);
+  if (constant !== 0) {
+    return {
+      count,
+      // eslint-disable-next-line require-yield
+      *size(index) {
+        return index < count ? constant : undefined;
+      },
+    };
+  }
+  const bits = stsz === undefined ? header[7]! : 32;
+  if (bits !== 4 && bits !== 8 && bits !== 16 && bits !== 32) return undefined;
+  const table = createMp4Table(
+    box.start + 12,
+    Math.ceil((count * bits) / 8 / Math.ceil(bits / 8)),
+    Math.ceil(bits / 8),
+  );
+  return {
+    count,
+    *size(index) {
+      if (index >= count) return undefined;
+      const at: DataView | undefined = yield* table.entry(bits === 4 ? index >> 1 : index);
+      if (at === undefined) return undefined;
+      if (bits === 4) return index % 2 === 0 ? at.getUint8(0) >> 4 : at.getUint8(0) & 15;
+      return bits === 8 ? at.getUint8(0) : bits === 16 ? at.getUint16(0) : at.getUint32(0);
+    },
+  };
+}

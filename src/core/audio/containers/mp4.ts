@@ -1,0 +1,157 @@
+import { createFragmentReader } from './mp4-fragments.ts';
+import { findMp4Box, type Mp4Box, readMp4Box, readMp4Boxes, readMp4Content } from './mp4-box.ts';
+import { type Mp4SampleEntry, toMp4SampleEntry } from './mp4-codec.ts';
+import { createSampleReader } from './mp4-samples.ts';
+import { ContainerError, type Reading, toDataView, toLatin1 } from './reading.ts';
+
+/** What an MP4 file says about its audio. */
+export interface Mp4Start extends Mp4SampleEntry {
+  /** As the file's header has it, if it says. */
+  readonly durationSeconds: number | undefined;
+  /** Of what is decoded, only what lies between these is meant to be heard. */
+  readonly startSeconds: number;
+  readonly endSeconds: number;
+}
+
+export interface Mp4Packet {
+  readonly bytes: Uint8Array;
+  readonly durationSeconds: number;
+}
+
+/** Reads packets in the order of decoding. @returns `undefined` at the end of the audio */
+export type NextMp4Packet = () => Reading<Mp4Packet | undefined>;
+
+/** Reads the audio of an MP4 or QuickTime file. */
+export interface Mp4Reader {
+  /** @throws ContainerError where there is no audio track */
+  open(): Reading<Mp4Start>;
+  /** The next packet; of PCM, as many samples as lie together. */
+  nextPacket: NextMp4Packet;
+}
+
+const maxTopBoxes = 100_000;
+const maxDescriptionBytes = 2 ** 16;
+
+/**
+ * Reads the first audio track, with one table of samples or in fragments. Tables are read as they are needed, so that no
+ * number that the file claims costs memory or time.
+ *
+ * @see ISO/IEC 14496-12
+ */
+export function createMp4Reader(): Mp4Reader {
+  let next: NextMp4Packet | undefined;
+  return {
+    *open() {
+      const moov = yield* findMovie();
+      const track = yield* findAudioTrack(moov);
+      const samples = yield* createSampleReader(track);
+      next = samples ?? (yield* createFragmentReader(track, moov));
+      const { entry, timing } = track;
+      return { ...entry, ...timing };
+    },
+    *nextPacket() {
+      return next && (yield* next());
+    },
+  };
+}
+
+/** The track that is read. */
+export interface Mp4Track {
+  readonly id: number;
+  readonly entry: Mp4SampleEntry;
+  /** Units of time in a second. */
+  readonly timescale: number;
+  readonly timing: Pick<Mp4Start, 'durationSeconds' | 'startSeconds' | 'endSeconds'>;
+  /** Its table of samples. */
+  readonly stbl: Mp4Box;
+}
+
+function* findMovie(): Reading<Mp4Box> {
+  for (let offset = 0, count = 0; count < maxTopBoxes; count++) {
+    const box: Mp4Box | undefined = yield* readMp4Box(offset);
+    if (box === undefined) break;
+    if (box.type === 'moov') return box;
+    offset = box.end;
+  }
+  throw new ContainerError('an MP4 without its header, which may have been cut off');
+}
+
+function* findAudioTrack(moov: Mp4Box): Reading<Mp4Track> {
+  const movieTimescale = yield* readTimescale(yield* findMp4Box(moov, 'mvhd'));
+  let other: ContainerError | undefined;
+  for (const trak of yield* readMp4Boxes(moov)) {
+    if (trak.type !== 'trak') continue;
+    const handler = yield* findMp4Box(trak, 'mdia', 'hdlr');
+    if (handler === undefined || toLatin1((yield* readMp4Content(handler, 12)).subarray(8)) !== 'soun')
+      continue;
+    const stbl = yield* findMp4Box(trak, 'mdia', 'minf', 'stbl');
+    const stsd = stbl && (yield* findMp4Box(stbl, 'stsd'));
+    const header = yield* findMp4Box(trak, 'mdia', 'mdhd');
+    const timescale = yield* readTimescale(header);
+    if (stbl === undefined || stsd === undefined || header === undefined || timescale === 0) {
+      other ??= new ContainerError('an MP4 with a damaged header');
+      continue;
+    }
+    const entry = toMp4SampleEntry(yield* readMp4Content(stsd, maxDescriptionBytes));
+    if (entry.codec.kind === 'other' && entry.codec.name === 'encrypted') {
+      other ??= new ContainerError('an MP4 with encrypted audio');
+      continue;
+    }
+    const duration = yield* readDuration(header);
+    const edit = yield* readEdit(yield* findMp4Box(trak, 'edts', 'elst'));
+    const startSeconds = (edit?.mediaTime ?? 0) / timescale;
+    const length = edit === undefined || movieTimescale === 0 ? 0 : edit.duration / movieTimescale;
+    const endSeconds = length > 0 ? startSeconds + length : Infinity;
+    const durationSeconds =
+      duration > 0 ? Math.min(duration / timescale, endSeconds) - startSeconds : undefined;
+    const id = yield* readTrackId(yield* findMp4Box(trak, 'tkhd'));
+    return { id, entry, timescale, timing: { durationSeconds, startSeconds, endSeconds }, stbl };
+  }
+  throw other ?? new ContainerError('an MP4 without an audio track');
+}
+
+/** Of a `mvhd` or `mdhd` box; 0 where there is none. */
+function* readTimescale(box: Mp4Box | undefined): Reading<number> {
+  const content = box === undefined ? new Uint8Array() : yield* readMp4Content(box, 32);
+  if (content.length < 24) return 0;
+  return toDataView(content).getUint32(content[0] === 1 ? 20 : 12);
+}
+
+function* readDuration(mdhd: Mp4Box): Reading<number> {
+  const content = yield* readMp4Content(mdhd, 32);
+  const view = toDataView(content);
+  if (content[0] === 1) return content.length < 32 ? 0 : Number(view.getBigUint64(24));
+  const duration = view.getUint32(16);
+  return duration === 0xffff_ffff ? 0 : duration;
+}
+
+function* readTrackId(tkhd: Mp4Box | undefined): Reading<number> {
+  const content = tkhd === undefined ? new Uint8Array() : yield* readMp4Content(tkhd, 24);
+  return content.length < 24 ? 0 : toDataView(content).getUint32(content[0] === 1 ? 20 : 12);
+}
+
+interface Edit {
+  /** In the movie's units of time; 0 where the rest is meant. */
+  readonly duration: number;
+  /** In the track's units of time. */
+  readonly mediaTime: number;
+}
+
+const maxEdits = 16;
+
+/** The only edit that shows some of the track; `undefined` where there are none or several. */
+function* readEdit(elst: Mp4Box | undefined): Reading<Edit | undefined> {
+  if (elst === undefined) return undefined;
+  const content = yield* readMp4Content(elst, 8 + 20 * maxEdits);
+  const view = toDataView(content);
+  const isLong = content[0] === 1;
+  const entryBytes = isLong ? 20 : 12;
+  const edits: Edit[] = [];
+  for (let at = 8; at + entryBytes <= content.length; at += entryBytes) {
+    const duration = isLong ? Number(view.getBigUint64(at)) : view.getUint32(at);
+    const mediaTime = isLong ? Number(view.getBigInt64(at + 8)) : view.getInt32(at + 4);
+    // An edit at −1 is a pause.
+    if (mediaTime >= 0) edits.push({ duration, mediaTime });
+  }
+  return edits.length === 1 ? edits[0] : undefined;
+}
