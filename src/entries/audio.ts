@@ -9,3 +9,13 @@ export {
   type VoiceActivityOptions,
   type VoiceRegion,
 } from '../core/audio/voice-activity.ts';
+export { languageName } from '../core/audio/whisper/languages.ts';
+export { splitWindow, type WindowSegment, type WindowSplit } from '../core/audio/whisper/segments.ts';
+export { applyTimestampRules, type TimestampRules } from '../core/audio/whisper/timestamp-rules.ts';
+export { toSeconds, type TimestampVocabulary } from '../core/audio/whisper/timestamps.ts';
+export { tokenTimes, type AlignmentShape } from '../core/audio/whisper/token-times.ts';
+export { splitWords, type TokenWord, type WordOptions } from '../core/audio/whisper/words.ts';
+export { arpabetToPhonemes } from '../core/speech/arpabet.ts';
+export { phonemizeEnglish } from '../core/speech/english/phonemize-english.ts';
+export { normalizeEnglish } from '../core/speech/normalization/normalize-english.ts';
+export { splitSentences } from '../core/speech/sentences.ts';

@@ -1,16 +1,14 @@
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { vocabularyLanguages } from '../core/audio/whisper/languages.ts';
 import type { TimestampRules } from '../core/audio/whisper/timestamp-rules.ts';
 import { framesPerPosition } from '../core/audio/whisper/timestamps.ts';
 import { InferenceError } from '../errors.ts';
+import { localFiles, type Dtype } from './graph-files.ts';
+import { whisperGraphs, type DecoderGraphs } from './model-files.ts';
 import { openModelFolder, readJson, type ModelFolder } from './model-folder.ts';
 import { createTextTokenizer, type TextTokenizer } from './tokenizer.ts';
 
 type Json = Readonly<Record<string, unknown>>;
-
-/** The graphs of a decoder: one with two branches, or one for the prefix and one for what follows. */
-export type DecoderGraphs = { readonly merged: string } | { readonly first: string; readonly next: string };
 
 /** The control tokens of a Whisper vocabulary. Every token of text is below `endOfText`. */
 export interface WhisperVocabulary extends TimestampRules {
@@ -36,6 +34,8 @@ export interface WhisperFolder extends ModelFolder {
   readonly beginSuppressTokens: readonly number[];
   /** The vocabulary's code of the only language that the model knows; `undefined` where none is stated. */
   readonly onlyLanguage: string | undefined;
+  /** Whether the text of a window is the context of the next one; default true. */
+  readonly conditionsOnPrevious: boolean;
   readonly melBins: number;
   /** Frames of 10 ms in a window. */
   readonly windowFrames: number;
@@ -58,7 +58,10 @@ export interface WhisperFolder extends ModelFolder {
  * @param path of the folder
  * @throws InferenceError `invalid_request` naming the file that is missing or doesn't fit
  */
-export async function openWhisperFolder(path: string): Promise<WhisperFolder> {
+export async function openWhisperFolder(
+  path: string,
+  { dtype }: { readonly dtype?: Dtype | undefined } = {},
+): Promise<WhisperFolder> {
   const [folder, preprocessor] = await Promise.all([
     openModelFolder(path),
     readJson(path, 'preprocessor_config.json', {}),
@@ -75,13 +78,13 @@ export async function openWhisperFolder(path: string): Promise<WhisperFolder> {
   const setting = (name: string) => generationConfig[name] ?? config[name];
   return {
     ...folder,
-    encoder: locateGraph(path, 'encoder_model'),
-    decoder: locateDecoderGraphs(path),
+    ...locateGraphs(path, dtype),
     textTokenizer,
     vocabulary,
     suppressTokens: readTokens(setting('suppress_tokens')),
     beginSuppressTokens: readTokens(setting('begin_suppress_tokens')),
     onlyLanguage: vocabulary.languages.size === 0 ? readOnlyLanguage(folder) : undefined,
+    conditionsOnPrevious: setting('condition_on_prev_tokens') !== false,
     melBins,
     windowFrames,
     contextLength: count(config, 'max_target_positions'),
@@ -173,32 +176,13 @@ function assertPreprocessor(
   }
 }
 
-const variants = ['', '_fp16', '_quantized'];
-
-function locateGraph(folder: string, name: string): string {
-  const found = findGraph(folder, name);
-  if (found !== undefined) return found;
-  throw invalid(`no onnx/${name}.onnx in ${folder}`);
-}
-
-function locateDecoderGraphs(folder: string): DecoderGraphs {
-  const merged = findGraph(folder, 'decoder_model_merged');
-  if (merged !== undefined) return { merged };
-  const first = findGraph(folder, 'decoder_model');
-  const next = findGraph(folder, 'decoder_with_past_model');
-  if (first !== undefined && next !== undefined) return { first, next };
-  throw invalid(
-    `neither onnx/decoder_model_merged.onnx nor both onnx/decoder_model.onnx and onnx/decoder_with_past_model.onnx in ${folder}`,
-  );
-}
-
-function findGraph(folder: string, name: string): string | undefined {
-  return variants
-    .flatMap((variant) => [
-      join(folder, 'onnx', `${name}${variant}.onnx`),
-      join(folder, `${name}${variant}.onnx`),
-    ])
-    .find((file) => existsSync(file));
+function locateGraphs(path: string, dtype: Dtype | undefined): Pick<WhisperFolder, 'encoder' | 'decoder'> {
+  const { encoder, decoder } = whisperGraphs(localFiles(path), dtype);
+  const located =
+    'merged' in decoder
+      ? { merged: join(path, decoder.merged) }
+      : { first: join(path, decoder.first), next: join(path, decoder.next) };
+  return { encoder: join(path, encoder), decoder: located };
 }
 
 function count(config: Json, name: string): number {

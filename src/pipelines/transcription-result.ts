@@ -3,7 +3,7 @@ import type { TranscriptionEvent, TranscriptionSegment } from './contract.ts';
 /** A whole transcript. */
 export interface TranscriptionResult {
   readonly text: string;
-  /** ISO 639-1; `undefined` where the model knows one language and doesn't say which. */
+  /** ISO 639-1; `undefined` where nobody speaks, or the model knows one language and doesn't say which. */
   readonly language: string | undefined;
   /** Of the audio. */
   readonly durationSeconds: number;

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { locateDecoder, openModelFolder } from '../../src/models/model-folder.ts';
-import { bundledModels, locateModel } from '../../src/models/source.ts';
+import { bundledModels, locateModel, parseSource } from '../../src/models/source.ts';
 
 let folder: string;
 beforeAll(async () => {
@@ -25,6 +25,45 @@ describe('locateModel', () => {
   it('says what was looked for', () => {
     expect(() => locateModel('no/such-model')).toThrow(
       /bundled models \(tiny-chat, .*\).*"no\/such-model".*looked in/,
+    );
+  });
+});
+
+describe('parseSource', () => {
+  const hub = (id: string, revision = 'main') => ({ kind: 'hub', id, revision, dtype: undefined });
+
+  it.each([
+    ['tiny-chat', { kind: 'local' }],
+    ['./no/such-folder', { kind: 'local' }],
+    ['/no/such-folder', { kind: 'local' }],
+    ['../no/such-folder', { kind: 'local' }],
+    ['models/detector.onnx', { kind: 'local' }],
+    ['a/b/c', { kind: 'local' }],
+    ['nothing', { kind: 'local' }],
+    ['test/models', { kind: 'local' }],
+    ['org/name', hub('org/name')],
+    ['org/name-v1.5_x@v1.0', hub('org/name-v1.5_x', 'v1.0')],
+    ['org/name@refs/pr/1', hub('org/name', 'refs/pr/1')],
+    ['https://host.test/a/b', { kind: 'url', base: 'https://host.test/a/b/' }],
+    ['http://host.test:8080/', { kind: 'url', base: 'http://host.test:8080/' }],
+  ])('takes %s for %j', (source, meaning) => {
+    expect(parseSource(source, 'chat')).toEqual(meaning);
+  });
+
+  it.each([
+    'https://host.test/a?token=x',
+    'https://user:password@host.test/a',
+    'https://host.test/#a',
+    'https://',
+  ])('refuses %s without showing it', (source) => {
+    expect(() => parseSource(source, 'chat')).toThrow(
+      /^source: expected the address of a folder without query/,
+    );
+  });
+
+  it('refuses what the catalogue has for another category', () => {
+    expect(() => parseSource('whisper-medium', 'chat')).toThrow(
+      'source: "whisper-medium" is a model for transcription, not for chat',
     );
   });
 });

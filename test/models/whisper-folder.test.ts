@@ -43,6 +43,7 @@ describe('openWhisperFolder', () => {
       suppressTokens: expect.arrayContaining([7, 8, 9, 257]),
       beginSuppressTokens: [32, 256],
       onlyLanguage: undefined,
+      conditionsOnPrevious: true,
       melBins: 80,
       windowFrames: 400,
       contextLength: 64,
@@ -88,6 +89,11 @@ describe('openWhisperFolder', () => {
     expect((await openWhisperFolder(folder)).onlyLanguage).toBe('de');
     await change('generation_config.json', { language: undefined });
     expect((await openWhisperFolder(folder)).onlyLanguage).toBeUndefined();
+  });
+
+  it('reads whether the text of a window is the context of the next', async () => {
+    await change('generation_config.json', { condition_on_prev_tokens: false });
+    expect((await openWhisperFolder(folder)).conditionsOnPrevious).toBe(false);
   });
 
   it('takes a decoder in two files, and smaller variants', async () => {

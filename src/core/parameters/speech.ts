@@ -7,7 +7,7 @@ export const speechParameters = {
     default: 'af_heart',
     section: 'basic',
     description:
-      'Who speaks: one of the voices of the model, or several mixed in equal parts, such as af_heart+am_adam.',
+      'Who speaks: one of the voices of the model, or several mixed, such as af_heart+am_adam or af_heart(2)+am_adam.',
   },
   speed: {
     type: 'float',

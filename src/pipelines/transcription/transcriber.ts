@@ -11,6 +11,7 @@ import {
 import { toIsoLanguage } from '../../core/audio/whisper/languages.ts';
 import { toPrefix } from '../../core/audio/whisper/prefix.ts';
 import { cutRepetitions } from '../../core/audio/whisper/repetition.ts';
+import { isUnsayable } from '../../core/audio/whisper/speaking-rate.ts';
 import { splitWindow, type WindowSegment } from '../../core/audio/whisper/segments.ts';
 import {
   framesPerPosition,
@@ -27,7 +28,7 @@ import type { TranscriptionEvent, TranscriptionSegment, TranscriptionWord } from
 import { textOf, type DecodedWindow, type WindowDecoder } from './window-decoder.ts';
 import { startTokens } from './request-tokens.ts';
 import { SlidingAudio } from './sliding-audio.ts';
-import type { VoiceGate } from './voice-gate.ts';
+import { regionShape, type VoiceGate } from './voice-gate.ts';
 import type { WhisperModel } from './whisper-model.ts';
 import { findWordTimes } from './word-times.ts';
 
@@ -62,6 +63,10 @@ const leastFrames = 10;
 const keptFrames = 50;
 /** From this on a window begins anew at the speech after its silence. */
 const longLeadSeconds = 1;
+/** What is left of a word that a window cuts, with the padding of the region that it is found in. */
+const longestTailSeconds = 0.5;
+/** So far before a window's end its last word may end for the model, when it is cut. */
+const tailPositions = 25;
 
 interface Window {
   /** Where it begins, in frames of 10 ms. */
@@ -88,6 +93,8 @@ export class Transcriber {
   #language: string | undefined;
   /** Tokens of the text before the window. */
   #previous: readonly number[];
+  /** Whether the text of the window before goes on to its very end, where a word may be cut. */
+  #wasSpokenToEnd = false;
   #nextId = 0;
   #endSeconds = 0;
 
@@ -108,9 +115,10 @@ export class Transcriber {
       this.#assertWanted();
       if (samples.length < leastFrames * samplesPerFrame) break;
       const speech = await gate.find(samples);
-      const silentFrames = framesBefore(speech, samples);
-      if (silentFrames > 0) {
-        seek += silentFrames;
+      const skipped = framesToSkip(speech, samples, this.#wasSpokenToEnd);
+      this.#wasSpokenToEnd = false;
+      if (skipped > 0) {
+        seek += skipped;
         continue;
       }
       const positions = Math.ceil(samples.length / samplesPerFrame / framesPerPosition);
@@ -136,9 +144,11 @@ export class Transcriber {
     const spoken = this.#keepSpoken(segments, decoded, window);
     this.#remember(spoken, decoded);
     const words = await this.#findWords(encoded, spoken, window);
+    const next = consumed < positions ? consumed : resumeAt(segments.at(-1), window, this.#audio.ended);
+    this.#wasSpokenToEnd = next === positions && positions - (spoken.at(-1)?.end ?? 0) <= tailPositions;
     return {
       segments: spoken.map((segment, index) => this.#finish(segment, decoded, window, words?.[index])),
-      consumed: consumed < positions ? consumed : resumeAt(segments.at(-1), window, this.#audio.ended),
+      consumed: next,
     };
   }
 
@@ -179,7 +189,7 @@ export class Transcriber {
     return leastBad(attempts);
   }
 
-  /** Leaves out what has no text or lies where nobody speaks, and what a decoder in a loop repeats. */
+  /** Leaves out what has no text, what nobody can have said, and what a decoder in a loop repeats. */
   #keepSpoken(
     segments: readonly WindowSegment[],
     { compressionRatio }: DecodedWindow,
@@ -190,15 +200,16 @@ export class Transcriber {
       .filter(({ text, start, end }) => {
         const [from, to] = [positionsToSeconds(start), positionsToSeconds(end)];
         const heard = speech.some(({ startSeconds, endSeconds }) => from < endSeconds && to > startSeconds);
-        return text.trim() !== '' && start < end && heard;
+        return text.trim() !== '' && start < end && heard && !isUnsayable(text, to - from);
       });
     return compressionRatio > mostCompression ? cutRepetitions(spoken) : spoken;
   }
 
   /** Makes the text, without its times, the context of the next window, unless it can't be trusted. */
   #remember(segments: readonly SpokenSegment[], decoded: DecodedWindow): void {
-    const { contextLength, vocabulary } = this.#tools.folder;
-    const trusted = decoded.temperature <= mostTrustedTemperature && !needsFallback(decoded);
+    const { contextLength, vocabulary, conditionsOnPrevious } = this.#tools.folder;
+    const trusted =
+      conditionsOnPrevious && decoded.temperature <= mostTrustedTemperature && !needsFallback(decoded);
     const text = segments.flatMap(({ tokens }) => tokens).filter((token) => token < vocabulary.endOfText);
     this.#previous = trusted ? [...this.#previous, ...text].slice(-contextLength) : [];
   }
@@ -252,11 +263,16 @@ export class Transcriber {
   }
 }
 
-/** How many frames of a window need not be listened to, because nobody speaks yet. */
-function framesBefore([first]: readonly VoiceRegion[], samples: Float32Array): number {
-  const frames = Math.ceil(samples.length / samplesPerFrame);
-  if (first === undefined) return Math.max(frames - keptFrames, leastFrames);
-  return first.startSeconds < longLeadSeconds ? 0 : Math.floor(first.startSeconds * framesPerSecond);
+/** How many frames of a window need not be listened to: nobody speaks yet, or the end of a word that is written down. */
+function framesToSkip([first]: readonly VoiceRegion[], samples: Float32Array, wasSpoken: boolean): number {
+  if (first === undefined) {
+    const frames = Math.ceil(samples.length / samplesPerFrame);
+    return Math.max(frames - keptFrames, leastFrames);
+  }
+  const { startSeconds, endSeconds } = first;
+  const isTail = wasSpoken && startSeconds === 0 && endSeconds <= longestTailSeconds;
+  const skipped = isTail ? endSeconds : startSeconds < longLeadSeconds ? 0 : startSeconds;
+  return Math.floor(skipped * framesPerSecond);
 }
 
 /**
@@ -266,9 +282,11 @@ function framesBefore([first]: readonly VoiceRegion[], samples: Float32Array): n
 function resumeAt(last: WindowSegment | undefined, { speech, positions }: Window, isLast: boolean): number {
   const cutOff = speech.at(-1);
   if (last === undefined || cutOff === undefined || isLast) return positions;
-  const begin = Math.floor(cutOff.startSeconds / secondsPerPosition);
-  const reachesEnd = cutOff.endSeconds >= (positions - 1) * secondsPerPosition;
-  return reachesEnd && begin > last.start ? Math.min(positions, Math.max(begin, last.end)) : positions;
+  const lastEnd = positionsToSeconds(last.end);
+  const isNew = cutOff.startSeconds >= lastEnd - regionShape.paddingSeconds;
+  const reachesEnd = cutOff.endSeconds >= positionsToSeconds(positions - 1);
+  if (!isNew || !reachesEnd) return positions;
+  return Math.min(positions, Math.floor(Math.max(cutOff.startSeconds, lastEnd) / secondsPerPosition));
 }
 
 function within(value: number, least: number, most: number): number {

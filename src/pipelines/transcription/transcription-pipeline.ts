@@ -35,7 +35,7 @@ export async function loadTranscriptionPipeline(
     const message = `maxAudioSeconds: expected more than 0, got ${maxAudioSeconds}`;
     throw new InferenceError('invalid_request', message, { param: 'maxAudioSeconds' });
   }
-  const folder = await openWhisperFolder(locateModel(spec.source));
+  const folder = await openWhisperFolder(locateModel(spec.source), spec);
   const gate = await openVoiceGate(voiceActivity);
   let model: WhisperModel;
   try {

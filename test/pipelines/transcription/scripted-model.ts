@@ -132,6 +132,7 @@ export function toolsFor(
     suppressTokens: [],
     beginSuppressTokens: [],
     onlyLanguage: undefined,
+    conditionsOnPrevious: true,
     melBins: 1,
     windowFrames,
     contextLength: 200,

@@ -109,10 +109,18 @@ describe('Transcriber', () => {
     [
       'not before the last segment ends',
       [
-        [0, 2],
-        [2.5, 10],
+        [0, 3.7],
+        [3.9, 10],
       ],
       400,
+    ],
+    [
+      'behind the window, where speech goes on from the last segment',
+      [
+        [0, 3],
+        [3.5, 10],
+      ],
+      1000,
     ],
     [
       'behind the window, where speech ends in it',
@@ -128,6 +136,24 @@ describe('Transcriber', () => {
     const scripts = [{ text: [0, ' one.', 2, 2, ' two.', 4] }, { text: [0, ' three.', 1] }];
     const { segments } = await run(scripts, { seconds: 20.2, tools: { find } });
     expect(segments[2]).toMatchObject({ text: ' three.', seek });
+  });
+
+  it.each<[string, number, number, number]>([
+    ['skips the end of a word that a window cut', 9.8, 0.4, 1040],
+    ['does not skip more than that', 9.8, 0.6, 1000],
+    ['does not skip a word that nobody has written down', 9, 0.4, 1000],
+  ])('%s', async (_, end, tail, seek) => {
+    const speech = [
+      [{ startSeconds: 0, endSeconds: 10 }],
+      [
+        { startSeconds: 0, endSeconds: tail },
+        { startSeconds: 0.8, endSeconds: 5 },
+      ],
+    ];
+    const find = async () => speech.shift() ?? [{ startSeconds: 0, endSeconds: 5 }];
+    const scripts = [{ text: [0, ' one.', end] }, { text: [0.5, ' two.', 2] }];
+    const { segments } = await run(scripts, { seconds: 16, tools: { find } });
+    expect(segments[1]).toMatchObject({ text: ' two.', seek });
   });
 
   it('keeps times within the audio', async () => {
@@ -154,8 +180,8 @@ describe('Transcriber', () => {
     expect(events).toHaveLength(1);
   });
 
-  it('drops segments without text or length', async () => {
-    const { segments } = await run([{ text: [0, '  ', 1, 1, ' a.', 2, 2, ' b.', 3] }]);
+  it('drops segments without text or length, and those that nobody can have said', async () => {
+    const { segments } = await run([{ text: [0, '  ', 1, 1, ' a.', 2, 2, ' b.', 3, 3, ' diamond.', 3.1] }]);
     expect(timesOf(segments)).toEqual([
       [1, 2, ' a.'],
       [2, 3, ' b.'],
@@ -209,6 +235,13 @@ describe('Transcriber', () => {
         seconds: 20,
       });
       expect(model.prefixes).toEqual([english, english]);
+    });
+
+    it('is the prompt alone, before the first window, where the model is not to go by what was said', async () => {
+      const scripts = [{ text: [0, ' a.', 9] }, { text: [0, ' b.', 9] }];
+      const tools = { conditionsOnPrevious: false };
+      const { model } = await run(scripts, { prompt: tokensOf(['names']), seconds: 20, tools });
+      expect(model.prefixes).toEqual([previous(['names']), english]);
     });
 
     it('is left out where the model takes none', async () => {

@@ -1,0 +1,39 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { obtainModel } from '../../../src/models/hub/obtain-model.ts';
+import { locateModel } from '../../../src/models/source.ts';
+import { loadPipeline } from '../../../src/pipelines/load.ts';
+import { readFolder, startHub, type HubServer } from './hub-server.ts';
+
+const miniature = new URL('../../pipelines/image/miniatures/sdxl/', import.meta.url).pathname;
+
+let hub: HubServer;
+let cacheFolder: string;
+beforeAll(async () => {
+  hub = await startHub();
+  cacheFolder = await mkdtemp(join(tmpdir(), 'slashv1-categories-'));
+});
+afterAll(async () => {
+  await hub.close();
+  await rm(cacheFolder, { recursive: true, force: true });
+});
+
+it.each([
+  ['chat', locateModel('tiny-chat')],
+  ['detection', locateModel('tiny-detect')],
+  ['embedding', locateModel('tiny-embed')],
+  ['image', miniature],
+  ['speech', locateModel('tiny-speech')],
+  ['transcription', locateModel('tiny-whisper')],
+] as const)('of a model for %s everything is downloaded that it needs', async (category, folder) => {
+  const source = `org/${category}`;
+  hub.models.set(source, readFolder(folder));
+  const spec = { id: category, category, source, hub: { endpoint: hub.endpoint, cacheFolder } };
+  const obtained = await obtainModel(spec);
+  expect(obtained.source.startsWith(cacheFolder)).toBe(true);
+  const pipeline = await loadPipeline({ ...spec, source: obtained.source });
+  expect(pipeline.info).toMatchObject({ id: category, category });
+  await pipeline.close();
+});
