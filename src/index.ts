@@ -47,4 +47,13 @@ export type { SpeechRequestInput } from './pipelines/speech-request.ts';
 export type { TranscriptionRequestInput } from './pipelines/transcription-request.ts';
 export { collectTranscription, type TranscriptionResult } from './pipelines/transcription-result.ts';
 export { catalogue, type CatalogueEntry } from './models/catalogue.ts';
+export type { Dtype } from './models/graph-files.ts';
+export {
+  obtainModel,
+  type ModelRequest,
+  type ObtainedModel,
+  type ObtainOptions,
+} from './models/hub/obtain-model.ts';
+export type { DownloadProgress } from './models/hub/progress.ts';
+export type { HubOptions } from './models/hub/settings.ts';
 export type { ApiRequest, ApiResponse, Handler, ParsedBody } from './server/contract.ts';

@@ -26,6 +26,8 @@ export interface InferenceOptions {
 export type DetectionOptions = Pick<
   ModelOptions<'detection'>,
   | 'source'
+  | 'dtype'
+  | 'hub'
   | 'name'
   | 'device'
   | 'threads'
@@ -40,6 +42,8 @@ export type DetectionOptions = Pick<
 export type EmbeddingOptions = Pick<
   ModelOptions<'embedding'>,
   | 'source'
+  | 'dtype'
+  | 'hub'
   | 'name'
   | 'device'
   | 'threads'
@@ -55,6 +59,8 @@ export type EmbeddingOptions = Pick<
 export type TranscriptionOptions = Pick<
   ModelOptions<'transcription'>,
   | 'source'
+  | 'dtype'
+  | 'hub'
   | 'name'
   | 'device'
   | 'threads'
@@ -67,13 +73,13 @@ export type TranscriptionOptions = Pick<
 /** Settings of an image generation model. */
 export type ImageOptions = Pick<
   ModelOptions<'image'>,
-  'source' | 'name' | 'device' | 'threads' | keyof ModelLimits
+  'source' | 'dtype' | 'hub' | 'name' | 'device' | 'threads' | 'isDistilled' | 'maxPixels' | keyof ModelLimits
 >;
 
 /** Settings of a speech model. */
 export type SpeechOptions = Pick<
   ModelOptions<'speech'>,
-  'source' | 'name' | 'device' | 'threads' | 'phonemizer' | 'ffmpegPath' | keyof ModelLimits
+  'source' | 'dtype' | 'hub' | 'name' | 'device' | 'threads' | 'phonemizer' | 'ffmpegPath' | keyof ModelLimits
 >;
 
 /**
@@ -117,8 +123,8 @@ export function createInference({ models, isolation = 'process' }: InferenceOpti
     },
     async detect(request, options) {
       const complete = completeDetectionRequest(request);
-      const { detections, image } = await lastOf(engine.run('detection', request.model, complete, options));
-      return { detections, image };
+      const result = await lastOf(engine.run('detection', request.model, complete, options));
+      return { detections: result.detections, image: result.image };
     },
     async embed(request, options) {
       const complete = completeEmbeddingRequest(request);

@@ -3,6 +3,8 @@ import { readFile, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { parseClassNames, toClassNames } from '../core/vision/class-names.ts';
 import { InferenceError } from '../errors.ts';
+import { localFiles, type Dtype } from './graph-files.ts';
+import { detectorGraph } from './model-files.ts';
 import { readJson } from './model-folder.ts';
 import { readOnnxMetadata } from './onnx-metadata.ts';
 import { bundledModels, locateModel } from './source.ts';
@@ -36,9 +38,15 @@ export interface DetectorFolder {
  */
 export async function openDetectorFolder(
   source: string,
-  { classNames }: { readonly classNames?: string | readonly string[] | undefined } = {},
+  {
+    classNames,
+    dtype,
+  }: {
+    readonly classNames?: string | readonly string[] | undefined;
+    readonly dtype?: Dtype | undefined;
+  } = {},
 ): Promise<DetectorFolder> {
-  const graph = locateGraph(source);
+  const graph = locateGraph(source, dtype);
   const beside = dirname(graph);
   const folder = basename(beside) === 'onnx' ? dirname(beside) : beside;
   const [config, preprocessor, metadata, { mtimeMs }] = await Promise.all([
@@ -57,21 +65,16 @@ export async function openDetectorFolder(
   };
 }
 
-function locateGraph(source: string): string {
+function locateGraph(source: string, dtype: Dtype | undefined): string {
   const isBundled = (bundledModels as readonly string[]).includes(source);
   const path = isBundled ? locateModel(source) : resolve(source);
   if (!existsSync(path))
-    throw invalid(`expected a bundled model, a folder or an .onnx file, found no ${path}`);
-  if (!statSync(path).isDirectory()) return path;
-  const usual = ['onnx/model.onnx', 'model.onnx']
-    .map((name) => join(path, name))
-    .find((file) => existsSync(file));
-  if (usual) return usual;
-  const graphs = [path, join(path, 'onnx')].flatMap((folder) => filesOf(folder, '.onnx'));
-  if (graphs.length === 1) return graphs[0]!;
-  throw invalid(
-    `expected onnx/model.onnx, model.onnx or one other .onnx file in ${path}, found ${graphs.length}`,
-  );
+    throw invalid(
+      `expected a bundled model, a folder, an .onnx file, a name in the catalogue, the id of a model on the hub (org/name) or an http address, found no ${path}`,
+    );
+  if (statSync(path).isDirectory()) return join(path, detectorGraph(localFiles(path), dtype));
+  if (dtype === undefined || dtype === 'auto') return path;
+  throw new InferenceError('invalid_request', 'dtype: an .onnx file has its own', { param: 'dtype' });
 }
 
 async function readMetadata(graph: string): Promise<ReadonlyMap<string, string>> {

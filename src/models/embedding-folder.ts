@@ -1,7 +1,8 @@
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { PoolingMode } from '../core/embedding/pooling.ts';
 import { InferenceError } from '../errors.ts';
+import { localFiles, type Dtype } from './graph-files.ts';
+import { singleGraph } from './model-files.ts';
 import { openModelFolder, readJson, type ModelFolder } from './model-folder.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -32,7 +33,10 @@ export interface EmbeddingFolder extends ModelFolder {
  * @throws InferenceError `invalid_request` naming the file that is missing or can't be followed
  * @see https://sbert.net/docs/package_reference/sentence_transformer/models.html
  */
-export async function openEmbeddingFolder(path: string): Promise<EmbeddingFolder> {
+export async function openEmbeddingFolder(
+  path: string,
+  { dtype }: { readonly dtype?: Dtype | undefined } = {},
+): Promise<EmbeddingFolder> {
   const [folder, modules, settings, transformer] = await Promise.all([
     openModelFolder(path),
     readJson(path, 'modules.json', {}),
@@ -46,7 +50,7 @@ export async function openEmbeddingFolder(path: string): Promise<EmbeddingFolder
   const defaultPrompt = settings['default_prompt_name'];
   return {
     ...folder,
-    graph: locateEncoder(path),
+    graph: join(path, singleGraph(localFiles(path), dtype)),
     pooling: readPooling(pooling),
     poolsPrompt: pooling['include_prompt'] !== false,
     furtherModules: kinds
@@ -62,13 +66,6 @@ export async function openEmbeddingFolder(path: string): Promise<EmbeddingFolder
 /** `sentence_transformers.models.Pooling` → `Pooling` */
 function kindOf(module: Json): string {
   return String(module['type']).split('.').at(-1)!;
-}
-
-function locateEncoder(folder: string): string {
-  const names = ['onnx/model.onnx', 'model.onnx', 'onnx/model_fp16.onnx', 'onnx/model_quantized.onnx'];
-  const found = names.map((name) => join(folder, name)).find((file) => existsSync(file));
-  if (found) return found;
-  throw invalid(`none of ${names.join(', ')} exists in ${folder}`);
 }
 
 const poolingModes: Readonly<Record<string, PoolingMode>> = {

@@ -2,6 +2,8 @@ import { existsSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { InferenceError } from '../errors.ts';
+import { localFiles, type Dtype } from './graph-files.ts';
+import { decoderGraph } from './model-files.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -46,20 +48,11 @@ export async function openModelFolder(path: string): Promise<ModelFolder> {
 /**
  * Finds the graph of a decoder: `onnx/model.onnx`, or the older merged export, or one beside the config.
  *
- * @throws InferenceError `invalid_request` listing where it was looked for
+ * @returns absolute path
+ * @throws InferenceError `invalid_request` listing where it was looked for, or the dtypes that are there
  */
-export function locateDecoder(folder: string): string {
-  const names = [
-    'onnx/model.onnx',
-    'onnx/decoder_model_merged.onnx',
-    'model.onnx',
-    'decoder_model_merged.onnx',
-  ];
-  const found = names.map((name) => join(folder, name)).find((file) => existsSync(file));
-  if (found) return found;
-  throw new InferenceError('invalid_request', `source: none of ${names.join(', ')} exists in ${folder}`, {
-    param: 'source',
-  });
+export function locateDecoder(folder: string, dtype?: Dtype): string {
+  return join(folder, decoderGraph(localFiles(folder), dtype));
 }
 
 async function readChatTemplate(path: string, tokenizerConfig: Json): Promise<ModelFolder['chatTemplate']> {

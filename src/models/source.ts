@@ -2,12 +2,15 @@ import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import { InferenceError } from '../errors.ts';
+import { findCatalogueEntry } from './catalogue.ts';
+import type { Dtype } from './graph-files.ts';
 
 /** The models that the package `@slashv1/tiny-models` holds. */
 export const bundledModels = [
   'tiny-chat',
   'tiny-detect',
   'tiny-embed',
+  'tiny-image',
   'tiny-speech',
   'tiny-whisper',
 ] as const;
@@ -15,8 +18,57 @@ export const bundledModels = [
 /** One of them is in the folder of every model; the latter in diffusers' layout. */
 const mainFiles = ['config.json', 'model_index.json'];
 
+/** Where a model comes from when it isn't on this disk. */
+export type RemoteSource =
+  | {
+      readonly kind: 'hub';
+      /** `org/name` */
+      readonly id: string;
+      /** A branch, a tag or a commit. */
+      readonly revision: string;
+      /** What the catalogue advises. */
+      readonly dtype?: Dtype | undefined;
+    }
+  /** `base` ends with a slash. */
+  | { readonly kind: 'url'; readonly base: string };
+
+export type ModelSource = { readonly kind: 'local' } | RemoteSource;
+
 /**
- * Finds the folder of a model.
+ * Tells what the source of a model means. In this order: the name of a bundled model; a path that exists; an http or
+ * https address of a folder; a name in the catalogue; `org/name` or `org/name@revision` on the hub. Anything else is
+ * taken for a path.
+ *
+ * @throws InferenceError `invalid_request` for an address with a query or credentials, and for a name that the
+ * catalogue has for another category
+ */
+export function parseSource(source: string, category: string): ModelSource {
+  if ((bundledModels as readonly string[]).includes(source) || existsSync(source)) return { kind: 'local' };
+  if (/^https?:\/\//.test(source)) return { kind: 'url', base: parseBase(source) };
+  const entry = findCatalogueEntry(source);
+  if (entry && entry.category !== category) {
+    throw invalid(`${JSON.stringify(source)} is a model for ${entry.category}, not for ${category}`);
+  }
+  const [, id, revision = 'main'] = hubId.exec(entry?.source ?? source) ?? [];
+  if (id === undefined || source.endsWith('.onnx')) return { kind: 'local' };
+  return { kind: 'hub', id, revision, dtype: entry?.dtype };
+}
+
+/** Two names that begin with no dot, and perhaps a revision. */
+const hubId = /^(\w[\w.-]*\/\w[\w.-]*)(?:@([\w./-]+))?$/;
+
+function parseBase(source: string): string {
+  const url = URL.canParse(source) ? new URL(source) : undefined;
+  if (url && !url.search && !url.hash && !url.username && !url.password) {
+    return url.href.endsWith('/') ? url.href : `${url.href}/`;
+  }
+  throw invalid(
+    'expected the address of a folder without query, fragment and credentials; a token is given as HF_TOKEN',
+  );
+}
+
+/**
+ * Finds the folder of a model that is on this disk.
  *
  * @param source name of a bundled model, or path of a folder in the hub's ONNX layout
  * @returns absolute path of the folder
@@ -26,10 +78,8 @@ export function locateModel(source: string): string {
   if ((bundledModels as readonly string[]).includes(source)) return join(bundledFolder(), source);
   const folder = resolve(source);
   if (mainFiles.some((name) => existsSync(join(folder, name)))) return folder;
-  throw new InferenceError(
-    'invalid_request',
-    `source: expected one of the bundled models (${bundledModels.join(', ')}) or a folder with a ${mainFiles.join(' or ')}, got ${JSON.stringify(source)} (looked in ${folder})`,
-    { param: 'source' },
+  throw invalid(
+    `expected one of the bundled models (${bundledModels.join(', ')}), a folder with a ${mainFiles.join(' or ')}, a name in the catalogue, the id of a model on the hub (org/name) or an http address, got ${JSON.stringify(source)} (looked in ${folder})`,
   );
 }
 
@@ -37,10 +87,13 @@ function bundledFolder(): string {
   try {
     return dirname(createRequire(import.meta.url).resolve('@slashv1/tiny-models/package.json'));
   } catch (error) {
-    throw new InferenceError(
-      'invalid_request',
-      'source: the bundled models are a package of their own; install it with `npm install @slashv1/tiny-models`',
-      { param: 'source', cause: error },
+    throw invalid(
+      'the bundled models are a package of their own; install it with `npm install @slashv1/tiny-models`',
+      error,
     );
   }
+}
+
+function invalid(reason: string, cause?: unknown): InferenceError {
+  return new InferenceError('invalid_request', `source: ${reason}`, { param: 'source', cause });
 }

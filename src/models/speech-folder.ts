@@ -2,6 +2,8 @@ import { existsSync } from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { InferenceError } from '../errors.ts';
+import { localFiles, type Dtype } from './graph-files.ts';
+import { singleGraph } from './model-files.ts';
 import { readJson } from './model-folder.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -31,7 +33,10 @@ const defaultMaxPhonemes = 510;
  * @param path of the folder
  * @throws InferenceError `invalid_request` naming the file that is missing or can't be followed
  */
-export async function openSpeechFolder(path: string): Promise<SpeechFolder> {
+export async function openSpeechFolder(
+  path: string,
+  { dtype }: { readonly dtype?: Dtype | undefined } = {},
+): Promise<SpeechFolder> {
   const [config, tokenizer, voices, { mtimeMs }] = await Promise.all([
     readJson(path, 'config.json'),
     readJson(path, 'tokenizer.json', {}),
@@ -39,7 +44,7 @@ export async function openSpeechFolder(path: string): Promise<SpeechFolder> {
     stat(join(path, 'config.json')),
   ]);
   return {
-    graph: locateGraph(path),
+    graph: join(path, singleGraph(localFiles(path), dtype)),
     config,
     vocabulary: readVocabulary(config, tokenizer),
     voices,
@@ -67,13 +72,6 @@ export async function readVoice(file: string, styleSize: number): Promise<Float3
     styles[at] = bytes.readFloatLE(at * Float32Array.BYTES_PER_ELEMENT);
   if (!styles.every(Number.isFinite)) throw invalid(`${file}: expected finite numbers`);
   return styles;
-}
-
-function locateGraph(folder: string): string {
-  const names = ['onnx/model.onnx', 'model.onnx', 'onnx/model_fp16.onnx', 'onnx/model_quantized.onnx'];
-  const found = names.map((name) => join(folder, name)).find((file) => existsSync(file));
-  if (found) return found;
-  throw invalid(`none of ${names.join(', ')} exists in ${folder}`);
 }
 
 async function findVoices(folder: string): Promise<ReadonlyMap<string, string>> {

@@ -9,6 +9,8 @@ import type { SpeechFormat, SpeechParameters } from '../core/parameters/speech.t
 import type { TranscriptionParameters } from '../core/parameters/transcription.ts';
 import type { Box, Size } from '../core/vision/box.ts';
 import type { HeadName } from '../core/vision/heads/head.ts';
+import type { Dtype } from '../models/graph-files.ts';
+import type { HubOptions } from '../models/hub/settings.ts';
 import type { FetchLimits } from '../runtime/safe-fetch.ts';
 
 /** A complete chat request: every parameter has its value, as `completeChatRequest` leaves it. */
@@ -213,7 +215,7 @@ export type TranscriptionEvent =
   | { readonly type: 'segment'; readonly segment: TranscriptionSegment }
   | {
       readonly type: 'transcription-end';
-      /** ISO 639-1; `undefined` where the model knows one language and doesn't say which. */
+      /** ISO 639-1; `undefined` where nobody speaks, or the model knows one language and doesn't say which. */
       readonly language: string | undefined;
       /** Of the audio. */
       readonly durationSeconds: number;
@@ -305,8 +307,16 @@ export type Device = 'cpu' | 'webgpu' | 'cuda' | 'dml' | 'coreml';
 export interface ModelSpec<C extends Category = Category> {
   readonly id: string;
   readonly category: C;
-  /** Name of a bundled model or path of a folder in the hub's ONNX layout. */
+  /**
+   * Name of a bundled model; path of a folder in the hub's ONNX layout; name in the catalogue; id on the hub, `org/name`
+   * or `org/name@revision`; or `https://…` address of such a folder. Those on the network are downloaded when the model
+   * is loaded, and kept.
+   */
   readonly source: string;
+  /** Which of the model's weights are loaded; default `auto`: fp32, or else what is there. */
+  readonly dtype?: Dtype | undefined;
+  /** Where models come from and are kept; default: what the environment says. */
+  readonly hub?: HubOptions | undefined;
   /** Display name; the id if left out. */
   readonly name?: string | undefined;
   /** Default `cpu`. */
@@ -335,7 +345,9 @@ export interface ModelSpec<C extends Category = Category> {
   readonly matryoshkaDimensions?: readonly number[] | 'any' | undefined;
   /** Most tokens, padding included, that an embedding model computes in one run; default 4096. */
   readonly maxBatchTokens?: number | undefined;
-  /** Images of more pixels are refused; default 2²⁶. */
+  /** Whether an image model was trained to need no guidance, as Turbo models are; default: what its files say, else false. */
+  readonly isDistilled?: boolean | undefined;
+  /** Images of more pixels are refused: default 2²⁶ for those to look at, none for those to draw. */
   readonly maxPixels?: number | undefined;
   /** Longer audio is refused by a transcription model; default 4 hours. */
   readonly maxAudioSeconds?: number | undefined;

@@ -1,3 +1,5 @@
+import { obtainModel } from '../models/hub/obtain-model.ts';
+import { createProgressLine } from '../models/hub/progress-line.ts';
 import type { Category, ModelSpec, Pipeline } from './contract.ts';
 import { loadChatPipeline } from './chat/chat-pipeline.ts';
 import { loadDetectionPipeline } from './detection/detection-pipeline.ts';
@@ -7,12 +9,18 @@ import { loadSpeechPipeline } from './speech/speech-pipeline.ts';
 import { loadTranscriptionPipeline } from './transcription/transcription-pipeline.ts';
 
 /**
- * Loads a model into this process.
+ * Loads a model into this process, after a download where it comes from the network; standard error shows how that
+ * goes.
  *
- * @throws InferenceError `invalid_request` when its files are missing or don't fit its category
+ * @throws InferenceError `invalid_request` when its files are missing or don't fit its category; `worker_failed` when
+ * they can't be downloaded
  */
 export async function loadPipeline<C extends Category>(spec: ModelSpec<C>): Promise<Pipeline<C>> {
-  return loaders[spec.category](spec);
+  const obtained = await obtainModel(spec, {
+    onProgress: createProgressLine(process.stderr),
+    onWarning: (message) => console.warn(`slashv1: ${message}`),
+  });
+  return loaders[spec.category]({ ...spec, ...obtained });
 }
 
 const loaders: { [C in Category]: (spec: ModelSpec<C>) => Promise<Pipeline<C>> } = {

@@ -61,6 +61,7 @@ describe('openDiffusionFolder', () => {
   it.each([
     [{ unet: [null, null] }, /no unet and no transformer/],
     [{ text_encoder: undefined, text_encoder_2: undefined }, /no text_encoder/],
+    [{ requires_aesthetics_score: true }, /refiner/],
     [{ text_encoder_3: ['transformers', 'T5EncoderModel'] }, /T5/],
   ])('refuses %j', async (change, message) => {
     const { index } = await openDiffusionFolder(folder);

@@ -3,7 +3,7 @@ import {
   assertDtype,
   findGraph,
   needGraph,
-  onlyGraph,
+  graphsIn,
   weightFiles,
   type FileTree,
 } from '../../src/models/graph-files.ts';
@@ -68,9 +68,11 @@ it('finds the weights of a graph, not those of others', () => {
   ]);
 });
 
-it('takes a lone graph, but not one of two', () => {
-  expect(onlyGraph(tree('yolo.onnx', 'onnx/other.onnx'), '')).toBe('yolo.onnx');
-  expect(onlyGraph(tree('a.onnx', 'b.onnx'), '')).toBeUndefined();
+it('lists the graphs of one folder', () => {
+  const files = tree('yolo.onnx', 'config.json', 'onnx/a.onnx', 'onnx/b.onnx');
+  expect(graphsIn(files, '')).toEqual(['yolo.onnx']);
+  expect(graphsIn(files, 'onnx')).toEqual(['onnx/a.onnx', 'onnx/b.onnx']);
+  expect(graphsIn(files, 'other')).toEqual([]);
 });
 
 it.each(['auto', 'fp32', 'fp16', 'q8', 'q4', 'q4f16'])('knows %s', (dtype) => {

@@ -38,7 +38,7 @@ export async function loadChatPipeline(spec: ModelSpec<'chat'>): Promise<Pipelin
   const formats = readFormats(spec, template, tokenizer);
   const endTokens = readEndTokens(folder, tokenizer);
   const contextLength = readContextLength(folder, spec);
-  const decoder = await loadDecoder(locateDecoder(folder.path), {
+  const decoder = await loadDecoder(locateDecoder(folder.path, spec.dtype), {
     device: spec.device,
     threads: spec.threads,
   });

@@ -38,7 +38,7 @@ export async function loadEmbeddingPipeline(spec: ModelSpec<'embedding'>): Promi
   if (!Number.isSafeInteger(maxBatchTokens) || maxBatchTokens < 1) {
     throw invalid('maxBatchTokens', `expected an integer of at least 1, got ${maxBatchTokens}`);
   }
-  const folder = await openEmbeddingFolder(locateModel(spec.source));
+  const folder = await openEmbeddingFolder(locateModel(spec.source), spec);
   const contextLength = readContextLength(folder, spec);
   const tokenizer = createTextTokenizer(folder);
   const session = await createOnnxSession(folder.graph, { device: spec.device, threads: spec.threads });

@@ -28,7 +28,7 @@ const fadeLength = 0.005 * sampleRateHz;
  * @throws InferenceError `invalid_request` naming the file or setting that doesn't fit
  */
 export async function loadSpeechPipeline(spec: ModelSpec<'speech'>): Promise<Pipeline<'speech'>> {
-  const folder = await openSpeechFolder(locateModel(spec.source));
+  const folder = await openSpeechFolder(locateModel(spec.source), spec);
   const readers = await createReaders({
     phonemizer: spec.phonemizer,
     preferred: folder.config['phonemizer'],

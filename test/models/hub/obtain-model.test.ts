@@ -4,7 +4,7 @@ import { hostname, tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { obtainModel, type ModelRequest, type ObtainOptions } from '../../../src/models/hub/obtain-model.ts';
-import { listCachedModels } from '../../../src/models/hub/model-cache.ts';
+import { listCachedModels, removeCachedModel } from '../../../src/models/hub/model-cache.ts';
 import type { DownloadProgress } from '../../../src/models/hub/progress.ts';
 import { locateModel } from '../../../src/models/source.ts';
 import {
@@ -164,6 +164,14 @@ describe('obtainModel', () => {
     expect(await listCachedModels(cacheFolder)).toEqual([
       { source, revision: 'main', commit: commitOf(hub.models.get(source)!), folder, sizeBytes },
     ]);
+  });
+
+  it('removes what it is told to', async () => {
+    await obtain();
+    expect(await removeCachedModel(cacheFolder, 'tiny/other')).toBe(false);
+    expect(await removeCachedModel(cacheFolder, source)).toBe(true);
+    expect(await listCachedModels(cacheFolder)).toEqual([]);
+    expect(filesIn(cacheFolder)).toEqual([]);
   });
 
   it('takes no path that leads out of its folder', async () => {
@@ -448,7 +456,6 @@ describe('without the network', () => {
 
   it('repairs a file that was cut short', async () => {
     const folder = await obtain();
-    await rm(join(folder, 'config.json'));
     await writeFile(join(folder, 'config.json'), '{');
     await obtain();
     await expectSame(folder, 'config.json');

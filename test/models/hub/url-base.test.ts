@@ -20,6 +20,8 @@ let requests: {
   authorization: string | undefined;
 }[] = [];
 let etag: string | undefined = '"1"';
+/** Whether it answers like storage that may not be listed. */
+let forbids = false;
 /** Bytes after which the connection breaks, once. */
 let cutAfterBytes: number | undefined;
 
@@ -30,6 +32,7 @@ beforeAll(async () => {
     const { range, authorization } = headers;
     requests.push({ method: method!, path, range, ifRange: headers['if-range'] as string, authorization });
     const content = files.get(path);
+    if (!content && forbids) return void response.writeHead(403).end();
     if (!content) return void response.writeHead(200, { 'content-type': 'text/html' }).end('<p>not here</p>');
     const cuts = method === 'GET' && path.endsWith('.onnx') && cutAfterBytes !== undefined;
     send({ method: method!, range, ifRange: headers['if-range'] as string }, response, {
@@ -47,6 +50,7 @@ beforeEach(async () => {
   cacheFolder = await mkdtemp(join(tmpdir(), 'slashv1-url-'));
   requests = [];
   etag = '"1"';
+  forbids = false;
 });
 afterEach(() => rm(cacheFolder, { recursive: true, force: true }));
 
@@ -120,6 +124,16 @@ it.each([
   expect(first!.range).toBeUndefined();
   expect(second!.range ?? 'none').toMatch(range);
   expect(second!.ifRange).toBe(tag);
+});
+
+it('finds the files of storage that forbids what it does not have', async () => {
+  forbids = true;
+  files = new Map([['onnx/model.onnx', Buffer.from('weights')]]);
+  expect(filesIn(await obtain({ category: 'detection' }))).toEqual(['onnx/model.onnx']);
+  files = new Map();
+  await expect(obtain({ category: 'detection' })).rejects.toThrow(
+    /127\.0\.0\.1:\d+ answers with status 403 for "http:/,
+  );
 });
 
 it('says what is missing', async () => {

@@ -1,0 +1,120 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join, posix } from 'node:path';
+import { InferenceError } from '../errors.ts';
+
+/** Which of a model's weights to load. */
+export type Dtype = 'auto' | 'fp32' | 'fp16' | 'q8' | 'q4' | 'q4f16';
+
+/** Dtype → what the hub's exporters put behind a graph's name; in the order in which `auto` prefers them. */
+const suffixes = { fp32: '', fp16: '_fp16', q8: '_quantized', q4: '_q4', q4f16: '_q4f16' } as const;
+
+type StoredDtype = keyof typeof suffixes;
+
+/** All dtypes but `auto`, the default, which takes the first of them that is there. */
+export const storedDtypes = Object.keys(suffixes) as readonly StoredDtype[];
+
+/** The files of a model, wherever they are. */
+export interface FileTree {
+  /** For messages: a path or the id of a repository. */
+  readonly name: string;
+  has(path: string): boolean;
+  /** Names of the files in one folder, `''` for the outermost; none where the folder is missing. */
+  list(folder: string): readonly string[];
+}
+
+/** What is on this disk. */
+export function localFiles(path: string): FileTree {
+  return {
+    name: path,
+    has: (file) => existsSync(join(path, file)),
+    list(folder) {
+      const inner = join(path, folder);
+      return existsSync(inner) ? readdirSync(inner) : [];
+    },
+  };
+}
+
+/**
+ * Finds the graph of a model.
+ *
+ * @param stems its usual names without what tells the dtype and without `.onnx`, such as `onnx/model`; best first
+ * @returns its path among the files, or `undefined` where it isn't there, in that dtype
+ */
+export function findGraph(
+  files: FileTree,
+  stems: readonly string[],
+  dtype: Dtype = 'auto',
+): string | undefined {
+  const wanted = dtype === 'auto' ? storedDtypes : [dtype];
+  return wanted.flatMap((one) => stems.map((stem) => graphName(stem, one))).find((path) => files.has(path));
+}
+
+/**
+ * Finds the graph of a model that can't do without it.
+ *
+ * @throws InferenceError `invalid_request` listing the dtypes that are there, or where a graph was looked for
+ */
+export function needGraph(files: FileTree, stems: readonly string[], dtype?: Dtype): string {
+  const found = findGraph(files, stems, dtype);
+  if (found !== undefined) return found;
+  throw missingGraph(files, stems, dtype);
+}
+
+/** Says which dtypes of a graph are there, or where one was looked for. */
+export function missingGraph(
+  files: FileTree,
+  stems: readonly string[],
+  dtype: Dtype = 'auto',
+): InferenceError {
+  const names = stems.map((stem) => `${stem}.onnx`).join(', ');
+  const present = storedDtypes.filter((one) => findGraph(files, stems, one) !== undefined);
+  const [param, reason] =
+    present.length > 0
+      ? ['dtype', `${files.name} has ${names} as ${present.join(', ')}, not as ${dtype}`]
+      : ['source', `none of ${names} exists in ${files.name}, in any dtype`];
+  return new InferenceError('invalid_request', `${param}: ${reason}`, { param });
+}
+
+/** The graphs of a folder, whatever their names. */
+export function graphsIn(files: FileTree, folder: string): readonly string[] {
+  const graphs = files.list(folder).filter((name) => name.endsWith('.onnx'));
+  return graphs.map((name) => posix.join(folder, name));
+}
+
+/** What a graph of that stem may be called. */
+export function graphNames(stem: string, dtype: Dtype = 'auto'): readonly string[] {
+  return dtype === 'auto' ? storedDtypes.map((one) => graphName(stem, one)) : [graphName(stem, dtype)];
+}
+
+function graphName(stem: string, dtype: StoredDtype): string {
+  return `${stem}${suffixes[dtype]}.onnx`;
+}
+
+/** The files with the weights of a graph that doesn't hold them itself. */
+export function weightFiles(files: FileTree, graph: string): readonly string[] {
+  return weightFileNames(graph).filter((path) => files.has(path));
+}
+
+const mostWeightFiles = 16;
+
+/** What such files may be called: exporters know several ways. */
+export function weightFileNames(graph: string): readonly string[] {
+  const { dir, name } = posix.parse(graph);
+  const numbered = Array.from({ length: mostWeightFiles }, (_, index) => `${graph}_data_${index + 1}`);
+  const beside = [`${name}.data`, 'weights.pb'].map((file) => posix.join(dir, file));
+  return [`${graph}_data`, `${graph}.data`, ...beside, ...numbered];
+}
+
+/**
+ * Checks the name of a dtype that comes from outside.
+ *
+ * @throws InferenceError `invalid_request`
+ */
+export function assertDtype(dtype: string): asserts dtype is Dtype {
+  if (dtype === 'auto' || (storedDtypes as readonly string[]).includes(dtype)) return;
+  throw new InferenceError(
+    'invalid_request',
+    `dtype: expected one of auto, ${storedDtypes.join(', ')}, got ${JSON.stringify(dtype)}`,
+    { param: 'dtype' },
+  );
+}

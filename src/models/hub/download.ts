@@ -1,0 +1,155 @@
+import { rm } from 'node:fs/promises';
+import { InferenceError } from '../../errors.ts';
+import { openUrl, reasonOf, refusal, type Remote } from './http.ts';
+import { isResumable, PartFile } from './part-file.ts';
+import type { RemoteFile } from './repository.ts';
+import { TransientError, withRetries, type RetryPolicy } from './retry.ts';
+
+export interface DownloadOptions {
+  readonly policy: RetryPolicy;
+  readonly signal?: AbortSignal | undefined;
+  /** Told how much of the file is there. */
+  readonly onReceived?: ((receivedBytes: number) => void) | undefined;
+}
+
+/** A connection that brought this much counts as one that works. */
+const advancedBytes = 2 ** 20;
+
+/**
+ * Downloads a file, going on where an earlier attempt ended, and compares it with its hash.
+ *
+ * @param path of the file as long as it may be incomplete
+ * @throws InferenceError `invalid_request` when it isn't there or not open to the caller; `worker_failed` when it
+ * can't be had or isn't what it should be: then nothing is left of it
+ */
+export async function downloadFile(
+  remote: Remote,
+  file: RemoteFile,
+  path: string,
+  options: DownloadOptions,
+): Promise<void> {
+  const part = await PartFile.open(path, file);
+  try {
+    const isResumed = part.position > 0;
+    if (await isReceived(remote, file, part, options)) return;
+    // What an earlier process left may have been the fault; a fresh copy tells.
+    if (isResumed) {
+      part.restart();
+      if (await isReceived(remote, file, part, options)) return;
+    }
+  } finally {
+    await part.close();
+  }
+  await rm(path, { force: true });
+  throw new InferenceError(
+    'worker_failed',
+    `source: ${file.path} of ${remote.label} isn't what it should be (its ${file.hash?.algorithm} differs from ${file.hash?.hex}); it was removed`,
+    { param: 'source' },
+  );
+}
+
+/** @returns whether its hash is right */
+async function isReceived(
+  remote: Remote,
+  file: RemoteFile,
+  part: PartFile,
+  options: DownloadOptions,
+): Promise<boolean> {
+  await withRetries(() => receive(remote, file, part, options), options);
+  return (await part.finish()) === file.hash?.hex;
+}
+
+async function receive(
+  remote: Remote,
+  file: RemoteFile,
+  part: PartFile,
+  { policy, signal, onReceived }: DownloadOptions,
+): Promise<void> {
+  if (!isResumable(file)) part.restart();
+  const start = part.position;
+  onReceived?.(start);
+  if (start === file.sizeBytes) return;
+  const watchdog = createWatchdog(policy.stallMs, signal);
+  try {
+    const answer = await openUrl(remote, file.url, {
+      headers: rangeFrom(start, file),
+      signal: watchdog.signal,
+    });
+    const { response } = answer;
+    const { status, body } = response;
+    const isRest = status === 206 && response.headers.get('content-range')?.startsWith(`bytes ${start}-`);
+    if (!isRest) part.restart();
+    if (status === 206 || status === 416) {
+      if (!isRest) throw new TransientError(`${remote.host} sends another part of ${file.path} than asked`);
+    } else if (status !== 200) throw refusal(answer, remote, { file: file.path });
+    for await (const chunk of piecesOf(body, file, remote, () => part.position - start >= advancedBytes)) {
+      watchdog.reset();
+      await part.append(chunk);
+      onReceived?.(part.position);
+      if (file.sizeBytes !== undefined && part.position > file.sizeBytes) break;
+    }
+  } finally {
+    watchdog.stop();
+  }
+  assertWhole(remote, file, part, start);
+}
+
+function rangeFrom(start: number, { etag }: RemoteFile): Readonly<Record<string, string>> {
+  const headers = { 'accept-encoding': 'identity' };
+  if (start === 0) return headers;
+  return { ...headers, range: `bytes=${start}-`, ...(etag === undefined ? {} : { 'if-range': etag }) };
+}
+
+/** @throws TransientError when the connection breaks */
+async function* piecesOf(
+  body: Response['body'],
+  file: RemoteFile,
+  remote: Remote,
+  advanced: () => boolean,
+): AsyncGenerator<Uint8Array> {
+  if (!body) return;
+  const reader = body.getReader();
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      yield value;
+    }
+  } catch (error) {
+    throw new TransientError(
+      `the download of ${file.path} of ${remote.label} was interrupted (${reasonOf(error)})`,
+      { advanced: advanced(), cause: error },
+    );
+  } finally {
+    await reader.cancel().catch(() => undefined);
+  }
+}
+
+function assertWhole(remote: Remote, file: RemoteFile, part: PartFile, start: number): void {
+  const { sizeBytes } = file;
+  const { position } = part;
+  if (sizeBytes === undefined || position === sizeBytes) return;
+  if (position > sizeBytes) part.restart();
+  throw new TransientError(
+    `${file.path} of ${remote.label} came with ${position} bytes instead of ${sizeBytes}`,
+    { advanced: position - start >= advancedBytes },
+  );
+}
+
+/** A signal that aborts when nothing happens for a while. */
+function createWatchdog(
+  stallMs: number,
+  signal: AbortSignal | undefined,
+): { readonly signal: AbortSignal; reset(): void; stop(): void } {
+  const controller = new AbortController();
+  const bark = (): void => controller.abort(new Error(`nothing came for ${stallMs / 1000} s`));
+  let timer = setTimeout(bark, stallMs);
+  return {
+    signal: signal ? AbortSignal.any([signal, controller.signal]) : controller.signal,
+    reset() {
+      clearTimeout(timer);
+      timer = setTimeout(bark, stallMs);
+    },
+    stop: () => clearTimeout(timer),
+  };
+}

@@ -1,0 +1,72 @@
+import { readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { delay } from './retry.ts';
+
+const pollMs = 200;
+const heartbeatMs = 5_000;
+const staleMs = 30_000;
+
+interface Owner {
+  readonly pid: number;
+  readonly host: string;
+}
+
+/**
+ * Does something while no other process does it. A lock whose owner has died or has been silent for 30 s is taken over;
+ * should two processes do that at the same moment, both go on: the lock spares work, it doesn't guard data.
+ *
+ * @param path of the lock file; its folder has to be there
+ */
+export async function withFileLock<T>(
+  path: string,
+  task: () => Promise<T>,
+  { signal }: { readonly signal?: AbortSignal | undefined } = {},
+): Promise<T> {
+  while (!(await acquire(path))) {
+    if (await isStale(path)) await rm(path, { force: true });
+    else await delay(pollMs, signal);
+  }
+  const heartbeat = setInterval(() => {
+    const now = new Date();
+    utimes(path, now, now).catch(() => undefined);
+  }, heartbeatMs);
+  heartbeat.unref();
+  try {
+    return await task();
+  } finally {
+    clearInterval(heartbeat);
+    await rm(path, { force: true });
+  }
+}
+
+async function acquire(path: string): Promise<boolean> {
+  const owner: Owner = { pid: process.pid, host: hostname() };
+  try {
+    await writeFile(path, JSON.stringify(owner), { flag: 'wx' });
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+async function isStale(path: string): Promise<boolean> {
+  try {
+    const { mtimeMs } = await stat(path);
+    if (Date.now() - mtimeMs > staleMs) return true;
+    const { pid, host } = JSON.parse(await readFile(path, 'utf8')) as Owner;
+    return host === hostname() && !isAlive(pid);
+  } catch {
+    // Given back meanwhile, or not yet written; the next attempt tells.
+    return false;
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}

@@ -1,0 +1,256 @@
+import { rename, stat, statfs } from 'node:fs/promises';
+import { InferenceError } from '../../errors.ts';
+import { assertDtype, type Dtype } from '../graph-files.ts';
+import type { ModelCategory } from '../model-files.ts';
+import { parseSource, type RemoteSource } from '../source.ts';
+import { downloadFile } from './download.ts';
+import { withFileLock } from './file-lock.ts';
+import { invalid, type Remote } from './http.ts';
+import { inParallel } from './in-parallel.ts';
+import { RepositoryCache, type CachedListing } from './model-cache.ts';
+import { chooseFiles, possibleFiles, possibleWeightFiles, type Choice } from './needed-files.ts';
+import { createProgressMeter, type DownloadProgress } from './progress.ts';
+import { listRepository, probeFiles, toListing, type Listing, type RemoteFile } from './repository.ts';
+import { defaultRetryPolicy, type RetryPolicy } from './retry.ts';
+import { resolveHubSettings, type HubOptions, type HubSettings } from './settings.ts';
+
+/** Which model, as `createInference` is told. */
+export interface ModelRequest {
+  readonly source: string;
+  readonly category: ModelCategory;
+  readonly dtype?: Dtype | undefined;
+  readonly hub?: HubOptions | undefined;
+}
+
+export interface ObtainOptions {
+  readonly onProgress?: ((progress: DownloadProgress) => void) | undefined;
+  /** Told what an operator should know and what stops nothing. */
+  readonly onWarning?: ((message: string) => void) | undefined;
+  readonly signal?: AbortSignal | undefined;
+  readonly retry?: Partial<RetryPolicy> | undefined;
+}
+
+/** Where a model lies on this disk. */
+export interface ObtainedModel {
+  /** A source without the network: a folder, or what was asked for where that isn't remote. */
+  readonly source: string;
+  readonly dtype: Dtype | undefined;
+}
+
+/** Small files come beside each other; two large ones share the line anyway. */
+const parallelDownloads = 4;
+
+/**
+ * Sees to it that the files of a model are on this disk, complete and checked: those of its category and dtype, and no
+ * others. What isn't remote is left as it is.
+ *
+ * @throws InferenceError with the param `source` or `dtype`: `invalid_request` when there is no such model, it isn't
+ * open to the caller, or it isn't cached and the network may not be used; `worker_failed` when the download fails
+ *
+ * @example
+ * ```ts
+ * const { source } = await obtainModel({ source: 'HuggingFaceTB/SmolLM2-360M-Instruct', category: 'chat', dtype: 'q4' });
+ * ```
+ */
+export async function obtainModel(
+  { source, category, dtype, hub }: ModelRequest,
+  { onProgress, onWarning, signal, retry }: ObtainOptions = {},
+): Promise<ObtainedModel> {
+  if (dtype !== undefined) assertDtype(dtype);
+  const parsed = parseSource(source, category);
+  const chosen = dtype ?? ('dtype' in parsed ? parsed.dtype : undefined);
+  if (parsed.kind === 'local') return { source, dtype: chosen };
+  const settings = resolveHubSettings(hub);
+  const access = { policy: { ...defaultRetryPolicy, ...retry }, signal };
+  const model = new RemoteModel(parsed, { category, dtype: chosen }, settings, access);
+  try {
+    return { source: await model.obtain({ onProgress, onWarning }), dtype: chosen };
+  } catch (error) {
+    signal?.throwIfAborted();
+    throw diskError(error, settings.cacheFolder);
+  }
+}
+
+interface Access {
+  readonly policy: RetryPolicy;
+  readonly signal: AbortSignal | undefined;
+}
+
+class RemoteModel {
+  readonly #source: RemoteSource;
+  readonly #choice: Choice;
+  readonly #settings: HubSettings;
+  readonly #access: Access;
+  /** As users spell it, without the revision. */
+  readonly #name: string;
+  readonly #remote: Remote;
+  readonly #cache: RepositoryCache;
+  /** What its listing is kept under: probing sees only what the choice asks for. */
+  readonly #revision: string;
+
+  constructor(source: RemoteSource, choice: Choice, settings: HubSettings, access: Access) {
+    this.#source = source;
+    this.#choice = choice;
+    this.#settings = settings;
+    this.#access = access;
+    const name = source.kind === 'hub' ? source.id : source.base;
+    this.#name = name;
+    const { host } = new URL(source.kind === 'hub' ? settings.endpoint : source.base);
+    this.#remote = {
+      host,
+      tokenOrigin: new URL(settings.endpoint).origin,
+      token: settings.token,
+      label: JSON.stringify(name),
+      page: source.kind === 'hub' ? `${settings.endpoint}/${name}` : undefined,
+    };
+    this.#cache = new RepositoryCache(settings.cacheFolder, host, name);
+    this.#revision =
+      source.kind === 'hub' ? source.revision : `${choice.category}, ${choice.dtype ?? 'auto'}`;
+  }
+
+  /** @returns the folder */
+  async obtain({ onProgress, onWarning }: ObtainOptions): Promise<string> {
+    const cached = await this.#cache.readListing(this.#revision);
+    if (this.#settings.offline) return this.#folderOf(this.#assertCached(cached));
+    if (cached && this.#isPinned(cached) && this.#isComplete(cached)) return this.#folderOf(cached);
+    const listing = await this.#list(cached, onWarning);
+    const files = this.#chooseFrom(listing);
+    const missing = files.filter((file) => !this.#cache.has(listing.commit, file));
+    if (missing.length > 0) await this.#download(listing, missing, onProgress);
+    await this.#cache.writeListing(listing);
+    return this.#folderOf(listing);
+  }
+
+  async #list(
+    cached: CachedListing | undefined,
+    onWarning: ObtainOptions['onWarning'],
+  ): Promise<CachedListing> {
+    try {
+      const listing =
+        this.#source.kind === 'hub' ? await this.#listHub(this.#source) : await this.#probe(this.#source);
+      return { ...listing, source: this.#name, revision: this.#revision };
+    } catch (error) {
+      const isUnreachable = InferenceError.isInstance(error) && error.code === 'worker_failed';
+      if (!isUnreachable || !cached || !this.#isComplete(cached)) throw error;
+      onWarning?.(`${error.message}; going on with what is in the cache`);
+      return cached;
+    }
+  }
+
+  #listHub({ id, revision }: RemoteSource & { readonly kind: 'hub' }): Promise<Listing> {
+    return listRepository(this.#remote, { endpoint: this.#settings.endpoint, id, revision }, this.#access);
+  }
+
+  /** In two steps, because which weights there may be depends on the graphs that are there. */
+  async #probe({ base }: RemoteSource & { readonly kind: 'url' }): Promise<Listing> {
+    const probe = (paths: readonly string[]) => probeFiles(this.#remote, base, paths, this.#access);
+    const { files, refused } = await probe(possibleFiles(this.#choice));
+    if (files.length === 0 && refused.length > 0) throw refused[0];
+    const paths = files.map(({ path }) => path);
+    const weights = await probe(possibleWeightFiles(this.#remote.label, paths, this.#choice));
+    return toListing([...files, ...weights.files]);
+  }
+
+  async #download(
+    listing: CachedListing,
+    missing: readonly RemoteFile[],
+    onProgress: ObtainOptions['onProgress'],
+  ): Promise<void> {
+    await this.#cache.prepare();
+    await this.#assertSpace(missing);
+    const meter = createProgressMeter(this.#name, missing, onProgress);
+    await inParallel(missing, parallelDownloads, this.#access.signal, async (file, signal) => {
+      await this.#downloadFile(file, { ...this.#access, signal, onReceived: meter.receive(file) });
+      await this.#cache.place(listing.commit, file);
+      meter.end(file);
+    });
+  }
+
+  async #downloadFile(file: RemoteFile, options: Parameters<typeof downloadFile>[3]): Promise<void> {
+    const blob = this.#cache.blob(file);
+    const work = async (): Promise<void> => {
+      // Another process may have been faster, or another commit has the same file.
+      if (this.#cache.hasBlob(file)) return;
+      await downloadFile(this.#remote, file, `${blob}.part`, options);
+      try {
+        await rename(`${blob}.part`, blob);
+      } catch (error) {
+        // A process that took the lock over has done it.
+        if (!this.#cache.hasBlob(file)) throw error;
+      }
+    };
+    if (!this.#cache.hasBlob(file)) await withFileLock(`${blob}.lock`, work, { signal: options.signal });
+  }
+
+  async #assertSpace(missing: readonly RemoteFile[]): Promise<void> {
+    let neededBytes = 0;
+    for (const file of missing) {
+      if (this.#cache.hasBlob(file)) continue;
+      neededBytes += Math.max(0, (file.sizeBytes ?? 0) - (await sizeOf(`${this.#cache.blob(file)}.part`)));
+    }
+    const { bavail, bsize } = await statfs(this.#settings.cacheFolder);
+    if (bavail * bsize >= neededBytes) return;
+    throw new InferenceError(
+      'worker_failed',
+      `source: ${this.#remote.label} needs ${megabytes(neededBytes)} more in ${this.#settings.cacheFolder}, where ${megabytes(bavail * bsize)} are free; SLASHV1_CACHE names another folder`,
+      { param: 'source' },
+    );
+  }
+
+  #assertCached(cached: CachedListing | undefined): CachedListing {
+    const absent = cached ? this.#absentFrom(cached) : undefined;
+    if (cached && absent?.length === 0) return cached;
+    const which = absent ? `: ${absent.join(', ')} of it` : '';
+    throw invalid(
+      `${this.#remote.label} (${this.#revision}) is not in the cache ${this.#settings.cacheFolder}${which}, and offline mode is on: load it once with the network`,
+    );
+  }
+
+  #isPinned({ commit }: CachedListing): boolean {
+    return this.#source.kind === 'hub' && this.#revision === commit;
+  }
+
+  #isComplete(listing: CachedListing): boolean {
+    return this.#absentFrom(listing).length === 0;
+  }
+
+  #absentFrom(listing: CachedListing): readonly string[] {
+    return this.#chooseFrom(listing)
+      .filter((file) => !this.#cache.has(listing.commit, file))
+      .map(({ path }) => path);
+  }
+
+  #chooseFrom({ files }: CachedListing): readonly RemoteFile[] {
+    const byPath = new Map(files.map((file) => [file.path, file]));
+    return chooseFiles(this.#remote.label, [...byPath.keys()], this.#choice).map((path) => byPath.get(path)!);
+  }
+
+  #folderOf({ commit }: CachedListing): string {
+    return this.#cache.snapshot(commit);
+  }
+}
+
+async function sizeOf(path: string): Promise<number> {
+  try {
+    return (await stat(path)).size;
+  } catch {
+    return 0;
+  }
+}
+
+function megabytes(bytes: number): string {
+  return `${Math.ceil(bytes / 1e6)} MB`;
+}
+
+/** Says what is wrong with the disk; everything else is passed on. */
+function diskError(error: unknown, cacheFolder: string): unknown {
+  const { code, syscall } = error as NodeJS.ErrnoException;
+  if (InferenceError.isInstance(error) || code === undefined || syscall === undefined) return error;
+  const isFull = code === 'ENOSPC' || code === 'EDQUOT';
+  const reason = isFull ? 'is full' : `can't be used (${code})`;
+  return new InferenceError(
+    'worker_failed',
+    `source: the cache folder ${cacheFolder} ${reason}; SLASHV1_CACHE names another one`,
+    { param: 'source', cause: error },
+  );
+}

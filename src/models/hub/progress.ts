@@ -1,0 +1,72 @@
+import type { RemoteFile } from './repository.ts';
+
+/** How far the download of a model is. */
+export interface DownloadProgress {
+  readonly type: 'file-begin' | 'file-progress' | 'file-end';
+  /** As `source` spells it, without the revision. */
+  readonly source: string;
+  /** Within the model, separated by `/`. */
+  readonly file: string;
+  /** Of the file; what an earlier attempt left counts. */
+  readonly receivedBytes: number;
+  /** Of the file; `undefined` where the server doesn't tell. */
+  readonly totalBytes: number | undefined;
+  /** Of all files that this download is about. */
+  readonly overall: {
+    readonly files: number;
+    readonly finishedFiles: number;
+    readonly receivedBytes: number;
+    /** As far as it is known. */
+    readonly totalBytes: number;
+  };
+}
+
+export interface ProgressMeter {
+  /** Makes the function that is told how much of a file is there. */
+  receive(file: RemoteFile): (receivedBytes: number) => void;
+  end(file: RemoteFile): void;
+}
+
+const intervalMs = 100;
+
+/** Adds up what the downloads of several files tell; of each comes news ten times a second at most. */
+export function createProgressMeter(
+  source: string,
+  files: readonly RemoteFile[],
+  onProgress: ((progress: DownloadProgress) => void) | undefined,
+): ProgressMeter {
+  const received = new Map<RemoteFile, number>();
+  const ended = new Set<RemoteFile>();
+  const tell = (type: DownloadProgress['type'], file: RemoteFile): void =>
+    onProgress?.({
+      type,
+      source,
+      file: file.path,
+      receivedBytes: received.get(file) ?? 0,
+      totalBytes: file.sizeBytes,
+      overall: {
+        files: files.length,
+        finishedFiles: ended.size,
+        receivedBytes: [...received.values()].reduce((sum, bytes) => sum + bytes, 0),
+        totalBytes: files.reduce((sum, { sizeBytes = 0 }) => sum + sizeBytes, 0),
+      },
+    });
+  return {
+    receive(file) {
+      let toldAt = 0;
+      return (receivedBytes) => {
+        const isFirst = !received.has(file);
+        received.set(file, receivedBytes);
+        const now = performance.now();
+        if (!isFirst && now - toldAt < intervalMs) return;
+        toldAt = now;
+        tell(isFirst ? 'file-begin' : 'file-progress', file);
+      };
+    },
+    end(file) {
+      received.set(file, file.sizeBytes ?? received.get(file) ?? 0);
+      ended.add(file);
+      tell('file-end', file);
+    },
+  };
+}

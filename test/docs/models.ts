@@ -1,0 +1,114 @@
+import { catalogue, estimateMemoryBytes, type CatalogueEntry } from '../../src/models/catalogue.ts';
+import { storedDtypes } from '../../src/models/graph-files.ts';
+import { modelFiles } from '../../src/models/model-files.ts';
+
+const titles: Readonly<Record<CatalogueEntry['category'], string>> = {
+  chat: 'Chat',
+  detection: 'Object detection',
+  embedding: 'Embeddings',
+  image: 'Image generation',
+  speech: 'Text to speech',
+  transcription: 'Speech to text',
+};
+
+/** The page about models as the code says it is. */
+export function writeModelsPage(): string {
+  return `# Models
+
+\`\`\`js
+import { chat, createInference, transcription } from 'slashv1';
+
+const inference = createInference({
+  models: {
+    assistant: chat({ source: 'onnx-community/Qwen3-0.6B-ONNX', dtype: 'q4' }),
+    recognizer: transcription({ source: 'whisper-medium' }),
+  },
+});
+await inference.ready(); // downloads what is missing
+\`\`\`
+
+This page is generated: \`UPDATE_DOCS=1 npx vitest run test/docs/models.test.ts\`.
+
+## Where models come from
+
+\`source\` is one of these, looked for in this order:
+
+| \`source\` | what it is |
+| --- | --- |
+| \`tiny-chat\` | a model of the package \`@slashv1/tiny-models\` |
+| \`./models/my-model\` | a folder that exists, in the hub's ONNX layout |
+| \`https://models.example.com/my-model/\` | the address of such a folder on any server; no listing is needed |
+| \`whisper-medium\` | a name or alias of the catalogue below |
+| \`org/name\`, \`org/name@revision\` | a repository on the hub; a revision is a branch, a tag or a commit |
+
+Of a model on the network only the files that its category and \`dtype\` need are downloaded, by the worker process that
+loads it; other models and the host go on meanwhile. What breaks off is resumed, what the hub has a hash of is compared
+with it before it counts, and processes that want the same file wait for each other. \`obtainModel()\` does the same ahead
+of time and tells its progress to a function.
+
+A model from a branch is looked up at every start, and the cache is used when the hub is down. \`org/name@<commit>\` never
+changes and, once it is there, needs no network.
+
+| setting | environment | default |
+| --- | --- | --- |
+| \`hub.endpoint\` | \`HF_ENDPOINT\` | \`https://huggingface.co\` |
+| \`hub.token\` | \`HF_TOKEN\` | none; it is sent to the endpoint's own origin and to no other |
+| \`hub.cacheFolder\` | \`SLASHV1_CACHE\` | \`$XDG_CACHE_HOME/slashv1\`, else \`~/.cache/slashv1\` (\`~/Library/Caches\` on macOS, \`%LOCALAPPDATA%\` on Windows) |
+| \`hub.offline\` | \`SLASHV1_OFFLINE\`, \`HF_HUB_OFFLINE\` | \`false\`; \`true\` uses the cache alone |
+
+## Weights
+
+\`dtype\` is one of ${['auto', ...storedDtypes].map((dtype) => `\`${dtype}\``).join(', ')}. \`auto\`, the default, takes the first of the others
+that the model has, in this order. One that it doesn't have is an error that lists those it has.
+
+## Files
+
+What is read of a repository, and downloaded, by category; files that a model lacks are left out. A graph's name ends with
+\`_fp16\`, \`_quantized\` (q8), \`_q4\` or \`_q4f16\` where it isn't fp32. Beside it, \`<graph>_data\`, \`<graph>_data_1\` …, \`<graph>.data\` and \`weights.pb\` hold its weights.
+
+${Object.entries(modelFiles)
+  .map(([category, { stems, small }]) => `- **${category}**: graphs ${code(stems)}; files ${code(small)}`)
+  .join('\n')}
+
+## The catalogue
+
+The tests check the names, categories and defaults of these entries; they download none of the repositories. Licenses
+are those that the repositories state: read them before you use a model. Memory is an estimate from the number of
+parameters in the default \`dtype\` (fp32 for \`auto\`); caches of long texts come on top.
+
+${Object.entries(titles)
+  .map(([category, title]) => `### ${title}\n\n${catalogueTable(category)}`)
+  .join('\n\n')}
+`;
+}
+
+function catalogueTable(category: string): string {
+  const entries: readonly (readonly [string, CatalogueEntry])[] = Object.entries(catalogue);
+  return table(
+    ['Name', 'Source', 'License', 'Parameters', 'Default `dtype`', 'Memory', 'Also called'],
+    entries
+      .filter(([, entry]) => entry.category === category)
+      .map(([id, entry]) => [
+        `\`${id}\``,
+        `\`${entry.source}\``,
+        entry.license,
+        toCount(entry.parameters),
+        `\`${entry.dtype ?? 'auto'}\``,
+        `${(estimateMemoryBytes(entry) / 1e9).toFixed(1)} GB`,
+        code(entry.aliases),
+      ]),
+  );
+}
+
+function toCount(parameters: number): string {
+  return parameters < 1e9 ? `${Math.round(parameters / 1e6)} M` : `${(parameters / 1e9).toFixed(1)} B`;
+}
+
+function code(names: readonly string[]): string {
+  return names.map((name) => `\`${name}\``).join(', ');
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
+  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
+}
