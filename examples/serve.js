@@ -1,7 +1,16 @@
 // Serves the bundled models on http://127.0.0.1:8000/v1; this is what `npm start` runs.
 import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
-import { chat, createHandler, createInference, detection, embedding, speech, transcription } from 'slashv1';
+import {
+  chat,
+  createHandler,
+  createInference,
+  detection,
+  embedding,
+  image,
+  speech,
+  transcription,
+} from 'slashv1';
 import { toNodeListener } from 'slashv1/node';
 
 const host = process.env['HOST'] ?? '127.0.0.1';
@@ -18,6 +27,7 @@ const inference = createInference({
     'tiny-chat': chat({ source: 'tiny-chat' }),
     'tiny-detect': detection({ source: 'tiny-detect' }),
     'tiny-embed': embedding({ source: 'tiny-embed' }),
+    'tiny-image': image({ source: 'tiny-image' }),
     'tiny-speech': speech({ source: 'tiny-speech' }),
     'tiny-whisper': transcription({ source: 'tiny-whisper' }),
   },
@@ -47,6 +57,8 @@ server.listen(port, host, async () => {
 Try it:
 
 curl ${origin}/v1/chat/completions ${json} -d '{"model": "tiny-chat", "messages": [{"role": "user", "content": "Describe a scene with two shapes."}]}'
+
+curl ${origin}/v1/images/generations ${json} -d '{"prompt": "a red circle above a blue square", "size": "512x512"}' -o image.json
 
 curl ${origin}/v1/audio/speech ${json} -d '{"input": "a red circle above a blue square"}' -o speech.wav
 

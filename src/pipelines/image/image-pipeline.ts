@@ -18,6 +18,7 @@ import type { Session } from '../../runtime/contract.ts';
 import { encodePng } from '../../runtime/image.ts';
 import { createOnnxSession } from '../../runtime/onnx.ts';
 import type { ImageEvent, ImageRequest, ModelInfo, ModelSpec, Pipeline, RunOptions } from '../contract.ts';
+import { OpenRuns } from '../open-runs.ts';
 import { denoise } from './denoise.ts';
 import { createDenoiser, type Denoiser, type Predict } from './denoiser.ts';
 import { planGuidance, seemsDistilled, type Guidance } from './guidance.ts';
@@ -122,7 +123,7 @@ class ImagePipeline implements Pipeline<'image'> {
   readonly concurrency = concurrency;
   readonly #model: LoadedModel;
   readonly #isDistilled: boolean;
-  readonly #running = new Set<Promise<void>>();
+  readonly #runs = new OpenRuns();
 
   constructor(model: LoadedModel) {
     const { spec, folder, encoders } = model;
@@ -138,20 +139,12 @@ class ImagePipeline implements Pipeline<'image'> {
     };
   }
 
-  async *run(request: ImageRequest, { signal }: RunOptions = {}): AsyncGenerator<ImageEvent> {
-    let finish: (() => void) | undefined;
-    const finished = new Promise<void>((resolve) => (finish = resolve));
-    this.#running.add(finished);
-    try {
-      yield* this.#run(request, signal);
-    } finally {
-      this.#running.delete(finished);
-      finish?.();
-    }
+  run(request: ImageRequest, { signal }: RunOptions = {}): AsyncGenerator<ImageEvent> {
+    return this.#runs.track(this.#run(request, signal));
   }
 
   async close(): Promise<void> {
-    await Promise.all(this.#running);
+    await this.#runs.ended();
     const { denoiser, encoders, decoder } = this.#model;
     for (const part of [denoiser, decoder, ...encoders]) await part.release();
   }

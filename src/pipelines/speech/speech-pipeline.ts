@@ -7,6 +7,7 @@ import { openSpeechFolder, type SpeechFolder } from '../../models/speech-folder.
 import { createEncoderFinder, type FindEncoder } from '../../runtime/audio-encode/encoders.ts';
 import { createOnnxSession } from '../../runtime/onnx.ts';
 import type { ModelInfo, ModelSpec, Pipeline, RunOptions, SpeechEvent, SpeechRequest } from '../contract.ts';
+import { OpenRuns } from '../open-runs.ts';
 import { toPhonemePieces, type PhonemePiece } from './phoneme-pieces.ts';
 import { createReaders, type Reader } from './readers.ts';
 import { createSynthesizer, type Synthesizer } from './synthesizer.ts';
@@ -72,7 +73,7 @@ class SpeechPipeline implements Pipeline<'speech'> {
   readonly info: ModelInfo<'speech'>;
   readonly concurrency = concurrency;
   readonly #model: LoadedModel;
-  readonly #running = new Set<Promise<void>>();
+  readonly #runs = new OpenRuns();
 
   constructor(model: LoadedModel) {
     const { spec, folder, shelf } = model;
@@ -88,20 +89,12 @@ class SpeechPipeline implements Pipeline<'speech'> {
     };
   }
 
-  async *run(request: SpeechRequest, { signal }: RunOptions = {}): AsyncGenerator<SpeechEvent> {
-    let finish: (() => void) | undefined;
-    const finished = new Promise<void>((resolve) => (finish = resolve));
-    this.#running.add(finished);
-    try {
-      yield* this.#run(request, signal);
-    } finally {
-      this.#running.delete(finished);
-      finish?.();
-    }
+  run(request: SpeechRequest, { signal }: RunOptions = {}): AsyncGenerator<SpeechEvent> {
+    return this.#runs.track(this.#run(request, signal));
   }
 
   async close(): Promise<void> {
-    await Promise.all(this.#running);
+    await this.#runs.ended();
     await this.#model.synthesizer.release();
   }
 

@@ -11,6 +11,7 @@ import type {
   TranscriptionEvent,
   TranscriptionRequest,
 } from '../contract.ts';
+import { OpenRuns } from '../open-runs.ts';
 import { createWindowDecoder } from './window-decoder.ts';
 import { languagesOf, readLanguage, readPrompt } from './request-tokens.ts';
 import { Transcriber, type TranscriptionTools } from './transcriber.ts';
@@ -61,7 +62,7 @@ class TranscriptionPipeline implements Pipeline<'transcription'> {
   readonly info: ModelInfo<'transcription'>;
   readonly #spec: ModelSpec<'transcription'> & { readonly maxAudioSeconds: number };
   readonly #tools: TranscriptionTools;
-  readonly #running = new Set<Promise<void>>();
+  readonly #runs = new OpenRuns();
 
   constructor(
     spec: ModelSpec<'transcription'> & { readonly maxAudioSeconds: number },
@@ -81,7 +82,20 @@ class TranscriptionPipeline implements Pipeline<'transcription'> {
     };
   }
 
-  async *run(request: TranscriptionRequest, { signal }: RunOptions = {}): AsyncGenerator<TranscriptionEvent> {
+  run(request: TranscriptionRequest, { signal }: RunOptions = {}): AsyncGenerator<TranscriptionEvent> {
+    return this.#runs.track(this.#run(request, signal));
+  }
+
+  async close(): Promise<void> {
+    await this.#runs.ended();
+    await this.#tools.gate.release();
+    await this.#tools.model.release();
+  }
+
+  async *#run(
+    request: TranscriptionRequest,
+    signal: AbortSignal | undefined,
+  ): AsyncGenerator<TranscriptionEvent> {
     const { folder, model } = this.#tools;
     const language = readLanguage(request.language, folder);
     const prompt = readPrompt(request.prompt, folder);
@@ -94,28 +108,12 @@ class TranscriptionPipeline implements Pipeline<'transcription'> {
       );
     }
     const { maxAudioSeconds, ffmpegPath } = this.#spec;
-    let finish!: () => void;
-    const running = new Promise<void>((resolve) => {
-      finish = resolve;
-    });
-    this.#running.add(running);
+    const audio = await openAudio(request.audio, { maxSeconds: maxAudioSeconds, ffmpegPath, signal });
     try {
-      const audio = await openAudio(request.audio, { maxSeconds: maxAudioSeconds, ffmpegPath, signal });
-      try {
-        const job = { blocks: audio.blocks, language, prompt, temperature, wordTimestamps, signal };
-        yield* new Transcriber(this.#tools, job).run();
-      } finally {
-        await audio.close();
-      }
+      const job = { blocks: audio.blocks, language, prompt, temperature, wordTimestamps, signal };
+      yield* new Transcriber(this.#tools, job).run();
     } finally {
-      this.#running.delete(running);
-      finish();
+      await audio.close();
     }
-  }
-
-  async close(): Promise<void> {
-    await Promise.all(this.#running);
-    await this.#tools.gate.release();
-    await this.#tools.model.release();
   }
 }

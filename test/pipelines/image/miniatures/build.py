@@ -3,7 +3,7 @@
     python build.py
 
 writes one folder for each model, in diffusers' ONNX layout, and golden.json: for every case the request, the noise, and
-the latents and the image of diffusers' own pipeline. Written with diffusers 0.42.1, transformers 4.57, torch 2.13.
+the latents and the image of diffusers' own pipeline. Written with diffusers 0.42.1, transformers 5.23, torch 2.13.
 """
 
 import base64

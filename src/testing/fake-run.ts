@@ -1,0 +1,9 @@
+/** How a fake model takes its time, and fails. */
+export interface FakeRun {
+  /** Waits so long before every step, word or segment; default 0. */
+  readonly delayMs?: number | undefined;
+  /** Fails with it after `failAfter` of them. */
+  readonly error?: Error | undefined;
+  /** Default 0. */
+  readonly failAfter?: number | undefined;
+}
