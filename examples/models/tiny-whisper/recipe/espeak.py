@@ -1,0 +1,72 @@
+"""Speech by espeak-ng, with the times of words and phonemes."""
+
+import ctypes
+from dataclasses import dataclass
+
+import espeakng_loader
+import numpy as np
+
+SYNCHRONOUS, PHONEME_EVENTS, UTF8 = 2, 1, 1
+RATE, VOLUME, PITCH, RANGE, WORD_GAP = 1, 2, 3, 4, 7
+LIST_END, WORD, PHONEME = 0, 1, 7
+
+
+class _Id(ctypes.Union):
+    _fields_ = [("number", ctypes.c_int), ("name", ctypes.c_char_p), ("string", ctypes.c_char * 8)]
+
+
+class _Event(ctypes.Structure):
+    _fields_ = [
+        ("type", ctypes.c_int), ("unique_identifier", ctypes.c_uint), ("text_position", ctypes.c_int), ("length", ctypes.c_int), ("audio_position", ctypes.c_int),
+        ("sample", ctypes.c_int), ("user_data", ctypes.c_void_p), ("id", _Id),
+    ]
+
+
+@dataclass(frozen=True)
+class Manner:
+    """How a text is said: words a minute; pitch, its range and the volume from 0 to 100; a pause between words in units of 10 ms;
+    `tape`: how much faster than recorded it is played, which moves the formants as well."""
+
+    voice: str
+    speed: int = 165
+    pitch: int = 50
+    range: int = 50
+    volume: int = 80
+    word_gap: int = 0
+    tape: float = 1.0
+
+
+class Speaker:
+    """One per process: the library keeps its state in globals."""
+
+    def __init__(self):
+        self.library = ctypes.CDLL(espeakng_loader.get_library_path())
+        self.sample_rate = self.library.espeak_Initialize(SYNCHRONOUS, 0, espeakng_loader.get_data_path().encode(), PHONEME_EVENTS)
+        assert self.sample_rate > 0, "espeak-ng finds no data"
+        self.samples, self.words, self.phonemes = [], [], []
+        callback = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.POINTER(ctypes.c_short), ctypes.c_int, ctypes.POINTER(_Event))
+        self.callback = callback(self._receive)
+        self.library.espeak_SetSynthCallback(self.callback)
+
+    def _receive(self, samples, count, events):
+        if samples and count > 0:
+            self.samples.append(np.ctypeslib.as_array(samples, (count,)).copy())
+        index = 0
+        while events[index].type != LIST_END:
+            event = events[index]
+            if event.type == WORD:
+                self.words.append((event.text_position - 1, event.sample))
+            elif event.type == PHONEME:
+                self.phonemes.append((event.id.string.decode(errors="replace"), event.sample))
+            index += 1
+        return 0
+
+    def say(self, text, manner):
+        """Samples as int16, `(character, sample)` where words begin and `(name, sample)` where phonemes begin."""
+        assert self.library.espeak_SetVoiceByName(manner.voice.encode()) == 0, manner.voice
+        for parameter, value in ((RATE, manner.speed), (PITCH, manner.pitch), (RANGE, manner.range), (VOLUME, manner.volume), (WORD_GAP, manner.word_gap)):
+            self.library.espeak_SetParameter(parameter, value, 0)
+        self.samples, self.words, self.phonemes = [], [], []
+        data = text.encode() + b"\0"
+        assert self.library.espeak_Synth(data, len(data), 0, 1, 0, UTF8, None, None) == 0
+        return np.concatenate(self.samples), self.words, self.phonemes
