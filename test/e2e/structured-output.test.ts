@@ -133,7 +133,7 @@ describe('response_format json_schema', () => {
       if (reason === 'stop') expect(JSON.parse(message.content!)).toBeTypeOf('object');
     }
     expect([...reasons]).toContain('stop');
-  });
+  }, 120_000);
 
   it('names the keyword of a schema that cannot be honoured', async () => {
     const schema = { type: 'object', properties: { a: { not: { type: 'string' } } } };
