@@ -31,6 +31,7 @@ export function completeImageRequest({
   const parameters = resolveRequestParameters(imageParameters, given);
   assertLength('prompt', prompt);
   assertLength('negative_prompt', parameters.negativePrompt);
+  assertSeeds(parameters);
   assertMultiple('width', parameters.width);
   assertMultiple('height', parameters.height);
   return { ...parameters, model, prompt, previews };
@@ -39,6 +40,13 @@ export function completeImageRequest({
 function assertLength(param: string, text: string): void {
   if (text.length <= maxImagePromptCharacters) return;
   throw invalid(param, `expected at most ${maxImagePromptCharacters} characters, got ${text.length}`);
+}
+
+/** The last image's seed has to be one that can be asked for. */
+function assertSeeds({ seed, n }: ImageParameters): void {
+  const { max } = imageParameters.seed;
+  if (seed === undefined || seed + n - 1 <= max) return;
+  throw invalid('seed', `expected at most ${max - n + 1} for ${n} images, got ${seed}`);
 }
 
 function assertMultiple(param: 'width' | 'height', pixels: number): void {

@@ -16,6 +16,9 @@ export interface PhonemePieceOptions {
   readonly maxPhonemes: number;
 }
 
+/** About fifteen seconds: longer ones keep the listener waiting, and nothing can be cancelled while one is made. */
+const longestPiece = 200;
+
 /** A letter that isn't a mark of stress or length. */
 const sound = /[\p{Ll}\p{Lu}\p{Lo}]/u;
 
@@ -27,10 +30,11 @@ export async function* toPhonemePieces(
   text: string,
   { reader, vocabulary, maxPhonemes }: PhonemePieceOptions,
 ): AsyncGenerator<PhonemePiece> {
+  const limit = Math.min(maxPhonemes, longestPiece);
   for (const sentence of splitSentences(reader.prepare(text))) {
     const all = await reader.phonemizer.phonemize(sentence);
     const known = Array.from(all, (phoneme) => (vocabulary.has(phoneme) ? phoneme : '')).join('');
-    for (const phonemes of splitPhonemes(known, { limit: maxPhonemes })) {
+    for (const phonemes of splitPhonemes(known, { limit })) {
       if (sound.test(phonemes)) {
         yield { phonemes, ids: Array.from(phonemes, (phoneme) => vocabulary.get(phoneme)!) };
       }

@@ -137,7 +137,7 @@ export class Transcriber {
     const encoded = await model.encode(logMel.compute(window.samples));
     this.#assertWanted();
     this.#language ??= await this.#detectLanguage(encoded);
-    const decoded = await this.#decode(encoded, window.seek);
+    const decoded = await this.#decodeHeard(encoded, window.seek);
     if (isSilence(decoded)) return { segments: [], consumed: positions };
     const { timestampBegin } = folder.vocabulary;
     const { segments, consumed } = splitWindow(decoded.tokens, { timestampBegin, positions });
@@ -161,6 +161,15 @@ export class Transcriber {
       logits[next[1]]! > logits[best[1]]! ? next : best,
     );
     return likeliest[0];
+  }
+
+  /** Text from before can talk a model out of what it hears: a window that comes out empty is decoded once more without. */
+  async #decodeHeard(encoded: Tensor, seek: number): Promise<DecodedWindow> {
+    const decoded = await this.#decode(encoded, seek);
+    const isEmpty = isSilence(decoded) || textOf(decoded.tokens, this.#tools.folder).trim() === '';
+    if (!isEmpty || this.#previous.length === 0) return decoded;
+    this.#previous = [];
+    return this.#decode(encoded, seek);
   }
 
   /** At higher and higher temperatures until the text is good enough; the best of them if none is. */

@@ -47,7 +47,12 @@ export interface WindowScript {
   readonly noSpeech?: number;
   /** Default `en`. */
   readonly language?: string;
+  /** Says nothing where any text comes before. */
+  readonly isDistracted?: boolean;
 }
+
+/** The start of a text whose language is known. */
+const startLength = 3;
 
 /** A model that says what it is told to, and remembers what it was asked. */
 export class ScriptedModel implements WhisperModel {
@@ -91,8 +96,8 @@ export class ScriptedModel implements WhisperModel {
 
   #state(window: { data: ArrayLike<unknown> }, prefix: number, place: number): DecoderState {
     const script = this.#scripts[Number(window.data[0])] ?? { text: [] };
-    const { certainty = 20, alternative, noSpeech = 0, language = 'en' } = script;
-    const tokens = tokensOf(script.text);
+    const { certainty = 20, alternative, noSpeech = 0, language = 'en', isDistracted = false } = script;
+    const tokens = isDistracted && prefix > startLength ? [] : tokensOf(script.text);
     // Times that are not wanted are far off, so that together they don't prevail over the text.
     const logits = new Float32Array(vocabularySize).fill(-20, vocabulary.timestampBegin);
     const wanted = tokens[place] ?? vocabulary.endOfText;

@@ -224,6 +224,13 @@ describe('Transcriber', () => {
       ]);
     });
 
+    it('is left out where the model hears nothing because of it', async () => {
+      const scripts = [{ text: [0, ' a.', 9], isDistracted: true }, { text: [0, ' b.', 9] }];
+      const { model, segments } = await run(scripts, { prompt: tokensOf(['names']), seconds: 20 });
+      expect(model.prefixes).toEqual([previous(['names']), english, previous([' a.'])]);
+      expect(segments.map(({ text }) => text)).toEqual([' a.', ' b.']);
+    });
+
     it('is at most half of the context', async () => {
       const prompt = Array.from({ length: 300 }, (_, index) => index % 20);
       const { model } = await run([{ text: [0, ' a.', 9] }], { prompt });
