@@ -1,4 +1,6 @@
-import { Tokenizer } from '@huggingface/tokenizers';
+import { byteOfCharacter } from '../core/tokenization/byte-characters.ts';
+import { createTokenizer, type Tokenizer } from '../core/tokenization/tokenizer.ts';
+import { InferenceError } from '../errors.ts';
 import type { ModelFolder } from './model-folder.ts';
 
 /** Text to token ids and back. */
@@ -18,50 +20,52 @@ export interface TextTokenizer {
   bytesOf(id: number): Uint8Array;
 }
 
-/** Makes a tokenizer of a model's `tokenizer.json`. */
-export function createTextTokenizer({ tokenizer: definition, tokenizerConfig }: ModelFolder): TextTokenizer {
-  const tokenizer = new Tokenizer(definition, { ...tokenizerConfig, clean_up_tokenization_spaces: false });
-  const added = tokenizer.get_added_tokens_decoder();
-  let vocabularySize = 0;
-  for (const id of tokenizer.get_vocab(true).values()) vocabularySize = Math.max(vocabularySize, id + 1);
+/**
+ * Makes a tokenizer of a model's `tokenizer.json`. Its limits of length and its padding don't count here.
+ *
+ * @throws InferenceError `invalid_request` naming the member of the file that is at fault
+ */
+export function createTextTokenizer({
+  tokenizer: definition,
+}: Pick<ModelFolder, 'tokenizer' | 'tokenizerConfig'>): TextTokenizer {
+  const tokenizer = readDefinition(definition);
+  const added = new Map(tokenizer.addedTokens.map((token) => [token.id, token]));
   const byteLevel = JSON.stringify(definition['decoder'] ?? null).includes('"ByteLevel"');
+  const options = { addSpecialTokens: false, truncation: false, padding: false } as const;
   return {
-    vocabularySize,
-    frame: readFrame(tokenizer),
-    encode: (text) => tokenizer.encode(text, { add_special_tokens: false }).ids,
-    decode: (ids) => tokenizer.decode(ids as number[], { skip_special_tokens: false }),
-    tokenToId: (token) => tokenizer.token_to_id(token),
+    vocabularySize: tokenizer.vocabularySize,
+    frame: tokenizer.frame ?? { before: [], after: [] },
+    encode: (text) => Array.from(tokenizer.toIds(text, options)),
+    decode: (ids) => tokenizer.decode(ids),
+    tokenToId: (token) => tokenizer.tokenToId(token),
     isSpecial: (id) => added.get(id)?.special ?? false,
     bytesOf(id) {
-      const token = tokenizer.id_to_token(id);
+      const addedToken = added.get(id);
+      if (addedToken) return utf8.encode(addedToken.content);
+      const token = tokenizer.idToToken(id);
       if (token === undefined) return new Uint8Array();
-      if (added.has(id)) return utf8.encode(token);
-      if (byteLevel) return Uint8Array.from([...token], (character) => byteOfCharacter.get(character) ?? 63);
+      if (byteLevel) return Uint8Array.from(token, (character) => toByte(character));
       const byte = /^<0x([0-9A-F]{2})>$/.exec(token);
       return byte ? Uint8Array.of(Number.parseInt(byte[1]!, 16)) : utf8.encode(token.replaceAll('▁', ' '));
     },
   };
 }
 
-function readFrame(tokenizer: Tokenizer): TextTokenizer['frame'] {
-  const bare: number[] = tokenizer.encode('a', { add_special_tokens: false }).ids;
-  const framed: number[] = tokenizer.encode('a', { add_special_tokens: true }).ids;
-  const start = framed.findIndex((_, index) => bare.every((id, at) => framed[index + at] === id));
-  if (start === -1) return { before: [], after: [] };
-  return { before: framed.slice(0, start), after: framed.slice(start + bare.length) };
+function readDefinition(definition: unknown): Tokenizer {
+  try {
+    return createTokenizer(definition);
+  } catch (error) {
+    throw new InferenceError('invalid_request', `source: tokenizer.json: ${(error as Error).message}`, {
+      param: 'source',
+      cause: error,
+    });
+  }
 }
 
 const utf8 = new TextEncoder();
 
-/** The printable stand-ins that byte-level vocabularies use for the 256 bytes (GPT-2's table). */
-const byteOfCharacter = createByteTable();
-
-function createByteTable(): ReadonlyMap<string, number> {
-  const table = new Map<string, number>();
-  let next = 256;
-  for (let byte = 0; byte < 256; byte++) {
-    const printable = (byte >= 33 && byte <= 126) || (byte >= 161 && byte <= 172) || byte >= 174;
-    table.set(String.fromCodePoint(printable ? byte : next++), byte);
-  }
-  return table;
+/** A question mark for what stands for no byte. */
+function toByte(character: string): number {
+  const byte = byteOfCharacter[character.charCodeAt(0)] ?? -1;
+  return byte === -1 ? 63 : byte;
 }

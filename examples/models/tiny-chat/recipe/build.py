@@ -17,7 +17,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--folder", type=Path, default=Path(__file__).resolve().parent.parent, help="where the model goes")
     parser.add_argument("--checkpoint", type=Path, default=Path(tempfile.gettempdir()) / "tiny-chat.pt", help="where the weights are kept while training")
-    parser.add_argument("--scale", type=float, default=1.0, help="factor on the training time, which is about an hour")
+    parser.add_argument("--scale", type=float, default=1.0, help="factor on the training time, which is more than three hours")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--count", type=int, default=200, help="test prompts for each skill, 0 for none")

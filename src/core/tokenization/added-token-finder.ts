@@ -1,0 +1,109 @@
+import type { AddedToken } from './added-tokens.ts';
+import { codePointAt, isLowSurrogate, type AlignedText } from './aligned-text.ts';
+import { classOf, space, word } from './unicode/character-class.ts';
+
+/** Is told of the added tokens in a text and of what lies between them, from left to right. */
+export interface AddedTokenVisitor {
+  /** Takes special tokens for text like any other. */
+  readonly specialAsText: boolean;
+  text(start: number, end: number): void;
+  token(token: AddedToken, start: number, end: number): void;
+}
+
+/** Finds added tokens in `[start, end)` of a text. */
+export type FindAddedTokens = (
+  text: AlignedText,
+  start: number,
+  end: number,
+  visitor: AddedTokenVisitor,
+) => void;
+
+interface Node {
+  readonly next: Map<number, Node>;
+  token?: AddedToken;
+}
+
+/**
+ * Makes a search for tokens: at every place the longest that begins there.
+ *
+ * @param tokens of tokens with the same pattern, the last counts
+ */
+export function createAddedTokenFinder(tokens: readonly AddedToken[]): FindAddedTokens {
+  const root: Node = { next: new Map() };
+  for (const token of tokens) if (token.pattern !== '') insert(root, token);
+  const begins = new Uint8Array(0x1_00_00);
+  for (const unit of root.next.keys()) begins[unit] = 1;
+
+  return (text, start, end, visitor) => {
+    const { units } = text;
+    let from = start;
+    for (let at = start; at < end;) {
+      const found = begins[units[at]!] === 1 ? longestAt(root, units, at, end) : undefined;
+      if (!found) {
+        at++;
+        continue;
+      }
+      const tokenEnd = at + found.pattern.length;
+      const isText = found.special && visitor.specialAsText;
+      if (!isText && (!found.singleWord || isAlone(units, at, tokenEnd, start, end))) {
+        const left = found.stripsLeft ? Math.max(from, spaceStart(units, at, start)) : at;
+        const right = found.stripsRight ? spaceEnd(units, tokenEnd, end) : tokenEnd;
+        if (from < left) visitor.text(from, left);
+        visitor.token(found, left, right);
+        from = right;
+      }
+      at = tokenEnd;
+    }
+    if (from < end) visitor.text(from, end);
+  };
+}
+
+function insert(root: Node, token: AddedToken): void {
+  let node = root;
+  for (let index = 0; index < token.pattern.length; index++) {
+    const unit = token.pattern.charCodeAt(index);
+    let child = node.next.get(unit);
+    if (!child) node.next.set(unit, (child = { next: new Map() }));
+    node = child;
+  }
+  node.token = token;
+}
+
+function longestAt(root: Node, units: Uint16Array, start: number, end: number): AddedToken | undefined {
+  let node: Node | undefined = root;
+  let longest: AddedToken | undefined;
+  for (let at = start; at < end; at++) {
+    node = node.next.get(units[at]!);
+    if (!node) break;
+    longest = node.token ?? longest;
+  }
+  return longest;
+}
+
+function isAlone(
+  units: Uint16Array,
+  tokenStart: number,
+  tokenEnd: number,
+  start: number,
+  end: number,
+): boolean {
+  const before = tokenStart > start ? classBefore(units, tokenStart) : 0;
+  const behind = tokenEnd < end ? classOf(codePointAt(units, tokenEnd)) : 0;
+  return ((before | behind) & word) === 0;
+}
+
+function classBefore(units: Uint16Array, at: number): number {
+  return classOf(codePointAt(units, isLowSurrogate(units[at - 1]!) ? at - 2 : at - 1));
+}
+
+function spaceStart(units: Uint16Array, at: number, start: number): number {
+  let left = at;
+  while (left > start && (classOf(units[left - 1]!) & space) !== 0) left--;
+  return left;
+}
+
+function spaceEnd(units: Uint16Array, at: number, end: number): number {
+  let right = at;
+  while (right < end && (classOf(units[right]!) & space) !== 0) right++;
+  return right;
+}

@@ -1,0 +1,188 @@
+import { fromUnits, toUnits } from './vocabulary.ts';
+
+/** A text that may have been rewritten, with where each of its code units came from. */
+export interface AlignedText {
+  /** Its UTF-16 code units; there may be room behind `length`. */
+  readonly units: Uint16Array;
+  readonly length: number;
+  /** Whether rewriting has to keep track of where things come from. */
+  readonly tracked: boolean;
+  /**
+   * `[length]` For each code unit where the character of the source begins that it came from. `undefined`: nothing was
+   * rewritten, or nobody wants to know.
+   */
+  readonly starts: Int32Array | undefined;
+  /** `[length]` Where that character ends. */
+  readonly ends: Int32Array | undefined;
+  /** The same text as a string, once somebody needed it. */
+  string: string | undefined;
+}
+
+/** A part of a text: `units[start, end)`. */
+export interface Piece {
+  readonly text: AlignedText;
+  readonly start: number;
+  readonly end: number;
+}
+
+export function toAlignedText(source: string, tracked: boolean): AlignedText {
+  return {
+    units: toUnits(source),
+    length: source.length,
+    tracked,
+    starts: undefined,
+    ends: undefined,
+    string: source,
+  };
+}
+
+export function stringOf(text: AlignedText): string {
+  text.string ??= fromUnits(text.units, 0, text.length);
+  return text.string;
+}
+
+export function isHighSurrogate(unit: number): boolean {
+  return (unit & 0xfc_00) === 0xd8_00;
+}
+
+export function isLowSurrogate(unit: number): boolean {
+  return (unit & 0xfc_00) === 0xdc_00;
+}
+
+/** The code point whose first unit is at `index`. Texts are well-formed here. */
+export function codePointAt(units: Uint16Array, index: number): number {
+  const unit = units[index]!;
+  return isHighSurrogate(unit) ? ((unit - 0xd8_00) << 10) + units[index + 1]! - 0xdc_00 + 0x1_00_00 : unit;
+}
+
+export function unitsOf(codePoint: number): 1 | 2 {
+  return codePoint > 0xff_ff ? 2 : 1;
+}
+
+/** Where the character begins in the source that the unit at `index` came from. */
+export function sourceStart(text: AlignedText, index: number): number {
+  if (text.starts) return text.starts[index]!;
+  return index > 0 && index < text.length && isLowSurrogate(text.units[index]!) ? index - 1 : index;
+}
+
+/** Where that character ends. */
+export function sourceEnd(text: AlignedText, index: number): number {
+  if (text.ends) return text.ends[index]!;
+  return isHighSurrogate(text.units[index]!) ? index + 2 : index + 1;
+}
+
+/** Up to here, copying unit by unit beats a view of them. */
+const shortRun = 64;
+
+/** Rewrites pieces of a text, one after another, from left to right, into a new text. */
+export interface TextBuilder {
+  /** Where the next character of the piece is. */
+  readonly at: number;
+  /** How many units were written. */
+  readonly length: number;
+  /** Begins with the next piece. */
+  open(start: number): void;
+  /** Writes the next character as it is. */
+  copy(): void;
+  /** Writes all up to a place as it is. */
+  copyTo(place: number): void;
+  /** Writes a character instead of the next one. */
+  replace(codePoint: number): void;
+  /** Writes one more character, which comes from where the one before came from. */
+  insert(codePoint: number): void;
+  /** Leaves the next character out. */
+  skip(): void;
+  finish(): AlignedText;
+}
+
+/**
+ * The alignment is that of the Rust library: a replaced character comes from the one it replaces, an inserted one from
+ * the character of the piece before it, or from the empty beginning of the piece.
+ */
+export function createTextBuilder(source: AlignedText, capacity: number): TextBuilder {
+  const { tracked } = source;
+  let units = new Uint16Array(Math.max(16, capacity));
+  let starts = tracked ? new Int32Array(units.length) : undefined;
+  let ends = tracked ? new Int32Array(units.length) : undefined;
+  let length = 0;
+  let at = 0;
+  let first = 0;
+
+  function makeRoom(more: number): void {
+    if (length + more <= units.length) return;
+    const roomier = Math.max(2 * units.length, length + more);
+    units = widened(units, new Uint16Array(roomier));
+    if (starts) starts = widened(starts, new Int32Array(roomier));
+    if (ends) ends = widened(ends, new Int32Array(roomier));
+  }
+
+  function write(codePoint: number, start: number, end: number): void {
+    makeRoom(2);
+    if (starts) {
+      starts[length] = start;
+      ends![length] = end;
+    }
+    if (codePoint <= 0xff_ff) {
+      units[length++] = codePoint;
+      return;
+    }
+    units[length++] = 0xd7_c0 + (codePoint >> 10);
+    if (starts) {
+      starts[length] = start;
+      ends![length] = end;
+    }
+    units[length++] = 0xdc_00 | (codePoint & 0x3_ff);
+  }
+
+  function replace(codePoint: number): void {
+    write(codePoint, tracked ? sourceStart(source, at) : 0, tracked ? sourceEnd(source, at) : 0);
+    at += isHighSurrogate(source.units[at]!) ? 2 : 1;
+  }
+
+  return {
+    get at() {
+      return at;
+    },
+    get length() {
+      return length;
+    },
+    open(start) {
+      first = start;
+      at = start;
+    },
+    copy() {
+      replace(codePointAt(source.units, at));
+    },
+    copyTo(place) {
+      const count = place - at;
+      makeRoom(count);
+      if (count > shortRun) units.set(source.units.subarray(at, place), length);
+      else for (let index = 0; index < count; index++) units[length + index] = source.units[at + index]!;
+      if (starts) {
+        for (let index = 0; index < count; index++) {
+          starts[length + index] = sourceStart(source, at + index);
+          ends![length + index] = sourceEnd(source, at + index);
+        }
+      }
+      length += count;
+      at = place;
+    },
+    replace,
+    insert(codePoint) {
+      if (!tracked) write(codePoint, 0, 0);
+      else if (at === first) write(codePoint, sourceStart(source, first), sourceStart(source, first));
+      else write(codePoint, sourceStart(source, at - 1), sourceEnd(source, at - 1));
+    },
+    skip() {
+      at += isHighSurrogate(source.units[at]!) ? 2 : 1;
+    },
+    finish() {
+      return { units, length, tracked, starts, ends, string: undefined };
+    },
+  };
+}
+
+function widened<T extends Uint16Array | Int32Array>(from: T, to: T): T {
+  to.set(from);
+  return to;
+}

@@ -1,0 +1,105 @@
+/** Readers of the parts of a `tokenizer.json`: each checks one value and names its place when it is wrong. */
+
+/** A part of a definition whose members are still unchecked. */
+export type Members = Readonly<Record<string, unknown>>;
+
+/** @throws TypeError for anything but a plain object */
+export function readMembers(label: string, value: unknown): Members {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw wrong(label, 'an object', value);
+  return value as Members;
+}
+
+/** @throws TypeError for anything but an array */
+export function readList(label: string, value: unknown): readonly unknown[] {
+  if (!Array.isArray(value)) throw wrong(label, 'an array', value);
+  return value;
+}
+
+/** @throws TypeError for anything but a string */
+export function readString(label: string, value: unknown): string {
+  if (typeof value !== 'string') throw wrong(label, 'a string', value);
+  return value;
+}
+
+/** @throws TypeError for anything but a string, null or nothing */
+export function readOptionalString(label: string, value: unknown): string | undefined {
+  return value === undefined || value === null ? undefined : readString(label, value);
+}
+
+/** @throws TypeError for anything but a boolean; null and nothing are `fallback` */
+export function readBoolean(label: string, value: unknown, fallback?: boolean): boolean {
+  if ((value === undefined || value === null) && fallback !== undefined) return fallback;
+  if (typeof value !== 'boolean') throw wrong(label, 'true or false', value);
+  return value;
+}
+
+/** @throws TypeError for anything but a number, RangeError for one that is no integer from `min` to `max` */
+export function readInteger(label: string, value: unknown, min = 0, max = 0xff_ff_ff_ff): number {
+  if (typeof value !== 'number') throw wrong(label, 'an integer', value);
+  if (!Number.isInteger(value) || value < min || value > max) {
+    throw new RangeError(`${label}: expected an integer from ${min} to ${max}, got ${value}`);
+  }
+  return value;
+}
+
+/** @throws TypeError for anything but a string, RangeError for one that is no single character */
+export function readCharacter(label: string, value: unknown): number {
+  const text = readString(label, value);
+  const codePoint = text.codePointAt(0);
+  if (codePoint === undefined || text.length !== String.fromCodePoint(codePoint).length) {
+    throw new RangeError(`${label}: expected one character, got ${JSON.stringify(text)}`);
+  }
+  return codePoint;
+}
+
+/** @throws RangeError for anything but one of `choices` */
+export function readChoice<Choice extends string>(
+  label: string,
+  value: unknown,
+  choices: readonly Choice[],
+): Choice {
+  const choice = choices.find((candidate) => candidate === value);
+  if (choice === undefined) {
+    throw new RangeError(`${label}: expected one of ${choices.join(', ')}, got ${describe(value)}`);
+  }
+  return choice;
+}
+
+/** How parts of each type are read. */
+export type Readers<Part> = Readonly<Record<string, (label: string, members: Members) => Part>>;
+
+/**
+ * Reads a part of one of several types.
+ *
+ * @param type the member `type`, if there is none in the part
+ * @throws TypeError or RangeError for a part of another type
+ */
+export function readByType<Part>(label: string, value: unknown, readers: Readers<Part>, type?: string): Part {
+  const members = readMembers(label, value);
+  const name = members['type'] ?? type;
+  const read = typeof name === 'string' && Object.hasOwn(readers, name) ? readers[name] : undefined;
+  if (read) return read(label, members);
+  throw new RangeError(
+    `${label}.type: expected one of ${Object.keys(readers).join(', ')}, got ${describe(name)}`,
+  );
+}
+
+/** Parts nest: a sequence holds parts. Deeper than anyone writes, and shallow enough for every stack. */
+const maxDepth = 16;
+
+/** @throws RangeError for a part that is nested too deeply; the label grows by one member for each level */
+export function assertDepth(label: string): void {
+  if (label.split('[').length > maxDepth) throw new RangeError(`${label}: nested too deeply`);
+}
+
+function wrong(label: string, expected: string, value: unknown): TypeError {
+  return new TypeError(`${label}: expected ${expected}, got ${describe(value)}`);
+}
+
+function describe(value: unknown): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'an array';
+  if (typeof value === 'object') return 'an object';
+  return typeof value === 'string' ? JSON.stringify(value.slice(0, 80)) : String(value);
+}

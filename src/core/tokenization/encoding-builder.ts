@@ -1,0 +1,95 @@
+import { isHighSurrogate, sourceEnd, sourceStart, type AlignedText } from './aligned-text.ts';
+import type { Encoding } from './encoding.ts';
+import { utf8Length } from './models/utf8.ts';
+import { sameSpan, type TokenBuffer } from './token-buffer.ts';
+import { fromUnits } from './vocabulary.ts';
+
+/** Notes where tokens are, while they are being found. */
+export interface EncodingBuilder {
+  /** Takes the tokens from `from` on as those of a piece. */
+  addPiece(text: AlignedText, start: number, end: number, from: number): void;
+  /** Takes the last token as one that was added. */
+  addToken(text: AlignedText, start: number, end: number): void;
+  finish(): Encoding;
+}
+
+export function createEncodingBuilder(
+  tokens: TokenBuffer,
+  { typeId, textOf }: { typeId: number; textOf: (id: number) => string | undefined },
+): EncodingBuilder {
+  const texts: string[] = [];
+  let offsets = new Uint32Array(1024);
+  let wordIds = new Int32Array(512);
+  let words = 0;
+
+  function makeRoom(): void {
+    if (tokens.count <= wordIds.length) return;
+    const size = Math.max(tokens.count, 2 * wordIds.length);
+    const [knownOffsets, knownWords] = [offsets, wordIds];
+    offsets = new Uint32Array(2 * size);
+    offsets.set(knownOffsets);
+    wordIds = new Int32Array(size);
+    wordIds.set(knownWords);
+  }
+
+  return {
+    addPiece(text, start, end, from) {
+      makeRoom();
+      const { units } = text;
+      /** The character that the next byte belongs to, where it ends, and how many bytes there are up to that. */
+      let at = start;
+      let next = at + sizeAt(units, at);
+      let bytes = utf8Length(units[at]!);
+      let position = 0;
+      for (let index = from; index < tokens.count; index++) {
+        const length = tokens.lengths[index]!;
+        let begin = at;
+        if (length === sameSpan) {
+          offsets[2 * index] = offsets[2 * index - 2]!;
+          offsets[2 * index + 1] = offsets[2 * index - 1]!;
+        } else {
+          if (bytes <= position && next < end) advance();
+          begin = at;
+          position += length;
+          while (bytes < position && next < end) advance();
+          offsets[2 * index] = sourceStart(text, begin);
+          offsets[2 * index + 1] = sourceEnd(text, at);
+        }
+        texts.push(tokens.literal[index] === 1 ? fromUnits(units, begin, next) : textOf(tokens.ids[index]!)!);
+        wordIds[index] = words;
+      }
+
+      function advance(): void {
+        at = next;
+        next += sizeAt(units, at);
+        bytes += utf8Length(units[at]!);
+      }
+      words++;
+    },
+    addToken(text, start, end) {
+      makeRoom();
+      const index = tokens.count - 1;
+      texts.push(fromUnits(text.units, start, end));
+      offsets[2 * index] = sourceStart(text, start);
+      offsets[2 * index + 1] = sourceEnd(text, end - 1);
+      wordIds[index] = words++;
+    },
+    finish() {
+      const { count } = tokens;
+      return {
+        ids: Uint32Array.from(tokens.ids.subarray(0, count)),
+        tokens: texts,
+        offsets: offsets.slice(0, 2 * count),
+        typeIds: new Uint32Array(count).fill(typeId),
+        wordIds: wordIds.slice(0, count),
+        specialTokensMask: new Uint8Array(count),
+        attentionMask: new Uint8Array(count).fill(1),
+        overflowing: [],
+      };
+    },
+  };
+}
+
+function sizeAt(units: Uint16Array, at: number): 1 | 2 {
+  return isHighSurrogate(units[at]!) ? 2 : 1;
+}

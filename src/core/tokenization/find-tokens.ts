@@ -1,0 +1,82 @@
+import { createAddedTokenFinder } from './added-token-finder.ts';
+import type { AddedToken } from './added-tokens.ts';
+import { toAlignedText, type AlignedText } from './aligned-text.ts';
+import type { EncodingBuilder } from './encoding-builder.ts';
+import type { Model } from './models/model.ts';
+import type { Normalizer } from './normalizers/normalizer.ts';
+import type { Pieces, PreTokenizer } from './pieces.ts';
+import { spellBytes } from './pre-tokenizers/byte-level.ts';
+import { pushToken, type TokenBuffer } from './token-buffer.ts';
+
+/** The steps from a text to its tokens. */
+export interface Steps {
+  readonly addedTokens: readonly AddedToken[];
+  readonly normalize: Normalizer | undefined;
+  readonly preTokenize: PreTokenizer | undefined;
+  /** Whether the pre-tokenizer has to know where pieces come from. */
+  readonly preTokenizerNeedsSource: boolean;
+  readonly model: Model;
+}
+
+export interface FindOptions {
+  readonly specialAsText: boolean;
+  /** Wants to know where tokens are. */
+  readonly builder?: EncodingBuilder | undefined;
+}
+
+/** Appends the tokens of a text. */
+export type FindTokens = (tokens: TokenBuffer, text: string, options: FindOptions) => void;
+
+const loneSurrogate = /\p{Surrogate}/u;
+const loneSurrogates = /\p{Surrogate}/gu;
+
+/** Puts the steps together: added tokens, normalization, added tokens again, cutting into words, the model. */
+export function createTokenFinder(steps: Steps): FindTokens {
+  const { addedTokens, normalize, preTokenize, preTokenizerNeedsSource, model } = steps;
+  const findAsWritten = createAddedTokenFinder(addedTokens.filter((token) => !token.normalized));
+  const findNormalized = createAddedTokenFinder(addedTokens.filter((token) => token.normalized));
+
+  return (tokens, given, { specialAsText, builder }) => {
+    const source = loneSurrogate.test(given) ? given.replace(loneSurrogates, '\uFFFD') : given;
+    const tracked = builder !== undefined || (preTokenizerNeedsSource && normalize !== undefined);
+    const whole = toAlignedText(source, tracked);
+    findAsWritten(whole, 0, whole.length, {
+      specialAsText,
+      token: (token, start, end) => addToken(token, whole, start, end),
+      text(start, end) {
+        const piece = normalize ? normalize({ text: whole, start, end }) : { text: whole, start, end };
+        findNormalized(piece.text, piece.start, piece.end, {
+          specialAsText,
+          token: (token, from, to) => addToken(token, piece.text, from, to),
+          text: (from, to) => addText(piece.text, from, to),
+        });
+      },
+    });
+
+    function addToken(token: AddedToken, text: AlignedText, start: number, end: number): void {
+      pushToken(tokens, token.id, 0);
+      builder?.addToken(text, start, end);
+    }
+
+    function addText(text: AlignedText, start: number, end: number): void {
+      let pieces: Pieces = { text, bounds: Int32Array.of(start, end), count: 1, asBytes: false };
+      if (preTokenize) pieces = preTokenize(pieces);
+      if (!knowsBytes(model, pieces)) pieces = spellBytes(pieces);
+      const { encodeInto } = pieces.asBytes ? model.bytes! : model;
+      const { bounds, count } = pieces;
+      for (let piece = 0; piece < count; piece++) {
+        const from = tokens.count;
+        const pieceStart = bounds[2 * piece]!;
+        const pieceEnd = bounds[2 * piece + 1]!;
+        encodeInto(tokens, pieces.text.units, pieceStart, pieceEnd);
+        builder?.addPiece(pieces.text, pieceStart, pieceEnd, from);
+      }
+    }
+  };
+}
+
+/** Whether a model can do with pieces whose bytes aren't spelled out. */
+function knowsBytes({ bytes }: Model, { text, bounds, count, asBytes }: Pieces): boolean {
+  if (!asBytes || count === 0) return true;
+  return bytes !== undefined && bytes.knows(text.units, bounds[0]!, bounds[2 * count - 1]!);
+}

@@ -1,0 +1,133 @@
+import { codePointAt, isLowSurrogate } from '../aligned-text.ts';
+import { readBoolean, readOptionalString, type Members } from '../definition.ts';
+import { pushToken, type TokenBuffer } from '../token-buffer.ts';
+import type { Vocabulary } from '../vocabulary.ts';
+import { createWordCache } from '../word-cache.ts';
+import { createByteSpelling } from './byte-spelling.ts';
+import { findByteTokens } from './byte-tokens.ts';
+import { createCharacterSpelling } from './character-spelling.ts';
+import { createJoints } from './joints.ts';
+import { readMerges } from './merge-definition.ts';
+import { mergeSymbols } from './merge.ts';
+import type { Model } from './model.ts';
+import type { Spelling } from './spelling.ts';
+import { createSymbols } from './symbols.ts';
+import { utf8LengthOf } from './utf8.ts';
+import { readVocabulary } from './vocabulary-definition.ts';
+
+/** Words of up to so many code units are encoded as they are; longer ones are cut first where possible. */
+const shortWord = 16;
+
+/**
+ * Reads a model of the type `BPE`: the characters of a word (bytes, in byte-level models) are merged by rank.
+ *
+ * @throws TypeError or RangeError for a definition that is none, or that asks for dropout
+ */
+export function readBpe(label: string, members: Members): Model {
+  const { prefix, suffix, unknownToken, fuseUnknown, byteFallback, ignoreMerges } = readSettings(
+    label,
+    members,
+  );
+  const isBare = prefix === '' && suffix === '';
+  const vocabulary = readVocabulary(`${label}.vocab`, members['vocab']);
+  const joints = createJoints(Array.isArray(members['merges']) ? members['merges'].length : 0);
+  const pairs = readMerges(`${label}.merges`, members['merges'], {
+    vocabulary,
+    prefixLength: prefix.length,
+    visit: (left, right) => joints.add(lastCharacter(vocabulary, left), firstCharacter(vocabulary, right)),
+  });
+  const unknownId = unknownToken === undefined ? -1 : vocabulary.findText(unknownToken);
+  const characterSpelling = createCharacterSpelling({
+    vocabulary,
+    joints,
+    prefix,
+    suffix,
+    idOfByte: byteFallback ? findByteTokens(vocabulary) : undefined,
+    fuseUnknown,
+    unknownId:
+      unknownToken === undefined
+        ? undefined
+        : () => {
+            if (unknownId !== -1) return unknownId;
+            throw new RangeError(
+              `${label}.unk_token: ${JSON.stringify(unknownToken)} is not in the vocabulary`,
+            );
+          },
+  });
+  const byteSpelling = prefix === '' ? createByteSpelling({ vocabulary, joints, suffix }) : undefined;
+  const symbols = createSymbols();
+  const mayCutWords = isBare && !ignoreMerges;
+
+  function createEncoder({ spellInto, findWhole, mayCut }: Spelling): Model['encodeInto'] {
+    const cache = createWordCache();
+
+    function encodeWord(tokens: TokenBuffer, units: Uint16Array, start: number, end: number): void {
+      if (cache.recall(tokens, units, start, end)) return;
+      const from = tokens.count;
+      const whole = ignoreMerges ? findWhole(units, start, end) : -1;
+      if (whole === -1) {
+        spellInto(symbols, units, start, end);
+        mergeSymbols(symbols, pairs);
+        const { ids, lengths, count } = symbols;
+        for (let index = 0; index < count; index++) pushToken(tokens, ids[index]!, lengths[index]!);
+      } else {
+        pushToken(tokens, whole, utf8LengthOf(units, start, end));
+      }
+      cache.keep(tokens, from);
+    }
+
+    if (!mayCutWords) return encodeWord;
+    return (tokens, units, start, end) => {
+      let from = start;
+      if (end - start > shortWord) {
+        for (let at = start + 1; at < end; at++) {
+          if (isLowSurrogate(units[at]!) || !mayCut(units, at)) continue;
+          encodeWord(tokens, units, from, at);
+          from = at;
+        }
+      }
+      encodeWord(tokens, units, from, end);
+    };
+  }
+
+  return {
+    vocabulary,
+    size: vocabulary.size,
+    encodeInto: createEncoder(characterSpelling),
+    bytes: byteSpelling && { knows: byteSpelling.knows, encodeInto: createEncoder(byteSpelling) },
+  };
+}
+
+/** Apart from the model, whose functions would keep the definition otherwise. */
+function readSettings(label: string, members: Members) {
+  const text = (name: string): string | undefined => readOptionalString(`${label}.${name}`, members[name]);
+  const flag = (name: string): boolean => readBoolean(`${label}.${name}`, members[name], false);
+  if (members['dropout']) {
+    const dropout = String(members['dropout']);
+    throw new RangeError(
+      `${label}.dropout: expected none, since encoding has no chance in it, got ${dropout}`,
+    );
+  }
+  const settings = {
+    prefix: text('continuing_subword_prefix') ?? '',
+    suffix: text('end_of_word_suffix') ?? '',
+    unknownToken: text('unk_token'),
+    fuseUnknown: flag('fuse_unk'),
+    byteFallback: flag('byte_fallback'),
+    ignoreMerges: flag('ignore_merges'),
+  };
+  if (settings.byteFallback && settings.prefix + settings.suffix !== '') {
+    throw new RangeError(`${label}.byte_fallback: expected false beside a prefix or suffix of words`);
+  }
+  return settings;
+}
+
+function lastCharacter(vocabulary: Vocabulary, id: number): number {
+  const end = vocabulary.startOf(id) + vocabulary.lengthOf(id);
+  const { units } = vocabulary;
+  return codePointAt(units, isLowSurrogate(units[end - 1]!) ? end - 2 : end - 1);
+}
+
+function firstCharacter(vocabulary: Vocabulary, id: number): number {
+  return codePointAt(vocabulary.units, vocabulary.startOf(id));
+}

@@ -1,0 +1,193 @@
+import { codePointAt, isHighSurrogate, unitsOf } from '../aligned-text.ts';
+import { readBoolean, readInteger, readList, readString, type Members } from '../definition.ts';
+import { hashEnd, hashStart, hashStep } from '../hash.ts';
+import { pushLiteralToken, pushToken, sameSpan, type TokenBuffer } from '../token-buffer.ts';
+import { createVocabulary, highestTokenId } from '../vocabulary.ts';
+import { createWordCache } from '../word-cache.ts';
+import { findByteTokens } from './byte-tokens.ts';
+import type { Model } from './model.ts';
+import { keptCapacity } from './symbols.ts';
+import { utf8LengthOf, writeUtf8 } from './utf8.ts';
+
+/** An unknown character scores this much below the worst token. */
+const unknownPenalty = 10;
+
+/**
+ * Reads a model of the type `Unigram`: of all ways to cut a word into tokens, the one with the highest sum of scores
+ * (Viterbi). Unknown characters cost the lowest score less 10; neighbours become one token.
+ *
+ * @see https://arxiv.org/abs/1804.10959
+ * @throws TypeError or RangeError for a definition that is none
+ */
+export function readUnigram(label: string, members: Members): Model {
+  const entries = readList(`${label}.vocab`, members['vocab']);
+  if (entries.length > highestTokenId) throw new RangeError(`${label}.vocab: expected fewer entries`);
+  const texts: string[] = [];
+  const scores = new Float64Array(entries.length);
+  let lowest = Infinity;
+  for (let index = 0; index < entries.length; index++) {
+    const entry = entries[index];
+    if (!Array.isArray(entry) || typeof entry[0] !== 'string' || typeof entry[1] !== 'number') {
+      const [token, score] = readList(`${label}.vocab[${index}]`, entry);
+      readString(`${label}.vocab[${index}][0]`, token);
+      throw new TypeError(`${label}.vocab[${index}][1]: expected a number, got ${String(score)}`);
+    }
+    texts.push(entry[0]);
+    scores[index] = entry[1];
+    lowest = Math.min(lowest, entry[1]);
+  }
+  const unknownId =
+    members['unk_id'] === undefined || members['unk_id'] === null
+      ? -1
+      : readInteger(`${label}.unk_id`, members['unk_id'], 0, entries.length - 1);
+  const byteFallback = readBoolean(`${label}.byte_fallback`, members['byte_fallback'], false);
+  const vocabulary = createVocabulary(texts, Int32Array.from(texts.keys()));
+  const idOfByte = byteFallback ? findByteTokens(vocabulary) : undefined;
+  const beginnings = createBeginnings(texts);
+  const unknownScore = lowest - unknownPenalty;
+  const { longest } = vocabulary;
+  const cache = createWordCache();
+  const bytes = new Uint8Array(4);
+
+  let room = 0;
+  /** Of the best way to each place: its score, where its last token begins (−1: there is none), and which it is. */
+  let bestScores = new Float64Array(0);
+  let bestStarts = new Int32Array(0);
+  let bestIds = new Int32Array(0);
+
+  function reserve(length: number): void {
+    if (length <= room && (room <= keptCapacity || length > keptCapacity)) return;
+    room = Math.max(256, length);
+    bestScores = new Float64Array(room);
+    bestStarts = new Int32Array(room);
+    bestIds = new Int32Array(room);
+  }
+
+  function offer(place: number, score: number, start: number, id: number): void {
+    if (bestStarts[place] !== -1 && !(score > bestScores[place]!)) return;
+    bestScores[place] = score;
+    bestStarts[place] = start;
+    bestIds[place] = id;
+  }
+
+  function findBest(units: Uint16Array, start: number, end: number): void {
+    const length = end - start;
+    reserve(length + 1);
+    bestStarts.fill(-1, 0, length + 1);
+    bestScores[0] = 0;
+    for (let at = 0; at < length;) {
+      const score = bestScores[at]!;
+      const size = unitsOf(codePointAt(units, start + at));
+      let hasSingle = false;
+      let hash = hashStart;
+      const last = Math.min(length, at + longest);
+      for (let next = at; next < last;) {
+        hash = hashStep(hash, units[start + next++]!);
+        if (!beginnings.mayBegin(hash)) break;
+        if (isHighSurrogate(units[start + next - 1]!)) continue;
+        const id = vocabulary.findHashed(hash, units, start + at, start + next);
+        if (id === -1) continue;
+        offer(next, score + scores[id]!, at, id);
+        if (next - at === size) hasSingle = true;
+      }
+      if (!hasSingle) {
+        if (unknownId === -1)
+          throw new RangeError(`${label}.unk_id: missing, but the text has unknown characters`);
+        offer(at + size, score + unknownScore, at, unknownId);
+      }
+      at += size;
+    }
+  }
+
+  /** Turns the chain of best tokens round: each place points to the next one then. */
+  function appendBest(tokens: TokenBuffer, units: Uint16Array, start: number, length: number): void {
+    let following = -1;
+    for (let at = length; at !== -1;) {
+      const before = at === 0 ? -1 : bestStarts[at]!;
+      bestStarts[at] = following;
+      following = at;
+      at = before;
+    }
+    for (let at = 0; at < length;) {
+      let next = bestStarts[at]!;
+      if (bestIds[next] === unknownId) {
+        while (next < length && bestIds[bestStarts[next]!] === unknownId) next = bestStarts[next]!;
+        appendUnknown(tokens, units, start + at, start + next);
+      } else {
+        pushToken(tokens, bestIds[next]!, utf8LengthOf(units, start + at, start + next));
+      }
+      at = next;
+    }
+  }
+
+  function appendUnknown(tokens: TokenBuffer, units: Uint16Array, start: number, end: number): void {
+    const known = vocabulary.find(units, start, end);
+    const length = utf8LengthOf(units, start, end);
+    if (known !== -1) pushToken(tokens, known, length);
+    else if (!appendBytes(tokens, units, start, end, length)) pushLiteralToken(tokens, unknownId, length);
+  }
+
+  function appendBytes(
+    tokens: TokenBuffer,
+    units: Uint16Array,
+    start: number,
+    end: number,
+    length: number,
+  ): boolean {
+    if (!idOfByte) return false;
+    const first = tokens.count;
+    for (let at = start; at < end;) {
+      const codePoint = codePointAt(units, at);
+      const count = writeUtf8(bytes, 0, codePoint);
+      for (let index = 0; index < count; index++) {
+        const id = idOfByte[bytes[index]!]!;
+        if (id === -1) {
+          tokens.count = first;
+          return false;
+        }
+        pushToken(tokens, id, tokens.count === first ? length : sameSpan);
+      }
+      at += unitsOf(codePoint);
+    }
+    return true;
+  }
+
+  return {
+    vocabulary,
+    size: entries.length,
+    encodeInto(tokens, units, start, end) {
+      if (cache.recall(tokens, units, start, end)) return;
+      const first = tokens.count;
+      findBest(units, start, end);
+      appendBest(tokens, units, start, end - start);
+      cache.keep(tokens, first);
+    },
+  };
+}
+
+/** Whether a text can be the beginning of a token. */
+interface Beginnings {
+  /** By the hash of the text; true for a few others too. */
+  mayBegin(hash: number): boolean;
+}
+
+function createBeginnings(tokens: readonly string[]): Beginnings {
+  let total = 0;
+  for (const token of tokens) total += token.length;
+  const bits = 2 ** Math.ceil(Math.log2(Math.max(1024, 8 * total)));
+  const words = new Int32Array(bits / 32);
+  for (const token of tokens) {
+    let hash = hashStart;
+    for (let index = 0; index < token.length; index++) {
+      hash = hashStep(hash, token.charCodeAt(index));
+      const bit = hashEnd(hash) & (bits - 1);
+      words[bit >> 5]! |= 1 << (bit & 31);
+    }
+  }
+  return {
+    mayBegin(hash) {
+      const bit = hashEnd(hash) & (bits - 1);
+      return (words[bit >> 5]! & (1 << (bit & 31))) !== 0;
+    },
+  };
+}

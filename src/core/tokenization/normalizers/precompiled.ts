@@ -1,0 +1,179 @@
+import { codePointAt, createTextBuilder, isLowSurrogate, unitsOf, type Piece } from '../aligned-text.ts';
+import { readString, type Members } from '../definition.ts';
+import { utf8Length, writeUtf8 } from '../models/utf8.ts';
+import { graphemeEnd } from '../unicode/grapheme-cluster.ts';
+import { wholePiece, writeChange, type Normalizer } from './normalizer.ts';
+
+/** Longer grapheme clusters are looked up character by character. */
+const longestCluster = 5;
+
+/**
+ * The rewriting rules of a SentencePiece model. A grapheme cluster of up to five bytes is rewritten by the first rule that
+ * holds for its beginning, as a whole: that is how the reference does it.
+ *
+ * @see https://github.com/google/sentencepiece/blob/master/doc/normalization.md
+ */
+export function readPrecompiled(label: string, members: Members): Normalizer {
+  const at = `${label}.precompiled_charsmap`;
+  const map = members['precompiled_charsmap'];
+  const rules = map === null || map === undefined ? undefined : readRules(at, readString(at, map));
+  if (!rules) return (piece) => piece;
+  const bytes = new Uint8Array(longestCluster + 4);
+
+  return (piece) => {
+    const { text, start, end } = piece;
+    const { units } = text;
+    let writer: ReplacementWriter | undefined;
+
+    /** Rewrites `[from, to)`; false if no rule holds. */
+    function rewrite(from: number, to: number): boolean {
+      let length = 0;
+      let replaced = 0;
+      for (let index = from; index < to; replaced++) {
+        const codePoint = codePointAt(units, index);
+        length = writeUtf8(bytes, length, codePoint);
+        index += unitsOf(codePoint);
+      }
+      const replacement = rules!.find(bytes, length);
+      if (replacement === undefined) return false;
+      writer ??= createReplacementWriter(piece, from);
+      writer.replace(replaced, replacement);
+      return true;
+    }
+
+    for (let index = start; index < end;) {
+      const clusterEnd = graphemeEnd(units, index, end);
+      const isPlain =
+        clusterEnd === index + 1 && units[index]! < 0x80 && !rules!.rewritesAscii(units[index]!);
+      if (isPlain || !isShort(units, index, clusterEnd) || !rewrite(index, clusterEnd)) {
+        for (let from = index; from < clusterEnd;) {
+          const codePoint = codePointAt(units, from);
+          const to = from + unitsOf(codePoint);
+          if (isPlain || !rewrite(from, to)) writer?.keep(codePoint);
+          from = to;
+        }
+      }
+      index = clusterEnd;
+    }
+    return writer ? writer.finish() : piece;
+  };
+}
+
+/** Whether a cluster takes at most `longestCluster` bytes of UTF-8. */
+function isShort(units: Uint16Array, start: number, end: number): boolean {
+  let length = 0;
+  for (let at = start; at < end && length <= longestCluster; at += unitsOf(codePointAt(units, at))) {
+    length += utf8Length(units[at]!);
+  }
+  return length <= longestCluster;
+}
+
+interface ReplacementWriter {
+  keep(codePoint: number): void;
+  /** Writes something else for so many characters. */
+  replace(count: number, replacement: string): void;
+  finish(): Piece;
+}
+
+/**
+ * Characters stand for one another as far as both go; the last one stands for those that are too many. So does a
+ * character before an empty replacement, and at the beginning of a text, where there is none, nobody does: then all that
+ * follows is off by one, in the reference too.
+ *
+ * @param from where the first replacement is
+ */
+function createReplacementWriter({ text, start, end }: Piece, from: number): ReplacementWriter {
+  const builder = createTextBuilder(text, end - start + 16);
+  builder.open(start);
+  /** The last character, whose change isn't certain yet. */
+  const last = { codePoint: -1, change: 0 };
+
+  function flush(): void {
+    if (last.codePoint !== -1) writeChange(builder, last);
+  }
+
+  function write(codePoint: number, change: number): void {
+    flush();
+    last.codePoint = codePoint;
+    last.change = change;
+  }
+
+  if (from > start) {
+    const before = isLowSurrogate(text.units[from - 1]!) ? from - 2 : from - 1;
+    builder.copyTo(before);
+    write(codePointAt(text.units, before), 0);
+  }
+  return {
+    keep: (codePoint) => write(codePoint, 0),
+    replace(count, replacement) {
+      let written = 0;
+      for (const character of replacement) write(character.codePointAt(0)!, written++ < count ? 0 : 1);
+      if (written < count) last.change -= count - written;
+    },
+    finish() {
+      flush();
+      return wholePiece(builder);
+    },
+  };
+}
+
+interface Rules {
+  /** Whether a rule holds for an ASCII character on its own. */
+  rewritesAscii(character: number): boolean;
+  /** What the first rule makes of a text whose beginning it holds for. */
+  find(bytes: Uint8Array, length: number): string | undefined;
+}
+
+/** The size of the trie in bytes, the trie (a double array, units of 32 bits), replacements that end with a zero byte. */
+function readRules(label: string, base64: string): Rules | undefined {
+  const data = decodeBase64(label, base64);
+  if (data.length === 0) return undefined;
+  const view = new DataView(data.buffer);
+  const trieBytes = data.length < 4 ? Infinity : view.getUint32(0, true);
+  if (4 + trieBytes > data.length)
+    throw new RangeError(`${label}: expected a trie, got ${data.length} bytes`);
+  const trie = Uint32Array.from({ length: trieBytes >> 2 }, (_, index) =>
+    view.getUint32(4 + 4 * index, true),
+  );
+  const replacements = data.subarray(4 + 4 * trie.length);
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+
+  function readReplacement(from: number): string {
+    const end = replacements.indexOf(0, from);
+    return decoder.decode(replacements.subarray(from, end === -1 ? replacements.length : end));
+  }
+
+  function find(bytes: Uint8Array, length: number): string | undefined {
+    let place = offsetOf(trie[0] ?? 0);
+    for (let index = 0; index < length && bytes[index] !== 0; index++) {
+      place ^= bytes[index]!;
+      const unit = trie[place];
+      if (unit === undefined || (unit & 0x80_00_00_ff) !== bytes[index]) return undefined;
+      place ^= offsetOf(unit);
+      if ((unit & 0x1_00) !== 0) return readReplacement((trie[place] ?? 0) & 0x7f_ff_ff_ff);
+    }
+    return undefined;
+  }
+
+  const ascii = Array.from(
+    { length: 128 },
+    (_, character) => find(Uint8Array.of(character), 1) !== undefined,
+  );
+  return { find, rewritesAscii: (character) => ascii[character]! };
+}
+
+function offsetOf(unit: number): number {
+  return (unit >>> 10) << ((unit & 0x2_00) >>> 6);
+}
+
+function decodeBase64(label: string, text: string): Uint8Array {
+  let binary: string;
+  try {
+    binary = atob(text);
+  } catch (error) {
+    throw new RangeError(`${label}: expected base64`, { cause: error });
+  }
+  const bytes = new Uint8Array(binary.length);
+  for (let index = 0; index < binary.length; index++) bytes[index] = binary.charCodeAt(index);
+  return bytes;
+}

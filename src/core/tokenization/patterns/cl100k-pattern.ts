@@ -1,0 +1,60 @@
+import { codePointAt, unitsOf } from '../aligned-text.ts';
+import { classOf, letter, number, space } from '../unicode/character-class.ts';
+import { anyCaseContractionAt } from './contraction.ts';
+import { pushSegment, type Pattern } from './pattern.ts';
+import { otherRunEnd, runEnd, shortRunEnd, spaceEnd, wordLike } from './scan.ts';
+
+const blank = 0x20;
+
+/**
+ * How GPT-4 (cl100k), Llama 3 and Qwen cut text into words.
+ *
+ * @param mostDigits 3, or 1 for Qwen
+ */
+export function cl100kSource(mostDigits: 1 | 3): string {
+  const digits = mostDigits === 1 ? '' : '{1,3}';
+  return (
+    String.raw`(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}${digits}` +
+    String.raw`| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+`
+  );
+}
+
+/** Matches what `cl100kSource` does. */
+export function createCl100kPattern(mostDigits: 1 | 3): Pattern {
+  return ({ units }, start, end, segments) => {
+    for (let at = start; at < end;) {
+      const next = matchEnd(units, at, end, mostDigits);
+      pushSegment(segments, next, 1);
+      at = next;
+    }
+  };
+}
+
+function matchEnd(units: Uint16Array, at: number, end: number, mostDigits: number): number {
+  const codePoint = codePointAt(units, at);
+  const kind = classOf(codePoint);
+  if (kind & letter) return runEnd(units, at, end, letter);
+  if (kind & number) return shortRunEnd(units, at, end, number, mostDigits);
+  const contraction = anyCaseContractionAt(units, at, end);
+  if (contraction > 0) return at + contraction;
+  const second = at + unitsOf(codePoint);
+  const secondKind = second < end ? classOf(codePointAt(units, second)) : space;
+  if (secondKind & letter && !isNewline(codePoint)) return runEnd(units, second, end, letter);
+  if ((kind & space) === 0) return newlinesEnd(units, otherRunEnd(units, at, end, wordLike), end);
+  if (codePoint === blank && (secondKind & wordLike) === 0) {
+    return newlinesEnd(units, otherRunEnd(units, second, end, wordLike), end);
+  }
+  let last = runEnd(units, at, end, space);
+  while (last > at && !isNewline(units[last - 1]!)) last--;
+  return last > at ? last : spaceEnd(units, at, end);
+}
+
+function newlinesEnd(units: Uint16Array, at: number, end: number): number {
+  let next = at;
+  while (next < end && isNewline(units[next]!)) next++;
+  return next;
+}
+
+function isNewline(unit: number): boolean {
+  return unit === 0x0a || unit === 0x0d;
+}

@@ -1,0 +1,87 @@
+import { property, withoutNewer, word } from './properties.ts';
+import { literal } from './literal.ts';
+import { failure, peek, takeNext, type Flags, type Reader } from './reader.ts';
+
+const classEscapes: Readonly<Record<string, string>> = {
+  s: String.raw`\p{White_Space}`,
+  S: String.raw`\P{White_Space}`,
+  d: String.raw`\p{Nd}`,
+  h: '[0-9a-fA-F]',
+  H: '[^0-9a-fA-F]',
+};
+
+const boundary = `(?:(?<=${word})(?!${word})|(?<!${word})(?=${word}))`;
+const noBoundary = `(?:(?<=${word})(?=${word})|(?<!${word})(?!${word}))`;
+
+/** Reads what follows a backslash outside of a class. */
+export function escape(reader: Reader, flags: Flags): string {
+  const character = peek(reader);
+  switch (character) {
+    case 'A':
+      reader.at++;
+      return String.raw`(?<![\s\S])`;
+    case 'z':
+      reader.at++;
+      return String.raw`(?![\s\S])`;
+    case 'Z':
+      reader.at++;
+      return String.raw`(?=\n?(?![\s\S]))`;
+    case 'b':
+      reader.at++;
+      return boundary;
+    case 'B':
+      reader.at++;
+      return noBoundary;
+    case 'R':
+      reader.at++;
+      return String.raw`(?:\r\n|[\n-\r\u{85}\u{2028}\u{2029}])`;
+    default: {
+      const member = classMember(reader);
+      return member.set ?? literal(member.character, flags);
+    }
+  }
+}
+
+/** What stands for one character or a set of them, behind a backslash. */
+export function classMember(reader: Reader): { set: string } | { set?: undefined; character: string } {
+  const character = takeNext(reader);
+  const set = classEscapes[character];
+  if (set !== undefined) return { set: withoutNewer(set) };
+  if (character === 'w') return { set: withoutNewer(word) };
+  if (character === 'D') return { set: `[^${withoutNewer(String.raw`\p{Nd}`)}]` };
+  if (character === 'W') return { set: `[^${withoutNewer(word)}]` };
+  if (character === 'p' || character === 'P') return { set: property(reader, character === 'P') };
+  const control = controls[character];
+  if (control !== undefined) return { character: control };
+  if (character === 'x' || character === 'u' || character === '0')
+    return { character: coded(reader, character) };
+  if (/^[a-zA-Z1-9]$/.test(character)) throw failure(reader, `unsupported \\${character}`);
+  return { character };
+}
+
+const controls: Readonly<Record<string, string>> = {
+  t: '\t',
+  n: '\n',
+  r: '\r',
+  f: '\f',
+  v: '\v',
+  a: '\u0007',
+  e: '\u001B',
+};
+
+function coded(reader: Reader, kind: 'x' | 'u' | '0'): string {
+  const rest = reader.characters.slice(reader.at, reader.at + 12).join('');
+  const shape = {
+    x: /^(?:\{(?<braced>[0-9a-f]{1,8})\}|(?<digits>[0-9a-f]{1,2}))/i,
+    u: /^(?<digits>[0-9a-f]{4})/i,
+    0: /^(?<digits>[0-7]{0,2})/,
+  };
+  const match = shape[kind].exec(rest);
+  if (!match) throw failure(reader, `bad \\${kind}`);
+  reader.at += match[0].length;
+  const { braced, digits } = match.groups!;
+  const codePoint = Number.parseInt(braced ?? (digits || '0'), kind === '0' ? 8 : 16);
+  if (codePoint > 0x10_ff_ff || (codePoint >= 0xd8_00 && codePoint <= 0xdf_ff))
+    throw failure(reader, `bad \\${kind}`);
+  return String.fromCodePoint(codePoint);
+}

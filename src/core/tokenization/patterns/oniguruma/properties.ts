@@ -1,0 +1,73 @@
+import { newerSymbols, newerThanUnicode16, type CodePointRanges } from '../../unicode/newer-characters.ts';
+import { failure, take, takeNext, type Reader } from './reader.ts';
+
+/** `\w` */
+export const word = String.raw`[\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\u{b2}\u{b3}\u{b9}\u{bc}-\u{be}]`;
+
+/** Sets by their POSIX names. */
+export const bracketNames: Readonly<Record<string, string>> = {
+  alnum: String.raw`[\p{Alphabetic}\p{Nd}]`,
+  alpha: String.raw`\p{Alphabetic}`,
+  ascii: String.raw`[\u{0}-\u{7f}]`,
+  blank: String.raw`[\p{Zs}\t]`,
+  cntrl: String.raw`\p{Cc}`,
+  digit: String.raw`\p{Nd}`,
+  graph: String.raw`[^\p{White_Space}\p{Cc}\p{Cn}\p{Cs}]`,
+  lower: String.raw`\p{Lowercase}`,
+  print: String.raw`[[^\p{White_Space}\p{Cc}\p{Cn}\p{Cs}]\p{Zs}]`,
+  punct: String.raw`[\p{P}\p{S}]`,
+  space: String.raw`\p{White_Space}`,
+  upper: String.raw`\p{Uppercase}`,
+  xdigit: '[0-9a-fA-F]',
+  word,
+  any: String.raw`[\s\S]`,
+};
+
+/** Reads `{L}`, `{^Han}` and the like. */
+export function property(reader: Reader, negated: boolean): string {
+  if (!take(reader, '{')) throw failure(reader, 'missing {');
+  const inverted = take(reader, '^') !== negated;
+  let name = '';
+  while (!take(reader, '}')) name += takeNext(reader);
+  const set = bracketNames[name.toLowerCase()] ?? findProperty(name);
+  if (set === undefined) throw failure(reader, `unknown property ${JSON.stringify(name)}`);
+  return inverted ? `[^${withoutNewer(set)}]` : withoutNewer(set);
+}
+
+function findProperty(name: string): string | undefined {
+  if (!/^\w+$/.test(name)) return undefined;
+  const capitalized = name.toLowerCase().replace(/(?:^|_)[a-z]/g, (initial) => initial.toUpperCase());
+  for (const candidate of [name, capitalized, name.toUpperCase()]) {
+    for (const set of [`\\p{${candidate}}`, `\\p{Script=${candidate}}`]) if (isValid(set)) return set;
+  }
+  return undefined;
+}
+
+function isValid(source: string): boolean {
+  try {
+    return new RegExp(source, 'v') instanceof RegExp;
+  } catch {
+    return false;
+  }
+}
+
+const newerRanges: CodePointRanges = [...newerThanUnicode16, ...newerSymbols];
+const newer = `[${toClassMembers(newerRanges)}]`;
+
+/** A set without the characters that the reference doesn't know. */
+export function withoutNewer(set: string): string {
+  const pattern = new RegExp(`^${set}$`, 'v');
+  const knows = (codePoint: number): boolean => pattern.test(String.fromCodePoint(codePoint));
+  return newerRanges.some(knows) && !knows(unassigned) ? `[${set}--${newer}]` : set;
+}
+
+/** In no version of Unicode; only complements of sets have it. */
+const unassigned = 0x3_78;
+
+function toClassMembers(ranges: CodePointRanges): string {
+  let members = '';
+  for (let index = 0; index < ranges.length; index += 2) {
+    members += `\\u{${ranges[index]!.toString(16)}}-\\u{${ranges[index + 1]!.toString(16)}}`;
+  }
+  return members;
+}

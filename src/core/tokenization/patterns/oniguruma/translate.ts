@@ -1,0 +1,153 @@
+import { characterClass } from './character-class.ts';
+import { escape } from './escape.ts';
+import { literal } from './literal.ts';
+import { readQuantifier } from './quantifier.ts';
+import { deepest, failure, peek, take, takeNext, type Flags, type Reader } from './reader.ts';
+
+/**
+ * Translates a regular expression of the Oniguruma library (Ruby's syntax), which `tokenizer.json` files use, into
+ * JavaScript's with the flag `v`.
+ *
+ * Possessive quantifiers and atomic groups become a lookahead and a reference to what it captured; `(?i:…)` becomes
+ * classes of letters, `^` and `$` stand for lines, as in Ruby.
+ *
+ * @throws RangeError for what has no counterpart: references, calls, conditionals, `\K`, `\G`, `\X`
+ * @see https://github.com/kkos/oniguruma/blob/master/doc/RE
+ *
+ * @example
+ * ```ts
+ * translateOniguruma('(?i:a)b++'); // '(?:[aA])(?=(b+))\\1'
+ * ```
+ */
+export function translateOniguruma(pattern: string): string {
+  const reader = { characters: [...pattern], at: 0, captures: 0, depth: 0 };
+  const source = alternatives(reader, { ignoreCase: false, dotAll: false, extended: false });
+  if (reader.at < reader.characters.length) throw failure(reader, 'unmatched )');
+  return source;
+}
+
+/** Reads up to a closing parenthesis or the end. Flags that are set inside hold up to there. */
+function alternatives(reader: Reader, outer: Flags): string {
+  if (++reader.depth > deepest) throw failure(reader, 'nested too deeply');
+  const flags = { ...outer };
+  let source = '';
+  let open = 0;
+  while (reader.at < reader.characters.length && peek(reader) !== ')') {
+    if (take(reader, '|')) {
+      source += '|';
+      continue;
+    }
+    if (isFlagSwitch(reader)) {
+      // Ruby: the flags hold for the rest of the group, its further alternatives included.
+      readFlags(reader, flags);
+      takeNext(reader);
+      source += '(?:';
+      open++;
+      continue;
+    }
+    source += quantified(reader, flags);
+  }
+  reader.depth--;
+  return source + ')'.repeat(open);
+}
+
+function isFlagSwitch(reader: Reader): boolean {
+  if (peek(reader) !== '(' || peek(reader, 1) !== '?') return false;
+  let ahead = 2;
+  while (/^[imx-]$/.test(peek(reader, ahead))) ahead++;
+  return ahead > 2 && peek(reader, ahead) === ')';
+}
+
+/** Reads `(?im-x`. */
+function readFlags(reader: Reader, flags: Flags): void {
+  reader.at += 2;
+  for (let on = true; /^[imx-]$/.test(peek(reader));) {
+    const flag = takeNext(reader);
+    if (flag === '-') on = false;
+    else if (flag === 'i') flags.ignoreCase = on;
+    else if (flag === 'm') flags.dotAll = on;
+    else flags.extended = on;
+  }
+}
+
+function quantified(reader: Reader, flags: Flags): string {
+  if (flags.extended && skipComment(reader)) return '';
+  let source = atom(reader, flags);
+  for (;;) {
+    const quantifier = readQuantifier(reader);
+    if (quantifier === undefined) return source;
+    if (source === '') throw failure(reader, 'nothing to repeat');
+    source = isAssertion(source) ? `(?:${source})${quantifier.text}` : source + quantifier.text;
+    if (quantifier.possessive) source = atomic(reader, source);
+    // One more quantifier would repeat the repeated.
+    else if (/^[*+?{]$/.test(peek(reader))) source = `(?:${source})`;
+  }
+}
+
+function skipComment(reader: Reader): boolean {
+  if (/^\s$/.test(peek(reader))) {
+    reader.at++;
+    return true;
+  }
+  if (peek(reader) !== '#') return false;
+  while (reader.at < reader.characters.length && peek(reader) !== '\n') reader.at++;
+  return true;
+}
+
+function isAssertion(source: string): boolean {
+  return /^\(\?(?:[=!]|<[=!])|^\\b$/i.test(source);
+}
+
+function atomic(reader: Reader, source: string): string {
+  return `(?=(${source}))\\${++reader.captures}(?:)`;
+}
+
+function atom(reader: Reader, flags: Flags): string {
+  const character = takeNext(reader);
+  switch (character) {
+    case '(':
+      return group(reader, flags);
+    case '[':
+      return characterClass(reader, flags);
+    case '.':
+      return flags.dotAll ? String.raw`[\s\S]` : String.raw`[^\n]`;
+    case '^':
+      return String.raw`(?<![^\n])`;
+    case '$':
+      return String.raw`(?![^\n])`;
+    case '\\':
+      return escape(reader, flags);
+    case '*':
+    case '+':
+    case '?':
+      throw failure(reader, 'nothing to repeat');
+    default:
+      return literal(character, flags);
+  }
+}
+
+function group(reader: Reader, flags: Flags): string {
+  const close = (source: string): string => {
+    if (!take(reader, ')')) throw failure(reader, 'missing )');
+    return source;
+  };
+  if (!take(reader, '?')) return close(`(?:${alternatives(reader, flags)})`);
+  if (take(reader, '#')) {
+    while (peek(reader) !== ')') takeNext(reader);
+    return close('(?:)');
+  }
+  if (take(reader, '>')) return close(atomic(reader, alternatives(reader, flags)));
+  for (const kind of [':', '=', '!', '<=', '<!']) {
+    if (take(reader, kind)) return close(`(?${kind}${alternatives(reader, flags)})`);
+  }
+  if (take(reader, '<')) {
+    while (!take(reader, '>')) if (!/^\w$/u.test(takeNext(reader))) throw failure(reader, 'bad group name');
+    return close(`(?:${alternatives(reader, flags)})`);
+  }
+  if (!/^[imx-]$/.test(peek(reader))) throw failure(reader, 'unsupported group');
+  reader.at -= 2;
+  const inner = { ...flags };
+  readFlags(reader, inner);
+  if (!take(reader, ':')) throw failure(reader, 'unsupported group');
+  return close(`(?:${alternatives(reader, inner)})`);
+}

@@ -1,0 +1,31 @@
+import type { AlignedText } from '../aligned-text.ts';
+
+/** What a pattern found in a piece: segments that cover it, each of them a match or what lies between two matches. */
+export interface Segments {
+  count: number;
+  /** `[count]` Where each segment ends. The first one begins where the piece does. */
+  ends: Int32Array;
+  /** `[count]` 1 for a match. */
+  matched: Uint8Array;
+}
+
+/** Cuts a piece of a text into segments, which it appends. Matches may be empty, what lies between them isn't. */
+export type Pattern = (text: AlignedText, start: number, end: number, segments: Segments) => void;
+
+export function createSegments(): Segments {
+  return { count: 0, ends: new Int32Array(256), matched: new Uint8Array(256) };
+}
+
+export function pushSegment(segments: Segments, end: number, matched: 0 | 1): void {
+  const { count } = segments;
+  if (count === segments.ends.length) {
+    const { ends, matched: flags } = segments;
+    segments.ends = new Int32Array(2 * count);
+    segments.ends.set(ends);
+    segments.matched = new Uint8Array(2 * count);
+    segments.matched.set(flags);
+  }
+  segments.ends[count] = end;
+  segments.matched[count] = matched;
+  segments.count = count + 1;
+}

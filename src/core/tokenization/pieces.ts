@@ -1,0 +1,45 @@
+import type { AlignedText } from './aligned-text.ts';
+
+/** A text that is cut into pieces; what lies between two pieces is left out. */
+export interface Pieces {
+  readonly text: AlignedText;
+  /** Where pieces begin and end: start, end, start, end, … */
+  readonly bounds: Int32Array;
+  /** How many pieces there are. None is empty. */
+  readonly count: number;
+  /** Whether each byte of the text's UTF-8 is to stand as a character of its own. */
+  readonly asBytes: boolean;
+}
+
+/** Cuts pieces into smaller ones, and may rewrite them. */
+export type PreTokenizer = (pieces: Pieces) => Pieces;
+
+/** A growing list of bounds. */
+export interface BoundList {
+  bounds: Int32Array;
+  count: number;
+}
+
+export function createBoundList(capacity: number): BoundList {
+  return { bounds: new Int32Array(2 * Math.max(8, capacity)), count: 0 };
+}
+
+/** Adds a piece, unless it is empty. */
+export function pushPiece(list: BoundList, start: number, end: number): void {
+  if (start === end) return;
+  const at = 2 * list.count++;
+  if (at === list.bounds.length) {
+    const { bounds } = list;
+    list.bounds = new Int32Array(2 * at);
+    list.bounds.set(bounds);
+  }
+  list.bounds[at] = start;
+  list.bounds[at + 1] = end;
+}
+
+/** How many code units all pieces have. */
+export function totalLength({ bounds, count }: Pieces): number {
+  let total = 0;
+  for (let piece = 0; piece < count; piece++) total += bounds[2 * piece + 1]! - bounds[2 * piece]!;
+  return total;
+}

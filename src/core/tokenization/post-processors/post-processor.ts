@@ -1,0 +1,13 @@
+import type { PartialEncoding } from '../encoding.ts';
+
+export interface PostProcessOptions {
+  readonly addSpecialTokens: boolean;
+}
+
+/** Puts the tokens around texts that a model expects, and trims offsets. */
+export interface PostProcessor {
+  /** How many tokens come around one text, or around two. */
+  addedTokens(texts: number): number;
+  /** Encodings to be put one behind the other in the end. */
+  process(encodings: readonly PartialEncoding[], options: PostProcessOptions): readonly PartialEncoding[];
+}

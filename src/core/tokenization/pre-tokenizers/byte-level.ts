@@ -1,0 +1,42 @@
+import { readBoolean, type Members } from '../definition.ts';
+import { writeBytes } from '../normalizers/byte-level.ts';
+import { writePrefix } from '../normalizers/prepend.ts';
+import { gpt2Pattern } from '../patterns/gpt2-pattern.ts';
+import type { Pieces, PreTokenizer } from '../pieces.ts';
+import { splitPieces } from '../split.ts';
+import { rewritePieces } from './rewrite-pieces.ts';
+
+const blank = 0x20;
+
+/** Cuts like GPT-2, then lets every byte stand as a character. */
+export function readByteLevel(label: string, members: Members): PreTokenizer {
+  const addPrefixSpace = readBoolean(`${label}.add_prefix_space`, members['add_prefix_space'], false);
+  const useRegex = readBoolean(`${label}.use_regex`, members['use_regex'], true);
+  return (given) => {
+    let pieces = given;
+    if (addPrefixSpace) pieces = prependBlanks(pieces);
+    if (useRegex) pieces = splitPieces(pieces, gpt2Pattern, { behavior: 'Isolated' });
+    return { ...pieces, asBytes: true };
+  };
+}
+
+function prependBlanks(pieces: Pieces): Pieces {
+  const { text, bounds, count } = pieces;
+  let missing = false;
+  for (let piece = 0; piece < count; piece++) missing ||= text.units[bounds[2 * piece]!] !== blank;
+  if (!missing) return pieces;
+  return rewritePieces(pieces, (builder, end) => {
+    if (text.units[builder.at] !== blank) writePrefix(builder, text.units, ' ');
+    builder.copyTo(end);
+  });
+}
+
+/** Writes characters for bytes where they are meant to be, for whatever comes next and has to see them. */
+export function spellBytes(pieces: Pieces): Pieces {
+  if (!pieces.asBytes) return pieces;
+  const { text } = pieces;
+  const spelled = rewritePieces(pieces, (builder, end) =>
+    writeBytes(builder, { text, start: builder.at, end }),
+  );
+  return { ...spelled, asBytes: false };
+}

@@ -1,0 +1,61 @@
+import { codePointAt, sourceStart } from '../aligned-text.ts';
+import { readBoolean, readCharacter, readChoice, type Members } from '../definition.ts';
+import { writePrefix } from '../normalizers/prepend.ts';
+import { createLiteralPattern } from '../patterns/literal-pattern.ts';
+import type { PreTokenizer } from '../pieces.ts';
+import { splitPieces } from '../split.ts';
+import { rewritePieces } from './rewrite-pieces.ts';
+
+/** Where the replacement is put in front: of every piece, of the one that begins the text, of none. */
+export type PrependScheme = 'always' | 'first' | 'never';
+
+/** What the pre-tokenizer and the decoder of the type `Metaspace` have in common. */
+export function readMetaspaceOptions(
+  label: string,
+  members: Members,
+): { replacement: string; prependScheme: PrependScheme } {
+  const replacement = String.fromCodePoint(readCharacter(`${label}.replacement`, members['replacement']));
+  const prependScheme = readChoice(`${label}.prepend_scheme`, members['prepend_scheme'] ?? 'always', [
+    'always',
+    'first',
+    'never',
+  ]);
+  if (readBoolean(`${label}.add_prefix_space`, members['add_prefix_space'], true))
+    return { replacement, prependScheme };
+  if (members['prepend_scheme'] !== undefined && prependScheme !== 'never') {
+    throw new RangeError(`${label}.add_prefix_space: expected true beside prepend_scheme ${prependScheme}`);
+  }
+  return { replacement, prependScheme: 'never' };
+}
+
+const blank = 0x20;
+
+/** Writes `▁` for blanks, and cuts before each. */
+export function readMetaspace(label: string, members: Members): PreTokenizer {
+  const { replacement, prependScheme } = readMetaspaceOptions(label, members);
+  const split = readBoolean(`${label}.split`, members['split'], true);
+  const mark = replacement.codePointAt(0)!;
+  const pattern = createLiteralPattern(replacement);
+  return (given) => {
+    const { text } = given;
+    const { units } = text;
+    const pieces = rewritePieces(given, (builder, end) => {
+      const wants =
+        prependScheme === 'always' || (prependScheme === 'first' && sourceStart(text, builder.at) === 0);
+      const first = codePointAt(units, builder.at);
+      if (wants && first !== blank && first !== mark) writePrefix(builder, units, replacement);
+      while (builder.at < end) {
+        let next = builder.at;
+        while (next < end && units[next] !== blank) next++;
+        builder.copyTo(next);
+        if (next < end) builder.replace(mark);
+      }
+    });
+    return split ? splitPieces(pieces, pattern, { behavior: 'MergedWithNext' }) : pieces;
+  };
+}
+
+/** Whether a pre-tokenizer puts something in front of the piece that begins the text, and so has to know which it is. */
+export function needsSource(definition: unknown): boolean {
+  return JSON.stringify(definition ?? null).includes('"prepend_scheme":"first"');
+}

@@ -1,0 +1,69 @@
+import {
+  type Members,
+  type Readers,
+  assertDepth,
+  readBoolean,
+  readByType,
+  readCharacter,
+  readChoice,
+  readList,
+} from '../definition.ts';
+import { createCharacterPattern } from '../patterns/character-pattern.ts';
+import { readPattern } from '../patterns/read-pattern.ts';
+import type { PreTokenizer } from '../pieces.ts';
+import { splitBehaviors, splitPieces } from '../split.ts';
+import { classOf, number } from '../unicode/character-class.ts';
+import { readByteLevel, spellBytes } from './byte-level.ts';
+import { readFixedLength } from './fixed-length.ts';
+import { readMetaspace } from './metaspace.ts';
+import { bertPreTokenizer, readPunctuation } from './punctuation.ts';
+import { unicodeScripts } from './unicode-scripts.ts';
+import { whitespace, whitespaceSplit } from './whitespace.ts';
+
+const readers: Readers<PreTokenizer> = {
+  BertPreTokenizer: () => bertPreTokenizer,
+  ByteLevel: readByteLevel,
+  CharDelimiterSplit: readCharDelimiterSplit,
+  Digits: readDigits,
+  FixedLength: readFixedLength,
+  Metaspace: readMetaspace,
+  Punctuation: readPunctuation,
+  Sequence: readSequence,
+  Split: readSplit,
+  UnicodeScripts: () => unicodeScripts,
+  Whitespace: () => whitespace,
+  WhitespaceSplit: () => whitespaceSplit,
+};
+
+/** @throws TypeError or RangeError for a pre-tokenizer that is none */
+export function readPreTokenizer(label: string, value: unknown): PreTokenizer {
+  return readByType(label, value, readers);
+}
+
+function readSequence(label: string, members: Members): PreTokenizer {
+  assertDepth(label);
+  const steps = readList(`${label}.pretokenizers`, members['pretokenizers']).map((item, index) =>
+    readPreTokenizer(`${label}.pretokenizers[${index}]`, item),
+  );
+  return (pieces) => steps.reduce((cut, step) => step(spellBytes(cut)), pieces);
+}
+
+function readSplit(label: string, members: Members): PreTokenizer {
+  const pattern = readPattern(`${label}.pattern`, members['pattern']);
+  const behavior = readChoice(`${label}.behavior`, members['behavior'], splitBehaviors);
+  const invert = readBoolean(`${label}.invert`, members['invert'], false);
+  return (pieces) => splitPieces(pieces, pattern, { behavior, invert });
+}
+
+function readCharDelimiterSplit(label: string, members: Members): PreTokenizer {
+  const delimiter = readCharacter(`${label}.delimiter`, members['delimiter']);
+  const pattern = createCharacterPattern((codePoint) => codePoint === delimiter);
+  return (pieces) => splitPieces(pieces, pattern, { behavior: 'Removed' });
+}
+
+const numberPattern = createCharacterPattern((codePoint) => (classOf(codePoint) & number) !== 0);
+
+function readDigits(label: string, members: Members): PreTokenizer {
+  const individual = readBoolean(`${label}.individual_digits`, members['individual_digits'], false);
+  return (pieces) => splitPieces(pieces, numberPattern, { behavior: individual ? 'Isolated' : 'Contiguous' });
+}

@@ -1,0 +1,236 @@
+import { readAddedTokens, type AddedToken } from './added-tokens.ts';
+import { stringOf, toAlignedText } from './aligned-text.ts';
+import { readDecoder } from './decoders/read-decoder.ts';
+import { readMembers } from './definition.ts';
+import { createEncodingBuilder } from './encoding-builder.ts';
+import { concatenateEncodings, toConstantEncoding, type Encoding, type PartialEncoding } from './encoding.ts';
+import { createTokenFinder } from './find-tokens.ts';
+import { readModel } from './models/read-model.ts';
+import { keptCapacity } from './models/symbols.ts';
+import type { Normalizer } from './normalizers/normalizer.ts';
+import { readNormalizer } from './normalizers/read-normalizer.ts';
+import { padEncoding, readPadding, type Padding } from './padding.ts';
+import type { PostProcessor } from './post-processors/post-processor.ts';
+import { readPostProcessor } from './post-processors/read-post-processor.ts';
+import { needsSource } from './pre-tokenizers/metaspace.ts';
+import { readPreTokenizer } from './pre-tokenizers/read-pre-tokenizer.ts';
+import { createTokenBuffer, type TokenBuffer } from './token-buffer.ts';
+import { readTokenRoles, type TokenRoles } from './token-roles.ts';
+import { readTruncation, truncateEncodings, type Truncation } from './truncation.ts';
+
+export interface EncodeOptions {
+  /** Puts the tokens around the text that the model expects, such as `[CLS]` and `[SEP]`; default true. */
+  readonly addSpecialTokens?: boolean | undefined;
+  /** Takes special tokens that are spelled out in the text for text like any other; default false. */
+  readonly specialAsText?: boolean | undefined;
+  /** A second text, for models that read two. */
+  readonly pair?: string | undefined;
+  /** Default what the tokenizer's definition says; false for none. */
+  readonly truncation?: Truncation | false | undefined;
+  /** Default what the tokenizer's definition says; false for none. */
+  readonly padding?: Padding | false | undefined;
+}
+
+export interface CountOptions {
+  /** Counts the tokens around the text too; default true. */
+  readonly addSpecialTokens?: boolean | undefined;
+  /** Takes special tokens that are spelled out in the text for text like any other; default false. */
+  readonly specialAsText?: boolean | undefined;
+}
+
+export interface DecodeOptions {
+  /** Leaves special tokens out; default false. */
+  readonly skipSpecialTokens?: boolean | undefined;
+}
+
+/** Ids before and behind a text. */
+export interface Frame {
+  readonly before: readonly number[];
+  readonly after: readonly number[];
+}
+
+/**
+ * Text to tokens and back, as the Rust library `tokenizers` does it. Lone surrogates, which are no text, count as U+FFFD.
+ * No method keeps a promise waiting: all work is done when it returns.
+ */
+export interface Tokenizer {
+  /** Highest id + 1. */
+  readonly vocabularySize: number;
+  /** Tokens on top of the model's, special ones among them. */
+  readonly addedTokens: readonly AddedToken[];
+  /** What special tokens are for, by the `tokenizer_config.json`. */
+  readonly roles: TokenRoles;
+  /** The ids that `addSpecialTokens` puts around one text; `undefined` where they aren't simply around it. */
+  readonly frame: Frame | undefined;
+  /** Ids, texts, places and masks of the tokens of a text. */
+  encode(text: string, options?: EncodeOptions): Encoding;
+  /** The ids that `encode` finds, faster. */
+  toIds(text: string, options?: EncodeOptions): Uint32Array;
+  /** How many tokens a text has, whatever the limits of the tokenizer are. */
+  countTokens(text: string, options?: CountOptions): number;
+  /** The text of tokens. Ids that there aren't count for nothing. */
+  decode(ids: Iterable<number>, options?: DecodeOptions): string;
+  tokenToId(token: string): number | undefined;
+  idToToken(id: number): string | undefined;
+}
+
+/**
+ * Makes a tokenizer of a model's `tokenizer.json`, of any model (BPE, WordPiece, Unigram, WordLevel) and all normalizers,
+ * pre-tokenizers, post-processors and decoders of the Rust library `tokenizers` 0.23.
+ *
+ * @param definition the parsed `tokenizer.json`; nothing of it is kept
+ * @param config the parsed `tokenizer_config.json`, which names the roles of tokens
+ * @throws TypeError or RangeError that names the member at fault; dropout is refused, and regular expressions that
+ * JavaScript has nothing like
+ * @see https://huggingface.co/docs/tokenizers/components
+ *
+ * @example
+ * ```ts
+ * const model = { type: 'WordLevel', vocab: { '?': 0, hello: 1, world: 2 }, unk_token: '?' };
+ * const tokenizer = createTokenizer({ model, pre_tokenizer: { type: 'Whitespace' } });
+ * tokenizer.encode('hello, world').ids; // [1, 0, 2]
+ * tokenizer.decode([1, 2]); // 'hello world'
+ * ```
+ */
+export function createTokenizer(definition: unknown, config?: unknown): Tokenizer {
+  const { model, postProcessor, decoder, addedTokens, find, ...defaults } = readParts(definition);
+  const { vocabulary } = model;
+  const addedById = new Map(addedTokens.map((token) => [token.id, token]));
+  const idOfAdded = new Map(addedTokens.map((token) => [token.content, token.id]));
+  const specialTexts = new Set(addedTokens.filter(({ special }) => special).map(({ content }) => content));
+  const vocabularySize = addedTokens.reduce((size, { id }) => Math.max(size, id + 1), vocabulary.idLimit);
+  let buffer = createTokenBuffer();
+
+  const idToToken = (id: number): string | undefined => addedById.get(id)?.pattern ?? vocabulary.textOf(id);
+
+  function tokenToId(token: string): number | undefined {
+    const id = idOfAdded.get(token) ?? vocabulary.findText(token);
+    return id === -1 ? undefined : id;
+  }
+
+  /** The tokens of a text on their own. They are good until the next call. */
+  function findTokens(text: string, specialAsText: boolean): TokenBuffer {
+    if (typeof text !== 'string') throw new TypeError(`text: expected a string, got ${typeof text}`);
+    if (buffer.ids.length > keptCapacity) buffer = createTokenBuffer();
+    buffer.count = 0;
+    find(buffer, text, { specialAsText });
+    return buffer;
+  }
+
+  function encodeText(text: string, typeId: number, specialAsText: boolean): PartialEncoding {
+    if (typeof text !== 'string') throw new TypeError(`text: expected a string, got ${typeof text}`);
+    const tokens = createTokenBuffer();
+    const builder = createEncodingBuilder(tokens, { typeId, textOf: vocabulary.textOf });
+    find(tokens, text, { specialAsText, builder });
+    return { ...builder.finish(), source: text };
+  }
+
+  function encode(text: string, options: EncodeOptions = {}): Encoding {
+    const { addSpecialTokens = true, specialAsText = false, pair } = options;
+    const truncation = options.truncation ?? defaults.truncation;
+    const padding = options.padding ?? defaults.padding;
+    let encodings = [encodeText(text, 0, specialAsText)];
+    if (pair !== undefined) encodings.push(encodeText(pair, 1, specialAsText));
+    const added = addSpecialTokens ? (postProcessor?.addedTokens(encodings.length) ?? 0) : 0;
+    if (truncation) encodings = truncateEncodings(encodings, truncation, added);
+    const processed = postProcessor?.process(encodings, { addSpecialTokens }) ?? encodings;
+    const encoding = concatenateEncodings(processed);
+    return padding ? padEncoding(encoding, padding) : encoding;
+  }
+
+  const frame = postProcessor ? readFrame(postProcessor) : noFrame;
+
+  function toIds(text: string, options: EncodeOptions = {}): Uint32Array {
+    const { addSpecialTokens = true, specialAsText = false, pair } = options;
+    const isPlain =
+      pair === undefined &&
+      !(options.truncation ?? defaults.truncation) &&
+      !(options.padding ?? defaults.padding);
+    const around = addSpecialTokens ? frame : noFrame;
+    if (!isPlain || !around) return encode(text, options).ids;
+    const { ids, count } = findTokens(text, specialAsText);
+    const framed = new Uint32Array(around.before.length + count + around.after.length);
+    framed.set(around.before);
+    framed.set(ids.subarray(0, count), around.before.length);
+    framed.set(around.after, around.before.length + count);
+    return framed;
+  }
+
+  function decode(ids: Iterable<number>, { skipSpecialTokens = false }: DecodeOptions = {}): string {
+    const tokens: string[] = [];
+    for (const id of ids) {
+      const token = idToToken(id);
+      if (token !== undefined && !(skipSpecialTokens && specialTexts.has(token))) tokens.push(token);
+    }
+    if (!decoder) return tokens.join(' ');
+    return tokens.length === 0 ? '' : decoder(tokens).join('');
+  }
+
+  return {
+    vocabularySize,
+    addedTokens,
+    frame,
+    roles:
+      config === undefined || config === null ? {} : readTokenRoles('tokenizerConfig', config, tokenToId),
+    encode,
+    toIds,
+    countTokens(text, { addSpecialTokens = true, specialAsText = false } = {}) {
+      return (
+        findTokens(text, specialAsText).count + (addSpecialTokens ? (postProcessor?.addedTokens(1) ?? 0) : 0)
+      );
+    },
+    decode,
+    tokenToId,
+    idToToken,
+  };
+}
+
+/** Reads the parts of a definition. Apart from the tokenizer, whose functions would keep the definition otherwise. */
+function readParts(definition: unknown) {
+  const members = readMembers('tokenizer', definition);
+  const read = <Part>(name: string, reader: (label: string, value: unknown) => Part): Part | undefined =>
+    members[name] === undefined || members[name] === null
+      ? undefined
+      : reader(`tokenizer.${name}`, members[name]);
+  const model = readModel('tokenizer.model', members['model']);
+  const normalize = read('normalizer', readNormalizer);
+  const preTokenize = read('pre_tokenizer', readPreTokenizer);
+  const addedTokens = readAddedTokens('tokenizer.added_tokens', members['added_tokens'], {
+    model,
+    normalize: (text) => (normalize ? normalizeText(normalize, text) : text),
+  });
+  const find = createTokenFinder({
+    addedTokens,
+    normalize,
+    preTokenize,
+    preTokenizerNeedsSource: needsSource(members['pre_tokenizer']),
+    model,
+  });
+  return {
+    model,
+    postProcessor: read('post_processor', readPostProcessor),
+    decoder: read('decoder', readDecoder),
+    truncation: read('truncation', readTruncation),
+    padding: read('padding', readPadding),
+    addedTokens,
+    find,
+  };
+}
+
+/** No token has this id. */
+const placeholder = 0xff_ff_ff_ff;
+
+const noFrame: Frame = { before: [], after: [] };
+
+function readFrame(postProcessor: PostProcessor): Frame | undefined {
+  const text = toConstantEncoding([placeholder], [''], { typeId: 0 });
+  const ids = [...concatenateEncodings(postProcessor.process([text], { addSpecialTokens: true })).ids];
+  const at = ids.indexOf(placeholder);
+  if (at === -1 || at !== ids.lastIndexOf(placeholder)) return undefined;
+  return { before: ids.slice(0, at), after: ids.slice(at + 1) };
+}
+
+function normalizeText(normalize: Normalizer, text: string): string {
+  const piece = normalize({ text: toAlignedText(text, false), start: 0, end: text.length });
+  return stringOf(piece.text).slice(piece.start, piece.end);
+}

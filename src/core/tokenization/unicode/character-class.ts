@@ -1,0 +1,50 @@
+import { isInRanges, newerThanUnicode16, notPunctuation } from './newer-characters.ts';
+
+/** `\p{L}` */
+export const letter = 1;
+/** `\p{N}` */
+export const number = 2;
+/** `\s`: White_Space */
+export const space = 4;
+/** What `\w` matches in the Rust library's own patterns. */
+export const word = 8;
+/** ASCII punctuation and `\p{P}` */
+export const punctuation = 16;
+/** `[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]` */
+export const upper = 32;
+/** `[\p{Ll}\p{Lm}\p{Lo}\p{M}]` */
+export const lower = 64;
+const known = 128;
+
+const kinds: readonly (readonly [number, RegExp])[] = [
+  [letter, /\p{L}/u],
+  [number, /\p{N}/u],
+  [space, /\p{White_Space}/u],
+  [word, /[\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\p{Join_Control}]/u],
+  [punctuation, /[\p{P}$+<=>^`|~]/u],
+  [upper, /[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]/u],
+  [lower, /[\p{Ll}\p{Lm}\p{Lo}\p{M}]/u],
+];
+
+/** Characters that were punctuation once, before the engine's version of Unicode. */
+const formerPunctuation: ReadonlySet<number> = new Set([0x16_6d, 0x1_11_c9]);
+
+/** Filled as characters come up; what nobody touches takes no memory. */
+const classes = new Uint8Array(0x11_00_00);
+
+/** What kinds a character is of, as the sum of the constants above. */
+export function classOf(codePoint: number): number {
+  const kind = classes[codePoint]!;
+  return kind === 0 ? classify(codePoint) : kind;
+}
+
+function classify(codePoint: number): number {
+  const character = String.fromCodePoint(codePoint);
+  let kind = known;
+  for (const [bit, pattern] of kinds) if (pattern.test(character)) kind |= bit;
+  if (isInRanges(codePoint, newerThanUnicode16)) kind = known;
+  if (isInRanges(codePoint, notPunctuation)) kind &= ~punctuation;
+  if (formerPunctuation.has(codePoint)) kind |= punctuation;
+  classes[codePoint] = kind;
+  return kind;
+}
