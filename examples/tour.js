@@ -178,7 +178,7 @@ async function round(seed) {
   const detected = await fetch(`${baseURL}/detect`, {
     method: 'POST',
     headers: { authorization: 'Bearer tour', 'content-type': 'application/json' },
-    body: JSON.stringify({ model: 'tiny-detect', image: png.toString('base64') }),
+    body: JSON.stringify({ model: 'tiny-detect', image: png.toString('base64'), image_size: size }),
   });
   const { detections: found } = /** @type {{ detections: Found[] }} */ (await detected.json());
   const names = found.map(({ class_name: name }) => name);
