@@ -55,8 +55,8 @@ const cases: Case[] = [
   ['mirostatTau', { mirostatMode: 2, mirostatTau: 10 }, { mirostatMode: 2, mirostatTau: 0.01 }],
   [
     'mirostatEta',
-    { mirostatMode: 2, mirostatTau: 1, mirostatEta: 0, temperature: 2, n: 5 },
-    { mirostatMode: 2, mirostatTau: 1, mirostatEta: 1, temperature: 2, n: 5 },
+    { mirostatMode: 2, mirostatTau: 0.5, mirostatEta: 0, n: 5 },
+    { mirostatMode: 2, mirostatTau: 0.5, mirostatEta: 1, n: 5 },
   ],
   ['maxTokens', {}, { maxTokens: 2 }],
   ['n', {}, { n: 2 }],
