@@ -12,7 +12,7 @@ import { createCharacterPattern } from '../patterns/character-pattern.ts';
 import { readPattern } from '../patterns/read-pattern.ts';
 import type { PreTokenizer } from '../pieces.ts';
 import { splitBehaviors, splitPieces } from '../split.ts';
-import { classOf, number } from '../unicode/character-class.ts';
+import { memoizeByCodePoint } from '../unicode/code-point-memo.ts';
 import { readByteLevel, spellBytes } from './byte-level.ts';
 import { readFixedLength } from './fixed-length.ts';
 import { readMetaspace } from './metaspace.ts';
@@ -61,7 +61,10 @@ function readCharDelimiterSplit(label: string, members: Members): PreTokenizer {
   return (pieces) => splitPieces(pieces, pattern, { behavior: 'Removed' });
 }
 
-const numberPattern = createCharacterPattern((codePoint) => (classOf(codePoint) & number) !== 0);
+const number = /^\p{N}$/u;
+/** Newer digits count here, unlike in regular expressions. */
+const isNumber = memoizeByCodePoint((codePoint) => Number(number.test(String.fromCodePoint(codePoint))));
+const numberPattern = createCharacterPattern((codePoint) => isNumber(codePoint) === 1);
 
 function readDigits(label: string, members: Members): PreTokenizer {
   const individual = readBoolean(`${label}.individual_digits`, members['individual_digits'], false);
