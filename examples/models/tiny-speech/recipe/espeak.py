@@ -40,12 +40,12 @@ class Espeak:
     """espeak-ng with the data in `folder`. The library keeps its state in globals: make one of these in a process."""
 
     def __init__(self, folder):
-        self.library = ctypes.CDLL(espeakng_loader.get_library_path())
-        rate = self.library.espeak_Initialize(_SYNCHRONOUS, 500, str(folder).encode(), _PHONEME_EVENTS)
+        self.espeak = ctypes.CDLL(espeakng_loader.get_library_path())
+        rate = self.espeak.espeak_Initialize(_SYNCHRONOUS, 500, str(folder).encode(), _PHONEME_EVENTS)
         if rate != SAMPLE_RATE:
             raise RuntimeError(f"espeak-ng speaks at {rate} Hz, not at {SAMPLE_RATE}")
         self.callback = _Callback(self._receive)
-        self.library.espeak_SetSynthCallback(self.callback)
+        self.espeak.espeak_SetSynthCallback(self.callback)
         self.speaker, self.pieces, self.events = None, [], []
 
     def _receive(self, samples, count, events):
@@ -61,10 +61,10 @@ class Espeak:
     def use(self, speaker):
         if speaker == self.speaker:
             return
-        if self.library.espeak_SetVoiceByName(speaker.voice.encode()) != 0:
+        if self.espeak.espeak_SetVoiceByName(speaker.voice.encode()) != 0:
             raise ValueError(f"espeak-ng has no voice {speaker.voice}")
         for parameter, value in ((_RATE, speaker.rate), (_VOLUME, 100), (_PITCH, speaker.pitch), (_RANGE, speaker.range)):
-            self.library.espeak_SetParameter(parameter, value, 0)
+            self.espeak.espeak_SetParameter(parameter, value, 0)
         self.speaker = speaker
 
     def speak(self, text, speaker):
@@ -72,8 +72,8 @@ class Espeak:
         self.use(speaker)
         self.pieces, self.events = [], []
         data = text.encode()
-        if self.library.espeak_Synth(data, len(data) + 1, 0, 1, 0, _UTF8 | _PHONEMES_IN_TEXT, None, None) != 0:
+        if self.espeak.espeak_Synth(data, len(data) + 1, 0, 1, 0, _UTF8 | _PHONEMES_IN_TEXT, None, None) != 0:
             raise RuntimeError("espeak-ng failed")
-        self.library.espeak_Synchronize()
+        self.espeak.espeak_Synchronize()
         samples = np.concatenate(self.pieces) if self.pieces else np.zeros(0, np.int16)
         return samples.astype(np.float32) / 32768, self.events

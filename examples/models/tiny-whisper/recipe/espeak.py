@@ -40,13 +40,13 @@ class Speaker:
     """One per process: the library keeps its state in globals."""
 
     def __init__(self):
-        self.library = ctypes.CDLL(espeakng_loader.get_library_path())
-        self.sample_rate = self.library.espeak_Initialize(SYNCHRONOUS, 0, espeakng_loader.get_data_path().encode(), PHONEME_EVENTS)
+        self.espeak = ctypes.CDLL(espeakng_loader.get_library_path())
+        self.sample_rate = self.espeak.espeak_Initialize(SYNCHRONOUS, 0, espeakng_loader.get_data_path().encode(), PHONEME_EVENTS)
         assert self.sample_rate > 0, "espeak-ng finds no data"
         self.samples, self.words, self.phonemes = [], [], []
         callback = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.POINTER(ctypes.c_short), ctypes.c_int, ctypes.POINTER(_Event))
         self.callback = callback(self._receive)
-        self.library.espeak_SetSynthCallback(self.callback)
+        self.espeak.espeak_SetSynthCallback(self.callback)
 
     def _receive(self, samples, count, events):
         if samples and count > 0:
@@ -63,10 +63,10 @@ class Speaker:
 
     def say(self, text, manner):
         """Samples as int16, `(character, sample)` where words begin and `(name, sample)` where phonemes begin."""
-        assert self.library.espeak_SetVoiceByName(manner.voice.encode()) == 0, manner.voice
+        assert self.espeak.espeak_SetVoiceByName(manner.voice.encode()) == 0, manner.voice
         for parameter, value in ((RATE, manner.speed), (PITCH, manner.pitch), (RANGE, manner.range), (VOLUME, manner.volume), (WORD_GAP, manner.word_gap)):
-            self.library.espeak_SetParameter(parameter, value, 0)
+            self.espeak.espeak_SetParameter(parameter, value, 0)
         self.samples, self.words, self.phonemes = [], [], []
         data = text.encode() + b"\0"
-        assert self.library.espeak_Synth(data, len(data), 0, 1, 0, UTF8, None, None) == 0
+        assert self.espeak.espeak_Synth(data, len(data), 0, 1, 0, UTF8, None, None) == 0
         return np.concatenate(self.samples), self.words, self.phonemes
