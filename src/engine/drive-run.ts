@@ -4,18 +4,20 @@ import type { AnyEvent, AnyRequest } from './protocol.ts';
 
 /**
  * Drives one request through a pipeline to its end. Never rejects; resolves to the error that ended the run, if any.
- * After `signal` is aborted no further event is passed on, also if the pipeline ignores the signal.
+ * After `signal` is aborted no further event is passed on, also if the pipeline ignores the signal. Where `onEvent`
+ * returns a promise, the next event is not asked for before that resolves.
  */
 export async function driveRun(
   pipeline: Pipeline,
   request: AnyRequest,
   signal: AbortSignal,
-  onEvent: (event: AnyEvent) => void,
+  onEvent: (event: AnyEvent) => void | Promise<void>,
 ): Promise<InferenceError | undefined> {
   try {
     for await (const event of pipeline.run(request, { signal })) {
       if (signal.aborted) break;
-      onEvent(event);
+      const taken = onEvent(event);
+      if (taken) await taken;
     }
   } catch (error) {
     if (!signal.aborted) return InferenceError.from(error);

@@ -67,9 +67,10 @@ export function serveWorker(
   const run = async (id: number, request: AnyRequest): Promise<void> => {
     const active: ActiveRun = { controller: new AbortController(), failure: undefined };
     runs.set(id, active);
-    const error = await driveRun(pipeline!, request, active.controller.signal, (event) =>
-      outbox.event(id, event),
-    );
+    const error = await driveRun(pipeline!, request, active.controller.signal, (event) => {
+      outbox.event(id, event);
+      return whenWritten();
+    });
     if (error?.code === 'internal') report('a request failed', error.cause ?? error);
     runs.delete(id);
     outbox.end(id, active.failure ?? error?.serialize());
@@ -132,9 +133,25 @@ function otherThreads(): number[] {
   }
 }
 
+/** Messages that the pipe has not taken yet. */
+let unwritten = 0;
+const waiting: (() => void)[] = [];
+/** A run that is ahead of the pipe by more waits: what it makes would only lie here, before the end of a cancelled run. */
+const mostUnwritten = 2;
+
 /** A failed write means that the host has gone, which `disconnect` tells as well. */
 function send(message: WorkerMessage): void {
-  process.send?.(message, undefined, undefined, () => undefined);
+  process.send?.(message, undefined, undefined, () => {
+    unwritten--;
+    if (unwritten > mostUnwritten) return;
+    for (const resolve of waiting.splice(0)) resolve();
+  });
+  unwritten++;
+}
+
+/** Resolves when the pipe has taken nearly everything; `undefined` where it has. */
+function whenWritten(): Promise<void> | undefined {
+  return unwritten > mostUnwritten ? new Promise((resolve) => waiting.push(resolve)) : undefined;
 }
 
 function report(what: string, error: unknown): void {
