@@ -91,6 +91,16 @@ export const abbreviationRules: readonly Rule[] = [
     speak: ({ name = '', end = '' }) => places[name]! + end,
   },
   {
+    pattern: globally(
+      String.raw`(?<=\d(?:st|nd|rd|th) )(?<name>St|Ave|Blvd|Rd|Dr|Ln)(?:${period}|(?!\p{L}))`,
+    ),
+    speak: ({ name = '', end = '' }) => places[name]! + end,
+  },
+  {
+    pattern: globally(String.raw`(?<![\p{L}.'-])(?<title>dr|mr|mrs|prof)\.? (?=\p{L})`),
+    speak: ({ title = '' }) => `${titles[title.charAt(0).toUpperCase() + title.slice(1)]!.toLowerCase()} `,
+  },
+  {
     pattern: globally(String.raw`(?<![\p{L}.])(?<title>${oneOf(titles)})(?:\.|(?<=Dr|Mr|Mrs|Ms)) (?=\p{Lu})`),
     speak: ({ title = '' }) => `${titles[title]} `,
   },
@@ -101,6 +111,16 @@ export const abbreviationRules: readonly Rule[] = [
   {
     pattern: globally(String.raw`(?<![\p{L}.])(?<word>${oneOf(anywhere)})${period}`),
     speak: ({ word = '', end = '' }) => anywhere[word]! + end,
+  },
+  {
+    pattern: globally(String.raw`(?<![\p{L}.])(?<letters>Ph\.? ?D|[BM]\.Sc|[BM]\.Ed)${period}`),
+    speak: ({ letters = '', end = '' }) =>
+      Array.from(letters.replace(/[^\p{L}]/gu, '').toUpperCase()).join(' ') + end,
+  },
+  { pattern: /(?<![\p{L}/])and\/or(?![\p{L}/])/giu, speak: 'and or' },
+  {
+    pattern: /(?<![\p{L}/])(?<one>s?he|him|her|his|hers)\/(?<other>s?he|him|hers?|his)(?![\p{L}/])/giu,
+    speak: ({ one, other }) => `${one} or ${other}`,
   },
   { pattern: /(?<![\p{L}.])w\/o(?= )/gu, speak: 'without' },
   { pattern: /(?<![\p{L}.])w\/(?= )/gu, speak: 'with' },

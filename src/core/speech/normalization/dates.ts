@@ -6,6 +6,23 @@ const month = String.raw`(?<month>Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il
 const day = String.raw`(?<day>[12]\d|3[01]|0?[1-9])(?:st|nd|rd|th)?(?![\d:])`;
 const year = String.raw`(?<year>1[1-9]\d\d|20\d\d)(?![\d,]\d|\d)`;
 
+const offset = String.raw`(?<sign>[+-])(?<hours>\d\d):?(?<minutes>\d\d)`;
+
+/** Points in time as programs write them, brought to a date and a time of the day. */
+export const timestampRules: readonly Rule[] = [
+  {
+    pattern: globally(
+      String.raw`(?<![\d-])(?<date>\d{4}-\d\d-\d\d)[Tt](?<time>\d\d:\d\d)(?::(?<seconds>\d\d)(?:\.\d+)?)?(?:(?<utc>Z)|${offset})?(?![\p{L}\d])`,
+    ),
+    speak: ({ date = '', time = '', seconds = '00', utc, sign, hours = '', minutes = '' }) => {
+      const clock = `${date}, ${time}${seconds === '00' ? '' : `:${seconds}`}`;
+      if (sign === undefined) return utc === undefined ? clock : `${clock} UTC`;
+      const distance = [Number(hours), ...(minutes === '00' ? [] : [minutes])].join(' ');
+      return `${clock} UTC ${sign === '+' ? 'plus' : 'minus'} ${distance}`;
+    },
+  },
+];
+
 /** Calendar days and months; numbers with slashes are read as the United States write them unless they can't be. */
 export const dateRules: readonly Rule[] = [
   {

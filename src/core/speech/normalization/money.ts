@@ -1,5 +1,6 @@
 import { toCardinal, toNumber } from './number-words.ts';
 import { decimalNumber, globally, type Groups, type Rule } from './rule.ts';
+import { nameOfUnit } from './units.ts';
 
 interface Currency {
   readonly one: string;
@@ -39,26 +40,43 @@ const scales: Readonly<Record<string, string>> = {
   t: 'trillion',
 };
 
+/** What is paid for, where that is no unit of measure. */
+const billed: Readonly<Record<string, string>> = { wk: 'week', mo: 'month', yr: 'year', ea: 'each' };
+
 const scale = String.raw`(?: ?(?<scale>(?:thousand|million|billion|trillion)(?!\p{L}))|(?<letter>[kmbt]|bn|[KMBT])(?![\p{L}\d]))?`;
 const amount = `(?<amount>${decimalNumber})`;
+const price = String.raw`(?:/(?<per>\p{L}+)(?![\p{L}\d/]))?`;
 
 /** Amounts of money. */
 export const moneyRules: readonly Rule[] = [
   {
     pattern: globally(
-      String.raw`(?<![\p{L}$])(?<currency>US\$|[$€£¥₹]|(?:USD|EUR|GBP|JPY|INR|CHF) )${amount}${scale}`,
+      String.raw`(?<![\p{L}$])(?<currency>US\$|[$€£¥₹]|(?:USD|EUR|GBP|JPY|INR|CHF) )${amount}${scale}${price}`,
     ),
     speak: readAmount,
   },
   {
     pattern: globally(
-      String.raw`(?<![\p{L}\d.,])${amount}${scale} ?(?<currency>[€£¥₹]|(?:USD|EUR|GBP|JPY|INR|CHF)(?!\p{L}))`,
+      String.raw`(?<![\p{L}\d.,])${amount}${scale} ?(?<currency>[€£¥₹]|(?:USD|EUR|GBP|JPY|INR|CHF)(?!\p{L}))${price}`,
     ),
     speak: readAmount,
   },
+  {
+    pattern: globally(String.raw`(?<![\p{L}\d.,])${amount} ?¢${price}`),
+    speak: ({ amount: number = '', per }) =>
+      `${toNumber(number)} ${number === '1' ? cents[0] : cents[1]}${readPer(per)}`,
+  },
 ];
 
-function readAmount({ currency: symbol = '', amount: number = '', scale: word, letter }: Groups): string {
+function readAmount(groups: Groups): string {
+  return readSum(groups) + readPer(groups['per']);
+}
+
+function readPer(unit: string | undefined): string {
+  return unit === undefined ? '' : ` per ${billed[unit] ?? nameOfUnit(unit) ?? unit}`;
+}
+
+function readSum({ currency: symbol = '', amount: number = '', scale: word, letter }: Groups): string {
   const currency = currencies[symbol.trim()]!;
   const size = word ?? (letter && scales[letter.toLowerCase()]);
   if (size !== undefined) return `${toNumber(number)} ${size} ${currency.many}`;

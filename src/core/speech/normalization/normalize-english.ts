@@ -1,8 +1,8 @@
 import { abbreviationRules } from './abbreviations.ts';
 import { addressRules } from './addresses.ts';
-import { dateRules } from './dates.ts';
+import { dateRules, timestampRules } from './dates.ts';
 import { moneyRules } from './money.ts';
-import { decadeRules, numberRules, phoneRules, rangeRules, signRules } from './numbers.ts';
+import { decadeRules, numberRules, phoneRules, rangeRules, scaleRules, signRules } from './numbers.ts';
 import { romanNumeralRules } from './roman-numerals.ts';
 import { applyRules, type Rule } from './rule.ts';
 import { symbolRules, unknownSymbols } from './symbols.ts';
@@ -14,6 +14,7 @@ import { unitRules } from './units.ts';
 const rules: readonly Rule[] = [
   ...addressRules,
   ...abbreviationRules,
+  ...timestampRules,
   ...dateRules,
   ...timeRules,
   ...phoneRules,
@@ -22,6 +23,7 @@ const rules: readonly Rule[] = [
   ...moneyRules,
   ...decadeRules,
   ...unitRules,
+  ...scaleRules,
   ...romanNumeralRules,
   ...symbolRules,
   ...numberRules,

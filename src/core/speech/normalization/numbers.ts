@@ -35,8 +35,27 @@ export const decadeRules: readonly Rule[] = [
   },
 ];
 
+const scales: Readonly<Record<string, string>> = {
+  k: 'thousand',
+  K: 'thousand',
+  M: 'million',
+  B: 'billion',
+  bn: 'billion',
+};
+
+/** Round numbers with a letter for their size; `4K` and `8K` are formats of pictures. */
+export const scaleRules: readonly Rule[] = [
+  {
+    pattern: globally(
+      String.raw`(?<![\p{L}\d.,-])(?![48]K(?!\p{L}))(?<number>${decimalNumber})(?<scale>k|K|M|B|bn)(?![\p{L}\d])`,
+    ),
+    speak: ({ number = '', scale = '' }) => `${toNumber(number)} ${scales[scale]!}`,
+  },
+];
+
 /** All other numbers. */
 export const numberRules: readonly Rule[] = [
+  { pattern: /(?<![\d./])24\/7(?![\d/])/gu, speak: 'twenty-four seven' },
   {
     pattern: globally(
       String.raw`(?<=(?<!\p{L})(?:in|since|until|till|circa|during|year|summer|spring|autumn|fall|winter|early|late|mid|season|class of|back to) )(?<year>${year})(?![\d.,:/]\d|[\d%])`,
@@ -51,6 +70,15 @@ export const numberRules: readonly Rule[] = [
     ),
     speak: ({ from = '', word, until = '' }) => `${toYear(from)} ${word} ${toYear(until)}`,
   },
+  {
+    pattern: globally(
+      String.raw`(?<=(?<!\p{L})(?:before|after|by|for|of|through|happy) )(?<year>${year})(?=[,;:!?)\n]|\.(?!\d)|$| (?:and|or|but|when|we|I|he|she|it|they|was|is|will|has|had)(?!\p{L}))`,
+      'i',
+    ),
+    speak: ({ year: number = '' }) => toYear(number),
+  },
+  // Nothing but a year.
+  { pattern: /^(?<year>(?:19|20)\d\d)(?=[.!?]?$)/gu, speak: ({ year: number = '' }) => toYear(number) },
   {
     pattern: globally(String.raw`(?<=\()(?<year>${year})(?=\))`),
     speak: ({ year: number = '' }) => toYear(number),

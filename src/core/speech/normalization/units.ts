@@ -77,14 +77,29 @@ const units: Readonly<Record<string, Unit>> = {
   '‰': alike('per mille'),
 };
 
+/** One of a unit by its sign: `lb` → `pound`. */
+export function nameOfUnit(sign: string): string | undefined {
+  return Object.hasOwn(units, sign) ? units[sign]![0] : undefined;
+}
+
 const names = Object.keys(units)
   .sort((one, other) => other.length - one.length)
   .join('|');
 const powers: Readonly<Record<string, string>> = { '^2': 'square ', '^3': 'cubic ' };
 const powersOfTime: Readonly<Record<string, string>> = { '^2': ' squared', '^3': ' cubed' };
 
-/** Numbers with a unit behind them. */
+/** Numbers with a unit behind them, heights in feet and inches, and speeds without a number. */
 export const unitRules: readonly Rule[] = [
+  {
+    pattern: /(?<![\p{L}\d.,'])(?<feet>\d{1,2})['′] ?(?<inches>\d|1[01])(?:"|''|′′|″|(?=[\s,;.!?)]|$))/gu,
+    speak: ({ feet = '', inches = '' }) =>
+      `${toNumber(feet)} foot${inches === '0' ? '' : ` ${toNumber(inches)}`}`,
+  },
+  {
+    pattern:
+      /(?<![\p{L}\d/.])(?<unit>km|mi|m|ft|kB|KB|MB|GB|kg|g|mg)\/(?<per>h|hr|s|sec|min|L|l|mL|ml|kg)(?![\p{L}\d/])/gu,
+    speak: ({ unit = '', per = '' }) => `${units[unit]![1]} per ${units[per]![0]}`,
+  },
   {
     pattern: globally(
       String.raw`(?<![\p{L}\d.,])(?<number>${decimalNumber}) ?(?<unit>${names})(?<power>\^[23])?(?:/(?<per>${names})(?<perPower>\^[23])?)?(?![\p{L}\d^/%])`,
