@@ -1,11 +1,10 @@
-import { randomUUID } from 'node:crypto';
 import { rm, stat, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { InferenceError } from '../errors.ts';
 import type { Call } from './call.ts';
 import { describeValue } from './issues.ts';
 import { readMultipart, type FormField } from './multipart.ts';
+import { newUploadPath, sweepUploads } from './upload-files.ts';
 
 /** A form with one file, which lies on the disk until it is discarded. */
 export interface Upload {
@@ -22,7 +21,8 @@ export interface Upload {
  * `readMultipart` throws. No file is left behind
  */
 export async function receiveUpload({ request, settings }: Call, fieldName: string): Promise<Upload> {
-  const path = join(settings.uploadDirectory, `slashv1-${randomUUID()}`);
+  void sweepUploads(settings.uploadDirectory);
+  const path = newUploadPath(settings.uploadDirectory);
   const discard = (): Promise<void> => rm(path, { force: true });
   let files = 0;
   const fault = (message: string): InferenceError =>

@@ -316,7 +316,7 @@ describe('POST /audio/transcriptions', () => {
     }
     const { inference: unasked, handler: waiting } = serviceOf();
     const answer = send(waiting, { ...sentForm(''), body: slow(), signal: client.signal });
-    expect(await written).toEqual([expect.stringMatching(/^slashv1-[0-9a-f-]{36}$/)]);
+    expect(await written).toEqual([expect.stringMatching(/^slashv1-upload-[0-9a-f-]{36}$/)]);
     client.abort();
     expect((await answer).status).toBe(499);
     expect(unasked.calls).toEqual([]);
