@@ -9,7 +9,7 @@ const only = (name, from, allowed, comment) => ({
 
 const contracts = [
   '^src/pipelines/(contract|(chat|detection|embedding|image|speech|transcription)-request|transcription-result)\\.ts$',
-  '^src/engine/contract\\.ts$',
+  '^src/engine/(contract|observer)\\.ts$',
   '^src/server/contract\\.ts$',
 ];
 
@@ -57,6 +57,7 @@ module.exports = {
       [
         '^src/(core|runtime|models|pipelines)/',
         '^src/errors\\.ts$',
+        '^node_modules/eventsource-parser/',
         '^(node:)?(fs|path|crypto|os|timers|zlib)(/promises)?$',
       ],
       'pipelines see core, runtime, models and errors',
@@ -66,7 +67,7 @@ module.exports = {
       '^src/engine/',
       [
         '^src/engine/',
-        '^src/errors\\.ts$',
+        '^src/(errors|observers)\\.ts$',
         contracts[0],
         '^(node:)?(child_process|fs|os|path|url|util|events|timers|process|async_hooks)(/promises)?$',
       ],
@@ -77,13 +78,47 @@ module.exports = {
       '^src/server/',
       [
         '^src/(core|server)/',
-        '^src/errors\\.ts$',
+        '^src/(errors|observers)\\.ts$',
+        '^src/observability/(log-observer|logger)\\.ts$',
         contracts[0],
         contracts[1],
         '^node_modules/(zod|rate-limiter-flexible|@fastify/busboy)/',
         '^(node:)?(crypto|buffer|fs|os|path|stream|util|timers)(/promises)?$',
       ],
       'the server knows the contracts of engine and pipelines, core and errors',
+    ),
+    only(
+      'observability',
+      '^src/observability/',
+      [
+        '^src/(core|observability)/',
+        '^src/(errors|observers)\\.ts$',
+        contracts[0],
+        contracts[1],
+        '^src/server/(contract|get-handler|observer)\\.ts$',
+        '^node_modules/(prom-client|@opentelemetry/api)/',
+        '^(node:)?module$',
+      ],
+      'observability knows contracts and errors, and how a plain GET is answered',
+    ),
+    {
+      name: 'one-door-to-optional-telemetry',
+      comment: 'they may be absent, so they are required when they are asked for',
+      severity: 'error',
+      from: {},
+      to: { path: '^node_modules/(prom-client|@opentelemetry)/', dependencyTypesNot: ['type-only'] },
+    },
+    only(
+      'playground',
+      '^src/playground/(?!page/)',
+      ['^src/playground/(?!page/)', contracts[2], '^(node:)?(crypto|fs|module|path)$'],
+      'the playground is a handler of files',
+    ),
+    only(
+      'playground-page',
+      '^src/playground/page/',
+      ['^src/playground/page/'],
+      'what runs in browsers imports nothing else; types of the wire are its only tie to the server',
     ),
     {
       name: 'adapters-types-only',
@@ -141,6 +176,23 @@ module.exports = {
       severity: 'error',
       from: { pathNot: '^src/models/' },
       to: { path: '^node_modules/@huggingface/' },
+    },
+    only(
+      'command-line',
+      '^src/cli/',
+      [
+        '^src/(?!entries/|testing/)',
+        '^adapters/node\\.ts$',
+        '^node_modules/zod/',
+        '^(node:)?(crypto|fs|http|module|net|path|readline|tty|url|util)(/promises)?$',
+      ],
+      'the command line puts everything together, with nothing of its own but Node',
+    ),
+    {
+      name: 'nobody-imports-the-command-line',
+      severity: 'error',
+      from: { pathNot: '^src/cli/' },
+      to: { path: '^src/cli/' },
     },
     {
       name: 'entries-only-re-export',

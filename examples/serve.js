@@ -1,4 +1,4 @@
-// Serves the bundled models on http://127.0.0.1:8000/v1; this is what `npm start` runs.
+// Serves the bundled models on http://127.0.0.1:8000/v1 and the playground on /; this is what `npm start` runs.
 import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 import {
@@ -12,6 +12,7 @@ import {
   transcription,
 } from 'slashv1';
 import { toNodeListener } from 'slashv1/node';
+import { createPlayground } from 'slashv1/playground';
 
 const host = process.env['HOST'] ?? '127.0.0.1';
 const port = Number(process.env['PORT'] || 8000);
@@ -32,7 +33,12 @@ const inference = createInference({
     'tiny-whisper': transcription({ source: 'tiny-whisper' }),
   },
 });
-const server = createServer(toNodeListener(createHandler(inference, { auth: { keys: [key] } })));
+const api = toNodeListener(createHandler(inference, { auth: { keys: [key] } }));
+const playground = toNodeListener(createPlayground());
+const server = createServer((request, response) => {
+  const isApi = /^\/v1(?:[/?]|$)/.test(request.url ?? '');
+  return isApi ? api(request, response) : playground(request, response);
+});
 
 server.on('error', async (error) => {
   console.error(`Can't listen on ${host}:${port}: ${error.message}`);
@@ -54,7 +60,11 @@ server.listen(port, host, async () => {
   const json = `${authorized} -H 'Content-Type: application/json'`;
   console.log(`slashv1 serves ${inference.models().map(({ id }) => id)} on ${origin}/v1, with the key ${key}
 
-Try it:
+Open the playground:
+
+${origin}/#key=${encodeURIComponent(key)}
+
+Or try it from here:
 
 curl ${origin}/v1/chat/completions ${json} -d '{"model": "tiny-chat", "messages": [{"role": "user", "content": "Describe a scene with two shapes."}]}'
 

@@ -68,6 +68,14 @@ describe.each([
 });
 
 describe('examples/serve.js', () => {
+  it('serves the playground at the address that it prints', async () => {
+    const { output, port } = await start('serve.js', /curl http:\/\/127\.0\.0\.1:(\d+)\/v1[^\n]+\n\n$/);
+    expect(output).toContain(`\nhttp://127.0.0.1:${port}/#key=${key}\n`);
+    const page = await fetch(`http://127.0.0.1:${port}/`);
+    expect(await page.text()).toContain('<title>Playground');
+    expect(await terminate()).toBe(0);
+  }, 60_000);
+
   it.each(['abc', '-1', '65536'])('says what is wrong with PORT=%s', async (PORT) => {
     const env = { ...process.env, PORT };
     example = spawn(process.execPath, [join(root, 'examples/serve.js')], { cwd: root, env });

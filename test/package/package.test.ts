@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
@@ -28,7 +28,10 @@ describe('the packed tarball', () => {
   it('stays below 1 MB and holds neither models nor sources nor tests', () => {
     expect(tarball.size).toBeLessThan(1_000_000);
     const foreign = tarball.files.filter(
-      ({ path }) => !/^(dist\/(src|adapters)\/.*\.(js|d\.ts)|[^/]+\.(md|json)|LICENSE)$/.test(path),
+      ({ path }) =>
+        !/^(dist\/(src|adapters)\/.*\.(js|d\.ts)|src\/playground\/page\/.*\.(html|css|js|svg)|[^/]+\.(md|json)|LICENSE)$/.test(
+          path,
+        ),
     );
     expect(foreign).toEqual([]);
   });
@@ -78,6 +81,28 @@ describe('entries', () => {
     const { packages, bytes } = await closureOf(join(root, manifest.exports[name]!));
     expect([...packages]).toEqual([]);
     expect(bytes).toBeLessThan(limit);
+  });
+
+  it.each([
+    ['./metrics', 60_000],
+    ['./telemetry', 60_000],
+  ])('%s imports no package before it is used and stays below %i bytes', async (name, limit) => {
+    const { packages, bytes } = await closureOf(join(root, manifest.exports[name]!));
+    expect([...packages].filter((wanted) => !wanted.startsWith('node:'))).toEqual([]);
+    expect(bytes).toBeLessThan(limit);
+  });
+
+  it('./playground imports Node alone and stays below 15000 bytes, its page below 150000', async () => {
+    const { packages, bytes } = await closureOf(join(root, manifest.exports['./playground']!));
+    expect([...packages].filter((name) => !name.startsWith('node:'))).toEqual([]);
+    expect(bytes).toBeLessThan(15_000);
+    const page = join(root, 'src/playground/page');
+    const entriesOfPage = await readdir(page, { recursive: true, withFileTypes: true });
+    const files = entriesOfPage.filter((entry) => entry.isFile());
+    const sizes = await Promise.all(
+      files.map(async ({ parentPath, name }) => (await stat(join(parentPath, name))).size),
+    );
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(150_000);
   });
 
   it('. loads no native code and no package but those of the server', async () => {

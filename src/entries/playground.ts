@@ -1,0 +1,2 @@
+export { createPlayground, type PlaygroundOptions } from '../playground/create-playground.ts';
+export type { ApiRequest, ApiResponse, Handler } from '../server/contract.ts';

@@ -1,0 +1,73 @@
+import type { ApiRequest, ApiResponse, Handler } from '../server/contract.ts';
+import { assertApi, securityHeaders } from './page-security.ts';
+import { readPage, type PageFile } from './page-files.ts';
+import { placeOf } from './place.ts';
+
+export interface PlaygroundOptions {
+  /**
+   * Where the page finds the API: a path of its own origin, a path relative to the page such as `../v1`, or the URL of
+   * a server that lets other origins in. Default `/v1`.
+   */
+  readonly api?: string | undefined;
+}
+
+const allowedMethods = 'GET, HEAD';
+
+/**
+ * Makes a handler that serves the playground: one page on which a person tries every model of an API. It holds no
+ * secret and needs no key; whoever opens it gives the page a key, which stays in that browser tab.
+ *
+ * The page works below any path. It loads nothing from other hosts and forbids the browser to (its
+ * Content-Security-Policy is sent with every answer). Its files are read when the handler is made, once.
+ *
+ * @returns a handler for the adapters that `createHandler`'s are for
+ * @throws TypeError when `api` is not the place of an API
+ *
+ * @example
+ * ```ts
+ * import express from 'express';
+ * import { toExpress } from 'slashv1/express';
+ * import { createPlayground } from 'slashv1/playground';
+ *
+ * app.use('/v1', toExpress(handler));
+ * app.use('/playground', toExpress(createPlayground()));
+ * ```
+ */
+export function createPlayground(options: PlaygroundOptions = {}): Handler {
+  const { api = '/v1' } = options;
+  assertApi(api);
+  const files = readPage({ api });
+  const common = securityHeaders(api);
+
+  const plain = (status: number, body: string, headers: Record<string, string> = {}): ApiResponse => ({
+    status,
+    headers: { ...common, 'content-type': 'text/plain; charset=utf-8', ...headers },
+    body,
+  });
+
+  return async (request) => {
+    const place = placeOf(request.url, request.mountPath);
+    const file = files.get(place.path);
+    if (file === undefined && place.redirect === undefined) return plain(404, 'Not found.\n');
+    if (request.method !== 'GET' && request.method !== 'HEAD') {
+      const message = `Expected one of ${allowedMethods}, got ${request.method}.\n`;
+      return plain(405, message, { allow: allowedMethods });
+    }
+    if (file === undefined) return plain(308, '', { location: place.redirect! });
+    return sendFile(file, request, common);
+  };
+}
+
+function sendFile(file: PageFile, request: ApiRequest, common: Record<string, string>): ApiResponse {
+  const { etag, mediaType, bytes } = file;
+  const headers = { ...common, etag, 'cache-control': 'no-cache' };
+  if (isKnown(request.headers['if-none-match'], etag)) return { status: 304, headers, body: '' };
+  // A HEAD request gets the length too: adapters send no body, but count the one that is here.
+  return { status: 200, headers: { ...headers, 'content-type': mediaType }, body: bytes };
+}
+
+/** Whether a client has this version already; compared weakly, as RFC 9110 (13.1.2) wants it. */
+function isKnown(ifNoneMatch: string | readonly string[] | undefined, etag: string): boolean {
+  const tags = String(ifNoneMatch ?? '').split(',');
+  return tags.map((tag) => tag.trim().replace(/^W\//, '')).some((tag) => tag === '*' || tag === etag);
+}

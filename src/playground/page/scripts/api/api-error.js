@@ -1,0 +1,34 @@
+/** A request that the API refused, or that never got an answer. */
+export class ApiError extends Error {
+  /**
+   * @param {string} message
+   * @param {{ status?: number, code?: string, param?: string, requestId?: string }} [details]
+   */
+  constructor(message, details = {}) {
+    super(message);
+    this.name = 'ApiError';
+    /** Of HTTP; 0 where no answer came. */
+    this.status = details.status ?? 0;
+    this.code = details.code ?? '';
+    /** The parameter at fault. */
+    this.param = details.param ?? '';
+    this.requestId = details.requestId ?? '';
+  }
+}
+
+/**
+ * @param {unknown} body what came in place of an answer
+ * @param {{ status?: number, requestId?: string }} context
+ * @returns {ApiError}
+ */
+export function toApiError(body, context) {
+  const error = /** @type {{ error?: Record<string, unknown> } | null | undefined} */ (body)?.error;
+  if (typeof error?.['message'] !== 'string') {
+    return new ApiError(
+      `The server answered ${context.status ?? 'something'} that is no answer of this API.`,
+      context,
+    );
+  }
+  const { message, code, param } = error;
+  return new ApiError(message, { ...context, code: String(code ?? ''), param: String(param ?? '') });
+}

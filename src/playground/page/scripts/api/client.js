@@ -1,0 +1,68 @@
+import { ApiError, toApiError } from './api-error.js';
+
+/**
+ * A request, as it is sent and as it is shown as a curl line.
+ *
+ * @typedef {object} ApiRequest
+ * @property {string} path below the API's base
+ * @property {Record<string, unknown>} [json]
+ * @property {readonly (readonly [string, string | File])[]} [form]
+ */
+
+/**
+ * @typedef {object} Client
+ * @property {string} base address of the API, without a slash at its end
+ * @property {(request: ApiRequest, signal?: AbortSignal) => Promise<Response>} send
+ */
+
+/**
+ * @param {string} base
+ * @param {() => string} currentKey
+ * @returns {Client} `send` rejects with an `ApiError` unless the answer is a success
+ */
+export function createClient(base, currentKey) {
+  return {
+    base,
+    async send(request, signal) {
+      const key = currentKey();
+      const headers = new Headers(key === '' ? {} : { authorization: `Bearer ${headerText(key)}` });
+      if (request.json) headers.set('content-type', 'application/json');
+      const body = request.json ? JSON.stringify(request.json) : request.form && toFormData(request.form);
+      const method = body === undefined ? 'GET' : 'POST';
+      /** @type {Response} */
+      let response;
+      try {
+        response = await fetch(base + request.path, {
+          method,
+          headers,
+          credentials: 'omit',
+          ...(body === undefined ? {} : { body }),
+          ...(signal ? { signal } : {}),
+        });
+      } catch (error) {
+        signal?.throwIfAborted();
+        throw new ApiError(
+          'The connection broke off before an answer came. The server may be down, or refuse a body of this size.',
+          {
+            code: error instanceof Error ? error.message : '',
+          },
+        );
+      }
+      if (response.ok) return response;
+      const context = { status: response.status, requestId: response.headers.get('x-request-id') ?? '' };
+      throw toApiError(await response.json().catch(() => undefined), context);
+    },
+  };
+}
+
+/** @param {NonNullable<ApiRequest['form']>} entries */
+function toFormData(entries) {
+  const form = new FormData();
+  for (const [name, value] of entries) form.append(name, value);
+  return form;
+}
+
+/** A header holds bytes: whoever pastes other characters gets an answer of the API, not an exception. @param {string} key */
+function headerText(key) {
+  return key.replaceAll(/[^\x21-\x7e]/g, '?');
+}

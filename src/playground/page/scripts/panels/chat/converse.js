@@ -1,0 +1,88 @@
+import { answerCall } from './example-tools.js';
+import { createAnswerView } from './message-view.js';
+import { emptyAnswer } from './messages.js';
+import { streamAnswer } from './stream-answer.js';
+
+/**
+ * @typedef {import('./messages.js').Message} Message
+ * @typedef {import('./messages.js').AssistantMessage} AssistantMessage
+ * @typedef {import('./message-view.js').AnswerView} AnswerView
+ */
+
+/**
+ * @typedef {object} Turn
+ * @property {(conversation: readonly Message[]) => Promise<Response>} ask sends a conversation
+ * @property {readonly import('./example-tools.js').ExampleTool[]} tools
+ * @property {string} speaker
+ * @property {HTMLElement} log where answers are shown
+ * @property {AbortSignal} signal
+ */
+
+/** Calls and answers that one question may lead to. */
+const maxRounds = 5;
+
+/**
+ * Gets the answer to the last message of a conversation, and answers the calls in it, until there are none. What comes
+ * is added to the conversation, also where it ends in an error.
+ *
+ * @param {Message[]} conversation
+ * @param {Turn} turn
+ */
+export async function converse(conversation, turn) {
+  for (let round = 0; round < maxRounds; round += 1) {
+    const { message, view } = await answer(conversation, turn);
+    if (!message.tool_calls) return;
+    try {
+      for (const call of message.tool_calls) {
+        const { content, shown } = await answerCall(turn.tools, call, turn.signal);
+        conversation.push({ role: 'tool', tool_call_id: call.id, content });
+        view.showResult(call.id, content, shown);
+      }
+    } finally {
+      settleCalls(conversation, message);
+    }
+  }
+}
+
+/**
+ * @param {Message[]} conversation
+ * @param {Turn} turn
+ */
+async function answer(conversation, { ask, speaker, log, signal }) {
+  const message = emptyAnswer();
+  /** @type {Map<number, AnswerView>} */
+  const views = new Map();
+  const viewOf = (/** @type {number} */ choice) => {
+    const view = views.get(choice) ?? createAnswerView(speaker);
+    if (!views.has(choice)) log.append(view.root);
+    views.set(choice, view);
+    return view;
+  };
+  const sentAt = performance.now();
+  const response = await ask(conversation);
+  try {
+    await streamAnswer(response, { message, viewOf, signal, sentAt });
+  } catch (error) {
+    // What has come stays, but calls that may be cut off in the middle can't be answered.
+    delete message.tool_calls;
+    if (message.content !== '') conversation.push(message);
+    if (views.size > 0) viewOf(0).showNote(signal.aborted ? 'stopped' : 'broken off');
+    throw error;
+  }
+  conversation.push(message);
+  return { message, view: viewOf(0) };
+}
+
+/**
+ * Gives every call a result: one without would spoil the conversation for each later request.
+ *
+ * @param {Message[]} conversation
+ * @param {AssistantMessage} message
+ */
+function settleCalls(conversation, message) {
+  const settled = new Set(conversation.map((each) => (each.role === 'tool' ? each.tool_call_id : '')));
+  for (const { id } of message.tool_calls ?? []) {
+    if (!settled.has(id))
+      conversation.push({ role: 'tool', tool_call_id: id, content: '{"error":"stopped"}' });
+  }
+}

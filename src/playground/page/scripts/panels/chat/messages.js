@@ -1,0 +1,74 @@
+/**
+ * @typedef {import('../../../../../server/wire/chat/schema.ts').ChatCompletionChunk} Chunk
+ * @typedef {Chunk['choices'][number]['delta']} Delta
+ * @typedef {{ id: string, type: 'function', function: { name: string, arguments: string } }} ToolCall
+ * @typedef {{ role: 'user', content: string }} UserMessage
+ * @typedef {{ role: 'tool', content: string, tool_call_id: string }} ToolMessage
+ * @typedef {{ role: 'assistant', content: string, reasoning_content?: string, tool_calls?: ToolCall[] }} AssistantMessage
+ * @typedef {UserMessage | ToolMessage | AssistantMessage} Message
+ */
+
+/** @returns {AssistantMessage} */
+export function emptyAnswer() {
+  return { role: 'assistant', content: '' };
+}
+
+/**
+ * Adds the next piece of a streamed answer.
+ *
+ * @param {AssistantMessage} message
+ * @param {Delta} delta
+ */
+export function addDelta(message, delta) {
+  message.content += delta.content ?? '';
+  if (delta.reasoning_content) {
+    message.reasoning_content = (message.reasoning_content ?? '') + delta.reasoning_content;
+  }
+  for (const { index, id, function: part } of delta.tool_calls ?? []) {
+    message.tool_calls ??= [];
+    const call = (message.tool_calls[index] ??= {
+      id: '',
+      type: 'function',
+      function: { name: '', arguments: '' },
+    });
+    call.id ||= id ?? '';
+    call.function.name += part?.name ?? '';
+    call.function.arguments += part?.arguments ?? '';
+  }
+}
+
+/**
+ * What is sent of a conversation: thoughts are not for the next answer.
+ *
+ * @param {readonly Message[]} messages
+ * @param {string} system
+ */
+export function toSent(messages, system) {
+  const sent = messages.map((message) => {
+    if (message.role !== 'assistant') return message;
+    const { reasoning_content: _thoughts, ...rest } = message;
+    return rest;
+  });
+  return system.trim() === '' ? sent : [{ role: 'system', content: system }, ...sent];
+}
+
+const storageName = 'slashv1-conversation';
+
+/** @returns {Message[]} the conversation of this browser tab */
+export function loadConversation() {
+  try {
+    const stored = JSON.parse(sessionStorage.getItem(storageName) ?? '[]');
+    return Array.isArray(stored) ? stored : [];
+  } catch {
+    return [];
+  }
+}
+
+/** @param {readonly Message[]} messages */
+export function saveConversation(messages) {
+  try {
+    sessionStorage.setItem(storageName, JSON.stringify(messages));
+  } catch {
+    // Longer than a tab may store: then it lasts until the next reload.
+  }
+}

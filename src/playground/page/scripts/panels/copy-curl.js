@@ -1,0 +1,36 @@
+import { keyVariable, toCurl } from '../api/curl.js';
+import { announce } from '../dom/announce.js';
+import { element, quietButton, uniqueId } from '../dom/element.js';
+
+/**
+ * @typedef {object} Shown
+ * @property {import('../api/client.js').ApiRequest} request
+ * @property {Parameters<typeof toCurl>[2]} [upload]
+ */
+
+/**
+ * A button that copies the request that a panel would send now, and a place that shows what was copied.
+ *
+ * @param {string} base
+ * @param {() => Shown} describe
+ * @returns {{ button: HTMLButtonElement, shown: HTMLElement }}
+ */
+export function createCurlButton(base, describe) {
+  const text = element('pre', { tabindex: '0', role: 'region', 'aria-label': 'curl line' });
+  const note = element('p', { class: 'hint' });
+  const shown = element('div', { class: 'curl', hidden: true, id: uniqueId('curl') }, text, note);
+  const copy = async () => {
+    const { request, upload } = describe();
+    const line = toCurl(base, request, upload);
+    text.textContent = line;
+    shown.hidden = false;
+    const copied = await navigator.clipboard?.writeText(line).then(
+      () => true,
+      () => false,
+    );
+    note.textContent = `${copied ? 'Copied. It' : 'Copy it from here; it'} takes the key from the variable ${keyVariable}.`;
+    announce(note.textContent);
+  };
+  const button = quietButton('Copy as curl', () => void copy());
+  return { button, shown };
+}

@@ -1,0 +1,114 @@
+import { announce } from '../../dom/announce.js';
+import { base64FromBlob } from '../../dom/bytes.js';
+import { element, field } from '../../dom/element.js';
+import { createFileDrop } from '../../dom/file-drop.js';
+import { counted, formatBytes, formatDuration } from '../../dom/format.js';
+import { createWorkspace } from '../workspace.js';
+import { toBoxes, toTable } from './detections-view.js';
+
+/** @typedef {import('./detections-view.js').DetectResponse} DetectResponse */
+
+/** Base64 of more would weigh on the browser, and no API is likely to take it. */
+const largestPictureBytes = 100e6;
+
+/** @param {import('../workspace.js').PanelContext} context @returns {import('../workspace.js').Panel} */
+export function createDetectionPanel(context) {
+  const { client } = context;
+  /** @type {File | undefined} */
+  let file;
+  const image = element('img', { alt: 'The picture that is searched' });
+  const boxes = element('div', { class: 'boxes', 'aria-hidden': 'true' });
+  const stage = element('figure', { class: 'stage', hidden: true }, image, boxes);
+  const results = element('div', {});
+  const status = element('p', { class: 'status', role: 'status' });
+  const classes = element('input', { type: 'text', class: 'input', placeholder: 'All', autocomplete: 'off' });
+  const drop = createFileDrop({
+    label: 'Choose a picture',
+    hint: 'or drop or paste one here',
+    accept: 'image/*',
+    onFile: (chosen) => take(chosen),
+  });
+
+  const toRequest = (/** @type {string} */ base64) => ({
+    path: '/detect',
+    json: {
+      image: base64,
+      model: workspace.model().id,
+      ...(classes.value.trim() === '' ? {} : { classes: classes.value }),
+      ...workspace.parameters.changed(),
+    },
+  });
+  const workspace = createWorkspace(context, {
+    title: 'Detect',
+    lead: 'Give it a picture; it tells what is where.',
+    action: 'Detect',
+    onStart: () => void detect(),
+    describe: () => ({
+      request: toRequest(''),
+      upload: { name: 'image', file: file?.name ?? 'picture.png' },
+    }),
+  });
+  const { task, problem } = workspace;
+
+  /** @param {File} chosen */
+  const take = (chosen) => {
+    task.stop();
+    file = chosen;
+    boxes.replaceChildren();
+    results.replaceChildren();
+    status.textContent = '';
+    URL.revokeObjectURL(image.src);
+    image.src = URL.createObjectURL(chosen);
+    stage.hidden = false;
+    void detect();
+  };
+  // What this browser can't show, the API may still read; if not, it says so.
+  image.addEventListener('error', () => (stage.hidden = true));
+
+  const detect = async () => {
+    const picture = file;
+    if (picture === undefined) {
+      workspace.showError(new Error('Choose a picture first.'));
+      return;
+    }
+    await task.idle();
+    await task.run(async (signal) => {
+      boxes.replaceChildren();
+      results.replaceChildren();
+      status.textContent = `${picture.name}, ${formatBytes(picture.size)}`;
+      if (picture.size > largestPictureBytes) {
+        throw new Error(
+          `${picture.name} has ${formatBytes(picture.size)}; at most ${formatBytes(largestPictureBytes)} can be sent.`,
+        );
+      }
+      const startedAt = performance.now();
+      const response = await client.send(toRequest(await base64FromBlob(picture)), signal);
+      const found = /** @type {DetectResponse} */ (await response.json());
+      const drawn = toBoxes(found);
+      boxes.replaceChildren(...drawn);
+      const count = counted(found.detections.length, 'object');
+      const { width, height } = found.image;
+      status.textContent = `${count} in ${formatDuration(performance.now() - startedAt)} · ${width} × ${height} pixels`;
+      if (found.detections.length > 0) results.replaceChildren(toTable(found, drawn));
+      announce(`${count} found.`);
+    });
+  };
+
+  workspace.main.append(
+    drop,
+    field('Only these classes', classes, 'Names or ids, separated by commas.'),
+    element(
+      'div',
+      { class: 'row' },
+      task.button,
+      status,
+      element('span', { class: 'spread' }),
+      workspace.curlButton,
+    ),
+    workspace.curlShown,
+    problem,
+    stage,
+    results,
+  );
+  return { root: workspace.root, take };
+}

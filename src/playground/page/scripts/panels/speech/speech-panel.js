@@ -1,0 +1,85 @@
+import { announce } from '../../dom/announce.js';
+import { downloadLink } from '../../dom/download.js';
+import { element, field, quietButton } from '../../dom/element.js';
+import { formatBytes, formatDuration } from '../../dom/format.js';
+import { createWorkspace } from '../workspace.js';
+
+/** @param {import('../workspace.js').PanelContext} context @returns {import('../workspace.js').Panel} */
+export function createSpeechPanel(context) {
+  const { client, modelOf, handOver } = context;
+  const input = element('textarea', { class: 'input', rows: '3' }, 'I see a red circle above a blue square.');
+  const status = element('p', { class: 'status', role: 'status' });
+  const results = element('div', { class: 'results' });
+  const toRequest = () => ({
+    path: '/audio/speech',
+    json: { model: workspace.model().id, input: input.value, ...workspace.parameters.changed() },
+  });
+  const workspace = createWorkspace(context, {
+    title: 'Speak',
+    lead: 'Write something and hear it.',
+    action: 'Speak',
+    onStart: () => void speak(),
+    describe: () => ({ request: toRequest() }),
+    async choices({ id }) {
+      const response = await client.send({ path: `/audio/voices?model=${encodeURIComponent(id)}` });
+      const { voices } = /** @type {import('../../../../../server/wire/voices.ts').VoiceList} */ (
+        await response.json()
+      );
+      const known = voices.map((voice) => ({ value: voice.id, label: voice.name }));
+      return known.length === 0 ? {} : { voice: known };
+    },
+  });
+  const { task } = workspace;
+
+  const speak = () =>
+    task.run(async (signal) => {
+      const request = toRequest();
+      const startedAt = performance.now();
+      status.textContent = 'Speaking …';
+      try {
+        const response = await client.send(request, signal);
+        const blob = await response.blob();
+        const file = new File([blob], 'speech.wav', { type: 'audio/wav' });
+        const player = element('audio', {
+          controls: true,
+          src: URL.createObjectURL(file),
+          'aria-label': request.json.input.slice(0, 80),
+        });
+        const listen = modelOf('transcription')
+          ? quietButton('Write it down again', () => handOver('transcription', file))
+          : null;
+        results.prepend(
+          element(
+            'article',
+            { class: 'spoken' },
+            element('p', { class: 'spoken-text' }, request.json.input),
+            player,
+            element('div', { class: 'row' }, downloadLink('Download', file, file.name), listen),
+          ),
+        );
+        status.textContent = `${formatBytes(blob.size)} in ${formatDuration(performance.now() - startedAt)}`;
+        announce('The speech is ready.');
+        // Some browsers let nothing play that wasn't asked for this very moment; the player is there.
+        await player.play().catch(() => undefined);
+      } catch (error) {
+        status.textContent = signal.aborted ? 'Stopped' : '';
+        throw error;
+      }
+    });
+
+  workspace.main.append(
+    field('Text', input),
+    element(
+      'div',
+      { class: 'row' },
+      task.button,
+      status,
+      element('span', { class: 'spread' }),
+      workspace.curlButton,
+    ),
+    workspace.curlShown,
+    workspace.problem,
+    results,
+  );
+  return { root: workspace.root };
+}

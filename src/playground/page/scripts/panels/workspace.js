@@ -1,0 +1,108 @@
+import { ApiError } from '../api/api-error.js';
+import { element, field, select } from '../dom/element.js';
+import { createParameterForm } from '../parameters/parameter-form.js';
+import { createCurlButton } from './copy-curl.js';
+import { errorView } from './error-view.js';
+import { createTask } from './task.js';
+
+/**
+ * @typedef {import('../../../../server/wire/models.ts').WireModel} Model
+ * @typedef {import('../../../../server/wire/models.ts').ModelParameters} ModelParameters
+ * @typedef {import('../parameters/parameter-form.js').Choice} Choice
+ */
+
+/**
+ * What a panel gets from the page.
+ *
+ * @typedef {object} PanelContext
+ * @property {import('../api/client.js').Client} client
+ * @property {readonly [Model, ...Model[]]} models of its kind
+ * @property {(category: string) => Model | undefined} modelOf the first of another kind, if there is one
+ * @property {(category: string, file: File) => void} handOver opens another panel with a file
+ * @property {() => void} changeKey
+ */
+
+/**
+ * A panel as the page sees it.
+ *
+ * @typedef {object} Panel
+ * @property {HTMLElement} root
+ * @property {(file: File) => void} [take] what another panel hands over
+ */
+
+/**
+ * @typedef {object} Workspace
+ * @property {HTMLElement} root
+ * @property {HTMLElement} main where the panel puts its own elements
+ * @property {import('./task.js').Task} task
+ * @property {HTMLElement} curlShown
+ * @property {HTMLButtonElement} curlButton
+ * @property {import('../parameters/parameter-form.js').ParameterForm} parameters
+ * @property {HTMLElement} problem where errors are shown
+ * @property {() => Model} model the chosen one
+ * @property {(error: unknown) => void} showError
+ */
+
+/**
+ * What all panels have: a title, the choice of a model, its parameters, a button to start and stop, errors, a curl line.
+ *
+ * @param {PanelContext} context
+ * @param {object} options
+ * @param {string} options.title
+ * @param {string} options.lead
+ * @param {string} options.action label of the button
+ * @param {() => void} options.onStart
+ * @param {() => import('./copy-curl.js').Shown} options.describe the request that would be sent now
+ * @param {(model: Model) => Promise<Record<string, readonly Choice[]>>} [options.choices] of parameters that are texts
+ * @param {(isBusy: boolean) => void} [options.onBusy]
+ * @returns {Workspace}
+ */
+export function createWorkspace(context, { title, lead, action, onStart, describe, choices, onBusy }) {
+  const { client, models } = context;
+  const modelSelect = select(models.map(({ id }) => ({ value: id, label: id })));
+  const model = () => models.find(({ id }) => id === modelSelect.value) ?? models[0];
+  const parameters = createParameterForm();
+  const problem = element('div', {});
+  const showError = (/** @type {unknown} */ error) => {
+    problem.replaceChildren(errorView(error, context.changeKey));
+    if (error instanceof ApiError && error.param !== '') parameters.point(error.param, error.message);
+  };
+  const task = createTask({
+    label: action,
+    onStart,
+    onError: showError,
+    onBusy(isBusy) {
+      if (isBusy) problem.replaceChildren();
+      onBusy?.(isBusy);
+    },
+  });
+  const { button: curlButton, shown: curlShown } = createCurlButton(client.base, describe);
+
+  const discover = async () => {
+    const { id } = model();
+    try {
+      const [response, known] = await Promise.all([
+        client.send({ path: `/models/${encodeURIComponent(id)}/parameters` }),
+        choices?.(model()),
+      ]);
+      const found = /** @type {ModelParameters} */ (await response.json());
+      if (model().id === id) parameters.show(found.parameters, known);
+    } catch (error) {
+      showError(error);
+    }
+  };
+  modelSelect.addEventListener('change', () => void discover());
+  void discover();
+
+  const head = element(
+    'div',
+    { class: 'workspace-head' },
+    element('div', {}, element('h2', {}, title), element('p', { class: 'lead' }, lead)),
+    models.length > 1
+      ? field('Model', modelSelect)
+      : element('p', { class: 'model' }, element('code', {}, models[0].id)),
+  );
+  const main = element('div', { class: 'workspace-main' }, head);
+  const root = element('section', { class: 'workspace' }, main, parameters.root);
+  return { root, main, task, curlButton, curlShown, parameters, problem, model, showError };
+}

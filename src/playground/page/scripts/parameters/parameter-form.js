@@ -1,0 +1,107 @@
+import { element, quietButton, uniqueId } from '../dom/element.js';
+import { createParameterField } from './parameter-field.js';
+
+/**
+ * @typedef {import('./parameter-field.js').Descriptor} Descriptor
+ * @typedef {import('./parameter-field.js').ParameterField} ParameterField
+ * @typedef {import('./parameter-field.js').Choice} Choice
+ * @typedef {import('./parameter-field.js').Value} Value
+ */
+
+/**
+ * @typedef {object} ParameterForm
+ * @property {HTMLElement} root
+ * @property {(parameters: Readonly<Record<string, Descriptor>>, choices?: Readonly<Record<string, readonly Choice[]>>) => void} show
+ * @property {() => Record<string, Value>} changed the values that aren't defaults, by name
+ * @property {(name: string, value: Value) => void} set
+ * @property {(name: string, message: string) => boolean} point shows what is wrong with one; false if it isn't here
+ */
+
+/**
+ * The parameters of one model. What a person has set stays when another model is chosen that takes it too.
+ *
+ * @returns {ParameterForm}
+ */
+export function createParameterForm() {
+  /** @type {Map<string, ParameterField>} */
+  let fields = new Map();
+  const body = element('div', { class: 'parameters-body', id: uniqueId('parameters') });
+  const toggle = quietButton('Parameters', () => open(root.dataset['open'] === 'false'), {
+    class: 'quiet-button parameters-toggle',
+    'aria-expanded': 'false',
+    'aria-controls': body.id,
+  });
+  const reset = quietButton(
+    'Reset',
+    () => {
+      for (const field of fields.values()) field.set(undefined);
+      count();
+    },
+    { class: 'quiet-button reset' },
+  );
+  const head = element('div', { class: 'parameters-head' }, element('h3', {}, 'Parameters'), toggle, reset);
+  const root = element(
+    'section',
+    { class: 'parameters', 'aria-label': 'Parameters', 'data-open': 'false' },
+    head,
+    body,
+  );
+
+  const open = (/** @type {boolean} */ isOpen) => {
+    root.dataset['open'] = String(isOpen);
+    toggle.setAttribute('aria-expanded', String(isOpen));
+  };
+  const changed = () => {
+    /** @type {Record<string, Value>} */
+    const values = {};
+    for (const [name, field] of fields) {
+      const value = field.changed();
+      if (value !== undefined) values[name] = value;
+    }
+    return values;
+  };
+  const count = () => {
+    const number = Object.keys(changed()).length;
+    reset.hidden = number === 0;
+    toggle.textContent = number === 0 ? 'Parameters' : `Parameters · ${number} changed`;
+  };
+  body.addEventListener('input', count);
+
+  return {
+    root,
+    changed,
+    show(parameters, choices = {}) {
+      const before = changed();
+      fields = new Map(
+        Object.entries(parameters).map(([name, descriptor]) => [
+          name,
+          createParameterField(name, descriptor, choices[name]),
+        ]),
+      );
+      for (const [name, value] of Object.entries(before)) fields.get(name)?.set(value);
+      const rootsOf = (/** @type {Descriptor['section']} */ section) =>
+        [...fields].filter(([name]) => parameters[name]?.section === section).map(([, field]) => field.root);
+      const advanced = rootsOf('advanced');
+      body.replaceChildren(...rootsOf('basic'));
+      if (advanced.length > 0) {
+        const more = element('div', {}, ...advanced);
+        body.append(element('details', { class: 'more' }, element('summary', {}, 'Advanced'), more));
+      }
+      root.hidden = fields.size === 0;
+      count();
+    },
+    set(name, value) {
+      fields.get(name)?.set(value);
+      count();
+    },
+    point(name, message) {
+      const field = fields.get(name);
+      if (field === undefined) return false;
+      field.point(message);
+      open(true);
+      const section = field.root.closest('details');
+      if (section) section.open = true;
+      return true;
+    },
+  };
+}

@@ -1,0 +1,211 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterAll, describe, expect, it } from 'vitest';
+import { toSrt as coreToSrt, toVtt as coreToVtt } from '../../src/core/audio/subtitles.ts';
+import { toCurl } from '../../src/playground/page/scripts/api/curl.js';
+import { readEvents, readJsonEvents } from '../../src/playground/page/scripts/api/server-events.js';
+import { formatBytes, formatDuration, formatTime } from '../../src/playground/page/scripts/dom/format.js';
+import { addDelta, emptyAnswer, toSent } from '../../src/playground/page/scripts/panels/chat/messages.js';
+import { nearestTo, similarities } from '../../src/playground/page/scripts/panels/embedding/similarity.js';
+import { toSrt, toVtt } from '../../src/playground/page/scripts/panels/transcription/subtitles.js';
+
+// The parts of the page that need no browser.
+
+describe('curl lines', () => {
+  /** Between the arguments and the pipe; no text of the tests has it. */
+  const separator = '\u0001';
+  const folder = mkdtempSync(join(tmpdir(), 'slashv1-test-'));
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  /** What the line would call curl with: its arguments, and what comes through the pipe. */
+  function run(line: string): { words: string[]; input: string } {
+    const fake = `curl() { for word in "$@"; do printf '%s\\0' "$word"; done; case "$*" in *@-*) printf '\\1'; cat;; esac; }`;
+    const env = { PATH: process.env['PATH'], SLASHV1_API_KEY: 'the key' };
+    const output = execFileSync('sh', ['-c', `${fake}\n${line}`], { cwd: folder, env, encoding: 'utf8' });
+    const [words = '', input = ''] = output.split(separator);
+    return { words: words.split('\0').slice(0, -1), input };
+  }
+
+  const text = fc
+    .string({ unit: 'binary', maxLength: 40 })
+    .filter((value) => !['\0', separator, '\r'].some((character) => value.includes(character)));
+
+  it('say in a shell what is sent, whatever is in it', () => {
+    fc.assert(
+      fc.property(text, text, (content, name) => {
+        const json = { content, [name]: 1 };
+        const { words } = run(toCurl('http://h/v1', { path: '/x', json }));
+        expect(words.slice(0, 3)).toEqual(['http://h/v1/x', '-H', 'Authorization: Bearer the key']);
+        expect(JSON.parse(words.at(-1)!)).toEqual(json);
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  it.each(['picture.png', "it's a picture.png", '-n', '$(id).png', 'a;b,c"d\\e.png'])(
+    'read %s from a file',
+    (file) => {
+      const content = Buffer.from([...Array(200).keys()]);
+      writeFileSync(join(folder, file), content);
+      const json = { image: '', model: "the detector's", classes: '$HOME `id`' };
+      const { input } = run(toCurl('http://h/v1', { path: '/detect', json }, { name: 'image', file }));
+      expect(JSON.parse(input)).toEqual({ ...json, image: content.toString('base64') });
+      const alone = run(
+        toCurl('http://h/v1', { path: '/detect', json: { image: '' } }, { name: 'image', file }),
+      );
+      expect(JSON.parse(alone.input)).toEqual({ image: content.toString('base64') });
+    },
+  );
+
+  it('send forms', () => {
+    const form = [
+      ['file', new File([], 'a;b"c\\.wav')],
+      ['prompt', '@not-a-file;type=x'],
+    ] as const;
+    expect(run(toCurl('http://h/v1', { path: '/t', form })).words.slice(3)).toEqual([
+      '-F',
+      String.raw`file=@"a;b\"c\\.wav"`,
+      '--form-string',
+      'prompt=@not-a-file;type=x',
+    ]);
+  });
+});
+
+describe('server-sent events', () => {
+  const stream = (pieces: readonly Uint8Array[]) =>
+    new Response(
+      new ReadableStream({
+        start(controller) {
+          for (const piece of pieces) controller.enqueue(piece);
+          controller.close();
+        },
+      }),
+    );
+  const collect = async (events: AsyncIterable<string>): Promise<string[]> => {
+    const collected: string[] = [];
+    for await (const event of events) collected.push(event);
+    return collected;
+  };
+  const source =
+    ': hello\n\ndata: {"a":"grüße ☂"}\n\nevent: x\ndata: one\ndata:two\n\n:ping\r\n\r\ndata: [DONE]\r\n\r\n';
+
+  it('are the same however the bytes are cut', async () => {
+    const bytes = new TextEncoder().encode(source);
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.nat(bytes.length), { maxLength: 12 }), async (cuts) => {
+        const places = [0, ...cuts.toSorted((a, b) => a - b), bytes.length];
+        const pieces = places.slice(1).map((end, index) => bytes.slice(places[index], end));
+        expect(await collect(readEvents(stream(pieces)))).toEqual(['{"a":"grüße ☂"}', 'one\ntwo', '[DONE]']);
+      }),
+    );
+  });
+
+  it.each([
+    ['data: {"error":{"message":"no","code":"x","param":null}}\n\n', 'no'],
+    ['data: {"a":\n\n', 'The answer holds something that is no JSON.'],
+  ])('tell of an error: %s', async (text, message) => {
+    const response = stream([new TextEncoder().encode(`data: {"a":1}\n\n${text}`)]);
+    const seen: unknown[] = [];
+    const read = async () => {
+      for await (const event of readJsonEvents(response, new AbortController().signal)) seen.push(event);
+    };
+    await expect(read()).rejects.toThrow(message);
+    expect(seen).toEqual([{ a: 1 }]);
+  });
+});
+
+describe('messages', () => {
+  it('grow from deltas', () => {
+    const message = emptyAnswer();
+    addDelta(message, { role: 'assistant', content: null });
+    addDelta(message, { reasoning_content: 'hm' });
+    addDelta(message, { reasoning_content: 'm' });
+    addDelta(message, { content: 'a' });
+    addDelta(message, { content: 'b' });
+    const call = { index: 0, id: 'c1', type: 'function' as const, function: { name: 'f', arguments: '' } };
+    addDelta(message, { tool_calls: [call] });
+    addDelta(message, { tool_calls: [{ index: 0, function: { arguments: '{"x"' } }] });
+    addDelta(message, { tool_calls: [{ index: 0, function: { arguments: ':1}' } }] });
+    expect(message).toEqual({
+      role: 'assistant',
+      content: 'ab',
+      reasoning_content: 'hmm',
+      tool_calls: [{ id: 'c1', type: 'function', function: { name: 'f', arguments: '{"x":1}' } }],
+    });
+    const { reasoning_content: _thoughts, ...sent } = message;
+    expect(toSent([{ role: 'user', content: 'x' }, message], ' ')).toEqual([
+      { role: 'user', content: 'x' },
+      sent,
+    ]);
+    expect(toSent([], 'be brief')).toEqual([{ role: 'system', content: 'be brief' }]);
+  });
+});
+
+describe('subtitles', () => {
+  it('are those of the package', () => {
+    const seconds = fc.integer({ min: 0, max: 40_000_000 }).map((milliseconds) => milliseconds / 1000);
+    const segment = fc.record({
+      start: seconds,
+      length: fc.integer({ min: 1, max: 30_000 }),
+      text: fc.stringMatching(/^[ a-z&<>\n-]{0,30}$/),
+    });
+    fc.assert(
+      fc.property(fc.array(segment, { maxLength: 5 }), (made) => {
+        const segments = made
+          .map(({ start, length, text }) => ({ start, end: start + length / 1000, text }))
+          .toSorted((a, b) => a.start - b.start);
+        const subtitles = segments.map(({ start, end, text }) => ({
+          startSeconds: start,
+          endSeconds: end,
+          text,
+        }));
+        expect(toSrt(segments)).toBe(coreToSrt(subtitles));
+        expect(toVtt(segments)).toBe(coreToVtt(subtitles));
+      }),
+    );
+  });
+});
+
+describe('similarity', () => {
+  it('is the cosine, never beyond one', () => {
+    const vectors = [
+      [3, 4],
+      [4, 3],
+      [-3, -4],
+      [0, 0],
+    ];
+    const scores = similarities(vectors);
+    expect(scores[0]![1]).toBeCloseTo(0.96, 10);
+    expect(scores[0]![2]).toBe(-1);
+    expect(scores[3]).toEqual([0, 0, 0, 0]);
+    for (const value of similarities([
+      [0.1, 0.2, 0.3],
+      [0.7, 0.1, 0.1],
+    ]).flat()) {
+      expect(value).toBeLessThanOrEqual(1);
+    }
+  });
+
+  it.each([
+    [[1, 0.2, 0.9], 0, 2],
+    [[0.2, 1, -0.5], 1, 0],
+    [[-0.2, 1, -0.5], 1, 0],
+    [[1], 0, -1],
+  ])('nearest in %j to %i is %i', (scores, self, nearest) => {
+    expect(nearestTo(scores, self)).toBe(nearest);
+  });
+});
+
+describe('figures', () => {
+  it.each([
+    [formatBytes(999), '999 bytes'],
+    [formatBytes(4200), '4.2 KB'],
+    [formatBytes(48_000_000), '48 MB'],
+    [formatTime(65.9), '1:05'],
+    [formatDuration(118.4), '118 ms'],
+    [formatDuration(1250), '1.3 s'],
+  ])('%s', (shown, expected) => expect(shown).toBe(expected));
+});

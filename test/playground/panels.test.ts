@@ -1,0 +1,494 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { Browser, Download, Locator, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import {
+  chat,
+  createInference,
+  detection,
+  embedding,
+  image,
+  speech,
+  transcription,
+} from '../../dist/src/index.js';
+import { launch, openPage, skipReason, type WatchedPage } from './chromium.ts';
+import { servePlayground, type PlaygroundService } from './service.ts';
+
+// The whole way: a person's clicks and keys, the page, HTTP, worker processes and the bundled models.
+const key = 'sk-of-a-test';
+const spoken = 'I see a red circle above a blue square.';
+const patience = { timeout: 60_000 };
+
+describe.skipIf(skipReason !== undefined)('the playground in a browser', { timeout: 120_000 }, () => {
+  let service: PlaygroundService;
+  let browser: Browser;
+  let folder: string;
+  let watched: WatchedPage;
+  let page: Page;
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'slashv1-test-'));
+    const inference = createInference({
+      models: {
+        'tiny-chat': chat({ source: 'tiny-chat' }),
+        'tiny-detect': detection({ source: 'tiny-detect' }),
+        'tiny-embed': embedding({ source: 'tiny-embed' }),
+        'tiny-image': image({ source: 'tiny-image' }),
+        'tiny-speech': speech({ source: 'tiny-speech' }),
+        'tiny-whisper': transcription({ source: 'tiny-whisper' }),
+      },
+    });
+    service = await servePlayground(inference, { auth: { keys: [key] } });
+    const microphone = join(folder, 'microphone.wav');
+    await writeFile(microphone, await speak(spoken));
+    browser = await launch([
+      '--use-fake-ui-for-media-stream',
+      '--use-fake-device-for-media-stream',
+      `--use-file-for-fake-audio-capture=${microphone}%noloop`,
+      '--autoplay-policy=no-user-gesture-required',
+    ]);
+  }, 120_000);
+
+  afterAll(async () => {
+    await browser?.close();
+    await service?.close();
+    await rm(folder, { recursive: true });
+  });
+
+  beforeEach(async () => {
+    watched = await openPage(browser, `${service.origin}/#key=${key}`, {
+      permissions: ['microphone', 'clipboard-read', 'clipboard-write'],
+    });
+    ({ page } = watched);
+    await page.getByRole('tab', { name: 'Chat' }).waitFor();
+  });
+
+  afterEach(async () => {
+    await watched.close();
+    expect(watched.problems).toEqual([]);
+  });
+
+  async function post(path: string, json: object): Promise<Response> {
+    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+    const response = await fetch(`${service.origin}/v1${path}`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify(json),
+    });
+    expect(response.status).toBe(200);
+    return response;
+  }
+
+  async function speak(input: string): Promise<Buffer> {
+    return Buffer.from(await (await post('/audio/speech', { input })).arrayBuffer());
+  }
+
+  async function draw(prompt: string): Promise<Buffer> {
+    const response = await post('/images/generations', { prompt, size: '512x512', seed: 1 });
+    const { data } = (await response.json()) as { data: { b64_json: string }[] };
+    return Buffer.from(data[0]!.b64_json, 'base64');
+  }
+
+  async function open(name: string): Promise<Locator> {
+    await page.getByRole('tab', { name, exact: true }).click();
+    const panel = page.getByRole('tabpanel', { name, exact: true });
+    await panel.locator('.parameter').first().waitFor();
+    return panel;
+  }
+
+  async function textOf(download: Promise<Download>): Promise<string> {
+    return readFile(await (await download).path(), 'utf8');
+  }
+
+  /** Runs the line that the button copies, in a shell. */
+  async function runCopied(panel: Locator, cwd = folder): Promise<string> {
+    await panel.getByRole('button', { name: 'Copy as curl' }).click();
+    await panel.getByText('Copied.').waitFor();
+    const line = await page.evaluate(() => navigator.clipboard.readText());
+    expect(line).not.toContain(key);
+    const env = { ...process.env, SLASHV1_API_KEY: key };
+    const { stdout } = await promisify(execFile)('sh', ['-c', line.replace('curl', 'curl -sS')], {
+      cwd,
+      env,
+      maxBuffer: 2 ** 26,
+      encoding: 'latin1',
+    });
+    return stdout;
+  }
+
+  const downloadBy = async (link: Locator): Promise<string> => {
+    const download = page.waitForEvent('download');
+    await link.click();
+    return textOf(download);
+  };
+
+  describe('the key', () => {
+    it('comes from the address and leaves it', async () => {
+      expect(page.url()).toBe(`${service.origin}/#chat`);
+      const kept = await page.evaluate(() => ({
+        session: { ...sessionStorage },
+        local: localStorage.length,
+      }));
+      expect(kept).toEqual({ session: { 'slashv1-api-key': key }, local: 0 });
+      expect(await page.evaluate(() => history.length)).toBeLessThanOrEqual(2);
+    });
+
+    it('is asked for where there is none, and again where it is wrong', async () => {
+      await page.getByRole('button', { name: 'Change key' }).click();
+      const field = page.getByLabel('API key');
+      await field.fill('sk-wrong');
+      await field.press('Enter');
+      await page.getByRole('alert').getByText('The API key is not valid.').waitFor();
+      await page.getByLabel('API key').fill(key);
+      await page.getByRole('button', { name: 'Open' }).click();
+      await page.getByRole('tab', { name: 'Chat' }).waitFor();
+    });
+  });
+
+  describe('chat', () => {
+    const send = async (text: string): Promise<void> => {
+      const answers = page.locator('.message-assistant');
+      const before = await answers.count();
+      await page.getByLabel('Message', { exact: true }).fill(text);
+      await page.keyboard.press('Enter');
+      await answers.nth(before).locator('.status', { hasText: 'tokens/s' }).waitFor(patience);
+    };
+
+    it('streams an answer with its reasoning and usage, and keeps the conversation', async () => {
+      const panel = await open('Chat');
+      await panel.getByRole('button', { name: 'What is 27 + 58?' }).click();
+      const note = panel.locator('.message-assistant .status').first();
+      await note.filter({ hasText: 'tokens/s' }).waitFor(patience);
+      expect(await note.textContent()).toMatch(
+        /^\d+ prompt \+ \d+ answer tokens · \d+ tokens\/s · first after/,
+      );
+      expect(await panel.getByText('Reasoning', { exact: true }).isVisible()).toBe(true);
+      const before = await panel.locator('.message .text:visible').allTextContents();
+      expect(before.join(' ')).toMatch(/27 \+ 58 = \d+/);
+
+      await page.reload();
+      await page.getByRole('tab', { name: 'Chat' }).waitFor();
+      expect(await page.locator('.message .text:visible').allTextContents()).toEqual(before);
+      await page.getByRole('button', { name: 'Clear' }).click();
+      expect(await page.locator('.message').count()).toBe(0);
+      expect(await page.evaluate(() => sessionStorage.getItem('slashv1-conversation'))).toBe('[]');
+    });
+
+    it('sends what was said before and the system message', async () => {
+      const panel = await open('Chat');
+      await panel.getByText('System message').first().click();
+      await panel.getByLabel('System message').fill('Be brief.');
+      await send('My name is Ada.');
+      const request = page.waitForRequest('**/chat/completions');
+      await send('What is my name?');
+      const { messages } = (await request).postDataJSON();
+      expect(messages.map(({ role }: { role: string }) => role)).toEqual([
+        'system',
+        'user',
+        'assistant',
+        'user',
+      ]);
+      expect(await page.locator('.message-assistant .text').last().textContent()).toContain('Ada');
+    });
+
+    it('calls a tool, answers it and gets the answer told', async () => {
+      const panel = await open('Chat');
+      await panel.getByRole('switch', { name: 'Weather (made up)' }).check();
+      await send('What is the weather in Paris?');
+      await panel
+        .locator('.message-assistant')
+        .nth(1)
+        .locator('.status', { hasText: 'tokens/s' })
+        .waitFor(patience);
+      const call = panel.getByRole('region', { name: 'Tool call' });
+      expect(await call.locator('code').first().textContent()).toBe('get_weather');
+      expect(await call.locator('pre').textContent()).toMatch(/"Paris"/);
+      const result = JSON.parse((await call.locator('.call-result code').textContent())!);
+      expect(await panel.locator('.message-assistant .text').last().textContent()).toContain(
+        /\d+ degrees/.exec(result.weather)![0],
+      );
+    });
+
+    it('draws a scene that the model asks for, and finds objects in it', async () => {
+      const panel = await open('Chat');
+      await panel.getByRole('button', { name: 'Draw a scene with two shapes.' }).click();
+      const picture = panel.getByRole('region', { name: 'Tool call' }).getByRole('img');
+      await picture.waitFor(patience);
+      expect(await picture.evaluate((node) => (node as HTMLImageElement).naturalWidth)).toBe(512);
+      await panel
+        .locator('.message-assistant')
+        .nth(1)
+        .locator('.status', { hasText: 'tokens/s' })
+        .waitFor(patience);
+      await panel.getByRole('button', { name: 'Find objects in it' }).click();
+      await page.getByRole('tabpanel', { name: 'Detect' }).locator('.box').first().waitFor(patience);
+    });
+
+    it('shows several choices and their probabilities', async () => {
+      const panel = await open('Chat');
+      await panel.getByText('Advanced').click();
+      await panel.getByLabel('n', { exact: true }).selectOption('3');
+      await panel.getByLabel('logprobs', { exact: true }).check();
+      await panel.getByLabel('top_logprobs', { exact: true }).first().fill('2');
+      await panel.getByLabel('Message', { exact: true }).fill('Hello');
+      await page.keyboard.press('Enter');
+      await panel.locator('.status', { hasText: 'tokens/s' }).waitFor(patience);
+      expect(await panel.locator('.message-assistant').count()).toBe(3);
+      await panel.getByText('Probabilities').first().click();
+      expect(await panel.locator('.token').first().textContent()).toMatch(/\d\.\d %.+\d\.\d % · .+ %/);
+    });
+
+    it('copies a curl line that works', async () => {
+      const panel = await open('Chat');
+      await panel.getByLabel('Message', { exact: true }).fill(`What's "27 + 58"? $HOME \`id\``);
+      expect(await runCopied(panel)).toMatch(/^data: .*chat\.completion\.chunk[^]*data: \[DONE\]\s*$/);
+    });
+  });
+
+  describe('parameters', () => {
+    it('are those of the discovery endpoint, and only changed ones are sent', async () => {
+      const panel = await open('Chat');
+      const response = await fetch(`${service.origin}/v1/models/tiny-chat/parameters`, {
+        headers: { authorization: `Bearer ${key}` },
+      });
+      const { parameters } = (await response.json()) as {
+        parameters: Record<string, { description: string; max?: number; section: string }>;
+      };
+      const shown = await panel.locator('.parameter .label code').allTextContents();
+      expect(shown.toSorted()).toEqual(Object.keys(parameters).toSorted());
+      expect(await panel.locator('.parameter .hint').allTextContents()).toEqual(
+        shown.map((name) => parameters[name]!.description),
+      );
+      const slider = panel.getByRole('slider', { name: 'temperature' });
+      expect(await slider.getAttribute('max')).toBe(String(parameters['temperature']!.max));
+      await slider.focus();
+      await page.keyboard.press('ArrowRight');
+      expect(await panel.getByLabel('temperature', { exact: true }).first().inputValue()).toBe('0.8');
+
+      const request = page.waitForRequest('**/chat/completions');
+      await panel.getByLabel('Message', { exact: true }).fill('Hello');
+      await page.keyboard.press('Enter');
+      const body = (await request).postDataJSON();
+      expect(Object.keys(body).toSorted()).toEqual([
+        'messages',
+        'model',
+        'stream',
+        'stream_options',
+        'temperature',
+      ]);
+      expect(body.temperature).toBe(0.8);
+
+      await panel.getByRole('button', { name: 'Reset' }).click();
+      expect(await panel.getByLabel('temperature', { exact: true }).first().inputValue()).toBe('0.7');
+      await panel.locator('.status', { hasText: 'tokens/s' }).waitFor(patience);
+    });
+
+    it('show what the API says is wrong with one', async () => {
+      const panel = await open('Chat');
+      const field = panel.getByLabel('temperature', { exact: true }).first();
+      await field.fill('7');
+      await panel.getByLabel('Message', { exact: true }).fill('Hello');
+      await page.keyboard.press('Enter');
+      const alert = panel.getByRole('alert');
+      await alert.waitFor();
+      expect(await alert.textContent()).toMatch(/temperature.*param: temperature · HTTP 400/s);
+      expect(await field.getAttribute('aria-invalid')).toBe('true');
+      // The question is back where it can be asked again.
+      expect(await panel.getByLabel('Message', { exact: true }).inputValue()).toBe('Hello');
+      expect(await panel.locator('.message').count()).toBe(0);
+    });
+  });
+
+  describe('image', () => {
+    it('draws a picture, offers it, and hands it to detection', async () => {
+      const panel = await open('Image');
+      await panel.getByLabel('width', { exact: true }).first().fill('512');
+      await panel.getByLabel('height', { exact: true }).first().fill('512');
+      await panel.getByLabel('Prompt', { exact: true }).fill('a red circle above a blue square');
+      await panel.getByRole('button', { name: 'Draw' }).click();
+      const status = panel.getByRole('status');
+      await expect.poll(() => status.textContent(), patience).toMatch(/Step \d of 4|Drawn in/);
+      const picture = panel.getByRole('img', { name: 'a red circle above a blue square' });
+      await picture.waitFor(patience);
+      expect(await picture.evaluate((node) => (node as HTMLImageElement).naturalWidth)).toBe(512);
+      expect(await downloadBy(panel.getByRole('link', { name: 'Download' }))).toMatch(/^.PNG/);
+
+      await panel.getByRole('button', { name: 'Find objects' }).click();
+      const found = page.getByRole('tabpanel', { name: 'Detect' }).getByRole('table');
+      await found.waitFor(patience);
+      expect(await found.getByRole('row').allTextContents()).toEqual(
+        expect.arrayContaining([
+          expect.stringContaining('red circle'),
+          expect.stringContaining('blue square'),
+        ]),
+      );
+    });
+
+    it('keeps a seed', async () => {
+      const panel = await open('Image');
+      for (const name of ['width', 'height']) {
+        await panel.getByLabel(name, { exact: true }).first().fill('256');
+      }
+      await panel.getByRole('button', { name: 'Draw' }).click();
+      await panel.getByRole('button', { name: /^Keep seed/ }).click(patience);
+      const seed = await panel.getByLabel('seed', { exact: true }).inputValue();
+      await panel.getByRole('button', { name: 'Draw' }).click();
+      await panel
+        .getByRole('button', { name: `Keep seed ${seed}` })
+        .nth(1)
+        .waitFor(patience);
+      expect(JSON.parse(await runCopied(panel)).data[0].seed).toBe(Number(seed));
+    });
+  });
+
+  describe('detection', () => {
+    it('draws boxes over a chosen picture and lists them', async () => {
+      const panel = await open('Detect');
+      const png = await draw('two green stars');
+      await writeFile(join(folder, "it's a picture.png"), png);
+      await panel.locator('input[type=file]').setInputFiles(join(folder, "it's a picture.png"));
+      await panel.getByRole('table').waitFor(patience);
+      expect(await panel.locator('.box').count()).toBe(2);
+      const rows = await panel.getByRole('row').allTextContents();
+      expect(rows).toHaveLength(3);
+      expect(rows[1]).toMatch(/^green star0\.\d{3}\d+, \d+, \d+, \d+$/);
+      // The boxes lie on the picture, where the table says.
+      const stage = (await panel.locator('.stage img').boundingBox())!;
+      const box = (await panel.locator('.box').first().boundingBox())!;
+      const x1 = Number(/\.\d{3}(\d+), /.exec(rows[1]!)![1]);
+      expect((box.x - stage.x) / stage.width).toBeCloseTo(x1 / 512, 1);
+
+      await panel.getByLabel('Only these classes').fill('red circle');
+      await panel.getByRole('button', { name: 'Detect' }).click();
+      await panel.getByText(/^0 objects/).waitFor(patience);
+      expect(JSON.parse(await runCopied(panel)).detections).toEqual([]);
+    });
+
+    it.each(['paste', 'drop'] as const)('takes a picture by %s', async (way) => {
+      const panel = await open('Detect');
+      const base64 = (await draw('a red circle')).toString('base64');
+      const isTaken = await page.evaluate(
+        ([content, type]) => {
+          const bytes = Uint8Array.from(atob(content), (letter) => letter.charCodeAt(0));
+          const files = new DataTransfer();
+          files.items.add(new File([bytes], 'given.png', { type: 'image/png' }));
+          const init = { bubbles: true, cancelable: true };
+          const event =
+            type === 'paste'
+              ? new ClipboardEvent(type, { ...init, clipboardData: files })
+              : new DragEvent(type, { ...init, dataTransfer: files });
+          return !document.body.dispatchEvent(event);
+        },
+        [base64, way] as const,
+      );
+      // Otherwise the browser would do with it what it likes: leave the page for it, for example.
+      expect(isTaken).toBe(true);
+      await panel.getByRole('table').waitFor(patience);
+      expect(await panel.getByRole('row').nth(1).textContent()).toContain('red circle');
+    });
+
+    it('says what is no picture', async () => {
+      const panel = await open('Detect');
+      await panel.locator('input[type=file]').setInputFiles({
+        name: 'notes.png',
+        mimeType: 'image/png',
+        buffer: Buffer.from('no picture at all'),
+      });
+      await panel.getByRole('alert').getByText('param: image').waitFor(patience);
+      expect(await panel.locator('.stage').isVisible()).toBe(false);
+    });
+  });
+
+  describe('transcription', () => {
+    it('writes down what the microphone hears', async () => {
+      const panel = await open('Listen');
+      await panel.getByRole('button', { name: 'Record', exact: true }).click();
+      await panel.getByRole('button', { name: /^Stop · 0:04/ }).click({ timeout: 30_000 });
+      const text = panel.locator('.transcript-text');
+      await text.waitFor(patience);
+      expect(await text.textContent()).toMatch(/red circle above a blue square/i);
+    });
+
+    it('follows a recording with subtitles and offers them', async () => {
+      const panel = await open('Listen');
+      await writeFile(join(folder, 'said.wav'), await speak(spoken));
+      await panel.locator('input[type=file]').setInputFiles(join(folder, 'said.wav'));
+      const line = panel.locator('.line').first();
+      await line.waitFor(patience);
+      expect(await panel.locator('.transcript-text').textContent()).toMatch(
+        /red circle above a blue square/i,
+      );
+
+      await line.click();
+      await expect.poll(() => panel.locator('.subtitle').textContent(), patience).toMatch(/red circle/i);
+      expect(await line.getAttribute('data-now')).toBe('');
+      await panel.locator('audio').evaluate((node) => (node as HTMLAudioElement).pause());
+
+      expect(await downloadBy(panel.getByRole('link', { name: 'SRT' }))).toMatch(
+        /^1\n00:00:0\d,\d{3} --> 00:00:0\d,\d{3}\n.*red circle/i,
+      );
+      expect(await downloadBy(panel.getByRole('link', { name: 'VTT' }))).toMatch(
+        /^WEBVTT\n\n00:00:0\d\.\d{3} -->/,
+      );
+      expect(JSON.parse(await runCopied(panel)).text).toMatch(/red circle/i);
+    });
+  });
+
+  describe('speech', () => {
+    it('speaks in the chosen voice and speed', async () => {
+      const panel = await open('Speak');
+      await panel.getByLabel('Text', { exact: true }).fill('a green star');
+      await panel.getByLabel('voice', { exact: true }).selectOption('am_adam');
+      await panel.getByLabel('speed', { exact: true }).first().fill('0.5');
+      const request = page.waitForRequest('**/audio/speech');
+      await panel.getByRole('button', { name: 'Speak' }).click();
+      expect((await request).postDataJSON()).toEqual({
+        model: 'tiny-speech',
+        input: 'a green star',
+        voice: 'am_adam',
+        speed: 0.5,
+      });
+      const player = panel.locator('audio');
+      await player.waitFor(patience);
+      await expect
+        .poll(() => player.evaluate((node) => (node as HTMLAudioElement).duration))
+        .toBeGreaterThan(1);
+      await expect
+        .poll(() => player.evaluate((node) => (node as HTMLAudioElement).currentTime))
+        .toBeGreaterThan(0);
+      expect(await downloadBy(panel.getByRole('link', { name: 'Download' }))).toMatch(/^RIFF/);
+      expect(await runCopied(panel)).toMatch(/^RIFF/);
+      await panel.getByRole('button', { name: 'Write it down again' }).click();
+      await page.locator('.transcript-text').waitFor(patience);
+    });
+  });
+
+  describe('embeddings', () => {
+    it('compares sentences and tells the nearest of each', async () => {
+      const panel = await open('Compare');
+      await panel
+        .getByLabel('Sentences', { exact: true })
+        .fill('a red circle\nwhat is the weather in Paris\na circle that is red\n\n');
+      await panel.getByRole('button', { name: 'Compare' }).click();
+      await panel.getByRole('table').waitFor(patience);
+      const cells = await panel.locator('.matrix tbody td').allTextContents();
+      expect(cells).toHaveLength(9);
+      expect([cells[0], cells[4], cells[8]]).toEqual(['1.00', '1.00', '1.00']);
+      expect(cells[1]).toBe(cells[3]);
+      expect(await panel.locator('.nearest-list li').first().textContent()).toMatch(
+        /^a red circlea circle that is red0\.\d{3}$/,
+      );
+      expect(JSON.parse(await runCopied(panel)).data).toHaveLength(3);
+    });
+
+    it('says that there is nothing to compare', async () => {
+      const panel = await open('Compare');
+      await panel.getByLabel('Sentences', { exact: true }).fill('');
+      await panel.getByRole('button', { name: 'Compare' }).click();
+      await panel.getByRole('alert').getByText('param: input').waitFor();
+    });
+  });
+});
