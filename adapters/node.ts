@@ -2,6 +2,7 @@ import type { Handler } from '../src/server/contract.ts';
 import { send, toApiRequest, type NodeRequest, type NodeResponse } from './node-bridge.ts';
 import { checkMountPath, respond } from './respond.ts';
 
+/** Where `toNodeListener` serves the API. */
 export interface NodeListenerOptions {
   /** The path that the API is served below, without a slash at its end. Left out, it is the handler's own, `/v1`. */
   readonly mountPath?: string | undefined;

@@ -18,6 +18,7 @@ export type ErrorCode =
   | 'overloaded'
   | 'deadline_exceeded';
 
+/** What an `InferenceError` carries beside its code and message. */
 export interface InferenceErrorOptions {
   /** The field at fault, in the caller's spelling: `temperature`, `messages[3].tool_call_id`. */
   param?: string | undefined;

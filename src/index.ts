@@ -20,6 +20,17 @@ export type { ResponseFormat } from './core/chat/grammar/constraint.ts';
 export type { ChatMessage, ToolCall, ToolChoice, ToolDefinition } from './core/chat/messages.ts';
 export type { CallOptions, Inference, ModelLimits, ModelOptions, ModelStatus } from './engine/contract.ts';
 export type {
+  InferenceObserver,
+  ObservedModel,
+  ObservedRun,
+  RunEnd,
+  RunOrigin,
+  RunUsage,
+  WorkerLoss,
+} from './engine/observer.ts';
+export type { Logger } from './observability/logger.ts';
+export type { ObservedRequest, Observer, RequestEnd, RequestObserver } from './server/observer.ts';
+export type {
   AudioSource,
   Category,
   ChatEvent,
@@ -45,6 +56,13 @@ export type { EmbeddingRequestInput } from './pipelines/embedding-request.ts';
 export type { ImageRequestInput } from './pipelines/image-request.ts';
 export type { SpeechRequestInput } from './pipelines/speech-request.ts';
 export type { TranscriptionRequestInput } from './pipelines/transcription-request.ts';
+export {
+  remote,
+  type ApiDialect,
+  type ApiServer,
+  type GraphServer,
+  type RemoteServer,
+} from './pipelines/remote/servers.ts';
 export { collectTranscription, type TranscriptionResult } from './pipelines/transcription-result.ts';
 export { catalogue, type CatalogueEntry } from './models/catalogue.ts';
 export type { Dtype } from './models/graph-files.ts';

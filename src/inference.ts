@@ -7,11 +7,15 @@ import { completeSpeechRequest } from './pipelines/speech-request.ts';
 import { completeTranscriptionRequest } from './pipelines/transcription-request.ts';
 import type { ModelSpec, Pipeline } from './pipelines/contract.ts';
 import type { Inference, ModelLimits, ModelOptions } from './engine/contract.ts';
+import type { InferenceObserver } from './engine/observer.ts';
 import { childReplicas } from './engine/child-replica.ts';
 import { createEngine } from './engine/create-engine.ts';
 import { failedStream } from './engine/event-stream.ts';
 import { inlineReplicas } from './engine/inline-replica.ts';
+import { logObserver } from './observability/log-observer.ts';
+import { assertLogger, type Logger } from './observability/logger.ts';
 
+/** Which models `createInference` starts, and how. */
 export interface InferenceOptions {
   /** Model id → where the model comes from and its limits; see `chat()`. */
   readonly models: Readonly<Record<string, ModelOptions>>;
@@ -20,12 +24,17 @@ export interface InferenceOptions {
    * a crash. `inline`: in the calling process, for scripts and unit tests.
    */
   readonly isolation?: 'process' | 'inline' | undefined;
+  /** Gets a line when a model is loaded or lost, and for every run that no handler's request is behind. Default: none. */
+  readonly logger?: Logger | undefined;
+  /** Are told what happens, from the beginning; a handler's own are added by the handler. */
+  readonly observers?: readonly InferenceObserver[] | undefined;
 }
 
 /** Settings of an object detection model. */
 export type DetectionOptions = Pick<
   ModelOptions<'detection'>,
   | 'source'
+  | 'remote'
   | 'dtype'
   | 'hub'
   | 'name'
@@ -42,6 +51,7 @@ export type DetectionOptions = Pick<
 export type EmbeddingOptions = Pick<
   ModelOptions<'embedding'>,
   | 'source'
+  | 'remote'
   | 'dtype'
   | 'hub'
   | 'name'
@@ -73,7 +83,16 @@ export type TranscriptionOptions = Pick<
 /** Settings of an image generation model. */
 export type ImageOptions = Pick<
   ModelOptions<'image'>,
-  'source' | 'dtype' | 'hub' | 'name' | 'device' | 'threads' | 'isDistilled' | 'maxPixels' | keyof ModelLimits
+  | 'source'
+  | 'remote'
+  | 'dtype'
+  | 'hub'
+  | 'name'
+  | 'device'
+  | 'threads'
+  | 'isDistilled'
+  | 'maxPixels'
+  | keyof ModelLimits
 >;
 
 /** Settings of a speech model. */
@@ -97,7 +116,12 @@ export type SpeechOptions = Pick<
  * await inference.close();
  * ```
  */
-export function createInference({ models, isolation = 'process' }: InferenceOptions): Inference {
+export function createInference({
+  models,
+  isolation = 'process',
+  logger,
+  observers = [],
+}: InferenceOptions): Inference {
   if (isolation !== 'process' && isolation !== 'inline') {
     throw new InferenceError(
       'invalid_request',
@@ -107,11 +131,16 @@ export function createInference({ models, isolation = 'process' }: InferenceOpti
       },
     );
   }
-  const engine = createEngine(
-    models,
+  if (logger !== undefined) assertLogger(logger);
+  const startLocal =
     isolation === 'inline'
       ? inlineReplicas(loadInline)
-      : childReplicas({ worker: new URL('./worker.js', import.meta.url) }),
+      : childReplicas({ worker: new URL('./worker.js', import.meta.url) });
+  const startRemote = inlineReplicas(loadRemote);
+  const engine = createEngine(
+    models,
+    (spec, ...listeners) => (spec.remote?.kind === 'openai' ? startRemote : startLocal)(spec, ...listeners),
+    logger === undefined ? observers : [...observers, logObserver(logger)],
   );
   return {
     chat(request, options) {
@@ -156,6 +185,7 @@ export function createInference({ models, isolation = 'process' }: InferenceOpti
     },
     models: () => engine.models(),
     status: () => engine.status(),
+    observe: (observer) => engine.observe(observer),
     ready: () => engine.ready(),
     close: (options) => engine.close(options),
   };
@@ -238,6 +268,11 @@ export function speech(options: SpeechOptions): ModelOptions<'speech'> {
 async function loadInline(spec: ModelSpec): Promise<Pipeline> {
   const { loadPipeline } = await import('./pipelines/load.ts');
   return loadPipeline(spec);
+}
+
+async function loadRemote(spec: ModelSpec): Promise<Pipeline> {
+  const { loadRemotePipeline } = await import('./pipelines/remote/load-remote.ts');
+  return loadRemotePipeline(spec);
 }
 
 /** @throws InferenceError `internal` where there is no event at all */

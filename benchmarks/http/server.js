@@ -1,11 +1,19 @@
-// One server of the throughput benchmark, in a process of its own: `node server.js <mount>`.
+// One server of the benchmarks, in a process of its own: `node server.js <mount>`.
 import { createServer } from 'node:http';
+import { metrics, trace } from '@opentelemetry/api';
+import { AggregationTemporality, InMemoryMetricExporter } from '@opentelemetry/sdk-metrics';
+import { MeterProvider, PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics';
+import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trace-base';
 import express from 'express';
 import Fastify from 'fastify';
+import { destination, pino } from 'pino';
 import { toExpress } from 'slashv1/express';
 import { toFastify } from 'slashv1/fastify';
+import { createMetrics } from 'slashv1/metrics';
 import { toNodeListener } from 'slashv1/node';
 import { createHandler } from 'slashv1/server';
+import { createTelemetry } from 'slashv1/telemetry';
+import { createFakeInference } from 'slashv1/testing';
 
 const notMeasured = () => {
   throw new Error('not measured');
@@ -60,6 +68,24 @@ const bare = (request, response) => {
   });
 };
 
+/** @param {Partial<import('slashv1').HandlerOptions>} options */
+const observed = (options) => {
+  const fake = createFakeInference({ models: ['nothing'], reply: 'Hello! How can I help?' });
+  return toNodeListener(createHandler(fake, { auth: { keys: ['key'] }, ...options }));
+};
+const logger = () => pino(destination('/dev/null'));
+
+function registerSdk() {
+  const spans = new BatchSpanProcessor({
+    export: (_spans, done) => done({ code: 0 }),
+    shutdown: async () => {},
+  });
+  trace.setGlobalTracerProvider(new BasicTracerProvider({ spanProcessors: [spans] }));
+  const exporter = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE);
+  const reader = new PeriodicExportingMetricReader({ exporter, exportIntervalMillis: 60_000 });
+  metrics.setGlobalMeterProvider(new MeterProvider({ readers: [reader] }));
+}
+
 /** @type {Record<string, () => Promise<import('node:http').RequestListener> | import('node:http').RequestListener>} */
 const mounts = {
   bare: () => bare,
@@ -79,6 +105,18 @@ const mounts = {
     const app = Fastify().register(toFastify(handler), { prefix: '/v1' });
     await app.ready();
     return app.routing;
+  },
+  'observed by nobody': () => observed({}),
+  'observed by a logger': () => observed({ logger: logger() }),
+  'observed by metrics': () => observed({ observers: [createMetrics().observer] }),
+  'observed by telemetry without an SDK': () => observed({ observers: [createTelemetry()] }),
+  'observed by telemetry': () => {
+    registerSdk();
+    return observed({ observers: [createTelemetry()] });
+  },
+  'observed by all': () => {
+    registerSdk();
+    return observed({ logger: logger(), observers: [createMetrics().observer, createTelemetry()] });
   },
 };
 

@@ -3,7 +3,7 @@ import type { ModelInfo, ModelSpec } from '../pipelines/contract.ts';
 import { createDeferred } from './deferred.ts';
 import { loadError } from './load-error.ts';
 import type { AnyRequest, RunProgress, WorkerMessage } from './protocol.ts';
-import type { Replica, ReplicaState, Run, RunObserver, StartReplica } from './replica.ts';
+import type { Replica, ReplicaListener, ReplicaState, Run, RunObserver, StartReplica } from './replica.ts';
 import { createBackOff, defaultRestartPolicy, type BackOff, type RestartPolicy } from './restart-policy.ts';
 import { startWorkerProcess, type WorkerProcess, type WorkerProcessOptions } from './worker-process.ts';
 
@@ -28,7 +28,8 @@ export function childReplicas({
   ...process
 }: ChildReplicaOptions): StartReplica {
   const policy = { ...defaultRestartPolicy, ...restart };
-  return (spec, onChange) => new ChildReplica(spec, onChange, process, cancelGraceMs, policy);
+  return (spec, onChange, onEvent = () => undefined) =>
+    new ChildReplica(spec, { onChange, onEvent }, process, cancelGraceMs, policy);
 }
 
 interface ActiveRun {
@@ -38,7 +39,7 @@ interface ActiveRun {
 
 class ChildReplica implements Replica {
   readonly #spec: ModelSpec;
-  readonly #onChange: () => void;
+  readonly #listener: ReplicaListener;
   readonly #processOptions: WorkerProcessOptions;
   readonly #cancelGraceMs: number;
   readonly #maxLoadCrashes: number;
@@ -59,16 +60,18 @@ class ChildReplica implements Replica {
   #restartAt = 0;
   #closeTimer: NodeJS.Timeout | undefined;
   #closing = false;
+  /** Why this process has killed the worker, for the operator. */
+  #killReason: string | undefined;
 
   constructor(
     spec: ModelSpec,
-    onChange: () => void,
+    listener: ReplicaListener,
     processOptions: WorkerProcessOptions,
     cancelGraceMs: number,
     policy: RestartPolicy,
   ) {
     this.#spec = spec;
-    this.#onChange = onChange;
+    this.#listener = listener;
     this.#processOptions = processOptions;
     this.#cancelGraceMs = cancelGraceMs;
     this.#maxLoadCrashes = policy.maxLoadCrashes;
@@ -104,10 +107,10 @@ class ChildReplica implements Replica {
     return this.#firstLoad.promise;
   }
 
-  start(request: AnyRequest, observer: RunObserver): Run {
+  start(request: AnyRequest, observer: RunObserver, requestId?: string): Run {
     const id = ++this.#lastRunId;
     try {
-      this.#process?.send({ type: 'run', id, request });
+      this.#process?.send({ type: 'run', id, request, requestId });
     } catch (error) {
       queueMicrotask(() => observer.onEnd(notSendable(error)));
       return { cancel: () => undefined };
@@ -164,7 +167,7 @@ class ChildReplica implements Replica {
         this.#workerReady(message.info, message.concurrency);
         return;
       case 'load-failed':
-        if (this.#info) this.#process?.kill();
+        if (this.#info) this.#kill(`it could not load the model again: ${message.detail}`);
         else this.#fail(loadError(this.#spec.id, message.error, message.detail));
     }
   }
@@ -187,9 +190,15 @@ class ChildReplica implements Replica {
   }
 
   #abandonWorker(): void {
-    this.#process?.kill();
+    const reason = 'it did not answer and was stopped';
+    this.#kill(reason);
     if (!this.#closing) this.#setState('restarting');
-    this.#failRuns('it did not answer and was stopped');
+    this.#failRuns(reason);
+  }
+
+  #kill(reason: string): void {
+    this.#killReason = reason;
+    this.#process?.kill();
   }
 
   #workerReady(info: ModelInfo, concurrency: number): void {
@@ -201,6 +210,7 @@ class ChildReplica implements Replica {
     // From now on a request holds the host by the timer of its deadline, an idle worker doesn't.
     this.#process?.hold(false);
     this.#firstLoad.resolve();
+    this.#listener.onEvent({ type: 'load', loadMs: this.#loadMs });
     this.#setState('ready');
   }
 
@@ -216,7 +226,14 @@ class ChildReplica implements Replica {
     const wasReady = this.#readyAt > this.#startedAt;
     const delayMs = this.#backOff.lost(wasReady ? performance.now() - this.#readyAt : 0);
     const { losses } = this.#backOff;
-    if (!this.#info && losses >= this.#maxLoadCrashes) {
+    const isGivenUp = !this.#info && losses >= this.#maxLoadCrashes;
+    this.#listener.onEvent({
+      type: 'loss',
+      reason: this.#killReason ?? reason,
+      restartInMs: isGivenUp ? undefined : delayMs,
+    });
+    this.#killReason = undefined;
+    if (isGivenUp) {
       const message = `its worker was lost ${losses} times while loading (${reason})`;
       this.#fail(loadError(this.#spec.id, { code: 'worker_failed', message }, reason));
       return;
@@ -232,6 +249,7 @@ class ChildReplica implements Replica {
     this.#error = error;
     this.#firstLoad.reject(error);
     this.#process?.kill();
+    this.#listener.onEvent({ type: 'failure', error });
     this.#setState('failed');
   }
 
@@ -249,7 +267,7 @@ class ChildReplica implements Replica {
   #setState(state: ReplicaState): void {
     if (this.#state === state) return;
     this.#state = state;
-    this.#onChange();
+    this.#listener.onChange();
   }
 }
 

@@ -15,7 +15,9 @@ import type { EmbeddingRequestInput } from '../pipelines/embedding-request.ts';
 import type { ImageRequestInput } from '../pipelines/image-request.ts';
 import type { SpeechRequestInput } from '../pipelines/speech-request.ts';
 import type { TranscriptionRequestInput } from '../pipelines/transcription-request.ts';
+import type { InferenceObserver, RunOrigin } from './observer.ts';
 
+/** How one request is to be run. */
 export interface CallOptions {
   /** Aborting it cancels the request; its error is then `cancelled`. */
   readonly signal?: AbortSignal | undefined;
@@ -24,6 +26,10 @@ export interface CallOptions {
    * It can shorten the model's own limit, not lengthen it.
    */
   readonly deadlineMs?: number | undefined;
+  /** What the request is a part of, for observers and for what a worker reports about errors. */
+  readonly origin?: RunOrigin | undefined;
+  /** The id that the answer is going to have, for observers. */
+  readonly responseId?: string | undefined;
 }
 
 /** Limits of one model. */
@@ -36,8 +42,10 @@ export interface ModelLimits {
   readonly deadlineMs?: number | undefined;
 }
 
+/** Where a model comes from, its settings and its limits. */
 export type ModelOptions<C extends Category = Category> = Omit<ModelSpec<C>, 'id'> & ModelLimits;
 
+/** How a model is doing at the moment. */
 export interface ModelStatus {
   readonly id: string;
   /** `loading` also while a lost worker is being replaced; `failed` when the model can't be loaded. */
@@ -94,6 +102,13 @@ export interface Inference {
   /** Every configured model, loaded or not; until it is, `contextLength` is the configured one or 0. */
   models(): readonly ModelInfo[];
   status(): readonly ModelStatus[];
+  /**
+   * Tells an observer what happens from now on; one that is told already isn't told twice. Handlers call it for their
+   * own `observers`. Inferences that a service makes up itself may leave it out.
+   *
+   * @returns ends it
+   */
+  observe?(observer: InferenceObserver): () => void;
   /** Resolves when every model is loaded; rejects with the first error of a model that can't be. */
   ready(): Promise<void>;
   /** Lets running requests end (up to `graceMs`, default 10 s), refuses new ones, ends all workers. */

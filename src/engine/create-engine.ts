@@ -1,10 +1,13 @@
 import { InferenceError } from '../errors.ts';
+import { Observers } from '../observers.ts';
 import type { Categories, Category, ModelInfo, ModelSpec } from '../pipelines/contract.ts';
 import type { CallOptions, ModelOptions, ModelStatus } from './contract.ts';
 import { failedStream } from './event-stream.ts';
 import { assertDuration, resolveLimits } from './limits.ts';
 import { ModelQueue } from './model-queue.ts';
+import type { InferenceObserver, ObservedRun } from './observer.ts';
 import type { StartReplica } from './replica.ts';
+import { watchRun } from './run-watch.ts';
 
 const defaultGraceMs = 10_000;
 
@@ -25,6 +28,8 @@ export interface Engine {
   ): AsyncIterable<Categories[C]['event']>;
   models(): readonly ModelInfo[];
   status(): readonly ModelStatus[];
+  /** See `Inference.observe`. */
+  observe(observer: InferenceObserver): () => void;
   ready(): Promise<void>;
   /** @param options.graceMs time for running requests to end by themselves; default 10 s */
   close(options?: { readonly graceMs?: number }): Promise<void>;
@@ -35,6 +40,7 @@ export interface Engine {
  *
  * @param models model id → where it comes from, and its limits
  * @param startReplica `childReplicas(…)` or `inlineReplicas(…)`
+ * @param given told from the beginning
  * @throws InferenceError `invalid_request` for a limit out of range; nothing was started then
  *
  * @example
@@ -48,13 +54,15 @@ export interface Engine {
 export function createEngine(
   models: Readonly<Record<string, ModelOptions>>,
   startReplica: StartReplica,
+  given: readonly InferenceObserver[] = [],
 ): Engine {
   const configured = Object.entries(models).map(([id, { replicas, maxQueue, deadlineMs, ...spec }]) => ({
     spec: { ...spec, id } satisfies ModelSpec,
     limits: resolveLimits(`models.${id}`, { replicas, maxQueue, deadlineMs }),
   }));
+  const observers = new Observers<InferenceObserver>();
   const queues = new Map(
-    configured.map(({ spec, limits }) => [spec.id, new ModelQueue(spec, limits, startReplica)]),
+    configured.map(({ spec, limits }) => [spec.id, new ModelQueue(spec, limits, startReplica, observers)]),
   );
   const all = [...queues.values()];
 
@@ -73,16 +81,23 @@ export function createEngine(
     );
   };
 
-  return {
+  const engine: Engine = {
     run(category, modelId, request, options = {}) {
       try {
         return queueOf(category, modelId).submit(request, options);
       } catch (error) {
+        const { origin, responseId } = options;
+        const run = { category, request, model: modelId, isKnownModel: false, origin, responseId };
+        watchRun(observers, run as ObservedRun)?.end(error as InferenceError);
         return failedStream(error as InferenceError);
       }
     },
     models: () => all.map((queue) => queue.info),
     status: () => all.map((queue) => queue.status),
+    observe(observer) {
+      if (observers.add(observer)) observers.tellOne(observer, 'onAttach', engine);
+      return () => observers.remove(observer);
+    },
     async ready() {
       await Promise.all(all.map((queue) => queue.ready()));
     },
@@ -91,4 +106,6 @@ export function createEngine(
       await Promise.all(all.map((queue) => queue.close(graceMs)));
     },
   };
+  for (const observer of given) engine.observe(observer);
+  return engine;
 }

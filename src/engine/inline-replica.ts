@@ -4,7 +4,7 @@ import { createDeferred } from './deferred.ts';
 import { driveRun } from './drive-run.ts';
 import { loadError } from './load-error.ts';
 import type { AnyRequest, LoadPipeline } from './protocol.ts';
-import type { Replica, ReplicaState, Run, RunObserver, StartReplica } from './replica.ts';
+import type { Replica, ReplicaListener, ReplicaState, Run, RunObserver, StartReplica } from './replica.ts';
 
 /**
  * Replicas that run in the calling process, for scripts and unit tests: nothing protects the caller from a crash or
@@ -16,12 +16,13 @@ import type { Replica, ReplicaState, Run, RunObserver, StartReplica } from './re
  * ```
  */
 export function inlineReplicas(loadPipeline: LoadPipeline): StartReplica {
-  return (spec, onChange) => new InlineReplica(spec, onChange, loadPipeline);
+  return (spec, onChange, onEvent = () => undefined) =>
+    new InlineReplica(spec, { onChange, onEvent }, loadPipeline);
 }
 
 class InlineReplica implements Replica {
   readonly restartsInMs = 0;
-  readonly #onChange: () => void;
+  readonly #listener: ReplicaListener;
   readonly #firstLoad = createDeferred();
   readonly #loading: Promise<void>;
   readonly #runs = new Map<AbortController, Promise<void>>();
@@ -30,8 +31,8 @@ class InlineReplica implements Replica {
   #error: InferenceError | undefined;
   #closed: Promise<void> | undefined;
 
-  constructor(spec: ModelSpec, onChange: () => void, loadPipeline: LoadPipeline) {
-    this.#onChange = onChange;
+  constructor(spec: ModelSpec, listener: ReplicaListener, loadPipeline: LoadPipeline) {
+    this.#listener = listener;
     this.#loading = this.#load(spec, loadPipeline);
   }
 
@@ -73,15 +74,20 @@ class InlineReplica implements Replica {
   async #load(spec: ModelSpec, loadPipeline: LoadPipeline): Promise<void> {
     // Never within the constructor, whatever the loader does.
     await Promise.resolve();
+    const startedAt = performance.now();
     try {
       const pipeline = await loadPipeline(spec);
       this.#pipeline = pipeline;
+      if (this.#state !== 'closed') {
+        this.#listener.onEvent({ type: 'load', loadMs: performance.now() - startedAt });
+      }
       this.#firstLoad.resolve();
       this.#setState('ready');
     } catch (error) {
       const detail = error instanceof Error ? error.message : String(error);
       this.#error = loadError(spec.id, InferenceError.from(error).serialize(), detail);
       this.#firstLoad.reject(this.#error);
+      if (this.#state !== 'closed') this.#listener.onEvent({ type: 'failure', error: this.#error });
       this.#setState('failed');
     }
   }
@@ -108,6 +114,6 @@ class InlineReplica implements Replica {
   #setState(state: ReplicaState): void {
     if (this.#state === state || this.#state === 'closed') return;
     this.#state = state;
-    this.#onChange();
+    this.#listener.onChange();
   }
 }

@@ -1,11 +1,14 @@
 import { InferenceError } from '../errors.ts';
+import { Observers } from '../observers.ts';
 import type { ModelInfo, ModelSpec } from '../pipelines/contract.ts';
 import type { CallOptions, ModelStatus } from './contract.ts';
 import { EventStream } from './event-stream.ts';
 import { assertDuration, type ResolvedLimits } from './limits.ts';
+import type { InferenceObserver, ObservedModel, ObservedRun } from './observer.ts';
 import type { AnyEvent, AnyRequest } from './protocol.ts';
-import type { Replica, StartReplica } from './replica.ts';
+import type { Replica, ReplicaEvent, RunObserver, StartReplica } from './replica.ts';
 import { createServiceTimes, toRetryAfterSeconds } from './retry-after.ts';
+import { watchRun, type RunWatch } from './run-watch.ts';
 import { cancelled, Ticket } from './ticket.ts';
 
 /**
@@ -15,6 +18,7 @@ import { cancelled, Ticket } from './ticket.ts';
 export class ModelQueue {
   readonly #spec: ModelSpec;
   readonly #limits: ResolvedLimits;
+  readonly #observers: Observers<InferenceObserver>;
   readonly #replicas: readonly Replica[];
   readonly #waiting = new Set<Ticket>();
   readonly #running = new Set<Ticket>();
@@ -22,11 +26,19 @@ export class ModelQueue {
   #closed: Promise<void> | undefined;
   #onIdle: (() => void) | undefined;
 
-  constructor(spec: ModelSpec, limits: ResolvedLimits, startReplica: StartReplica) {
+  constructor(
+    spec: ModelSpec,
+    limits: ResolvedLimits,
+    startReplica: StartReplica,
+    observers = new Observers<InferenceObserver>(),
+  ) {
     this.#spec = spec;
     this.#limits = limits;
+    this.#observers = observers;
     const onChange = (): void => this.#replicaChanged();
-    this.#replicas = Array.from({ length: limits.replicas }, () => startReplica(spec, onChange));
+    this.#replicas = Array.from({ length: limits.replicas }, (_, replica) =>
+      startReplica(spec, onChange, (event) => this.#tell(replica, event)),
+    );
   }
 
   /** What is known about the model; `contextLength` and others are 0 as long as they are not known. */
@@ -54,9 +66,11 @@ export class ModelQueue {
     let ticket: Ticket | undefined;
     const stream = new EventStream<AnyEvent>({
       onStart: () => {
+        const watch = this.#watch(request, options);
         try {
-          ticket = this.#admit(stream, request, options);
+          ticket = this.#admit(stream, request, options, watch);
         } catch (error) {
+          watch?.end(error as InferenceError);
           stream.fail(error as InferenceError);
         }
       },
@@ -70,7 +84,12 @@ export class ModelQueue {
     return this.#closed;
   }
 
-  #admit(stream: EventStream<AnyEvent>, request: AnyRequest, options: CallOptions): Ticket {
+  #admit(
+    stream: EventStream<AnyEvent>,
+    request: AnyRequest,
+    options: CallOptions,
+    watch: RunWatch | undefined,
+  ): Ticket {
     const { signal, deadlineMs: given = this.#limits.deadlineMs } = options;
     assertDuration('deadlineMs', given);
     const deadlineMs = Math.min(given, this.#limits.deadlineMs);
@@ -79,6 +98,8 @@ export class ModelQueue {
     const ticket = new Ticket(request, stream, {
       signal,
       deadlineMs,
+      watch,
+      requestId: options.origin?.requestId,
       onAbandon: (abandoned) => this.#abandon(abandoned),
     });
     this.#waiting.add(ticket);
@@ -119,7 +140,8 @@ export class ModelQueue {
   #start(ticket: Ticket, replica: Replica): void {
     const startedAt = performance.now();
     this.#running.add(ticket);
-    ticket.run = replica.start(ticket.request, {
+    ticket.watch?.dispatch();
+    const observer: RunObserver = {
       onEvents: (events) => ticket.push(events),
       onEnd: (error) => {
         if (!error) this.#serviceTimes.record(performance.now() - startedAt);
@@ -128,7 +150,8 @@ export class ModelQueue {
         this.#dispatch();
         if (this.#running.size === 0) this.#onIdle?.();
       },
-    });
+    };
+    ticket.run = replica.start(ticket.request, observer, ticket.requestId);
   }
 
   #abandon(ticket: Ticket): void {
@@ -173,6 +196,35 @@ export class ModelQueue {
     if (this.#running.size > 0) await this.#idle(graceMs);
     for (const ticket of this.#running) ticket.fail(shuttingDown());
     await Promise.all(this.#replicas.map((replica) => replica.close()));
+    this.#observers.tell('onModelClose', this.#observedModel);
+  }
+
+  get #observedModel(): ObservedModel {
+    const { id, category } = this.#spec;
+    return { id, category };
+  }
+
+  #watch(request: AnyRequest, { origin, responseId }: CallOptions): RunWatch | undefined {
+    const { id: model, category } = this.#spec;
+    const run = { category, request, model, isKnownModel: true, origin, responseId };
+    // The engine has chosen the queue by the category of the request.
+    return watchRun(this.#observers, run as ObservedRun);
+  }
+
+  #tell(replica: number, event: ReplicaEvent): void {
+    const model = this.#observedModel;
+    switch (event.type) {
+      case 'load':
+        this.#observers.tell('onModelLoad', model, { replica, loadMs: event.loadMs });
+        return;
+      case 'failure':
+        this.#observers.tell('onModelFailure', model, { replica, error: event.error });
+        return;
+      case 'loss': {
+        const { reason, restartInMs } = event;
+        this.#observers.tell('onWorkerLoss', model, { replica, reason, restartInMs });
+      }
+    }
   }
 
   /** Resolves when nothing runs any more, or after `graceMs`. */

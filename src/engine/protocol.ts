@@ -13,7 +13,13 @@ export type LoadPipeline = (spec: ModelSpec) => Promise<Pipeline>;
 /** What the host tells a worker, as plain data. `load` comes first and once; ids are never used twice. */
 export type HostMessage =
   | { readonly type: 'load'; readonly spec: ModelSpec }
-  | { readonly type: 'run'; readonly id: number; readonly request: AnyRequest }
+  | {
+      readonly type: 'run';
+      readonly id: number;
+      readonly request: AnyRequest;
+      /** Names the request where its failure is reported. */
+      readonly requestId?: string | undefined;
+    }
   | { readonly type: 'cancel'; readonly id: number }
   /** Close the pipeline when the last run has ended, then exit. */
   | { readonly type: 'close' };

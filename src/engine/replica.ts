@@ -35,8 +35,12 @@ export interface Replica {
   readonly restartsInMs: number;
   /** Settles once: the model is loaded for the first time, or never will be. */
   readonly loaded: Promise<void>;
-  /** Only while `ready` and `running < concurrency`. */
-  start(request: AnyRequest, observer: RunObserver): Run;
+  /**
+   * Only while `ready` and `running < concurrency`.
+   *
+   * @param requestId named where the run's failure is reported
+   */
+  start(request: AnyRequest, observer: RunObserver, requestId?: string): Run;
   /**
    * Only when every run has ended or been cancelled: releases the model and resolves when nothing of it is left.
    * Idempotent.
@@ -44,5 +48,26 @@ export interface Replica {
   close(): Promise<void>;
 }
 
-/** Begins to load a model. `onChange` is called whenever `state` has changed, never from within this call. */
-export type StartReplica = (spec: ModelSpec, onChange: () => void) => Replica;
+/** What happened to a replica that its `state` alone doesn't tell. */
+export type ReplicaEvent =
+  | { readonly type: 'load'; readonly loadMs: number }
+  | { readonly type: 'failure'; readonly error: InferenceError }
+  | { readonly type: 'loss'; readonly reason: string; readonly restartInMs: number | undefined };
+
+/** Those who are told about a replica. */
+export interface ReplicaListener {
+  /** `state` has changed. */
+  onChange(): void;
+  /** Called before `onChange` where both are. */
+  onEvent(event: ReplicaEvent): void;
+}
+
+/**
+ * Begins to load a model. `onChange` is called whenever `state` has changed, `onEvent` before that; neither from within
+ * this call.
+ */
+export type StartReplica = (
+  spec: ModelSpec,
+  onChange: () => void,
+  onEvent?: (event: ReplicaEvent) => void,
+) => Replica;

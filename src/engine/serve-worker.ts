@@ -64,14 +64,16 @@ export function serveWorker(
     }
   };
 
-  const run = async (id: number, request: AnyRequest): Promise<void> => {
+  const run = async (id: number, request: AnyRequest, requestId?: string): Promise<void> => {
     const active: ActiveRun = { controller: new AbortController(), failure: undefined };
     runs.set(id, active);
     const error = await driveRun(pipeline!, request, active.controller.signal, (event) => {
       outbox.event(id, event);
       return whenWritten();
     });
-    if (error?.code === 'internal') report('a request failed', error.cause ?? error);
+    if (error?.code === 'internal') {
+      report(`a request failed${requestId === undefined ? '' : ` (${requestId})`}`, error.cause ?? error);
+    }
     runs.delete(id);
     outbox.end(id, active.failure ?? error?.serialize());
     if (runs.size === 0) onIdle?.();
@@ -93,7 +95,7 @@ export function serveWorker(
         void load(message.spec);
         return;
       case 'run':
-        void run(message.id, message.request);
+        void run(message.id, message.request, message.requestId);
         return;
       case 'cancel':
         runs.get(message.id)?.controller.abort();

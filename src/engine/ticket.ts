@@ -2,10 +2,14 @@ import { InferenceError } from '../errors.ts';
 import type { EventStream } from './event-stream.ts';
 import type { AnyEvent, AnyRequest } from './protocol.ts';
 import type { Run } from './replica.ts';
+import { left, type RunWatch } from './run-watch.ts';
 
 export interface TicketOptions {
   readonly signal: AbortSignal | undefined;
   readonly deadlineMs: number;
+  /** Where somebody wants to know. */
+  readonly watch: RunWatch | undefined;
+  readonly requestId: string | undefined;
   /** The caller has its error, or has left: the request need not be run any further. */
   onAbandon(ticket: Ticket): void;
 }
@@ -15,6 +19,8 @@ export class Ticket {
   readonly request: AnyRequest;
   /** Set while a replica works on it. */
   run: Run | undefined;
+  readonly watch: RunWatch | undefined;
+  readonly requestId: string | undefined;
   readonly #stream: EventStream<AnyEvent>;
   readonly #signal: AbortSignal | undefined;
   readonly #onAbandon: (ticket: Ticket) => void;
@@ -23,6 +29,8 @@ export class Ticket {
 
   constructor(request: AnyRequest, stream: EventStream<AnyEvent>, options: TicketOptions) {
     this.request = request;
+    this.watch = options.watch;
+    this.requestId = options.requestId;
     this.#stream = stream;
     this.#signal = options.signal;
     this.#onAbandon = options.onAbandon;
@@ -34,24 +42,30 @@ export class Ticket {
   }
 
   push(events: readonly AnyEvent[]): void {
+    this.watch?.push(events);
     this.#stream.push(events);
   }
 
   /** The run is over; the caller still gets what is buffered. */
   end(error: InferenceError | undefined): void {
-    if (this.#settle()) this.#stream.end(error);
+    if (!this.#settle()) return;
+    this.watch?.end(error);
+    this.#stream.end(error);
   }
 
   /** Gives the caller its error at once and abandons the request. */
   fail(error: InferenceError): void {
     if (!this.#settle()) return;
+    this.watch?.end(error);
     this.#stream.fail(error);
     this.#onAbandon(this);
   }
 
   /** The caller has left. */
   leave(): void {
-    if (this.#settle()) this.#onAbandon(this);
+    if (!this.#settle()) return;
+    this.watch?.end(left());
+    this.#onAbandon(this);
   }
 
   readonly #onAbort = (): void => {

@@ -12,6 +12,7 @@ import type { HeadName } from '../core/vision/heads/head.ts';
 import type { Dtype } from '../models/graph-files.ts';
 import type { HubOptions } from '../models/hub/settings.ts';
 import type { FetchLimits } from '../runtime/safe-fetch.ts';
+import type { RemoteServer } from './remote/servers.ts';
 
 /** A complete chat request: every parameter has its value, as `completeChatRequest` leaves it. */
 export interface ChatRequest extends ChatParameters {
@@ -28,6 +29,7 @@ export interface ChatRequest extends ChatParameters {
   readonly logitBias: ReadonlyMap<number, number>;
 }
 
+/** A token and how likely the model found it, as a natural logarithm. */
 export interface TokenLogprob {
   readonly token: string;
   readonly logprob: number;
@@ -35,6 +37,7 @@ export interface TokenLogprob {
   readonly bytes: readonly number[];
 }
 
+/** A generated token and the most likely ones at its position. */
 export interface TokenLogprobs extends TokenLogprob {
   readonly topLogprobs: readonly TokenLogprob[];
 }
@@ -42,6 +45,7 @@ export interface TokenLogprobs extends TokenLogprob {
 /** Why a choice ended. */
 export type FinishReason = 'stop' | 'length' | 'tool_calls';
 
+/** How many tokens a chat request took. */
 export interface ChatUsage {
   readonly promptTokens: number;
   /** Of the prompt, how many needed no computing because an earlier request had the same beginning. */
@@ -182,6 +186,7 @@ export interface TranscriptionRequest extends TranscriptionParameters {
   readonly wordTimestamps: boolean;
 }
 
+/** A word that was said, with its times in seconds from the beginning of the audio. */
 export interface TranscriptionWord {
   /** Without spaces around it, punctuation included. */
   readonly word: string;
@@ -253,6 +258,7 @@ export interface Categories {
   transcription: { request: TranscriptionRequest; event: TranscriptionEvent };
 }
 
+/** What a model is for. */
 export type Category = keyof Categories;
 
 /** What is known about a loaded model. */
@@ -301,6 +307,7 @@ export interface Pipeline<C extends Category = Category> {
   close(): Promise<void>;
 }
 
+/** What computes the tensors. One that doesn't work on a machine makes loading fail; nothing falls back by itself. */
 export type Device = 'cpu' | 'webgpu' | 'cuda' | 'dml' | 'coreml';
 
 /** Which model to load and how; plain data, so that it can be sent to a worker process. */
@@ -313,6 +320,8 @@ export interface ModelSpec<C extends Category = Category> {
    * is loaded, and kept.
    */
   readonly source: string;
+  /** The server on which the model runs, as `remote` describes it; default: this machine. */
+  readonly remote?: RemoteServer | undefined;
   /** Which of the model's weights are loaded; default `auto`: fp32, or else what is there. */
   readonly dtype?: Dtype | undefined;
   /** Where models come from and are kept; default: what the environment says. */
@@ -337,7 +346,10 @@ export interface ModelSpec<C extends Category = Category> {
   readonly classNames?: string | readonly string[] | undefined;
   /** Which URLs of images are fetched; default: those on the public Internet, 20 MiB, 10 s. */
   readonly imageFetch?: FetchLimits | undefined;
-  /** How an embedding model's token vectors become one; default: what its config says, else `mean`. */
+  /**
+   * How an embedding model's token vectors become one; default: what its config says, else `last-token` for decoders and
+   * `mean` for others.
+   */
   readonly pooling?: PoolingMode | undefined;
   /** Whether an embedding model's vectors are scaled to length 1; default true. */
   readonly normalize?: boolean | undefined;

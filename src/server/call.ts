@@ -2,6 +2,7 @@ import type { Inference } from '../engine/contract.ts';
 import { InferenceError } from '../errors.ts';
 import type { Category, ModelInfo } from '../pipelines/contract.ts';
 import type { ApiRequest } from './contract.ts';
+import type { ObservedRequest } from './observer.ts';
 import type { Settings } from './options.ts';
 import type { Meter } from './plans.ts';
 
@@ -11,6 +12,8 @@ export interface Call {
   readonly settings: Settings;
   readonly request: ApiRequest;
   readonly requestId: string;
+  /** Goes with what is asked of the inference, so that observers know what that is for. */
+  readonly origin: ObservedRequest;
   /** What the path template's placeholders stand for, decoded. */
   readonly pathParameters: Readonly<Record<string, string>>;
   readonly meter: Meter;

@@ -18,6 +18,7 @@ export interface ParsedBody {
   readonly parsed: unknown;
 }
 
+/** An answer as adapters take it: plain data, or pieces as they come. */
 export interface ApiResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | readonly string[]>>;

@@ -62,14 +62,29 @@ export function wireErrorOf(error: InferenceError): WireError {
 /** Seconds to wait after an `overloaded` that doesn't say how long. */
 const defaultRetryAfterSeconds = 1;
 
-/** The body that tells a client about an error; an internal one shows no more than the request id. */
+/**
+ * The body that tells a client about an error; an internal one shows no more than the request id.
+ *
+ * @example
+ * ```ts
+ * const error = new InferenceError('model_not_found', 'No such model.', { param: 'model' });
+ * toErrorBody(error, 'req_1').error.code; // 'model_not_found'
+ * ```
+ */
 export function toErrorBody(error: InferenceError, requestId: string): ErrorBody {
   const { type, code, status } = wireErrorOf(error);
   const message = status === 500 ? `Internal error. Request id: ${requestId}.` : error.message;
   return { error: { message, type, param: error.param ?? null, code } };
 }
 
-/** The response that tells a client about an error, with the headers that steer its retries. */
+/**
+ * The response that tells a client about an error, with the headers that steer its retries.
+ *
+ * @example
+ * ```ts
+ * toErrorResponse(new InferenceError('overloaded', 'Full.', { retryAfterSeconds: 3 }), 'req_1').status; // 503
+ * ```
+ */
 export function toErrorResponse(error: InferenceError, requestId: string): ApiResponse {
   const { status, headers } = wireErrorOf(error);
   return jsonResponse(status, toErrorBody(error, requestId), { ...headers, ...retryAfter(error, status) });

@@ -1,11 +1,12 @@
 import type { Inference } from '../engine/contract.ts';
 import { InferenceError } from '../errors.ts';
-import type { Call } from './call.ts';
 import type { ApiRequest, ApiResponse, Handler } from './contract.ts';
 import { toErrorResponse, wireErrorOf } from './errors.ts';
 import { requestIdOf } from './headers.ts';
+import type { ObservedRequest } from './observer.ts';
 import { resolveOptions, type HandlerOptions } from './options.ts';
 import { endpointPath } from './path.ts';
+import { watchRequest } from './request-watch.ts';
 import { createRouter } from './router.ts';
 import { routes } from './routes.ts';
 
@@ -23,11 +24,21 @@ import { routes } from './routes.ts';
 export function createHandler(inference: Inference, options: HandlerOptions): Handler {
   const settings = resolveOptions(options);
   const findRoute = createRouter(routes);
+  for (const observer of settings.observers) inference.observe?.(observer);
 
   return async (request) => {
-    const requestId = requestIdOf(request);
+    const match = findRoute(request.method, endpointPath(request.url, request.mountPath));
+    const origin: ObservedRequest = {
+      requestId: requestIdOf(request),
+      carrier: request.headers,
+      method: request.method,
+      route: match !== null && 'route' in match ? match.route.path : undefined,
+    };
+    const { requestId } = origin;
+    const watch = watchRequest(settings.observers, origin);
     const ownHeaders: Record<string, string> = { 'x-request-id': requestId };
     const report = (error: InferenceError): void => {
+      watch?.fail(error);
       const { status } = wireErrorOf(error);
       if (status < 500) return;
       try {
@@ -37,7 +48,6 @@ export function createHandler(inference: Inference, options: HandlerOptions): Ha
       }
     };
     const answer = async (): Promise<ApiResponse> => {
-      const match = findRoute(request.method, endpointPath(request.url, request.mountPath));
       if (match === null) {
         throw new InferenceError('route_not_found', `There is no ${request.method} ${pathOf(request)}.`);
       }
@@ -48,7 +58,8 @@ export function createHandler(inference: Inference, options: HandlerOptions): Ha
           `Expected one of ${match.allow}, got ${request.method}.`,
         );
       }
-      const { route, pathParameters } = match;
+      const { route } = match;
+      const pathParameters = match.pathParameters();
       const meter = settings.meterOf(await settings.authenticate(request));
       if (route.isInference) {
         try {
@@ -57,8 +68,7 @@ export function createHandler(inference: Inference, options: HandlerOptions): Ha
           Object.assign(ownHeaders, meter.headers);
         }
       }
-      const call: Call = { inference, settings, request, requestId, pathParameters, meter, report };
-      return route.handle(call);
+      return route.handle({ inference, settings, request, requestId, origin, pathParameters, meter, report });
     };
 
     let response: ApiResponse;
@@ -69,8 +79,13 @@ export function createHandler(inference: Inference, options: HandlerOptions): Ha
       report(error);
       response = toErrorResponse(error, requestId);
     }
-    const headers = { ...response.headers, ...ownHeaders };
-    return { status: response.status, headers, body: request.method === 'HEAD' ? '' : response.body };
+    const { status, headers, body } = response;
+    const complete: ApiResponse = {
+      status,
+      headers: { ...headers, ...ownHeaders },
+      body: request.method === 'HEAD' ? '' : body,
+    };
+    return watch === undefined ? complete : watch.answer(complete);
   };
 }
 

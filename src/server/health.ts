@@ -1,8 +1,6 @@
 import type { Inference } from '../engine/contract.ts';
-import { InferenceError } from '../errors.ts';
 import type { Handler } from './contract.ts';
-import { toErrorResponse } from './errors.ts';
-import { requestIdOf } from './headers.ts';
+import { createGetHandler } from './get-handler.ts';
 import { jsonResponse } from './responses.ts';
 
 /**
@@ -15,21 +13,10 @@ import { jsonResponse } from './responses.ts';
  * ```
  */
 export function createHealthHandler(inference: Inference): Handler {
-  return async (request) => {
-    const requestId = requestIdOf(request);
-    const common = { 'x-request-id': requestId, 'cache-control': 'no-store' };
-    if (request.method !== 'GET' && request.method !== 'HEAD') {
-      const error = new InferenceError(
-        'method_not_allowed',
-        `Expected one of GET, HEAD, got ${request.method}.`,
-      );
-      const response = toErrorResponse(error, requestId);
-      return { ...response, headers: { ...response.headers, ...common, allow: 'GET, HEAD' } };
-    }
+  return createGetHandler(() => {
     const models = inference.status();
     const states = new Set(models.map((model) => model.state));
     const status = states.has('failed') ? 'failed' : states.has('loading') ? 'loading' : 'ready';
-    const response = jsonResponse(status === 'ready' ? 200 : 503, { status, models }, common);
-    return request.method === 'HEAD' ? { ...response, body: '' } : response;
-  };
+    return jsonResponse(status === 'ready' ? 200 : 503, { status, models });
+  });
 }

@@ -1,16 +1,18 @@
 import { tmpdir } from 'node:os';
 import { resolve } from 'node:path';
 import type { InferenceError } from '../errors.ts';
+import { logObserver } from '../observability/log-observer.ts';
+import { assertLogger, type Logger } from '../observability/logger.ts';
+import { Observers } from '../observers.ts';
 import { createAuthenticate, type Authenticate, type Authentication } from './authentication.ts';
 import { describeValue } from './issues.ts';
+import type { Observer } from './observer.ts';
 import { createMeterFactory, type MeterFactory, type Plan } from './plans.ts';
+import { printInternal, type FailedRequest } from './print-internal.ts';
 import type { LimiterFactory } from './rate-limit.ts';
 
 /** Which request an error belongs to. */
-export interface ErrorContext {
-  readonly requestId: string;
-  readonly method: string;
-  readonly url: string;
+export interface ErrorContext extends FailedRequest {
   readonly status: number;
 }
 
@@ -38,9 +40,16 @@ export interface HandlerOptions {
   readonly keepAliveMs?: number | undefined;
   /**
    * Told of every failure with a 5xx status, also amid a stream. The error's `cause` is what was thrown. Default:
-   * prints internal errors (500) to the console.
+   * prints internal errors (500) to the console, unless there is a `logger`.
    */
   readonly onError?: ((error: InferenceError, context: ErrorContext) => void) | undefined;
+  /**
+   * Gets a line for every request and for what happens to models; no prompts, keys or files. Default: nothing is
+   * logged.
+   */
+  readonly logger?: Logger | undefined;
+  /** Are told what happens, here and in the inference: those of `slashv1/metrics` and `slashv1/telemetry`, or others. */
+  readonly observers?: readonly Observer[] | undefined;
 }
 
 /** Checked options. */
@@ -52,6 +61,7 @@ export interface Settings {
   readonly uploadDirectory: string;
   readonly keepAliveMs: number;
   readonly onError: (error: InferenceError, context: ErrorContext) => void;
+  readonly observers: Observers<Observer>;
 }
 
 const longestTimerMs = 2 ** 31 - 1;
@@ -68,7 +78,9 @@ export function resolveOptions(options: HandlerOptions): Settings {
     maxUploadBytes = 128 * 1024 * 1024,
     uploadDirectory = tmpdir(),
     keepAliveMs = 15_000,
-    onError = printInternal,
+    logger,
+    observers = [],
+    onError = logger === undefined ? printInternal : () => undefined,
   } = options;
   assertInteger('maxBodyBytes', maxBodyBytes, Number.MAX_SAFE_INTEGER);
   assertInteger('maxUploadBytes', maxUploadBytes, Number.MAX_SAFE_INTEGER);
@@ -81,6 +93,8 @@ export function resolveOptions(options: HandlerOptions): Settings {
   if (auth === 'none' && plans !== undefined) {
     throw new TypeError("plans: expected none where auth is 'none', since no key can name one");
   }
+  if (logger !== undefined) assertLogger(logger);
+  assertObservers(observers);
   const authenticate = createAuthenticate(auth);
   assertKnownPlans(auth, plans);
   return {
@@ -92,12 +106,20 @@ export function resolveOptions(options: HandlerOptions): Settings {
     uploadDirectory: resolve(uploadDirectory),
     keepAliveMs,
     onError,
+    observers: new Observers(logger === undefined ? observers : [...observers, logObserver(logger)]),
   };
 }
 
 function assertInteger(label: string, value: number, max: number): void {
   if (Number.isSafeInteger(value) && value >= 1 && value <= max) return;
   throw new RangeError(`${label}: expected an integer from 1 to ${max}, got ${value}`);
+}
+
+function assertObservers(observers: readonly Observer[]): void {
+  for (const observer of observers) {
+    if (typeof observer === 'object' && observer !== null) continue;
+    throw new TypeError(`observers: expected objects, got ${describeValue(observer)}`);
+  }
 }
 
 function assertKnownPlans(auth: Authentication, plans: HandlerOptions['plans'] = {}): void {
@@ -107,9 +129,4 @@ function assertKnownPlans(auth: Authentication, plans: HandlerOptions['plans'] =
     if (plan === undefined || Object.hasOwn(plans, plan)) continue;
     throw new TypeError(`auth: expected the name of one of the plans, got ${plan}`);
   }
-}
-
-function printInternal(error: InferenceError, { requestId, method, url }: ErrorContext): void {
-  if (error.code === 'internal')
-    console.error(`slashv1: ${method} ${url} (${requestId}) failed:`, error.cause ?? error);
 }

@@ -4,7 +4,12 @@ import type { Route } from './route.ts';
 /** The route of a request. */
 export interface RouteMatch {
   readonly route: Route;
-  readonly pathParameters: Readonly<Record<string, string>>;
+  /**
+   * What the placeholders stand for, decoded.
+   *
+   * @throws InferenceError `invalid_request` for what is not valid percent-encoding
+   */
+  readonly pathParameters: () => Readonly<Record<string, string>>;
 }
 
 /** The path exists, for other methods. */
@@ -32,7 +37,7 @@ export function createRouter(routes: readonly Route[]): Router {
       if (placeholders === null) continue;
       const route = template.routes.find((candidate) => answers(candidate, method));
       if (route === undefined) return { allow: template.routes.flatMap(methodsOf).join(', ') };
-      return { route, pathParameters: decodeAll(placeholders) };
+      return { route, pathParameters: () => decodeAll(placeholders) };
     }
     return null;
   };

@@ -28,7 +28,7 @@ export async function collectRun<Event>(call: Call, run: Run<Event>): Promise<Ev
   const bill = await openBill(call, run);
   const events: Event[] = [];
   try {
-    for await (const event of run.start({ signal, deadlineMs: deadlineMsOf(call.request) })) {
+    for await (const event of run.start(callOptions(call, signal))) {
       bill.add(event);
       events.push(event);
     }
@@ -72,8 +72,7 @@ export async function startRun<Event>(call: Call, run: Run<Event>): Promise<Asyn
     return bill.settle(outcome);
   };
   const start = (): AsyncIterator<Event> => {
-    const options = { signal: controller.signal, deadlineMs: deadlineMsOf(call.request) };
-    return run.start(options)[Symbol.asyncIterator]();
+    return run.start(callOptions(call, controller.signal))[Symbol.asyncIterator]();
   };
   let events: AsyncIterator<Event> | undefined;
   return {
@@ -97,6 +96,10 @@ export async function startRun<Event>(call: Call, run: Run<Event>): Promise<Asyn
       return { done: true, value: undefined };
     },
   };
+}
+
+function callOptions({ request, origin }: Call, signal: AbortSignal): CallOptions {
+  return { signal, deadlineMs: deadlineMsOf(request), origin };
 }
 
 type Outcome = 'done' | 'left' | 'failed';

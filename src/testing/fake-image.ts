@@ -1,5 +1,6 @@
 import type { CallOptions } from '../engine/contract.ts';
 import type { ImageEvent, ImageRequest } from '../pipelines/contract.ts';
+import { seedOfImage } from '../pipelines/image-request.ts';
 import type { FakeRun } from './fake-run.ts';
 import { pause } from './pause.ts';
 
@@ -38,7 +39,7 @@ export async function* playImages(
       taken += 1;
       yield { type: 'image-step', image, step, steps, ...(previews ? { preview: greyPixel } : {}) };
     }
-    yield { type: 'image', image, png: greyPixel, seed: seed + image };
+    yield { type: 'image', image, png: greyPixel, seed: seedOfImage(seed, image) };
   }
   if (error !== undefined) throw error;
 }

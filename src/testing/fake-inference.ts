@@ -1,7 +1,10 @@
 import { truncateVector } from '../core/embedding/dimensions.ts';
 import { normalizeInPlace } from '../core/embedding/normalize.ts';
 import type { CallOptions, Inference, ModelStatus } from '../engine/contract.ts';
+import type { InferenceObserver, RunSubject } from '../engine/observer.ts';
+import type { AnyEvent } from '../engine/protocol.ts';
 import { InferenceError } from '../errors.ts';
+import { Observers } from '../observers.ts';
 import { completeChatRequest, type ChatRequestInput } from '../pipelines/chat-request.ts';
 import { completeDetectionRequest, type DetectionRequestInput } from '../pipelines/detection-request.ts';
 import { completeEmbeddingRequest, type EmbeddingRequestInput } from '../pipelines/embedding-request.ts';
@@ -30,6 +33,7 @@ import type {
 import { playImages, type FakePainter } from './fake-image.ts';
 import { playSpeech, type FakeSpeaker } from './fake-speech.ts';
 import { playTranscript, type FakeListener } from './fake-transcription.ts';
+import { observe, observedEvents, observedResult } from './observed-run.ts';
 import { pause } from './pause.ts';
 import { wordsOf } from './words.ts';
 
@@ -121,15 +125,18 @@ export function createFakeInference(options: FakeInferenceOptions = {}): FakeInf
   const speechRequests: SpeechRequest[] = [];
   const calls: CallOptions[] = [];
   const counts = { running: 0, cancelled: 0 };
+  const observers = new Observers<InferenceObserver>();
 
-  async function* counted<Event>(
+  async function* counted<Event extends AnyEvent>(
+    subject: RunSubject,
     events: AsyncIterable<Event>,
-    { signal }: CallOptions,
+    callOptions: CallOptions,
   ): AsyncGenerator<Event> {
+    const { signal } = callOptions;
     counts.running += 1;
     let ended = false;
     try {
-      yield* events;
+      yield* observedEvents(observe(observers, subject, callOptions), events);
       ended = true;
     } catch (error) {
       ended = !signal?.aborted;
@@ -147,7 +154,8 @@ export function createFakeInference(options: FakeInferenceOptions = {}): FakeInf
     calls.push(callOptions);
     const replies = Array.from({ length: request.n }, (_, choice) => replyOf(options.reply, request, choice));
     const events = play(request, replies, callOptions.signal);
-    yield* counted(failing(replies[0]!, events, callOptions.signal), callOptions);
+    const answer = failing(replies[0]!, events, callOptions.signal);
+    yield* counted({ category: 'chat', request }, answer, callOptions);
   }
 
   async function* generateImages(
@@ -158,7 +166,8 @@ export function createFakeInference(options: FakeInferenceOptions = {}): FakeInf
     const request = completeImageRequest(input);
     imageRequests.push(request);
     calls.push(callOptions);
-    yield* counted(playImages(options.drawing ?? {}, request, callOptions), callOptions);
+    const events = playImages(options.drawing ?? {}, request, callOptions);
+    yield* counted({ category: 'image', request }, events, callOptions);
   }
 
   async function* transcribe(
@@ -170,7 +179,8 @@ export function createFakeInference(options: FakeInferenceOptions = {}): FakeInf
     transcriptionRequests.push(request);
     calls.push(callOptions);
     const listener = options.transcript ?? { segments: [] };
-    yield* counted(playTranscript(listener, request, model, callOptions), callOptions);
+    const events = playTranscript(listener, request, model, callOptions);
+    yield* counted({ category: 'transcription', request }, events, callOptions);
   }
 
   async function* speak(
@@ -181,7 +191,8 @@ export function createFakeInference(options: FakeInferenceOptions = {}): FakeInf
     const request = completeSpeechRequest(input);
     speechRequests.push(request);
     calls.push(callOptions);
-    yield* counted(playSpeech(options.speech ?? {}, request, model, callOptions), callOptions);
+    const events = playSpeech(options.speech ?? {}, request, model, callOptions);
+    yield* counted({ category: 'speech', request }, events, callOptions);
   }
 
   async function detect(
@@ -195,7 +206,11 @@ export function createFakeInference(options: FakeInferenceOptions = {}): FakeInf
     counts.running += 1;
     try {
       const { detections = { detections: [], image: { width: 1, height: 1 } } } = options;
-      return await (typeof detections === 'function' ? detections(request, callOptions) : detections);
+      return await observedResult(
+        observe(observers, { category: 'detection', request }, callOptions),
+        () => (typeof detections === 'function' ? detections(request, callOptions) : detections),
+        (result) => ({ type: 'detections', ...result }),
+      );
     } finally {
       counts.running -= 1;
       if (callOptions.signal?.aborted) counts.cancelled += 1;
@@ -212,14 +227,18 @@ export function createFakeInference(options: FakeInferenceOptions = {}): FakeInf
     calls.push(callOptions);
     counts.running += 1;
     try {
-      return await (options.embeddings ?? countCharacters)(request, callOptions);
+      return await observedResult(
+        observe(observers, { category: 'embedding', request }, callOptions),
+        () => (options.embeddings ?? countCharacters)(request, callOptions),
+        (result) => ({ type: 'embeddings', ...result }),
+      );
     } finally {
       counts.running -= 1;
       if (callOptions.signal?.aborted) counts.cancelled += 1;
     }
   }
 
-  return {
+  const fake: FakeInference = {
     chat,
     detect,
     embed,
@@ -236,6 +255,10 @@ export function createFakeInference(options: FakeInferenceOptions = {}): FakeInf
     models: () => models,
     status: () =>
       models.map(({ id }) => ({ id, state: options.state ?? 'ready', running: counts.running, waiting: 0 })),
+    observe(observer) {
+      if (observers.add(observer)) observers.tellOne(observer, 'onAttach', fake);
+      return () => observers.remove(observer);
+    },
     ready: async () => {},
     close: async () => {},
     get running() {
@@ -245,6 +268,7 @@ export function createFakeInference(options: FakeInferenceOptions = {}): FakeInf
       return counts.cancelled;
     },
   };
+  return fake;
 }
 
 function assertModel(models: readonly ModelInfo[], id: string): ModelInfo {

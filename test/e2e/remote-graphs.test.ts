@@ -87,7 +87,7 @@ it('detection, embeddings and images are the same with graphs on another machine
       model,
       prompt: 'a red circle',
       seed: 1,
-      steps: 2,
+      numInferenceSteps: 2,
       ...size,
     })) {
       if (event.type === 'image') pixels = await sharp(event.png).raw().toBuffer();

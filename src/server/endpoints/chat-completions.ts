@@ -31,11 +31,11 @@ export const chatCompletions: Route = {
     );
     const { id: model } = findModel(call, request.model, 'chat');
     call.meter.assertModel(model);
+    const head = { id: createId('chatcmpl-'), created: Math.floor(Date.now() / 1000), model };
     const run: Run<ChatEvent> = {
-      start: (options) => call.inference.chat(request, options),
+      start: (options) => call.inference.chat(request, { ...options, responseId: head.id }),
       count: countTokens,
     };
-    const head = { id: createId('chatcmpl-'), created: Math.floor(Date.now() / 1000), model };
     if (!stream) {
       const events = await collectRun(call, run);
       const response = jsonResponse(200, toChatCompletion(events, head));

@@ -62,7 +62,14 @@ const parameterTables: Readonly<Record<Category, ParameterTable>> = {
   transcription: transcriptionParameters,
 };
 
-/** What is known about a model → its wire form. */
+/**
+ * What is known about a model → its wire form.
+ *
+ * @example
+ * ```ts
+ * inference.models().map(toModel);
+ * ```
+ */
 export function toModel(model: ModelInfo): WireModel {
   return {
     id: model.id,
@@ -75,12 +82,26 @@ export function toModel(model: ModelInfo): WireModel {
   };
 }
 
-/** All models → the answer of `GET /models`. */
+/**
+ * All models → the answer of `GET /models`.
+ *
+ * @example
+ * ```ts
+ * toModelList(inference.models()).object; // 'list'
+ * ```
+ */
 export function toModelList(models: readonly ModelInfo[]): z.infer<typeof modelListSchema> {
   return { object: 'list', data: models.map(toModel) };
 }
 
-/** Which parameters a model takes, within the limits of the model. */
+/**
+ * Which parameters a model takes, within the limits of the model.
+ *
+ * @example
+ * ```ts
+ * toModelParameters(inference.models()[0]!).parameters['temperature']?.max; // 2
+ * ```
+ */
 export function toModelParameters(model: ModelInfo): ModelParameters {
   const table = Object.entries(parameterTables[model.category]);
   const parameters = table.map(([name, descriptor]): [string, ParameterDescriptor] => [
@@ -112,7 +133,9 @@ function narrowed(name: string, descriptor: ParameterDescriptor, model: ModelInf
   }
 }
 
+/** @param limit 0 where it is not known */
 function limitedTo(limit: number, descriptor: ParameterDescriptor): ParameterDescriptor {
+  if (limit === 0) return descriptor;
   const { max = limit, default: byDefault } = descriptor;
   return {
     ...descriptor,

@@ -18,7 +18,14 @@ export const voiceListSchema = z.object({
 /** The answer of `GET /audio/voices`. */
 export type VoiceList = z.infer<typeof voiceListSchema>;
 
-/** The voices of all the given models. */
+/**
+ * The voices of all the given models.
+ *
+ * @example
+ * ```ts
+ * toVoiceList(inference.models()).voices[0]?.id; // 'af_heart'
+ * ```
+ */
 export function toVoiceList(models: readonly ModelInfo[]): VoiceList {
   const voices = models.flatMap(({ id: model, voices: spoken = [] }) =>
     spoken.map(({ id, name, language }) => ({ id, name, language, model })),

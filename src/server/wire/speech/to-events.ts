@@ -2,7 +2,15 @@ import { Buffer } from 'node:buffer';
 import type { SpeechEvent } from '../../../pipelines/contract.ts';
 import type { SpeechStreamEvent } from './schema.ts';
 
-/** What happens during a speech request → the events of an answer of the stream format `sse`. */
+/**
+ * What happens during a speech request → the events of an answer of the stream format `sse`.
+ *
+ * @example
+ * ```ts
+ * toSpeechStreamEvents({ type: 'audio', bytes: Uint8Array.of(1, 2) });
+ * // [{ type: 'speech.audio.delta', audio: 'AQI=' }]
+ * ```
+ */
 export function toSpeechStreamEvents(event: SpeechEvent): SpeechStreamEvent[] {
   switch (event.type) {
     case 'speech-start':

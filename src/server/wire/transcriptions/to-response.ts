@@ -4,7 +4,14 @@ import type { TranscriptionSegment } from '../../../pipelines/contract.ts';
 import type { TranscriptionResult } from '../../../pipelines/transcription-result.ts';
 import type { Transcription, VerboseTranscription } from './schema.ts';
 
-/** A transcript → the body of an answer of the format `json`. */
+/**
+ * A transcript → the body of an answer of the format `json`.
+ *
+ * @example
+ * ```ts
+ * toTranscription({ text: 'Hello.', language: 'en', durationSeconds: 1.2, segments: [] }).usage.seconds; // 2
+ * ```
+ */
 export function toTranscription({ text, durationSeconds }: TranscriptionResult): Transcription {
   return { text, usage: toUsage(durationSeconds) };
 }
@@ -14,6 +21,12 @@ export function toTranscription({ text, durationSeconds }: TranscriptionResult):
  *
  * @param options.segments whether it has segments
  * @param options.words whether it has words
+ *
+ * @example
+ * ```ts
+ * const result = { text: 'Hello.', language: 'en', durationSeconds: 1.2, segments: [] };
+ * toVerboseTranscription(result, { segments: true, words: false }).language; // 'english'
+ * ```
  */
 export function toVerboseTranscription(
   { text, language, durationSeconds, segments }: TranscriptionResult,

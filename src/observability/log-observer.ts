@@ -1,0 +1,114 @@
+import type { ObservedModel, ObservedRun, RunEnd, RunOrigin } from '../engine/observer.ts';
+import type { InferenceError } from '../errors.ts';
+import type { ObservedRequest, Observer } from '../server/observer.ts';
+import { reasonOf } from './error-reason.ts';
+import type { Logger } from './logger.ts';
+
+const known = new WeakMap<Logger, Observer>();
+
+/**
+ * Writes a line for every request, for every run that belongs to none, and for what happens to models. No line holds
+ * what people wrote or sent, keys, or addresses. A logger always gets the same observer, so that a handler and its
+ * inference may have the same logger and nothing is written twice.
+ */
+export function logObserver(logger: Logger): Observer {
+  let observer = known.get(logger);
+  if (observer === undefined) known.set(logger, (observer = createLogObserver(logger)));
+  return observer;
+}
+
+function createLogObserver(given: Logger): Observer {
+  const logger = given.child?.({ component: 'slashv1' }) ?? given;
+  const runs = new WeakMap<RunOrigin, object>();
+  return {
+    onRequestStart({ requestId, method, route = null }) {
+      logger.debug({ requestId, method, route }, `${title(method, route)} received`);
+    },
+    onRequestEnd(request, end) {
+      const { requestId, method, route = null } = request;
+      const { status, durationMs, error } = end;
+      const fields = {
+        requestId,
+        method,
+        route,
+        status,
+        durationMs: round(durationMs),
+        ...runs.get(request),
+        ...describe(error),
+      };
+      logger[levelOf(error)](fields, `${title(method, route)} ${outcomeOf(status, error)}`);
+    },
+    onRunEnd(run, end) {
+      const fields = describeRun(run, end);
+      if (run.origin !== undefined && isRequest(run.origin)) {
+        runs.set(run.origin, fields);
+        return;
+      }
+      const { origin, category } = run;
+      const durationMs = round(end.durationMs);
+      const line = { requestId: origin?.requestId, category, durationMs, ...fields, ...describe(end.error) };
+      logger[levelOf(end.error)](line, `${category} ${end.error?.code ?? 'done'}`);
+    },
+    onModelLoad(model, { replica, loadMs }) {
+      logger.info({ ...named(model), replica, loadMs: round(loadMs) }, 'model loaded');
+    },
+    onModelFailure(model, { replica, error }) {
+      logger.error({ ...named(model), replica, err: error.cause ?? error }, 'model could not be loaded');
+    },
+    onWorkerLoss(model, { replica, reason, restartInMs }) {
+      const next = restartInMs === undefined ? 'given up' : 'restarting';
+      logger.warn({ ...named(model), replica, reason, restartInMs }, `worker lost, ${next}`);
+    },
+    onModelClose(model) {
+      logger.info(named(model), 'model closed');
+    },
+  };
+}
+
+function isRequest(origin: RunOrigin): origin is ObservedRequest {
+  return 'route' in origin;
+}
+
+function title(method: string, route: string | null): string {
+  return `${method.slice(0, 20)} ${route ?? 'unknown route'}`;
+}
+
+function outcomeOf(status: number, error: InferenceError | undefined): string {
+  return error === undefined ? String(status) : `${status} ${error.code}`;
+}
+
+function levelOf(error: InferenceError | undefined): 'info' | 'warn' | 'error' {
+  if (error === undefined || error.code === 'cancelled') return 'info';
+  return error.code === 'internal' ? 'error' : 'warn';
+}
+
+function describe(error: InferenceError | undefined): object {
+  if (error === undefined) return {};
+  const { code, param, cause } = error;
+  const reason = reasonOf(error);
+  return {
+    code,
+    ...(param === undefined ? {} : { param }),
+    ...(reason === undefined ? {} : { reason }),
+    ...(code === 'internal' ? { err: cause ?? error } : {}),
+  };
+}
+
+function describeRun(run: ObservedRun, { waitMs, firstOutputMs, usage, finishReasons }: RunEnd): object {
+  return {
+    ...(run.isKnownModel ? { model: run.model } : {}),
+    ...(waitMs === undefined ? {} : { waitMs: round(waitMs) }),
+    ...(firstOutputMs === undefined ? {} : { firstOutputMs: round(firstOutputMs) }),
+    ...usage,
+    ...(finishReasons.length === 0 ? {} : { finishReasons }),
+  };
+}
+
+function named({ id, category }: ObservedModel): object {
+  return { model: id, category };
+}
+
+/** Microseconds would only be noise. */
+function round(milliseconds: number): number {
+  return Math.round(milliseconds * 10) / 10;
+}

@@ -1,0 +1,21 @@
+type Log = (fields: object, message?: string) => void;
+
+/** Where lines go: a logger of `pino`, of anything shaped like it, or the `console`. */
+export interface Logger {
+  debug: Log;
+  info: Log;
+  warn: Log;
+  error: Log;
+  /** Makes a logger whose lines all have these fields. */
+  child?: ((fields: Record<string, unknown>) => Logger) | undefined;
+}
+
+const levels = ['debug', 'info', 'warn', 'error'] as const;
+
+/**
+ * @throws TypeError
+ */
+export function assertLogger(logger: Logger): void {
+  if (levels.every((level) => typeof logger?.[level] === 'function')) return;
+  throw new TypeError(`logger: expected an object with the methods ${levels.join(', ')}`);
+}

@@ -1,0 +1,190 @@
+import type * as PromClient from 'prom-client';
+import type { Inference } from '../engine/contract.ts';
+import type { ObservedRun, RunEnd } from '../engine/observer.ts';
+import type { Handler } from '../server/contract.ts';
+import { createGetHandler } from '../server/get-handler.ts';
+import type { Observer } from '../server/observer.ts';
+import {
+  counterDefinitions,
+  gaugeDefinitions,
+  histogramDefinitions,
+  type HistogramDefinition,
+  type MetricDefinition,
+} from './metric-definitions.ts';
+import { requireOptional } from './optional-package.ts';
+import { timePerOutputToken } from './time-per-output-token.ts';
+
+export interface MetricsOptions {
+  /** Where the metrics are kept; default: a registry of their own. `prom-client`'s own one is `register`. */
+  readonly register?: PromClient.Registry | undefined;
+  /** Before every name; default `slashv1_`. */
+  readonly prefix?: string | undefined;
+}
+
+/** Metrics for Prometheus. */
+export interface Metrics {
+  /** For the `observers` of `createHandler`, or of `createInference` where there is no handler. */
+  readonly observer: Observer;
+  /** Answers with everything in the registry, as text; it needs no key. */
+  readonly handler: Handler;
+  readonly register: PromClient.Registry;
+}
+
+/**
+ * Counts what happens, for Prometheus; needs the package `prom-client`. Labels have few values: routes are templates,
+ * models that don't exist are `unknown`.
+ *
+ * @throws Error where `prom-client` is not installed, or the registry has metrics of these names
+ * @throws TypeError for a prefix that no name may begin with
+ *
+ * @example
+ * ```ts
+ * const metrics = createMetrics();
+ * app.use('/v1', toExpress(createHandler(inference, { auth, observers: [metrics.observer] })));
+ * app.use('/metrics', toExpress(metrics.handler));
+ * ```
+ */
+export function createMetrics(options: MetricsOptions = {}): Metrics {
+  const client = requireOptional('prom-client', 'createMetrics') as typeof PromClient;
+  const { register = new client.Registry(), prefix = 'slashv1_' } = options;
+  if (!/^([a-zA-Z_:][\w:]*)?$/.test(prefix)) {
+    throw new TypeError(`prefix: expected letters, digits, "_" and ":", got ${JSON.stringify(prefix)}`);
+  }
+  const configure = ({ name, help, labels }: MetricDefinition) => ({
+    name: prefix + name,
+    help,
+    labelNames: [...labels],
+    registers: [register],
+  });
+  const counters = mapValues(counterDefinitions, (definition) => new client.Counter(configure(definition)));
+  const histograms = mapValues(
+    histogramDefinitions,
+    (definition: HistogramDefinition) =>
+      new client.Histogram({ ...configure(definition), buckets: [...definition.buckets] }),
+  );
+  const inferences = new Set<Pick<Inference, 'models' | 'status'>>();
+  const inFlight = new client.Gauge(configure(gaugeDefinitions.httpInFlight));
+  createModelGauges((definition, collect) => {
+    const gauge: PromClient.Gauge = new client.Gauge({
+      ...configure(definition),
+      collect() {
+        gauge.reset();
+        for (const inference of inferences) collect(gauge, inference);
+      },
+    });
+  });
+  return {
+    observer: createObserver({ counters, histograms, inFlight, inferences }),
+    handler: createGetHandler(async () => {
+      const body = await register.metrics();
+      return { status: 200, headers: { 'content-type': register.contentType }, body };
+    }),
+    register,
+  };
+}
+
+type Collect = (gauge: PromClient.Gauge, inference: Pick<Inference, 'models' | 'status'>) => void;
+
+function createModelGauges(create: (definition: MetricDefinition, collect: Collect) => void): void {
+  create(gaugeDefinitions.waiting, (gauge, inference) => {
+    for (const { id, waiting } of inference.status()) gauge.inc({ model: id }, waiting);
+  });
+  create(gaugeDefinitions.running, (gauge, inference) => {
+    for (const { id, running } of inference.status()) gauge.inc({ model: id }, running);
+  });
+  create(gaugeDefinitions.ready, (gauge, inference) => {
+    const categories = new Map(inference.models().map(({ id, category }) => [id, category]));
+    for (const { id, state } of inference.status()) {
+      gauge.set({ category: categories.get(id), model: id }, state === 'ready' ? 1 : 0);
+    }
+  });
+}
+
+interface Instruments {
+  readonly counters: Readonly<Record<keyof typeof counterDefinitions, PromClient.Counter>>;
+  readonly histograms: Readonly<Record<keyof typeof histogramDefinitions, PromClient.Histogram>>;
+  readonly inFlight: PromClient.Gauge;
+  readonly inferences: Set<Pick<Inference, 'models' | 'status'>>;
+}
+
+function createObserver({ counters, histograms, inFlight, inferences }: Instruments): Observer {
+  return {
+    onAttach(inference) {
+      inferences.add(inference);
+      // A rate needs to see the step from 0 to 1.
+      for (const { id: model } of inference.models()) {
+        counters.workerRestarts.inc({ model }, 0);
+        counters.modelFailures.inc({ model }, 0);
+      }
+    },
+    onRequestStart: () => inFlight.inc(),
+    onRequestEnd({ method: given, route = 'unknown' }, { status, durationMs, error }) {
+      const method = commonMethods.has(given) ? given : 'other';
+      inFlight.dec();
+      counters.httpRequests.inc({ method, route, status, error: error?.code ?? '' });
+      histograms.httpDuration.observe({ method, route }, durationMs / 1000);
+    },
+    onRunDispatch: (run, waitMs) => histograms.wait.observe({ model: labelOf(run) }, waitMs / 1000),
+    onRunFirstOutput(run, firstOutputMs) {
+      const name = firstOutputs[run.category];
+      if (name !== undefined) histograms[name].observe({ model: labelOf(run) }, firstOutputMs / 1000);
+    },
+    onRunEnd(run, end) {
+      const model = labelOf(run);
+      const { category } = run;
+      counters.runs.inc({ category, model, outcome: end.error?.code ?? 'done' });
+      if (end.waitMs !== undefined)
+        histograms.runDuration.observe({ category, model }, end.durationMs / 1000);
+      const secondsPerToken = timePerOutputToken(end);
+      if (category === 'chat' && secondsPerToken !== undefined) {
+        histograms.outputToken.observe({ model }, secondsPerToken);
+      }
+      for (const finish_reason of end.finishReasons) counters.choices.inc({ model, finish_reason });
+      countUsage(counters, run, end);
+    },
+    onModelLoad: ({ id: model }, { loadMs }) => histograms.modelLoad.observe({ model }, loadMs / 1000),
+    onModelFailure: ({ id: model }) => counters.modelFailures.inc({ model }),
+    onWorkerLoss({ id: model }, { restartInMs }) {
+      if (restartInMs !== undefined) counters.workerRestarts.inc({ model });
+    },
+  };
+}
+
+const commonMethods: ReadonlySet<string> = new Set([
+  'GET',
+  'HEAD',
+  'POST',
+  'PUT',
+  'PATCH',
+  'DELETE',
+  'OPTIONS',
+]);
+
+const firstOutputs: Partial<Record<ObservedRun['category'], 'firstToken' | 'firstAudio'>> = {
+  chat: 'firstToken',
+  speech: 'firstAudio',
+};
+
+function countUsage(counters: Instruments['counters'], run: ObservedRun, { usage }: RunEnd): void {
+  const labels = { model: labelOf(run) };
+  const { audioSeconds, ...counts } = usage;
+  for (const [name, count] of Object.entries(counts))
+    counters[name as keyof typeof counts].inc(labels, count);
+  if (audioSeconds === undefined) return;
+  counters[run.category === 'speech' ? 'spokenSeconds' : 'transcribedSeconds'].inc(labels, audioSeconds);
+}
+
+/** Clients can make up any number of names. */
+function labelOf({ model, isKnownModel }: ObservedRun): string {
+  return isKnownModel ? model : 'unknown';
+}
+
+function mapValues<Key extends string, From, To>(
+  record: Readonly<Record<Key, From>>,
+  map: (value: From) => To,
+): Record<Key, To> {
+  return Object.fromEntries(Object.entries<From>(record).map(([key, value]) => [key, map(value)])) as Record<
+    Key,
+    To
+  >;
+}

@@ -1,0 +1,69 @@
+type Hook = (...values: readonly unknown[]) => unknown;
+
+type ParametersOf<Method> = Method extends (...values: infer Values) => unknown ? Values : never;
+
+/** Those whose failure has been reported. */
+const faulty = new WeakSet<object>();
+
+/**
+ * Those who want to be told what happens. All their methods are optional; what one throws, or rejects with, is printed
+ * once as a warning of the process and changes nothing for anybody else.
+ */
+export class Observers<Observer extends object> {
+  /** Replaced as a whole, since an observer may leave while it is told. */
+  #observers: readonly Observer[] = [];
+
+  constructor(observers: readonly Observer[] = []) {
+    for (const observer of observers) this.add(observer);
+  }
+
+  /** Whether nobody listens, so that nothing needs to be measured. */
+  get isEmpty(): boolean {
+    return this.#observers.length === 0;
+  }
+
+  [Symbol.iterator](): Iterator<Observer> {
+    return this.#observers[Symbol.iterator]();
+  }
+
+  /** @returns false for one that is here already */
+  add(observer: Observer): boolean {
+    if (this.#observers.includes(observer)) return false;
+    this.#observers = [...this.#observers, observer];
+    return true;
+  }
+
+  remove(observer: Observer): void {
+    this.#observers = this.#observers.filter((other) => other !== observer);
+  }
+
+  tell<Name extends keyof Observer & string>(name: Name, ...values: ParametersOf<Observer[Name]>): void {
+    for (const observer of this.#observers) {
+      if (observer[name] !== undefined) this.tellOne(observer, name, ...values);
+    }
+  }
+
+  tellOne<Name extends keyof Observer & string>(
+    observer: Observer,
+    name: Name,
+    ...values: ParametersOf<Observer[Name]>
+  ): void {
+    try {
+      const method = observer[name] as Hook | undefined;
+      const result = method?.apply(observer, values);
+      if (result instanceof Promise) result.catch((error: unknown) => warn(observer, name, error));
+    } catch (error) {
+      warn(observer, name, error);
+    }
+  }
+}
+
+function warn(observer: object, name: string, error: unknown): void {
+  if (faulty.has(observer)) return;
+  faulty.add(observer);
+  const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  process.emitWarning(
+    `An observer failed in ${name}, and is not reported again: ${reason}`,
+    'Slashv1Warning',
+  );
+}

@@ -1,0 +1,30 @@
+import { InferenceError } from '../errors.ts';
+import type { ApiResponse, Handler } from './contract.ts';
+import { toErrorResponse } from './errors.ts';
+import { requestIdOf } from './headers.ts';
+import { printInternal } from './print-internal.ts';
+
+/** Makes a handler that answers GET and HEAD at whatever path, with what must not be stored. */
+export function createGetHandler(answer: () => ApiResponse | Promise<ApiResponse>): Handler {
+  return async (request) => {
+    const { method, url } = request;
+    const requestId = requestIdOf(request);
+    const common = { 'x-request-id': requestId, 'cache-control': 'no-store' };
+    const fail = (error: InferenceError, headers: Record<string, string> = {}): ApiResponse => {
+      const response = toErrorResponse(error, requestId);
+      return { ...response, headers: { ...response.headers, ...common, ...headers } };
+    };
+    if (method !== 'GET' && method !== 'HEAD') {
+      const message = `Expected one of GET, HEAD, got ${method}.`;
+      return fail(new InferenceError('method_not_allowed', message), { allow: 'GET, HEAD' });
+    }
+    try {
+      const { status, headers, body } = await answer();
+      return { status, headers: { ...headers, ...common }, body: method === 'HEAD' ? '' : body };
+    } catch (thrown) {
+      const error = InferenceError.from(thrown);
+      printInternal(error, { requestId, method, url });
+      return fail(error);
+    }
+  };
+}

@@ -1,0 +1,80 @@
+import { InferenceError } from '../errors.ts';
+import type { Observers } from '../observers.ts';
+import type { ApiResponse } from './contract.ts';
+import type { ObservedRequest, RequestObserver } from './observer.ts';
+
+/** Measures one request and tells the observers. */
+export interface RequestWatch {
+  /** What the client is told of; the first counts. */
+  fail(error: InferenceError): void;
+  /** The response with which the request ends: at once, or with its stream. */
+  answer(response: ApiResponse): ApiResponse;
+}
+
+/** Begins to watch a request; `undefined` where nobody would be told. */
+export function watchRequest(
+  observers: Observers<RequestObserver>,
+  request: ObservedRequest,
+): RequestWatch | undefined {
+  if (observers.isEmpty) return undefined;
+  const startedAt = performance.now();
+  let error: InferenceError | undefined;
+  let ended = false;
+  const fail = (failure: InferenceError): void => {
+    error ??= failure;
+  };
+  const end = (status: number): void => {
+    if (ended) return;
+    ended = true;
+    observers.tell('onRequestEnd', request, { status, durationMs: performance.now() - startedAt, error });
+  };
+  observers.tell('onRequestStart', request);
+  return {
+    fail,
+    answer(response) {
+      const { status, body } = response;
+      if (typeof body !== 'string' && !(body instanceof Uint8Array)) {
+        return { ...response, body: watched(body, { fail, end: () => end(status) }) };
+      }
+      end(status);
+      return response;
+    },
+  };
+}
+
+type Stream = Exclude<ApiResponse['body'], string | Uint8Array>;
+
+interface StreamWatch {
+  fail(error: InferenceError): void;
+  end(): void;
+}
+
+/** No generator: leaving it must reach the source at once, also while a piece is awaited. */
+function watched(stream: Stream, { fail, end }: StreamWatch): Stream {
+  const pieces = stream[Symbol.asyncIterator]();
+  const body: AsyncIterableIterator<string | Uint8Array> = {
+    [Symbol.asyncIterator]: () => body,
+    async next() {
+      try {
+        const result = await pieces.next();
+        if (result.done === true) end();
+        return result;
+      } catch (error) {
+        fail(InferenceError.from(error));
+        end();
+        throw error;
+      }
+    },
+    async return() {
+      // At once: a piece that is awaited now ends the stream before `return` does.
+      fail(new InferenceError('cancelled', 'The client has gone.'));
+      try {
+        await pieces.return?.();
+      } finally {
+        end();
+      }
+      return { done: true, value: undefined };
+    },
+  };
+  return body;
+}
