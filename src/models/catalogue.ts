@@ -326,5 +326,10 @@ export function estimateMemoryBytes({
   dtype = 'auto',
 }: Pick<CatalogueEntry, 'parameters' | 'dtype'>): number {
   const stored = dtype === 'auto' ? 'fp32' : dtype;
-  return Math.round(parameters * bytesPerParameter[stored] * (1 + workingShare));
+  return memoryOfWeights(parameters * bytesPerParameter[stored]);
+}
+
+/** Estimates the memory that a loaded model takes, in bytes, from the size of its weights. */
+export function memoryOfWeights(weightBytes: number): number {
+  return Math.round(weightBytes * (1 + workingShare));
 }

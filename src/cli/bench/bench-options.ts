@@ -1,0 +1,128 @@
+import type { Category, InferenceError } from '../../index.ts';
+import { completeImageRequest } from '../../pipelines/image-request.ts';
+import { hubOptionTable } from '../hub-options.ts';
+import { modelChoiceTable } from '../model-choice.ts';
+import { parseDuration, parseInteger, type OptionTable, type OptionValues } from '../options.ts';
+import { UsageError } from '../usage-error.ts';
+import type { ImageLoad } from './media-workloads.ts';
+import type { Load } from './load.ts';
+
+export const benchOptionTable = {
+  ...modelChoiceTable,
+  duration: {
+    type: 'string',
+    value: '<time>',
+    description: 'Begin no request later; default 10s, or no limit where --requests says how many.',
+  },
+  requests: { type: 'string', value: '<number>', description: 'Most requests.' },
+  concurrency: { type: 'string', value: '<number>', description: 'Requests at the same time; default 1.' },
+  'prompt-tokens': {
+    type: 'string',
+    value: '<number>',
+    description: 'Chat, embeddings: length of a prompt, about; default 128, of a text to embed 32.',
+  },
+  'max-tokens': {
+    type: 'string',
+    value: '<number>',
+    description: 'Chat: most tokens of an answer; default 128.',
+  },
+  size: { type: 'string', value: '<width>x<height>', description: 'Image generation: size of a picture.' },
+  steps: { type: 'string', value: '<number>', description: 'Image generation: steps of a picture.' },
+  file: {
+    type: 'string',
+    value: '<file>',
+    description: 'Detection: a picture; transcription: a recording. Default: made on the spot.',
+  },
+  url: {
+    type: 'string',
+    value: '<address>',
+    description: 'Measure a model of this server, up to and including /v1.',
+  },
+  key: { type: 'string', value: '<key>', description: 'For the server; also SLASHV1_API_KEY.' },
+  json: { type: 'boolean', description: 'Print JSON.' },
+  ...hubOptionTable,
+} as const satisfies OptionTable;
+
+export type BenchValues = OptionValues<typeof benchOptionTable>;
+
+const defaultDurationMs = 10_000;
+const maxConcurrency = 1024;
+
+/** @throws UsageError */
+export function readLoad({ duration, requests, concurrency = '1' }: BenchValues): Load {
+  const defaultMs = requests === undefined ? defaultDurationMs : Infinity;
+  return {
+    concurrency: parseInteger('--concurrency', concurrency, { min: 1, max: maxConcurrency }),
+    requests: requests === undefined ? Infinity : parseInteger('--requests', requests, { min: 1 }),
+    durationMs: duration === undefined ? defaultMs : parseDuration('--duration', duration),
+  };
+}
+
+const specific: Readonly<Partial<Record<keyof BenchValues, readonly Category[]>>> = {
+  'prompt-tokens': ['chat', 'embedding'],
+  'max-tokens': ['chat'],
+  size: ['image'],
+  steps: ['image'],
+  file: ['detection', 'transcription'],
+};
+
+/** @throws UsageError for an option that says nothing about a model of that category */
+export function assertFitting(values: BenchValues, category: Category): void {
+  for (const [name, fitting] of Object.entries(specific)) {
+    if (!(name in values) || fitting.includes(category)) continue;
+    throw new UsageError(
+      `--${name}: expected with ${fitting.join(' or ')} alone, and this model is for ${category}`,
+    );
+  }
+}
+
+const local = ['dtype', 'offline', 'cache-dir', 'endpoint'] as const;
+
+/** @throws UsageError for options that don't go together */
+export function assertCompatible(values: BenchValues): void {
+  const odd = values.url === undefined ? undefined : local.find((name) => name in values);
+  if (odd !== undefined)
+    throw new UsageError(`--${odd}: expected without --url, since that server has the model already`);
+  if (values.key !== undefined && values.url === undefined)
+    throw new UsageError('--key: expected with --url');
+}
+
+/**
+ * @throws UsageError for a size or a number of steps that no picture may have
+ */
+export function readImageLoad({ size, steps }: BenchValues): ImageLoad {
+  const [, width, height] = /^(\d+)x(\d+)$/i.exec(size ?? '') ?? [];
+  if (size !== undefined && width === undefined) {
+    throw new UsageError(
+      `--size: expected a width and a height such as 512x512, got ${JSON.stringify(size)}`,
+    );
+  }
+  const load = {
+    ...(width === undefined ? {} : { width: Number(width), height: Number(height) }),
+    ...(steps === undefined ? {} : { numInferenceSteps: parseInteger('--steps', steps, { min: 0 }) }),
+  };
+  try {
+    completeImageRequest({ model: '', prompt: 'a picture', ...load });
+  } catch (error) {
+    const { message, param } = error as InferenceError;
+    throw new UsageError(`${param === 'num_inference_steps' ? '--steps' : '--size'}: ${message}`, {
+      cause: error,
+    });
+  }
+  return load;
+}
+
+/**
+ * The address of the API of a server; of a bare origin, below `/v1`.
+ *
+ * @throws UsageError
+ */
+export function readApiAddress(url: string): string {
+  const { protocol = '', pathname = '', origin = '' } = URL.canParse(url) ? new URL(url) : {};
+  if (!/^https?:$/.test(protocol)) {
+    throw new UsageError(
+      `--url: expected an address such as http://127.0.0.1:8000/v1, got ${JSON.stringify(url)}`,
+    );
+  }
+  return pathname === '/' ? `${origin}/v1` : url.replace(/\/+$/, '');
+}

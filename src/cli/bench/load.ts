@@ -1,0 +1,62 @@
+/** How much is asked of a model. */
+export interface Load {
+  /** Requests at the same time. */
+  readonly concurrency: number;
+  /** Most requests; `Infinity` for as many as fit into the time. */
+  readonly requests: number;
+  /** No request begins later; those that run may end. */
+  readonly durationMs: number;
+}
+
+export interface LoadResult<Sample> {
+  readonly samples: readonly Sample[];
+  /** From the first request to the end of the last one that counts. */
+  readonly elapsedMs: number;
+  readonly isInterrupted: boolean;
+}
+
+export interface LoadOptions {
+  /** Aborting it ends everything; what was measured by then is the result. */
+  readonly signal: AbortSignal;
+  /** Told after every request. */
+  readonly onProgress?: ((done: number, elapsedMs: number) => void) | undefined;
+}
+
+/**
+ * Sends requests, each as soon as there is room for it, until there were enough or the time is over.
+ *
+ * @param send makes the request of that number and measures it
+ * @throws the first error of a request; the others are then cancelled
+ */
+export async function applyLoad<Sample>(
+  { concurrency, requests, durationMs }: Load,
+  send: (index: number, signal: AbortSignal) => Promise<Sample>,
+  { signal, onProgress }: LoadOptions,
+): Promise<LoadResult<Sample>> {
+  const failure = new AbortController();
+  const either = AbortSignal.any([signal, failure.signal]);
+  const samples: Sample[] = [];
+  const startedAt = performance.now();
+  let elapsedMs = 0;
+  let begun = 0;
+  const lane = async (): Promise<void> => {
+    while (!either.aborted && begun < requests && performance.now() - startedAt < durationMs) {
+      const sample = await send(begun++, either);
+      // A request that was broken off may end as if it were whole.
+      if (either.aborted) return;
+      samples.push(sample);
+      elapsedMs = performance.now() - startedAt;
+      onProgress?.(samples.length, elapsedMs);
+    }
+  };
+  const lanes = Array.from({ length: Math.min(concurrency, requests) }, async () => {
+    try {
+      await lane();
+    } catch (error) {
+      if (!either.aborted) failure.abort(error);
+    }
+  });
+  await Promise.all(lanes);
+  if (failure.signal.aborted) throw failure.signal.reason;
+  return { samples, elapsedMs, isInterrupted: signal.aborted };
+}

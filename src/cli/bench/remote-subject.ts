@@ -1,0 +1,172 @@
+import {
+  chat,
+  createInference,
+  embedding,
+  InferenceError,
+  remote,
+  type Category,
+  type ImageEvent,
+  type ImageRequestInput,
+  type SpeechEvent,
+  type TranscriptionEvent,
+} from '../../index.ts';
+import { reasonOf } from '../../models/hub/http.ts';
+import { categories } from '../model-settings.ts';
+import { wavSeconds } from './wav.ts';
+import type { MeasuredInference, Subject } from './workload.ts';
+
+export interface RemoteOptions {
+  /** Up to and including `/v1`. */
+  readonly baseUrl: string;
+  readonly key: string | undefined;
+  readonly model: string;
+  /** `undefined` to ask the server. */
+  readonly category: Category | undefined;
+  readonly concurrency: number;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * A model of a server that runs already.
+ *
+ * @throws InferenceError where the server can't be reached or tells no category
+ */
+export async function openRemoteSubject(options: RemoteOptions): Promise<Subject> {
+  const { baseUrl, key, model, concurrency } = options;
+  const client = new ApiClient(baseUrl, key);
+  const told = await client.describe(model, options.signal);
+  const category = options.category ?? told.category;
+  if (category === undefined) {
+    throw new InferenceError(
+      'invalid_request',
+      `${baseUrl} doesn't tell what ${model} does: say it with --category ${categories.join('|')}`,
+    );
+  }
+  const server = remote.openai({ baseURL: baseUrl, apiKey: key, concurrency });
+  const settings = { source: model, remote: server, maxQueue: concurrency };
+  // The wire format of these two is known to the library; the others it has nobody else to ask for.
+  const models = category === 'chat' ? { [model]: chat(settings) } : { [model]: embedding(settings) };
+  const inference = createInference({ models });
+  await inference.ready();
+  return {
+    inference: { ...client.media, chat: inference.chat, embed: inference.embed },
+    model,
+    category,
+    contextLength: told.contextLength,
+    close: () => inference.close(),
+  };
+}
+
+type Media = Omit<MeasuredInference, 'chat' | 'embed'>;
+
+/** Requests as any client sends them. */
+class ApiClient {
+  readonly #base: string;
+  readonly #headers: Readonly<Record<string, string>>;
+
+  constructor(base: string, key: string | undefined) {
+    this.#base = base;
+    this.#headers = key === undefined ? {} : { authorization: `Bearer ${key}` };
+  }
+
+  /** What other servers leave out is not known. */
+  async describe(
+    model: string,
+    signal: AbortSignal,
+  ): Promise<{ readonly category: Category | undefined; readonly contextLength: number }> {
+    const response = await this.#fetch(`/models/${encodeURIComponent(model)}`, { signal });
+    const told = (await response.json()) as { readonly category?: string; readonly context_length?: number };
+    return {
+      category: categories.find((one) => one === told.category),
+      contextLength: told.context_length ?? 0,
+    };
+  }
+
+  readonly media: Media = {
+    detect: async ({ model, image }, { signal } = {}) => {
+      const response = await this.#post('/detect', { model, image }, signal);
+      return response.json();
+    },
+    generateImages: (request, { signal } = {}) => this.#draw(request, signal),
+    speak: (request, { signal } = {}) => this.#speak(request.model, request.input, signal),
+    transcribe: (request, { signal } = {}) =>
+      this.#transcribe(request.model, request.audio as Uint8Array, signal),
+  };
+
+  async *#draw(
+    { model, prompt, seed, width, height, numInferenceSteps }: ImageRequestInput,
+    signal: AbortSignal | undefined,
+  ): AsyncGenerator<ImageEvent> {
+    const body = { model, prompt, seed, width, height, num_inference_steps: numInferenceSteps };
+    const response = await this.#post('/images/generations', body, signal);
+    const { data } = (await response.json()) as { readonly data: readonly { readonly b64_json: string }[] };
+    for (const [image, { b64_json }] of data.entries()) {
+      yield { type: 'image', image, png: Buffer.from(b64_json, 'base64'), seed: seed ?? 0 };
+    }
+  }
+
+  async *#speak(model: string, input: string, signal: AbortSignal | undefined): AsyncGenerator<SpeechEvent> {
+    const response = await this.#post('/audio/speech', { model, input, response_format: 'wav' }, signal);
+    let length = 0;
+    let head: Uint8Array | undefined;
+    for await (const bytes of response.body!) {
+      head ??= bytes;
+      length += bytes.byteLength;
+      yield { type: 'audio', bytes };
+    }
+    yield { type: 'speech-end', durationSeconds: wavSeconds(head, length) };
+  }
+
+  async *#transcribe(
+    model: string,
+    audio: Uint8Array,
+    signal: AbortSignal | undefined,
+  ): AsyncGenerator<TranscriptionEvent> {
+    const form = new FormData();
+    form.set('model', model);
+    form.set('response_format', 'verbose_json');
+    form.set('file', new Blob([new Uint8Array(audio)]), 'recording.wav');
+    const response = await this.#fetch('/audio/transcriptions', {
+      method: 'POST',
+      body: form,
+      signal: signal ?? null,
+    });
+    const { duration = 0, language } = (await response.json()) as { duration?: number; language?: string };
+    yield { type: 'transcription-end', language, durationSeconds: duration };
+  }
+
+  async #post(path: string, body: object, signal: AbortSignal | undefined): Promise<Response> {
+    return this.#fetch(path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+      signal: signal ?? null,
+    });
+  }
+
+  async #fetch(path: string, init: RequestInit): Promise<Response> {
+    let response: Response;
+    try {
+      response = await fetch(this.#base + path, { ...init, headers: { ...this.#headers, ...init.headers } });
+    } catch (error) {
+      throw new InferenceError('worker_failed', `${this.#base} can't be reached: ${reasonOf(error)}`, {
+        cause: error,
+      });
+    }
+    if (response.ok) return response;
+    throw new InferenceError(
+      'invalid_request',
+      `${this.#base} answers ${response.status}: ${await messageOf(response)}`,
+    );
+  }
+}
+
+/** What a server says in the wire format's error body, or the beginning of whatever it says. */
+async function messageOf(response: Response): Promise<string> {
+  const text = await response.text().catch(() => '');
+  try {
+    return (JSON.parse(text) as { readonly error: { readonly message: string } }).error.message;
+  } catch {
+    return text.slice(0, 200) || response.statusText;
+  }
+}

@@ -1,0 +1,42 @@
+/** A measured quantity. */
+export interface Measurement {
+  readonly name: string;
+  readonly unit: string;
+  /** Half of the requests did at least as well. */
+  readonly p50?: number | undefined;
+  /** 19 of 20 requests did at least as well. */
+  readonly p95?: number | undefined;
+  /** Over the whole time, all requests together. */
+  readonly overall?: number | undefined;
+}
+
+/** Times: less is better. */
+export function times(name: string, milliseconds: readonly number[]): Measurement {
+  return { name, unit: 'ms', p50: quantile(milliseconds, 0.5), p95: quantile(milliseconds, 0.95) };
+}
+
+/** Speeds: more is better. */
+export function speeds(name: string, unit: string, values: readonly number[], overall?: number): Measurement {
+  return { name, unit, p50: quantile(values, 0.5), p95: quantile(values, 0.05), overall };
+}
+
+/**
+ * The value below which a share of the values lies, between two of them in proportion.
+ *
+ * @returns `undefined` where there are none
+ */
+export function quantile(values: readonly number[], share: number): number | undefined {
+  const sorted = [...values].sort((a, b) => a - b);
+  const place = (sorted.length - 1) * share;
+  const below = sorted[Math.floor(place)];
+  const above = sorted[Math.ceil(place)];
+  return below === undefined || above === undefined ? undefined : below + (above - below) * (place % 1);
+}
+
+export function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}
+
+export function mean(values: readonly number[]): number {
+  return sum(values) / values.length;
+}

@@ -1,0 +1,159 @@
+import { InferenceError } from '../errors.ts';
+import type { Command } from './command.ts';
+import { exitCode, type ExitCode } from './exit-code.ts';
+import { commandHelp, definitions, section } from './help.ts';
+import { didYouMean } from './suggest.ts';
+import type { OutputStream, Terminal } from './terminal.ts';
+import { UsageError } from './usage-error.ts';
+import { packageVersion } from './version.ts';
+
+interface CommandEntry {
+  readonly summary: string;
+  load(): Promise<Command>;
+}
+
+/** Loaded when they are asked for, so that help and mistakes cost no time. */
+const commands: Readonly<Record<string, CommandEntry>> = {
+  serve: {
+    summary: 'Serve models over HTTP.',
+    load: async () => (await import('./serve/serve-command.ts')).serveCommand,
+  },
+  'models list': {
+    summary: 'List the models that are on this disk, or those of the catalogue.',
+    load: async () => (await import('./models/list-command.ts')).listCommand,
+  },
+  'models pull': {
+    summary: 'Download models.',
+    load: async () => (await import('./models/pull-command.ts')).pullCommand,
+  },
+  'models info': {
+    summary: 'Tell what a model is and what it takes.',
+    load: async () => (await import('./models/info-command.ts')).infoCommand,
+  },
+  'models rm': {
+    summary: 'Remove downloaded models.',
+    load: async () => (await import('./models/remove-command.ts')).removeCommand,
+  },
+  bench: {
+    summary: 'Measure how fast a model is.',
+    load: async () => (await import('./bench/bench-command.ts')).benchCommand,
+  },
+};
+
+/**
+ * Runs one command line.
+ *
+ * @param args without the names of Node and of the program
+ * @returns the exit code; never rejects
+ */
+export async function runCommandLine(args: readonly string[], terminal: Terminal): Promise<ExitCode> {
+  const { style } = terminal.messages;
+  let command: Command | undefined;
+  try {
+    if (args.length === 0) {
+      terminal.messages.write(`${overview(terminal.messages)}\n`);
+      return exitCode.usage;
+    }
+    const [first, ...rest] = args;
+    if (first === '--version' || first === '-V') return print(terminal, packageVersion());
+    if (first === '--help' || first === '-h') return print(terminal, overview(terminal.output));
+    if (first === 'help' && rest.length === 0) return print(terminal, overview(terminal.output));
+    const words = first === 'help' ? [...rest, '--help'] : args;
+    if (isGroup(words[0]!) && (words.length === 1 || isHelp(words[1]!))) {
+      return print(terminal, groupHelp(words[0]!, terminal.output));
+    }
+    const name = findCommand(words);
+    command = await commands[name]!.load();
+    const operands = words.slice(name.split(' ').length);
+    if (asksForHelp(operands)) return print(terminal, commandHelp(command, terminal.output));
+    return await command.run(operands, terminal);
+  } catch (error) {
+    terminal.messages.write(`${style.red('slashv1:')} ${describe(error)}\n`);
+    if (!(error instanceof UsageError)) return exitCode.failure;
+    const help = ['slashv1', command?.name, '--help'].filter(Boolean).join(' ');
+    terminal.messages.write(`${style.dim(`${help} tells more.`)}\n`);
+    return exitCode.usage;
+  }
+}
+
+function print(terminal: Terminal, text: string): ExitCode {
+  terminal.output.write(`${text}\n`);
+  return exitCode.success;
+}
+
+/** @throws UsageError */
+function findCommand([first, second]: readonly string[]): string {
+  if (first!.startsWith('-'))
+    throw new UsageError(`There is no option ${first}.${didYouMean(first!, ['--help', '--version'])}`);
+  const known = Object.keys(commands);
+  const asked = isGroup(first!) ? `${first} ${second}` : first!;
+  if (Object.hasOwn(commands, asked)) return asked;
+  // `slashv1 pull` stands for nothing, but what is meant is plain.
+  const inGroup = known.find((name) => name.endsWith(` ${asked}`));
+  const hint = inGroup ? ` Did you mean ${inGroup}?` : didYouMean(asked, [...known, 'models']);
+  throw new UsageError(`There is no command ${asked}.${hint}`);
+}
+
+function isGroup(word: string): boolean {
+  return Object.keys(commands).some((name) => name.startsWith(`${word} `));
+}
+
+function isHelp(word: string): boolean {
+  return word === '--help' || word === '-h';
+}
+
+function asksForHelp(operands: readonly string[]): boolean {
+  const end = operands.indexOf('--');
+  return (end < 0 ? operands : operands.slice(0, end)).some(isHelp);
+}
+
+function overview({ style, columns }: OutputStream): string {
+  const toRows = (): [string, string][] =>
+    Object.entries(commands).map(([name, { summary }]) => [name, summary]);
+  return [
+    `${style.bold('slashv1')} ${packageVersion()}: the /v1 inference API on ONNX models, on this machine`,
+    `${style.bold('Usage:')} slashv1 <command> [options]`,
+    section('Commands', definitions(toRows(), columns, style.cyan), style.bold),
+    section(
+      'Options',
+      definitions(
+        [
+          ['-h, --help', 'Show this page; behind a command, its own.'],
+          ['-V, --version', 'Show the version.'],
+        ],
+        columns,
+        style.cyan,
+      ),
+      style.bold,
+    ),
+    section('Environment', definitions(environment, columns, style.cyan), style.bold),
+    `${style.dim('slashv1 serve')} starts with the bundled models; ${style.dim('slashv1 <command> --help')} tells more.`,
+  ].join('\n\n');
+}
+
+const environment = [
+  ['SLASHV1_API_KEY', 'The key of `serve`, where no other is given.'],
+  ['HOST, PORT', 'Where `serve` listens, where no option says so.'],
+  ['SLASHV1_CACHE', 'Folder of downloaded models.'],
+  ['SLASHV1_OFFLINE', '1: use downloaded models alone.'],
+  ['HF_ENDPOINT, HF_TOKEN', 'Address of the hub, and your token there.'],
+  ['NO_COLOR', 'Not empty: no colours.'],
+] as const;
+
+function groupHelp(group: string, { style, columns }: OutputStream): string {
+  const rows = Object.entries(commands)
+    .filter(([name]) => name.startsWith(`${group} `))
+    .map(([name, { summary }]) => [name, summary] as const);
+  return [
+    `${style.bold('Usage:')} slashv1 ${group} <command> [options]`,
+    section('Commands', definitions(rows, columns, style.cyan), style.bold),
+  ].join('\n\n');
+}
+
+/** Only what isn't foreseen is worth a stack trace. */
+function describe(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const isForeseen =
+    error instanceof UsageError || InferenceError.isInstance(error) || 'syscall' in error || 'errno' in error;
+  return isForeseen ? error.message : (error.stack ?? error.message);
+}

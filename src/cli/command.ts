@@ -1,0 +1,37 @@
+import type { ExitCode } from './exit-code.ts';
+import { parseOptions, type OptionTable, type OptionValues } from './options.ts';
+import type { Terminal } from './terminal.ts';
+
+/** What help says about a command. */
+export interface CommandHelp {
+  /** Behind `slashv1`: `models list`. */
+  readonly name: string;
+  /** What stands behind its name; `<model>…`. */
+  readonly operands?: string;
+  readonly summary: string;
+  /** Paragraphs. */
+  readonly description?: readonly string[];
+  readonly options: OptionTable;
+  /** Command line → what it does. */
+  readonly examples: Readonly<Record<string, string>>;
+}
+
+export interface Command extends CommandHelp {
+  run(args: readonly string[], terminal: Terminal): Promise<ExitCode>;
+}
+
+export interface CommandDefinition<T extends OptionTable> extends CommandHelp {
+  readonly options: T;
+  run(values: OptionValues<T>, operands: readonly string[], terminal: Terminal): Promise<ExitCode>;
+}
+
+/** Puts a command together: its options are parsed before it runs. */
+export function defineCommand<const T extends OptionTable>(definition: CommandDefinition<T>): Command {
+  return {
+    ...definition,
+    run(args, terminal) {
+      const { values, positionals } = parseOptions(args, definition.options);
+      return definition.run(values, positionals, terminal);
+    },
+  };
+}

@@ -1,0 +1,41 @@
+/** `1.2 GB`; powers of ten, as disks are sold. */
+export function formatBytes(bytes: number): string {
+  const units = ['B', 'kB', 'MB', 'GB', 'TB'];
+  let amount = bytes;
+  let unit = 0;
+  while (amount >= 999.5 && unit < units.length - 1) {
+    amount /= 1000;
+    unit++;
+  }
+  return `${unit === 0 ? amount : amount.toFixed(amount < 10 ? 1 : 0)} ${units[unit]}`;
+}
+
+/** `134 M`, `1.2 B`: how many numbers a model has learnt. */
+export function formatCount(count: number): string {
+  if (count < 1e6) return count < 1e3 ? String(count) : `${(count / 1e3).toFixed(0)} k`;
+  return count < 1e9 ? `${(count / 1e6).toFixed(count < 1e7 ? 1 : 0)} M` : `${(count / 1e9).toFixed(1)} B`;
+}
+
+/** `0.4 s`, `2 min 5 s`. */
+export function formatSeconds(seconds: number): string {
+  if (seconds < 60) return `${seconds.toFixed(seconds < 10 ? 1 : 0)} s`;
+  const whole = Math.round(seconds);
+  if (whole < 3600) return `${Math.floor(whole / 60)} min ${whole % 60} s`;
+  return `${Math.floor(whole / 3600)} h ${Math.floor((whole % 3600) / 60)} min`;
+}
+
+/** `just now`, `5 hours ago`, `yesterday`. */
+export function formatAge(then: Date, now: Date): string {
+  const seconds = (now.getTime() - then.getTime()) / 1000;
+  if (seconds < 60) return 'just now';
+  const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
+  if (seconds < 3600) return relative.format(-Math.floor(seconds / 60), 'minute');
+  if (seconds < 86_400) return relative.format(-Math.floor(seconds / 3600), 'hour');
+  return relative.format(-Math.floor(seconds / 86_400), 'day');
+}
+
+/** Four significant digits at most, and no exponent. */
+export function formatNumber(value: number): string {
+  if (value === 0 || Math.abs(value) >= 1000) return value.toFixed(0);
+  return value.toFixed(Math.abs(value) >= 100 ? 1 : Math.abs(value) >= 0.1 ? 2 : 4);
+}

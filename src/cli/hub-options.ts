@@ -1,0 +1,55 @@
+import type { HubOptions } from '../index.ts';
+import { resolveHubSettings, type HubSettings } from '../models/hub/settings.ts';
+import type { OptionTable } from './options.ts';
+import { UsageError } from './usage-error.ts';
+
+/** Options of every command that looks for models. */
+export const hubOptionTable = {
+  offline: { type: 'boolean', description: 'Use downloaded models alone; also SLASHV1_OFFLINE=1.' },
+  'cache-dir': {
+    type: 'string',
+    value: '<folder>',
+    description: 'Folder of downloaded models; also SLASHV1_CACHE.',
+  },
+  endpoint: { type: 'string', value: '<url>', description: 'Address of the hub; also HF_ENDPOINT.' },
+} as const satisfies OptionTable;
+
+interface HubValues {
+  readonly offline?: boolean | undefined;
+  readonly 'cache-dir'?: string | undefined;
+  readonly endpoint?: string | undefined;
+}
+
+/** What was given of them. */
+export function toHubOptions(values: HubValues): HubOptions {
+  const { offline, 'cache-dir': cacheFolder, endpoint } = values;
+  return {
+    ...(offline === undefined ? {} : { offline }),
+    ...(cacheFolder === undefined ? {} : { cacheFolder }),
+    ...(endpoint === undefined ? {} : { endpoint }),
+  };
+}
+
+/**
+ * The settings that the options lead to.
+ *
+ * @throws UsageError naming the option or the variable of the environment
+ */
+export function readHubSettings(options: HubOptions): HubSettings {
+  try {
+    return resolveHubSettings(options);
+  } catch (error) {
+    const [, name = '', reason] = /^hub\.(\w+): (.*)$/s.exec((error as Error).message)!;
+    const label = name in options ? hubOptionNames[`hub.${name}`] : variables[name];
+    throw new UsageError(`${label}: ${reason}`, { cause: error });
+  }
+}
+
+const variables: Readonly<Record<string, string>> = { endpoint: 'HF_ENDPOINT', token: 'HF_TOKEN' };
+
+/** How messages call the settings that the options stand for. */
+export const hubOptionNames: Readonly<Record<string, string>> = {
+  'hub.offline': '--offline',
+  'hub.cacheFolder': '--cache-dir',
+  'hub.endpoint': '--endpoint',
+};

@@ -1,0 +1,72 @@
+import { InferenceError, obtainModel, type HubOptions, type ModelOptions } from '../index.ts';
+import { describeModel, knownModels } from './described-model.ts';
+import type { ModelSettings } from './model-settings.ts';
+import { createProgressBar } from './progress-bar.ts';
+import { didYouMean } from './suggest.ts';
+import type { Terminal } from './terminal.ts';
+
+export interface FetchContext {
+  readonly terminal: Terminal;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Finds out the category of a model and sees to it that its files are on this disk.
+ *
+ * @returns what `createInference` takes, with a source that needs no network
+ * @throws InferenceError where there is no such model or it can't be had; the signal's reason when it aborts
+ */
+export async function fetchModel(
+  settings: ModelSettings,
+  { terminal, signal }: FetchContext,
+): Promise<ModelOptions> {
+  const { source, dtype, hub, remote } = settings;
+  if (remote?.kind === 'openai') {
+    if (settings.category) return { ...settings, category: settings.category };
+    throw new InferenceError(
+      'invalid_request',
+      'category: expected chat or embedding where another server has the model',
+      {
+        param: 'category',
+      },
+    );
+  }
+  const category = settings.category ?? (await describeModel(source, { hub, signal })).category;
+  const progress = createProgressBar(terminal.messages);
+  try {
+    const obtained = await obtainModel(
+      { source, category, dtype, hub },
+      {
+        onProgress: progress.update,
+        onWarning: (message) => terminal.messages.write(`slashv1: ${message}\n`),
+        signal,
+      },
+    );
+    return { ...settings, ...obtained, category };
+  } finally {
+    progress.end();
+  }
+}
+
+/** What the command says about all models, and what a model says itself; the latter counts. */
+export function mergeHub(
+  common: HubOptions | undefined,
+  own: HubOptions | undefined,
+): HubOptions | undefined {
+  const merged = { ...common, ...own };
+  return Object.keys(merged).length > 0 ? merged : undefined;
+}
+
+/** Calls the model by name in an error that came out of the search for it, and asks whether another one was meant. */
+export function aboutModel(name: string, error: unknown): unknown {
+  if (!InferenceError.isInstance(error)) return error;
+  const hint = error.param === 'source' ? didYouMean(name, knownModels) : '';
+  return new InferenceError(
+    error.code,
+    `${name}: ${error.message.replace(/^source: /, '')}${hint && `.${hint}`}`,
+    {
+      param: error.param,
+      cause: error,
+    },
+  );
+}

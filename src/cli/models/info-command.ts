@@ -1,0 +1,95 @@
+import { defineCommand } from '../command.ts';
+import { describeModel } from '../described-model.ts';
+import { exitCode } from '../exit-code.ts';
+import { formatBytes, formatCount } from '../format.ts';
+import { definitions, section } from '../help.ts';
+import { hubOptionTable, toHubOptions } from '../hub-options.ts';
+import { aboutModel } from '../load-models.ts';
+import { modelChoiceTable, readModelChoice } from '../model-choice.ts';
+import { renderTable } from '../table.ts';
+import type { OutputStream } from '../terminal.ts';
+import { UsageError } from '../usage-error.ts';
+import { gatherFacts, type ModelFacts } from './model-facts.ts';
+
+export const infoCommand = defineCommand({
+  name: 'models info',
+  operands: '<model>',
+  summary: 'Tells what a model is, what it needs and what requests to it may set.',
+  description: [
+    'A model is a bundled one, a name of the catalogue, org/name on the hub, a folder or an address. Its small files are read, its weights are not.',
+  ],
+  options: { ...modelChoiceTable, ...hubOptionTable, json: { type: 'boolean', description: 'Print JSON.' } },
+  examples: {
+    'slashv1 models info qwen3-0.6b': 'a model of the catalogue',
+    'slashv1 models info ./models/my-model --dtype q4 --json': 'a folder, for other programs',
+  },
+  async run(values, operands, { output }) {
+    const [source, ...others] = operands;
+    if (source === undefined || others.length > 0) {
+      throw new UsageError(`Expected the name of one model, got ${operands.length}.`);
+    }
+    const settings = readModelChoice(source, values, toHubOptions(values));
+    let facts: ModelFacts;
+    try {
+      facts = await gatherFacts(await describeModel(source, settings), settings.dtype);
+    } catch (error) {
+      throw aboutModel(source, error);
+    }
+    output.write(values.json ? `${JSON.stringify(facts, null, 2)}\n` : `${describe(facts, output)}\n`);
+    return exitCode.success;
+  },
+});
+
+function describe(facts: ModelFacts, { style, columns }: OutputStream): string {
+  const { parameterCount, contextLength, memoryBytes, weights, folder } = facts;
+  const rows = [
+    ['category', facts.category],
+    ['architecture', facts.architecture],
+    ['license', facts.license],
+    ['learnt numbers', parameterCount && formatCount(parameterCount)],
+    ['context', contextLength && `${contextLength} tokens`],
+    [
+      'weights',
+      weights
+        .map(({ dtype, sizeBytes }) =>
+          [dtype, sizeBytes !== undefined && `(${formatBytes(sizeBytes)})`].filter(Boolean).join(' '),
+        )
+        .join(', '),
+    ],
+    ['loaded as', facts.dtype],
+    [
+      'memory',
+      memoryBytes &&
+        `about ${formatBytes(memoryBytes)}${facts.category === 'chat' ? ', and more for long texts' : ''}`,
+    ],
+    ['on this disk', folder ?? 'no'],
+  ].filter((row): row is [string, string] => Boolean(row[1]));
+  const files = facts.files.map(({ path, sizeBytes }) => [
+    `  ${path}`,
+    sizeBytes === undefined ? '' : formatBytes(sizeBytes),
+  ]);
+  const total = facts.files.every(({ sizeBytes }) => sizeBytes !== undefined)
+    ? [['  in all', formatBytes(facts.files.reduce((sum, { sizeBytes }) => sum + sizeBytes!, 0))]]
+    : [];
+  const fileColumns = [{ title: '  path' }, { title: 'size', align: 'right' }] as const;
+  return [
+    style.bold(facts.name),
+    definitions(rows, columns, style.dim),
+    section('Files', renderTable(fileColumns, [...files, ...total], style.dim), style.bold),
+    section('Parameters', parameterTable(facts, style.dim), style.bold),
+  ].join('\n\n');
+}
+
+function parameterTable({ parameters }: ModelFacts, paint: (text: string) => string): string {
+  const rows = Object.entries(parameters).map(([name, { type, min, max, default: byDefault }]) => [
+    `  ${name}`,
+    type,
+    min === undefined || max === undefined ? '' : `${min} to ${max}`,
+    byDefault === undefined ? '' : JSON.stringify(byDefault),
+  ]);
+  return renderTable(
+    [{ title: '  name' }, { title: 'type' }, { title: 'range' }, { title: 'default' }],
+    rows,
+    paint,
+  );
+}

@@ -1,0 +1,93 @@
+import { catalogue, estimateMemoryBytes, type CatalogueEntry } from '../../models/catalogue.ts';
+import { defineCommand } from '../command.ts';
+import { exitCode, type ExitCode } from '../exit-code.ts';
+import { formatAge, formatBytes, formatCount } from '../format.ts';
+import { hubOptionTable, readHubSettings, toHubOptions } from '../hub-options.ts';
+import { renderTable } from '../table.ts';
+import type { Terminal } from '../terminal.ts';
+import { UsageError } from '../usage-error.ts';
+import { readCache, type CacheContents } from './cached-models.ts';
+
+export const listCommand = defineCommand({
+  name: 'models list',
+  summary: 'Lists the models that have been downloaded, or those of the catalogue.',
+  description: ['Last use is as exact as the file system notes it; some note the download alone.'],
+  options: {
+    catalogue: {
+      type: 'boolean',
+      description: 'List the well-known models instead, which can be asked for by name.',
+    },
+    json: { type: 'boolean', description: 'Print JSON.' },
+    'cache-dir': hubOptionTable['cache-dir'],
+  },
+  examples: {
+    'slashv1 models list': 'what is on this disk',
+    'slashv1 models list --catalogue': 'what can be had by a short name',
+    "slashv1 models list --json | jq '.models[].source'": 'for other programs',
+  },
+  async run({ catalogue: wantsCatalogue, json, 'cache-dir': cacheFolder }, operands, terminal) {
+    if (operands.length > 0) throw new UsageError(`Expected options alone, got ${operands[0]}.`);
+    if (wantsCatalogue) return listCatalogue(json === true, terminal);
+    const { cacheFolder: folder } = readHubSettings(toHubOptions({ 'cache-dir': cacheFolder }));
+    const contents = await readCache(folder);
+    if (json) terminal.output.write(`${JSON.stringify({ cacheFolder: folder, ...contents }, null, 2)}\n`);
+    else showCache(folder, contents, terminal);
+    return exitCode.success;
+  },
+});
+
+function showCache(folder: string, { models, unfinished }: CacheContents, { output }: Terminal): void {
+  const now = new Date();
+  const rows = models.map(({ source, revision, sizeBytes, lastUsed }) => [
+    source,
+    revision,
+    formatBytes(sizeBytes),
+    lastUsed ? formatAge(lastUsed, now) : '',
+  ]);
+  const columns = [
+    { title: 'model' },
+    { title: 'revision' },
+    { title: 'size', align: 'right' },
+    { title: 'last use' },
+  ] as const;
+  if (rows.length > 0) output.write(`${renderTable(columns, rows, output.style.dim)}\n\n`);
+  const total = models.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+  const count = models.length === 1 ? '1 model' : `${models.length} models`;
+  output.write(
+    models.length > 0 ? `${count}, ${formatBytes(total)}, in ${folder}\n` : `No models in ${folder}\n`,
+  );
+  for (const download of unfinished) {
+    output.write(`${formatBytes(download.sizeBytes)} of an unfinished download in ${download.folder}\n`);
+  }
+}
+
+function listCatalogue(json: boolean, { output }: Terminal): ExitCode {
+  const entries: readonly [string, CatalogueEntry][] = Object.entries(catalogue);
+  if (json) {
+    const models = entries.map(([id, entry]) => ({ id, ...entry, memoryBytes: estimateMemoryBytes(entry) }));
+    output.write(`${JSON.stringify({ models }, null, 2)}\n`);
+    return exitCode.success;
+  }
+  const rows = entries
+    .map(([id, entry]) => [
+      id,
+      entry.category,
+      formatCount(entry.parameters),
+      entry.dtype ?? 'auto',
+      formatBytes(estimateMemoryBytes(entry)),
+      entry.license,
+      entry.source,
+    ])
+    .sort((a, b) => (a[1]! < b[1]! ? -1 : Number(a[1]! > b[1]!)));
+  const columns = [
+    { title: 'name' },
+    { title: 'category' },
+    { title: 'parameters', align: 'right' },
+    { title: 'dtype' },
+    { title: 'memory', align: 'right' },
+    { title: 'license' },
+    { title: 'source' },
+  ] as const;
+  output.write(`${renderTable(columns, rows, output.style.dim)}\n`);
+  return exitCode.success;
+}

@@ -1,0 +1,135 @@
+import { estimateMemoryBytes, memoryOfWeights } from '../../models/catalogue.ts';
+import { storedDtypes, type Dtype } from '../../models/graph-files.ts';
+import { chooseFiles } from '../../models/hub/needed-files.ts';
+import type { ModelCategory } from '../../models/model-files.ts';
+import type { ModelInfo } from '../../index.ts';
+import { toModelParameters, type ModelParameters } from '../../server/wire/models.ts';
+import type { DescribedFile, DescribedModel } from '../described-model.ts';
+
+/** The weights of a model in one type of numbers. */
+export interface StoredWeights {
+  readonly dtype: Dtype;
+  /** `undefined` where the server doesn't tell. */
+  readonly sizeBytes: number | undefined;
+}
+
+/** What can be said about a model without loading it. */
+export interface ModelFacts {
+  readonly source: string;
+  readonly kind: DescribedModel['kind'];
+  readonly category: ModelCategory;
+  readonly name: string;
+  readonly architecture: string | undefined;
+  readonly license: string | undefined;
+  /** Numbers that it has learnt, where the catalogue knows. */
+  readonly parameterCount: number | undefined;
+  /** Tokens; `undefined` where its config doesn't tell. */
+  readonly contextLength: number | undefined;
+  readonly folder: string | undefined;
+  /** What is loaded unless another one is asked for. */
+  readonly dtype: Dtype;
+  readonly weights: readonly StoredWeights[];
+  /** Loaded, in that type; caches of long texts come on top. */
+  readonly memoryBytes: number | undefined;
+  /** Those that are downloaded and loaded. */
+  readonly files: readonly DescribedFile[];
+  /** What requests may set. */
+  readonly parameters: ModelParameters['parameters'];
+}
+
+/**
+ * Gathers what is known about a model.
+ *
+ * @throws InferenceError `invalid_request` where it lacks a file, or isn't there in that dtype
+ */
+export async function gatherFacts(model: DescribedModel, dtype: Dtype | undefined): Promise<ModelFacts> {
+  const { source, kind, category, entry, folder, files } = model;
+  const chosen = dtype ?? entry?.dtype ?? 'auto';
+  const config = (await model.readJson('config.json')) ?? {};
+  const index = (await model.readJson('model_index.json')) ?? {};
+  const sizes = new Map(files.map(({ path, sizeBytes }) => [path, sizeBytes]));
+  const needed = (as: Dtype): readonly string[] =>
+    chooseFiles(JSON.stringify(source), [...sizes.keys()], { category, dtype: as });
+  const loaded = [...new Set(needed(chosen))];
+  const loadedBytes = sumOf(loaded.filter(isWeights), sizes);
+  const contextLength = await readContextLength(model, config);
+  const name = entry?.name ?? source;
+  return {
+    source,
+    kind,
+    category,
+    name,
+    architecture: readArchitecture(config, index),
+    license: entry?.license ?? (await readLicense(model)),
+    parameterCount: entry?.parameters,
+    contextLength,
+    folder,
+    dtype: chosen,
+    weights: storedDtypes.flatMap((one) => weightsOf(one, () => needed(one).filter(isWeights), sizes)),
+    memoryBytes:
+      loadedBytes === undefined
+        ? entry && estimateMemoryBytes({ ...entry, dtype: chosen })
+        : memoryOfWeights(loadedBytes),
+    files: loaded.map((path) => ({ path, sizeBytes: sizes.get(path) })),
+    parameters: parametersOf({ id: source, name, category, contextLength }),
+  };
+}
+
+type Json = Readonly<Record<string, unknown>>;
+type Sizes = ReadonlyMap<string, number | undefined>;
+
+/** Graphs, and the files beside them that hold what is too large for them. */
+function isWeights(path: string): boolean {
+  return /\.onnx(?:[._]data(?:_\d+)?)?$|\.data$|(?:^|\/)weights\.pb$/.test(path);
+}
+
+function weightsOf(dtype: Dtype, choose: () => readonly string[], sizes: Sizes): readonly StoredWeights[] {
+  try {
+    return [{ dtype, sizeBytes: sumOf(choose(), sizes) }];
+  } catch {
+    // The model isn't there in that dtype.
+    return [];
+  }
+}
+
+function sumOf(paths: readonly string[], sizes: Sizes): number | undefined {
+  const known = paths.map((path) => sizes.get(path)).filter((size) => size !== undefined);
+  return known.length === paths.length ? known.reduce((sum, size) => sum + size, 0) : undefined;
+}
+
+function readArchitecture(config: Json, index: Json): string | undefined {
+  const { architectures } = config;
+  const stated =
+    index['_class_name'] ??
+    (Array.isArray(architectures) ? architectures[0] : undefined) ??
+    config['model_type'];
+  return typeof stated === 'string' ? stated : undefined;
+}
+
+/** Names of the setting in the configs of different families. */
+const lengthNames = ['max_position_embeddings', 'n_positions', 'n_ctx', 'max_target_positions'];
+
+async function readContextLength(model: DescribedModel, config: Json): Promise<number | undefined> {
+  if (model.category !== 'chat' && model.category !== 'embedding') return undefined;
+  const sentences = (await model.readJson('sentence_bert_config.json')) ?? {};
+  const inner = (config['text_config'] ?? {}) as Json;
+  const stated = [sentences['max_seq_length'], ...lengthNames.map((name) => config[name] ?? inner[name])];
+  return stated.find((value): value is number => typeof value === 'number' && value > 0);
+}
+
+/** As the head of the model card has it, or the manifest of the package that it comes in. */
+async function readLicense(model: DescribedModel): Promise<string | undefined> {
+  const card = (await model.readText('README.md')) ?? '';
+  const [, head = ''] = /^---\r?\n(.*?)\r?\n---/s.exec(card) ?? [];
+  const manifest = model.kind === 'bundled' ? await model.readJson('../package.json') : undefined;
+  const stated = /^license:\s*["']?([^\s"']+)/m.exec(head)?.[1] ?? manifest?.['license'];
+  return typeof stated === 'string' ? stated : undefined;
+}
+
+function parametersOf(
+  model: Pick<ModelFacts, 'category' | 'name' | 'contextLength'> & { id: string },
+): ModelFacts['parameters'] {
+  const { id, name, category, contextLength = Infinity } = model;
+  const info: ModelInfo = { id, name, category, contextLength, created: 0, ownedBy: '' };
+  return toModelParameters(info).parameters;
+}

@@ -1,0 +1,52 @@
+import { defineCommand } from '../command.ts';
+import { exitCode } from '../exit-code.ts';
+import { formatBytes } from '../format.ts';
+import { hubOptionTable, toHubOptions } from '../hub-options.ts';
+import { watchInterrupts } from '../interrupt.ts';
+import { aboutModel, fetchModel } from '../load-models.ts';
+import { readModelChoice, modelChoiceTable } from '../model-choice.ts';
+import { parseSource } from '../../models/source.ts';
+import { UsageError } from '../usage-error.ts';
+import { diskUse } from './folder-use.ts';
+
+export const pullCommand = defineCommand({
+  name: 'models pull',
+  operands: '<model>…',
+  summary: 'Downloads models, so that nothing is missing when they are served.',
+  description: [
+    'A model is a name of the catalogue, org/name or org/name@revision on the hub, or the address of a folder. Only the files that its kind needs are downloaded. What Ctrl-C or the network breaks off goes on where it ended.',
+  ],
+  options: { ...modelChoiceTable, ...hubOptionTable },
+  examples: {
+    'slashv1 models pull whisper-base': 'a model of the catalogue',
+    'slashv1 models pull onnx-community/Qwen3-0.6B-ONNX --dtype q4f16': 'a repository, smaller weights',
+    'HF_TOKEN=hf_… slashv1 models pull my-org/private-model': 'what needs a token',
+  },
+  async run(values, sources, terminal) {
+    if (sources.length === 0) throw new UsageError('Expected the name of a model, such as whisper-base.');
+    const { messages, output } = terminal;
+    const interruption = watchInterrupts();
+    let current = '';
+    try {
+      for (const source of sources) {
+        current = source;
+        const settings = readModelChoice(source, values, toHubOptions(values));
+        const model = await fetchModel(settings, { terminal, signal: interruption.signal });
+        if (parseSource(source, model.category).kind === 'local') {
+          messages.write(`${source} is on this disk already.\n`);
+          continue;
+        }
+        const size = formatBytes(diskUse(model.source));
+        messages.write(`${messages.style.green('✓')} ${source}: ${model.category}, ${size}\n`);
+        output.write(`${model.source}\n`);
+      }
+      return exitCode.success;
+    } catch (error) {
+      if (!interruption.signal.aborted) throw aboutModel(current, error);
+      messages.write('\nStopped. The same command goes on from here.\n');
+      return exitCode.interrupted;
+    } finally {
+      interruption.stop();
+    }
+  },
+});

@@ -1,0 +1,126 @@
+import { parseArgs } from 'node:util';
+import { didYouMean } from './suggest.ts';
+import { UsageError } from './usage-error.ts';
+
+/** One option of a command. */
+export interface Option {
+  readonly type: 'string' | 'boolean';
+  /** May be given several times. */
+  readonly multiple?: true;
+  readonly short?: string;
+  /** What help calls its value. */
+  readonly value?: string;
+  readonly description: string;
+}
+
+/** Name, without its dashes → option. */
+export type OptionTable = Readonly<Record<string, Option>>;
+
+type ValueOf<O extends Option> = O['type'] extends 'boolean'
+  ? boolean
+  : O extends { readonly multiple: true }
+    ? readonly string[]
+    : string;
+
+/** What was given of the options of a table. */
+export type OptionValues<T extends OptionTable> = { readonly [Name in keyof T]?: ValueOf<T[Name]> };
+
+export interface ParsedArguments<T extends OptionTable> {
+  readonly values: OptionValues<T>;
+  readonly positionals: readonly string[];
+}
+
+/**
+ * Reads what follows the name of a command.
+ *
+ * @throws UsageError for an option that doesn't exist, lacks its value, has one too many or is there twice
+ */
+export function parseOptions<T extends OptionTable>(args: readonly string[], table: T): ParsedArguments<T> {
+  const { tokens } = parseArgs({
+    args: [...args],
+    options: Object.fromEntries(
+      Object.entries(table).map(([name, { type, short }]) => [name, short ? { type, short } : { type }]),
+    ),
+    strict: false,
+    allowPositionals: true,
+    tokens: true,
+  });
+  const values: Record<string, boolean | string | string[]> = {};
+  const positionals: string[] = [];
+  for (const token of tokens) {
+    if (token.kind === 'positional') positionals.push(token.value);
+    if (token.kind !== 'option') continue;
+    const option = Object.hasOwn(table, token.name) ? table[token.name] : undefined;
+    if (!option) throw unknownOption(token.rawName, table);
+    const value = readValue(option, token);
+    if (option.multiple) ((values[token.name] ??= []) as string[]).push(value as string);
+    else if (Object.hasOwn(values, token.name)) throw new UsageError(`--${token.name}: expected once`);
+    else values[token.name] = value;
+  }
+  return { values: values as OptionValues<T>, positionals };
+}
+
+interface OptionToken {
+  readonly name: string;
+  readonly value?: string | undefined;
+  readonly inlineValue?: boolean | undefined;
+}
+
+function readValue(
+  { type, value: placeholder }: Option,
+  { name, value, inlineValue }: OptionToken,
+): boolean | string {
+  if (type === 'boolean') {
+    if (value !== undefined)
+      throw new UsageError(`--${name}: expected no value, got ${JSON.stringify(value)}`);
+    return true;
+  }
+  if (value === undefined || (value === '' && !inlineValue)) {
+    throw new UsageError(`--${name}: expected ${placeholder ?? 'a value'} behind it`);
+  }
+  if (value.startsWith('-') && !inlineValue) {
+    throw new UsageError(
+      `--${name}: expected ${placeholder ?? 'a value'}, got ${value}; write --${name}=${value} if that is meant`,
+    );
+  }
+  if (value === '') throw new UsageError(`--${name}: expected ${placeholder ?? 'a value'}, got nothing`);
+  return value;
+}
+
+function unknownOption(given: string, table: OptionTable): UsageError {
+  const known = Object.keys(table).map((name) => `--${name}`);
+  return new UsageError(`There is no option ${given}.${didYouMean(given, known)}`);
+}
+
+/**
+ * Reads a whole number.
+ *
+ * @param label of the option, `--port`
+ * @throws UsageError
+ */
+export function parseInteger(
+  label: string,
+  text: string,
+  { min, max = Number.MAX_SAFE_INTEGER }: { readonly min: number; readonly max?: number },
+): number {
+  const value = /^[+-]?\d+$/.test(text) ? Number(text) : Number.NaN;
+  if (value >= min && value <= max) return value;
+  const range = max === Number.MAX_SAFE_INTEGER ? `of at least ${min}` : `from ${min} to ${max}`;
+  throw new UsageError(`${label}: expected an integer ${range}, got ${JSON.stringify(text)}`);
+}
+
+const unitsMs: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
+const longestTimerMs = 2 ** 31 - 1;
+
+/**
+ * Reads a time such as `500ms`, `10s`, `2m`, or seconds without a unit.
+ *
+ * @returns milliseconds
+ * @throws UsageError
+ */
+export function parseDuration(label: string, text: string): number {
+  const [, amount, unit = 's'] = /^(\d+(?:\.\d+)?)(ms|s|m|h)?$/.exec(text) ?? [];
+  const durationMs = Number(amount) * unitsMs[unit]!;
+  if (durationMs <= longestTimerMs) return durationMs;
+  throw new UsageError(`${label}: expected a time such as 500ms, 10s or 2m, got ${JSON.stringify(text)}`);
+}

@@ -1,0 +1,22 @@
+import { locateModel, bundledModels } from '../../models/source.ts';
+import { InferenceError } from '../../index.ts';
+import { UsageError } from '../usage-error.ts';
+import type { ModelSettings } from '../model-settings.ts';
+
+/**
+ * What is served where nobody names a model.
+ *
+ * @throws UsageError telling how to name one, where the package of the bundled models is not installed
+ */
+export function bundledModelSettings(hub: ModelSettings['hub']): Readonly<Record<string, ModelSettings>> {
+  try {
+    locateModel(bundledModels[0]);
+  } catch (error) {
+    if (!InferenceError.isInstance(error)) throw error;
+    throw new UsageError(
+      'No model is named, and the bundled ones are not installed. Name one, such as --model qwen3-0.6b (slashv1 models list --catalogue shows more), or run npm install @slashv1/tiny-models.',
+      { cause: error },
+    );
+  }
+  return Object.fromEntries(bundledModels.map((name) => [name, { source: name, hub }]));
+}

@@ -1,0 +1,84 @@
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { toNodeListener } from '../../../adapters/node.ts';
+import { InferenceError, type Handler } from '../../index.ts';
+import { toErrorResponse } from '../../server/errors.ts';
+import { requestIdOf } from '../../server/headers.ts';
+
+/** Answers at once; what it answers with may be put in later. */
+export interface HttpServer {
+  /** `http://127.0.0.1:8000` */
+  readonly origin: string;
+  /** Responses that are not out yet. */
+  readonly openResponses: number;
+  handle(handler: Handler): void;
+  /** Takes no more connections, and resolves when all responses are out. */
+  drain(): Promise<void>;
+  /** Breaks off what is left. */
+  close(): Promise<void>;
+}
+
+/**
+ * Listens; until there is a handler, everybody is told to come back.
+ *
+ * @throws Error of the system where it can't listen there
+ */
+export async function openHttpServer(host: string, port: number): Promise<HttpServer> {
+  let listener = toNodeListener(loading);
+  const open = new Set<ServerResponse>();
+  let onIdle: (() => void) | undefined;
+  const server = createServer((request, response) => {
+    open.add(response);
+    response.once('close', () => {
+      open.delete(response);
+      if (open.size === 0) onIdle?.();
+    });
+    listener(request, response);
+  });
+  await listen(server, host, port);
+  return {
+    origin: originOf(server, host),
+    get openResponses() {
+      return open.size;
+    },
+    handle(handler) {
+      listener = toNodeListener(handler);
+    },
+    async drain() {
+      server.close();
+      if (open.size > 0) await new Promise<void>((resolve) => (onIdle = resolve));
+    },
+    async close() {
+      const closed = new Promise((resolve) => server.close(resolve));
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+const retryAfterSeconds = 5;
+
+const loading: Handler = async (request) =>
+  toErrorResponse(
+    new InferenceError('overloaded', 'The models are being loaded.', { retryAfterSeconds }),
+    requestIdOf(request),
+  );
+
+async function listen(server: Server, host: string, port: number): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+}
+
+/** Addresses that stand for all of a machine's are no place to connect to. */
+const everywhere: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
+
+function originOf(server: Server, host: string): string {
+  const { port } = server.address() as AddressInfo;
+  const reachable = everywhere[host] ?? host;
+  return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;
+}

@@ -1,0 +1,162 @@
+import {
+  createHandler,
+  createInference,
+  type Inference,
+  type Logger,
+  type ModelOptions,
+} from '../../index.ts';
+import { createHealthHandler } from '../../server/health.ts';
+import { defineCommand } from '../command.ts';
+import { exitCode, type ExitCode } from '../exit-code.ts';
+import { watchInterrupts, type Interruption } from '../interrupt.ts';
+import { aboutModel, fetchModel } from '../load-models.ts';
+import type { Terminal } from '../terminal.ts';
+import { UsageError } from '../usage-error.ts';
+import { serviceBanner } from './banner.ts';
+import { bundledModelSettings } from './bundled.ts';
+import { openHttpServer, type HttpServer } from './http-server.ts';
+import { mount } from './mount.ts';
+import { jsonLogger, prettyLogger } from './request-log.ts';
+import { createSideServices, type SideServices } from './side-services.ts';
+import { readServeSettings, serveOptionTable, type ServeSettings } from './serve-settings.ts';
+
+export const serveCommand = defineCommand({
+  name: 'serve',
+  summary: 'Serves models over HTTP, at /v1.',
+  description: [
+    'Files that are missing are downloaded first. The first Ctrl-C lets open requests end, the second ends at once.',
+    'Standard output has the log of requests and nothing else.',
+  ],
+  options: serveOptionTable,
+  examples: {
+    'slashv1 serve': 'the bundled models, with a key made for this run',
+    'slashv1 serve --model assistant=qwen3-0.6b --model whisper-base': 'two models of the catalogue',
+    'slashv1 serve --model chat=./models/my-model,dtype=q4,threads=4,replicas=2 --port 8080 --keys-file keys.txt':
+      'a folder, two workers, keys from a file',
+    'slashv1 serve --config slashv1.json': 'everything in a file, plans and limits too',
+  },
+  async run(values, operands, terminal) {
+    if (operands.length > 0) {
+      throw new UsageError(
+        `Expected options alone, got ${operands[0]}; a model is named by --model ${operands[0]}.`,
+      );
+    }
+    return serve(await readServeSettings(values, terminal), terminal);
+  },
+});
+
+async function serve(settings: ServeSettings, terminal: Terminal): Promise<ExitCode> {
+  const given = settings.models;
+  const models = Object.keys(given).length > 0 ? given : bundledModelSettings(settings.hub);
+  const beside = await createSideServices(settings.wanted);
+  const server = await openHttpServer(settings.host, settings.port);
+  const interruption = watchInterrupts();
+  let inference: Inference | undefined;
+  try {
+    const options = await fetchAll(models, { terminal, signal: interruption.signal });
+    tell(terminal, `Loading ${count(Object.keys(options).length, 'model')} …`);
+    const logger = loggerOf(settings, terminal);
+    inference = createInference({ models: options, isolation: settings.isolation, logger });
+    const { handler } = settings;
+    const observers = [...(handler.observers ?? []), ...beside.observers];
+    const api = createHandler(inference, { ...handler, logger, observers });
+    const health = { name: 'health', path: '/health', handler: createHealthHandler(inference) };
+    const places = [...beside.places, health];
+    server.handle(mount([{ path: '/v1', handler: api }, ...places], api));
+    await Promise.race([inference.ready(), interruption.first]);
+    if (!interruption.signal.aborted) announce({ inference, server, settings, terminal, places });
+    await interruption.first;
+    return exitCode.success;
+  } catch (error) {
+    if (interruption.signal.aborted) return exitCode.success;
+    throw error;
+  } finally {
+    await shutDown({ inference, server, settings, terminal, interruption });
+  }
+}
+
+async function fetchAll(
+  models: ServeSettings['models'],
+  context: { readonly terminal: Terminal; readonly signal: AbortSignal },
+): Promise<Readonly<Record<string, ModelOptions>>> {
+  const fetched = new Map<string, ModelOptions>();
+  for (const [id, settings] of Object.entries(models)) {
+    try {
+      fetched.set(id, await fetchModel(settings, context));
+    } catch (error) {
+      throw aboutModel(id, error);
+    }
+  }
+  return Object.fromEntries(fetched);
+}
+
+interface Announcement {
+  readonly inference: Inference;
+  readonly server: HttpServer;
+  readonly settings: ServeSettings;
+  readonly terminal: Terminal;
+  readonly places: SideServices['places'];
+}
+
+function announce({ inference, server, settings, terminal, places }: Announcement): void {
+  const { host, keyOrigin } = settings;
+  const { messages } = terminal;
+  const banner = serviceBanner(
+    { origin: server.origin, models: inference.models(), keyOrigin, places },
+    messages,
+  );
+  tell(terminal, `\n${banner}\n`);
+  if (keyOrigin === 'none' && !isLoopback(host)) {
+    const careful = messages.style.yellow('Careful:');
+    tell(terminal, `${careful} ${host} may be reached from elsewhere, and no key is needed.`);
+  }
+  tell(terminal, messages.style.dim('Ctrl-C ends it.'));
+}
+
+/** A logger of the config file's own counts; otherwise people and programs get lines that they can read. */
+function loggerOf({ handler, isQuiet }: ServeSettings, { output }: Terminal): Logger | undefined {
+  if (isQuiet) return undefined;
+  return handler.logger ?? (output.isTTY ? prettyLogger(output) : jsonLogger(output));
+}
+
+interface Service {
+  readonly inference: Inference | undefined;
+  readonly server: HttpServer;
+  readonly settings: ServeSettings;
+  readonly terminal: Terminal;
+  readonly interruption: Interruption;
+}
+
+/** Time for the last bytes of a response to leave. */
+const flushMs = 1000;
+
+async function shutDown({ inference, server, settings, terminal, interruption }: Service): Promise<void> {
+  if (interruption.signal.aborted) {
+    const { openResponses } = server;
+    const open = `${count(openResponses, 'request')} ${openResponses === 1 ? 'is' : 'are'} through`;
+    tell(
+      terminal,
+      openResponses === 0 ? '\nStopping.' : `\nStopping when ${open}; Ctrl-C again stops at once.`,
+    );
+  }
+  const drained = server.drain();
+  const { drainMs } = settings;
+  await inference?.close(drainMs === undefined ? {} : { graceMs: drainMs });
+  let timer: NodeJS.Timeout | undefined;
+  await Promise.race([drained, new Promise((resolve) => (timer = setTimeout(resolve, flushMs)))]);
+  clearTimeout(timer);
+  await server.close();
+  interruption.stop();
+}
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || host.startsWith('127.');
+}
+
+function tell({ messages }: Terminal, text: string): void {
+  messages.write(`${text}\n`);
+}
+
+function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,244 @@
+import { randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { assertDuration, resolveLimits } from '../../engine/limits.ts';
+import {
+  remote,
+  type HandlerOptions,
+  type HubOptions,
+  type InferenceOptions,
+  type RemoteServer,
+} from '../../index.ts';
+import { resolveHubSettings } from '../../models/hub/settings.ts';
+import { resolveOptions } from '../../server/options.ts';
+import { check } from '../check.ts';
+import { hubOptionNames, hubOptionTable, toHubOptions } from '../hub-options.ts';
+import { mergeHub } from '../load-models.ts';
+import { modelSchema, parseModelOption, type ModelSettings } from '../model-settings.ts';
+import { parseDuration, parseInteger, type OptionTable, type OptionValues } from '../options.ts';
+import type { Terminal } from '../terminal.ts';
+import { UsageError } from '../usage-error.ts';
+import { readConfigFile, type Config } from './config-file.ts';
+
+export const serveOptionTable = {
+  model: {
+    type: 'string',
+    short: 'm',
+    multiple: true,
+    value: '<id=source>',
+    description:
+      'A model: a name of the catalogue, org/name on the hub, a folder or an address, with the id that clients use in front (default: its name) and settings behind commas: dtype, device, category, threads, replicas … Without any: the bundled models.',
+  },
+  config: {
+    type: 'string',
+    short: 'c',
+    value: '<file>',
+    description:
+      'Settings as JSON, or as the default export of a .js or .mjs file. Options count more than it.',
+  },
+  host: { type: 'string', value: '<address>', description: 'Where to listen; default 127.0.0.1.' },
+  port: { type: 'string', short: 'p', value: '<number>', description: 'Default 8000; 0 takes a free one.' },
+  key: {
+    type: 'string',
+    multiple: true,
+    value: '<key>',
+    description: 'A key that clients may use. Without any, SLASHV1_API_KEY, or else one is made and shown.',
+  },
+  'keys-file': {
+    type: 'string',
+    value: '<file>',
+    description:
+      'Keys, one on each line; # begins a comment. Other users of this machine can see options, not files.',
+  },
+  'no-auth': { type: 'boolean', description: 'Serve everybody who can connect.' },
+  ...hubOptionTable,
+  drain: {
+    type: 'string',
+    value: '<time>',
+    description: 'How long open requests may go on after Ctrl-C; default 10s.',
+  },
+  metrics: {
+    type: 'boolean',
+    description: 'Serve metrics for Prometheus at /metrics; needs the package prom-client, and no key.',
+  },
+  'no-playground': { type: 'boolean', description: 'Serve no page to try models on at /.' },
+  quiet: { type: 'boolean', short: 'q', description: 'Log no requests.' },
+} as const satisfies OptionTable;
+
+/** Where the keys come from; those that this process made may be shown. */
+export type KeyOrigin = { readonly made: string } | 'environment' | 'given' | 'none';
+
+export interface ServeSettings {
+  readonly host: string;
+  readonly port: number;
+  /** `undefined` for the engine's own default. */
+  readonly drainMs: number | undefined;
+  /** Without any: the bundled ones. */
+  readonly models: Readonly<Record<string, ModelSettings>>;
+  readonly isolation: InferenceOptions['isolation'];
+  /** For the bundled models. */
+  readonly hub: HubOptions | undefined;
+  readonly handler: HandlerOptions;
+  readonly keyOrigin: KeyOrigin;
+  readonly wanted: { readonly playground: boolean; readonly metrics: boolean };
+  readonly isQuiet: boolean;
+}
+
+const defaultPort = '8000';
+
+/**
+ * Puts options, config file and environment together, in this order, and checks everything that can be checked before a
+ * model is loaded.
+ *
+ * @throws UsageError naming the option or the place in the config file, and the value
+ */
+export async function readServeSettings(
+  values: OptionValues<typeof serveOptionTable>,
+  { environment }: Terminal,
+): Promise<ServeSettings> {
+  const config: Config = values.config === undefined ? {} : await readConfigFile(values.config);
+  const names = new Map(Object.entries(hubOptionNames).filter(([, option]) => option.slice(2) in values));
+  const hub = mergeHub(config.hub ?? {}, toHubOptions(values));
+  if (hub?.endpoint === undefined) names.set('hub.endpoint', 'HF_ENDPOINT');
+  if (hub?.token === undefined) names.set('hub.token', 'HF_TOKEN');
+  const models = readModels(values, config, { names, hub });
+  if (values.key) names.set('auth', '--key');
+  else if (values['keys-file'] !== undefined) names.set('auth', '--keys-file');
+  const { auth, keyOrigin } = await readKeys(values, config, environment);
+  const { plans, limiter, maxBodyBytes, maxUploadBytes, uploadDirectory, keepAliveMs, onError } = config;
+  const { logger, observers } = config;
+  const settings: ServeSettings = {
+    host: values.host ?? config.host ?? (environment['HOST'] || '127.0.0.1'),
+    port: readPort(values.port, config.port, environment['PORT']),
+    drainMs: values.drain === undefined ? config.drainMs : parseDuration('--drain', values.drain),
+    models,
+    isolation: config.isolation,
+    hub,
+    handler: {
+      auth,
+      plans,
+      limiter,
+      maxBodyBytes,
+      maxUploadBytes,
+      uploadDirectory,
+      keepAliveMs,
+      onError,
+      logger,
+      observers,
+    },
+    keyOrigin,
+    wanted: {
+      playground: values['no-playground'] !== true && config.playground !== false,
+      metrics: values.metrics === true || config.metrics === true,
+    },
+    isQuiet: values.quiet === true,
+  };
+  checkRanges(settings, (path) => nameOf(path, { names, file: values.config }));
+  return settings;
+}
+
+/** Where a setting stands: an option, or a place in the config file. */
+function nameOf(
+  path: string,
+  { names, file }: { readonly names: ReadonlyMap<string, string>; readonly file: string | undefined },
+): string {
+  for (const [prefix, option] of names) {
+    if (path === prefix) return option;
+    if (path.startsWith(`${prefix}.`)) return `${option}: ${path.slice(prefix.length + 1)}`;
+  }
+  return file === undefined ? path : `${file}: ${path}`;
+}
+
+function readModels(
+  values: OptionValues<typeof serveOptionTable>,
+  config: Config,
+  { names, hub }: { readonly names: Map<string, string>; readonly hub: HubOptions | undefined },
+): Readonly<Record<string, ModelSettings>> {
+  const models = new Map<string, ModelSettings>();
+  const add = (id: string, settings: ModelSettings): void => {
+    models.set(id, { ...settings, hub: mergeHub(hub, settings.hub) });
+  };
+  for (const [id, settings] of Object.entries(config.models ?? {})) add(id, settings);
+  const given = new Set<string>();
+  for (const text of values.model ?? []) {
+    const label = `--model ${text}`;
+    const { id, settings } = parseModelOption(label, text);
+    if (given.has(id)) throw new UsageError(`${label}: expected every id once, got ${id} again`);
+    given.add(id);
+    names.set(`models.${id}`, label);
+    add(id, check(label, modelSchema, settings, Object.keys(modelSchema.shape)));
+  }
+  return Object.fromEntries(models);
+}
+
+async function readKeys(
+  values: OptionValues<typeof serveOptionTable>,
+  { auth: configured }: Config,
+  environment: Terminal['environment'],
+): Promise<{ readonly auth: HandlerOptions['auth']; readonly keyOrigin: KeyOrigin }> {
+  const { key = [], 'keys-file': file, 'no-auth': isOpen } = values;
+  const keys = [...key, ...(file === undefined ? [] : await readKeysFile(file))];
+  if (isOpen && (key.length > 0 || file !== undefined)) {
+    throw new UsageError('--no-auth: expected no keys beside it');
+  }
+  if (isOpen) return { auth: 'none', keyOrigin: 'none' };
+  if (keys.length > 0) return { auth: { keys }, keyOrigin: 'given' };
+  if (configured) return { auth: configured, keyOrigin: configured === 'none' ? 'none' : 'given' };
+  const own = environment['SLASHV1_API_KEY'];
+  if (own) return { auth: { keys: [own] }, keyOrigin: 'environment' };
+  const made = `sk-${randomBytes(16).toString('hex')}`;
+  return { auth: { keys: [made] }, keyOrigin: { made } };
+}
+
+async function readKeysFile(path: string): Promise<readonly string[]> {
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+  } catch (error) {
+    throw new UsageError(`--keys-file: ${path} can't be read: ${(error as Error).message}`, { cause: error });
+  }
+  const keys = text
+    .split(/\r?\n/)
+    .map((line) => line.replace(/(?:^|\s)#.*$/, '').trim())
+    .filter((line) => line !== '');
+  if (keys.length === 0)
+    throw new UsageError(`--keys-file: expected a key on a line of its own, found none in ${path}`);
+  return keys;
+}
+
+function readPort(
+  option: string | undefined,
+  configured: number | undefined,
+  fromEnvironment: string | undefined,
+): number {
+  const range = { min: 0, max: 65_535 };
+  if (option !== undefined) return parseInteger('--port', option, range);
+  return configured ?? parseInteger('PORT', fromEnvironment || defaultPort, range);
+}
+
+/** Asks those who keep the ranges. */
+function checkRanges(
+  { models, hub, handler, drainMs }: ServeSettings,
+  nameOfPath: (path: string) => string,
+): void {
+  const attempt = (checkRange: () => unknown, place = ''): void => {
+    try {
+      checkRange();
+    } catch (error) {
+      const [label, ...reason] = (error as Error).message.split(': ');
+      throw new UsageError([nameOfPath(place + label), ...reason].join(': '), { cause: error });
+    }
+  };
+  attempt(() => resolveOptions(handler));
+  if (drainMs !== undefined) attempt(() => assertDuration('drainMs', drainMs));
+  attempt(() => resolveHubSettings(hub));
+  for (const [id, settings] of Object.entries(models)) {
+    attempt(() => resolveLimits(`models.${id}`, settings));
+    attempt(() => resolveHubSettings(settings.hub), `models.${id}.`);
+    attempt(() => checkServer(settings.remote), `models.${id}.`);
+  }
+}
+
+function checkServer(server: RemoteServer | undefined): void {
+  if (server?.kind === 'openai') remote.openai(server);
+  if (server?.kind === 'kserve') remote.kserve(server);
+}

@@ -1,0 +1,166 @@
+import { createServer } from 'node:http';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { chat, embedding } from '../../../dist/src/index.js';
+import { serve, type RunningService } from '../../e2e/serve.ts';
+import { address, listen, stop } from '../../models/hub/hub-server.ts';
+import { Cli, runCli } from '../cli-process.ts';
+
+interface Report {
+  readonly requests: number;
+  readonly isInterrupted: boolean;
+  readonly measurements: readonly {
+    readonly name: string;
+    readonly p50?: number;
+    readonly p95?: number;
+    readonly overall?: number;
+  }[];
+}
+
+async function bench(line: string): Promise<Report> {
+  const { code, output, messages } = await runCli(['bench', ...line.split(' '), '--json']);
+  expect(code, messages).toBe(0);
+  return JSON.parse(output) as Report;
+}
+
+const byName = ({ measurements }: Report, name: string) => measurements.find((one) => one.name === name)!;
+
+describe('slashv1 bench', () => {
+  it('measures a chat model', async () => {
+    const report = await bench('tiny-chat --requests 4 --concurrency 2 --prompt-tokens 100 --max-tokens 12');
+    expect(report).toMatchObject({ model: 'tiny-chat', category: 'chat', requests: 4, concurrency: 2 });
+    const first = byName(report, 'time to first token');
+    expect(first.p50!).toBeGreaterThan(0);
+    expect(first.p95!).toBeGreaterThanOrEqual(first.p50!);
+    const speed = byName(report, 'per stream');
+    expect(speed.p95!).toBeLessThanOrEqual(speed.p50!);
+    expect(byName(report, 'all streams').overall!).toBeGreaterThan(0);
+    expect(byName(report, 'reading the prompt').p50!).toBeGreaterThan(0);
+    expect(byName(report, 'prompt').overall!).toBeGreaterThan(80);
+    expect(byName(report, 'prompt').overall!).toBeLessThan(120);
+    expect(byName(report, 'answer').overall!).toBeLessThanOrEqual(12);
+  }, 40_000);
+
+  it.each([
+    ['tiny-embed', 'texts', 'texts/s'],
+    ['tiny-detect', 'pictures', 'runs/s'],
+    ['tiny-image --size 256x256 --steps 2', 'steps', 'steps/s'],
+    ['tiny-speech', 'audio', 's of audio per s'],
+    ['tiny-whisper', 'audio', 's of audio per s'],
+  ])(
+    'measures %s',
+    async (line, name, unit) => {
+      const report = await bench(`${line} --requests 2`);
+      expect(report.requests).toBe(2);
+      expect(byName(report, name)).toMatchObject({ unit });
+      expect(byName(report, name).overall!).toBeGreaterThan(0);
+    },
+    40_000,
+  );
+
+  it('prints a table and ends by itself when the time is over', async () => {
+    const { code, output } = await runCli(['bench', 'tiny-embed', '--duration', '300ms']);
+    expect(code).toBe(0);
+    expect(output).toMatch(
+      /^tiny-embed, embedding, on this machine\n\d+ requests? in \d\.\d s, 1 at a time; 32 texts in each/,
+    );
+    expect(output).toMatch(/\n +p50 +p95 +overall\nrequest +\d/);
+    expect(output).not.toContain('\u001B');
+  }, 40_000);
+
+  it('can be ended while it loads', async () => {
+    await using cli = new Cli(['bench', 'tiny-chat']);
+    await cli.until(() => cli.messages.includes('loading'));
+    cli.kill('SIGINT');
+    expect(await cli.end()).toMatchObject({ code: 130, output: '' });
+    expect(cli.messages).toContain('Nothing was measured yet.');
+  }, 40_000);
+});
+
+describe('slashv1 bench --url', () => {
+  let service: RunningService;
+  beforeAll(async () => {
+    service = await serve(
+      { assistant: chat({ source: 'tiny-chat' }), embedder: embedding({ source: 'tiny-embed' }) },
+      { auth: { keys: ['sk-bench'] } },
+    );
+  }, 40_000);
+  afterAll(() => service.close());
+
+  it.each([
+    ['assistant --max-tokens 8', 'all streams'],
+    ['embedder --prompt-tokens 8', 'texts'],
+  ])(
+    'measures %s over HTTP',
+    async (line, name) => {
+      const report = await bench(`${line} --requests 2 --url ${service.origin}/v1 --key sk-bench`);
+      expect(report).toMatchObject({ url: `${service.origin}/v1`, requests: 2 });
+      expect(byName(report, name).overall!).toBeGreaterThan(0);
+    },
+    40_000,
+  );
+
+  it.each([
+    ['assistant', /answers 401: Expected a header/],
+    ['nobody --key sk-bench', /answers 404: The model "nobody" does not exist/],
+  ])('tells what the server says: %s', async (line, message) => {
+    const { code, messages } = await runCli(['bench', ...line.split(' '), '--url', `${service.origin}/v1`]);
+    expect(messages).toMatch(message);
+    expect(code).toBe(1);
+  });
+
+  it('tells that there is no server', async () => {
+    const { code, messages } = await runCli(['bench', 'x', '--url', 'http://127.0.0.1:1/v1']);
+    expect(messages).toMatch(/^slashv1: http:\/\/127\.0\.0\.1:1\/v1 can't be reached: /m);
+    expect(code).toBe(1);
+  });
+});
+
+describe('slashv1 bench and Ctrl-C', () => {
+  let answered = 0;
+  let asked = 0;
+  let most = 0;
+  const server = createServer((request, response) => {
+    response.setHeader('content-type', 'application/json');
+    const model = { id: 'x', category: 'embedding', context_length: 0 };
+    if (request.url === '/v1/models/x') return void response.end(JSON.stringify(model));
+    if (request.url === '/v1/models') return void response.end(JSON.stringify({ data: [model] }));
+    let body = '';
+    request.on('data', (chunk: Buffer) => (body += chunk.toString()));
+    request.on('end', () => {
+      asked++;
+      if (answered >= most) return;
+      answered++;
+      const { input } = JSON.parse(body) as { input: string | readonly string[] };
+      const vector = Buffer.from(new Float32Array([1, 0]).buffer).toString('base64');
+      const data = [input].flat().map((_, index) => ({ index, embedding: vector }));
+      response.end(JSON.stringify({ data, usage: { prompt_tokens: String(input).length, total_tokens: 0 } }));
+    });
+  });
+  let url: string;
+  beforeAll(async () => {
+    await listen(server);
+    url = `${address(server)}/v1`;
+  });
+  afterAll(() => stop(server));
+  // Three requests find out how long texts have to be, a fourth one warms up.
+  const before = 4;
+
+  it.each([
+    [0, 'nothing'],
+    [3, 'those that were answered'],
+  ])(
+    'after %i answers it prints %s',
+    async (measured) => {
+      answered = asked = 0;
+      most = before + measured;
+      await using cli = new Cli(['bench', 'x', '--url', url, '--duration', '1h', '--json']);
+      await cli.until(() => asked > most);
+      cli.kill('SIGINT');
+      const { code, output } = await cli.end();
+      expect(code).toBe(130);
+      if (measured === 0) expect(cli.messages).toContain('Nothing was measured yet.');
+      else expect(JSON.parse(output)).toMatchObject({ requests: measured, isInterrupted: true });
+    },
+    40_000,
+  );
+});

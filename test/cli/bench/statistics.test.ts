@@ -1,0 +1,18 @@
+import { expect, it } from 'vitest';
+import { quantile, speeds, times } from '../../../src/cli/bench/statistics.ts';
+
+it.each([
+  [[], 0.5, undefined],
+  [[7], 0.95, 7],
+  [[4, 1, 3, 2], 0.5, 2.5],
+  [[1, 2, 3, 4, 5], 0.95, 4.8],
+  [[5, 1], 0, 1],
+])('of %j the quantile %d is %d', (values, share, expected) => {
+  expect(quantile(values, share)).toEqual(expected === undefined ? undefined : expect.closeTo(expected, 10));
+});
+
+it('nineteen of twenty are at least as good as p95', () => {
+  const values = Array.from({ length: 100 }, (_, index) => index + 1);
+  expect(values.filter((value) => value <= times('', values).p95!)).toHaveLength(95);
+  expect(values.filter((value) => value >= speeds('', '', values).p95!)).toHaveLength(95);
+});

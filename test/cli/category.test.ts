@@ -1,0 +1,26 @@
+import { expect, it } from 'vitest';
+import { detectCategory } from '../../src/cli/category.ts';
+
+it.each([
+  [{ architectures: ['LlamaForCausalLM'], model_type: 'llama' }, [], 'chat'],
+  [{ architectures: ['GPT2LMHeadModel'], model_type: 'gpt2' }, [], 'chat'],
+  [{ architectures: ['Gemma3ForConditionalGeneration'], model_type: 'gemma3' }, [], 'chat'],
+  [{ architectures: ['Qwen3ForCausalLM'], model_type: 'qwen3' }, ['modules.json'], 'embedding'],
+  [{ architectures: ['BertModel'], model_type: 'bert' }, [], 'embedding'],
+  [{ model_type: 'mpnet' }, ['1_Pooling/config.json'], 'embedding'],
+  [{ architectures: ['WhisperForConditionalGeneration'], model_type: 'whisper' }, [], 'transcription'],
+  [{ model_type: 'style_text_to_speech_2' }, [], 'speech'],
+  [{}, ['voices/af_heart.bin'], 'speech'],
+  [{ architectures: ['RTDetrV2ForObjectDetection'] }, [], 'detection'],
+  [{ model_type: 'd_fine' }, [], 'detection'],
+  [{ model_type: 'rt_detr' }, [], 'detection'],
+  [{}, ['coco.names'], 'detection'],
+  [undefined, ['model_index.json', 'unet/model.onnx'], 'image'],
+  [{ architectures: ['ViTForImageClassification'], model_type: 'vit' }, [], undefined],
+  [{ architectures: 'LlamaForCausalLM', model_type: 7 }, [], undefined],
+  [undefined, [], undefined],
+])('%j with %j is for %s', async (config, paths, expected) => {
+  const files = paths.map((path) => ({ path }));
+  const readJson = async (path: string) => (path === 'config.json' ? config : undefined);
+  expect(await detectCategory({ files, readJson })).toBe(expected);
+});
