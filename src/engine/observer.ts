@@ -59,6 +59,7 @@ export interface RunEnd {
   readonly error: InferenceError | undefined;
 }
 
+/** A model, as observers are told about it. */
 export interface ObservedModel {
   readonly id: string;
   readonly category: Category;

@@ -157,5 +157,11 @@ function whenWritten(): Promise<void> | undefined {
 }
 
 function report(what: string, error: unknown): void {
-  console.error(`slashv1 worker: ${what}: ${error instanceof Error ? error.stack : inspect(error)}`);
+  console.error(`slashv1 worker: ${what}: ${describe(error)}`);
+}
+
+/** Where an error that nobody foresaw came from is worth knowing. */
+function describe(error: unknown): string {
+  if (InferenceError.isInstance(error) && error.code !== 'internal') return error.message;
+  return error instanceof Error ? (error.stack ?? error.message) : inspect(error);
 }

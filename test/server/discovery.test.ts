@@ -179,6 +179,7 @@ describe('health', () => {
   it.each([
     ['ready', 200],
     ['loading', 503],
+    ['closed', 503],
     ['failed', 503],
   ] as const)('%s → %d', async (state, status) => {
     const health = createHealthHandler(createFakeInference({ models: ['a', 'b'], state }));
