@@ -31,22 +31,19 @@ export function completeImageRequest({
   const parameters = resolveRequestParameters(imageParameters, given);
   assertLength('prompt', prompt);
   assertLength('negative_prompt', parameters.negativePrompt);
-  assertSeeds(parameters);
   assertMultiple('width', parameters.width);
   assertMultiple('height', parameters.height);
   return { ...parameters, model, prompt, previews };
 }
 
+/** The seed of one of several images: one that can be asked for, so 0 comes after the largest. */
+export function seedOfImage(firstSeed: number, image: number): number {
+  return (firstSeed + image) % (imageParameters.seed.max + 1);
+}
+
 function assertLength(param: string, text: string): void {
   if (text.length <= maxImagePromptCharacters) return;
   throw invalid(param, `expected at most ${maxImagePromptCharacters} characters, got ${text.length}`);
-}
-
-/** The last image's seed has to be one that can be asked for. */
-function assertSeeds({ seed, n }: ImageParameters): void {
-  const { max } = imageParameters.seed;
-  if (seed === undefined || seed + n - 1 <= max) return;
-  throw invalid('seed', `expected at most ${max - n + 1} for ${n} images, got ${seed}`);
 }
 
 function assertMultiple(param: 'width' | 'height', pixels: number): void {

@@ -1,4 +1,5 @@
 import type { Inference } from '../engine/contract.ts';
+import { defaultTranscriptionModel } from '../core/parameters/transcription.ts';
 import { InferenceError } from '../errors.ts';
 import type { Category, ModelInfo } from '../pipelines/contract.ts';
 import type { ApiRequest } from './contract.ts';
@@ -24,15 +25,14 @@ export interface Call {
 const mostModelsNamed = 5;
 
 /**
- * @param id the first configured model of the category if left out
+ * @param id the default model of the category if left out, else the first that is configured
  * @param category what the model must be; any if left out
  * @throws InferenceError `model_not_found`, or `invalid_request` for a model of another category
  */
 export function findModel(call: Call, id: string | undefined, category?: Category): ModelInfo {
   const models = call.inference.models();
-  const model = models.find((candidate) =>
-    id === undefined ? candidate.category === category : candidate.id === id,
-  );
+  const model =
+    id === undefined ? defaultModel(models, category) : models.find((candidate) => candidate.id === id);
   if (model === undefined) {
     const offered = models.filter((candidate) => category === undefined || candidate.category === category);
     throw new InferenceError(
@@ -48,6 +48,11 @@ export function findModel(call: Call, id: string | undefined, category?: Categor
     throw new InferenceError('invalid_request', message, { param: 'model' });
   }
   return model;
+}
+
+function defaultModel(models: readonly ModelInfo[], category: Category | undefined): ModelInfo | undefined {
+  const ofCategory = models.filter((candidate) => candidate.category === category);
+  return ofCategory.find(({ id }) => id === defaultTranscriptionModel) ?? ofCategory[0];
 }
 
 function listing(models: readonly ModelInfo[]): string {

@@ -118,7 +118,6 @@ describe('POST /v1/detect', () => {
 
   it.each([
     ['classes', { classes: 'red,purple' }, /no "purple"; there are red, green, blue/],
-    ['image_size', { image_size: 500 }, /nearest is 512/],
     ['image', { image: 'bm90IGFuIGltYWdl' }, /jpeg, png, webp, gif, avif, tiff/],
   ])('says what is wrong with %s', async (param, change, message) => {
     const { status, json } = await detect({ image: base64(), ...change });

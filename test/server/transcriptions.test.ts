@@ -42,6 +42,17 @@ const transcribe = (fields: Record<string, string> = {}): Promise<Answer> =>
 const post = (body: string): Promise<Answer> => send(handler, sentForm(body));
 
 describe('POST /audio/transcriptions', () => {
+  it.each([
+    [['small', 'whisper-medium', 'large'], 'whisper-medium'],
+    [['small', 'large'], 'small'],
+  ])('is answered by the medium model where none is named, else by the first: %o', async (ids, answering) => {
+    const { inference: asked, handler: chosen } = serviceOf({
+      models: ids.map((id) => ({ id, category: 'transcription' as const })),
+    });
+    expect((await send(chosen, sentForm(uploadOf({})))).status).toBe(200);
+    expect(asked.transcriptionRequests[0]!.model).toBe(answering);
+  });
+
   it('answers with the text', async () => {
     const answer = await transcribe();
     expect(answer.status).toBe(200);

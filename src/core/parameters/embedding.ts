@@ -25,6 +25,7 @@ export const embeddingParameters = {
   },
 } as const satisfies ParameterTable;
 
+/** The values of `embeddingParameters`. */
 export type EmbeddingParameters = ParameterValues<typeof embeddingParameters>;
 
 /** At most this many texts in one request. */

@@ -115,4 +115,5 @@ export const samplingParameters = {
   },
 } as const satisfies ParameterTable;
 
+/** The values of `samplingParameters`. */
 export type SamplingParameters = ParameterValues<typeof samplingParameters>;

@@ -16,6 +16,9 @@ export const transcriptionParameters = {
 
 export type TranscriptionParameters = ParameterValues<typeof transcriptionParameters>;
 
+/** The model that answers where a request names none, if it is configured under that id. */
+export const defaultTranscriptionModel = 'whisper-medium';
+
 /** How a transcript is written in an answer. */
 export const transcriptionFormats = ['json', 'text', 'verbose_json', 'srt', 'vtt'] as const;
 

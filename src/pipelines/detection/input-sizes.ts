@@ -1,30 +1,42 @@
 import { detectionParameters } from '../../core/parameters/detection.ts';
 import type { Size } from '../../core/vision/box.ts';
+import type { EdgeLimits } from '../../core/vision/edge-limits.ts';
 import { InferenceError } from '../../errors.ts';
 import type { DetectorFolder } from '../../models/detector-folder.ts';
 import type { TensorSignature } from '../../runtime/contract.ts';
 import type { ImageSizes } from '../contract.ts';
+import type { Resizing } from './resizing.ts';
 
 /** Which inputs a model takes. */
 export interface InputSizes extends ImageSizes {
-  /** The one size, where the graph has it built in. */
+  /** The one size, where the graph has it built in, or the model's files know one that isn't square. */
   readonly fixed: Size | undefined;
+  /** Of models that keep an image's proportions without padding; `default` is then the longest edge. */
+  readonly edges?: EdgeLimits | undefined;
 }
 
 const usualStride = 32;
 
-/** Reads from the graph, its metadata and the config which sizes of input a model takes. */
+/**
+ * Reads from the graph, its metadata and the config which sizes of input a model takes.
+ *
+ * @param resizing of models of the DETR family
+ */
 export function readInputSizes(
   { dims }: TensorSignature,
   { config, metadata, preprocessor }: DetectorFolder,
+  resizing?: Resizing,
 ): InputSizes {
   const [, , height, width] = dims;
-  if (typeof height === 'number' && typeof width === 'number' && height > 0 && width > 0) {
-    const longerSide = Math.max(width, height);
-    return { fixed: { width, height }, default: longerSide, min: longerSide, max: longerSide, step: 1 };
-  }
-  const step = greatest(config['stride']) ?? greatest(metadata.get('stride')) ?? usualStride;
+  if (typeof height === 'number' && typeof width === 'number' && height > 0 && width > 0)
+    return sizesOf({ width, height });
   const { min, max, default: usual } = detectionParameters.imageSize;
+  if (resizing && 'edges' in resizing) {
+    const { edges } = resizing;
+    return { fixed: undefined, edges, default: edges.longest, min, max, step: 1 };
+  }
+  if (resizing && resizing.exact.width !== resizing.exact.height) return sizesOf(resizing.exact);
+  const step = greatest(config['stride']) ?? greatest(metadata.get('stride')) ?? usualStride;
   const trained =
     greatest(config['image_size']) ??
     greatest(metadata.get('imgsz')) ??
@@ -40,16 +52,22 @@ export function readInputSizes(
 }
 
 /**
- * The longer side of an input.
+ * The longer side of an input; a size between two strides becomes the larger.
  *
- * @throws InferenceError `invalid_request` with the size that is allowed, or the nearest one
+ * @throws InferenceError `invalid_request` for a model of one size that isn't the wanted one
  */
 export function chooseSize(wanted: number | undefined, sizes: InputSizes): number {
   if (wanted === undefined || wanted === sizes.default) return sizes.default;
-  if (sizes.fixed) throw invalid(`the model takes ${sizes.default} alone, got ${wanted}`);
-  if (wanted % sizes.step === 0) return wanted;
-  const nearest = Math.min(Math.max(Math.round(wanted / sizes.step) * sizes.step, sizes.min), sizes.max);
-  throw invalid(`expected a multiple of ${sizes.step}, got ${wanted}; the nearest is ${nearest}`);
+  if (sizes.fixed) {
+    const message = `image_size: the model takes ${sizes.default} alone, got ${wanted}.`;
+    throw new InferenceError('invalid_request', message, { param: 'image_size' });
+  }
+  return Math.min(Math.ceil(wanted / sizes.step) * sizes.step, sizes.max);
+}
+
+function sizesOf(fixed: Size): InputSizes {
+  const longerSide = Math.max(fixed.width, fixed.height);
+  return { fixed, default: longerSide, min: longerSide, max: longerSide, step: 1 };
 }
 
 /** `"[640, 480]"`, `32` and `[640, 480]` alike. */
@@ -58,8 +76,4 @@ function greatest(value: unknown): number | undefined {
   const numbers = (text ?? '').match(/\d+/g)?.map(Number) ?? [];
   const number = Math.max(0, ...numbers);
   return number > 0 ? number : undefined;
-}
-
-function invalid(reason: string): InferenceError {
-  return new InferenceError('invalid_request', `image_size: ${reason}.`, { param: 'image_size' });
 }

@@ -49,9 +49,10 @@ describe('preprocessingOf', () => {
 
 describe('layOut', () => {
   const image = { width: 1280, height: 720 };
-  const open = { fixed: undefined, longerSide: 640, stride: 32 };
+  const open = { fixed: undefined, longerSide: 640, step: 32 };
   const fixed = { ...open, fixed: { width: 640, height: 640 } };
 
+  const edges = { shortest: 800, longest: 1333, multiple: 1 };
   it.each([
     ['letterbox-center', open, [640, 384], [0, 12, 640, 360]],
     ['letterbox-start', open, [640, 384], [0, 0, 640, 360]],
@@ -59,6 +60,9 @@ describe('layOut', () => {
     ['letterbox-center', fixed, [640, 640], [0, 140, 640, 360]],
     ['letterbox-start', fixed, [640, 640], [0, 0, 640, 360]],
     ['stretch', { ...fixed, fixed: { width: 320, height: 160 } }, [320, 160], [0, 0, 320, 160]],
+    ['stretch', { ...open, edges, longerSide: 1333 }, [1333, 750], [0, 0, 1333, 750]],
+    ['stretch', { ...open, edges, longerSide: 400 }, [400, 225], [0, 0, 400, 225]],
+    ['stretch', { ...fixed, edges }, [640, 640], [0, 0, 640, 640]],
   ] as const)('%s %j', (fit, sizes, size, [left, top, width, height]) => {
     expect(layOut(image, fit, sizes)).toEqual({
       input: { width: size[0], height: size[1] },
@@ -100,6 +104,18 @@ describe('readInputSizes', () => {
     expect(readInputSizes(input, { ...nothing, ...files })).toMatchObject({ fixed: undefined, ...expected });
   });
 
+  it('takes over the edges of a preprocessor', () => {
+    const edges = { shortest: 800, longest: 1333, multiple: 1 };
+    const sizes = readInputSizes(input, { ...nothing, config: { image_size: 512 } }, { edges });
+    expect(sizes).toEqual({ fixed: undefined, edges, default: 1333, min: 320, max: 1280, step: 1 });
+  });
+
+  it('takes a size that is not square as the only one', () => {
+    const exact = { width: 640, height: 480 };
+    expect(readInputSizes(input, nothing, { exact })).toMatchObject({ fixed: exact, min: 640, max: 640 });
+    expect(readInputSizes(input, nothing, { exact: { width: 64, height: 64 } }).fixed).toBeUndefined();
+  });
+
   it('takes a size that is built in before all others', () => {
     const built = { ...input, dims: [1, 3, 320, 416] };
     expect(readInputSizes(built, { ...nothing, config: { image_size: 640 } })).toMatchObject({
@@ -117,14 +133,14 @@ describe('chooseSize', () => {
     [undefined, 640],
     [320, 320],
     [1280, 1280],
+    [321, 352],
+    [337, 352],
+    [352, 352],
+    [1279, 1280],
   ])('%s → %i', (wanted, expected) => expect(chooseSize(wanted, sizes)).toBe(expected));
 
-  it.each([
-    [321, 320],
-    [337, 352],
-    [1279, 1280],
-  ])('%i is refused for %i', (wanted, nearest) => {
-    expect(() => chooseSize(wanted, sizes)).toThrow(`the nearest is ${nearest}.`);
+  it('stays within the sizes of a coarse stride', () => {
+    expect(chooseSize(1280, { ...sizes, step: 48, min: 336, max: 1248 })).toBe(1248);
   });
 });
 

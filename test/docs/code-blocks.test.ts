@@ -1,0 +1,221 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import ts from 'typescript';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { allCodeBlocks, readCodeBlocks, root, wholeCode, type CodeBlock } from './code-blocks.ts';
+import { makeMaterials } from './materials.ts';
+import { key, openWorkshop, type Workshop } from './workshop.ts';
+
+// Every piece of code in the README and the pages is run as it stands there, or says why it can't be.
+const blocks = allCodeBlocks();
+const runnable = new Set(['js', 'ts', 'sh']);
+const ofLanguage = (...languages: string[]): CodeBlock[] =>
+  blocks.filter(({ language }) => languages.includes(language));
+/** Those that are continued run with what continues them. */
+const toRun = (...languages: string[]): CodeBlock[] => {
+  const chosen = ofLanguage(...languages);
+  return chosen.filter(({ notRun, page, language }, index) => {
+    const next = chosen.slice(index + 1).find((other) => other.page === page && other.language === language);
+    return notRun === undefined && next?.continues !== true;
+  });
+};
+const cases = (chosen: readonly CodeBlock[]) => chosen.map((block) => [block.place, block] as const);
+
+let workshop: Workshop;
+let example: Awaited<ReturnType<Workshop['serve']>> | undefined;
+
+beforeAll(async () => {
+  workshop = await openWorkshop();
+  const { scene, meeting } = await makeMaterials();
+  workshop.add('scene.png', scene);
+  workshop.add('meeting.wav', meeting);
+  for (const name of ['tokenizer.json', 'tokenizer_config.json']) {
+    workshop.add(name, readFileSync(join(root, 'examples/models/tiny-chat', name)));
+  }
+  for (const { file, code } of blocks) if (file !== undefined) workshop.add(file, code);
+  for (const { code } of blocks) workshop.addModels(code);
+}, 60_000);
+
+afterAll(async () => {
+  await example?.stop();
+  await workshop.close();
+});
+
+/** The first chat model of a service answers. */
+async function expectService(origin: string, path: string): Promise<void> {
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+  const base = `${origin}${path}`;
+  // A service may say that its models are being loaded, and when to ask again.
+  const listed = await vi.waitFor(
+    async () => {
+      const response = await fetch(`${base}/models`, { headers });
+      expect(response.status, await response.clone().text()).toBe(200);
+      return response;
+    },
+    { timeout: 60_000, interval: 200 },
+  );
+  const { data } = (await listed.json()) as { data: { id: string; category: string }[] };
+  const model = data.find(({ category }) => category === 'chat')?.id;
+  if (model === undefined) return;
+  const body = JSON.stringify({ model, messages: [{ role: 'user', content: 'Hello' }], max_tokens: 8 });
+  const answer = await fetch(`${base}/chat/completions`, { method: 'POST', headers, body });
+  expect(answer.status, await answer.text()).toBe(200);
+}
+
+async function expectToServe(command: readonly string[], path: string): Promise<void> {
+  const service = await workshop.serve(command);
+  try {
+    await expectService(service.origin, path);
+  } finally {
+    await service.stop();
+  }
+}
+
+const compilerOptions = {
+  module: ts.ModuleKind.NodeNext,
+  target: ts.ScriptTarget.ESNext,
+  experimentalDecorators: true,
+  emitDecoratorMetadata: true,
+} as const;
+
+function toJavaScript(code: string, language: string): string {
+  if (language === 'js') return code;
+  return ts.transpileModule(code, { compilerOptions, fileName: 'block.mts' }).outputText;
+}
+
+describe('JavaScript and TypeScript', () => {
+  it.each(cases(toRun('js', 'ts')))('%s', { timeout: 120_000 }, async (place, block) => {
+    const name = `${place.replaceAll(/\W+/g, '-')}.mjs`;
+    workshop.add(name, toJavaScript(wholeCode(block, blocks), block.language));
+    const command = [process.execPath, name];
+    if (block.serves !== undefined) return expectToServe(command, block.serves);
+    const { code, output } = await workshop.run(command);
+    expect({ code, output }).toEqual({ code: 0, output: expect.not.stringMatching(/\bError\b/) });
+  });
+});
+
+describe('shell', () => {
+  it.each(cases(toRun('sh')))('%s', { timeout: 120_000 }, async (_place, block) => {
+    let script = wholeCode(block, blocks);
+    if (block.serves !== undefined) return expectToServe(['bash', '-ec', script], block.serves);
+    const environment: NodeJS.ProcessEnv = {};
+    if (script.includes('curl')) {
+      example ??= await workshop.serve([process.execPath, join(root, 'examples/serve.js')]);
+      script = script.replaceAll(/http:\/\/(?:127\.0\.0\.1|localhost):\d+/g, example.origin);
+      Object.assign(environment, { URL: `${example.origin}/v1`, KEY: key });
+    }
+    const { code, output } = await workshop.run(['bash', '-ec', script], environment);
+    expect({ code, output }).toMatchObject({ code: 0 });
+  });
+});
+
+describe('JSON', () => {
+  it.each(cases(ofLanguage('json')))('%s', (_place, { code }) => {
+    expect(() => JSON.parse(code) as unknown).not.toThrow();
+  });
+});
+
+describe('types', () => {
+  it('of all JavaScript and TypeScript are right', { timeout: 60_000 }, () => {
+    const sources = new Map(
+      ofLanguage('js', 'ts').map((block) => {
+        const name = `types-${block.place.replaceAll(/\W+/g, '-')}.${block.language === 'js' ? 'mjs' : 'mts'}`;
+        workshop.add(name, wholeCode(block, blocks));
+        return [join(workshop.folder, name), block.place];
+      }),
+    );
+    const program = ts.createProgram([...sources.keys()], {
+      allowJs: true,
+      checkJs: true,
+      noEmit: true,
+      strict: false,
+      skipLibCheck: true,
+      ...compilerOptions,
+      lib: ['lib.esnext.d.ts', 'lib.dom.d.ts', 'lib.dom.iterable.d.ts'],
+      types: ['node'],
+      typeRoots: [join(root, 'node_modules/@types')],
+    });
+    const faults = ts.getPreEmitDiagnostics(program).map(({ file, messageText }) => {
+      const place = sources.get(file?.fileName ?? '') ?? file?.fileName;
+      return `${place}: ${ts.flattenDiagnosticMessageText(messageText, '\n')}`;
+    });
+    expect(faults).toEqual([]);
+  });
+});
+
+describe('what is not run', () => {
+  it('says why', () => {
+    const reasons = blocks
+      .filter(({ language, notRun }) => runnable.has(language) && notRun !== undefined)
+      .map(({ page, notRun }) => `${page}: ${notRun}`);
+    expect(reasons).toEqual([
+      'README.md: it would start itself; the tests of examples/serve.js and examples/tour.js run the first two lines',
+      'README.md: test/docs/packed-package.test.ts packs both and runs them in projects with and without the optional packages',
+      'docs/guides/real-models.md: it needs a GPU',
+      'docs/remote.md: there is no gpu-1',
+      'docs/remote.md: there is no gpu-2',
+    ]);
+  });
+});
+
+describe('pages', () => {
+  const documents = [...new Set(blocks.map(({ page }) => page))];
+  it.each(documents)('%s links to files that exist', (page) => {
+    const text = readFileSync(join(root, page), 'utf8').replaceAll(/^(`{3,})[^]*?^\1$/gm, '');
+    const targets = [...text.matchAll(/\]\(([^)#\s]+)(?:#[^)\s]*)?\)/g)].map(([, target]) => target!);
+    const broken = targets.filter(
+      (target) => !/^\w+:/.test(target) && !existsSync(join(root, page, '..', target)),
+    );
+    expect(broken).toEqual([]);
+  });
+});
+
+describe('the search for code', () => {
+  it('knows what is said about a block', () => {
+    const found = readCodeBlocks('test/docs/example-page.md');
+    expect(
+      found.map(({ place, language, notRun, continues, serves, file }) => ({
+        place,
+        language,
+        notRun,
+        continues,
+        serves,
+        file,
+      })),
+    ).toEqual([
+      {
+        place: 'test/docs/example-page.md:3',
+        language: 'js',
+        notRun: undefined,
+        continues: false,
+        serves: undefined,
+        file: undefined,
+      },
+      {
+        place: 'test/docs/example-page.md:9',
+        language: 'js',
+        notRun: undefined,
+        continues: true,
+        serves: undefined,
+        file: undefined,
+      },
+      {
+        place: 'test/docs/example-page.md:16',
+        language: 'sh',
+        notRun: 'it needs a GPU, which nobody here has',
+        continues: false,
+        serves: undefined,
+        file: undefined,
+      },
+      {
+        place: 'test/docs/example-page.md:22',
+        language: 'js',
+        notRun: undefined,
+        continues: false,
+        serves: '/v1',
+        file: undefined,
+      },
+    ]);
+    expect(wholeCode(found[1]!, found)).toBe('const one = 1;\n\nconsole.log(one);\n');
+  });
+});

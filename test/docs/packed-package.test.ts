@@ -1,0 +1,116 @@
+import { execFile } from 'node:child_process';
+import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { root } from './code-blocks.ts';
+
+// What `npm pack` makes, unpacked into projects that have the dependencies of the manifest and no others.
+const run = promisify(execFile);
+const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+  dependencies: Record<string, string>;
+};
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'slashv1-packed-'));
+  await Promise.all([unpack(root, 'package'), unpack(join(root, 'examples/models'), 'models')]);
+}, 60_000);
+afterAll(() => rm(folder, { recursive: true }));
+
+async function unpack(source: string, target: string): Promise<void> {
+  const path = join(folder, target);
+  mkdirSync(path);
+  const pack = ['pack', '--json', '--ignore-scripts', '--loglevel=error', '--pack-destination', path];
+  const { stdout } = await run('npm', pack, { cwd: source });
+  const [{ filename }] = JSON.parse(stdout) as [{ filename: string }];
+  await run('tar', ['-xzf', join(path, basename(filename)), '--strip-components=1'], { cwd: path });
+  await rm(join(path, basename(filename)));
+}
+
+function project(name: string, peers: readonly string[]): string {
+  const path = join(folder, name);
+  const modules = join(path, 'node_modules');
+  mkdirSync(modules, { recursive: true });
+  cpSync(join(folder, 'package'), join(modules, 'slashv1'), { recursive: true });
+  for (const dependency of [...Object.keys(manifest.dependencies), ...peers]) {
+    mkdirSync(dirname(join(modules, dependency)), { recursive: true });
+    const isModels = dependency === '@slashv1/tiny-models';
+    symlinkSync(
+      isModels ? join(folder, 'models') : join(root, 'node_modules', dependency),
+      join(modules, dependency),
+    );
+  }
+  return path;
+}
+
+async function output(path: string, code: string): Promise<string> {
+  writeFileSync(join(path, 'script.mjs'), code);
+  const { stdout } = await run(process.execPath, ['script.mjs'], { cwd: path });
+  return stdout.trim();
+}
+
+const askedOf = (listen: string, source: string): string => `
+import { chat, createHandler, createInference } from 'slashv1';
+const inference = createInference({ models: { assistant: chat({ source: ${JSON.stringify(source)} }) } });
+const handler = createHandler(inference, { auth: { keys: ['sk-one'] } });
+${listen}
+await new Promise((resolve) => server.once('listening', resolve));
+const answer = await fetch('http://127.0.0.1:' + server.address().port + '/v1/chat/completions', {
+  method: 'POST',
+  headers: { authorization: 'Bearer sk-one', 'content-type': 'application/json' },
+  body: JSON.stringify({ model: 'assistant', messages: [{ role: 'user', content: 'Hello' }] }),
+});
+console.log(answer.status, (await answer.json()).choices[0].message.role);
+server.close();
+await inference.close();
+`;
+
+describe('the packed package', { timeout: 120_000 }, () => {
+  it('answers in Express, with the bundled models', async () => {
+    const path = project('with-peers', ['express', '@slashv1/tiny-models']);
+    const listen = `
+      const { default: express } = await import('express');
+      const { toExpress } = await import('slashv1/express');
+      const server = express().use('/v1', toExpress(handler)).listen(0, '127.0.0.1');`;
+    expect(await output(path, askedOf(listen, 'tiny-chat'))).toBe('200 assistant');
+  });
+
+  it('answers without any optional package, from a folder', async () => {
+    const path = project('without-peers', []);
+    const listen = `
+      const { createServer } = await import('node:http');
+      const { toNodeListener } = await import('slashv1/node');
+      const server = createServer(toNodeListener(handler)).listen(0, '127.0.0.1');`;
+    const source = join(root, 'examples/models/tiny-chat');
+    expect(await output(path, askedOf(listen, source))).toBe('200 assistant');
+  });
+
+  it('finds every bundled model', async () => {
+    const path = project('with-models', ['@slashv1/tiny-models']);
+    const code = `
+      import * as slashv1 from 'slashv1';
+      const { chat, detection, embedding, image, speech, transcription } = slashv1;
+      const models = {
+        a: chat({ source: 'tiny-chat' }), b: detection({ source: 'tiny-detect' }), c: embedding({ source: 'tiny-embed' }),
+        d: image({ source: 'tiny-image' }), e: speech({ source: 'tiny-speech' }), f: transcription({ source: 'tiny-whisper' }),
+      };
+      const inference = slashv1.createInference({ models, isolation: 'inline' });
+      await inference.ready();
+      console.log(inference.status().map(({ state }) => state).join());
+      await inference.close();`;
+    expect(await output(path, code)).toBe('ready,ready,ready,ready,ready,ready');
+  });
+
+  it('says which package is missing', async () => {
+    const path = project('missing-peers', []);
+    const code = `
+      import { chat, createInference } from 'slashv1';
+      const inference = createInference({ models: { assistant: chat({ source: 'tiny-chat' }) } });
+      console.log(await inference.ready().catch((error) => error.message));
+      await inference.close();`;
+    expect(await output(path, code)).toContain('npm install @slashv1/tiny-models');
+  });
+});

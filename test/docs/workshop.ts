@@ -1,0 +1,185 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { catalogue, type CatalogueEntry } from '../../src/models/catalogue.ts';
+import { readFolder, startHub } from '../models/hub/hub-server.ts';
+import { root } from './code-blocks.ts';
+
+/** The key of everything that the pages serve. */
+export const key = 'sk-of-the-docs';
+
+const bundled = {
+  chat: 'tiny-chat',
+  detection: 'tiny-detect',
+  embedding: 'tiny-embed',
+  image: 'tiny-image',
+  speech: 'tiny-speech',
+  transcription: 'tiny-whisper',
+} as const satisfies Record<CatalogueEntry['category'], string>;
+
+/**
+ * A project in which the code of the pages runs as it stands there: `slashv1` is this package, its dependencies are
+ * there, every model of the hub is the bundled one of its category, and every port is a free one.
+ */
+export interface Workshop {
+  readonly folder: string;
+  /** Writes a file that code finds by its name. */
+  add(name: string, content: string | Uint8Array): void;
+  /** Makes `./models/…`, as code names them, folders of bundled models. */
+  addModels(code: string): void;
+  /** Runs a program to its end. */
+  run(
+    command: readonly string[],
+    environment?: NodeJS.ProcessEnv,
+  ): Promise<{ code: number | null; output: string }>;
+  /** Starts a program that serves; resolves when it listens. */
+  serve(
+    command: readonly string[],
+  ): Promise<{ origin: string; output: () => string; stop: () => Promise<void> }>;
+  close(): Promise<void>;
+}
+
+export async function openWorkshop(): Promise<Workshop> {
+  const folder = await mkdtemp(join(tmpdir(), 'slashv1-docs-'));
+  const hub = await startHub();
+  const files = new Map(Object.values(bundled).map((model) => [model, inSeveralDtypes(model)]));
+  for (const { source, category } of Object.values<CatalogueEntry>(catalogue)) {
+    hub.models.set(source.split('@')[0]!, files.get(bundled[category])!);
+  }
+  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
+  linkPackages(join(folder, 'node_modules'));
+  const preload = join(folder, 'free-ports.mjs');
+  writeFileSync(preload, freePorts);
+  const portsFile = join(folder, 'ports');
+  const environment = {
+    ...process.env,
+    API_KEY: key,
+    SLASHV1_API_KEY: key,
+    HF_ENDPOINT: hub.endpoint,
+    SLASHV1_CACHE: join(folder, 'cache'),
+    NODE_OPTIONS: `--import=${preload}`,
+    PORTS_FILE: portsFile,
+    CURL_HOME: folder,
+  };
+  writeFileSync(join(folder, '.curlrc'), 'fail-with-body\nsilent\nshow-error\nmax-time = 60\n');
+
+  const start = (command: readonly string[], more: NodeJS.ProcessEnv = {}) => {
+    const [program, ...parameters] = command;
+    const child = spawn(program!, parameters, {
+      cwd: folder,
+      env: { ...environment, ...more },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      detached: true,
+    });
+    let output = '';
+    const read = (chunk: Buffer): void => void (output += chunk.toString());
+    child.stdout.on('data', read);
+    child.stderr.on('data', read);
+    return { child, output: () => output };
+  };
+
+  return {
+    folder,
+    add(name, content) {
+      mkdirSync(dirname(join(folder, name)), { recursive: true });
+      writeFileSync(join(folder, name), content);
+    },
+    addModels(code) {
+      for (const [, category, path] of code.matchAll(/\b(\w+)\(\{\s*source: '\.\/(models\/[^']+)'/g)) {
+        const link = join(folder, path!);
+        if (existsSync(link)) continue;
+        const model = join(root, 'examples/models', bundled[category as keyof typeof bundled]);
+        mkdirSync(dirname(link), { recursive: true });
+        symlinkSync(path!.endsWith('.onnx') ? join(model, 'onnx/model.onnx') : model, link);
+      }
+    },
+    async run(command, more) {
+      const { child, output } = start(command, more);
+      const timer = setTimeout(() => endGroup(child, 'SIGKILL'), 110_000);
+      const [code] = (await once(child, 'close')) as [number | null];
+      clearTimeout(timer);
+      return { code, output: output() };
+    },
+    async serve(command) {
+      writeFileSync(portsFile, '');
+      const { child, output } = start(command);
+      const port = await new Promise<string>((resolve, reject) => {
+        const look = setInterval(() => {
+          const [first] = readFileSync(portsFile, 'utf8').trim().split('\n');
+          if (first) done(() => resolve(first));
+        }, 20);
+        const done = (settle: () => void): void => {
+          clearInterval(look);
+          settle();
+        };
+        child.once('close', (code) => done(() => reject(new Error(`it ended with ${code}: ${output()}`))));
+      });
+      return {
+        origin: `http://127.0.0.1:${port}`,
+        output,
+        async stop() {
+          if (child.exitCode !== null || child.signalCode !== null) return;
+          const closed = once(child, 'close');
+          endGroup(child, 'SIGTERM');
+          const timer = setTimeout(() => endGroup(child, 'SIGKILL'), 15_000);
+          await closed;
+          clearTimeout(timer);
+        },
+      };
+    },
+    async close() {
+      await hub.close();
+      await rm(folder, { recursive: true });
+    },
+  };
+}
+
+/** Whatever port is asked for, a free one is taken and written down. */
+const freePorts = `
+import { appendFileSync } from 'node:fs';
+import { Server } from 'node:net';
+const { listen } = Server.prototype;
+Server.prototype.listen = function (...given) {
+  const callback = given.findLast((value) => typeof value === 'function');
+  this.once('listening', () => appendFileSync(process.env.PORTS_FILE, this.address().port + '\\n'));
+  return listen.call(this, { port: 0, host: '127.0.0.1' }, callback);
+};
+`;
+
+/** With graphs under the names of the dtypes that the pages ask for: what is checked here is the way to them. */
+function inSeveralDtypes(model: string): Map<string, Uint8Array> {
+  const files = new Map<string, Uint8Array>();
+  for (const [path, content] of readFolder(join(root, 'examples/models', model))) {
+    if (path.startsWith('recipe')) continue;
+    const suffixes = path.endsWith('.onnx') ? ['', '_quantized', '_q4'] : [''];
+    for (const suffix of suffixes) files.set(path.replace(/(?=\.\w+$)/, suffix), content);
+  }
+  return files;
+}
+
+function linkPackages(folder: string): void {
+  mkdirSync(folder);
+  for (const name of readdirSync(join(root, 'node_modules'))) {
+    if (!name.startsWith('.')) symlinkSync(join(root, 'node_modules', name), join(folder, name));
+  }
+  symlinkSync(root, join(folder, 'slashv1'));
+  const { bin = {} } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+    bin?: Record<string, string>;
+  };
+  mkdirSync(join(folder, '.bin'));
+  for (const [name, file] of Object.entries(bin)) {
+    const script = `#!/bin/sh\nexec '${process.execPath}' '${join(root, file)}' "$@"\n`;
+    writeFileSync(join(folder, '.bin', name), script, { mode: 0o755 });
+  }
+}
+
+function endGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
+  try {
+    process.kill(-pid!, signal);
+  } catch {
+    // It has ended by itself.
+  }
+}
