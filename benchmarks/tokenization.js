@@ -1,42 +1,74 @@
-// Text to ids, beside @huggingface/tokenizers, and beside the Rust library through Python where PYTHON names one that has
-// the package `tokenizers`. Processor time, one thread; load time and memory in processes of their own.
+// Text to ids, beside @huggingface/tokenizers; with the vocabulary of GPT-4 (cl100k) beside gpt-tokenizer too; and beside the
+// Rust library through Python where PYTHON names one that has the package `tokenizers`. Processor time, one thread; load time
+// and memory in processes of their own.
 // Usage: [PYTHON=python3] node benchmarks/tokenization.js [rounds] [tokenizer.json …]
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { compare, cpuTimer, machine, printRatios } from './measure.js';
+import { compare, cpuTimer, machine, median, printRatios } from './measure.js';
+import { readCl100k } from './tokenization-cl100k.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const script = fileURLToPath(import.meta.url);
+const bundled = join(root, 'examples/models/tiny-chat/tokenizer.json');
 
-/** @typedef {{ toIds: (text: string) => unknown, encode?: (text: string) => unknown }} Contender */
+/**
+ * @typedef {{
+ *   toIds: (text: string) => ArrayLike<number>,
+ *   encode?: (text: string) => unknown,
+ *   forget?: (other: string) => void, // what was kept of a text, the easiest way with another one
+ * }} Contender
+ */
+
+const own = 'slashv1';
+const huggingface = '@huggingface/tokenizers';
+const gpt = 'gpt-tokenizer';
 
 /** @type {Record<string, (definition: any) => Promise<Contender>>} */
 const makers = {
-  async slashv1(definition) {
+  async [own](definition) {
     const { createTokenizer } = await import('../dist/src/entries/tokenization.js');
     const tokenizer = createTokenizer({ ...definition, truncation: null, padding: null });
-    return { toIds: (text) => tokenizer.toIds(text), encode: (text) => tokenizer.encode(text) };
+    return {
+      toIds: (text) => tokenizer.toIds(text),
+      encode: (text) => tokenizer.encode(text),
+      forget: (other) => tokenizer.toIds(other),
+    };
   },
-  async '@huggingface/tokenizers'(definition) {
+  async [huggingface](definition) {
     const { Tokenizer } = await import('@huggingface/tokenizers');
     const tokenizer = new Tokenizer(definition, {});
     return { toIds: (text) => tokenizer.encode(text).ids };
+  },
+  /** Has its vocabulary with it. */
+  async [gpt]() {
+    const { clearMergeCache, encode } = await import('gpt-tokenizer/encoding/cl100k_base');
+    return {
+      toIds: (text) => encode(text, { disallowedSpecial: new Set() }),
+      forget: clearMergeCache,
+    };
   },
 };
 
 /** @param {string} path */
 const readDefinition = (path) => JSON.parse(readFileSync(path, 'utf8'));
 
-/** In a process of its own: milliseconds to load, and MB that are there afterwards. @param {string} name @param {string} path */
+/**
+ * In a process of its own: milliseconds to load, and MB that are there after that, and after a long text.
+ *
+ * @param {string} name
+ * @param {string} path
+ */
 async function measureLoad(name, path) {
   const make = makers[name];
   if (!make || !globalThis.gc) throw new Error('run with --expose-gc');
-  await make(readDefinition(join(root, 'examples/models/tiny-chat/tokenizer.json')));
+  if (name !== gpt) (await make(readDefinition(bundled))).toIds('A word.');
+  const text = readFileSync(path, 'latin1').slice(0, 1_000_000);
   const used = () => {
     globalThis.gc?.();
+    globalThis.gc?.(); // what the first one freed of typed arrays
     const { heapUsed, external } = process.memoryUsage();
     return (heapUsed + external) / 1e6;
   };
@@ -48,9 +80,42 @@ async function measureLoad(name, path) {
   const loadMs = timer();
   definition = undefined;
   tokenizer.toIds('The first word.');
-  const keptMb = used() - before;
+  const loadedMb = used() - before;
+  tokenizer.toIds(text);
+  const usedMb = used() - before;
   tokenizer.toIds('And another one.'); // so that it is still there
-  console.log(JSON.stringify({ loadMs, keptMb }));
+  console.log(JSON.stringify({ loadMs, loadedMb, usedMb }));
+}
+
+/** @param {readonly string[]} names @param {string} path */
+function printLoads(names, path) {
+  /** @type {Record<string, { loadMs: number, loadedMb: number, usedMb: number }>} */
+  const loads = {};
+  for (const name of names) {
+    const runs = Array.from({ length: 5 }, () =>
+      JSON.parse(
+        execFileSync(process.execPath, ['--expose-gc', script, '--load', name, path], { encoding: 'utf8' }),
+      ),
+    );
+    const middle = (/** @type {string} */ what) => median(runs.map((run) => run[what]));
+    loads[name] = { loadMs: middle('loadMs'), loadedMb: middle('loadedMb'), usedMb: middle('usedMb') };
+  }
+  const base = loads[huggingface];
+  console.table(
+    Object.fromEntries(
+      Object.entries(loads).map(([name, { loadMs, loadedMb, usedMb }]) => [
+        name,
+        {
+          'load ms': Number(loadMs.toFixed(0)),
+          [`× ${huggingface}`]: Number((loadMs / (base?.loadMs ?? NaN)).toFixed(2)),
+          'loaded MB': Number(loadedMb.toFixed(2)),
+          '× its': Number((loadedMb / (base?.loadedMb ?? NaN)).toFixed(2)),
+          'after 1 MB of text, MB': Number(usedMb.toFixed(2)),
+          '× its then': Number((usedMb / (base?.usedMb ?? NaN)).toFixed(2)),
+        },
+      ]),
+    ),
+  );
 }
 
 /** @returns {Record<string, string>} */
@@ -105,54 +170,86 @@ function measurePython(path, text, rounds) {
   }
 }
 
+/**
+ * @param {string} path
+ * @param {readonly string[]} names
+ * @param {number} rounds
+ */
+async function measureTokenizer(path, names, rounds) {
+  printLoads(names, path);
+  const definition = readDefinition(path);
+  /** It keeps whole words of any length: a text that it had before tells little. */
+  const beside = names.includes(gpt) ? [gpt, own] : [];
+  /** @type {Record<string, Contender>} */
+  const contenders = {};
+  for (const name of names) contenders[name] = /** @type {Contender} */ (await makers[name]?.(definition));
+  const texts = readTexts();
+  for (const [title, text] of Object.entries(texts)) {
+    const other = (title === 'code' ? texts['prose'] : texts['code']) ?? '';
+    const megabytes = Buffer.byteLength(text) / 1e6;
+    /** @param {((text: string) => unknown) | undefined} work @param {() => void} [prepare] */
+    const speed = (work, prepare) => () => {
+      prepare?.();
+      const timer = cpuTimer();
+      try {
+        work?.(text);
+      } catch (error) {
+        if (error instanceof RangeError) return 0; // the stack was too small
+        throw error;
+      }
+      return (megabytes / timer()) * 1000;
+    };
+    const results = await compare(
+      {
+        ...Object.fromEntries(names.map((name) => [name, speed(contenders[name]?.toIds)])),
+        ...Object.fromEntries(
+          beside.map((name) => [
+            `${name}, a new text`,
+            speed(contenders[name]?.toIds, () => contenders[name]?.forget?.(other)),
+          ]),
+        ),
+        [`${own}, with texts and places`]: speed(contenders[own]?.encode),
+      },
+      rounds,
+    );
+    if (process.env['PYTHON']) {
+      const [ids, all] = measurePython(path, text, rounds);
+      results['Rust'] = megabytes / ids;
+      results['Rust, with texts and places'] = megabytes / all;
+    }
+    printRatios(`${title}, ${megabytes.toFixed(2)} MB`, results, {
+      unit: 'MB/s',
+      baseline: huggingface,
+      digits: 2,
+    });
+    if (names.includes(gpt)) console.log(`${gpt} and ${own}: ${agreement(contenders, text)}`);
+  }
+}
+
+/** @param {Record<string, Contender>} contenders @param {string} text */
+function agreement(contenders, text) {
+  const [first, second] = [contenders[gpt]?.toIds(text), contenders[own]?.toIds(text)];
+  const same =
+    first?.length === second?.length && Array.from(first ?? []).every((id, at) => id === second?.[at]);
+  return same ? 'the same ids' : 'different ids';
+}
+
 async function measureAll() {
   const rounds = Number(process.argv[2] ?? 5);
-  const bundled = join(root, 'examples/models/tiny-chat/tokenizer.json');
-  const paths = process.argv.length > 3 ? process.argv.slice(3) : [bundled];
-  const texts = readTexts();
+  const given = process.argv.slice(3);
   console.log(machine());
-  for (const path of paths) {
-    for (const name of Object.keys(makers)) {
-      const output = execFileSync(process.execPath, ['--expose-gc', script, '--load', name, path], {
-        encoding: 'utf8',
-      });
-      const { loadMs, keptMb } = JSON.parse(output);
-      console.log(`${path}: ${name} loads in ${loadMs.toFixed(0)} ms and keeps ${keptMb.toFixed(1)} MB`);
-    }
-    const own = await makers['slashv1']?.(readDefinition(path));
-    const theirs = await makers['@huggingface/tokenizers']?.(readDefinition(path));
-    for (const [title, text] of Object.entries(texts)) {
-      const megabytes = Buffer.byteLength(text) / 1e6;
-      /** @param {((text: string) => unknown) | undefined} work */
-      const speed = (work) => () => {
-        const timer = cpuTimer();
-        try {
-          work?.(text);
-        } catch (error) {
-          if (error instanceof RangeError) return 0; // the stack was too small
-          throw error;
-        }
-        return (megabytes / timer()) * 1000;
-      };
-      const results = await compare(
-        {
-          '@huggingface/tokenizers': speed(theirs?.toIds),
-          'slashv1, ids': speed(own?.toIds),
-          'slashv1, all': speed(own?.encode),
-        },
-        rounds,
-      );
-      if (process.env['PYTHON']) {
-        const [ids, all] = measurePython(path, text, rounds);
-        results['Rust, ids'] = megabytes / ids;
-        results['Rust, all'] = megabytes / all;
-      }
-      printRatios(`${title}, ${megabytes.toFixed(2)} MB`, results, {
-        unit: 'MB/s',
-        baseline: '@huggingface/tokenizers',
-        digits: 2,
-      });
-    }
+  for (const path of given.length > 0 ? given : [bundled]) {
+    console.log(`\n${basename(dirname(path))}`);
+    await measureTokenizer(path, [huggingface, own], rounds);
+  }
+  const folder = mkdtempSync(join(tmpdir(), 'cl100k-'));
+  try {
+    const path = join(folder, 'tokenizer.json');
+    writeFileSync(path, JSON.stringify(readCl100k()));
+    console.log('\ncl100k');
+    await measureTokenizer(path, [huggingface, gpt, own], rounds);
+  } finally {
+    rmSync(folder, { recursive: true });
   }
 }
 

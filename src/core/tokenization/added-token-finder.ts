@@ -1,5 +1,5 @@
 import type { AddedToken } from './added-tokens.ts';
-import { codePointAt, isLowSurrogate, type AlignedText } from './aligned-text.ts';
+import { codePointAt, codePointBefore, type AlignedText } from './aligned-text.ts';
 import { classOf, space, word } from './unicode/character-class.ts';
 
 /** Is told of the added tokens in a text and of what lies between them, from left to right. */
@@ -31,14 +31,15 @@ interface Node {
 export function createAddedTokenFinder(tokens: readonly AddedToken[]): FindAddedTokens {
   const root: Node = { next: new Map() };
   for (const token of tokens) if (token.pattern !== '') insert(root, token);
-  const begins = new Uint8Array(0x1_00_00);
-  for (const unit of root.next.keys()) begins[unit] = 1;
+  /** By the low bits of code units: 0 where no token begins with such a unit. */
+  const mayBegin = new Uint8Array(256);
+  for (const unit of root.next.keys()) mayBegin[unit & 0xff] = 1;
 
   return (text, start, end, visitor) => {
     const { units } = text;
     let from = start;
     for (let at = start; at < end;) {
-      const found = begins[units[at]!] === 1 ? longestAt(root, units, at, end) : undefined;
+      const found = mayBegin[units[at]! & 0xff] === 1 ? longestAt(root, units, at, end) : undefined;
       if (!found) {
         at++;
         continue;
@@ -87,13 +88,9 @@ function isAlone(
   start: number,
   end: number,
 ): boolean {
-  const before = tokenStart > start ? classBefore(units, tokenStart) : 0;
+  const before = tokenStart > start ? classOf(codePointBefore(units, tokenStart)) : 0;
   const behind = tokenEnd < end ? classOf(codePointAt(units, tokenEnd)) : 0;
   return ((before | behind) & word) === 0;
-}
-
-function classBefore(units: Uint16Array, at: number): number {
-  return classOf(codePointAt(units, isLowSurrogate(units[at - 1]!) ? at - 2 : at - 1));
 }
 
 function spaceStart(units: Uint16Array, at: number, start: number): number {

@@ -1,4 +1,4 @@
-import { fromUnits, toUnits } from './vocabulary.ts';
+import { fromUnits } from './code-units.ts';
 
 /** A text that may have been rewritten, with where each of its code units came from. */
 export interface AlignedText {
@@ -25,20 +25,32 @@ export interface Piece {
   readonly end: number;
 }
 
+/** Lone surrogates, which are no text, become U+FFFD. */
 export function toAlignedText(source: string, tracked: boolean): AlignedText {
-  return {
-    units: toUnits(source),
-    length: source.length,
-    tracked,
-    starts: undefined,
-    ends: undefined,
-    string: source,
-  };
+  const { length } = source;
+  const units = new Uint16Array(length);
+  let string: string | undefined = source;
+  for (let index = 0; index < length; index++) {
+    const unit = source.charCodeAt(index);
+    units[index] = unit;
+    if (!isSurrogate(unit)) continue;
+    if (isHighSurrogate(unit) && isLowSurrogate(source.charCodeAt(index + 1))) {
+      units[++index] = source.charCodeAt(index);
+    } else {
+      units[index] = 0xff_fd;
+      string = undefined;
+    }
+  }
+  return { units, length, tracked, starts: undefined, ends: undefined, string };
 }
 
 export function stringOf(text: AlignedText): string {
   text.string ??= fromUnits(text.units, 0, text.length);
   return text.string;
+}
+
+function isSurrogate(unit: number): boolean {
+  return (unit & 0xf8_00) === 0xd8_00;
 }
 
 export function isHighSurrogate(unit: number): boolean {
@@ -53,6 +65,11 @@ export function isLowSurrogate(unit: number): boolean {
 export function codePointAt(units: Uint16Array, index: number): number {
   const unit = units[index]!;
   return isHighSurrogate(unit) ? ((unit - 0xd8_00) << 10) + units[index + 1]! - 0xdc_00 + 0x1_00_00 : unit;
+}
+
+/** The code point whose last unit is before `index`. */
+export function codePointBefore(units: Uint16Array, index: number): number {
+  return codePointAt(units, isLowSurrogate(units[index - 1]!) ? index - 2 : index - 1);
 }
 
 export function unitsOf(codePoint: number): 1 | 2 {
@@ -88,6 +105,8 @@ export interface TextBuilder {
   copyTo(place: number): void;
   /** Writes a character instead of the next one. */
   replace(codePoint: number): void;
+  /** Writes characters, at least one, instead of the next one. */
+  replaceByAll(codePoints: readonly number[]): void;
   /** Writes one more character, which comes from where the one before came from. */
   insert(codePoint: number): void;
   /** Leaves the next character out. */
@@ -139,6 +158,12 @@ export function createTextBuilder(source: AlignedText, capacity: number): TextBu
     at += isHighSurrogate(source.units[at]!) ? 2 : 1;
   }
 
+  function insert(codePoint: number): void {
+    if (!tracked) write(codePoint, 0, 0);
+    else if (at === first) write(codePoint, sourceStart(source, first), sourceStart(source, first));
+    else write(codePoint, sourceStart(source, at - 1), sourceEnd(source, at - 1));
+  }
+
   return {
     get at() {
       return at;
@@ -168,11 +193,11 @@ export function createTextBuilder(source: AlignedText, capacity: number): TextBu
       at = place;
     },
     replace,
-    insert(codePoint) {
-      if (!tracked) write(codePoint, 0, 0);
-      else if (at === first) write(codePoint, sourceStart(source, first), sourceStart(source, first));
-      else write(codePoint, sourceStart(source, at - 1), sourceEnd(source, at - 1));
+    replaceByAll(codePoints) {
+      replace(codePoints[0]!);
+      for (let index = 1; index < codePoints.length; index++) insert(codePoints[index]!);
     },
+    insert,
     skip() {
       at += isHighSurrogate(source.units[at]!) ? 2 : 1;
     },
@@ -182,7 +207,8 @@ export function createTextBuilder(source: AlignedText, capacity: number): TextBu
   };
 }
 
-function widened<T extends Uint16Array | Int32Array>(from: T, to: T): T {
+/** What `from` holds, in the roomier `to`. */
+export function widened<T extends Uint16Array | Int32Array>(from: T, to: T): T {
   to.set(from);
   return to;
 }

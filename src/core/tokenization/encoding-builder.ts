@@ -1,8 +1,8 @@
 import { isHighSurrogate, sourceEnd, sourceStart, type AlignedText } from './aligned-text.ts';
+import { fromUnits } from './code-units.ts';
 import type { Encoding } from './encoding.ts';
 import { utf8Length } from './models/utf8.ts';
 import { sameSpan, type TokenBuffer } from './token-buffer.ts';
-import { fromUnits } from './vocabulary.ts';
 
 /** Notes where tokens are, while they are being found. */
 export interface EncodingBuilder {
@@ -21,6 +21,10 @@ export function createEncodingBuilder(
   let offsets = new Uint32Array(1024);
   let wordIds = new Int32Array(512);
   let words = 0;
+  /** A character of a piece, where the next one begins, and how many bytes of the piece there are up to that. */
+  let at = 0;
+  let next = 0;
+  let bytes = 0;
 
   function makeRoom(): void {
     if (tokens.count <= wordIds.length) return;
@@ -32,14 +36,19 @@ export function createEncodingBuilder(
     wordIds.set(knownWords);
   }
 
+  function advance(units: Uint16Array): void {
+    at = next;
+    next += isHighSurrogate(units[at]!) ? 2 : 1;
+    bytes += utf8Length(units[at]!);
+  }
+
   return {
     addPiece(text, start, end, from) {
       makeRoom();
       const { units } = text;
-      /** The character that the next byte belongs to, where it ends, and how many bytes there are up to that. */
-      let at = start;
-      let next = at + sizeAt(units, at);
-      let bytes = utf8Length(units[at]!);
+      next = start;
+      bytes = 0;
+      advance(units);
       let position = 0;
       for (let index = from; index < tokens.count; index++) {
         const length = tokens.lengths[index]!;
@@ -48,21 +57,15 @@ export function createEncodingBuilder(
           offsets[2 * index] = offsets[2 * index - 2]!;
           offsets[2 * index + 1] = offsets[2 * index - 1]!;
         } else {
-          if (bytes <= position && next < end) advance();
+          if (bytes <= position && next < end) advance(units);
           begin = at;
           position += length;
-          while (bytes < position && next < end) advance();
+          while (bytes < position && next < end) advance(units);
           offsets[2 * index] = sourceStart(text, begin);
           offsets[2 * index + 1] = sourceEnd(text, at);
         }
         texts.push(tokens.literal[index] === 1 ? fromUnits(units, begin, next) : textOf(tokens.ids[index]!)!);
         wordIds[index] = words;
-      }
-
-      function advance(): void {
-        at = next;
-        next += sizeAt(units, at);
-        bytes += utf8Length(units[at]!);
       }
       words++;
     },
@@ -88,8 +91,4 @@ export function createEncodingBuilder(
       };
     },
   };
-}
-
-function sizeAt(units: Uint16Array, at: number): 1 | 2 {
-  return isHighSurrogate(units[at]!) ? 2 : 1;
 }

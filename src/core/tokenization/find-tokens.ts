@@ -27,17 +27,13 @@ export interface FindOptions {
 /** Appends the tokens of a text. */
 export type FindTokens = (tokens: TokenBuffer, text: string, options: FindOptions) => void;
 
-const loneSurrogate = /\p{Surrogate}/u;
-const loneSurrogates = /\p{Surrogate}/gu;
-
 /** Puts the steps together: added tokens, normalization, added tokens again, cutting into words, the model. */
 export function createTokenFinder(steps: Steps): FindTokens {
   const { addedTokens, normalize, preTokenize, preTokenizerNeedsSource, model } = steps;
   const findAsWritten = createAddedTokenFinder(addedTokens.filter((token) => !token.normalized));
   const findNormalized = createAddedTokenFinder(addedTokens.filter((token) => token.normalized));
 
-  return (tokens, given, { specialAsText, builder }) => {
-    const source = loneSurrogate.test(given) ? given.replace(loneSurrogates, '\uFFFD') : given;
+  return (tokens, source, { specialAsText, builder }) => {
     const tracked = builder !== undefined || (preTokenizerNeedsSource && normalize !== undefined);
     const whole = toAlignedText(source, tracked);
     findAsWritten(whole, 0, whole.length, {

@@ -5,13 +5,38 @@ export function hashStep(hash: number, unit: number): number {
   return Math.imul(hash ^ unit, 0x01_00_01_93);
 }
 
-/** Spreads what the last steps did to the low bits, which choose the slot. */
+/** Spreads what the last steps did to all bits: the low ones choose the slot, the high ones are its tag. */
 export function hashEnd(hash: number): number {
   const mixed = Math.imul(hash ^ (hash >>> 15), 0x2c_1b_3c_6d);
   return mixed ^ (mixed >>> 13);
 }
 
-/** The power of two that holds `count` items at a load of at most a half. */
-export function slotsFor(count: number): number {
-  return 2 ** Math.ceil(Math.log2(Math.max(4, 2 * count)));
+/** The hash of two token ids. */
+export function hashPair(left: number, right: number): number {
+  const hash = Math.imul(left, 0x9e_37_79_b1) ^ Math.imul(right, 0x85_eb_ca_77);
+  return hashEnd(hash);
+}
+
+/**
+ * The slots of an open-addressed hash table (linear probing) of entries that are kept elsewhere, numbered from 0 on. A
+ * slot holds the number of its entry + 1 and, in the bits that this leaves, a tag from the hash, so that looking for what
+ * isn't there hardly ever touches an entry. A free slot holds 0.
+ */
+export interface Slots {
+  readonly slots: Int32Array;
+  /** The bits of a slot that are the number of its entry + 1; the others are the tag. */
+  readonly entryBits: number;
+}
+
+/**
+ * @param count how many entries there will be at most
+ * @param load how full the table may get, below 1
+ */
+export function createSlots(count: number, load: number): Slots {
+  return { slots: new Int32Array(powerOfTwo(count / load)), entryBits: powerOfTwo(count + 1) - 1 };
+}
+
+/** The lowest power of two that isn't below a number, 4 at least. */
+export function powerOfTwo(atLeast: number): number {
+  return 2 ** Math.ceil(Math.log2(Math.max(4, atLeast)));
 }

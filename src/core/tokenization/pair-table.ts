@@ -1,52 +1,50 @@
-import { slotsFor } from './hash.ts';
+import { createSlots, hashPair } from './hash.ts';
 
-/** What becomes of two tokens that stand side by side. */
+/** The merges of a model: what becomes of two tokens that stand side by side. */
 export interface PairTable {
-  /** The place of a pair, −1 if there is none. */
+  /** The rank of the merge of a pair, −1 if there is none. */
   find(left: number, right: number): number;
-  /** Adds a pair, or gives it other values. */
-  set(left: number, right: number, rank: number, merged: number): void;
-  rankAt(place: number): number;
-  mergedAt(place: number): number;
+  /** The token that the merge of a rank makes. */
+  mergedAt(rank: number): number;
+  /** Adds a merge, which gets the next rank. Of two merges of one pair the later counts. */
+  add(left: number, right: number, merged: number): void;
 }
 
-/** Four numbers side by side: a look-up touches one cache line. */
-const width = 4;
+/** Most look-ups find nothing and are the faster the emptier the table is. */
+const load = 0.5;
 
 /**
- * An open-addressed hash table (linear probing, load at most a half) from pairs of token ids to the rank of their
- * merge and the token it makes.
+ * Merges by rank, three numbers each, and an open-addressed hash table that finds them by their pair.
  *
- * @param count how many pairs there will be at most
+ * @param limit how many merges there will be at most
  */
-export function createPairTable(count: number): PairTable {
-  const slots = slotsFor(count);
-  const mask = slots - 1;
-  const table = new Int32Array(slots * width).fill(-1);
+export function createPairTable(limit: number): PairTable {
+  const { slots, entryBits } = createSlots(limit, load);
+  const mask = slots.length - 1;
+  const merges = new Int32Array(3 * limit);
+  let count = 0;
 
-  /** The place of a pair, or the free one where it belongs. */
-  function placeOf(left: number, right: number): number {
-    const hash = Math.imul(left, 0x9e_37_79_b1) ^ Math.imul(right, 0x85_eb_ca_77);
-    for (let slot = (hash ^ (hash >>> 15)) & mask; ; slot = (slot + 1) & mask) {
-      const place = slot * width;
-      const found = table[place]!;
-      if (found === -1 || (found === left && table[place + 1] === right)) return place;
+  /** The slot of a pair, or the free one where it belongs. */
+  function slotOf(hash: number, left: number, right: number): number {
+    for (let slot = hash & mask; ; slot = (slot + 1) & mask) {
+      const found = slots[slot]!;
+      if (found === 0) return slot;
+      if (((found ^ hash) & ~entryBits) !== 0) continue;
+      const place = 3 * (found & entryBits) - 3;
+      if (merges[place] === left && merges[place + 1] === right) return slot;
     }
   }
 
   return {
-    find(left, right) {
-      const place = placeOf(left, right);
-      return table[place] === -1 ? -1 : place;
+    find: (left, right) => (slots[slotOf(hashPair(left, right), left, right)]! & entryBits) - 1,
+    mergedAt: (rank) => merges[3 * rank + 2]!,
+    add(left, right, merged) {
+      const hash = hashPair(left, right);
+      const place = 3 * count++;
+      merges[place] = left;
+      merges[place + 1] = right;
+      merges[place + 2] = merged;
+      slots[slotOf(hash, left, right)] = (hash & ~entryBits) | count;
     },
-    set(left, right, rank, merged) {
-      const place = placeOf(left, right);
-      table[place] = left;
-      table[place + 1] = right;
-      table[place + 2] = rank;
-      table[place + 3] = merged;
-    },
-    rankAt: (place) => table[place + 2]!,
-    mergedAt: (place) => table[place + 3]!,
   };
 }

@@ -1,3 +1,4 @@
+import { keptCapacity } from './kept-capacity.ts';
 import { createBoundList, pushPiece, totalLength, type BoundList, type Pieces } from './pieces.ts';
 import { createSegments, type Pattern, type Segments } from './patterns/pattern.ts';
 
@@ -26,7 +27,7 @@ export interface SplitOptions {
   readonly invert?: boolean;
 }
 
-const segments = createSegments();
+let segments = createSegments();
 
 /** Cuts every piece where a pattern matches. */
 export function splitPieces(
@@ -44,6 +45,7 @@ export function splitPieces(
     pattern(text, start, bounds[2 * piece + 1]!, segments);
     push(list, start, segments, isMatch);
   }
+  if (segments.ends.length > keptCapacity) segments = createSegments();
   return { ...pieces, bounds: list.bounds, count: list.count };
 }
 

@@ -6,7 +6,7 @@ import { createEncodingBuilder } from './encoding-builder.ts';
 import { concatenateEncodings, toConstantEncoding, type Encoding, type PartialEncoding } from './encoding.ts';
 import { createTokenFinder } from './find-tokens.ts';
 import { readModel } from './models/read-model.ts';
-import { keptCapacity } from './models/symbols.ts';
+import { keptCapacity } from './kept-capacity.ts';
 import type { Normalizer } from './normalizers/normalizer.ts';
 import { readNormalizer } from './normalizers/read-normalizer.ts';
 import { padEncoding, readPadding, type Padding } from './padding.ts';
@@ -18,6 +18,7 @@ import { createTokenBuffer, type TokenBuffer } from './token-buffer.ts';
 import { readTokenRoles, type TokenRoles } from './token-roles.ts';
 import { readTruncation, truncateEncodings, type Truncation } from './truncation.ts';
 
+/** How text becomes ids. */
 export interface EncodeOptions {
   /** Puts the tokens around the text that the model expects, such as `[CLS]` and `[SEP]`; default true. */
   readonly addSpecialTokens?: boolean | undefined;
@@ -31,6 +32,7 @@ export interface EncodeOptions {
   readonly padding?: Padding | false | undefined;
 }
 
+/** What counts as a token of the text. */
 export interface CountOptions {
   /** Counts the tokens around the text too; default true. */
   readonly addSpecialTokens?: boolean | undefined;
@@ -38,6 +40,7 @@ export interface CountOptions {
   readonly specialAsText?: boolean | undefined;
 }
 
+/** How ids become text. */
 export interface DecodeOptions {
   /** Leaves special tokens out; default false. */
   readonly skipSpecialTokens?: boolean | undefined;
@@ -99,7 +102,8 @@ export function createTokenizer(definition: unknown, config?: unknown): Tokenize
   const idOfAdded = new Map(addedTokens.map((token) => [token.content, token.id]));
   const specialTexts = new Set(addedTokens.filter(({ special }) => special).map(({ content }) => content));
   const vocabularySize = addedTokens.reduce((size, { id }) => Math.max(size, id + 1), vocabulary.idLimit);
-  let buffer = createTokenBuffer();
+  /** For all but long texts. */
+  const buffer = createTokenBuffer();
 
   const idToToken = (id: number): string | undefined => addedById.get(id)?.pattern ?? vocabulary.textOf(id);
 
@@ -111,10 +115,10 @@ export function createTokenizer(definition: unknown, config?: unknown): Tokenize
   /** The tokens of a text on their own. They are good until the next call. */
   function findTokens(text: string, specialAsText: boolean): TokenBuffer {
     if (typeof text !== 'string') throw new TypeError(`text: expected a string, got ${typeof text}`);
-    if (buffer.ids.length > keptCapacity) buffer = createTokenBuffer();
-    buffer.count = 0;
-    find(buffer, text, { specialAsText });
-    return buffer;
+    const tokens = text.length > keptCapacity ? createTokenBuffer(text.length >> 2) : buffer;
+    tokens.count = 0;
+    find(tokens, text, { specialAsText });
+    return tokens;
   }
 
   function encodeText(text: string, typeId: number, specialAsText: boolean): PartialEncoding {

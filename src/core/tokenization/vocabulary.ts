@@ -1,4 +1,5 @@
-import { hashEnd, hashStart, hashStep, slotsFor } from './hash.ts';
+import { fromUnits, writeUnits } from './code-units.ts';
+import { createSlots, hashEnd, hashStart, hashStep } from './hash.ts';
 
 /** Token ids and the texts they stand for, without an object per token. */
 export interface Vocabulary {
@@ -16,12 +17,6 @@ export interface Vocabulary {
   findText(token: string): number;
   /** The text of an id. */
   textOf(id: number): string | undefined;
-  /** Where the code units of an id begin in `units`, −1 if there is none. */
-  startOf(id: number): number;
-  /** How many code units the text of an id has, 0 if there is none. */
-  lengthOf(id: number): number;
-  /** The code units of all tokens. */
-  readonly units: Uint16Array;
 }
 
 /** Ids are indexes of arrays here. */
@@ -30,88 +25,126 @@ export const highestTokenId = 2 ** 24 - 1;
 /** So many texts of tokens are kept, since the same ones come up again and again. */
 const recentTexts = 4096;
 
+const load = 0.8;
+
 /**
- * Puts all tokens behind each other into one array of UTF-16 code units, found by an open-addressed hash table:
- * about 25 bytes a token.
+ * Puts all tokens behind each other into one array of bytes, in the order of their ids, found by an open-addressed hash
+ * table: about 20 bytes a token. Every UTF-16 code unit is written as UTF-8 would write it if it were a character, halves
+ * of surrogate pairs too.
  *
- * @param tokens of two equal tokens, and of two tokens with one id, the later counts
+ * @param tokens of two equal tokens the one with the higher id counts, of two tokens with one id the later
  * @param ids `ids[i]` is the id of `tokens[i]`, 0 to `highestTokenId`
  */
 export function createVocabulary(tokens: readonly string[], ids: Int32Array): Vocabulary {
   const count = tokens.length;
-  let total = 0;
+  const inverse = invert(ids);
+  const order = inverse ?? sortById(ids);
+  const idLimit = count === 0 ? 0 : ids[order[count - 1]!]! + 1;
+  /** In ascending order, unless they are simply 0, 1, 2, … */
+  const sortedIds = inverse ? undefined : inOrder(ids, order);
+  let length = 0;
   let longest = 0;
-  let idLimit = 0;
-  for (let entry = 0; entry < count; entry++) {
-    const length = tokens[entry]!.length;
-    total += length;
-    if (length > longest) longest = length;
-    if (ids[entry]! >= idLimit) idLimit = ids[entry]! + 1;
+  for (const token of tokens) {
+    length += token.length;
+    if (token.length > longest) longest = token.length;
   }
-  const units = new Uint16Array(total);
-  const starts = new Int32Array(count + 1);
-  const entryOfId = new Int32Array(idLimit).fill(-1);
-  const slots = new Int32Array(slotsFor(count));
+  const scratch = new Uint16Array(longest);
+  const starts = new Uint32Array(count + 1);
+  const { slots, entryBits } = createSlots(count, load);
   const mask = slots.length - 1;
+  let bytes = new Uint8Array(3 * length);
   let size = 0;
   let at = 0;
   for (let entry = 0; entry < count; entry++) {
-    const token = tokens[entry]!;
-    const start = at;
+    const token = tokens[order[entry]!]!;
     let hash = hashStart;
     for (let index = 0; index < token.length; index++) {
       const unit = token.charCodeAt(index);
+      scratch[index] = unit;
       hash = hashStep(hash, unit);
-      units[at++] = unit;
+      if (unit < 0x80) bytes[at++] = unit;
+      else at = writeUnit(bytes, at, unit);
     }
     starts[entry + 1] = at;
-    entryOfId[ids[entry]!] = entry;
-    const slot = slotOf(hash, units, start, at);
+    const mixed = hashEnd(hash);
+    const slot = slotOf(mixed, scratch, 0, token.length);
     if (slots[slot] === 0) size++;
-    slots[slot] = entry + 1;
+    slots[slot] = (mixed & ~entryBits) | (entry + 1);
   }
+  bytes = bytes.slice(0, at);
 
   /** The slot that holds the token or is free for it. */
-  function slotOf(hash: number, text: Uint16Array, start: number, end: number): number {
-    const length = end - start;
-    for (let slot = hashEnd(hash) & mask; ; slot = (slot + 1) & mask) {
-      const entry = slots[slot]! - 1;
-      if (entry === -1) return slot;
-      const from = starts[entry]!;
-      if (starts[entry + 1]! - from !== length) continue;
-      let index = 0;
-      while (index < length && units[from + index] === text[start + index]) index++;
-      if (index === length) return slot;
+  function slotOf(mixed: number, units: Uint16Array, start: number, end: number): number {
+    for (let slot = mixed & mask; ; slot = (slot + 1) & mask) {
+      const found = slots[slot]!;
+      if (found === 0) return slot;
+      if (((found ^ mixed) & ~entryBits) === 0 && isToken((found & entryBits) - 1, units, start, end))
+        return slot;
     }
   }
 
-  function findHashed(hash: number, text: Uint16Array, start: number, end: number): number {
-    const entry = slots[slotOf(hash, text, start, end)]! - 1;
-    return entry === -1 ? -1 : ids[entry]!;
+  function isToken(entry: number, units: Uint16Array, start: number, end: number): boolean {
+    let place = starts[entry]!;
+    for (let index = start; index < end; index++) {
+      const unit = units[index]!;
+      if (unit < 0x80) {
+        if (bytes[place++] !== unit) return false;
+      } else {
+        if (readUnit(bytes, place) !== unit) return false;
+        place += bytesOf(unit);
+      }
+    }
+    return place === starts[entry + 1];
   }
 
-  function find(text: Uint16Array, start: number, end: number): number {
+  function findHashed(hash: number, units: Uint16Array, start: number, end: number): number {
+    const entry = (slots[slotOf(hashEnd(hash), units, start, end)]! & entryBits) - 1;
+    return entry === -1 || sortedIds === undefined ? entry : sortedIds[entry]!;
+  }
+
+  function find(units: Uint16Array, start: number, end: number): number {
     if (end - start > longest) return -1;
     let hash = hashStart;
-    for (let index = start; index < end; index++) hash = hashStep(hash, text[index]!);
-    return findHashed(hash, text, start, end);
+    for (let index = start; index < end; index++) hash = hashStep(hash, units[index]!);
+    return findHashed(hash, units, start, end);
+  }
+
+  /** The last entry with an id, −1 if there is none. */
+  function entryOf(id: number): number {
+    if (!(id >= 0 && id < idLimit)) return -1;
+    if (!sortedIds) return id;
+    let low = 0;
+    let high = count;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (sortedIds[middle]! <= id) low = middle + 1;
+      else high = middle;
+    }
+    return low > 0 && sortedIds[low - 1] === id ? low - 1 : -1;
+  }
+
+  function readText(entry: number): string {
+    const end = starts[entry + 1]!;
+    let units = 0;
+    for (let place = starts[entry]!; place < end;) {
+      const unit = readUnit(bytes, place);
+      scratch[units++] = unit;
+      place += bytesOf(unit);
+    }
+    return fromUnits(scratch, 0, units);
   }
 
   let recentIds = new Int32Array();
   let recent: string[] = [];
 
-  const entryOf = (id: number): number => (id >= 0 && id < idLimit ? entryOfId[id]! : -1);
-
   return {
     size,
     idLimit,
     longest,
-    units,
     find,
     findHashed,
     findText(token) {
-      if (token.length > longest) return -1;
-      return find(toUnits(token), 0, token.length);
+      return token.length > longest ? -1 : find(scratch, 0, writeUnits(scratch, 0, token));
     },
     textOf(id) {
       const place = id & (recentTexts - 1);
@@ -123,35 +156,63 @@ export function createVocabulary(tokens: readonly string[], ids: Int32Array): Vo
         recent = Array.from({ length: recentTexts }, () => '');
       }
       recentIds[place] = id;
-      return (recent[place] = fromUnits(units, starts[entry]!, starts[entry + 1]!));
-    },
-    startOf(id) {
-      const entry = entryOf(id);
-      return entry === -1 ? -1 : starts[entry]!;
-    },
-    lengthOf(id) {
-      const entry = entryOf(id);
-      return entry === -1 ? 0 : starts[entry + 1]! - starts[entry]!;
+      return (recent[place] = readText(entry));
     },
   };
 }
 
-/** The UTF-16 code units of a text. */
-export function toUnits(text: string): Uint16Array {
-  const units = new Uint16Array(text.length);
-  for (let index = 0; index < text.length; index++) units[index] = text.charCodeAt(index);
-  return units;
+/** Where each id is, if there are all from 0 to the highest, once each. */
+function invert(ids: Int32Array): Uint32Array | undefined {
+  const count = ids.length;
+  const places = new Uint32Array(count);
+  const isTaken = new Uint8Array(count);
+  for (let index = 0; index < count; index++) {
+    const id = ids[index]!;
+    if (id >= count || isTaken[id] === 1) return undefined;
+    isTaken[id] = 1;
+    places[id] = index;
+  }
+  return places;
 }
 
-/** As many arguments as every engine takes. */
-const chunk = 8192;
+/** The indexes of ids in ascending order of the ids, equal ones as they come. */
+function sortById(ids: Int32Array): Uint32Array {
+  const indexRange = 2 ** 28;
+  return Uint32Array.from(
+    Float64Array.from(ids, (id, index) => id * indexRange + index).sort(),
+    (key) => key % indexRange,
+  );
+}
 
-/** The text of UTF-16 code units. */
-export function fromUnits(units: Uint16Array, start = 0, end = units.length): string {
-  if (end - start <= chunk)
-    return String.fromCharCode.apply(null, units.subarray(start, end) as unknown as number[]);
-  let text = '';
-  for (let from = start; from < end; from += chunk)
-    text += fromUnits(units, from, Math.min(end, from + chunk));
-  return text;
+function inOrder(ids: Int32Array, order: Uint32Array): Int32Array {
+  return Int32Array.from(order, (index) => ids[index]!);
+}
+
+function bytesOf(unit: number): number {
+  if (unit < 0x80) return 1;
+  return unit < 0x8_00 ? 2 : 3;
+}
+
+function writeUnit(bytes: Uint8Array, at: number, unit: number): number {
+  if (unit < 0x80) {
+    bytes[at] = unit;
+    return at + 1;
+  }
+  if (unit < 0x8_00) {
+    bytes[at] = 0xc0 | (unit >> 6);
+    bytes[at + 1] = 0x80 | (unit & 0x3f);
+    return at + 2;
+  }
+  bytes[at] = 0xe0 | (unit >> 12);
+  bytes[at + 1] = 0x80 | ((unit >> 6) & 0x3f);
+  bytes[at + 2] = 0x80 | (unit & 0x3f);
+  return at + 3;
+}
+
+function readUnit(bytes: Uint8Array, at: number): number {
+  const first = bytes[at]!;
+  if (first < 0x80) return first;
+  const second = bytes[at + 1]! & 0x3f;
+  if (first < 0xe0) return ((first & 0x1f) << 6) | second;
+  return ((first & 0x0f) << 12) | (second << 6) | (bytes[at + 2]! & 0x3f);
 }

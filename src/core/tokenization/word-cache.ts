@@ -5,72 +5,73 @@ import { pushToken, type TokenBuffer } from './token-buffer.ts';
 export interface WordCache {
   /** Appends the tokens of `units[start, end)` if they are known. */
   recall(tokens: TokenBuffer, units: Uint16Array, start: number, end: number): boolean;
-  /** Keeps the tokens from `from` on as those of the word that `recall` was last asked for. */
-  keep(tokens: TokenBuffer, from: number): void;
+  /** Keeps the tokens from `from` on as those of `units[start, end)`, which `recall` was just asked for. */
+  keep(tokens: TokenBuffer, from: number, units: Uint16Array, start: number, end: number): void;
 }
 
-const slotBits = 14;
-const slots = 2 ** slotBits;
+/** A slot is a cache line: lengths, tokens as `id · 256 + length`, and the code units of the word. */
+const slotWords = 16;
+const mostTokens = 7;
 const longestWord = 16;
-const mostTokens = 8;
+const unitsAt = 2 * (1 + mostTokens);
+
+const fewestSlots = 2 ** 9;
+const mostSlots = 2 ** 14;
+const growth = 4;
 
 /**
- * A direct-mapped cache of fixed size (1.2 MB from the first word on): a word replaces the one that has its place, so that no text can make it
- * grow or slow. Words of more than 16 code units or 8 tokens aren't kept.
+ * A direct-mapped cache: a word replaces the one that has its place. It grows from 32 kB to 1 MB while words come up that
+ * it doesn't have, and no further. Words of more than 16 code units or 7 tokens aren't kept.
  */
 export function createWordCache(): WordCache {
-  let words = new Uint16Array();
-  let ids = new Int32Array();
-  let lengths = new Int8Array();
-  let wordLengths = new Uint8Array();
-  let counts = new Uint8Array();
-  let asked: Uint16Array = words;
-  let askedStart = 0;
-  let askedEnd = 0;
-  let askedSlot = 0;
+  let slots = 0;
+  let records = new Int32Array();
+  let units = new Uint16Array();
+  /** How many words were kept since it grew. */
+  let kept = 0;
+  let slot = 0;
 
-  function allocate(): void {
-    words = new Uint16Array(slots * longestWord);
-    ids = new Int32Array(slots * mostTokens);
-    lengths = new Int8Array(slots * mostTokens);
-    wordLengths = new Uint8Array(slots);
-    counts = new Uint8Array(slots);
+  function grow(): void {
+    slots = Math.max(fewestSlots, growth * slots);
+    records = new Int32Array(slots * slotWords);
+    units = new Uint16Array(records.buffer);
+    kept = 0;
   }
 
   return {
-    recall(tokens, units, start, end) {
-      if (words.length === 0) allocate();
+    recall(tokens, text, start, end) {
       const length = end - start;
-      asked = units;
-      askedStart = start;
-      askedEnd = end;
-      if (length > longestWord) return false;
+      if (length > longestWord || slots === 0) return false;
       let hash = hashStart;
-      for (let index = start; index < end; index++) hash = hashStep(hash, units[index]!);
-      const slot = hashEnd(hash) & (slots - 1);
-      askedSlot = slot;
-      if (wordLengths[slot] !== length) return false;
-      const from = slot * longestWord - start;
-      for (let index = start; index < end; index++) if (words[from + index] !== units[index]) return false;
-      const first = slot * mostTokens;
-      const last = first + counts[slot]!;
-      for (let place = first; place < last; place++) pushToken(tokens, ids[place]!, lengths[place]!);
+      for (let index = start; index < end; index++) hash = hashStep(hash, text[index]!);
+      slot = hashEnd(hash) & (slots - 1);
+      const record = slot * slotWords;
+      const header = records[record]!;
+      if (header >> 8 !== length) return false;
+      const from = 2 * record + unitsAt - start;
+      for (let index = start; index < end; index++) if (units[from + index] !== text[index]) return false;
+      const last = record + (header & 0xff);
+      for (let place = record + 1; place <= last; place++) {
+        const token = records[place]!;
+        pushToken(tokens, token >>> 8, (token << 24) >> 24);
+      }
       return true;
     },
-    keep(tokens, from) {
-      const length = askedEnd - askedStart;
+    keep(tokens, from, text, start, end) {
+      const length = end - start;
       const count = tokens.count - from;
       if (length > longestWord || count > mostTokens) return;
-      for (let index = 0; index < count; index++) if (tokens.literal[from + index] === 1) return;
-      const slot = askedSlot;
-      wordLengths[slot] = length;
-      counts[slot] = count;
-      for (let index = 0; index < length; index++)
-        words[slot * longestWord + index] = asked[askedStart + index]!;
+      for (let index = from; index < tokens.count; index++) if (tokens.literal[index] === 1) return;
+      if (kept >= slots && slots < mostSlots) return grow();
+      kept++;
+      const record = slot * slotWords;
+      records[record] = (length << 8) | count;
       for (let index = 0; index < count; index++) {
-        ids[slot * mostTokens + index] = tokens.ids[from + index]!;
-        lengths[slot * mostTokens + index] = tokens.lengths[from + index]!;
+        records[record + 1 + index] =
+          (tokens.ids[from + index]! << 8) | (tokens.lengths[from + index]! & 0xff);
       }
+      const place = 2 * record + unitsAt;
+      for (let index = 0; index < length; index++) units[place + index] = text[start + index]!;
     },
   };
 }

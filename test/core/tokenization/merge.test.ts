@@ -7,7 +7,7 @@ import { createPairTable, type PairTable } from '../../../src/core/tokenization/
 /** Merges of a few letters: `[left, right]`, in the order of their ranks; the merged token gets the next id. */
 function createPairs(merges: readonly (readonly [number, number])[], letters: number): PairTable {
   const pairs = createPairTable(merges.length);
-  for (const [rank, [left, right]] of merges.entries()) pairs.set(left, right, rank, letters + rank);
+  for (const [rank, [left, right]] of merges.entries()) pairs.add(left, right, letters + rank);
   return pairs;
 }
 
@@ -26,15 +26,14 @@ function merge(ids: readonly number[], pairs: PairTable): { ids: number[]; lengt
 function mergeSlowly(ids: readonly number[], pairs: PairTable): number[] {
   const merged = [...ids];
   for (;;) {
-    let best = -1;
     let place = -1;
+    let lowest = -1;
     for (let at = 0; at + 1 < merged.length; at++) {
-      const found = pairs.find(merged[at]!, merged[at + 1]!);
-      if (found !== -1 && (place === -1 || pairs.rankAt(found) < pairs.rankAt(place)))
-        [best, place] = [at, found];
+      const rank = pairs.find(merged[at]!, merged[at + 1]!);
+      if (rank !== -1 && (lowest === -1 || rank < lowest)) [place, lowest] = [at, rank];
     }
-    if (place === -1) return merged;
-    merged.splice(best, 2, pairs.mergedAt(place));
+    if (lowest === -1) return merged;
+    merged.splice(place, 2, pairs.mergedAt(lowest));
   }
 }
 

@@ -1,7 +1,6 @@
-import { codePointAt, isLowSurrogate } from '../aligned-text.ts';
+import { isLowSurrogate } from '../aligned-text.ts';
 import { readBoolean, readOptionalString, type Members } from '../definition.ts';
 import { pushToken, type TokenBuffer } from '../token-buffer.ts';
-import type { Vocabulary } from '../vocabulary.ts';
 import { createWordCache } from '../word-cache.ts';
 import { createByteSpelling } from './byte-spelling.ts';
 import { findByteTokens } from './byte-tokens.ts';
@@ -34,7 +33,7 @@ export function readBpe(label: string, members: Members): Model {
   const pairs = readMerges(`${label}.merges`, members['merges'], {
     vocabulary,
     prefixLength: prefix.length,
-    visit: (left, right) => joints.add(lastCharacter(vocabulary, left), firstCharacter(vocabulary, right)),
+    joints,
   });
   const unknownId = unknownToken === undefined ? -1 : vocabulary.findText(unknownToken);
   const characterSpelling = createCharacterSpelling({
@@ -73,7 +72,7 @@ export function readBpe(label: string, members: Members): Model {
       } else {
         pushToken(tokens, whole, utf8LengthOf(units, start, end));
       }
-      cache.keep(tokens, from);
+      cache.keep(tokens, from, units, start, end);
     }
 
     if (!mayCutWords) return encodeWord;
@@ -120,14 +119,4 @@ function readSettings(label: string, members: Members) {
     throw new RangeError(`${label}.byte_fallback: expected false beside a prefix or suffix of words`);
   }
   return settings;
-}
-
-function lastCharacter(vocabulary: Vocabulary, id: number): number {
-  const end = vocabulary.startOf(id) + vocabulary.lengthOf(id);
-  const { units } = vocabulary;
-  return codePointAt(units, isLowSurrogate(units[end - 1]!) ? end - 2 : end - 1);
-}
-
-function firstCharacter(vocabulary: Vocabulary, id: number): number {
-  return codePointAt(vocabulary.units, vocabulary.startOf(id));
 }

@@ -1,4 +1,4 @@
-import { codePointAt, isLowSurrogate, unitsOf } from '../aligned-text.ts';
+import { codePointAt, codePointBefore, unitsOf } from '../aligned-text.ts';
 import { characterOfByte } from '../byte-characters.ts';
 import type { Vocabulary } from '../vocabulary.ts';
 import type { Joints } from './joints.ts';
@@ -75,8 +75,7 @@ export function createByteSpelling({ vocabulary, joints, suffix }: ByteSpellingO
     mayCut(units, at) {
       writeUtf8(bytes, 0, codePointAt(units, at));
       const first = bytes[0]!;
-      const lastStart = isLowSurrogate(units[at - 1]!) ? at - 2 : at - 1;
-      const last = bytes[writeUtf8(bytes, 0, codePointAt(units, lastStart)) - 1]!;
+      const last = bytes[writeUtf8(bytes, 0, codePointBefore(units, at)) - 1]!;
       return !joints.mayJoin(characterOfByte[last]!, characterOfByte[first]!);
     },
   };

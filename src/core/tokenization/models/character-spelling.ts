@@ -1,5 +1,6 @@
-import { codePointAt, isLowSurrogate, unitsOf } from '../aligned-text.ts';
-import { toUnits, type Vocabulary } from '../vocabulary.ts';
+import { codePointAt, codePointBefore, unitsOf } from '../aligned-text.ts';
+import { toUnits } from '../code-units.ts';
+import type { Vocabulary } from '../vocabulary.ts';
 import type { Joints } from './joints.ts';
 import type { Spelling } from './spelling.ts';
 import { clearSymbols, pushSymbol, type Symbols } from './symbols.ts';
@@ -75,11 +76,11 @@ export function createCharacterSpelling(options: CharacterSpellingOptions): Spel
     findWhole: vocabulary.find,
     mayCut(units, at) {
       const first = codePointAt(units, at);
-      const lastStart = isLowSurrogate(units[at - 1]!) ? at - 2 : at - 1;
+      const last = codePointBefore(units, at);
       return (
-        !joints.mayJoin(codePointAt(units, lastStart), first) &&
+        !joints.mayJoin(last, first) &&
         // Unknown neighbours may become one symbol.
-        vocabulary.find(units, lastStart, at) !== -1 &&
+        vocabulary.find(units, at - unitsOf(last), at) !== -1 &&
         vocabulary.find(units, at, at + unitsOf(first)) !== -1
       );
     },

@@ -1,47 +1,44 @@
+import { writeUnits } from '../code-units.ts';
 import { readList } from '../definition.ts';
 import { createPairTable, type PairTable } from '../pair-table.ts';
 import type { Vocabulary } from '../vocabulary.ts';
-
-/** Takes part in every merge, in the order of their ranks. */
-export type VisitMerge = (left: number, right: number) => void;
+import type { Joints } from './joints.ts';
 
 /**
  * Reads merges: `[left, right]`, or `"left right"` in older files.
  *
  * @param prefixLength how much of the right token isn't part of the merged one
+ * @param joints learns between which characters a merge reaches
  * @throws TypeError or RangeError for a merge that is none, or whose tokens the vocabulary doesn't have
  */
 export function readMerges(
   label: string,
   value: unknown,
-  { vocabulary, prefixLength, visit }: { vocabulary: Vocabulary; prefixLength: number; visit: VisitMerge },
+  { vocabulary, prefixLength, joints }: { vocabulary: Vocabulary; prefixLength: number; joints: Joints },
 ): PairTable {
   const merges = readList(label, value);
+  const { longest } = vocabulary;
   const pairs = createPairTable(merges.length);
-  const joined = new Uint16Array(2 * vocabulary.longest);
-  let rank = 0;
+  /** Both tokens, one behind the other. */
+  const joined = new Uint16Array(2 * longest);
   for (let index = 0; index < merges.length; index++) {
-    const merge = merges[index];
-    const [left, right] =
-      typeof merge === 'string' ? splitMerge(label, index, merge) : checkMerge(label, index, merge);
+    const [left, right] = readMerge(label, index, merges[index]);
     if (left === undefined) continue;
-    const leftId = idOf(left);
-    const rightId = idOf(right!);
-    let length = 0;
-    for (let at = 0; at < left.length; at++) joined[length++] = left.charCodeAt(at);
-    for (let at = prefixLength; at < right!.length; at++) joined[length++] = right!.charCodeAt(at);
-    const merged = vocabulary.find(joined, 0, length);
+    if (left.length > longest) throw unknown(left);
+    if (right!.length > longest) throw unknown(right!);
+    const middle = writeUnits(joined, 0, left);
+    const end = writeUnits(joined, middle, right!);
+    const leftId = vocabulary.find(joined, 0, middle);
+    if (leftId === -1) throw unknown(left);
+    const rightId = vocabulary.find(joined, middle, end);
+    if (rightId === -1) throw unknown(right!);
+    joints.add(joined, middle, end);
+    if (prefixLength > 0) joined.copyWithin(middle, middle + prefixLength, end);
+    const merged = vocabulary.find(joined, 0, Math.max(middle, end - prefixLength));
     if (merged === -1) throw unknown(left + right!.slice(prefixLength));
-    pairs.set(leftId, rightId, rank++, merged);
-    visit(leftId, rightId);
+    pairs.add(leftId, rightId, merged);
   }
   return pairs;
-
-  function idOf(token: string): number {
-    const id = vocabulary.findText(token);
-    if (id === -1) throw unknown(token);
-    return id;
-  }
 
   function unknown(token: string): RangeError {
     return new RangeError(`${label}: token ${JSON.stringify(token)} is not in the vocabulary`);
@@ -49,18 +46,14 @@ export function readMerges(
 }
 
 /** Nothing for the comment with the version of the format. */
-function splitMerge(label: string, index: number, merge: string): [string, string] | [] {
-  if (merge.startsWith('#version')) return [];
-  const gap = merge.indexOf(' ');
-  if (gap === -1 || merge.includes(' ', gap + 1)) {
-    throw new RangeError(
-      `${label}[${index}]: expected two tokens, got ${JSON.stringify(merge.slice(0, 80))}`,
-    );
+function readMerge(label: string, index: number, merge: unknown): readonly [string, string] | readonly [] {
+  if (typeof merge === 'string') {
+    if (merge.startsWith('#version')) return [];
+    const gap = merge.indexOf(' ');
+    if (gap !== -1 && !merge.includes(' ', gap + 1)) return [merge.slice(0, gap), merge.slice(gap + 1)];
+    const given = JSON.stringify(merge.slice(0, 80));
+    throw new RangeError(`${label}[${index}]: expected two tokens, got ${given}`);
   }
-  return [merge.slice(0, gap), merge.slice(gap + 1)];
-}
-
-function checkMerge(label: string, index: number, merge: unknown): [string, string] {
   if (
     Array.isArray(merge) &&
     merge.length === 2 &&

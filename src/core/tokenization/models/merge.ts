@@ -1,10 +1,9 @@
+import { keptCapacity } from '../kept-capacity.ts';
 import type { PairTable } from '../pair-table.ts';
-import { keptCapacity, type Symbols } from './symbols.ts';
+import type { Symbols } from './symbols.ts';
 
 /** Up to here, looking at all pairs for each merge beats the heap. */
-const mostScanned = 40;
-
-const ranks = new Int32Array(mostScanned);
+const mostScanned = 48;
 
 /**
  * Byte-pair encoding: merges neighbours, the pair with the lowest rank first, of equals the leftmost, until no pair can
@@ -15,89 +14,36 @@ const ranks = new Int32Array(mostScanned);
  * @see https://www.aclweb.org/anthology/P16-1162/
  */
 export function mergeSymbols(symbols: Symbols, pairs: PairTable): void {
-  if (symbols.count < 2) return;
-  if (symbols.count <= mostScanned) mergeByScan(symbols, pairs);
-  else mergeByHeap(symbols, pairs);
-}
-
-const noRank = 0x7f_ff_ff_ff;
-
-function rankOf(ids: Int32Array, at: number, count: number, pairs: PairTable): number {
-  if (at < 0 || at + 1 >= count) return noRank;
-  const place = pairs.find(ids[at]!, ids[at + 1]!);
-  return place === -1 ? noRank : pairs.rankAt(place);
-}
-
-function mergeByScan(symbols: Symbols, pairs: PairTable): void {
-  const { ids, lengths } = symbols;
-  let { count } = symbols;
-  for (let at = 0; at < count; at++) ranks[at] = rankOf(ids, at, count, pairs);
-  for (;;) {
-    let best = 0;
-    let lowest = ranks[0]!;
-    for (let at = 1; at < count - 1; at++) {
-      if (ranks[at]! < lowest) {
-        lowest = ranks[at]!;
-        best = at;
-      }
-    }
-    if (lowest === noRank) break;
-    ids[best] = pairs.mergedAt(pairs.find(ids[best]!, ids[best + 1]!));
-    lengths[best]! += lengths[best + 1]!;
-    count--;
-    for (let at = best + 1; at < count; at++) {
-      ids[at] = ids[at + 1]!;
-      lengths[at] = lengths[at + 1]!;
-      ranks[at] = ranks[at + 1]!;
-    }
-    ranks[best] = rankOf(ids, best, count, pairs);
-    if (best > 0) ranks[best - 1] = rankOf(ids, best - 1, count, pairs);
-  }
-  symbols.count = count;
-}
-
-/** Candidates are numbers that sort by rank, then by position. */
-const rankUnit = 2 ** 27;
-
-let heap = new Float64Array(3 * 1024);
-let heapSize = 0;
-let previous = new Int32Array(1024);
-let next = new Int32Array(1024);
-
-function mergeByHeap(symbols: Symbols, pairs: PairTable): void {
-  const { ids, lengths, count } = symbols;
-  if (count >= rankUnit) throw new RangeError('text: a word is too long');
+  const { count } = symbols;
+  if (count < 2) return;
   reserve(count);
-  heapSize = 0;
   for (let at = 0; at < count; at++) {
     previous[at] = at - 1;
     next[at] = at + 1;
-    const rank = rankOf(ids, at, count, pairs);
-    if (rank !== noRank) heap[heapSize++] = rank * rankUnit + at;
   }
-  for (let at = (heapSize - 2) >> 2; at >= 0; at--) siftDown(at);
-  while (heapSize > 0) {
-    const top = heap[0]!;
-    heap[0] = heap[--heapSize]!;
-    siftDown(0);
-    const at = top % rankUnit;
-    const rank = (top - at) / rankUnit;
-    const right = next[at]!;
-    if (lengths[at] === 0 || right >= count) continue;
-    const place = pairs.find(ids[at]!, ids[right]!);
-    // A merge nearby has changed the pair since it was put down.
-    if (place === -1 || pairs.rankAt(place) !== rank) continue;
-    ids[at] = pairs.mergedAt(place);
-    lengths[at]! += lengths[right]!;
-    lengths[right] = 0;
-    const after = next[right]!;
-    next[at] = after;
-    if (after < count) {
-      previous[after] = at;
-      offer(ids, at, after, pairs);
-    }
-    if (previous[at]! >= 0) offer(ids, previous[at]!, at, pairs);
-  }
+  if (count <= mostScanned) mergeByScan(symbols, pairs);
+  else mergeByHeap(symbols, pairs);
+  keepMerged(symbols);
+}
+
+/** The neighbours of each symbol that is left. */
+let previous = new Int32Array(1024);
+let next = new Int32Array(1024);
+
+/** Takes the right neighbour of a symbol into it. */
+function merge({ ids, lengths, count }: Symbols, at: number, merged: number): void {
+  const right = next[at]!;
+  const after = next[right]!;
+  ids[at] = merged;
+  lengths[at]! += lengths[right]!;
+  lengths[right] = 0;
+  next[at] = after;
+  if (after < count) previous[after] = at;
+}
+
+/** Closes the gaps. */
+function keepMerged(symbols: Symbols): void {
+  const { ids, lengths, count } = symbols;
   let kept = 0;
   for (let at = 0; at < count; at = next[at]!) {
     ids[kept] = ids[at]!;
@@ -106,35 +52,108 @@ function mergeByHeap(symbols: Symbols, pairs: PairTable): void {
   symbols.count = kept;
 }
 
-function offer(ids: Int32Array, left: number, right: number, pairs: PairTable): void {
-  const place = pairs.find(ids[left]!, ids[right]!);
-  if (place === -1) return;
-  const candidate = pairs.rankAt(place) * rankUnit + left;
-  let at = heapSize++;
-  while (at > 0) {
-    const parent = (at - 1) >> 2;
-    if (heap[parent]! <= candidate) break;
-    heap[at] = heap[parent]!;
-    at = parent;
-  }
-  heap[at] = candidate;
+const noRank = 0x7f_ff_ff_ff;
+
+/** Of each symbol with the one behind it. */
+const ranks = new Int32Array(mostScanned);
+
+function rankOf(ids: Int32Array, left: number, right: number, pairs: PairTable): number {
+  const rank = pairs.find(ids[left]!, ids[right]!);
+  return rank === -1 ? noRank : rank;
 }
 
-function siftDown(from: number): void {
-  if (from >= heapSize) return;
-  const candidate = heap[from]!;
-  let at = from;
+function mergeByScan(symbols: Symbols, pairs: PairTable): void {
+  const { ids, count } = symbols;
+  const last = count - 1;
+  for (let at = 0; at < last; at++) ranks[at] = rankOf(ids, at, at + 1, pairs);
+  ranks[last] = noRank;
   for (;;) {
-    const first = 4 * at + 1;
-    if (first >= heapSize) break;
-    const last = Math.min(first + 4, heapSize);
+    let best = 0;
+    let lowest = noRank;
+    for (let at = 0; at < last; at++) {
+      const rank = ranks[at]!;
+      if (rank < lowest) {
+        lowest = rank;
+        best = at;
+      }
+    }
+    if (lowest === noRank) return;
+    ranks[next[best]!] = noRank;
+    merge(symbols, best, pairs.mergedAt(lowest));
+    const before = previous[best]!;
+    const after = next[best]!;
+    ranks[best] = after < count ? rankOf(ids, best, after, pairs) : noRank;
+    if (before >= 0) ranks[before] = rankOf(ids, before, best, pairs);
+  }
+}
+
+/** Candidates are numbers that sort by rank, then by position. */
+const rankUnit = 2 ** 27;
+
+let heap = new Float64Array(3 * 1024);
+let heapSize = 0;
+
+function mergeByHeap(symbols: Symbols, pairs: PairTable): void {
+  const { ids, lengths, count } = symbols;
+  if (count >= rankUnit) throw new RangeError('text: a word is too long');
+  heapSize = 0;
+  for (let at = 0; at + 1 < count; at++) {
+    const rank = pairs.find(ids[at]!, ids[at + 1]!);
+    if (rank !== -1) heap[heapSize++] = rank * rankUnit + at;
+  }
+  for (let at = (heapSize - 2) >> 2; at >= 0; at--) siftDown(heap, heapSize, at);
+  while (heapSize > 0) {
+    const top = heap[0]!;
+    heap[0] = heap[--heapSize]!;
+    siftDown(heap, heapSize, 0);
+    const rank = Math.floor(top / rankUnit);
+    const at = top - rank * rankUnit;
+    const right = next[at]!;
+    if (lengths[at] === 0 || right >= count) continue;
+    // A merge nearby may have changed the pair since it was put down.
+    if (pairs.find(ids[at]!, ids[right]!) !== rank) continue;
+    merge(symbols, at, pairs.mergedAt(rank));
+    if (next[at]! < count) offer(ids, at, next[at]!, pairs);
+    if (previous[at]! >= 0) offer(ids, previous[at]!, at, pairs);
+  }
+}
+
+function offer(ids: Int32Array, left: number, right: number, pairs: PairTable): void {
+  const rank = pairs.find(ids[left]!, ids[right]!);
+  if (rank === -1) return;
+  siftUp(heap, heapSize++, rank * rankUnit + left);
+}
+
+/** Each node has four children. */
+function siftUp(nodes: Float64Array, from: number, candidate: number): void {
+  let at = from;
+  while (at > 0) {
+    const parent = (at - 1) >> 2;
+    if (nodes[parent]! <= candidate) break;
+    nodes[at] = nodes[parent]!;
+    at = parent;
+  }
+  nodes[at] = candidate;
+}
+
+function siftDown(nodes: Float64Array, size: number, from: number): void {
+  const candidate = nodes[from]!;
+  let at = from;
+  for (let first = 4 * at + 1; first < size; first = 4 * at + 1) {
+    const last = Math.min(first + 4, size);
     let smallest = first;
-    for (let child = first + 1; child < last; child++) if (heap[child]! < heap[smallest]!) smallest = child;
-    if (heap[smallest]! >= candidate) break;
-    heap[at] = heap[smallest]!;
+    let lowest = nodes[first]!;
+    for (let child = first + 1; child < last; child++) {
+      const value = nodes[child]!;
+      if (value >= lowest) continue;
+      lowest = value;
+      smallest = child;
+    }
+    if (lowest >= candidate) break;
+    nodes[at] = lowest;
     at = smallest;
   }
-  heap[at] = candidate;
+  nodes[at] = candidate;
 }
 
 /** Every merge takes one candidate away and puts down two at most. */

@@ -1,3 +1,5 @@
+import { keptCapacity } from '../kept-capacity.ts';
+
 /** The symbols of a word that are about to be merged. */
 export interface Symbols {
   count: number;
@@ -19,9 +21,6 @@ export function clearSymbols(symbols: Symbols, capacity: number): void {
   symbols.ids = new Int32Array(size);
   symbols.lengths = new Int32Array(size);
 }
-
-/** How many symbols working memory keeps room for between texts. */
-export const keptCapacity = 2 ** 16;
 
 export function pushSymbol(symbols: Symbols, id: number, length: number): void {
   symbols.ids[symbols.count] = id;

@@ -1,12 +1,12 @@
 import { codePointAt, isHighSurrogate, unitsOf } from '../aligned-text.ts';
 import { readBoolean, readInteger, readList, readString, type Members } from '../definition.ts';
 import { hashEnd, hashStart, hashStep } from '../hash.ts';
+import { keptCapacity } from '../kept-capacity.ts';
 import { pushLiteralToken, pushToken, sameSpan, type TokenBuffer } from '../token-buffer.ts';
 import { createVocabulary, highestTokenId } from '../vocabulary.ts';
 import { createWordCache } from '../word-cache.ts';
 import { findByteTokens } from './byte-tokens.ts';
 import type { Model } from './model.ts';
-import { keptCapacity } from './symbols.ts';
 import { utf8LengthOf, writeUtf8 } from './utf8.ts';
 
 /** An unknown character scores this much below the worst token. */
@@ -160,7 +160,7 @@ export function readUnigram(label: string, members: Members): Model {
       const first = tokens.count;
       findBest(units, start, end);
       appendBest(tokens, units, start, end - start);
-      cache.keep(tokens, first);
+      cache.keep(tokens, first, units, start, end);
     },
   };
 }

@@ -1,8 +1,8 @@
-import { codePointAt, unitsOf, isHighSurrogate } from '../aligned-text.ts';
+import { codePointAt, isHighSurrogate, unitsOf } from '../aligned-text.ts';
+import { toUnits } from '../code-units.ts';
 import { readInteger, readString, type Members } from '../definition.ts';
 import { hashStart, hashStep } from '../hash.ts';
-import { pushToken } from '../token-buffer.ts';
-import { toUnits } from '../vocabulary.ts';
+import { pushToken, type TokenBuffer } from '../token-buffer.ts';
 import { createWordCache } from '../word-cache.ts';
 import type { Model } from './model.ts';
 import { utf8LengthOf } from './utf8.ts';
@@ -17,7 +17,9 @@ import { readVocabulary } from './vocabulary-definition.ts';
  */
 export function readWordPiece(label: string, members: Members): Model {
   const unknownToken = readString(`${label}.unk_token`, members['unk_token']);
-  const prefix = readString(`${label}.continuing_subword_prefix`, members['continuing_subword_prefix']);
+  const prefix = toUnits(
+    readString(`${label}.continuing_subword_prefix`, members['continuing_subword_prefix']),
+  );
   const longestWord = readInteger(
     `${label}.max_input_chars_per_word`,
     members['max_input_chars_per_word'],
@@ -28,35 +30,51 @@ export function readWordPiece(label: string, members: Members): Model {
   const unknownId = vocabulary.findText(unknownToken);
   const { longest } = vocabulary;
   const cache = createWordCache();
-  const prefixLength = prefix.length;
-  /** The prefix and the rest of the word. */
-  let continuation = new Uint16Array(prefixLength + 256);
   let prefixHash = hashStart;
-  for (const unit of toUnits(prefix)) prefixHash = hashStep(prefixHash, unit);
+  for (const unit of prefix) prefixHash = hashStep(prefixHash, unit);
+  /** Room for the prefix, and the word. */
+  let word = new Uint16Array(prefix.length + 256);
+  /** Of everything that begins where a match is looked for. */
   const hashes = new Int32Array(longest + 1);
+  /** The token that `longestMatch` found, −1 for none. */
+  let found = -1;
 
-  /** The end of the longest token in `text[start, end)` that begins at `start`, which `found` names; `start` if none. */
-  function longestMatch(
-    text: Uint16Array,
-    start: number,
-    from: number,
-    end: number,
-    hashBefore: number,
-  ): number {
-    let hash = hashBefore;
+  /** The end of the longest token that is `word[start, …)` and goes beyond `from`; `hash` is that of what is before. */
+  function longestMatch(start: number, from: number, end: number, hash: number): number {
     const last = Math.min(end, start + longest);
+    let running = hash;
     for (let at = from; at < last; at++) {
-      hash = hashStep(hash, text[at]!);
-      hashes[at - start] = hash;
+      running = hashStep(running, word[at]!);
+      hashes[at - start] = running;
     }
     for (let at = last; at > from; at--) {
-      if (isHighSurrogate(text[at - 1]!)) continue;
-      found = vocabulary.findHashed(hashes[at - 1 - start]!, text, start, at);
+      if (isHighSurrogate(word[at - 1]!)) continue;
+      found = vocabulary.findHashed(hashes[at - 1 - start]!, word, start, at);
       if (found !== -1) return at;
     }
+    found = -1;
     return from;
   }
-  let found = -1;
+
+  /** False if there is no way to put the word together. */
+  function appendPieces(tokens: TokenBuffer, units: Uint16Array, start: number, end: number): boolean {
+    const first = prefix.length;
+    const last = first + end - start;
+    if (last > word.length) word = new Uint16Array(2 * last);
+    for (let index = start; index < end; index++) word[first + index - start] = units[index]!;
+    for (let at = first; at < last;) {
+      // The prefix goes over what was found already.
+      if (at > first) word.set(prefix, at - first);
+      const next =
+        at === first
+          ? longestMatch(first, first, last, hashStart)
+          : longestMatch(at - first, at, last, prefixHash);
+      if (found === -1) return false;
+      pushToken(tokens, found, utf8LengthOf(word, at, next));
+      at = next;
+    }
+    return true;
+  }
 
   return {
     vocabulary,
@@ -64,7 +82,7 @@ export function readWordPiece(label: string, members: Members): Model {
     encodeInto(tokens, units, start, end) {
       if (cache.recall(tokens, units, start, end)) return;
       const first = tokens.count;
-      if (!encodePieces()) {
+      if (isLonger(units, start, end, longestWord) || !appendPieces(tokens, units, start, end)) {
         if (unknownId === -1) {
           throw new RangeError(
             `${label}.unk_token: ${JSON.stringify(unknownToken)} is not in the vocabulary`,
@@ -73,35 +91,9 @@ export function readWordPiece(label: string, members: Members): Model {
         tokens.count = first;
         pushToken(tokens, unknownId, utf8LengthOf(units, start, end));
       }
-      cache.keep(tokens, first);
-
-      function encodePieces(): boolean {
-        if (isLonger(units, start, end, longestWord)) return false;
-        let at = longestMatch(units, start, start, end, hashStart);
-        if (at === start) return false;
-        pushToken(tokens, found, utf8LengthOf(units, start, at));
-        const shift = prefixLength - at;
-        const rest = end + shift;
-        if (rest > continuation.length) continuation = new Uint16Array(2 * rest);
-        for (let index = at; index < end; index++) continuation[index + shift] = units[index]!;
-        while (at < end) {
-          const from = at + shift;
-          const next = matchContinuation(from, rest);
-          if (next === from) return false;
-          pushToken(tokens, found, utf8LengthOf(continuation, from, next));
-          at = next - shift;
-        }
-        return true;
-      }
+      cache.keep(tokens, first, units, start, end);
     },
   };
-
-  /** Puts the prefix in front of what is left of the word, over what was found already. */
-  function matchContinuation(from: number, end: number): number {
-    for (let index = 0; index < prefixLength; index++)
-      continuation[from - prefixLength + index] = prefix.charCodeAt(index);
-    return longestMatch(continuation, from - prefixLength, from, end, prefixHash);
-  }
 }
 
 /** Whether `units[start, end)` has more than so many characters. */

@@ -1,36 +1,58 @@
-import type { TextBuilder } from '../aligned-text.ts';
 import { readBoolean, type Members } from '../definition.ts';
 import { classOf, space } from '../unicode/character-class.ts';
+import { combiningOrder } from '../unicode/combining-class.ts';
 import { isInRanges, notNonspacingMarks } from '../unicode/newer-characters.ts';
-import { lowercase } from './lowercase.ts';
-import { rewriteCharacters, type Normalizer } from './normalizer.ts';
-import { nfd } from './unicode-forms.ts';
+import { createCharacterNormalizer, createCharacterRewriter } from './character-rewriter.ts';
+import { lowercase, lowercaseCharacter } from './lowercase.ts';
+import type { Normalizer } from './normalizer.ts';
+import { decompose, nfd } from './unicode-forms.ts';
 
 /** The cleaning of BERT: control characters, white space, Chinese characters, accents, case. */
 export function readBertNormalizer(label: string, members: Members): Normalizer {
   const flag = (name: string, fallback?: boolean): boolean =>
     readBoolean(`${label}.${name}`, members[name], fallback);
   const lowercases = flag('lowercase');
-  const steps: Normalizer[] = [];
-  if (flag('clean_text')) steps.push(cleanText);
-  if (flag('handle_chinese_chars')) steps.push(isolateIdeographs);
-  if (flag('strip_accents', lowercases)) steps.push(nfd, removeNonspacingMarks);
-  if (lowercases) steps.push(lowercase);
-  return (piece) => steps.reduce((rewritten, step) => step(rewritten), piece);
+  const steps: Step[] = [];
+  if (flag('clean_text')) steps.push(cleaning);
+  if (flag('handle_chinese_chars')) steps.push(isolation);
+  if (flag('strip_accents', lowercases)) steps.push(decomposition, removalOfMarks);
+  if (lowercases) steps.push({ rewrite: lowercaseCharacter, normalize: lowercase });
+  const allAtOnce = createCharacterRewriter((character) =>
+    steps.reduce<string | undefined>(
+      (text, { rewrite }) => (text === undefined ? undefined : rewriteAll(text, rewrite)),
+      character,
+    ),
+  );
+  return (piece) =>
+    allAtOnce(piece) ?? steps.reduce((rewritten, { normalize }) => normalize(rewritten), piece);
 }
 
-const cleanText: Normalizer = (piece) => rewriteCharacters(piece, isClean, writeClean);
-
-function isClean(codePoint: number): boolean {
-  if (codePoint < 0x7f) return codePoint >= 0x20;
-  return !isControl(codePoint) && (classOf(codePoint) & space) === 0;
+/** What happens to one character, if that doesn't depend on its neighbours, and to a text. */
+interface Step {
+  readonly rewrite: (character: string) => string | undefined;
+  readonly normalize: Normalizer;
 }
 
-function writeClean(builder: TextBuilder, codePoint: number): void {
-  if (codePoint === 0x09 || codePoint === 0x0a || codePoint === 0x0d) builder.replace(0x20);
-  else if (isControl(codePoint)) builder.skip();
-  else builder.replace(0x20);
+function toStep(rewrite: (character: string) => string): Step {
+  return { rewrite, normalize: createCharacterNormalizer(rewrite) };
 }
+
+function rewriteAll(text: string, rewrite: Step['rewrite']): string | undefined {
+  let rewritten = '';
+  for (const character of text) {
+    const part = rewrite(character);
+    if (part === undefined) return undefined;
+    rewritten += part;
+  }
+  return rewritten;
+}
+
+const cleaning = toStep((character) => {
+  const codePoint = character.codePointAt(0)!;
+  if (codePoint === 0x09 || codePoint === 0x0a || codePoint === 0x0d) return ' ';
+  if (isControl(codePoint)) return '';
+  return (classOf(codePoint) & space) === 0 ? character : ' ';
+});
 
 const control = /^[\p{Cc}\p{Cf}\p{Co}]$/u;
 
@@ -38,22 +60,14 @@ const control = /^[\p{Cc}\p{Cf}\p{Co}]$/u;
 const newerControls: ReadonlySet<number> = new Set([0x8_90, 0x8_91, 0x8_e2, 0x1_10_cd]);
 
 function isControl(codePoint: number): boolean {
-  if (codePoint < 0x80) return codePoint < 0x20 || codePoint === 0x7f;
   if (codePoint === 0xff_fd) return true;
   if (newerControls.has(codePoint) || (codePoint >= 0x1_34_30 && codePoint <= 0x1_34_3f)) return false;
   return control.test(String.fromCodePoint(codePoint));
 }
 
-const isolateIdeographs: Normalizer = (piece) =>
-  rewriteCharacters(
-    piece,
-    (codePoint) => !isIdeograph(codePoint),
-    (builder, codePoint) => {
-      builder.replace(0x20);
-      builder.insert(codePoint);
-      builder.insert(0x20);
-    },
-  );
+const isolation = toStep((character) =>
+  isIdeograph(character.codePointAt(0)!) ? ` ${character} ` : character,
+);
 
 function isIdeograph(codePoint: number): boolean {
   return (
@@ -68,16 +82,24 @@ function isIdeograph(codePoint: number): boolean {
   );
 }
 
+const decomposition: Step = {
+  /** Marks are put in order. That makes no difference where they are removed afterwards. */
+  rewrite(character) {
+    const text = decompose(character, 'NFD');
+    const isOrdered = Array.from(text).some(
+      (part) => combiningOrder(part.codePointAt(0)!) > 0 && !isNonspacingMark(part),
+    );
+    return isOrdered ? undefined : text;
+  },
+  normalize: nfd,
+};
+
+const removalOfMarks = toStep((character) => (isNonspacingMark(character) ? '' : character));
+
 const nonspacingMark = /^\p{Mn}$/u;
 
-const removeNonspacingMarks: Normalizer = (piece) =>
-  rewriteCharacters(
-    piece,
-    (codePoint) => codePoint < 0x3_00 || !isNonspacingMark(codePoint),
-    (builder) => builder.skip(),
-  );
-
-function isNonspacingMark(codePoint: number): boolean {
+function isNonspacingMark(character: string): boolean {
+  const codePoint = character.codePointAt(0)!;
   if (codePoint === 0x17_34 || codePoint === 0x1_17_1e) return true; // marks of that kind until Unicode 14
-  return nonspacingMark.test(String.fromCodePoint(codePoint)) && !isInRanges(codePoint, notNonspacingMarks);
+  return nonspacingMark.test(character) && !isInRanges(codePoint, notNonspacingMarks);
 }

@@ -1,4 +1,4 @@
-import { codePointAt, createTextBuilder, isLowSurrogate, unitsOf, type Piece } from '../aligned-text.ts';
+import { codePointAt, codePointBefore, createTextBuilder, unitsOf, type Piece } from '../aligned-text.ts';
 import { readString, type Members } from '../definition.ts';
 import { utf8Length, writeUtf8 } from '../models/utf8.ts';
 import { graphemeEnd } from '../unicode/grapheme-cluster.ts';
@@ -99,9 +99,9 @@ function createReplacementWriter({ text, start, end }: Piece, from: number): Rep
   }
 
   if (from > start) {
-    const before = isLowSurrogate(text.units[from - 1]!) ? from - 2 : from - 1;
-    builder.copyTo(before);
-    write(codePointAt(text.units, before), 0);
+    const before = codePointBefore(text.units, from);
+    builder.copyTo(from - unitsOf(before));
+    write(before, 0);
   }
   return {
     keep: (codePoint) => write(codePoint, 0),

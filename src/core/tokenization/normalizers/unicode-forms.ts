@@ -23,15 +23,9 @@ function createForm(form: Form): Normalizer {
   const composes = form === 'NFC' || form === 'NFKC';
   const decomposition = form.includes('K') ? 'NFKD' : 'NFD';
 
-  function decompose(character: string): string {
-    return isInRanges(character.codePointAt(0)!, notDecomposing)
-      ? character
-      : character.normalize(decomposition);
-  }
-
   const traitsOf = memoizeByCodePoint((codePoint) => {
     const character = String.fromCodePoint(codePoint);
-    const decomposed = decompose(character);
+    const decomposed = decompose(character, decomposition);
     const stable = character.normalize(form) === character || decomposed === character;
     return (stable ? isStable : 0) | (mayJoin.test(decomposed) ? joinsBefore : 0);
   });
@@ -72,7 +66,7 @@ function createForm(form: Form): Normalizer {
     for (let at = start; at < end;) {
       const codePoint = codePointAt(units, at);
       let change = 0;
-      for (const part of decompose(String.fromCodePoint(codePoint))) {
+      for (const part of decompose(String.fromCodePoint(codePoint), decomposition)) {
         const order = combiningOrder(part.codePointAt(0)!);
         if (order === 0) {
           sortMarks(characters, firstMark);
@@ -86,6 +80,11 @@ function createForm(form: Form): Normalizer {
     sortMarks(characters, firstMark);
     for (const character of composes ? compose(characters) : characters) writeChange(builder, character);
   }
+}
+
+/** The decomposition of one character. */
+export function decompose(character: string, form: 'NFD' | 'NFKD'): string {
+  return isInRanges(character.codePointAt(0)!, notDecomposing) ? character : character.normalize(form);
 }
 
 interface Character extends Change {

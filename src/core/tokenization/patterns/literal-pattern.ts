@@ -1,4 +1,4 @@
-import { toUnits } from '../vocabulary.ts';
+import { toUnits } from '../code-units.ts';
 import { pushSegment, type Pattern } from './pattern.ts';
 
 /** Matches a text as it stands, from left to right. */

@@ -24,7 +24,7 @@ const wordPattern: Pattern = ({ units }, start, end, segments) => {
 export const whitespace: PreTokenizer = (pieces) =>
   splitPieces(pieces, wordPattern, { behavior: 'Removed', invert: true });
 
-export const spacePattern = createCharacterPattern((codePoint) => (classOf(codePoint) & space) !== 0);
+const spacePattern = createCharacterPattern((codePoint) => (classOf(codePoint) & space) !== 0);
 
 /** Cuts at white space. */
 export const whitespaceSplit: PreTokenizer = (pieces) =>

@@ -1,0 +1,59 @@
+import { codePointAt, createTextBuilder, unitsOf, type Piece, type TextBuilder } from '../aligned-text.ts';
+import { memoizeByCodePoint } from '../unicode/code-point-memo.ts';
+import { wholePiece, type Normalizer } from './normalizer.ts';
+
+/** What becomes of a character is a code point, or one of these, or −3 − the index of a text. */
+const removed = -1;
+const undecided = -2;
+const firstText = -3;
+
+/**
+ * Makes a normalizer that rewrites a text character by character. What characters become is remembered.
+ *
+ * @param rewrite gives any number of characters; or says that it depends on the neighbours, with `undefined`, and then the
+ * normalizer gives up and says so too
+ */
+export function createCharacterRewriter(
+  rewrite: (character: string) => string | undefined,
+): (piece: Piece) => Piece | undefined {
+  const texts: (readonly number[])[] = [];
+
+  const rewritten = memoizeByCodePoint((codePoint) => {
+    const text = rewrite(String.fromCodePoint(codePoint));
+    if (text === undefined) return undecided;
+    if (text === '') return removed;
+    const characters = Array.from(text, (character) => character.codePointAt(0)!);
+    return characters.length === 1 ? characters[0]! : firstText - (texts.push(characters) - 1);
+  });
+
+  return (piece) => {
+    const { text, start, end } = piece;
+    const { units } = text;
+    let builder: TextBuilder | undefined;
+    for (let at = start; at < end;) {
+      const codePoint = codePointAt(units, at);
+      const becomes = rewritten(codePoint);
+      if (becomes === undecided) return undefined;
+      if (becomes !== codePoint) {
+        if (!builder) {
+          builder = createTextBuilder(text, end - start + 16);
+          builder.open(start);
+        }
+        builder.copyTo(at);
+        if (becomes >= 0) builder.replace(becomes);
+        else if (becomes === removed) builder.skip();
+        else builder.replaceByAll(texts[firstText - becomes]!);
+      }
+      at += unitsOf(codePoint);
+    }
+    if (!builder) return piece;
+    builder.copyTo(end);
+    return wholePiece(builder);
+  };
+}
+
+/** The same for what never depends on neighbours. */
+export function createCharacterNormalizer(rewrite: (character: string) => string): Normalizer {
+  const normalize = createCharacterRewriter(rewrite);
+  return (piece) => normalize(piece)!;
+}
