@@ -1,3 +1,5 @@
+import { inspect } from 'node:util';
+
 type Hook = (...values: readonly unknown[]) => unknown;
 
 type ParametersOf<Method> = Method extends (...values: infer Values) => unknown ? Values : never;
@@ -61,9 +63,8 @@ export class Observers<Observer extends object> {
 function warn(observer: object, name: string, error: unknown): void {
   if (faulty.has(observer)) return;
   faulty.add(observer);
-  const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
   process.emitWarning(
-    `An observer failed in ${name}, and is not reported again: ${reason}`,
+    `An observer failed in ${name}, and is not reported again: ${inspect(error)}`,
     'Slashv1Warning',
   );
 }

@@ -246,6 +246,7 @@ class ChildReplica implements Replica {
   }
 
   #fail(error: InferenceError): void {
+    if (this.#closing) return;
     this.#error = error;
     this.#firstLoad.reject(error);
     this.#process?.kill();

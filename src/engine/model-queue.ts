@@ -140,7 +140,6 @@ export class ModelQueue {
   #start(ticket: Ticket, replica: Replica): void {
     const startedAt = performance.now();
     this.#running.add(ticket);
-    ticket.watch?.dispatch();
     const observer: RunObserver = {
       onEvents: (events) => ticket.push(events),
       onEnd: (error) => {
@@ -152,6 +151,8 @@ export class ModelQueue {
       },
     };
     ticket.run = replica.start(ticket.request, observer, ticket.requestId);
+    // Not before: who is told may cancel the run.
+    ticket.watch?.dispatch();
   }
 
   #abandon(ticket: Ticket): void {

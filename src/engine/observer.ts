@@ -6,7 +6,10 @@ import type { Inference } from './contract.ts';
 export interface RunOrigin {
   /** Names it in logs, traces and reports of errors. */
   readonly requestId: string;
-  /** Where a trace's context is found, names in lower case: the headers of a request or of a message in a queue. */
+  /**
+   * Where a trace's context is found, names in lower case: the headers of a request or of a message in a queue. They may
+   * hold keys: they are not for records.
+   */
   readonly carrier?: Readonly<Record<string, string | readonly string[] | undefined>> | undefined;
 }
 

@@ -14,6 +14,7 @@ import {
 import { requireOptional } from './optional-package.ts';
 import { timePerOutputToken } from './time-per-output-token.ts';
 
+/** How `createMetrics` counts. */
 export interface MetricsOptions {
   /** Where the metrics are kept; default: a registry of their own. `prom-client`'s own one is `register`. */
   readonly register?: PromClient.Registry | undefined;
@@ -77,7 +78,11 @@ export function createMetrics(options: MetricsOptions = {}): Metrics {
     observer: createObserver({ counters, histograms, inFlight, inferences }),
     handler: createGetHandler(async () => {
       const body = await register.metrics();
-      return { status: 200, headers: { 'content-type': register.contentType }, body };
+      const headers = {
+        'content-type': register.contentType,
+        'content-length': String(Buffer.byteLength(body)),
+      };
+      return { status: 200, headers, body };
     }),
     register,
   };

@@ -6,6 +6,7 @@ import { createOutputRecorder, inputAttributes, type OutputRecorder } from './ge
 import { createRecordRun, type RecordRun } from './gen-ai-instruments.ts';
 import { requireOptional } from './optional-package.ts';
 
+/** How `createTelemetry` traces. */
 export interface TelemetryOptions {
   /**
    * Also records what people wrote and what models answered, as `gen_ai.input.messages`, `gen_ai.output.messages` and

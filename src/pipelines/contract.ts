@@ -277,6 +277,8 @@ export interface ModelInfo<C extends Category = Category> {
   readonly voices?: readonly Voice[] | undefined;
   /** Of transcription models: the languages that may be asked for (ISO 639-1); none where the model takes no language. */
   readonly languages?: readonly string[] | undefined;
+  /** Names of those parameters of its category that it doesn't take. */
+  readonly foreignParameters?: readonly string[] | undefined;
   /** Unix time in seconds at which the model files were made, or 0 where that is not known. */
   readonly created: number;
   readonly ownedBy: string;

@@ -1,3 +1,4 @@
+import { InferenceError } from '../errors.ts';
 import { obtainModel } from '../models/hub/obtain-model.ts';
 import { createProgressLine } from '../models/hub/progress-line.ts';
 import type { Category, ModelSpec, Pipeline } from './contract.ts';
@@ -6,6 +7,8 @@ import { loadDetectionPipeline } from './detection/detection-pipeline.ts';
 import { loadEmbeddingPipeline } from './embedding/embedding-pipeline.ts';
 import { loadImagePipeline } from './image/image-pipeline.ts';
 import { loadSpeechPipeline } from './speech/speech-pipeline.ts';
+import { isRemote } from './open-session.ts';
+import { endAtAbort } from './remote/end-at-abort.ts';
 import { loadTranscriptionPipeline } from './transcription/transcription-pipeline.ts';
 
 /**
@@ -16,12 +19,23 @@ import { loadTranscriptionPipeline } from './transcription/transcription-pipelin
  * they can't be downloaded
  */
 export async function loadPipeline<C extends Category>(spec: ModelSpec<C>): Promise<Pipeline<C>> {
+  if (spec.remote && !remoteCategories.has(spec.category)) {
+    throw new InferenceError(
+      'invalid_request',
+      `remote: the graphs of models for ${spec.category} can't run on another machine`,
+      { param: 'remote' },
+    );
+  }
   const obtained = await obtainModel(spec, {
     onProgress: createProgressLine(process.stderr),
     onWarning: (message) => console.warn(`slashv1: ${message}`),
   });
-  return loaders[spec.category]({ ...spec, ...obtained });
+  const pipeline = await loaders[spec.category]({ ...spec, ...obtained });
+  return isRemote(spec) ? endAtAbort(pipeline) : pipeline;
 }
+
+/** Whose graphs keep nothing from one run to the next. */
+const remoteCategories: ReadonlySet<Category> = new Set(['detection', 'embedding', 'image']);
 
 const loaders: { [C in Category]: (spec: ModelSpec<C>) => Promise<Pipeline<C>> } = {
   chat: loadChatPipeline,

@@ -14,8 +14,8 @@ export interface RequestEnd {
   /** Until the response, and the whole stream if it is one, has been handed over. */
   readonly durationMs: number;
   /**
-   * What the client was told of, also amid a stream; `cancelled` where it has left. Its message may quote the request,
-   * its `cause` is for the operator.
+   * What the client was told of, also amid a stream; `cancelled` where it has left. Else what failed behind its back,
+   * such as the store of quotas. Its message may quote the request, its `cause` is for the operator.
    */
   readonly error: InferenceError | undefined;
 }

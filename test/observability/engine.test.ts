@@ -133,6 +133,16 @@ describe('a queue', () => {
     );
   });
 
+  it('ends a run that an observer cancels when it hears of it', async () => {
+    const { replica, submit, observers, ends } = createQueue();
+    const controller = new AbortController();
+    observers.add({ onRunDispatch: () => controller.abort() });
+    expect(await submit({ signal: controller.signal }).outcome).toBe('cancelled');
+    expect(replica.runs[0]!.cancelled).toBe(true);
+    replica.finish();
+    expect(ends).toMatchObject([{ error: { code: 'cancelled' } }]);
+  });
+
   it('tells nothing that comes after the end', async () => {
     const { replica, submit, play, ends, told } = createQueue();
     const { stream } = submit();

@@ -290,7 +290,10 @@ describe('the handler', () => {
         'x-request-id': 'scrape-1',
       },
     });
-    expect(await send(metrics.handler, { method: 'HEAD' })).toMatchObject({ status: 200, text: '' });
+    expect(answer.headers['content-length']).toBe(String(Buffer.byteLength(answer.text)));
+    const head = await send(metrics.handler, { method: 'HEAD' });
+    expect([head.status, head.text]).toEqual([200, '']);
+    expect(Number(head.headers['content-length'])).toBeGreaterThan(0);
     const refused = await send(metrics.handler, { method: 'POST', text: 'x' });
     expect([refused.status, refused.headers['allow']]).toEqual([405, 'GET, HEAD']);
   });

@@ -40,6 +40,12 @@ describe('observers', () => {
         throw undefined;
       },
     ],
+    [
+      'throw what is no text',
+      () => {
+        throw Object.create(null);
+      },
+    ],
   ])('that %s change nothing, and are reported once', async (_what, hook) => {
     const told: string[] = [];
     const good: Observer = Object.fromEntries(hooks.map((name) => [name, () => void told.push(name)]));

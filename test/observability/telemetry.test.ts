@@ -284,7 +284,7 @@ describe('contents', () => {
     expect(attributes['gen_ai.request.stop_sequences']).toEqual(['END']);
   });
 
-  it('of several choices, one of them unfinished', async () => {
+  it('of several choices tell which have not ended', async () => {
     const error = new InferenceError('worker_failed', 'Gone.');
     const { handler } = serve({ reply: { text: 'a b', error, failAfter: 5 } }, { captureContent: true });
     await send(handler, { json: chatBody({ n: 2, max_tokens: 1 }) });

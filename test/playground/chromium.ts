@@ -31,7 +31,7 @@ function isExecutable(file: string): boolean {
   }
 }
 
-/** @param arguments beyond those that a container needs */
+/** @param args beyond those that a container needs */
 export function launch(args: readonly string[] = []): Promise<Browser> {
   return chromium.launch({ executablePath: executablePath!, args: ['--no-sandbox', ...args] });
 }

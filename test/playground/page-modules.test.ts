@@ -103,6 +103,21 @@ describe('server-sent events', () => {
     );
   });
 
+  it('are left at once by whoever leaves', async () => {
+    let isLeft = false;
+    const response = new Response(
+      new ReadableStream({
+        pull: (controller) => controller.enqueue(new TextEncoder().encode('data: {"a":1}\n\n')),
+        cancel: () => void (isLeft = true),
+      }),
+    );
+    for await (const event of readJsonEvents(response, new AbortController().signal)) {
+      expect(event).toEqual({ a: 1 });
+      break;
+    }
+    expect(isLeft).toBe(true);
+  });
+
   it.each([
     ['data: {"error":{"message":"no","code":"x","param":null}}\n\n', 'no'],
     ['data: {"a":\n\n', 'The answer holds something that is no JSON.'],

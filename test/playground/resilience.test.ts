@@ -148,7 +148,7 @@ describe.skipIf(skipReason !== undefined)('the playground under attack', { timeo
     await say('anybody there?');
     await page.getByRole('alert').getByText('The connection broke off before an answer came.').waitFor();
     expect(await page.getByLabel('Message', { exact: true }).inputValue()).toBe('anybody there?');
-    service.server.listen(0);
+    service.server.listen(0, '127.0.0.1');
   });
 
   it('tells of a key that is no longer valid', async () => {

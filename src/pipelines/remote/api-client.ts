@@ -1,5 +1,6 @@
 import { createParser } from 'eventsource-parser';
 import { InferenceError, type ErrorCode } from '../../errors.ts';
+import { reasonOfFetch } from '../../runtime/remote/reason-of-fetch.ts';
 import type { ApiServer } from './servers.ts';
 
 /** What a server of the wire format was asked. */
@@ -62,10 +63,22 @@ export async function* readEvents(response: Response): AsyncGenerator<Readonly<R
   throw new InferenceError('worker_failed', 'The remote server broke off its answer.');
 }
 
+/**
+ * The JSON of an answer.
+ *
+ * @throws InferenceError `worker_failed` where it is none or breaks off
+ */
+export async function readJson(response: Response): Promise<unknown> {
+  try {
+    return await response.json();
+  } catch (error) {
+    throw unreachable(error);
+  }
+}
+
 function unreachable(error: unknown): InferenceError {
-  const { message, cause } = error as Error;
-  const reason = cause instanceof Error ? cause.message || (cause as NodeJS.ErrnoException).code : message;
-  return new InferenceError('worker_failed', `The remote server can't be used: ${reason}.`, { cause: error });
+  const message = `The remote server can't be used: ${reasonOfFetch(error)}.`;
+  return new InferenceError('worker_failed', message, { cause: error });
 }
 
 interface WireFault {

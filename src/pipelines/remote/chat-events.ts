@@ -53,14 +53,14 @@ export interface ChatEventOptions {
  * Chunks of a chat answer on the wire → what happens in it. Where a server doesn't count tokens, every piece of text
  * counts as one.
  *
- * @throws InferenceError `worker_failed` where the chunks end before every choice has
+ * @throws InferenceError `worker_failed` where the chunks end before every choice has, or tell of one more
  */
 export async function* toChatEvents(
   chunks: AsyncIterable<unknown>,
   { choices, includeReasoning }: ChatEventOptions,
 ): AsyncGenerator<ChatEvent> {
   const ended = new Set<number>();
-  const calls = new Set<string>();
+  const calls: CallKey[][] = Array.from({ length: choices }, () => []);
   let usage: WireUsage | undefined;
   let pieces = 0;
   let hasBegun = false;
@@ -69,12 +69,15 @@ export async function* toChatEvents(
     hasBegun = true;
     usage = chunk.usage ?? usage;
     for (const { index: choice = 0, delta, logprobs, finish_reason: reason } of chunk.choices ?? []) {
+      const begun = calls[choice];
+      if (!begun)
+        throw new InferenceError('worker_failed', 'The remote server answered more than was asked.');
       if (ended.has(choice)) continue;
       const reasoning = delta?.reasoning_content ?? delta?.reasoning;
       if (reasoning || delta?.content || delta?.tool_calls?.length) pieces++;
       if (reasoning && includeReasoning) yield { type: 'reasoning-delta', choice, text: reasoning };
       if (delta?.content) yield { type: 'text-delta', choice, text: delta.content };
-      for (const call of delta?.tool_calls ?? []) yield* toCallEvents(choice, call, calls);
+      for (const call of delta?.tool_calls ?? []) yield* toCallEvents(choice, call, begun);
       if (logprobs?.content?.length) {
         yield { type: 'logprobs', choice, tokens: logprobs.content.map(toTokenLogprobs) };
       }
@@ -95,12 +98,15 @@ export async function* toChatEvents(
   };
 }
 
-function* toCallEvents(choice: number, wire: WireCall, begun: Set<string>): Generator<ChatEvent> {
-  const call = wire.index ?? 0;
-  const key = `${choice}/${call}`;
+/** What tells the calls of a choice apart: servers number them as they like, or not at all. */
+type CallKey = number | string | undefined;
+
+function* toCallEvents(choice: number, wire: WireCall, begun: CallKey[]): Generator<ChatEvent> {
+  const key = wire.index ?? (wire.id || begun.at(-1));
   const { name, arguments: written } = wire.function ?? {};
-  if (!begun.has(key)) {
-    begun.add(key);
+  let call = begun.indexOf(key);
+  if (call === -1) {
+    call = begun.push(key) - 1;
     yield { type: 'tool-call-start', choice, call, id: wire.id || `call_${randomUUID()}`, name: name ?? '' };
   }
   if (written) yield { type: 'tool-call-delta', choice, call, arguments: written };

@@ -40,8 +40,8 @@ const dialects: Readonly<Record<ApiDialect, Partial<Record<Extra, string>>>> = {
 export const apiDialects = Object.keys(dialects) as readonly ApiDialect[];
 
 /** Names of the chat parameters that a server of this dialect doesn't know. */
-export function foreignParameters(dialect: ApiDialect): ReadonlySet<string> {
-  return new Set(Object.keys(neutral).filter((name) => dialects[dialect][name as Extra] === undefined));
+export function foreignChatParameters(dialect: ApiDialect): string[] {
+  return Object.keys(neutral).filter((name) => dialects[dialect][name as Extra] === undefined);
 }
 
 /**

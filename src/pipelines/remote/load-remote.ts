@@ -9,11 +9,11 @@ import type {
   Pipeline,
   RunOptions,
 } from '../contract.ts';
-import { callApi, readEvents } from './api-client.ts';
+import { callApi, readEvents, readJson } from './api-client.ts';
 import { toChatBody } from './chat-body.ts';
 import { toChatEvents } from './chat-events.ts';
-import { apiDialects } from './dialects.ts';
-import type { ApiServer } from './servers.ts';
+import { apiDialects, foreignChatParameters } from './dialects.ts';
+import type { ApiDialect, ApiServer } from './servers.ts';
 import { readVectors } from './vectors.ts';
 
 const defaultConcurrency = 64;
@@ -36,6 +36,12 @@ interface RemoteModel {
 }
 
 const runners: Runners = { chat: runChat, embedding: runEmbedding };
+
+/** What is refused since the server would ignore it. */
+const foreignParameters: Readonly<Record<RemoteCategory, (dialect: ApiDialect) => readonly string[]>> = {
+  chat: foreignChatParameters,
+  embedding: (dialect) => (dialect === 'slashv1' ? [] : ['truncate', 'promptName']),
+};
 
 /**
  * Makes a model on another server of the wire format ready to run. It waits for no tensor, so it needs no process of its
@@ -64,6 +70,7 @@ export async function loadRemotePipeline(spec: ModelSpec): Promise<Pipeline> {
     name: spec.name ?? spec.id,
     category,
     contextLength: spec.contextLength ?? (await findContextLength(model)),
+    foreignParameters: foreignParameters[category](dialect),
     created: 0,
     ownedBy: new URL(server.baseURL).host,
   };
@@ -109,7 +116,7 @@ async function* runEmbedding(
     ...(promptName === undefined ? {} : { prompt_name: promptName }),
   };
   const response = await callApi(server, { path: '/embeddings', body, signal });
-  yield { type: 'embeddings', ...readVectors(await response.json(), inputs.length) };
+  yield { type: 'embeddings', ...readVectors(await readJson(response), inputs.length) };
 }
 
 /** 0 where nobody tells. */

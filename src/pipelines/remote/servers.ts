@@ -65,12 +65,23 @@ export const remote = {
   },
 } as const;
 
+const noAddress = { protocol: '', username: '', password: '' };
+
 function assertAddress(param: string, address: string): void {
-  const { protocol } = URL.canParse(address) ? new URL(address) : { protocol: '' };
-  if (protocol === 'http:' || protocol === 'https:') return;
+  const { protocol, username, password } = URL.canParse(address) ? new URL(address) : noAddress;
+  if (protocol !== 'http:' && protocol !== 'https:') {
+    throw new InferenceError(
+      'invalid_request',
+      `${param}: expected an http or https address, got ${JSON.stringify(address)}`,
+      { param },
+    );
+  }
+  if (username === '' && password === '') return;
   throw new InferenceError(
     'invalid_request',
-    `${param}: expected an http or https address, got ${JSON.stringify(address)}`,
-    { param },
+    `${param}: expected no user and password in it; headers can carry them`,
+    {
+      param,
+    },
   );
 }

@@ -2,7 +2,7 @@ import { InferenceError } from '../../errors.ts';
 import type { EmbeddingResult } from '../contract.ts';
 
 interface WireVectors {
-  readonly data?: readonly { readonly index?: number; readonly embedding?: unknown }[];
+  readonly data?: readonly ({ readonly index?: number; readonly embedding?: unknown } | null)[];
   readonly usage?: { readonly prompt_tokens?: number };
 }
 
@@ -13,11 +13,11 @@ interface WireVectors {
  * @throws InferenceError `worker_failed` where a vector is missing or can't be read
  */
 export function readVectors(body: unknown, count: number): EmbeddingResult {
-  const { data = [], usage } = body as WireVectors;
+  const { data, usage } = (body ?? {}) as WireVectors;
   const embeddings: Float32Array[] = [];
-  data.forEach(({ index, embedding }, at) => {
-    embeddings[index ?? at] = toVector(embedding);
-  });
+  for (const [at, item] of (Array.isArray(data) ? data : []).entries()) {
+    embeddings[item?.index ?? at] = toVector(item?.embedding);
+  }
   const missing = Array.from({ length: count }, (_, index) => index).find(
     (index) => !embeddings[index]?.length,
   );

@@ -2,6 +2,7 @@ import { InferenceError } from '../../errors.ts';
 import type { Session, Tensor, TensorMap, TensorSignature } from '../contract.ts';
 import { dataTypeOf, elementTypes, type WireType } from './data-types.ts';
 import { decodeOutputs, encodeInputs, type InferResponse } from './infer-body.ts';
+import { reasonOfFetch } from './reason-of-fetch.ts';
 
 export interface OpenInferenceOptions {
   /** Of the server, without `/v2`. */
@@ -66,13 +67,13 @@ class GraphServerClient {
     this.#options = options;
   }
 
-  /** @throws InferenceError `invalid_request` where there is nothing of that name */
+  /** @throws InferenceError `invalid_request` where there is nothing of that name, `worker_failed` where it can't tell now */
   async describe<T>(path: string): Promise<T> {
     const response = await this.#fetch(path, {});
     if (response.ok) return (await response.json()) as T;
     throw new InferenceError(
-      'invalid_request',
-      `remote: ${this.#options.url}${path} answered ${response.status}: ${await readFault(response)}`,
+      response.status < 500 ? 'invalid_request' : 'worker_failed',
+      `remote: ${path} answered ${response.status}: ${await readFault(response)}`,
       { param: 'remote' },
     );
   }
@@ -104,10 +105,7 @@ class GraphServerClient {
         signal: AbortSignal.timeout(timeoutMs),
       });
     } catch (error) {
-      const { message, cause } = error as Error;
-      const reason =
-        cause instanceof Error ? cause.message || (cause as NodeJS.ErrnoException).code : message;
-      throw new InferenceError('worker_failed', `The graph server ${url} can't be used: ${reason}.`, {
+      throw new InferenceError('worker_failed', `The graph server can't be used: ${reasonOfFetch(error)}.`, {
         cause: error,
       });
     }
@@ -115,9 +113,9 @@ class GraphServerClient {
 }
 
 async function readOutputs(response: Response): Promise<Record<string, Tensor>> {
-  const bytes = new Uint8Array(await response.arrayBuffer());
-  const headerBytes = Number(response.headers.get(lengthHeader) ?? bytes.byteLength);
   try {
+    const bytes = new Uint8Array(await response.arrayBuffer());
+    const headerBytes = Number(response.headers.get(lengthHeader) ?? bytes.byteLength);
     const header = JSON.parse(new TextDecoder().decode(bytes.subarray(0, headerBytes))) as InferResponse;
     return decodeOutputs(header, bytes.subarray(headerBytes));
   } catch (error) {

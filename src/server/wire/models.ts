@@ -103,7 +103,8 @@ export function toModelList(models: readonly ModelInfo[]): z.infer<typeof modelL
  * ```
  */
 export function toModelParameters(model: ModelInfo): ModelParameters {
-  const table = Object.entries(parameterTables[model.category]);
+  const foreign = new Set(model.foreignParameters);
+  const table = Object.entries(parameterTables[model.category]).filter(([name]) => !foreign.has(name));
   const parameters = table.map(([name, descriptor]): [string, ParameterDescriptor] => [
     toWireName(name),
     narrowed(name, descriptor, model),

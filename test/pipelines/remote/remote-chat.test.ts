@@ -6,6 +6,7 @@ import { toNodeListener } from '../../../dist/adapters/node.js';
 import { createHandler, createInference, chat, embedding, remote } from '../../../dist/src/index.js';
 import { createFakeInference, type FakeInferenceOptions } from '../../../dist/src/entries/testing.js';
 import type { ChatEvent } from '../../../src/pipelines/contract.ts';
+import { toModelParameters } from '../../../src/server/wire/models.ts';
 import type { ApiServer } from '../../../src/pipelines/remote/servers.ts';
 import { json, scriptedServer, type Answer } from './scripted-server.ts';
 
@@ -66,8 +67,9 @@ describe('a chat model on another slashv1', () => {
       ['reasoning-delta', 'text-delta', 'logprobs', 'choice-end'].map((type) =>
         all
           .filter((event) => event.type === type && 'choice' in event && event.choice === choice)
-          .map((event) => ('text' in event ? event.text : 'tokens' in event ? event.tokens : 'end'))
-          .flat(),
+          .flatMap<unknown>((event) =>
+            'text' in event ? event.text : 'tokens' in event ? event.tokens : 'end',
+          ),
       );
     for (const choice of [0, 1]) {
       const [reasoning, text, logprobs, end] = byChoice(events, choice);
@@ -220,6 +222,64 @@ describe('a chat model on a server of another kind', () => {
     expect(textOf(await run())).toBe('Hi');
   });
 
+  it('is described without what its server lacks', async () => {
+    const { baseURL } = await secondService({});
+    const namesOn = async (dialect: ApiServer['dialect']) => {
+      const near = openInference({ baseURL, apiKey: 'key', dialect });
+      await near.ready();
+      return near.models().flatMap((model) => Object.keys(toModelParameters(model).parameters));
+    };
+    const same = await namesOn('slashv1');
+    const lost = (all: readonly string[]) => same.filter((name) => !all.includes(name));
+    expect(same).toEqual(expect.arrayContaining(['top_k', 'tfs_z', 'truncate']));
+    expect(lost(await namesOn('vllm'))).toEqual([
+      'typical_p',
+      'tfs_z',
+      'mirostat_mode',
+      'mirostat_tau',
+      'mirostat_eta',
+      'truncate',
+      'prompt_name',
+    ]);
+    expect(lost(await namesOn('openai'))).toEqual(
+      expect.arrayContaining(['top_k', 'min_p', 'repeat_penalty']),
+    );
+  });
+
+  it('calls tools however its server numbers them', async () => {
+    const call = (head: object, name: string, written: string) =>
+      chunk({ tool_calls: [{ ...head, function: { name, arguments: written } }] });
+    const { run } = await ask(
+      streaming(
+        call({ id: 'x' }, 'get_time', '{"city":'),
+        chunk({ tool_calls: [{ function: { arguments: '"Rome"}' } }] }),
+        call({ id: 'y' }, 'get_weather', '{}'),
+        call({ id: 'z', index: 4_000_000_000 }, 'stop', '{}'),
+        chunk({}, 'tool_calls'),
+        'data: [DONE]\n\n',
+      ),
+    );
+    const events = await run();
+    const startsAndPieces = events.flatMap((event) => {
+      if (event.type === 'tool-call-start') return [[event.call, event.id, event.name]];
+      return event.type === 'tool-call-delta' ? [[event.call, event.arguments]] : [];
+    });
+    expect(startsAndPieces).toEqual([
+      [0, 'x', 'get_time'],
+      [0, '{"city":'],
+      [0, '"Rome"}'],
+      [1, 'y', 'get_weather'],
+      [1, '{}'],
+      [2, 'z', 'stop'],
+      [2, '{}'],
+    ]);
+  });
+
+  it.each([1, -1, 0.5, 4_000_000_000])('fails where it answers as choice %d of one', async (index) => {
+    const { run } = await ask(streaming(chunk({ content: 'Hi' }, null, index), chunk({}, 'stop', index)));
+    await expect(run()).rejects.toMatchObject({ code: 'worker_failed' });
+  });
+
   it('sends key and headers', async () => {
     const { run, asked } = await ask(plain, { apiKey: 'secret', headers: { 'x-tenant': 'blue' } });
     await run();
@@ -310,7 +370,7 @@ describe('a chat model on a server of another kind', () => {
     await near.ready();
     await expect(collect(near.chat({ model: 'chatter', messages }))).rejects.toMatchObject({
       code: 'worker_failed',
-      message: expect.stringContaining('ECONNREFUSED'),
+      message: "The remote server can't be used: ECONNREFUSED.",
     });
   });
 
@@ -343,12 +403,17 @@ describe('embeddings of a server of another kind', () => {
     expect(promptTokens).toBe(5);
   });
 
-  it.each([{ data: [{ index: 0, embedding: [1] }] }, { data: [{ embedding: [1] }, { embedding: [] }] }, {}])(
-    'fail where one is missing: %o',
-    async (answer) => {
-      await expect(embedWith(answer)).rejects.toMatchObject({ code: 'worker_failed' });
-    },
-  );
+  it.each([
+    { data: [{ index: 0, embedding: [1] }] },
+    { data: [{ embedding: [1] }, { embedding: [] }] },
+    { data: [null, { embedding: [1] }] },
+    { data: 'none' },
+    {},
+    null,
+    undefined,
+  ])('fail where one is missing: %o', async (answer) => {
+    await expect(embedWith(answer)).rejects.toMatchObject({ code: 'worker_failed' });
+  });
 
   it.each([
     [{ truncate: true }, 'truncate'],
@@ -361,6 +426,14 @@ describe('embeddings of a server of another kind', () => {
 describe('settings', () => {
   it('must be an address', () => {
     expect(() => remote.openai({ baseURL: 'gpu-1:8000/v1' })).toThrow(/remote.baseURL: expected an http/);
+    const secret = 'http://me:secret@gpu-1:8000';
+    for (const refuse of [
+      () => remote.openai({ baseURL: secret }),
+      () => remote.kserve({ url: secret, model: 'a' }),
+    ]) {
+      expect(refuse).toThrow(/expected no user and password/);
+      expect(refuse).not.toThrow(/secret/);
+    }
   });
 
   it.each([

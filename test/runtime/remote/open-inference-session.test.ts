@@ -103,12 +103,20 @@ describe('a server that fails', () => {
     });
   });
 
+  it('is not ready', async () => {
+    const { origin } = await scriptedServer((_asked, response) => json(response, { error: 'loading' }, 503));
+    await expect(openInferenceSession({ url: origin, model: 'a' })).rejects.toMatchObject({
+      code: 'worker_failed',
+      message: expect.stringContaining('503: loading'),
+    });
+  });
+
   it('is not there', async () => {
     const server = await startInferenceServer({}, { isBinary: true });
     server.close();
     await expect(openInferenceSession({ url: server.url, model: 'a' })).rejects.toMatchObject({
       code: 'worker_failed',
-      message: expect.stringContaining('ECONNREFUSED'),
+      message: "The graph server can't be used: ECONNREFUSED.",
     });
   });
 
@@ -142,6 +150,18 @@ describe('a server that fails', () => {
       code,
       message: expect.stringContaining(message),
     });
+  });
+
+  it('breaks off its answer', async () => {
+    const { origin } = await scriptedServer(({ url }, response) => {
+      if (url === '/v2') return json(response, {});
+      if (url === '/v2/models/a') return json(response, { inputs: fp32, outputs: fp32 });
+      response.writeHead(200, { 'content-length': '100' });
+      response.write('{');
+      setImmediate(() => response.destroy());
+    });
+    const session = await openInferenceSession({ url: origin, model: 'a' });
+    await expect(session.run(feeds)).rejects.toMatchObject({ code: 'worker_failed' });
   });
 
   it('takes too long', async () => {

@@ -18,21 +18,21 @@ const spelledDomains = new Set([
   'py',
 ]);
 
-const names: Readonly<Record<string, string>> = {
-  '.': 'dot',
-  '/': 'slash',
-  '@': 'at',
-  '-': 'dash',
-  _: 'underscore',
-  ':': 'colon',
-  '?': 'question mark',
-  '=': 'equals',
-  '&': 'and',
-  '#': 'hash',
-  '%': 'percent',
-  '+': 'plus',
-  '~': 'tilde',
-};
+const names: ReadonlyMap<string, string> = new Map([
+  ['.', 'dot'],
+  ['/', 'slash'],
+  ['@', 'at'],
+  ['-', 'dash'],
+  ['_', 'underscore'],
+  [':', 'colon'],
+  ['?', 'question mark'],
+  ['=', 'equals'],
+  ['&', 'and'],
+  ['#', 'hash'],
+  ['%', 'percent'],
+  ['+', 'plus'],
+  ['~', 'tilde'],
+]);
 
 /** E-mail addresses and places in the web, read out mark by mark. */
 export const addressRules: readonly Rule[] = [
@@ -54,7 +54,7 @@ export const addressRules: readonly Rule[] = [
 function readAddress(address: string): string {
   return address
     .split(/([./@\-_:?=&#%+~])/)
-    .map((part) => names[part] ?? (spelledDomains.has(part) ? part.toUpperCase() : part))
+    .map((part) => names.get(part) ?? (spelledDomains.has(part) ? part.toUpperCase() : part))
     .filter((part) => part !== '')
     .join(' ');
 }

@@ -41,7 +41,12 @@ const scales: Readonly<Record<string, string>> = {
 };
 
 /** What is paid for, where that is no unit of measure. */
-const billed: Readonly<Record<string, string>> = { wk: 'week', mo: 'month', yr: 'year', ea: 'each' };
+const billed: ReadonlyMap<string, string> = new Map([
+  ['wk', 'week'],
+  ['mo', 'month'],
+  ['yr', 'year'],
+  ['ea', 'each'],
+]);
 
 const scale = String.raw`(?: ?(?<scale>(?:thousand|million|billion|trillion)(?!\p{L}))|(?<letter>[kmbt]|bn|[KMBT])(?![\p{L}\d]))?`;
 const amount = `(?<amount>${decimalNumber})`;
@@ -73,7 +78,7 @@ function readAmount(groups: Groups): string {
 }
 
 function readPer(unit: string | undefined): string {
-  return unit === undefined ? '' : ` per ${billed[unit] ?? nameOfUnit(unit) ?? unit}`;
+  return unit === undefined ? '' : ` per ${billed.get(unit) ?? nameOfUnit(unit) ?? unit}`;
 }
 
 function readSum({ currency: symbol = '', amount: number = '', scale: word, letter }: Groups): string {

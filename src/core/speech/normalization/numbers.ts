@@ -43,11 +43,15 @@ const scales: Readonly<Record<string, string>> = {
   bn: 'billion',
 };
 
+/** Their numbers may have a letter that is no size: `Room 3B`. */
+const lettered =
+  '[Rr]oom|[Ss]eat|[Gg]ate|[Ff]lat|[Ss]uite|[Uu]nit|[Aa]partment|[Aa]pt|[Bb]uilding|[Pp]latform|[Ff]igure|[Ff]light';
+
 /** Round numbers with a letter for their size; `4K` and `8K` are formats of pictures. */
 export const scaleRules: readonly Rule[] = [
   {
     pattern: globally(
-      String.raw`(?<![\p{L}\d.,-])(?![48]K(?!\p{L}))(?<number>${decimalNumber})(?<scale>k|K|M|B|bn)(?![\p{L}\d])`,
+      String.raw`(?<![\p{L}\d.,-])(?<!(?:${lettered})\.? )(?![48]K(?!\p{L}))(?<number>${decimalNumber})(?<scale>k|K|M|B|bn)(?![\p{L}\d])`,
     ),
     speak: ({ number = '', scale = '' }) => `${toNumber(number)} ${scales[scale]!}`,
   },

@@ -17,6 +17,8 @@ const tables: Readonly<Record<string, readonly Case[]>> = {
     ['1000000000', 'one billion'],
     ['100k users, 1.5M views', 'one hundred thousand users, one point five million views'],
     ['a 4K picture', 'a four K picture'],
+    ['a 7B model in Room 3B', 'a seven billion model in Room three B'],
+    ['seat 12B or Apt. 5K', 'seat twelve B or Apt. five K'],
     ['5000000000000', 'five trillion'],
     ['1000000000000000', 'one zero zero zero zero zero zero zero zero zero zero zero zero zero zero zero'],
     ['007', 'zero zero seven'],
@@ -107,6 +109,7 @@ const tables: Readonly<Record<string, readonly Case[]>> = {
     ['-$5', 'minus five dollars'],
     ['$3.50/lb', 'three dollars and fifty cents per pound'],
     ['$20/mo or €5/user', 'twenty dollars per month or five euros per user'],
+    ['$5/constructor', 'five dollars per constructor'],
     ['50¢ and 1¢', 'fifty cents and one cent'],
   ],
   times: [
@@ -204,6 +207,7 @@ const tables: Readonly<Record<string, readonly Case[]>> = {
     ['MIX', 'MIX'],
   ],
   addresses: [
+    ['at constructor.com', 'at constructor dot com'],
     ['a.b@example.com', 'a dot b at example dot com'],
     [
       'see https://www.example.com/foo-bar?x=1.',

@@ -45,17 +45,21 @@ function dataOf(block) {
 export async function* readJsonEvents(response, signal) {
   const requestId = response.headers.get('x-request-id') ?? '';
   const events = readEvents(response);
-  for (;;) {
-    const { done, value } = await next(events, signal, requestId);
-    if (done === true) return;
-    // The stream ends behind it; breaking off before would look like a client that left.
-    if (value === '[DONE]') continue;
-    const event = parsed(value, requestId);
-    if (event.error) {
-      const { message, code, param } = event.error;
-      throw new ApiError(message, { code: code ?? '', param: param ?? '', requestId });
+  try {
+    for (;;) {
+      const { done, value } = await next(events, signal, requestId);
+      if (done === true) return;
+      // The stream ends behind it; breaking off before would look like a client that left.
+      if (value === '[DONE]') continue;
+      const event = parsed(value, requestId);
+      if (event.error) {
+        const { message, code, param } = event.error;
+        throw new ApiError(message, { code: code ?? '', param: param ?? '', requestId });
+      }
+      yield event;
     }
-    yield event;
+  } finally {
+    await events.return();
   }
 }
 

@@ -66,12 +66,13 @@ export function createDetectionPanel(context) {
   image.addEventListener('error', () => (stage.hidden = true));
 
   const detect = async () => {
+    await task.idle();
+    // Not before: another picture may have come meanwhile.
     const picture = file;
     if (picture === undefined) {
       workspace.showError(new Error('Choose a picture first.'));
       return;
     }
-    await task.idle();
     await task.run(async (signal) => {
       boxes.replaceChildren();
       results.replaceChildren();
