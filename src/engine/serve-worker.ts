@@ -71,7 +71,7 @@ export function serveWorker(
       outbox.event(id, event);
       return whenWritten();
     });
-    if (error?.code === 'internal') {
+    if (error?.code === 'internal' || (error?.code === 'worker_failed' && error.cause !== undefined)) {
       report(`a request failed${requestId === undefined ? '' : ` (${requestId})`}`, error.cause ?? error);
     }
     runs.delete(id);

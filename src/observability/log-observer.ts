@@ -90,7 +90,9 @@ function describe(error: InferenceError | undefined): object {
     code,
     ...(param === undefined ? {} : { param }),
     ...(reason === undefined ? {} : { reason }),
-    ...(code === 'internal' ? { err: cause ?? error } : {}),
+    ...(code === 'internal' || (code === 'worker_failed' && cause !== undefined)
+      ? { err: cause ?? error }
+      : {}),
   };
 }
 

@@ -3,6 +3,7 @@ import type { Session } from '../runtime/contract.ts';
 import { createOnnxSession } from '../runtime/onnx.ts';
 import { openInferenceSession } from '../runtime/remote/open-inference-session.ts';
 import type { ModelSpec } from './contract.ts';
+import { assertAddress } from './remote/servers.ts';
 
 /** One graph of a model. */
 export interface Graph {
@@ -28,6 +29,7 @@ export function openSession(
   { graph, name }: Graph,
 ): Promise<Session> {
   if (remote?.kind !== 'kserve') return createOnnxSession(graph, { device, threads });
+  assertAddress('remote.url', remote.url);
   const model = modelOf(remote.model, name);
   if (model !== undefined) return openInferenceSession({ ...remote, model });
   const expected = name === undefined ? 'the name of one graph' : `a name for each graph, ${name} among them`;

@@ -15,8 +15,8 @@ export interface ApiCall {
 /**
  * Asks a server of the wire format.
  *
- * @throws InferenceError its own errors by this API's table: the caller's faults keep their code and `param`, a server
- * that is busy is `overloaded`, one that fails or can't be reached `worker_failed`
+ * @throws InferenceError its own errors by this API's table: the caller's faults keep their message, code and `param`, a
+ * server that is busy is `overloaded`, one that fails or can't be reached `worker_failed`, whose `cause` has its words
  */
 export async function callApi(server: ApiServer, { path, body, signal }: ApiCall): Promise<Response> {
   let response: Response;
@@ -30,6 +30,8 @@ export async function callApi(server: ApiServer, { path, body, signal }: ApiCall
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       ...(signal ? { signal } : {}),
+      // Headers with keys would go with it.
+      redirect: 'error',
     });
   } catch (error) {
     throw unreachable(error);
@@ -85,6 +87,7 @@ interface WireFault {
   readonly message?: unknown;
   readonly param?: unknown;
   readonly code?: unknown;
+  readonly type?: unknown;
 }
 
 async function readError(response: Response): Promise<unknown> {
@@ -104,22 +107,35 @@ const callersFaults: Readonly<Record<number, ErrorCode>> = {
 };
 const busy = new Set([429, 503]);
 
+/** As OpenAI, vLLM and llama-server say that a prompt is too long. */
+function isTooLong(fault: WireFault): boolean {
+  return (
+    fault.code === 'context_length_exceeded' ||
+    fault.type === 'exceed_context_size_error' ||
+    /maximum context length/i.test(String(fault.message))
+  );
+}
+
 function toError(status: number, body: unknown, retryAfter: string | null): InferenceError {
-  const { message, param, code } = faultOf(body);
+  const wireFault = faultOf(body);
+  const { message, param } = wireFault;
   const said = typeof message === 'string' && message !== '' ? message : 'no reason given';
   const fault = callersFaults[status];
-  if (code === 'context_length_exceeded') return new InferenceError(code, said, { param: 'messages' });
+  if (status < 500 && isTooLong(wireFault)) {
+    return new InferenceError('context_length_exceeded', said, { param: 'messages' });
+  }
   if (fault) return new InferenceError(fault, said, { param: typeof param === 'string' ? param : undefined });
   if (busy.has(status)) {
     const seconds = Number(retryAfter ?? NaN);
-    return new InferenceError('overloaded', `The remote server is busy: ${said}`, {
+    return new InferenceError('overloaded', 'The remote server is busy.', {
       retryAfterSeconds: Number.isFinite(seconds) ? Math.max(0, seconds) : undefined,
+      cause: new Error(said),
     });
   }
-  return new InferenceError(
-    'worker_failed',
-    `The remote server answered ${status || 'with an error'}: ${said}`,
-  );
+  // What it says may quote a key or hold a trace: that is for the operator.
+  return new InferenceError('worker_failed', `The remote server answered ${status || 'with an error'}.`, {
+    cause: new Error(said),
+  });
 }
 
 /** `{"error": {…}}`, `{"error": "…"}`, or the fields themselves. */

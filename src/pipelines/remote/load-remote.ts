@@ -13,7 +13,7 @@ import { callApi, readEvents, readJson } from './api-client.ts';
 import { toChatBody } from './chat-body.ts';
 import { toChatEvents } from './chat-events.ts';
 import { apiDialects, foreignChatParameters } from './dialects.ts';
-import type { ApiDialect, ApiServer } from './servers.ts';
+import { assertAddress, type ApiDialect, type ApiServer } from './servers.ts';
 import { readVectors } from './vectors.ts';
 
 const defaultConcurrency = 64;
@@ -54,6 +54,7 @@ export async function loadRemotePipeline(spec: ModelSpec): Promise<Pipeline> {
   if (server?.kind !== 'openai' || !(category === 'chat' || category === 'embedding')) {
     throw invalid('remote', `models for ${category} can't run on a server of this wire format`);
   }
+  assertAddress('remote.baseURL', server.baseURL);
   const { concurrency = defaultConcurrency, dialect = 'openai' } = server;
   if (!Number.isInteger(concurrency) || concurrency < 1) {
     throw invalid('remote.concurrency', `expected an integer of at least 1, got ${concurrency}`);
@@ -72,7 +73,7 @@ export async function loadRemotePipeline(spec: ModelSpec): Promise<Pipeline> {
     contextLength: spec.contextLength ?? (await findContextLength(model)),
     foreignParameters: foreignParameters[category](dialect),
     created: 0,
-    ownedBy: new URL(server.baseURL).host,
+    ownedBy: 'remote',
   };
   const run = runners[category] as Runner<Category>;
   return {
@@ -116,7 +117,7 @@ async function* runEmbedding(
     ...(promptName === undefined ? {} : { prompt_name: promptName }),
   };
   const response = await callApi(server, { path: '/embeddings', body, signal });
-  yield { type: 'embeddings', ...readVectors(await readJson(response), inputs.length) };
+  yield { type: 'embeddings', ...(await readVectors(await readJson(response), inputs.length)) };
 }
 
 /** 0 where nobody tells. */

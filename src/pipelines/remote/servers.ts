@@ -29,6 +29,8 @@ export interface GraphServer {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Longest time for one run; default 60 s. */
   readonly timeoutMs?: number | undefined;
+  /** How long a server is waited for that isn't ready yet when the model is loaded; default 60 s. */
+  readonly startTimeoutMs?: number | undefined;
 }
 
 /** Where a model runs when it doesn't run here. */
@@ -67,7 +69,8 @@ export const remote = {
 
 const noAddress = { protocol: '', username: '', password: '' };
 
-function assertAddress(param: string, address: string): void {
+/** @throws InferenceError `invalid_request` for what is no http address, or holds a password */
+export function assertAddress(param: string, address: string): void {
   const { protocol, username, password } = URL.canParse(address) ? new URL(address) : noAddress;
   if (protocol !== 'http:' && protocol !== 'https:') {
     throw new InferenceError(

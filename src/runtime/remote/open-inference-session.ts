@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { InferenceError } from '../../errors.ts';
 import type { Session, Tensor, TensorMap, TensorSignature } from '../contract.ts';
 import { dataTypeOf, elementTypes, type WireType } from './data-types.ts';
@@ -12,7 +13,11 @@ export interface OpenInferenceOptions {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Longest time for one request; default 60 s. */
   readonly timeoutMs?: number | undefined;
+  /** How long a server is waited for that isn't ready yet; default 60 s. */
+  readonly startTimeoutMs?: number | undefined;
 }
+
+const longestPauseMs = 5000;
 
 const lengthHeader = 'inference-header-content-length';
 
@@ -39,13 +44,11 @@ interface WireSignature {
 export async function openInferenceSession(options: OpenInferenceOptions): Promise<Session> {
   const server = new GraphServerClient(options);
   const path = `/v2/models/${encodeURIComponent(options.model)}`;
-  const [{ extensions = [] }, { inputs = [], outputs = [] }] = await Promise.all([
-    server.describe<{ readonly extensions?: readonly string[] }>('/v2'),
-    server.describe<{
-      readonly inputs?: readonly WireSignature[];
-      readonly outputs?: readonly WireSignature[];
-    }>(path),
-  ]);
+  const { extensions = [] } = await server.await<{ readonly extensions?: readonly string[] }>('/v2');
+  const { inputs = [], outputs = [] } = await server.await<{
+    readonly inputs?: readonly WireSignature[];
+    readonly outputs?: readonly WireSignature[];
+  }>(path);
   const isBinary = extensions.includes('binary_tensor_data');
   const signatures = { inputs: inputs.map(toSignature), outputs: outputs.map(toSignature) };
   return {
@@ -67,8 +70,26 @@ class GraphServerClient {
     this.#options = options;
   }
 
-  /** @throws InferenceError `invalid_request` where there is nothing of that name, `worker_failed` where it can't tell now */
-  async describe<T>(path: string): Promise<T> {
+  /**
+   * What it says of itself or of a graph, once it can.
+   *
+   * @throws InferenceError `invalid_request` where there is nothing of that name, `worker_failed` where it still can't tell
+   */
+  async await<T>(path: string): Promise<T> {
+    const { startTimeoutMs = 60_000 } = this.#options;
+    const giveUpAt = performance.now() + startTimeoutMs;
+    for (let pauseMs = 250; ; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
+      try {
+        return await this.#describe<T>(path);
+      } catch (error) {
+        const isFinal = !InferenceError.isInstance(error) || error.code !== 'worker_failed';
+        if (isFinal || performance.now() + pauseMs > giveUpAt) throw error;
+      }
+      await setTimeout(pauseMs);
+    }
+  }
+
+  async #describe<T>(path: string): Promise<T> {
     const response = await this.#fetch(path, {});
     if (response.ok) return (await response.json()) as T;
     throw new InferenceError(
@@ -92,7 +113,8 @@ class GraphServerClient {
     if (response.ok) return response;
     throw new InferenceError(
       response.status === 429 || response.status === 503 ? 'overloaded' : 'worker_failed',
-      `The server of the graph "${this.#options.model}" answered ${response.status}: ${await readFault(response)}`,
+      `The graph server answered ${response.status}.`,
+      { cause: new Error(await readFault(response)) },
     );
   }
 
@@ -103,6 +125,8 @@ class GraphServerClient {
         ...init,
         headers: { ...(init.headers as Record<string, string>), ...headers },
         signal: AbortSignal.timeout(timeoutMs),
+        // Headers with keys would go with it.
+        redirect: 'error',
       });
     } catch (error) {
       throw new InferenceError('worker_failed', `The graph server can't be used: ${reasonOfFetch(error)}.`, {

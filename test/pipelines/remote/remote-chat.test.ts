@@ -326,12 +326,26 @@ describe('a chat model on a server of another kind', () => {
     [
       401,
       { error: 'no such key' },
-      { code: 'worker_failed', message: expect.stringContaining('no such key') },
+      { code: 'worker_failed', message: 'The remote server answered 401.', cause: new Error('no such key') },
     ],
     [
       404,
       { message: 'no such model' },
-      { code: 'worker_failed', message: expect.stringContaining('no such model') },
+      {
+        code: 'worker_failed',
+        message: 'The remote server answered 404.',
+        cause: new Error('no such model'),
+      },
+    ],
+    [
+      400,
+      { message: "This model's maximum context length is 4096 tokens." },
+      { code: 'context_length_exceeded', param: 'messages' },
+    ],
+    [
+      400,
+      { error: { type: 'exceed_context_size_error', message: 'x' } },
+      { code: 'context_length_exceeded' },
     ],
     [429, { error: { message: 'slow down' } }, { code: 'overloaded', retryAfterSeconds: 3 }],
     [500, undefined, { code: 'worker_failed' }],
@@ -347,7 +361,7 @@ describe('a chat model on a server of another kind', () => {
     [
       'an error',
       [chunk({ content: 'Hi' }), 'data: {"error":{"message":"out of memory"}}\n\n'],
-      'out of memory',
+      'answered with an error',
     ],
     ['nothing', [chunk({ content: 'Hi' })], 'broke off'],
     ['an answer without an end', [chunk({ content: 'Hi' }), 'data: [DONE]\n\n'], 'too early'],
@@ -358,6 +372,14 @@ describe('a chat model on a server of another kind', () => {
       code: 'worker_failed',
       message: expect.stringContaining(message),
     });
+  });
+
+  it('follows no redirection, which would take its key along', async () => {
+    const { run, asked } = await ask((_asked, response) => {
+      response.writeHead(307, { location: '/v1/elsewhere' }).end();
+    });
+    await expect(run()).rejects.toMatchObject({ code: 'worker_failed' });
+    expect(asked.map(({ url }) => url)).not.toContain('/v1/elsewhere');
   });
 
   it('fails where nobody listens, and the service lives', async () => {

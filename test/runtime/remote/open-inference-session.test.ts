@@ -105,16 +105,30 @@ describe('a server that fails', () => {
 
   it('is not ready', async () => {
     const { origin } = await scriptedServer((_asked, response) => json(response, { error: 'loading' }, 503));
-    await expect(openInferenceSession({ url: origin, model: 'a' })).rejects.toMatchObject({
+    await expect(openInferenceSession({ url: origin, model: 'a', startTimeoutMs: 0 })).rejects.toMatchObject({
       code: 'worker_failed',
       message: expect.stringContaining('503: loading'),
     });
   });
 
+  it('is waited for while it starts', async () => {
+    let asks = 0;
+    const { origin } = await scriptedServer((_asked, response) =>
+      ++asks === 1
+        ? json(response, { error: 'loading' }, 503)
+        : json(response, { inputs: fp32, outputs: fp32 }),
+    );
+    const { inputs } = await openInferenceSession({ url: origin, model: 'a' });
+    expect(inputs).toHaveLength(1);
+    expect(asks).toBe(3);
+  });
+
   it('is not there', async () => {
     const server = await startInferenceServer({}, { isBinary: true });
     server.close();
-    await expect(openInferenceSession({ url: server.url, model: 'a' })).rejects.toMatchObject({
+    await expect(
+      openInferenceSession({ url: server.url, model: 'a', startTimeoutMs: 0 }),
+    ).rejects.toMatchObject({
       code: 'worker_failed',
       message: "The graph server can't be used: ECONNREFUSED.",
     });
@@ -127,8 +141,8 @@ describe('a server that fails', () => {
   });
 
   it.each([
-    [500, { error: 'out of memory' }, 'worker_failed', 'out of memory'],
-    [503, { error: 'loading' }, 'overloaded', 'loading'],
+    [500, { error: 'out of memory' }, 'worker_failed', 'answered 500'],
+    [503, { error: 'loading' }, 'overloaded', 'answered 503'],
     [200, { outputs: [] }, 'worker_failed', 'left out the output a'],
     [
       200,
@@ -166,7 +180,9 @@ describe('a server that fails', () => {
 
   it('takes too long', async () => {
     const { origin } = await scriptedServer(() => {});
-    await expect(openInferenceSession({ url: origin, model: 'a', timeoutMs: 50 })).rejects.toMatchObject({
+    await expect(
+      openInferenceSession({ url: origin, model: 'a', timeoutMs: 50, startTimeoutMs: 0 }),
+    ).rejects.toMatchObject({
       code: 'worker_failed',
       message: expect.stringContaining('timeout'),
     });

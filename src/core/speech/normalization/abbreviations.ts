@@ -119,7 +119,8 @@ export const abbreviationRules: readonly Rule[] = [
   },
   { pattern: /(?<![\p{L}/])and\/or(?![\p{L}/])/giu, speak: 'and or' },
   {
-    pattern: /(?<![\p{L}/])(?<one>s?he|him|her|his|hers)\/(?<other>s?he|him|hers?|his)(?![\p{L}/])/giu,
+    pattern:
+      /(?<![\p{L}/])(?<one>he(?=\/she)|she(?=\/he)|him(?=\/her)|her(?=\/(?:him|his))|his(?=\/hers?)|hers(?=\/his))\/(?<other>s?he|him|hers?|his)(?![\p{L}/])/giu,
     speak: ({ one, other }) => `${one} or ${other}`,
   },
   { pattern: /(?<![\p{L}.])w\/o(?= )/gu, speak: 'without' },

@@ -45,7 +45,6 @@ const billed: ReadonlyMap<string, string> = new Map([
   ['wk', 'week'],
   ['mo', 'month'],
   ['yr', 'year'],
-  ['ea', 'each'],
 ]);
 
 const scale = String.raw`(?: ?(?<scale>(?:thousand|million|billion|trillion)(?!\p{L}))|(?<letter>[kmbt]|bn|[KMBT])(?![\p{L}\d]))?`;
@@ -78,6 +77,7 @@ function readAmount(groups: Groups): string {
 }
 
 function readPer(unit: string | undefined): string {
+  if (unit === 'ea') return ' each';
   return unit === undefined ? '' : ` per ${billed.get(unit) ?? nameOfUnit(unit) ?? unit}`;
 }
 

@@ -111,6 +111,7 @@ const tables: Readonly<Record<string, readonly Case[]>> = {
     ['$20/mo or €5/user', 'twenty dollars per month or five euros per user'],
     ['$5/constructor', 'five dollars per constructor'],
     ['50¢ and 1¢', 'fifty cents and one cent'],
+    ['$5/ea', 'five dollars each'],
   ],
   times: [
     ['3:30 pm', 'three thirty PM'],
@@ -240,6 +241,7 @@ const tables: Readonly<Record<string, readonly Case[]>> = {
     ['5+ people', 'five plus people'],
     ['C++ and C#', 'C plus plus and C sharp'],
     ['he/she and his/her', 'he or she and his or her'],
+    ['(he/him)', '(he slash him)'],
     ['and/or', 'and or'],
     ['in/out', 'in slash out'],
     ['at /v1', 'at slash v one'],
