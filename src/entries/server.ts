@@ -5,6 +5,8 @@ export type { ApiKey, Authentication, KeyLookup } from '../server/authentication
 export type { Plan } from '../server/plans.ts';
 export type { Limit, Limiter, LimiterFactory, LimiterOptions, LimiterState } from '../server/rate-limit.ts';
 export type { ApiRequest, ApiResponse, Handler, ParsedBody } from '../server/contract.ts';
+export type { ObservedRequest, Observer, RequestEnd, RequestObserver } from '../server/observer.ts';
+export type { Logger } from '../observability/logger.ts';
 export {
   toErrorBody,
   toErrorResponse,

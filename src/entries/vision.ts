@@ -2,6 +2,8 @@ export { centersToCornersInto, cornersToCentersInto, type Box, type Size } from 
 export { createCandidates, type Candidates } from '../core/vision/candidates.ts';
 export { selectClasses } from '../core/vision/class-filter.ts';
 export { parseClassNames, toClassNames } from '../core/vision/class-names.ts';
+export { fitEdges, type EdgeLimits } from '../core/vision/edge-limits.ts';
+export { decodeDetrSoftmaxInto } from '../core/vision/heads/detr-softmax.ts';
 export { decodeDetrInto, type DetrOutputs } from '../core/vision/heads/detr.ts';
 export { decodeEndToEndInto } from '../core/vision/heads/end-to-end.ts';
 export { findHead, type Head, type HeadQuery } from '../core/vision/heads/find-head.ts';

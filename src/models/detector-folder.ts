@@ -4,7 +4,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { parseClassNames, toClassNames } from '../core/vision/class-names.ts';
 import { InferenceError } from '../errors.ts';
 import { localFiles, type Dtype } from './graph-files.ts';
-import { detectorGraph } from './model-files.ts';
+import { detectorGraph, usualGraph } from './model-files.ts';
 import { readJson } from './model-folder.ts';
 import { readOnnxMetadata } from './onnx-metadata.ts';
 import { bundledModels, locateModel } from './source.ts';
@@ -13,7 +13,7 @@ type Json = Readonly<Record<string, unknown>>;
 
 /** The files of one detection model. */
 export interface DetectorFolder {
-  /** Path of the graph. */
+  /** Path of the graph; another machine has it where the model is remote. */
   readonly graph: string;
   /** Class id → name; `undefined` where no file has them. */
   readonly classNames: readonly string[] | undefined;
@@ -23,7 +23,7 @@ export interface DetectorFolder {
   readonly preprocessor: Json;
   /** What the exporter wrote into the graph, such as `stride` and `imgsz`. */
   readonly metadata: ReadonlyMap<string, string>;
-  /** Unix time in seconds of the graph. */
+  /** Unix time in seconds of the graph, or of the folder without one. */
   readonly created: number;
 }
 
@@ -32,6 +32,7 @@ export interface DetectorFolder {
  *
  * @param source name of a bundled model, path of an `.onnx` file, or of a folder with `onnx/model.onnx`, `model.onnx`
  * or one other `.onnx` file
+ * @param options.isRemote whether another machine has the graph
  * @param options.classNames the names, or path of a text file with one on each line; default: of the config, the
  * graph's metadata, or a `.names` file beside the graph
  * @throws InferenceError `invalid_request` telling what was looked for and where
@@ -41,19 +42,22 @@ export async function openDetectorFolder(
   {
     classNames,
     dtype,
+    isRemote = false,
   }: {
     readonly classNames?: string | readonly string[] | undefined;
     readonly dtype?: Dtype | undefined;
+    readonly isRemote?: boolean | undefined;
   } = {},
 ): Promise<DetectorFolder> {
-  const graph = locateGraph(source, dtype);
+  const path = locateSource(source);
+  const graph = isRemote ? join(path, usualGraph) : locateGraph(path, dtype);
   const beside = dirname(graph);
   const folder = basename(beside) === 'onnx' ? dirname(beside) : beside;
   const [config, preprocessor, metadata, { mtimeMs }] = await Promise.all([
     readJson(folder, 'config.json', {}),
     readJson(folder, 'preprocessor_config.json', {}),
-    readMetadata(graph),
-    stat(graph),
+    isRemote ? new Map<string, string>() : readMetadata(graph),
+    stat(isRemote ? path : graph),
   ]);
   return {
     graph,
@@ -65,13 +69,17 @@ export async function openDetectorFolder(
   };
 }
 
-function locateGraph(source: string, dtype: Dtype | undefined): string {
+function locateSource(source: string): string {
   const isBundled = (bundledModels as readonly string[]).includes(source);
   const path = isBundled ? locateModel(source) : resolve(source);
   if (!existsSync(path))
     throw invalid(
       `expected a bundled model, a folder, an .onnx file, a name in the catalogue, the id of a model on the hub (org/name) or an http address, found no ${path}`,
     );
+  return path;
+}
+
+function locateGraph(path: string, dtype: Dtype | undefined): string {
   if (statSync(path).isDirectory()) return join(path, detectorGraph(localFiles(path), dtype));
   if (dtype === undefined || dtype === 'auto') return path;
   throw new InferenceError('invalid_request', 'dtype: an .onnx file has its own', { param: 'dtype' });

@@ -12,7 +12,7 @@ type Json = Readonly<Record<string, unknown>>;
 export interface DiffusionComponent {
   /** As its folder is called, such as `unet`. */
   readonly name: string;
-  /** Path of the graph. */
+  /** Path of the graph; another machine has it where the model is remote. */
   readonly graph: string;
   /** Empty where the file is missing. */
   readonly config: Json;
@@ -37,6 +37,12 @@ export interface DiffusionFolder {
   readonly created: number;
 }
 
+export interface DiffusionFolderOptions {
+  readonly dtype?: Dtype | undefined;
+  /** Whether another machine has the graphs. */
+  readonly isRemote?: boolean | undefined;
+}
+
 /**
  * Finds and reads the small files of a diffusion model.
  *
@@ -45,7 +51,7 @@ export interface DiffusionFolder {
  */
 export async function openDiffusionFolder(
   path: string,
-  { dtype }: { readonly dtype?: Dtype | undefined } = {},
+  options: DiffusionFolderOptions = {},
 ): Promise<DiffusionFolder> {
   const index = await readJson(path, 'model_index.json');
   if (isPresent(index['text_encoder_3'])) {
@@ -62,10 +68,10 @@ export async function openDiffusionFolder(
   if (encoderNumbers.length === 0) throw invalid(`model_index.json in ${path} has no text_encoder`);
   const [scheduler, denoiser, decoder, { mtimeMs }, ...textEncoders] = await Promise.all([
     readJson(path, 'scheduler/scheduler_config.json'),
-    readComponent(path, denoiserName, { folders: [denoiserName], dtype }),
-    readComponent(path, 'vae_decoder', { folders: diffusionFolders.decoder, dtype }),
+    readComponent(path, denoiserName, [denoiserName], options),
+    readComponent(path, 'vae_decoder', diffusionFolders.decoder, options),
     stat(join(path, 'model_index.json')),
-    ...encoderNumbers.map((number) => readTextEncoder(path, number, dtype)),
+    ...encoderNumbers.map((number) => readTextEncoder(path, number, options)),
   ]);
   return { index, textEncoders, denoiser, decoder, scheduler, created: Math.floor(mtimeMs / 1000) };
 }
@@ -73,11 +79,11 @@ export async function openDiffusionFolder(
 async function readTextEncoder(
   path: string,
   number: string,
-  dtype: Dtype | undefined,
+  options: DiffusionFolderOptions,
 ): Promise<TextEncoderComponent> {
   const name = `text_encoder${number}`;
   const [component, tokenizer] = await Promise.all([
-    readComponent(path, name, { folders: [name], dtype }),
+    readComponent(path, name, [name], options),
     readClipTokenizer(join(path, `tokenizer${number}`)),
   ]);
   return { ...component, tokenizer };
@@ -87,9 +93,12 @@ async function readTextEncoder(
 async function readComponent(
   path: string,
   name: string,
-  { folders, dtype }: { readonly folders: readonly string[]; readonly dtype: Dtype | undefined },
+  folders: readonly string[],
+  { dtype, isRemote = false }: DiffusionFolderOptions,
 ): Promise<DiffusionComponent> {
-  const { folder, graph } = diffusionGraph(localFiles(path), folders, dtype);
+  const { folder, graph } = isRemote
+    ? { folder: name, graph: join(name, 'model.onnx') }
+    : diffusionGraph(localFiles(path), folders, dtype);
   const outer = folder.split('/')[0]!;
   const config = await readJson(path, join(outer, 'config.json'), {});
   return {

@@ -2,14 +2,14 @@ import { join } from 'node:path';
 import type { PoolingMode } from '../core/embedding/pooling.ts';
 import { InferenceError } from '../errors.ts';
 import { localFiles, type Dtype } from './graph-files.ts';
-import { singleGraph } from './model-files.ts';
+import { singleGraph, usualGraph } from './model-files.ts';
 import { openModelFolder, readJson, type ModelFolder } from './model-folder.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
 /** The files of one embedding model: a text model, and how sentence-transformers makes a vector of its outputs. */
 export interface EmbeddingFolder extends ModelFolder {
-  /** Path of the graph. */
+  /** Path of the graph; another machine has it where the model is remote. */
   readonly graph: string;
   /** `undefined` where no file says it. */
   readonly pooling: PoolingMode | undefined;
@@ -30,12 +30,13 @@ export interface EmbeddingFolder extends ModelFolder {
  * Finds and reads the small files of an embedding model.
  *
  * @param path of the folder
+ * @param options.isRemote whether another machine has the graph
  * @throws InferenceError `invalid_request` naming the file that is missing or can't be followed
  * @see https://sbert.net/docs/package_reference/sentence_transformer/models.html
  */
 export async function openEmbeddingFolder(
   path: string,
-  { dtype }: { readonly dtype?: Dtype | undefined } = {},
+  { dtype, isRemote = false }: { readonly dtype?: Dtype | undefined; readonly isRemote?: boolean } = {},
 ): Promise<EmbeddingFolder> {
   const [folder, modules, settings, transformer] = await Promise.all([
     openModelFolder(path),
@@ -50,7 +51,7 @@ export async function openEmbeddingFolder(
   const defaultPrompt = settings['default_prompt_name'];
   return {
     ...folder,
-    graph: join(path, singleGraph(localFiles(path), dtype)),
+    graph: join(path, isRemote ? usualGraph : singleGraph(localFiles(path), dtype)),
     pooling: readPooling(pooling),
     poolsPrompt: pooling['include_prompt'] !== false,
     furtherModules: kinds

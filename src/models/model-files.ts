@@ -21,6 +21,9 @@ export type DecoderGraphs = { readonly merged: string } | { readonly first: stri
 const decoderStems = anywhere('model', 'decoder_model_merged');
 const singleStems = anywhere('model');
 
+/** Where a model of one graph has it. */
+export const usualGraph = 'onnx/model.onnx';
+
 /** A decoder-only language model; also the older merged export. */
 export function decoderGraph(files: FileTree, dtype?: Dtype): string {
   return needGraph(files, decoderStems, dtype);

@@ -1,4 +1,5 @@
 import sharp, { type SharpOptions } from 'sharp';
+import { enlarge } from '../core/vision/enlarge.ts';
 import { detectImageFormat, imageFormats } from '../core/vision/image-format.ts';
 import { InferenceError } from '../errors.ts';
 
@@ -53,17 +54,19 @@ export async function openImage(bytes: Uint8Array, { maxPixels }: ImageOptions):
     width,
     height,
     async toPixels(size) {
+      // What sharp enlarges is half a pixel off, so that it only makes images smaller here.
+      const most = { width: Math.min(width, size.width), height: Math.min(height, size.height) };
       const { data, info } = await decoded(() =>
         sharp(bytes, { ...options, limitInputPixels: maxPixels })
           .autoOrient()
           .flatten({ background: 'white' })
-          .resize({ ...size, fit: 'fill', kernel: 'linear', fastShrinkOnLoad: false })
+          .resize({ ...most, fit: 'fill', kernel: 'linear', fastShrinkOnLoad: false })
           .toColourspace('srgb')
           .raw({ depth: 'uchar' })
           .toBuffer({ resolveWithObject: true }),
       );
       if (info.channels !== 3) throw invalid(`expected three channels of colour, got ${info.channels}`);
-      return data;
+      return enlarge(data, most, size);
     },
   };
 }

@@ -1,12 +1,14 @@
 import { availableParallelism } from 'node:os';
 import * as onnxruntime from 'onnxruntime-node';
-import type { ElementType, Session, Tensor, TensorMap, TensorSignature } from './contract.ts';
+import type { ElementType, Session, Tensor, TensorData, TensorSignature } from './contract.ts';
 
 export interface OnnxSessionOptions {
   /** Default `cpu`. A device that doesn't work here makes the creation fail; nothing falls back by itself. */
   readonly device?: 'cpu' | 'webgpu' | 'cuda' | 'dml' | 'coreml' | undefined;
   /** Threads of one operator; default cores − 1, at least 1, so that the host keeps a core. */
   readonly threads?: number | undefined;
+  /** Where files with weights lie of a model that is given as bytes; default: nowhere. */
+  readonly weightsFolder?: string | undefined;
 }
 
 /**
@@ -19,7 +21,11 @@ export interface OnnxSessionOptions {
  */
 export async function createOnnxSession(
   model: string | Uint8Array,
-  { device = 'cpu', threads = Math.max(1, availableParallelism() - 1) }: OnnxSessionOptions = {},
+  {
+    device = 'cpu',
+    threads = Math.max(1, availableParallelism() - 1),
+    weightsFolder,
+  }: OnnxSessionOptions = {},
 ): Promise<Session> {
   const options: onnxruntime.InferenceSession.SessionOptions = {
     executionProviders: [device],
@@ -27,7 +33,12 @@ export async function createOnnxSession(
     interOpNumThreads: 1,
     logSeverityLevel: 4,
     // A spinning thread takes its core from the host while it waits for the next run.
-    extra: { session: { intra_op: { allow_spinning: '0' } } },
+    extra: {
+      session: {
+        intra_op: { allow_spinning: '0' },
+        ...(weightsFolder !== undefined && { model_external_initializers_file_folder_path: weightsFolder }),
+      },
+    },
   };
   const session =
     typeof model === 'string'
@@ -40,7 +51,7 @@ export async function createOnnxSession(
       const tensors: Record<string, onnxruntime.Tensor> = {};
       for (const name in feeds) tensors[name] = toNative(feeds[name]!);
       const outputs = fetches ? await session.run(tensors, fetches) : await session.run(tensors);
-      return outputs as unknown as TensorMap;
+      return Object.fromEntries(Object.entries(outputs).map(([name, output]) => [name, toTensor(output)]));
     },
     release: () => session.release(),
   };
@@ -55,7 +66,20 @@ function toNative(tensor: Tensor): onnxruntime.Tensor {
     native = new onnxruntime.Tensor(tensor.type, tensor.data as never, tensor.dims) as onnxruntime.Tensor;
     natives.set(tensor, native);
   }
+  // Newer engines make an array of half precision numbers of the bits, which the binding can't read; and whoever feeds
+  // a tensor again may have put other data into it.
+  if (native.data !== tensor.data) {
+    Object.defineProperty(native, 'data', { value: tensor.data, configurable: true });
+  }
   return native;
+}
+
+/** Where there is an array type for half precision, outputs come as that; here it is always the bits. */
+function toTensor({ type, dims, data }: onnxruntime.Tensor): Tensor {
+  const isHalf = type === 'float16' && !(data instanceof Uint16Array);
+  const { buffer, byteOffset, length } = data as unknown as Uint16Array;
+  const bits = isHalf ? new Uint16Array(buffer, byteOffset, length) : data;
+  return { type: type as ElementType, dims, data: bits as TensorData };
 }
 
 function toSignature(metadata: onnxruntime.InferenceSession.ValueMetadata): TensorSignature {

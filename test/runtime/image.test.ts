@@ -116,6 +116,22 @@ describe('openImage', () => {
     for (let pixel = 0; pixel < 16; pixel++) near(pixels, pixel, [127, 127, 127], 16);
   });
 
+  it('keeps the middle in the middle where it makes an image larger', async () => {
+    const bytes = await sharp(Buffer.of(0, 0, 0, 100, 100, 100), { raw: { width: 2, height: 1, channels: 3 } })
+      .png()
+      .toBuffer();
+    const pixels = await pixelsOf(bytes, { width: 4, height: 2 });
+    const row = [0, 25, 75, 100].flatMap((value) => [value, value, value]);
+    expect([...pixels]).toEqual([...row, ...row]);
+  });
+
+  it('makes one side larger and the other smaller', async () => {
+    const pixels = await pixelsOf(await halves(red, blue).png().toBuffer(), { width: 4, height: 20 });
+    expect(pixels).toHaveLength(4 * 20 * 3);
+    near(pixels, 0, [255, 0, 0], 1);
+    near(pixels, 79, [0, 0, 255], 1);
+  });
+
   it('refuses too many pixels before it decodes them', async () => {
     const bytes = await sharp({ create: { width: 300, height: 200, channels: 3, background: red } })
       .png()

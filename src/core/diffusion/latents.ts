@@ -13,6 +13,11 @@ export interface LatentScaling {
  * Latents as the decoder takes them.
  *
  * @param latents `[channels × cells]`
+ *
+ * @example
+ * ```ts
+ * scaleLatents(Float32Array.of(1, 2), { factor: 0.5, shift: 1 }); // [3, 5]
+ * ```
  */
 export function scaleLatents(
   latents: Float32Array,
@@ -30,6 +35,11 @@ export function scaleLatents(
  *
  * @param grid `[channels × from.height × from.width]`
  * @returns `[channels × to.height × to.width]`
+ *
+ * @example
+ * ```ts
+ * shrinkGrid(Float32Array.of(1, 3, 5, 7), { width: 2, height: 2 }, { width: 1, height: 1 }); // [4]
+ * ```
  */
 export function shrinkGrid(grid: Float32Array, from: Size, to: Size): Float32Array {
   const channels = grid.length / (from.width * from.height);
@@ -61,6 +71,11 @@ function covered(cell: number, from: number, to: number): { start: number; end: 
  *
  * @param decoded `[3 × pixels]`, −1 for black to 1 for white; beyond is cut off
  * @returns `[pixels × 3]`, red, green and blue
+ *
+ * @example
+ * ```ts
+ * toRgb(Float32Array.of(1, -1, 0)); // one pixel: [255, 0, 128]
+ * ```
  */
 export function toRgb(decoded: Float32Array): Uint8ClampedArray {
   const count = decoded.length / 3;

@@ -7,7 +7,14 @@ export interface WindowFrame {
   readonly windowLength: number;
 }
 
-/** How many windows the tokens of a prompt need; an empty one needs one. */
+/**
+ * How many windows the tokens of a prompt need; an empty one needs one.
+ *
+ * @example
+ * ```ts
+ * countWindows(new Array(80).fill(7), { startId: 0, endId: 1, padId: 1, windowLength: 77 }); // 2
+ * ```
+ */
 export function countWindows(tokens: readonly number[], { windowLength }: WindowFrame): number {
   return Math.max(1, Math.ceil(tokens.length / (windowLength - 2)));
 }

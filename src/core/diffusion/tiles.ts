@@ -6,6 +6,7 @@ export interface TilePlan {
   readonly starts: readonly number[];
 }
 
+/** How large tiles are and how far they overlap. */
 export interface TileOptions {
   /** Longest tile; an axis that isn't longer is one tile. */
   readonly most: number;
@@ -41,6 +42,12 @@ export function planTiles(length: number, { most, overlap, isFixed = false }: Ti
  *
  * @param scale values per cell
  * @returns for each tile `[size × scale]`
+ *
+ * @example
+ * ```ts
+ * const [left] = tileWeights(planTiles(4, { most: 3, overlap: 2 }), 1);
+ * left; // [1, 0.85, 0.15]: the right tile has the rest
+ * ```
  */
 export function tileWeights({ length, size, starts }: TilePlan, scale: number): Float32Array[] {
   const sums = new Float64Array(length * scale);
@@ -80,6 +87,14 @@ export interface TilePlacement {
  * @param out `[channels × height × width]`, zero before the first tile
  * @param tile `[channels × tile height × tile width]`
  * @param width of `out`
+ *
+ * @example
+ * ```ts
+ * const out = new Float32Array(4);
+ * const ones = Float32Array.of(1, 1);
+ * addTile(out, Float32Array.of(1, 2, 3, 4), { left: 0, top: 0, across: ones, down: ones }, { width: 2, height: 2 });
+ * out; // [1, 2, 3, 4]
+ * ```
  */
 export function addTile(
   out: Float32Array,
@@ -104,6 +119,12 @@ export function addTile(
  *
  * @param whole `[channels × height × width]`
  * @returns `[channels × tile height × tile width]`
+ *
+ * @example
+ * ```ts
+ * const whole = Float32Array.of(1, 2, 3, 4);
+ * cutTile(whole, { left: 1, top: 0, width: 1, height: 2 }, { width: 2, height: 2 }); // [2, 4]
+ * ```
  */
 export function cutTile(
   whole: Float32Array,

@@ -1,6 +1,7 @@
 /** The image formats that are read. */
 export const imageFormats = ['jpeg', 'png', 'webp', 'gif', 'avif', 'tiff'] as const;
 
+/** A format that images are read in. */
 export type ImageFormat = (typeof imageFormats)[number];
 
 /**

@@ -10,8 +10,6 @@ export interface Placement extends Size {
 /**
  * Fits an image into the input of a model with its proportions kept; what is left over is padding.
  *
- * @param options.align `center` puts half of the padding on either side, `start` all of it to the right and below
- *
  * @example
  * ```ts
  * letterbox({ width: 1280, height: 720 }, { width: 640, height: 640 }, { align: 'center' });
@@ -21,7 +19,12 @@ export interface Placement extends Size {
 export function letterbox(
   image: Size,
   input: Size,
-  { align }: { readonly align: 'center' | 'start' },
+  {
+    align,
+  }: {
+    /** `center` puts half of the padding on either side, `start` all of it to the right and below. */
+    readonly align: 'center' | 'start';
+  },
 ): Placement {
   const scale = Math.min(input.width / image.width, input.height / image.height);
   const width = clamp(Math.round(image.width * scale), 1, input.width);

@@ -1,6 +1,7 @@
 import { intersectionOverUnion } from './intersection-over-union.ts';
 import { rankScores } from './rank.ts';
 
+/** Which boxes `nms` keeps. */
 export interface NmsOptions {
   /** Two boxes that overlap by more than this can't both be kept; 0 to 1. */
   readonly iouThreshold: number;

@@ -9,8 +9,6 @@ let keys = new Float64Array(0);
  * The best of many scores, best first; of equal scores the earlier comes first.
  *
  * @param scores finite, not negative
- * @param options.count how many of `scores` there are, below 2²⁰; default all
- * @param options.limit how many to find at most; default all
  * @returns indexes into `scores`
  * @throws RangeError for more than 2²⁰ − 1 scores
  *
@@ -21,7 +19,15 @@ let keys = new Float64Array(0);
  */
 export function rankScores(
   scores: Float32Array,
-  { count = scores.length, limit = count }: { readonly count?: number; readonly limit?: number } = {},
+  {
+    count = scores.length,
+    limit = count,
+  }: {
+    /** How many of `scores` there are, below 2²⁰; default all. */
+    readonly count?: number;
+    /** How many to find at most; default all. */
+    readonly limit?: number;
+  } = {},
 ): Int32Array {
   if (count >= indexRange) throw new RangeError(`scores: expected fewer than ${indexRange}, got ${count}`);
   if (keys.length < count) keys = new Float64Array(count);

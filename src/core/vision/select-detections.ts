@@ -2,6 +2,7 @@ import type { Candidates } from './candidates.ts';
 import { nmsPerClass } from './nms.ts';
 import { rankScores } from './rank.ts';
 
+/** Which candidates `selectDetections` keeps. */
 export interface SelectOptions {
   /** Overlap above which the worse of two boxes of a class goes; `undefined` for models whose boxes are picked already. */
   readonly iouThreshold: number | undefined;

@@ -22,6 +22,7 @@ export interface ModelRequest {
   readonly hub?: HubOptions | undefined;
 }
 
+/** How `obtainModel` reports, and when it gives up. */
 export interface ObtainOptions {
   readonly onProgress?: ((progress: DownloadProgress) => void) | undefined;
   /** Told what an operator should know and what stops nothing. */

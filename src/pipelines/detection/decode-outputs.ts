@@ -1,5 +1,6 @@
 import { float16ToFloat32Into } from '../../core/math/float16.ts';
 import type { Candidates } from '../../core/vision/candidates.ts';
+import { decodeDetrSoftmaxInto } from '../../core/vision/heads/detr-softmax.ts';
 import { decodeDetrInto } from '../../core/vision/heads/detr.ts';
 import { decodeEndToEndInto } from '../../core/vision/heads/end-to-end.ts';
 import type { Head } from '../../core/vision/heads/find-head.ts';
@@ -9,7 +10,7 @@ import { decodeYoloV8Into } from '../../core/vision/heads/yolov8.ts';
 import { decodeYoloXInto } from '../../core/vision/heads/yolox.ts';
 import type { Tensor, TensorMap } from '../../runtime/contract.ts';
 
-const decoders: Readonly<Record<Exclude<HeadName, 'detr'>, DecodeInto>> = {
+const decoders: Readonly<Record<Exclude<HeadName, 'detr' | 'detr-softmax'>, DecodeInto>> = {
   yolov5: decodeYoloV5Into,
   yolov8: decodeYoloV8Into,
   yolox: decodeYoloXInto,
@@ -24,8 +25,9 @@ export function decodeOutputsInto(
   options: SizedDecodeOptions,
 ): Candidates {
   const scores = toHeadOutput(outputs[output]!);
-  if (name !== 'detr') return decoders[name](candidates, scores, options);
-  return decodeDetrInto(candidates, { logits: scores, boxes: toHeadOutput(outputs[boxes!]!) }, options);
+  if (name !== 'detr' && name !== 'detr-softmax') return decoders[name](candidates, scores, options);
+  const decode = name === 'detr' ? decodeDetrInto : decodeDetrSoftmaxInto;
+  return decode(candidates, { logits: scores, boxes: toHeadOutput(outputs[boxes!]!) }, options);
 }
 
 function toHeadOutput({ type, data, dims }: Tensor): HeadOutput {

@@ -2,15 +2,14 @@ import { detectionParameters } from '../../core/parameters/detection.ts';
 import { createCandidates, type Candidates } from '../../core/vision/candidates.ts';
 import { selectClasses } from '../../core/vision/class-filter.ts';
 import type { Size } from '../../core/vision/box.ts';
-import { findHead, type Head } from '../../core/vision/heads/find-head.ts';
+import { findHead, hasQueries, type Head } from '../../core/vision/heads/find-head.ts';
 import { toInputTensorInto } from '../../core/vision/input-tensor.ts';
 import { toImageBox, type Placement } from '../../core/vision/letterbox.ts';
 import { selectDetections } from '../../core/vision/select-detections.ts';
 import { InferenceError } from '../../errors.ts';
 import { openDetectorFolder, type DetectorFolder } from '../../models/detector-folder.ts';
-import type { Session, TensorMap, TensorSignature } from '../../runtime/contract.ts';
+import type { Session, TensorMap } from '../../runtime/contract.ts';
 import { openImage } from '../../runtime/image.ts';
-import { createOnnxSession } from '../../runtime/onnx.ts';
 import type {
   Detection,
   DetectionEvent,
@@ -21,10 +20,13 @@ import type {
   RunOptions,
 } from '../contract.ts';
 import { limitConcurrency } from '../limit-concurrency.ts';
+import { isRemote, openSession } from '../open-session.ts';
 import { decodeOutputsInto } from './decode-outputs.ts';
+import { readInputs, toFeeds, type DetectorInputs } from './detector-inputs.ts';
 import { readImageSource } from './image-source.ts';
 import { chooseSize, readInputSizes, type InputSizes } from './input-sizes.ts';
 import { layOut, preprocessingOf, type InputLayout, type Preprocessing } from './preprocessing.ts';
+import { readResizing } from './resizing.ts';
 
 /** While some wait for a server or have their images decoded, one runs. */
 const concurrency = 8;
@@ -32,8 +34,8 @@ const concurrency = 8;
 const mostDecodes = 2;
 const defaultMaxPixels = 2 ** 26;
 
-/** Families whose scores are a softmax with a class for "nothing", or whose boxes are tilted. */
-const foreignModelTypes = new Set(['detr', 'yolos', 'table-transformer', 'conditional_detr']);
+/** Families whose scores are a softmax with a class for "nothing". */
+const softmaxModelTypes = new Set(['detr', 'yolos', 'table-transformer']);
 const foreignTasks = new Set(['classify', 'obb']);
 
 /**
@@ -46,9 +48,9 @@ export async function loadDetectionPipeline(spec: ModelSpec<'detection'>): Promi
   assertCount('maxPixels', maxPixels);
   assertCount('imageFetch.maxBytes', spec.imageFetch?.maxBytes);
   assertCount('imageFetch.timeoutMs', spec.imageFetch?.timeoutMs);
-  const folder = await openDetectorFolder(spec.source, spec);
-  assertFamily(folder);
-  const session = await createOnnxSession(folder.graph, { device: spec.device, threads: spec.threads });
+  const folder = await openDetectorFolder(spec.source, { ...spec, isRemote: isRemote(spec) });
+  assertTask(folder);
+  const session = await openSession(spec, { graph: folder.graph });
   try {
     return await createDetectionPipeline({ ...spec, maxPixels }, folder, session);
   } catch (error) {
@@ -63,12 +65,12 @@ async function createDetectionPipeline(
   folder: DetectorFolder,
   session: Session,
 ): Promise<DetectionPipeline> {
-  const input = readInput(session);
-  const sizes = readInputSizes(input, folder);
-  const size = sizes.fixed ?? { width: sizes.default, height: sizes.default };
-  const outputs = await session.run(
-    toFeeds(input.name, new Float32Array(3 * size.width * size.height), size),
-  );
+  const inputs = readInputs(session);
+  const resizing = hasQueries(session.outputs) ? readResizing(folder.preprocessor) : undefined;
+  const sizes = readInputSizes(inputs.pixels, folder, resizing);
+  const size = sizes.fixed ?? probeSize(sizes);
+  const nothing = new Float32Array(3 * size.width * size.height);
+  const outputs = await session.run(toFeeds(inputs, nothing, size));
   const head = readHead(spec, folder, outputs, size);
   const classNames =
     folder.classNames ?? Array.from({ length: head.classCount }, (_, classId) => `class_${classId}`);
@@ -76,14 +78,14 @@ async function createDetectionPipeline(
     throw invalid('classNames', 'neither the config nor the graph tells them, so they have to be given');
   }
   const preprocessing = preprocessingOf(head.name, folder.preprocessor);
-  return new DetectionPipeline({ spec, folder, session, input, sizes, head, classNames, preprocessing });
+  return new DetectionPipeline({ spec, folder, session, inputs, sizes, head, classNames, preprocessing });
 }
 
 interface LoadedModel {
   readonly spec: ModelSpec<'detection'> & { readonly maxPixels: number };
   readonly folder: DetectorFolder;
   readonly session: Session;
-  readonly input: TensorSignature;
+  readonly inputs: DetectorInputs;
   readonly sizes: InputSizes;
   readonly head: Head;
   readonly classNames: readonly string[];
@@ -128,11 +130,11 @@ class DetectionPipeline implements Pipeline<'detection'> {
   }
 
   async #detect(request: DetectionRequest, signal: AbortSignal | undefined): Promise<DetectionEvent> {
-    const { session, input: signature, sizes, head, classNames } = this.#model;
+    const { session, inputs, sizes, head, classNames } = this.#model;
     const classMask = readClassMask(request.classes, classNames);
     const longerSide = chooseSize(request.imageSize, sizes);
     const { image, input, placement, tensor } = await this.#readImage(request.image, longerSide, signal);
-    const outputs = await session.run(toFeeds(signature.name, tensor, input), outputsOf(head));
+    const outputs = await session.run(toFeeds(inputs, tensor, input), outputsOf(head));
     const { confidence, maxDetections, iouThreshold = ownThreshold(head) } = request;
     const { classCount } = head;
     const options = { classCount, confidence, classMask, input };
@@ -154,8 +156,7 @@ class DetectionPipeline implements Pipeline<'detection'> {
     assertWanted(signal);
     const opened = await openImage(bytes, spec);
     const image = { width: opened.width, height: opened.height };
-    const { fixed, step: stride } = sizes;
-    const layout = layOut(image, preprocessing.fit, { fixed, longerSide, stride });
+    const layout = layOut(image, preprocessing.fit, { ...sizes, longerSide });
     const { input, placement } = layout;
     const pixels = await this.#inTurn(() => {
       assertWanted(signal);
@@ -168,28 +169,22 @@ class DetectionPipeline implements Pipeline<'detection'> {
   }
 }
 
-function readInput({ inputs }: Session): TensorSignature {
-  const [input, ...others] = inputs;
-  const [batch, channels, ...rest] = input?.dims ?? [];
-  const takesImages =
-    rest.length === 2 && (typeof channels === 'string' || channels === 3 || channels === -1);
-  if (
-    input &&
-    takesImages &&
-    input.type === 'float32' &&
-    others.length === 0 &&
-    (batch === 1 || typeof batch !== 'number' || batch < 1)
-  ) {
-    return input;
-  }
-  const got = inputs.map(({ name, type, dims }) => `${name} ${type}[${dims.join(', ')}]`).join(' and ');
-  throw invalid('source', `expected a graph with one input, float32[1, 3, height, width], got ${got}`);
+/** Models without a square of their own take one that is small, but not too small for their strides. */
+function probeSize({ edges, default: side }: InputSizes): Size {
+  const longest = edges ? detectionParameters.imageSize.min : side;
+  return { width: longest, height: longest };
 }
 
 function readHead(spec: ModelSpec, folder: DetectorFolder, outputs: TensorMap, input: Size): Head {
   const shapes = Object.entries(outputs).map(([name, { dims }]) => ({ name, dims }));
+  const usual = softmaxModelTypes.has(String(folder.config['model_type'])) ? 'detr-softmax' : undefined;
   try {
-    return findHead({ outputs: shapes, input, classCount: folder.classNames?.length, head: spec.head });
+    return findHead({
+      outputs: shapes,
+      input,
+      classCount: folder.classNames?.length,
+      head: spec.head ?? usual,
+    });
   } catch (error) {
     throw new InferenceError('invalid_request', (error as Error).message, { param: 'head', cause: error });
   }
@@ -200,10 +195,7 @@ function assertCount(param: string, value: number | undefined): void {
   throw invalid(param, `expected an integer of at least 1, got ${value}`);
 }
 
-function assertFamily({ config, metadata }: DetectorFolder): void {
-  const modelType = String(config['model_type'] ?? '');
-  if (foreignModelTypes.has(modelType))
-    throw invalid('source', `models of type ${modelType} are not supported`);
+function assertTask({ metadata }: DetectorFolder): void {
   const task = metadata.get('task') ?? '';
   if (foreignTasks.has(task)) throw invalid('source', `expected a model for detection, got one for ${task}`);
 }
@@ -221,17 +213,15 @@ function assertWanted(signal: AbortSignal | undefined): void {
   if (signal?.aborted) throw new InferenceError('cancelled', 'The request was cancelled.');
 }
 
-function toFeeds(name: string, data: Float32Array, { width, height }: Size): TensorMap {
-  return { [name]: { type: 'float32', dims: [1, 3, height, width], data } };
-}
-
 function outputsOf({ output, boxes }: Head): string[] {
   return boxes === undefined ? [output] : [output, boxes];
 }
 
 /** Models that pick their boxes themselves have none. */
 function ownThreshold({ name }: Head): number | undefined {
-  return name === 'detr' || name === 'end-to-end' ? undefined : detectionParameters.iouThreshold.default;
+  return name === 'detr' || name === 'detr-softmax' || name === 'end-to-end'
+    ? undefined
+    : detectionParameters.iouThreshold.default;
 }
 
 function toDetection(

@@ -1,12 +1,14 @@
 import type { Size } from '../../core/vision/box.ts';
+import { fitEdges, type EdgeLimits } from '../../core/vision/edge-limits.ts';
 import type { HeadName } from '../../core/vision/heads/head.ts';
 import type { PixelFormat } from '../../core/vision/input-tensor.ts';
 import { fittingInput, letterbox, stretch, type Placement } from '../../core/vision/letterbox.ts';
+import type { InputSizes } from './input-sizes.ts';
 
 /** How images become inputs. */
 export interface Preprocessing {
   readonly format: PixelFormat;
-  /** `stretch` gives up an image's proportions; the others pad it. */
+  /** `stretch` fills the input with the image; the others pad it. */
   readonly fit: 'letterbox-center' | 'letterbox-start' | 'stretch';
 }
 
@@ -16,6 +18,7 @@ export interface InputLayout {
   readonly placement: Placement;
 }
 
+type LayoutSizes = Pick<InputSizes, 'fixed' | 'edges' | 'step'>;
 type Json = Readonly<Record<string, unknown>>;
 type Triple = readonly [number, number, number];
 
@@ -35,6 +38,7 @@ export function preprocessingOf(head: HeadName, preprocessor: Json): Preprocessi
       return { fit: 'letterbox-start', format };
     }
     case 'detr':
+    case 'detr-softmax':
       return { fit: 'stretch', format: detrFormat(preprocessor) };
     default: {
       const format = { channelOrder: 'rgb', scale: 1 / 255, mean: zeros, deviation: ones, padding } as const;
@@ -46,24 +50,32 @@ export function preprocessingOf(head: HeadName, preprocessor: Json): Preprocessi
 /**
  * Lays an image out.
  *
- * @param fixed the one size of the model's input, if it has one
- * @param sizes otherwise the longer side, a multiple of `stride`; padded inputs then shrink to the image's proportions
+ * @param longerSide of inputs that have no fixed size, a multiple of the step; padded inputs then shrink to the image's
+ * proportions, and with edges it is the most that the longer side may be
  */
 export function layOut(
   image: Size,
   fit: Preprocessing['fit'],
-  { fixed, longerSide, stride }: { fixed: Size | undefined; longerSide: number; stride: number },
+  { fixed, edges, step, longerSide }: LayoutSizes & { readonly longerSide: number },
 ): InputLayout {
-  const square = { width: longerSide, height: longerSide };
   if (fit === 'stretch') {
-    const input = fixed ?? square;
+    const free = edges
+      ? fitEdges(image, scaled(edges, longerSide))
+      : { width: longerSide, height: longerSide };
+    const input = fixed ?? free;
     return { input, placement: stretch(input) };
   }
-  const input = fixed ?? fittingInput(image, { longerSide, stride });
+  const input = fixed ?? fittingInput(image, { longerSide, stride: step });
   return {
     input,
     placement: letterbox(image, input, { align: fit === 'letterbox-center' ? 'center' : 'start' }),
   };
+}
+
+/** Both limits are smaller or larger by the same factor. */
+function scaled({ shortest, longest, multiple }: EdgeLimits, longerSide: number): EdgeLimits {
+  const side = Math.max(1, Math.round((shortest * longerSide) / longest));
+  return { shortest: side, longest: longerSide, multiple };
 }
 
 function detrFormat(preprocessor: Json): PixelFormat {

@@ -5,7 +5,6 @@ import { InferenceError } from '../../errors.ts';
 import { openEmbeddingFolder, type EmbeddingFolder } from '../../models/embedding-folder.ts';
 import { locateModel } from '../../models/source.ts';
 import { createTextTokenizer, type TextTokenizer } from '../../models/tokenizer.ts';
-import { createOnnxSession } from '../../runtime/onnx.ts';
 import type {
   EmbeddingEvent,
   EmbeddingRequest,
@@ -14,6 +13,7 @@ import type {
   Pipeline,
   RunOptions,
 } from '../contract.ts';
+import { isRemote, openSession } from '../open-session.ts';
 import { createEncoder, type Encoder } from './encoder.ts';
 import { TextBatcher } from './text-batcher.ts';
 import { toTokenSequence, type TokenSequence } from './token-sequence.ts';
@@ -38,10 +38,13 @@ export async function loadEmbeddingPipeline(spec: ModelSpec<'embedding'>): Promi
   if (!Number.isSafeInteger(maxBatchTokens) || maxBatchTokens < 1) {
     throw invalid('maxBatchTokens', `expected an integer of at least 1, got ${maxBatchTokens}`);
   }
-  const folder = await openEmbeddingFolder(locateModel(spec.source), spec);
+  const folder = await openEmbeddingFolder(locateModel(spec.source), {
+    dtype: spec.dtype,
+    isRemote: isRemote(spec),
+  });
   const contextLength = readContextLength(folder, spec);
   const tokenizer = createTextTokenizer(folder);
-  const session = await createOnnxSession(folder.graph, { device: spec.device, threads: spec.threads });
+  const session = await openSession(spec, { graph: folder.graph });
   try {
     const pooling = spec.pooling ?? (hasOwnPooling(session.outputs) ? undefined : folder.pooling);
     if (folder.furtherModules.length > 0 && (pooling || !hasOwnPooling(session.outputs))) {

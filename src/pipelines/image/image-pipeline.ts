@@ -16,9 +16,10 @@ import {
 import { locateModel } from '../../models/source.ts';
 import type { Session } from '../../runtime/contract.ts';
 import { encodePng } from '../../runtime/image.ts';
-import { createOnnxSession } from '../../runtime/onnx.ts';
 import type { ImageEvent, ImageRequest, ModelInfo, ModelSpec, Pipeline, RunOptions } from '../contract.ts';
+import { seedOfImage } from '../image-request.ts';
 import { OpenRuns } from '../open-runs.ts';
+import { isRemote, openSession } from '../open-session.ts';
 import { denoise } from './denoise.ts';
 import { createDenoiser, type Denoiser, type Predict } from './denoiser.ts';
 import { planGuidance, seemsDistilled, type Guidance } from './guidance.ts';
@@ -54,12 +55,12 @@ export interface ImagePipelineInternals extends LatentDecoderOptions {
  * @throws InferenceError `invalid_request` naming the file or setting that doesn't fit
  */
 export async function loadImagePipeline(spec: ModelSpec<'image'>): Promise<Pipeline<'image'>> {
-  const { device, threads, maxPixels } = spec;
+  const { maxPixels } = spec;
   if (maxPixels !== undefined && !(Number.isSafeInteger(maxPixels) && maxPixels >= 1)) {
     throw invalid('maxPixels', `expected an integer of at least 1, got ${maxPixels}`);
   }
   return createImagePipeline(spec, {
-    openSession: ({ graph }) => createOnnxSession(graph, { device, threads }),
+    openSession: (component) => openSession(spec, component),
   });
 }
 
@@ -68,7 +69,10 @@ export async function createImagePipeline(
   spec: ModelSpec<'image'>,
   internals: ImagePipelineInternals,
 ): Promise<Pipeline<'image'>> {
-  const folder = await openDiffusionFolder(locateModel(spec.source), spec);
+  const folder = await openDiffusionFolder(locateModel(spec.source), {
+    dtype: spec.dtype,
+    isRemote: isRemote(spec),
+  });
   const sessions: Session[] = [];
   const open = async (component: DiffusionComponent): Promise<Session> => {
     const session = await internals.openSession(component);
@@ -167,7 +171,7 @@ class ImagePipeline implements Pipeline<'image'> {
     const predict = denoiser.prepare({ conditionings, latents: latentSize, image: request, guidanceScale });
     const firstSeed = request.seed ?? randomInt(imageParameters.seed.max);
     for (let image = 0; image < n; image++) {
-      const drawing = { image, seed: firstSeed + image, guidance, latentSize, predict, pause };
+      const drawing = { image, seed: seedOfImage(firstSeed, image), guidance, latentSize, predict, pause };
       yield* this.#draw(request, drawing);
     }
   }

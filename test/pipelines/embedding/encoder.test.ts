@@ -9,6 +9,9 @@ interface FakeGraph {
   readonly outputs?: readonly string[];
   readonly type?: ElementType;
   readonly shape?: readonly (number | string)[];
+  /** Shape of an input `past_key_values.0.key`, where the graph has one. */
+  readonly past?: readonly (number | string)[];
+  readonly pastType?: ElementType;
 }
 
 /** Gives each token the vector `[id, position in the row + 1]`; `sentence_embedding` is `[first id, 7]`. */
@@ -17,12 +20,17 @@ function createGraph({
   outputs = ['last_hidden_state'],
   type = 'float32',
   shape = ['batch', 'length'],
+  past,
+  pastType = 'float32',
 }: FakeGraph = {}): Session & { readonly fed: TensorMap[] } {
   const fed: TensorMap[] = [];
   const dims = (name: string) => (name === 'sentence_embedding' ? ['batch', 2] : ['batch', 'length', 2]);
   return {
     fed,
-    inputs: Object.entries(inputs).map(([name, inputType]) => ({ name, type: inputType, dims: shape })),
+    inputs: [
+      ...Object.entries(inputs).map(([name, inputType]) => ({ name, type: inputType, dims: shape })),
+      ...(past ? [{ name: 'past_key_values.0.key', type: pastType, dims: past }] : []),
+    ],
     outputs: outputs.map((name) => ({ name, type, dims: dims(name) })),
     async run(feeds, fetches) {
       fed.push(feeds);
@@ -133,6 +141,15 @@ describe('createEncoder', () => {
       ],
     ],
     [
+      'the last token of a decoder',
+      { past: ['batch', 2, 'past', 8] },
+      {},
+      [
+        [2, 2],
+        [1, 3],
+      ],
+    ],
+    [
       'int32 ids',
       { inputs: { input_ids: 'int32', attention_mask: 'int32' } },
       {},
@@ -167,6 +184,16 @@ describe('createEncoder', () => {
     ]);
   });
 
+  it.each(['float32', 'float16'] as const)('feeds a decoder an empty past in %s', async (pastType) => {
+    const graph = createGraph({ past: ['batch', 2, 'past', 8], pastType });
+    await (await createEncoder(graph, options)).encode(sequences);
+    expect(graph.fed.at(-1)!['past_key_values.0.key']).toMatchObject({
+      type: pastType,
+      dims: [2, 2, 0, 8],
+      data: { length: 0 },
+    });
+  });
+
   it('knows the length of its vectors', async () => {
     expect((await createEncoder(createGraph(), options)).dimensions).toBe(2);
   });
@@ -178,6 +205,16 @@ describe('createEncoder', () => {
       'a fixed shape',
       { shape: [1, 'length'] },
       'input_ids has the shape [1, length], expected one that is not fixed',
+    ],
+    [
+      'a past of unknown size',
+      { past: ['batch', 'heads', 'past', 8] },
+      'past_key_values.0.key has the shape [batch, heads, past, 8], expected [rows, heads, tokens, size]',
+    ],
+    [
+      'a past of integers',
+      { past: ['batch', 2, 'past', 8], pastType: 'int8' },
+      'past_key_values.0.key is int8, expected float32 or float16',
     ],
     ['no mask', { inputs: { input_ids: 'int64' } }, 'no input attention_mask'],
     [

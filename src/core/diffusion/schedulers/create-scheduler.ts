@@ -8,6 +8,7 @@ import { createLcm } from './lcm.ts';
 import { createPndm } from './pndm.ts';
 import type { Scheduler } from './scheduler.ts';
 
+/** How many steps a scheduler takes, and for which latents. */
 export interface SchedulerOptions {
   /** At least 1. */
   readonly steps: number;

@@ -1,16 +1,17 @@
-import { addCandidate, resetCandidates, type Candidates } from '../candidates.ts';
+import { resetCandidates, type Candidates } from '../candidates.ts';
 import type { HeadOutput, SizedDecodeOptions } from './head.ts';
+import { addQueryBox } from './query-box.ts';
 
 /** The two outputs of a model of the DETR family. */
 export interface DetrOutputs {
-  /** `[1, queries, classes]`, before the sigmoid. */
+  /** `[1, queries, classes]`, before the sigmoid or softmax. */
   readonly logits: HeadOutput;
   /** `[1, queries, 4]`: cx, cy, width, height as shares of the input. */
   readonly boxes: HeadOutput;
 }
 
 /**
- * Decodes the outputs of RT-DETR, D-FINE and RF-DETR. A query counts once for every class that it is sure enough of.
+ * Decodes the outputs of RT-DETR, D-FINE, RF-DETR and Conditional DETR. A query counts once for every class that it is sure enough of.
  *
  * @param candidates receives the boxes of at least the given confidence; what was in it is lost
  * @returns `candidates`
@@ -27,7 +28,7 @@ export interface DetrOutputs {
 export function decodeDetrInto(
   candidates: Candidates,
   { logits, boxes }: DetrOutputs,
-  { classCount, confidence, classMask, input: { width, height } }: SizedDecodeOptions,
+  { classCount, confidence, classMask, input }: SizedDecodeOptions,
 ): Candidates {
   const queries = logits.dims[1]!;
   const stride = logits.dims[2]!;
@@ -36,13 +37,7 @@ export function decodeDetrInto(
     for (let classId = 0; classId < classCount; classId++) {
       if (classMask && classMask[classId] === 0) continue;
       const score = 1 / (1 + Math.exp(-logits.data[query * stride + classId]!));
-      if (!(score >= confidence)) continue;
-      const at = query * 4;
-      const x = boxes.data[at]! * width;
-      const y = boxes.data[at + 1]! * height;
-      const halfWidth = (boxes.data[at + 2]! * width) / 2;
-      const halfHeight = (boxes.data[at + 3]! * height) / 2;
-      addCandidate(candidates, x - halfWidth, y - halfHeight, x + halfWidth, y + halfHeight, score, classId);
+      if (score >= confidence) addQueryBox(candidates, boxes.data, { query, score, classId }, input);
     }
   }
   return candidates;

@@ -41,11 +41,11 @@ const anchorsPerCell = 3;
  */
 export function findHead(query: HeadQuery): Head {
   const pair = findPair(query);
-  if (pair && (query.head ?? 'detr') === 'detr') return pair;
+  if (pair && isPairHead(query.head ?? pair.name)) return pair;
   for (const { name, dims } of query.outputs) {
     if (dims.length !== 3) continue;
     const found = query.head ?? headOfShape(dims, query);
-    if (!found || found === 'detr') continue;
+    if (!found || isPairHead(found)) continue;
     const inShape = classesInShape(found, dims);
     if (inShape < 0) continue;
     const classCount = query.classCount ?? inShape;
@@ -58,17 +58,31 @@ export function findHead(query: HeadQuery): Head {
   );
 }
 
+function isPairHead(head: HeadName): boolean {
+  return head === 'detr' || head === 'detr-softmax';
+}
+
+/** What the output with a box for each query may be called. */
+const queryBoxes = new Set(['pred_boxes', 'dets']);
+
+/** Whether a model is of the DETR family, as far as the names of its outputs tell. */
+export function hasQueries(outputs: readonly { readonly name: string }[]): boolean {
+  return outputs.some(({ name }) => queryBoxes.has(name));
+}
+
 /** Two outputs, one with a box for each query and one with its scores. */
-function findPair({ outputs, classCount }: HeadQuery): Head | undefined {
-  const boxes =
-    outputs.find(({ name }) => name === 'pred_boxes') ?? outputs.find(({ name }) => name === 'dets');
+function findPair({ outputs, classCount, head }: HeadQuery): Head | undefined {
+  const boxes = outputs.find(({ name }) => queryBoxes.has(name));
   const logits =
     outputs.find(({ name }) => name === 'logits') ?? outputs.find(({ name }) => name === 'labels');
   if (boxes?.dims.length !== 3 || boxes.dims[2] !== 4 || logits?.dims.length !== 3) return undefined;
   if (boxes.dims[1] !== logits.dims[1]) return undefined;
-  const inShape = logits.dims[2]!;
+  const name = head === 'detr-softmax' ? head : 'detr';
+  // The class for nothing isn't one of them.
+  const inShape = name === 'detr' ? logits.dims[2]! : logits.dims[2]! - 1;
+  if (inShape < 1) return undefined;
   return {
-    name: 'detr',
+    name,
     output: logits.name,
     boxes: boxes.name,
     classCount: Math.min(classCount ?? inShape, inShape),

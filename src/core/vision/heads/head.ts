@@ -2,8 +2,9 @@ import type { Candidates } from '../candidates.ts';
 import type { Size } from '../box.ts';
 
 /** The layouts of outputs that can be decoded. */
-export const headNames = ['yolov5', 'yolov8', 'yolox', 'end-to-end', 'detr'] as const;
+export const headNames = ['yolov5', 'yolov8', 'yolox', 'end-to-end', 'detr', 'detr-softmax'] as const;
 
+/** The name of a layout of outputs. */
 export type HeadName = (typeof headNames)[number];
 
 /** One output of a model: dense, row-major. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createCandidates, type Candidates } from '../../../../src/core/vision/candidates.ts';
+import { decodeDetrSoftmaxInto } from '../../../../src/core/vision/heads/detr-softmax.ts';
 import { decodeDetrInto } from '../../../../src/core/vision/heads/detr.ts';
 import { decodeEndToEndInto } from '../../../../src/core/vision/heads/end-to-end.ts';
 import type { SizedDecodeOptions } from '../../../../src/core/vision/heads/head.ts';
@@ -153,6 +154,47 @@ describe('detr', () => {
     expect(found[0]!.score).toBeCloseTo(0.75, 6);
     const masked = { classCount: 2, confidence: 0.3, input, classMask: Uint8Array.of(1, 0) };
     expect(listOf(decodeDetrInto(createCandidates(), outputs, masked))).toHaveLength(1);
+  });
+});
+
+describe('detr-softmax', () => {
+  const shares = [
+    [0.5, 0.25, 0.25],
+    [0.25, 0.125, 0.625],
+    [0.125, 0.75, 0.125],
+  ];
+  const outputs = {
+    logits: { data: Float32Array.from(shares.flat(), (share) => Math.log(share) + 100), dims: [1, 3, 3] },
+    boxes: { data: new Float32Array(12).fill(0.25), dims: [1, 3, 4] },
+  };
+  const decode = (options: Partial<SizedDecodeOptions>) =>
+    listOf(
+      decodeDetrSoftmaxInto(createCandidates(), outputs, {
+        classCount: 2,
+        confidence: 0.2,
+        input,
+        ...options,
+      }),
+    ).map(({ classId, score }) => [classId, Number(score.toFixed(5))]);
+
+  it('finds a query once, for the likeliest class that is not nothing', () => {
+    expect(decode({})).toEqual([
+      [0, 0.5],
+      [0, 0.25],
+      [1, 0.75],
+    ]);
+    expect(decode({ confidence: 0.6 })).toEqual([[1, 0.75]]);
+  });
+
+  it('knows no second best class', () => {
+    expect(decode({ classMask: Uint8Array.of(0, 1) })).toEqual([[1, 0.75]]);
+  });
+
+  it('gives boxes in pixels of the input', () => {
+    const [{ box }] = listOf(
+      decodeDetrSoftmaxInto(createCandidates(), outputs, { classCount: 2, confidence: 0.6, input }),
+    ) as [Found];
+    expect(box).toEqual([8, 4, 24, 12]);
   });
 });
 

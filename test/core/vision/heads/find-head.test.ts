@@ -38,6 +38,11 @@ describe('findHead', () => {
       { name: 'detr', output: 'labels', boxes: 'dets', classCount: 91 },
     ],
     [
+      'DETR, where that is told',
+      { outputs: shapes(['logits', [1, 100, 92]], ['pred_boxes', [1, 100, 4]]), head: 'detr-softmax' },
+      { name: 'detr-softmax', output: 'logits', boxes: 'pred_boxes', classCount: 91 },
+    ],
+    [
       'a head that is told',
       { outputs: dims(1, 8400, 85), head: 'yolov5' },
       { name: 'yolov5', classCount: 80 },
@@ -52,6 +57,10 @@ describe('findHead', () => {
     ['more classes than rows', { outputs: dims(1, 84, 8400), classCount: 200 }],
     ['rows of no grid', { outputs: dims(1, 5000, 85) }],
     ['a head that does not fit', { outputs: dims(1, 84, 8400), head: 'end-to-end' }],
+    [
+      'no class but nothing',
+      { outputs: shapes(['logits', [1, 9, 1]], ['pred_boxes', [1, 9, 4]]), head: 'detr-softmax' },
+    ],
     ['one half of a pair', { outputs: shapes(['logits', [1, 300, 80]]), head: 'detr' }],
   ])('refuses %s, telling the shapes', (_title, query) => {
     expect(() => findHead({ input: square(640), outputs: [], ...query })).toThrow(

@@ -459,4 +459,5 @@ def main():
     (HERE / "golden.json").write_text(json.dumps(dict(versions=versions, seed=SEED, cases=cases)) + "\n")
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,41 @@
+import type { Size } from './box.ts';
+
+/** How large an image becomes that keeps its proportions. */
+export interface EdgeLimits {
+  /** What the shorter side becomes, in pixels, unless the longer one would be too long. */
+  readonly shortest: number;
+  /** What the longer side may be at most, in pixels. */
+  readonly longest: number;
+  /** Both sides are cut to a multiple of it. */
+  readonly multiple: number;
+}
+
+/**
+ * The size to which DETR's image processors resize an image, to the pixel.
+ *
+ * @returns sides of at least one multiple
+ * @see `get_size_with_aspect_ratio` in transformers' image processors of DETR and YOLOS
+ *
+ * @example
+ * ```ts
+ * fitEdges({ width: 1920, height: 1080 }, { shortest: 800, longest: 1333, multiple: 1 }); // { width: 1333, height: 750 }
+ * ```
+ */
+export function fitEdges(image: Size, { shortest, longest, multiple }: EdgeLimits): Size {
+  const [short, long] = [Math.min(image.width, image.height), Math.max(image.width, image.height)];
+  const isTooLong = (long / short) * shortest > longest;
+  const exact = isTooLong ? (longest * short) / long : shortest;
+  const side = roundHalfToEven(exact);
+  const other = short === side ? long : Math.trunc((exact * long) / short);
+  const cut = (length: number): number => Math.max(Math.floor(length / multiple), 1) * multiple;
+  return image.width < image.height
+    ? { width: cut(side), height: cut(other) }
+    : { width: cut(other), height: cut(side) };
+}
+
+/** As Python rounds. */
+function roundHalfToEven(value: number): number {
+  const down = Math.floor(value);
+  if (value - down !== 0.5) return Math.round(value);
+  return down % 2 === 0 ? down : down + 1;
+}

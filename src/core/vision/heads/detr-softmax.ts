@@ -1,0 +1,42 @@
+import { resetCandidates, type Candidates } from '../candidates.ts';
+import { bestClassOfRow } from './best-class.ts';
+import type { DetrOutputs } from './detr.ts';
+import type { SizedDecodeOptions } from './head.ts';
+import { addQueryBox } from './query-box.ts';
+
+/**
+ * Decodes the outputs of DETR, YOLOS and Table Transformer: the last class is "nothing", and a query counts once, for the
+ * likeliest of the others.
+ *
+ * @param candidates receives the boxes of at least the given confidence; what was in it is lost
+ * @returns `candidates`
+ * @see https://arxiv.org/abs/2005.12872
+ *
+ * @example
+ * ```ts
+ * const logits = { data: Float32Array.of(-9, 2, 0), dims: [1, 1, 3] };
+ * const boxes = { data: Float32Array.of(0.5, 0.5, 1, 1), dims: [1, 1, 4] };
+ * const input = { width: 640, height: 640 };
+ * decodeDetrSoftmaxInto(createCandidates(), { logits, boxes }, { classCount: 2, confidence: 0.25, input }).classIds[0]; // 1
+ * ```
+ */
+export function decodeDetrSoftmaxInto(
+  candidates: Candidates,
+  { logits, boxes }: DetrOutputs,
+  { classCount, confidence, classMask, input }: SizedDecodeOptions,
+): Candidates {
+  const queries = logits.dims[1]!;
+  const stride = logits.dims[2]!;
+  resetCandidates(candidates, queries);
+  for (let query = 0; query < queries; query++) {
+    const start = query * stride;
+    const classId = bestClassOfRow(logits.data, start, classCount);
+    if (classMask && classMask[classId] === 0) continue;
+    const best = logits.data[start + classId]!;
+    let total = 0;
+    for (let other = 0; other < stride; other++) total += Math.exp(logits.data[start + other]! - best);
+    const score = 1 / total;
+    if (score >= confidence) addQueryBox(candidates, boxes.data, { query, score, classId }, input);
+  }
+  return candidates;
+}

@@ -1,0 +1,28 @@
+import type { Size } from '../box.ts';
+import { addCandidate, type Candidates } from '../candidates.ts';
+
+/** What a query of a DETR found. */
+export interface QueryFinding {
+  readonly query: number;
+  readonly score: number;
+  readonly classId: number;
+}
+
+/**
+ * Adds the box of a query.
+ *
+ * @param boxes four numbers for each query: cx, cy, width, height as shares of the input
+ */
+export function addQueryBox(
+  candidates: Candidates,
+  boxes: Float32Array,
+  { query, score, classId }: QueryFinding,
+  { width, height }: Size,
+): void {
+  const at = query * 4;
+  const x = boxes[at]! * width;
+  const y = boxes[at + 1]! * height;
+  const halfWidth = (boxes[at + 2]! * width) / 2;
+  const halfHeight = (boxes[at + 3]! * height) / 2;
+  addCandidate(candidates, x - halfWidth, y - halfHeight, x + halfWidth, y + halfHeight, score, classId);
+}
