@@ -10,6 +10,7 @@ export type AnswerEvent =
   | { readonly type: 'tool-call-start'; readonly call: number; readonly id: string; readonly name: string }
   | { readonly type: 'tool-call-delta'; readonly call: number; readonly arguments: string };
 
+/** What `createAnswerParser` must know of the model and of the request. */
 export interface AnswerParserOptions {
   /** Text that ends the answer and is not part of it. */
   readonly stop?: readonly string[] | undefined;
@@ -21,6 +22,7 @@ export interface AnswerParserOptions {
   readonly createToolCallId: () => string;
 }
 
+/** How an answer ended. */
 export interface AnswerEnd {
   readonly events: readonly AnswerEvent[];
   readonly finishReason: 'stop' | 'length' | 'tool_calls';

@@ -47,6 +47,7 @@ export const toolCallFormats: readonly ToolCallFormat[] = [
   llama3Format,
 ];
 
+/** What `detectFormats` looks at. */
 export interface FormatQuery extends ModelTraits {
   /** Name of the tool call format to use instead of the one that is recognised. */
   readonly toolCallFormat?: string | undefined;

@@ -19,6 +19,7 @@ export interface ToolCall {
   readonly arguments: string;
 }
 
+/** One message of a conversation. */
 export type ChatMessage =
   | { readonly role: 'system' | 'user'; readonly content: string; readonly name?: string | undefined }
   | {

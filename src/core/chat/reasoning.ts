@@ -1,6 +1,7 @@
 import { createMarkerScanner } from '../text/marker-scanner.ts';
 import { createFrameReader, type FrameMarkers } from './answer-frame.ts';
 
+/** What a model writes around its thinking. */
 export interface ReasoningMarkers {
   /** Such as `<think>`; several where models write it in several ways. */
   readonly open: string | readonly string[];
@@ -12,11 +13,13 @@ export interface ReasoningMarkers {
   readonly frame?: FrameMarkers | undefined;
 }
 
+/** A piece of an answer: thinking, or what is said. */
 export interface ReasoningPart {
   readonly type: 'reasoning' | 'text';
   readonly text: string;
 }
 
+/** How the text ended that a `ReasoningSplitter` has read. */
 export interface ReasoningSplitterFlushOptions {
   /** Whether the answer was cut off from outside and not ended by the model. Default false. */
   readonly cutOff?: boolean | undefined;

@@ -10,6 +10,8 @@ export interface VectorSizes {
 }
 
 /**
+ * Checks that a model has vectors of a length.
+ *
  * @throws RangeError `dimensions: expected …` for a length that the model doesn't offer
  *
  * @example

@@ -18,7 +18,14 @@ export interface Candidates {
   size: number;
 }
 
-/** Room for `capacity` candidates, none in it yet. */
+/**
+ * Room for `capacity` candidates, none in it yet.
+ *
+ * @example
+ * ```ts
+ * const room = createCandidates(50_000); // for candidatesInto
+ * ```
+ */
 export function createCandidates(capacity: number): Candidates {
   return { tokens: new Int32Array(capacity), logits: new Float64Array(capacity), size: 0 };
 }
@@ -58,6 +65,12 @@ function logarithmOf(probability: number, token: number): number {
  * @param candidates overwritten; room for `logits.length` candidates
  * @param allow bit `t % 32` of word `t / 32` tells whether token `t` may be drawn; all may, if left out
  * @throws RangeError when there is too little room or the mask is too short
+ *
+ * @example
+ * ```ts
+ * const room = createCandidates(3);
+ * candidatesInto(room, [1, -Infinity, 2]).size; // 2
+ * ```
  */
 export function candidatesInto(
   candidates: Candidates,

@@ -16,6 +16,7 @@ export interface TokenLogProbability {
   readonly logProbability: number;
 }
 
+/** The log probabilities of one position. */
 export interface TokenLogProbabilities extends TokenLogProbability {
   /** The most likely tokens, descending; of equals the lower token first. */
   readonly top: readonly TokenLogProbability[];

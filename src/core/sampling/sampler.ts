@@ -7,11 +7,13 @@ import { drawToken } from './draw.ts';
 import { createMirostat } from './mirostat.ts';
 import { createRng } from './rng.ts';
 
+/** What `createSampler` takes: every sampling parameter, and a bias for single tokens. */
 export interface SamplerParameters extends Partial<SamplingParameters> {
   /** Token id → added to its logit, from −100 to 100. */
   readonly logitBias?: ReadonlyMap<number, number> | undefined;
 }
 
+/** What a sampler must know beside its parameters. */
 export interface SamplerOptions {
   /** Logits come in arrays of this length. */
   readonly vocabularySize: number;

@@ -1,5 +1,6 @@
 import { createMarkerScanner } from './marker-scanner.ts';
 
+/** What a `StopMatcher` lets through, and what it stopped at. */
 export interface StopMatch {
   /** Text that is certainly part of the answer. */
   readonly text: string;

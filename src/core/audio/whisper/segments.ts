@@ -8,6 +8,7 @@ export interface WindowSegment {
   readonly tokens: readonly number[];
 }
 
+/** What the tokens of one window come to. */
 export interface WindowSplit {
   readonly segments: readonly WindowSegment[];
   /** After how many positions the next window begins; always at least 1. */

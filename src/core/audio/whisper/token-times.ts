@@ -3,6 +3,7 @@ import { medianFilterInto } from './median-filter.ts';
 
 const filterWidth = 7;
 
+/** The layout of the attention that `tokenTimes` reads. */
 export interface AlignmentShape {
   /** Tokens that looked at the audio. */
   readonly rows: number;
@@ -20,6 +21,13 @@ export interface AlignmentShape {
  * @param heads attention of each head, `[rows × columns]`, each row with the sum 1
  * @returns `end − start` positions that never decrease
  * @see https://github.com/openai/whisper `timing.py`
+ *
+ * @example
+ * ```ts
+ * const rows = [[1, 0, 0], [0, 1, 0], [0, 0, 1]]; // three tokens look at three positions, one after the other
+ * const heads = [Float32Array.from(rows.flat())];
+ * tokenTimes(heads, { rows: 3, columns: 3, used: 3, start: 0, end: 3 }); // [0, 1, 2]
+ * ```
  */
 export function tokenTimes(heads: readonly Float32Array[], shape: AlignmentShape): number[] {
   const { used, start, end } = shape;

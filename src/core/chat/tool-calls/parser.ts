@@ -16,6 +16,7 @@ export type ToolCallParserEvent =
    */
   | { readonly type: 'call-unfinished' };
 
+/** How the text ended that a `ToolCallParser` has read. */
 export interface ToolCallParserFlushOptions {
   /**
    * Whether the answer was cut off from outside (token limit, stop sequence) and not ended by the model. The
