@@ -1,5 +1,5 @@
-import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { float16ToFloat32Into } from '../../core/math/float16.ts';
 import { InferenceError } from '../../errors.ts';
 import type { Session, Tensor } from '../../runtime/contract.ts';
@@ -27,20 +27,27 @@ export interface Decoder {
 
 /** What unused buffers of caches may hold. */
 const maxIdleCacheBytes = 64 * 2 ** 20;
+const pastPrefix = 'past_key_values.';
+const stepInputs: ReadonlySet<string> = new Set([
+  'input_ids',
+  'attention_mask',
+  'position_ids',
+  'num_logits_to_keep',
+  'use_cache_branch',
+]);
 const lastLogits = 'slashv1.last_logits';
+const onePosition: Tensor = { type: 'int64', dims: [], data: BigInt64Array.of(1n) };
 const newSlots = (present: string) => `slashv1.${present}.new`;
 
 /**
  * Loads a decoder in the hub's ONNX layout: `input_ids`, `attention_mask`, `past_key_values.*` → `logits`,
- * `present.*`; with or without `position_ids`; also the older merged export with `use_cache_branch`.
+ * `present.*`; with or without `position_ids` and `num_logits_to_keep`; also the older merged export with
+ * `use_cache_branch`.
  *
  * @param path of the `.onnx` file
  * @throws InferenceError `invalid_request` when the graph is no such decoder
  */
 export async function loadDecoder(path: string, options: OnnxSessionOptions = {}): Promise<Decoder> {
-  // A graph from memory can't find weights that lie in files beside it.
-  if (existsSync(`${path}_data`) || existsSync(`${path}.data`))
-    return createDecoder(await createOnnxSession(path, options));
   const model = await readFile(path);
   // GroupQueryAttention counts the used slots itself and wants no unused ones between past and new.
   const counted = model.includes('GroupQueryAttention');
@@ -48,7 +55,8 @@ export async function loadDecoder(path: string, options: OnnxSessionOptions = {}
   const extension = describeExtension(plain);
   if (counted || !extension) return createDecoder(plain, { ragged: !counted });
   await plain.release();
-  return createDecoder(await createOnnxSession(extendGraph(model, extension), options));
+  const extended = extendGraph(model, extension);
+  return createDecoder(await createOnnxSession(extended, { ...options, weightsFolder: dirname(path) }));
 }
 
 /**
@@ -91,7 +99,7 @@ function describeExtension(session: Session): GraphExtension | undefined {
 
 function readEntries(session: Session): KeyValueEntry[] {
   return session.inputs
-    .filter(({ name }) => name.startsWith('past_key_values.'))
+    .filter(({ name }) => name.startsWith(pastPrefix))
     .map(({ name, type, dims }) => {
       const [, heads, , headSize] = dims;
       if (
@@ -114,6 +122,9 @@ export function createDecoder(session: Session, options: { ragged?: boolean } = 
   const outputs = new Set(session.outputs.map(({ name }) => name));
   for (const name of ['input_ids', 'attention_mask'])
     if (!names.has(name)) throw notADecoder(`no input ${name}`);
+  for (const name of names) {
+    if (!stepInputs.has(name) && !name.startsWith(pastPrefix)) throw notADecoder(`unknown input ${name}`);
+  }
   for (const name of ['logits', ...entries.map(({ present }) => present)]) {
     if (!outputs.has(name)) throw notADecoder(`no output ${name}`);
   }
@@ -124,6 +135,7 @@ export function createDecoder(session: Session, options: { ragged?: boolean } = 
 
   const hasPositions = names.has('position_ids');
   const hasCacheBranch = names.has('use_cache_branch');
+  const countsLogits = names.has('num_logits_to_keep');
   const ragged = hasPositions && !hasCacheBranch && options.ragged !== false;
   const slicesLogits = outputs.has(lastLogits);
   const slicesSlots = ragged && outputs.has(newSlots(entries[0]!.present));
@@ -147,6 +159,7 @@ export function createDecoder(session: Session, options: { ragged?: boolean } = 
         attention_mask: attentionMask,
       };
       if (hasPositions) feeds['position_ids'] = positionIds;
+      if (countsLogits) feeds['num_logits_to_keep'] = onePosition;
       if (hasCacheBranch) {
         feeds['use_cache_branch'] = { type: 'bool', dims: [1], data: Uint8Array.of(capacity > 0 ? 1 : 0) };
       }

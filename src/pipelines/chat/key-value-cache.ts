@@ -18,10 +18,17 @@ export interface CacheRow {
   readonly length?: number;
 }
 
+/** Slots by which a small cache grows. */
+const leastStep = 64;
+
 /**
  * Keys and values of a batch of sequences in buffers of fixed capacity, `[rows, heads, capacity, headSize]` each.
- * Row `r` uses its first `lengths[r]` slots; the others are masked, so rows of different lengths share a batch and a
+ * Row `r` uses its last `lengths[r]` slots; the others are masked, so rows of different lengths share a batch and a
  * step writes only its new slots instead of copying everything that came before.
+ *
+ * Every sequence ends where a graph puts its new slots, so that the distance of two slots is that of their tokens:
+ * a sliding window of attention is counted in slots. New ones make room by moving all sequences to the left at once:
+ * the buffers are read from a later start, and what was the unused beginning of one head is the end of the one before.
  */
 export class KeyValueCache {
   readonly rows: number;
@@ -31,8 +38,10 @@ export class KeyValueCache {
   readonly #spare: boolean;
   readonly #pool: StoragePool;
   #capacity: number;
+  /** Where the first slot lies in the buffers, in slots. */
+  #shift = 0;
   #storage: Storage[];
-  #tensors: Readonly<Record<string, Tensor>> | undefined;
+  #tensors: Readonly<Record<string, { -readonly [Key in keyof Tensor]: Tensor[Key] }>> | undefined;
 
   /**
    * @param options.spare whether there may be unused slots; without them all rows have to have the same length
@@ -88,13 +97,13 @@ export class KeyValueCache {
     return this.#storage.reduce((sum, { byteLength }) => sum + byteLength, 0);
   }
 
-  /** The `past_key_values.*` feeds; the same objects until the capacity changes. */
+  /** The `past_key_values.*` feeds; valid until the cache changes. The same objects until the capacity changes. */
   get tensors(): Readonly<Record<string, Tensor>> {
     this.#tensors ??= Object.fromEntries(
-      this.#entries.map(({ past, type, heads, headSize }, index) => [
-        past,
-        { type, dims: [this.rows, heads, this.#capacity, headSize], data: this.#storage[index]! },
-      ]),
+      this.#entries.map(({ past, type, heads, headSize }, index) => {
+        const dims = [this.rows, heads, this.#capacity, headSize];
+        return [past, { type, dims, data: this.#view(index) }];
+      }),
     );
     return this.#tensors;
   }
@@ -105,19 +114,16 @@ export class KeyValueCache {
    * @param slots for each entry `[rows, heads, depth, headSize]`, of which the last `count` of the third axis are new
    */
   append(slots: readonly Tensor[], count: number): void {
-    const longest = Math.max(...this.lengths) + count;
-    if (longest > this.#capacity) this.#grow(roomFor(longest));
+    this.#makeRoom(count);
     this.#entries.forEach(({ heads, headSize }, index) => {
       const source = slots[index]!.data as Storage;
       const target = this.#storage[index]!;
       const depth = slots[index]!.dims[2]!;
       const size = count * headSize;
-      for (let row = 0; row < this.rows; row++) {
-        for (let head = 0; head < heads; head++) {
-          const from = ((row * heads + head) * depth + depth - count) * headSize;
-          const to = ((row * heads + head) * this.#capacity + this.lengths[row]!) * headSize;
-          for (let offset = 0; offset < size; offset++) target[to + offset] = source[from + offset]!;
-        }
+      for (let head = 0; head < this.rows * heads; head++) {
+        const from = (head * depth + depth - count) * headSize;
+        const to = (this.#shift + (head + 1) * this.#capacity - count) * headSize;
+        for (let offset = 0; offset < size; offset++) target[to + offset] = source[from + offset]!;
       }
     });
     for (let row = 0; row < this.rows; row++) this.lengths[row]! += count;
@@ -141,34 +147,56 @@ export class KeyValueCache {
     this.#tensors = undefined;
   }
 
-  #grow(capacity: number): void {
+  /** Moves all sequences, so that the last `count` slots are free. */
+  #makeRoom(count: number): void {
+    const longest = Math.max(...this.lengths) + count;
+    if (longest > this.#capacity) return this.#grow(roomFor(longest), count);
+    this.#shift += count;
+    const tensors = this.#tensors;
+    if (tensors) this.#entries.forEach(({ past }, index) => (tensors[past]!.data = this.#view(index)));
+  }
+
+  /** What a graph is to read of a buffer. */
+  #view(index: number): Storage {
+    const { heads, headSize } = this.#entries[index]!;
+    const start = this.#shift * headSize;
+    return this.#storage[index]!.subarray(start, start + this.rows * heads * this.#capacity * headSize);
+  }
+
+  /** @param count slots at the end that are left free */
+  #grow(capacity: number, count: number): void {
     const old = this.#storage;
     const grown = this.#takeStorage(capacity);
+    const kept = Math.max(...this.lengths);
     this.#entries.forEach(({ heads, headSize }, index) => {
-      const oldStride = this.#capacity * headSize;
       for (let head = 0; head < this.rows * heads; head++) {
-        const slots = old[index]!.subarray(head * oldStride, (head + 1) * oldStride);
-        grown[index]!.set(slots as never, head * capacity * headSize);
+        const end = (this.#shift + (head + 1) * this.#capacity) * headSize;
+        const slots = old[index]!.subarray(end - kept * headSize, end);
+        grown[index]!.set(slots as never, ((head + 1) * capacity - count - kept) * headSize);
       }
     });
     this.release();
     this.#storage = grown;
     this.#capacity = capacity;
+    this.#shift = 0;
   }
 
   #takeStorage(capacity: number): Storage[] {
+    const shift = this.#spare ? mostUnused(capacity) : 0;
     return this.#entries.map(({ type, heads, headSize }) =>
-      this.#pool.take(type, this.rows * heads * capacity * headSize),
+      this.#pool.take(type, (this.rows * heads * capacity + shift) * headSize),
     );
   }
 
+  /** Copies the beginning of a row of another cache, as much of it as the length of the target row says. */
   #copyRow(target: number, cache: KeyValueCache, row: number): void {
+    const length = this.lengths[target]!;
     this.#entries.forEach(({ heads, headSize }, index) => {
-      const used = this.lengths[target]! * headSize;
       for (let head = 0; head < heads; head++) {
-        const from = (row * heads + head) * cache.#capacity * headSize;
-        const to = (target * heads + head) * this.#capacity * headSize;
-        this.#storage[index]!.set(cache.#storage[index]!.subarray(from, from + used) as never, to);
+        const from = cache.#shift + (row * heads + head + 1) * cache.#capacity - cache.lengths[row]!;
+        const to = this.#shift + (target * heads + head + 1) * this.#capacity - length;
+        const slots = cache.#storage[index]!.subarray(from * headSize, (from + length) * headSize);
+        this.#storage[index]!.set(slots as never, to * headSize);
       }
     });
   }
@@ -176,6 +204,11 @@ export class KeyValueCache {
 
 /** Capacity for `length` slots: some to spare, so that growing stays rare and little is masked. */
 function roomFor(length: number): number {
-  const step = Math.max(64, 2 ** Math.floor(Math.log2(length / 8)));
+  const step = Math.max(leastStep, 2 ** Math.floor(Math.log2(length / 8)));
   return Math.ceil((length + 1) / step) * step;
+}
+
+/** How many slots of that capacity the longest sequence may leave unused, and so how far it can move. */
+function mostUnused(capacity: number): number {
+  return Math.max(leastStep, capacity >> 3);
 }

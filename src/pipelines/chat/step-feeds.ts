@@ -10,7 +10,7 @@ export interface StepFeeds {
 
 interface Reusable extends StepFeeds {
   readonly capacity: number;
-  /** Slots of each row that the mask shows. */
+  /** Slots of each row that the mask shows beside the new ones. */
   readonly shown: Int32Array;
 }
 
@@ -65,8 +65,8 @@ function fill(
       ids[2 * (row * count + index)] = tokens[row * count + index]!;
       positions[2 * (row * count + index)] = length + index;
     }
-    const start = row * (capacity + count);
-    for (let slot = shown[row]!; slot < length; slot++) mask[2 * (start + slot)] = 1;
+    const end = row * (capacity + count) + capacity;
+    for (let slot = end - length; slot < end - shown[row]!; slot++) mask[2 * slot] = 1;
     shown[row] = length;
   }
   return feeds;

@@ -70,10 +70,14 @@ const variants: [string, RememberingSessionOptions, { ragged?: boolean }][] = [
   ['plain graph', {}, {}],
   ['without position_ids', { positionIds: false }, {}],
   ['with use_cache_branch', { cacheBranch: true }, {}],
+  ['with num_logits_to_keep', { logitsToKeep: true }, {}],
+  ['with a sliding window', { extended: true, window: 5 }, {}],
   ['counting its own slots', {}, { ragged: false }],
 ];
 
 describe.each(variants)('%s', (_name, options, settings) => {
+  const { window } = options;
+
   it('gives every sequence what it would get alone, whatever runs beside it', async () => {
     const token = fc.integer({ min: 0, max: 96 });
     const trial = fc.record({
@@ -96,7 +100,7 @@ describe.each(variants)('%s', (_name, options, settings) => {
         for (const { prompt, continuations, ends } of running) {
           expect(ends).toBe(1);
           for (const { tokens } of continuations)
-            expect(tokens).toEqual(continuationOf([...prompt], tokens.length));
+            expect(tokens).toEqual(continuationOf([...prompt], tokens.length, window));
         }
       }),
       { numRuns: 25 },
@@ -113,7 +117,7 @@ describe.each(variants)('%s', (_name, options, settings) => {
     batcher.add(second);
     await second.finished;
     expect(second.cachedTokens).toBe(history.length - 1);
-    expect(second.continuations[0]!.tokens).toEqual(continuationOf([...history, 4, 4], 6));
+    expect(second.continuations[0]!.tokens).toEqual(continuationOf([...history, 4, 4], 6, window));
   });
 });
 

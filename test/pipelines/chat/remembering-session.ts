@@ -9,16 +9,23 @@ export function tokenAfter(sequence: readonly number[]): number {
   return hash % vocabularySize;
 }
 
-/** What a sequence is continued with when always the likeliest token is taken. */
-export function continuationOf(prompt: readonly number[], count: number): number[] {
+/**
+ * What a sequence is continued with when always the likeliest token is taken.
+ *
+ * @param window how many tokens back the model sees, the last one included
+ */
+export function continuationOf(prompt: readonly number[], count: number, window = Infinity): number[] {
   const sequence = [...prompt];
-  for (let step = 0; step < count; step++) sequence.push(tokenAfter(sequence));
+  for (let step = 0; step < count; step++) sequence.push(tokenAfter(sequence.slice(-window)));
   return sequence.slice(prompt.length);
 }
 
 export interface RememberingSessionOptions {
   readonly positionIds?: boolean;
   readonly cacheBranch?: boolean;
+  readonly logitsToKeep?: boolean;
+  /** How many slots back a token sees, itself included. */
+  readonly window?: number;
   /** Whether the graph was extended with outputs for the new slots and the last logits. */
   readonly extended?: boolean;
   readonly onRun?: (rows: number, count: number) => void;
@@ -29,7 +36,8 @@ export interface RememberingSessionOptions {
  * everything that is visible. A cache that loses, mixes up or shows too much changes the outcome.
  */
 export function createRememberingSession(options: RememberingSessionOptions = {}): Session {
-  const { positionIds = true, cacheBranch = false, extended = false, onRun } = options;
+  const { positionIds = true, cacheBranch = false, logitsToKeep = false, extended = false } = options;
+  const { window = Infinity, onRun } = options;
   const float = (name: string, ...dims: (number | string)[]) => ({ name, type: 'float32' as const, dims });
   const int = (name: string) => ({ name, type: 'int64' as const, dims: ['batch', 'sequence'] });
   return {
@@ -38,6 +46,7 @@ export function createRememberingSession(options: RememberingSessionOptions = {}
       int('attention_mask'),
       ...(positionIds ? [int('position_ids')] : []),
       ...(cacheBranch ? [{ name: 'use_cache_branch', type: 'bool' as const, dims: [1] }] : []),
+      ...(logitsToKeep ? [{ name: 'num_logits_to_keep', type: 'int64' as const, dims: [] }] : []),
       float('past_key_values.0.key', 'batch', 2, 'past', 3),
       float('past_key_values.0.value', 'batch', 2, 'past', 3),
     ],
@@ -57,6 +66,7 @@ export function createRememberingSession(options: RememberingSessionOptions = {}
       const past = feeds['past_key_values.0.key']!.dims[2]!;
       if (cacheBranch && Number(feeds['use_cache_branch']!.data[0]) !== Number(past > 0))
         throw new Error('cache branch');
+      const kept = logitsToKeep ? Number(feeds['num_logits_to_keep']!.data[0]) : 0;
       const total = past + count;
       const ids = feeds['input_ids']!.data;
       const mask = feeds['attention_mask']!.data;
@@ -64,7 +74,7 @@ export function createRememberingSession(options: RememberingSessionOptions = {}
       const keys = new Float32Array(rows * 2 * total * 3);
       const values = new Float32Array(rows * 2 * total * 3);
       for (let row = 0; row < rows; row++) {
-        const visible: [number, number][] = [];
+        const visible: [place: number, token: number, slot: number][] = [];
         for (let slot = 0; slot < total; slot++) {
           const isNew = slot >= past;
           const from = ((row * 2 + 1) * past + slot) * 3 + 2;
@@ -80,22 +90,29 @@ export function createRememberingSession(options: RememberingSessionOptions = {}
             keys[to] = token;
             values[to] = place;
           }
-          if (Number(mask[row * total + slot]) === 1) visible.push([place, token]);
+          if (Number(mask[row * total + slot]) === 1) visible.push([place, token, slot]);
           if (!isNew) continue;
-          const sequence = visible.toSorted(([a], [b]) => a - b);
-          if (sequence.some(([at], index) => at !== index))
+          const sequence = visible
+            .filter(([, , other]) => slot - other < window)
+            .toSorted(([a], [b]) => a - b);
+          const start = window === Infinity ? 0 : sequence[0]![0];
+          if (sequence.some(([at], index) => at !== start + index))
             throw new Error(`positions ${sequence.map(([at]) => at)}`);
           logits[(row * count + slot - past) * vocabularySize + tokenAfter(sequence.map(([, t]) => t))] = 20;
         }
       }
       const present = (data: Float32Array): Tensor => ({ type: 'float32', dims: [rows, 2, total, 3], data });
       const results: Record<string, Tensor> = {
-        logits: { type: 'float32', dims: [rows, count, vocabularySize], data: logits },
+        logits: slice(
+          { type: 'float32', dims: [rows, count, vocabularySize], data: logits },
+          1,
+          kept === 0 ? 0 : Math.max(0, count - kept),
+        ),
         'present.0.key': present(keys),
         'present.0.value': present(values),
       };
       if (extended) {
-        results['slashv1.last_logits'] = slice(results['logits']!, 1, count - 1);
+        results['slashv1.last_logits'] = slice(results['logits']!, 1, results['logits']!.dims[1]! - 1);
         results['slashv1.present.0.key.new'] = slice(results['present.0.key']!, 2, past);
         results['slashv1.present.0.value.new'] = slice(results['present.0.value']!, 2, past);
       }

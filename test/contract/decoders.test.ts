@@ -1,0 +1,163 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { chat } from '../../dist/src/index.js';
+import type { Dtype } from '../../src/models/graph-files.ts';
+import { createChatTemplate } from '../../src/models/chat-template.ts';
+import { locateDecoder, openModelFolder } from '../../src/models/model-folder.ts';
+import { createTextTokenizer } from '../../src/models/tokenizer.ts';
+import { loadChatPipeline } from '../../src/pipelines/chat/chat-pipeline.ts';
+import { loadDecoder, type Decoder } from '../../src/pipelines/chat/decoder.ts';
+import type { Pipeline } from '../../src/pipelines/contract.ts';
+import { serve, type RunningService } from '../e2e/serve.ts';
+import { ask, decoderFolder, readGolden, type Answer, type GoldenConversation } from './decoder-golden.ts';
+
+// Miniatures of real architectures with random weights, exported by the reference exporters; what they have to answer
+// comes from the reference implementation (generate/decoders.py).
+const models: readonly (readonly [name: string, dtypes: readonly Dtype[]])[] = [
+  ['llama', ['fp32', 'fp16', 'q4', 'q4f16']],
+  ['llama-gqa', ['fp32']],
+  ['qwen2', ['fp32']],
+  ['qwen3', ['fp32']],
+  ['qwen3-gqa', ['fp32']],
+  ['gemma2', ['fp32']],
+  ['gemma3', ['fp32']],
+  ['phi', ['fp32']],
+  ['phi3', ['fp32']],
+  ['smollm3', ['fp32']],
+  ['mistral', ['fp32']],
+  ['mistral-gqa', ['fp32']],
+  ['olmo2', ['fp32']],
+  ['gpt-neox', ['fp32']],
+  ['gpt2', ['fp32']],
+  ['gpt2-merged', ['fp32']],
+];
+
+/** How far a logit may be from the reference's: arithmetic in 16 bits rounds differently on every machine. */
+const tolerances: Partial<Readonly<Record<Dtype, number>>> = {
+  fp32: 1e-4,
+  fp16: 0.012,
+  q4: 1e-3,
+  q4f16: 0.012,
+};
+
+const cases = models.flatMap(([name, dtypes]) => dtypes.map((dtype) => [name, dtype] as const));
+
+describe.each(cases)('%s in %s', (name, dtype) => {
+  const source = decoderFolder(name);
+  const conversations = readGolden(name).goldens[dtype]!;
+  const [first, next, long] = conversations;
+  const tolerance = tolerances[dtype]!;
+  let pipeline: Pipeline<'chat'>;
+  let decoder: Decoder;
+
+  beforeAll(async () => {
+    pipeline = await loadChatPipeline({ id: 'model', category: 'chat', source, dtype, threads: 1 });
+    decoder = await loadDecoder(locateDecoder(source, dtype), { threads: 1 });
+  });
+  afterAll(() => Promise.all([pipeline.close(), decoder.release()]));
+
+  it('makes the same prompts', async () => {
+    const folder = await openModelFolder(source);
+    const [template, tokenizer] = [createChatTemplate(folder), createTextTokenizer(folder)];
+    for (const { messages, promptTokens } of conversations) {
+      expect(tokenizer.encode(template.render(messages, []))).toEqual(promptTokens);
+    }
+  });
+
+  it.each([1000, 23])('has the same logits, prompts fed in pieces of %d', async (most) => {
+    for (const { promptTokens, tokens, finishReason, firstLogits, lastLogits } of conversations) {
+      const cache = decoder.createCache();
+      let logits = new Float32Array();
+      for (let at = 0; at < promptTokens.length; at += most) {
+        const piece = Int32Array.from(promptTokens.slice(at, at + most));
+        logits = Float32Array.from(await decoder.forward(cache, piece, piece.length));
+      }
+      expectClose(logits, firstLogits, tolerance);
+      // The last logits are those that chose the end, or the last token.
+      for (const token of finishReason === 'stop' ? tokens : tokens.slice(0, -1)) {
+        expect(logits.indexOf(Math.max(...logits))).toBe(token);
+        logits = Float32Array.from(await decoder.forward(cache, Int32Array.of(token), 1));
+      }
+      expectClose(logits, lastLogits, tolerance);
+      cache.release();
+    }
+  });
+
+  it('gives the same answers', async () => {
+    for (const conversation of conversations) {
+      const { choices, promptTokens, completionTokens } = await ask(pipeline, conversation, { seed: 1 });
+      expectAnswer(choices[0]!, conversation, tolerance);
+      expect(promptTokens).toBe(conversation.promptTokens.length);
+      expect(completionTokens).toBe(conversation.tokens.length);
+    }
+  });
+
+  it('gives them in batches of rows that differ in length', async () => {
+    const all = await Promise.all(
+      conversations.flatMap((one) => [ask(pipeline, one, { n: 2 }), ask(pipeline, one, { n: 2, seed: 5 })]),
+    );
+    all.forEach(({ choices }, index) => {
+      expect(choices).toHaveLength(2);
+      for (const choice of choices) expectAnswer(choice, conversations[index >> 1]!, tolerance);
+    });
+  });
+
+  it('continues a conversation without reading it again', async () => {
+    await ask(pipeline, first);
+    const { choices, cachedTokens } = await ask(pipeline, next);
+    expectAnswer(choices[0]!, next, tolerance);
+    expect(cachedTokens).toBeGreaterThanOrEqual(sharedLength(first, next));
+    const again = await ask(pipeline, long);
+    expectAnswer(again.choices[0]!, long, tolerance);
+  });
+});
+
+describe('over /v1', () => {
+  const served = ['llama', 'gemma3', 'gpt2-merged'];
+  let service: RunningService;
+  beforeAll(async () => {
+    const options = served.map((name) => [name, chat({ source: decoderFolder(name), threads: 1 })] as const);
+    service = await serve(Object.fromEntries(options), { auth: 'none' });
+  }, 60_000);
+  afterAll(() => service.close());
+
+  it.each(served)('%s gives the same answers', async (name) => {
+    for (const { messages, tokens, promptTokens, text, finishReason } of readGolden(name).goldens.fp32!) {
+      const response = await fetch(`${service.origin}/v1/chat/completions`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({
+          model: name,
+          messages,
+          temperature: 0,
+          repeat_penalty: 1,
+          max_tokens: tokens.length + (finishReason === 'stop' ? 20 : 0),
+        }),
+      });
+      expect(await response.json()).toMatchObject({
+        choices: [{ message: { role: 'assistant', content: text }, finish_reason: finishReason }],
+        usage: { prompt_tokens: promptTokens.length, completion_tokens: tokens.length },
+      });
+    }
+  });
+});
+
+/** Tokens of the two prompts that are the same: what has to be kept at least. */
+function sharedLength(first: GoldenConversation, next: GoldenConversation): number {
+  const different = first.promptTokens.findIndex((token, index) => token !== next.promptTokens[index]);
+  return different === -1 ? first.promptTokens.length - 1 : different;
+}
+
+function expectAnswer(answer: Answer, golden: GoldenConversation, tolerance: number): void {
+  expect(answer.text).toBe(golden.text);
+  expect(answer.finishReason).toBe(golden.finishReason);
+  expectClose(answer.logprobs, golden.logprobs, 2 * tolerance);
+}
+
+function expectClose(actual: ArrayLike<number>, expected: ArrayLike<number>, tolerance: number): void {
+  expect(actual.length).toBe(expected.length);
+  let most = 0;
+  for (let index = 0; index < expected.length; index++) {
+    most = Math.max(most, Math.abs(actual[index]! - expected[index]!));
+  }
+  expect(most).toBeLessThan(tolerance);
+}
