@@ -1,5 +1,5 @@
-import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { float16ToFloat32Into } from '../../core/math/float16.ts';
 import { InferenceError } from '../../errors.ts';
 import type { WhisperFolder } from '../../models/whisper-folder.ts';
@@ -75,8 +75,7 @@ export async function loadWhisperModel(
 async function loadDecoder(path: string, options: OnnxSessionOptions): Promise<Session> {
   const plain = await createOnnxSession(path, options);
   const logits = plain.outputs.find(({ name }) => name === 'logits');
-  // A graph from memory can't find weights that lie in files beside it.
-  if (logits === undefined || existsSync(`${path}_data`) || existsSync(`${path}.data`)) return plain;
+  if (logits === undefined) return plain;
   const elementType = logits.type === 'float16' ? onnxElementType.float16 : onnxElementType.float32;
   const extended = extendGraph(await readFile(path), {
     constants: {
@@ -94,7 +93,7 @@ async function loadDecoder(path: string, options: OnnxSessionOptions): Promise<S
     outputs: [{ name: lastLogits, elementType }],
   });
   await plain.release();
-  return createOnnxSession(extended, options);
+  return createOnnxSession(extended, { ...options, weightsFolder: dirname(path) });
 }
 
 export interface WhisperSessions {
