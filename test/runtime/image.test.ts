@@ -117,7 +117,9 @@ describe('openImage', () => {
   });
 
   it('keeps the middle in the middle where it makes an image larger', async () => {
-    const bytes = await sharp(Buffer.of(0, 0, 0, 100, 100, 100), { raw: { width: 2, height: 1, channels: 3 } })
+    const bytes = await sharp(Buffer.of(0, 0, 0, 100, 100, 100), {
+      raw: { width: 2, height: 1, channels: 3 },
+    })
       .png()
       .toBuffer();
     const pixels = await pixelsOf(bytes, { width: 4, height: 2 });

@@ -38,17 +38,24 @@ describe('enlarge', () => {
     const sides = fc.integer({ min: 1, max: 5 });
     const more = fc.integer({ min: 0, max: 9 });
     fc.assert(
-      fc.property(sides, sides, more, more, fc.infiniteStream(fc.nat(255)), (width, height, right, below, values) => {
-        const pixels = Uint8Array.from({ length: width * height * 3 }, () => values.next().value);
-        const to = { width: width + right, height: height + below };
-        const enlarged = enlarge(pixels, { width, height }, to);
-        expect(enlarged).toHaveLength(to.width * to.height * 3);
-        for (let channel = 0; channel < 3; channel++) {
-          const of = (all: Uint8Array) => [...all].filter((_, index) => index % 3 === channel);
-          expect(Math.min(...of(enlarged))).toBeGreaterThanOrEqual(Math.min(...of(pixels)));
-          expect(Math.max(...of(enlarged))).toBeLessThanOrEqual(Math.max(...of(pixels)));
-        }
-      }),
+      fc.property(
+        sides,
+        sides,
+        more,
+        more,
+        fc.infiniteStream(fc.nat(255)),
+        (width, height, right, below, values) => {
+          const pixels = Uint8Array.from({ length: width * height * 3 }, () => values.next().value);
+          const to = { width: width + right, height: height + below };
+          const enlarged = enlarge(pixels, { width, height }, to);
+          expect(enlarged).toHaveLength(to.width * to.height * 3);
+          for (let channel = 0; channel < 3; channel++) {
+            const of = (all: Uint8Array) => [...all].filter((_, index) => index % 3 === channel);
+            expect(Math.min(...of(enlarged))).toBeGreaterThanOrEqual(Math.min(...of(pixels)));
+            expect(Math.max(...of(enlarged))).toBeLessThanOrEqual(Math.max(...of(pixels)));
+          }
+        },
+      ),
     );
   });
 });

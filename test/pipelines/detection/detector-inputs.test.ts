@@ -18,7 +18,9 @@ const graph = (...inputs: TensorSignature[]): Session => ({
 describe('the inputs of a detector', () => {
   it('are an image', () => {
     const feeds = toFeeds(readInputs(graph(pixels)), new Float32Array(18), { width: 3, height: 2 });
-    expect(feeds).toEqual({ pixel_values: { type: 'float32', dims: [1, 3, 2, 3], data: new Float32Array(18) } });
+    expect(feeds).toEqual({
+      pixel_values: { type: 'float32', dims: [1, 3, 2, 3], data: new Float32Array(18) },
+    });
   });
 
   it.each([

@@ -1,12 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import { readResizing } from '../../../src/pipelines/detection/resizing.ts';
 
-const edges = (shortest: number, longest: number, multiple = 1) => ({ edges: { shortest, longest, multiple } });
+const edges = (shortest: number, longest: number, multiple = 1) => ({
+  edges: { shortest, longest, multiple },
+});
 
 describe('readResizing', () => {
   it.each([
     ['nothing', {}, undefined],
-    ['RT-DETR', { size: { height: 640, width: 640 }, pad_size: null }, { exact: { height: 640, width: 640 } }],
+    [
+      'RT-DETR',
+      { size: { height: 640, width: 640 }, pad_size: null },
+      { exact: { height: 640, width: 640 } },
+    ],
     ['DETR', { size: { shortest_edge: 800, longest_edge: 1333 } }, edges(800, 1333)],
     ['DETR, older', { size: 800, max_size: 1000 }, edges(800, 1000)],
     ['DETR, oldest', { size: 800 }, edges(800, 1333)],
