@@ -1,3 +1,4 @@
+import { assertModels } from './assert-models.ts';
 import { InferenceError } from './errors.ts';
 import { completeChatRequest } from './pipelines/chat-request.ts';
 import { completeDetectionRequest } from './pipelines/detection-request.ts';
@@ -132,6 +133,7 @@ export function createInference({
     );
   }
   if (logger !== undefined) assertLogger(logger);
+  assertModels(models);
   const startLocal =
     isolation === 'inline'
       ? inlineReplicas(loadInline)

@@ -2,7 +2,7 @@ import { InferenceError } from '../errors.ts';
 import type { Command } from './command.ts';
 import { exitCode, type ExitCode } from './exit-code.ts';
 import { commandHelp, definitions, section } from './help.ts';
-import { didYouMean } from './suggest.ts';
+import { didYouMean } from '../core/text/suggest.ts';
 import type { OutputStream, Terminal } from './terminal.ts';
 import { UsageError } from './usage-error.ts';
 import { packageVersion } from './version.ts';

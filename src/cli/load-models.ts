@@ -2,7 +2,7 @@ import { InferenceError, obtainModel, type HubOptions, type ModelOptions } from 
 import { describeModel, knownModels } from './described-model.ts';
 import type { ModelSettings } from './model-settings.ts';
 import { createProgressBar } from './progress-bar.ts';
-import { didYouMean } from './suggest.ts';
+import { didYouMean } from '../core/text/suggest.ts';
 import type { Terminal } from './terminal.ts';
 
 export interface FetchContext {
@@ -60,7 +60,8 @@ export function mergeHub(
 /** Calls the model by name in an error that came out of the search for it, and asks whether another one was meant. */
 export function aboutModel(name: string, error: unknown): unknown {
   if (!InferenceError.isInstance(error)) return error;
-  const hint = error.param === 'source' ? didYouMean(name, knownModels) : '';
+  const isKnown = knownModels.includes(name);
+  const hint = error.param === 'source' && !isKnown ? didYouMean(name, knownModels) : '';
   return new InferenceError(
     error.code,
     `${name}: ${error.message.replace(/^source: /, '')}${hint && `.${hint}`}`,

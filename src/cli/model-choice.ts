@@ -2,7 +2,8 @@ import type { HubOptions } from '../index.ts';
 import { storedDtypes } from '../models/graph-files.ts';
 import { check } from './check.ts';
 import { readHubSettings } from './hub-options.ts';
-import { categories, modelSchema, type ModelSettings } from './model-settings.ts';
+import { categories, modelSchema } from '../model-settings.ts';
+import type { ModelSettings } from './model-settings.ts';
 import type { OptionTable, OptionValues } from './options.ts';
 
 /** Options of commands about one kind of weights of a model. */

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { didYouMean } from './suggest.ts';
+import { didYouMean } from '../core/text/suggest.ts';
 import { UsageError } from './usage-error.ts';
 
 /** One option of a command. */

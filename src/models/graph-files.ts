@@ -70,7 +70,7 @@ export function missingGraph(
   const present = storedDtypes.filter((one) => findGraph(files, stems, one) !== undefined);
   const [param, reason] =
     present.length > 0
-      ? ['dtype', `${files.name} has ${names} as ${present.join(', ')}, not as ${dtype}`]
+      ? ['dtype', `${files.name} has weights in ${present.join(', ')}, not in ${dtype}`]
       : ['source', `none of ${names} exists in ${files.name}, in any dtype`];
   return new InferenceError('invalid_request', `${param}: ${reason}`, { param });
 }

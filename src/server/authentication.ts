@@ -57,10 +57,11 @@ function fromList(keys: readonly (string | ApiKey)[] | undefined): KeyLookup {
   if (!Array.isArray(keys) || keys.length === 0) {
     throw new TypeError("auth: expected { keys: [...] } with at least one key, a function or 'none'");
   }
-  const known = keys.map((entry: string | ApiKey) => {
+  const known = keys.map((entry: string | ApiKey, index) => {
     const apiKey = typeof entry === 'string' ? { key: entry } : entry;
     if (typeof apiKey?.key !== 'string' || !/^\S+$/.test(apiKey.key)) {
-      throw new TypeError('auth: expected every key to be text without white space');
+      const got = apiKey?.key === undefined ? ', got nothing; is its environment variable set?' : '';
+      throw new TypeError(`auth.keys[${index}]: expected text without white space${got}`);
     }
     return { apiKey, digest: digest(apiKey.key) };
   });

@@ -56,7 +56,7 @@ function defaultModel(models: readonly ModelInfo[], category: Category | undefin
 }
 
 function listing(models: readonly ModelInfo[]): string {
-  if (models.length === 0) return 'No model is configured.';
+  if (models.length === 0) return 'This service has none.';
   const names = models.slice(0, mostModelsNamed).map((model) => quote(model.id));
   const more = models.length - names.length;
   return `Available: ${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}.`;

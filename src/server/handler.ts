@@ -22,7 +22,8 @@ import { routes } from './routes.ts';
  * ```
  */
 export function createHandler(inference: Inference, options: HandlerOptions): Handler {
-  const settings = resolveOptions(options);
+  // From JavaScript it may be left out; what is missing then has a message of its own.
+  const settings = resolveOptions(options ?? {});
   const findRoute = createRouter(routes);
   for (const observer of settings.observers) inference.observe?.(observer);
 

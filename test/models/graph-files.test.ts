@@ -40,7 +40,7 @@ describe('findGraph', () => {
     expect(() => needGraph(files, stems, 'q8')).toThrow(
       expect.objectContaining({
         param: 'dtype',
-        message: 'dtype: a model has onnx/model.onnx, model.onnx as fp32, q4, not as q8',
+        message: 'dtype: a model has weights in fp32, q4, not in q8',
       }),
     );
     expect(() => needGraph(tree(), stems, 'q8')).toThrow(

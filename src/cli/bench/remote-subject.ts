@@ -11,7 +11,7 @@ import {
   type TranscriptionEvent,
 } from '../../index.ts';
 import { reasonOf } from '../../models/hub/http.ts';
-import { categories } from '../model-settings.ts';
+import { categories } from '../../model-settings.ts';
 import { wavSeconds } from './wav.ts';
 import type { MeasuredInference, Subject } from './workload.ts';
 

@@ -8,7 +8,7 @@ import { defineCommand } from '../command.ts';
 import { exitCode } from '../exit-code.ts';
 import { formatBytes } from '../format.ts';
 import { hubOptionTable, readHubSettings, toHubOptions } from '../hub-options.ts';
-import { didYouMean } from '../suggest.ts';
+import { didYouMean } from '../../core/text/suggest.ts';
 import { UsageError } from '../usage-error.ts';
 import { cachedName, readCache } from './cached-models.ts';
 import { diskUse } from './folder-use.ts';

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import type { KeyLookup } from '../../server/authentication.ts';
 import type { HandlerOptions, InferenceOptions, Logger, Observer } from '../../index.ts';
 import { check } from '../check.ts';
-import { hubSchema, modelSchema } from '../model-settings.ts';
+import { hubSchema, modelSchema } from '../../model-settings.ts';
 import { UsageError } from '../usage-error.ts';
 
 const limit = z.strictObject({

@@ -409,7 +409,7 @@ describe('dtype', () => {
     await expect(obtain({ dtype: 'fp16' })).rejects.toMatchObject({
       code: 'invalid_request',
       param: 'dtype',
-      message: 'dtype: "tiny/embed" has onnx/model.onnx, model.onnx as fp32, q8, q4, not as fp16',
+      message: 'dtype: "tiny/embed" has weights in fp32, q8, q4, not in fp16',
     });
     await expect(obtain({ dtype: 'q5' as never })).rejects.toThrow(
       'dtype: expected one of auto, fp32, fp16, q8, q4, q4f16, got "q5"',

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { suggest } from '../../src/cli/suggest.ts';
+import { suggest } from '../../../src/core/text/suggest.ts';
 
 it.each([
   ['serv', 'serve'],

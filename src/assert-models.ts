@@ -1,0 +1,31 @@
+import { InferenceError } from './errors.ts';
+import { categories, modelSchema } from './model-settings.ts';
+import { describeValue } from './server/issues.ts';
+import { settingsFault } from './settings-fault.ts';
+
+const functions = categories.map((category) => `${category}({…})`).join(', ');
+
+/**
+ * Checks the names and types of all settings of all models; ranges are the concern of what uses them.
+ *
+ * @throws InferenceError `invalid_request` naming the model, the setting and the value
+ */
+export function assertModels(models: unknown): void {
+  if (typeof models !== 'object' || models === null || Array.isArray(models)) {
+    throw invalid('models', `expected an object of ids and models, got ${describeValue(models)}`);
+  }
+  for (const [id, settings] of Object.entries(models)) {
+    const label = `models.${id}`;
+    if (typeof settings !== 'object' || settings === null || !('category' in settings)) {
+      throw invalid(label, `expected one of ${functions}, got ${describeValue(settings)}`);
+    }
+    const fault = settingsFault(modelSchema, settings, Object.keys(modelSchema.shape));
+    if (fault === undefined) continue;
+    const isNamed = /^[a-zA-Z]\w*[.:[]/.test(fault);
+    throw isNamed ? invalid(label, fault, '.') : invalid(label, fault);
+  }
+}
+
+function invalid(param: string, reason: string, separator = ': '): InferenceError {
+  return new InferenceError('invalid_request', `${param}${separator}${reason}`, { param });
+}

@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest';
+import { chat, createHandler, createInference, InferenceError } from '../src/index.ts';
+import { createFakeInference } from '../src/entries/testing.ts';
+
+describe('createInference', () => {
+  it.each([
+    [undefined, 'models: expected an object of ids and models, got nothing'],
+    [[], 'models: expected an object of ids and models, got an array'],
+    [{ a: 'tiny-chat' }, 'models.a: expected one of chat({…}), detection({…})'],
+    [{ a: { source: 'tiny-chat' } }, 'models.a: expected one of chat({…})'],
+    [{ a: undefined }, 'got nothing'],
+    [
+      { a: chat({ source: 'tiny-chat', dtyp: 'q4' } as never) },
+      'models.a: there is no setting dtyp. Did you mean dtype?',
+    ],
+    [{ a: chat({ sorce: 'tiny-chat' } as never) }, 'models.a.source: expected a string, got nothing'],
+    [{ a: chat({ source: '' }) }, 'models.a.source: expected the source of a model, got nothing'],
+    [{ a: chat({ source: 'tiny-chat', device: 'gpu' as never }) }, 'models.a.device: expected "cpu" or'],
+    [
+      { a: chat({ source: 'tiny-chat', threads: '4' as never }) },
+      'models.a.threads: expected a number, got "4"',
+    ],
+    [
+      {
+        a: chat({
+          source: 'x',
+          remote: { kind: 'openai', baseURL: 'http://a', dialect: 'vllm', key: 'k' } as never,
+        }),
+      },
+      'models.a.remote: there is no setting key',
+    ],
+  ])('refuses %o at once', (models, message) => {
+    let thrown: unknown;
+    try {
+      createInference({ models: models as never });
+    } catch (error) {
+      thrown = error;
+    }
+    expect(InferenceError.isInstance(thrown)).toBe(true);
+    expect(thrown).toMatchObject({ code: 'invalid_request', message: expect.stringContaining(message) });
+  });
+});
+
+describe('createHandler', () => {
+  it('asks for the option that is never left out', () => {
+    const create = createHandler as (inference: unknown) => unknown;
+    expect(() => create(createFakeInference())).toThrow(/^auth: expected \{ keys/);
+  });
+
+  it('names the key that is missing', () => {
+    const auth = { keys: ['one', process.env['SLASHV1_NO_SUCH_VARIABLE']!] };
+    expect(() => createHandler(createFakeInference(), { auth })).toThrow(
+      'auth.keys[1]: expected text without white space, got nothing; is its environment variable set?',
+    );
+  });
+});
