@@ -1,4 +1,7 @@
 import express from 'express';
+// Without types of its own; what is used of it here is alike.
+// @ts-expect-error
+import express4 from 'express4';
 
 import { toExpress } from '../../dist/adapters/express.js';
 import { conformance } from './conformance.ts';
@@ -21,5 +24,19 @@ conformance(
 conformance(
   'express after express.json()',
   onExpress('/v1', '/v1', (app, handler) => app.use(express.json()).use('/v1', toExpress(handler))),
+  { 'malformed JSON': "the host's parser answers", 'a large body': "the host's parser answers" },
+);
+conformance(
+  'express 4 at /v1',
+  onExpress('/v1', '/v1', (app, handler) => app.use('/v1', toExpress(handler)), express4 as typeof express),
+);
+conformance(
+  'express 4 after express.json()',
+  onExpress(
+    '/v1',
+    '/v1',
+    (app, handler) => app.use((express4 as typeof express).json()).use('/v1', toExpress(handler)),
+    express4 as typeof express,
+  ),
   { 'malformed JSON': "the host's parser answers", 'a large body': "the host's parser answers" },
 );

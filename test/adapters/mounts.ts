@@ -38,9 +38,10 @@ export function onExpress(
   path: string,
   mountPath: string | undefined,
   build: (app: Express, handler: Handler) => void,
+  createApp: () => Express = express,
 ): Start {
   return (handler) => {
-    const app = express();
+    const app = createApp();
     build(app, handler);
     return listen(app as RequestListener, path, mountPath);
   };
