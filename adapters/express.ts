@@ -9,7 +9,7 @@ import { respond } from './respond.ts';
  * root it answers `/v1` and leaves every other path to the host. It may come before or after `express.json()`.
  *
  * @param handler from `createHandler`
- * @returns middleware for Express 5
+ * @returns middleware for Express 4 and 5
  * @example
  * ```ts
  * import express from 'express';

@@ -70,7 +70,7 @@ async function readChatTemplate(path: string, tokenizerConfig: Json): Promise<Mo
  * Reads a JSON file of a model.
  *
  * @param fallback in place of a file that is missing
- * @throws InferenceError `invalid_request` naming the file that is missing or is no JSON
+ * @throws InferenceError `invalid_request` naming the file that is missing or holds no JSON object
  */
 export async function readJson(path: string, name: string, fallback?: Json): Promise<Json> {
   let text: string;
@@ -83,12 +83,17 @@ export async function readJson(path: string, name: string, fallback?: Json): Pro
       cause: error,
     });
   }
+  let value: unknown;
   try {
-    return JSON.parse(text) as Json;
+    value = JSON.parse(text);
   } catch (error) {
     throw new InferenceError('invalid_request', `source: ${name} in ${path} is no valid JSON`, {
       param: 'source',
       cause: error,
     });
   }
+  if (typeof value === 'object' && value !== null) return value as Json;
+  throw new InferenceError('invalid_request', `source: ${name} in ${path} holds no JSON object`, {
+    param: 'source',
+  });
 }

@@ -71,6 +71,12 @@ async function expectToServe(command: readonly string[], path: string): Promise<
   }
 }
 
+/** The code with the address of a service that has the bundled models in place of those that it asks. */
+async function askingExample(code: string): Promise<string> {
+  example ??= await workshop.serve([process.execPath, join(root, 'examples/serve.js')]);
+  return code.replaceAll(/http:\/\/(?:127\.0\.0\.1|localhost):\d+/g, example.origin);
+}
+
 const compilerOptions = {
   module: ts.ModuleKind.NodeNext,
   target: ts.ScriptTarget.ESNext,
@@ -86,7 +92,9 @@ function toJavaScript(code: string, language: string): string {
 describe('JavaScript and TypeScript', () => {
   it.each(cases(toRun('js', 'ts')))('%s', { timeout: 120_000 }, async (place, block) => {
     const name = `${place.replaceAll(/\W+/g, '-')}.mjs`;
-    workshop.add(name, toJavaScript(wholeCode(block, blocks), block.language));
+    let script = toJavaScript(wholeCode(block, blocks), block.language);
+    if (script.includes('http://127.0.0.1:8000')) script = await askingExample(script);
+    workshop.add(name, script);
     const command = [process.execPath, name];
     if (block.serves !== undefined) return expectToServe(command, block.serves);
     const { code, output } = await workshop.run(command);
@@ -100,9 +108,8 @@ describe('shell', () => {
     if (block.serves !== undefined) return expectToServe(['bash', '-ec', script], block.serves);
     const environment: NodeJS.ProcessEnv = {};
     if (script.includes('curl')) {
-      example ??= await workshop.serve([process.execPath, join(root, 'examples/serve.js')]);
-      script = script.replaceAll(/http:\/\/(?:127\.0\.0\.1|localhost):\d+/g, example.origin);
-      Object.assign(environment, { URL: `${example.origin}/v1`, KEY: key });
+      script = await askingExample(script);
+      Object.assign(environment, { URL: `${example!.origin}/v1`, KEY: key });
     }
     const { code, output } = await workshop.run(['bash', '-ec', script], environment);
     expect({ code, output }).toMatchObject({ code: 0 });

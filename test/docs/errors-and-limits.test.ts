@@ -3,13 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { wireErrors } from '../../src/server/errors.ts';
 
 const guide = await readFile(new URL('../../docs/guides/errors-and-limits.md', import.meta.url), 'utf8');
-const rows = [...guide.matchAll(/^\| (\d{3}) +\| `(\w+)` +\|/gm)].map(([, status, code]) => [
-  Number(status),
-  code,
-]);
+const rows = [...guide.matchAll(/^\| (\d{3}) +\| `(\w+)` +\| `(\w+)` +\|/gm)].map(
+  ([, status, wireCode, code]) => [Number(status), wireCode, code],
+);
 
 describe('docs/guides/errors-and-limits.md', () => {
   it('has the statuses and codes of the code', () => {
-    expect(rows).toEqual(Object.values(wireErrors).map(({ status, code }) => [status, code]));
+    expect(rows).toEqual(Object.entries(wireErrors).map(([code, wire]) => [wire.status, wire.code, code]));
   });
 });

@@ -8,8 +8,8 @@ import { catalogue, type CatalogueEntry } from '../../src/models/catalogue.ts';
 import { readFolder, startHub } from '../models/hub/hub-server.ts';
 import { root } from './code-blocks.ts';
 
-/** The key of everything that the pages serve. */
-export const key = 'sk-of-the-docs';
+/** The key of everything that the pages serve, and which the README tells its readers to take. */
+export const key = 'sk-local';
 
 const bundled = {
   chat: 'tiny-chat',

@@ -1,5 +1,6 @@
 import { createParser } from 'eventsource-parser';
 import { InferenceError, type ErrorCode } from '../../errors.ts';
+import { readBeginning, readBytes, readText, type BodyOptions } from '../../runtime/remote/answer-body.ts';
 import { reasonOfFetch } from '../../runtime/remote/reason-of-fetch.ts';
 import type { ApiServer } from './servers.ts';
 
@@ -11,6 +12,13 @@ export interface ApiCall {
   readonly body?: unknown;
   readonly signal?: AbortSignal | undefined;
 }
+
+/** Of one event. A server that never ends its line would fill the memory of the host. */
+const maxEventCharacters = 4 * 2 ** 20;
+const maxErrorBytes = 2 ** 16;
+const maxMessageCharacters = 1000;
+const maxParamCharacters = 100;
+const maxRetryAfterSeconds = 86_400;
 
 /**
  * Asks a server of the wire format.
@@ -37,25 +45,36 @@ export async function callApi(server: ApiServer, { path, body, signal }: ApiCall
     throw unreachable(error);
   }
   if (response.ok) return response;
-  throw toError(response.status, await readError(response), response.headers.get('retry-after'));
+  throw toError(response.status, await readError(response, signal), response.headers.get('retry-after'));
 }
 
 /**
  * The `data` of a stream of server-sent events up to `[DONE]`, each parsed as JSON.
  *
- * @throws InferenceError the error that the stream carries, `worker_failed` where it breaks off or isn't JSON
+ * @throws InferenceError the error that the stream carries, `worker_failed` where it breaks off, isn't JSON or has an
+ * event of more than 4 MiB
  */
-export async function* readEvents(response: Response): AsyncGenerator<Readonly<Record<string, unknown>>> {
+export async function* readEvents(
+  response: Response,
+  signal?: AbortSignal,
+): AsyncGenerator<Readonly<Record<string, unknown>>> {
   const received: string[] = [];
-  const parser = createParser({ onEvent: ({ data }) => received.push(data) });
+  let isTooLarge = false;
+  const parser = createParser({
+    maxBufferSize: maxEventCharacters,
+    onEvent: ({ data }) => received.push(data),
+    onError: ({ type }) => (isTooLarge ||= type === 'max-buffer-size-exceeded'),
+  });
   const decoder = new TextDecoder();
   try {
-    for await (const chunk of response.body ?? []) {
+    for await (const chunk of readBytes(response, { signal })) {
       parser.feed(decoder.decode(chunk, { stream: true }));
+      if (isTooLarge) throw unreadable(`an event has more than ${maxEventCharacters} characters`);
       for (const data of received.splice(0)) {
         if (data === '[DONE]') return;
-        const event = JSON.parse(data) as Readonly<Record<string, unknown>>;
-        if (event['error'] !== undefined) throw toError(0, event, null);
+        const event = parseJson(data);
+        if (!isObject(event)) throw unreadable('expected events that are objects');
+        if ((event['error'] ?? null) !== null) throw toError(0, event, null);
         yield event;
       }
     }
@@ -68,14 +87,38 @@ export async function* readEvents(response: Response): AsyncGenerator<Readonly<R
 /**
  * The JSON of an answer.
  *
- * @throws InferenceError `worker_failed` where it is none or breaks off
+ * @throws InferenceError `worker_failed` where it is none, breaks off or is too long
  */
-export async function readJson(response: Response): Promise<unknown> {
+export async function readJson(response: Response, options: BodyOptions): Promise<unknown> {
+  let text: string;
   try {
-    return await response.json();
+    text = await readText(response, options);
   } catch (error) {
     throw unreachable(error);
   }
+  return parseJson(text);
+}
+
+/**
+ * An answer that doesn't have the form that was asked for.
+ */
+export function unreadable(reason: string, cause?: unknown): InferenceError {
+  return new InferenceError('worker_failed', `The remote server's answer can't be read: ${reason}.`, {
+    cause,
+  });
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    // Its message quotes the answer.
+    throw unreadable('it is no JSON', error);
+  }
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null;
 }
 
 function unreachable(error: unknown): InferenceError {
@@ -90,8 +133,8 @@ interface WireFault {
   readonly type?: unknown;
 }
 
-async function readError(response: Response): Promise<unknown> {
-  const text = await response.text().catch(() => '');
+async function readError(response: Response, signal: AbortSignal | undefined): Promise<unknown> {
+  const text = await readBeginning(response, { signal, maxBytes: maxErrorBytes });
   try {
     return JSON.parse(text);
   } catch {
@@ -119,16 +162,24 @@ function isTooLong(fault: WireFault): boolean {
 function toError(status: number, body: unknown, retryAfter: string | null): InferenceError {
   const wireFault = faultOf(body);
   const { message, param } = wireFault;
-  const said = typeof message === 'string' && message !== '' ? message : 'no reason given';
+  const said =
+    typeof message === 'string' && message !== ''
+      ? message.slice(0, maxMessageCharacters)
+      : 'no reason given';
   const fault = callersFaults[status];
   if (status < 500 && isTooLong(wireFault)) {
     return new InferenceError('context_length_exceeded', said, { param: 'messages' });
   }
-  if (fault) return new InferenceError(fault, said, { param: typeof param === 'string' ? param : undefined });
+  if (fault) {
+    const named = typeof param === 'string' ? param.slice(0, maxParamCharacters) : undefined;
+    return new InferenceError(fault, said, { param: named });
+  }
   if (busy.has(status)) {
     const seconds = Number(retryAfter ?? NaN);
     return new InferenceError('overloaded', 'The remote server is busy.', {
-      retryAfterSeconds: Number.isFinite(seconds) ? Math.max(0, seconds) : undefined,
+      retryAfterSeconds: Number.isFinite(seconds)
+        ? Math.min(Math.max(0, seconds), maxRetryAfterSeconds)
+        : undefined,
       cause: new Error(said),
     });
   }

@@ -1,47 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { InferenceError } from '../../errors.ts';
-import type { ChatEvent, FinishReason, TokenLogprobs } from '../contract.ts';
-
-/** The parts of a chunk that are read; servers send more, and less. */
-interface WireChunk {
-  readonly choices?: readonly WireChoice[] | null;
-  readonly usage?: WireUsage | null;
-}
-
-interface WireChoice {
-  readonly index?: number;
-  readonly delta?: WireDelta | null;
-  readonly logprobs?: { readonly content?: readonly WireLogprob[] | null } | null;
-  readonly finish_reason?: string | null;
-}
-
-interface WireDelta {
-  readonly content?: string | null;
-  readonly reasoning_content?: string | null;
-  /** As newer servers call it. */
-  readonly reasoning?: string | null;
-  readonly tool_calls?: readonly WireCall[] | null;
-}
-
-interface WireCall {
-  readonly index?: number;
-  readonly id?: string | null;
-  readonly function?: { readonly name?: string | null; readonly arguments?: string | null } | null;
-}
-
-interface WireLogprob {
-  readonly token: string;
-  readonly logprob: number;
-  readonly bytes?: readonly number[] | null;
-  readonly top_logprobs?: readonly WireLogprob[];
-}
-
-interface WireUsage {
-  readonly prompt_tokens?: number;
-  readonly completion_tokens?: number;
-  readonly prompt_tokens_details?: { readonly cached_tokens?: number | null } | null;
-  readonly completion_tokens_details?: { readonly reasoning_tokens?: number | null } | null;
-}
+import type { ChatEvent, FinishReason } from '../contract.ts';
+import { unreadable } from './api-client.ts';
+import { readChoices, readUsage, type WireCall, type WireChoice, type WireUsage } from './wire-chunk.ts';
 
 export interface ChatEventOptions {
   /** Of the request. */
@@ -49,41 +10,47 @@ export interface ChatEventOptions {
   readonly includeReasoning: boolean;
 }
 
+/** Of one answer, with so many for each piece: memory that a server which never ends may take from its host. */
+const maxAnswerCharacters = 2 ** 27;
+const charactersPerPiece = 64;
+
 /**
  * Chunks of a chat answer on the wire → what happens in it. Where a server doesn't count tokens, every piece of text
  * counts as one.
  *
- * @throws InferenceError `worker_failed` where the chunks end before every choice has, or tell of one more
+ * @throws InferenceError `worker_failed` where the chunks end before every choice has, tell of one more, have another form
+ * or never end
  */
 export async function* toChatEvents(
-  chunks: AsyncIterable<unknown>,
+  chunks: AsyncIterable<Readonly<Record<string, unknown>>>,
   { choices, includeReasoning }: ChatEventOptions,
 ): AsyncGenerator<ChatEvent> {
   const ended = new Set<number>();
-  const calls: CallKey[][] = Array.from({ length: choices }, () => []);
+  const calls = Array.from({ length: choices }, () => new CallNumbers());
   let usage: WireUsage | undefined;
   let pieces = 0;
+  let characters = 0;
   let hasBegun = false;
-  for await (const chunk of chunks as AsyncIterable<WireChunk>) {
-    if (!hasBegun) yield { type: 'prompt-end', promptTokens: chunk.usage?.prompt_tokens ?? 0 };
+  for await (const chunk of chunks) {
+    usage = readUsage(chunk['usage']) ?? usage;
+    if (!hasBegun) yield { type: 'prompt-end', promptTokens: usage?.promptTokens ?? 0 };
     hasBegun = true;
-    usage = chunk.usage ?? usage;
-    for (const { index: choice = 0, delta, logprobs, finish_reason: reason } of chunk.choices ?? []) {
-      const begun = calls[choice];
-      if (!begun)
+    for (const wire of readChoices(chunk)) {
+      const { choice, reasoning, content, toolCalls, logprobs, finishReason } = wire;
+      const numbers = calls[choice];
+      if (!numbers)
         throw new InferenceError('worker_failed', 'The remote server answered more than was asked.');
       if (ended.has(choice)) continue;
-      const reasoning = delta?.reasoning_content ?? delta?.reasoning;
-      if (reasoning || delta?.content || delta?.tool_calls?.length) pieces++;
+      if (reasoning || content || toolCalls.length > 0) pieces++;
+      characters += lengthOf(wire) + charactersPerPiece;
+      if (characters > maxAnswerCharacters) throw unreadable('it does not end');
       if (reasoning && includeReasoning) yield { type: 'reasoning-delta', choice, text: reasoning };
-      if (delta?.content) yield { type: 'text-delta', choice, text: delta.content };
-      for (const call of delta?.tool_calls ?? []) yield* toCallEvents(choice, call, begun);
-      if (logprobs?.content?.length) {
-        yield { type: 'logprobs', choice, tokens: logprobs.content.map(toTokenLogprobs) };
-      }
-      if (!reason) continue;
+      if (content) yield { type: 'text-delta', choice, text: content };
+      for (const call of toolCalls) yield* toCallEvents(choice, call, numbers);
+      if (logprobs.length > 0) yield { type: 'logprobs', choice, tokens: logprobs };
+      if (!finishReason) continue;
       ended.add(choice);
-      yield { type: 'choice-end', choice, finishReason: toFinishReason(reason) };
+      yield { type: 'choice-end', choice, finishReason: toFinishReason(finishReason) };
     }
   }
   if (ended.size < choices) {
@@ -91,41 +58,50 @@ export async function* toChatEvents(
   }
   yield {
     type: 'usage',
-    promptTokens: usage?.prompt_tokens ?? 0,
-    cachedTokens: usage?.prompt_tokens_details?.cached_tokens ?? 0,
-    completionTokens: usage?.completion_tokens ?? pieces,
-    reasoningTokens: usage?.completion_tokens_details?.reasoning_tokens ?? 0,
+    promptTokens: usage?.promptTokens ?? 0,
+    cachedTokens: usage?.cachedTokens ?? 0,
+    completionTokens: usage?.completionTokens ?? pieces,
+    reasoningTokens: usage?.reasoningTokens ?? 0,
   };
 }
 
-/** What tells the calls of a choice apart: servers number them as they like, or not at all. */
-type CallKey = number | string | undefined;
+function lengthOf({ reasoning, content, toolCalls, logprobs }: WireChoice): number {
+  const calls = toolCalls.reduce((sum, { written }) => sum + written.length + charactersPerPiece, 0);
+  const tokens = logprobs.reduce((sum, { topLogprobs }) => sum + 1 + topLogprobs.length, 0);
+  return reasoning.length + content.length + calls + tokens * charactersPerPiece;
+}
 
-function* toCallEvents(choice: number, wire: WireCall, begun: CallKey[]): Generator<ChatEvent> {
-  const key = wire.index ?? (wire.id || begun.at(-1));
-  const { name, arguments: written } = wire.function ?? {};
-  let call = begun.indexOf(key);
-  if (call === -1) {
-    call = begun.push(key) - 1;
-    yield { type: 'tool-call-start', choice, call, id: wire.id || `call_${randomUUID()}`, name: name ?? '' };
+/** Numbers the calls of a choice: servers number them as they like, or not at all. */
+class CallNumbers {
+  readonly #numbers = new Map<number | string | undefined, number>();
+  #latest: number | string | undefined;
+
+  /** @returns the call's number, and whether it is new */
+  numberOf({ index, id }: WireCall): { readonly call: number; readonly isNew: boolean } {
+    const key = index ?? (id || this.#latest);
+    const known = this.#numbers.get(key);
+    const call = known ?? this.#numbers.size;
+    if (known === undefined) {
+      this.#numbers.set(key, call);
+      this.#latest = key;
+    }
+    return { call, isNew: known === undefined };
   }
+}
+
+function* toCallEvents(choice: number, wire: WireCall, numbers: CallNumbers): Generator<ChatEvent> {
+  const { id, name, written } = wire;
+  const { call, isNew } = numbers.numberOf(wire);
+  if (isNew) yield { type: 'tool-call-start', choice, call, id: id || `call_${randomUUID()}`, name };
   if (written) yield { type: 'tool-call-delta', choice, call, arguments: written };
 }
 
-const finishReasons: Readonly<Record<string, FinishReason>> = {
-  length: 'length',
-  tool_calls: 'tool_calls',
-  function_call: 'tool_calls',
-};
+const finishReasons: ReadonlyMap<string, FinishReason> = new Map([
+  ['length', 'length'],
+  ['tool_calls', 'tool_calls'],
+  ['function_call', 'tool_calls'],
+]);
 
 function toFinishReason(reason: string): FinishReason {
-  return finishReasons[reason] ?? 'stop';
-}
-
-function toTokenLogprobs(wire: WireLogprob): TokenLogprobs {
-  return { ...toTokenLogprob(wire), topLogprobs: (wire.top_logprobs ?? []).map(toTokenLogprob) };
-}
-
-function toTokenLogprob({ token, logprob, bytes }: WireLogprob): Omit<TokenLogprobs, 'topLogprobs'> {
-  return { token, logprob, bytes: bytes ?? Array.from(new TextEncoder().encode(token)) };
+  return finishReasons.get(reason) ?? 'stop';
 }

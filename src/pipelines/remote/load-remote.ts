@@ -19,6 +19,10 @@ import { readVectors } from './vectors.ts';
 const defaultConcurrency = 64;
 /** What a server tells of its models is wanted, not needed. */
 const describeTimeoutMs = 3000;
+const maxListBytes = 16 * 2 ** 20;
+/** A vector of 8192 numbers, written in full, for each input. */
+const maxVectorBytes = 2 ** 18;
+const maxFrameBytes = 2 ** 20;
 
 /** What is served by a server of the wire format. */
 type RemoteCategory = Extract<Category, 'chat' | 'embedding'>;
@@ -91,7 +95,7 @@ async function* runChat(
 ): AsyncGenerator<Categories['chat']['event']> {
   const body = toChatBody(request, name, server.dialect ?? 'openai');
   const response = await callApi(server, { path: '/chat/completions', body, signal });
-  yield* toChatEvents(readEvents(response), {
+  yield* toChatEvents(readEvents(response, signal), {
     choices: request.n,
     includeReasoning: request.includeReasoning,
   });
@@ -117,14 +121,17 @@ async function* runEmbedding(
     ...(promptName === undefined ? {} : { prompt_name: promptName }),
   };
   const response = await callApi(server, { path: '/embeddings', body, signal });
-  yield { type: 'embeddings', ...(await readVectors(await readJson(response), inputs.length)) };
+  const maxBytes = maxFrameBytes + inputs.length * maxVectorBytes;
+  const answer = await readJson(response, { signal, maxBytes });
+  yield { type: 'embeddings', ...(await readVectors(answer, inputs.length)) };
 }
 
 /** 0 where nobody tells. */
 async function findContextLength({ server, name }: RemoteModel): Promise<number> {
   try {
     const signal = AbortSignal.timeout(describeTimeoutMs);
-    const { data } = (await (await callApi(server, { path: '/models', signal })).json()) as {
+    const response = await callApi(server, { path: '/models', signal });
+    const { data } = (await readJson(response, { signal, maxBytes: maxListBytes })) as {
       readonly data: readonly Readonly<Record<string, unknown>>[];
     };
     const found = data.find(({ id }) => id === name) ?? {};

@@ -39,6 +39,11 @@ const wireTypes = new Map<ElementType, WireType>(
   Object.entries(elementTypes).map(([wire, type]) => [type, wire as WireType]),
 );
 
+/** `FP32` → `float32`; `undefined` for what is no such type. */
+export function elementTypeOf(datatype: string): ElementType | undefined {
+  return Object.hasOwn(elementTypes, datatype) ? elementTypes[datatype as WireType] : undefined;
+}
+
 /** `float32` → `FP32` */
 export function dataTypeOf(type: ElementType): WireType {
   return wireTypes.get(type)!;

@@ -1,5 +1,5 @@
 import type { Tensor, TensorData, TensorMap } from '../contract.ts';
-import { arrayOf, dataTypeOf, elementTypes, type WireType } from './data-types.ts';
+import { arrayOf, dataTypeOf, elementTypeOf } from './data-types.ts';
 
 interface WireOutput {
   readonly name: string;
@@ -63,11 +63,14 @@ export function decodeOutputs({ outputs = [] }: InferResponse, bytes: Uint8Array
   const tensors: Record<string, Tensor> = {};
   let at = 0;
   for (const { name, datatype, shape, data, parameters } of outputs) {
-    const type = elementTypes[datatype as WireType];
+    const type = elementTypeOf(datatype);
     if (type === undefined) throw new Error(`${name} is ${datatype}`);
     const size = parameters?.binary_data_size;
     const values = size === undefined ? fromNumbers(data ?? [], type) : fromBytes(bytes, at, size, type);
     at += size ?? 0;
+    if (!Array.isArray(shape) || !shape.every((length) => Number.isSafeInteger(length) && length >= 0)) {
+      throw new Error(`${name} has the shape ${JSON.stringify(shape)}`);
+    }
     const count = shape.reduce((product, length) => product * length, 1);
     if (values.length !== count) throw new Error(`${name} has ${values.length} elements, its shape ${count}`);
     tensors[name] = { type, dims: shape, data: values };
@@ -93,6 +96,7 @@ function fromNumbers(data: readonly unknown[], type: Tensor['type']): TensorData
 }
 
 function fromBytes(bytes: Uint8Array, at: number, size: number, type: Tensor['type']): TensorData {
+  if (!Number.isSafeInteger(size) || size < 0) throw new Error(`a tensor of ${JSON.stringify(size)} bytes`);
   if (at + size > bytes.byteLength) throw new Error('the answer is cut off');
   // A copy, since elements may not be aligned within the answer.
   return new (arrayOf(type))(bytes.slice(at, at + size).buffer);

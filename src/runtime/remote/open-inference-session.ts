@@ -1,7 +1,8 @@
 import { setTimeout } from 'node:timers/promises';
 import { InferenceError } from '../../errors.ts';
 import type { Session, Tensor, TensorMap, TensorSignature } from '../contract.ts';
-import { dataTypeOf, elementTypes, type WireType } from './data-types.ts';
+import { readBeginning, readText, readWhole } from './answer-body.ts';
+import { dataTypeOf, elementTypeOf, elementTypes } from './data-types.ts';
 import { decodeOutputs, encodeInputs, type InferResponse } from './infer-body.ts';
 import { reasonOfFetch } from './reason-of-fetch.ts';
 
@@ -19,12 +20,16 @@ export interface OpenInferenceOptions {
 
 const longestPauseMs = 5000;
 
+const maxDescriptionBytes = 2 ** 20;
+const maxTensorBytes = 2 ** 29;
+const maxFaultBytes = 1000;
+
 const lengthHeader = 'inference-header-content-length';
 
 interface WireSignature {
-  readonly name: string;
-  readonly datatype: string;
-  readonly shape: readonly number[];
+  readonly name?: unknown;
+  readonly datatype?: unknown;
+  readonly shape?: unknown;
 }
 
 /**
@@ -44,23 +49,35 @@ interface WireSignature {
 export async function openInferenceSession(options: OpenInferenceOptions): Promise<Session> {
   const server = new GraphServerClient(options);
   const path = `/v2/models/${encodeURIComponent(options.model)}`;
-  const { extensions = [] } = await server.await<{ readonly extensions?: readonly string[] }>('/v2');
-  const { inputs = [], outputs = [] } = await server.await<{
-    readonly inputs?: readonly WireSignature[];
-    readonly outputs?: readonly WireSignature[];
-  }>(path);
-  const isBinary = extensions.includes('binary_tensor_data');
-  const signatures = { inputs: inputs.map(toSignature), outputs: outputs.map(toSignature) };
+  const { extensions } = await server.await('/v2');
+  const described = await server.await(path);
+  const isBinary = Array.isArray(extensions) && extensions.includes('binary_tensor_data');
+  const signatures = {
+    inputs: toSignatures('inputs', described['inputs']),
+    outputs: toSignatures('outputs', described['outputs']),
+  };
   return {
     ...signatures,
     async run(feeds, fetches = signatures.outputs.map(({ name }) => name)) {
       assertNames(feeds, fetches, signatures);
       const { header, body } = encodeInputs(feeds, fetches, isBinary);
-      const response = await server.infer(`${path}/infer`, body, isBinary ? header : undefined);
-      return pick(await readOutputs(response), fetches);
+      const answer = await server.infer(`${path}/infer`, body, isBinary ? header : undefined);
+      const outputs = await readOutputs(answer);
+      return pick(
+        outputs,
+        signatures.outputs.filter(({ name }) => fetches.includes(name)),
+      );
     },
     release: async () => {},
   };
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** An answer that is only as long as its time. */
+interface Answer {
+  readonly response: Response;
+  readonly signal: AbortSignal;
 }
 
 class GraphServerClient {
@@ -75,12 +92,12 @@ class GraphServerClient {
    *
    * @throws InferenceError `invalid_request` where there is nothing of that name, `worker_failed` where it still can't tell
    */
-  async await<T>(path: string): Promise<T> {
+  async await(path: string): Promise<Fields> {
     const { startTimeoutMs = 60_000 } = this.#options;
     const giveUpAt = performance.now() + startTimeoutMs;
     for (let pauseMs = 250; ; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
       try {
-        return await this.#describe<T>(path);
+        return await this.#describe(path);
       } catch (error) {
         const isFinal = !InferenceError.isInstance(error) || error.code !== 'worker_failed';
         if (isFinal || performance.now() + pauseMs > giveUpAt) throw error;
@@ -89,45 +106,49 @@ class GraphServerClient {
     }
   }
 
-  async #describe<T>(path: string): Promise<T> {
-    const response = await this.#fetch(path, {});
-    if (response.ok) return (await response.json()) as T;
+  async #describe(path: string): Promise<Fields> {
+    const answer = await this.#fetch(path, {});
+    const { status, ok } = answer.response;
+    if (ok) return readDescription(path, answer);
     throw new InferenceError(
-      response.status < 500 ? 'invalid_request' : 'worker_failed',
-      `remote: ${path} answered ${response.status}: ${await readFault(response)}`,
+      status < 500 ? 'invalid_request' : 'worker_failed',
+      `remote: ${path} answered ${status}: ${await readFault(answer)}`,
       { param: 'remote' },
     );
   }
 
   /** @param headerBytes length of the JSON before the tensors, where these travel as bytes */
-  async infer(path: string, body: Uint8Array, headerBytes: number | undefined): Promise<Response> {
+  async infer(path: string, body: Uint8Array, headerBytes: number | undefined): Promise<Answer> {
     const binary = {
       'content-type': 'application/octet-stream',
       [lengthHeader]: String(headerBytes),
     };
-    const response = await this.#fetch(path, {
+    const answer = await this.#fetch(path, {
       method: 'POST',
       headers: headerBytes === undefined ? { 'content-type': 'application/json' } : binary,
       body: body as Uint8Array<ArrayBuffer>,
     });
-    if (response.ok) return response;
+    const { status, ok } = answer.response;
+    if (ok) return answer;
     throw new InferenceError(
-      response.status === 429 || response.status === 503 ? 'overloaded' : 'worker_failed',
-      `The graph server answered ${response.status}.`,
-      { cause: new Error(await readFault(response)) },
+      status === 429 || status === 503 ? 'overloaded' : 'worker_failed',
+      `The graph server answered ${status}.`,
+      { cause: new Error(await readFault(answer)) },
     );
   }
 
-  async #fetch(path: string, init: RequestInit): Promise<Response> {
+  async #fetch(path: string, init: RequestInit): Promise<Answer> {
     const { url, headers, timeoutMs = 60_000 } = this.#options;
+    const signal = AbortSignal.timeout(timeoutMs);
     try {
-      return await fetch(url.replace(/\/+$/, '') + path, {
+      const response = await fetch(url.replace(/\/+$/, '') + path, {
         ...init,
         headers: { ...(init.headers as Record<string, string>), ...headers },
-        signal: AbortSignal.timeout(timeoutMs),
+        signal,
         // Headers with keys would go with it.
         redirect: 'error',
       });
+      return { response, signal };
     } catch (error) {
       throw new InferenceError('worker_failed', `The graph server can't be used: ${reasonOfFetch(error)}.`, {
         cause: error,
@@ -136,42 +157,71 @@ class GraphServerClient {
   }
 }
 
-async function readOutputs(response: Response): Promise<Record<string, Tensor>> {
+async function readDescription(path: string, { response, signal }: Answer): Promise<Fields> {
+  let text: string;
   try {
-    const bytes = new Uint8Array(await response.arrayBuffer());
-    const headerBytes = Number(response.headers.get(lengthHeader) ?? bytes.byteLength);
-    const header = JSON.parse(new TextDecoder().decode(bytes.subarray(0, headerBytes))) as InferResponse;
-    return decodeOutputs(header, bytes.subarray(headerBytes));
+    text = await readText(response, { signal, maxBytes: maxDescriptionBytes });
   } catch (error) {
-    throw new InferenceError(
-      'worker_failed',
-      `The graph server's answer can't be read: ${(error as Error).message}`,
-      {
-        cause: error,
-      },
-    );
+    throw unreadable(error);
   }
+  const described = parseJson(text);
+  if (typeof described === 'object' && described !== null) return described as Fields;
+  throw notThatProtocol(`${path} answered with no JSON object`);
 }
 
-async function readFault(response: Response): Promise<string> {
-  const text = await response.text().catch(() => '');
+async function readOutputs({ response, signal }: Answer): Promise<Record<string, Tensor>> {
   try {
-    return String((JSON.parse(text) as { readonly error?: unknown }).error);
-  } catch {
-    return text.slice(0, 300);
+    const bytes = await readWhole(response, { signal, maxBytes: maxTensorBytes });
+    const headerBytes = Number(response.headers.get(lengthHeader) ?? bytes.byteLength);
+    const header = parseJson(new TextDecoder().decode(bytes.subarray(0, headerBytes)));
+    if (typeof header !== 'object' || header === null) throw new Error('it is no JSON object');
+    return decodeOutputs(header as InferResponse, bytes.subarray(headerBytes));
+  } catch (error) {
+    throw unreadable(error);
   }
 }
 
-function toSignature({ name, datatype, shape }: WireSignature): TensorSignature {
-  const type = elementTypes[datatype as WireType];
-  if (type === undefined) {
-    throw new InferenceError(
-      'invalid_request',
-      `remote: ${name} is ${datatype}, expected one of ${Object.keys(elementTypes).join(', ')}`,
-      { param: 'remote' },
-    );
+async function readFault({ response, signal }: Answer): Promise<string> {
+  const text = await readBeginning(response, { signal, maxBytes: maxFaultBytes });
+  const { error = text } = (parseJson(text) ?? {}) as { readonly error?: unknown };
+  return String(error).slice(0, maxFaultBytes);
+}
+
+/** `undefined` for what is none: the words of `JSON.parse` would quote it. */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
   }
-  return { name, type, dims: shape.map((size, axis) => (size < 0 ? `${name}_${axis}` : size)) };
+}
+
+function unreadable(error: unknown): InferenceError {
+  const message = `The graph server's answer can't be read: ${(error as Error).message}`;
+  return new InferenceError('worker_failed', message, { cause: error });
+}
+
+function notThatProtocol(reason: string): InferenceError {
+  return new InferenceError('invalid_request', `remote: ${reason}`, { param: 'remote' });
+}
+
+/** A server need not list them. */
+function toSignatures(key: string, listed: unknown = []): TensorSignature[] {
+  if (!Array.isArray(listed)) throw notThatProtocol(`expected ${key} as an array`);
+  return listed.map((signature) => toSignature(key, (signature ?? {}) as WireSignature));
+}
+
+function toSignature(key: string, { name, datatype, shape }: WireSignature): TensorSignature {
+  const type = elementTypeOf(String(datatype));
+  if (type === undefined) {
+    const expected = Object.keys(elementTypes).join(', ');
+    throw notThatProtocol(`${String(name)} is ${String(datatype)}, expected one of ${expected}`);
+  }
+  if (typeof name !== 'string' || !Array.isArray(shape) || !shape.every(Number.isSafeInteger)) {
+    throw notThatProtocol(`expected ${key} with a name and a shape`);
+  }
+  const sizes = shape as readonly number[];
+  return { name, type, dims: sizes.map((size, axis) => (size < 0 ? `${name}_${axis}` : size)) };
 }
 
 function assertNames(
@@ -188,12 +238,16 @@ function assertNames(
   if (unknown !== undefined) throw new Error(`${unknown}: the graph has no such output`);
 }
 
-function pick(outputs: Readonly<Record<string, Tensor>>, names: readonly string[]): TensorMap {
+function pick(outputs: Readonly<Record<string, Tensor>>, expected: readonly TensorSignature[]): TensorMap {
   return Object.fromEntries(
-    names.map((name) => {
+    expected.map(({ name, type }) => {
       const tensor = outputs[name];
       if (!tensor) throw new InferenceError('worker_failed', `The graph server left out the output ${name}.`);
-      return [name, tensor];
+      if (tensor.type === type) return [name, tensor];
+      throw new InferenceError(
+        'worker_failed',
+        `The graph server gave ${name} as ${dataTypeOf(tensor.type)}, expected ${dataTypeOf(type)}.`,
+      );
     }),
   );
 }

@@ -141,6 +141,32 @@ describe('a server that fails', () => {
   });
 
   it.each([
+    [null, 'no JSON object'],
+    ['text', 'no JSON object'],
+    [{ inputs: 5 }, 'inputs as an array'],
+    [{ inputs: [null] }, 'expected one of'],
+    [{ inputs: [{ name: 'a', datatype: 'toString', shape: [1] }] }, 'a is toString'],
+    [{ outputs: [{ name: 'a', datatype: 'FP32' }] }, 'outputs with a name and a shape'],
+    [{ outputs: [{ name: 'a', datatype: 'FP32', shape: ['b'] }] }, 'outputs with a name and a shape'],
+  ])('describes its graph as %o', async (signatures, message) => {
+    await expect(serving({ body: {} }, signatures)).rejects.toMatchObject({
+      code: 'invalid_request',
+      param: 'remote',
+      message: expect.stringContaining(message),
+    });
+  });
+
+  it('describes its graph without an end', async () => {
+    const { origin } = await scriptedServer((_asked, response) => {
+      response.write('"'.padEnd(2 ** 21, 'x'));
+    });
+    await expect(openInferenceSession({ url: origin, model: 'a', startTimeoutMs: 0 })).rejects.toMatchObject({
+      code: 'worker_failed',
+      message: expect.stringContaining('more than 1048576 bytes'),
+    });
+  });
+
+  it.each([
     [500, { error: 'out of memory' }, 'worker_failed', 'answered 500'],
     [503, { error: 'loading' }, 'overloaded', 'answered 503'],
     [200, { outputs: [] }, 'worker_failed', 'left out the output a'],
@@ -157,6 +183,18 @@ describe('a server that fails', () => {
       'a is BYTES',
     ],
     [200, { outputs: [{ ...fp32[0], parameters: { binary_data_size: 4 } }] }, 'worker_failed', 'cut off'],
+    [200, { outputs: [{ ...fp32[0], parameters: { binary_data_size: -4 } }] }, 'worker_failed', '-4 bytes'],
+    [200, { outputs: [{ ...fp32[0], datatype: 'toString' }] }, 'worker_failed', 'a is toString'],
+    [
+      200,
+      { outputs: [{ ...fp32[0], shape: [1], datatype: 'INT32', data: [1] }] },
+      'worker_failed',
+      'a as INT32',
+    ],
+    [200, { outputs: [{ ...fp32[0], shape: [-1, -1], data: [1] }] }, 'worker_failed', 'shape [-1,-1]'],
+    [200, { outputs: [{ ...fp32[0], shape: [0.5, 2], data: [1] }] }, 'worker_failed', 'shape [0.5,2]'],
+    [200, { outputs: [{ ...fp32[0], shape: undefined, data: [1] }] }, 'worker_failed', 'shape undefined'],
+    [200, null, 'worker_failed', 'no JSON object'],
     [200, 'nonsense', 'worker_failed', ''],
   ])('answers a run with %i %o', async (status, body, code, message) => {
     const session = await serving({ status, body });

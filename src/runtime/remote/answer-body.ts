@@ -1,0 +1,95 @@
+/** How much of an answer is read, and how long. */
+export interface BodyOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** Unpacked; default any number. */
+  readonly maxBytes?: number | undefined;
+}
+
+/**
+ * The bytes of an answer as they come. Ends the answer over there when it is left and when the signal aborts, which
+ * `fetch` may lose when garbage is collected in the middle of an answer.
+ *
+ * @throws Error for more than `maxBytes`, an answer that breaks off; the signal's reason when it aborts
+ *
+ * @example
+ * ```ts
+ * for await (const bytes of readBytes(await fetch(url), { maxBytes: 2 ** 20 })) hash.update(bytes);
+ * ```
+ */
+export async function* readBytes(
+  { body }: Response,
+  { signal, maxBytes = Infinity }: BodyOptions = {},
+): AsyncGenerator<Uint8Array> {
+  if (!body) return;
+  const reader = body.getReader();
+  const cancel = (): void => void reader.cancel().catch(() => {});
+  signal?.addEventListener('abort', cancel);
+  try {
+    for (let received = 0; ;) {
+      signal?.throwIfAborted();
+      const { done, value } = await reader.read();
+      signal?.throwIfAborted();
+      if (done) return;
+      received += value.byteLength;
+      if (received > maxBytes) throw new Error(`more than ${maxBytes} bytes`);
+      yield value;
+    }
+  } finally {
+    signal?.removeEventListener('abort', cancel);
+    cancel();
+  }
+}
+
+/**
+ * An answer as a whole.
+ *
+ * @throws Error as `readBytes`
+ */
+export async function readWhole(response: Response, options: BodyOptions = {}): Promise<Uint8Array> {
+  const pieces: Uint8Array[] = [];
+  let size = 0;
+  for await (const bytes of readBytes(response, options)) {
+    pieces.push(bytes);
+    size += bytes.byteLength;
+  }
+  const whole = new Uint8Array(size);
+  let at = 0;
+  for (const piece of pieces) {
+    whole.set(piece, at);
+    at += piece.byteLength;
+  }
+  return whole;
+}
+
+/**
+ * An answer as a whole, as UTF-8.
+ *
+ * @throws Error as `readBytes`
+ */
+export async function readText(response: Response, options: BodyOptions = {}): Promise<string> {
+  return new TextDecoder().decode(await readWhole(response, options));
+}
+
+/**
+ * The beginning of an answer, for those who quote it.
+ *
+ * @throws never: what breaks off ends there
+ */
+export async function readBeginning(
+  response: Response,
+  { signal, maxBytes }: BodyOptions & { readonly maxBytes: number },
+): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = '';
+  let received = 0;
+  try {
+    for await (const bytes of readBytes(response, { signal })) {
+      text += decoder.decode(bytes, { stream: true });
+      received += bytes.byteLength;
+      if (received >= maxBytes) break;
+    }
+  } catch {
+    // What came before is worth more than nothing.
+  }
+  return text;
+}
