@@ -17,7 +17,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--folder", type=Path, default=Path(__file__).resolve().parent.parent, help="where the model goes")
     parser.add_argument("--checkpoint", type=Path, default=Path(tempfile.gettempdir()) / "tiny-whisper.pt", help="where the weights are kept while training")
-    parser.add_argument("--scale", type=float, default=1.0, help="factor on the training time, which is about 80 minutes")
+    parser.add_argument("--scale", type=float, default=1.0, help="factor on the training time, which is about two hours")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--count", type=int, default=300, help="test sentences of every kind, 0 for none")

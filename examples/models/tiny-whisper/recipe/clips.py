@@ -7,12 +7,15 @@ import numpy as np
 from espeak import Manner, Speaker
 from features import SAMPLE_RATE
 from sentences import SentenceMaker, spoken_words
+from timbres import drawn_timbre
 
 ACCENTS = ["gmw/en-US", "gmw/en-US", "gmw/en-US", "gmw/en", "gmw/en", "gmw/en-GB-x-rp", "gmw/en-GB-scotland", "gmw/en-US-nyc", "gmw/en-GB-x-gbclan"]
 TIMBRES = (
     ["", "", ""] + "m1 m2 m3 m4 m5 m7 m8 f1 f2 f4 f5 m1 m2 m3 m4 m5 m7 f1 f2 f4 f5".split()
     + "Alex Alicia Andy Annie Gene Lee Michael Mike adam anika announcer belinda benjamin boris david ed linda max paul pedro quincy rob robert shelby travis victor zac klatt klatt2".split()
 )
+# Heard in the last stage only.
+LATER_TIMBRES = "AnxiousAndy Denis Diogo Gene2 Jacky Mario Nguyen Reed Storm antonio aunty gustave grandma ian iven kaukovalta marcelo michel pablo".split()
 HELD_OUT_TIMBRES = "m6 f3 steph john Andrea edward Marco norbert".split()
 
 # Speeds at which a recording's spectrum has a length that is quick to transform.
@@ -59,19 +62,20 @@ def phoneme_id(name):
 
 
 class EspeakClips:
-    """An endless source of clips by espeak-ng's voices."""
+    """An endless source of clips by espeak-ng's voices; `drawn` is the share of those with a drawn timbre."""
 
-    def __init__(self, seed, held_out=False, held_out_voices=False, stretched=False):
+    def __init__(self, seed, held_out=False, held_out_voices=False, stretched=False, drawn=0.0):
         self.maker = SentenceMaker(seed, held_out)
         self.random = self.maker.random
-        self.timbres = HELD_OUT_TIMBRES if held_out_voices else TIMBRES
-        self.stretched = stretched
+        self.timbres = HELD_OUT_TIMBRES if held_out_voices else TIMBRES + LATER_TIMBRES if drawn else TIMBRES
+        self.stretched, self.drawn = stretched, drawn
         self.speaker = Speaker()
 
     def manner(self):
         pick, between = self.random.choice, self.random.randint
-        timbre = pick(self.timbres)
-        return Manner(voice=pick(ACCENTS) + (f"+{timbre}" if timbre else ""), speed=between(110, 260) if self.random.random() < 0.5 else between(140, 200),
+        drawn = self.drawn > 0 and self.random.random() < self.drawn
+        variant = "" if drawn else pick(self.timbres)
+        return Manner(voice=pick(ACCENTS) + (f"+{variant}" if variant else ""), timbre=drawn_timbre(self.random) if drawn else "", speed=between(110, 260) if self.random.random() < 0.5 else between(140, 200),
                       pitch=between(20, 80), range=between(20, 80), volume=between(60, 100), word_gap=pick([0, 0, 0, 0, 1, 2, 4]),
                       tape=pick(TAPES) if self.stretched and self.random.random() < 0.5 else 1.0)
 

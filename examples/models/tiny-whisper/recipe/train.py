@@ -25,7 +25,7 @@ ALIGNED, FOLLOWING = [(1, 0), (1, 1)], [(0, 0), (0, 1)]
 ALIGNMENT_WEIGHT = 0.8
 # So many of the text tokens that the decoder reads are wrong ones, so that it listens rather than guesses.
 WRONG_SHARE = 0.06
-LATEST, REPLAYS = 64, 4
+LATEST = 64
 SHORT_BATCH_SECONDS, POOL, BATCH = 40, 48, 8
 
 
@@ -36,7 +36,8 @@ def log(text):
 @dataclass(frozen=True)
 class Stage:
     """`short_until`: share of the time with single short clips only; `fall_from`: where the learning rate begins to fall; `tiny_speech`: share of the
-    windows that tiny-speech speaks."""
+    windows that tiny-speech speaks; `drawn`: share of espeak-ng's voices whose timbre is drawn; `peak`: factor on the learning
+    rates; `replays`: updates of the decoder from the encoder's latest answers, for each from its present ones."""
 
     name: str
     minutes: float
@@ -45,12 +46,16 @@ class Stage:
     short_share: float = 0.1
     fall_from: float = 1.0
     phoneme_weight: float = 0.5
+    drawn: float = 0.0
+    peak: float = 1.0
+    replays: int = 4
 
 
 STAGES = [
     Stage("short windows", 12, tiny_speech=0.3, short_until=1.0),
     Stage("all windows", 25, tiny_speech=0.4, short_share=0.4),
     Stage("slowly to rest", 45, tiny_speech=0.4, short_share=0.3, fall_from=0.0, phoneme_weight=0.4),
+    Stage("more voices", 37, tiny_speech=0.3, short_share=0.3, fall_from=0.0, phoneme_weight=0.4, drawn=0.5, peak=0.4, replays=2),
 ]
 
 
@@ -171,7 +176,7 @@ def train_stage(stage, tokenizer_path, output, minutes, seed=0, threads=1, start
     averages = [weight.clone() for weight in weights]
     optimizers = optimizers_for(model)
     log(f"{sum(weight.numel() for weight in weights)} parameters")
-    sources = [(1 - stage.tiny_speech, EspeakClips(seed, stretched=True))] + ([(stage.tiny_speech, TinySpeechClips(seed + 2))] if stage.tiny_speech else [])
+    sources = [(1 - stage.tiny_speech, EspeakClips(seed, stretched=True, drawn=stage.drawn))] + ([(stage.tiny_speech, TinySpeechClips(seed + 2))] if stage.tiny_speech else [])
     maker = WindowMaker(sources, tokenizer, Noise(seed, strength=0.6), seed + 1)
     began, saved, step, seconds, recent = time.time(), time.time(), 0, 0.0, []
 
@@ -192,7 +197,7 @@ def train_stage(stage, tokenizer_path, output, minutes, seed=0, threads=1, start
             break
         for optimizer, rate in optimizers:
             for group in optimizer.param_groups:
-                group["lr"] = rate * rate_at(progress(), step, stage.fall_from)
+                group["lr"] = rate * stage.peak * rate_at(progress(), step, stage.fall_from)
         batch = collate(windows, samples, text_tokens)
         encoded = encode(model, batch)
         phoneme_loss = phoneme_loss_of(model, encoded, batch)
@@ -200,7 +205,7 @@ def train_stage(stage, tokenizer_path, output, minutes, seed=0, threads=1, start
         update(token_loss + stage.phoneme_weight * phoneme_loss + ALIGNMENT_WEIGHT * alignment_loss)
         # The encoder costs most and is the first to be good: the decoder learns from its latest answers as well.
         latest.append((encoded.detach(), batch))
-        for again in maker.random.choices(latest, k=REPLAYS):
+        for again in maker.random.choices(latest, k=stage.replays):
             replayed_token_loss, replayed_alignment_loss = decoder_losses(model, *again, text_tokens)
             update(replayed_token_loss + ALIGNMENT_WEIGHT * replayed_alignment_loss)
         torch._foreach_lerp_(averages, weights, 1 - min(EMA_DECAY, (step + 1) / (step + 10)))

@@ -63,6 +63,10 @@ class WindowMaker:
         kind = self.random.random()
         return self.random.uniform(0.05, 0.5) if kind < 0.55 else self.random.uniform(0.3, 1.2) if kind < 0.92 else self.random.uniform(1.0, 4.0)
 
+    def lead(self, longest):
+        """The seconds before the first sound. Often none: what begins at once would pass for the middle of a sentence otherwise."""
+        return 0.0 if self.chance(0.4) else self.random.uniform(0.0, longest)
+
     def talk(self):
         """The clips of one speaker, or of several: one of the latest talks in every other case, since speaking costs time."""
         if len(self.talks) == MOST_TALKS and self.chance(0.5):
@@ -90,10 +94,10 @@ class WindowMaker:
         """One to three clips in a window no longer than needed, which may stand anywhere in the ten seconds: the silence around it need not be computed."""
         count = self.random.choices([1, 2, 3], [60, 28, 12])[0]
         placed = self.stream(6.0 if count > 1 else 0.1)[:count]
-        lead = self.random.uniform(0.0, 0.4)
+        lead = self.lead(0.4)
         placed = [(lead + start, clip) for start, clip in placed]
         seconds = min(CHUNK_SECONDS, placed[-1][0] + placed[-1][1].seconds + self.random.uniform(0.0, 0.4))
-        first = self.random.randint(0, int((CHUNK_SECONDS - seconds) * 50)) if self.chance(0.8) else 0
+        first = self.random.randint(0, int((CHUNK_SECONDS - seconds) * 50)) if self.chance(0.5) else 0
         return self.cut(placed, 0.0, seconds, first)
 
     def window(self):
@@ -101,9 +105,9 @@ class WindowMaker:
         if kind < 0.08:
             return self.cut([], 0.0, self.random.choice([self.random.uniform(0.1, CHUNK_SECONDS), CHUNK_SECONDS]))
         if kind < 0.33:
-            clip, lead = self.stream(0.1)[0][1], self.random.uniform(0, 0.6) if self.chance(0.7) else self.random.uniform(0, 6)
+            clip, lead = self.stream(0.1)[0][1], self.lead(0.6) if self.chance(0.7) else self.random.uniform(0, 6)
             return self.cut([(lead, clip)], 0.0, lead + clip.seconds + self.random.choice([0, self.random.uniform(0, 0.5), self.random.uniform(0, 5)]))
-        lead = self.random.uniform(0, 0.8) if self.chance(0.8) else self.random.uniform(0, 5)
+        lead = self.lead(0.8) if self.chance(0.8) else self.random.uniform(0, 5)
         if kind < 0.6:
             count = 20 if self.chance(0.6) else self.random.randint(1, 3)
             placed = [(lead + start, clip) for start, clip in self.stream(CHUNK_SECONDS)[:count]]
@@ -111,7 +115,7 @@ class WindowMaker:
             return self.cut(placed, 0.0, end)
         placed = self.stream(CHUNK_SECONDS, behind_first=True)
         start, clip = placed[0]
-        if kind < 0.82 or len(clip.words) < 3:
+        if kind < 0.9 or len(clip.words) < 3:
             # Right after a segment: somewhere between its last sound and the next segment's first one.
             begin = start + clip.words[-1][2] + self.random.uniform(-0.02, 0.1)
             if self.chance(0.4):
