@@ -1,7 +1,15 @@
+import { z } from 'zod';
 import { InferenceError } from './errors.ts';
 import { categories, modelSchema } from './model-settings.ts';
 import { describeValue } from './server/issues.ts';
 import { settingsFault } from './settings-fault.ts';
+
+/** Entries of the catalogue are given as they are, with what they say of themselves. */
+const schema = modelSchema.extend({
+  license: z.string().optional(),
+  parameters: z.number().optional(),
+  aliases: z.array(z.string()).optional(),
+});
 
 const functions = categories.map((category) => `${category}({…})`).join(', ');
 
@@ -19,7 +27,7 @@ export function assertModels(models: unknown): void {
     if (typeof settings !== 'object' || settings === null || !('category' in settings)) {
       throw invalid(label, `expected one of ${functions}, got ${describeValue(settings)}`);
     }
-    const fault = settingsFault(modelSchema, settings, Object.keys(modelSchema.shape));
+    const fault = settingsFault(schema, settings, Object.keys(modelSchema.shape));
     if (fault === undefined) continue;
     const isNamed = /^[a-zA-Z]\w*[.:[]/.test(fault);
     throw isNamed ? invalid(label, fault, '.') : invalid(label, fault);

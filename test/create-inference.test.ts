@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { chat, createHandler, createInference, InferenceError } from '../src/index.ts';
+import { catalogue, chat, createHandler, createInference, InferenceError } from '../src/index.ts';
 import { createFakeInference } from '../src/entries/testing.ts';
 
 describe('createInference', () => {
@@ -39,6 +39,15 @@ describe('createInference', () => {
     expect(InferenceError.isInstance(thrown)).toBe(true);
     expect(thrown).toMatchObject({ code: 'invalid_request', message: expect.stringContaining(message) });
   });
+});
+
+it('takes entries of the catalogue as they are', async () => {
+  const models = {
+    ears: { ...catalogue['whisper-medium'], hub: { offline: true, cacheFolder: '/nowhere' } },
+  };
+  const inference = createInference({ models, isolation: 'inline' });
+  await expect(inference.ready()).rejects.toThrow('ears');
+  await inference.close();
 });
 
 describe('createHandler', () => {

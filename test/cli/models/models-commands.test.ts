@@ -96,7 +96,7 @@ describe('slashv1 models', () => {
     ['tiny/none', 'slashv1: tiny/none: there is no model "tiny/none" on'],
     [
       `${source} --dtype q4`,
-      `slashv1: ${source}: dtype: "${source}" has onnx/model.onnx, model.onnx as fp32`,
+      `slashv1: ${source}: dtype: "${source}" has weights in fp32`,
     ],
     [`${source} --offline`, `slashv1: ${source}: "${source}" is not in the cache`],
   ])('pull tells what is wrong with %s', async (what, message) => {
