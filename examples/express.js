@@ -9,11 +9,12 @@ const handler = createHandler(inference, {
 });
 
 const app = express();
+// Before express.json(), whose limit of 100 kB would count otherwise.
+app.use('/v1', toExpress(handler));
 app.use(express.json());
 app.get('/', (_request, response) => {
   response.send('An Express service with inference at /v1');
 });
-app.use('/v1', toExpress(handler));
 
 const server = app.listen(Number(process.env['PORT'] ?? 3000), '127.0.0.1', () => {
   console.log(`Listening on ${JSON.stringify(server.address())}`);
