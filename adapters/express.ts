@@ -6,7 +6,8 @@ import { respond } from './respond.ts';
 
 /**
  * Makes Express middleware out of a handler. Mounted at a path it answers everything below that path; mounted at the
- * root it answers `/v1` and leaves every other path to the host. It may come before or after `express.json()`.
+ * root it answers `/v1` and leaves every other path to the host. It comes best
+ * before `express.json()`, whose limit and errors count otherwise.
  *
  * @param handler from `createHandler`
  * @returns middleware for Express 4 and 5
@@ -16,7 +17,7 @@ import { respond } from './respond.ts';
  * import { toExpress } from 'slashv1/express';
  * import { createHandler } from 'slashv1/server';
  *
- * const handler = createHandler(inference, { auth: { keys: [process.env.API_KEY] } });
+ * const handler = createHandler(inference, { auth: { keys: [process.env.API_KEY ?? ''] } });
  * const app = express();
  * app.use('/v1', toExpress(handler));
  * app.listen(8000, '127.0.0.1');
