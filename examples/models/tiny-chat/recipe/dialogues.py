@@ -176,7 +176,7 @@ class DialogueMaker(ToolMaker):
             return self.sum_story(left, operator, right)
         word = {"+": "plus", "-": "minus"}[operator]
         a, b = str(left), str(right)
-        if self.chance(0.15):
+        if self.chance(0.15 if self.held_out else 0.3):
             a, b, operator = number_in_words(left), number_in_words(right), word
         joined = self.pick(f"{a} {operator} {b}", f"{a} {operator} {b}", f"{a} {word} {b}", f"{a} {word} {b}", f"{a}{operator}{b}")
         if a.isalpha() or b.isalpha():
@@ -205,7 +205,7 @@ class DialogueMaker(ToolMaker):
     # ---- exchanges with tools ----------------------------------------------------------------------------------------
 
     def tool_call(self, tools, answered=False):
-        if self.chance(0.03) and not self.held_out:
+        if self.chance(0.05) and not self.held_out:
             return self.missing_argument(tools)
         return self.calls(self.request(self.pick(*tools)), tools, answered, "tool")
 
@@ -254,7 +254,9 @@ class DialogueMaker(ToolMaker):
         tool = self.pick(*listed)
         text = self.pick(f"what is the {tool.noun}", f"tell me the {tool.noun}", f"I need the {tool.noun}", f"get the {tool.noun}")
         needed = tool.main.name if tool.family in ("weather", "time") else tool.main.words
-        return Exchange("missing", [user(self.punctuate(text, text.startswith("what"))), assistant(f"Please tell me the {needed}.")])
+        exchange = Exchange("missing", [user(self.punctuate(text, text.startswith("what"))), assistant(f"Please tell me the {needed}.")])
+        exchange.asked_for = tool
+        return exchange
 
     def no_call(self):
         return self.without_tools(None, exclude_draw=True)
@@ -271,7 +273,7 @@ class DialogueMaker(ToolMaker):
         kind = self.random.random()
         if kind < 0.22:
             return self.parallel_call(tools, self.chance(0.5)) or self.tool_call(tools, self.chance(0.5))
-        if kind < 0.84:
+        if kind < (0.84 if self.held_out else 0.76):
             return self.tool_call(tools, self.chance(0.45))
         return self.without_tools(known_name, exclude_draw=True)
 
@@ -285,16 +287,12 @@ class DialogueMaker(ToolMaker):
         return self.pick("You are {A}, an assistant for {b}.", "Your name is {A}. Help with {b}.", "You help people with {b}.", "Never talk about {b}.", "{A} {b} {b} {b}.",
                          "You are a helpful assistant. The user lives in {A}.").replace("{A}", self.name()).replace("{b}", self.noun())
 
-    def dialogue(self, exchanges=None, tool_share=0.55, most_tools=4, closing_sums=0.0, recall=0.0, unmatched=0.0):
-        """One dialogue: messages, tools and the exchanges in it.
+    def conversation(self, tools, exchanges, closing_sums=0.0, recall=0.0, unmatched=0.0):
+        """The exchanges of one dialogue under these tools.
 
         `closing_sums` is the share that ends in a sum: only last turns keep their steps, so elsewhere sums teach nothing.
         `recall` is how often a told name is asked for next, `unmatched` how often something is wanted that no tool offers.
         """
-        if exchanges is None:
-            exchanges = self.random.choices([1, 2, 3, self.random.randint(4, 8)], [40, 24, 18, 18])[0]
-        count = min(most_tools, self.random.choices([1, 2, 3, 4], [30, 34, 22, 14])[0])
-        tools = self.tools(count) if self.chance(tool_share) else []
         chosen, name, last = [], None, None
         while len(chosen) < exchanges:
             exchange = None
@@ -318,11 +316,14 @@ class DialogueMaker(ToolMaker):
             chosen.append(self.name_question(name))
         elif self.chance(closing_sums):
             chosen[-1] = self.sum_exchange()
-        return self.assemble(chosen, tools)
+        return chosen
+
+    def prompt_messages(self):
+        prompt = self.system_prompt()
+        return [{"role": self.pick("system", "system", "system", "developer"), "content": prompt}] if prompt else []
 
     def assemble(self, exchanges, tools):
-        prompt = self.system_prompt()
-        messages = [{"role": self.pick("system", "system", "system", "developer"), "content": prompt}] if prompt else []
+        messages = self.prompt_messages()
         for exchange in exchanges:
             messages += exchange.messages
         return messages, [tool.schema() for tool in tools], exchanges

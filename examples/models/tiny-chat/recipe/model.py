@@ -45,6 +45,7 @@ class Block(nn.Module):
     def __init__(self, config):
         super().__init__()
         c = self.config = config
+        self.kept_weights = None
         self.attention_norm = RMSNorm(c.hidden_size, c.norm_epsilon)
         self.query = nn.Linear(c.hidden_size, c.heads * c.head_dim, bias=False)
         self.key = nn.Linear(c.hidden_size, c.kv_heads * c.head_dim, bias=False)
@@ -57,8 +58,8 @@ class Block(nn.Module):
         self.up = nn.Linear(c.hidden_size, c.intermediate_size, bias=False)
         self.down = nn.Linear(c.intermediate_size, c.hidden_size, bias=False)
 
-    def forward(self, x, cos, sin, mask=None, past=None):
-        """Returns the new hidden states and the keys and values, past ones included. Without a mask it is causal."""
+    def forward(self, x, cos, sin, mask=None, past=None, bias=None):
+        """Returns the new hidden states and the keys and values, past ones included. Without a mask it is causal, or as `bias` has it."""
         c = self.config
         batch, length, _ = x.shape
         h = self.attention_norm(x)
@@ -68,12 +69,12 @@ class Block(nn.Module):
         query, key = rotate(query, cos, sin), rotate(key, cos, sin)
         if past is not None:
             key, value = torch.cat((past[0], key), 2), torch.cat((past[1], value), 2)
-        attended = self.attend(query, key, value, mask)
+        attended = self.attend(query, key, value, mask, bias)
         x = x + self.output(attended.transpose(1, 2).reshape(batch, length, c.heads * c.head_dim))
         h = self.mlp_norm(x)
         return x + self.down(functional.silu(self.gate(h)) * self.up(h)), key, value
 
-    def attend(self, query, key, value, mask):
+    def attend(self, query, key, value, mask, bias):
         c = self.config
         batch, heads, length, size = query.shape
         groups = heads // c.kv_heads
@@ -85,9 +86,11 @@ class Block(nn.Module):
         if length > LONG:
             return functional.scaled_dot_product_attention(query, key, value, is_causal=True)
         flat = [x.reshape(batch * heads, length, size) for x in (query, key, value)]
-        causal = torch.full((length, length), -1e9, dtype=query.dtype).triu(1)
-        scores = torch.baddbmm(causal.expand(batch * heads, length, length), flat[0], flat[1].transpose(1, 2), alpha=size**-0.5)
-        return (torch.softmax(scores, -1) @ flat[2]).view(batch, heads, length, size)
+        if bias is None:
+            bias = torch.full((length, length), -1e9, dtype=query.dtype).triu(1).expand(batch * heads, length, length)
+        weights = torch.softmax(torch.baddbmm(bias, flat[0], flat[1].transpose(1, 2), alpha=size**-0.5), -1)
+        self.kept_weights = weights.view(batch, heads, length, length)
+        return (weights @ flat[2]).view(batch, heads, length, size)
 
 
 class ChatModel(nn.Module):
@@ -97,6 +100,7 @@ class ChatModel(nn.Module):
         self.embedding = nn.Embedding(config.vocab_size, config.hidden_size)
         self.blocks = nn.ModuleList(Block(config) for _ in range(config.layers))
         self.norm = RMSNorm(config.hidden_size, config.norm_epsilon)
+        self.kept_states = []
         frequencies = config.rope_theta ** (-torch.arange(0, config.head_dim, 2) / config.head_dim)
         self.register_buffer("frequencies", frequencies, persistent=False)
         self.apply(self.initialise)
@@ -113,12 +117,15 @@ class ChatModel(nn.Module):
         angles = torch.cat((angles, angles), -1)
         return angles.cos(), angles.sin()
 
-    def hidden(self, input_ids):
-        """Final hidden states of whole sequences, for training."""
+    def hidden(self, input_ids, positions=None, bias=None):
+        """Final hidden states of whole rows, for training. Keeps the state after each block and, if the rows are short, the attention's weights."""
         x = self.embedding(input_ids)
-        cos, sin = self.rotations(torch.arange(input_ids.shape[1]))
+        cos, sin = self.rotations(torch.arange(input_ids.shape[1]) if positions is None else positions[:, None])
+        self.kept_states = []
         for block in self.blocks:
-            x, _, _ = block(x, cos, sin)
+            block.kept_weights = None
+            x, _, _ = block(x, cos, sin, bias=bias)
+            self.kept_states.append(x)
         return self.norm(x)
 
     def logits(self, hidden):

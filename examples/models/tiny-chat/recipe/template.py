@@ -21,8 +21,8 @@ def render(messages, tools=None, add_generation_prompt=False):
     return _TEMPLATE.render(messages=messages, tools=tools or None, add_generation_prompt=add_generation_prompt)
 
 
-class Encoder:
-    """Token ids of a dialogue with a mask of the assistant's own tokens."""
+class Turns:
+    """Tells the assistant's own tokens in a rendered dialogue."""
 
     def __init__(self, tokenizer):
         self.tokenizer = tokenizer
@@ -30,8 +30,8 @@ class Encoder:
         self.end = tokenizer.token_to_id("<|im_end|>")
         self.header = tokenizer.encode("<|im_start|>assistant\n").ids
 
-    def encode(self, messages, tools):
-        ids = self.tokenizer.encode(render(messages, tools)).ids
+    def taught(self, ids, messages):
+        """For each of the tokens of rendered messages, whether the assistant has to write it."""
         turns = [message for message in messages if message["role"] == "assistant"]
         mask, inside, turn = [], False, -1
         for index, token in enumerate(ids):
@@ -40,7 +40,7 @@ class Encoder:
                 inside = False
             elif ids[max(index - len(self.header) + 1, 0) : index + 1] == self.header:
                 inside, turn = True, turn + 1
-        return ids, mask
+        return mask
 
     @staticmethod
     def _is_taught(turns, turn):

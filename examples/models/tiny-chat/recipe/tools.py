@@ -4,7 +4,7 @@ import json
 from dataclasses import dataclass, field
 
 from scenes import free_scene_request
-from world import NUMBER_NAMES, Words, number_in_words
+from world import HELD_OUT_NOUNS, NUMBER_NAMES, TOKEN_WORDS, Words, number_in_words
 
 QUERY_VERBS = "get fetch find lookup check show read query search list".split()
 HELD_OUT_QUERY_VERBS = "obtain retrieve inspect".split()
@@ -120,17 +120,32 @@ def join_list(values, comma=False):
 class ToolMaker(Words):
     """Invents tools, requests for them and results."""
 
+    never_named = frozenset(HELD_OUT_NOUNS + HELD_OUT_QUERY_VERBS + HELD_OUT_ACTION_VERBS + HELD_OUT_PLACE_PARAMETERS + HELD_OUT_TEXT_PARAMETERS + HELD_OUT_COUNT_PARAMETERS
+                            + HELD_OUT_FLAG_PARAMETERS + [word for name, choices in HELD_OUT_CHOICES for word in [name, *choices]])
+
     # ---- tools -------------------------------------------------------------------------------------------------------
 
     def tools(self, count):
         tools, nouns = [], set()
         while len(tools) < count:
+            self.offered = tools
             tool = self.tool()
             clash = tool.noun in nouns or any(tool.name == other.name for other in tools)
             if not clash and not (tool.family != "query" and any(tool.family == other.family != "action" for other in tools)):
                 nouns.add(tool.noun)
                 tools.append(tool)
         return tools
+
+    def alike(self, words, verb):
+        """Now and then a tool that shares a word or its verb with one already offered, as tools of one service do."""
+        others = [tool for tool in self.offered if tool.family in ("query", "action")]
+        if self.held_out or not others:
+            return words, verb
+        other = self.pick(*others)
+        if self.chance(0.2):
+            first, last = other.noun.split()[0], other.noun.split()[-1]
+            words = list(dict.fromkeys(self.pick([last, words[0]], [words[0], first], [first])))
+        return words, other.verb if self.chance(0.25) else verb
 
     def tool(self):
         kinds = [self.weather_tool, self.time_tool, self.draw_tool, self.query_tool, self.action_tool]
@@ -190,6 +205,9 @@ class ToolMaker(Words):
             if len(set(words)) < len(words):
                 return self.query_tool()
         verb = self.pick(*(HELD_OUT_QUERY_VERBS if self.held_out and self.chance(0.6) else QUERY_VERBS))
+        if not self.held_out and self.chance(0.25):
+            verb = self.invented_name()
+        words, verb = self.alike(words, verb)
         style, shape = self.style(), self.random.random()
         name_words = [verb] + words if shape < 0.75 else words if shape < 0.87 or style == "plain" else words + [self.pick("api", "tool", "info", "of")]
         noun = " ".join(words)
@@ -203,13 +221,17 @@ class ToolMaker(Words):
         return self.finish(Tool(join_words(name_words, style), "query", noun, parameters, verb, description))
 
     def action_tool(self):
-        verb = self.pick(*(HELD_OUT_ACTION_VERBS if self.held_out else ACTION_VERBS)) if self.chance(0.75) or self.held_out else self.pseudo_word()
-        noun, style, shape = self.noun(), self.style(), self.random.random()
-        if shape < 0.15:
+        verb = self.pick(*(HELD_OUT_ACTION_VERBS if self.held_out else ACTION_VERBS)) if self.chance(0.6) or self.held_out else self.invented_name()
+        words, verb = self.alike([self.noun()], verb)
+        noun = " ".join(words)
+        style, shape = self.style(), self.random.random()
+        if shape < (0.15 if self.held_out else 0.3):
             first, second = self.pick(*ROUTES)
             parameters = [Parameter(first, "string", first, "from"), Parameter(second, "string", second, "to")]
+            if not self.held_out and self.chance(0.5):
+                parameters.reverse()
             parameters += self.extra_parameters({first, second}, style, self.pick(0, 0, 1))
-        elif shape < 0.4:
+        elif shape < (0.4 if self.held_out else 0.5):
             lead = self.extra_parameters(set(), style, 1)
             parameters = self.with_extras(lead[0], style)
         else:
@@ -218,14 +240,14 @@ class ToolMaker(Words):
         if not any(parameter.required for parameter in parameters):
             parameters[0].required = True
         description = self.pick(None, f"{verb.capitalize()} a {noun}.", f"Use this to {verb} a {noun}.", f"{verb.capitalize()} {noun}")
-        return self.finish(Tool(join_words([verb, noun], style), "action", noun, parameters, verb, description))
+        return self.finish(Tool(join_words([verb, *words], style), "action", noun, parameters, verb, description))
 
     # ---- parameters --------------------------------------------------------------------------------------------------
 
     def parameter_words(self, known, held_out):
         if self.held_out:
             return [self.pick(*held_out)]
-        words = [self.pick(*known)] if self.chance(0.45) else [self.pseudo_word()]
+        words = [self.pick(*known)] if self.chance(0.4) else [self.invented_name()]
         return words + [self.pick("name", "id", "code", self.pseudo_word())] if self.chance(0.15) and words[0] not in ("name", "id") else words
 
     def place_parameter(self, style):
@@ -267,7 +289,7 @@ class ToolMaker(Words):
         if kind == "enum":
             name, choices = self.pick(*(HELD_OUT_CHOICES if self.held_out else CHOICES))
             if not self.held_out and self.chance(0.5):
-                name, choices = self.pseudo_word(), [self.pseudo_word() for _ in range(self.random.randint(2, 4))]
+                name, choices = self.invented_name(), [self.choice_word() for _ in range(self.random.randint(2, 4))]
             words = [name]
         elif kind == "boolean":
             words = self.parameter_words(FLAG_PARAMETERS, HELD_OUT_FLAG_PARAMETERS)
@@ -281,6 +303,10 @@ class ToolMaker(Words):
         name = self.parameter_name(words, style)
         shown = words[1:] if words[0] in ("include", "with", "num") else words
         return Parameter(name, kind, " ".join(shown), role, choices if kind == "enum" else [], False, self.describe(words))
+
+    def choice_word(self):
+        """A choice may be a word that is kept from names, so that its token gets written now and then."""
+        return self.pick(*(word for word in TOKEN_WORDS if word in self.never_named)) if self.chance(0.1) else self.invented_name()
 
     # ---- values ------------------------------------------------------------------------------------------------------
 

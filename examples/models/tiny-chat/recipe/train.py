@@ -6,25 +6,34 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 import torch
 from tokenizers import Tokenizer
+from torch import nn
 from torch.nn import functional
 
+from bundles import Bundler
 from dialogues import DialogueMaker
-from model import ChatModel, ModelConfig
-from template import Encoder
+from model import LONG, ChatModel, ModelConfig
 
-WINDOW = 64
 MAX_LENGTH = 2040
 # Small batches, so that a slow machine still takes many steps; larger ones at the end, where the gradient is mostly noise.
-TOKENS_PER_BATCH, LATE_TOKENS_PER_BATCH = 2048, 4096
-POOL = 256
+TOKENS_PER_BATCH, LATE_TOKENS_PER_BATCH = 3072, 4096
+POOL = 128
 MUON_RATE = 6e-3
 ADAM_RATE = 4e-3
-EMA_DECAY = 0.998
+EMA_DECAY = 0.985
 # A copy is a repetition, and the default sampling punishes those: the margins have to be learned under the penalty itself.
 PENALTIES = [(1.0, 0.25), (1.1, 0.6), (1.2, 0.15)]
 OTHER_SHARE, OTHER_WEIGHT = 0.15, 0.1
+# Which heads (layer, heads) are led to look where, see `Bundler`: in a tool, from its noun to the name's beginning; from the noun of a request to that of the tool; from the
+# answer to the noun of the request; from there to the tool's name and parameters, and to the values. The last layer's also tell colours from the shapes they belong to.
+LED_HEADS = {"anchor": (2, [2, 3]), "match": (3, [2, 3]), "noun": (4, [2, 3]), "tool": (5, [4, 5]), "copy": (5, [4, 5]), "parameter": (5, [4, 5]), "value": (5, [4, 5]), "object": (5, [2, 5])}
+LED_WEIGHT = 0.1
+# After which layer a state has to tell the tool: its place among the tools, and how its name begins.
+TOLD_AFTER = {"begin": 1, "anchor": 2, "match": 3, "noun": 4}
+TOLD_WEIGHT = 0.1
+MOST_TOOLS = 4
 
 
 def log(text):
@@ -33,7 +42,7 @@ def log(text):
 
 @dataclass(frozen=True)
 class Stage:
-    """What the dialogues of one stage of the training are like."""
+    """What the rows of one stage of the training are like."""
 
     name: str
     minutes: float
@@ -47,47 +56,44 @@ class Stage:
     fall_from: float = 1.0
 
 
-# Tools first: copying letter by letter is learned there, and needs the most text. Then all skills in balance, and at last what was still rare.
+# Tools first: copying letter by letter is learned there, and needs the most text. Then all skills in balance, and at last slowly to rest.
 STAGES = [
-    Stage("copying", 12, tool_share=0.55, closing_sums=0.0, long_share=0.03, short_until=0.5),
-    Stage("all skills", 11, tool_share=0.38, closing_sums=0.3, long_share=0.015),
-    Stage("finish", 32.5, tool_share=0.36, closing_sums=0.35, long_share=0.015, recall=0.4, unmatched=0.05, larger_batches_from=0.75, fall_from=0.15),
-    Stage("more tools", 26, tool_share=0.5, closing_sums=0.3, long_share=0.01, recall=0.3, unmatched=0.05, larger_batches_from=0.6, fall_from=0.0),
-    Stage("once more, at full rate", 22, tool_share=0.5, closing_sums=0.25, long_share=0.01, recall=0.3, unmatched=0.07, larger_batches_from=0.0),
-    Stage("slowly to rest", 95, tool_share=0.48, closing_sums=0.3, long_share=0.012, recall=0.35, unmatched=0.07, larger_batches_from=0.0, fall_from=0.0),
+    Stage("copying", 15, tool_share=0.6, closing_sums=0.0, long_share=0.01, short_until=0.5),
+    Stage("all skills", 100, tool_share=0.62, closing_sums=0.2, long_share=0.006, recall=0.3, unmatched=0.07),
+    Stage("slowly to rest", 85, tool_share=0.58, closing_sums=0.2, long_share=0.006, recall=0.3, unmatched=0.07, larger_batches_from=0.5, fall_from=0.0),
 ]
 
 
 class Stream:
-    """Batches of dialogues of similar length; `progress` runs from 0 to 1 over the stage."""
+    """Batches of rows of similar length; `progress` runs from 0 to 1 over the stage."""
 
     def __init__(self, tokenizer, seed, stage):
         self.maker = DialogueMaker(seed)
         self.random = random.Random(seed + 1)
-        self.encoder = Encoder(tokenizer)
+        self.bundler = Bundler(tokenizer)
         self.stage = stage
         self.progress = 0.0
 
     def sample(self):
-        stage, short = self.stage, self.progress < self.stage.short_until
-        exchanges = self.random.choice([1, 1, 2]) if short else self.random.randint(12, 40) if self.random.random() < stage.long_share else None
-        messages, tools, chosen = self.maker.dialogue(exchanges, stage.tool_share, 2 if short else 4, stage.closing_sums, stage.recall, stage.unmatched)
-        ids, mask = self.encoder.encode(messages, tools)
-        while len(ids) > MAX_LENGTH:
-            chosen = chosen[: max(1, len(chosen) * MAX_LENGTH // len(ids))]
-            messages = [message for message in messages if message["role"] in ("system", "developer")]
-            for exchange in chosen:
-                messages = messages + exchange.messages
-            ids, mask = self.encoder.encode(messages, tools)
-        return ids, mask
+        stage, short, rng = self.stage, self.progress < self.stage.short_until, self.random
+        long = not short and rng.random() < stage.long_share
+        tools = []
+        if rng.random() < stage.tool_share:
+            tools = self.maker.tools(rng.choices([1, 2, 3, 4], [18, 32, 30, 20])[0] if not short else rng.choice([1, 2]))
+        prompt = self.maker.prompt_messages()
+        conversations = []
+        for _ in range(1 if long else 14 if tools else 24):
+            exchanges = rng.randint(12, 40) if long else rng.choices([1, 2, 3, rng.randint(4, 6)], [68, 18, 9, 5])[0]
+            conversations.append(self.maker.conversation(tools, exchanges, stage.closing_sums, stage.recall, stage.unmatched))
+        return self.bundler.row(prompt, tools, conversations, MAX_LENGTH if long else rng.randint(360, 640) if tools else 200)
 
     def batches(self):
         while True:
-            pool = sorted((self.sample() for _ in range(POOL)), key=lambda sample: len(sample[0]))
+            pool = sorted((self.sample() for _ in range(POOL)), key=lambda row: len(row.ids))
             batches, batch = [], []
             budget = TOKENS_PER_BATCH if self.progress < self.stage.larger_batches_from else LATE_TOKENS_PER_BATCH
             for sample in pool:
-                if batch and (len(batch) + 1) * len(sample[0]) > budget:
+                if batch and ((len(batch) + 1) * len(sample.ids) > budget or len(batch[-1].ids) <= LONG < len(sample.ids)):
                     batches.append(batch)
                     batch = []
                 batch.append(sample)
@@ -96,16 +102,39 @@ class Stream:
             yield from batches
 
 
-def collate(batch):
-    length = max(len(ids) for ids, _ in batch)
-    tokens = torch.zeros(len(batch), length, dtype=torch.long)
-    taught = torch.zeros(len(batch), length, dtype=torch.bool)
-    real = torch.zeros(len(batch), length, dtype=torch.bool)
-    for row, (ids, mask) in enumerate(batch):
-        tokens[row, : len(ids)] = torch.tensor(ids)
-        taught[row, : len(ids)] = torch.tensor(mask)
-        real[row, : len(ids)] = True
-    return tokens, taught, real
+@dataclass
+class Batch:
+    tokens: torch.Tensor
+    positions: torch.Tensor
+    branch: torch.Tensor
+    taught: torch.Tensor
+    windows: torch.Tensor
+    hints: dict
+
+
+def collate(rows):
+    length = max(len(row.ids) for row in rows)
+    tokens, positions = torch.zeros(len(rows), length, dtype=torch.long), torch.zeros(len(rows), length, dtype=torch.long)
+    branch, taught = torch.full((len(rows), length), -1), torch.zeros(len(rows), length, dtype=torch.bool)
+    hints = {kind: [] for kind in [*LED_HEADS, *TOLD_AFTER]}
+    for index, row in enumerate(rows):
+        tokens[index, : len(row.ids)] = torch.tensor(row.ids)
+        positions[index, : len(row.ids)] = torch.tensor(row.positions)
+        branch[index, : len(row.ids)] = torch.tensor(row.branch)
+        taught[index, : len(row.ids)] = torch.tensor(row.taught)
+        for hint in row.hints:
+            hints[hint.kind].append((index, hint.query, hint.target, hint.first, hint.order))
+    windows = torch.from_numpy(np.stack([window for row in rows for window in row.windows]))
+    return Batch(tokens, positions, branch, taught, windows, {kind: torch.tensor(list) for kind, list in hints.items() if list})
+
+
+def attention_bias(branch, heads, dtype):
+    """Every token sees the shared part and its own branch, up to itself."""
+    length = branch.shape[1]
+    seen = (branch[:, None, :] == 0) | (branch[:, None, :] == branch[:, :, None])
+    seen = seen & torch.ones(length, length, dtype=torch.bool).tril()
+    bias = torch.zeros(seen.shape, dtype=dtype).masked_fill_(~seen, -1e9)
+    return bias.repeat_interleave(heads, 0)
 
 
 def penalise(logits, windows, penalty):
@@ -115,35 +144,69 @@ def penalise(logits, windows, penalty):
     return logits * torch.ones_like(logits).scatter_(1, windows, factors)
 
 
-def windows_at(tokens, rows, columns):
-    """The last tokens up to and with each position, filled up with token 0, which is never written."""
-    padded = functional.pad(tokens, (WINDOW - 1, 0))
-    return padded.unfold(1, WINDOW, 1)[rows, columns]
-
-
 def draw_penalties(count):
     values, shares = zip(*PENALTIES)
     return torch.tensor(values)[torch.multinomial(torch.tensor(shares), count, replacement=True)]
 
 
-def loss_of(model, tokens, taught, real):
-    """Loss on the assistant's tokens under a repeat penalty, plus a little on a sample of all others."""
-    with torch.autocast("cpu", torch.bfloat16):
-        hidden = model.hidden(tokens[:, :-1])
-    rows, columns = taught[:, 1:].nonzero(as_tuple=True)
-    penalty = draw_penalties(tokens.shape[0])[rows]
-    logits = model.logits(hidden[rows, columns].float())
-    logits = penalise(logits, windows_at(tokens[:, :-1], rows, columns), penalty)
-    loss = functional.cross_entropy(logits, tokens[rows, columns + 1])
-    others = real[:, 1:] & ~taught[:, 1:] & (torch.rand(real[:, 1:].shape) < OTHER_SHARE)
+def led_loss(model, hints):
+    """How little the chosen heads look at what they should, each kind on the average."""
+    losses = {}
+    for kind, (layer, heads) in LED_HEADS.items():
+        weights = model.blocks[layer].kept_weights
+        if weights is None or kind not in hints:
+            continue
+        rows, queries, targets, _, _ = hints[kind].unbind(1)
+        seen = weights[rows, :, queries, targets][:, heads].float().mean(1)
+        losses[kind] = -(seen + 1e-4).log().mean()
+    return losses
+
+
+class Probes(nn.Module):
+    """Read from inner states which tool is meant, so that the layers learn to hand that on. Thrown away after the training."""
+
+    def __init__(self, size):
+        super().__init__()
+        self.first = nn.ModuleDict({kind: nn.Linear(size, size, bias=False) for kind in TOLD_AFTER})
+        self.order = nn.ModuleDict({kind: nn.Linear(size, MOST_TOOLS, bias=False) for kind in TOLD_AFTER})
+
+    def forward(self, model, hints):
+        losses = {}
+        for kind, layer in TOLD_AFTER.items():
+            if kind not in hints:
+                continue
+            rows, queries, _, first, order = hints[kind].unbind(1)
+            state = model.kept_states[layer][rows, queries].float()
+            state = functional.rms_norm(state, state.shape[-1:])
+            losses[f"{kind}_order"] = functional.cross_entropy(self.order[kind](state), order)
+            if kind != "begin":
+                losses[f"{kind}_first"] = functional.cross_entropy(self.first[kind](state) @ model.embedding.weight.detach().T, first)
+        return losses
+
+
+def loss_of(model, probes, batch):
+    """Loss on the assistant's tokens under a repeat penalty, plus a little on a sample of all others and on where it looks."""
+    length = batch.tokens.shape[1]
+    branched = length <= LONG
+    bias = attention_bias(batch.branch, model.config.heads, torch.bfloat16) if branched else None
+    with torch.autocast("cpu", torch.bfloat16), torch.compiler.set_stance("default" if branched else "force_eager"):
+        hidden = model.hidden(batch.tokens, batch.positions, bias)
+    rows, columns = batch.taught.nonzero(as_tuple=True)
+    penalty = draw_penalties(batch.tokens.shape[0])[rows]
+    logits = penalise(model.logits(hidden[rows, columns - 1].float()), batch.windows, penalty)
+    loss = functional.cross_entropy(logits, batch.tokens[rows, columns])
+    follows = (batch.branch[:, 1:] == batch.branch[:, :-1]) & (batch.branch[:, 1:] >= 0)
+    others = follows & ~batch.taught[:, 1:] & (torch.rand(follows.shape) < OTHER_SHARE)
     rows, columns = others.nonzero(as_tuple=True)
-    rest = functional.cross_entropy(model.logits(hidden[rows, columns].float()), tokens[rows, columns + 1])
-    return loss + OTHER_WEIGHT * rest, loss.item()
+    rest = functional.cross_entropy(model.logits(hidden[rows, columns].float()), batch.tokens[rows, columns + 1])
+    led, told = led_loss(model, batch.hints), probes(model, batch.hints)
+    total = loss + OTHER_WEIGHT * rest + LED_WEIGHT * sum(led.values()) + TOLD_WEIGHT * sum(told.values())
+    return total, {kind: value.item() for kind, value in {"loss": loss, **led, **told}.items()}
 
 
-def optimizers_for(model):
+def optimizers_for(model, probes):
     matrices = [p for name, p in model.named_parameters() if p.ndim == 2 and "embedding" not in name]
-    rest = [p for name, p in model.named_parameters() if not (p.ndim == 2 and "embedding" not in name)]
+    rest = [p for name, p in model.named_parameters() if not (p.ndim == 2 and "embedding" not in name)] + list(probes.parameters())
     muon = torch.optim.Muon(matrices, lr=MUON_RATE, weight_decay=0.01, adjust_lr_fn="match_rms_adamw")
     adam = torch.optim.AdamW(rest, lr=ADAM_RATE, betas=(0.9, 0.95), weight_decay=0.0)
     return [(muon, MUON_RATE), (adam, ADAM_RATE)]
@@ -168,10 +231,13 @@ def train_stage(stage, tokenizer_path, output, minutes, seed=0, threads=2, start
     model = ChatModel(config)
     if start:
         model.load_state_dict(torch.load(start)["weights"])
+    for block in model.blocks:
+        block.compile(dynamic=True)
     parameters = list(model.named_parameters())
     weights = [parameter.data for _, parameter in parameters]
     averages = [weight.clone() for weight in weights]
-    optimizers = optimizers_for(model)
+    probes = Probes(config.hidden_size)
+    optimizers = optimizers_for(model, probes)
     log(f"{sum(weight.numel() for weight in weights)} parameters, {config.vocab_size} tokens")
     stream = Stream(tokenizer, seed, stage)
     batches, began, saved, step, seen, recent = stream.batches(), time.time(), time.time(), 0, 0, []
@@ -181,20 +247,21 @@ def train_stage(stage, tokenizer_path, output, minutes, seed=0, threads=2, start
             for group in optimizer.param_groups:
                 group["lr"] = rate * rate_at(progress, step, stage.fall_from)
         batch = collate(next(batches))
-        loss, shown = loss_of(model, *batch)
+        loss, shown = loss_of(model, probes, batch)
         loss.backward()
         torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         for optimizer, _ in optimizers:
             optimizer.step()
             optimizer.zero_grad()
         torch._foreach_lerp_(averages, weights, 1 - min(EMA_DECAY, (step + 1) / (step + 10)))
-        step, seen = step + 1, seen + batch[0].numel()
+        step, seen = step + 1, seen + batch.tokens.numel()
         recent.append(shown)
         if step % 50 == 0:
             spent = time.time() - began
-            log(f"step {step} {spent:.0f}s {seen / 1e6:.2f}M tokens {seen / spent:.0f}/s loss {sum(recent) / len(recent):.4f}")
+            means = [f"{kind} {np.mean([shown[kind] for shown in recent if kind in shown]):.4f}" for kind in dict.fromkeys(kind for shown in recent for kind in shown)]
+            log(f"step {step} {spent:.0f}s {seen / 1e6:.2f}M tokens {seen / spent:.0f}/s {' '.join(means)}")
             recent = []
-        if time.time() - saved > 120:
+        if time.time() - saved > 90:
             save(output, config, parameters, averages, step)
             saved = time.time()
     save(output, config, parameters, averages, step)

@@ -3,6 +3,7 @@
 import random
 import re
 from dataclasses import dataclass
+from pathlib import Path
 
 COLORS = "red green blue yellow orange purple pink black".split()
 SHAPES = "circle square triangle diamond cross star".split()
@@ -41,6 +42,9 @@ HELD_OUT_NOUNS = (
 THINGS = "apples coins books pens cards cakes eggs balls stamps stickers oranges flowers".split()
 HELD_OUT_THINGS = "marbles pencils candles tickets lemons shells".split()
 
+PARTICLES = "of am on la el al du".split()
+# Any word that is a single token may be a name somewhere, so that copying one doesn't depend on which word it is.
+TOKEN_WORDS = [word for word in (Path(__file__).parent / "words.txt").read_text(encoding="utf-8").split("\n") if word.isalpha() and word.islower() and len(word) > 3]
 CONSONANTS = "bcdfghjklmnprstvwyz"
 VOWELS = "aeiou"
 CHUNKS = "st tr sh th kr br ch ck ti on at ing ic al ff ll ee ou er an en qu ze ph".split()
@@ -177,6 +181,8 @@ def sum_steps(left, operator, right):
 class Words:
     """Draws open-class words. Held-out mode draws only from lists that training never sees."""
 
+    never_named = frozenset(HELD_OUT_NOUNS)
+
     def __init__(self, seed, held_out=False):
         self.random = random.Random(seed)
         self.held_out = held_out
@@ -222,8 +228,9 @@ class Words:
         if self.chance(0.25):
             return self.random.choice(CITIES)
         city = self.pseudo_word(capital=True)
-        if self.chance(0.12):
-            city += " " + self.pseudo_word(capital=True)
+        if self.chance(0.16):
+            particle = f" {self.pick(*PARTICLES) if self.chance(0.5) else self.pseudo_word()[:3]}" if self.chance(0.3) else ""
+            city += f"{particle} {self.pseudo_word(capital=True)}"
         return city
 
     def name(self):
@@ -234,7 +241,12 @@ class Words:
     def noun(self):
         if self.held_out:
             return self.random.choice(HELD_OUT_NOUNS)
-        return self.random.choice(NOUNS) if self.chance(0.3) else self.pseudo_word()
+        return self.random.choice(NOUNS) if self.chance(0.3) else self.invented_name()
+
+    def invented_name(self):
+        """A name that nobody would guess: an invented word or any word at all, but for the ones held out."""
+        word = self.random.choice(TOKEN_WORDS) if self.chance(0.25) else self.pseudo_word()
+        return self.invented_name() if word in self.never_named else word
 
     def thing(self):
         if self.held_out:
@@ -272,7 +284,9 @@ class Words:
             left = rng.randint(0, 9) if self.chance(0.15) else rng.randint(10, 99)
             right = rng.randint(0, 9) if self.chance(0.15) else rng.randint(10, 99)
             operator = rng.choice("+-")
-            if operator == "-" and left < right and self.chance(0.7):
+            if not self.held_out and self.chance(0.15):
+                right = right // 10 * 10 + left % 10
+            if operator == "-" and left < right and self.chance(0.7 if self.held_out else 0.45):
                 left, right = right, left
             if (bucket(left, operator, right) == 7) == self.held_out:
                 return left, operator, right
