@@ -94,10 +94,7 @@ describe('slashv1 models', () => {
 
   it.each([
     ['tiny/none', 'slashv1: tiny/none: there is no model "tiny/none" on'],
-    [
-      `${source} --dtype q4`,
-      `slashv1: ${source}: dtype: "${source}" has weights in fp32`,
-    ],
+    [`${source} --dtype q4`, `slashv1: ${source}: dtype: "${source}" has weights in fp32`],
     [`${source} --offline`, `slashv1: ${source}: "${source}" is not in the cache`],
   ])('pull tells what is wrong with %s', async (what, message) => {
     expect(await run(`models pull ${what}`)).toMatchObject({

@@ -37,6 +37,8 @@ import { createTask } from './task.js';
  * @property {import('./task.js').Task} task
  * @property {HTMLElement} curlShown
  * @property {HTMLButtonElement} curlButton
+ * @property {(...before: readonly HTMLElement[]) => HTMLElement[]} controls the row of buttons with these before the
+ * curl button, then the curl line and the errors
  * @property {import('../parameters/parameter-form.js').ParameterForm} parameters
  * @property {HTMLElement} problem where errors are shown
  * @property {() => Model} model the chosen one
@@ -104,5 +106,10 @@ export function createWorkspace(context, { title, lead, action, onStart, describ
   );
   const main = element('div', { class: 'workspace-main' }, head);
   const root = element('section', { class: 'workspace' }, main, parameters.root);
-  return { root, main, task, curlButton, curlShown, parameters, problem, model, showError };
+  const controls = (/** @type {readonly HTMLElement[]} */ ...before) => [
+    element('div', { class: 'row' }, ...before, element('span', { class: 'spread' }), curlButton),
+    curlShown,
+    problem,
+  ];
+  return { root, main, task, curlButton, curlShown, controls, parameters, problem, model, showError };
 }

@@ -48,7 +48,7 @@ export function createDetectionPanel(context) {
       upload: { name: 'image', file: file?.name ?? 'picture.png' },
     }),
   });
-  const { task, problem } = workspace;
+  const { task } = workspace;
 
   /** @param {File} chosen */
   const take = (chosen) => {
@@ -98,16 +98,7 @@ export function createDetectionPanel(context) {
   workspace.main.append(
     drop,
     field('Only these classes', classes, 'Names or ids, separated by commas.'),
-    element(
-      'div',
-      { class: 'row' },
-      task.button,
-      status,
-      element('span', { class: 'spread' }),
-      workspace.curlButton,
-    ),
-    workspace.curlShown,
-    problem,
+    ...workspace.controls(task.button, status),
     stage,
     results,
   );

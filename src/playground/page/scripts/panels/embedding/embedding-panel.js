@@ -61,16 +61,7 @@ export function createEmbeddingPanel(context) {
 
   workspace.main.append(
     field('Sentences', input, 'One on each line.'),
-    element(
-      'div',
-      { class: 'row' },
-      task.button,
-      status,
-      element('span', { class: 'spread' }),
-      workspace.curlButton,
-    ),
-    workspace.curlShown,
-    workspace.problem,
+    ...workspace.controls(task.button, status),
     results,
   );
   return { root: workspace.root };

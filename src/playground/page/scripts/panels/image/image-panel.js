@@ -69,19 +69,6 @@ export function createImagePanel(context) {
       }
     });
 
-  workspace.main.append(
-    field('Prompt', prompt),
-    element(
-      'div',
-      { class: 'row' },
-      task.button,
-      status,
-      element('span', { class: 'spread' }),
-      workspace.curlButton,
-    ),
-    workspace.curlShown,
-    workspace.problem,
-    gallery,
-  );
+  workspace.main.append(field('Prompt', prompt), ...workspace.controls(task.button, status), gallery);
   return { root: workspace.root };
 }

@@ -67,19 +67,6 @@ export function createSpeechPanel(context) {
       }
     });
 
-  workspace.main.append(
-    field('Text', input),
-    element(
-      'div',
-      { class: 'row' },
-      task.button,
-      status,
-      element('span', { class: 'spread' }),
-      workspace.curlButton,
-    ),
-    workspace.curlShown,
-    workspace.problem,
-    results,
-  );
+  workspace.main.append(field('Text', input), ...workspace.controls(task.button, status), results);
   return { root: workspace.root };
 }

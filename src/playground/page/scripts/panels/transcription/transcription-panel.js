@@ -50,7 +50,7 @@ export function createTranscriptionPanel(context) {
     onStart: () => void transcribe(),
     describe: () => ({ request: toRequest() }),
   });
-  const { task, problem } = workspace;
+  const { task } = workspace;
 
   /** @param {File} chosen */
   const take = (chosen) => {
@@ -87,17 +87,7 @@ export function createTranscriptionPanel(context) {
   workspace.main.append(
     drop,
     field('Language', language, 'Two letters such as en; left empty, it is found out.'),
-    element(
-      'div',
-      { class: 'row' },
-      recordButton,
-      task.button,
-      status,
-      element('span', { class: 'spread' }),
-      workspace.curlButton,
-    ),
-    workspace.curlShown,
-    problem,
+    ...workspace.controls(recordButton, task.button, status),
     results,
   );
   return { root: workspace.root, take };
