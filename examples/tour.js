@@ -21,6 +21,10 @@ import { toNodeListener } from 'slashv1/node';
 
 const rounds = Number(process.argv[2] ?? 1);
 const folder = resolve(process.argv[3] ?? 'tour');
+if (!Number.isInteger(rounds) || rounds < 1) {
+  console.error('Usage: npm run tour -- [rounds] [folder], by default 1 and tour');
+  process.exit(2);
+}
 const size = 512;
 const otherScenes = 50;
 
