@@ -1,6 +1,10 @@
+import { setImmediate } from 'node:timers/promises';
 import { InferenceError } from '../errors.ts';
 import type { Pipeline } from '../pipelines/contract.ts';
 import type { AnyEvent, AnyRequest } from './protocol.ts';
+
+/** What may come at once before everything else in this process gets its turn. */
+const eventsPerTurn = 256;
 
 /**
  * Drives one request through a pipeline to its end. Never rejects; resolves to the error that ended the run, if any.
@@ -13,11 +17,13 @@ export async function driveRun(
   signal: AbortSignal,
   onEvent: (event: AnyEvent) => void | Promise<void>,
 ): Promise<InferenceError | undefined> {
+  let events = 0;
   try {
     for await (const event of pipeline.run(request, { signal })) {
       if (signal.aborted) break;
       const taken = onEvent(event);
       if (taken) await taken;
+      if (++events % eventsPerTurn === 0) await setImmediate();
     }
   } catch (error) {
     if (!signal.aborted) return InferenceError.from(error);

@@ -72,14 +72,14 @@ function parseBase(source: string): string {
  *
  * @param source name of a bundled model, or path of a folder in the hub's ONNX layout
  * @returns absolute path of the folder
- * @throws InferenceError `invalid_request` saying what was looked for and where
+ * @throws InferenceError `invalid_request` saying what was looked for, not where: clients may be told it
  */
 export function locateModel(source: string): string {
   if ((bundledModels as readonly string[]).includes(source)) return join(bundledFolder(), source);
   const folder = resolve(source);
   if (mainFiles.some((name) => existsSync(join(folder, name)))) return folder;
   throw invalid(
-    `expected one of the bundled models (${bundledModels.join(', ')}), a folder with a ${mainFiles.join(' or ')}, a name in the catalogue, the id of a model on the hub (org/name) or an http address, got ${JSON.stringify(source)} (looked in ${folder})`,
+    `expected one of the bundled models (${bundledModels.join(', ')}), a folder with a ${mainFiles.join(' or ')}, a name in the catalogue, the id of a model on the hub (org/name) or an http address, got ${JSON.stringify(source)}`,
   );
 }
 

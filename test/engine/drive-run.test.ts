@@ -56,3 +56,19 @@ it.each([
   );
   expect(error).toMatchObject({ code: 'internal', message: 'Internal error.', cause: new TypeError('odd') });
 });
+
+it('gives others their turn among many events', async () => {
+  const many = pipelineOf(async function* () {
+    for (let step = 0; step < 10_000; step++) yield { type: 'text-delta', choice: 0, text: '' } as const;
+  });
+  let turns = 0;
+  let next: NodeJS.Immediate;
+  const count = (): void => {
+    turns++;
+    next = setImmediate(count);
+  };
+  count();
+  await driveRun(many, toy({}), new AbortController().signal, () => {});
+  clearImmediate(next!);
+  expect(turns).toBeGreaterThan(30);
+});
