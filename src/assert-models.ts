@@ -20,20 +20,18 @@ const functions = categories.map((category) => `${category}({…})`).join(', ');
  */
 export function assertModels(models: unknown): void {
   if (typeof models !== 'object' || models === null || Array.isArray(models)) {
-    throw invalid('models', `expected an object of ids and models, got ${describeValue(models)}`);
+    throw invalid('models', `models: expected an object of ids and models, got ${describeValue(models)}`);
   }
   for (const [id, settings] of Object.entries(models)) {
     const label = `models.${id}`;
     if (typeof settings !== 'object' || settings === null || !('category' in settings)) {
-      throw invalid(label, `expected one of ${functions}, got ${describeValue(settings)}`);
+      throw invalid(label, `${label}: expected one of ${functions}, got ${describeValue(settings)}`);
     }
-    const fault = settingsFault(schema, settings, Object.keys(modelSchema.shape));
-    if (fault === undefined) continue;
-    const isNamed = /^[a-zA-Z]\w*[.:[]/.test(fault);
-    throw isNamed ? invalid(label, fault, '.') : invalid(label, fault);
+    const fault = settingsFault(schema, settings, Object.keys(modelSchema.shape), ['models', id]);
+    if (fault !== undefined) throw invalid(label, fault);
   }
 }
 
-function invalid(param: string, reason: string, separator = ': '): InferenceError {
-  return new InferenceError('invalid_request', `${param}${separator}${reason}`, { param });
+function invalid(param: string, message: string): InferenceError {
+  return new InferenceError('invalid_request', message, { param });
 }

@@ -6,18 +6,20 @@ import { firstIssue } from './server/issues.ts';
  * Tells what is wrong with settings, by the place and the value of the first fault.
  *
  * @param known names that may stand in each object, for suggestions
+ * @param at where the settings stand themselves
  * @returns `undefined` where nothing is
  */
 export function settingsFault(
   schema: z.ZodType,
   value: unknown,
   known: readonly string[] = [],
+  at: readonly PropertyKey[] = [],
 ): string | undefined {
   if (schema.safeParse(value).success) return undefined;
   const issue = firstIssue(schema, value);
   const { path, message } = deepest(issue);
   const hint = issue.code === 'unrecognized_keys' ? `.${didYouMean(issue.keys[0]!, known)}` : '';
-  return `${[toPath(path), message].filter(Boolean).join(': ')}${hint}`;
+  return `${[toPath([...at, ...path]), message].filter(Boolean).join(': ')}${hint}`;
 }
 
 interface Fault {
