@@ -5,8 +5,8 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { AutoModelForCausalLM, AutoTokenizer, env } from '@huggingface/transformers';
 import * as onnxruntime from 'onnxruntime-node';
-import { loadPipeline } from '../dist/src/pipelines/load.js';
-import { completeChatRequest } from '../dist/src/pipelines/chat-request.js';
+import { loadPipeline } from '../dist/src/load-pipeline.js';
+import { completeChatRequest } from '../dist/src/categories/chat/request.js';
 import { compare, cpuTimer, machine, printRatios } from './measure.js';
 
 const tokens = Number(process.argv[2] ?? 256);
@@ -71,7 +71,7 @@ async function bareLoop() {
   return used() / tokens;
 }
 
-/** @param {Partial<import('../dist/src/pipelines/chat-request.js').ChatRequestInput>} parameters */
+/** @param {Partial<import('../dist/src/categories/chat/request.js').ChatRequestInput>} parameters */
 async function pipelineLoop(parameters) {
   const logitBias = new Map(endTokens.map((token) => [token, -100]));
   const request = completeChatRequest({

@@ -2,8 +2,8 @@
 // feature-extraction pipeline of transformers.js on the same files. Processor time, one thread.
 // Usage: node benchmarks/embeddings.js [rounds]
 import { fileURLToPath } from 'node:url';
-import { loadPipeline } from '../dist/src/pipelines/load.js';
-import { completeEmbeddingRequest } from '../dist/src/pipelines/embedding-request.js';
+import { loadPipeline } from '../dist/src/load-pipeline.js';
+import { completeEmbeddingRequest } from '../dist/src/categories/embedding/request.js';
 import { compare, cpuTimer, machine, printRatios } from './measure.js';
 
 const rounds = Number(process.argv[2] ?? 15);

@@ -4,17 +4,17 @@
 import { fork } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { createImagePipeline } from '../dist/src/pipelines/image/image-pipeline.js';
-import { completeImageRequest } from '../dist/src/pipelines/image-request.js';
-import { createLatentDecoder } from '../dist/src/pipelines/image/latent-decoder.js';
-import { openDiffusionFolder } from '../dist/src/models/diffusion-folder.js';
+import { createImagePipeline } from '../dist/src/categories/image/pipeline/image-pipeline.js';
+import { completeImageRequest } from '../dist/src/categories/image/request.js';
+import { createLatentDecoder } from '../dist/src/categories/image/pipeline/latent-decoder.js';
+import { openDiffusionFolder } from '../dist/src/categories/image/pipeline/diffusion-folder.js';
 import { createOnnxSession } from '../dist/src/runtime/onnx.js';
 import { cpuTimer, machine, median } from './measure.js';
 
 /** @param {string} path */
 const pathOf = (path) => fileURLToPath(new URL(path, import.meta.url));
 const bundled = pathOf('../examples/models/tiny-image');
-const miniature = pathOf('../test/pipelines/image/miniatures/sd');
+const miniature = pathOf('../test/categories/image/pipeline/miniatures/sd');
 const byDefault = existsSync(`${bundled}/unet/model.onnx`) ? bundled : miniature;
 const [source = byDefault, rounds = '5', decoded] = process.argv.slice(2);
 
@@ -44,7 +44,7 @@ function open() {
 
 /**
  * @param {Awaited<ReturnType<typeof open>>} pipeline
- * @param {Partial<import('../dist/src/pipelines/image-request.js').ImageRequestInput>} asked
+ * @param {Partial<import('../dist/src/categories/image/request.js').ImageRequestInput>} asked
  * @returns {Promise<number>} milliseconds of processor time
  */
 async function draw(pipeline, asked) {

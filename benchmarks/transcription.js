@@ -1,9 +1,9 @@
 // What a minute of speech costs with tiny-whisper, against the speech recognition of transformers.js on the same files.
 // Processor time, one thread. Usage: node benchmarks/transcription.js [rounds] [folder of models]
 import { fileURLToPath } from 'node:url';
-import { loadPipeline } from '../dist/src/pipelines/load.js';
-import { completeTranscriptionRequest } from '../dist/src/pipelines/transcription-request.js';
-import { collectTranscription } from '../dist/src/pipelines/transcription-result.js';
+import { loadPipeline } from '../dist/src/load-pipeline.js';
+import { completeTranscriptionRequest } from '../dist/src/categories/transcription/request.js';
+import { collectTranscription } from '../dist/src/categories/transcription/result.js';
 import { openAudio } from '../dist/src/runtime/audio/open-audio.js';
 import { compare, cpuTimer, machine, printRatios } from './measure.js';
 

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { InferenceError } from './errors.ts';
 import { categories, modelSchema } from './model-settings.ts';
-import { describeValue } from './server/issues.ts';
-import { settingsFault } from './settings-fault.ts';
+import { describeValue } from './validation/issues.ts';
+import { settingsFault } from './validation/settings-fault.ts';
 
 /** Entries of the catalogue are given as they are, with what they say of themselves. */
 const schema = modelSchema.extend({

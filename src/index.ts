@@ -49,21 +49,21 @@ export type {
   TranscriptionSegment,
   TranscriptionWord,
   Voice,
-} from './pipelines/contract.ts';
-export type { ChatRequestInput } from './pipelines/chat-request.ts';
-export type { DetectionRequestInput } from './pipelines/detection-request.ts';
-export type { EmbeddingRequestInput } from './pipelines/embedding-request.ts';
-export type { ImageRequestInput } from './pipelines/image-request.ts';
-export type { SpeechRequestInput } from './pipelines/speech-request.ts';
-export type { TranscriptionRequestInput } from './pipelines/transcription-request.ts';
+} from './categories/contract.ts';
+export type { ChatRequestInput } from './categories/chat/request.ts';
+export type { DetectionRequestInput } from './categories/detection/request.ts';
+export type { EmbeddingRequestInput } from './categories/embedding/request.ts';
+export type { ImageRequestInput } from './categories/image/request.ts';
+export type { SpeechRequestInput } from './categories/speech/request.ts';
+export type { TranscriptionRequestInput } from './categories/transcription/request.ts';
 export {
   remote,
   type ApiDialect,
   type ApiServer,
   type GraphServer,
   type RemoteServer,
-} from './pipelines/remote/servers.ts';
-export { collectTranscription, type TranscriptionResult } from './pipelines/transcription-result.ts';
+} from './backends/openai/servers.ts';
+export { collectTranscription, type TranscriptionResult } from './categories/transcription/result.ts';
 export { catalogue, type CatalogueEntry } from './models/catalogue.ts';
 export type { Dtype } from './models/graph-files.ts';
 export {

@@ -1,17 +1,17 @@
 import { assertModels } from './assert-models.ts';
 import { InferenceError } from './errors.ts';
-import { completeChatRequest } from './pipelines/chat-request.ts';
-import { completeDetectionRequest } from './pipelines/detection-request.ts';
-import { completeEmbeddingRequest } from './pipelines/embedding-request.ts';
-import { completeImageRequest } from './pipelines/image-request.ts';
-import { completeSpeechRequest } from './pipelines/speech-request.ts';
-import { completeTranscriptionRequest } from './pipelines/transcription-request.ts';
-import type { ModelSpec, Pipeline } from './pipelines/contract.ts';
+import { completeChatRequest } from './categories/chat/request.ts';
+import { completeDetectionRequest } from './categories/detection/request.ts';
+import { completeEmbeddingRequest } from './categories/embedding/request.ts';
+import { completeImageRequest } from './categories/image/request.ts';
+import { completeSpeechRequest } from './categories/speech/request.ts';
+import { completeTranscriptionRequest } from './categories/transcription/request.ts';
+import type { ModelSpec, Pipeline } from './categories/contract.ts';
 import type { Inference, ModelLimits, ModelOptions } from './engine/contract.ts';
 import type { InferenceObserver } from './engine/observer.ts';
 import { childReplicas } from './engine/child-replica.ts';
 import { createEngine } from './engine/create-engine.ts';
-import { failedStream } from './engine/event-stream.ts';
+import { failedStream } from './concurrency/event-stream.ts';
 import { inlineReplicas } from './engine/inline-replica.ts';
 import { logObserver } from './observability/log-observer.ts';
 import { assertLogger, type Logger } from './observability/logger.ts';
@@ -268,12 +268,12 @@ export function speech(options: SpeechOptions): ModelOptions<'speech'> {
 
 /** Imported late: a host whose models run in child processes loads no native code. */
 async function loadInline(spec: ModelSpec): Promise<Pipeline> {
-  const { loadPipeline } = await import('./pipelines/load.ts');
+  const { loadPipeline } = await import('./load-pipeline.ts');
   return loadPipeline(spec);
 }
 
 async function loadRemote(spec: ModelSpec): Promise<Pipeline> {
-  const { loadRemotePipeline } = await import('./pipelines/remote/load-remote.ts');
+  const { loadRemotePipeline } = await import('./backends/openai/load-remote.ts');
   return loadRemotePipeline(spec);
 }
 

@@ -3,9 +3,9 @@ import { headNames } from './core/vision/heads/head.ts';
 import type { ModelOptions } from './engine/contract.ts';
 import { storedDtypes } from './models/graph-files.ts';
 import { modelFiles, type ModelCategory } from './models/model-files.ts';
-import type { Device } from './pipelines/contract.ts';
-import { apiDialects } from './pipelines/remote/dialects.ts';
-import type { ApiDialect } from './pipelines/remote/servers.ts';
+import type { Device } from './categories/contract.ts';
+import { apiDialects } from './backends/openai/dialects.ts';
+import type { ApiDialect } from './backends/openai/servers.ts';
 
 /** All categories of models. */
 export const categories = Object.keys(modelFiles) as readonly ModelCategory[];

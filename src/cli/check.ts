@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { settingsFault } from '../settings-fault.ts';
+import { settingsFault } from '../validation/settings-fault.ts';
 import { UsageError } from './usage-error.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { InferenceError } from '../errors.ts';
-import type { ModelInfo, ModelSpec } from '../pipelines/contract.ts';
-import { createDeferred } from './deferred.ts';
+import type { ModelInfo, ModelSpec } from '../categories/contract.ts';
+import { createDeferred } from '../concurrency/deferred.ts';
 import { loadError } from './load-error.ts';
 import type { AnyRequest, RunProgress, WorkerMessage } from './protocol.ts';
 import type { Replica, ReplicaListener, ReplicaState, Run, RunObserver, StartReplica } from './replica.ts';

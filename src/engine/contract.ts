@@ -8,13 +8,13 @@ import type {
   ModelSpec,
   SpeechEvent,
   TranscriptionEvent,
-} from '../pipelines/contract.ts';
-import type { ChatRequestInput } from '../pipelines/chat-request.ts';
-import type { DetectionRequestInput } from '../pipelines/detection-request.ts';
-import type { EmbeddingRequestInput } from '../pipelines/embedding-request.ts';
-import type { ImageRequestInput } from '../pipelines/image-request.ts';
-import type { SpeechRequestInput } from '../pipelines/speech-request.ts';
-import type { TranscriptionRequestInput } from '../pipelines/transcription-request.ts';
+} from '../categories/contract.ts';
+import type { ChatRequestInput } from '../categories/chat/request.ts';
+import type { DetectionRequestInput } from '../categories/detection/request.ts';
+import type { EmbeddingRequestInput } from '../categories/embedding/request.ts';
+import type { ImageRequestInput } from '../categories/image/request.ts';
+import type { SpeechRequestInput } from '../categories/speech/request.ts';
+import type { TranscriptionRequestInput } from '../categories/transcription/request.ts';
 import type { InferenceObserver, RunOrigin } from './observer.ts';
 
 /** How one request is to be run. */

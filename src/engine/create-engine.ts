@@ -1,8 +1,8 @@
 import { InferenceError } from '../errors.ts';
 import { Observers } from '../observers.ts';
-import type { Categories, Category, ModelInfo, ModelSpec } from '../pipelines/contract.ts';
+import type { Categories, Category, ModelInfo, ModelSpec } from '../categories/contract.ts';
 import type { CallOptions, ModelOptions, ModelStatus } from './contract.ts';
-import { failedStream } from './event-stream.ts';
+import { failedStream } from '../concurrency/event-stream.ts';
 import { assertDuration, resolveLimits } from './limits.ts';
 import { ModelQueue } from './model-queue.ts';
 import type { InferenceObserver, ObservedRun } from './observer.ts';

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { InferenceError } from '../errors.ts';
-import type { Pipeline } from '../pipelines/contract.ts';
+import type { Pipeline } from '../categories/contract.ts';
 import type { AnyEvent, AnyRequest } from './protocol.ts';
 
 /** What may come at once before everything else in this process gets its turn. */

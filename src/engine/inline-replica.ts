@@ -1,6 +1,6 @@
 import { InferenceError } from '../errors.ts';
-import type { ModelInfo, ModelSpec, Pipeline } from '../pipelines/contract.ts';
-import { createDeferred } from './deferred.ts';
+import type { ModelInfo, ModelSpec, Pipeline } from '../categories/contract.ts';
+import { createDeferred } from '../concurrency/deferred.ts';
 import { driveRun } from './drive-run.ts';
 import { loadError } from './load-error.ts';
 import type { AnyRequest, LoadPipeline } from './protocol.ts';

@@ -1,8 +1,8 @@
 import { InferenceError } from '../errors.ts';
 import { Observers } from '../observers.ts';
-import type { ModelInfo, ModelSpec } from '../pipelines/contract.ts';
+import type { ModelInfo, ModelSpec } from '../categories/contract.ts';
 import type { CallOptions, ModelStatus } from './contract.ts';
-import { EventStream } from './event-stream.ts';
+import { EventStream } from '../concurrency/event-stream.ts';
 import { assertDuration, type ResolvedLimits } from './limits.ts';
 import type { InferenceObserver, ObservedModel, ObservedRun } from './observer.ts';
 import type { AnyEvent, AnyRequest } from './protocol.ts';

@@ -1,5 +1,5 @@
 import type { InferenceError } from '../errors.ts';
-import type { Categories, Category, FinishReason } from '../pipelines/contract.ts';
+import type { Categories, Category, FinishReason } from '../categories/contract.ts';
 import type { Inference } from './contract.ts';
 
 /** What a run is a part of, in the words of whoever asks for it. */

@@ -1,4 +1,4 @@
-import type { Categories, Category, ModelInfo, ModelSpec, Pipeline } from '../pipelines/contract.ts';
+import type { Categories, Category, ModelInfo, ModelSpec, Pipeline } from '../categories/contract.ts';
 import type { SerializedError } from '../errors.ts';
 
 /** A request of any category: the engine carries it and never looks inside. */

@@ -1,5 +1,5 @@
 import type { InferenceError } from '../errors.ts';
-import type { ModelInfo, ModelSpec } from '../pipelines/contract.ts';
+import type { ModelInfo, ModelSpec } from '../categories/contract.ts';
 import type { AnyEvent, AnyRequest } from './protocol.ts';
 
 /**

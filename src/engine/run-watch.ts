@@ -1,5 +1,5 @@
 import { InferenceError } from '../errors.ts';
-import type { FinishReason } from '../pipelines/contract.ts';
+import type { FinishReason } from '../categories/contract.ts';
 import type { Observers } from '../observers.ts';
 import type { InferenceObserver, ObservedRun, RunUsage } from './observer.ts';
 import type { AnyEvent } from './protocol.ts';

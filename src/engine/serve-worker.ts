@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { getPriority, setPriority } from 'node:os';
 import { inspect } from 'node:util';
 import { InferenceError, type SerializedError } from '../errors.ts';
-import type { ModelSpec, Pipeline } from '../pipelines/contract.ts';
+import type { ModelSpec, Pipeline } from '../categories/contract.ts';
 import { driveRun } from './drive-run.ts';
 import { leaveCore } from './leave-core.ts';
 import { createOutbox, unsendable, type OutboxOptions } from './outbox.ts';

@@ -1,5 +1,5 @@
 import { InferenceError } from '../errors.ts';
-import type { EventStream } from './event-stream.ts';
+import type { EventStream } from '../concurrency/event-stream.ts';
 import type { AnyEvent, AnyRequest } from './protocol.ts';
 import type { Run } from './replica.ts';
 import { left, type RunWatch } from './run-watch.ts';

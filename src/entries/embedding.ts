@@ -3,4 +3,4 @@ export { partitionByLength, type BatchLimits } from '../core/embedding/batching.
 export { assertDimensions, truncateVector, type VectorSizes } from '../core/embedding/dimensions.ts';
 export { normalizeInPlace } from '../core/embedding/normalize.ts';
 export { pool, type PoolingMode, type TokenSpan } from '../core/embedding/pooling.ts';
-export { embeddingParameters, type EmbeddingParameters } from '../core/parameters/embedding.ts';
+export { embeddingParameters, type EmbeddingParameters } from '../categories/embedding/parameters.ts';

@@ -14,9 +14,9 @@ export {
   type ErrorBody,
   type WireError,
 } from '../server/errors.ts';
-export { fromChatRequest, type ChatCall } from '../server/wire/chat/from-request.ts';
-export { toChatCompletion, type AnswerHead } from '../server/wire/chat/to-response.ts';
-export { createChunker, type ChunkOptions } from '../server/wire/chat/to-chunks.ts';
+export { fromChatRequest, type ChatCall } from '../categories/chat/wire/from-request.ts';
+export { toChatCompletion, type AnswerHead } from '../categories/chat/wire/to-response.ts';
+export { createChunker, type ChunkOptions } from '../categories/chat/wire/to-chunks.ts';
 export {
   chatCompletionChunkSchema,
   chatCompletionSchema,
@@ -24,37 +24,40 @@ export {
   type ChatCompletion,
   type ChatCompletionChunk,
   type ChatRequestBody,
-} from '../server/wire/chat/schema.ts';
-export { fromDetectRequest, type DetectCall } from '../server/wire/detect/from-request.ts';
-export { toDetectResponse } from '../server/wire/detect/to-response.ts';
+} from '../categories/chat/wire/schema.ts';
+export { fromDetectRequest, type DetectCall } from '../categories/detection/wire/from-request.ts';
+export { toDetectResponse } from '../categories/detection/wire/to-response.ts';
 export {
   detectRequestSchema,
   detectResponseSchema,
   type DetectRequestBody,
   type DetectResponse,
-} from '../server/wire/detect/schema.ts';
-export { fromEmbeddingRequest, type EmbeddingCall } from '../server/wire/embeddings/from-request.ts';
-export { toEmbeddingResponse, type EmbeddingAnswerOptions } from '../server/wire/embeddings/to-response.ts';
+} from '../categories/detection/wire/schema.ts';
+export { fromEmbeddingRequest, type EmbeddingCall } from '../categories/embedding/wire/from-request.ts';
+export {
+  toEmbeddingResponse,
+  type EmbeddingAnswerOptions,
+} from '../categories/embedding/wire/to-response.ts';
 export {
   embeddingRequestSchema,
   embeddingResponseSchema,
   type EmbeddingRequestBody,
   type EmbeddingResponse,
-} from '../server/wire/embeddings/schema.ts';
-export { fromSpeechRequest, type SpeechCall } from '../server/wire/speech/from-request.ts';
-export { toSpeechStreamEvents } from '../server/wire/speech/to-events.ts';
+} from '../categories/embedding/wire/schema.ts';
+export { fromSpeechRequest, type SpeechCall } from '../categories/speech/wire/from-request.ts';
+export { toSpeechStreamEvents } from '../categories/speech/wire/to-events.ts';
 export {
   speechEventSchema,
   speechRequestSchema,
   type SpeechRequestBody,
   type SpeechStreamEvent,
-} from '../server/wire/speech/schema.ts';
+} from '../categories/speech/wire/schema.ts';
 export {
   fromTranscriptionRequest,
   type TranscriptionCall,
-} from '../server/wire/transcriptions/from-request.ts';
-export { createTranscriptionStreamer } from '../server/wire/transcriptions/to-events.ts';
-export { toTranscription, toVerboseTranscription } from '../server/wire/transcriptions/to-response.ts';
+} from '../categories/transcription/wire/from-request.ts';
+export { createTranscriptionStreamer } from '../categories/transcription/wire/to-events.ts';
+export { toTranscription, toVerboseTranscription } from '../categories/transcription/wire/to-response.ts';
 export {
   transcriptionEventSchema,
   transcriptionRequestSchema,
@@ -63,13 +66,13 @@ export {
   type Transcription,
   type TranscriptionStreamEvent,
   type VerboseTranscription,
-} from '../server/wire/transcriptions/schema.ts';
+} from '../categories/transcription/wire/schema.ts';
 export type { FormField } from '../server/multipart.ts';
-export { toVoiceList, type VoiceList } from '../server/wire/voices.ts';
+export { toVoiceList, type VoiceList } from '../categories/speech/wire/voices.ts';
 export {
   toModel,
   toModelList,
   toModelParameters,
   type ModelParameters,
   type WireModel,
-} from '../server/wire/models.ts';
+} from '../server/models.ts';

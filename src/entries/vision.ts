@@ -25,4 +25,4 @@ export { fittingInput, letterbox, stretch, toImageBox, type Placement } from '..
 export { nms, nmsPerClass, type NmsOptions } from '../core/vision/nms.ts';
 export { rankScores } from '../core/vision/rank.ts';
 export { maxCandidates, selectDetections, type SelectOptions } from '../core/vision/select-detections.ts';
-export { detectionParameters, type DetectionParameters } from '../core/parameters/detection.ts';
+export { detectionParameters, type DetectionParameters } from '../categories/detection/parameters.ts';

@@ -1,6 +1,6 @@
 import type { Attributes } from '@opentelemetry/api';
 import type { ObservedRun, RunEnd } from '../engine/observer.ts';
-import type { Category } from '../pipelines/contract.ts';
+import type { Category } from '../categories/contract.ts';
 
 /** What the conventions call each category; the last is a name of our own, they have none for it. */
 const operations: Readonly<Record<Category, string>> = {

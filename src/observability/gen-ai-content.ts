@@ -1,7 +1,7 @@
 import type { Attributes } from '@opentelemetry/api';
 import type { ChatMessage, ToolCall } from '../core/chat/messages.ts';
 import type { ObservedRun } from '../engine/observer.ts';
-import type { Categories, Category, FinishReason } from '../pipelines/contract.ts';
+import type { Categories, Category, FinishReason } from '../categories/contract.ts';
 
 type Part =
   | { readonly type: 'text' | 'reasoning'; content: string }

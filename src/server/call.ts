@@ -1,7 +1,7 @@
 import type { Inference } from '../engine/contract.ts';
-import { defaultTranscriptionModel } from '../core/parameters/transcription.ts';
+import { defaultTranscriptionModel } from '../categories/transcription/parameters.ts';
 import { InferenceError } from '../errors.ts';
-import type { Category, ModelInfo } from '../pipelines/contract.ts';
+import type { Category, ModelInfo } from '../categories/contract.ts';
 import type { ApiRequest } from './contract.ts';
 import type { ObservedRequest } from './observer.ts';
 import type { Settings } from './options.ts';

@@ -5,7 +5,7 @@ import { assertUnencoded, limitedChunks } from './body.ts';
 import type { ApiRequest } from './contract.ts';
 import { createDeferred } from './deferred.ts';
 import { headerOf } from './headers.ts';
-import { describeValue } from './issues.ts';
+import { describeValue } from '../validation/issues.ts';
 
 /** A field of a form that is not a file. */
 export interface FormField {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ErrorCode } from '../errors.ts';
 import { wireErrors } from './errors.ts';
-import { toJsonSchema, type JsonSchema } from './json-schema.ts';
+import { toJsonSchema, type JsonSchema } from '../validation/json-schema.ts';
 import type { NamedSchema, Route } from './route.ts';
 
 const errorSchema = z.object({

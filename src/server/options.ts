@@ -5,7 +5,7 @@ import { logObserver } from '../observability/log-observer.ts';
 import { assertLogger, type Logger } from '../observability/logger.ts';
 import { Observers } from '../observers.ts';
 import { createAuthenticate, type Authenticate, type Authentication } from './authentication.ts';
-import { describeValue } from './issues.ts';
+import { describeValue } from '../validation/issues.ts';
 import type { Observer } from './observer.ts';
 import { createMeterFactory, type MeterFactory, type Plan } from './plans.ts';
 import { printInternal, type FailedRequest } from './print-internal.ts';

@@ -1,10 +1,10 @@
-import { audioSpeech } from './endpoints/audio-speech.ts';
-import { audioTranscriptions } from './endpoints/audio-transcriptions.ts';
-import { audioVoices } from './endpoints/audio-voices.ts';
-import { chatCompletions } from './endpoints/chat-completions.ts';
-import { detect } from './endpoints/detect.ts';
-import { embeddings } from './endpoints/embeddings.ts';
-import { imageGenerations } from './endpoints/image-generations.ts';
+import { audioSpeech } from '../categories/speech/wire/endpoint.ts';
+import { audioTranscriptions } from '../categories/transcription/wire/endpoint.ts';
+import { audioVoices } from '../categories/speech/wire/voices-endpoint.ts';
+import { chatCompletions } from '../categories/chat/wire/endpoint.ts';
+import { detect } from '../categories/detection/wire/endpoint.ts';
+import { embeddings } from '../categories/embedding/wire/endpoint.ts';
+import { imageGenerations } from '../categories/image/wire/endpoint.ts';
 import { getModel, getModelParameters, listModels } from './endpoints/models.ts';
 import { createOpenApiRoute } from './endpoints/openapi.ts';
 import type { Route } from './route.ts';

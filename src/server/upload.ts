@@ -2,7 +2,7 @@ import { rm, stat, writeFile } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { InferenceError } from '../errors.ts';
 import type { Call } from './call.ts';
-import { describeValue } from './issues.ts';
+import { describeValue } from '../validation/issues.ts';
 import { readMultipart, type FormField } from './multipart.ts';
 import { newUploadPath, sweepUploads } from './upload-files.ts';
 

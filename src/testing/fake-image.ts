@@ -1,6 +1,6 @@
 import type { CallOptions } from '../engine/contract.ts';
-import type { ImageEvent, ImageRequest } from '../pipelines/contract.ts';
-import { seedOfImage } from '../pipelines/image-request.ts';
+import type { ImageEvent, ImageRequest } from '../categories/contract.ts';
+import { seedOfImage } from '../categories/image/request.ts';
 import type { FakeRun } from './fake-run.ts';
 import { pause } from './pause.ts';
 

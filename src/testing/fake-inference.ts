@@ -5,15 +5,15 @@ import type { InferenceObserver, RunSubject } from '../engine/observer.ts';
 import type { AnyEvent } from '../engine/protocol.ts';
 import { InferenceError } from '../errors.ts';
 import { Observers } from '../observers.ts';
-import { completeChatRequest, type ChatRequestInput } from '../pipelines/chat-request.ts';
-import { completeDetectionRequest, type DetectionRequestInput } from '../pipelines/detection-request.ts';
-import { completeEmbeddingRequest, type EmbeddingRequestInput } from '../pipelines/embedding-request.ts';
-import { completeImageRequest, type ImageRequestInput } from '../pipelines/image-request.ts';
-import { completeSpeechRequest, type SpeechRequestInput } from '../pipelines/speech-request.ts';
+import { completeChatRequest, type ChatRequestInput } from '../categories/chat/request.ts';
+import { completeDetectionRequest, type DetectionRequestInput } from '../categories/detection/request.ts';
+import { completeEmbeddingRequest, type EmbeddingRequestInput } from '../categories/embedding/request.ts';
+import { completeImageRequest, type ImageRequestInput } from '../categories/image/request.ts';
+import { completeSpeechRequest, type SpeechRequestInput } from '../categories/speech/request.ts';
 import {
   completeTranscriptionRequest,
   type TranscriptionRequestInput,
-} from '../pipelines/transcription-request.ts';
+} from '../categories/transcription/request.ts';
 import type {
   ChatEvent,
   ChatRequest,
@@ -29,7 +29,7 @@ import type {
   SpeechRequest,
   TranscriptionEvent,
   TranscriptionRequest,
-} from '../pipelines/contract.ts';
+} from '../categories/contract.ts';
 import { playImages, type FakePainter } from './fake-image.ts';
 import { playSpeech, type FakeSpeaker } from './fake-speech.ts';
 import { playTranscript, type FakeListener } from './fake-transcription.ts';

@@ -1,6 +1,6 @@
 import type { CallOptions } from '../engine/contract.ts';
 import { InferenceError } from '../errors.ts';
-import type { ModelInfo, SpeechEvent, SpeechRequest } from '../pipelines/contract.ts';
+import type { ModelInfo, SpeechEvent, SpeechRequest } from '../categories/contract.ts';
 import type { FakeRun } from './fake-run.ts';
 import { pause } from './pause.ts';
 import { wordsOf } from './words.ts';

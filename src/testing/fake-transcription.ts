@@ -5,7 +5,7 @@ import type {
   TranscriptionEvent,
   TranscriptionRequest,
   TranscriptionSegment,
-} from '../pipelines/contract.ts';
+} from '../categories/contract.ts';
 import type { FakeRun } from './fake-run.ts';
 import { pause } from './pause.ts';
 import { wordsOf } from './words.ts';

@@ -13,7 +13,7 @@ import { openaiAudio } from '../e2e/openai-audio.ts';
 import { openaiClient, type Service } from '../e2e/openai-client.ts';
 import { openaiEmbeddings } from '../e2e/openai-embeddings.ts';
 import { openaiImages } from '../e2e/openai-images.ts';
-import type { ChatRequest, DetectionResult, TranscriptionRequest } from '../../src/pipelines/contract.ts';
+import type { ChatRequest, DetectionResult, TranscriptionRequest } from '../../src/categories/contract.ts';
 import type { Mount, Start } from './conformance.ts';
 
 /** Reasons why a mount can't pass a test, by the test's name. */

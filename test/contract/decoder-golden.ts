@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { completeChatRequest, type ChatRequestInput } from '../../src/pipelines/chat-request.ts';
-import type { ChatEvent, Pipeline } from '../../src/pipelines/contract.ts';
+import { completeChatRequest, type ChatRequestInput } from '../../src/categories/chat/request.ts';
+import type { ChatEvent, Pipeline } from '../../src/categories/contract.ts';
 import type { ChatMessage } from '../../src/core/chat/messages.ts';
 import type { Dtype } from '../../src/models/graph-files.ts';
 

@@ -4,9 +4,9 @@ import type { Dtype } from '../../src/models/graph-files.ts';
 import { createChatTemplate } from '../../src/models/chat-template.ts';
 import { locateDecoder, openModelFolder } from '../../src/models/model-folder.ts';
 import { createTextTokenizer } from '../../src/models/tokenizer.ts';
-import { loadChatPipeline } from '../../src/pipelines/chat/chat-pipeline.ts';
-import { loadDecoder, type Decoder } from '../../src/pipelines/chat/decoder.ts';
-import type { Pipeline } from '../../src/pipelines/contract.ts';
+import { loadChatPipeline } from '../../src/categories/chat/pipeline/chat-pipeline.ts';
+import { loadDecoder, type Decoder } from '../../src/categories/chat/pipeline/decoder.ts';
+import type { Pipeline } from '../../src/categories/contract.ts';
 import { serve, type RunningService } from '../e2e/serve.ts';
 import { ask, decoderFolder, readGolden, type Answer, type GoldenConversation } from './decoder-golden.ts';
 

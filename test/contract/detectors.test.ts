@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Detection, DetectionResult, ModelSpec, Pipeline } from '../../src/pipelines/contract.ts';
+import type { Detection, DetectionResult, ModelSpec, Pipeline } from '../../src/categories/contract.ts';
 import {
   completeDetectionRequest,
   type DetectionRequestInput,
-} from '../../src/pipelines/detection-request.ts';
-import { loadDetectionPipeline } from '../../src/pipelines/detection/detection-pipeline.ts';
+} from '../../src/categories/detection/request.ts';
+import { loadDetectionPipeline } from '../../src/categories/detection/pipeline/detection-pipeline.ts';
 
 interface Expected {
   readonly classId: number;

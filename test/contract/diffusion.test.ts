@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import sharp from 'sharp';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { NoiseSource } from '../../src/core/diffusion/schedulers/scheduler.ts';
-import { createImagePipeline } from '../../src/pipelines/image/image-pipeline.ts';
+import { createImagePipeline } from '../../src/categories/image/pipeline/image-pipeline.ts';
 import { createOnnxSession } from '../../src/runtime/onnx.ts';
-import { asking, collect, type GoldenCase } from '../pipelines/image/miniatures.ts';
+import { asking, collect, type GoldenCase } from '../categories/image/pipeline/miniatures.ts';
 
 /** Stable Diffusion 1.5 and XL as optimum exports them, the weights of the UNets in files of their own. */
 describe.each(['sd', 'sdxl'])('%s of optimum', (name) => {

@@ -2,9 +2,9 @@ import { cp, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import type { ModelSpec, Pipeline } from '../../src/pipelines/contract.ts';
-import { completeEmbeddingRequest } from '../../src/pipelines/embedding-request.ts';
-import { loadEmbeddingPipeline } from '../../src/pipelines/embedding/embedding-pipeline.ts';
+import type { ModelSpec, Pipeline } from '../../src/categories/contract.ts';
+import { completeEmbeddingRequest } from '../../src/categories/embedding/request.ts';
+import { loadEmbeddingPipeline } from '../../src/categories/embedding/pipeline/embedding-pipeline.ts';
 
 interface Golden {
   readonly cases: readonly {

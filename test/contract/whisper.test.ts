@@ -2,10 +2,10 @@ import { cp, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Pipeline, TranscriptionEvent } from '../../src/pipelines/contract.ts';
-import { completeTranscriptionRequest } from '../../src/pipelines/transcription-request.ts';
-import { loadTranscriptionPipeline } from '../../src/pipelines/transcription/transcription-pipeline.ts';
-import { sampleRateHz, toWav } from '../pipelines/transcription/recordings.ts';
+import type { Pipeline, TranscriptionEvent } from '../../src/categories/contract.ts';
+import { completeTranscriptionRequest } from '../../src/categories/transcription/request.ts';
+import { loadTranscriptionPipeline } from '../../src/categories/transcription/pipeline/transcription-pipeline.ts';
+import { sampleRateHz, toWav } from '../categories/transcription/pipeline/recordings.ts';
 
 interface GoldenCase {
   readonly kind: number;

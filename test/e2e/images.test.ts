@@ -10,7 +10,7 @@ const key = 'sk-of-a-test';
 let service: RunningService;
 
 beforeAll(async () => {
-  const source = fileURLToPath(new URL('../pipelines/image/miniatures/sdxl', import.meta.url));
+  const source = fileURLToPath(new URL('../categories/image/pipeline/miniatures/sdxl', import.meta.url));
   service = await serve({ painter: image({ source, threads: 1 }) }, { auth: { keys: [key] } });
 }, 60_000);
 afterAll(() => service.close());

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { chatParameters } from '../../src/core/parameters/chat.ts';
+import { chatParameters } from '../../src/categories/chat/parameters.ts';
 import {
   chat,
   createInference,

@@ -5,7 +5,7 @@ import sharp from 'sharp';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createInference, detection, embedding, image, chat, remote } from '../../dist/src/index.js';
 import { createOnnxSession } from '../../src/runtime/onnx.ts';
-import { startInferenceServer, type InferenceServer } from '../runtime/remote/inference-server.ts';
+import { startInferenceServer, type InferenceServer } from '../backends/kserve/inference-server.ts';
 
 // The bundled models with their graphs on another server, and folders that have everything but the graphs.
 const models = new URL('../../examples/models/', import.meta.url).pathname;

@@ -1,5 +1,5 @@
-import { completeChatRequest } from '../../src/pipelines/chat-request.ts';
-import type { ChatEvent, ChatRequest } from '../../src/pipelines/contract.ts';
+import { completeChatRequest } from '../../src/categories/chat/request.ts';
+import type { ChatEvent, ChatRequest } from '../../src/categories/contract.ts';
 import type { Command } from './fixtures/toy-pipeline.js';
 
 /** A request that the toy pipeline understands. */

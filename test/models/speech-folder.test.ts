@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openSpeechFolder, readVoice } from '../../src/models/speech-folder.ts';
+import { openSpeechFolder, readVoice } from '../../src/categories/speech/pipeline/speech-folder.ts';
 
 let root: string;
 beforeAll(async () => {

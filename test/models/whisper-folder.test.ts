@@ -2,9 +2,9 @@ import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openWhisperFolder } from '../../src/models/whisper-folder.ts';
+import { openWhisperFolder } from '../../src/categories/transcription/pipeline/whisper-folder.ts';
 
-const mini = new URL('../pipelines/transcription/golden/mini-whisper', import.meta.url).pathname;
+const mini = new URL('../categories/transcription/pipeline/golden/mini-whisper', import.meta.url).pathname;
 
 let folder: string;
 beforeEach(async () => {

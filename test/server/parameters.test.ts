@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { chatParameters } from '../../src/core/parameters/chat.ts';
+import { chatParameters } from '../../src/categories/chat/parameters.ts';
 import { toWireName, type ParameterDescriptor } from '../../src/core/parameters/descriptor.ts';
 import { createHandler } from '../../src/server/handler.ts';
 import { createFakeInference } from '../../src/testing/fake-inference.ts';

@@ -1,7 +1,7 @@
 import { default as wavefile } from 'wavefile';
 import { describe, expect, it } from 'vitest';
-import type { ChatRequestInput } from '../../src/pipelines/chat-request.ts';
-import type { ChatEvent } from '../../src/pipelines/contract.ts';
+import type { ChatRequestInput } from '../../src/categories/chat/request.ts';
+import type { ChatEvent } from '../../src/categories/contract.ts';
 import { createFakeInference, type FakeInferenceOptions } from '../../src/testing/fake-inference.ts';
 
 async function eventsOf(

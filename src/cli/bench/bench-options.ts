@@ -1,5 +1,5 @@
 import type { Category, InferenceError } from '../../index.ts';
-import { completeImageRequest } from '../../pipelines/image-request.ts';
+import { completeImageRequest } from '../../categories/image/request.ts';
 import { hubOptionTable } from '../hub-options.ts';
 import { modelChoiceTable } from '../model-choice.ts';
 import { parseDuration, parseInteger, type OptionTable, type OptionValues } from '../options.ts';

@@ -3,7 +3,7 @@ import { storedDtypes, type Dtype } from '../../models/graph-files.ts';
 import { chooseFiles } from '../../models/hub/needed-files.ts';
 import type { ModelCategory } from '../../models/model-files.ts';
 import type { ModelInfo } from '../../index.ts';
-import { toModelParameters, type ModelParameters } from '../../server/wire/models.ts';
+import { toModelParameters, type ModelParameters } from '../../server/models.ts';
 import type { DescribedFile, DescribedModel } from '../described-model.ts';
 
 /** The weights of a model in one type of numbers. */

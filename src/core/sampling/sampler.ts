@@ -1,4 +1,4 @@
-import { logitBiasBounds } from '../parameters/chat.ts';
+import { logitBiasBounds } from '../../categories/chat/parameters.ts';
 import { resolveParameters } from '../parameters/descriptor.ts';
 import { samplingParameters, type SamplingParameters } from '../parameters/sampling.ts';
 import { assertNumber, assertToken } from './assert.ts';

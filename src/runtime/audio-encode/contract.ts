@@ -1,4 +1,4 @@
-import type { SpeechFormat } from '../../core/parameters/speech.ts';
+import type { SpeechFormat } from '../../categories/speech/parameters.ts';
 
 export interface EncodeOptions {
   readonly sampleRateHz: number;

@@ -1,6 +1,6 @@
 import { findModel } from '../call.ts';
-import { toModel, toModelList, toModelParameters } from '../wire/models.ts';
-import { modelListSchema, modelParametersSchema, modelSchema } from '../wire/models.ts';
+import { toModel, toModelList, toModelParameters } from '../models.ts';
+import { modelListSchema, modelParametersSchema, modelSchema } from '../models.ts';
 import { jsonResponse } from '../responses.ts';
 import type { Route } from '../route.ts';
 

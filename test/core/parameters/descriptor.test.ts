@@ -1,5 +1,5 @@
 import { describe, expect, expectTypeOf, it } from 'vitest';
-import { chatParameters } from '../../../src/core/parameters/chat.ts';
+import { chatParameters } from '../../../src/categories/chat/parameters.ts';
 import {
   resolveParameters,
   toWireName,

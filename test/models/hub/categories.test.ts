@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { obtainModel } from '../../../src/models/hub/obtain-model.ts';
 import { locateModel } from '../../../src/models/source.ts';
-import { loadPipeline } from '../../../src/pipelines/load.ts';
+import { loadPipeline } from '../../../src/load-pipeline.ts';
 import { readFolder, startHub, type HubServer } from './hub-server.ts';
 
-const miniature = new URL('../../pipelines/image/miniatures/sdxl/', import.meta.url).pathname;
+const miniature = new URL('../../categories/image/pipeline/miniatures/sdxl/', import.meta.url).pathname;
 
 let hub: HubServer;
 let cacheFolder: string;

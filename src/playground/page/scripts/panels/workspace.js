@@ -6,8 +6,8 @@ import { errorView } from './error-view.js';
 import { createTask } from './task.js';
 
 /**
- * @typedef {import('../../../../server/wire/models.ts').WireModel} Model
- * @typedef {import('../../../../server/wire/models.ts').ModelParameters} ModelParameters
+ * @typedef {import('../../../../server/models.ts').WireModel} Model
+ * @typedef {import('../../../../server/models.ts').ModelParameters} ModelParameters
  * @typedef {import('../parameters/parameter-form.js').Choice} Choice
  */
 

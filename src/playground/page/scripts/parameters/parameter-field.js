@@ -1,7 +1,7 @@
 import { element, select, uniqueId } from '../dom/element.js';
 
 /**
- * @typedef {import('../../../../server/wire/models.ts').ModelParameters['parameters'][string]} Descriptor
+ * @typedef {import('../../../../server/models.ts').ModelParameters['parameters'][string]} Descriptor
  * @typedef {string | number | boolean} Value
  * @typedef {{ value: string, label: string }} Choice
  */

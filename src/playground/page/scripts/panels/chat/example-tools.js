@@ -71,7 +71,7 @@ function drawing({ client, modelOf, handOver }, model) {
       const prompt = textOf(scene, 'scene');
       const json = { model, prompt, size: '512x512' };
       const response = await client.send({ path: '/images/generations', json }, signal);
-      const { data } = /** @type {import('../../../../../server/wire/images/schema.ts').ImageResponse} */ (
+      const { data } = /** @type {import('../../../../../categories/image/wire/schema.ts').ImageResponse} */ (
         await response.json()
       );
       const blob = blobFromBase64(data[0]?.b64_json ?? '', 'image/png');

@@ -1,7 +1,7 @@
 import { element } from '../../dom/element.js';
 
 /**
- * @typedef {import('../../../../../server/wire/detect/schema.ts').DetectResponse} DetectResponse
+ * @typedef {import('../../../../../categories/detection/wire/schema.ts').DetectResponse} DetectResponse
  */
 
 /** Below this share of the picture's height a label has no room above its box. */

@@ -6,7 +6,7 @@ import { formatDuration } from '../../dom/format.js';
 import { createWorkspace } from '../workspace.js';
 import { createPictureView } from './picture-view.js';
 
-/** @typedef {import('../../../../../server/wire/images/schema.ts').ImageStreamEvent} ImageStreamEvent */
+/** @typedef {import('../../../../../categories/image/wire/schema.ts').ImageStreamEvent} ImageStreamEvent */
 
 /** @param {import('../workspace.js').PanelContext} context @returns {import('../workspace.js').Panel} */
 export function createImagePanel(context) {

@@ -22,7 +22,7 @@ export function createSpeechPanel(context) {
     describe: () => ({ request: toRequest() }),
     async choices({ id }) {
       const response = await client.send({ path: `/audio/voices?model=${encodeURIComponent(id)}` });
-      const { voices } = /** @type {import('../../../../../server/wire/voices.ts').VoiceList} */ (
+      const { voices } = /** @type {import('../../../../../categories/speech/wire/voices.ts').VoiceList} */ (
         await response.json()
       );
       const known = voices.map((voice) => ({ value: voice.id, label: voice.name }));

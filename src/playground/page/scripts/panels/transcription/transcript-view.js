@@ -4,7 +4,7 @@ import { formatTime } from '../../dom/format.js';
 import { toSrt, toVtt } from './subtitles.js';
 
 /**
- * @typedef {import('../../../../../server/wire/transcriptions/schema.ts').VerboseTranscription} Transcription
+ * @typedef {import('../../../../../categories/transcription/wire/schema.ts').VerboseTranscription} Transcription
  */
 
 /**

@@ -1,0 +1,103 @@
+import type { Tensor, TensorData, TensorMap } from '../../runtime/contract.ts';
+import { arrayOf, dataTypeOf, elementTypeOf } from './data-types.ts';
+
+interface WireOutput {
+  readonly name: string;
+  readonly datatype: string;
+  readonly shape: readonly number[];
+  /** Where it travels as JSON: flat or nested. */
+  readonly data?: readonly unknown[];
+  readonly parameters?: { readonly binary_data_size?: number };
+}
+
+/** The JSON of an answer. */
+export interface InferResponse {
+  readonly outputs?: readonly WireOutput[];
+}
+
+export interface InferBody {
+  /** Bytes of JSON at its beginning. */
+  readonly header: number;
+  readonly body: Uint8Array;
+}
+
+/**
+ * Writes the body of a request.
+ *
+ * @param isBinary whether tensors travel as bytes behind the JSON, and are asked for in that way
+ * @throws Error for float16 as JSON, which the protocol doesn't know
+ */
+export function encodeInputs(feeds: TensorMap, fetches: readonly string[], isBinary: boolean): InferBody {
+  const tensors = Object.entries(feeds);
+  const request = {
+    inputs: tensors.map(([name, tensor]) => ({
+      name,
+      datatype: dataTypeOf(tensor.type),
+      shape: tensor.dims,
+      ...(isBinary
+        ? { parameters: { binary_data_size: tensor.data.byteLength } }
+        : { data: toNumbers(name, tensor) }),
+    })),
+    outputs: fetches.map((name) => ({ name, ...(isBinary ? { parameters: { binary_data: true } } : {}) })),
+  };
+  const header = new TextEncoder().encode(JSON.stringify(request));
+  if (!isBinary) return { header: header.byteLength, body: header };
+  const size = tensors.reduce((sum, [, { data }]) => sum + data.byteLength, header.byteLength);
+  const body = new Uint8Array(size);
+  body.set(header);
+  let at = header.byteLength;
+  for (const [, { data }] of tensors) {
+    body.set(new Uint8Array(data.buffer, data.byteOffset, data.byteLength), at);
+    at += data.byteLength;
+  }
+  return { header: header.byteLength, body };
+}
+
+/**
+ * Reads the tensors of an answer.
+ *
+ * @param bytes what comes behind the JSON
+ * @throws Error where a shape, a type or a length doesn't fit
+ */
+export function decodeOutputs({ outputs = [] }: InferResponse, bytes: Uint8Array): Record<string, Tensor> {
+  const tensors: Record<string, Tensor> = {};
+  let at = 0;
+  for (const { name, datatype, shape, data, parameters } of outputs) {
+    const type = elementTypeOf(datatype);
+    if (type === undefined) throw new Error(`${name} is ${datatype}`);
+    const size = parameters?.binary_data_size;
+    const values = size === undefined ? fromNumbers(data ?? [], type) : fromBytes(bytes, at, size, type);
+    at += size ?? 0;
+    if (!Array.isArray(shape) || !shape.every((length) => Number.isSafeInteger(length) && length >= 0)) {
+      throw new Error(`${name} has the shape ${JSON.stringify(shape)}`);
+    }
+    const count = shape.reduce((product, length) => product * length, 1);
+    if (values.length !== count) throw new Error(`${name} has ${values.length} elements, its shape ${count}`);
+    tensors[name] = { type, dims: shape, data: values };
+  }
+  return tensors;
+}
+
+function toNumbers(name: string, { type, data }: Tensor): unknown[] {
+  if (type === 'float16') throw new Error(`${name}: float16 needs a server that knows binary_tensor_data`);
+  if (type === 'bool') return Array.from(data as Uint8Array, (value) => value !== 0);
+  // JSON has no BigInt; token ids and masks are far below the limit.
+  return Array.from(data as ArrayLike<number | bigint>, Number);
+}
+
+function fromNumbers(data: readonly unknown[], type: Tensor['type']): TensorData {
+  if (type === 'float16') throw new Error('float16 as JSON');
+  const flat = data.flat(Infinity);
+  const values = new (arrayOf(type))(flat.length);
+  flat.forEach((value, index) => {
+    values[index] = (type === 'int64' ? BigInt(value as number) : Number(value)) as never;
+  });
+  return values;
+}
+
+function fromBytes(bytes: Uint8Array, at: number, size: number, type: Tensor['type']): TensorData {
+  if (!Number.isSafeInteger(size) || size < 0) throw new Error(`a tensor of ${JSON.stringify(size)} bytes`);
+  if (at + size > bytes.byteLength) throw new Error('the answer is cut off');
+  // A copy, since elements may not be aligned within the answer.
+  return new (arrayOf(type))(bytes.slice(at, at + size).buffer);
+}

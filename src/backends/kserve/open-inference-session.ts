@@ -1,0 +1,253 @@
+import { setTimeout } from 'node:timers/promises';
+import { InferenceError } from '../../errors.ts';
+import type { Session, Tensor, TensorMap, TensorSignature } from '../../runtime/contract.ts';
+import { readBeginning, readText, readWhole } from './answer-body.ts';
+import { dataTypeOf, elementTypeOf, elementTypes } from './data-types.ts';
+import { decodeOutputs, encodeInputs, type InferResponse } from './infer-body.ts';
+import { reasonOfFetch } from './reason-of-fetch.ts';
+
+export interface OpenInferenceOptions {
+  /** Of the server, without `/v2`. */
+  readonly url: string;
+  /** As the server calls the graph. */
+  readonly model: string;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Longest time for one request; default 60 s. */
+  readonly timeoutMs?: number | undefined;
+  /** How long a server is waited for that isn't ready yet; default 60 s. */
+  readonly startTimeoutMs?: number | undefined;
+}
+
+const longestPauseMs = 5000;
+
+const maxDescriptionBytes = 2 ** 20;
+const maxTensorBytes = 2 ** 29;
+const maxFaultBytes = 1000;
+
+const lengthHeader = 'inference-header-content-length';
+
+interface WireSignature {
+  readonly name?: unknown;
+  readonly datatype?: unknown;
+  readonly shape?: unknown;
+}
+
+/**
+ * Opens a graph that another machine runs, by the Open Inference Protocol v2 over HTTP (Triton, KServe, OpenVINO Model
+ * Server, Ray Serve). Tensors travel as bytes where the server knows the extension `binary_tensor_data`, else as JSON.
+ *
+ * @throws InferenceError `invalid_request` where the server doesn't have the graph or it can't be used, `worker_failed`
+ * where the server can't be reached
+ * @see https://github.com/kserve/open-inference-protocol
+ *
+ * @example
+ * ```ts
+ * const session = await openInferenceSession({ url: 'http://gpu-2:8000', model: 'yolox' });
+ * const { output } = await session.run({ images: { type: 'float32', dims: [1, 3, 416, 416], data: pixels } });
+ * ```
+ */
+export async function openInferenceSession(options: OpenInferenceOptions): Promise<Session> {
+  const server = new GraphServerClient(options);
+  const path = `/v2/models/${encodeURIComponent(options.model)}`;
+  const { extensions } = await server.await('/v2');
+  const described = await server.await(path);
+  const isBinary = Array.isArray(extensions) && extensions.includes('binary_tensor_data');
+  const signatures = {
+    inputs: toSignatures('inputs', described['inputs']),
+    outputs: toSignatures('outputs', described['outputs']),
+  };
+  return {
+    ...signatures,
+    async run(feeds, fetches = signatures.outputs.map(({ name }) => name)) {
+      assertNames(feeds, fetches, signatures);
+      const { header, body } = encodeInputs(feeds, fetches, isBinary);
+      const answer = await server.infer(`${path}/infer`, body, isBinary ? header : undefined);
+      const outputs = await readOutputs(answer);
+      return pick(
+        outputs,
+        signatures.outputs.filter(({ name }) => fetches.includes(name)),
+      );
+    },
+    release: async () => {},
+  };
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** An answer that is only as long as its time. */
+interface Answer {
+  readonly response: Response;
+  readonly signal: AbortSignal;
+}
+
+class GraphServerClient {
+  readonly #options: OpenInferenceOptions;
+
+  constructor(options: OpenInferenceOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * What it says of itself or of a graph, once it can.
+   *
+   * @throws InferenceError `invalid_request` where there is nothing of that name, `worker_failed` where it still can't tell
+   */
+  async await(path: string): Promise<Fields> {
+    const { startTimeoutMs = 60_000 } = this.#options;
+    const giveUpAt = performance.now() + startTimeoutMs;
+    for (let pauseMs = 250; ; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
+      try {
+        return await this.#describe(path);
+      } catch (error) {
+        const isFinal = !InferenceError.isInstance(error) || error.code !== 'worker_failed';
+        if (isFinal || performance.now() + pauseMs > giveUpAt) throw error;
+      }
+      await setTimeout(pauseMs);
+    }
+  }
+
+  async #describe(path: string): Promise<Fields> {
+    const answer = await this.#fetch(path, {});
+    const { status, ok } = answer.response;
+    if (ok) return readDescription(path, answer);
+    throw new InferenceError(
+      status < 500 ? 'invalid_request' : 'worker_failed',
+      `remote: ${path} answered ${status}: ${await readFault(answer)}`,
+      { param: 'remote' },
+    );
+  }
+
+  /** @param headerBytes length of the JSON before the tensors, where these travel as bytes */
+  async infer(path: string, body: Uint8Array, headerBytes: number | undefined): Promise<Answer> {
+    const binary = {
+      'content-type': 'application/octet-stream',
+      [lengthHeader]: String(headerBytes),
+    };
+    const answer = await this.#fetch(path, {
+      method: 'POST',
+      headers: headerBytes === undefined ? { 'content-type': 'application/json' } : binary,
+      body: body as Uint8Array<ArrayBuffer>,
+    });
+    const { status, ok } = answer.response;
+    if (ok) return answer;
+    throw new InferenceError(
+      status === 429 || status === 503 ? 'overloaded' : 'worker_failed',
+      `The graph server answered ${status}.`,
+      { cause: new Error(await readFault(answer)) },
+    );
+  }
+
+  async #fetch(path: string, init: RequestInit): Promise<Answer> {
+    const { url, headers, timeoutMs = 60_000 } = this.#options;
+    const signal = AbortSignal.timeout(timeoutMs);
+    try {
+      const response = await fetch(url.replace(/\/+$/, '') + path, {
+        ...init,
+        headers: { ...(init.headers as Record<string, string>), ...headers },
+        signal,
+        // Headers with keys would go with it.
+        redirect: 'error',
+      });
+      return { response, signal };
+    } catch (error) {
+      throw new InferenceError('worker_failed', `The graph server can't be used: ${reasonOfFetch(error)}.`, {
+        cause: error,
+      });
+    }
+  }
+}
+
+async function readDescription(path: string, { response, signal }: Answer): Promise<Fields> {
+  let text: string;
+  try {
+    text = await readText(response, { signal, maxBytes: maxDescriptionBytes });
+  } catch (error) {
+    throw unreadable(error);
+  }
+  const described = parseJson(text);
+  if (typeof described === 'object' && described !== null) return described as Fields;
+  throw notThatProtocol(`${path} answered with no JSON object`);
+}
+
+async function readOutputs({ response, signal }: Answer): Promise<Record<string, Tensor>> {
+  try {
+    const bytes = await readWhole(response, { signal, maxBytes: maxTensorBytes });
+    const headerBytes = Number(response.headers.get(lengthHeader) ?? bytes.byteLength);
+    const header = parseJson(new TextDecoder().decode(bytes.subarray(0, headerBytes)));
+    if (typeof header !== 'object' || header === null) throw new Error('it is no JSON object');
+    return decodeOutputs(header as InferResponse, bytes.subarray(headerBytes));
+  } catch (error) {
+    throw unreadable(error);
+  }
+}
+
+async function readFault({ response, signal }: Answer): Promise<string> {
+  const text = await readBeginning(response, { signal, maxBytes: maxFaultBytes });
+  const { error = text } = (parseJson(text) ?? {}) as { readonly error?: unknown };
+  return String(error).slice(0, maxFaultBytes);
+}
+
+/** `undefined` for what is none: the words of `JSON.parse` would quote it. */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function unreadable(error: unknown): InferenceError {
+  const message = `The graph server's answer can't be read: ${(error as Error).message}`;
+  return new InferenceError('worker_failed', message, { cause: error });
+}
+
+function notThatProtocol(reason: string): InferenceError {
+  return new InferenceError('invalid_request', `remote: ${reason}`, { param: 'remote' });
+}
+
+/** A server need not list them. */
+function toSignatures(key: string, listed: unknown = []): TensorSignature[] {
+  if (!Array.isArray(listed)) throw notThatProtocol(`expected ${key} as an array`);
+  return listed.map((signature) => toSignature(key, (signature ?? {}) as WireSignature));
+}
+
+function toSignature(key: string, { name, datatype, shape }: WireSignature): TensorSignature {
+  const type = elementTypeOf(String(datatype));
+  if (type === undefined) {
+    const expected = Object.keys(elementTypes).join(', ');
+    throw notThatProtocol(`${String(name)} is ${String(datatype)}, expected one of ${expected}`);
+  }
+  if (typeof name !== 'string' || !Array.isArray(shape) || !shape.every(Number.isSafeInteger)) {
+    throw notThatProtocol(`expected ${key} with a name and a shape`);
+  }
+  const sizes = shape as readonly number[];
+  return { name, type, dims: sizes.map((size, axis) => (size < 0 ? `${name}_${axis}` : size)) };
+}
+
+function assertNames(
+  feeds: TensorMap,
+  fetches: readonly string[],
+  { inputs, outputs }: Pick<Session, 'inputs' | 'outputs'>,
+): void {
+  for (const { name, type } of inputs) {
+    const { type: given } = feeds[name] ?? {};
+    if (given !== type) throw new Error(`${name}: expected ${dataTypeOf(type)}, got ${given ?? 'nothing'}`);
+  }
+  const known = new Set(outputs.map(({ name }) => name));
+  const unknown = fetches.find((name) => !known.has(name));
+  if (unknown !== undefined) throw new Error(`${unknown}: the graph has no such output`);
+}
+
+function pick(outputs: Readonly<Record<string, Tensor>>, expected: readonly TensorSignature[]): TensorMap {
+  return Object.fromEntries(
+    expected.map(({ name, type }) => {
+      const tensor = outputs[name];
+      if (!tensor) throw new InferenceError('worker_failed', `The graph server left out the output ${name}.`);
+      if (tensor.type === type) return [name, tensor];
+      throw new InferenceError(
+        'worker_failed',
+        `The graph server gave ${name} as ${dataTypeOf(tensor.type)}, expected ${dataTypeOf(type)}.`,
+      );
+    }),
+  );
+}

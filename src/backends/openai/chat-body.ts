@@ -1,0 +1,94 @@
+import type { ResponseFormat } from '../../core/chat/grammar/constraint.ts';
+import type { ChatMessage, ToolCall, ToolChoice, ToolDefinition } from '../../core/chat/messages.ts';
+import type { ChatRequest } from '../../categories/contract.ts';
+import { toDialect } from './dialects.ts';
+import type { ApiDialect } from './servers.ts';
+
+/**
+ * A chat request → the body that a server of the wire format takes, for an answer in pieces.
+ *
+ * @param model as that server calls it
+ * @throws InferenceError `invalid_request` for a parameter that the server doesn't know
+ */
+export function toChatBody(
+  request: ChatRequest,
+  model: string,
+  dialect: ApiDialect,
+): Record<string, unknown> {
+  const { tools, stop, seed, n, logprobs, topLogprobs, logitBias } = request;
+  return {
+    model,
+    messages: request.messages.map(toMessage),
+    stream: true,
+    stream_options: { include_usage: true },
+    max_tokens: request.maxTokens,
+    temperature: request.temperature,
+    top_p: request.topP,
+    frequency_penalty: request.frequencyPenalty,
+    presence_penalty: request.presencePenalty,
+    ...toDialect(dialect, request),
+    ...(n > 1 ? { n } : {}),
+    ...(seed === undefined ? {} : { seed }),
+    ...(stop.length > 0 ? { stop } : {}),
+    ...(logprobs ? { logprobs, top_logprobs: topLogprobs } : {}),
+    ...(logitBias.size > 0 ? { logit_bias: Object.fromEntries(logitBias) } : {}),
+    ...(tools.length > 0
+      ? {
+          tools: tools.map(toTool),
+          tool_choice: toToolChoice(request.toolChoice),
+          ...(request.parallelToolCalls ? {} : { parallel_tool_calls: false }),
+        }
+      : {}),
+    ...toResponseFormat(request.responseFormat),
+  };
+}
+
+function toMessage(message: ChatMessage): unknown {
+  switch (message.role) {
+    case 'system':
+    case 'user':
+      return message;
+    case 'assistant':
+      return {
+        role: message.role,
+        content: message.content,
+        ...(message.reasoningContent === undefined ? {} : { reasoning_content: message.reasoningContent }),
+        ...(message.toolCalls ? { tool_calls: message.toolCalls.map(toCall) } : {}),
+      };
+    case 'tool':
+      return {
+        role: message.role,
+        content: message.content,
+        tool_call_id: message.toolCallId,
+        name: message.name,
+      };
+  }
+}
+
+function toCall({ id, name, arguments: written }: ToolCall): unknown {
+  return { id, type: 'function', function: { name, arguments: written } };
+}
+
+function toTool({ name, description, parameters, strict }: ToolDefinition): unknown {
+  return { type: 'function', function: { name, description, parameters, strict } };
+}
+
+function toToolChoice(choice: ToolChoice): unknown {
+  return typeof choice === 'string' ? choice : { type: 'function', function: { name: choice.name } };
+}
+
+function toResponseFormat(format: ResponseFormat): { readonly response_format?: unknown } {
+  switch (format.type) {
+    case 'text':
+      return {};
+    case 'json-object':
+      return { response_format: { type: 'json_object' } };
+    case 'json-schema':
+      return {
+        response_format: {
+          type: 'json_schema',
+          json_schema: { name: 'answer', schema: format.schema, strict: true },
+        },
+      };
+  }
+}

@@ -1,0 +1,55 @@
+import { setImmediate } from 'node:timers/promises';
+import { InferenceError } from '../../errors.ts';
+import type { EmbeddingResult } from '../../categories/contract.ts';
+import { toCount } from './to-count.ts';
+
+/** The host reads them, which has other things to do. */
+const vectorsPerTurn = 64;
+
+interface WireVectors {
+  readonly data?: readonly ({ readonly index?: unknown; readonly embedding?: unknown } | null)[];
+  readonly usage?: { readonly prompt_tokens?: unknown };
+}
+
+/**
+ * Reads the answer of an embedding request, vectors as numbers or as base64 of little-endian float32.
+ *
+ * @param count of the inputs
+ * @throws InferenceError `worker_failed` where a vector is missing, can't be read, has numbers that aren't finite, or
+ * belongs to no input
+ */
+export async function readVectors(body: unknown, count: number): Promise<EmbeddingResult> {
+  const { data, usage } = (body ?? {}) as WireVectors;
+  const embeddings: Float32Array[] = [];
+  for (const [at, item] of (Array.isArray(data) ? data : []).entries()) {
+    if (at % vectorsPerTurn === vectorsPerTurn - 1) await setImmediate();
+    const index: unknown = item?.index ?? at;
+    if (toCount(index) === undefined || (index as number) >= count) {
+      throw new InferenceError('worker_failed', 'The remote server gave vectors that nobody asked for.');
+    }
+    embeddings[index as number] = toVector(item?.embedding);
+  }
+  const missing = Array.from({ length: count }, (_, index) => index).find(
+    (index) => !embeddings[index]?.length,
+  );
+  if (missing !== undefined) {
+    throw new InferenceError('worker_failed', `The remote server gave no vector for input ${missing}.`);
+  }
+  return { embeddings, promptTokens: toCount(usage?.prompt_tokens) ?? 0 };
+}
+
+const none = new Float32Array(0);
+
+/** Empty for what is no vector of finite numbers. */
+function toVector(embedding: unknown): Float32Array {
+  const vector = Array.isArray(embedding) ? Float32Array.from(embedding) : fromBase64(embedding);
+  return vector.every(Number.isFinite) ? vector : none;
+}
+
+function fromBase64(embedding: unknown): Float32Array {
+  if (typeof embedding !== 'string') return none;
+  const bytes = Buffer.from(embedding, 'base64');
+  if (bytes.byteLength % 4 !== 0) return none;
+  // Little-endian, as every machine that ONNX Runtime runs on.
+  return new Float32Array(Uint8Array.from(bytes).buffer);
+}

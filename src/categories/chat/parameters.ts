@@ -1,0 +1,62 @@
+import type { ParameterTable, ParameterValues } from '../../core/parameters/descriptor.ts';
+import { samplingParameters } from '../../core/parameters/sampling.ts';
+
+/** Every tunable parameter of a chat request. */
+export const chatParameters = {
+  ...samplingParameters,
+  maxTokens: {
+    type: 'int',
+    min: 1,
+    max: 131072,
+    default: 256,
+    step: 1,
+    section: 'basic',
+    description: 'Maximum number of tokens generated per completion.',
+  },
+  n: {
+    type: 'int',
+    min: 1,
+    max: 5,
+    default: 1,
+    step: 1,
+    section: 'advanced',
+    description: 'Number of completions; choice i uses seed + i.',
+  },
+  seed: {
+    type: 'int',
+    min: 0,
+    max: 2 ** 31,
+    step: 1,
+    section: 'advanced',
+    description: 'Same seed and same parameters give the same output; random when left out.',
+  },
+  includeReasoning: {
+    type: 'boolean',
+    default: true,
+    section: 'basic',
+    description: 'Include reasoning_content in responses of thinking models.',
+  },
+  logprobs: {
+    type: 'boolean',
+    default: false,
+    section: 'advanced',
+    description: 'Return the log probability of every generated token, as the model gave it before sampling.',
+  },
+  topLogprobs: {
+    type: 'int',
+    min: 0,
+    max: 20,
+    default: 0,
+    step: 1,
+    section: 'advanced',
+    description: 'How many of the most likely tokens to list at each position; needs logprobs.',
+  },
+} as const satisfies ParameterTable;
+
+export type ChatParameters = ParameterValues<typeof chatParameters>;
+
+/** At most this many stop sequences. */
+export const maxStopSequences = 4;
+
+/** Bounds of one entry of `logit_bias`, both inclusive. */
+export const logitBiasBounds = { min: -100, max: 100 } as const;

@@ -1,0 +1,56 @@
+import type { ModelFormats } from '../../../core/chat/formats.ts';
+import type { AnswerConstraint, CallConstraint } from '../../../core/chat/grammar/constraint.ts';
+import type { ToolDefinition } from '../../../core/chat/messages.ts';
+import { InferenceError } from '../../../errors.ts';
+import type { ChatRequest } from '../../contract.ts';
+
+export interface AnswerSetting {
+  /** The tools that the model was told about. */
+  readonly tools: readonly ToolDefinition[];
+  /** The rendered prompt. */
+  readonly prompt: string;
+  readonly formats: ModelFormats;
+  /** Whether the model is known to think. */
+  readonly thinks: boolean;
+}
+
+/**
+ * What a request allows the model to answer.
+ *
+ * @throws InferenceError `unsupported_feature` where a call is required and the model's calls can't be constrained
+ */
+export function answerConstraint(request: ChatRequest, setting: AnswerSetting): AnswerConstraint {
+  const { prompt, formats, thinks } = setting;
+  const calls = callConstraint(request, setting);
+  const reasoning = formats.reasoning.constraint(prompt);
+  const mayThink = thinks || reasoning.startsOpen;
+  return { response: request.responseFormat, calls, reasoning: mayThink ? reasoning : undefined };
+}
+
+function callConstraint(
+  { toolChoice, parallelToolCalls: parallel, model, tools: all }: ChatRequest,
+  { tools, formats }: AnswerSetting,
+): CallConstraint | undefined {
+  if (toolChoice === 'none' || all.length === 0) return undefined;
+  const format = formats.toolCalls?.constraint;
+  if (!format) {
+    if (toolChoice !== 'auto')
+      throw unsupported('tool_choice', `the model "${model}" can't be made to call a tool`);
+    if (all.some(({ strict }) => strict))
+      throw unsupported('tools', `the model "${model}" can't be kept to a schema`);
+    if (!parallel) throw unsupported('parallel_tool_calls', `the model "${model}" can't be kept to one call`);
+    return undefined;
+  }
+  if (toolChoice === 'auto') return { tools, choice: 'optional', parallel, format };
+  if (toolChoice === 'required') return { tools, choice: 'required', parallel, format };
+  return {
+    tools: tools.filter(({ name }) => name === toolChoice.name),
+    choice: 'once',
+    parallel: false,
+    format,
+  };
+}
+
+function unsupported(param: string, reason: string): InferenceError {
+  return new InferenceError('unsupported_feature', `${param}: ${reason}`, { param });
+}

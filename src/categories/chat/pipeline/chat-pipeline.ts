@@ -1,0 +1,261 @@
+import { randomInt, randomUUID } from 'node:crypto';
+import { chatParameters } from '../parameters.ts';
+import type { CompiledGrammar } from '../../../core/chat/grammar/matcher.ts';
+import { detectFormats, type ModelFormats } from '../../../core/chat/formats.ts';
+import { InferenceError } from '../../../errors.ts';
+import { createGrammarEngine, type GrammarEngine } from '../../../models/grammar/grammar-engine.ts';
+import { createChatTemplate, type ChatTemplate } from '../../../models/chat-template.ts';
+import { locateDecoder, openModelFolder, type ModelFolder } from '../../../models/model-folder.ts';
+import { locateModel } from '../../../models/source.ts';
+import { createTextTokenizer, type TextTokenizer } from '../../../models/tokenizer.ts';
+import type { ChatEvent, ChatRequest, ModelInfo, ModelSpec, Pipeline, RunOptions } from '../../contract.ts';
+import { EventQueue } from '../../../concurrency/event-queue.ts';
+import { Batcher } from './batcher.ts';
+import { answerConstraint, type AnswerSetting } from './answer-constraint.ts';
+import { Choice, type ChoiceContext } from './choice.ts';
+import { loadDecoder, type Decoder } from './decoder.ts';
+import { assertFewMessages, encodePrompt } from './encode-prompt.ts';
+import { PrefixCache } from './prefix-cache.ts';
+import { renderPrompt } from './prompt.ts';
+
+const defaultMaxBatchSize = 8;
+
+/** Kept beginnings of conversations; beyond a few, the chance of another turn is small and the memory is not. */
+const prefixCacheLimits = { maxSequences: 8, maxBytes: 256 * 2 ** 20 };
+
+/**
+ * Loads a chat model: a decoder in the hub's ONNX layout with a chat template.
+ *
+ * @throws InferenceError `invalid_request` naming the file or setting that doesn't fit
+ */
+export async function loadChatPipeline(spec: ModelSpec<'chat'>): Promise<Pipeline<'chat'>> {
+  const { maxBatchSize = defaultMaxBatchSize } = spec;
+  assertCount('maxBatchSize', maxBatchSize);
+  if (spec.threads !== undefined) assertCount('threads', spec.threads);
+  const folder = await openModelFolder(locateModel(spec.source));
+  const template = createChatTemplate(folder);
+  const tokenizer = createTextTokenizer(folder);
+  const formats = readFormats(spec, template, tokenizer);
+  const endTokens = readEndTokens(folder, tokenizer);
+  const contextLength = readContextLength(folder, spec);
+  const decoder = await loadDecoder(locateDecoder(folder.path, spec.dtype), {
+    device: spec.device,
+    threads: spec.threads,
+  });
+  const grammars = createGrammarEngine(tokenizer, {
+    vocabularySize: decoder.vocabularySize,
+    endTokens,
+    markers: [...formats.reasoning.markers, ...(formats.toolCalls?.markers ?? [])],
+  });
+  return new ChatPipeline({
+    spec,
+    folder,
+    template,
+    tokenizer,
+    formats,
+    endTokens,
+    contextLength,
+    decoder,
+    grammars,
+    maxBatchSize,
+  });
+}
+
+interface LoadedModel {
+  readonly spec: ModelSpec<'chat'>;
+  readonly folder: ModelFolder;
+  readonly template: ChatTemplate;
+  readonly tokenizer: TextTokenizer;
+  readonly formats: ModelFormats;
+  readonly endTokens: ReadonlySet<number>;
+  readonly contextLength: number;
+  readonly decoder: Decoder;
+  readonly grammars: GrammarEngine;
+  readonly maxBatchSize: number;
+}
+
+class ChatPipeline implements Pipeline<'chat'> {
+  readonly info: ModelInfo<'chat'>;
+  readonly concurrency: number;
+  readonly #model: LoadedModel;
+  readonly #batcher: Batcher;
+
+  constructor(model: LoadedModel) {
+    const { spec, folder, contextLength, decoder, maxBatchSize: maxRows } = model;
+    this.#model = model;
+    this.#batcher = new Batcher(decoder, { maxRows, prefixes: new PrefixCache(prefixCacheLimits) });
+    this.concurrency = maxRows;
+    this.info = {
+      id: spec.id,
+      name: spec.name ?? spec.id,
+      category: 'chat',
+      contextLength,
+      created: folder.created,
+      ownedBy: 'slashv1',
+    };
+  }
+
+  async *run(request: ChatRequest, { signal }: RunOptions = {}): AsyncGenerator<ChatEvent> {
+    const { tokenizer, template, formats, contextLength, endTokens, decoder, grammars } = this.#model;
+    const parsesToolCalls = request.tools.length > 0 && request.toolChoice !== 'none';
+    const toolCalls = parsesToolCalls ? formats.toolCalls : undefined;
+    if (parsesToolCalls && (!template.supportsTools || toolCalls === undefined)) {
+      throw new InferenceError(
+        'unsupported_feature',
+        `tools: the model "${request.model}" has no tool calling`,
+        {
+          param: 'tools',
+        },
+      );
+    }
+    for (const token of request.logitBias.keys()) {
+      if (token < decoder.vocabularySize) continue;
+      const message = `logit_bias: expected token ids below ${decoder.vocabularySize}, got ${token}`;
+      throw new InferenceError('invalid_request', message, { param: 'logit_bias' });
+    }
+    assertFewMessages(request.messages, contextLength);
+    const { text, tools } = renderPrompt(request, template);
+    const prompt = encodePrompt(text, tokenizer, contextLength);
+    const grammar = compileAnswer(request, { tools, prompt: text, formats, template, tokenizer, grammars });
+    const events = new EventQueue<ChatEvent>();
+    const context: ChoiceContext = {
+      request,
+      prompt,
+      seed: request.seed ?? randomInt(chatParameters.seed.max),
+      tokenizer,
+      vocabularySize: decoder.vocabularySize,
+      contextLength,
+      endTokens,
+      markerTokens: tokensOf([...formats.reasoning.markers, ...(toolCalls?.markers ?? [])], tokenizer),
+      createReasoningSplitter: () => formats.reasoning.createSplitter(text),
+      createToolCallParser: toolCalls && (() => toolCalls.createParser(tools)),
+      grammar,
+      emit: (event) => events.push(event),
+      createToolCallId: () => `call_${randomUUID().replaceAll('-', '').slice(0, 24)}`,
+    };
+    const choices = Array.from({ length: request.n }, (_, index) => new Choice(index, context));
+    let left = false;
+    let cachedTokens = 0;
+    this.#batcher.add({
+      prompt,
+      continuations: choices,
+      reproducible: request.seed !== undefined,
+      get cancelled() {
+        return left || signal?.aborted === true;
+      },
+      promptEnded(cached) {
+        cachedTokens = cached;
+        const narrowed = tools.length < request.tools.length && parsesToolCalls;
+        events.push({
+          type: 'prompt-end',
+          promptTokens: prompt.length,
+          ...(narrowed && { toolsUsed: tools.map(({ name }) => name) }),
+        });
+      },
+      ended() {
+        if (signal?.aborted)
+          return events.fail(new InferenceError('cancelled', 'The request was cancelled.'));
+        events.push({
+          type: 'usage',
+          promptTokens: prompt.length,
+          cachedTokens,
+          completionTokens: sum(choices, ({ tokens }) => tokens),
+          reasoningTokens: sum(choices, ({ reasoningTokens }) => reasoningTokens),
+        });
+        events.end();
+      },
+      failed: (error) => events.fail(error),
+    });
+    try {
+      yield* events;
+    } finally {
+      left = true;
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#batcher.idle();
+    await this.#model.decoder.release();
+  }
+}
+
+function readFormats(spec: ModelSpec, { source }: ChatTemplate, tokenizer: TextTokenizer): ModelFormats {
+  const { toolCallFormat, reasoningFormat } = spec;
+  const hasToken = (token: string) => tokenizer.tokenToId(token) !== undefined;
+  try {
+    return detectFormats({ template: source, hasToken, toolCallFormat, reasoningFormat });
+  } catch (error) {
+    throw new InferenceError('invalid_request', (error as Error).message, { cause: error });
+  }
+}
+
+/** @throws InferenceError `invalid_request` naming the keyword of a schema that can't be honoured */
+function compileAnswer(
+  request: ChatRequest,
+  setting: Omit<AnswerSetting, 'thinks'> & Pick<LoadedModel, 'template' | 'tokenizer' | 'grammars'>,
+): CompiledGrammar | undefined {
+  const { formats, template, tokenizer, grammars } = setting;
+  const hasToken = (token: string) => tokenizer.tokenToId(token) !== undefined;
+  const thinks = formats.reasoning.detect({ template: template.source, hasToken });
+  try {
+    return grammars.compile(answerConstraint(request, { ...setting, thinks }));
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    const isTool = error.message.startsWith('tools[');
+    const message = isTool ? error.message : `response_format: ${error.message}`;
+    const param = isTool ? 'tools' : 'response_format';
+    throw new InferenceError('invalid_request', message, { param, cause: error });
+  }
+}
+
+function tokensOf(texts: readonly string[], tokenizer: TextTokenizer): Set<number> {
+  return new Set(texts.map((text) => tokenizer.tokenToId(text)).filter((id) => id !== undefined));
+}
+
+function readEndTokens(
+  { generationConfig, config, tokenizerConfig }: ModelFolder,
+  tokenizer: TextTokenizer,
+): Set<number> {
+  const ids = [generationConfig['eos_token_id'], config['eos_token_id']].flat();
+  const token = tokenizerConfig['eos_token'];
+  const text = typeof token === 'object' && token !== null && 'content' in token ? token.content : token;
+  if (typeof text === 'string') ids.push(tokenizer.tokenToId(text));
+  const endTokens = new Set(ids.filter((id) => typeof id === 'number'));
+  if (endTokens.size > 0) return endTokens;
+  throw new InferenceError(
+    'invalid_request',
+    'source: neither config.json nor generation_config.json has an eos_token_id',
+    {
+      param: 'source',
+    },
+  );
+}
+
+function readContextLength({ config }: ModelFolder, spec: ModelSpec): number {
+  const text = (config['text_config'] ?? config) as Readonly<Record<string, unknown>>;
+  const most = text['max_position_embeddings'] ?? text['n_positions'];
+  if (spec.contextLength !== undefined) {
+    assertCount('contextLength', spec.contextLength, typeof most === 'number' ? most : Infinity);
+    return spec.contextLength;
+  }
+  if (typeof most === 'number' && most > 0) return most;
+  throw new InferenceError(
+    'invalid_request',
+    'contextLength: config.json has no max_position_embeddings, so it has to be given',
+    {
+      param: 'contextLength',
+    },
+  );
+}
+
+function assertCount(param: string, value: number, most = Infinity): void {
+  if (Number.isInteger(value) && value >= 1 && value <= most) return;
+  const range = most === Infinity ? 'of at least 1' : `from 1 to ${most}`;
+  throw new InferenceError('invalid_request', `${param}: expected an integer ${range}, got ${value}`, {
+    param,
+  });
+}
+
+function sum<T>(values: readonly T[], of: (value: T) => number): number {
+  return values.reduce((total, value) => total + of(value), 0);
+}

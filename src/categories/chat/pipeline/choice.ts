@@ -1,0 +1,117 @@
+import { createAnswerParser, type AnswerEvent, type AnswerParser } from '../../../core/chat/answer-parser.ts';
+import type { CompiledGrammar, GrammarMatcher } from '../../../core/chat/grammar/matcher.ts';
+import type { ReasoningSplitter } from '../../../core/chat/reasoning.ts';
+import type { ToolCallParser } from '../../../core/chat/tool-calls/parser.ts';
+import { createSampler, type Sampler } from '../../../core/sampling/sampler.ts';
+import { penaltyWindow } from '../../../core/sampling/token-window.ts';
+import { createDetokenizer, type Detokenizer } from '../../../core/text/detokenizer.ts';
+import type { TextTokenizer } from '../../../models/tokenizer.ts';
+import type { ChatEvent, ChatRequest, FinishReason, TokenLogprobs } from '../../contract.ts';
+import type { Continuation } from './batcher.ts';
+import { readTokenLogprobs } from './token-logprobs.ts';
+
+/** What is the same for all choices of a request. */
+export interface ChoiceContext {
+  readonly request: ChatRequest;
+  readonly prompt: Int32Array;
+  readonly seed: number;
+  readonly tokenizer: TextTokenizer;
+  readonly vocabularySize: number;
+  readonly contextLength: number;
+  readonly endTokens: ReadonlySet<number>;
+  /** Special tokens whose text the parsers need to see. */
+  readonly markerTokens: ReadonlySet<number>;
+  readonly createReasoningSplitter: () => ReasoningSplitter;
+  /** `undefined` where the answer may not call tools. */
+  readonly createToolCallParser: (() => ToolCallParser) | undefined;
+  /** What the answer has to be; `undefined` where it is free. */
+  readonly grammar: CompiledGrammar | undefined;
+  readonly emit: (event: ChatEvent) => void;
+  readonly createToolCallId: () => string;
+}
+
+/** One completion of a request while it grows: chooses tokens and reports what they mean. */
+export class Choice implements Continuation {
+  readonly #index: number;
+  readonly #context: ChoiceContext;
+  readonly #sampler: Sampler;
+  readonly #detokenizer: Detokenizer;
+  readonly #answer: AnswerParser;
+  readonly #matcher: GrammarMatcher | undefined;
+  /** Log probabilities of tokens whose text is held back: they must not tell what a stop sequence or hidden thinking hides. */
+  #heldLogprobs: TokenLogprobs[] = [];
+  tokens = 0;
+  reasoningTokens = 0;
+
+  constructor(index: number, context: ChoiceContext) {
+    const { request, prompt, seed, vocabularySize, tokenizer } = context;
+    this.#index = index;
+    this.#context = context;
+    this.#sampler = createSampler(request, { vocabularySize, seed: seed + index });
+    for (const token of prompt.subarray(-penaltyWindow)) this.#sampler.accept(token);
+    this.#detokenizer = createDetokenizer(tokenizer.decode);
+    this.#matcher = context.grammar?.createMatcher();
+    this.#answer = createAnswerParser({
+      stop: request.stop,
+      reasoningSplitter: context.createReasoningSplitter(),
+      toolCallParser: context.createToolCallParser?.(),
+      createToolCallId: context.createToolCallId,
+    });
+  }
+
+  next(logits: Float32Array): number | undefined {
+    const { request, prompt, tokenizer, contextLength, endTokens, markerTokens } = this.#context;
+    const token = this.#sampler.sample(logits, this.#matcher?.mask());
+    if (endTokens.has(token)) return this.#end({ cutOff: false });
+    this.#sampler.accept(token);
+    this.#matcher?.accept(token);
+    this.tokens++;
+    if (this.#answer.isReasoning) this.reasoningTokens++;
+    if (request.logprobs && !this.#isHidden)
+      this.#heldLogprobs.push(readTokenLogprobs(logits, token, request.topLogprobs, tokenizer));
+    const isVisible = !tokenizer.isSpecial(token) || markerTokens.has(token);
+    if (isVisible) this.#read(this.#detokenizer.push(token));
+    if (this.#answer.stopped !== null) return this.#end({ cutOff: false });
+    const full = this.tokens >= request.maxTokens || prompt.length + this.tokens >= contextLength;
+    return full ? this.#end({ cutOff: true }) : token;
+  }
+
+  #read(text: string): void {
+    const events = text === '' ? [] : this.#answer.push(text);
+    this.#emitAll(events);
+    // What is held now are the tokens of the marker that began the thinking.
+    if (this.#isHidden) this.#heldLogprobs = [];
+    if (events.length > 0 && this.#answer.stopped === null) this.#emitLogprobs();
+  }
+
+  /** Whether the text that comes next is thinking that the client doesn't want. */
+  get #isHidden(): boolean {
+    return this.#answer.isReasoning && !this.#context.request.includeReasoning;
+  }
+
+  #end({ cutOff }: { readonly cutOff: boolean }): undefined {
+    if (this.#answer.stopped === null) this.#read(this.#detokenizer.flush());
+    const { events, finishReason } = this.#answer.end({ cutOff });
+    this.#emitAll(events);
+    if (this.#answer.stopped === null) this.#emitLogprobs();
+    this.#emitEnd(finishReason);
+  }
+
+  #emitAll(events: readonly AnswerEvent[]): void {
+    const { emit, request } = this.#context;
+    for (const event of events) {
+      if (event.type === 'reasoning-delta' && !request.includeReasoning) continue;
+      emit({ ...event, choice: this.#index });
+    }
+  }
+
+  #emitLogprobs(): void {
+    if (this.#heldLogprobs.length === 0) return;
+    this.#context.emit({ type: 'logprobs', choice: this.#index, tokens: this.#heldLogprobs });
+    this.#heldLogprobs = [];
+  }
+
+  #emitEnd(finishReason: FinishReason): void {
+    this.#context.emit({ type: 'choice-end', choice: this.#index, finishReason });
+  }
+}

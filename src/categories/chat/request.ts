@@ -1,0 +1,91 @@
+import { InferenceError } from '../../errors.ts';
+import { chatParameters, logitBiasBounds, maxStopSequences, type ChatParameters } from './parameters.ts';
+import type { ResponseFormat } from '../../core/chat/grammar/constraint.ts';
+import { schemaSizeFault } from '../../core/chat/grammar/schema-size.ts';
+import type { ChatMessage, ToolChoice, ToolDefinition } from '../../core/chat/messages.ts';
+import { findToolCallMismatch } from '../../core/chat/tool-call-pairs.ts';
+import type { ChatRequest } from '../contract.ts';
+import { resolveRequestParameters } from '../../validation/request-parameters.ts';
+
+/** A chat request as a caller writes it: only `model` and `messages` are needed. */
+export interface ChatRequestInput extends Partial<ChatParameters> {
+  readonly model: string;
+  readonly messages: readonly ChatMessage[];
+  readonly tools?: readonly ToolDefinition[] | undefined;
+  readonly toolChoice?: ToolChoice | undefined;
+  /** Whether one answer may hold several calls; default true. */
+  readonly parallelToolCalls?: boolean | undefined;
+  /** What the answer's text has to be; default any text. */
+  readonly responseFormat?: ResponseFormat | undefined;
+  readonly stop?: string | readonly string[] | undefined;
+  readonly logitBias?: ReadonlyMap<number, number> | undefined;
+}
+
+/**
+ * Fills in the defaults of a chat request and checks every bound.
+ *
+ * @throws InferenceError `invalid_request` naming the parameter as the wire spells it
+ *
+ * @example
+ * ```ts
+ * completeChatRequest({ model: 'tiny-chat', messages: [{ role: 'user', content: 'Hello' }] }).temperature; // 0.7
+ * ```
+ */
+export function completeChatRequest(input: ChatRequestInput): ChatRequest {
+  if (input.messages.length === 0) throw invalid('messages', 'expected at least one message');
+  const mismatch = findToolCallMismatch(input.messages);
+  if (mismatch) throw invalid(mismatch.param, mismatch.reason);
+  const stop = typeof input.stop === 'string' ? [input.stop] : (input.stop ?? []);
+  if (stop.length > maxStopSequences) {
+    throw invalid('stop', `expected at most ${maxStopSequences} sequences, got ${stop.length}`);
+  }
+  if (stop.some((sequence) => sequence === '')) throw invalid('stop', 'expected non-empty sequences, got ""');
+  const logitBias = input.logitBias ?? new Map<number, number>();
+  for (const [token, bias] of logitBias) {
+    const { min, max } = logitBiasBounds;
+    if (!Number.isInteger(token) || token < 0)
+      throw invalid('logit_bias', `expected token ids, got ${token}`);
+    if (!(bias >= min && bias <= max)) throw invalid('logit_bias', `expected ${min} to ${max}, got ${bias}`);
+  }
+  const { tools = [], toolChoice = 'auto', responseFormat = { type: 'text' } } = input;
+  tools.forEach(({ parameters }, index) => assertSchema(`tools[${index}].function.parameters`, parameters));
+  if (responseFormat.type === 'json-schema') {
+    assertSchema('response_format.json_schema.schema', responseFormat.schema);
+  }
+  if (toolChoice !== 'auto' && toolChoice !== 'none') assertCallable(toolChoice, tools);
+  const parameters = resolveRequestParameters(chatParameters, input);
+  if (parameters.topLogprobs > 0 && !parameters.logprobs) {
+    throw invalid('top_logprobs', 'expected `logprobs` to be true where `top_logprobs` is set');
+  }
+  return {
+    ...parameters,
+    model: input.model,
+    messages: input.messages,
+    tools,
+    toolChoice,
+    parallelToolCalls: input.parallelToolCalls ?? true,
+    responseFormat,
+    stop,
+    logitBias,
+  };
+}
+
+/** A worker is sent no schema that could overflow it. */
+function assertSchema(param: string, schema: unknown): void {
+  const fault = schemaSizeFault(schema);
+  if (fault !== undefined) throw invalid(param, fault);
+}
+
+function assertCallable(
+  toolChoice: Exclude<ToolChoice, string> | 'required',
+  tools: readonly ToolDefinition[],
+): void {
+  if (tools.length === 0) throw invalid('tool_choice', 'expected `tools` where a call is required');
+  if (toolChoice === 'required' || tools.some(({ name }) => name === toolChoice.name)) return;
+  const names = tools.map(({ name }) => JSON.stringify(name)).join(', ');
+  throw invalid('tool_choice', `expected one of the tools ${names}, got ${JSON.stringify(toolChoice.name)}`);
+}
+
+function invalid(param: string, message: string): InferenceError {
+  return new InferenceError('invalid_request', `${param}: ${message}`, { param });
+}

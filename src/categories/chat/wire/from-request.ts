@@ -1,0 +1,135 @@
+import type { ResponseFormat } from '../../../core/chat/grammar/constraint.ts';
+import type { ChatMessage, ToolChoice, ToolDefinition } from '../../../core/chat/messages.ts';
+import { chatParameters } from '../parameters.ts';
+import { InferenceError } from '../../../errors.ts';
+import type { ChatRequestInput } from '../request.ts';
+import { parseBody } from '../../../validation/issues.ts';
+import { parameterReader } from '../../../validation/parameter-schema.ts';
+import { chatRequestSchema, type ChatRequestBody } from './schema.ts';
+import { assertSupported } from './unsupported.ts';
+
+/** What a client asked for, apart from how it wants it delivered. */
+export interface ChatCall {
+  readonly request: ChatRequestInput;
+  readonly stream: boolean;
+  readonly includeUsage: boolean;
+}
+
+type MessageBody = ChatRequestBody['messages'][number];
+type Content = Extract<MessageBody, { role: 'tool' }>['content'];
+
+const readParameters = parameterReader(chatParameters);
+
+/**
+ * A request body of `POST /chat/completions` → what the inference takes.
+ *
+ * @throws InferenceError `invalid_request` or `unsupported_feature` with the place of the first fault as `param`
+ *
+ * @example
+ * ```ts
+ * fromChatRequest({ model: 'tiny-chat', messages: [{ role: 'user', content: 'Hello' }], top_k: 40 }).request.topK; // 40
+ * ```
+ */
+export function fromChatRequest(body: unknown): ChatCall {
+  assertSupported(body);
+  const parsed = parseBody(chatRequestSchema, body);
+  const stream = parsed.stream ?? false;
+  if (parsed.stream_options && !stream) {
+    throw invalid('stream_options', 'expected `stream` to be true where it is given');
+  }
+  const request: ChatRequestInput = {
+    model: parsed.model,
+    messages: parsed.messages.map(toMessage),
+    tools: toTools(parsed.tools ?? []),
+    toolChoice: toToolChoice(parsed.tool_choice),
+    parallelToolCalls: parsed.parallel_tool_calls ?? undefined,
+    responseFormat: toResponseFormat(parsed.response_format),
+    stop: parsed.stop ?? undefined,
+    logitBias: parsed.logit_bias ?? undefined,
+  };
+  Object.assign(request, readParameters(parsed), maxTokensOf(parsed));
+  return { request, stream, includeUsage: parsed.stream_options?.include_usage ?? false };
+}
+
+function maxTokensOf({ max_tokens, max_completion_tokens }: ChatRequestBody): { maxTokens?: number } {
+  if (max_tokens != null && max_completion_tokens != null && max_tokens !== max_completion_tokens) {
+    throw invalid(
+      'max_completion_tokens',
+      `expected the value of max_tokens, ${max_tokens}, got ${max_completion_tokens}`,
+    );
+  }
+  const maxTokens = max_tokens ?? max_completion_tokens;
+  return maxTokens == null ? {} : { maxTokens };
+}
+
+function toMessage(message: MessageBody, index: number): ChatMessage {
+  switch (message.role) {
+    case 'system':
+    case 'developer':
+    case 'user': {
+      const role = message.role === 'user' ? 'user' : 'system';
+      return { role, content: toText(message.content), name: message.name ?? undefined };
+    }
+    case 'assistant': {
+      const toolCalls = message.tool_calls?.map((call) => ({ id: call.id, ...call.function }));
+      if (message.content == null && !toolCalls?.length) {
+        throw invalid(
+          `messages[${index}].content`,
+          'expected text where there are no tool calls, got nothing',
+        );
+      }
+      return {
+        role: 'assistant',
+        content: message.content == null ? null : toText(message.content),
+        reasoningContent: message.reasoning_content ?? undefined,
+        toolCalls: toolCalls?.length ? toolCalls : undefined,
+      };
+    }
+    case 'tool': {
+      const { content, tool_call_id: toolCallId, name } = message;
+      return { role: 'tool', content: toText(content), toolCallId, name: name ?? undefined };
+    }
+  }
+}
+
+function toText(content: Content): string {
+  return typeof content === 'string' ? content : content.map((part) => part.text).join('');
+}
+
+function toTools(tools: NonNullable<ChatRequestBody['tools']>): ToolDefinition[] {
+  const names = new Set<string>();
+  return tools.map(({ function: { name, description, parameters, strict } }, index) => {
+    if (names.has(name))
+      throw invalid(`tools[${index}].function.name`, `expected every name once, got "${name}" again`);
+    names.add(name);
+    return {
+      name,
+      description: description ?? undefined,
+      parameters: parameters ?? undefined,
+      strict: strict ?? undefined,
+    };
+  });
+}
+
+function toToolChoice(choice: ChatRequestBody['tool_choice']): ToolChoice | undefined {
+  return typeof choice === 'object' && choice !== null
+    ? { name: choice.function.name }
+    : (choice ?? undefined);
+}
+
+function toResponseFormat(format: ChatRequestBody['response_format']): ResponseFormat | undefined {
+  switch (format?.type) {
+    case undefined:
+      return undefined;
+    case 'text':
+      return { type: 'text' };
+    case 'json_object':
+      return { type: 'json-object' };
+    case 'json_schema':
+      return { type: 'json-schema', schema: format.json_schema.schema };
+  }
+}
+
+function invalid(param: string, message: string): InferenceError {
+  return new InferenceError('invalid_request', `${param}: ${message}.`, { param });
+}

@@ -1,0 +1,230 @@
+import { z } from 'zod';
+import { schemaSizeFault } from '../../../core/chat/grammar/schema-size.ts';
+import { chatParameters, logitBiasBounds, maxStopSequences } from '../parameters.ts';
+import { describeValue, unsupportedIssue } from '../../../validation/issues.ts';
+import { listOf } from '../../../validation/list-schema.ts';
+import { parameterSchema, parameterShape } from '../../../validation/parameter-schema.ts';
+
+const nonEmptyText = z.string().min(1, { error: 'expected a non-empty string' });
+
+const textPart = z.preprocess(
+  (part, context) => {
+    const type = (part as { type?: unknown } | null)?.type;
+    if (typeof type === 'string' && type !== 'text') {
+      context.addIssue(unsupportedIssue(`expected a part of type "text", got ${describeValue(type)}`));
+    }
+    return part;
+  },
+  z.object({ type: z.literal('text'), text: z.string() }),
+);
+
+/** Text, or parts of text that are joined. */
+const content = z.union([z.string(), listOf(textPart)]);
+
+const toolName = z
+  .string()
+  .regex(/^[a-zA-Z0-9_-]{1,64}$/, { error: 'expected 1 to 64 letters, digits, underscores and dashes' });
+
+const toolCall = z.object({
+  id: nonEmptyText,
+  type: z.literal('function').optional(),
+  function: z.object({ name: nonEmptyText, arguments: z.string().meta({ description: 'JSON text.' }) }),
+});
+
+const name = z.string().nullish();
+
+const message = z.discriminatedUnion('role', [
+  z.object({ role: z.enum(['system', 'developer', 'user']), content, name }),
+  z.object({
+    role: z.literal('assistant'),
+    content: content.nullish(),
+    reasoning_content: z.string().nullish(),
+    tool_calls: listOf(toolCall).nullish(),
+    function_call: z.null({ error: 'expected `tool_calls` instead' }).optional(),
+    audio: z.null({ error: 'expected no audio' }).optional(),
+  }),
+  z.object({ role: z.literal('tool'), content, tool_call_id: nonEmptyText, name }),
+]);
+
+/** Larger ones would hold up the host and the worker; deeper ones could not even be sent to it. */
+const jsonSchema = z.record(z.string(), z.unknown()).superRefine((schema, context) => {
+  const fault = schemaSizeFault(schema);
+  if (fault !== undefined) context.addIssue({ code: 'custom', message: fault });
+});
+
+const tool = z.object({
+  type: z.literal('function'),
+  function: z.object({
+    name: toolName,
+    description: z.string().nullish(),
+    parameters: jsonSchema.nullish().meta({ description: 'JSON Schema of the arguments object.' }),
+    strict: z.boolean().nullish().meta({
+      description: 'Guarantee that arguments follow the schema; one that can not be guaranteed is refused.',
+    }),
+  }),
+});
+
+const tokenId = /^\d{1,9}$/;
+
+const toolChoice = z.union(
+  [
+    z.enum(['auto', 'none', 'required']),
+    z.object({ type: z.literal('function'), function: z.object({ name: z.string() }) }),
+  ],
+  { error: 'expected "auto", "none", "required" or { "type": "function", "function": { "name": … } }' },
+);
+
+const responseFormat = z.discriminatedUnion('type', [
+  z.object({ type: z.enum(['text', 'json_object']) }),
+  z.object({
+    type: z.literal('json_schema'),
+    json_schema: z.object({
+      name: z.string().optional(),
+      description: z.string().nullish(),
+      schema: jsonSchema,
+      strict: z.boolean().nullish(),
+    }),
+  }),
+]);
+
+const logitBias = z
+  .unknown()
+  .transform((value, context): Map<number, number> => {
+    const fault = (text: string): never => {
+      context.addIssue({ code: 'custom', message: text });
+      return z.NEVER;
+    };
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+      return fault(`expected an object, got ${describeValue(value)}`);
+    }
+    const biases = new Map<number, number>();
+    const { min, max } = logitBiasBounds;
+    for (const token of Object.keys(value)) {
+      const bias = (value as Record<string, unknown>)[token];
+      if (!tokenId.test(token) || typeof bias !== 'number' || !(bias >= min && bias <= max)) {
+        const got = `${describeValue(token)}: ${describeValue(bias)}`;
+        return fault(`expected token ids with numbers from ${min} to ${max}, got ${got}`);
+      }
+      biases.set(Number(token), bias);
+    }
+    return biases;
+  })
+  .meta({
+    type: 'object',
+    propertyNames: { pattern: tokenId.source },
+    additionalProperties: { type: 'number', minimum: logitBiasBounds.min, maximum: logitBiasBounds.max },
+  });
+
+/** The body of a chat request. Fields that are not listed change nothing or are refused before, see `unsupported.ts`. */
+export const chatRequestSchema = z.object({
+  model: z.string().meta({ description: 'Id of a chat model.' }),
+  messages: listOf(message, { min: 1 }),
+  ...parameterShape(chatParameters),
+  max_completion_tokens: parameterSchema({
+    ...chatParameters.maxTokens,
+    description: 'Another name of max_tokens.',
+  }),
+  stop: z
+    .union([nonEmptyText, listOf(nonEmptyText, { max: maxStopSequences })])
+    .nullish()
+    .meta({ description: 'Generation stops at these sequences; they are not part of the answer.' }),
+  stream: z.boolean().nullish().meta({ description: 'Answer with server-sent events.', default: false }),
+  stream_options: z.object({ include_usage: z.boolean().nullish() }).nullish(),
+  tools: listOf(tool).nullish(),
+  tool_choice: toolChoice.nullish().meta({
+    description: '`required` is at least one call, a function a call of it; both are guaranteed.',
+    default: 'auto',
+  }),
+  parallel_tool_calls: z.boolean().nullish().meta({
+    description: 'Whether one answer may hold several calls.',
+    default: true,
+  }),
+  response_format: responseFormat.nullish().meta({
+    description: 'What the text of the answer has to be; the model can write nothing else.',
+  }),
+  logit_bias: logitBias.nullish().meta({ description: 'Token id → number added to its logit.' }),
+});
+
+/** A checked body of `POST /chat/completions`. */
+export type ChatRequestBody = z.infer<typeof chatRequestSchema>;
+
+const tokenLogprob = z.object({ token: z.string(), logprob: z.number(), bytes: z.array(z.int()) });
+
+const logprobs = z.object({
+  content: z.array(tokenLogprob.extend({ top_logprobs: z.array(tokenLogprob) })),
+  refusal: z.null(),
+});
+
+const finishReason = z.enum(['stop', 'length', 'tool_calls']);
+
+const usage = z.object({
+  prompt_tokens: z.int(),
+  completion_tokens: z.int(),
+  total_tokens: z.int(),
+  prompt_tokens_details: z.object({ cached_tokens: z.int() }),
+  completion_tokens_details: z.object({ reasoning_tokens: z.int() }),
+});
+
+const answeredToolCall = z.object({
+  id: z.string(),
+  type: z.literal('function'),
+  function: z.object({ name: z.string(), arguments: z.string() }),
+});
+
+/** The body of a complete answer. */
+export const chatCompletionSchema = z.object({
+  id: z.string(),
+  object: z.literal('chat.completion'),
+  created: z.int(),
+  model: z.string(),
+  choices: z.array(
+    z.object({
+      index: z.int(),
+      message: z.object({
+        role: z.literal('assistant'),
+        content: z.string().nullable(),
+        reasoning_content: z.string().optional(),
+        tool_calls: z.array(answeredToolCall).optional(),
+      }),
+      logprobs: logprobs.nullable(),
+      finish_reason: finishReason,
+    }),
+  ),
+  usage,
+});
+
+/** One event of a streamed answer. */
+export const chatCompletionChunkSchema = z.object({
+  id: z.string(),
+  object: z.literal('chat.completion.chunk'),
+  created: z.int(),
+  model: z.string(),
+  choices: z.array(
+    z.object({
+      index: z.int(),
+      delta: z.object({
+        role: z.literal('assistant').optional(),
+        content: z.string().nullable().optional(),
+        reasoning_content: z.string().optional(),
+        tool_calls: z
+          .array(
+            z.object({
+              index: z.int(),
+              id: z.string().optional(),
+              type: z.literal('function').optional(),
+              function: z.object({ name: z.string().optional(), arguments: z.string() }),
+            }),
+          )
+          .optional(),
+      }),
+      logprobs: logprobs.optional(),
+      finish_reason: finishReason.nullable(),
+    }),
+  ),
+  usage: usage.nullable().optional(),
+});
+
+/** The body of a complete answer. */
+export type ChatCompletion = z.infer<typeof chatCompletionSchema>;
+/** One event of a streamed answer. */
+export type ChatCompletionChunk = z.infer<typeof chatCompletionChunkSchema>;

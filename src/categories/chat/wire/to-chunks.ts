@@ -1,0 +1,74 @@
+import type { ChatEvent } from '../../contract.ts';
+import type { ChatCompletionChunk } from './schema.ts';
+import { toWireLogprobs, toWireUsage, type AnswerHead } from './to-response.ts';
+
+type WireChoice = ChatCompletionChunk['choices'][number];
+
+/** What a chunker must know of the request. */
+export interface ChunkOptions {
+  /** Number of choices that will come. */
+  readonly choices: number;
+  /** Whether a last chunk tells the usage; all others then say `usage: null`. */
+  readonly includeUsage: boolean;
+}
+
+/**
+ * Makes the function that turns the events of one answer, in order, into its chunks. Every choice begins with a chunk
+ * that has the role, sent as soon as the prompt has been read.
+ *
+ * @example
+ * ```ts
+ * const toChunks = createChunker({ id: 'chatcmpl-1', created: 0, model: 'm' }, { choices: 1, includeUsage: false });
+ * toChunks({ type: 'text-delta', choice: 0, text: 'Hi' }); // a chunk with the role, then one with the text
+ * ```
+ */
+export function createChunker(
+  head: AnswerHead,
+  options: ChunkOptions,
+): (event: ChatEvent) => ChatCompletionChunk[] {
+  const begun = new Set<number>();
+  const chunk = (choices: WireChoice[]): ChatCompletionChunk => ({
+    id: head.id,
+    object: 'chat.completion.chunk',
+    created: head.created,
+    model: head.model,
+    choices,
+    ...(options.includeUsage ? { usage: null } : {}),
+  });
+  const begin = (choice: number): ChatCompletionChunk[] => {
+    if (begun.has(choice)) return [];
+    begun.add(choice);
+    return [chunk([{ index: choice, delta: { role: 'assistant', content: null }, finish_reason: null }])];
+  };
+  return (event) => {
+    if (event.type === 'prompt-end')
+      return Array.from({ length: options.choices }, (_, choice) => begin(choice)).flat();
+    if (event.type === 'usage') {
+      return options.includeUsage ? [{ ...chunk([]), usage: toWireUsage(event) }] : [];
+    }
+    return [...begin(event.choice), chunk([toWireChoice(event)])];
+  };
+}
+
+function toWireChoice(event: Exclude<ChatEvent, { type: 'usage' | 'prompt-end' }>): WireChoice {
+  const index = event.choice;
+  switch (event.type) {
+    case 'text-delta':
+      return { index, delta: { content: event.text }, finish_reason: null };
+    case 'reasoning-delta':
+      return { index, delta: { reasoning_content: event.text }, finish_reason: null };
+    case 'tool-call-start': {
+      const { call, id, name } = event;
+      const toolCall = { index: call, id, type: 'function' as const, function: { name, arguments: '' } };
+      return { index, delta: { tool_calls: [toolCall] }, finish_reason: null };
+    }
+    case 'tool-call-delta': {
+      const toolCall = { index: event.call, function: { arguments: event.arguments } };
+      return { index, delta: { tool_calls: [toolCall] }, finish_reason: null };
+    }
+    case 'logprobs':
+      return { index, delta: {}, logprobs: toWireLogprobs(event.tokens), finish_reason: null };
+    case 'choice-end':
+      return { index, delta: {}, finish_reason: event.finishReason };
+  }
+}

@@ -1,0 +1,256 @@
+import { detectionParameters } from '../parameters.ts';
+import { createCandidates, type Candidates } from '../../../core/vision/candidates.ts';
+import { selectClasses } from '../../../core/vision/class-filter.ts';
+import type { Size } from '../../../core/vision/box.ts';
+import { findHead, hasQueries, type Head } from '../../../core/vision/heads/find-head.ts';
+import { toInputTensorInto } from '../../../core/vision/input-tensor.ts';
+import { toImageBox, type Placement } from '../../../core/vision/letterbox.ts';
+import { selectDetections } from '../../../core/vision/select-detections.ts';
+import { InferenceError } from '../../../errors.ts';
+import { openDetectorFolder, type DetectorFolder } from './detector-folder.ts';
+import type { Session, TensorMap } from '../../../runtime/contract.ts';
+import { openImage } from '../../../runtime/image.ts';
+import type {
+  Detection,
+  DetectionEvent,
+  DetectionRequest,
+  ModelInfo,
+  ModelSpec,
+  Pipeline,
+  RunOptions,
+} from '../../contract.ts';
+import { limitConcurrency } from '../../../concurrency/limit-concurrency.ts';
+import { isRemote, openSession } from '../../../backends/open-session.ts';
+import { decodeOutputsInto } from './decode-outputs.ts';
+import { readInputs, toFeeds, type DetectorInputs } from './detector-inputs.ts';
+import { readImageSource } from './image-source.ts';
+import { chooseSize, readInputSizes, type InputSizes } from './input-sizes.ts';
+import { layOut, preprocessingOf, type InputLayout, type Preprocessing } from './preprocessing.ts';
+import { readResizing } from './resizing.ts';
+
+/** While some wait for a server or have their images decoded, one runs. */
+const concurrency = 8;
+/** A large image needs hundreds of megabytes while it is decoded. */
+const mostDecodes = 2;
+const defaultMaxPixels = 2 ** 26;
+
+/** Families whose scores are a softmax with a class for "nothing". */
+const softmaxModelTypes = new Set(['detr', 'yolos', 'table-transformer']);
+const foreignTasks = new Set(['classify', 'obb']);
+
+/**
+ * Loads a detection model: a YOLO or a model of the DETR family as an ONNX graph.
+ *
+ * @throws InferenceError `invalid_request` naming the file or setting that doesn't fit
+ */
+export async function loadDetectionPipeline(spec: ModelSpec<'detection'>): Promise<Pipeline<'detection'>> {
+  const { maxPixels = defaultMaxPixels } = spec;
+  assertCount('maxPixels', maxPixels);
+  assertCount('imageFetch.maxBytes', spec.imageFetch?.maxBytes);
+  assertCount('imageFetch.timeoutMs', spec.imageFetch?.timeoutMs);
+  const folder = await openDetectorFolder(spec.source, { ...spec, isRemote: isRemote(spec) });
+  assertTask(folder);
+  const session = await openSession(spec, { graph: folder.graph });
+  try {
+    return await createDetectionPipeline({ ...spec, maxPixels }, folder, session);
+  } catch (error) {
+    await session.release();
+    throw error;
+  }
+}
+
+/** Runs the graph once, on nothing: what it puts out tells how it is to be read. */
+async function createDetectionPipeline(
+  spec: ModelSpec<'detection'> & { readonly maxPixels: number },
+  folder: DetectorFolder,
+  session: Session,
+): Promise<DetectionPipeline> {
+  const inputs = readInputs(session);
+  const resizing = hasQueries(session.outputs) ? readResizing(folder.preprocessor) : undefined;
+  const sizes = readInputSizes(inputs.pixels, folder, resizing);
+  const size = sizes.fixed ?? probeSize(sizes);
+  const nothing = new Float32Array(3 * size.width * size.height);
+  const outputs = await session.run(toFeeds(inputs, nothing, size));
+  const head = readHead(spec, folder, outputs, size);
+  const classNames =
+    folder.classNames ?? Array.from({ length: head.classCount }, (_, classId) => `class_${classId}`);
+  if (classNames.length === 0) {
+    throw invalid('classNames', 'neither the config nor the graph tells them, so they have to be given');
+  }
+  const preprocessing = preprocessingOf(head.name, folder.preprocessor);
+  return new DetectionPipeline({ spec, folder, session, inputs, sizes, head, classNames, preprocessing });
+}
+
+interface LoadedModel {
+  readonly spec: ModelSpec<'detection'> & { readonly maxPixels: number };
+  readonly folder: DetectorFolder;
+  readonly session: Session;
+  readonly inputs: DetectorInputs;
+  readonly sizes: InputSizes;
+  readonly head: Head;
+  readonly classNames: readonly string[];
+  readonly preprocessing: Preprocessing;
+}
+
+class DetectionPipeline implements Pipeline<'detection'> {
+  readonly info: ModelInfo<'detection'>;
+  readonly concurrency = concurrency;
+  readonly #model: LoadedModel;
+  readonly #candidates = createCandidates();
+  readonly #inTurn = limitConcurrency(mostDecodes);
+  readonly #running = new Set<Promise<unknown>>();
+
+  constructor(model: LoadedModel) {
+    const { spec, folder, sizes } = model;
+    this.#model = model;
+    this.info = {
+      id: spec.id,
+      name: spec.name ?? spec.id,
+      category: 'detection',
+      contextLength: 0,
+      imageSizes: { default: sizes.default, min: sizes.min, max: sizes.max, step: sizes.step },
+      created: folder.created,
+      ownedBy: 'slashv1',
+    };
+  }
+
+  async *run(request: DetectionRequest, { signal }: RunOptions = {}): AsyncGenerator<DetectionEvent> {
+    const detected = this.#detect(request, signal);
+    this.#running.add(detected);
+    try {
+      yield await detected;
+    } finally {
+      this.#running.delete(detected);
+    }
+  }
+
+  async close(): Promise<void> {
+    await Promise.allSettled(this.#running);
+    await this.#model.session.release();
+  }
+
+  async #detect(request: DetectionRequest, signal: AbortSignal | undefined): Promise<DetectionEvent> {
+    const { session, inputs, sizes, head, classNames } = this.#model;
+    const classMask = readClassMask(request.classes, classNames);
+    const longerSide = chooseSize(request.imageSize, sizes);
+    const { image, input, placement, tensor } = await this.#readImage(request.image, longerSide, signal);
+    const outputs = await session.run(toFeeds(inputs, tensor, input), outputsOf(head));
+    const { confidence, maxDetections, iouThreshold = ownThreshold(head) } = request;
+    const { classCount } = head;
+    const options = { classCount, confidence, classMask, input };
+    const candidates = decodeOutputsInto(this.#candidates, outputs, head, options);
+    const kept = selectDetections(candidates, { iouThreshold, maxDetections });
+    const detections = Array.from(kept, (index) =>
+      toDetection(candidates, index, classNames, placement, image),
+    );
+    return { type: 'detections', detections: detections.filter(hasArea), image };
+  }
+
+  async #readImage(
+    source: string,
+    longerSide: number,
+    signal: AbortSignal | undefined,
+  ): Promise<InputLayout & { readonly image: Size; readonly tensor: Float32Array }> {
+    const { spec, sizes, preprocessing } = this.#model;
+    const bytes = await readImageSource(source, { fetch: spec.imageFetch, signal });
+    assertWanted(signal);
+    const opened = await openImage(bytes, spec);
+    const image = { width: opened.width, height: opened.height };
+    const layout = layOut(image, preprocessing.fit, { ...sizes, longerSide });
+    const { input, placement } = layout;
+    const pixels = await this.#inTurn(() => {
+      assertWanted(signal);
+      return opened.toPixels({ width: placement.width, height: placement.height });
+    });
+    assertWanted(signal);
+    const tensor = new Float32Array(3 * input.width * input.height);
+    toInputTensorInto(tensor, pixels, placement, input, preprocessing.format);
+    return { ...layout, image, tensor };
+  }
+}
+
+/** Models without a square of their own take one that is small, but not too small for their strides. */
+function probeSize({ edges, default: side }: InputSizes): Size {
+  const longest = edges ? detectionParameters.imageSize.min : side;
+  return { width: longest, height: longest };
+}
+
+function readHead(spec: ModelSpec, folder: DetectorFolder, outputs: TensorMap, input: Size): Head {
+  const shapes = Object.entries(outputs).map(([name, { dims }]) => ({ name, dims }));
+  const usual = softmaxModelTypes.has(String(folder.config['model_type'])) ? 'detr-softmax' : undefined;
+  try {
+    return findHead({
+      outputs: shapes,
+      input,
+      classCount: folder.classNames?.length,
+      head: spec.head ?? usual,
+    });
+  } catch (error) {
+    throw new InferenceError('invalid_request', (error as Error).message, { param: 'head', cause: error });
+  }
+}
+
+function assertCount(param: string, value: number | undefined): void {
+  if (value === undefined || (Number.isSafeInteger(value) && value >= 1)) return;
+  throw invalid(param, `expected an integer of at least 1, got ${value}`);
+}
+
+function assertTask({ metadata }: DetectorFolder): void {
+  const task = metadata.get('task') ?? '';
+  if (foreignTasks.has(task)) throw invalid('source', `expected a model for detection, got one for ${task}`);
+}
+
+function readClassMask(classes: string | undefined, names: readonly string[]): Uint8Array | undefined {
+  if (classes === undefined) return undefined;
+  try {
+    return selectClasses(classes, names);
+  } catch (error) {
+    throw new InferenceError('invalid_request', (error as Error).message, { param: 'classes', cause: error });
+  }
+}
+
+function assertWanted(signal: AbortSignal | undefined): void {
+  if (signal?.aborted) throw new InferenceError('cancelled', 'The request was cancelled.');
+}
+
+function outputsOf({ output, boxes }: Head): string[] {
+  return boxes === undefined ? [output] : [output, boxes];
+}
+
+/** Models that pick their boxes themselves have none. */
+function ownThreshold({ name }: Head): number | undefined {
+  return name === 'detr' || name === 'detr-softmax' || name === 'end-to-end'
+    ? undefined
+    : detectionParameters.iouThreshold.default;
+}
+
+function toDetection(
+  { boxes, scores, classIds }: Candidates,
+  index: number,
+  classNames: readonly string[],
+  placement: Placement,
+  image: Size,
+): Detection {
+  const [x1, y1, x2, y2] = boxes.subarray(index * 4, index * 4 + 4) as unknown as [
+    number,
+    number,
+    number,
+    number,
+  ];
+  const classId = classIds[index]!;
+  return {
+    className: classNames[classId]!,
+    classId,
+    confidence: scores[index]!,
+    box: toImageBox({ x1, y1, x2, y2 }, placement, image),
+  };
+}
+
+/** Boxes in the padding have none in the image. */
+function hasArea({ box }: Detection): boolean {
+  return box.x2 > box.x1 && box.y2 > box.y1;
+}
+
+function invalid(param: string, reason: string): InferenceError {
+  return new InferenceError('invalid_request', `${param}: ${reason}`, { param });
+}

@@ -1,0 +1,141 @@
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { readFile, stat } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import { parseClassNames, toClassNames } from '../../../core/vision/class-names.ts';
+import { InferenceError } from '../../../errors.ts';
+import { localFiles, type Dtype } from '../../../models/graph-files.ts';
+import { detectorGraph, usualGraph } from '../../../models/model-files.ts';
+import { readJson } from '../../../models/model-folder.ts';
+import { readOnnxMetadata } from '../../../models/onnx-metadata.ts';
+import { bundledModels, locateModel } from '../../../models/source.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** The files of one detection model. */
+export interface DetectorFolder {
+  /** Path of the graph; another machine has it where the model is remote. */
+  readonly graph: string;
+  /** Class id → name; `undefined` where no file has them. */
+  readonly classNames: readonly string[] | undefined;
+  /** Of `config.json`; empty where the file is missing. */
+  readonly config: Json;
+  /** Of `preprocessor_config.json`; empty where the file is missing. */
+  readonly preprocessor: Json;
+  /** What the exporter wrote into the graph, such as `stride` and `imgsz`. */
+  readonly metadata: ReadonlyMap<string, string>;
+  /** Unix time in seconds of the graph, or of the folder without one. */
+  readonly created: number;
+}
+
+/**
+ * Finds and reads the small files of a detection model.
+ *
+ * @param source name of a bundled model, path of an `.onnx` file, or of a folder with `onnx/model.onnx`, `model.onnx`
+ * or one other `.onnx` file
+ * @param options.isRemote whether another machine has the graph
+ * @param options.classNames the names, or path of a text file with one on each line; default: of the config, the
+ * graph's metadata, or a `.names` file beside the graph
+ * @throws InferenceError `invalid_request` telling what was looked for and where
+ */
+export async function openDetectorFolder(
+  source: string,
+  {
+    classNames,
+    dtype,
+    isRemote = false,
+  }: {
+    readonly classNames?: string | readonly string[] | undefined;
+    readonly dtype?: Dtype | undefined;
+    readonly isRemote?: boolean | undefined;
+  } = {},
+): Promise<DetectorFolder> {
+  const path = locateSource(source);
+  const graph = isRemote ? join(path, usualGraph) : locateGraph(path, dtype);
+  const beside = dirname(graph);
+  const folder = basename(beside) === 'onnx' ? dirname(beside) : beside;
+  const [config, preprocessor, metadata, { mtimeMs }] = await Promise.all([
+    readJson(folder, 'config.json', {}),
+    readJson(folder, 'preprocessor_config.json', {}),
+    isRemote ? new Map<string, string>() : readMetadata(graph),
+    stat(isRemote ? path : graph),
+  ]);
+  return {
+    graph,
+    classNames: await readClassNames({ folder, config, metadata, classNames }),
+    config,
+    preprocessor,
+    metadata,
+    created: Math.floor(mtimeMs / 1000),
+  };
+}
+
+function locateSource(source: string): string {
+  const isBundled = (bundledModels as readonly string[]).includes(source);
+  const path = isBundled ? locateModel(source) : resolve(source);
+  if (!existsSync(path))
+    throw invalid(
+      `expected a bundled model, a folder, an .onnx file, a name in the catalogue, the id of a model on the hub (org/name) or an http address, found no ${path}`,
+    );
+  return path;
+}
+
+function locateGraph(path: string, dtype: Dtype | undefined): string {
+  if (statSync(path).isDirectory()) return join(path, detectorGraph(localFiles(path), dtype));
+  if (dtype === undefined || dtype === 'auto') return path;
+  throw new InferenceError('invalid_request', 'dtype: an .onnx file has its own', { param: 'dtype' });
+}
+
+async function readMetadata(graph: string): Promise<ReadonlyMap<string, string>> {
+  try {
+    return await readOnnxMetadata(graph);
+  } catch (error) {
+    throw invalid((error as Error).message, error);
+  }
+}
+
+interface NameSources {
+  readonly folder: string;
+  readonly config: Json;
+  readonly metadata: ReadonlyMap<string, string>;
+  readonly classNames: string | readonly string[] | undefined;
+}
+
+async function readClassNames(sources: NameSources): Promise<readonly string[] | undefined> {
+  const { folder, config, metadata, classNames } = sources;
+  if (typeof classNames === 'object') return classNames;
+  if (classNames !== undefined) return readNamesFile(resolve(classNames));
+  const labels = config['id2label'];
+  if (typeof labels === 'object' && labels !== null) {
+    return toClassNames(Object.entries(labels).map(([id, name]) => [Number(id), String(name)]));
+  }
+  const names = parseClassNames(metadata.get('names') ?? '');
+  if (names.length > 0) return names;
+  const files = filesOf(folder, '.names');
+  return files.length === 1 ? readNamesFile(files[0]!) : undefined;
+}
+
+async function readNamesFile(path: string): Promise<readonly string[]> {
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+  } catch (error) {
+    throw new InferenceError('invalid_request', `classNames: ${path} can't be read`, {
+      param: 'classNames',
+      cause: error,
+    });
+  }
+  return text
+    .split(/\r?\n/)
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+}
+
+function filesOf(folder: string, extension: string): string[] {
+  if (!existsSync(folder)) return [];
+  const names = readdirSync(folder).filter((name) => name.endsWith(extension));
+  return names.map((name) => join(folder, name));
+}
+
+function invalid(reason: string, cause?: unknown): InferenceError {
+  return new InferenceError('invalid_request', `source: ${reason}`, { param: 'source', cause });
+}

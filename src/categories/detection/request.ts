@@ -1,0 +1,42 @@
+import { InferenceError } from '../../errors.ts';
+import { detectionParameters, type DetectionParameters } from './parameters.ts';
+import type { DetectionRequest } from '../contract.ts';
+import { resolveRequestParameters } from '../../validation/request-parameters.ts';
+
+/** A detection request as a caller writes it: only `model` and `image` are needed. */
+export interface DetectionRequestInput extends Partial<DetectionParameters> {
+  readonly model: string;
+  /** An http or https URL, a `data:` URL, or base64 of a JPEG, PNG, WebP, GIF, AVIF or TIFF. */
+  readonly image: string;
+  /** Names or ids of classes, separated by commas; default all. */
+  readonly classes?: string | undefined;
+}
+
+/**
+ * Fills in the defaults of a detection request and checks every bound. The overlap threshold and the image size stay
+ * open where none is given, since models have their own.
+ *
+ * @throws InferenceError `invalid_request` naming the parameter as the wire spells it
+ *
+ * @example
+ * ```ts
+ * completeDetectionRequest({ model: 'tiny-detect', image: 'https://example.com/bus.jpg' }).confidence; // 0.25
+ * ```
+ */
+export function completeDetectionRequest(input: DetectionRequestInput): DetectionRequest {
+  const { model, image, classes } = input;
+  if (image.trim() === '') {
+    throw new InferenceError('invalid_request', 'image: expected base64 or a URL, got ""', {
+      param: 'image',
+    });
+  }
+  const resolved = resolveRequestParameters(detectionParameters, input);
+  return {
+    ...resolved,
+    model,
+    image,
+    classes,
+    iouThreshold: input.iouThreshold === undefined ? undefined : resolved.iouThreshold,
+    imageSize: input.imageSize === undefined ? undefined : resolved.imageSize,
+  };
+}

@@ -1,0 +1,35 @@
+import type { ParameterTable, ParameterValues } from '../../core/parameters/descriptor.ts';
+
+/** Every tunable parameter of an embedding request. */
+export const embeddingParameters = {
+  dimensions: {
+    type: 'int',
+    min: 1,
+    max: 65536,
+    step: 1,
+    section: 'basic',
+    description:
+      "Length of the vectors, where the model was trained for shorter ones (Matryoshka); all of the model's dimensions when left out.",
+  },
+  truncate: {
+    type: 'boolean',
+    default: false,
+    section: 'basic',
+    description: "Cut texts that are longer than the model's context at its end; otherwise they are refused.",
+  },
+  promptName: {
+    type: 'string',
+    section: 'advanced',
+    description:
+      'Which of the prompts that the model defines, such as query or passage, is put before every text; when left out, the one that the model makes its default, if any.',
+  },
+} as const satisfies ParameterTable;
+
+/** The values of `embeddingParameters`. */
+export type EmbeddingParameters = ParameterValues<typeof embeddingParameters>;
+
+/** At most this many texts in one request. */
+export const maxEmbeddingInputs = 2048;
+
+/** How vectors are written in an answer: as numbers, or as base64 of little-endian float32. */
+export const encodingFormats = ['float', 'base64'] as const;

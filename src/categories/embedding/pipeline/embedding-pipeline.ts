@@ -1,0 +1,182 @@
+import { setImmediate } from 'node:timers/promises';
+import { assertDimensions, truncateVector, type VectorSizes } from '../../../core/embedding/dimensions.ts';
+import { normalizeInPlace } from '../../../core/embedding/normalize.ts';
+import { InferenceError } from '../../../errors.ts';
+import { openEmbeddingFolder, type EmbeddingFolder } from './embedding-folder.ts';
+import { locateModel } from '../../../models/source.ts';
+import { createTextTokenizer, type TextTokenizer } from '../../../models/tokenizer.ts';
+import type {
+  EmbeddingEvent,
+  EmbeddingRequest,
+  ModelInfo,
+  ModelSpec,
+  Pipeline,
+  RunOptions,
+} from '../../contract.ts';
+import { isRemote, openSession } from '../../../backends/open-session.ts';
+import { createEncoder, type Encoder } from './encoder.ts';
+import { TextBatcher } from './text-batcher.ts';
+import { toTokenSequence, type TokenSequence } from './token-sequence.ts';
+
+/** Enough waiting texts for full batches. */
+const concurrency = 64;
+const defaultMaxBatchTokens = 4096;
+const maxRows = 256;
+/** What a run costs beside its tokens, counted in tokens. */
+const batchCost = 32;
+/** Characters that are encoded before others get their turn. */
+const charactersPerTurn = 32 * 1024;
+
+/**
+ * Loads an embedding model: an encoder in the hub's ONNX layout, with or without the config files of
+ * sentence-transformers.
+ *
+ * @throws InferenceError `invalid_request` naming the file or setting that doesn't fit
+ */
+export async function loadEmbeddingPipeline(spec: ModelSpec<'embedding'>): Promise<Pipeline<'embedding'>> {
+  const { maxBatchTokens = defaultMaxBatchTokens } = spec;
+  if (!Number.isSafeInteger(maxBatchTokens) || maxBatchTokens < 1) {
+    throw invalid('maxBatchTokens', `expected an integer of at least 1, got ${maxBatchTokens}`);
+  }
+  const folder = await openEmbeddingFolder(locateModel(spec.source), {
+    dtype: spec.dtype,
+    isRemote: isRemote(spec),
+  });
+  const contextLength = readContextLength(folder, spec);
+  const tokenizer = createTextTokenizer(folder);
+  const session = await openSession(spec, { graph: folder.graph });
+  try {
+    const pooling = spec.pooling ?? (hasOwnPooling(session.outputs) ? undefined : folder.pooling);
+    if (folder.furtherModules.length > 0 && (pooling || !hasOwnPooling(session.outputs))) {
+      throw invalid(
+        'source',
+        `the model's modules ${folder.furtherModules.join(', ')} are not in its graph, which has no output sentence_embedding`,
+      );
+    }
+    const encoder = await createEncoder(session, { pooling, poolsPrompt: folder.poolsPrompt });
+    return new EmbeddingPipeline({ spec, folder, tokenizer, contextLength, encoder, maxBatchTokens });
+  } catch (error) {
+    await session.release();
+    throw error;
+  }
+}
+
+interface LoadedModel {
+  readonly spec: ModelSpec<'embedding'>;
+  readonly folder: EmbeddingFolder;
+  readonly tokenizer: TextTokenizer;
+  readonly contextLength: number;
+  readonly encoder: Encoder;
+  readonly maxBatchTokens: number;
+}
+
+class EmbeddingPipeline implements Pipeline<'embedding'> {
+  readonly concurrency = concurrency;
+  readonly info: ModelInfo<'embedding'>;
+  readonly #model: LoadedModel;
+  readonly #batcher: TextBatcher;
+  readonly #sizes: VectorSizes;
+  readonly #vocabularySize: number;
+
+  constructor(model: LoadedModel) {
+    const { spec, folder, tokenizer, contextLength, encoder, maxBatchTokens } = model;
+    this.#model = model;
+    this.#batcher = new TextBatcher(encoder, { maxTokens: maxBatchTokens, maxRows, batchCost });
+    const full = encoder.dimensions;
+    const shorter = spec.matryoshkaDimensions ?? folder.matryoshkaDimensions;
+    this.#sizes = { full, shorter };
+    const vocabularySize = folder.config['vocab_size'];
+    this.#vocabularySize = typeof vocabularySize === 'number' ? vocabularySize : tokenizer.vocabularySize;
+    this.info = {
+      id: spec.id,
+      name: spec.name ?? spec.id,
+      category: 'embedding',
+      contextLength,
+      vectorSizes: { default: full, min: shorter === 'any' ? 1 : Math.min(full, ...shorter), max: full },
+      created: folder.created,
+      ownedBy: 'slashv1',
+    };
+  }
+
+  async *run(request: EmbeddingRequest, { signal }: RunOptions = {}): AsyncGenerator<EmbeddingEvent> {
+    const dimensions = request.dimensions ?? this.#sizes.full;
+    try {
+      assertDimensions(dimensions, this.#sizes);
+    } catch (error) {
+      throw new InferenceError('invalid_request', (error as Error).message, {
+        param: 'dimensions',
+        cause: error,
+      });
+    }
+    const sequences = await this.#encode(request, signal);
+    const vectors = await this.#batcher.embed(sequences, signal);
+    const normalize = this.#model.spec.normalize ?? true;
+    yield {
+      type: 'embeddings',
+      embeddings: vectors.map((vector) => {
+        const cut = truncateVector(vector, dimensions);
+        return normalize ? normalizeInPlace(cut) : cut;
+      }),
+      promptTokens: sequences.reduce((sum, { ids }) => sum + ids.length, 0),
+    };
+  }
+
+  async close(): Promise<void> {
+    await this.#batcher.idle();
+    await this.#model.encoder.release();
+  }
+
+  async #encode(request: EmbeddingRequest, signal: AbortSignal | undefined): Promise<TokenSequence[]> {
+    const { tokenizer, contextLength } = this.#model;
+    const { truncate, isList, inputs } = request;
+    const prompt = this.#promptOf(request);
+    const sequences: TokenSequence[] = [];
+    let characters = 0;
+    for (const [index, input] of inputs.entries()) {
+      if (characters > charactersPerTurn) {
+        characters = 0;
+        await setImmediate();
+        if (signal?.aborted) throw new InferenceError('cancelled', 'The request was cancelled.');
+      }
+      const param = isList ? `input[${index}]` : 'input';
+      const vocabularySize = this.#vocabularySize;
+      const options = { tokenizer, vocabularySize, contextLength, prompt, truncate, param };
+      sequences.push(toTokenSequence(input, options));
+      characters += input.length;
+    }
+    return sequences;
+  }
+
+  #promptOf({ promptName, inputs }: EmbeddingRequest): string {
+    const { prompts, defaultPrompt } = this.#model.folder;
+    const name = promptName ?? defaultPrompt;
+    if (name === undefined) return '';
+    const prompt = prompts.get(name);
+    if (prompt === undefined) {
+      const offered = [...prompts.keys()].join(', ');
+      const expected = offered === '' ? 'none, since the model defines none' : `one of ${offered}`;
+      throw invalid('prompt_name', `expected ${expected}, got ${JSON.stringify(name.slice(0, 60))}`);
+    }
+    if (promptName !== undefined && typeof inputs[0] !== 'string') {
+      throw invalid('prompt_name', 'expected texts in `input` where it is given, got token ids');
+    }
+    return prompt;
+  }
+}
+
+function hasOwnPooling(outputs: readonly { readonly name: string }[]): boolean {
+  return outputs.some(({ name }) => name === 'sentence_embedding');
+}
+
+function readContextLength(folder: EmbeddingFolder, spec: ModelSpec<'embedding'>): number {
+  const length = spec.contextLength ?? folder.contextLength;
+  if (length === undefined) {
+    throw invalid('contextLength', 'no config file of the model has it, so it has to be given');
+  }
+  if (Number.isSafeInteger(length) && length >= 4) return length;
+  throw invalid('contextLength', `expected an integer of at least 4, got ${length}`);
+}
+
+function invalid(param: string, message: string): InferenceError {
+  return new InferenceError('invalid_request', `${param}: ${message}`, { param });
+}

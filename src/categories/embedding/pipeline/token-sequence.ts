@@ -1,0 +1,83 @@
+import { InferenceError } from '../../../errors.ts';
+import type { TextTokenizer } from '../../../models/tokenizer.ts';
+
+/** One input as the model reads it. */
+export interface TokenSequence {
+  /** At least one. */
+  readonly ids: readonly number[];
+  /** How many of the first tokens belong to a prompt. */
+  readonly promptTokens: number;
+}
+
+/** How inputs become tokens. */
+export interface TokenSequenceOptions {
+  readonly tokenizer: TextTokenizer;
+  /** Ids below it exist. */
+  readonly vocabularySize: number;
+  /** Most tokens of one input. */
+  readonly contextLength: number;
+  /** What is put before every text; token ids stay as they are. */
+  readonly prompt: string;
+  /** Whether longer inputs are cut at their end; otherwise they are refused. */
+  readonly truncate: boolean;
+  /** The name of the input in error messages. */
+  readonly param: string;
+}
+
+/** A text of more characters than this for each token that fits is too long without looking closer. */
+const mostCharactersPerToken = 32;
+
+/**
+ * Encodes one input. A text gets the special tokens that the model expects around it, also when it is cut.
+ *
+ * @throws InferenceError `context_length_exceeded`, or `invalid_request` for unknown token ids and for text that has no
+ * tokens
+ */
+export function toTokenSequence(
+  input: string | readonly number[],
+  options: TokenSequenceOptions,
+): TokenSequence {
+  return typeof input === 'string' ? encodeText(input, options) : checkIds(input, options);
+}
+
+function encodeText(text: string, options: TokenSequenceOptions): TokenSequence {
+  const { tokenizer, contextLength, prompt, truncate, param } = options;
+  const { before, after } = tokenizer.frame;
+  const room = contextLength - before.length - after.length;
+  const mostCharacters = contextLength * mostCharactersPerToken;
+  // Encoding takes time for every character, and the caller chooses how many there are.
+  if (text.length > mostCharacters && !truncate) {
+    throw tooLong(param, `the text has ${text.length} characters`, contextLength);
+  }
+  const body = tokenizer.encode(prompt + text.slice(0, mostCharacters));
+  if (body.length > room && !truncate) {
+    throw tooLong(param, `the text has ${body.length + before.length + after.length} tokens`, contextLength);
+  }
+  const ids = [...before, ...(body.length > room ? body.slice(0, room) : body), ...after];
+  if (ids.length === 0) throw invalid(param, 'expected a text that has tokens');
+  const promptTokens = prompt === '' ? 0 : before.length + tokenizer.encode(prompt).length;
+  return { ids, promptTokens: Math.min(promptTokens, ids.length - 1) };
+}
+
+function checkIds(ids: readonly number[], options: TokenSequenceOptions): TokenSequence {
+  const { vocabularySize, contextLength, truncate, param } = options;
+  const unknown = ids.find((id) => id >= vocabularySize);
+  if (unknown !== undefined)
+    throw invalid(param, `expected token ids below ${vocabularySize}, got ${unknown}`);
+  if (ids.length > contextLength && !truncate) {
+    throw tooLong(param, `there are ${ids.length} tokens`, contextLength);
+  }
+  return { ids: ids.slice(0, contextLength), promptTokens: 0 };
+}
+
+function tooLong(param: string, found: string, contextLength: number): InferenceError {
+  return new InferenceError(
+    'context_length_exceeded',
+    `${param}: ${found}, and the model reads ${contextLength} tokens; shorten it or set truncate to true`,
+    { param },
+  );
+}
+
+function invalid(param: string, message: string): InferenceError {
+  return new InferenceError('invalid_request', `${param}: ${message}`, { param });
+}

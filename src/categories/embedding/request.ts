@@ -1,0 +1,52 @@
+import { InferenceError } from '../../errors.ts';
+import { embeddingParameters, maxEmbeddingInputs, type EmbeddingParameters } from './parameters.ts';
+import type { EmbeddingRequest } from '../contract.ts';
+import { resolveRequestParameters } from '../../validation/request-parameters.ts';
+
+/** An embedding request as a caller writes it: only `model` and `input` are needed. */
+export interface EmbeddingRequestInput extends Partial<EmbeddingParameters> {
+  readonly model: string;
+  /** A text, token ids of the model's own tokenizer (special ones included), or up to 2048 of them. */
+  readonly input: string | readonly string[] | readonly number[] | readonly (readonly number[])[];
+}
+
+/**
+ * Fills in the defaults of an embedding request and checks every bound that doesn't depend on the model.
+ *
+ * @throws InferenceError `invalid_request` naming the parameter as the wire spells it, or the input: `input[3]`
+ *
+ * @example
+ * ```ts
+ * completeEmbeddingRequest({ model: 'tiny-embed', input: 'a red circle' }).inputs; // ['a red circle']
+ * ```
+ */
+export function completeEmbeddingRequest({
+  model,
+  input,
+  ...given
+}: EmbeddingRequestInput): EmbeddingRequest {
+  const isList = typeof input !== 'string' && typeof input[0] !== 'number';
+  const inputs = (isList ? input : [input]) as EmbeddingRequest['inputs'];
+  if (inputs.length === 0) throw invalid('input', 'expected at least one text, got none');
+  if (inputs.length > maxEmbeddingInputs) {
+    throw invalid('input', `expected at most ${maxEmbeddingInputs} texts, got ${inputs.length}`);
+  }
+  for (const [index, entry] of inputs.entries()) {
+    const param = isList ? `input[${index}]` : 'input';
+    if (entry.length === 0) {
+      throw invalid(
+        param,
+        `expected a text that is not empty, got ${typeof entry === 'string' ? '""' : '[]'}`,
+      );
+    }
+    if (typeof entry === 'string') continue;
+    for (const id of entry) {
+      if (!Number.isInteger(id) || id < 0) throw invalid(param, `expected token ids, got ${String(id)}`);
+    }
+  }
+  return { ...resolveRequestParameters(embeddingParameters, given), model, inputs, isList };
+}
+
+function invalid(param: string, message: string): InferenceError {
+  return new InferenceError('invalid_request', `${param}: ${message}`, { param });
+}

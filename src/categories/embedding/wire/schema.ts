@@ -1,0 +1,94 @@
+import { z } from 'zod';
+import { embeddingParameters, encodingFormats, maxEmbeddingInputs } from '../parameters.ts';
+import { describeValue } from '../../../validation/issues.ts';
+import { parameterShape } from '../../../validation/parameter-schema.ts';
+
+type Input = string | string[] | number[] | number[][];
+
+const text = { type: 'string', minLength: 1 };
+const tokens = { type: 'array', minItems: 1, items: { type: 'integer', minimum: 0 } };
+const listBounds = { type: 'array', minItems: 1, maxItems: maxEmbeddingInputs };
+
+/** Checked by hand: a body may hold millions of token ids. */
+const input = z
+  .unknown()
+  .transform((value, context): Input => {
+    const fault = findFault(value);
+    if (fault === undefined) return value as Input;
+    context.addIssue({ code: 'custom', message: fault.message, path: fault.path });
+    return z.NEVER;
+  })
+  .meta({
+    description: 'A text, or token ids of the model (special ones included), or a list of them.',
+    anyOf: [text, { ...listBounds, items: text }, tokens, { ...listBounds, items: tokens }],
+  });
+
+interface Fault {
+  readonly path: number[];
+  readonly message: string;
+}
+
+function findFault(value: unknown): Fault | undefined {
+  if (typeof value === 'string') return faultOfText(value, []);
+  if (!Array.isArray(value)) return faultAt([], 'a string or an array', value);
+  if (value.length === 0) return { path: [], message: 'expected at least one text, got none' };
+  if (typeof value[0] === 'number') return faultOfTokens(value, []);
+  if (value.length > maxEmbeddingInputs) {
+    return { path: [], message: `expected at most ${maxEmbeddingInputs} texts, got ${value.length}` };
+  }
+  const areTexts = typeof value[0] === 'string';
+  for (const [index, entry] of (value as unknown[]).entries()) {
+    const fault = areTexts ? faultOfText(entry, [index]) : faultOfTokens(entry, [index]);
+    if (fault) return fault;
+  }
+  return undefined;
+}
+
+function faultOfText(value: unknown, path: number[]): Fault | undefined {
+  if (typeof value !== 'string') return faultAt(path, 'a string', value);
+  return value === '' ? faultAt(path, 'a text that is not empty', value) : undefined;
+}
+
+function faultOfTokens(value: unknown, path: number[]): Fault | undefined {
+  if (!Array.isArray(value)) return faultAt(path, 'a string or token ids', value);
+  if (value.length === 0) return { path, message: 'expected at least one token id, got none' };
+  const at = value.findIndex((id) => !Number.isSafeInteger(id) || id < 0);
+  return at === -1 ? undefined : faultAt([...path, at], 'a token id', value[at]);
+}
+
+function faultAt(path: number[], expected: string, value: unknown): Fault {
+  return { path, message: `expected ${expected}, got ${describeValue(value)}` };
+}
+
+/** The body of an embedding request. Fields that are not listed change nothing or are refused before. */
+export const embeddingRequestSchema = z.object({
+  input,
+  model: z.string().nullish().meta({ description: 'Id of an embedding model; default: the first one.' }),
+  encoding_format: z.enum(encodingFormats).nullish().meta({
+    description: 'How vectors are written: as numbers, or as base64 of little-endian float32.',
+    default: encodingFormats[0],
+  }),
+  ...parameterShape(embeddingParameters),
+});
+
+/** A checked body of `POST /embeddings`. */
+export type EmbeddingRequestBody = z.infer<typeof embeddingRequestSchema>;
+
+/** The body of an answer. */
+export const embeddingResponseSchema = z.object({
+  object: z.literal('list'),
+  data: z
+    .array(
+      z.object({
+        object: z.literal('embedding'),
+        index: z.int(),
+        embedding: z.union([z.array(z.number()), z.string().meta({ contentEncoding: 'base64' })]),
+      }),
+    )
+    .meta({ description: 'In the order of the inputs.' }),
+  model: z.string(),
+  usage: z.object({ prompt_tokens: z.int(), total_tokens: z.int() }),
+});
+
+/** The body of an answer. */
+export type EmbeddingResponse = z.infer<typeof embeddingResponseSchema>;

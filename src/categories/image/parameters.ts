@@ -1,0 +1,69 @@
+import type { ParameterTable, ParameterValues } from '../../core/parameters/descriptor.ts';
+
+/** Every tunable parameter of an image generation request. */
+export const imageParameters = {
+  numInferenceSteps: {
+    type: 'int',
+    min: 1,
+    max: 150,
+    default: 4,
+    step: 1,
+    section: 'basic',
+    description: 'Denoising steps; more steps usually raise quality and take longer.',
+  },
+  guidanceScale: {
+    type: 'float',
+    min: 1,
+    max: 30,
+    default: 7.5,
+    step: 0.5,
+    section: 'basic',
+    description: 'Classifier-free guidance; higher follows the prompt more closely, 1 turns it off.',
+  },
+  negativePrompt: {
+    type: 'string',
+    default: '',
+    section: 'basic',
+    description: 'What to avoid.',
+  },
+  width: {
+    type: 'int',
+    min: 256,
+    max: 2048,
+    default: 1024,
+    step: 64,
+    section: 'basic',
+    description: 'Width in pixels, a multiple of 64.',
+  },
+  height: {
+    type: 'int',
+    min: 256,
+    max: 2048,
+    default: 1024,
+    step: 64,
+    section: 'basic',
+    description: 'Height in pixels, a multiple of 64.',
+  },
+  seed: {
+    type: 'int',
+    min: 0,
+    max: 2 ** 31,
+    section: 'advanced',
+    description:
+      'The same seed and the same parameters give the same image; random when left out. The i-th of several images has the seed + i, and 0 comes after the largest.',
+  },
+  n: {
+    type: 'int',
+    min: 1,
+    max: 4,
+    default: 1,
+    step: 1,
+    section: 'basic',
+    description: 'Number of images.',
+  },
+} as const satisfies ParameterTable;
+
+export type ImageParameters = ParameterValues<typeof imageParameters>;
+
+/** Most characters of a prompt, and of a negative one. */
+export const maxImagePromptCharacters = 8192;

@@ -1,0 +1,125 @@
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { InferenceError } from '../../../errors.ts';
+import { readJson } from '../../../models/model-folder.ts';
+import { createTextTokenizer } from '../../../models/tokenizer.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** What turns a prompt into the tokens of a CLIP text encoder. */
+export interface ClipTokenizer {
+  /** Without special tokens. */
+  encode(text: string): readonly number[];
+  readonly startId: number;
+  readonly endId: number;
+  readonly padId: number;
+  /** Tokens that the text encoder sees at once, the first and the last one included. */
+  readonly windowLength: number;
+}
+
+const defaultWindowLength = 77;
+
+/**
+ * Reads a CLIP tokenizer: `tokenizer.json`, or the older pair of `vocab.json` and `merges.txt`.
+ *
+ * @param path of the folder
+ * @throws InferenceError `invalid_request` naming the file that is missing or the token that isn't in the vocabulary
+ */
+export async function readClipTokenizer(path: string): Promise<ClipTokenizer> {
+  const [tokenizerConfig, specialTokens] = await Promise.all([
+    readJson(path, 'tokenizer_config.json', {}),
+    readJson(path, 'special_tokens_map.json', {}),
+  ]);
+  const definition = existsSync(join(path, 'tokenizer.json'))
+    ? await readJson(path, 'tokenizer.json')
+    : await readVocabulary(path);
+  const tokenizer = createTextTokenizer({ tokenizer: definition, tokenizerConfig });
+  const idOf = (name: string, byDefault: string): number => {
+    const token = textOf(tokenizerConfig[name]) ?? textOf(specialTokens[name]) ?? byDefault;
+    const id = tokenizer.tokenToId(token);
+    if (id !== undefined) return id;
+    throw invalid(`the ${name} ${token} is not in the vocabulary of ${path}`);
+  };
+  const windowLength = Number(tokenizerConfig['model_max_length'] ?? defaultWindowLength);
+  return {
+    encode: (text) => tokenizer.encode(text),
+    startId: idOf('bos_token', startToken),
+    endId: idOf('eos_token', endToken),
+    padId: idOf('pad_token', endToken),
+    // Some files say "no limit" with a very large number.
+    windowLength: windowLength <= 1024 ? windowLength : defaultWindowLength,
+  };
+}
+
+const startToken = '<|startoftext|>';
+const endToken = '<|endoftext|>';
+
+/** The `tokenizer.json` of a CLIP vocabulary. Radford et al. 2021: byte pairs that end with a mark, in lower case. */
+async function readVocabulary(path: string): Promise<Json> {
+  const [vocab, merges] = await Promise.all([readJson(path, 'vocab.json'), readMerges(path)]);
+  const special = [startToken, endToken].filter((token) => token in vocab);
+  return {
+    added_tokens: special.map((content) => ({
+      id: vocab[content],
+      content,
+      single_word: false,
+      lstrip: false,
+      rstrip: false,
+      normalized: false,
+      special: true,
+    })),
+    normalizer: {
+      type: 'Sequence',
+      normalizers: [
+        { type: 'NFC' },
+        { type: 'Replace', pattern: { Regex: '\\s+' }, content: ' ' },
+        { type: 'Lowercase' },
+      ],
+    },
+    pre_tokenizer: {
+      type: 'Sequence',
+      pretokenizers: [
+        {
+          type: 'Split',
+          pattern: { Regex: String.raw`'s|'t|'re|'ve|'m|'ll|'d|[\p{L}]+|[\p{N}]|[^\s\p{L}\p{N}]+` },
+          behavior: 'Removed',
+          invert: true,
+        },
+        { type: 'ByteLevel', add_prefix_space: false, trim_offsets: true, use_regex: true },
+      ],
+    },
+    post_processor: null,
+    decoder: { type: 'ByteLevel', add_prefix_space: true, trim_offsets: true, use_regex: true },
+    model: {
+      type: 'BPE',
+      unk_token: endToken,
+      continuing_subword_prefix: '',
+      end_of_word_suffix: '</w>',
+      fuse_unk: false,
+      vocab,
+      merges,
+    },
+  };
+}
+
+async function readMerges(path: string): Promise<string[]> {
+  let text: string;
+  try {
+    text = await readFile(join(path, 'merges.txt'), 'utf8');
+  } catch (error) {
+    throw invalid(`neither tokenizer.json nor merges.txt exists in ${path}`, error);
+  }
+  return text.split(/\r?\n/).filter((line) => line !== '' && !line.startsWith('#version'));
+}
+
+/** Tokens are written as text, or as objects with their settings. */
+function textOf(token: unknown): string | undefined {
+  if (typeof token === 'string') return token;
+  const content = (token as { content?: unknown } | null | undefined)?.content;
+  return typeof content === 'string' ? content : undefined;
+}
+
+function invalid(reason: string, cause?: unknown): InferenceError {
+  return new InferenceError('invalid_request', `source: ${reason}`, { param: 'source', cause });
+}

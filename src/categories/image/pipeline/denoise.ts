@@ -1,0 +1,40 @@
+import { guideInPlace } from '../../../core/diffusion/guidance.ts';
+import type { NoiseSource, Scheduler } from '../../../core/diffusion/schedulers/scheduler.ts';
+import type { Predict } from './denoiser.ts';
+
+export interface DenoiseOptions {
+  readonly predict: Predict;
+  /** Of classifier-free guidance; without effect where there is one conditioning. */
+  readonly guidanceScale: number;
+  readonly scheduler: Scheduler;
+  /** Makes the first sample, then what the scheduler adds. */
+  readonly noise: NoiseSource;
+  /** Awaited before each step; what it throws ends the work. */
+  readonly pause: () => Promise<void>;
+}
+
+/**
+ * Turns noise into latents.
+ *
+ * @param latents where it happens; complete after the last step
+ * @returns after each step, the latents without noise as they look by then, valid until the next
+ */
+export async function* denoise(
+  latents: Float32Array,
+  { predict, guidanceScale, scheduler, noise, pause }: DenoiseOptions,
+): AsyncGenerator<Float32Array> {
+  const sample = new Float32Array(latents.length);
+  noise(latents);
+  scaleInto(latents, latents, scheduler.initialNoiseScale);
+  for (const [step, timestep] of scheduler.timesteps.entries()) {
+    await pause();
+    scaleInto(sample, latents, scheduler.inputScale(step));
+    const [prompted, unprompted] = await predict(sample, timestep);
+    if (unprompted) guideInPlace(prompted!, unprompted, guidanceScale);
+    yield scheduler.step(step, latents, prompted!, noise);
+  }
+}
+
+function scaleInto(out: Float32Array, values: Float32Array, factor: number): void {
+  for (let index = 0; index < values.length; index++) out[index] = values[index]! * factor;
+}

@@ -1,0 +1,198 @@
+import { guidanceEmbedding } from '../../../core/diffusion/guidance-embedding.ts';
+import type { Size } from '../../../core/vision/box.ts';
+import type { DiffusionComponent } from './diffusion-folder.ts';
+import type { Session, Tensor, TensorSignature } from '../../../runtime/contract.ts';
+import { misfit } from './misfit.ts';
+import type { Conditioning } from './prompt-encoder.ts';
+import { builtInSize, toFloat32, toTensor } from './tensors.ts';
+
+/** How a denoiser is fed: as in Stable Diffusion 1 and 2, as in SDXL, or as the transformer of Stable Diffusion 3. */
+export type Family = 'single' | 'features' | 'transformer';
+
+/** What one image is denoised with. */
+export interface DenoisingTask {
+  /** All of the same length. */
+  readonly conditionings: readonly Conditioning[];
+  readonly latents: Size;
+  readonly image: Size;
+  readonly guidanceScale: number;
+}
+
+/**
+ * The model's outputs for a sample, one for each conditioning.
+ *
+ * @param sample as the scheduler scales it, not kept
+ * @returns the caller's to change
+ */
+export type Predict = (sample: Float32Array, timestep: number) => Promise<Float32Array[]>;
+
+export interface Denoiser {
+  readonly family: Family;
+  readonly channels: number;
+  /** Whether the guidance scale is an input of the model. */
+  readonly takesGuidance: boolean;
+  /** Sizes of latents that the graph has built in. */
+  readonly fixed: { readonly width: number | undefined; readonly height: number | undefined };
+  /** Latents have to be a multiple of this on both sides. */
+  readonly stride: number;
+  /** Of the latents, on one side; 1 for a UNet. */
+  readonly patchSize: number;
+  prepare(task: DenoisingTask): Predict;
+  release(): Promise<void>;
+}
+
+/** Latents with more cells are denoised with one conditioning at a time, since the memory for attention grows with their square. */
+const mostBatchedCells = 64 * 64;
+const defaultChannels = 4;
+const defaultGuidanceSize = 256;
+
+const families: Readonly<Record<Family, { readonly sample: string; readonly others: readonly string[] }>> = {
+  single: { sample: 'sample', others: [] },
+  features: { sample: 'sample', others: ['text_embeds', 'time_ids'] },
+  transformer: { sample: 'hidden_states', others: ['pooled_projections'] },
+};
+
+/**
+ * Runs what predicts the noise.
+ *
+ * @throws InferenceError `invalid_request` where the graph has inputs of another kind
+ */
+export function createDenoiser(session: Session, { name, config }: DiffusionComponent): Denoiser {
+  const inputs = new Map(session.inputs.map((input) => [input.name, input]));
+  const family = familyOf(name, inputs);
+  const sample = inputs.get(families[family].sample)!;
+  const guidanceInput = inputs.get('timestep_cond');
+  const [fixedBatch, fixedChannels, height, width] = sample.dims.map(builtInSize);
+  const output = session.outputs[0]!.name;
+  const count = (key: string, byDefault: number): number => {
+    const value = config[key];
+    return typeof value === 'number' ? value : byDefault;
+  };
+  const blocks = config['block_out_channels'];
+  const patchSize = family === 'transformer' ? count('patch_size', 2) : 1;
+  const guidanceSize =
+    builtInSize(guidanceInput?.dims[1]) ?? count('time_cond_proj_dim', defaultGuidanceSize);
+  const channels = fixedChannels ?? count('in_channels', defaultChannels);
+  if (count('out_channels', channels) !== channels) {
+    throw misfit(
+      name,
+      `expected as many output channels as ${channels}, got ${count('out_channels', channels)}`,
+    );
+  }
+
+  return {
+    family,
+    channels,
+    takesGuidance: guidanceInput !== undefined,
+    fixed: { width, height },
+    stride: Array.isArray(blocks) ? 2 ** (blocks.length - 1) : patchSize,
+    patchSize,
+    prepare(task) {
+      const { conditionings, latents } = task;
+      const batched = latents.width * latents.height <= mostBatchedCells ? conditionings.length : 1;
+      const batch = fixedBatch ?? batched;
+      const values = channels * latents.width * latents.height;
+      const data = new Float32Array(batch * values);
+      const dims = [batch, channels, latents.height, latents.width];
+      const timestepOf = createTimesteps(inputs.get('timestep')!, sample, batch);
+      const constants = inGroups(conditionings, batch).map((group) =>
+        constantFeeds(inputs, task, { group, guidanceSize }),
+      );
+      return async (scaled, timestep) => {
+        for (let index = 0; index < batch; index++) data.set(scaled, index * values);
+        const feeds = { [sample.name]: toTensor(sample, data, dims), timestep: timestepOf(timestep) };
+        const outputs: Float32Array[] = [];
+        for (const constant of constants) {
+          const result = toFloat32((await session.run({ ...feeds, ...constant }, [output]))[output]!);
+          for (let index = 0; index < batch; index++) {
+            outputs.push(result.subarray(index * values, (index + 1) * values));
+          }
+        }
+        return outputs.slice(0, conditionings.length);
+      };
+    },
+    release: () => session.release(),
+  };
+}
+
+function familyOf(name: string, inputs: ReadonlyMap<string, TensorSignature>): Family {
+  const given = [...inputs.keys()].filter((input) => input !== 'timestep_cond');
+  for (const [family, { sample, others }] of Object.entries(families)) {
+    const needed = [sample, 'timestep', 'encoder_hidden_states', ...others];
+    if (needed.length === given.length && needed.every((input) => inputs.has(input))) return family as Family;
+  }
+  throw misfit(
+    name,
+    `expected the inputs of Stable Diffusion 1, 2, 3 or XL, got ${[...inputs.keys()].join(', ')}`,
+  );
+}
+
+/** Graphs take one timestep for all, or one for each of the batch. */
+function createTimesteps(
+  signature: TensorSignature,
+  sample: TensorSignature,
+  batch: number,
+): (timestep: number) => Tensor {
+  const [dim] = signature.dims;
+  const isForEach = dim === sample.dims[0] || sample.name !== 'sample';
+  const length = dim === undefined ? 1 : (builtInSize(dim) ?? (isForEach ? batch : 1));
+  const dims = dim === undefined ? [] : [length];
+  return (timestep) => toTensor(signature, new Float32Array(length).fill(timestep), dims);
+}
+
+/** Batches of one size; the last conditioning fills up. */
+function inGroups(conditionings: readonly Conditioning[], batch: number): Conditioning[][] {
+  return Array.from({ length: Math.ceil(conditionings.length / batch) }, (_, group) =>
+    Array.from(
+      { length: batch },
+      (__, index) => conditionings[group * batch + index] ?? conditionings.at(-1)!,
+    ),
+  );
+}
+
+/** What stays the same over all steps. */
+function constantFeeds(
+  inputs: ReadonlyMap<string, TensorSignature>,
+  { image, guidanceScale }: DenoisingTask,
+  { group, guidanceSize }: { readonly group: readonly Conditioning[]; readonly guidanceSize: number },
+): Record<string, Tensor> {
+  const { states, width } = group[0]!;
+  const feeds: Record<string, Tensor> = {};
+  const feed = (name: string, rows: readonly Float32Array[], dims: readonly number[]): void => {
+    const signature = inputs.get(name);
+    if (signature) feeds[name] = toTensor(signature, concatenated(rows), [rows.length, ...dims]);
+  };
+  feed(
+    'encoder_hidden_states',
+    group.map((conditioning) => conditioning.states),
+    [states.length / width, width],
+  );
+  const pooled = group.flatMap((conditioning) => conditioning.pooled ?? []);
+  if (pooled.length > 0) {
+    feed('text_embeds', pooled, [pooled[0]!.length]);
+    feed('pooled_projections', pooled, [pooled[0]!.length]);
+  }
+  // Original size, corner of the crop and size of the image: nothing is cropped.
+  const times = Float32Array.of(image.height, image.width, 0, 0, image.height, image.width);
+  feed(
+    'time_ids',
+    group.map(() => times),
+    [times.length],
+  );
+  const guidance = inputs.get('timestep_cond');
+  if (guidance) {
+    const embedding = guidanceEmbedding(guidanceScale, guidanceSize);
+    feed(
+      guidance.name,
+      group.map(() => embedding),
+      [embedding.length],
+    );
+  }
+  return feeds;
+}
+
+function concatenated(rows: readonly Float32Array[]): Float32Array {
+  const all = new Float32Array(rows.reduce((sum, row) => sum + row.length, 0));
+  rows.forEach((row, index) => all.set(row, index * row.length));
+  return all;
+}

@@ -1,0 +1,118 @@
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { InferenceError } from '../../../errors.ts';
+import { readClipTokenizer, type ClipTokenizer } from './clip-tokenizer.ts';
+import { localFiles, type Dtype } from '../../../models/graph-files.ts';
+import { diffusionFolders, diffusionGraph } from '../../../models/model-files.ts';
+import { readJson } from '../../../models/model-folder.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** One graph of a diffusion model. */
+export interface DiffusionComponent {
+  /** As its folder is called, such as `unet`. */
+  readonly name: string;
+  /** Path of the graph; another machine has it where the model is remote. */
+  readonly graph: string;
+  /** Empty where the file is missing. */
+  readonly config: Json;
+}
+
+export interface TextEncoderComponent extends DiffusionComponent {
+  readonly tokenizer: ClipTokenizer;
+}
+
+/** The files of one diffusion model in diffusers' ONNX layout. */
+export interface DiffusionFolder {
+  /** Of `model_index.json`. */
+  readonly index: Json;
+  /** One or two, in the order in which their outputs are joined. */
+  readonly textEncoders: readonly TextEncoderComponent[];
+  /** What predicts the noise: a UNet or a transformer. */
+  readonly denoiser: DiffusionComponent;
+  /** What makes pixels of latents. */
+  readonly decoder: DiffusionComponent;
+  readonly scheduler: Json;
+  /** Unix time in seconds of `model_index.json`. */
+  readonly created: number;
+}
+
+export interface DiffusionFolderOptions {
+  readonly dtype?: Dtype | undefined;
+  /** Whether another machine has the graphs. */
+  readonly isRemote?: boolean | undefined;
+}
+
+/**
+ * Finds and reads the small files of a diffusion model.
+ *
+ * @param path of the folder
+ * @throws InferenceError `invalid_request` naming the file that is missing or the component that can't be used
+ */
+export async function openDiffusionFolder(
+  path: string,
+  options: DiffusionFolderOptions = {},
+): Promise<DiffusionFolder> {
+  const index = await readJson(path, 'model_index.json');
+  if (isPresent(index['text_encoder_3'])) {
+    throw invalid(
+      'text_encoder_3: T5 text encoders are not supported; the model works without, if model_index.json has [null, null] for it and for tokenizer_3',
+    );
+  }
+  if (index['requires_aesthetics_score'] === true) {
+    throw invalid("a refiner works on another model's images and can't draw from a text");
+  }
+  const denoiserName = diffusionFolders.denoiser.find((name) => isPresent(index[name]));
+  if (denoiserName === undefined) throw invalid(`model_index.json in ${path} has no unet and no transformer`);
+  const encoderNumbers = ['', '_2'].filter((number) => isPresent(index[`text_encoder${number}`]));
+  if (encoderNumbers.length === 0) throw invalid(`model_index.json in ${path} has no text_encoder`);
+  const [scheduler, denoiser, decoder, { mtimeMs }, ...textEncoders] = await Promise.all([
+    readJson(path, 'scheduler/scheduler_config.json'),
+    readComponent(path, denoiserName, [denoiserName], options),
+    readComponent(path, 'vae_decoder', diffusionFolders.decoder, options),
+    stat(join(path, 'model_index.json')),
+    ...encoderNumbers.map((number) => readTextEncoder(path, number, options)),
+  ]);
+  return { index, textEncoders, denoiser, decoder, scheduler, created: Math.floor(mtimeMs / 1000) };
+}
+
+async function readTextEncoder(
+  path: string,
+  number: string,
+  options: DiffusionFolderOptions,
+): Promise<TextEncoderComponent> {
+  const name = `text_encoder${number}`;
+  const [component, tokenizer] = await Promise.all([
+    readComponent(path, name, [name], options),
+    readClipTokenizer(join(path, `tokenizer${number}`)),
+  ]);
+  return { ...component, tokenizer };
+}
+
+/** @param folders where the component may be; a config beside a subfolder of that kind counts as well */
+async function readComponent(
+  path: string,
+  name: string,
+  folders: readonly string[],
+  { dtype, isRemote = false }: DiffusionFolderOptions,
+): Promise<DiffusionComponent> {
+  const { folder, graph } = isRemote
+    ? { folder: name, graph: join(name, 'model.onnx') }
+    : diffusionGraph(localFiles(path), folders, dtype);
+  const outer = folder.split('/')[0]!;
+  const config = await readJson(path, join(outer, 'config.json'), {});
+  return {
+    name,
+    graph: join(path, graph),
+    config: await readJson(path, join(folder, 'config.json'), config),
+  };
+}
+
+/** `["diffusers", "UNet2DConditionModel"]`, where absent components are left out or `[null, null]`. */
+function isPresent(entry: unknown): boolean {
+  return Array.isArray(entry) && typeof entry[1] === 'string';
+}
+
+function invalid(reason: string): InferenceError {
+  return new InferenceError('invalid_request', `source: ${reason}`, { param: 'source' });
+}

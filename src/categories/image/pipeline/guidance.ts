@@ -1,0 +1,49 @@
+import { imageParameters } from '../parameters.ts';
+import type { ImageRequest } from '../../contract.ts';
+import { invalid } from './misfit.ts';
+
+/** How a model is brought to follow the prompt closely: by a second prediction, by an input of its own, or not at all. */
+export type Guidance = 'classifier-free' | 'input' | 'none';
+
+/** What families call models that were trained to need no guidance; their files seldom say it. */
+const distilledName = /(^|[^a-z])(turbo|lightning)([^a-z]|$)/i;
+
+/**
+ * Whether a model seems to have been trained to need no guidance.
+ *
+ * @param index of `model_index.json`
+ * @param source where the model is: its folder, or what it was downloaded from
+ */
+export function seemsDistilled(index: Readonly<Record<string, unknown>>, source: string): boolean {
+  if (typeof index['is_distilled'] === 'boolean') return index['is_distilled'];
+  const origin = index['_name_or_path'];
+  return [source, origin].some((path) => typeof path === 'string' && distilledName.test(nameOf(path)));
+}
+
+/** The last part of a path; of a download, what stands before `snapshots/<commit>`. */
+function nameOf(path: string): string {
+  const parts = path.split(/[/\\]/).filter((part) => part !== '');
+  return parts.at(parts.at(-2) === 'snapshots' ? -3 : -1) ?? '';
+}
+
+/**
+ * Decides how a request is guided.
+ *
+ * @throws InferenceError `invalid_request` for a parameter that could have no effect
+ */
+export function planGuidance(
+  { guidanceScale, negativePrompt }: Pick<ImageRequest, 'guidanceScale' | 'negativePrompt'>,
+  { isDistilled, takesGuidance }: { readonly isDistilled: boolean; readonly takesGuidance: boolean },
+): Guidance {
+  const guidance = takesGuidance ? 'input' : isDistilled || guidanceScale === 1 ? 'none' : 'classifier-free';
+  const isUsual = guidanceScale === imageParameters.guidanceScale.default;
+  if (isDistilled && !takesGuidance && guidanceScale !== 1 && !isUsual) {
+    throw invalid('guidance_scale', `the model was trained to need no guidance, got ${guidanceScale}`);
+  }
+  if (negativePrompt !== '' && guidance !== 'classifier-free') {
+    const reason =
+      guidanceScale === 1 ? 'a guidance_scale of 1 leaves it without effect' : 'the model takes none';
+    throw invalid('negative_prompt', reason);
+  }
+  return guidance;
+}

@@ -1,0 +1,248 @@
+import { randomInt } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
+import { describeImage } from '../../../core/diffusion/describe-image.ts';
+import { createGaussianNoise } from '../../../core/diffusion/gaussian-noise.ts';
+import { createScheduler } from '../../../core/diffusion/schedulers/create-scheduler.ts';
+import type { NoiseSource, Scheduler } from '../../../core/diffusion/schedulers/scheduler.ts';
+import { imageParameters } from '../parameters.ts';
+import type { Size } from '../../../core/vision/box.ts';
+import { addPngText } from '../../../core/vision/png-text.ts';
+import { InferenceError } from '../../../errors.ts';
+import { openDiffusionFolder, type DiffusionComponent, type DiffusionFolder } from './diffusion-folder.ts';
+import { locateModel } from '../../../models/source.ts';
+import type { Session } from '../../../runtime/contract.ts';
+import { encodePng } from '../../../runtime/image.ts';
+import type { ImageEvent, ImageRequest, ModelInfo, ModelSpec, Pipeline, RunOptions } from '../../contract.ts';
+import { seedOfImage } from '../request.ts';
+import { OpenRuns } from '../../../concurrency/open-runs.ts';
+import { isRemote, openSession } from '../../../backends/open-session.ts';
+import { denoise } from './denoise.ts';
+import { createDenoiser, type Denoiser, type Predict } from './denoiser.ts';
+import { planGuidance, seemsDistilled, type Guidance } from './guidance.ts';
+import { toLatentSize } from './latent-size.ts';
+import { createLatentDecoder, type LatentDecoder, type LatentDecoderOptions } from './latent-decoder.ts';
+import { invalid, misfit } from './misfit.ts';
+import {
+  createPromptEncoder,
+  joinFeatures,
+  joinPadded,
+  joinSingle,
+  maxPromptTokens,
+  type Conditioning,
+  type JoinTexts,
+} from './prompt-encoder.ts';
+import { createTextEncoder, type TextEncoder } from './text-encoder.ts';
+
+/** An image needs all the memory and all the cores that a model is given. */
+const concurrency = 1;
+
+/** What tests put in place of the real thing. */
+export interface ImagePipelineInternals extends LatentDecoderOptions {
+  readonly openSession: (component: DiffusionComponent) => Promise<Session>;
+  /** Default `createGaussianNoise`. */
+  readonly createNoise?: ((seed: number) => NoiseSource) | undefined;
+  /** Gets the latents of each image. */
+  readonly onLatents?: ((latents: Float32Array) => void) | undefined;
+}
+
+/**
+ * Loads an image generation model: Stable Diffusion or a relative in diffusers' ONNX layout.
+ *
+ * @throws InferenceError `invalid_request` naming the file or setting that doesn't fit
+ */
+export async function loadImagePipeline(spec: ModelSpec<'image'>): Promise<Pipeline<'image'>> {
+  const { maxPixels } = spec;
+  if (maxPixels !== undefined && !(Number.isSafeInteger(maxPixels) && maxPixels >= 1)) {
+    throw invalid('maxPixels', `expected an integer of at least 1, got ${maxPixels}`);
+  }
+  return createImagePipeline(spec, {
+    openSession: (component) => openSession(spec, component),
+  });
+}
+
+/** As `loadImagePipeline`, with its seams open. */
+export async function createImagePipeline(
+  spec: ModelSpec<'image'>,
+  internals: ImagePipelineInternals,
+): Promise<Pipeline<'image'>> {
+  const folder = await openDiffusionFolder(locateModel(spec.source), {
+    dtype: spec.dtype,
+    isRemote: isRemote(spec),
+  });
+  const sessions: Session[] = [];
+  const open = async (component: DiffusionComponent): Promise<Session> => {
+    const session = await internals.openSession(component);
+    sessions.push(session);
+    return session;
+  };
+  try {
+    const denoiser = createDenoiser(await open(folder.denoiser), folder.denoiser);
+    const encoders: TextEncoder[] = [];
+    for (const [index, component] of folder.textEncoders.entries()) {
+      encoders.push(
+        createTextEncoder(await open(component), component.tokenizer, {
+          name: component.name,
+          isPenultimate: denoiser.family !== 'single',
+          isPooled:
+            denoiser.family === 'transformer' ||
+            (denoiser.family === 'features' && index === folder.textEncoders.length - 1),
+        }),
+      );
+    }
+    const decoder = createLatentDecoder(await open(folder.decoder), folder.decoder, internals);
+    assertScheduler(folder);
+    return new ImagePipeline({ spec, folder, internals, denoiser, encoders, decoder });
+  } catch (error) {
+    for (const session of sessions) await session.release();
+    throw error;
+  }
+}
+
+interface LoadedModel {
+  readonly spec: ModelSpec<'image'>;
+  readonly folder: DiffusionFolder;
+  readonly internals: ImagePipelineInternals;
+  readonly denoiser: Denoiser;
+  readonly encoders: readonly TextEncoder[];
+  readonly decoder: LatentDecoder;
+}
+
+/** One image of a request. */
+interface Drawing {
+  /** Counts from 0. */
+  readonly image: number;
+  readonly seed: number;
+  readonly guidance: Guidance;
+  readonly latentSize: Size;
+  readonly predict: Predict;
+  readonly pause: () => Promise<void>;
+}
+
+class ImagePipeline implements Pipeline<'image'> {
+  readonly info: ModelInfo<'image'>;
+  readonly concurrency = concurrency;
+  readonly #model: LoadedModel;
+  readonly #isDistilled: boolean;
+  readonly #runs = new OpenRuns();
+
+  constructor(model: LoadedModel) {
+    const { spec, folder, encoders } = model;
+    this.#model = model;
+    this.#isDistilled = spec.isDistilled ?? seemsDistilled(folder.index, spec.source);
+    this.info = {
+      id: spec.id,
+      name: spec.name ?? spec.id,
+      category: 'image',
+      contextLength: maxPromptTokens(encoders),
+      created: folder.created,
+      ownedBy: 'slashv1',
+    };
+  }
+
+  run(request: ImageRequest, { signal }: RunOptions = {}): AsyncGenerator<ImageEvent> {
+    return this.#runs.track(this.#run(request, signal));
+  }
+
+  async close(): Promise<void> {
+    await this.#runs.ended();
+    const { denoiser, encoders, decoder } = this.#model;
+    for (const part of [denoiser, decoder, ...encoders]) await part.release();
+  }
+
+  async *#run(request: ImageRequest, signal: AbortSignal | undefined): AsyncGenerator<ImageEvent> {
+    const { spec, denoiser, decoder } = this.#model;
+    const guidance = planGuidance(request, {
+      isDistilled: this.#isDistilled,
+      takesGuidance: denoiser.takesGuidance,
+    });
+    const latentSize = toLatentSize(request, denoiser, decoder, spec.maxPixels);
+    // Also news of a caller who has gone gets through.
+    const pause = async (): Promise<void> => {
+      await setImmediate();
+      if (signal?.aborted) throw new InferenceError('cancelled', 'The request was cancelled.');
+    };
+    await pause();
+    const conditionings = await this.#encode(request, guidance);
+    const { guidanceScale, n } = request;
+    const predict = denoiser.prepare({ conditionings, latents: latentSize, image: request, guidanceScale });
+    const firstSeed = request.seed ?? randomInt(imageParameters.seed.max);
+    for (let image = 0; image < n; image++) {
+      const drawing = { image, seed: seedOfImage(firstSeed, image), guidance, latentSize, predict, pause };
+      yield* this.#draw(request, drawing);
+    }
+  }
+
+  #encode(request: ImageRequest, guidance: Guidance): Promise<Conditioning[]> {
+    const { folder, denoiser, encoders } = this.#model;
+    const prompts = [{ param: 'prompt', text: request.prompt, isZero: false }];
+    if (guidance === 'classifier-free') {
+      const text = request.negativePrompt;
+      const zeroes = denoiser.family === 'features' && folder.index['force_zeros_for_empty_prompt'] !== false;
+      prompts.push({ param: 'negative_prompt', text, isZero: zeroes && text === '' });
+    }
+    return createPromptEncoder(encoders, joinOf(denoiser, folder)).encode(prompts);
+  }
+
+  async *#draw(request: ImageRequest, drawing: Drawing): AsyncGenerator<ImageEvent> {
+    const { folder, internals, denoiser, decoder } = this.#model;
+    const { createNoise = createGaussianNoise, onLatents } = internals;
+    const { image, seed, guidance, latentSize, predict, pause } = drawing;
+    const { guidanceScale, numInferenceSteps, previews } = request;
+    const scheduler = schedulerFor(request, folder, latentSize, denoiser.patchSize);
+    const latents = new Float32Array(denoiser.channels * latentSize.width * latentSize.height);
+    const noise = createNoise(seed);
+    const steps = scheduler.timesteps.length;
+    let step = 0;
+    for await (const denoised of denoise(latents, { predict, guidanceScale, scheduler, noise, pause })) {
+      step += 1;
+      const preview = previews ? await decoder.preview(denoised, latentSize) : undefined;
+      yield { type: 'image-step', image, step, steps, ...(preview ? { preview } : {}) };
+    }
+    onLatents?.(latents);
+    await pause();
+    const pixels = await decoder.decode(latents, latentSize, pause);
+    const text = describeImage({
+      ...request,
+      seed,
+      steps: numInferenceSteps,
+      scheduler: String(folder.scheduler['_class_name']),
+      guidanceScale: guidance === 'none' ? 1 : guidanceScale,
+    });
+    yield {
+      type: 'image',
+      image,
+      png: addPngText(await encodePng(pixels, request), 'parameters', text),
+      seed,
+    };
+  }
+}
+
+function joinOf({ family }: Denoiser, { denoiser }: DiffusionFolder): JoinTexts {
+  if (family === 'single') return joinSingle;
+  if (family === 'features') return joinFeatures;
+  return (texts) => joinPadded(texts, Number(denoiser.config['joint_attention_dim'] ?? 4096));
+}
+
+/** @throws InferenceError `invalid_request` for settings that aren't supported, before the first request */
+function assertScheduler({ scheduler }: DiffusionFolder): void {
+  try {
+    createScheduler(scheduler, { steps: imageParameters.numInferenceSteps.default, imageTokens: 1024 });
+  } catch (error) {
+    throw misfit('scheduler', (error as Error).message, error);
+  }
+}
+
+function schedulerFor(
+  { numInferenceSteps }: ImageRequest,
+  { scheduler }: DiffusionFolder,
+  { width, height }: Size,
+  patchSize: number,
+): Scheduler {
+  try {
+    const imageTokens = (width / patchSize) * (height / patchSize);
+    return createScheduler(scheduler, { steps: numInferenceSteps, imageTokens });
+  } catch (error) {
+    const reason = (error as Error).message.replace(/^steps: /, '');
+    throw invalid('num_inference_steps', reason, error);
+  }
+}

@@ -1,0 +1,153 @@
+import { scaleLatents, shrinkGrid, toRgb, type LatentScaling } from '../../../core/diffusion/latents.ts';
+import { addTile, cutTile, planTiles, tileWeights, type TileOptions } from '../../../core/diffusion/tiles.ts';
+import type { Size } from '../../../core/vision/box.ts';
+import type { DiffusionComponent } from './diffusion-folder.ts';
+import type { Session } from '../../../runtime/contract.ts';
+import { encodePng } from '../../../runtime/image.ts';
+import { misfit } from './misfit.ts';
+import { builtInSize, toFloat32, toTensor } from './tensors.ts';
+
+/** Makes pixels of latents. */
+export interface LatentDecoder {
+  /** Pixels per cell of the latents, on one side. */
+  readonly factor: number;
+  /**
+   * @param latents `[channels × height × width]`
+   * @param size of the latents
+   * @param pause awaited between tiles; what it throws ends the work
+   * @returns `[height × width × 3]` of the image
+   */
+  decode(latents: Float32Array, size: Size, pause: () => Promise<void>): Promise<Uint8ClampedArray>;
+  /** A small PNG, or nothing where the graph has its size built in. */
+  preview(latents: Float32Array, size: Size): Promise<Uint8Array | undefined>;
+  release(): Promise<void>;
+}
+
+export interface LatentDecoderOptions {
+  /** Latents with more cells are decoded in tiles; default 128 × 128. */
+  readonly mostCells?: number | undefined;
+  /** Of those tiles, in cells; by default a tile needs no more memory than the largest image without tiles. */
+  readonly tiles?: TileOptions | undefined;
+}
+
+const defaultMostCells = 128 * 128;
+/**
+ * An image of 2048 × 2048 pixels becomes nine tiles of 768 × 768. So much overlap hides that each tile has its own
+ * normalization.
+ */
+const defaultTiles: TileOptions = { most: 128, overlap: 16 };
+/** For a graph with its size built in. */
+const fixedOverlap = 1 / 4;
+
+/** Scaling of Stable Diffusion 1, for files without a config. */
+const defaultScalingFactor = 0.18215;
+const defaultBlocks = 4;
+
+/**
+ * Cells of a preview's longer side. The latents are shrunk and decoded: that is right for every model, where the usual
+ * linear approximation needs numbers for each, and costs a sixteenth of the decoding of the image or less.
+ */
+const previewCells = { least: 16, most: 32, share: 1 / 4 };
+
+/**
+ * Runs the decoder of a variational autoencoder.
+ *
+ * @throws InferenceError `invalid_request` where the graph has inputs of another kind
+ */
+export function createLatentDecoder(
+  session: Session,
+  { name, config }: DiffusionComponent,
+  { mostCells = defaultMostCells, tiles = defaultTiles }: LatentDecoderOptions = {},
+): LatentDecoder {
+  const [input, ...others] = session.inputs;
+  if (!input || others.length > 0 || input.dims.length !== 4) {
+    const got = session.inputs.map((one) => `${one.name}[${one.dims.join(', ')}]`).join(' and ');
+    throw misfit(name, `expected one input [1, channels, height, width], got ${got}`);
+  }
+  const output = session.outputs[0]!.name;
+  const scaling = readScaling(config);
+  const blocks = config['block_out_channels'];
+  const factor = 2 ** ((Array.isArray(blocks) ? blocks.length : defaultBlocks) - 1);
+  const [, , fixedHeight, fixedWidth] = input.dims.map(builtInSize);
+
+  const run = async (latents: Float32Array, { width, height }: Size): Promise<Float32Array> => {
+    const channels = latents.length / (width * height);
+    const feeds = { [input.name]: toTensor(input, latents, [1, channels, height, width]) };
+    const decoded = (await session.run(feeds, [output]))[output]!;
+    const expected = [1, 3, height * factor, width * factor];
+    if (expected.some((dim, axis) => decoded.dims[axis] !== dim)) {
+      throw misfit(name, `expected an output [${expected.join(', ')}], got [${decoded.dims.join(', ')}]`);
+    }
+    return toFloat32(decoded);
+  };
+
+  const planAxis = (length: number, fixed: number | undefined, isWhole: boolean): TileOptions => {
+    if (fixed !== undefined && fixed <= length) {
+      return { most: fixed, overlap: Math.floor(fixed * fixedOverlap), isFixed: true };
+    }
+    return isWhole ? { most: length, overlap: 0 } : tiles;
+  };
+
+  const decodeTiles = async (
+    latents: Float32Array,
+    size: Size,
+    pause: () => Promise<void>,
+  ): Promise<Float32Array> => {
+    const isWhole = size.width * size.height <= mostCells;
+    const columns = planTiles(size.width, planAxis(size.width, fixedWidth, isWhole));
+    const rows = planTiles(size.height, planAxis(size.height, fixedHeight, isWhole));
+    const tile = { width: columns.size, height: rows.size };
+    if (columns.starts.length === 1 && rows.starts.length === 1) return run(latents, size);
+    const image = { width: size.width * factor, height: size.height * factor };
+    const whole = new Float32Array(3 * image.width * image.height);
+    const across = tileWeights(columns, factor);
+    const down = tileWeights(rows, factor);
+    for (const [row, top] of rows.starts.entries()) {
+      for (const [column, left] of columns.starts.entries()) {
+        await pause();
+        const part = await run(cutTile(latents, { left, top, ...tile }, size), tile);
+        const place = { left: left * factor, top: top * factor, across: across[column]!, down: down[row]! };
+        addTile(whole, part, place, image);
+      }
+    }
+    return whole;
+  };
+
+  return {
+    factor,
+    async decode(latents, size, pause) {
+      return toRgb(await decodeTiles(scaleLatents(latents, scaling), size, pause));
+    },
+    async preview(latents, size) {
+      if (fixedWidth !== undefined || fixedHeight !== undefined) return undefined;
+      const small = previewSize(size);
+      const decoded = await run(scaleLatents(shrinkGrid(latents, size, small), scaling), small);
+      return encodePng(toRgb(decoded), { width: small.width * factor, height: small.height * factor });
+    },
+    release: () => session.release(),
+  };
+}
+
+function previewSize({ width, height }: Size): Size {
+  const longer = Math.max(width, height);
+  const { least, most, share } = previewCells;
+  const scale = Math.min(1, Math.min(most, Math.max(least, longer * share)) / longer);
+  return { width: Math.ceil(width * scale), height: Math.ceil(height * scale) };
+}
+
+function readScaling(config: Readonly<Record<string, unknown>>): LatentScaling {
+  const number = (name: string, byDefault: number): number => {
+    const value = config[name];
+    return typeof value === 'number' ? value : byDefault;
+  };
+  const numbers = (name: string): readonly number[] | undefined => {
+    const value = config[name];
+    return Array.isArray(value) ? value.map(Number) : undefined;
+  };
+  return {
+    factor: number('scaling_factor', defaultScalingFactor),
+    shift: number('shift_factor', 0),
+    means: numbers('latents_mean'),
+    deviations: numbers('latents_std'),
+  };
+}

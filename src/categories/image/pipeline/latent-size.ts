@@ -1,0 +1,32 @@
+import type { Size } from '../../../core/vision/box.ts';
+import type { Denoiser } from './denoiser.ts';
+import type { LatentDecoder } from './latent-decoder.ts';
+import { invalid } from './misfit.ts';
+
+/**
+ * The size of the latents for an image.
+ *
+ * @throws InferenceError `invalid_request` naming the side that the model can't make
+ */
+export function toLatentSize(
+  image: Size,
+  { fixed, stride }: Pick<Denoiser, 'fixed' | 'stride'>,
+  { factor }: Pick<LatentDecoder, 'factor'>,
+  maxPixels = Infinity,
+): Size {
+  if (image.width * image.height > maxPixels) {
+    const param = image.width > image.height ? 'width' : 'height';
+    throw invalid(param, `expected at most ${maxPixels} pixels, got ${image.width} × ${image.height}`);
+  }
+  const side = (name: 'width' | 'height'): number => {
+    const pixels = image[name];
+    const built = fixed[name];
+    if (built !== undefined && pixels !== built * factor) {
+      throw invalid(name, `the model makes images of ${built * factor} alone, got ${pixels}`);
+    }
+    const step = factor * (built === undefined ? stride : 1);
+    if (pixels % step !== 0) throw invalid(name, `expected a multiple of ${step}, got ${pixels}`);
+    return pixels / factor;
+  };
+  return { width: side('width'), height: side('height') };
+}

@@ -1,0 +1,115 @@
+import { countWindows, toWindows } from '../../../core/diffusion/prompt-windows.ts';
+import { InferenceError } from '../../../errors.ts';
+import type { EncodedText, TextEncoder } from './text-encoder.ts';
+
+/** What a denoiser is told about the image that is wanted. */
+export interface Conditioning {
+  /** `[positions × width]` */
+  readonly states: Float32Array;
+  readonly width: number;
+  readonly pooled: Float32Array | undefined;
+}
+
+/** How the outputs of several text encoders become one conditioning. */
+export type JoinTexts = (texts: readonly EncodedText[]) => Conditioning;
+
+export interface PromptEncoder {
+  /**
+   * Runs every text encoder once for each prompt; all conditionings have the same length.
+   *
+   * @throws InferenceError `context_length_exceeded` naming the prompt that is too long
+   */
+  encode(prompts: readonly Prompt[]): Promise<Conditioning[]>;
+}
+
+export interface Prompt {
+  /** Of the request, for errors. */
+  readonly param: string;
+  readonly text: string;
+  /** Whether the model was trained with zeros in this prompt's place. */
+  readonly isZero: boolean;
+}
+
+/** The cost of attention grows with them. */
+const mostWindows = 16;
+
+/** Tokens of the longest prompt. */
+export function maxPromptTokens(encoders: readonly TextEncoder[]): number {
+  return mostWindows * (Math.min(...encoders.map(({ tokenizer }) => tokenizer.windowLength)) - 2);
+}
+
+export function createPromptEncoder(encoders: readonly TextEncoder[], join: JoinTexts): PromptEncoder {
+  const encodeOne = async ({ text, isZero }: Prompt, count: number): Promise<Conditioning> => {
+    const texts: EncodedText[] = [];
+    for (const encoder of encoders) {
+      const { tokenizer } = encoder;
+      texts.push(await encoder.encode(toWindows(tokenizer.encode(text), tokenizer, count)));
+    }
+    const joined = join(texts);
+    if (!isZero) return joined;
+    const { states, width, pooled } = joined;
+    return {
+      states: new Float32Array(states.length),
+      width,
+      pooled: pooled && new Float32Array(pooled.length),
+    };
+  };
+  return {
+    async encode(prompts) {
+      const counts = prompts.map((prompt) => countOf(prompt, encoders));
+      const conditionings: Conditioning[] = [];
+      for (const prompt of prompts) conditionings.push(await encodeOne(prompt, Math.max(...counts)));
+      return conditionings;
+    },
+  };
+}
+
+function countOf({ text, param }: Prompt, encoders: readonly TextEncoder[]): number {
+  const counts = encoders.map(({ tokenizer }) => countWindows(tokenizer.encode(text), tokenizer));
+  const count = Math.max(...counts);
+  if (count <= mostWindows) return count;
+  throw new InferenceError(
+    'context_length_exceeded',
+    `${param}: expected at most ${maxPromptTokens(encoders)} tokens, got ${encoders.map(({ tokenizer }) => tokenizer.encode(text).length).join(' and ')}`,
+    { param },
+  );
+}
+
+/** Stable Diffusion 1 and 2: the only text encoder's states. */
+export function joinSingle([text]: readonly EncodedText[]): Conditioning {
+  return { ...text!, pooled: undefined };
+}
+
+/** SDXL: states side by side, the last encoder's pooled vector. Podell et al. 2023. */
+export function joinFeatures(texts: readonly EncodedText[]): Conditioning {
+  const width = texts.reduce((sum, text) => sum + text.width, 0);
+  return { states: sideBySide(texts, width), width, pooled: texts.at(-1)!.pooled };
+}
+
+/** In place of a T5 text encoder's output. */
+const emptyPositions = 256;
+
+/**
+ * Stable Diffusion 3 without its largest text encoder: states side by side, filled up to the width of the transformer,
+ * zeros behind them; pooled vectors one behind the other. Esser et al. 2024.
+ */
+export function joinPadded(texts: readonly EncodedText[], width: number): Conditioning {
+  const states = sideBySide(texts, width);
+  const padded = new Float32Array(states.length + emptyPositions * width);
+  padded.set(states);
+  return { states: padded, width, pooled: Float32Array.from(texts.flatMap(({ pooled }) => [...pooled!])) };
+}
+
+function sideBySide(texts: readonly EncodedText[], width: number): Float32Array {
+  const positions = texts[0]!.states.length / texts[0]!.width;
+  const joined = new Float32Array(positions * width);
+  let offset = 0;
+  for (const text of texts) {
+    for (let position = 0; position < positions; position++) {
+      const from = position * text.width;
+      joined.set(text.states.subarray(from, from + text.width), position * width + offset);
+    }
+    offset += text.width;
+  }
+  return joined;
+}

@@ -1,0 +1,82 @@
+import type { ClipTokenizer } from './clip-tokenizer.ts';
+import type { Session, TensorMap } from '../../../runtime/contract.ts';
+import { misfit } from './misfit.ts';
+import { toFloat32, toTensor } from './tensors.ts';
+
+/** What a text encoder makes of a prompt. */
+export interface EncodedText {
+  /** `[positions × width]` */
+  readonly states: Float32Array;
+  readonly width: number;
+  /** `[pooled width]` for the whole; only where it is asked for. */
+  readonly pooled: Float32Array | undefined;
+}
+
+export interface TextEncoder {
+  readonly tokenizer: ClipTokenizer;
+  /** @param windows framed and filled up, one behind the other */
+  encode(windows: readonly (readonly number[])[]): Promise<EncodedText>;
+  release(): Promise<void>;
+}
+
+export interface TextEncoderOptions {
+  /** As its folder is called. */
+  readonly name: string;
+  /** Whether the states of the layer before the last are wanted. */
+  readonly isPenultimate: boolean;
+  readonly isPooled: boolean;
+}
+
+/**
+ * Runs a CLIP text encoder.
+ *
+ * @throws InferenceError `invalid_request` where the graph doesn't give what is wanted
+ */
+export function createTextEncoder(
+  session: Session,
+  tokenizer: ClipTokenizer,
+  { name, isPenultimate, isPooled }: TextEncoderOptions,
+): TextEncoder {
+  const inputs = new Map(session.inputs.map((input) => [input.name, input]));
+  const idsSignature = inputs.get('input_ids');
+  const maskSignature = inputs.get('attention_mask');
+  if (!idsSignature || inputs.size > (maskSignature ? 2 : 1)) {
+    throw misfit(name, `expected the input input_ids, got ${[...inputs.keys()].join(', ')}`);
+  }
+  const outputs = session.outputs.map((output) => output.name);
+  const statesName = isPenultimate ? penultimateOf(outputs) : 'last_hidden_state';
+  const wanted = isPooled ? [statesName, 'text_embeds'] : [statesName];
+  for (const output of wanted) {
+    if (outputs.includes(output)) continue;
+    throw misfit(name, `expected an output ${output}, got ${outputs.join(', ')}`);
+  }
+
+  const run = (window: readonly number[]): Promise<TensorMap> => {
+    const dims = [1, window.length];
+    const feeds = { input_ids: toTensor(idsSignature, Float32Array.from(window), dims) };
+    if (!maskSignature) return session.run(feeds, wanted);
+    const end = window.indexOf(tokenizer.endId);
+    const mask = Float32Array.from(window, (_, index) => (index <= end ? 1 : 0));
+    return session.run({ ...feeds, attention_mask: toTensor(maskSignature, mask, dims) }, wanted);
+  };
+
+  return {
+    tokenizer,
+    async encode(windows) {
+      const results: TensorMap[] = [];
+      for (const window of windows) results.push(await run(window));
+      const parts = results.map((result) => toFloat32(result[statesName]!));
+      const states = new Float32Array(parts.reduce((sum, part) => sum + part.length, 0));
+      parts.forEach((part, index) => states.set(part, index * part.length));
+      const pooled = isPooled ? toFloat32(results[0]!['text_embeds']!) : undefined;
+      return { states, width: results[0]![statesName]!.dims.at(-1)!, pooled };
+    },
+    release: () => session.release(),
+  };
+}
+
+/** There is an output for the embeddings and one for each layer. */
+function penultimateOf(outputs: readonly string[]): string {
+  const layers = outputs.flatMap((name) => /^hidden_states\.(\d+)$/.exec(name)?.[1] ?? []).map(Number);
+  return `hidden_states.${Math.max(1, ...layers) - 1}`;
+}

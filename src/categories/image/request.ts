@@ -1,0 +1,56 @@
+import { InferenceError } from '../../errors.ts';
+import { imageParameters, maxImagePromptCharacters, type ImageParameters } from './parameters.ts';
+import type { ImageRequest } from '../contract.ts';
+import { resolveRequestParameters } from '../../validation/request-parameters.ts';
+
+/** An image generation request as a caller writes it: only `model` and `prompt` are needed. */
+export interface ImageRequestInput extends Partial<ImageParameters> {
+  readonly model: string;
+  readonly prompt: string;
+  /** Whether the events of steps carry small pictures of what is there by then; default false. */
+  readonly previews?: boolean | undefined;
+}
+
+/**
+ * Fills in the defaults of an image generation request and checks every bound that doesn't depend on the model.
+ *
+ * @throws InferenceError `invalid_request` naming the parameter as the wire spells it
+ *
+ * @example
+ * ```ts
+ * completeImageRequest({ model: 'tiny-image', prompt: 'a red circle' }).numInferenceSteps; // 4
+ * ```
+ */
+export function completeImageRequest({
+  model,
+  prompt,
+  previews = false,
+  ...given
+}: ImageRequestInput): ImageRequest {
+  if (prompt.trim() === '') throw invalid('prompt', 'expected a text that is not empty');
+  const parameters = resolveRequestParameters(imageParameters, given);
+  assertLength('prompt', prompt);
+  assertLength('negative_prompt', parameters.negativePrompt);
+  assertMultiple('width', parameters.width);
+  assertMultiple('height', parameters.height);
+  return { ...parameters, model, prompt, previews };
+}
+
+/** The seed of one of several images: one that can be asked for, so 0 comes after the largest. */
+export function seedOfImage(firstSeed: number, image: number): number {
+  return (firstSeed + image) % (imageParameters.seed.max + 1);
+}
+
+function assertLength(param: string, text: string): void {
+  if (text.length <= maxImagePromptCharacters) return;
+  throw invalid(param, `expected at most ${maxImagePromptCharacters} characters, got ${text.length}`);
+}
+
+function assertMultiple(param: 'width' | 'height', pixels: number): void {
+  const { step } = imageParameters[param];
+  if (pixels % step !== 0) throw invalid(param, `expected a multiple of ${step}, got ${pixels}`);
+}
+
+function invalid(param: string, message: string): InferenceError {
+  return new InferenceError('invalid_request', `${param}: ${message}`, { param });
+}

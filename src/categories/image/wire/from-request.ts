@@ -1,0 +1,60 @@
+import { imageParameters } from '../parameters.ts';
+import { InferenceError } from '../../../errors.ts';
+import type { ImageRequestInput } from '../request.ts';
+import { parseBody } from '../../../validation/issues.ts';
+import { parameterReader } from '../../../validation/parameter-schema.ts';
+import { imageRequestSchema, parseSize, type ImageRequestBody } from './schema.ts';
+import { assertSupported } from './unsupported.ts';
+
+/** What a client asked for; the model may be left to the service. */
+export interface ImageCall {
+  readonly model: string | undefined;
+  readonly request: Omit<ImageRequestInput, 'model'>;
+  readonly stream: boolean;
+  /** Of each image; `undefined` for one at every step. */
+  readonly partialImages: number | undefined;
+}
+
+const readParameters = parameterReader(imageParameters);
+
+/**
+ * A request body of `POST /images/generations` → what the inference takes.
+ *
+ * @throws InferenceError `invalid_request` or `unsupported_feature` with the field at fault as `param`
+ *
+ * @example
+ * ```ts
+ * fromImageRequest({ prompt: 'a red circle', size: '512x768' }).request.height; // 768
+ * ```
+ */
+export function fromImageRequest(body: unknown): ImageCall {
+  assertSupported(body);
+  const parsed = parseBody(imageRequestSchema, body);
+  const stream = parsed.stream ?? false;
+  const partialImages = parsed.partial_images ?? undefined;
+  if (!stream && partialImages) throw invalid('partial_images', 'needs `stream`');
+  return {
+    // The API's default for the model is an empty text.
+    model: parsed.model || undefined,
+    request: {
+      ...readParameters(parsed),
+      ...sizeOf(parsed),
+      prompt: parsed.prompt,
+      previews: stream && partialImages !== 0,
+    },
+    stream,
+    partialImages,
+  };
+}
+
+function sizeOf({ size, width, height }: ImageRequestBody): { width?: number; height?: number } {
+  const parsed = parseSize(size ?? '');
+  if (!parsed) return {};
+  if ((width ?? parsed.width) === parsed.width && (height ?? parsed.height) === parsed.height) return parsed;
+  const other = `width ${width ?? 'left out'} and height ${height ?? 'left out'}`;
+  throw invalid('size', `expected the same as width and height, got ${size} beside ${other}`);
+}
+
+function invalid(param: string, reason: string): InferenceError {
+  return new InferenceError('invalid_request', `${param}: ${reason}.`, { param });
+}

@@ -1,0 +1,141 @@
+import { z } from 'zod';
+import { imageParameters, maxImagePromptCharacters } from '../parameters.ts';
+import { describeValue } from '../../../validation/issues.ts';
+import { parameterShape } from '../../../validation/parameter-schema.ts';
+
+const { width, height } = imageParameters;
+const sizePattern = /^(\d{1,5})x(\d{1,5})$/;
+/** The service's own choice. */
+export const automaticSize = 'auto';
+const mostPartialImages = 3;
+
+/** `"512x768"` → width and height in pixels; nothing for `auto`. */
+export function parseSize(size: string): { width: number; height: number } | undefined {
+  const [, across, down] = sizePattern.exec(size) ?? [];
+  return across === undefined ? undefined : { width: Number(across), height: Number(down) };
+}
+
+const text = z
+  .string()
+  .max(maxImagePromptCharacters, { error: `expected at most ${maxImagePromptCharacters} characters` });
+
+const sizeSchema = z
+  .string()
+  .superRefine((value, context) => {
+    const fault = faultOf(value);
+    if (fault !== undefined) context.addIssue({ code: 'custom', message: fault });
+  })
+  .nullish()
+  .meta({
+    description:
+      'Width and height as `512x768`, with the same bounds; `auto` is the default. Beside `width` and `height` it must say the same.',
+  });
+
+function faultOf(size: string): string | undefined {
+  if (size === automaticSize) return undefined;
+  const parsed = parseSize(size);
+  if (!parsed) return `expected a width and a height such as "1024x1024", got ${describeValue(size)}`;
+  for (const [name, pixels, { min, max, step }] of [
+    ['width', parsed.width, width],
+    ['height', parsed.height, height],
+  ] as const) {
+    if (pixels >= min && pixels <= max && pixels % step === 0) continue;
+    return `expected a ${name} from ${min} to ${max} that is a multiple of ${step}, got ${describeValue(size)}`;
+  }
+  return undefined;
+}
+
+/** The body of an image generation request. Fields that are not listed change nothing or are refused before. */
+export const imageRequestSchema = z.object({
+  prompt: text.min(1, { error: 'expected a text that is not empty' }).meta({
+    description: 'Description of the image.',
+  }),
+  model: z
+    .string()
+    .nullish()
+    .meta({ description: 'Id of an image model; default, also for an empty one: the first one.' }),
+  size: sizeSchema,
+  response_format: z
+    .literal('b64_json')
+    .nullish()
+    .meta({ description: 'How images are sent.', default: 'b64_json' }),
+  stream: z.boolean().nullish().meta({
+    description: 'Whether the answer is a stream of server-sent events, with one for every step.',
+    default: false,
+  }),
+  partial_images: z.int().min(0).max(mostPartialImages).nullish().meta({
+    description:
+      'With `stream`: how many small pictures of what is there by then are sent for an image; default: one for every step.',
+  }),
+  ...parameterShape(imageParameters),
+  negative_prompt: text.nullish().meta({
+    description: imageParameters.negativePrompt.description,
+    default: imageParameters.negativePrompt.default,
+  }),
+});
+
+/** A checked body of `POST /images/generations`. */
+export type ImageRequestBody = z.infer<typeof imageRequestSchema>;
+
+const base64Png = z.string().meta({
+  contentEncoding: 'base64',
+  contentMediaType: 'image/png',
+  description: 'A PNG; what made it is in its text `parameters`.',
+});
+const seed = z.int().meta({ description: 'The seed of this image.' });
+
+/** The body of an answer. */
+export const imageResponseSchema = z.object({
+  created: z.int().meta({ description: 'Unix time in seconds.' }),
+  data: z.array(z.object({ b64_json: base64Png, seed })),
+});
+
+/** The body of an answer. */
+export type ImageResponse = z.infer<typeof imageResponseSchema>;
+
+const place = {
+  created_at: z.int().meta({ description: 'Unix time in seconds.' }),
+  image_index: z.int().meta({ description: 'Counts the images from 0.' }),
+};
+const progress = {
+  ...place,
+  step: z.int().meta({ description: 'Counts from 1 to `steps`.' }),
+  steps: z.int(),
+};
+const look = {
+  size: z.string().meta({ description: 'Of the image, as `512x768`.' }),
+  output_format: z.literal('png'),
+  background: z.literal('opaque'),
+  quality: z.literal('auto'),
+};
+const noTokens = z.literal(0);
+
+/** One event of a streamed answer. */
+export const imageEventSchema = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('image_generation.progress'), ...progress }),
+  z.object({
+    type: z.literal('image_generation.partial_image'),
+    b64_json: z.string().meta({ contentEncoding: 'base64', description: 'A small PNG.' }),
+    partial_image_index: z.int().meta({ description: 'Counts the partial images of an image from 0.' }),
+    ...progress,
+    ...look,
+  }),
+  z.object({
+    type: z.literal('image_generation.completed'),
+    b64_json: base64Png,
+    seed,
+    ...place,
+    ...look,
+    usage: z
+      .object({
+        input_tokens: noTokens,
+        input_tokens_details: z.object({ image_tokens: noTokens, text_tokens: noTokens }),
+        output_tokens: noTokens,
+        total_tokens: noTokens,
+      })
+      .meta({ description: 'Images count requests, not tokens.' }),
+  }),
+]);
+
+/** One event of a streamed answer. */
+export type ImageStreamEvent = z.infer<typeof imageEventSchema>;

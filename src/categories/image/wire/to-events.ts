@@ -1,0 +1,59 @@
+import type { ImageEvent } from '../../contract.ts';
+import type { ImageStreamEvent } from './schema.ts';
+import { toBase64 } from './to-response.ts';
+
+/** What stays the same in all events of an answer. */
+export interface ImageStreamHead {
+  /** Unix time in seconds. */
+  readonly created: number;
+  /** Of the images, as `512x768`. */
+  readonly size: string;
+  /** Of each image; `undefined` for one at every step. */
+  readonly partialImages: number | undefined;
+}
+
+const usage = {
+  input_tokens: 0,
+  input_tokens_details: { image_tokens: 0, text_tokens: 0 },
+  output_tokens: 0,
+  total_tokens: 0,
+} as const;
+
+/**
+ * What happens during an image generation → an event of a streamed answer.
+ *
+ * @example
+ * ```ts
+ * const head = { created: 1700000000, size: '512x512', partialImages: undefined };
+ * toImageStreamEvent({ type: 'image-step', image: 0, step: 1, steps: 4 }, head).type; // 'image_generation.progress'
+ * ```
+ */
+export function toImageStreamEvent(event: ImageEvent, head: ImageStreamHead): ImageStreamEvent {
+  const place = { created_at: head.created, image_index: event.image };
+  const look = { size: head.size, output_format: 'png', background: 'opaque', quality: 'auto' } as const;
+  if (event.type === 'image') {
+    const { png, seed } = event;
+    return {
+      type: 'image_generation.completed',
+      b64_json: toBase64(png),
+      seed,
+      ...place,
+      ...look,
+      usage,
+    };
+  }
+  const { preview, step, steps } = event;
+  const progress = { ...place, step, steps };
+  const shown = (taken: number): number =>
+    head.partialImages === undefined ? taken : Math.floor((taken * head.partialImages) / steps);
+  // More partial images than steps: there is one for each step.
+  const isShown = (head.partialImages ?? steps) >= steps || shown(step) > shown(step - 1);
+  if (!preview || !isShown) return { type: 'image_generation.progress', ...progress };
+  return {
+    type: 'image_generation.partial_image',
+    b64_json: toBase64(preview),
+    partial_image_index: Math.min(shown(step), step) - 1,
+    ...progress,
+    ...look,
+  };
+}

@@ -1,0 +1,109 @@
+import { existsSync } from 'node:fs';
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { InferenceError } from '../../../errors.ts';
+import { localFiles, type Dtype } from '../../../models/graph-files.ts';
+import { singleGraph } from '../../../models/model-files.ts';
+import { readJson } from '../../../models/model-folder.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** The files of one text-to-speech model in the layout of Kokoro's ONNX export. */
+export interface SpeechFolder {
+  /** Path of the graph. */
+  readonly graph: string;
+  readonly config: Json;
+  /** Phoneme or mark, one code point → its id. */
+  readonly vocabulary: ReadonlyMap<string, number>;
+  /** Voice id → path of its table of styles; in the order of their names. */
+  readonly voices: ReadonlyMap<string, string>;
+  /** Most phonemes of one run. */
+  readonly maxPhonemes: number;
+  /** Unix time in seconds of the model's config file. */
+  readonly created: number;
+}
+
+/** Of Kokoro: positions of its text encoder less the padding at both ends. */
+const defaultMaxPhonemes = 510;
+
+/**
+ * Finds and reads the small files of a text-to-speech model: `config.json`, the vocabulary there or in
+ * `tokenizer.json`, the names of `voices/*.bin`.
+ *
+ * @param path of the folder
+ * @throws InferenceError `invalid_request` naming the file that is missing or can't be followed
+ */
+export async function openSpeechFolder(
+  path: string,
+  { dtype }: { readonly dtype?: Dtype | undefined } = {},
+): Promise<SpeechFolder> {
+  const [config, tokenizer, voices, { mtimeMs }] = await Promise.all([
+    readJson(path, 'config.json'),
+    readJson(path, 'tokenizer.json', {}),
+    findVoices(join(path, 'voices')),
+    stat(join(path, 'config.json')),
+  ]);
+  return {
+    graph: join(path, singleGraph(localFiles(path), dtype)),
+    config,
+    vocabulary: readVocabulary(config, tokenizer),
+    voices,
+    maxPhonemes: readMaxPhonemes(config),
+    created: Math.floor(mtimeMs / 1000),
+  };
+}
+
+/**
+ * Reads the styles of a voice: one for each number of phonemes of a text, counted from 0.
+ *
+ * @param file of little-endian float32
+ * @param styleSize numbers of one style
+ * @returns `[rows × styleSize]`
+ * @throws InferenceError `invalid_request` for a file that is no such table
+ */
+export async function readVoice(file: string, styleSize: number): Promise<Float32Array> {
+  const bytes = await readFile(file);
+  const rowBytes = styleSize * Float32Array.BYTES_PER_ELEMENT;
+  if (bytes.length === 0 || bytes.length % rowBytes !== 0) {
+    throw invalid(`${file}: expected rows of ${styleSize} float32 numbers, got ${bytes.length} bytes`);
+  }
+  const styles = new Float32Array(bytes.length / Float32Array.BYTES_PER_ELEMENT);
+  for (let at = 0; at < styles.length; at++)
+    styles[at] = bytes.readFloatLE(at * Float32Array.BYTES_PER_ELEMENT);
+  if (!styles.every(Number.isFinite)) throw invalid(`${file}: expected finite numbers`);
+  return styles;
+}
+
+async function findVoices(folder: string): Promise<ReadonlyMap<string, string>> {
+  const files = existsSync(folder) ? await readdir(folder) : [];
+  const tables = files.filter((file) => file.endsWith('.bin')).sort();
+  if (tables.length === 0) throw invalid(`expected voices as .bin files in ${folder}, found none`);
+  return new Map(tables.map((file) => [basename(file, '.bin'), join(folder, file)]));
+}
+
+function readVocabulary(config: Json, tokenizer: Json): ReadonlyMap<string, number> {
+  const model = tokenizer['model'] as Json | undefined;
+  const vocabulary = config['vocab'] ?? model?.['vocab'];
+  if (typeof vocabulary !== 'object' || vocabulary === null) {
+    throw invalid('expected the phonemes as "vocab" in config.json or as "model.vocab" in tokenizer.json');
+  }
+  const phonemes = Object.entries(vocabulary).filter(
+    ([phoneme, id]) => [...phoneme].length === 1 && Number.isSafeInteger(id) && id > 0,
+  );
+  if (phonemes.length === 0) throw invalid('the vocabulary has no phonemes');
+  return new Map(phonemes);
+}
+
+function readMaxPhonemes(config: Json): number {
+  const encoder = config['plbert'] as Json | undefined;
+  const positions = config['max_position_embeddings'] ?? encoder?.['max_position_embeddings'];
+  if (positions === undefined) return defaultMaxPhonemes;
+  if (Number.isSafeInteger(positions) && (positions as number) > 2) return (positions as number) - 2;
+  throw invalid(
+    `max_position_embeddings in config.json: expected an integer above 2, got ${JSON.stringify(positions)}`,
+  );
+}
+
+function invalid(reason: string): InferenceError {
+  return new InferenceError('invalid_request', `source: ${reason}`, { param: 'source' });
+}

@@ -1,0 +1,91 @@
+import { describeVoice, mixStyles, parseVoiceMix, type VoiceShare } from '../../../core/speech/voices.ts';
+import { InferenceError } from '../../../errors.ts';
+import { readVoice } from './speech-folder.ts';
+import type { Voice } from '../../contract.ts';
+
+/** A voice or a mix of several, ready to speak. */
+export interface Speaker {
+  /** BCP 47, of the first voice of a mix. */
+  readonly language: string;
+  /** Gives the style in which a text of so many phonemes is spoken. */
+  styleFor(phonemes: number): Float32Array;
+}
+
+export interface VoiceShelfOptions {
+  readonly styleSize: number;
+  /** In BCP 47; voices of other languages can't be used. */
+  readonly languages: { has(language: string): boolean };
+}
+
+/** The voices of a model; each is read when it is first asked for. */
+export class VoiceShelf {
+  /** Those that can be used. */
+  readonly voices: readonly Voice[];
+  readonly #files: ReadonlyMap<string, string>;
+  readonly #styleSize: number;
+  readonly #tables = new Map<string, Promise<Float32Array>>();
+
+  /** @param files voice id → path of its table of styles */
+  constructor(files: ReadonlyMap<string, string>, { styleSize, languages }: VoiceShelfOptions) {
+    this.#files = files;
+    this.#styleSize = styleSize;
+    this.voices = [...files.keys()].map(describeVoice).filter(({ language }) => languages.has(language));
+  }
+
+  /**
+   * Finds the voice of a request.
+   *
+   * @param voice the name of one, or a mix such as `af_heart+am_adam`
+   * @throws InferenceError `invalid_request` for a voice that the model doesn't have or whose language can't be read
+   */
+  async find(voice: string): Promise<Speaker> {
+    const shares = readShares(voice);
+    for (const share of shares) this.#assertUsable(share.voice);
+    const tables = await Promise.all(
+      shares.map(async (share) => ({ styles: await this.#read(share.voice), weight: share.weight })),
+    );
+    return {
+      language: describeVoice(shares[0]!.voice).language,
+      styleFor: (phonemes) =>
+        mixStyles(tables.map(({ styles, weight }) => ({ style: this.#row(styles, phonemes), weight }))),
+    };
+  }
+
+  #assertUsable(voice: string): void {
+    if (this.voices.some(({ id }) => id === voice)) return;
+    const offered = this.voices.map(({ id }) => id).join(', ');
+    if (!this.#files.has(voice))
+      throw invalid(`expected one of ${offered}, got ${JSON.stringify(voice.slice(0, 60))}`);
+    const { language } = describeVoice(voice);
+    throw invalid(
+      `${voice} speaks ${language}, which needs a build of the package phonemizer that has it; expected one of ${offered}`,
+    );
+  }
+
+  #read(voice: string): Promise<Float32Array> {
+    let table = this.#tables.get(voice);
+    if (!table) {
+      table = readVoice(this.#files.get(voice)!, this.#styleSize);
+      this.#tables.set(voice, table);
+    }
+    return table;
+  }
+
+  /** Texts longer than the table is are spoken in its last style. */
+  #row(styles: Float32Array, phonemes: number): Float32Array {
+    const row = Math.min(phonemes, styles.length / this.#styleSize - 1);
+    return styles.subarray(row * this.#styleSize, (row + 1) * this.#styleSize);
+  }
+}
+
+function readShares(voice: string): readonly VoiceShare[] {
+  try {
+    return parseVoiceMix(voice);
+  } catch (error) {
+    throw new InferenceError('invalid_request', (error as Error).message, { param: 'voice', cause: error });
+  }
+}
+
+function invalid(reason: string): InferenceError {
+  return new InferenceError('invalid_request', `voice: ${reason}`, { param: 'voice' });
+}

@@ -1,0 +1,52 @@
+import { InferenceError } from '../../errors.ts';
+import {
+  maxSpeechCharacters,
+  speechFormats,
+  speechParameters,
+  type SpeechFormat,
+  type SpeechParameters,
+} from './parameters.ts';
+import type { SpeechRequest } from '../contract.ts';
+import { resolveRequestParameters } from '../../validation/request-parameters.ts';
+
+/** A speech request as a caller writes it: only `model` and `input` are needed. */
+export interface SpeechRequestInput extends Partial<SpeechParameters> {
+  readonly model: string;
+  /** The text to speak. */
+  readonly input: string;
+  /** Default `wav`. */
+  readonly format?: SpeechFormat | undefined;
+}
+
+/**
+ * Fills in the defaults of a speech request and checks every bound that doesn't depend on the model.
+ *
+ * @throws InferenceError `invalid_request` naming the parameter as the wire spells it
+ *
+ * @example
+ * ```ts
+ * completeSpeechRequest({ model: 'tiny-speech', input: 'a red circle' }).voice; // 'af_heart'
+ * ```
+ */
+export function completeSpeechRequest({
+  model,
+  input,
+  format = 'wav',
+  ...given
+}: SpeechRequestInput): SpeechRequest {
+  if (input.trim() === '') throw invalid('input', 'expected a text that is not empty');
+  if (input.length > maxSpeechCharacters) {
+    throw invalid('input', `expected at most ${maxSpeechCharacters} characters, got ${input.length}`);
+  }
+  if (!speechFormats.includes(format)) {
+    throw invalid(
+      'response_format',
+      `expected one of ${speechFormats.join(', ')}, got ${JSON.stringify(format)}`,
+    );
+  }
+  return { ...resolveRequestParameters(speechParameters, given), model, input, format };
+}
+
+function invalid(param: string, message: string): InferenceError {
+  return new InferenceError('invalid_request', `${param}: ${message}`, { param });
+}

@@ -1,0 +1,25 @@
+import type { ParameterTable, ParameterValues } from '../../core/parameters/descriptor.ts';
+
+/** Every tunable parameter of a transcription request. */
+export const transcriptionParameters = {
+  temperature: {
+    type: 'float',
+    min: 0,
+    max: 1,
+    default: 0,
+    step: 0.1,
+    section: 'basic',
+    description:
+      'Decoding temperature. At 0 the most likely text is taken, and a window that comes out repetitive or unlikely is tried again at higher temperatures.',
+  },
+} as const satisfies ParameterTable;
+
+export type TranscriptionParameters = ParameterValues<typeof transcriptionParameters>;
+
+/** The model that answers where a request names none, if it is configured under that id. */
+export const defaultTranscriptionModel = 'whisper-medium';
+
+/** How a transcript is written in an answer. */
+export const transcriptionFormats = ['json', 'text', 'verbose_json', 'srt', 'vtt'] as const;
+
+export type TranscriptionFormat = (typeof transcriptionFormats)[number];

@@ -1,0 +1,46 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { findVoiceActivity } from '../../../core/audio/voice-activity.ts';
+import { InferenceError } from '../../../errors.ts';
+import type { Session } from '../../../runtime/contract.ts';
+import { createOnnxSession } from '../../../runtime/onnx.ts';
+import { createSileroGate } from './silero-gate.ts';
+import { regionShape, type VoiceGate } from './voice-gate.ts';
+
+const sampleRateHz = 16_000;
+
+/**
+ * Opens what tells a model where nobody speaks.
+ *
+ * @param kind `energy`, `none`, or the path of a Silero VAD graph
+ * @throws InferenceError `invalid_request` for a path at which there is no such graph
+ */
+export async function openVoiceGate(kind: string): Promise<VoiceGate> {
+  if (kind === 'none') return openGate;
+  if (kind === 'energy') return energyGate;
+  const path = resolve(kind);
+  if (!existsSync(path))
+    throw invalid(`expected energy, none or the path of a Silero VAD graph, found no ${path}`);
+  let session: Session | undefined;
+  try {
+    session = await createOnnxSession(path, { threads: 1 });
+    return createSileroGate(session);
+  } catch (error) {
+    await session?.release();
+    throw invalid(`${path} is no Silero VAD graph: ${(error as Error).message}`, error);
+  }
+}
+
+const openGate: VoiceGate = {
+  find: async (samples) => [{ startSeconds: 0, endSeconds: samples.length / sampleRateHz }],
+  release: async () => {},
+};
+
+const energyGate: VoiceGate = {
+  find: async (samples) => findVoiceActivity(samples, { sampleRateHz, ...regionShape }),
+  release: async () => {},
+};
+
+function invalid(reason: string, cause?: unknown): InferenceError {
+  return new InferenceError('invalid_request', `voiceActivity: ${reason}`, { param: 'voiceActivity', cause });
+}

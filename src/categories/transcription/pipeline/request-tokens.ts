@@ -1,0 +1,56 @@
+import { toIsoLanguage, toVocabularyLanguage } from '../../../core/audio/whisper/languages.ts';
+import { InferenceError } from '../../../errors.ts';
+import type { WhisperFolder } from './whisper-folder.ts';
+
+/** More than any text has on average: what is further from the end of a prompt would be cut off anyway. */
+const charactersPerToken = 32;
+
+/** The languages that may be asked for, ISO 639-1. */
+export function languagesOf({ vocabulary, onlyLanguage }: WhisperFolder): string[] {
+  if (vocabulary.languages.size > 0) return [...vocabulary.languages.keys()].map(toIsoLanguage).sort();
+  return onlyLanguage === undefined ? [] : [toIsoLanguage(onlyLanguage)];
+}
+
+/**
+ * The vocabulary's code of the language that was asked for.
+ *
+ * @returns `undefined` where it has to be found out; of a model with one language that one
+ * @throws InferenceError `invalid_request` for a language that the model doesn't know
+ */
+export function readLanguage(language: string | undefined, folder: WhisperFolder): string | undefined {
+  const { languages } = folder.vocabulary;
+  if (language === undefined) return languages.size === 1 ? [...languages.keys()][0] : folder.onlyLanguage;
+  const code = toVocabularyLanguage(language);
+  if (code !== undefined && (languages.has(code) || folder.onlyLanguage === code)) return code;
+  const known = languagesOf(folder);
+  const got = JSON.stringify(language.slice(0, 40));
+  const reason =
+    known.length === 0
+      ? `the model takes no language, got ${got}`
+      : `expected ${known.length === 1 ? '' : 'one of '}${known.join(', ')}, got ${got}`;
+  throw new InferenceError('invalid_request', `language: ${reason}`, { param: 'language' });
+}
+
+/**
+ * The tokens of the text that comes before the audio.
+ *
+ * @throws InferenceError `unsupported_feature` where the model takes no such text
+ */
+export function readPrompt(prompt: string | undefined, folder: WhisperFolder): number[] {
+  const text = prompt?.trim() ?? '';
+  if (text === '') return [];
+  if (folder.vocabulary.startOfPrevious === undefined) {
+    throw new InferenceError('unsupported_feature', 'prompt: the model takes no text that comes before', {
+      param: 'prompt',
+    });
+  }
+  const readable = text.slice(-folder.contextLength * charactersPerToken);
+  return folder.textTokenizer.encode(` ${readable}`).filter((token) => token < folder.vocabulary.endOfText);
+}
+
+/** `<|startoftranscript|>` and what is asked for. */
+export function startTokens(language: string | undefined, { vocabulary }: WhisperFolder): number[] {
+  const { startOfTranscript, languages, transcribe } = vocabulary;
+  const token = language === undefined ? undefined : languages.get(language);
+  return [startOfTranscript, token, transcribe].filter((id) => id !== undefined);
+}

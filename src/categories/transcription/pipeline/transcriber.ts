@@ -1,0 +1,308 @@
+import type { LogMel } from '../../../core/audio/log-mel.ts';
+import type { VoiceRegion } from '../../../core/audio/voice-activity.ts';
+import {
+  isSilence,
+  leastBad,
+  mostCompression,
+  mostTrustedTemperature,
+  needsFallback,
+  temperatureLadder,
+} from '../../../core/audio/whisper/fallback.ts';
+import { toIsoLanguage } from '../../../core/audio/whisper/languages.ts';
+import { toPrefix } from '../../../core/audio/whisper/prefix.ts';
+import { cutRepetitions } from '../../../core/audio/whisper/repetition.ts';
+import { isUnsayable } from '../../../core/audio/whisper/speaking-rate.ts';
+import { splitWindow, type WindowSegment } from '../../../core/audio/whisper/segments.ts';
+import {
+  framesPerPosition,
+  framesToSeconds,
+  positionsToSeconds,
+  secondsPerPosition,
+} from '../../../core/audio/whisper/timestamps.ts';
+import { logProbabilitiesOf } from '../../../core/sampling/log-probabilities.ts';
+import { createRng } from '../../../core/sampling/rng.ts';
+import { InferenceError } from '../../../errors.ts';
+import type { WhisperFolder } from './whisper-folder.ts';
+import type { Tensor } from '../../../runtime/contract.ts';
+import type { TranscriptionEvent, TranscriptionSegment, TranscriptionWord } from '../../contract.ts';
+import { textOf, type DecodedWindow, type WindowDecoder } from './window-decoder.ts';
+import { startTokens } from './request-tokens.ts';
+import { SlidingAudio } from './sliding-audio.ts';
+import { regionShape, type VoiceGate } from './voice-gate.ts';
+import type { WhisperModel } from './whisper-model.ts';
+import { findWordTimes } from './word-times.ts';
+
+/** What all transcriptions of a model share. */
+export interface TranscriptionTools {
+  readonly folder: WhisperFolder;
+  readonly model: WhisperModel;
+  readonly decoder: WindowDecoder;
+  readonly logMel: LogMel;
+  readonly gate: VoiceGate;
+}
+
+export interface TranscriptionJob {
+  /** 16 kHz, mono. */
+  readonly blocks: AsyncIterable<Float32Array>;
+  /** The vocabulary's code; `undefined` to find it out. */
+  readonly language: string | undefined;
+  /** Tokens of the text that comes before. */
+  readonly prompt: readonly number[];
+  /** The first to decode at. */
+  readonly temperature: number;
+  readonly wordTimestamps: boolean;
+  readonly signal?: AbortSignal | undefined;
+}
+
+const sampleRateHz = 16_000;
+const framesPerSecond = 100;
+const samplesPerFrame = sampleRateHz / framesPerSecond;
+/** Less than this at the end of a recording is no speech. */
+const leastFrames = 10;
+/** A silent window is not skipped to its very end, where a word may begin. */
+const keptFrames = 50;
+/** From this on a window begins anew at the speech after its silence. */
+const longLeadSeconds = 1;
+/** What is left of a word that a window cuts, with the padding of the region that it is found in. */
+const longestTailSeconds = 0.5;
+/** So far before a window's end its last word may end for the model, when it is cut. */
+const tailPositions = 25;
+
+interface Window {
+  /** Where it begins, in frames of 10 ms. */
+  readonly seek: number;
+  readonly samples: Float32Array;
+  /** Of what is audio, not padding. */
+  readonly positions: number;
+  readonly speech: readonly VoiceRegion[];
+}
+
+interface SpokenSegment extends WindowSegment {
+  readonly text: string;
+}
+
+/**
+ * Transcribes a recording of any length, window by window: each begins where the text of the one before ended.
+ *
+ * @see https://arxiv.org/abs/2212.04356 section 4.5, and `transcribe.py` of its reference implementation
+ */
+export class Transcriber {
+  readonly #tools: TranscriptionTools;
+  readonly #job: TranscriptionJob;
+  readonly #audio: SlidingAudio;
+  #language: string | undefined;
+  /** Tokens of the text before the window. */
+  #previous: readonly number[];
+  /** Whether the text of the window before goes on to its very end, where a word may be cut. */
+  #wasSpokenToEnd = false;
+  #nextId = 0;
+  #endSeconds = 0;
+
+  constructor(tools: TranscriptionTools, job: TranscriptionJob) {
+    this.#tools = tools;
+    this.#job = job;
+    this.#audio = new SlidingAudio(job.blocks);
+    this.#language = job.language;
+    this.#previous = job.prompt;
+  }
+
+  /** @throws InferenceError `cancelled`; what the blocks throw */
+  async *run(): AsyncGenerator<TranscriptionEvent> {
+    const { folder, gate } = this.#tools;
+    let seek = 0;
+    for (;;) {
+      const samples = await this.#audio.read(seek * samplesPerFrame, folder.windowFrames * samplesPerFrame);
+      this.#assertWanted();
+      if (samples.length < leastFrames * samplesPerFrame) break;
+      const speech = await gate.find(samples);
+      const skipped = framesToSkip(speech, samples, this.#wasSpokenToEnd);
+      this.#wasSpokenToEnd = false;
+      if (skipped > 0) {
+        seek += skipped;
+        continue;
+      }
+      const positions = Math.ceil(samples.length / samplesPerFrame / framesPerPosition);
+      const { segments, consumed } = await this.#transcribe({ seek, samples, positions, speech });
+      for (const segment of segments) yield { type: 'segment', segment };
+      seek += consumed * framesPerPosition;
+    }
+    const language = this.#language === undefined ? undefined : toIsoLanguage(this.#language);
+    yield { type: 'transcription-end', language, durationSeconds: this.#audio.length / sampleRateHz };
+  }
+
+  /** @returns the segments that are final, and after how many positions the next window begins */
+  async #transcribe(window: Window): Promise<{ segments: TranscriptionSegment[]; consumed: number }> {
+    const { folder, model, logMel } = this.#tools;
+    const { positions } = window;
+    const encoded = await model.encode(logMel.compute(window.samples));
+    this.#assertWanted();
+    this.#language ??= await this.#detectLanguage(encoded);
+    const decoded = await this.#decodeHeard(encoded, window.seek);
+    if (isSilence(decoded)) return { segments: [], consumed: positions };
+    const { timestampBegin } = folder.vocabulary;
+    const { segments, consumed } = splitWindow(decoded.tokens, { timestampBegin, positions });
+    const spoken = this.#keepSpoken(segments, decoded, window);
+    this.#remember(spoken, decoded);
+    const words = await this.#findWords(encoded, spoken, window);
+    const next = consumed < positions ? consumed : resumeAt(segments.at(-1), window, this.#audio.ended);
+    this.#wasSpokenToEnd = next === positions && positions - (spoken.at(-1)?.end ?? 0) <= tailPositions;
+    return {
+      segments: spoken.map((segment, index) => this.#finish(segment, decoded, window, words?.[index])),
+      consumed: next,
+    };
+  }
+
+  async #detectLanguage(encoded: Tensor): Promise<string | undefined> {
+    const { folder, model } = this.#tools;
+    const { languages, startOfTranscript } = folder.vocabulary;
+    if (languages.size === 0) return undefined;
+    const { logits } = await model.start(encoded, [startOfTranscript]);
+    const likeliest = [...languages].reduce((best, next) =>
+      logits[next[1]]! > logits[best[1]]! ? next : best,
+    );
+    return likeliest[0];
+  }
+
+  /** Text from before can talk a model out of what it hears: a window that comes out empty is decoded once more without. */
+  async #decodeHeard(encoded: Tensor, seek: number): Promise<DecodedWindow> {
+    const decoded = await this.#decode(encoded, seek);
+    const isEmpty = isSilence(decoded) || textOf(decoded.tokens, this.#tools.folder).trim() === '';
+    if (!isEmpty || this.#previous.length === 0) return decoded;
+    this.#previous = [];
+    return this.#decode(encoded, seek);
+  }
+
+  /** At higher and higher temperatures until the text is good enough; the best of them if none is. */
+  async #decode(encoded: Tensor, seek: number): Promise<DecodedWindow> {
+    const { folder, model, decoder } = this.#tools;
+    const { temperature: first, signal } = this.#job;
+    const { contextLength, vocabulary } = folder;
+    const start = startTokens(this.#language, folder);
+    const { startOfPrevious, noSpeech } = vocabulary;
+    const state = await model.start(
+      encoded,
+      toPrefix(this.#previous, { startOfPrevious, start, contextLength }),
+    );
+    const atStart = state.logitsBefore(start.length - 1);
+    const noSpeechProbability =
+      noSpeech === undefined ? 0 : Math.exp(logProbabilitiesOf(atStart, noSpeech).logProbability);
+    const attempts: DecodedWindow[] = [];
+    for (const temperature of temperatureLadder(first)) {
+      this.#assertWanted();
+      // Drawn the same whatever else runs: the same request gives the same text.
+      const rng = createRng(seek * 16 + attempts.length);
+      const decoded = await decoder.decode(state, { temperature, rng, noSpeechProbability, signal });
+      if (!needsFallback(decoded)) return decoded;
+      attempts.push(decoded);
+    }
+    return leastBad(attempts);
+  }
+
+  /** Leaves out what has no text, what nobody can have said, and what a decoder in a loop repeats. */
+  #keepSpoken(
+    segments: readonly WindowSegment[],
+    { compressionRatio }: DecodedWindow,
+    { speech }: Window,
+  ): SpokenSegment[] {
+    const spoken = segments
+      .map((segment) => ({ ...segment, text: textOf(segment.tokens, this.#tools.folder) }))
+      .filter(({ text, start, end }) => {
+        const [from, to] = [positionsToSeconds(start), positionsToSeconds(end)];
+        const heard = speech.some(({ startSeconds, endSeconds }) => from < endSeconds && to > startSeconds);
+        return text.trim() !== '' && start < end && heard && !isUnsayable(text, to - from);
+      });
+    return compressionRatio > mostCompression ? cutRepetitions(spoken) : spoken;
+  }
+
+  /** Makes the text, without its times, the context of the next window, unless it can't be trusted. */
+  #remember(segments: readonly SpokenSegment[], decoded: DecodedWindow): void {
+    const { contextLength, vocabulary, conditionsOnPrevious } = this.#tools.folder;
+    const trusted =
+      conditionsOnPrevious && decoded.temperature <= mostTrustedTemperature && !needsFallback(decoded);
+    const text = segments.flatMap(({ tokens }) => tokens).filter((token) => token < vocabulary.endOfText);
+    this.#previous = trusted ? [...this.#previous, ...text].slice(-contextLength) : [];
+  }
+
+  async #findWords(
+    encoded: Tensor,
+    segments: readonly SpokenSegment[],
+    { positions }: Window,
+  ): Promise<TranscriptionWord[][] | undefined> {
+    if (!this.#job.wordTimestamps) return undefined;
+    const { model, folder } = this.#tools;
+    return findWordTimes(model, folder, encoded, segments, { language: this.#language, positions });
+  }
+
+  #finish(
+    { start, end, tokens, text }: SpokenSegment,
+    { temperature, averageLogprob, compressionRatio, noSpeechProbability }: DecodedWindow,
+    { seek, samples }: Window,
+    words: readonly TranscriptionWord[] | undefined,
+  ): TranscriptionSegment {
+    const offset = framesToSeconds(seek);
+    const audioEnd = offset + samples.length / sampleRateHz;
+    const startSeconds = within(
+      framesToSeconds(seek + start * framesPerPosition),
+      this.#endSeconds,
+      audioEnd,
+    );
+    const endSeconds = within(framesToSeconds(seek + end * framesPerPosition), startSeconds, audioEnd);
+    this.#endSeconds = endSeconds;
+    return {
+      id: this.#nextId++,
+      seek,
+      startSeconds,
+      endSeconds,
+      text,
+      tokens,
+      temperature,
+      averageLogprob,
+      compressionRatio,
+      noSpeechProbability,
+      words: words?.map(({ word, ...times }) => ({
+        word,
+        startSeconds: within(toHundredths(offset + times.startSeconds), startSeconds, endSeconds),
+        endSeconds: within(toHundredths(offset + times.endSeconds), startSeconds, endSeconds),
+      })),
+    };
+  }
+
+  #assertWanted(): void {
+    if (this.#job.signal?.aborted) throw new InferenceError('cancelled', 'The request was cancelled.');
+  }
+}
+
+/** How many frames of a window need not be listened to: nobody speaks yet, or the end of a word that is written down. */
+function framesToSkip([first]: readonly VoiceRegion[], samples: Float32Array, wasSpoken: boolean): number {
+  if (first === undefined) {
+    const frames = Math.ceil(samples.length / samplesPerFrame);
+    return Math.max(frames - keptFrames, leastFrames);
+  }
+  const { startSeconds, endSeconds } = first;
+  const isTail = wasSpoken && startSeconds === 0 && endSeconds <= longestTailSeconds;
+  const skipped = isTail ? endSeconds : startSeconds < longLeadSeconds ? 0 : startSeconds;
+  return Math.floor(skipped * framesPerSecond);
+}
+
+/**
+ * After how many positions to go on behind a window that was written down to its end: the reference goes on behind the
+ * window, also where somebody began to speak after the last segment and is cut off.
+ */
+function resumeAt(last: WindowSegment | undefined, { speech, positions }: Window, isLast: boolean): number {
+  const cutOff = speech.at(-1);
+  if (last === undefined || cutOff === undefined || isLast) return positions;
+  const lastEnd = positionsToSeconds(last.end);
+  const isNew = cutOff.startSeconds >= lastEnd - regionShape.paddingSeconds;
+  const reachesEnd = cutOff.endSeconds >= positionsToSeconds(positions - 1);
+  if (!isNew || !reachesEnd) return positions;
+  return Math.min(positions, Math.floor(Math.max(cutOff.startSeconds, lastEnd) / secondsPerPosition));
+}
+
+function within(value: number, least: number, most: number): number {
+  return Math.max(least, Math.min(value, most));
+}
+
+/** Free of the noise that sums of hundredths have in binary. */
+function toHundredths(seconds: number): number {
+  return Math.round(seconds * 100) / 100;
+}

@@ -1,0 +1,119 @@
+import { createLogMel } from '../../../core/audio/log-mel.ts';
+import { InferenceError } from '../../../errors.ts';
+import { locateModel } from '../../../models/source.ts';
+import { openWhisperFolder } from './whisper-folder.ts';
+import { openAudio } from '../../../runtime/audio/open-audio.ts';
+import type {
+  ModelInfo,
+  ModelSpec,
+  Pipeline,
+  RunOptions,
+  TranscriptionEvent,
+  TranscriptionRequest,
+} from '../../contract.ts';
+import { OpenRuns } from '../../../concurrency/open-runs.ts';
+import { createWindowDecoder } from './window-decoder.ts';
+import { languagesOf, readLanguage, readPrompt } from './request-tokens.ts';
+import { Transcriber, type TranscriptionTools } from './transcriber.ts';
+import { openVoiceGate } from './open-voice-gate.ts';
+import { loadWhisperModel, type WhisperModel } from './whisper-model.ts';
+import { alignmentHeadsOf } from './word-times.ts';
+
+/** While one computes, another can be read and decoded; a short recording need not wait for the end of a long one. */
+const concurrency = 2;
+const defaultMaxAudioSeconds = 4 * 3600;
+
+/**
+ * Loads a transcription model: a Whisper in the hub's ONNX layout.
+ *
+ * @throws InferenceError `invalid_request` naming the file or setting that doesn't fit
+ */
+export async function loadTranscriptionPipeline(
+  spec: ModelSpec<'transcription'>,
+): Promise<Pipeline<'transcription'>> {
+  const { maxAudioSeconds = defaultMaxAudioSeconds, voiceActivity = 'energy' } = spec;
+  if (!(maxAudioSeconds > 0)) {
+    const message = `maxAudioSeconds: expected more than 0, got ${maxAudioSeconds}`;
+    throw new InferenceError('invalid_request', message, { param: 'maxAudioSeconds' });
+  }
+  const folder = await openWhisperFolder(locateModel(spec.source), spec);
+  const gate = await openVoiceGate(voiceActivity);
+  let model: WhisperModel;
+  try {
+    model = await loadWhisperModel(folder, { device: spec.device, threads: spec.threads });
+  } catch (error) {
+    await gate.release();
+    throw error;
+  }
+  return new TranscriptionPipeline(
+    { ...spec, maxAudioSeconds },
+    {
+      folder,
+      model,
+      gate,
+      decoder: createWindowDecoder(model, folder),
+      logMel: createLogMel({ melBins: folder.melBins, chunkSamples: folder.windowFrames * 160 }),
+    },
+  );
+}
+
+class TranscriptionPipeline implements Pipeline<'transcription'> {
+  readonly concurrency = concurrency;
+  readonly info: ModelInfo<'transcription'>;
+  readonly #spec: ModelSpec<'transcription'> & { readonly maxAudioSeconds: number };
+  readonly #tools: TranscriptionTools;
+  readonly #runs = new OpenRuns();
+
+  constructor(
+    spec: ModelSpec<'transcription'> & { readonly maxAudioSeconds: number },
+    tools: TranscriptionTools,
+  ) {
+    this.#spec = spec;
+    this.#tools = tools;
+    const { folder } = tools;
+    this.info = {
+      id: spec.id,
+      name: spec.name ?? spec.id,
+      category: 'transcription',
+      contextLength: folder.contextLength,
+      languages: languagesOf(folder),
+      created: folder.created,
+      ownedBy: 'slashv1',
+    };
+  }
+
+  run(request: TranscriptionRequest, { signal }: RunOptions = {}): AsyncGenerator<TranscriptionEvent> {
+    return this.#runs.track(this.#run(request, signal));
+  }
+
+  async close(): Promise<void> {
+    await this.#runs.ended();
+    await this.#tools.gate.release();
+    await this.#tools.model.release();
+  }
+
+  async *#run(
+    request: TranscriptionRequest,
+    signal: AbortSignal | undefined,
+  ): AsyncGenerator<TranscriptionEvent> {
+    const { folder, model } = this.#tools;
+    const language = readLanguage(request.language, folder);
+    const prompt = readPrompt(request.prompt, folder);
+    const { temperature, wordTimestamps } = request;
+    if (wordTimestamps && alignmentHeadsOf(model, folder).length === 0) {
+      throw new InferenceError(
+        'unsupported_feature',
+        'timestamp_granularities: the model has no word timestamps, because its graph was exported without the outputs cross_attentions.*',
+        { param: 'timestamp_granularities' },
+      );
+    }
+    const { maxAudioSeconds, ffmpegPath } = this.#spec;
+    const audio = await openAudio(request.audio, { maxSeconds: maxAudioSeconds, ffmpegPath, signal });
+    try {
+      const job = { blocks: audio.blocks, language, prompt, temperature, wordTimestamps, signal };
+      yield* new Transcriber(this.#tools, job).run();
+    } finally {
+      await audio.close();
+    }
+  }
+}

@@ -1,0 +1,11 @@
+import type { VoiceRegion } from '../../../core/audio/voice-activity.ts';
+
+/** Tells where in a window somebody may speak. */
+export interface VoiceGate {
+  /** @param samples 16 kHz, mono */
+  find(samples: Float32Array): Promise<readonly VoiceRegion[]>;
+  release(): Promise<void>;
+}
+
+/** Half a second without speech parts two regions. */
+export const regionShape = { paddingSeconds: 0.2, minPauseSeconds: 0.1 } as const;

@@ -1,0 +1,76 @@
+import { hasSpaces, toIsoLanguage } from '../../../core/audio/whisper/languages.ts';
+import type { WindowSegment } from '../../../core/audio/whisper/segments.ts';
+import { tokenTimes } from '../../../core/audio/whisper/token-times.ts';
+import { positionsToSeconds } from '../../../core/audio/whisper/timestamps.ts';
+import { splitWords } from '../../../core/audio/whisper/words.ts';
+import type { WhisperFolder } from './whisper-folder.ts';
+import type { Tensor } from '../../../runtime/contract.ts';
+import type { TranscriptionWord } from '../../contract.ts';
+import { startTokens } from './request-tokens.ts';
+import type { WhisperModel } from './whisper-model.ts';
+
+export interface WordTimesOptions {
+  /** The vocabulary's code. */
+  readonly language: string | undefined;
+  /** Positions of the window that are audio, not padding. */
+  readonly positions: number;
+}
+
+/** Layer and head of the decoder's attention that follow the audio; none where the graph doesn't put them out. */
+export function alignmentHeadsOf(model: WhisperModel, folder: WhisperFolder): (readonly [number, number])[] {
+  const layers = new Set(model.alignmentLayers);
+  const { alignmentHeads, decoderLayers, decoderHeads } = folder;
+  if (alignmentHeads) return alignmentHeads.every(([layer]) => layers.has(layer)) ? [...alignmentHeads] : [];
+  // Where no file says which they are: all of the later half, which is where they mostly lie.
+  return [...layers]
+    .filter((layer) => layer >= decoderLayers / 2)
+    .flatMap((layer) => Array.from({ length: decoderHeads }, (_, head) => [layer, head] as const));
+}
+
+/**
+ * When each word of a window's segments was said, from where the decoder looks when it reads them.
+ *
+ * @param window what the encoder made of it
+ * @returns for each segment its words, in seconds from the window's beginning
+ * @see https://github.com/openai/whisper `timing.py`
+ */
+export async function findWordTimes(
+  model: WhisperModel,
+  folder: WhisperFolder,
+  window: Tensor,
+  segments: readonly WindowSegment[],
+  { language, positions }: WordTimesOptions,
+): Promise<TranscriptionWord[][]> {
+  const { endOfText, noTimestamps } = folder.vocabulary;
+  const texts = segments.map(({ tokens }) => tokens.filter((token) => token < endOfText));
+  const start = startTokens(language, folder);
+  const text = texts.flat().slice(0, folder.contextLength - start.length - 2);
+  if (text.length === 0 || positions < 1) return texts.map(() => []);
+  const tokens = [...start, noTimestamps, ...text, endOfText];
+  const heads = alignmentHeadsOf(model, folder);
+  const layers = [...new Set(heads.map(([layer]) => layer))];
+  const attention = await model.attend(window, tokens, layers);
+  const columns = folder.windowFrames / 2;
+  const size = tokens.length * columns;
+  const times = tokenTimes(
+    heads.map(([layer, head]) => attention[layers.indexOf(layer)]!.subarray(head * size, (head + 1) * size)),
+    {
+      rows: tokens.length,
+      columns,
+      used: Math.min(positions, columns),
+      start: start.length,
+      end: tokens.length - 1,
+    },
+  );
+  const spaced = hasSpaces(language === undefined ? undefined : toIsoLanguage(language));
+  let offset = 0;
+  return texts.map((ids) => {
+    const words = splitWords(ids, folder.textTokenizer.decode, { spaced }).map((word) => ({
+      word: word.text.trim(),
+      startSeconds: positionsToSeconds(times[offset + word.start] ?? times.at(-1)!),
+      endSeconds: positionsToSeconds(times[offset + word.end] ?? times.at(-1)!),
+    }));
+    offset += ids.length;
+    return words.filter(({ word }) => word !== '');
+  });
+}

@@ -1,0 +1,38 @@
+import { InferenceError } from '../../errors.ts';
+import { transcriptionParameters, type TranscriptionParameters } from './parameters.ts';
+import type { AudioSource, TranscriptionRequest } from '../contract.ts';
+import { resolveRequestParameters } from '../../validation/request-parameters.ts';
+
+/** A transcription request as a caller writes it: only `model` and `audio` are needed. */
+export interface TranscriptionRequestInput extends Partial<TranscriptionParameters> {
+  readonly model: string;
+  /** The bytes of an audio file, or its path: wav, mp3, m4a, mp4, webm, ogg or flac. */
+  readonly audio: AudioSource;
+  /** ISO 639-1; found out when left out. */
+  readonly language?: string | undefined;
+  /** Text that comes before the audio: a guide to style and spelling, or the transcript so far. */
+  readonly prompt?: string | undefined;
+  /** Whether segments carry their words; default false. */
+  readonly wordTimestamps?: boolean | undefined;
+}
+
+/**
+ * Fills in the defaults of a transcription request and checks every bound that doesn't depend on the model.
+ *
+ * @throws InferenceError `invalid_request` naming the parameter as the wire spells it
+ *
+ * @example
+ * ```ts
+ * completeTranscriptionRequest({ model: 'tiny-whisper', audio: { path: 'speech.mp3' } }).temperature; // 0
+ * ```
+ */
+export function completeTranscriptionRequest(input: TranscriptionRequestInput): TranscriptionRequest {
+  const { model, audio, language, prompt, wordTimestamps = false } = input;
+  if (audio instanceof Uint8Array && audio.byteLength === 0) {
+    throw new InferenceError('invalid_request', 'file: expected an audio file, got no bytes', {
+      param: 'file',
+    });
+  }
+  const parameters = resolveRequestParameters(transcriptionParameters, input);
+  return { ...parameters, model, audio, language, prompt, wordTimestamps };
+}

@@ -1,0 +1,38 @@
+import type { TranscriptionEvent, TranscriptionSegment } from '../contract.ts';
+
+/** A whole transcript. */
+export interface TranscriptionResult {
+  readonly text: string;
+  /** ISO 639-1; `undefined` where nobody speaks, or the model knows one language and doesn't say which. */
+  readonly language: string | undefined;
+  /** Of the audio. */
+  readonly durationSeconds: number;
+  readonly segments: readonly TranscriptionSegment[];
+}
+
+/**
+ * Waits for the end of a transcription.
+ *
+ * @throws whatever the iteration throws
+ *
+ * @example
+ * ```ts
+ * const { text } = await collectTranscription(inference.transcribe({ model, audio: { path: 'speech.mp3' } }));
+ * ```
+ */
+export async function collectTranscription(
+  events: AsyncIterable<TranscriptionEvent>,
+): Promise<TranscriptionResult> {
+  const segments: TranscriptionSegment[] = [];
+  let language: string | undefined;
+  let durationSeconds = 0;
+  for await (const event of events) {
+    if (event.type === 'segment') segments.push(event.segment);
+    else ({ language, durationSeconds } = event);
+  }
+  const text = segments
+    .map((segment) => segment.text)
+    .join('')
+    .trim();
+  return { text, language, durationSeconds, segments };
+}

@@ -1,0 +1,93 @@
+import { z } from 'zod';
+import { transcriptionFormats, transcriptionParameters } from '../parameters.ts';
+import { parameterShape } from '../../../validation/parameter-schema.ts';
+
+/** What may be told apart in time. */
+export const timestampGranularities = ['segment', 'word'] as const;
+
+/** The fields of a transcription form that aren't its file. */
+export const transcriptionFieldsSchema = z.object({
+  model: z.string().optional().meta({
+    description: 'Id of a transcription model; default: the first one.',
+  }),
+  language: z.string().optional().meta({
+    description: 'Language of the audio, as ISO 639-1; default: found out.',
+  }),
+  prompt: z.string().optional().meta({
+    description: 'Text that comes before the audio: a guide to style and spelling, or the transcript so far.',
+  }),
+  response_format: z.enum(transcriptionFormats).optional().meta({
+    description: 'How the transcript is written.',
+    default: transcriptionFormats[0],
+  }),
+  timestamp_granularities: z
+    .array(z.enum(timestampGranularities))
+    .optional()
+    .meta({
+      description: 'What `verbose_json` has times of; the name `timestamp_granularities[]` is the same.',
+      default: [timestampGranularities[0]],
+    }),
+  stream: z.boolean().optional().meta({
+    description: 'Send the text piece by piece, as server-sent events; for `json` and `text`.',
+    default: false,
+  }),
+  ...parameterShape(transcriptionParameters),
+});
+
+/** A transcription form. */
+export const transcriptionRequestSchema = z.object({
+  file: z.string().meta({
+    format: 'binary',
+    description: 'The audio: wav, mp3, m4a, mp4, mpeg, mpga, webm, ogg or flac, told apart by content.',
+  }),
+  ...transcriptionFieldsSchema.shape,
+});
+
+const seconds = z.number().meta({ description: 'Seconds from the beginning of the audio.' });
+
+const usageSchema = z.object({
+  type: z.literal('duration'),
+  seconds: z.number().meta({ description: 'Of audio, rounded up.' }),
+});
+
+/** The body of an answer of the format `json`. */
+export const transcriptionSchema = z.object({ text: z.string(), usage: usageSchema });
+
+/** The body of an answer of the format `verbose_json`. */
+export const verboseTranscriptionSchema = z.object({
+  task: z.literal('transcribe'),
+  language: z.string().meta({ description: 'Its English name in small letters, such as `english`.' }),
+  duration: z.number().meta({ description: 'Of the audio, in seconds.' }),
+  text: z.string(),
+  segments: z
+    .array(
+      z.object({
+        id: z.int(),
+        seek: z.int().meta({ description: 'Where its window begins, in hundredths of a second.' }),
+        start: seconds,
+        end: seconds,
+        text: z.string(),
+        tokens: z.array(z.int()),
+        temperature: z.number(),
+        avg_logprob: z.number(),
+        compression_ratio: z.number(),
+        no_speech_prob: z.number(),
+      }),
+    )
+    .optional(),
+  words: z.array(z.object({ word: z.string(), start: seconds, end: seconds })).optional(),
+  usage: usageSchema,
+});
+
+/** One event of a streamed answer. */
+export const transcriptionEventSchema = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('transcript.text.delta'), delta: z.string() }),
+  z.object({ type: z.literal('transcript.text.done'), text: z.string(), usage: usageSchema }),
+]);
+
+/** The body of an answer of the format `json`. */
+export type Transcription = z.infer<typeof transcriptionSchema>;
+/** The body of an answer of the format `verbose_json`. */
+export type VerboseTranscription = z.infer<typeof verboseTranscriptionSchema>;
+/** One event of a streamed answer. */
+export type TranscriptionStreamEvent = z.infer<typeof transcriptionEventSchema>;

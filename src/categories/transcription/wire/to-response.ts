@@ -1,0 +1,89 @@
+import { toSrt, toVtt } from '../../../core/audio/subtitles.ts';
+import { languageName } from '../../../core/audio/whisper/languages.ts';
+import type { TranscriptionSegment } from '../../contract.ts';
+import type { TranscriptionResult } from '../result.ts';
+import type { Transcription, VerboseTranscription } from './schema.ts';
+
+/**
+ * A transcript → the body of an answer of the format `json`.
+ *
+ * @example
+ * ```ts
+ * toTranscription({ text: 'Hello.', language: 'en', durationSeconds: 1.2, segments: [] }).usage.seconds; // 2
+ * ```
+ */
+export function toTranscription({ text, durationSeconds }: TranscriptionResult): Transcription {
+  return { text, usage: toUsage(durationSeconds) };
+}
+
+/**
+ * A transcript → the body of an answer of the format `verbose_json`. Times keep milliseconds.
+ *
+ * @param options.segments whether it has segments
+ * @param options.words whether it has words
+ *
+ * @example
+ * ```ts
+ * const result = { text: 'Hello.', language: 'en', durationSeconds: 1.2, segments: [] };
+ * toVerboseTranscription(result, { segments: true, words: false }).language; // 'english'
+ * ```
+ */
+export function toVerboseTranscription(
+  { text, language, durationSeconds, segments }: TranscriptionResult,
+  options: { readonly segments: boolean; readonly words: boolean },
+): VerboseTranscription {
+  return {
+    task: 'transcribe',
+    language: language === undefined ? 'unknown' : (languageName(language) ?? language),
+    duration: rounded(durationSeconds, 3),
+    text,
+    ...(options.segments ? { segments: segments.map(toSegment) } : {}),
+    ...(options.words ? { words: segments.flatMap(toWords) } : {}),
+    usage: toUsage(durationSeconds),
+  };
+}
+
+/** A transcript → the body of an answer of the format `text`. */
+export function toPlainText({ text }: TranscriptionResult): string {
+  return `${text}\n`;
+}
+
+/** A transcript → the body of an answer of the format `srt` or `vtt`. */
+export function toSubtitles({ segments }: TranscriptionResult, format: 'srt' | 'vtt'): string {
+  return format === 'srt' ? toSrt(segments) : toVtt(segments);
+}
+
+/** How much was listened to. */
+export function toUsage(durationSeconds: number): Transcription['usage'] {
+  return { type: 'duration', seconds: Math.ceil(durationSeconds) };
+}
+
+type WireSegment = NonNullable<VerboseTranscription['segments']>[number];
+type WireWord = NonNullable<VerboseTranscription['words']>[number];
+
+function toSegment(segment: TranscriptionSegment): WireSegment {
+  return {
+    id: segment.id,
+    seek: segment.seek,
+    start: rounded(segment.startSeconds, 3),
+    end: rounded(segment.endSeconds, 3),
+    text: segment.text,
+    tokens: [...segment.tokens],
+    temperature: segment.temperature,
+    avg_logprob: rounded(segment.averageLogprob, 6),
+    compression_ratio: rounded(segment.compressionRatio, 6),
+    no_speech_prob: rounded(segment.noSpeechProbability, 6),
+  };
+}
+
+function toWords({ words = [] }: TranscriptionSegment): WireWord[] {
+  return words.map(({ word, startSeconds, endSeconds }) => ({
+    word,
+    start: rounded(startSeconds, 3),
+    end: rounded(endSeconds, 3),
+  }));
+}
+
+function rounded(value: number, decimals: number): number {
+  return Math.round(value * 10 ** decimals) / 10 ** decimals;
+}

@@ -1,0 +1,181 @@
+import { gzipSync } from 'node:zlib';
+import type { ServerResponse } from 'node:http';
+import { describe, expect, it } from 'vitest';
+import type { InferenceError } from '../../src/errors.ts';
+import { completeChatRequest } from '../../src/categories/chat/request.ts';
+import type { ChatEvent, EmbeddingEvent } from '../../src/categories/contract.ts';
+import { readBytes, readText } from '../../src/backends/kserve/answer-body.ts';
+import { toChatEvents } from '../../src/backends/openai/chat-events.ts';
+import { loadRemotePipeline } from '../../src/backends/openai/load-remote.ts';
+import { scriptedServer } from './scripted-server.ts';
+
+type Script = (response: ServerResponse) => void;
+
+const chatRequest = completeChatRequest({ model: 'm', messages: [{ role: 'user', content: 'Hello' }] });
+
+/** What a model says whose server answers by that script. */
+async function ask(category: 'chat' | 'embedding', script: Script, request: unknown): Promise<unknown[]> {
+  const { origin } = await scriptedServer((_asked, response) => script(response));
+  const server = { kind: 'openai', baseURL: `${origin}/v1` } as const;
+  const pipeline = await loadRemotePipeline({
+    id: 'm',
+    source: 'm',
+    category,
+    contextLength: 100,
+    remote: server,
+  });
+  const events: unknown[] = [];
+  for await (const event of pipeline.run(request as never)) events.push(event);
+  return events;
+}
+
+const chatWith = (script: Script) => ask('chat', script, chatRequest) as Promise<ChatEvent[]>;
+const embedWith = (script: Script) =>
+  ask('embedding', script, { model: 'm', inputs: ['a'], truncate: false }) as Promise<EmbeddingEvent[]>;
+
+const says =
+  (...events: readonly unknown[]): Script =>
+  (response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    for (const event of events) response.write(`data: ${JSON.stringify(event)}\n\n`);
+    response.end('data: [DONE]\n\n');
+  };
+
+const choice = (fields: object) => ({ choices: [{ index: 0, ...fields }] });
+const end = choice({ delta: {}, finish_reason: 'stop' });
+
+async function exhaust(events: AsyncIterator<unknown>): Promise<void> {
+  while (!(await events.next()).done);
+}
+
+/** Writes until the other side has had enough. */
+function writeForEver(response: ServerResponse, piece: string): void {
+  while (!response.destroyed && response.write(piece));
+  if (!response.destroyed) response.once('drain', () => writeForEver(response, piece));
+}
+
+describe('a server of the wire format that answers in another form', () => {
+  it.each([
+    ['no object', null],
+    ['a number of choices', { choices: 5 }],
+    ['no choice', { choices: [null] }],
+    ['a choice of no number', { choices: [{ index: 'push', delta: { tool_calls: [{ index: 0 }] } }] }],
+    ['content that is no text', choice({ delta: { content: { a: 1 } } })],
+    ['reasoning that is no text', choice({ delta: { reasoning: 5 } })],
+    ['calls that are no list', choice({ delta: { tool_calls: 5 } })],
+    ['no call', choice({ delta: { tool_calls: [null] } })],
+    ['arguments that are no text', choice({ delta: { tool_calls: [{ function: { arguments: {} } }] } })],
+    ['no token', choice({ logprobs: { content: [null] } })],
+    ['no log probability', choice({ logprobs: { content: [{ token: 'a', logprob: 'b' }] } })],
+  ])('has failed with %s', async (_name, event) => {
+    await expect(chatWith(says(event, end))).rejects.toMatchObject({ code: 'worker_failed' });
+  });
+
+  it('is not charged for tokens that can be none', async () => {
+    for (const told of [-1_000_000, '12', 1e300, 0.5]) {
+      const usage = { prompt_tokens: told, completion_tokens: told };
+      const events = await chatWith(says(choice({ delta: { content: 'a' } }), { ...end, usage }));
+      expect(events.at(-1)).toMatchObject({ type: 'usage', promptTokens: 0, completionTokens: 1 });
+    }
+  });
+
+  it('may say that there is no error, and end for a reason of its own', async () => {
+    const events = await chatWith(
+      says({ error: null, ...choice({ delta: {}, finish_reason: 'constructor' }) }),
+    );
+    expect(events).toContainEqual({ type: 'choice-end', choice: 0, finishReason: 'stop' });
+  });
+
+  it('is not quoted where it is no JSON', async () => {
+    const secret: Script = (response) => response.end('data: sk-secret\n\n');
+    const error = (await chatWith(secret).catch((thrown: unknown) => thrown)) as InferenceError;
+    expect(error).toMatchObject({ code: 'worker_failed' });
+    expect(error.message).not.toContain('sk-');
+  });
+
+  it.each([
+    ['an index beyond', { data: [{ index: 4_294_967_294, embedding: [1] }] }],
+    ['an index that is none', { data: [{ index: 'length', embedding: [1] }] }],
+    ['numbers that are none', { data: [{ index: 0, embedding: [1, 'x'] }] }],
+    ['numbers that are not finite', { data: [{ index: 0, embedding: 'AADAfw==' }] }],
+    ['nothing', null],
+  ])('has failed with vectors of %s', async (_name, body) => {
+    const script: Script = (response) => response.end(JSON.stringify(body));
+    await expect(embedWith(script)).rejects.toMatchObject({ code: 'worker_failed' });
+  });
+});
+
+describe('a server of the wire format that says too much', () => {
+  it('fails with a line that does not end', async () => {
+    await expect(
+      chatWith((response) => writeForEver(response, 'data: '.padEnd(65_536, 'x'))),
+    ).rejects.toMatchObject({ code: 'worker_failed', message: expect.stringContaining('characters') });
+  });
+
+  it('fails with an answer that does not end', async () => {
+    async function* chunks() {
+      for (;;) yield choice({ delta: { content: 'x'.repeat(2 ** 20) } });
+    }
+    const events = toChatEvents(chunks(), { choices: 1, includeReasoning: true });
+    await expect(exhaust(events)).rejects.toMatchObject({
+      code: 'worker_failed',
+      message: expect.stringContaining('end'),
+    });
+  });
+
+  it('fails with vectors that unpack to more than they can be', async () => {
+    const bomb = gzipSync(Buffer.alloc(64 * 2 ** 20, '1'));
+    const script: Script = (response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb);
+    await expect(embedWith(script)).rejects.toMatchObject({
+      code: 'worker_failed',
+      message: expect.stringContaining('bytes'),
+    });
+  });
+
+  it('is quoted in short when it complains', async () => {
+    const error = { message: 'm'.repeat(5000), param: 'p'.repeat(5000) };
+    const script: Script = (response) => response.writeHead(400).end(JSON.stringify({ error }));
+    const thrown = (await chatWith(script).catch((one: unknown) => one)) as InferenceError;
+    expect(thrown.code).toBe('invalid_request');
+    expect(thrown.message).toHaveLength(1000);
+    expect(thrown.param).toHaveLength(100);
+  });
+
+  it('is left when its complaint does not end', async () => {
+    const script: Script = (response) => {
+      response.writeHead(500);
+      writeForEver(response, 'x'.repeat(65_536));
+    };
+    await expect(chatWith(script)).rejects.toMatchObject({ code: 'worker_failed' });
+  });
+
+  it('is asked again after a day at the latest', async () => {
+    const script: Script = (response) => response.writeHead(429, { 'retry-after': '1e300' }).end();
+    await expect(chatWith(script)).rejects.toMatchObject({ code: 'overloaded', retryAfterSeconds: 86_400 });
+  });
+});
+
+describe('readBytes', () => {
+  it('ends with a signal that fetch does not know, also while it waits', async () => {
+    let isLeft = false;
+    const body = new ReadableStream<Uint8Array>({ cancel: () => void (isLeft = true) });
+    const controller = new AbortController();
+    const read = readText(new Response(body), { signal: controller.signal });
+    controller.abort(new Error('gone'));
+    await expect(read).rejects.toThrow('gone');
+    expect(isLeft).toBe(true);
+  });
+
+  it('leaves what is left', async () => {
+    let isLeft = false;
+    const body = new ReadableStream<Uint8Array>({
+      pull: (controller) => controller.enqueue(new Uint8Array(8)),
+      cancel: () => void (isLeft = true),
+    });
+    for await (const bytes of readBytes(new Response(body))) {
+      expect(bytes).toHaveLength(8);
+      break;
+    }
+    expect(isLeft).toBe(true);
+  });
+});

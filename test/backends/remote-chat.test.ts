@@ -1,0 +1,469 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { toNodeListener } from '../../dist/adapters/node.js';
+import { createHandler, createInference, chat, embedding, remote } from '../../dist/src/index.js';
+import { createFakeInference, type FakeInferenceOptions } from '../../dist/src/entries/testing.js';
+import type { ChatEvent } from '../../src/categories/contract.ts';
+import { toModelParameters } from '../../src/server/models.ts';
+import type { ApiServer } from '../../src/backends/openai/servers.ts';
+import { json, scriptedServer, type Answer } from './scripted-server.ts';
+
+const messages = [{ role: 'user', content: 'Hello' }] as const;
+
+/** A whole second service behind HTTP. */
+async function secondService(options: FakeInferenceOptions) {
+  const inference = createFakeInference(options);
+  const server = createServer(toNodeListener(createHandler(inference, { auth: { keys: ['key'] } })));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const baseURL = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+  return { inference, baseURL };
+}
+
+function openInference(server: Omit<ApiServer, 'kind'>, limits: { deadlineMs?: number } = {}) {
+  const inference = createInference({
+    models: {
+      chatter: chat({ source: 'fake-chat', remote: remote.openai(server), ...limits }),
+      embedder: embedding({ source: 'fake-embed', remote: remote.openai(server) }),
+    },
+  });
+  onTestFinished(() => inference.close());
+  return inference;
+}
+
+async function collect(events: AsyncIterable<ChatEvent>): Promise<ChatEvent[]> {
+  const all: ChatEvent[] = [];
+  for await (const event of events) all.push(event);
+  return all;
+}
+
+const textOf = (events: readonly ChatEvent[]) =>
+  events.map((event) => (event.type === 'text-delta' ? event.text : '')).join('');
+
+describe('a chat model on another slashv1', () => {
+  it('answers as the model itself', async () => {
+    const { inference: far, baseURL } = await secondService({
+      reply: { reasoning: 'Let me think.', text: 'Hello there, friend' },
+    });
+    const near = openInference({ baseURL, apiKey: 'key', dialect: 'slashv1' });
+    const request = {
+      model: 'chatter',
+      messages,
+      n: 2,
+      topK: 40,
+      mirostatMode: 2,
+      seed: 7,
+      logprobs: true,
+    } as const;
+    const events = await collect(near.chat(request));
+    const expected = await collect(far.chat({ ...request, model: 'fake-chat' }));
+    // The wire tells how long the prompt is at the end, and joins the log probabilities with the text.
+    const byChoice = (all: readonly ChatEvent[], choice: number) =>
+      ['reasoning-delta', 'text-delta', 'logprobs', 'choice-end'].map((type) =>
+        all
+          .filter((event) => event.type === type && 'choice' in event && event.choice === choice)
+          .flatMap<unknown>((event) =>
+            'text' in event ? event.text : 'tokens' in event ? event.tokens : 'end',
+          ),
+      );
+    for (const choice of [0, 1]) {
+      const [reasoning, text, logprobs, end] = byChoice(events, choice);
+      const wanted = byChoice(expected, choice);
+      expect(reasoning!.join('')).toBe(wanted[0]!.join(''));
+      expect(text!.join('')).toBe(wanted[1]!.join(''));
+      expect(logprobs).toEqual(wanted[2]);
+      expect(end).toEqual(wanted[3]);
+    }
+    expect(events.at(-1)).toEqual(expected.at(-1));
+    expect(far.requests[0]).toEqual({ ...far.requests[1], model: 'fake-chat' });
+  });
+
+  it('calls tools, whole conversations included', async () => {
+    const { inference: far, baseURL } = await secondService({
+      reply: { toolCalls: [{ name: 'get_weather', arguments: { city: 'Rome' } }] },
+    });
+    const near = openInference({ baseURL, apiKey: 'key', dialect: 'slashv1' });
+    const request = {
+      model: 'chatter',
+      messages: [
+        { role: 'system', content: 'Be brief.' },
+        { role: 'user', content: 'Weather in Paris and Rome?' },
+        {
+          role: 'assistant',
+          content: null,
+          reasoningContent: 'Paris first.',
+          toolCalls: [{ id: 'a', name: 'get_weather', arguments: '{"city":"Paris"}' }],
+        },
+        { role: 'tool', toolCallId: 'a', content: 'sunny' },
+      ],
+      tools: [
+        { name: 'get_weather', parameters: { type: 'object', properties: { city: { type: 'string' } } } },
+      ],
+      toolChoice: 'required',
+      parallelToolCalls: false,
+      stop: ['END'],
+      logitBias: new Map([[5, -2]]),
+    } as const;
+    const events = await collect(near.chat(request));
+    const [start, ...others] = events.filter(({ type }) => type.startsWith('tool-call'));
+    expect(start).toMatchObject({ name: 'get_weather', call: 0, choice: 0 });
+    const written = others.map((event) => (event.type === 'tool-call-delta' ? event.arguments : '')).join('');
+    expect(JSON.parse(written)).toEqual({ city: 'Rome' });
+    expect(events.find(({ type }) => type === 'choice-end')).toMatchObject({ finishReason: 'tool_calls' });
+    await collect(far.chat({ ...request, model: 'fake-chat' }));
+    expect(far.requests[0]).toEqual(far.requests[1]);
+  });
+
+  it('is left when its caller leaves', async () => {
+    const { inference: far, baseURL } = await secondService({
+      reply: { text: 'one two three four five six', delayMs: 20 },
+    });
+    const near = openInference({ baseURL, apiKey: 'key' });
+    for await (const event of near.chat({ model: 'chatter', messages }))
+      if (event.type === 'text-delta') break;
+    await expect.poll(() => far.cancelled).toBe(1);
+    expect(near.status()[0]).toMatchObject({ state: 'ready', running: 0 });
+  });
+
+  it('embeds', async () => {
+    const { inference: far, baseURL } = await secondService({
+      models: [{ id: 'fake-embed', category: 'embedding' }],
+    });
+    const near = openInference({ baseURL, apiKey: 'key', dialect: 'slashv1' });
+    for (const input of [
+      ['a cat', 'a dog'],
+      [[1, 2, 3], [4]],
+    ]) {
+      const result = await near.embed({ model: 'embedder', input, truncate: true });
+      expect(result).toEqual(await far.embed({ model: 'fake-embed', input, truncate: true }));
+    }
+  });
+
+  it('tells how long its context is', async () => {
+    const { inference: far, baseURL } = await secondService({});
+    const near = openInference({ baseURL, apiKey: 'key' });
+    await near.ready();
+    expect(near.models()[0]!.contextLength).toBe(far.models()[0]!.contextLength);
+  });
+});
+
+const chunk = (delta: object, finish_reason: string | null = null, index = 0) =>
+  `data: ${JSON.stringify({ choices: [{ index, delta, finish_reason }] })}\n\n`;
+
+/** Answers every chat with these pieces of a stream. */
+const streaming =
+  (...pieces: readonly string[]): Answer =>
+  async (_asked, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    for (const piece of pieces) {
+      response.write(piece);
+      await new Promise((resolve) => setTimeout(resolve, 2));
+    }
+    response.end();
+  };
+
+async function ask(answer: Answer, options: Partial<ApiServer> = {}, request: object = {}) {
+  const { origin, asked } = await scriptedServer((one, response) =>
+    one.url.endsWith('/models') ? json(response, { data: [] }) : answer(one, response),
+  );
+  const near = openInference({ baseURL: `${origin}/v1/`, ...options });
+  const run = () => collect(near.chat({ model: 'chatter', messages, ...request }));
+  const body = () => JSON.parse(String(asked.at(-1)!.body)) as Record<string, unknown>;
+  return { run, body, asked };
+}
+
+describe('a chat model on a server of another kind', () => {
+  const plain = streaming(
+    chunk({ role: 'assistant', content: '' }),
+    chunk({ content: 'Hi' }),
+    chunk({}, 'stop'),
+    'data: [DONE]\n\n',
+  );
+
+  it('is sent what its server knows, under the names there', async () => {
+    const vllm = await ask(plain, { dialect: 'vllm' }, { topK: 5 });
+    await vllm.run();
+    expect(vllm.body()).toMatchObject({ model: 'fake-chat', top_k: 5, min_p: 0.05, repetition_penalty: 1.1 });
+    const llama = await ask(plain, { dialect: 'llama-server' }, { mirostatMode: 1, typicalP: 0.9 });
+    await llama.run();
+    expect(llama.body()).toMatchObject({ mirostat: 1, mirostat_tau: 5, typical_p: 0.9, repeat_penalty: 1.1 });
+    const strict = await ask(plain);
+    await strict.run();
+    expect(Object.keys(strict.body()).sort()).toEqual([
+      'frequency_penalty',
+      'max_tokens',
+      'messages',
+      'model',
+      'presence_penalty',
+      'stream',
+      'stream_options',
+      'temperature',
+      'top_p',
+    ]);
+  });
+
+  it.each([
+    ['openai', { topK: 5 }, 'top_k'],
+    ['openai', { mirostatTau: 3 }, 'mirostat_tau'],
+    ['vllm', { tfsZ: 0.5 }, 'tfs_z'],
+    ['llama-server', { tfsZ: 0.5 }, 'tfs_z'],
+  ] as const)('refuses on %s what its server would ignore: %o', async (dialect, request, param) => {
+    const { run } = await ask(plain, { dialect }, request);
+    await expect(run()).rejects.toMatchObject({ code: 'invalid_request', param });
+  });
+
+  it('takes neutral values of what its server lacks', async () => {
+    const { run } = await ask(plain, {}, { topK: 0, minP: 0, repeatPenalty: 1, typicalP: 1 });
+    expect(textOf(await run())).toBe('Hi');
+  });
+
+  it('is described without what its server lacks', async () => {
+    const { baseURL } = await secondService({});
+    const namesOn = async (dialect: ApiServer['dialect']) => {
+      const near = openInference({ baseURL, apiKey: 'key', dialect });
+      await near.ready();
+      return near.models().flatMap((model) => Object.keys(toModelParameters(model).parameters));
+    };
+    const same = await namesOn('slashv1');
+    const lost = (all: readonly string[]) => same.filter((name) => !all.includes(name));
+    expect(same).toEqual(expect.arrayContaining(['top_k', 'tfs_z', 'truncate']));
+    expect(lost(await namesOn('vllm'))).toEqual([
+      'typical_p',
+      'tfs_z',
+      'mirostat_mode',
+      'mirostat_tau',
+      'mirostat_eta',
+      'truncate',
+      'prompt_name',
+    ]);
+    expect(lost(await namesOn('openai'))).toEqual(
+      expect.arrayContaining(['top_k', 'min_p', 'repeat_penalty']),
+    );
+  });
+
+  it('calls tools however its server numbers them', async () => {
+    const call = (head: object, name: string, written: string) =>
+      chunk({ tool_calls: [{ ...head, function: { name, arguments: written } }] });
+    const { run } = await ask(
+      streaming(
+        call({ id: 'x' }, 'get_time', '{"city":'),
+        chunk({ tool_calls: [{ function: { arguments: '"Rome"}' } }] }),
+        call({ id: 'y' }, 'get_weather', '{}'),
+        call({ id: 'z', index: 4_000_000_000 }, 'stop', '{}'),
+        chunk({}, 'tool_calls'),
+        'data: [DONE]\n\n',
+      ),
+    );
+    const events = await run();
+    const startsAndPieces = events.flatMap((event) => {
+      if (event.type === 'tool-call-start') return [[event.call, event.id, event.name]];
+      return event.type === 'tool-call-delta' ? [[event.call, event.arguments]] : [];
+    });
+    expect(startsAndPieces).toEqual([
+      [0, 'x', 'get_time'],
+      [0, '{"city":'],
+      [0, '"Rome"}'],
+      [1, 'y', 'get_weather'],
+      [1, '{}'],
+      [2, 'z', 'stop'],
+      [2, '{}'],
+    ]);
+  });
+
+  it.each([1, -1, 0.5, 4_000_000_000])('fails where it answers as choice %d of one', async (index) => {
+    const { run } = await ask(streaming(chunk({ content: 'Hi' }, null, index), chunk({}, 'stop', index)));
+    await expect(run()).rejects.toMatchObject({ code: 'worker_failed' });
+  });
+
+  it('sends key and headers', async () => {
+    const { run, asked } = await ask(plain, { apiKey: 'secret', headers: { 'x-tenant': 'blue' } });
+    await run();
+    expect(asked.at(-1)).toMatchObject({
+      url: '/v1/chat/completions',
+      headers: { authorization: 'Bearer secret', 'x-tenant': 'blue' },
+    });
+  });
+
+  it('is read however its stream is cut', async () => {
+    const whole =
+      chunk({ reasoning: 'Hm. ' }) +
+      chunk({ content: 'Grüße 🎈' }) +
+      chunk({}, 'length') +
+      'data: [DONE]\n\n';
+    const bytes = Buffer.from(whole);
+    const { run } = await ask(async (_asked, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      for (let at = 0; at < bytes.length; at += 7) {
+        response.write(bytes.subarray(at, at + 7));
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      response.end();
+    });
+    const events = await run();
+    expect(events).toContainEqual({ type: 'reasoning-delta', choice: 0, text: 'Hm. ' });
+    expect(textOf(events)).toBe('Grüße 🎈');
+    expect(events.at(-2)).toEqual({ type: 'choice-end', choice: 0, finishReason: 'length' });
+    // Nothing was counted there, so pieces are.
+    expect(events.at(-1)).toMatchObject({ type: 'usage', promptTokens: 0, completionTokens: 2 });
+  });
+
+  it.each([
+    [
+      400,
+      { error: { message: 'bad', param: 'temperature' } },
+      { code: 'invalid_request', param: 'temperature', message: 'bad' },
+    ],
+    [
+      400,
+      { error: { message: 'too long', code: 'context_length_exceeded' } },
+      { code: 'context_length_exceeded' },
+    ],
+    [
+      401,
+      { error: 'no such key' },
+      { code: 'worker_failed', message: 'The remote server answered 401.', cause: new Error('no such key') },
+    ],
+    [
+      404,
+      { message: 'no such model' },
+      {
+        code: 'worker_failed',
+        message: 'The remote server answered 404.',
+        cause: new Error('no such model'),
+      },
+    ],
+    [
+      400,
+      { message: "This model's maximum context length is 4096 tokens." },
+      { code: 'context_length_exceeded', param: 'messages' },
+    ],
+    [
+      400,
+      { error: { type: 'exceed_context_size_error', message: 'x' } },
+      { code: 'context_length_exceeded' },
+    ],
+    [429, { error: { message: 'slow down' } }, { code: 'overloaded', retryAfterSeconds: 3 }],
+    [500, undefined, { code: 'worker_failed' }],
+  ])('turns %i %o into an error of this API', async (status, body, expected) => {
+    const { run } = await ask((_asked, response) => {
+      response.setHeader('retry-after', '3');
+      json(response, body, status);
+    });
+    await expect(run()).rejects.toMatchObject(expected);
+  });
+
+  it.each([
+    [
+      'an error',
+      [chunk({ content: 'Hi' }), 'data: {"error":{"message":"out of memory"}}\n\n'],
+      'answered with an error',
+    ],
+    ['nothing', [chunk({ content: 'Hi' })], 'broke off'],
+    ['an answer without an end', [chunk({ content: 'Hi' }), 'data: [DONE]\n\n'], 'too early'],
+    ['no JSON', ['data: {"choices":\n\n'], 'is no JSON'],
+  ])('fails where its stream ends with %s', async (_name, pieces, message) => {
+    const { run } = await ask(streaming(...pieces));
+    await expect(run()).rejects.toMatchObject({
+      code: 'worker_failed',
+      message: expect.stringContaining(message),
+    });
+  });
+
+  it('follows no redirection, which would take its key along', async () => {
+    const { run, asked } = await ask((_asked, response) => {
+      response.writeHead(307, { location: '/v1/elsewhere' }).end();
+    });
+    await expect(run()).rejects.toMatchObject({ code: 'worker_failed' });
+    expect(asked.map(({ url }) => url)).not.toContain('/v1/elsewhere');
+  });
+
+  it('fails where nobody listens, and the service lives', async () => {
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    server.close();
+    await once(server, 'close');
+    const near = openInference({ baseURL: `http://127.0.0.1:${port}/v1` });
+    await near.ready();
+    await expect(collect(near.chat({ model: 'chatter', messages }))).rejects.toMatchObject({
+      code: 'worker_failed',
+      message: "The remote server can't be used: ECONNREFUSED.",
+    });
+  });
+
+  it('ends at the deadline where its server says nothing', async () => {
+    const { origin } = await scriptedServer((one, response) => {
+      if (one.url.endsWith('/models')) json(response, { data: [] });
+    });
+    const near = openInference({ baseURL: `${origin}/v1` }, { deadlineMs: 100 });
+    await expect(collect(near.chat({ model: 'chatter', messages }))).rejects.toMatchObject({
+      code: 'deadline_exceeded',
+    });
+  });
+});
+
+describe('embeddings of a server of another kind', () => {
+  const embedWith = async (answer: unknown, request: object = {}) => {
+    const { origin } = await scriptedServer((_asked, response) => json(response, answer));
+    const near = openInference({ baseURL: `${origin}/v1` });
+    return near.embed({ model: 'embedder', input: ['a', 'b'], ...request });
+  };
+
+  it('are put in order, whether they are numbers or base64', async () => {
+    const base64 = Buffer.from(Float32Array.of(3, 4).buffer).toString('base64');
+    const data = [
+      { index: 1, embedding: base64 },
+      { index: 0, embedding: [1, 2] },
+    ];
+    const { embeddings, promptTokens } = await embedWith({ data, usage: { prompt_tokens: 5 } });
+    expect(embeddings).toEqual([Float32Array.of(1, 2), Float32Array.of(3, 4)]);
+    expect(promptTokens).toBe(5);
+  });
+
+  it.each([
+    { data: [{ index: 0, embedding: [1] }] },
+    { data: [{ embedding: [1] }, { embedding: [] }] },
+    { data: [null, { embedding: [1] }] },
+    { data: 'none' },
+    {},
+    null,
+    undefined,
+  ])('fail where one is missing: %o', async (answer) => {
+    await expect(embedWith(answer)).rejects.toMatchObject({ code: 'worker_failed' });
+  });
+
+  it.each([
+    [{ truncate: true }, 'truncate'],
+    [{ promptName: 'query' }, 'prompt_name'],
+  ])('refuse what the server would ignore: %o', async (request, param) => {
+    await expect(embedWith({}, request)).rejects.toMatchObject({ code: 'invalid_request', param });
+  });
+});
+
+describe('settings', () => {
+  it('must be an address', () => {
+    expect(() => remote.openai({ baseURL: 'gpu-1:8000/v1' })).toThrow(/remote.baseURL: expected an http/);
+    const secret = 'http://me:secret@gpu-1:8000';
+    for (const refuse of [
+      () => remote.openai({ baseURL: secret }),
+      () => remote.kserve({ url: secret, model: 'a' }),
+    ]) {
+      expect(refuse).toThrow(/expected no user and password/);
+      expect(refuse).not.toThrow(/secret/);
+    }
+  });
+
+  it('are checked', async () => {
+    const baseURL = 'http://127.0.0.1:9/v1';
+    const near = openInference({ baseURL, concurrency: 0 });
+    await expect(near.ready()).rejects.toMatchObject({ param: 'remote.concurrency' });
+    expect(() => openInference({ baseURL, dialect: 'ollama' as 'vllm' })).toThrow(
+      /remote\.dialect: expected/,
+    );
+  });
+});

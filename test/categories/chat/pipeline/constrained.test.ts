@@ -1,0 +1,149 @@
+import { Validator, type Schema } from '@cfworker/json-schema';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { ChatRequestInput } from '../../../../src/categories/chat/request.ts';
+import { completeChatRequest } from '../../../../src/categories/chat/request.ts';
+import { loadChatPipeline } from '../../../../src/categories/chat/pipeline/chat-pipeline.ts';
+import type { Pipeline } from '../../../../src/categories/contract.ts';
+
+let pipeline: Pipeline<'chat'>;
+
+beforeAll(async () => {
+  pipeline = await loadChatPipeline({
+    id: 'tiny-chat',
+    category: 'chat',
+    source: 'examples/models/tiny-chat',
+    threads: 1,
+  });
+});
+
+afterAll(() => pipeline.close());
+
+async function ask(input: Omit<ChatRequestInput, 'model' | 'messages'>) {
+  const messages = [{ role: 'user', content: 'Describe a red ball above a blue box.' }] as const;
+  const answer = { text: '', calls: [] as { name: string; arguments: string }[], finishReason: '' };
+  for await (const event of pipeline.run(
+    completeChatRequest({ model: 'tiny-chat', messages, temperature: 1.5, ...input }),
+  )) {
+    if (event.type === 'text-delta') answer.text += event.text;
+    else if (event.type === 'tool-call-start') answer.calls.push({ name: event.name, arguments: '' });
+    else if (event.type === 'tool-call-delta') answer.calls.at(-1)!.arguments += event.arguments;
+    else if (event.type === 'choice-end') answer.finishReason = event.finishReason;
+  }
+  return answer;
+}
+
+const word: Schema = { type: 'string', minLength: 1, maxLength: 12 };
+const schemas: Schema[] = [
+  {
+    type: 'object',
+    properties: { name: word, size: { type: 'integer', minimum: 1, maximum: 9 } },
+    required: ['name'],
+    additionalProperties: false,
+  },
+  { type: 'array', items: { enum: ['red', 'green', 'blue'] }, minItems: 1, maxItems: 5 },
+  { anyOf: [{ type: 'number', minimum: -1, maximum: 1 }, { type: 'null' }, { type: 'boolean' }] },
+  {
+    type: 'object',
+    properties: { when: { type: 'string', format: 'date-time' }, id: { type: 'string', format: 'uuid' } },
+    required: ['when', 'id'],
+  },
+  { type: 'array', prefixItems: [word, { type: 'integer' }], items: false, minItems: 2 },
+];
+
+test.each(schemas)('20 answers at temperature 1.5 are valid: %j', async (schema) => {
+  const validator = new Validator(schema, '2020-12');
+  const requests = Array.from({ length: 20 }, (_, seed) =>
+    ask({ seed, maxTokens: 500, responseFormat: { type: 'json-schema', schema } }),
+  );
+  for (const { text, finishReason } of await Promise.all(requests)) {
+    expect({ text, finishReason, ...validator.validate(JSON.parse(text)) }).toMatchObject({
+      finishReason: 'stop',
+      valid: true,
+    });
+  }
+});
+
+describe('calls', () => {
+  const parameters = {
+    type: 'object',
+    properties: { city: word, unit: { enum: ['c', 'f'] } },
+    required: ['city', 'unit'],
+    additionalProperties: false,
+  };
+  const tools = [
+    { name: 'get_weather', parameters },
+    { name: 'add', parameters: { type: 'object', properties: { a: { type: 'integer' } }, required: ['a'] } },
+  ];
+  const validator = new Validator(parameters as Schema, '2020-12');
+
+  test('100 calls of a named tool', async () => {
+    const requests = Array.from({ length: 100 }, (_, seed) =>
+      ask({ seed, maxTokens: 200, tools, toolChoice: { name: 'get_weather' } }),
+    );
+    for (const { text, calls, finishReason } of await Promise.all(requests)) {
+      expect({ text, finishReason, names: calls.map(({ name }) => name) }).toEqual({
+        text: '',
+        finishReason: 'tool_calls',
+        names: ['get_weather'],
+      });
+      expect(validator.validate(JSON.parse(calls[0]!.arguments)).valid).toBe(true);
+    }
+  });
+
+  test('at least one call where one is required', async () => {
+    const requests = Array.from({ length: 20 }, (_, seed) =>
+      ask({ seed, maxTokens: 300, tools, toolChoice: 'required' }),
+    );
+    for (const { text, calls } of await Promise.all(requests)) {
+      expect(text).toBe('');
+      expect(calls).not.toEqual([]);
+    }
+  });
+
+  test('one call where several are not wanted', async () => {
+    const requests = Array.from({ length: 20 }, (_, seed) =>
+      ask({ seed, maxTokens: 300, tools, toolChoice: 'required', parallelToolCalls: false }),
+    );
+    for (const { calls } of await Promise.all(requests)) expect(calls).toHaveLength(1);
+  });
+});
+
+test('an answer that is cut off is the beginning of a document', async () => {
+  const { text, finishReason } = await ask({
+    maxTokens: 3,
+    responseFormat: { type: 'json-schema', schema: { type: 'string', minLength: 100 } },
+  });
+  expect(finishReason).toBe('length');
+  expect(text).toMatch(/^"/);
+});
+
+test.each([
+  [
+    { responseFormat: { type: 'json-schema', schema: { not: {} } } },
+    'response_format',
+    'response_format: schema.not: this keyword',
+  ],
+  [
+    { tools: [{ name: 'f', parameters: { type: 'object', not: {} } }], toolChoice: 'required' },
+    'tools',
+    'tools[0].parameters.not: this keyword',
+  ],
+] as const)('%j is refused', async (input, param, message) => {
+  const failure = ask(input);
+  await expect(failure).rejects.toMatchObject({ code: 'invalid_request', param });
+  await expect(failure).rejects.toThrow(message);
+});
+
+test('a schema that cannot be honoured is no obstacle where no call is demanded', async () => {
+  const { finishReason } = await ask({
+    seed: 1,
+    temperature: 0,
+    tools: [{ name: 'f', parameters: { type: 'object', not: {} } }],
+  });
+  expect(finishReason).not.toBe('length');
+});
+
+test('a strict tool with such a schema is refused', async () => {
+  const strict = { name: 'f', strict: true, parameters: { type: 'object', not: {} } };
+  await expect(ask({ tools: [strict] })).rejects.toMatchObject({ code: 'invalid_request', param: 'tools' });
+});

@@ -1,0 +1,36 @@
+import { describe, expect, it } from 'vitest';
+import { completeChatRequest, type ChatRequestInput } from '../../../src/categories/chat/request.ts';
+
+const complete = (changes: Partial<ChatRequestInput>) =>
+  completeChatRequest({ model: 'm', messages: [{ role: 'user', content: 'Hello' }], ...changes });
+const deep = JSON.parse(`${'{"a":'.repeat(1000)}{}${'}'.repeat(1000)}`) as Record<string, unknown>;
+
+describe('completeChatRequest', () => {
+  it('gives every setting its default', () => {
+    expect(complete({})).toMatchObject({
+      tools: [],
+      toolChoice: 'auto',
+      parallelToolCalls: true,
+      responseFormat: { type: 'text' },
+      stop: [],
+    });
+  });
+
+  it.each<[string, Partial<ChatRequestInput>]>([
+    ['messages', { messages: [] }],
+    ['messages[0].tool_call_id', { messages: [{ role: 'tool', content: '', toolCallId: 'a' }] }],
+    ['stop', { stop: ['a', 'b', 'c', 'd', 'e'] }],
+    ['stop', { stop: '' }],
+    ['logit_bias', { logitBias: new Map([[1, 101]]) }],
+    ['logit_bias', { logitBias: new Map([[-1, 1]]) }],
+    ['top_p', { topP: 1.1 }],
+    ['max_tokens', { maxTokens: 0 }],
+    ['top_logprobs', { topLogprobs: 1 }],
+    ['tool_choice', { toolChoice: 'required' }],
+    ['tool_choice', { tools: [{ name: 'a' }], toolChoice: { name: 'b' } }],
+    ['tools[0].function.parameters', { tools: [{ name: 'a', parameters: deep }] }],
+    ['response_format.json_schema.schema', { responseFormat: { type: 'json-schema', schema: deep } }],
+  ])('names %s when it is at fault', (param, changes) => {
+    expect(() => complete(changes)).toThrow(expect.objectContaining({ code: 'invalid_request', param }));
+  });
+});

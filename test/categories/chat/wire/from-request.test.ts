@@ -1,0 +1,366 @@
+import { describe, expect, it } from 'vitest';
+import { InferenceError } from '../../../../src/errors.ts';
+import { fromChatRequest } from '../../../../src/categories/chat/wire/from-request.ts';
+import { chatBody } from '../../../server/support.ts';
+
+function faultOf(body: unknown): Pick<InferenceError, 'code' | 'param' | 'message'> {
+  try {
+    fromChatRequest(body);
+  } catch (error) {
+    if (InferenceError.isInstance(error)) return error;
+    throw error;
+  }
+  throw new Error('expected an error');
+}
+
+const messagesOf = (...messages: unknown[]): unknown =>
+  fromChatRequest({ model: 'm', messages }).request.messages;
+
+describe('messages', () => {
+  it.each([
+    ['system', { role: 'system', content: 'a' }, { role: 'system', content: 'a' }],
+    ['developer', { role: 'developer', content: 'a' }, { role: 'system', content: 'a' }],
+    ['user', { role: 'user', content: 'a', name: 'Ada' }, { role: 'user', content: 'a', name: 'Ada' }],
+    [
+      'parts',
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'a' },
+          { type: 'text', text: 'b' },
+        ],
+      },
+      { role: 'user', content: 'ab' },
+    ],
+    ['no parts', { role: 'user', content: [] }, { role: 'user', content: '' }],
+    ['assistant', { role: 'assistant', content: 'a', refusal: null }, { role: 'assistant', content: 'a' }],
+    [
+      'reasoning',
+      { role: 'assistant', content: 'a', reasoning_content: 'r', tool_calls: null },
+      { role: 'assistant', content: 'a', reasoningContent: 'r' },
+    ],
+    [
+      'tool calls',
+      {
+        role: 'assistant',
+        content: null,
+        tool_calls: [{ id: 'c', type: 'function', function: { name: 'f', arguments: '{"a":1}' } }],
+      },
+      { role: 'assistant', content: null, toolCalls: [{ id: 'c', name: 'f', arguments: '{"a":1}' }] },
+    ],
+    [
+      'tool',
+      { role: 'tool', content: '3', tool_call_id: 'c' },
+      { role: 'tool', content: '3', toolCallId: 'c' },
+    ],
+  ])('maps %s', (_name, wire, message) => {
+    expect(messagesOf(wire)).toEqual([message]);
+  });
+
+  it.each([
+    ['none', [], 'messages'],
+    ['no array', 'Hello', 'messages'],
+    ['no object', ['Hello'], 'messages[0]'],
+    ['null', [null], 'messages[0]'],
+    ['no role', [{ content: 'a' }], 'messages[0].role'],
+    [
+      'an unknown role',
+      [
+        { role: 'user', content: 'a' },
+        { role: 'robot', content: 'a' },
+      ],
+      'messages[1].role',
+    ],
+    ['the old function role', [{ role: 'function', name: 'f', content: 'a' }], 'messages[0].role'],
+    ['no content', [{ role: 'user' }], 'messages[0].content'],
+    ['content of null', [{ role: 'user', content: null }], 'messages[0].content'],
+    ['content of a number', [{ role: 'user', content: 7 }], 'messages[0].content'],
+    ['a part without text', [{ role: 'user', content: [{ type: 'text' }] }], 'messages[0].content[0].text'],
+    ['a part without type', [{ role: 'user', content: [{ text: 'a' }] }], 'messages[0].content[0].type'],
+    ['a part of text', [{ role: 'user', content: ['a'] }], 'messages[0].content[0]'],
+    ['a name of a number', [{ role: 'user', content: 'a', name: 1 }], 'messages[0].name'],
+    ['an empty assistant', [{ role: 'assistant' }], 'messages[0].content'],
+    [
+      'an assistant without calls',
+      [{ role: 'assistant', content: null, tool_calls: [] }],
+      'messages[0].content',
+    ],
+    [
+      'an old function call',
+      [{ role: 'assistant', content: 'a', function_call: {} }],
+      'messages[0].function_call',
+    ],
+    [
+      'a call without id',
+      [{ role: 'assistant', tool_calls: [{ type: 'function', function: { name: 'f', arguments: '' } }] }],
+      'messages[0].tool_calls[0].id',
+    ],
+    [
+      'arguments as an object',
+      [{ role: 'assistant', tool_calls: [{ id: 'c', function: { name: 'f', arguments: {} } }] }],
+      'messages[0].tool_calls[0].function.arguments',
+    ],
+    ['a tool without call id', [{ role: 'tool', content: 'a' }], 'messages[0].tool_call_id'],
+  ])('refuses %s', (_name, messages, param) => {
+    expect(faultOf({ model: 'm', messages })).toMatchObject({ code: 'invalid_request', param });
+  });
+
+  it.each(['image_url', 'input_audio', 'file', 'video_url'])('has no parts of type %s', (type) => {
+    const content = [
+      { type: 'text', text: 'a' },
+      { type, [type]: {} },
+    ];
+    const fault = faultOf({ model: 'm', messages: [{ role: 'user', content }] });
+    expect(fault).toMatchObject({ code: 'unsupported_feature', param: 'messages[0].content[1]' });
+  });
+});
+
+describe('stop', () => {
+  it.each([
+    ['a', 'a'],
+    [
+      ['a', 'b', 'c', 'd'],
+      ['a', 'b', 'c', 'd'],
+    ],
+    [[], []],
+    [null, undefined],
+  ])('%j → %j', (stop, expected) => {
+    expect(fromChatRequest(chatBody({ stop })).request.stop).toEqual(expected);
+  });
+
+  it.each([
+    [['a', 'b', 'c', 'd', 'e'], 'stop'],
+    ['', 'stop'],
+    [7, 'stop'],
+    [{}, 'stop'],
+    [['a', ''], 'stop[1]'],
+    [[1], 'stop[0]'],
+  ])('refuses %j', (stop, param) => {
+    expect(faultOf(chatBody({ stop }))).toMatchObject({ code: 'invalid_request', param });
+  });
+});
+
+describe('tools', () => {
+  const tool = (name: string, rest: object = {}): object => ({
+    type: 'function',
+    function: { name, ...rest },
+  });
+
+  it('maps definitions', () => {
+    const parameters = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] };
+    const tools = [tool('weather', { description: 'Weather', parameters }), tool('time-2')];
+    expect(fromChatRequest(chatBody({ tools, tool_choice: 'none' })).request).toMatchObject({
+      tools: [{ name: 'weather', description: 'Weather', parameters }, { name: 'time-2' }],
+      toolChoice: 'none',
+    });
+  });
+
+  it.each([
+    ['no array', {}, 'tools'],
+    ['another type', [{ type: 'custom' }], 'tools[0].type'],
+    ['no function', [{ type: 'function' }], 'tools[0].function'],
+    ['no name', [{ type: 'function', function: {} }], 'tools[0].function.name'],
+    ['a bad name', [tool('a b')], 'tools[0].function.name'],
+    ['a long name', [tool('a'.repeat(65))], 'tools[0].function.name'],
+    ['a name twice', [tool('a'), tool('b'), tool('a')], 'tools[2].function.name'],
+    ['parameters of text', [tool('a', { parameters: 'x' })], 'tools[0].function.parameters'],
+    ['parameters of an array', [tool('a', { parameters: [] })], 'tools[0].function.parameters'],
+  ])('refuses %s', (_name, tools, param) => {
+    expect(faultOf(chatBody({ tools }))).toMatchObject({ code: 'invalid_request', param });
+  });
+
+  it.each([65, 66, 100_000])('accepts 65 levels of a schema, got %d', (levels) => {
+    const parameters: unknown = JSON.parse(`${'{"a":'.repeat(levels - 1)}{}${'}'.repeat(levels - 1)}`);
+    const body = chatBody({ tools: [tool('a', { parameters })] });
+    if (levels <= 65) expect(fromChatRequest(body).request.tools![0]!.parameters).toEqual(parameters);
+    else
+      expect(faultOf(body)).toMatchObject({ code: 'invalid_request', param: 'tools[0].function.parameters' });
+  });
+
+  it.each([
+    ['required', 'required'],
+    [{ type: 'function', function: { name: 'weather' } }, { name: 'weather' }],
+  ])('maps the choice %j', (tool_choice, toolChoice) => {
+    const body = chatBody({ tools: [tool('weather')], tool_choice, parallel_tool_calls: false });
+    expect(fromChatRequest(body).request).toMatchObject({ toolChoice, parallelToolCalls: false });
+  });
+
+  it.each(['sometimes', 7, { type: 'function' }, { type: 'allowed_tools' }])(
+    'refuses the choice %j',
+    (tool_choice) => {
+      expect(faultOf(chatBody({ tool_choice }))).toMatchObject({
+        code: 'invalid_request',
+        param: 'tool_choice',
+      });
+    },
+  );
+});
+
+describe('response_format', () => {
+  const schema = { type: 'object', properties: { a: { type: 'integer' } } };
+
+  it.each([
+    [{ type: 'text' }, { type: 'text' }],
+    [{ type: 'json_object' }, { type: 'json-object' }],
+    [
+      { type: 'json_schema', json_schema: { name: 'a', strict: true, schema } },
+      { type: 'json-schema', schema },
+    ],
+  ])('maps %j', (response_format, responseFormat) => {
+    expect(fromChatRequest(chatBody({ response_format })).request).toMatchObject({ responseFormat });
+  });
+
+  it.each([
+    ['text', 'response_format'],
+    [{ type: 'xml' }, 'response_format.type'],
+    [{ type: 'json_schema' }, 'response_format.json_schema'],
+    [{ type: 'json_schema', json_schema: { name: 'a' } }, 'response_format.json_schema.schema'],
+    [{ type: 'json_schema', json_schema: { schema: 'x' } }, 'response_format.json_schema.schema'],
+  ])('refuses %j', (response_format, param) => {
+    expect(faultOf(chatBody({ response_format }))).toMatchObject({ code: 'invalid_request', param });
+  });
+
+  it.each([66, 1000, 100_000])('refuses a schema of %d levels', (levels) => {
+    const deep: unknown = JSON.parse(`${'{"a":'.repeat(levels - 1)}{}${'}'.repeat(levels - 1)}`);
+    const response_format = { type: 'json_schema', json_schema: { name: 'a', schema: deep } };
+    const param = 'response_format.json_schema.schema';
+    expect(faultOf(chatBody({ response_format }))).toMatchObject({ code: 'invalid_request', param });
+  });
+
+  it('refuses a schema of 20,001 values', () => {
+    const response_format = { type: 'json_schema', json_schema: { schema: { enum: Array(20_000).fill(1) } } };
+    const param = 'response_format.json_schema.schema';
+    expect(faultOf(chatBody({ response_format }))).toMatchObject({ code: 'invalid_request', param });
+  });
+});
+
+describe('logit_bias', () => {
+  it('maps token ids to numbers', () => {
+    const { logitBias } = fromChatRequest(chatBody({ logit_bias: { 0: -100, 50256: 100 } })).request;
+    expect(logitBias).toEqual(
+      new Map([
+        [0, -100],
+        [50256, 100],
+      ]),
+    );
+  });
+
+  it.each([
+    { a: 1 },
+    { '-1': 1 },
+    { 1.5: 1 },
+    { 1: 100.5 },
+    { 1: -101 },
+    { 1: '5' },
+    { 1: null },
+    [1],
+    'x',
+    7,
+  ])('refuses %j', (logit_bias) => {
+    expect(faultOf(chatBody({ logit_bias }))).toMatchObject({ code: 'invalid_request', param: 'logit_bias' });
+  });
+});
+
+describe('stream', () => {
+  it.each([
+    [{}, false, false],
+    [{ stream: null, stream_options: null }, false, false],
+    [{ stream: true }, true, false],
+    [{ stream: true, stream_options: { include_usage: true } }, true, true],
+    [{ stream: true, stream_options: { include_usage: false } }, true, false],
+  ])('%j', (additions, stream, includeUsage) => {
+    expect(fromChatRequest(chatBody(additions))).toMatchObject({ stream, includeUsage });
+  });
+
+  it.each([
+    [{ stream: 'true' }, 'stream'],
+    [{ stream: 1 }, 'stream'],
+    [{ stream_options: { include_usage: true } }, 'stream_options'],
+    [{ stream: false, stream_options: {} }, 'stream_options'],
+    [{ stream: true, stream_options: { include_usage: 'yes' } }, 'stream_options.include_usage'],
+    [{ stream: true, stream_options: [] }, 'stream_options'],
+  ])('refuses %j', (additions, param) => {
+    expect(faultOf(chatBody(additions))).toMatchObject({ code: 'invalid_request', param });
+  });
+});
+
+describe('features that are not offered', () => {
+  it.each([
+    ['functions', [{ name: 'f' }]],
+    ['function_call', 'auto'],
+    ['modalities', ['text', 'audio']],
+    ['audio', { voice: 'x' }],
+    ['prediction', { type: 'content', content: '' }],
+    ['reasoning_effort', 'low'],
+    ['verbosity', 'low'],
+    ['web_search_options', {}],
+    ['repetition_penalty', 1.2],
+    ['min_tokens', 3],
+    ['guided_json', {}],
+  ])('refuses %s: %j', (param, value) => {
+    expect(faultOf(chatBody({ [param]: value }))).toMatchObject({ code: 'unsupported_feature', param });
+  });
+
+  it('names what to use instead', () => {
+    expect(faultOf(chatBody({ functions: [] })).message).toContain('`tools`');
+    expect(faultOf(chatBody({ function_call: 'none' })).message).toContain('`tools`');
+  });
+
+  it('accepts those that ask for nothing, those that change nothing and those that nobody knows', () => {
+    const harmless = {
+      functions: null,
+      modalities: ['text'],
+      min_tokens: 0,
+      reasoning_effort: null,
+      user: 'u',
+      metadata: { a: 'b' },
+      store: true,
+      service_tier: 'auto',
+      safety_identifier: 's',
+      prompt_cache_key: 'p',
+      something_new: { a: [1] },
+    };
+    expect(fromChatRequest(chatBody(harmless))).toEqual(fromChatRequest(chatBody()));
+  });
+});
+
+describe('the body as a whole', () => {
+  it.each([null, 'x', 7, [], [chatBody()], true])('refuses %j', (body) => {
+    expect(faultOf(body)).toMatchObject({ code: 'invalid_request', param: undefined });
+  });
+
+  it.each([
+    [{ messages: [] }, 'model'],
+    [{ model: 7, messages: [] }, 'model'],
+    [{ model: 'm' }, 'messages'],
+  ])('needs model and messages: %j', (body, param) => {
+    expect(faultOf(body)).toMatchObject({ code: 'invalid_request', param });
+  });
+
+  it('is not moved by keys with a meaning to JavaScript', () => {
+    const evil = '"__proto__":{"polluted":1,"temperature":0},"constructor":{"prototype":{"polluted":1}}';
+    const body: unknown = JSON.parse(
+      `{${evil},"model":"m","messages":[{${evil},"role":"user","content":"a"}],` +
+        `"logit_bias":{},"tools":[{"type":"function","function":{"name":"f","parameters":{${evil}}}}]}`,
+    );
+    const { request } = fromChatRequest(body);
+    expect(request.temperature).toBeUndefined();
+    expect(request.messages).toEqual([{ role: 'user', content: 'a' }]);
+    expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
+    expect(Object.getPrototypeOf(request.tools![0]!.parameters)).toBe(Object.prototype);
+  });
+
+  it('checks no further than the first bad item', () => {
+    let read = 0;
+    const item = {
+      get role() {
+        read += 1;
+        return 'robot';
+      },
+    };
+    expect(faultOf({ model: 'm', messages: Array.from({ length: 1000 }, () => item) }).param).toBe(
+      'messages[0].role',
+    );
+    expect(read).toBeLessThan(10);
+  });
+});

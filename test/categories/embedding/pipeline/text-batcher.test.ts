@@ -1,0 +1,115 @@
+import { describe, expect, it } from 'vitest';
+import { TextBatcher } from '../../../../src/categories/embedding/pipeline/text-batcher.ts';
+import { FakeEncoder, sequenceOf } from './fake-encoder.ts';
+
+const limits = { maxTokens: 64, maxRows: 16, batchCost: 8 };
+
+function createBatcher(changes: Partial<typeof limits> = {}) {
+  const encoder = new FakeEncoder();
+  return { encoder, batcher: new TextBatcher(encoder, { ...limits, ...changes }) };
+}
+
+describe('TextBatcher', () => {
+  it('gives each request its vectors, in order', async () => {
+    const { batcher } = createBatcher();
+    const answers = await Promise.all([
+      batcher.embed([sequenceOf(1, 3), sequenceOf(2, 9), sequenceOf(3, 1)]),
+      batcher.embed([sequenceOf(4, 2)]),
+    ]);
+    expect(answers.map((vectors) => vectors.map((vector) => [...vector]))).toEqual([
+      [
+        [1, 3],
+        [2, 9],
+        [3, 1],
+      ],
+      [[4, 2]],
+    ]);
+  });
+
+  it('runs the texts of requests that come together in one', async () => {
+    const { encoder, batcher } = createBatcher();
+    await Promise.all(Array.from({ length: 12 }, (_, id) => batcher.embed([sequenceOf(id, 4)])));
+    expect(encoder.batches).toEqual([Array.from({ length: 12 }, () => 4)]);
+    expect(batcher.runs).toBe(1);
+  });
+
+  it('runs texts of like length together, within the budget', async () => {
+    const { encoder, batcher } = createBatcher();
+    const lengths = [2, 30, 3, 28, 2, 29, 3, 2];
+    await Promise.all(lengths.map((length, id) => batcher.embed([sequenceOf(id, length)])));
+    expect(encoder.batches.flat().toSorted((a, b) => a - b)).toEqual(lengths.toSorted((a, b) => a - b));
+    for (const batch of encoder.batches) {
+      expect(batch.length * Math.max(...batch)).toBeLessThanOrEqual(limits.maxTokens);
+      expect(Math.max(...batch) - Math.min(...batch)).toBeLessThan(8);
+    }
+  });
+
+  it('lets a short request pass a long one', async () => {
+    const { encoder, batcher } = createBatcher();
+    const long = batcher.embed(Array.from({ length: 2048 }, (_, id) => sequenceOf(id + 10, 4)));
+    let short: Promise<unknown> | undefined;
+    let runsOfShort = 0;
+    encoder.onRun = (run) => {
+      if (run === 3) short = batcher.embed([sequenceOf(1, 60)]).then(() => (runsOfShort = batcher.runs));
+    };
+    expect(await long).toHaveLength(2048);
+    await short;
+    expect(runsOfShort).toBeLessThanOrEqual(5);
+    expect(batcher.runs).toBeGreaterThan(100);
+  });
+
+  it('serves requests of many texts alike', async () => {
+    const { encoder, batcher } = createBatcher();
+    const many = (id: number, length: number) => Array.from({ length: 200 }, () => sequenceOf(id, length));
+    await Promise.all([batcher.embed(many(1, 4)), batcher.embed(many(2, 30))]);
+    const half = encoder.firstIds.slice(0, 40).flat();
+    const tokensOf = (id: number) => half.filter((first) => first === id).length;
+    expect(tokensOf(1)).toBeGreaterThan(20);
+    expect(tokensOf(2)).toBeGreaterThan(20);
+  });
+
+  it('drops the texts of a cancelled request before the next run', async () => {
+    const { encoder, batcher } = createBatcher();
+    const controller = new AbortController();
+    encoder.onRun = (run) => {
+      if (run === 2) controller.abort();
+    };
+    const left = batcher.embed(
+      Array.from({ length: 500 }, () => sequenceOf(1, 8)),
+      controller.signal,
+    );
+    const kept = batcher.embed(Array.from({ length: 40 }, () => sequenceOf(2, 8)));
+    await expect(left).rejects.toMatchObject({ code: 'cancelled' });
+    expect(await kept).toHaveLength(40);
+    expect(encoder.firstIds.slice(2).flat()).not.toContain(1);
+    await batcher.idle();
+    expect(encoder.batches.flat().length).toBeLessThan(80);
+  });
+
+  it('computes nothing for a request that is cancelled before', async () => {
+    const { encoder, batcher } = createBatcher();
+    await expect(batcher.embed([sequenceOf(1, 3)], AbortSignal.abort())).rejects.toMatchObject({
+      code: 'cancelled',
+    });
+    expect(encoder.batches).toEqual([]);
+  });
+
+  it('fails the requests of a run that fails, and goes on', async () => {
+    const { encoder, batcher } = createBatcher({ maxRows: 2 });
+    encoder.onRun = (run) => {
+      if (run === 1) throw new Error('no memory');
+    };
+    const answers = await Promise.allSettled(
+      [1, 2, 3].map((id) => batcher.embed([sequenceOf(id, 4), sequenceOf(id, 4)])),
+    );
+    expect(answers.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'fulfilled']);
+    await batcher.idle();
+  });
+
+  it('begins again after it was idle', async () => {
+    const { batcher } = createBatcher();
+    await batcher.embed([sequenceOf(1, 2)]);
+    await batcher.idle();
+    expect((await batcher.embed([sequenceOf(5, 2)]))[0]).toEqual(Float32Array.of(5, 2));
+  });
+});

@@ -1,0 +1,68 @@
+import { readFileSync } from 'node:fs';
+import type { SchedulerConfig } from '../../../../src/core/diffusion/schedulers/config.ts';
+import { createOnnxSession } from '../../../../src/runtime/onnx.ts';
+import type { ImageEvent, ImageRequest, ModelSpec, Pipeline } from '../../../../src/categories/contract.ts';
+import {
+  createImagePipeline,
+  type ImagePipelineInternals,
+} from '../../../../src/categories/image/pipeline/image-pipeline.ts';
+
+/** Folders that `miniatures/build.py` makes. */
+export type Miniature = 'sd' | 'lcm' | 'sdxl' | 'sd3';
+
+export interface GoldenCase extends Pick<
+  ImageRequest,
+  'prompt' | 'negativePrompt' | 'numInferenceSteps' | 'guidanceScale' | 'width' | 'height'
+> {
+  readonly title: string;
+  readonly model: Miniature;
+  readonly scheduler: SchedulerConfig;
+  /** In the order in which it is drawn. */
+  readonly noise: readonly number[];
+  readonly latents: readonly number[];
+  /** Base64 of red, green and blue. */
+  readonly pixels: string;
+}
+
+const folder = new URL('miniatures/', import.meta.url);
+
+/** What `miniatures/build.py` recorded. */
+export const { cases } = JSON.parse(readFileSync(new URL('golden.json', folder), 'utf8')) as {
+  cases: readonly GoldenCase[];
+};
+
+/** Opens a miniature in this process. */
+export function openMiniature(
+  name: Miniature,
+  internals: Partial<ImagePipelineInternals> = {},
+  spec: Partial<ModelSpec<'image'>> = {},
+): Promise<Pipeline<'image'>> {
+  const source = new URL(name, folder).pathname;
+  return createImagePipeline(
+    { id: name, category: 'image', source, ...spec },
+    { openSession: ({ graph }) => createOnnxSession(graph, { threads: 1 }), ...internals },
+  );
+}
+
+/** A complete request; 64 × 64 pixels are fewer than the API allows. */
+export function asking(request: Partial<ImageRequest> = {}): ImageRequest {
+  return {
+    model: 'miniature',
+    prompt: 'a red circle',
+    negativePrompt: '',
+    numInferenceSteps: 2,
+    guidanceScale: 5,
+    width: 64,
+    height: 64,
+    seed: 1,
+    n: 1,
+    previews: false,
+    ...request,
+  };
+}
+
+export async function collect(events: AsyncIterable<ImageEvent>): Promise<ImageEvent[]> {
+  const collected: ImageEvent[] = [];
+  for await (const event of events) collected.push(event);
+  return collected;
+}

@@ -1,0 +1,68 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createRng } from '../../../../src/core/sampling/rng.ts';
+import {
+  openWhisperFolder,
+  type WhisperFolder,
+} from '../../../../src/categories/transcription/pipeline/whisper-folder.ts';
+import { createWindowDecoder } from '../../../../src/categories/transcription/pipeline/window-decoder.ts';
+import {
+  loadWhisperModel,
+  type WhisperModel,
+} from '../../../../src/categories/transcription/pipeline/whisper-model.ts';
+import { featuresOf, miniWhisper, readDecodings } from './mini-whisper.ts';
+
+const decodings = await readDecodings();
+const opened = await openWhisperFolder(miniWhisper);
+const split = {
+  first: `${miniWhisper}/onnx/decoder_model.onnx`,
+  next: `${miniWhisper}/onnx/decoder_with_past_model.onnx`,
+};
+
+describe.each<[string, WhisperFolder]>([
+  ['merged', opened],
+  ['in two files', { ...opened, decoder: split }],
+])('a decoder %s', (_, folder) => {
+  let model: WhisperModel;
+  beforeAll(async () => {
+    model = await loadWhisperModel(folder);
+  });
+  afterAll(() => model.release());
+
+  it.each(decodings)('writes what the reference writes, case $kind', async (golden) => {
+    const window = await model.encode(featuresOf(golden.kind));
+    const prefix = await model.start(window, golden.prefix);
+    golden.lastLogits.forEach((logit, token) => expect(prefix.logits[token]).toBeCloseTo(logit, 3));
+    const atStart = prefix.logitsBefore(2);
+    const total = atStart.reduce((sum, logit) => sum + Math.exp(logit), 0);
+    expect(Math.exp(atStart[folder.vocabulary.noSpeech!]!) / total).toBeCloseTo(golden.noSpeech, 5);
+    const decoded = await createWindowDecoder(model, folder).decode(prefix, {
+      temperature: 0,
+      rng: createRng(0),
+      noSpeechProbability: 0,
+    });
+    const { endOfText } = folder.vocabulary;
+    expect(decoded.tokens).toEqual(golden.tokens.filter((token) => token !== endOfText));
+    if (golden.tokens.at(-1) === endOfText)
+      expect(decoded.averageLogprob).toBeCloseTo(golden.averageLogprob, 4);
+  });
+
+  it.each(decodings)(
+    'hears the language that the reference hears, case $kind',
+    async ({ kind, detected }) => {
+      const window = await model.encode(featuresOf(kind));
+      const { logits } = await model.start(window, [folder.vocabulary.startOfTranscript]);
+      const ids = [...folder.vocabulary.languages.values()];
+      expect(ids.reduce((best, id) => (logits[id]! > logits[best]! ? id : best))).toBe(detected);
+    },
+  );
+
+  it('goes on from a state as often as wanted', async () => {
+    const window = await model.encode(featuresOf(1));
+    const state = await model.start(window, [257, 258, 262]);
+    const once = await model.step(state, 300);
+    await model.step(await model.step(state, 100), 101);
+    expect((await model.step(state, 300)).logits).toEqual(once.logits);
+    const whole = await model.start(window, [257, 258, 262, 300]);
+    whole.logits.forEach((logit, token) => expect(once.logits[token]).toBeCloseTo(logit, 4));
+  });
+});

@@ -1,0 +1,25 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import { limitConcurrency } from '../../src/concurrency/limit-concurrency.ts';
+
+it('runs no more at once than it may, in order, whatever fails', async () => {
+  const inTurn = limitConcurrency(2);
+  const started: number[] = [];
+  let running = 0;
+  let most = 0;
+  const task = (index: number) => async () => {
+    started.push(index);
+    most = Math.max(most, (running += 1));
+    await sleep(index % 3);
+    running -= 1;
+    if (index % 4 === 1) throw new Error(`task ${index}`);
+    return index;
+  };
+  const results = await Promise.allSettled(Array.from({ length: 20 }, (_, index) => inTurn(task(index))));
+  expect(most).toBe(2);
+  expect(started).toEqual([...started.keys()]);
+  expect(results.map(({ status }) => status === 'fulfilled')).toEqual(
+    started.map((index) => index % 4 !== 1),
+  );
+  await expect(inTurn(async () => 'again')).resolves.toBe('again');
+});
