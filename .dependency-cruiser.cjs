@@ -7,11 +7,15 @@ const only = (name, from, allowed, comment) => ({
   to: { pathNot: allowed },
 });
 
-const contracts = [
-  '^src/pipelines/(contract|(chat|detection|embedding|image|speech|transcription)-request|transcription-result)\\.ts$',
-  '^src/engine/(contract|observer)\\.ts$',
-  '^src/server/contract\\.ts$',
+const categoryContract = '^src/categories/(contract|telemetry-messages)\\.ts$';
+/** The files that say how the requests, events and files of any category look. */
+const sharedByCategories = [
+  '^src/(core|validation|concurrency)/',
+  '^src/errors\\.ts$',
+  '^src/categories/[a-z-]+\\.ts$',
+  '^src/models/(graph|model)-files\\.ts$',
 ];
+const serverContract = '^src/server/(contract|endpoint|headers|multipart|responses|sse)\\.ts$';
 
 module.exports = {
   forbidden: [
@@ -29,6 +33,18 @@ module.exports = {
       'core imports core alone: no package, nothing of Node',
     ),
     only(
+      'concurrency',
+      '^src/concurrency/',
+      ['^src/concurrency/'],
+      'promises and streams of plain JavaScript',
+    ),
+    only(
+      'validation',
+      '^src/validation/',
+      ['^src/(core|validation)/', '^src/errors\\.ts$', '^node_modules/zod/'],
+      'checks of options and bodies, whatever they are about',
+    ),
+    only(
       'runtime',
       '^src/runtime/',
       [
@@ -36,7 +52,7 @@ module.exports = {
         '^src/errors\\.ts$',
         '^node_modules/(onnxruntime|sharp|wavefile)',
         '^node_modules/(@wasm-audio-decoders|mpg123-decoder|node-webcodecs|opus-decoder)/',
-        '^(node:)?(os|fs|path|buffer|http|https|net|dns|child_process|events|stream|timers)(/promises)?$',
+        '^(node:)?(os|fs|path|buffer|http|https|net|dns|child_process|events|stream|timers|crypto)(/promises)?$',
       ],
       'runtime sees core and errors',
     ),
@@ -52,40 +68,94 @@ module.exports = {
       'models see core and errors',
     ),
     only(
-      'pipelines',
-      '^src/pipelines/',
+      'backends',
+      '^src/backends/([a-z]+)/',
       [
-        '^src/(core|runtime|models|pipelines)/',
+        '^src/(core|runtime|models|validation|concurrency)/',
         '^src/errors\\.ts$',
-        '^node_modules/eventsource-parser/',
+        '^src/backends/($1/|[a-z-]+\\.ts$)',
+        categoryContract,
+        '^src/categories/[a-z]+/(events|request|parameters|settings)\\.ts$',
+        '^node_modules/(zod|eventsource-parser)/',
+        '^(node:)?(crypto|timers|zlib)(/promises)?$',
+      ],
+      'a backend sees the floors below it, contracts and its own package, no other backend',
+    ),
+    only(
+      'backends-registry',
+      '^src/backends/[a-z-]+\\.ts$',
+      [
+        '^src/backends/',
+        '^src/(core|validation)/',
+        '^src/errors\\.ts$',
+        categoryContract,
+        '^src/runtime/contract\\.ts$',
+      ],
+      'the contract and the list of backends',
+    ),
+    only(
+      'categories-wire',
+      '^src/categories/([a-z]+)/(?!pipeline/)',
+      [
+        ...sharedByCategories,
+        '^src/categories/$1/(?!pipeline/)',
+        serverContract,
+        '^node_modules/zod/',
+        '^(node:)?(buffer|timers)(/promises)?$',
+      ],
+      'what the host knows of a category: no pipeline, no native code, no other category',
+    ),
+    only(
+      'categories-pipeline',
+      '^src/categories/([a-z]+)/pipeline/',
+      [
+        '^src/(core|runtime|models|concurrency)/',
+        '^src/errors\\.ts$',
+        '^src/backends/contract\\.ts$',
+        categoryContract,
+        '^src/categories/$1/(pipeline/|(events|request|parameters|settings|files)\\.ts$)',
         '^(node:)?(fs|path|crypto|os|timers|zlib)(/promises)?$',
       ],
-      'pipelines see core, runtime, models and errors',
+      'pipelines know no HTTP, no engine, no other category',
+    ),
+    only(
+      'categories-registry',
+      '^src/categories/[a-z-]+\\.ts$',
+      [
+        '^src/categories/[a-z-]+\\.ts$',
+        '^src/categories/[a-z]+/(category|describe|events|request|result|wire/[a-z-]+|pipeline/[a-z-]+-pipeline)\\.ts$',
+        ...sharedByCategories,
+        '^src/models/(describe-model|hub/settings)\\.ts$',
+        '^src/backends/contract\\.ts$',
+        '^src/server/endpoint\\.ts$',
+        '^node_modules/zod/',
+      ],
+      'the contract and the lists of categories',
     ),
     only(
       'engine',
       '^src/engine/',
       [
-        '^src/engine/',
+        '^src/(engine|validation|concurrency)/',
         '^src/(errors|observers)\\.ts$',
-        contracts[0],
+        categoryContract,
         '^(node:)?(child_process|fs|os|path|url|util|events|timers|process|async_hooks)(/promises)?$',
       ],
-      'the engine knows contracts, not pipelines',
+      'the engine knows categories by their contract',
     ),
     only(
       'server',
       '^src/server/',
       [
-        '^src/(core|server)/',
+        '^src/(core|server|validation|concurrency)/',
         '^src/(errors|observers)\\.ts$',
         '^src/observability/(log-observer|logger)\\.ts$',
-        contracts[0],
-        contracts[1],
+        categoryContract,
+        '^src/engine/(contract|observer)\\.ts$',
         '^node_modules/(zod|rate-limiter-flexible|@fastify/busboy)/',
         '^(node:)?(crypto|buffer|fs|os|path|stream|util|timers)(/promises)?$',
       ],
-      'the server knows the contracts of engine and pipelines, core and errors',
+      'the server knows categories by their contract',
     ),
     only(
       'observability',
@@ -93,8 +163,9 @@ module.exports = {
       [
         '^src/(core|observability)/',
         '^src/(errors|observers)\\.ts$',
-        contracts[0],
-        contracts[1],
+        categoryContract,
+        '^src/categories/registry\\.ts$',
+        '^src/engine/(contract|observer)\\.ts$',
         '^src/server/(contract|get-handler|observer)\\.ts$',
         '^node_modules/(prom-client|@opentelemetry/api)/',
         '^(node:)?module$',
@@ -111,7 +182,7 @@ module.exports = {
     only(
       'playground',
       '^src/playground/(?!page/)',
-      ['^src/playground/(?!page/)', contracts[2], '^(node:)?(crypto|fs|module|path)$'],
+      ['^src/playground/(?!page/)', '^src/server/contract\\.ts$', '^(node:)?(crypto|fs|module|path)$'],
       'the playground is a handler of files',
     ),
     only(
@@ -132,7 +203,7 @@ module.exports = {
       '^adapters/',
       [
         '^adapters/',
-        contracts[2],
+        '^src/server/contract\\.ts$',
         '^node_modules/(@types/)?(express|fastify|node)',
         '^(node:)?(http|http2|stream|events|net|buffer|timers)(/promises)?$',
       ],

@@ -35,6 +35,25 @@ export interface SerializedError {
   retryAfterSeconds?: number | undefined;
 }
 
+/**
+ * The error of one field that can't be accepted: `field: expected X, got Y.`
+ *
+ * @param reason without the field and without a full stop
+ * @param options.code default `invalid_request`
+ *
+ * @example
+ * ```ts
+ * fieldError('temperature', 'expected a number from 0 to 2, got 3').message; // 'temperature: expected a number from 0 to 2, got 3.'
+ * ```
+ */
+export function fieldError(
+  param: string,
+  reason: string,
+  { code = 'invalid_request', cause }: { readonly code?: ErrorCode; readonly cause?: unknown } = {},
+): InferenceError {
+  return new InferenceError(code, `${param}: ${reason}${/[.?!]$/.test(reason) ? '' : '.'}`, { param, cause });
+}
+
 const marker = Symbol.for('slashv1.InferenceError');
 
 /**

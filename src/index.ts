@@ -1,77 +1,27 @@
-export {
-  createInference,
-  chat,
-  detection,
-  embedding,
-  image,
-  speech,
-  transcription,
-  type DetectionOptions,
-  type EmbeddingOptions,
-  type ImageOptions,
-  type InferenceOptions,
-  type SpeechOptions,
-  type TranscriptionOptions,
-} from './inference.ts';
-export { createHandler } from './server/handler.ts';
+export { createInference, type Inference, type InferenceOptions } from './inference.ts';
+export { createHandler } from './create-handler.ts';
 export type { HandlerOptions } from './server/options.ts';
 export { InferenceError, type ErrorCode, type InferenceErrorOptions } from './errors.ts';
 export type { ResponseFormat } from './core/chat/grammar/constraint.ts';
 export type { ChatMessage, ToolCall, ToolChoice, ToolDefinition } from './core/chat/messages.ts';
-export type { CallOptions, Inference, ModelLimits, ModelOptions, ModelStatus } from './engine/contract.ts';
-export type {
-  InferenceObserver,
-  ObservedModel,
-  ObservedRun,
-  RunEnd,
-  RunOrigin,
-  RunUsage,
-  WorkerLoss,
-} from './engine/observer.ts';
+export * from './categories/exports.ts';
+export type { CallOptions, ModelLimits, ModelOptions, RunOrigin, RunUsage } from './categories/contract.ts';
+export type { AnyModelInfo as ModelInfo, AnyModelOptions, Category } from './categories/registry.ts';
+export type { Device } from './core/device.ts';
+export type { ModelStatus } from './engine/contract.ts';
+export type { ObservedModel, RunEnd, WorkerLoss } from './engine/observer.ts';
 export type { Logger } from './observability/logger.ts';
-export type { ObservedRequest, Observer, RequestEnd, RequestObserver } from './server/observer.ts';
-export type {
-  AudioSource,
-  Category,
-  ChatEvent,
-  ChatUsage,
-  Detection,
-  DetectionResult,
-  Device,
-  EmbeddingResult,
-  FinishReason,
-  ImageEvent,
-  ModelInfo,
-  SpeechEvent,
-  TokenLogprob,
-  TokenLogprobs,
-  TranscriptionEvent,
-  TranscriptionSegment,
-  TranscriptionWord,
-  Voice,
-} from './categories/contract.ts';
-export type { ChatRequestInput } from './categories/chat/request.ts';
-export type { DetectionRequestInput } from './categories/detection/request.ts';
-export type { EmbeddingRequestInput } from './categories/embedding/request.ts';
-export type { ImageRequestInput } from './categories/image/request.ts';
-export type { SpeechRequestInput } from './categories/speech/request.ts';
-export type { TranscriptionRequestInput } from './categories/transcription/request.ts';
-export {
-  remote,
-  type ApiDialect,
-  type ApiServer,
-  type GraphServer,
-  type RemoteServer,
-} from './backends/openai/servers.ts';
-export { collectTranscription, type TranscriptionResult } from './categories/transcription/result.ts';
+export type { ObservedRequest, RequestEnd, RequestObserver } from './server/observer.ts';
+export type { InferenceObserver, ObservedRun, Observer } from './typed-observers.ts';
+export { onnx, type OnnxBackend } from './backends/onnx/backend.ts';
+export { remote } from './backends/remote.ts';
+export type { AnyBackend } from './backends/registry.ts';
+export type { ApiDialect, ApiServer } from './backends/openai/server.ts';
+export type { GraphServer } from './backends/kserve/server.ts';
 export { catalogue, type CatalogueEntry } from './models/catalogue.ts';
 export type { Dtype } from './models/graph-files.ts';
-export {
-  obtainModel,
-  type ModelRequest,
-  type ObtainedModel,
-  type ObtainOptions,
-} from './models/hub/obtain-model.ts';
+export { obtainModel, type ModelRequest } from './obtain-model.ts';
+export type { ObtainedModel, ObtainOptions } from './models/hub/obtain-model.ts';
 export type { DownloadProgress } from './models/hub/progress.ts';
 export type { HubOptions } from './models/hub/settings.ts';
 export type { ApiRequest, ApiResponse, Handler, ParsedBody } from './server/contract.ts';

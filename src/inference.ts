@@ -1,111 +1,66 @@
-import { assertModels } from './assert-models.ts';
-import { InferenceError } from './errors.ts';
-import { completeChatRequest } from './categories/chat/request.ts';
-import { completeDetectionRequest } from './categories/detection/request.ts';
-import { completeEmbeddingRequest } from './categories/embedding/request.ts';
-import { completeImageRequest } from './categories/image/request.ts';
-import { completeSpeechRequest } from './categories/speech/request.ts';
-import { completeTranscriptionRequest } from './categories/transcription/request.ts';
-import type { ModelSpec, Pipeline } from './categories/contract.ts';
-import type { Inference, ModelLimits, ModelOptions } from './engine/contract.ts';
-import type { InferenceObserver } from './engine/observer.ts';
+import { backendOf } from './backends/registry.ts';
+import type { CallOptions, ModelSpec, Pipeline, RunEvent } from './categories/contract.ts';
+import {
+  categories,
+  type AnyModelInfo,
+  type AnyModelOptions,
+  type Categories,
+  type Category,
+  type CategoryMethods,
+} from './categories/registry.ts';
+import { failedStream } from './concurrency/event-stream.ts';
+import type { AnyRequest, InferenceBase } from './engine/contract.ts';
 import { childReplicas } from './engine/child-replica.ts';
 import { createEngine } from './engine/create-engine.ts';
-import { failedStream } from './concurrency/event-stream.ts';
 import { inlineReplicas } from './engine/inline-replica.ts';
+import type { InferenceObserver as AnyObserver } from './engine/observer.ts';
+import { InferenceError } from './errors.ts';
+import { checkModels } from './model-settings.ts';
 import { logObserver } from './observability/log-observer.ts';
 import { assertLogger, type Logger } from './observability/logger.ts';
+import type { InferenceObserver } from './typed-observers.ts';
+import { assertOptions } from './validation/assert-options.ts';
+import { choiceSetting, objectSetting, type SettingTable } from './validation/setting-table.ts';
 
-/** Which models `createInference` starts, and how. */
+/** The models that `createInference` starts, and how. */
 export interface InferenceOptions {
   /** Model id → where the model comes from and its limits; see `chat()`. */
-  readonly models: Readonly<Record<string, ModelOptions>>;
+  readonly models: Readonly<Record<string, AnyModelOptions>>;
   /**
    * `process` (default): each replica is a child process, so the calling process never waits for a tensor and survives
    * a crash. `inline`: in the calling process, for scripts and unit tests.
    */
   readonly isolation?: 'process' | 'inline' | undefined;
-  /** Gets a line when a model is loaded or lost, and for every run that no handler's request is behind. Default: none. */
+  /** Gets a line when a model is loaded or lost, and for every run that belongs to no handler's request. Default: none. */
   readonly logger?: Logger | undefined;
-  /** Are told what happens, from the beginning; a handler's own are added by the handler. */
+  /** Are told everything from the beginning; a handler's own are added by the handler. */
   readonly observers?: readonly InferenceObserver[] | undefined;
 }
 
-/** Settings of an object detection model. */
-export type DetectionOptions = Pick<
-  ModelOptions<'detection'>,
-  | 'source'
-  | 'remote'
-  | 'dtype'
-  | 'hub'
-  | 'name'
-  | 'device'
-  | 'threads'
-  | 'head'
-  | 'classNames'
-  | 'imageFetch'
-  | 'maxPixels'
-  | keyof ModelLimits
->;
+const inferenceSettings = {
+  models: objectSetting('The models by their ids.', 'an object of ids and models'),
+  isolation: choiceSetting('Where the models run; default `process`.', ['process', 'inline']),
+  logger: objectSetting<Logger>('Gets lines about models and runs.', 'a logger'),
+  observers: objectSetting('Are told everything.', 'a list of observers', Array.isArray),
+} satisfies SettingTable & Record<keyof InferenceOptions, unknown>;
 
-/** Settings of an embedding model. */
-export type EmbeddingOptions = Pick<
-  ModelOptions<'embedding'>,
-  | 'source'
-  | 'remote'
-  | 'dtype'
-  | 'hub'
-  | 'name'
-  | 'device'
-  | 'threads'
-  | 'contextLength'
-  | 'pooling'
-  | 'normalize'
-  | 'matryoshkaDimensions'
-  | 'maxBatchTokens'
-  | keyof ModelLimits
->;
-
-/** Settings of a transcription model. */
-export type TranscriptionOptions = Pick<
-  ModelOptions<'transcription'>,
-  | 'source'
-  | 'dtype'
-  | 'hub'
-  | 'name'
-  | 'device'
-  | 'threads'
-  | 'maxAudioSeconds'
-  | 'voiceActivity'
-  | 'ffmpegPath'
-  | keyof ModelLimits
->;
-
-/** Settings of an image generation model. */
-export type ImageOptions = Pick<
-  ModelOptions<'image'>,
-  | 'source'
-  | 'remote'
-  | 'dtype'
-  | 'hub'
-  | 'name'
-  | 'device'
-  | 'threads'
-  | 'isDistilled'
-  | 'maxPixels'
-  | keyof ModelLimits
->;
-
-/** Settings of a speech model. */
-export type SpeechOptions = Pick<
-  ModelOptions<'speech'>,
-  'source' | 'dtype' | 'hub' | 'name' | 'device' | 'threads' | 'phonemizer' | 'ffmpegPath' | keyof ModelLimits
->;
+/** All models of a service, usable with or without HTTP. */
+export interface Inference extends InferenceBase, CategoryMethods {
+  run<C extends Category>(
+    category: C,
+    request: Categories[C]['input'],
+    options?: CallOptions,
+  ): AsyncIterable<Categories[C]['event']>;
+  run(category: string, request: AnyRequest, options?: CallOptions): AsyncIterable<RunEvent>;
+  models(): readonly AnyModelInfo[];
+  observe(observer: InferenceObserver): () => void;
+}
 
 /**
  * Starts the given models.
  *
- * @throws InferenceError `invalid_request` for a setting out of range. Files that are missing show in `ready()`
+ * @throws InferenceError `invalid_request` for a setting that doesn't exist, has another type or is out of range. Files
+ * that are missing show in `ready()`
  *
  * @example
  * ```ts
@@ -117,170 +72,44 @@ export type SpeechOptions = Pick<
  * await inference.close();
  * ```
  */
-export function createInference({
-  models,
-  isolation = 'process',
-  logger,
-  observers = [],
-}: InferenceOptions): Inference {
-  if (isolation !== 'process' && isolation !== 'inline') {
-    throw new InferenceError(
-      'invalid_request',
-      `isolation: expected "process" or "inline", got ${JSON.stringify(isolation)}`,
-      {
-        param: 'isolation',
-      },
-    );
-  }
+export function createInference(options: InferenceOptions): Inference {
+  assertOptions('createInference', inferenceSettings, options);
+  const { isolation = 'process', logger, observers = [] } = options;
   if (logger !== undefined) assertLogger(logger);
-  assertModels(models);
+  const models = checkModels(options.models);
   const startLocal =
     isolation === 'inline'
-      ? inlineReplicas(loadInline)
+      ? inlineReplicas(loadHere)
       : childReplicas({ worker: new URL('./worker.js', import.meta.url) });
-  const startRemote = inlineReplicas(loadRemote);
-  const engine = createEngine(
+  const startHere = inlineReplicas(loadHere);
+  const all = observers as readonly AnyObserver[];
+  const engine = createEngine({
     models,
-    (spec, ...listeners) => (spec.remote?.kind === 'openai' ? startRemote : startLocal)(spec, ...listeners),
-    logger === undefined ? observers : [...observers, logObserver(logger)],
-  );
-  return {
-    chat(request, options) {
-      try {
-        return engine.run('chat', request.model, completeChatRequest(request), options);
-      } catch (error) {
-        return failedStream(InferenceError.from(error));
-      }
-    },
-    async detect(request, options) {
-      const complete = completeDetectionRequest(request);
-      const result = await lastOf(engine.run('detection', request.model, complete, options));
-      return { detections: result.detections, image: result.image };
-    },
-    async embed(request, options) {
-      const complete = completeEmbeddingRequest(request);
-      const { embeddings, promptTokens } = await lastOf(
-        engine.run('embedding', request.model, complete, options),
-      );
-      return { embeddings, promptTokens };
-    },
-    transcribe(request, options) {
-      try {
-        return engine.run('transcription', request.model, completeTranscriptionRequest(request), options);
-      } catch (error) {
-        return failedStream(InferenceError.from(error));
-      }
-    },
-    generateImages(request, options) {
-      try {
-        return engine.run('image', request.model, completeImageRequest(request), options);
-      } catch (error) {
-        return failedStream(InferenceError.from(error));
-      }
-    },
-    speak(request, options) {
-      try {
-        return engine.run('speech', request.model, completeSpeechRequest(request), options);
-      } catch (error) {
-        return failedStream(InferenceError.from(error));
-      }
-    },
-    models: () => engine.models(),
-    status: () => engine.status(),
-    observe: (observer) => engine.observe(observer),
-    ready: () => engine.ready(),
-    close: (options) => engine.close(options),
+    categories,
+    startReplica: (spec, ...listeners) =>
+      (backendOf(spec.backend)?.place === 'host' ? startHere : startLocal)(spec, ...listeners),
+    observers: logger === undefined ? all : [...all, logObserver(logger)],
+  });
+  const run = (name: string, request: AnyRequest, callOptions?: CallOptions): AsyncIterable<RunEvent> => {
+    try {
+      return engine.run(name, categories.get(name)!.complete(request) as AnyRequest, callOptions);
+    } catch (error) {
+      return failedStream(InferenceError.from(error));
+    }
   };
+  return { ...engine, run, ...methodsOver(run) } as Inference;
 }
 
-/**
- * Describes a chat model for `createInference`.
- *
- * @example
- * ```ts
- * createInference({ models: { assistant: chat({ source: './models/my-model', threads: 4, replicas: 2 }) } });
- * ```
- */
-export function chat(options: Omit<ModelOptions<'chat'>, 'category'>): ModelOptions<'chat'> {
-  return { ...options, category: 'chat' };
-}
-
-/**
- * Describes an object detection model for `createInference`: a YOLO or a model of the DETR family as an ONNX graph.
- *
- * @example
- * ```ts
- * createInference({ models: { detector: detection({ source: './models/yolo11n', threads: 4 }) } });
- * ```
- */
-export function detection(options: DetectionOptions): ModelOptions<'detection'> {
-  return { ...options, category: 'detection' };
-}
-
-/**
- * Describes an embedding model for `createInference`: an encoder in the hub's ONNX layout, with or without the config
- * files of sentence-transformers.
- *
- * @example
- * ```ts
- * createInference({ models: { embedder: embedding({ source: './models/all-MiniLM-L6-v2', threads: 4 }) } });
- * ```
- */
-export function embedding(options: EmbeddingOptions): ModelOptions<'embedding'> {
-  return { ...options, category: 'embedding' };
-}
-
-/**
- * Describes an image generation model for `createInference`: Stable Diffusion or a relative in diffusers' ONNX layout.
- *
- * @example
- * ```ts
- * createInference({ models: { painter: image({ source: './models/sd-turbo', threads: 4 }) } });
- * ```
- */
-export function image(options: ImageOptions): ModelOptions<'image'> {
-  return { ...options, category: 'image' };
-}
-
-/**
- * Describes a speech recognition model for `createInference`: a Whisper in the hub's ONNX layout.
- *
- * @example
- * ```ts
- * createInference({ models: { recognizer: transcription({ source: './models/whisper-medium', threads: 4 }) } });
- * ```
- */
-export function transcription(options: TranscriptionOptions): ModelOptions<'transcription'> {
-  return { ...options, category: 'transcription' };
-}
-
-/**
- * Describes a text-to-speech model for `createInference`: a Kokoro in the hub's ONNX layout, `voices/*.bin` included.
- *
- * @example
- * ```ts
- * createInference({ models: { speaker: speech({ source: './models/Kokoro-82M', threads: 4 }) } });
- * ```
- */
-export function speech(options: SpeechOptions): ModelOptions<'speech'> {
-  return { ...options, category: 'speech' };
+/** The in-process functions of all categories, over the one that starts a run. */
+export function methodsOver(run: InferenceBase['run']): CategoryMethods {
+  const methods = [...categories.values()].map(({ name, methods: create }) =>
+    create((request, options) => run(name, request as AnyRequest, options)),
+  );
+  return Object.assign({}, ...methods) as CategoryMethods;
 }
 
 /** Imported late: a host whose models run in child processes loads no native code. */
-async function loadInline(spec: ModelSpec): Promise<Pipeline> {
+async function loadHere(spec: ModelSpec): Promise<Pipeline> {
   const { loadPipeline } = await import('./load-pipeline.ts');
   return loadPipeline(spec);
-}
-
-async function loadRemote(spec: ModelSpec): Promise<Pipeline> {
-  const { loadRemotePipeline } = await import('./backends/openai/load-remote.ts');
-  return loadRemotePipeline(spec);
-}
-
-/** @throws InferenceError `internal` where there is no event at all */
-async function lastOf<Event>(events: AsyncIterable<Event>): Promise<Event> {
-  let last: Event | undefined;
-  for await (const event of events) last = event;
-  if (last === undefined) throw new InferenceError('internal', 'The run ended without a result.');
-  return last;
 }

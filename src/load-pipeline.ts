@@ -1,15 +1,12 @@
-import { InferenceError } from './errors.ts';
-import { obtainModel } from './models/hub/obtain-model.ts';
+import type { Backend } from './backends/contract.ts';
+import { backendOf } from './backends/registry.ts';
+import type { ModelSpec, Pipeline } from './categories/contract.ts';
+import { pipelines } from './categories/pipelines.ts';
+import type { Categories, Category } from './categories/registry.ts';
+import { fieldError } from './errors.ts';
 import { createProgressLine } from './models/hub/progress-line.ts';
-import type { Category, ModelSpec, Pipeline } from './categories/contract.ts';
-import { loadChatPipeline } from './categories/chat/pipeline/chat-pipeline.ts';
-import { loadDetectionPipeline } from './categories/detection/pipeline/detection-pipeline.ts';
-import { loadEmbeddingPipeline } from './categories/embedding/pipeline/embedding-pipeline.ts';
-import { loadImagePipeline } from './categories/image/pipeline/image-pipeline.ts';
-import { loadSpeechPipeline } from './categories/speech/pipeline/speech-pipeline.ts';
-import { isRemote } from './backends/open-session.ts';
-import { endAtAbort } from './backends/kserve/end-at-abort.ts';
-import { loadTranscriptionPipeline } from './categories/transcription/pipeline/transcription-pipeline.ts';
+import { obtainModel } from './obtain-model.ts';
+import { describeModel } from './recognize-model.ts';
 
 /**
  * Loads a model into this process, after a download where it comes from the network; standard error shows how that
@@ -18,30 +15,28 @@ import { loadTranscriptionPipeline } from './categories/transcription/pipeline/t
  * @throws InferenceError `invalid_request` when its files are missing or don't fit its category; `worker_failed` when
  * they can't be downloaded
  */
-export async function loadPipeline<C extends Category>(spec: ModelSpec<C>): Promise<Pipeline<C>> {
-  if (spec.remote && !remoteCategories.has(spec.category)) {
-    throw new InferenceError(
-      'invalid_request',
-      `remote: the graphs of models for ${spec.category} can't run on another machine`,
-      { param: 'remote' },
-    );
-  }
-  const obtained = await obtainModel(spec, {
-    onProgress: createProgressLine(process.stderr),
-    onWarning: (message) => console.warn(`slashv1: ${message}`),
-  });
-  const pipeline = await loaders[spec.category]({ ...spec, ...obtained });
-  return isRemote(spec) ? endAtAbort(pipeline) : pipeline;
+export async function loadPipeline<C extends Category>(
+  spec: ModelSpec & { readonly category: C },
+): Promise<Pipeline<Categories[C]['request'], Categories[C]['event'], Categories[C]['info']>>;
+export async function loadPipeline(spec: ModelSpec): Promise<Pipeline>;
+export async function loadPipeline(spec: ModelSpec): Promise<Pipeline> {
+  const definition = backendOf(spec.backend);
+  if (!definition) throw fieldError('backend', 'expected one that exists');
+  const backend = await definition.open(spec);
+  if ('loadPipeline' in backend) return backend.loadPipeline(spec);
+  const category = spec.category ?? (await describeModel(spec.source, { hub: spec.hub })).category;
+  const { source, dtype } = await obtainModel(
+    { source: spec.source, category, dtype: spec.dtype, hub: spec.hub },
+    {
+      onProgress: createProgressLine(process.stderr),
+      onWarning: (message) => console.warn(`slashv1: ${message}`),
+    },
+  );
+  const load = await pipelines[category as Category]();
+  const pipeline = await load({ ...spec, category, source, dtype }, backend.sessions);
+  return wrapped(pipeline, backend);
 }
 
-/** Whose graphs keep nothing from one run to the next. */
-const remoteCategories: ReadonlySet<Category> = new Set(['detection', 'embedding', 'image']);
-
-const loaders: { [C in Category]: (spec: ModelSpec<C>) => Promise<Pipeline<C>> } = {
-  chat: loadChatPipeline,
-  detection: loadDetectionPipeline,
-  embedding: loadEmbeddingPipeline,
-  image: loadImagePipeline,
-  speech: loadSpeechPipeline,
-  transcription: loadTranscriptionPipeline,
-};
+function wrapped(pipeline: Pipeline, backend: Backend): Pipeline {
+  return ('wrap' in backend && backend.wrap?.(pipeline)) || pipeline;
+}

@@ -1,86 +1,139 @@
 import { z } from 'zod';
-import { headNames } from './core/vision/heads/head.ts';
-import type { ModelOptions } from './engine/contract.ts';
-import { storedDtypes } from './models/graph-files.ts';
-import { modelFiles, type ModelCategory } from './models/model-files.ts';
-import type { Device } from './categories/contract.ts';
-import { apiDialects } from './backends/openai/dialects.ts';
-import type { ApiDialect } from './backends/openai/servers.ts';
+import { backendOf, backends } from './backends/registry.ts';
+import type { BackendDefinition, BackendDescriptor } from './backends/contract.ts';
+import type { CategoryDefinition, ModelOptions } from './categories/contract.ts';
+import { categories, categoryNames } from './categories/registry.ts';
+import { commonSettings } from './categories/settings.ts';
+import { limitSettings } from './engine/limits.ts';
+import { fieldError } from './errors.ts';
+import { recognizeModel } from './recognize-model.ts';
+import { assertOptions } from './validation/assert-options.ts';
+import { describeValue } from './validation/issues.ts';
+import { choiceSetting, objectSetting, type SettingTable } from './validation/setting-table.ts';
 
-/** All categories of models. */
-export const categories = Object.keys(modelFiles) as readonly ModelCategory[];
+const generalSettings = {
+  ...commonSettings,
+  ...limitSettings,
+  category: choiceSetting("The model's category; default: its files show it.", categoryNames),
+  backend: objectSetting<BackendDescriptor>(
+    'By what the model runs; default: ONNX Runtime on this machine.',
+    `one of ${backends.map(({ spelling }) => spelling).join(', ')}`,
+  ),
+  license: z
+    .string()
+    .optional()
+    .describe('Ignored, so that entries of the catalogue can be given as they are.'),
+  parameters: z.number().optional().describe('Ignored, as `license`.'),
+  aliases: z.array(z.string()).optional().describe('Ignored, as `license`.'),
+} satisfies SettingTable;
 
-const devices = ['cpu', 'webgpu', 'cuda', 'dml', 'coreml'] as const satisfies readonly Device[];
-
-const fetchLimits = z.strictObject({
-  allowPrivateNetworks: z.union([z.boolean(), z.array(z.string())]).optional(),
-  allowedHosts: z.array(z.string()).optional(),
-  maxBytes: z.number().optional(),
-  timeoutMs: z.number().optional(),
-});
-
-/** Where models come from and are kept, as config files say it. */
-export const hubSchema = z.strictObject({
-  endpoint: z.string().optional(),
-  token: z.string().optional(),
-  cacheFolder: z.string().optional(),
-  offline: z.boolean().optional(),
-});
-
-const headers = z.record(z.string(), z.string());
-
-const remoteServer = z.discriminatedUnion('kind', [
-  z.strictObject({
-    kind: z.literal('openai'),
-    baseURL: z.string(),
-    apiKey: z.string().optional(),
-    headers: headers.optional(),
-    dialect: z.enum(apiDialects as [ApiDialect, ...ApiDialect[]]).optional(),
-    concurrency: z.number().optional(),
-  }),
-  z.strictObject({
-    kind: z.literal('kserve'),
-    url: z.string(),
-    model: z.union([z.string(), z.record(z.string(), z.string())]),
-    headers: headers.optional(),
-    timeoutMs: z.number().optional(),
-    startTimeoutMs: z.number().optional(),
-  }),
-]);
+/** The settings that a model of a category may have; of any category if left out. */
+export function settingsOf(category: CategoryDefinition | undefined): SettingTable {
+  if (category) return { ...generalSettings, ...category.settings };
+  const all = [...categories.values()].map(({ settings }) => settings);
+  return Object.assign({ ...generalSettings }, ...all) as SettingTable;
+}
 
 /**
- * The type of every setting of a model. Ranges are none of its business: what starts the models checks them.
+ * Checks all settings of all models: names, types, ranges, and that category and backend have them. Finds out the
+ * category of those that leave it to their files.
+ *
+ * @returns the settings, with the category where it is known by now
+ * @throws InferenceError `invalid_request` naming the model, the setting and the value
  */
-export const modelShape = {
-  source: z.string().min(1, { error: 'expected the source of a model, got nothing' }),
-  category: z.enum(categories as [ModelCategory, ...ModelCategory[]]).optional(),
-  remote: remoteServer.optional(),
-  dtype: z.enum(['auto', ...storedDtypes]).optional(),
-  hub: hubSchema.optional(),
-  name: z.string().optional(),
-  device: z.enum(devices).optional(),
-  threads: z.number().optional(),
-  replicas: z.number().optional(),
-  maxQueue: z.number().optional(),
-  deadlineMs: z.number().optional(),
-  contextLength: z.number().optional(),
-  maxBatchSize: z.number().optional(),
-  toolCallFormat: z.string().optional(),
-  reasoningFormat: z.string().optional(),
-  head: z.enum(headNames).optional(),
-  classNames: z.union([z.string(), z.array(z.string())]).optional(),
-  imageFetch: fetchLimits.optional(),
-  pooling: z.enum(['cls', 'mean', 'last-token']).optional(),
-  normalize: z.boolean().optional(),
-  matryoshkaDimensions: z.union([z.literal('any'), z.array(z.number())]).optional(),
-  maxBatchTokens: z.number().optional(),
-  isDistilled: z.boolean().optional(),
-  maxPixels: z.number().optional(),
-  maxAudioSeconds: z.number().optional(),
-  voiceActivity: z.string().optional(),
-  phonemizer: z.enum(['built-in', 'espeak']).optional(),
-  ffmpegPath: z.string().optional(),
-} satisfies Record<keyof ModelOptions, z.ZodType>;
+export function checkModels(models: unknown): Readonly<Record<string, ModelOptions>> {
+  if (typeof models !== 'object' || models === null || Array.isArray(models)) {
+    throw fieldError('models', `expected an object of ids and models, got ${describeValue(models)}`);
+  }
+  return Object.fromEntries(
+    Object.entries(models).map(([id, settings]) => [id, checkModel(`models.${id}`, settings)]),
+  );
+}
 
-/** All settings of a model; its category may be missing. */
-export const modelSchema = z.strictObject(modelShape);
+/**
+ * As `checkModels`, for one model.
+ *
+ * @param path of the settings, for messages
+ */
+export function checkModel(path: string, settings: unknown): ModelOptions {
+  if (typeof settings !== 'object' || settings === null) {
+    const functions = categoryNames.map((name) => `${name}({…})`).join(', ');
+    throw fieldError(path, `expected one of ${functions}, got ${describeValue(settings)}`);
+  }
+  const given = settings as Partial<ModelOptions>;
+  // The types of what recognition needs come first.
+  assertOptions('A model', pickKnown(settings), settings, { path });
+  const backend = checkBackend(`${path}.backend`, given.backend);
+  const name = given.category ?? (backend.place === 'host' ? undefined : recognize(given.source!));
+  const category = name === undefined ? undefined : categories.get(name)!;
+  if (category && !backend.runs(category)) throw notRun(path, category, backend);
+  if (!category && backend.place === 'host') {
+    const able = [...categories.values()].filter((one) => backend.runs(one)).map((one) => one.name);
+    throw fieldError(
+      `${path}.category`,
+      `expected ${able.join(' or ')} for the backend ${backend.spelling}, got nothing`,
+    );
+  }
+  assertOptions(category ? `A model for ${category.name}` : 'A model', settingsOf(category), settings, {
+    path,
+    explainForeign: (foreign) => explainForeign(foreign, category),
+  });
+  for (const foreign of backend.foreignSettings) {
+    if ((settings as Record<string, unknown>)[foreign] === undefined) continue;
+    throw fieldError(
+      `${path}.${foreign}`,
+      `a model with the backend ${backend.spelling} has no such setting`,
+    );
+  }
+  return { ...(settings as ModelOptions), ...(name === undefined ? {} : { category: name }) };
+}
+
+/** The part of the general settings that is given, and the source, which has to be. */
+function pickKnown(settings: object): SettingTable {
+  const rest = Object.fromEntries(Object.keys(settings).map((name) => [name, z.unknown()]));
+  return {
+    ...rest,
+    source: generalSettings.source,
+    category: generalSettings.category,
+    backend: generalSettings.backend,
+  };
+}
+
+function recognize(source: string): string | undefined {
+  try {
+    return recognizeModel(source);
+  } catch {
+    // The worker tells why its files can't be read.
+    return undefined;
+  }
+}
+
+function checkBackend(path: string, descriptor: BackendDescriptor | undefined): BackendDefinition {
+  const definition = backendOf(descriptor);
+  if (!definition) {
+    const spellings = backends.map(({ spelling }) => spelling).join(', ');
+    throw fieldError(path, `expected one of ${spellings}, got ${describeValue(descriptor?.kind)}`);
+  }
+  if (descriptor) {
+    const table = { kind: z.string(), ...definition.settings };
+    assertOptions(`The backend ${definition.spelling}`, table, descriptor, { path });
+    definition.assert?.(descriptor);
+  }
+  return definition;
+}
+
+function notRun(path: string, category: CategoryDefinition, { spelling }: BackendDefinition): Error {
+  const able = backends.filter((one) => one.runs(category)).map((one) => one.spelling);
+  return fieldError(
+    `${path}.backend`,
+    `a model for ${category.name} can't run on ${spelling}, expected ${able.join(' or ')}`,
+  );
+}
+
+/** A setting that exists, elsewhere. */
+function explainForeign(name: string, category: CategoryDefinition | undefined): string | undefined {
+  const owners = [...categories.values()].filter(({ settings }) => Object.hasOwn(settings, name));
+  if (!category || owners.length === 0) return undefined;
+  const named = owners.map((owner) => owner.name).join(' and ');
+  return `it is a setting of models for ${named}, and this is one for ${category.name}`;
+}

@@ -24,7 +24,7 @@ describe('createInference', () => {
       {
         a: chat({
           source: 'x',
-          remote: { kind: 'openai', baseURL: 'http://a', dialect: 'vllm', key: 'k' } as never,
+          backend: { kind: 'openai', baseURL: 'http://a', dialect: 'vllm', key: 'k' } as never,
         }),
       },
       'models.a.remote: there is no setting key',

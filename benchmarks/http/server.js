@@ -15,23 +15,14 @@ import { createHandler } from 'slashv1/server';
 import { createTelemetry } from 'slashv1/telemetry';
 import { createFakeInference } from 'slashv1/testing';
 
-const notMeasured = () => {
-  throw new Error('not measured');
-};
-
-/** An inference that costs nothing, so that only the way to it is measured. @type {import('slashv1').Inference} */
+/** An inference that costs nothing, so that only the way to it is measured. @type {Parameters<typeof createHandler>[0]} */
 const inference = {
-  async *chat() {
+  async *run() {
     yield { type: 'prompt-end', promptTokens: 5 };
     yield { type: 'text-delta', choice: 0, text: 'Hello! How can I help?' };
     yield { type: 'choice-end', choice: 0, finishReason: 'stop' };
     yield { type: 'usage', promptTokens: 5, cachedTokens: 0, completionTokens: 7, reasoningTokens: 0 };
   },
-  detect: notMeasured,
-  embed: notMeasured,
-  transcribe: notMeasured,
-  generateImages: notMeasured,
-  speak: notMeasured,
   models: () => [
     { id: 'nothing', name: 'Nothing', category: 'chat', contextLength: 2048, created: 0, ownedBy: 'slashv1' },
   ],

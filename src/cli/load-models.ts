@@ -1,5 +1,7 @@
 import { InferenceError, obtainModel, type HubOptions, type ModelOptions } from '../index.ts';
-import { describeModel, knownModels } from './described-model.ts';
+import { backendOf } from '../backends/registry.ts';
+import { knownModels } from '../models/describe-model.ts';
+import { describeModel } from '../recognize-model.ts';
 import type { ModelSettings } from './model-settings.ts';
 import { createProgressBar } from './progress-bar.ts';
 import { didYouMean } from '../core/text/suggest.ts';
@@ -20,17 +22,8 @@ export async function fetchModel(
   settings: ModelSettings,
   { terminal, signal }: FetchContext,
 ): Promise<ModelOptions> {
-  const { source, dtype, hub, remote } = settings;
-  if (remote?.kind === 'openai') {
-    if (settings.category) return { ...settings, category: settings.category };
-    throw new InferenceError(
-      'invalid_request',
-      'category: expected chat or embedding where another server has the model',
-      {
-        param: 'category',
-      },
-    );
-  }
+  const { source, dtype, hub } = settings;
+  if (backendOf(settings.backend)?.place === 'host') return settings;
   const category = settings.category ?? (await describeModel(source, { hub, signal })).category;
   const progress = createProgressBar(terminal.messages);
   try {

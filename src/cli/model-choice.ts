@@ -1,8 +1,9 @@
 import type { HubOptions } from '../index.ts';
-import { storedDtypes } from '../models/graph-files.ts';
+import { storedDtypes, type Dtype } from '../models/graph-files.ts';
 import { check } from './check.ts';
 import { readHubSettings } from './hub-options.ts';
-import { categories, modelSchema } from '../model-settings.ts';
+import { categoryNames } from '../categories/registry.ts';
+import { settingsOf } from '../model-settings.ts';
 import type { ModelSettings } from './model-settings.ts';
 import type { OptionTable, OptionValues } from './options.ts';
 
@@ -16,7 +17,7 @@ export const modelChoiceTable = {
   category: {
     type: 'string',
     value: '<name>',
-    description: `What the model does: auto (default, its files show it), ${categories.join(', ')}.`,
+    description: `What the model does: auto (default, its files show it), ${categoryNames.join(', ')}.`,
   },
 } as const satisfies OptionTable;
 
@@ -31,11 +32,14 @@ export function readModelChoice(
   hub: HubOptions,
 ): ModelSettings {
   readHubSettings(hub);
-  const { shape } = modelSchema;
+  const known = settingsOf(undefined);
   return {
     source,
-    dtype: check('--dtype', shape.dtype, dtype),
-    category: category === 'auto' ? undefined : check('--category', shape.category, category),
+    dtype: check('--dtype', known['dtype']!, dtype) as Dtype | undefined,
+    category:
+      category === 'auto'
+        ? undefined
+        : (check('--category', known['category']!, category) as string | undefined),
     hub: Object.keys(hub).length > 0 ? hub : undefined,
   };
 }

@@ -1,15 +1,14 @@
 import { basename } from 'node:path';
 import { z } from 'zod';
 import { didYouMean } from '../core/text/suggest.ts';
-import type { ModelOptions } from '../index.ts';
-import { modelShape } from '../model-settings.ts';
-import type { ModelCategory } from '../models/model-files.ts';
+import type { ModelOptions } from '../categories/contract.ts';
+import { settingsOf } from '../model-settings.ts';
 import { UsageError } from './usage-error.ts';
 
 /** A model as flags and config files describe it: its category may be left to its files. */
-export type ModelSettings = Omit<ModelOptions, 'category'> & {
-  readonly category?: ModelCategory | undefined;
-};
+export type ModelSettings = ModelOptions;
+
+const known = settingsOf(undefined);
 
 /** A model of the command line. */
 export interface NamedModel {
@@ -38,20 +37,20 @@ export function parseModelOption(label: string, text: string): NamedModel {
         `${label}: expected setting=value behind the comma, got ${JSON.stringify(part)}; a source with a comma goes into a config file`,
       );
     }
-    if (!Object.hasOwn(modelShape, name)) {
+    if (!Object.hasOwn(known, name)) {
       throw new UsageError(
-        `${label}: a model has no setting ${name}.${didYouMean(name, Object.keys(modelShape))}`,
+        `${label}: a model has no setting ${name}.${didYouMean(name, Object.keys(known))}`,
       );
     }
     if (Object.hasOwn(settings, name)) throw new UsageError(`${label}: expected ${name} once`);
-    settings[name] = readScalar(name as keyof typeof modelShape, value);
+    settings[name] = readScalar(name, value);
   }
   return { id: id ?? idOf(source!), settings };
 }
 
 /** Texts stay texts where the setting is one, so that a model may be called 7. */
-function readScalar(name: keyof typeof modelShape, text: string): unknown {
-  const schema: z.ZodType = modelShape[name];
+function readScalar(name: string, text: string): unknown {
+  const schema: z.ZodType = known[name]!;
   const { type } = (schema instanceof z.ZodOptional ? (schema.unwrap() as z.ZodType) : schema).def;
   if (type === 'number' && text.trim() !== '' && Number.isFinite(Number(text))) return Number(text);
   if (type === 'boolean' && /^(?:true|false)$/.test(text)) return text === 'true';

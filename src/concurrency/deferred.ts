@@ -1,18 +1,16 @@
-export interface Deferred {
-  /** Its rejection need not be handled. */
-  readonly promise: Promise<void>;
-  readonly resolve: () => void;
-  readonly reject: (error: Error) => void;
+/** A promise with its two ends. Its rejection need not be handled. */
+export interface Deferred<T = void> {
+  readonly promise: Promise<T>;
+  readonly resolve: (value: T) => void;
+  readonly reject: (reason: unknown) => void;
 }
 
-/** A promise that is settled from outside. */
-export function createDeferred(): Deferred {
-  let resolve!: () => void;
-  let reject!: (error: Error) => void;
-  const promise = new Promise<void>((resolvePromise, rejectPromise) => {
-    resolve = resolvePromise;
-    reject = rejectPromise;
+/** Makes a promise that is settled from outside. */
+export function createDeferred<T = void>(): Deferred<T> {
+  let ends!: Pick<Deferred<T>, 'resolve' | 'reject'>;
+  const promise = new Promise<T>((resolve, reject) => {
+    ends = { resolve, reject };
   });
   promise.catch(() => undefined);
-  return { promise, resolve, reject };
+  return { promise, ...ends };
 }

@@ -1,13 +1,13 @@
-export interface EventStreamSource {
+export interface EventStreamSource<E> {
   /** The consumer has asked for the first event. */
-  onStart(): void;
-  /** The consumer has left before the end. */
-  onReturn(): void;
+  onStart?(): void;
+  /** The consumer has left before the end, without reading these events. */
+  onReturn?(unread: readonly E[]): void;
 }
 
 interface Waiter<E> {
   resolve(result: IteratorResult<E, undefined>): void;
-  reject(error: Error): void;
+  reject(error: unknown): void;
 }
 
 /**
@@ -15,15 +15,15 @@ interface Waiter<E> {
  * while a `next()` is waiting.
  */
 export class EventStream<E> implements AsyncIterableIterator<E, undefined> {
-  readonly #source: EventStreamSource;
+  readonly #source: EventStreamSource<E>;
   readonly #waiters: Waiter<E>[] = [];
   #buffer: E[] = [];
   #read = 0;
   #started = false;
   #ended = false;
-  #error: Error | undefined;
+  #error: unknown;
 
-  constructor(source: EventStreamSource) {
+  constructor(source: EventStreamSource<E> = {}) {
     this.#source = source;
   }
 
@@ -38,7 +38,7 @@ export class EventStream<E> implements AsyncIterableIterator<E, undefined> {
   }
 
   /** Ends the stream after the events that are still buffered, with the error if there is one. */
-  end(error?: Error): void {
+  end(error?: unknown): void {
     if (this.#ended) return;
     this.#ended = true;
     this.#error = error;
@@ -54,7 +54,7 @@ export class EventStream<E> implements AsyncIterableIterator<E, undefined> {
   next(): Promise<IteratorResult<E, undefined>> {
     if (!this.#started) {
       this.#started = true;
-      if (!this.#ended) this.#source.onStart();
+      if (!this.#ended) this.#source.onStart?.();
     }
     if (this.#read < this.#buffer.length) {
       const value = this.#buffer[this.#read++]!;
@@ -69,11 +69,12 @@ export class EventStream<E> implements AsyncIterableIterator<E, undefined> {
   }
 
   return(): Promise<IteratorResult<E, undefined>> {
+    const unread = this.#buffer.slice(this.#read);
     this.#dropBuffer();
     this.#error = undefined;
     if (!this.#ended) {
       this.end();
-      if (this.#started) this.#source.onReturn();
+      if (this.#started) this.#source.onReturn?.(unread);
     }
     return Promise.resolve({ value: undefined, done: true });
   }
@@ -97,7 +98,7 @@ export class EventStream<E> implements AsyncIterableIterator<E, undefined> {
 
 /** A stream that has nothing but this error. */
 export function failedStream<E>(error: Error): EventStream<E> {
-  const stream = new EventStream<E>({ onStart: () => undefined, onReturn: () => undefined });
+  const stream = new EventStream<E>();
   stream.fail(error);
   return stream;
 }

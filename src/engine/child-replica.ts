@@ -2,7 +2,7 @@ import { InferenceError } from '../errors.ts';
 import type { ModelInfo, ModelSpec } from '../categories/contract.ts';
 import { createDeferred } from '../concurrency/deferred.ts';
 import { loadError } from './load-error.ts';
-import type { AnyRequest, RunProgress, WorkerMessage } from './protocol.ts';
+import type { RunProgress, WorkerMessage } from './protocol.ts';
 import type { Replica, ReplicaListener, ReplicaState, Run, RunObserver, StartReplica } from './replica.ts';
 import { createBackOff, defaultRestartPolicy, type BackOff, type RestartPolicy } from './restart-policy.ts';
 import { startWorkerProcess, type WorkerProcess, type WorkerProcessOptions } from './worker-process.ts';
@@ -107,7 +107,7 @@ class ChildReplica implements Replica {
     return this.#firstLoad.promise;
   }
 
-  start(request: AnyRequest, observer: RunObserver, requestId?: string): Run {
+  start(request: unknown, observer: RunObserver, requestId?: string): Run {
     const id = ++this.#lastRunId;
     try {
       this.#process?.send({ type: 'run', id, request, requestId });

@@ -1,7 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { InferenceError } from '../errors.ts';
-import type { Pipeline } from '../categories/contract.ts';
-import type { AnyEvent, AnyRequest } from './protocol.ts';
+import type { Pipeline, RunEvent } from '../categories/contract.ts';
 
 /** What may come at once before everything else in this process gets its turn. */
 const eventsPerTurn = 256;
@@ -13,9 +12,9 @@ const eventsPerTurn = 256;
  */
 export async function driveRun(
   pipeline: Pipeline,
-  request: AnyRequest,
+  request: unknown,
   signal: AbortSignal,
-  onEvent: (event: AnyEvent) => void | Promise<void>,
+  onEvent: (event: RunEvent) => void | Promise<void>,
 ): Promise<InferenceError | undefined> {
   let events = 0;
   try {

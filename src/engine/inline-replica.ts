@@ -3,7 +3,7 @@ import type { ModelInfo, ModelSpec, Pipeline } from '../categories/contract.ts';
 import { createDeferred } from '../concurrency/deferred.ts';
 import { driveRun } from './drive-run.ts';
 import { loadError } from './load-error.ts';
-import type { AnyRequest, LoadPipeline } from './protocol.ts';
+import type { LoadPipeline } from './protocol.ts';
 import type { Replica, ReplicaListener, ReplicaState, Run, RunObserver, StartReplica } from './replica.ts';
 
 /**
@@ -60,7 +60,7 @@ class InlineReplica implements Replica {
     return this.#firstLoad.promise;
   }
 
-  start(request: AnyRequest, observer: RunObserver): Run {
+  start(request: unknown, observer: RunObserver): Run {
     const controller = new AbortController();
     this.#runs.set(controller, this.#drive(controller, request, observer));
     return { cancel: () => controller.abort() };
@@ -92,7 +92,7 @@ class InlineReplica implements Replica {
     }
   }
 
-  async #drive(controller: AbortController, request: AnyRequest, observer: RunObserver): Promise<void> {
+  async #drive(controller: AbortController, request: unknown, observer: RunObserver): Promise<void> {
     await Promise.resolve();
     const error = await driveRun(this.#pipeline!, request, controller.signal, (event) =>
       observer.onEvents([event]),

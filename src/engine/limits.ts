@@ -1,42 +1,45 @@
-import { InferenceError } from '../errors.ts';
-import type { ModelLimits } from './contract.ts';
+import type { ModelLimits } from '../categories/contract.ts';
+import { fieldError } from '../errors.ts';
+import { assertOptions } from '../validation/assert-options.ts';
+import { describeValue } from '../validation/issues.ts';
+import { integerSetting, type SettingTable } from '../validation/setting-table.ts';
 
 /** The longest delay of a timer. */
 const maxDurationMs = 2 ** 31 - 1;
 
+/** Limits of a model's queue. */
+export const limitSettings = {
+  replicas: integerSetting('Worker processes of the model; default 1.', { min: 1, max: 256 }),
+  maxQueue: integerSetting('Requests that may wait; one more is refused. Default 64.', {
+    min: 0,
+    max: 1_000_000,
+  }),
+  deadlineMs: integerSetting('Longest time of a request, waiting included; default 10 minutes.', {
+    min: 1,
+    max: maxDurationMs,
+  }),
+} satisfies SettingTable;
+
 export type ResolvedLimits = { readonly [K in keyof ModelLimits]-?: Exclude<ModelLimits[K], undefined> };
 
 /**
- * Fills in the defaults of a model's limits and checks them.
+ * Checks a model's limits and fills in the defaults.
  *
- * @param label spelling of the model in error messages
+ * @param path of the model's settings, for messages
  * @throws InferenceError `invalid_request`
  */
-export function resolveLimits(label: string, given: ModelLimits): ResolvedLimits {
+export function resolveLimits(path: string, given: ModelLimits): ResolvedLimits {
+  assertOptions('A model', limitSettings, given, { path });
   const { replicas = 1, maxQueue = 64, deadlineMs = 600_000 } = given;
-  assertInteger(`${label}.replicas`, replicas, 1, 256);
-  assertInteger(`${label}.maxQueue`, maxQueue, 0, 1_000_000);
-  assertInteger(`${label}.deadlineMs`, deadlineMs, 1, maxDurationMs);
   return { replicas, maxQueue, deadlineMs };
 }
 
 /**
- * Checks milliseconds from now, 0 to what a timer takes (2³¹ − 1).
+ * Checks milliseconds from now, 0 to the longest delay of a timer (2³¹ − 1).
  *
  * @throws InferenceError `invalid_request`
  */
 export function assertDuration(label: string, durationMs: number): void {
   if (durationMs >= 0 && durationMs <= maxDurationMs) return;
-  throw invalid(label, `a number from 0 to ${maxDurationMs}`, durationMs);
-}
-
-function assertInteger(label: string, value: number, min: number, max: number): void {
-  if (Number.isInteger(value) && value >= min && value <= max) return;
-  throw invalid(label, `an integer from ${min} to ${max}`, value);
-}
-
-function invalid(label: string, expected: string, got: unknown): InferenceError {
-  return new InferenceError('invalid_request', `${label}: expected ${expected}, got ${String(got)}`, {
-    param: label,
-  });
+  throw fieldError(label, `expected a number from 0 to ${maxDurationMs}, got ${describeValue(durationMs)}`);
 }

@@ -1,22 +1,33 @@
 import { InferenceError } from '../errors.ts';
 import { Observers } from '../observers.ts';
-import type { ModelInfo, ModelSpec } from '../categories/contract.ts';
-import type { CallOptions, ModelStatus } from './contract.ts';
+import type {
+  CallOptions,
+  CategoryDefinition,
+  ModelInfo,
+  ModelSpec,
+  RunEvent,
+} from '../categories/contract.ts';
+import type { ModelStatus } from './contract.ts';
 import { EventStream } from '../concurrency/event-stream.ts';
 import { assertDuration, type ResolvedLimits } from './limits.ts';
-import type { InferenceObserver, ObservedModel, ObservedRun } from './observer.ts';
-import type { AnyEvent, AnyRequest } from './protocol.ts';
+import type { InferenceObserver, ObservedModel } from './observer.ts';
 import type { Replica, ReplicaEvent, RunObserver, StartReplica } from './replica.ts';
 import { createServiceTimes, toRetryAfterSeconds } from './retry-after.ts';
 import { watchRun, type RunWatch } from './run-watch.ts';
 import { cancelled, Ticket } from './ticket.ts';
+import { wrongCategory } from './wrong-category.ts';
+
+const unknownCategory = 'unknown';
+
+/** Some categories have a context. */
+type QueuedSpec = ModelSpec<{ readonly contextLength?: number | undefined }>;
 
 /**
  * All requests of one model: as many run as its replicas take at once, a bounded number waits in the order of arrival,
  * one more is refused.
  */
 export class ModelQueue {
-  readonly #spec: ModelSpec;
+  readonly #spec: QueuedSpec;
   readonly #limits: ResolvedLimits;
   readonly #observers: Observers<InferenceObserver>;
   readonly #replicas: readonly Replica[];
@@ -27,7 +38,7 @@ export class ModelQueue {
   #onIdle: (() => void) | undefined;
 
   constructor(
-    spec: ModelSpec,
+    spec: QueuedSpec,
     limits: ResolvedLimits,
     startReplica: StartReplica,
     observers = new Observers<InferenceObserver>(),
@@ -44,7 +55,7 @@ export class ModelQueue {
   /** What is known about the model; `contextLength` and others are 0 as long as they are not known. */
   get info(): ModelInfo {
     const loaded = this.#replicas.find((replica) => replica.info)?.info;
-    const { id, name = id, category, contextLength = 0 } = this.#spec;
+    const { id, name = id, category = unknownCategory, contextLength = 0 } = this.#spec;
     return loaded ?? { id, name, category, contextLength, created: 0, ownedBy: 'unknown' };
   }
 
@@ -62,19 +73,20 @@ export class ModelQueue {
   }
 
   /** The request is admitted, or refused, when its first event is asked for. */
-  submit(request: AnyRequest, options: CallOptions): EventStream<AnyEvent> {
+  submit(request: unknown, options: CallOptions, category: CategoryDefinition): EventStream<RunEvent> {
     let ticket: Ticket | undefined;
-    const stream = new EventStream<AnyEvent>({
+    const stream = new EventStream<RunEvent>({
       onStart: () => {
-        const watch = this.#watch(request, options);
+        const watch = this.#watch(request, options, category);
         try {
-          ticket = this.#admit(stream, request, options, watch);
+          this.#assertCategory(category.name);
+          ticket = this.#admit(stream, { request, category: category.name, watch }, options);
         } catch (error) {
           watch?.end(error as InferenceError);
           stream.fail(error as InferenceError);
         }
       },
-      onReturn: () => ticket?.leave(),
+      onReturn: (unread) => ticket?.leave(unread),
     });
     return stream;
   }
@@ -85,20 +97,18 @@ export class ModelQueue {
   }
 
   #admit(
-    stream: EventStream<AnyEvent>,
-    request: AnyRequest,
+    stream: EventStream<RunEvent>,
+    job: Pick<Ticket, 'request' | 'category' | 'watch'>,
     options: CallOptions,
-    watch: RunWatch | undefined,
   ): Ticket {
     const { signal, deadlineMs: given = this.#limits.deadlineMs } = options;
     assertDuration('deadlineMs', given);
     const deadlineMs = Math.min(given, this.#limits.deadlineMs);
     if (signal?.aborted) throw cancelled(signal.reason);
     this.#assertAdmission();
-    const ticket = new Ticket(request, stream, {
+    const ticket = new Ticket(job, stream, {
       signal,
       deadlineMs,
-      watch,
       requestId: options.origin?.requestId,
       onAbandon: (abandoned) => this.#abandon(abandoned),
     });
@@ -133,7 +143,9 @@ export class ModelQueue {
       const replica = this.#freeReplica();
       if (!replica) return;
       this.#waiting.delete(ticket);
-      this.#start(ticket, replica);
+      const { category = ticket.category } = replica.info ?? {};
+      if (category === ticket.category) this.#start(ticket, replica);
+      else ticket.fail(wrongCategory(this.info, ticket.category));
     }
   }
 
@@ -201,15 +213,25 @@ export class ModelQueue {
   }
 
   get #observedModel(): ObservedModel {
-    const { id, category } = this.#spec;
+    const { id, category } = this.info;
     return { id, category };
   }
 
-  #watch(request: AnyRequest, { origin, responseId }: CallOptions): RunWatch | undefined {
-    const { id: model, category } = this.#spec;
-    const run = { category, request, model, isKnownModel: true, origin, responseId };
-    // The engine has chosen the queue by the category of the request.
-    return watchRun(this.#observers, run as ObservedRun);
+  /** A model whose category is not known yet is asked when it is loaded. */
+  #assertCategory(wanted: string): void {
+    const { info } = this;
+    if (info.category !== wanted && info.category !== unknownCategory) throw wrongCategory(info, wanted);
+  }
+
+  #watch(
+    request: unknown,
+    { origin, responseId }: CallOptions,
+    category: CategoryDefinition,
+  ): RunWatch | undefined {
+    const { id: model } = this.#spec;
+    const isKnownModel = [category.name, unknownCategory].includes(this.info.category);
+    const run = { category: category.name, request, model, isKnownModel, origin, responseId };
+    return watchRun(this.#observers, run, category);
   }
 
   #tell(replica: number, event: ReplicaEvent): void {

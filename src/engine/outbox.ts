@@ -1,8 +1,9 @@
+import type { RunEvent } from '../categories/contract.ts';
 import type { SerializedError } from '../errors.ts';
-import type { AnyEvent, RunProgress } from './protocol.ts';
+import type { RunProgress } from './protocol.ts';
 
 export interface Outbox {
-  event(id: number, event: AnyEvent): void;
+  event(id: number, event: RunEvent): void;
   end(id: number, error: SerializedError | undefined): void;
 }
 
@@ -12,14 +13,14 @@ export interface OutboxOptions {
   /** The events of this run can't be cloned; they are dropped. */
   onUnsendable(id: number, error: unknown): void;
   /** Adds an event to those of the same run that leave with it; default: at their end. */
-  append?(events: AnyEvent[], event: AnyEvent): void;
+  append?(events: RunEvent[], event: RunEvent): void;
   /** Least time between two messages, unless a run ends; default 16. */
   readonly intervalMs?: number;
 }
 
 interface PendingProgress {
   id: number;
-  events: AnyEvent[];
+  events: RunEvent[];
   end?: { error: SerializedError | undefined };
 }
 

@@ -1,11 +1,5 @@
-import type { Categories, Category, ModelInfo, ModelSpec, Pipeline } from '../categories/contract.ts';
+import type { ModelInfo, ModelSpec, Pipeline, RunEvent } from '../categories/contract.ts';
 import type { SerializedError } from '../errors.ts';
-
-/** A request of any category: the engine carries it and never looks inside. */
-export type AnyRequest = Categories[Category]['request'];
-
-/** An event of any category. */
-export type AnyEvent = Categories[Category]['event'];
 
 /** Makes a model ready to run; an `InferenceError` it throws is shown to callers, of anything else only the fact. */
 export type LoadPipeline = (spec: ModelSpec) => Promise<Pipeline>;
@@ -16,7 +10,7 @@ export type HostMessage =
   | {
       readonly type: 'run';
       readonly id: number;
-      readonly request: AnyRequest;
+      readonly request: unknown;
       /** Names the request where its failure is reported. */
       readonly requestId?: string | undefined;
     }
@@ -34,7 +28,7 @@ export type WorkerMessage =
 /** What happened in one run since the last message. */
 export interface RunProgress {
   readonly id: number;
-  readonly events: readonly AnyEvent[];
+  readonly events: readonly RunEvent[];
   /** Present when the run is over and its place free; every `run` gets exactly one. */
   readonly end?: { readonly error: SerializedError | undefined };
 }

@@ -1,6 +1,5 @@
 import type { InferenceError } from '../errors.ts';
-import type { ModelInfo, ModelSpec } from '../categories/contract.ts';
-import type { AnyEvent, AnyRequest } from './protocol.ts';
+import type { ModelInfo, ModelSpec, RunEvent } from '../categories/contract.ts';
 
 /**
  * `loading` until the model is there for the first time, `restarting` from the loss of a worker until the next one is
@@ -10,7 +9,7 @@ export type ReplicaState = 'loading' | 'ready' | 'restarting' | 'failed' | 'clos
 
 /** Told about one run. */
 export interface RunObserver {
-  onEvents(events: readonly AnyEvent[]): void;
+  onEvents(events: readonly RunEvent[]): void;
   /** Called exactly once, never from within `start`: the run is over and its place is free. */
   onEnd(error: InferenceError | undefined): void;
 }
@@ -40,7 +39,7 @@ export interface Replica {
    *
    * @param requestId named where the run's failure is reported
    */
-  start(request: AnyRequest, observer: RunObserver, requestId?: string): Run;
+  start(request: unknown, observer: RunObserver, requestId?: string): Run;
   /**
    * Only when every run has ended or been cancelled: releases the model and resolves when nothing of it is left.
    * Idempotent.

@@ -2,11 +2,11 @@ import { readdirSync } from 'node:fs';
 import { getPriority, setPriority } from 'node:os';
 import { inspect } from 'node:util';
 import { InferenceError, type SerializedError } from '../errors.ts';
-import type { ModelSpec, Pipeline } from '../categories/contract.ts';
+import type { ModelSpec, Pipeline, RunEvent } from '../categories/contract.ts';
 import { driveRun } from './drive-run.ts';
 import { leaveCore } from './leave-core.ts';
-import { createOutbox, unsendable, type OutboxOptions } from './outbox.ts';
-import type { AnyRequest, HostMessage, LoadPipeline, WorkerMessage } from './protocol.ts';
+import { createOutbox, unsendable } from './outbox.ts';
+import type { HostMessage, LoadPipeline, WorkerMessage } from './protocol.ts';
 
 /** On the scale of `nice`: 0 is normal, 19 the lowest. */
 const workerPriority = 10;
@@ -20,7 +20,7 @@ interface ActiveRun {
  * Makes this process a worker of the engine: it loads one model and runs requests until the host closes it or goes
  * away. Call it before anything heavy is imported, so that the process is under control from its beginning.
  *
- * @param options.append adds an event to those that leave for the host with it
+ * @param options.append adds an event of a category's run to those that leave for the host with it
  * @throws Error in a process that the engine did not start
  *
  * @example
@@ -30,7 +30,7 @@ interface ActiveRun {
  */
 export function serveWorker(
   loadPipeline: LoadPipeline,
-  { append }: Pick<OutboxOptions, 'append'> = {},
+  { append }: { readonly append?: (category: string, events: RunEvent[], event: RunEvent) => void } = {},
 ): void {
   if (!process.send) throw new Error('serveWorker: expected a process that the engine started');
   followHost();
@@ -41,7 +41,7 @@ export function serveWorker(
   let onIdle: (() => void) | undefined;
 
   const outbox = createOutbox({
-    ...(append ? { append } : {}),
+    ...(append && { append: (events, event) => append(pipeline!.info.category, events, event) }),
     send: (progress) => send({ type: 'progress', runs: progress }),
     onUnsendable(id, error) {
       report('an event is not plain data', error);
@@ -64,7 +64,7 @@ export function serveWorker(
     }
   };
 
-  const run = async (id: number, request: AnyRequest, requestId?: string): Promise<void> => {
+  const run = async (id: number, request: unknown, requestId?: string): Promise<void> => {
     const active: ActiveRun = { controller: new AbortController(), failure: undefined };
     runs.set(id, active);
     const error = await driveRun(pipeline!, request, active.controller.signal, (event) => {

@@ -1,14 +1,13 @@
+import type { RunEvent } from '../categories/contract.ts';
 import { InferenceError } from '../errors.ts';
 import type { EventStream } from '../concurrency/event-stream.ts';
-import type { AnyEvent, AnyRequest } from './protocol.ts';
+
 import type { Run } from './replica.ts';
-import { left, type RunWatch } from './run-watch.ts';
+import type { RunWatch } from './run-watch.ts';
 
 export interface TicketOptions {
   readonly signal: AbortSignal | undefined;
   readonly deadlineMs: number;
-  /** Where somebody wants to know. */
-  readonly watch: RunWatch | undefined;
   readonly requestId: string | undefined;
   /** The caller has its error, or has left: the request need not be run any further. */
   onAbandon(ticket: Ticket): void;
@@ -16,20 +15,27 @@ export interface TicketOptions {
 
 /** One admitted request, from its admission until its caller has the last event or an error. */
 export class Ticket {
-  readonly request: AnyRequest;
+  readonly request: unknown;
+  readonly category: string;
   /** Set while a replica works on it. */
   run: Run | undefined;
+  /** Where somebody wants to know. */
   readonly watch: RunWatch | undefined;
   readonly requestId: string | undefined;
-  readonly #stream: EventStream<AnyEvent>;
+  readonly #stream: EventStream<RunEvent>;
   readonly #signal: AbortSignal | undefined;
   readonly #onAbandon: (ticket: Ticket) => void;
   readonly #deadlineTimer: NodeJS.Timeout;
   #settled = false;
 
-  constructor(request: AnyRequest, stream: EventStream<AnyEvent>, options: TicketOptions) {
+  constructor(
+    { request, category, watch }: Pick<Ticket, 'request' | 'category' | 'watch'>,
+    stream: EventStream<RunEvent>,
+    options: TicketOptions,
+  ) {
     this.request = request;
-    this.watch = options.watch;
+    this.category = category;
+    this.watch = watch;
     this.requestId = options.requestId;
     this.#stream = stream;
     this.#signal = options.signal;
@@ -41,7 +47,7 @@ export class Ticket {
     );
   }
 
-  push(events: readonly AnyEvent[]): void {
+  push(events: readonly RunEvent[]): void {
     this.watch?.push(events);
     this.#stream.push(events);
   }
@@ -61,10 +67,10 @@ export class Ticket {
     this.#onAbandon(this);
   }
 
-  /** The caller has left. */
-  leave(): void {
+  /** The caller has left without reading these events. */
+  leave(unread: readonly RunEvent[]): void {
     if (!this.#settle()) return;
-    this.watch?.end(left());
+    this.watch?.leave(unread);
     this.#onAbandon(this);
   }
 

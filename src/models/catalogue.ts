@@ -1,9 +1,8 @@
 import type { Dtype } from './graph-files.ts';
-import type { ModelCategory } from './model-files.ts';
 
 /** A well-known model of the hub. */
 export interface CatalogueEntry {
-  readonly category: ModelCategory;
+  readonly category: string;
   /** Id on the hub, perhaps with a revision; its repository has the ONNX layout. */
   readonly source: string;
   /** Display name. */

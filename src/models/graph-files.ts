@@ -13,6 +13,9 @@ type StoredDtype = keyof typeof suffixes;
 /** All dtypes but `auto`, the default, which takes the first of them that is there. */
 export const storedDtypes = Object.keys(suffixes) as readonly StoredDtype[];
 
+/** All values of the setting `dtype`. */
+export const dtypes = ['auto', ...storedDtypes] as const;
+
 /** The files of a model, wherever they are. */
 export interface FileTree {
   /** For messages: a path or the id of a repository. */

@@ -42,11 +42,11 @@ export type ModelSource = { readonly kind: 'local' } | RemoteSource;
  * @throws InferenceError `invalid_request` for an address with a query or credentials, and for a name that the
  * catalogue has for another category
  */
-export function parseSource(source: string, category: string): ModelSource {
+export function parseSource(source: string, category?: string): ModelSource {
   if ((bundledModels as readonly string[]).includes(source) || existsSync(source)) return { kind: 'local' };
   if (/^https?:\/\//.test(source)) return { kind: 'url', base: parseBase(source) };
   const entry = findCatalogueEntry(source);
-  if (entry && entry.category !== category) {
+  if (entry && category !== undefined && entry.category !== category) {
     throw invalid(`${JSON.stringify(source)} is a model for ${entry.category}, not for ${category}`);
   }
   const [, id, revision = 'main'] = hubId.exec(entry?.source ?? source) ?? [];
@@ -75,12 +75,18 @@ function parseBase(source: string): string {
  * @throws InferenceError `invalid_request` saying what was looked for, not where: clients may be told it
  */
 export function locateModel(source: string): string {
-  if ((bundledModels as readonly string[]).includes(source)) return join(bundledFolder(), source);
-  const folder = resolve(source);
-  if (mainFiles.some((name) => existsSync(join(folder, name)))) return folder;
+  const folder = findFolder(source);
+  if (folder !== undefined) return folder;
   throw invalid(
     `expected one of the bundled models (${bundledModels.join(', ')}), a folder with a ${mainFiles.join(' or ')}, a name in the catalogue, the id of a model on the hub (org/name) or an http address, got ${JSON.stringify(source)}`,
   );
+}
+
+/** As `locateModel`; `undefined` where there is none. */
+export function findFolder(source: string): string | undefined {
+  if ((bundledModels as readonly string[]).includes(source)) return join(bundledFolder(), source);
+  const folder = resolve(source);
+  return mainFiles.some((name) => existsSync(join(folder, name))) ? folder : undefined;
 }
 
 function bundledFolder(): string {

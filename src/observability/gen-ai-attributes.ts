@@ -1,72 +1,35 @@
 import type { Attributes } from '@opentelemetry/api';
+import type { CategoryTelemetry } from '../categories/contract.ts';
+import { categories } from '../categories/registry.ts';
 import type { ObservedRun, RunEnd } from '../engine/observer.ts';
-import type { Category } from '../categories/contract.ts';
 
-/** What the conventions call each category; the last is a name of our own, they have none for it. */
-const operations: Readonly<Record<Category, string>> = {
-  chat: 'chat',
-  embedding: 'embeddings',
-  image: 'generate_content',
-  speech: 'generate_content',
-  transcription: 'generate_content',
-  detection: 'detect_objects',
-};
-
-/** `chat tiny-chat`; the operation alone where clients could make up any number of names. */
-export function spanName({ category, model, isKnownModel }: ObservedRun): string {
-  return isKnownModel ? `${operations[category]} ${model}` : operations[category];
+/** How runs of a category look in traces. */
+export function telemetryOf({ category }: ObservedRun): CategoryTelemetry {
+  return categories.get(category)?.telemetry ?? { operation: category };
 }
 
-/** What samplers decide by, and what every measurement has. */
-export function commonAttributes({ category, model, isKnownModel }: ObservedRun): Attributes {
+/** `chat tiny-chat`; the operation alone where clients could make up any number of names. */
+export function spanName(run: ObservedRun): string {
+  const { operation } = telemetryOf(run);
+  return run.isKnownModel ? `${operation} ${run.model}` : operation;
+}
+
+/** The attributes that samplers decide by, and that every measurement has. */
+export function commonAttributes(run: ObservedRun): Attributes {
   return {
-    'gen_ai.operation.name': operations[category],
+    'gen_ai.operation.name': telemetryOf(run).operation,
     'gen_ai.provider.name': 'slashv1',
-    ...(isKnownModel ? { 'gen_ai.request.model': model } : {}),
+    ...(run.isKnownModel ? { 'gen_ai.request.model': run.model } : {}),
   };
 }
 
 /** The request without what people wrote. An attribute that is `undefined` is not recorded. */
 export function requestAttributes(run: ObservedRun): Attributes {
-  const common = { 'gen_ai.request.model': run.model, 'slashv1.request.id': run.origin?.requestId };
-  switch (run.category) {
-    case 'chat': {
-      const { request } = run;
-      return {
-        ...common,
-        'gen_ai.output.type': request.responseFormat.type === 'text' ? 'text' : 'json',
-        'gen_ai.request.max_tokens': request.maxTokens,
-        'gen_ai.request.temperature': request.temperature,
-        'gen_ai.request.top_p': request.topP,
-        'gen_ai.request.top_k': request.topK,
-        'gen_ai.request.frequency_penalty': request.frequencyPenalty,
-        'gen_ai.request.presence_penalty': request.presencePenalty,
-        'gen_ai.request.seed': request.seed,
-        'gen_ai.request.choice.count': request.n === 1 ? undefined : request.n,
-      };
-    }
-    case 'embedding':
-      return { ...common, 'gen_ai.embeddings.dimension.count': run.request.dimensions };
-    case 'image': {
-      const { n, seed } = run.request;
-      return {
-        ...common,
-        'gen_ai.output.type': 'image',
-        'gen_ai.request.seed': seed,
-        'gen_ai.request.choice.count': n === 1 ? undefined : n,
-      };
-    }
-    case 'speech':
-      return { ...common, 'gen_ai.output.type': 'speech' };
-    case 'transcription':
-      return {
-        ...common,
-        'gen_ai.output.type': 'text',
-        'gen_ai.request.temperature': run.request.temperature,
-      };
-    case 'detection':
-      return common;
-  }
+  return {
+    'gen_ai.request.model': run.model,
+    'slashv1.request.id': run.origin?.requestId,
+    ...telemetryOf(run).attributes?.(run.request),
+  };
 }
 
 /** The answer without what the model said. */

@@ -1,4 +1,5 @@
-import type { ObservedModel, ObservedRun, RunEnd, RunOrigin } from '../engine/observer.ts';
+import type { RunOrigin } from '../categories/contract.ts';
+import type { ObservedModel, ObservedRun, RunEnd } from '../engine/observer.ts';
 import type { InferenceError } from '../errors.ts';
 import type { ObservedRequest, Observer } from '../server/observer.ts';
 import { reasonOf } from './error-reason.ts';

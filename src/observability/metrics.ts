@@ -1,5 +1,5 @@
 import type * as PromClient from 'prom-client';
-import type { Inference } from '../engine/contract.ts';
+import type { InferenceBase } from '../engine/contract.ts';
 import type { ObservedRun, RunEnd } from '../engine/observer.ts';
 import type { Handler } from '../server/contract.ts';
 import { createGetHandler } from '../server/get-handler.ts';
@@ -63,7 +63,7 @@ export function createMetrics(options: MetricsOptions = {}): Metrics {
     (definition: HistogramDefinition) =>
       new client.Histogram({ ...configure(definition), buckets: [...definition.buckets] }),
   );
-  const inferences = new Set<Pick<Inference, 'models' | 'status'>>();
+  const inferences = new Set<Pick<InferenceBase, 'models' | 'status'>>();
   const inFlight = new client.Gauge(configure(gaugeDefinitions.httpInFlight));
   createModelGauges((definition, collect) => {
     const gauge: PromClient.Gauge = new client.Gauge({
@@ -88,7 +88,7 @@ export function createMetrics(options: MetricsOptions = {}): Metrics {
   };
 }
 
-type Collect = (gauge: PromClient.Gauge, inference: Pick<Inference, 'models' | 'status'>) => void;
+type Collect = (gauge: PromClient.Gauge, inference: Pick<InferenceBase, 'models' | 'status'>) => void;
 
 function createModelGauges(create: (definition: MetricDefinition, collect: Collect) => void): void {
   create(gaugeDefinitions.waiting, (gauge, inference) => {
@@ -109,7 +109,7 @@ interface Instruments {
   readonly counters: Readonly<Record<keyof typeof counterDefinitions, PromClient.Counter>>;
   readonly histograms: Readonly<Record<keyof typeof histogramDefinitions, PromClient.Histogram>>;
   readonly inFlight: PromClient.Gauge;
-  readonly inferences: Set<Pick<Inference, 'models' | 'status'>>;
+  readonly inferences: Set<Pick<InferenceBase, 'models' | 'status'>>;
 }
 
 function createObserver({ counters, histograms, inFlight, inferences }: Instruments): Observer {

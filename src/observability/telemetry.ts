@@ -1,8 +1,15 @@
+import type { RunEvent } from '../categories/contract.ts';
+import type { OutputRecorder } from '../categories/telemetry-messages.ts';
 import type * as Api from '@opentelemetry/api';
 import type { InferenceObserver, ObservedRun } from '../engine/observer.ts';
 import { reasonOf } from './error-reason.ts';
-import { commonAttributes, requestAttributes, responseAttributes, spanName } from './gen-ai-attributes.ts';
-import { createOutputRecorder, inputAttributes, type OutputRecorder } from './gen-ai-content.ts';
+import {
+  commonAttributes,
+  requestAttributes,
+  responseAttributes,
+  spanName,
+  telemetryOf,
+} from './gen-ai-attributes.ts';
 import { createRecordRun, type RecordRun } from './gen-ai-instruments.ts';
 import { requireOptional } from './optional-package.ts';
 
@@ -35,7 +42,7 @@ export function createTelemetry({ captureContent = false }: TelemetryOptions = {
   const tracer = api.trace.getTracer(instrumentation);
   const currentRecorder = createRecorderSource(api);
   const spans = new WeakMap<ObservedRun, Api.Span>();
-  const outputs = new WeakMap<ObservedRun, OutputRecorder>();
+  const outputs = new WeakMap<ObservedRun, OutputRecorder<RunEvent>>();
   const observer: InferenceObserver = {
     onRunStart(run) {
       const options = { kind: api.SpanKind.INTERNAL, attributes: commonAttributes(run) };
@@ -44,8 +51,9 @@ export function createTelemetry({ captureContent = false }: TelemetryOptions = {
       spans.set(run, span);
       span.setAttributes(requestAttributes(run));
       if (!captureContent) return;
-      span.setAttributes(inputAttributes(run));
-      outputs.set(run, createOutputRecorder());
+      span.setAttributes(telemetryOf(run).content?.(run.request) ?? {});
+      const recorder = telemetryOf(run).createRecorder?.();
+      if (recorder) outputs.set(run, recorder);
     },
     onRunEnd(run, end) {
       currentRecorder()(run, end);
@@ -61,7 +69,13 @@ export function createTelemetry({ captureContent = false }: TelemetryOptions = {
     },
   };
   if (!captureContent) return observer;
-  return { ...observer, onRunEvents: (run, events) => outputs.get(run)?.push(events) };
+  return {
+    ...observer,
+    onRunEvents(run, events) {
+      const recorder = outputs.get(run);
+      if (recorder) for (const event of events) recorder.push(event);
+    },
+  };
 }
 
 function parentOf({ origin }: ObservedRun, { context, propagation, trace }: typeof Api): Api.Context {

@@ -1,10 +1,11 @@
+import type { Device } from '../core/device.ts';
 import { availableParallelism } from 'node:os';
 import * as onnxruntime from 'onnxruntime-node';
 import type { ElementType, Session, Tensor, TensorData, TensorSignature } from './contract.ts';
 
 export interface OnnxSessionOptions {
   /** Default `cpu`. A device that doesn't work here makes the creation fail; nothing falls back by itself. */
-  readonly device?: 'cpu' | 'webgpu' | 'cuda' | 'dml' | 'coreml' | undefined;
+  readonly device?: Device | undefined;
   /** Threads of one operator; default cores − 1, at least 1, so that the host keeps a core. */
   readonly threads?: number | undefined;
   /** Where files with weights lie of a model that is given as bytes; default: nowhere. */

@@ -1,7 +1,6 @@
-import type { Inference } from '../engine/contract.ts';
-import { defaultTranscriptionModel } from '../categories/transcription/parameters.ts';
-import { InferenceError } from '../errors.ts';
-import type { Category, ModelInfo } from '../categories/contract.ts';
+import type { InferenceBase } from '../engine/contract.ts';
+import { fieldError, InferenceError } from '../errors.ts';
+import type { CategoryDefinition, ModelInfo } from '../categories/contract.ts';
 import type { ApiRequest } from './contract.ts';
 import type { ObservedRequest } from './observer.ts';
 import type { Settings } from './options.ts';
@@ -9,7 +8,7 @@ import type { Meter } from './plans.ts';
 
 /** One request on its way through an endpoint. */
 export interface Call {
-  readonly inference: Inference;
+  readonly inference: InferenceBase;
   readonly settings: Settings;
   readonly request: ApiRequest;
   readonly requestId: string;
@@ -26,13 +25,18 @@ const mostModelsNamed = 5;
 
 /**
  * @param id the default model of the category if left out, else the first that is configured
- * @param category what the model must be; any if left out
+ * @param wanted the category of the model; any if left out
  * @throws InferenceError `model_not_found`, or `invalid_request` for a model of another category
  */
-export function findModel(call: Call, id: string | undefined, category?: Category): ModelInfo {
+export function findModel(
+  call: Call,
+  id: string | undefined,
+  wanted?: Pick<CategoryDefinition, 'name' | 'defaultModel'>,
+): ModelInfo {
+  const category = wanted?.name;
   const models = call.inference.models();
   const model =
-    id === undefined ? defaultModel(models, category) : models.find((candidate) => candidate.id === id);
+    id === undefined ? defaultModel(models, wanted) : models.find((candidate) => candidate.id === id);
   if (model === undefined) {
     const offered = models.filter((candidate) => category === undefined || candidate.category === category);
     throw new InferenceError(
@@ -43,16 +47,21 @@ export function findModel(call: Call, id: string | undefined, category?: Categor
       },
     );
   }
-  if (category !== undefined && model.category !== category) {
-    const message = `model: expected a ${category} model, got the ${model.category} model ${quote(model.id)}.`;
-    throw new InferenceError('invalid_request', message, { param: 'model' });
+  if (category !== undefined && model.category !== category && model.category !== 'unknown') {
+    throw fieldError(
+      'model',
+      `expected a ${category} model, got the ${model.category} model ${quote(model.id)}`,
+    );
   }
   return model;
 }
 
-function defaultModel(models: readonly ModelInfo[], category: Category | undefined): ModelInfo | undefined {
-  const ofCategory = models.filter((candidate) => candidate.category === category);
-  return ofCategory.find(({ id }) => id === defaultTranscriptionModel) ?? ofCategory[0];
+function defaultModel(
+  models: readonly ModelInfo[],
+  wanted: Pick<CategoryDefinition, 'name' | 'defaultModel'> | undefined,
+): ModelInfo | undefined {
+  const ofCategory = models.filter((candidate) => candidate.category === wanted?.name);
+  return ofCategory.find(({ id }) => id === wanted?.defaultModel) ?? ofCategory[0];
 }
 
 function listing(models: readonly ModelInfo[]): string {

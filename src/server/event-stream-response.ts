@@ -11,7 +11,7 @@ import { createEventStream, eventStreamHeaders, toFrame, type EventStreamSource 
  */
 export async function eventStreamResponse<Event>(
   call: Call,
-  source: Pick<EventStreamSource<Event>, 'events' | 'toFrames'>,
+  source: Pick<EventStreamSource<Event>, 'events' | 'toFrames' | 'onTake'>,
 ): Promise<ApiResponse> {
   const { opened, body } = createEventStream({
     ...source,

@@ -1,4 +1,5 @@
-import type { Inference } from '../engine/contract.ts';
+import type { CategoryRegistry } from '../categories/contract.ts';
+import type { InferenceBase } from '../engine/contract.ts';
 import { InferenceError } from '../errors.ts';
 import type { ApiRequest, ApiResponse, Handler } from './contract.ts';
 import { toErrorResponse, wireErrorOf } from './errors.ts';
@@ -8,7 +9,7 @@ import { resolveOptions, type HandlerOptions } from './options.ts';
 import { endpointPath } from './path.ts';
 import { watchRequest } from './request-watch.ts';
 import { createRouter } from './router.ts';
-import { routes } from './routes.ts';
+import { createRoutes } from './routes.ts';
 
 /**
  * Makes the handler of the whole `/v1` API. It knows no framework: an adapter gives it plain requests, below any path.
@@ -21,10 +22,14 @@ import { routes } from './routes.ts';
  * http.createServer(toNodeListener(handler)).listen(8000);
  * ```
  */
-export function createHandler(inference: Inference, options: HandlerOptions): Handler {
+export function createHandlerOf(
+  categories: CategoryRegistry,
+  inference: InferenceBase,
+  options: HandlerOptions,
+): Handler {
   // From JavaScript it may be left out; what is missing then has a message of its own.
   const settings = resolveOptions(options ?? {});
-  const findRoute = createRouter(routes);
+  const findRoute = createRouter(createRoutes(categories));
   for (const observer of settings.observers) inference.observe?.(observer);
 
   return async (request) => {

@@ -15,6 +15,11 @@ export function requestIdOf(request: ApiRequest): string {
   return given !== undefined && saneRequestId.test(given) ? given : createId('req_');
 }
 
+/** In seconds. */
+export function unixTime(): number {
+  return Math.floor(Date.now() / 1000);
+}
+
 /** `req_` → `req_0b9c…`: a prefix and 32 random hexadecimal digits. */
 export function createId(prefix: string): string {
   return prefix + randomUUID().replaceAll('-', '');

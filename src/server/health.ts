@@ -1,4 +1,4 @@
-import type { Inference } from '../engine/contract.ts';
+import type { InferenceBase } from '../engine/contract.ts';
 import type { Handler } from './contract.ts';
 import { createGetHandler } from './get-handler.ts';
 import { jsonResponse } from './responses.ts';
@@ -14,7 +14,7 @@ const worstFirst = ['failed', 'closed', 'loading'] as const;
  * app.use('/health', toExpress(createHealthHandler(inference)));
  * ```
  */
-export function createHealthHandler(inference: Inference): Handler {
+export function createHealthHandler(inference: Pick<InferenceBase, 'status'>): Handler {
   return createGetHandler(() => {
     const models = inference.status();
     const states = new Set(models.map((model) => model.state));

@@ -1,13 +1,6 @@
 import { z } from 'zod';
-import { chatParameters } from '../categories/chat/parameters.ts';
-import { detectionParameters } from '../categories/detection/parameters.ts';
-import { embeddingParameters } from '../categories/embedding/parameters.ts';
-import { imageParameters } from '../categories/image/parameters.ts';
-import { speechParameters } from '../categories/speech/parameters.ts';
-import { transcriptionParameters } from '../categories/transcription/parameters.ts';
-import { toWireName, type ParameterDescriptor, type ParameterTable } from '../core/parameters/descriptor.ts';
-import type { Category, ModelInfo } from '../categories/contract.ts';
-import { defaultVoice } from '../categories/speech/wire/voices.ts';
+import { toWireName, type ParameterDescriptor } from '../core/parameters/descriptor.ts';
+import type { CategoryRegistry, ModelInfo } from '../categories/contract.ts';
 
 /** A model, as `GET /models/{model_id}` shows it. */
 export const modelSchema = z.object({
@@ -49,17 +42,8 @@ export type WireModel = z.infer<typeof modelSchema>;
 /** The parameters of a model as clients see them. */
 export type ModelParameters = z.infer<typeof modelParametersSchema>;
 
-const parameterTables: Readonly<Record<Category, ParameterTable>> = {
-  chat: chatParameters,
-  detection: detectionParameters,
-  embedding: embeddingParameters,
-  image: imageParameters,
-  speech: speechParameters,
-  transcription: transcriptionParameters,
-};
-
 /**
- * What is known about a model → its wire form.
+ * A model → its wire form.
  *
  * @example
  * ```ts
@@ -91,52 +75,28 @@ export function toModelList(models: readonly ModelInfo[]): z.infer<typeof modelL
 }
 
 /**
- * Which parameters a model takes, within the limits of the model.
+ * The parameters that a model takes, within the limits of the model.
  *
  * @example
  * ```ts
- * toModelParameters(inference.models()[0]!).parameters['temperature']?.max; // 2
+ * toModelParameters(inference.models()[0]!, categories).parameters['temperature']?.max; // 2
  * ```
  */
-export function toModelParameters(model: ModelInfo): ModelParameters {
+export function toModelParameters(model: ModelInfo, categories: CategoryRegistry): ModelParameters {
+  const category = categories.get(model.category);
   const foreign = new Set(model.foreignParameters);
-  const table = Object.entries(parameterTables[model.category]).filter(([name]) => !foreign.has(name));
-  const parameters = table.map(([name, descriptor]): [string, ParameterDescriptor] => [
-    toWireName(name),
-    narrowed(name, descriptor, model),
-  ]);
+  const bounds = category?.parameterBounds?.(model) ?? {};
+  const parameters = Object.entries(category?.parameters ?? {})
+    .filter(([name]) => !foreign.has(name))
+    .map(([name, descriptor]): [string, ParameterDescriptor] => [
+      toWireName(name),
+      { ...descriptor, ...bounds[name] },
+    ]);
   return {
     model_id: model.id,
     model_name: model.name,
     category: model.category,
     context_length: model.contextLength,
     parameters: Object.fromEntries(parameters) as ModelParameters['parameters'],
-  };
-}
-
-/** No more tokens are offered than fit into the context, and no sizes and voices that the model doesn't have. */
-function narrowed(name: string, descriptor: ParameterDescriptor, model: ModelInfo): ParameterDescriptor {
-  switch (name) {
-    case 'maxTokens':
-      return limitedTo(model.contextLength, descriptor);
-    case 'dimensions':
-      return { ...descriptor, ...model.vectorSizes };
-    case 'imageSize':
-      return { ...descriptor, ...model.imageSizes };
-    case 'voice':
-      return { ...descriptor, default: defaultVoice(model) };
-    default:
-      return descriptor;
-  }
-}
-
-/** @param limit 0 where it is not known */
-function limitedTo(limit: number, descriptor: ParameterDescriptor): ParameterDescriptor {
-  if (limit === 0) return descriptor;
-  const { max = limit, default: byDefault } = descriptor;
-  return {
-    ...descriptor,
-    max: Math.min(max, limit),
-    ...(typeof byDefault === 'number' ? { default: Math.min(byDefault, limit) } : {}),
   };
 }

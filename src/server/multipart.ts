@@ -3,7 +3,7 @@ import { Busboy, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy
 import { InferenceError } from '../errors.ts';
 import { assertUnencoded, limitedChunks } from './body.ts';
 import type { ApiRequest } from './contract.ts';
-import { createDeferred } from './deferred.ts';
+import { createDeferred } from '../concurrency/deferred.ts';
 import { headerOf } from './headers.ts';
 import { describeValue } from '../validation/issues.ts';
 

@@ -1,4 +1,5 @@
-import type { InferenceObserver, RunOrigin } from '../engine/observer.ts';
+import type { RunOrigin } from '../categories/contract.ts';
+import type { InferenceObserver } from '../engine/observer.ts';
 import type { InferenceError } from '../errors.ts';
 
 /** One HTTP request. All that is told about it has this same object, as `origin` of its runs too. */

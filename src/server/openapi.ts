@@ -2,7 +2,10 @@ import { z } from 'zod';
 import type { ErrorCode } from '../errors.ts';
 import { wireErrors } from './errors.ts';
 import { toJsonSchema, type JsonSchema } from '../validation/json-schema.ts';
-import type { NamedSchema, Route } from './route.ts';
+import type { NamedSchema, RouteDescription } from './endpoint.ts';
+
+/** A route with all that its description needs. */
+export type DescribedRoute = RouteDescription & { readonly isInference: boolean };
 
 const errorSchema = z.object({
   error: z.object({
@@ -29,7 +32,7 @@ const onInference: readonly ErrorCode[] = [
 ];
 
 /** The OpenAPI 3.1 document of some routes. Its server is the folder that it was loaded from. */
-export function toOpenApi(routes: readonly Route[]): JsonSchema {
+export function toOpenApi(routes: readonly DescribedRoute[]): JsonSchema {
   const schemas: Record<string, JsonSchema> = { Error: toJsonSchema(errorSchema) };
   const paths: Record<string, Record<string, JsonSchema>> = {};
   for (const route of routes) {
@@ -49,12 +52,12 @@ export function toOpenApi(routes: readonly Route[]): JsonSchema {
   };
 }
 
-function schemasOf(route: Route): NamedSchema[] {
+function schemasOf(route: DescribedRoute): NamedSchema[] {
   const responses = Object.values(route.responses);
   return route.requestBody === undefined ? responses : [route.requestBody, ...responses];
 }
 
-function toOperation(route: Route): JsonSchema {
+function toOperation(route: DescribedRoute): JsonSchema {
   const content = Object.entries(route.responses).map(([mediaType, schema]) => [
     mediaType,
     referenceTo(schema.name),
@@ -71,7 +74,7 @@ function toOperation(route: Route): JsonSchema {
   };
 }
 
-function parametersOf({ path, queryParameters = {} }: Route): JsonSchema {
+function parametersOf({ path, queryParameters = {} }: DescribedRoute): JsonSchema {
   const schema = { type: 'string' };
   const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
     name,
@@ -89,13 +92,13 @@ function parametersOf({ path, queryParameters = {} }: Route): JsonSchema {
   return parameters.length === 0 ? {} : { parameters };
 }
 
-function requestBodyOf({ requestBody }: Route): JsonSchema {
+function requestBodyOf({ requestBody }: DescribedRoute): JsonSchema {
   if (requestBody === undefined) return {};
   const { name, mediaType = 'application/json' } = requestBody;
   return { requestBody: { required: true, content: { [mediaType]: referenceTo(name) } } };
 }
 
-function errorResponses(route: Route): Record<string, JsonSchema> {
+function errorResponses(route: DescribedRoute): Record<string, JsonSchema> {
   const codes = [...everywhere, ...(route.isInference ? onInference : []), ...route.errors];
   const byStatus = new Map<number, Set<string>>();
   for (const code of codes) {

@@ -1,10 +1,18 @@
 import { tmpdir } from 'node:os';
 import { resolve } from 'node:path';
+import { z } from 'zod';
 import type { InferenceError } from '../errors.ts';
 import { logObserver } from '../observability/log-observer.ts';
 import { assertLogger, type Logger } from '../observability/logger.ts';
 import { Observers } from '../observers.ts';
-import { createAuthenticate, type Authenticate, type Authentication } from './authentication.ts';
+import { assertOptions } from '../validation/assert-options.ts';
+import { numberSetting, objectSetting, textSetting, type SettingTable } from '../validation/setting-table.ts';
+import {
+  createAuthenticate,
+  type Authenticate,
+  type Authentication,
+  type KeyLookup,
+} from './authentication.ts';
 import { describeValue } from '../validation/issues.ts';
 import type { Observer } from './observer.ts';
 import { createMeterFactory, type MeterFactory, type Plan } from './plans.ts';
@@ -52,6 +60,59 @@ export interface HandlerOptions {
   readonly observers?: readonly Observer[] | undefined;
 }
 
+const limit = z.strictObject({
+  requests: z.number().optional(),
+  tokens: z.number().optional(),
+  perSeconds: z.number(),
+});
+
+const plan = z.strictObject({
+  models: z.array(z.string()).optional(),
+  quota: limit.optional(),
+  rateLimit: limit.optional(),
+});
+
+const apiKey = z.union(
+  [z.string(), z.strictObject({ key: z.string(), id: z.string().optional(), plan: z.string().optional() })],
+  { error: 'expected a key or { "key": … }' },
+);
+
+const aFunction = 'a function, which a .js or .mjs file can hold';
+const isFunction = (value: unknown): boolean => typeof value === 'function';
+
+/** The names and types of the handler's options; `resolveOptions` checks the rest. */
+export const handlerSettings = {
+  auth: z
+    .union([z.literal('none'), z.strictObject({ keys: z.array(apiKey) }), z.custom<KeyLookup>(isFunction)], {
+      error: 'expected "none", { "keys": [...] } or a function',
+    })
+    .describe('Who may use the service.'),
+  plans: z.record(z.string(), plan).optional().describe('Limits of keys, by the name of the plan.'),
+  limiter: objectSetting<LimiterFactory>(
+    'Where plans are counted; default: in memory.',
+    aFunction,
+    isFunction,
+  ),
+  maxBodyBytes: numberSetting('Largest request body; default 16 MiB.', {}),
+  maxUploadBytes: numberSetting('Largest request body with an audio file; default 128 MiB.', {}),
+  uploadDirectory: textSetting('Folder of audio files while they are transcribed.'),
+  keepAliveMs: numberSetting('Longest silence of a stream; default 15,000.', {}),
+  onError: objectSetting<NonNullable<HandlerOptions['onError']>>(
+    'Told of 5xx failures.',
+    aFunction,
+    isFunction,
+  ),
+  logger: objectSetting<Logger>(
+    'Gets a line for every request.',
+    'a logger such as one of pino, which a .js or .mjs file can hold',
+  ),
+  observers: objectSetting<readonly Observer[]>(
+    'Told everything.',
+    'a list of observers, which a .js or .mjs file can hold',
+    Array.isArray,
+  ),
+} satisfies SettingTable & Record<keyof HandlerOptions, unknown>;
+
 /** Checked options. */
 export interface Settings {
   readonly authenticate: Authenticate;
@@ -82,6 +143,7 @@ export function resolveOptions(options: HandlerOptions): Settings {
     observers = [],
     onError = logger === undefined ? printInternal : () => undefined,
   } = options;
+  assertNames(options);
   assertInteger('maxBodyBytes', maxBodyBytes, Number.MAX_SAFE_INTEGER);
   assertInteger('maxUploadBytes', maxUploadBytes, Number.MAX_SAFE_INTEGER);
   if (typeof uploadDirectory !== 'string' || uploadDirectory === '') {
@@ -108,6 +170,17 @@ export function resolveOptions(options: HandlerOptions): Settings {
     onError,
     observers: new Observers(logger === undefined ? observers : [...observers, logObserver(logger)]),
   };
+}
+
+/** Names first: a misspelt limit would leave the door open. Values have messages of their own below. */
+function assertNames({ plans, ...options }: HandlerOptions): void {
+  const anything = Object.fromEntries(Object.keys(handlerSettings).map((name) => [name, z.unknown()]));
+  try {
+    assertOptions('createHandler', anything, options);
+    if (plans !== undefined) assertOptions('createHandler', { plans: handlerSettings.plans }, { plans });
+  } catch (error) {
+    throw new TypeError((error as Error).message, { cause: error });
+  }
 }
 
 function assertInteger(label: string, value: number, max: number): void {

@@ -1,5 +1,5 @@
 import { InferenceError } from '../errors.ts';
-import type { Route } from './route.ts';
+import type { ServedRoute as Route } from './routes.ts';
 
 /** The route of a request. */
 export interface RouteMatch {

@@ -1,26 +1,31 @@
-import { audioSpeech } from '../categories/speech/wire/endpoint.ts';
-import { audioTranscriptions } from '../categories/transcription/wire/endpoint.ts';
-import { audioVoices } from '../categories/speech/wire/voices-endpoint.ts';
-import { chatCompletions } from '../categories/chat/wire/endpoint.ts';
-import { detect } from '../categories/detection/wire/endpoint.ts';
-import { embeddings } from '../categories/embedding/wire/endpoint.ts';
-import { imageGenerations } from '../categories/image/wire/endpoint.ts';
-import { getModel, getModelParameters, listModels } from './endpoints/models.ts';
+import type { CategoryRegistry } from '../categories/contract.ts';
+import type { Call } from './call.ts';
+import type { ApiResponse } from './contract.ts';
+import type { Route, RouteDescription } from './endpoint.ts';
+import { runEndpoint } from './run-endpoint.ts';
+import { answerRoute } from './answer-route.ts';
+import { modelRoutes } from './endpoints/models.ts';
 import { createOpenApiRoute } from './endpoints/openapi.ts';
-import type { Route } from './route.ts';
 
-const endpoints: readonly Route[] = [
-  chatCompletions,
-  imageGenerations,
-  audioTranscriptions,
-  audioSpeech,
-  audioVoices,
-  detect,
-  embeddings,
-  listModels,
-  getModelParameters,
-  getModel,
-];
+/** A path below `/v1` as the handler serves it. */
+export interface ServedRoute extends RouteDescription {
+  /** Runs a model, so it counts against rate limits. */
+  readonly isInference: boolean;
+  readonly handle: (call: Call) => Promise<ApiResponse>;
+}
 
-/** Every endpoint below `/v1`. */
-export const routes: readonly Route[] = [...endpoints, createOpenApiRoute(endpoints)];
+/** Every path below `/v1`: those of the categories, the discovery of models and the OpenAPI document. */
+export function createRoutes(categories: CategoryRegistry): readonly ServedRoute[] {
+  const ofCategories = [...categories.values()].flatMap((category) =>
+    category.endpoints.map((endpoint): ServedRoute => {
+      if ('handle' in endpoint) return toServedRoute(endpoint);
+      return { ...endpoint, isInference: true, handle: (call) => runEndpoint(call, category, endpoint) };
+    }),
+  );
+  const described = [...ofCategories, ...modelRoutes(categories).map(toServedRoute)];
+  return [...described, toServedRoute(createOpenApiRoute(described))];
+}
+
+function toServedRoute(route: Route): ServedRoute {
+  return { ...route, isInference: false, handle: (call) => answerRoute(call, route) };
+}

@@ -1,25 +1,28 @@
-import type { CallOptions } from '../engine/contract.ts';
+import type { CallOptions, RunTally } from '../categories/contract.ts';
 import { InferenceError } from '../errors.ts';
 import type { Call } from './call.ts';
 import { deadlineMsOf } from './headers.ts';
 
-/** What an endpoint asks of the inference. */
+/** A run of a model that is to be paid for. */
 export interface Run<Event> {
   readonly start: (options: CallOptions) => AsyncIterable<Event>;
-  /** The tokens used up, from those before an event and the event. */
-  readonly count: (tokens: number, event: Event) => number;
+  readonly tally: (event: Event, tally: RunTally) => void;
+  readonly isOutput: (event: Event) => boolean;
 }
 
-/** What an endpoint asks of the inference where the answer is one result. */
-export interface ResultRun<Result> {
-  readonly start: (options: CallOptions) => Promise<Result>;
-  /** The tokens used up. */
-  readonly count: (result: Result) => number;
+/** A run event by event. */
+export interface OpenRun<Event> {
+  /** Returning it ends the run at once, also while an event is awaited. */
+  readonly events: AsyncIterator<Event>;
+  /** Puts an event's output on the bill: the client has been sent it. */
+  readonly bill: (event: Event) => void;
+  /** The events, each billed when it is read. */
+  billed(): AsyncIterator<Event>;
 }
 
 /**
  * Runs to the end and gives all events. Spends one request of the caller's quota and charges the tokens; a run that
- * fails costs nothing, one that its client leaves costs what was made.
+ * fails costs nothing, one that its client leaves costs its prompt and what was made.
  *
  * @throws InferenceError `quota_exceeded`, or what the run throws
  */
@@ -29,7 +32,8 @@ export async function collectRun<Event>(call: Call, run: Run<Event>): Promise<Ev
   const events: Event[] = [];
   try {
     for await (const event of run.start(callOptions(call, signal))) {
-      bill.add(event);
+      bill.read(event);
+      bill.take(event);
       events.push(event);
     }
   } catch (error) {
@@ -41,26 +45,11 @@ export async function collectRun<Event>(call: Call, run: Run<Event>): Promise<Ev
 }
 
 /**
- * As `collectRun`, for a run that has one result.
- *
- * @throws InferenceError `quota_exceeded`, or what the run throws
- */
-export async function awaitRun<Result>(call: Call, run: ResultRun<Result>): Promise<Result> {
-  const [result] = await collectRun<Result>(call, {
-    async *start(options) {
-      yield await run.start(options);
-    },
-    count: (_tokens, ended) => run.count(ended),
-  });
-  return result!;
-}
-
-/**
- * As `collectRun`, event by event. Returning the iterator ends the run at once, also while an event is awaited.
+ * As `collectRun`, event by event.
  *
  * @throws InferenceError `quota_exceeded`
  */
-export async function startRun<Event>(call: Call, run: Run<Event>): Promise<AsyncIterator<Event>> {
+export async function openRun<Event>(call: Call, run: Run<Event>): Promise<OpenRun<Event>> {
   const client = call.request.signal;
   const bill = await openBill(call, run);
   const controller = new AbortController();
@@ -71,17 +60,14 @@ export async function startRun<Event>(call: Call, run: Run<Event>): Promise<Asyn
     client.removeEventListener('abort', abort);
     return bill.settle(outcome);
   };
-  const start = (): AsyncIterator<Event> => {
-    return run.start(callOptions(call, controller.signal))[Symbol.asyncIterator]();
-  };
-  let events: AsyncIterator<Event> | undefined;
-  return {
+  let iterator: AsyncIterator<Event> | undefined;
+  const events: AsyncIterator<Event> = {
     async next() {
       try {
-        events ??= start();
-        const result = await events.next();
+        iterator ??= run.start(callOptions(call, controller.signal))[Symbol.asyncIterator]();
+        const result = await iterator.next();
         if (result.done === true) await settle('done');
-        else bill.add(result.value);
+        else bill.read(result.value);
         return result;
       } catch (error) {
         await settle(controller.signal.aborted ? 'left' : 'failed');
@@ -92,9 +78,21 @@ export async function startRun<Event>(call: Call, run: Run<Event>): Promise<Asyn
       abort();
       await settle('left');
       // Not awaited: a generator that is busy returns only after its next event.
-      void events?.return?.().catch(() => {});
+      void iterator?.return?.().catch(() => {});
       return { done: true, value: undefined };
     },
+  };
+  return {
+    events,
+    bill: (event) => bill.take(event),
+    billed: () => ({
+      ...events,
+      async next() {
+        const result = await events.next();
+        if (result.done !== true) bill.take(result.value);
+        return result;
+      },
+    }),
   };
 }
 
@@ -105,24 +103,34 @@ function callOptions({ request, origin }: Call, signal: AbortSignal): CallOption
 type Outcome = 'done' | 'left' | 'failed';
 
 interface Bill<Event> {
-  add(event: Event): void;
+  /** The event is there; the client need not have seen it. */
+  read(event: Event): void;
+  /** The client is sent it. */
+  take(event: Event): void;
   /** Counts once. */
   settle(outcome: Outcome): Promise<void>;
 }
 
-async function openBill<Event>(call: Call, { count }: Run<Event>): Promise<Bill<Event>> {
+async function openBill<Event>(call: Call, { tally, isOutput }: Run<Event>): Promise<Bill<Event>> {
   await call.meter.spend();
-  let tokens = 0;
+  // A complete run costs all of it, one that its client leaves only the output that was sent.
+  const read: RunTally = { usage: {}, finishReasons: [] };
+  const taken: RunTally = { usage: {}, finishReasons: [] };
   let settled = false;
   return {
-    add(event) {
-      tokens = count(tokens, event);
+    read(event) {
+      tally(event, read);
+      if (!isOutput(event)) tally(event, taken);
+    },
+    take(event) {
+      if (isOutput(event)) tally(event, taken);
     },
     async settle(outcome) {
       if (settled) return;
       settled = true;
+      const { inputTokens = 0, outputTokens = 0 } = (outcome === 'done' ? read : taken).usage;
       try {
-        await (outcome === 'failed' ? call.meter.refund() : call.meter.charge(tokens));
+        await (outcome === 'failed' ? call.meter.refund() : call.meter.charge(inputTokens + outputTokens));
       } catch (error) {
         // The answer is there; a store that can't be reached now must not spoil it.
         call.report(InferenceError.from(error));

@@ -1,5 +1,5 @@
 import type { ApiResponse } from './contract.ts';
-import { createDeferred } from './deferred.ts';
+import { createDeferred } from '../concurrency/deferred.ts';
 
 /** Headers of a server-sent event stream that no proxy or middleware may hold back, cache or compress. */
 export const eventStreamHeaders: ApiResponse['headers'] = {
@@ -26,6 +26,8 @@ export interface EventStreamSource<Event> {
   readonly events: AsyncIterator<Event>;
   /** The frames of one event, or an empty string. */
   readonly toFrames: (event: Event) => string;
+  /** The frames of the event leave for the client. */
+  readonly onTake?: ((event: Event) => void) | undefined;
   /** The frame of a failure after the beginning. */
   readonly toErrorFrame: (error: unknown) => string;
   /** Longest silence; then comes a comment that clients ignore. */
@@ -45,7 +47,8 @@ export interface EventStream {
  * pending.
  */
 export function createEventStream<Event>(source: EventStreamSource<Event>): EventStream {
-  const { events, toFrames, toErrorFrame, keepAliveMs } = source;
+  const { events, toFrames, onTake, toErrorFrame, keepAliveMs } = source;
+  let untaken: Event[] = [];
   const opened = createDeferred();
   const state = { frames: '', isOpen: false, ended: false };
   let written = createDeferred();
@@ -75,6 +78,7 @@ export function createEventStream<Event>(source: EventStreamSource<Event>): Even
       while (!state.ended) {
         const { done, value } = await events.next();
         if (done === true) break;
+        untaken.push(value);
         write(toFrames(value));
         if (state.frames.length > highWaterMark) {
           taken = createDeferred();
@@ -102,6 +106,9 @@ export function createEventStream<Event>(source: EventStreamSource<Event>): Even
       if (state.frames === '') return { done: true, value: undefined };
       const value = state.frames;
       state.frames = '';
+      const sent = untaken;
+      untaken = [];
+      if (onTake) for (const event of sent) onTake(event);
       taken.resolve();
       if (!state.ended) keepAlive.refresh();
       return { done: false, value };

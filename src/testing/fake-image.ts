@@ -1,5 +1,6 @@
-import type { CallOptions } from '../engine/contract.ts';
-import type { ImageEvent, ImageRequest } from '../categories/contract.ts';
+import type { CallOptions } from '../categories/contract.ts';
+import type { ImageEvent } from '../categories/image/events.ts';
+import type { ImageRequest } from '../categories/image/request.ts';
 import { seedOfImage } from '../categories/image/request.ts';
 import type { FakeRun } from './fake-run.ts';
 import { pause } from './pause.ts';

@@ -1,65 +1,27 @@
-import { truncateVector } from '../core/embedding/dimensions.ts';
-import { normalizeInPlace } from '../core/embedding/normalize.ts';
-import type { CallOptions, Inference, ModelStatus } from '../engine/contract.ts';
-import type { InferenceObserver, RunSubject } from '../engine/observer.ts';
-import type { AnyEvent } from '../engine/protocol.ts';
+import type { CallOptions, RunEvent } from '../categories/contract.ts';
+import type { DetectionResult } from '../categories/detection/events.ts';
+import type { DetectionRequest } from '../categories/detection/request.ts';
+import type { EmbeddingResult } from '../categories/embedding/events.ts';
+import type { EmbeddingRequest } from '../categories/embedding/request.ts';
+import { categories, type AnyModelInfo, type Categories, type Category } from '../categories/registry.ts';
+import type { AnyRequest, ModelStatus } from '../engine/contract.ts';
+import type { InferenceObserver } from '../engine/observer.ts';
 import { InferenceError } from '../errors.ts';
+import { methodsOver, type Inference } from '../inference.ts';
 import { Observers } from '../observers.ts';
-import { completeChatRequest, type ChatRequestInput } from '../categories/chat/request.ts';
-import { completeDetectionRequest, type DetectionRequestInput } from '../categories/detection/request.ts';
-import { completeEmbeddingRequest, type EmbeddingRequestInput } from '../categories/embedding/request.ts';
-import { completeImageRequest, type ImageRequestInput } from '../categories/image/request.ts';
-import { completeSpeechRequest, type SpeechRequestInput } from '../categories/speech/request.ts';
-import {
-  completeTranscriptionRequest,
-  type TranscriptionRequestInput,
-} from '../categories/transcription/request.ts';
-import type {
-  ChatEvent,
-  ChatRequest,
-  DetectionRequest,
-  DetectionResult,
-  EmbeddingRequest,
-  EmbeddingResult,
-  FinishReason,
-  ImageEvent,
-  ImageRequest,
-  ModelInfo,
-  SpeechEvent,
-  SpeechRequest,
-  TranscriptionEvent,
-  TranscriptionRequest,
-} from '../categories/contract.ts';
+import { playChat, type FakeAnswer } from './fake-chat.ts';
+import { countCharacters } from './fake-embedding.ts';
 import { playImages, type FakePainter } from './fake-image.ts';
 import { playSpeech, type FakeSpeaker } from './fake-speech.ts';
 import { playTranscript, type FakeListener } from './fake-transcription.ts';
-import { observe, observedEvents, observedResult } from './observed-run.ts';
-import { pause } from './pause.ts';
-import { wordsOf } from './words.ts';
+import { observe, observedEvents } from './observed-run.ts';
 
-/** What the fake model answers; text is sent word by word, and a word counts as one token. */
-export interface FakeReply {
-  readonly reasoning?: string | undefined;
-  readonly text?: string | undefined;
-  /** `arguments` may be an object. */
-  readonly toolCalls?: readonly { readonly name: string; readonly arguments: string | object }[] | undefined;
-  /** Waits so long before the prompt counts as read; default 0. */
-  readonly promptDelayMs?: number | undefined;
-  /** Waits so long before every word; default 0. */
-  readonly delayMs?: number | undefined;
-  /** Fails with it: once the prompt would have been read, or after `failAfter` events. */
-  readonly error?: Error | undefined;
-  /** Default 0. */
-  readonly failAfter?: number | undefined;
-}
-
-/** What a fake inference serves and answers. */
+/** The models and answers of a fake inference. */
 export interface FakeInferenceOptions {
   /** Ids of chat models, or descriptions of models; default `['fake-chat']`. */
-  readonly models?: readonly (string | (Partial<ModelInfo> & { readonly id: string }))[] | undefined;
+  readonly models?: readonly (string | (Partial<AnyModelInfo> & { readonly id: string }))[] | undefined;
   /** The answer, or a function that gives the one of each choice. Default: repeats the last message. */
-  readonly reply?:
-    string | FakeReply | ((request: ChatRequest, choice: number) => string | FakeReply) | undefined;
+  readonly reply?: FakeAnswer;
   /** What detection models find, or a function that tells it; default: nothing in an image of one pixel. */
   readonly detections?:
     | DetectionResult
@@ -82,20 +44,12 @@ export interface FakeInferenceOptions {
   readonly state?: ModelStatus['state'] | undefined;
 }
 
-/** An `Inference` without any model, and what it was asked. */
+/** An `Inference` without any model, and the requests that it got. */
 export interface FakeInference extends Inference {
   /** All chat requests so far, complete with defaults. */
-  readonly requests: readonly ChatRequest[];
-  /** All detection requests so far, complete with defaults. */
-  readonly detectionRequests: readonly DetectionRequest[];
-  /** All embedding requests so far, complete with defaults. */
-  readonly embeddingRequests: readonly EmbeddingRequest[];
-  /** All image requests so far, complete with defaults. */
-  readonly imageRequests: readonly ImageRequest[];
-  /** All transcription requests so far, complete with defaults. */
-  readonly transcriptionRequests: readonly TranscriptionRequest[];
-  /** All speech requests so far, complete with defaults. */
-  readonly speechRequests: readonly SpeechRequest[];
+  readonly requests: readonly Categories['chat']['request'][];
+  /** All requests of a category so far, complete with defaults. */
+  requestsOf<C extends Category>(category: C): readonly Categories[C]['request'][];
   /** The options of each request. */
   readonly calls: readonly CallOptions[];
   /** How many requests are running. */
@@ -104,9 +58,33 @@ export interface FakeInference extends Inference {
   readonly cancelled: number;
 }
 
+type Player<C extends Category> = (
+  options: FakeInferenceOptions,
+  request: Categories[C]['request'],
+  model: AnyModelInfo,
+  callOptions: CallOptions,
+) => AsyncIterable<Categories[C]['event']>;
+
+const players: { readonly [C in Category]: Player<C> } = {
+  chat: ({ reply }, request, _model, { signal }) => playChat(reply, request, signal),
+  async *detection({ detections = nothing }, request, _model, callOptions) {
+    const result = typeof detections === 'function' ? await detections(request, callOptions) : detections;
+    yield { type: 'detections', ...result };
+  },
+  async *embedding({ embeddings = countCharacters }, request, _model, callOptions) {
+    yield { type: 'embeddings', ...(await embeddings(request, callOptions)) };
+  },
+  image: ({ drawing = {} }, request, _model, callOptions) => playImages(drawing, request, callOptions),
+  speech: ({ speech = {} }, request, model, callOptions) => playSpeech(speech, request, model, callOptions),
+  transcription: ({ transcript = { segments: [] } }, request, model, callOptions) =>
+    playTranscript(transcript, request, model, callOptions),
+};
+
+const nothing: DetectionResult = { detections: [], image: { width: 1, height: 1 } };
+
 /**
  * A stand-in for `createInference` in tests of a service: it checks requests as the real one does and answers by
- * script. Acting parameters are `n`, `max_tokens`, `include_reasoning`, `logprobs` and `tool_choice`; sampling has no
+ * script. Parameters that work are `n`, `max_tokens`, `include_reasoning`, `logprobs` and `tool_choice`; sampling has no
  * part in it.
  *
  * @example
@@ -117,29 +95,34 @@ export interface FakeInference extends Inference {
  */
 export function createFakeInference(options: FakeInferenceOptions = {}): FakeInference {
   const models = (options.models ?? ['fake-chat']).map(toModelInfo);
-  const requests: ChatRequest[] = [];
-  const detectionRequests: DetectionRequest[] = [];
-  const embeddingRequests: EmbeddingRequest[] = [];
-  const imageRequests: ImageRequest[] = [];
-  const transcriptionRequests: TranscriptionRequest[] = [];
-  const speechRequests: SpeechRequest[] = [];
+  const requests = new Map<string, unknown[]>();
   const calls: CallOptions[] = [];
   const counts = { running: 0, cancelled: 0 };
   const observers = new Observers<InferenceObserver>();
 
-  async function* counted<Event extends AnyEvent>(
-    subject: RunSubject,
-    events: AsyncIterable<Event>,
-    callOptions: CallOptions,
-  ): AsyncGenerator<Event> {
-    const { signal } = callOptions;
+  async function* run(
+    name: string,
+    input: AnyRequest,
+    callOptions: CallOptions = {},
+  ): AsyncGenerator<RunEvent> {
+    const model = models.find(({ id }) => id === input.model);
+    if (!model)
+      throw new InferenceError('model_not_found', `The model ${input.model} does not exist.`, {
+        param: 'model',
+      });
+    const category = categories.get(name)!;
+    const request = category.complete(input);
+    requests.set(name, [...(requests.get(name) ?? []), request]);
+    calls.push(callOptions);
     counts.running += 1;
     let ended = false;
     try {
-      yield* observedEvents(observe(observers, subject, callOptions), events);
+      const play = players[name as Category] as unknown as Player<never>;
+      const events = play(options, request as never, model, callOptions);
+      yield* observedEvents(observe(observers, category, { ...input, request }, callOptions), events);
       ended = true;
     } catch (error) {
-      ended = !signal?.aborted;
+      ended = !callOptions.signal?.aborted;
       throw error;
     } finally {
       counts.running -= 1;
@@ -147,115 +130,20 @@ export function createFakeInference(options: FakeInferenceOptions = {}): FakeInf
     }
   }
 
-  async function* chat(input: ChatRequestInput, callOptions: CallOptions = {}): AsyncGenerator<ChatEvent> {
-    assertModel(models, input.model);
-    const request = completeChatRequest(input);
-    requests.push(request);
-    calls.push(callOptions);
-    const replies = Array.from({ length: request.n }, (_, choice) => replyOf(options.reply, request, choice));
-    const events = play(request, replies, callOptions.signal);
-    const answer = failing(replies[0]!, events, callOptions.signal);
-    yield* counted({ category: 'chat', request }, answer, callOptions);
-  }
-
-  async function* generateImages(
-    input: ImageRequestInput,
-    callOptions: CallOptions = {},
-  ): AsyncGenerator<ImageEvent> {
-    assertModel(models, input.model);
-    const request = completeImageRequest(input);
-    imageRequests.push(request);
-    calls.push(callOptions);
-    const events = playImages(options.drawing ?? {}, request, callOptions);
-    yield* counted({ category: 'image', request }, events, callOptions);
-  }
-
-  async function* transcribe(
-    input: TranscriptionRequestInput,
-    callOptions: CallOptions = {},
-  ): AsyncGenerator<TranscriptionEvent> {
-    const model = assertModel(models, input.model);
-    const request = completeTranscriptionRequest(input);
-    transcriptionRequests.push(request);
-    calls.push(callOptions);
-    const listener = options.transcript ?? { segments: [] };
-    const events = playTranscript(listener, request, model, callOptions);
-    yield* counted({ category: 'transcription', request }, events, callOptions);
-  }
-
-  async function* speak(
-    input: SpeechRequestInput,
-    callOptions: CallOptions = {},
-  ): AsyncGenerator<SpeechEvent> {
-    const model = assertModel(models, input.model);
-    const request = completeSpeechRequest(input);
-    speechRequests.push(request);
-    calls.push(callOptions);
-    const events = playSpeech(options.speech ?? {}, request, model, callOptions);
-    yield* counted({ category: 'speech', request }, events, callOptions);
-  }
-
-  async function detect(
-    input: DetectionRequestInput,
-    callOptions: CallOptions = {},
-  ): Promise<DetectionResult> {
-    assertModel(models, input.model);
-    const request = completeDetectionRequest(input);
-    detectionRequests.push(request);
-    calls.push(callOptions);
-    counts.running += 1;
-    try {
-      const { detections = { detections: [], image: { width: 1, height: 1 } } } = options;
-      return await observedResult(
-        observe(observers, { category: 'detection', request }, callOptions),
-        () => (typeof detections === 'function' ? detections(request, callOptions) : detections),
-        (result) => ({ type: 'detections', ...result }),
-      );
-    } finally {
-      counts.running -= 1;
-      if (callOptions.signal?.aborted) counts.cancelled += 1;
-    }
-  }
-
-  async function embed(
-    input: EmbeddingRequestInput,
-    callOptions: CallOptions = {},
-  ): Promise<EmbeddingResult> {
-    assertModel(models, input.model);
-    const request = completeEmbeddingRequest(input);
-    embeddingRequests.push(request);
-    calls.push(callOptions);
-    counts.running += 1;
-    try {
-      return await observedResult(
-        observe(observers, { category: 'embedding', request }, callOptions),
-        () => (options.embeddings ?? countCharacters)(request, callOptions),
-        (result) => ({ type: 'embeddings', ...result }),
-      );
-    } finally {
-      counts.running -= 1;
-      if (callOptions.signal?.aborted) counts.cancelled += 1;
-    }
-  }
-
-  const fake: FakeInference = {
-    chat,
-    detect,
-    embed,
-    generateImages,
-    transcribe,
-    speak,
-    requests,
-    detectionRequests,
-    embeddingRequests,
-    imageRequests,
-    transcriptionRequests,
-    speechRequests,
+  const requestsOf = <C extends Category>(category: C): readonly Categories[C]['request'][] =>
+    (requests.get(category) ?? []) as Categories[C]['request'][];
+  const fake = {
+    ...methodsOver(run),
+    run,
+    requestsOf,
+    get requests() {
+      return requestsOf('chat');
+    },
     calls,
     models: () => models,
     status: () =>
       models.map(({ id }) => ({ id, state: options.state ?? 'ready', running: counts.running, waiting: 0 })),
-    observe(observer) {
+    observe(observer: InferenceObserver) {
       if (observers.add(observer)) observers.tellOne(observer, 'onAttach', fake);
       return () => observers.remove(observer);
     },
@@ -267,141 +155,11 @@ export function createFakeInference(options: FakeInferenceOptions = {}): FakeInf
     get cancelled() {
       return counts.cancelled;
     },
-  };
+  } as FakeInference;
   return fake;
 }
 
-function assertModel(models: readonly ModelInfo[], id: string): ModelInfo {
-  const model = models.find((candidate) => candidate.id === id);
-  if (model !== undefined) return model;
-  throw new InferenceError('model_not_found', `The model ${id} does not exist.`, { param: 'model' });
-}
-
-function toModelInfo(model: string | (Partial<ModelInfo> & { readonly id: string })): ModelInfo {
+function toModelInfo(model: string | (Partial<AnyModelInfo> & { readonly id: string })): AnyModelInfo {
   const given = typeof model === 'string' ? { id: model } : model;
   return { name: given.id, category: 'chat', contextLength: 2048, created: 0, ownedBy: 'slashv1', ...given };
-}
-
-function replyOf(reply: FakeInferenceOptions['reply'], request: ChatRequest, choice: number): FakeReply {
-  const chosen = typeof reply === 'function' ? reply(request, choice) : reply;
-  if (chosen === undefined) return { text: request.messages.at(-1)?.content ?? '' };
-  return typeof chosen === 'string' ? { text: chosen } : chosen;
-}
-
-async function* failing(
-  reply: FakeReply,
-  events: AsyncIterable<ChatEvent>,
-  signal: AbortSignal | undefined,
-): AsyncGenerator<ChatEvent> {
-  let left = reply.error === undefined ? Infinity : (reply.failAfter ?? 0);
-  if (left === 0) {
-    await pause(reply.promptDelayMs, signal);
-    throw reply.error;
-  }
-  for await (const event of events) {
-    yield event;
-    left -= 1;
-    if (left === 0) throw reply.error;
-  }
-}
-
-async function* play(
-  request: ChatRequest,
-  replies: readonly FakeReply[],
-  signal: AbortSignal | undefined,
-): AsyncGenerator<ChatEvent> {
-  const promptTokens = request.messages.reduce(
-    (sum, message) => sum + wordsOf(message.content ?? '').length,
-    0,
-  );
-  await pause(replies[0]!.promptDelayMs, signal);
-  yield { type: 'prompt-end', promptTokens };
-  const scripts = replies.map((reply, choice) => scriptOf(reply, request, choice));
-  const usage = { completionTokens: 0, reasoningTokens: 0 };
-  const longest = Math.max(...scripts.map((script) => script.length));
-  for (let step = 0; step < longest; step += 1) {
-    for (const [choice, script] of scripts.entries()) {
-      const turn = script[step];
-      if (turn === undefined) continue;
-      await pause(turn.isToken ? replies[choice]!.delayMs : 0, signal);
-      usage.completionTokens += turn.isToken ? 1 : 0;
-      usage.reasoningTokens += turn.isReasoning ? 1 : 0;
-      yield* turn.events;
-    }
-  }
-  yield { type: 'usage', promptTokens, cachedTokens: 0, ...usage };
-}
-
-interface Turn {
-  readonly isToken: boolean;
-  readonly isReasoning: boolean;
-  readonly events: readonly ChatEvent[];
-}
-
-function scriptOf(reply: FakeReply, request: ChatRequest, choice: number): Turn[] {
-  const tokens = [...reasoningTurns(reply, request, choice), ...textTurns(reply, request, choice)];
-  const toolTurns = request.toolChoice === 'none' ? [] : toolCallTurns(reply, choice);
-  const all = [...tokens, ...toolTurns];
-  const kept = all.slice(0, request.maxTokens);
-  const finishReason: FinishReason =
-    kept.length < all.length ? 'length' : toolTurns.length > 0 ? 'tool_calls' : 'stop';
-  return [
-    ...kept,
-    { isToken: false, isReasoning: false, events: [{ type: 'choice-end', choice, finishReason }] },
-  ];
-}
-
-function reasoningTurns(reply: FakeReply, request: ChatRequest, choice: number): Turn[] {
-  return wordsOf(reply.reasoning ?? '').map((text) => ({
-    isToken: true,
-    isReasoning: true,
-    events: request.includeReasoning
-      ? [{ type: 'reasoning-delta', choice, text }, ...logprobsOf(request, choice, text)]
-      : [],
-  }));
-}
-
-function textTurns(reply: FakeReply, request: ChatRequest, choice: number): Turn[] {
-  return wordsOf(reply.text ?? '').map((text) => ({
-    isToken: true,
-    isReasoning: false,
-    events: [{ type: 'text-delta', choice, text }, ...logprobsOf(request, choice, text)],
-  }));
-}
-
-function toolCallTurns(reply: FakeReply, choice: number): Turn[] {
-  return (reply.toolCalls ?? []).map(({ name, arguments: given }, call) => ({
-    isToken: true,
-    isReasoning: false,
-    events: [
-      { type: 'tool-call-start', choice, call, id: `call_${choice}_${call}`, name },
-      {
-        type: 'tool-call-delta',
-        choice,
-        call,
-        arguments: typeof given === 'string' ? given : JSON.stringify(given),
-      },
-    ],
-  }));
-}
-
-function logprobsOf(request: ChatRequest, choice: number, text: string): ChatEvent[] {
-  if (!request.logprobs) return [];
-  const token = { token: text, logprob: 0, bytes: [...new TextEncoder().encode(text)] };
-  const topLogprobs = request.topLogprobs > 0 ? [token] : [];
-  return [{ type: 'logprobs', choice, tokens: [{ ...token, topLogprobs }] }];
-}
-
-const fakeDimensions = 16;
-
-function countCharacters({ inputs, dimensions = fakeDimensions }: EmbeddingRequest): EmbeddingResult {
-  const embeddings = inputs.map((input) => {
-    const vector = new Float32Array(fakeDimensions);
-    const codes =
-      typeof input === 'string' ? [...input].map((character) => character.codePointAt(0)!) : input;
-    for (const code of codes) vector[code % fakeDimensions]! += 1;
-    return normalizeInPlace(truncateVector(vector, Math.min(dimensions, fakeDimensions)));
-  });
-  const tokens = inputs.map((input) => (typeof input === 'string' ? wordsOf(input) : input).length);
-  return { embeddings, promptTokens: tokens.reduce((sum, count) => sum + count, 0) };
 }

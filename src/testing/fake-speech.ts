@@ -1,6 +1,8 @@
-import type { CallOptions } from '../engine/contract.ts';
+import type { SpeechModelInfo } from '../categories/speech/events.ts';
+import type { CallOptions } from '../categories/contract.ts';
 import { InferenceError } from '../errors.ts';
-import type { ModelInfo, SpeechEvent, SpeechRequest } from '../categories/contract.ts';
+import type { SpeechEvent } from '../categories/speech/events.ts';
+import type { SpeechRequest } from '../categories/speech/request.ts';
 import type { FakeRun } from './fake-run.ts';
 import { pause } from './pause.ts';
 import { wordsOf } from './words.ts';
@@ -24,7 +26,7 @@ const bytesOfSample = 2;
 export async function* playSpeech(
   speaker: FakeSpeaker,
   request: SpeechRequest,
-  model: ModelInfo,
+  model: Pick<SpeechModelInfo, 'voices'>,
   options: CallOptions,
 ): AsyncGenerator<SpeechEvent> {
   assertVoice(request.voice, model);
@@ -51,7 +53,7 @@ export async function* playSpeech(
   yield { type: 'speech-end', durationSeconds: (words.length * samplesOfWord) / sampleRateHz };
 }
 
-function assertVoice(voice: string, { voices }: ModelInfo): void {
+function assertVoice(voice: string, { voices }: Pick<SpeechModelInfo, 'voices'>): void {
   const known = voices?.map(({ id }) => id);
   if (known === undefined || voice.split('+').every((id) => known.includes(id))) return;
   throw new InferenceError('invalid_request', `voice: expected one of ${known.join(', ')}, got ${voice}.`, {

@@ -1,11 +1,8 @@
-import type { CallOptions } from '../engine/contract.ts';
+import type { TranscriptionModelInfo } from '../categories/transcription/events.ts';
+import type { CallOptions } from '../categories/contract.ts';
 import { InferenceError } from '../errors.ts';
-import type {
-  ModelInfo,
-  TranscriptionEvent,
-  TranscriptionRequest,
-  TranscriptionSegment,
-} from '../categories/contract.ts';
+import type { TranscriptionEvent, TranscriptionSegment } from '../categories/transcription/events.ts';
+import type { TranscriptionRequest } from '../categories/transcription/request.ts';
 import type { FakeRun } from './fake-run.ts';
 import { pause } from './pause.ts';
 import { wordsOf } from './words.ts';
@@ -39,7 +36,7 @@ const secondsOfWord = 0.5;
 export async function* playTranscript(
   listener: FakeListener,
   request: TranscriptionRequest,
-  { languages }: ModelInfo,
+  { languages }: Pick<TranscriptionModelInfo, 'languages'>,
   options: CallOptions,
 ): AsyncGenerator<TranscriptionEvent> {
   const { language } = request;

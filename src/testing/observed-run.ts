@@ -1,25 +1,24 @@
-import type { CallOptions } from '../engine/contract.ts';
-import type { InferenceObserver, ObservedRun, RunSubject } from '../engine/observer.ts';
-import type { AnyEvent } from '../engine/protocol.ts';
-import { left, watchRun, type RunWatch } from '../engine/run-watch.ts';
+import type { CallOptions, CategoryDefinition, RunEvent } from '../categories/contract.ts';
+import type { InferenceObserver } from '../engine/observer.ts';
+import { watchRun, type RunWatch } from '../engine/run-watch.ts';
 import { InferenceError } from '../errors.ts';
 import type { Observers } from '../observers.ts';
 
 /** Tells observers about a run of a fake model, which is taken at once. */
 export function observe(
   observers: Observers<InferenceObserver>,
-  subject: RunSubject,
+  category: CategoryDefinition,
+  { model, request }: { readonly model: string; readonly request: unknown },
   { origin, responseId }: CallOptions,
 ): RunWatch | undefined {
-  const { model } = subject.request;
-  const run: ObservedRun = { ...subject, model, isKnownModel: true, origin, responseId };
-  const watch = watchRun(observers, run);
+  const run = { category: category.name, request, model, isKnownModel: true, origin, responseId };
+  const watch = watchRun(observers, run, category);
   watch?.dispatch();
   return watch;
 }
 
 /** Passes the events of a run on. */
-export async function* observedEvents<Event extends AnyEvent>(
+export async function* observedEvents<Event extends RunEvent>(
   watch: RunWatch | undefined,
   events: AsyncIterable<Event>,
 ): AsyncGenerator<Event> {
@@ -33,23 +32,6 @@ export async function* observedEvents<Event extends AnyEvent>(
     watch?.end(InferenceError.from(error));
     throw error;
   } finally {
-    watch?.end(left());
-  }
-}
-
-/** Passes the result of a run on. */
-export async function observedResult<Result extends object>(
-  watch: RunWatch | undefined,
-  result: () => Result | Promise<Result>,
-  toEvent: (result: Result) => AnyEvent,
-): Promise<Result> {
-  try {
-    const made = await result();
-    watch?.push([toEvent(made)]);
-    watch?.end();
-    return made;
-  } catch (error) {
-    watch?.end(InferenceError.from(error));
-    throw error;
+    watch?.leave([]);
   }
 }

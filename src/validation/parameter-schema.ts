@@ -6,6 +6,7 @@ import {
   type ParameterValues,
 } from '../core/parameters/descriptor.ts';
 import { describeValue } from './issues.ts';
+import { numberSchema } from './number-schema.ts';
 
 /** `topK` → `top_k`, for types. */
 export type WireName<Name extends string> = Name extends `${infer Head}${infer Tail}`
@@ -44,22 +45,11 @@ export function parameterSchema<D extends ParameterDescriptor>(
 
 function valueSchema(descriptor: ParameterDescriptor): z.ZodType {
   const error = ({ input }: { input?: unknown }): string =>
-    `expected ${describeDescriptor(descriptor)}, got ${describeValue(input)}`;
+    `expected a ${descriptor.type}, got ${describeValue(input)}`;
   const { type, min, max } = descriptor;
   if (type === 'boolean') return z.boolean({ error });
   if (type === 'string') return z.string({ error });
-  let schema: z.ZodNumber = type === 'int' ? z.int({ error }) : z.number({ error });
-  if (min !== undefined) schema = schema.min(min, { error });
-  if (max !== undefined) schema = schema.max(max, { error });
-  return schema;
-}
-
-function describeDescriptor({ type, min, max }: ParameterDescriptor): string {
-  if (type === 'boolean' || type === 'string') return `a ${type}`;
-  const kind = type === 'int' ? 'an integer' : 'a number';
-  if (min !== undefined && max !== undefined) return `${kind} from ${min} to ${max}`;
-  if (min !== undefined) return `${kind} of at least ${min}`;
-  return max === undefined ? kind : `${kind} of at most ${max}`;
+  return numberSchema({ type, ...(min === undefined ? {} : { min }), ...(max === undefined ? {} : { max }) });
 }
 
 /** Takes the parameters of a table out of a request body, by their names in TypeScript; left out or `null` is absent. */

@@ -1,26 +1,39 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import { didYouMean } from '../core/text/suggest.ts';
 import { firstIssue } from './issues.ts';
 
+/** The first fault of a value. */
+export interface SettingsFault {
+  /** `keys[0].plan`, within the value; may be empty. */
+  readonly place: string;
+  readonly reason: string;
+}
+
 /**
- * Tells what is wrong with settings, by the place and the value of the first fault.
+ * Finds the first fault of settings.
  *
- * @param known names that may stand in each object, for suggestions
- * @param at where the settings stand themselves
- * @returns `undefined` where nothing is
+ * @returns `undefined` where there is none
  */
-export function settingsFault(
-  schema: z.ZodType,
-  value: unknown,
-  known: readonly string[] = [],
-  at: readonly PropertyKey[] = [],
-): string | undefined {
+export function settingsFault(schema: z.ZodType, value: unknown): SettingsFault | undefined {
   if (schema.safeParse(value).success) return undefined;
   const issue = firstIssue(schema, value);
   const { path, message } = deepest(issue);
-  const hint = issue.code === 'unrecognized_keys' ? `.${didYouMean(issue.keys[0]!, known)}` : '';
-  return `${[toPath([...at, ...path]), message].filter(Boolean).join(': ')}${hint}`;
+  const hint = issue.code === 'unrecognized_keys' ? `.${didYouMean(issue.keys[0]!, namesIn(schema))}` : '';
+  return { place: toPath(path), reason: message + hint };
 }
+
+/** The names that may stand anywhere in a value. */
+function namesIn(schema: z.core.$ZodType): readonly string[] {
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable) return namesIn(schema.unwrap());
+  if (schema instanceof z.ZodObject) {
+    return Object.entries(schema.shape).flatMap(([name, inner]) => [name, ...namesIn(inner as z.ZodType)]);
+  }
+  if (schema instanceof z.ZodRecord) return namesIn(schema.valueType);
+  if (schema instanceof z.ZodArray) return namesIn(schema.element);
+  return schema instanceof z.ZodUnion ? schema.options.flatMap(namesIn) : [];
+}
+
+const longestNames = 100;
 
 interface Fault {
   readonly path: readonly PropertyKey[];
@@ -30,7 +43,9 @@ interface Fault {
 /** Of alternatives the one that was probably meant: the one that gets farthest. */
 function deepest(issue: z.core.$ZodIssue): Fault {
   if (issue.code === 'unrecognized_keys') {
-    return { path: issue.path, message: `there is no setting ${issue.keys.join(', ')}` };
+    const names = issue.keys.join(', ');
+    const shown = names.length > longestNames ? `${names.slice(0, longestNames)}…` : names;
+    return { path: issue.path, message: `there is no setting ${shown}` };
   }
   if (issue.code !== 'invalid_union') return issue;
   const inner = issue.errors.flatMap(([first]) => (first && first.path.length > 0 ? [deepest(first)] : []));

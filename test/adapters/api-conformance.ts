@@ -13,7 +13,9 @@ import { openaiAudio } from '../e2e/openai-audio.ts';
 import { openaiClient, type Service } from '../e2e/openai-client.ts';
 import { openaiEmbeddings } from '../e2e/openai-embeddings.ts';
 import { openaiImages } from '../e2e/openai-images.ts';
-import type { ChatRequest, DetectionResult, TranscriptionRequest } from '../../src/categories/contract.ts';
+import type { ChatRequest } from '../../src/categories/chat/request.ts';
+import type { DetectionResult } from '../../src/categories/detection/events.ts';
+import type { TranscriptionRequest } from '../../src/categories/transcription/request.ts';
 import type { Mount, Start } from './conformance.ts';
 
 /** Reasons why a mount can't pass a test, by the test's name. */
@@ -150,7 +152,7 @@ export function apiConformance(start: Start, skip: Skips = {}): void {
         image: found.image,
         model: 'fake-detect',
       });
-      expect(inference.detectionRequests.at(-1)).toMatchObject({ classes: 'circle', maxDetections: 5 });
+      expect(inference.requestsOf('detection').at(-1)).toMatchObject({ classes: 'circle', maxDetections: 5 });
     });
 
     test('embeddings', async () => {
@@ -166,7 +168,7 @@ export function apiConformance(start: Start, skip: Skips = {}): void {
         model: 'fake-embed',
         usage: { prompt_tokens: 4, total_tokens: 4 },
       });
-      expect(inference.embeddingRequests.at(-1)?.inputs).toEqual(['a red circle', 'zwölf']);
+      expect(inference.requestsOf('embedding').at(-1)?.inputs).toEqual(['a red circle', 'zwölf']);
     });
 
     test('images', async () => {
@@ -181,7 +183,7 @@ export function apiConformance(start: Start, skip: Skips = {}): void {
           { ...image, seed: 4 },
         ],
       });
-      expect(inference.imageRequests.at(-1)).toMatchObject({ width: 512, height: 256 });
+      expect(inference.requestsOf('image').at(-1)).toMatchObject({ width: 512, height: 256 });
     });
 
     test('images that fail midway say so', async () => {
@@ -199,7 +201,7 @@ export function apiConformance(start: Start, skip: Skips = {}): void {
     });
 
     test('an upload that its client breaks off leaves nothing behind', async () => {
-      const asked = inference.transcriptionRequests.length;
+      const asked = inference.requestsOf('transcription').length;
       const client = new AbortController();
       const file = `--b\r\ncontent-disposition: form-data; name="file"; filename="a"\r\n\r\n${words}`;
       const body = new ReadableStream({
@@ -217,7 +219,7 @@ export function apiConformance(start: Start, skip: Skips = {}): void {
       client.abort();
       expect(await response).toBeInstanceOf(Error);
       await vi.waitFor(async () => expect(await uploads()).toEqual([]));
-      expect(inference.transcriptionRequests.length).toBe(asked);
+      expect(inference.requestsOf('transcription').length).toBe(asked);
     });
 
     test('speech', async () => {

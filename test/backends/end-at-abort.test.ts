@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest';
-import type { DetectionEvent, DetectionRequest, Pipeline } from '../../src/categories/contract.ts';
+import type { DetectionEvent, DetectionModelInfo } from '../../src/categories/detection/events.ts';
+import type { DetectionRequest } from '../../src/categories/detection/request.ts';
+import type { Pipeline } from '../../src/categories/contract.ts';
 import { endAtAbort } from '../../src/backends/kserve/end-at-abort.ts';
 
 const request = {} as DetectionRequest;
@@ -8,7 +10,7 @@ const event: DetectionEvent = { type: 'detections', detections: [], image: { wid
 /** Waits for another machine, which the test plays. */
 function waitingPipeline() {
   const state = { answer: (_event: DetectionEvent) => {}, fail: (_error: Error) => {}, isOver: false };
-  const pipeline: Pipeline<'detection'> = {
+  const pipeline: Pipeline<DetectionRequest, DetectionEvent, DetectionModelInfo> = {
     info: { id: 'a', name: 'a', category: 'detection', contextLength: 0, created: 0, ownedBy: 'x' },
     concurrency: 3,
     async *run() {

@@ -3,8 +3,9 @@ import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import type { InferenceError } from '../../src/errors.ts';
 import { completeChatRequest } from '../../src/categories/chat/request.ts';
-import type { ChatEvent, EmbeddingEvent } from '../../src/categories/contract.ts';
-import { readBytes, readText } from '../../src/backends/kserve/answer-body.ts';
+import type { ChatEvent } from '../../src/categories/chat/events.ts';
+import type { EmbeddingEvent } from '../../src/categories/embedding/events.ts';
+import { readBytes, readText } from '../../src/runtime/http/answer-body.ts';
 import { toChatEvents } from '../../src/backends/openai/chat-events.ts';
 import { loadRemotePipeline } from '../../src/backends/openai/load-remote.ts';
 import { scriptedServer } from './scripted-server.ts';
@@ -22,7 +23,7 @@ async function ask(category: 'chat' | 'embedding', script: Script, request: unkn
     source: 'm',
     category,
     contextLength: 100,
-    remote: server,
+    backend: server,
   });
   const events: unknown[] = [];
   for await (const event of pipeline.run(request as never)) events.push(event);

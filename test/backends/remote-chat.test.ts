@@ -5,9 +5,9 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { toNodeListener } from '../../dist/adapters/node.js';
 import { createHandler, createInference, chat, embedding, remote } from '../../dist/src/index.js';
 import { createFakeInference, type FakeInferenceOptions } from '../../dist/src/entries/testing.js';
-import type { ChatEvent } from '../../src/categories/contract.ts';
-import { toModelParameters } from '../../src/server/models.ts';
-import type { ApiServer } from '../../src/backends/openai/servers.ts';
+import type { ChatEvent } from '../../src/categories/chat/events.ts';
+import { toModelParameters } from '../../src/model-parameters.ts';
+import type { ApiServer } from '../../src/backends/openai/server.ts';
 import { json, scriptedServer, type Answer } from './scripted-server.ts';
 
 const messages = [{ role: 'user', content: 'Hello' }] as const;
@@ -28,8 +28,8 @@ async function secondService(options: FakeInferenceOptions) {
 function openInference(server: Omit<ApiServer, 'kind'>, limits: { deadlineMs?: number } = {}) {
   const inference = createInference({
     models: {
-      chatter: chat({ source: 'fake-chat', remote: remote.openai(server), ...limits }),
-      embedder: embedding({ source: 'fake-embed', remote: remote.openai(server) }),
+      chatter: chat({ source: 'fake-chat', backend: remote.openai(server), ...limits }),
+      embedder: embedding({ source: 'fake-embed', backend: remote.openai(server) }),
     },
   });
   onTestFinished(() => inference.close());

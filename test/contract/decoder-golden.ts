@@ -1,7 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { completeChatRequest, type ChatRequestInput } from '../../src/categories/chat/request.ts';
-import type { ChatEvent, Pipeline } from '../../src/categories/contract.ts';
+import {
+  completeChatRequest,
+  type ChatRequestInput,
+  type ChatRequest,
+} from '../../src/categories/chat/request.ts';
+import type { ChatEvent, ChatModelInfo } from '../../src/categories/chat/events.ts';
+import type { Pipeline } from '../../src/categories/contract.ts';
 import type { ChatMessage } from '../../src/core/chat/messages.ts';
 import type { Dtype } from '../../src/models/graph-files.ts';
 
@@ -52,7 +57,7 @@ interface Answers {
 
 /** Asks greedily, for as many tokens as the golden has. */
 export async function ask(
-  pipeline: Pipeline<'chat'>,
+  pipeline: Pipeline<ChatRequest, ChatEvent, ChatModelInfo>,
   { messages, tokens, finishReason }: GoldenConversation,
   options: Partial<ChatRequestInput> = {},
 ): Promise<Answers> {

@@ -1,3 +1,5 @@
+import type { ChatEvent, ChatModelInfo } from '../../src/categories/chat/events.ts';
+import type { ChatRequest } from '../../src/categories/chat/request.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { chat } from '../../dist/src/index.js';
 import type { Dtype } from '../../src/models/graph-files.ts';
@@ -46,7 +48,7 @@ describe.each(cases)('%s in %s', (name, dtype) => {
   const conversations = readGolden(name).goldens[dtype]!;
   const [first, next, long] = conversations;
   const tolerance = tolerances[dtype]!;
-  let pipeline: Pipeline<'chat'>;
+  let pipeline: Pipeline<ChatRequest, ChatEvent, ChatModelInfo>;
   let decoder: Decoder;
 
   beforeAll(async () => {

@@ -1,10 +1,19 @@
+import { onnxSessions } from '../../src/backends/onnx/sessions.ts';
+import type { DetectionSettings } from '../../src/categories/detection/settings.ts';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Detection, DetectionResult, ModelSpec, Pipeline } from '../../src/categories/contract.ts';
+import type {
+  Detection,
+  DetectionEvent,
+  DetectionModelInfo,
+  DetectionResult,
+} from '../../src/categories/detection/events.ts';
+import type { ModelSpec, Pipeline } from '../../src/categories/contract.ts';
 import {
   completeDetectionRequest,
   type DetectionRequestInput,
+  type DetectionRequest,
 } from '../../src/categories/detection/request.ts';
 import { loadDetectionPipeline } from '../../src/categories/detection/pipeline/detection-pipeline.ts';
 
@@ -39,7 +48,7 @@ const resampled: Tolerance = { box: 1e-3, confidence: 0.01 };
 
 describe.each(families)('%s', async (family) => {
   const { cases } = JSON.parse(await readFile(join(folderOf(family), 'golden.json'), 'utf8')) as Golden;
-  let pipeline: Pipeline<'detection'>;
+  let pipeline: Pipeline<DetectionRequest, DetectionEvent, DetectionModelInfo>;
   beforeAll(async () => {
     pipeline = await load(family);
   });
@@ -122,18 +131,24 @@ function folderOf(family: string): string {
   return new URL(`models/${family}`, import.meta.url).pathname;
 }
 
-function load(family: string, spec: Partial<ModelSpec<'detection'>> = {}): Promise<Pipeline<'detection'>> {
-  return loadDetectionPipeline({
-    id: family,
-    category: 'detection',
-    source: folderOf(family),
-    threads: 1,
-    ...spec,
-  });
+function load(
+  family: string,
+  spec: Partial<ModelSpec<DetectionSettings>> = {},
+): Promise<Pipeline<DetectionRequest, DetectionEvent, DetectionModelInfo>> {
+  return loadDetectionPipeline(
+    {
+      id: family,
+      category: 'detection',
+      source: folderOf(family),
+      threads: 1,
+      ...spec,
+    },
+    onnxSessions,
+  );
 }
 
 async function detect(
-  pipeline: Pipeline<'detection'>,
+  pipeline: Pipeline<DetectionRequest, DetectionEvent, DetectionModelInfo>,
   picture: string,
   request: Partial<DetectionRequestInput>,
 ): Promise<DetectionResult> {

@@ -1,9 +1,12 @@
+import { onnxSessions } from '../../src/backends/onnx/sessions.ts';
+import type { EmbeddingEvent, EmbeddingModelInfo } from '../../src/categories/embedding/events.ts';
+import type { EmbeddingSettings } from '../../src/categories/embedding/settings.ts';
 import { cp, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { ModelSpec, Pipeline } from '../../src/categories/contract.ts';
-import { completeEmbeddingRequest } from '../../src/categories/embedding/request.ts';
+import { completeEmbeddingRequest, type EmbeddingRequest } from '../../src/categories/embedding/request.ts';
 import { loadEmbeddingPipeline } from '../../src/categories/embedding/pipeline/embedding-pipeline.ts';
 
 interface Golden {
@@ -21,7 +24,7 @@ const tolerance = 1e-5;
 
 describe.each(families)('%s', (family) => {
   let golden: Golden;
-  let pipeline: Pipeline<'embedding'>;
+  let pipeline: Pipeline<EmbeddingRequest, EmbeddingEvent, EmbeddingModelInfo>;
   beforeAll(async () => {
     golden = await readGolden(family);
     pipeline = await load(family);
@@ -78,18 +81,24 @@ async function readGolden(family: string): Promise<Golden> {
   return JSON.parse(await readFile(join(folderOf(family), 'golden.json'), 'utf8')) as Golden;
 }
 
-function load(family: string, spec: Partial<ModelSpec<'embedding'>> = {}): Promise<Pipeline<'embedding'>> {
-  return loadEmbeddingPipeline({
-    id: family,
-    category: 'embedding',
-    source: folderOf(family),
-    threads: 1,
-    ...spec,
-  });
+function load(
+  family: string,
+  spec: Partial<ModelSpec<EmbeddingSettings>> = {},
+): Promise<Pipeline<EmbeddingRequest, EmbeddingEvent, EmbeddingModelInfo>> {
+  return loadEmbeddingPipeline(
+    {
+      id: family,
+      category: 'embedding',
+      source: folderOf(family),
+      threads: 1,
+      ...spec,
+    },
+    onnxSessions,
+  );
 }
 
 async function embed(
-  pipeline: Pipeline<'embedding'>,
+  pipeline: Pipeline<EmbeddingRequest, EmbeddingEvent, EmbeddingModelInfo>,
   input: readonly string[],
   promptName: string | null,
 ): Promise<readonly Float32Array[]> {

@@ -2,8 +2,15 @@ import { cp, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Pipeline, TranscriptionEvent } from '../../src/categories/contract.ts';
-import { completeTranscriptionRequest } from '../../src/categories/transcription/request.ts';
+import type { Pipeline } from '../../src/categories/contract.ts';
+import type {
+  TranscriptionEvent,
+  TranscriptionModelInfo,
+} from '../../src/categories/transcription/events.ts';
+import {
+  completeTranscriptionRequest,
+  type TranscriptionRequest,
+} from '../../src/categories/transcription/request.ts';
 import { loadTranscriptionPipeline } from '../../src/categories/transcription/pipeline/transcription-pipeline.ts';
 import { sampleRateHz, toWav } from '../categories/transcription/pipeline/recordings.ts';
 
@@ -34,7 +41,7 @@ describe.each([
   ['in two graphs', ['decoder_model_merged.onnx']],
 ])('whisper of optimum, its decoder %s', (_, unused) => {
   let source: string;
-  let pipeline: Pipeline<'transcription'>;
+  let pipeline: Pipeline<TranscriptionRequest, TranscriptionEvent, TranscriptionModelInfo>;
   beforeAll(async () => {
     source = await mkdtemp(join(tmpdir(), 'slashv1-whisper-'));
     await cp(folder, source, { recursive: true });
@@ -75,7 +82,7 @@ describe.each([
 });
 
 async function transcribe(
-  pipeline: Pipeline<'transcription'>,
+  pipeline: Pipeline<TranscriptionRequest, TranscriptionEvent, TranscriptionModelInfo>,
   { kind, seconds, language }: GoldenCase,
 ): Promise<TranscriptionEvent[]> {
   const request = completeTranscriptionRequest({

@@ -13,7 +13,7 @@ export async function makeMaterials(): Promise<{ scene: Uint8Array; meeting: Uin
   }
   const pictures: Uint8Array[] = [];
   const drawing = { model: 'painter', prompt: text, width: 512, height: 512, seed: 1 };
-  for await (const event of inference.generateImages(drawing)) {
+  for await (const event of inference.image(drawing)) {
     if (event.type === 'image') pictures.push(event.png);
   }
   await inference.close();

@@ -1,6 +1,6 @@
 import { catalogue, estimateMemoryBytes, type CatalogueEntry } from '../../src/models/catalogue.ts';
 import { storedDtypes } from '../../src/models/graph-files.ts';
-import { modelFiles } from '../../src/models/model-files.ts';
+import { categories } from '../../src/categories/registry.ts';
 
 const titles: Readonly<Record<CatalogueEntry['category'], string>> = {
   chat: 'Chat',
@@ -66,8 +66,11 @@ that the model has, in this order. One that it doesn't have is an error that lis
 What is read of a repository, and downloaded, by category; files that a model lacks are left out. A graph's name ends with
 \`_fp16\`, \`_quantized\` (q8), \`_q4\` or \`_q4f16\` where it isn't fp32. Beside it, \`<graph>_data\`, \`<graph>_data_1\` …, \`<graph>.data\` and \`weights.pb\` hold its weights.
 
-${Object.entries(modelFiles)
-  .map(([category, { stems, small }]) => `- **${category}**: graphs ${code(stems)}; files ${code(small)}`)
+${[...categories.values()]
+  .map(
+    ({ name: category, files: { stems, small } }) =>
+      `- **${category}**: graphs ${code(stems)}; files ${code(small)}`,
+  )
   .join('\n')}
 
 ## The catalogue

@@ -47,7 +47,7 @@ export async function openWorkshop(): Promise<Workshop> {
   const hub = await startHub();
   const files = new Map(Object.values(bundled).map((model) => [model, inSeveralDtypes(model)]));
   for (const { source, category } of Object.values<CatalogueEntry>(catalogue)) {
-    hub.models.set(source.split('@')[0]!, files.get(bundled[category])!);
+    hub.models.set(source.split('@')[0]!, files.get(bundled[category as keyof typeof bundled])!);
   }
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
   linkPackages(join(folder, 'node_modules'));

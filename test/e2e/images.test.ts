@@ -69,7 +69,7 @@ describe('POST /v1/images/generations', () => {
   });
 
   it('stops within one step of its client leaving, and can be asked again', async () => {
-    const events = service.inference.generateImages({
+    const events = service.inference.image({
       model: 'painter',
       prompt: 'a',
       numInferenceSteps: 150,
@@ -98,7 +98,7 @@ describe('tiny-image', () => {
       onTestFinished(() => inference.close());
       const prompt = 'a red circle above a blue square';
       const request = { model: 'painter', prompt, width, height, seed: 1 };
-      for await (const event of inference.generateImages(request)) {
+      for await (const event of inference.image(request)) {
         if (event.type !== 'image') continue;
         const drawn = Buffer.from(event.png).toString('base64');
         const { detections } = await inference.detect({ model: 'detector', image: drawn, confidence: 0.5 });

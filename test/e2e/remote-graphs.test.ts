@@ -2,7 +2,7 @@ import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import sharp from 'sharp';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { createInference, detection, embedding, image, chat, remote } from '../../dist/src/index.js';
 import { createOnnxSession } from '../../src/runtime/onnx.ts';
 import { startInferenceServer, type InferenceServer } from '../backends/kserve/inference-server.ts';
@@ -49,17 +49,17 @@ it('detection, embeddings and images are the same with graphs on another machine
       'near-detect': detection({ source: 'tiny-detect' }),
       'far-detect': detection({
         source: join(folder, 'tiny-detect'),
-        remote: remote.kserve({ url, model: 'detect' }),
+        backend: remote.kserve({ url, model: 'detect' }),
       }),
       'near-embed': embedding({ source: 'tiny-embed' }),
       'far-embed': embedding({
         source: join(folder, 'tiny-embed'),
-        remote: remote.kserve({ url, model: 'embed' }),
+        backend: remote.kserve({ url, model: 'embed' }),
       }),
       'near-image': image({ source: 'tiny-image' }),
       'far-image': image({
         source: join(folder, 'tiny-image'),
-        remote: remote.kserve({ url, model: parts }),
+        backend: remote.kserve({ url, model: parts }),
       }),
     },
   });
@@ -83,7 +83,7 @@ it('detection, embeddings and images are the same with graphs on another machine
   async function draw(model: string): Promise<Buffer> {
     const size = { width: 256, height: 256 };
     let pixels = Buffer.alloc(0);
-    for await (const event of inference.generateImages({
+    for await (const event of inference.image({
       model,
       prompt: 'a red circle',
       seed: 1,
@@ -99,32 +99,43 @@ it('detection, embeddings and images are the same with graphs on another machine
 }, 120_000);
 
 it.each([
-  ['a chat model', () => chat({ source: 'tiny-chat', remote: graph('detect') }), "models for chat can't run"],
+  [
+    'a chat model',
+    () => chat({ source: 'tiny-chat', backend: graph('detect') }),
+    "a model for chat can't run on remote.kserve({…})",
+  ],
   [
     'one graph with many names',
-    () => detection({ source: join(folder, 'tiny-detect'), remote: graph({ unet: 'unet' }) }),
-    'remote.model: expected the name of one graph',
+    () => detection({ source: join(folder, 'tiny-detect'), backend: graph({ unet: 'unet' }) }),
+    'backend.model: expected the name of one graph',
   ],
   [
     'many graphs with one name',
-    () => image({ source: join(folder, 'tiny-image'), remote: graph('detect') }),
-    'remote.model: expected a name for each graph, unet among them',
+    () => image({ source: join(folder, 'tiny-image'), backend: graph('detect') }),
+    'backend.model: expected a name for each graph, unet among them',
   ],
   [
     'a part without a name',
-    () => image({ source: join(folder, 'tiny-image'), remote: graph({ unet: 'unet' }) }),
-    'remote.model: expected a name for each graph, text_encoder among them',
+    () => image({ source: join(folder, 'tiny-image'), backend: graph({ unet: 'unet' }) }),
+    'backend.model: expected a name for each graph, text_encoder among them',
   ],
   [
     'a detector on a server of chat',
-    () => detection({ source: 'x', remote: remote.openai({ baseURL: server.url }) }),
-    "models for detection can't run on a server of this wire format",
+    () => detection({ source: 'x', backend: remote.openai({ baseURL: server.url }) }),
+    "a model for detection can't run on remote.openai({…})",
   ],
-  ['no such graph', () => embedding({ source: 'tiny-embed', remote: graph('none') }), "unknown model 'none'"],
+  [
+    'no such graph',
+    () => embedding({ source: 'tiny-embed', backend: graph('none') }),
+    "unknown model 'none'",
+  ],
 ])('%s is refused', async (_name, model, message) => {
-  const inference = createInference({ models: { it: model() }, isolation: 'inline' });
-  await expect(inference.ready()).rejects.toThrow(message);
-  await inference.close();
+  const load = async () => {
+    const inference = createInference({ models: { it: model() }, isolation: 'inline' });
+    onTestFinished(() => inference.close());
+    await inference.ready();
+  };
+  await expect(load()).rejects.toThrow(message);
 });
 
 function graph(model: string | Record<string, string>) {

@@ -5,7 +5,7 @@ import {
   createInference,
   type HandlerOptions,
   type Inference,
-  type ModelOptions,
+  type AnyModelOptions,
 } from '../../dist/src/index.js';
 import { toNodeListener } from '../../dist/adapters/node.js';
 
@@ -17,7 +17,7 @@ export interface RunningService {
 
 /** Serves models from worker processes on a free port, and waits until they are loaded. */
 export async function serve(
-  models: Readonly<Record<string, ModelOptions>>,
+  models: Readonly<Record<string, AnyModelOptions>>,
   options: HandlerOptions,
 ): Promise<RunningService> {
   const inference = createInference({ models });

@@ -1,9 +1,8 @@
 import type { InferenceError } from '../../src/errors.ts';
-import type { AnyRequest } from '../../src/engine/protocol.ts';
 import type { Replica, ReplicaState, Run, RunObserver } from '../../src/engine/replica.ts';
 
 interface FakeRun {
-  readonly request: AnyRequest;
+  readonly request: unknown;
   readonly observer: RunObserver;
   cancelled: boolean;
 }
@@ -23,7 +22,7 @@ export class FakeReplica implements Replica {
     return this.runs.length;
   }
 
-  start(request: AnyRequest, observer: RunObserver): Run {
+  start(request: unknown, observer: RunObserver): Run {
     const run = { request, observer, cancelled: false };
     this.runs.push(run);
     return { cancel: () => (run.cancelled = true) };

@@ -1,12 +1,15 @@
 import { getEventListeners, setMaxListeners } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { CallOptions } from '../../src/engine/contract.ts';
+import type { CallOptions } from '../../src/categories/contract.ts';
 import { resolveLimits } from '../../src/engine/limits.ts';
 import { ModelQueue } from '../../src/engine/model-queue.ts';
 import { InferenceError } from '../../src/errors.ts';
 import { FakeReplica } from './fake-replica.ts';
+import { chatCategory } from '../../src/categories/chat/category.ts';
+import type { CategoryDefinition } from '../../src/categories/contract.ts';
 import { toy } from './toy-requests.ts';
 
+const chat = chatCategory as unknown as CategoryDefinition;
 const spec = { id: 'toy', category: 'chat', source: 'toy', contextLength: 512 } as const;
 
 function createQueue(limits: { replicas?: number; maxQueue?: number; deadlineMs?: number } = {}) {
@@ -18,7 +21,7 @@ function createQueue(limits: { replicas?: number; maxQueue?: number; deadlineMs?
     return replica;
   });
   const submit = (options: CallOptions = {}) => {
-    const stream = queue.submit(toy({}), options);
+    const stream = queue.submit(toy({}), options, chat);
     const outcome = stream.next().then(
       ({ done }) => (done ? 'done' : 'event'),
       (error: InferenceError) => error.code,
@@ -38,7 +41,7 @@ describe('admission', () => {
   it('runs as many as the replica takes, lets maxQueue wait and refuses one more', async () => {
     const { queue, replica, submit } = createQueue({ maxQueue: 2 });
     const accepted = [submit(), submit(), submit()];
-    const refused = queue.submit(toy({}), {});
+    const refused = queue.submit(toy({}), {}, chat);
     await expect(refused.next()).rejects.toMatchObject({ code: 'overloaded', retryAfterSeconds: 1 });
     expect(queue.status).toEqual({ id: 'toy', state: 'ready', running: 1, waiting: 2 });
     for (const { outcome } of accepted) {
@@ -76,7 +79,7 @@ describe('admission', () => {
 
   it('admits nothing before the first event is asked for', () => {
     const { queue } = createQueue();
-    queue.submit(toy({}), {});
+    queue.submit(toy({}), {}, chat);
     expect(queue.status).toMatchObject({ running: 0, waiting: 0 });
   });
 
@@ -95,7 +98,7 @@ describe('admission', () => {
     replica.finish();
     submit();
     submit();
-    await expect(queue.submit(toy({}), {}).next()).rejects.toMatchObject({ retryAfterSeconds: 16 });
+    await expect(queue.submit(toy({}), {}, chat).next()).rejects.toMatchObject({ retryAfterSeconds: 16 });
     replica.finish();
     replica.finish();
   });
@@ -126,7 +129,7 @@ describe('a model that is not ready', () => {
     replica.become('restarting');
     replica.finish(0, new InferenceError('worker_failed', 'lost'));
     expect(await running.outcome).toBe('worker_failed');
-    await expect(queue.submit(toy({}), {}).next()).rejects.toMatchObject({
+    await expect(queue.submit(toy({}), {}, chat).next()).rejects.toMatchObject({
       code: 'overloaded',
       retryAfterSeconds: 5,
     });
@@ -149,7 +152,7 @@ describe('a model that is not ready', () => {
   it('fails all requests with the load error when it can never be', async () => {
     const { queue, replica, submit } = createQueue();
     replica.state = 'loading';
-    const stream = queue.submit(toy({}), {});
+    const stream = queue.submit(toy({}), {}, chat);
     const waiting = expect(stream.next()).rejects.toMatchObject({
       code: 'worker_failed',
       message: 'no file',

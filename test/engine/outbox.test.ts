@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createOutbox } from '../../src/engine/outbox.ts';
 import type { RunProgress } from '../../src/engine/protocol.ts';
-import type { ChatEvent } from '../../src/categories/contract.ts';
+import type { ChatEvent } from '../../src/categories/chat/events.ts';
 
 const text = (content: string): ChatEvent => ({ type: 'text-delta', choice: 0, text: content });
 const broken = { type: 'text-delta', choice: 0, text: () => '' } as never;

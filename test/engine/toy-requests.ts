@@ -1,5 +1,6 @@
 import { completeChatRequest } from '../../src/categories/chat/request.ts';
-import type { ChatEvent, ChatRequest } from '../../src/categories/contract.ts';
+import type { ChatEvent } from '../../src/categories/chat/events.ts';
+import type { ChatRequest } from '../../src/categories/chat/request.ts';
 import type { Command } from './fixtures/toy-pipeline.js';
 
 /** A request that the toy pipeline understands. */

@@ -4,8 +4,10 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { getPriority } from 'node:os';
 import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { categories } from '../../dist/src/categories/registry.js';
 import { childReplicas } from '../../dist/src/engine/child-replica.js';
-import type { CallOptions, ModelOptions } from '../../dist/src/engine/contract.js';
+import type { CallOptions, ModelOptions } from '../../dist/src/categories/contract.js';
+import type { ChatSettings } from '../../src/categories/chat/settings.ts';
 import { parseProcessorList } from '../../dist/src/engine/leave-core.js';
 import { createEngine, type Engine } from '../../dist/src/engine/create-engine.js';
 import type { Command } from './fixtures/toy-pipeline.js';
@@ -18,20 +20,21 @@ afterEach(async () => {
   await Promise.all(engines.splice(0).map((engine) => engine.close({ graceMs: 0 })));
 });
 
-function start(models: Record<string, Partial<ModelOptions>>, cancelGraceMs = 5000) {
-  const engine = createEngine(
-    Object.fromEntries(
+function start(models: Record<string, Partial<ModelOptions<ChatSettings>>>, cancelGraceMs = 5000) {
+  const engine = createEngine({
+    models: Object.fromEntries(
       Object.entries(models).map(([id, options]) => [id, { category: 'chat', source: 'toy', ...options }]),
     ),
-    childReplicas({
+    startReplica: childReplicas({
       worker: new URL('./fixtures/toy-worker.js', import.meta.url),
       cancelGraceMs,
       restart: { minDelayMs: 20 },
     }),
-  );
+    categories,
+  });
   engines.push(engine);
   const run = (command: Command, options?: CallOptions, model = 'toy') => {
-    const events = engine.run('chat', model, toy(command), options);
+    const events = engine.run('chat', { ...toy(command), model }, options);
     return events[Symbol.asyncIterator]() as AsyncIterableIterator<never, undefined>;
   };
   const workerPid = async (model = 'toy') => Number((await texts(run({ pid: true }, {}, model)))[0]);
@@ -103,7 +106,7 @@ describe('a worker process', () => {
     const other = texts(run({ steps: 50 }));
     expect(await errorCode(run({ uncloneable: true, steps: 1e9 }))).toBe('internal');
     const request = { ...toy({ steps: 1 }), metadata: () => undefined };
-    expect(await errorCode(engine.run('chat', 'toy', request))).toBe('invalid_request');
+    expect(await errorCode(engine.run('chat', request) as AsyncIterable<never>)).toBe('invalid_request');
     expect(await other).toHaveLength(50);
     expect((await report()).open).toBe(1);
   });
@@ -118,7 +121,7 @@ describe('a worker process', () => {
   it('refuses unknown models and models of another category', async () => {
     const { engine, run } = start({ toy: {} });
     expect(await errorCode(run({}, {}, 'toString'))).toBe('model_not_found');
-    expect(await errorCode(engine.run('detection' as 'chat', 'toy', toy({})))).toBe('invalid_request');
+    expect(await errorCode(engine.run('detection', toy({})) as AsyncIterable<never>)).toBe('invalid_request');
   });
 });
 

@@ -1,12 +1,12 @@
 import { expect, expectTypeOf, it } from 'vitest';
-import type { ModelOptions } from '../../src/engine/contract.ts';
+import type { ModelOptions } from '../../src/categories/contract.ts';
 import {
   catalogue,
   estimateMemoryBytes,
   findCatalogueEntry,
   type CatalogueEntry,
 } from '../../src/models/catalogue.ts';
-import { modelFiles } from '../../src/models/model-files.ts';
+import { categories as registry } from '../../src/categories/registry.ts';
 import { bundledModels, parseSource } from '../../src/models/source.ts';
 
 const entries: readonly (readonly [string, CatalogueEntry])[] = Object.entries(catalogue);
@@ -17,7 +17,7 @@ it('has entries that fit createInference', () => {
 
 it('has every category', () => {
   const categories = new Set(entries.map(([, { category }]) => category));
-  expect([...categories].sort()).toEqual(Object.keys(modelFiles).sort());
+  expect([...categories].sort()).toEqual([...registry.keys()].sort());
 });
 
 it('has the names that clients are used to', () => {

@@ -7,7 +7,7 @@ import {
   weightFiles,
   type FileTree,
 } from '../../src/models/graph-files.ts';
-import { modelFiles } from '../../src/models/model-files.ts';
+import { categories } from '../../src/categories/registry.ts';
 
 function tree(...paths: string[]): FileTree {
   const inFolder = (path: string, folder: string) =>
@@ -79,7 +79,7 @@ it.each(['auto', 'fp32', 'fp16', 'q8', 'q4', 'q4f16'])('knows %s', (dtype) => {
   expect(() => assertDtype(dtype)).not.toThrow();
 });
 
-describe('modelFiles', () => {
+describe('files of a category', () => {
   const whisper = ['encoder_model', 'decoder_model', 'decoder_with_past_model'].map((name) => `onnx/${name}`);
 
   it.each([
@@ -99,7 +99,7 @@ describe('modelFiles', () => {
       'fp32',
     ],
   ] as const)('%s finds %j as %s', (category, paths, dtype) => {
-    expect(modelFiles[category].graphs(tree(...paths, 'other/model.onnx'), dtype)).toEqual(paths);
+    expect(categories.get(category)!.files.graphs(tree(...paths, 'other/model.onnx'), dtype)).toEqual(paths);
   });
 
   it.each([
@@ -123,7 +123,7 @@ describe('modelFiles', () => {
       'dtype',
     ],
   ] as const)('%s misses a graph among %j as %s', (category, paths, dtype, param) => {
-    expect(() => modelFiles[category].graphs(tree(...paths), dtype)).toThrow(
+    expect(() => categories.get(category)!.files.graphs(tree(...paths), dtype)).toThrow(
       expect.objectContaining({ code: 'invalid_request', param }),
     );
   });

@@ -8,7 +8,7 @@ import { toNodeListener } from '../../dist/adapters/node.js';
 import type { RunEnd } from '../../src/engine/observer.ts';
 import { createMetrics } from '../../src/observability/metrics.ts';
 import { createTelemetry } from '../../src/observability/telemetry.ts';
-import { createHandler } from '../../src/server/handler.ts';
+import { createHandler } from '../../src/create-handler.ts';
 import type { Observer, RequestEnd } from '../../src/server/observer.ts';
 import { chatBody, send } from '../server/support.ts';
 import { parseText, valueOf } from './prometheus-text.ts';

@@ -5,11 +5,14 @@ import { childReplicas } from '../../dist/src/engine/child-replica.js';
 import { createEngine, type Engine } from '../../dist/src/engine/create-engine.js';
 import { logObserver } from '../../dist/src/observability/log-observer.js';
 import { createMetrics } from '../../dist/src/observability/metrics.js';
-import type { CallOptions } from '../../src/engine/contract.ts';
+import type { CallOptions } from '../../src/categories/contract.ts';
 import { resolveLimits } from '../../src/engine/limits.ts';
 import { ModelQueue } from '../../src/engine/model-queue.ts';
 import type { InferenceObserver, RunEnd } from '../../src/engine/observer.ts';
-import type { AnyEvent } from '../../src/engine/protocol.ts';
+import { chatCategory } from '../../src/categories/chat/category.ts';
+import type { ChatEvent } from '../../src/categories/chat/events.ts';
+import type { CategoryDefinition } from '../../src/categories/contract.ts';
+import { categories } from '../../src/categories/registry.ts';
 import type { ReplicaEvent } from '../../src/engine/replica.ts';
 import { InferenceError } from '../../src/errors.ts';
 import { Observers } from '../../src/observers.ts';
@@ -18,6 +21,8 @@ import type { Command } from '../engine/fixtures/toy-pipeline.js';
 import { eventually } from '../engine/processes.ts';
 import { errorCode, texts, toy } from '../engine/toy-requests.ts';
 import { parseText, valueOf } from './prometheus-text.ts';
+
+const chat = chatCategory as unknown as CategoryDefinition;
 
 describe('a queue', () => {
   beforeEach(() => void vi.useFakeTimers());
@@ -49,14 +54,14 @@ describe('a queue', () => {
     const observers = new Observers([observer]);
     const queue = new ModelQueue(spec, resolveLimits('toy', limits), start, observers);
     const submit = (options: CallOptions = {}) => {
-      const stream = queue.submit(toy({}), options);
+      const stream = queue.submit(toy({}), options, chat);
       const outcome = stream.next().then(
         () => 'event',
         (error: InferenceError) => error.code,
       );
       return { stream, outcome };
     };
-    const play = (...events: AnyEvent[]): void => replica.runs[0]!.observer.onEvents(events);
+    const play = (...events: ChatEvent[]): void => replica.runs[0]!.observer.onEvents(events);
     return {
       queue,
       replica,
@@ -69,7 +74,7 @@ describe('a queue', () => {
     };
   }
 
-  const delta = (text: string): AnyEvent => ({ type: 'text-delta', choice: 0, text });
+  const delta = (text: string): ChatEvent => ({ type: 'text-delta', choice: 0, text });
 
   it('tells how long a run has waited, and when its first token came', async () => {
     const { replica, submit, play, told, ends } = createQueue();
@@ -192,18 +197,19 @@ describe('a worker process', () => {
     const log = (level: string) => (fields: object, message?: string) =>
       void lines.push({ level, message, fields: { ...fields } });
     const logger = { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') };
-    const engine = createEngine(
-      { toy: { category: 'chat', source } },
-      childReplicas({
+    const engine = createEngine({
+      models: { toy: { category: 'chat', source } },
+      startReplica: childReplicas({
         worker: new URL('../engine/fixtures/toy-worker.js', import.meta.url),
         cancelGraceMs,
         restart: { minDelayMs: 5, maxLoadCrashes: 2 },
       }),
-      [metrics.observer, logObserver(logger)],
-    );
+      categories: categories as never,
+      observers: [metrics.observer, logObserver(logger)],
+    });
     engines.push(engine);
     const run = (command: Command, model = 'toy', options: CallOptions = {}) =>
-      engine.run('chat', model, toy(command), options) as AsyncIterable<never>;
+      engine.run('chat', { ...toy(command), model }, options) as AsyncIterable<never>;
     const count = async (name: string, labels = {}) =>
       valueOf(parseText(await metrics.register.metrics()), `slashv1_${name}`, labels);
     return { engine, run, count, lines };

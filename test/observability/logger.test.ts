@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { createInference as createRealInference } from '../../src/inference.ts';
 import { InferenceError } from '../../src/errors.ts';
 import type { Logger } from '../../src/observability/logger.ts';
-import { createHandler } from '../../src/server/handler.ts';
+import { createHandler } from '../../src/create-handler.ts';
 import type { HandlerOptions } from '../../src/server/options.ts';
 import type { FakeInferenceOptions } from '../../src/testing/fake-inference.ts';
 import { sentForm, uploadOf } from '../server/forms.ts';

@@ -2,7 +2,7 @@ import { Counter, Registry } from 'prom-client';
 import { describe, expect, it } from 'vitest';
 import { InferenceError } from '../../src/errors.ts';
 import { createMetrics, type MetricsOptions } from '../../src/observability/metrics.ts';
-import { createHandler } from '../../src/server/handler.ts';
+import { createHandler } from '../../src/create-handler.ts';
 import type { FakeInferenceOptions } from '../../src/testing/fake-inference.ts';
 import { sentForm, uploadOf } from '../server/forms.ts';
 import { chatBody, key, send, toRequest, type Sent } from '../server/support.ts';

@@ -18,7 +18,7 @@ import {
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { InferenceError } from '../../src/errors.ts';
 import { createTelemetry, type TelemetryOptions } from '../../src/observability/telemetry.ts';
-import { createHandler } from '../../src/server/handler.ts';
+import { createHandler } from '../../src/create-handler.ts';
 import type { FakeInferenceOptions } from '../../src/testing/fake-inference.ts';
 import { sentForm, uploadOf } from '../server/forms.ts';
 import { chatBody, send, toRequest } from '../server/support.ts';

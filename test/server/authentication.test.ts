@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { Authentication } from '../../src/server/authentication.ts';
-import { createHandler } from '../../src/server/handler.ts';
+import { createHandler } from '../../src/create-handler.ts';
 import { createFakeInference } from '../../src/testing/fake-inference.ts';
 import { chatBody, expectError, send, type Answer } from './support.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { createHandler } from '../../src/server/handler.ts';
+import { createHandler } from '../../src/create-handler.ts';
 import { chatRequestSchema } from '../../src/categories/chat/wire/schema.ts';
 import { createFakeInference } from '../../src/testing/fake-inference.ts';
 import { chatBody, expectError, send } from './support.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Inference } from '../../src/engine/contract.ts';
-import { createHandler } from '../../src/server/handler.ts';
+import type { Inference } from '../../src/inference.ts';
+import { createHandler } from '../../src/create-handler.ts';
 import { createFakeInference } from '../../src/testing/fake-inference.ts';
 import { chatBody, eventsOf, key, send, type Sent } from './support.ts';
 

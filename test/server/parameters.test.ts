@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { chatParameters } from '../../src/categories/chat/parameters.ts';
 import { toWireName, type ParameterDescriptor } from '../../src/core/parameters/descriptor.ts';
-import { createHandler } from '../../src/server/handler.ts';
+import { createHandler } from '../../src/create-handler.ts';
 import { createFakeInference } from '../../src/testing/fake-inference.ts';
 import { chatBody, expectError, key, send } from './support.ts';
 

@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { InferenceError } from '../../src/errors.ts';
 import type { ApiResponse } from '../../src/server/contract.ts';
-import { createHandler } from '../../src/server/handler.ts';
+import { createHandler } from '../../src/create-handler.ts';
 import { createEventStream, toFrame, type EventStream } from '../../src/server/sse.ts';
-import { createFakeInference, type FakeReply } from '../../src/testing/fake-inference.ts';
+import { createFakeInference } from '../../src/testing/fake-inference.ts';
+import type { FakeReply } from '../../src/testing/fake-chat.ts';
 import { chatBody, eventsOf, expectError, send } from './support.ts';
 
 const request = (signal = new AbortController().signal): Parameters<ReturnType<typeof createHandler>>[0] => ({

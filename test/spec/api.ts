@@ -1,6 +1,6 @@
 import { tmpdir } from 'node:os';
 import type { HandlerOptions } from '../../src/server/options.ts';
-import { createHandler } from '../../src/server/handler.ts';
+import { createHandler } from '../../src/create-handler.ts';
 import { createFakeInference, type FakeInferenceOptions } from '../../src/testing/fake-inference.ts';
 import { sentForm, uploadOf } from '../server/forms.ts';
 import { key, send, type Answer, type Sent } from '../server/support.ts';
@@ -38,11 +38,11 @@ export function serve(fake: FakeInferenceOptions = {}, options: Partial<HandlerO
   });
   const requests = {
     '/v1/chat/completions': inference.requests,
-    '/v1/images/generations': inference.imageRequests,
-    '/v1/audio/transcriptions': inference.transcriptionRequests,
-    '/v1/audio/speech': inference.speechRequests,
-    '/v1/detect': inference.detectionRequests,
-    '/v1/embeddings': inference.embeddingRequests,
+    '/v1/images/generations': inference.requestsOf('image'),
+    '/v1/audio/transcriptions': inference.requestsOf('transcription'),
+    '/v1/audio/speech': inference.requestsOf('speech'),
+    '/v1/detect': inference.requestsOf('detection'),
+    '/v1/embeddings': inference.requestsOf('embedding'),
   };
   return {
     /** Sends the least body with additions; one that is `undefined` is left out. */

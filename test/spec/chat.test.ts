@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { FakeReply } from '../../src/testing/fake-inference.ts';
+import type { FakeReply } from '../../src/testing/fake-chat.ts';
 import { eventsOf, expectError } from '../server/support.ts';
 import { serve } from './api.ts';
 

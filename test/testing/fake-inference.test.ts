@@ -1,7 +1,7 @@
 import { default as wavefile } from 'wavefile';
 import { describe, expect, it } from 'vitest';
 import type { ChatRequestInput } from '../../src/categories/chat/request.ts';
-import type { ChatEvent } from '../../src/categories/contract.ts';
+import type { ChatEvent } from '../../src/categories/chat/events.ts';
 import { createFakeInference, type FakeInferenceOptions } from '../../src/testing/fake-inference.ts';
 
 async function eventsOf(
@@ -92,7 +92,7 @@ describe('createFakeInference', () => {
     });
     const result = await blind.detect({ model: 'eyes', image: 'AAAA', maxDetections: 7 });
     expect(result.image).toEqual({ width: 64, height: 7 });
-    expect(blind.detectionRequests).toMatchObject([{ image: 'AAAA', confidence: 0.25 }]);
+    expect(blind.requestsOf('detection')).toMatchObject([{ image: 'AAAA', confidence: 0.25 }]);
     expect([blind.calls.length, blind.running]).toEqual([1, 0]);
     await expect(blind.detect({ model: 'none', image: 'AAAA' })).rejects.toMatchObject({
       code: 'model_not_found',
@@ -122,7 +122,7 @@ describe('createFakeInference', () => {
       { segment: { id: 1, text: ' Two', startSeconds: 1.5, endSeconds: 2 } },
       { type: 'transcription-end', language: 'de', durationSeconds: 9 },
     ]);
-    expect(inference.transcriptionRequests).toMatchObject([{ prompt: 'Two', temperature: 0 }]);
+    expect(inference.requestsOf('transcription')).toMatchObject([{ prompt: 'Two', temperature: 0 }]);
     expect([inference.calls.length, inference.running, inference.cancelled]).toEqual([1, 0, 0]);
     for (const [fault, expected] of [
       [{ language: 'tlh' }, { param: 'language' }],
@@ -147,7 +147,7 @@ describe('createFakeInference', () => {
     expect(wave.data.samples.length).toBe(3 * 2 * 2400);
     expect(events[0]).toEqual({ type: 'speech-start', mediaType: 'audio/wav', sampleRateHz: 24_000 });
     expect(events.at(-1)).toEqual({ type: 'speech-end', durationSeconds: expect.closeTo(0.3, 9) });
-    expect(inference.speechRequests).toMatchObject([{ speed: 1, format: 'wav' }]);
+    expect(inference.requestsOf('speech')).toMatchObject([{ speed: 1, format: 'wav' }]);
     expect(await all(inference.speak({ ...request, format: 'pcm' }))).toHaveLength(5);
     for (const [fault, expected] of [
       [{ voice: 'zoe+nobody' }, { param: 'voice' }],

@@ -1,11 +1,11 @@
 import { InferenceError } from '../../errors.ts';
-import type { Category, Pipeline } from '../../categories/contract.ts';
+import type { Pipeline } from '../../categories/contract.ts';
 
 /**
  * Makes the runs of a pipeline end as soon as they are cancelled, also while they wait for another machine. That one
  * answers in its own time, and a run that waits for it would look like a worker that hangs.
  */
-export function endAtAbort<C extends Category>(pipeline: Pipeline<C>): Pipeline<C> {
+export function endAtAbort(pipeline: Pipeline): Pipeline {
   const { info, concurrency } = pipeline;
   return {
     info,

@@ -1,10 +1,10 @@
 import { setTimeout } from 'node:timers/promises';
 import { InferenceError } from '../../errors.ts';
 import type { Session, Tensor, TensorMap, TensorSignature } from '../../runtime/contract.ts';
-import { readBeginning, readText, readWhole } from './answer-body.ts';
+import { readBeginning, readText, readWhole } from '../../runtime/http/answer-body.ts';
 import { dataTypeOf, elementTypeOf, elementTypes } from './data-types.ts';
 import { decodeOutputs, encodeInputs, type InferResponse } from './infer-body.ts';
-import { reasonOfFetch } from './reason-of-fetch.ts';
+import { reasonOfFetch } from '../../runtime/http/reason-of-fetch.ts';
 
 export interface OpenInferenceOptions {
   /** Of the server, without `/v2`. */

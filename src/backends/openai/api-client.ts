@@ -1,8 +1,8 @@
 import { createParser } from 'eventsource-parser';
 import { InferenceError, type ErrorCode } from '../../errors.ts';
-import { readBeginning, readBytes, readText, type BodyOptions } from '../kserve/answer-body.ts';
-import { reasonOfFetch } from '../kserve/reason-of-fetch.ts';
-import type { ApiServer } from './servers.ts';
+import { readBeginning, readBytes, readText, type BodyOptions } from '../../runtime/http/answer-body.ts';
+import { reasonOfFetch } from '../../runtime/http/reason-of-fetch.ts';
+import type { ApiServer } from './server.ts';
 
 /** What a server of the wire format was asked. */
 export interface ApiCall {

@@ -1,8 +1,8 @@
 import type { ResponseFormat } from '../../core/chat/grammar/constraint.ts';
 import type { ChatMessage, ToolCall, ToolChoice, ToolDefinition } from '../../core/chat/messages.ts';
-import type { ChatRequest } from '../../categories/contract.ts';
+import type { ChatRequest } from '../../categories/chat/request.ts';
 import { toDialect } from './dialects.ts';
-import type { ApiDialect } from './servers.ts';
+import type { ApiDialect } from './server.ts';
 
 /**
  * A chat request → the body that a server of the wire format takes, for an answer in pieces.

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { InferenceError } from '../../errors.ts';
-import type { ChatEvent, FinishReason } from '../../categories/contract.ts';
+import type { ChatEvent, FinishReason } from '../../categories/chat/events.ts';
 import { unreadable } from './api-client.ts';
 import { readChoices, readUsage, type WireCall, type WireChoice, type WireUsage } from './wire-chunk.ts';
 

@@ -1,7 +1,7 @@
 import { chatParameters, type ChatParameters } from '../../categories/chat/parameters.ts';
 import { toWireName } from '../../core/parameters/descriptor.ts';
 import { InferenceError } from '../../errors.ts';
-import type { ApiDialect } from './servers.ts';
+import type { ApiDialect } from './server.ts';
 
 type Extra = Extract<
   keyof ChatParameters,
@@ -36,8 +36,6 @@ const dialects: Readonly<Record<ApiDialect, Partial<Record<Extra, string>>>> = {
   },
   slashv1: Object.fromEntries(Object.keys(neutral).map((name) => [name, toWireName(name)])),
 };
-
-export const apiDialects = Object.keys(dialects) as readonly ApiDialect[];
 
 /** Names of the chat parameters that a server of this dialect doesn't know. */
 export function foreignChatParameters(dialect: ApiDialect): string[] {

@@ -1,19 +1,14 @@
 import { InferenceError } from '../../errors.ts';
-import type {
-  Categories,
-  Category,
-  EmbeddingEvent,
-  EmbeddingRequest,
-  ModelInfo,
-  ModelSpec,
-  Pipeline,
-  RunOptions,
-} from '../../categories/contract.ts';
+import type { ChatEvent } from '../../categories/chat/events.ts';
+import type { ChatRequest } from '../../categories/chat/request.ts';
+import type { ModelInfo, RunEvent, ModelSpec, Pipeline, RunOptions } from '../../categories/contract.ts';
+import type { EmbeddingEvent } from '../../categories/embedding/events.ts';
+import type { EmbeddingRequest } from '../../categories/embedding/request.ts';
 import { callApi, readEvents, readJson } from './api-client.ts';
 import { toChatBody } from './chat-body.ts';
 import { toChatEvents } from './chat-events.ts';
-import { apiDialects, foreignChatParameters } from './dialects.ts';
-import { assertAddress, type ApiDialect, type ApiServer } from './servers.ts';
+import { foreignChatParameters } from './dialects.ts';
+import type { ApiDialect, ApiServer } from './server.ts';
 import { readVectors } from './vectors.ts';
 
 const defaultConcurrency = 64;
@@ -24,14 +19,13 @@ const maxListBytes = 16 * 2 ** 20;
 const maxVectorBytes = 2 ** 18;
 const maxFrameBytes = 2 ** 20;
 
-/** What is served by a server of the wire format. */
-type RemoteCategory = Extract<Category, 'chat' | 'embedding'>;
-type Runners = { [C in RemoteCategory]: Runner<C> };
-type Runner<C extends Category> = (
+/** The categories that are served over the wire format. */
+type RemoteCategory = 'chat' | 'embedding';
+type Runner<Request, Event> = (
   model: RemoteModel,
-  request: Categories[C]['request'],
+  request: Request,
   options: RunOptions,
-) => AsyncIterable<Categories[C]['event']>;
+) => AsyncIterable<Event>;
 
 interface RemoteModel {
   /** As the server calls it. */
@@ -39,7 +33,7 @@ interface RemoteModel {
   readonly server: ApiServer;
 }
 
-const runners: Runners = { chat: runChat, embedding: runEmbedding };
+const runners = { chat: runChat, embedding: runEmbedding };
 
 /** What is refused since the server would ignore it. */
 const foreignParameters: Readonly<Record<RemoteCategory, (dialect: ApiDialect) => readonly string[]>> = {
@@ -53,22 +47,13 @@ const foreignParameters: Readonly<Record<RemoteCategory, (dialect: ApiDialect) =
  *
  * @throws InferenceError `invalid_request` for a setting that doesn't fit
  */
-export async function loadRemotePipeline(spec: ModelSpec): Promise<Pipeline> {
-  const { category, remote: server } = spec;
-  if (server?.kind !== 'openai' || !(category === 'chat' || category === 'embedding')) {
-    throw invalid('remote', `models for ${category} can't run on a server of this wire format`);
-  }
-  assertAddress('remote.baseURL', server.baseURL);
+export async function loadRemotePipeline(
+  spec: ModelSpec<{ readonly contextLength?: number }>,
+): Promise<Pipeline> {
+  const server = spec.backend as ApiServer;
+  // The registry of backends lets no other category come here.
+  const category = spec.category as RemoteCategory;
   const { concurrency = defaultConcurrency, dialect = 'openai' } = server;
-  if (!Number.isInteger(concurrency) || concurrency < 1) {
-    throw invalid('remote.concurrency', `expected an integer of at least 1, got ${concurrency}`);
-  }
-  if (!apiDialects.includes(dialect)) {
-    throw invalid(
-      'remote.dialect',
-      `expected one of ${apiDialects.join(', ')}, got ${JSON.stringify(dialect)}`,
-    );
-  }
   const model: RemoteModel = { name: spec.source, server };
   const info: ModelInfo = {
     id: spec.id,
@@ -79,7 +64,7 @@ export async function loadRemotePipeline(spec: ModelSpec): Promise<Pipeline> {
     created: 0,
     ownedBy: 'remote',
   };
-  const run = runners[category] as Runner<Category>;
+  const run = runners[category] as Runner<unknown, RunEvent>;
   return {
     info,
     concurrency,
@@ -90,9 +75,9 @@ export async function loadRemotePipeline(spec: ModelSpec): Promise<Pipeline> {
 
 async function* runChat(
   { server, name }: RemoteModel,
-  request: Categories['chat']['request'],
+  request: ChatRequest,
   { signal }: RunOptions,
-): AsyncGenerator<Categories['chat']['event']> {
+): AsyncGenerator<ChatEvent> {
   const body = toChatBody(request, name, server.dialect ?? 'openai');
   const response = await callApi(server, { path: '/chat/completions', body, signal });
   yield* toChatEvents(readEvents(response, signal), {

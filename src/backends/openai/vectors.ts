@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { InferenceError } from '../../errors.ts';
-import type { EmbeddingResult } from '../../categories/contract.ts';
+import type { EmbeddingResult } from '../../categories/embedding/events.ts';
 import { toCount } from './to-count.ts';
 
 /** The host reads them, which has other things to do. */

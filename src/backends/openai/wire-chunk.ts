@@ -1,4 +1,4 @@
-import type { TokenLogprobs } from '../../categories/contract.ts';
+import type { TokenLogprobs } from '../../categories/chat/events.ts';
 import { unreadable } from './api-client.ts';
 import { toCount } from './to-count.ts';
 

@@ -1,13 +1,15 @@
-import type { Categories, Category, ChatEvent } from '../contract.ts';
+import type { ChatEvent } from './events.ts';
 
-type AnyEvent = Categories[Category]['event'];
-type Delta = Extract<ChatEvent, { type: 'text-delta' | 'reasoning-delta' | 'tool-call-delta' }>;
+type Delta = Extract<
+  ChatEvent,
+  { type: 'text-delta' | 'reasoning-delta' | 'tool-call-delta' | 'hidden-tokens' }
+>;
 
 /**
  * Adds an event to those that wait to be delivered together. A delta that continues the last one of its choice is
  * joined to it: consumers concatenate deltas anyway, and one event costs them less than five.
  */
-export function appendEvent(events: AnyEvent[], event: AnyEvent): void {
+export function appendEvent(events: ChatEvent[], event: ChatEvent): void {
   if (isDelta(event)) {
     const index = events.findLastIndex((other) => 'choice' in other && other.choice === event.choice);
     const joined = index < 0 ? undefined : join(events[index]!, event);
@@ -19,15 +21,29 @@ export function appendEvent(events: AnyEvent[], event: AnyEvent): void {
   events.push(event);
 }
 
-function isDelta(event: AnyEvent): event is Delta {
+function isDelta(event: ChatEvent): event is Delta {
   const { type } = event;
-  return type === 'text-delta' || type === 'reasoning-delta' || type === 'tool-call-delta';
+  return (
+    type === 'text-delta' ||
+    type === 'reasoning-delta' ||
+    type === 'tool-call-delta' ||
+    type === 'hidden-tokens'
+  );
 }
 
-function join(last: AnyEvent, next: Delta): Delta | undefined {
+function join(last: ChatEvent, next: Delta): Delta | undefined {
+  if (next.type === 'hidden-tokens') {
+    return last.type === 'hidden-tokens' ? { ...next, tokens: tokensOf(last, next) } : undefined;
+  }
   if (next.type === 'tool-call-delta') {
     if (last.type !== 'tool-call-delta' || last.call !== next.call) return undefined;
-    return { ...next, arguments: last.arguments + next.arguments };
+    return { ...next, arguments: last.arguments + next.arguments, tokens: tokensOf(last, next) };
   }
-  return last.type === next.type ? { ...next, text: last.text + next.text } : undefined;
+  return last.type === next.type
+    ? { ...next, text: last.text + next.text, tokens: tokensOf(last, next) }
+    : undefined;
+}
+
+function tokensOf(last: Delta, next: Delta): number {
+  return (last.tokens ?? 1) + (next.tokens ?? 1);
 }

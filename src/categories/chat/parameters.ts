@@ -57,6 +57,3 @@ export type ChatParameters = ParameterValues<typeof chatParameters>;
 
 /** At most this many stop sequences. */
 export const maxStopSequences = 4;
-
-/** Bounds of one entry of `logit_bias`, both inclusive. */
-export const logitBiasBounds = { min: -100, max: 100 } as const;

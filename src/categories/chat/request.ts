@@ -1,11 +1,27 @@
 import { InferenceError } from '../../errors.ts';
-import { chatParameters, logitBiasBounds, maxStopSequences, type ChatParameters } from './parameters.ts';
+import { chatParameters, maxStopSequences, type ChatParameters } from './parameters.ts';
+import { logitBiasBounds } from '../../core/parameters/sampling.ts';
 import type { ResponseFormat } from '../../core/chat/grammar/constraint.ts';
 import { schemaSizeFault } from '../../core/chat/grammar/schema-size.ts';
 import type { ChatMessage, ToolChoice, ToolDefinition } from '../../core/chat/messages.ts';
 import { findToolCallMismatch } from '../../core/chat/tool-call-pairs.ts';
-import type { ChatRequest } from '../contract.ts';
+
 import { resolveRequestParameters } from '../../validation/request-parameters.ts';
+
+/** A complete chat request: every parameter has its value, as `completeChatRequest` leaves it. */
+export interface ChatRequest extends ChatParameters {
+  readonly model: string;
+  readonly messages: readonly ChatMessage[];
+  readonly tools: readonly ToolDefinition[];
+  readonly toolChoice: ToolChoice;
+  /** Whether one answer may hold several calls. */
+  readonly parallelToolCalls: boolean;
+  readonly responseFormat: ResponseFormat;
+  /** At most four; the first that appears in the answer ends it and is not part of it. */
+  readonly stop: readonly string[];
+  /** Token id → added to its logit. */
+  readonly logitBias: ReadonlyMap<number, number>;
+}
 
 /** A chat request as a caller writes it: only `model` and `messages` are needed. */
 export interface ChatRequestInput extends Partial<ChatParameters> {

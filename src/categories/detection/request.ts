@@ -1,7 +1,20 @@
 import { InferenceError } from '../../errors.ts';
 import { detectionParameters, type DetectionParameters } from './parameters.ts';
-import type { DetectionRequest } from '../contract.ts';
+
 import { resolveRequestParameters } from '../../validation/request-parameters.ts';
+
+/** A complete detection request, as `completeDetectionRequest` leaves it. */
+export interface DetectionRequest extends Pick<DetectionParameters, 'confidence' | 'maxDetections'> {
+  readonly model: string;
+  /** An http or https URL, a `data:` URL, or base64. */
+  readonly image: string;
+  /** Names or ids of classes, separated by commas; `undefined` for all. */
+  readonly classes: string | undefined;
+  /** `undefined` where the caller leaves it to the model whether boxes are suppressed. */
+  readonly iouThreshold: number | undefined;
+  /** `undefined` for the model's own. */
+  readonly imageSize: number | undefined;
+}
 
 /** A detection request as a caller writes it: only `model` and `image` are needed. */
 export interface DetectionRequestInput extends Partial<DetectionParameters> {

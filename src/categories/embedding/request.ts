@@ -1,7 +1,16 @@
 import { InferenceError } from '../../errors.ts';
 import { embeddingParameters, maxEmbeddingInputs, type EmbeddingParameters } from './parameters.ts';
-import type { EmbeddingRequest } from '../contract.ts';
+
 import { resolveRequestParameters } from '../../validation/request-parameters.ts';
+
+/** A complete embedding request, as `completeEmbeddingRequest` leaves it. */
+export interface EmbeddingRequest extends EmbeddingParameters {
+  readonly model: string;
+  /** Texts, or token ids that are taken as they are. At least one; none is empty. */
+  readonly inputs: readonly (string | readonly number[])[];
+  /** Whether the caller gave a list; otherwise `inputs` holds its only text. */
+  readonly isList: boolean;
+}
 
 /** An embedding request as a caller writes it: only `model` and `input` are needed. */
 export interface EmbeddingRequestInput extends Partial<EmbeddingParameters> {

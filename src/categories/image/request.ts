@@ -1,7 +1,15 @@
 import { InferenceError } from '../../errors.ts';
 import { imageParameters, maxImagePromptCharacters, type ImageParameters } from './parameters.ts';
-import type { ImageRequest } from '../contract.ts';
+
 import { resolveRequestParameters } from '../../validation/request-parameters.ts';
+
+/** A complete image generation request, as `completeImageRequest` leaves it. */
+export interface ImageRequest extends ImageParameters {
+  readonly model: string;
+  readonly prompt: string;
+  /** Whether the events of steps carry small pictures of what is there by then. */
+  readonly previews: boolean;
+}
 
 /** An image generation request as a caller writes it: only `model` and `prompt` are needed. */
 export interface ImageRequestInput extends Partial<ImageParameters> {

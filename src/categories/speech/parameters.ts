@@ -24,8 +24,3 @@ export type SpeechParameters = ParameterValues<typeof speechParameters>;
 
 /** Most characters of one text to speak. */
 export const maxSpeechCharacters = 32_768;
-
-/** Every format that audio can be answered in; the ones beyond `wav` and `pcm` need an encoder. */
-export const speechFormats = ['wav', 'pcm', 'mp3', 'opus', 'aac', 'flac'] as const;
-
-export type SpeechFormat = (typeof speechFormats)[number];

@@ -1,13 +1,15 @@
 import { InferenceError } from '../../errors.ts';
-import {
-  maxSpeechCharacters,
-  speechFormats,
-  speechParameters,
-  type SpeechFormat,
-  type SpeechParameters,
-} from './parameters.ts';
-import type { SpeechRequest } from '../contract.ts';
+import { maxSpeechCharacters, speechParameters, type SpeechParameters } from './parameters.ts';
+import { speechFormats, type SpeechFormat } from '../../core/audio/speech-formats.ts';
+
 import { resolveRequestParameters } from '../../validation/request-parameters.ts';
+
+/** A complete speech request, as `completeSpeechRequest` leaves it. */
+export interface SpeechRequest extends SpeechParameters {
+  readonly model: string;
+  readonly input: string;
+  readonly format: SpeechFormat;
+}
 
 /** A speech request as a caller writes it: only `model` and `input` are needed. */
 export interface SpeechRequestInput extends Partial<SpeechParameters> {

@@ -1,7 +1,23 @@
 import { InferenceError } from '../../errors.ts';
 import { transcriptionParameters, type TranscriptionParameters } from './parameters.ts';
-import type { AudioSource, TranscriptionRequest } from '../contract.ts';
+
 import { resolveRequestParameters } from '../../validation/request-parameters.ts';
+
+/** The bytes of an audio file, or its path. */
+export type AudioSource = Uint8Array | { readonly path: string };
+
+/** A complete transcription request, as `completeTranscriptionRequest` leaves it. */
+export interface TranscriptionRequest extends TranscriptionParameters {
+  readonly model: string;
+  /** Its type is found from its bytes. */
+  readonly audio: AudioSource;
+  /** ISO 639-1; `undefined` to find it out. */
+  readonly language: string | undefined;
+  /** Text that comes before the audio: a guide to style and spelling, or the transcript so far. */
+  readonly prompt: string | undefined;
+  /** Whether segments carry their words. */
+  readonly wordTimestamps: boolean;
+}
 
 /** A transcription request as a caller writes it: only `model` and `audio` are needed. */
 export interface TranscriptionRequestInput extends Partial<TranscriptionParameters> {

@@ -1,4 +1,4 @@
-import type { TranscriptionEvent, TranscriptionSegment } from '../contract.ts';
+import type { TranscriptionEvent, TranscriptionSegment } from './events.ts';
 
 /** A whole transcript. */
 export interface TranscriptionResult {
@@ -21,7 +21,7 @@ export interface TranscriptionResult {
  * ```
  */
 export async function collectTranscription(
-  events: AsyncIterable<TranscriptionEvent>,
+  events: AsyncIterable<TranscriptionEvent> | Iterable<TranscriptionEvent>,
 ): Promise<TranscriptionResult> {
   const segments: TranscriptionSegment[] = [];
   let language: string | undefined;

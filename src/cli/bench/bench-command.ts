@@ -1,5 +1,5 @@
 import { defineCommand } from '../command.ts';
-import { describeModel } from '../described-model.ts';
+import { describeModel } from '../../recognize-model.ts';
 import { exitCode, type ExitCode } from '../exit-code.ts';
 import { formatSeconds } from '../format.ts';
 import { toHubOptions } from '../hub-options.ts';

@@ -1,4 +1,4 @@
-import type { Category, InferenceError } from '../../index.ts';
+import type { InferenceError } from '../../index.ts';
 import { completeImageRequest } from '../../categories/image/request.ts';
 import { hubOptionTable } from '../hub-options.ts';
 import { modelChoiceTable } from '../model-choice.ts';
@@ -58,7 +58,7 @@ export function readLoad({ duration, requests, concurrency = '1' }: BenchValues)
   };
 }
 
-const specific: Readonly<Partial<Record<keyof BenchValues, readonly Category[]>>> = {
+const specific: Readonly<Partial<Record<keyof BenchValues, readonly string[]>>> = {
   'prompt-tokens': ['chat', 'embedding'],
   'max-tokens': ['chat'],
   size: ['image'],
@@ -67,7 +67,7 @@ const specific: Readonly<Partial<Record<keyof BenchValues, readonly Category[]>>
 };
 
 /** @throws UsageError for an option that says nothing about a model of that category */
-export function assertFitting(values: BenchValues, category: Category): void {
+export function assertFitting(values: BenchValues, category: string): void {
   for (const [name, fitting] of Object.entries(specific)) {
     if (!(name in values) || fitting.includes(category)) continue;
     throw new UsageError(

@@ -43,6 +43,8 @@ export async function chooseWorkload(
         subject,
         values.file === undefined ? await recordSpeech(signal) : await readSample(values.file),
       );
+    default:
+      throw new UsageError(`There is no workload for models of the category ${subject.category}.`);
   }
 }
 

@@ -1,4 +1,4 @@
-import { createInference } from '../../index.ts';
+import { createInference, type AnyModelOptions } from '../../index.ts';
 import { aboutModel, fetchModel, type FetchContext } from '../load-models.ts';
 import type { ModelSettings } from '../model-settings.ts';
 import type { Subject } from './workload.ts';
@@ -20,7 +20,7 @@ export async function openLocalSubject(
     const options = await fetchModel(settings, context);
     signal.throwIfAborted();
     const maxQueue = Math.max(defaultMaxQueue, concurrency);
-    const inference = createInference({ models: { [id]: { maxQueue, ...options } } });
+    const inference = createInference({ models: { [id]: { maxQueue, ...options } as AnyModelOptions } });
     const abandon = (): void => void inference.close({ graceMs: 0 });
     signal.addEventListener('abort', abandon, { once: true });
     try {
@@ -32,7 +32,13 @@ export async function openLocalSubject(
       signal.removeEventListener('abort', abandon);
     }
     const { category, contextLength } = inference.models()[0]!;
-    return { inference, model: id, category, contextLength, close: () => inference.close({ graceMs: 0 }) };
+    return {
+      inference,
+      model: id,
+      category: category,
+      contextLength,
+      close: () => inference.close({ graceMs: 0 }),
+    };
   } catch (error) {
     throw aboutModel(id, error);
   }

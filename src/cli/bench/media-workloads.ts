@@ -43,7 +43,7 @@ export function imageWorkload({ inference, model }: Subject, load: ImageLoad): W
       ...(numInferenceSteps === undefined ? {} : { numInferenceSteps }),
     };
     const request = { model, prompt: 'a red circle above a blue square', seed: index, ...given };
-    for await (const event of inference.generateImages(request, { signal })) {
+    for await (const event of inference.image(request, { signal })) {
       if (event.type === 'image-step') steps++;
     }
     return { totalMs: performance.now() - startedAt, steps };

@@ -4,14 +4,13 @@ import {
   embedding,
   InferenceError,
   remote,
-  type Category,
   type ImageEvent,
   type ImageRequestInput,
   type SpeechEvent,
   type TranscriptionEvent,
 } from '../../index.ts';
 import { reasonOf } from '../../models/hub/http.ts';
-import { categories } from '../../model-settings.ts';
+import { categoryNames } from '../../categories/registry.ts';
 import { wavSeconds } from './wav.ts';
 import type { MeasuredInference, Subject } from './workload.ts';
 
@@ -21,7 +20,7 @@ export interface RemoteOptions {
   readonly key: string | undefined;
   readonly model: string;
   /** `undefined` to ask the server. */
-  readonly category: Category | undefined;
+  readonly category: string | undefined;
   readonly concurrency: number;
   readonly signal: AbortSignal;
 }
@@ -39,11 +38,11 @@ export async function openRemoteSubject(options: RemoteOptions): Promise<Subject
   if (category === undefined) {
     throw new InferenceError(
       'invalid_request',
-      `${baseUrl} doesn't tell what ${model} does: say it with --category ${categories.join('|')}`,
+      `${baseUrl} doesn't tell what ${model} does: say it with --category ${categoryNames.join('|')}`,
     );
   }
   const server = remote.openai({ baseURL: baseUrl, apiKey: key, concurrency });
-  const settings = { source: model, remote: server, maxQueue: concurrency };
+  const settings = { source: model, backend: server, maxQueue: concurrency };
   // The wire format of these two is known to the library; the others it has nobody else to ask for.
   const models = category === 'chat' ? { [model]: chat(settings) } : { [model]: embedding(settings) };
   const inference = createInference({ models });
@@ -73,11 +72,11 @@ class ApiClient {
   async describe(
     model: string,
     signal: AbortSignal,
-  ): Promise<{ readonly category: Category | undefined; readonly contextLength: number }> {
+  ): Promise<{ readonly category: string | undefined; readonly contextLength: number }> {
     const response = await this.#fetch(`/models/${encodeURIComponent(model)}`, { signal });
     const told = (await response.json()) as { readonly category?: string; readonly context_length?: number };
     return {
-      category: categories.find((one) => one === told.category),
+      category: told.category,
       contextLength: told.context_length ?? 0,
     };
   }
@@ -87,7 +86,7 @@ class ApiClient {
       const response = await this.#post('/detect', { model, image }, signal);
       return response.json();
     },
-    generateImages: (request, { signal } = {}) => this.#draw(request, signal),
+    image: (request, { signal } = {}) => this.#draw(request, signal),
     speak: (request, { signal } = {}) => this.#speak(request.model, request.input, signal),
     transcribe: (request, { signal } = {}) =>
       this.#transcribe(request.model, request.audio as Uint8Array, signal),

@@ -1,4 +1,3 @@
-import type { Category } from '../../index.ts';
 import { formatNumber, formatSeconds } from '../format.ts';
 import { renderTable } from '../table.ts';
 import type { OutputStream } from '../terminal.ts';
@@ -7,7 +6,7 @@ import type { Measurement } from './statistics.ts';
 /** What came out. */
 export interface BenchReport {
   readonly model: string;
-  readonly category: Category;
+  readonly category: string;
   /** Address of the server; `undefined` for this machine. */
   readonly url: string | undefined;
   readonly description: string;

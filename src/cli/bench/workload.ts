@@ -1,18 +1,17 @@
-import type { Category, Inference } from '../../index.ts';
+import type { Inference } from '../../index.ts';
 import type { Measurement } from './statistics.ts';
 
 /** As much of an inference as is measured: nobody looks at what was found in a picture. */
-export type MeasuredInference = Pick<
-  Inference,
-  'chat' | 'embed' | 'generateImages' | 'speak' | 'transcribe'
-> & { detect(...call: Parameters<Inference['detect']>): Promise<unknown> };
+export type MeasuredInference = Pick<Inference, 'chat' | 'embed' | 'image' | 'speak' | 'transcribe'> & {
+  detect(...call: Parameters<Inference['detect']>): Promise<unknown>;
+};
 
 /** What is measured: a model of this machine, or one behind an address. */
 export interface Subject {
   readonly inference: MeasuredInference;
   /** Its id there. */
   readonly model: string;
-  readonly category: Category;
+  readonly category: string;
   /** Tokens; 0 where nobody tells. */
   readonly contextLength: number;
   close(): Promise<void>;

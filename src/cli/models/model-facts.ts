@@ -1,10 +1,11 @@
 import { estimateMemoryBytes, memoryOfWeights } from '../../models/catalogue.ts';
 import { storedDtypes, type Dtype } from '../../models/graph-files.ts';
 import { chooseFiles } from '../../models/hub/needed-files.ts';
-import type { ModelCategory } from '../../models/model-files.ts';
 import type { ModelInfo } from '../../index.ts';
-import { toModelParameters, type ModelParameters } from '../../server/models.ts';
-import type { DescribedFile, DescribedModel } from '../described-model.ts';
+import type { DescribedFile, DescribedModel } from '../../models/describe-model.ts';
+import { categories } from '../../categories/registry.ts';
+import { toModelParameters } from '../../model-parameters.ts';
+import type { ModelParameters } from '../../server/models.ts';
 
 /** The weights of a model in one type of numbers. */
 export interface StoredWeights {
@@ -17,7 +18,7 @@ export interface StoredWeights {
 export interface ModelFacts {
   readonly source: string;
   readonly kind: DescribedModel['kind'];
-  readonly category: ModelCategory;
+  readonly category: string;
   readonly name: string;
   readonly architecture: string | undefined;
   readonly license: string | undefined;
@@ -45,11 +46,12 @@ export interface ModelFacts {
 export async function gatherFacts(model: DescribedModel, dtype: Dtype | undefined): Promise<ModelFacts> {
   const { source, kind, category, entry, folder, files } = model;
   const chosen = dtype ?? entry?.dtype ?? 'auto';
+  const modelFiles = categories.get(category)!.files;
   const config = (await model.readJson('config.json')) ?? {};
   const index = (await model.readJson('model_index.json')) ?? {};
   const sizes = new Map(files.map(({ path, sizeBytes }) => [path, sizeBytes]));
   const needed = (as: Dtype): readonly string[] =>
-    chooseFiles(JSON.stringify(source), [...sizes.keys()], { category, dtype: as });
+    chooseFiles(JSON.stringify(source), [...sizes.keys()], { files: modelFiles, dtype: as });
   const loaded = [...new Set(needed(chosen))];
   const loadedBytes = sumOf(loaded.filter(isWeights), sizes);
   const contextLength = await readContextLength(model, config);
@@ -129,7 +131,7 @@ async function readLicense(model: DescribedModel): Promise<string | undefined> {
 function parametersOf(
   model: Pick<ModelFacts, 'category' | 'name' | 'contextLength'> & { id: string },
 ): ModelFacts['parameters'] {
-  const { id, name, category, contextLength = Infinity } = model;
+  const { id, name, category, contextLength = 0 } = model;
   const info: ModelInfo = { id, name, category, contextLength, created: 0, ownedBy: '' };
   return toModelParameters(info).parameters;
 }

@@ -1,4 +1,5 @@
-import type { Category, ModelInfo } from '../../index.ts';
+import { categories } from '../../categories/registry.ts';
+import type { ModelInfo } from '../../index.ts';
 import { renderTable } from '../table.ts';
 import type { OutputStream } from '../terminal.ts';
 import type { KeyOrigin } from './serve-settings.ts';
@@ -42,7 +43,7 @@ function keyRows(origin: KeyOrigin): readonly [string, string][] {
 }
 
 function curlLine(origin: string, { id, category }: ModelInfo, keyOrigin: KeyOrigin): string {
-  const { path, body, form, file } = samples[category];
+  const { path, body, form, file } = categories.get(category)!.sample;
   const header = authorization(keyOrigin);
   const sent =
     form === undefined
@@ -61,26 +62,3 @@ function authorization(origin: KeyOrigin): string {
 function quoted(text: string): string {
   return text.replaceAll("'", String.raw`'\''`);
 }
-
-interface Sample {
-  readonly path: string;
-  readonly body?: object;
-  readonly form?: string;
-  readonly file?: string;
-}
-
-const samples: Readonly<Record<Category, Sample>> = {
-  chat: {
-    path: 'chat/completions',
-    body: { messages: [{ role: 'user', content: 'Describe a scene with two shapes.' }] },
-  },
-  detection: { path: 'detect', body: { image: 'https://example.com/photo.jpg' } },
-  embedding: { path: 'embeddings', body: { input: 'a red circle above a blue square' } },
-  image: {
-    path: 'images/generations',
-    body: { prompt: 'a red circle above a blue square', size: '512x512' },
-    file: 'image.json',
-  },
-  speech: { path: 'audio/speech', body: { input: 'a red circle above a blue square' }, file: 'speech.wav' },
-  transcription: { path: 'audio/transcriptions', form: '-F file=@speech.wav' },
-};

@@ -2,64 +2,11 @@ import { readFile } from 'node:fs/promises';
 import { extname, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { z } from 'zod';
-import type { KeyLookup } from '../../server/authentication.ts';
-import type { HandlerOptions, InferenceOptions, Logger, Observer } from '../../index.ts';
+import { hubSettings } from '../../categories/settings.ts';
+import { handlerSettings } from '../../server/options.ts';
 import { check } from '../check.ts';
-import { hubSchema, modelSchema } from '../../model-settings.ts';
+import type { ModelSettings } from '../model-settings.ts';
 import { UsageError } from '../usage-error.ts';
-
-const limit = z.strictObject({
-  requests: z.number().optional(),
-  tokens: z.number().optional(),
-  perSeconds: z.number(),
-});
-
-const plan = z.strictObject({
-  models: z.array(z.string()).optional(),
-  quota: limit.optional(),
-  rateLimit: limit.optional(),
-});
-
-const apiKey = z.union(
-  [z.string(), z.strictObject({ key: z.string(), id: z.string().optional(), plan: z.string().optional() })],
-  { error: 'expected a key or { "key": … }' },
-);
-
-const aFunction = <T>() =>
-  z.custom<T>((value) => typeof value === 'function', {
-    error: 'expected a function, which a .js or .mjs file can hold',
-  });
-
-const logger = z.custom<Logger>((value) => typeof value === 'object' && value !== null, {
-  error: 'expected a logger such as one of pino, which a .js or .mjs file can hold',
-});
-
-const anObserver = z.custom<Observer>((value) => typeof value === 'object' && value !== null, {
-  error: 'expected an observer, which a .js or .mjs file can hold',
-});
-
-/** The settings of the handler; the ranges are its own. */
-const handlerShape = {
-  auth: z.union([z.literal('none'), z.strictObject({ keys: z.array(apiKey) }), aFunction<KeyLookup>()], {
-    error: 'expected "none" or { "keys": [...] }',
-  }),
-  plans: z.record(z.string(), plan),
-  limiter: aFunction<NonNullable<HandlerOptions['limiter']>>(),
-  maxBodyBytes: z.number(),
-  maxUploadBytes: z.number(),
-  uploadDirectory: z.string(),
-  keepAliveMs: z.number(),
-  onError: aFunction<NonNullable<HandlerOptions['onError']>>(),
-  logger,
-  observers: z.array(anObserver),
-} satisfies Record<keyof HandlerOptions, z.ZodType>;
-
-const inferenceShape = {
-  models: z.record(z.string().min(1), modelSchema),
-  isolation: z.enum(['process', 'inline']),
-  logger,
-  observers: z.array(anObserver),
-} satisfies Record<keyof InferenceOptions, z.ZodType>;
 
 const configSchema = z
   .strictObject({
@@ -68,22 +15,19 @@ const configSchema = z
     drainMs: z.number(),
     playground: z.boolean(),
     metrics: z.boolean(),
-    hub: hubSchema,
-    ...inferenceShape,
-    ...handlerShape,
+    hub: z.strictObject(hubSettings),
+    isolation: z.enum(['process', 'inline']),
+    // Each is checked with its category in view.
+    models: z.record(
+      z.string().min(1),
+      z.custom<ModelSettings>((value) => typeof value === 'object' && value !== null),
+    ),
+    ...handlerSettings,
   })
   .partial();
 
-/** What a config file may hold. */
+/** The settings that a config file may hold. */
 export type Config = z.infer<typeof configSchema>;
-
-const knownSettings: readonly string[] = [
-  ...Object.keys(configSchema.shape),
-  ...Object.keys(modelSchema.shape),
-  ...Object.keys(hubSchema.shape),
-  ...Object.keys(plan.shape),
-  ...Object.keys(limit.shape),
-];
 
 /**
  * Reads a config file: JSON, or a module (.js, .mjs) with the settings as its default export.
@@ -92,7 +36,7 @@ const knownSettings: readonly string[] = [
  * another type
  */
 export async function readConfigFile(path: string): Promise<Config> {
-  return check(path, configSchema, await readSettings(path), knownSettings);
+  return check(path, configSchema, await readSettings(path));
 }
 
 async function readSettings(path: string): Promise<unknown> {

@@ -2,6 +2,7 @@ import {
   createHandler,
   createInference,
   type Inference,
+  type InferenceOptions,
   type Logger,
   type ModelOptions,
 } from '../../index.ts';
@@ -56,7 +57,11 @@ async function serve(settings: ServeSettings, terminal: Terminal): Promise<ExitC
     const options = await fetchAll(models, { terminal, signal: interruption.signal });
     tell(terminal, `Loading ${count(Object.keys(options).length, 'model')} …`);
     const logger = loggerOf(settings, terminal);
-    inference = createInference({ models: options, isolation: settings.isolation, logger });
+    inference = createInference({
+      models: options as InferenceOptions['models'],
+      isolation: settings.isolation,
+      logger,
+    });
     const { handler } = settings;
     const observers = [...(handler.observers ?? []), ...beside.observers];
     const api = createHandler(inference, { ...handler, logger, observers });

@@ -1,19 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { assertDuration, resolveLimits } from '../../engine/limits.ts';
-import {
-  remote,
-  type HandlerOptions,
-  type HubOptions,
-  type InferenceOptions,
-  type RemoteServer,
-} from '../../index.ts';
+import { assertDuration } from '../../engine/limits.ts';
+import type { HandlerOptions, HubOptions, InferenceOptions } from '../../index.ts';
 import { resolveHubSettings } from '../../models/hub/settings.ts';
 import { resolveOptions } from '../../server/options.ts';
-import { check } from '../check.ts';
 import { hubOptionNames, hubOptionTable, toHubOptions } from '../hub-options.ts';
 import { mergeHub } from '../load-models.ts';
-import { modelSchema } from '../../model-settings.ts';
+import { checkModel } from '../../model-settings.ts';
 import { parseModelOption, type ModelSettings } from '../model-settings.ts';
 import { parseDuration, parseInteger, type OptionTable, type OptionValues } from '../options.ts';
 import type { Terminal } from '../terminal.ts';
@@ -166,7 +159,7 @@ function readModels(
     if (given.has(id)) throw new UsageError(`${label}: expected every id once, got ${id} again`);
     given.add(id);
     names.set(`models.${id}`, label);
-    add(id, check(label, modelSchema, settings, Object.keys(modelSchema.shape)));
+    add(id, settings as unknown as ModelSettings);
   }
   return Object.fromEntries(models);
 }
@@ -232,14 +225,5 @@ function checkRanges(
   attempt(() => resolveOptions(handler));
   if (drainMs !== undefined) attempt(() => assertDuration('drainMs', drainMs));
   attempt(() => resolveHubSettings(hub));
-  for (const [id, settings] of Object.entries(models)) {
-    attempt(() => resolveLimits(`models.${id}`, settings));
-    attempt(() => resolveHubSettings(settings.hub), `models.${id}.`);
-    attempt(() => checkServer(settings.remote), `models.${id}.`);
-  }
-}
-
-function checkServer(server: RemoteServer | undefined): void {
-  if (server?.kind === 'openai') remote.openai(server);
-  if (server?.kind === 'kserve') remote.kserve(server);
+  for (const [id, settings] of Object.entries(models)) attempt(() => checkModel(`models.${id}`, settings));
 }

@@ -117,3 +117,6 @@ export const samplingParameters = {
 
 /** The values of `samplingParameters`. */
 export type SamplingParameters = ParameterValues<typeof samplingParameters>;
+
+/** Bounds of one entry of `logit_bias`, both inclusive. */
+export const logitBiasBounds = { min: -100, max: 100 } as const;

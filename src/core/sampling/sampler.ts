@@ -1,6 +1,5 @@
-import { logitBiasBounds } from '../../categories/chat/parameters.ts';
 import { resolveParameters } from '../parameters/descriptor.ts';
-import { samplingParameters, type SamplingParameters } from '../parameters/sampling.ts';
+import { logitBiasBounds, samplingParameters, type SamplingParameters } from '../parameters/sampling.ts';
 import { assertNumber, assertToken } from './assert.ts';
 import { createChain } from './chain.ts';
 import { drawToken } from './draw.ts';

@@ -1,10 +1,10 @@
 import { posix } from 'node:path';
 import { graphNames, weightFileNames, weightFiles, type Dtype, type FileTree } from '../graph-files.ts';
-import { modelFiles, type ModelCategory, type ModelFiles } from '../model-files.ts';
+import type { ModelFiles } from '../model-files.ts';
 import { kokoroVoices } from './kokoro-voices.ts';
 
 export interface Choice {
-  readonly category: ModelCategory;
+  readonly files: ModelFiles;
   readonly dtype?: Dtype | undefined;
 }
 
@@ -17,10 +17,9 @@ export interface Choice {
 export function chooseFiles(
   name: string,
   paths: readonly string[],
-  { category, dtype }: Choice,
+  { files: { small, graphs }, dtype }: Choice,
 ): readonly string[] {
   const files = toFileTree(name, paths);
-  const { small, graphs }: ModelFiles = modelFiles[category];
   const patterns = small.map(toPattern);
   const chosen = graphs(files, dtype);
   return [
@@ -31,8 +30,7 @@ export function chooseFiles(
 }
 
 /** The files that a model may have, for servers that list none: without the weights of its graphs. */
-export function possibleFiles({ category, dtype }: Choice): readonly string[] {
-  const { small, stems }: ModelFiles = modelFiles[category];
+export function possibleFiles({ files: { small, stems }, dtype }: Choice): readonly string[] {
   return [...small.flatMap(spellOut), ...stems.flatMap((stem) => graphNames(stem, dtype))];
 }
 
@@ -42,8 +40,7 @@ export function possibleWeightFiles(
   paths: readonly string[],
   choice: Choice,
 ): readonly string[] {
-  const { graphs }: ModelFiles = modelFiles[choice.category];
-  return graphs(toFileTree(name, paths), choice.dtype).flatMap(weightFileNames);
+  return choice.files.graphs(toFileTree(name, paths), choice.dtype).flatMap(weightFileNames);
 }
 
 function toFileTree(name: string, paths: readonly string[]): FileTree {

@@ -1,7 +1,7 @@
 import { rename, stat, statfs } from 'node:fs/promises';
 import { InferenceError } from '../../errors.ts';
 import { assertDtype, type Dtype } from '../graph-files.ts';
-import type { ModelCategory } from '../model-files.ts';
+import type { ModelFiles } from '../model-files.ts';
 import { parseSource, type RemoteSource } from '../source.ts';
 import { downloadFile } from './download.ts';
 import { withFileLock } from './file-lock.ts';
@@ -14,15 +14,18 @@ import { listRepository, probeFiles, toListing, type Listing, type RemoteFile } 
 import { defaultRetryPolicy, type RetryPolicy } from './retry.ts';
 import { resolveHubSettings, type HubOptions, type HubSettings } from './settings.ts';
 
-/** Which model, as `createInference` is told. */
-export interface ModelRequest {
+/** The model to obtain. */
+export interface FilesRequest {
   readonly source: string;
-  readonly category: ModelCategory;
+  /** Name of its category. */
+  readonly category: string;
+  /** The files that models of its category have. */
+  readonly files: ModelFiles;
   readonly dtype?: Dtype | undefined;
   readonly hub?: HubOptions | undefined;
 }
 
-/** How `obtainModel` reports, and when it gives up. */
+/** How a download reports, and when it gives up. */
 export interface ObtainOptions {
   readonly onProgress?: ((progress: DownloadProgress) => void) | undefined;
   /** Told what an operator should know and what stops nothing. */
@@ -50,11 +53,11 @@ const parallelDownloads = 4;
  *
  * @example
  * ```ts
- * const { source } = await obtainModel({ source: 'HuggingFaceTB/SmolLM2-360M-Instruct', category: 'chat', dtype: 'q4' });
+ * const { source } = await obtainFiles({ source: 'org/name', category: 'chat', files: chatFiles, dtype: 'q4' });
  * ```
  */
-export async function obtainModel(
-  { source, category, dtype, hub }: ModelRequest,
+export async function obtainFiles(
+  { source, category, files, dtype, hub }: FilesRequest,
   { onProgress, onWarning, signal, retry }: ObtainOptions = {},
 ): Promise<ObtainedModel> {
   if (dtype !== undefined) assertDtype(dtype);
@@ -63,7 +66,7 @@ export async function obtainModel(
   if (parsed.kind === 'local') return { source, dtype: chosen };
   const settings = resolveHubSettings(hub);
   const access = { policy: { ...defaultRetryPolicy, ...retry }, signal };
-  const model = new RemoteModel(parsed, { category, dtype: chosen }, settings, access);
+  const model = new RemoteModel(parsed, { category, files, dtype: chosen }, settings, access);
   try {
     return { source: await model.obtain({ onProgress, onWarning }), dtype: chosen };
   } catch (error) {
@@ -79,7 +82,7 @@ interface Access {
 
 class RemoteModel {
   readonly #source: RemoteSource;
-  readonly #choice: Choice;
+  readonly #choice: Choice & { readonly category: string };
   readonly #settings: HubSettings;
   readonly #access: Access;
   /** As users spell it, without the revision. */
@@ -89,7 +92,12 @@ class RemoteModel {
   /** What its listing is kept under: probing sees only what the choice asks for. */
   readonly #revision: string;
 
-  constructor(source: RemoteSource, choice: Choice, settings: HubSettings, access: Access) {
+  constructor(
+    source: RemoteSource,
+    choice: Choice & { readonly category: string },
+    settings: HubSettings,
+    access: Access,
+  ) {
     this.#source = source;
     this.#choice = choice;
     this.#settings = settings;

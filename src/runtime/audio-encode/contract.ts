@@ -1,4 +1,4 @@
-import type { SpeechFormat } from '../../categories/speech/parameters.ts';
+import type { SpeechFormat } from '../../core/audio/speech-formats.ts';
 
 export interface EncodeOptions {
   readonly sampleRateHz: number;

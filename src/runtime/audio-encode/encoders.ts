@@ -1,4 +1,4 @@
-import type { SpeechFormat } from '../../categories/speech/parameters.ts';
+import type { SpeechFormat } from '../../core/audio/speech-formats.ts';
 import { InferenceError } from '../../errors.ts';
 import type { AudioEncoder } from './contract.ts';
 import { createFfmpegEncoder, ffmpegFormats, listFfmpegFormats } from './ffmpeg.ts';

@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import type { Writable } from 'node:stream';
-import type { SpeechFormat } from '../../categories/speech/parameters.ts';
+import type { SpeechFormat } from '../../core/audio/speech-formats.ts';
 import { InferenceError } from '../../errors.ts';
 import type { AudioEncoder } from './contract.ts';
 import { toPcmBytes } from './pcm.ts';

@@ -1,42 +1,46 @@
-import { findModel } from '../call.ts';
-import { toModel, toModelList, toModelParameters } from '../models.ts';
-import { modelListSchema, modelParametersSchema, modelSchema } from '../models.ts';
+import type { CategoryRegistry } from '../../categories/contract.ts';
+import type { Route } from '../endpoint.ts';
+import {
+  modelListSchema,
+  modelParametersSchema,
+  modelSchema,
+  toModel,
+  toModelList,
+  toModelParameters,
+} from '../models.ts';
 import { jsonResponse } from '../responses.ts';
-import type { Route } from '../route.ts';
 
-/** `GET /models` */
-export const listModels: Route = {
-  method: 'GET',
-  path: '/models',
-  operationId: 'listModels',
-  summary: 'All models of this service.',
-  isInference: false,
-  responses: { 'application/json': { name: 'ModelList', schema: modelListSchema } },
-  errors: [],
-  handle: async (call) => jsonResponse(200, toModelList(call.inference.models())),
-};
-
-/** `GET /models/{model_id}` */
-export const getModel: Route = {
-  method: 'GET',
-  path: '/models/{model_id}',
-  operationId: 'getModel',
-  summary: 'One model.',
-  isInference: false,
-  responses: { 'application/json': { name: 'Model', schema: modelSchema } },
-  errors: ['model_not_found'],
-  handle: async (call) => jsonResponse(200, toModel(findModel(call, call.pathParameters['model_id']!))),
-};
-
-/** `GET /models/{model_id}/parameters` */
-export const getModelParameters: Route = {
-  method: 'GET',
-  path: '/models/{model_id}/parameters',
-  operationId: 'getModelParameters',
-  summary: 'The parameters that requests to a model may set, with their bounds and defaults.',
-  isInference: false,
-  responses: { 'application/json': { name: 'ModelParameters', schema: modelParametersSchema } },
-  errors: ['model_not_found'],
-  handle: async (call) =>
-    jsonResponse(200, toModelParameters(findModel(call, call.pathParameters['model_id']!))),
-};
+/** `GET /models`, `GET /models/{model_id}/parameters` and `GET /models/{model_id}`. */
+export function modelRoutes(categories: CategoryRegistry): readonly Route[] {
+  return [
+    {
+      method: 'GET',
+      path: '/models',
+      operationId: 'listModels',
+      summary: 'All models of this service.',
+      responses: { 'application/json': { name: 'ModelList', schema: modelListSchema } },
+      errors: [],
+      handle: async ({ models }) => jsonResponse(200, toModelList(models())),
+    },
+    {
+      method: 'GET',
+      path: '/models/{model_id}/parameters',
+      operationId: 'getModelParameters',
+      summary: 'The parameters that requests to a model may set, with their bounds and defaults.',
+      responses: { 'application/json': { name: 'ModelParameters', schema: modelParametersSchema } },
+      errors: ['model_not_found'],
+      handle: async ({ findModel, pathParameters }) =>
+        jsonResponse(200, toModelParameters(findModel(pathParameters['model_id']!), categories)),
+    },
+    {
+      method: 'GET',
+      path: '/models/{model_id}',
+      operationId: 'getModel',
+      summary: 'One model.',
+      responses: { 'application/json': { name: 'Model', schema: modelSchema } },
+      errors: ['model_not_found'],
+      handle: async ({ findModel, pathParameters }) =>
+        jsonResponse(200, toModel(findModel(pathParameters['model_id']!))),
+    },
+  ];
+}

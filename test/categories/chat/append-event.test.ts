@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { appendEvent } from '../../../src/categories/chat/append-event.ts';
-import type { ChatEvent } from '../../../src/categories/contract.ts';
+import type { ChatEvent } from '../../../src/categories/chat/events.ts';
 
 function appended(events: readonly ChatEvent[]): ChatEvent[] {
   const together: ChatEvent[] = [];

@@ -231,7 +231,7 @@ describe('a config file with a mistake', () => {
     [{ drainMs: -1 }, /: drainMs: expected a number from 0 to \d+, got -1\n/],
     [{ onError: 'log' }, /: onError: expected a function, which a \.js or \.mjs file can hold\n/],
     [
-      { models: { 'a: b': { source: 'b', remote: { kind: 'openai', baseURL: 'x' } } } },
+      { models: { 'a: b': { source: 'b', backend: { kind: 'openai', baseURL: 'x' } } } },
       /: models\.a: b\.remote\.baseURL: expected an http or https address, got "x"\n/,
     ],
     [

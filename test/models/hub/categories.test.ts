@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { obtainModel } from '../../../src/models/hub/obtain-model.ts';
+import { obtainModel } from '../../../src/obtain-model.ts';
 import { locateModel } from '../../../src/models/source.ts';
 import { loadPipeline } from '../../../src/load-pipeline.ts';
 import { readFolder, startHub, type HubServer } from './hub-server.ts';

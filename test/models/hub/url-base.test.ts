@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import { obtainModel, type ModelRequest } from '../../../src/models/hub/obtain-model.ts';
+import { obtainModel, type ModelRequest } from '../../../src/obtain-model.ts';
 import { locateModel } from '../../../src/models/source.ts';
 import { address, listen, readFolder, send, stop } from './hub-server.ts';
 

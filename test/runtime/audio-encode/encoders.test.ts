@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { SpeechFormat } from '../../../src/categories/speech/parameters.ts';
+import type { SpeechFormat } from '../../../src/core/audio/speech-formats.ts';
 import { createEncoderFinder } from '../../../src/runtime/audio-encode/encoders.ts';
 import { createFfmpegEncoder, listFfmpegFormats } from '../../../src/runtime/audio-encode/ffmpeg.ts';
 import { toPcm, toPcmBytes } from '../../../src/runtime/audio-encode/pcm.ts';

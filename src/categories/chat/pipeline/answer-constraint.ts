@@ -2,7 +2,7 @@ import type { ModelFormats } from '../../../core/chat/formats.ts';
 import type { AnswerConstraint, CallConstraint } from '../../../core/chat/grammar/constraint.ts';
 import type { ToolDefinition } from '../../../core/chat/messages.ts';
 import { InferenceError } from '../../../errors.ts';
-import type { ChatRequest } from '../../contract.ts';
+import type { ChatRequest } from '../request.ts';
 
 export interface AnswerSetting {
   /** The tools that the model was told about. */

@@ -1,3 +1,4 @@
+import type { ChatSettings } from '../settings.ts';
 import { randomInt, randomUUID } from 'node:crypto';
 import { chatParameters } from '../parameters.ts';
 import type { CompiledGrammar } from '../../../core/chat/grammar/matcher.ts';
@@ -8,8 +9,10 @@ import { createChatTemplate, type ChatTemplate } from '../../../models/chat-temp
 import { locateDecoder, openModelFolder, type ModelFolder } from '../../../models/model-folder.ts';
 import { locateModel } from '../../../models/source.ts';
 import { createTextTokenizer, type TextTokenizer } from '../../../models/tokenizer.ts';
-import type { ChatEvent, ChatRequest, ModelInfo, ModelSpec, Pipeline, RunOptions } from '../../contract.ts';
-import { EventQueue } from '../../../concurrency/event-queue.ts';
+import type { ChatEvent, ChatModelInfo } from '../events.ts';
+import type { ChatRequest } from '../request.ts';
+import type { ModelSpec, Pipeline, RunOptions } from '../../contract.ts';
+import { EventStream } from '../../../concurrency/event-stream.ts';
 import { Batcher } from './batcher.ts';
 import { answerConstraint, type AnswerSetting } from './answer-constraint.ts';
 import { Choice, type ChoiceContext } from './choice.ts';
@@ -28,7 +31,9 @@ const prefixCacheLimits = { maxSequences: 8, maxBytes: 256 * 2 ** 20 };
  *
  * @throws InferenceError `invalid_request` naming the file or setting that doesn't fit
  */
-export async function loadChatPipeline(spec: ModelSpec<'chat'>): Promise<Pipeline<'chat'>> {
+export async function loadChatPipeline(
+  spec: ModelSpec<ChatSettings>,
+): Promise<Pipeline<ChatRequest, ChatEvent, ChatModelInfo>> {
   const { maxBatchSize = defaultMaxBatchSize } = spec;
   assertCount('maxBatchSize', maxBatchSize);
   if (spec.threads !== undefined) assertCount('threads', spec.threads);
@@ -62,7 +67,7 @@ export async function loadChatPipeline(spec: ModelSpec<'chat'>): Promise<Pipelin
 }
 
 interface LoadedModel {
-  readonly spec: ModelSpec<'chat'>;
+  readonly spec: ModelSpec<ChatSettings>;
   readonly folder: ModelFolder;
   readonly template: ChatTemplate;
   readonly tokenizer: TextTokenizer;
@@ -74,8 +79,8 @@ interface LoadedModel {
   readonly maxBatchSize: number;
 }
 
-class ChatPipeline implements Pipeline<'chat'> {
-  readonly info: ModelInfo<'chat'>;
+class ChatPipeline implements Pipeline<ChatRequest, ChatEvent, ChatModelInfo> {
+  readonly info: ChatModelInfo;
   readonly concurrency: number;
   readonly #model: LoadedModel;
   readonly #batcher: Batcher;
@@ -117,7 +122,7 @@ class ChatPipeline implements Pipeline<'chat'> {
     const { text, tools } = renderPrompt(request, template);
     const prompt = encodePrompt(text, tokenizer, contextLength);
     const grammar = compileAnswer(request, { tools, prompt: text, formats, template, tokenizer, grammars });
-    const events = new EventQueue<ChatEvent>();
+    const events = new EventStream<ChatEvent>();
     const context: ChoiceContext = {
       request,
       prompt,
@@ -130,12 +135,13 @@ class ChatPipeline implements Pipeline<'chat'> {
       createReasoningSplitter: () => formats.reasoning.createSplitter(text),
       createToolCallParser: toolCalls && (() => toolCalls.createParser(tools)),
       grammar,
-      emit: (event) => events.push(event),
+      emit: (event) => events.push([event]),
       createToolCallId: () => `call_${randomUUID().replaceAll('-', '').slice(0, 24)}`,
     };
     const choices = Array.from({ length: request.n }, (_, index) => new Choice(index, context));
     let left = false;
     let cachedTokens = 0;
+    events.push([{ type: 'prompt-start', promptTokens: prompt.length }]);
     this.#batcher.add({
       prompt,
       continuations: choices,
@@ -146,25 +152,19 @@ class ChatPipeline implements Pipeline<'chat'> {
       promptEnded(cached) {
         cachedTokens = cached;
         const narrowed = tools.length < request.tools.length && parsesToolCalls;
-        events.push({
-          type: 'prompt-end',
-          promptTokens: prompt.length,
-          ...(narrowed && { toolsUsed: tools.map(({ name }) => name) }),
-        });
+        const promptTokens = prompt.length;
+        const toolsUsed = narrowed ? { toolsUsed: tools.map(({ name }) => name) } : {};
+        events.push([{ type: 'prompt-end', promptTokens, ...toolsUsed }]);
       },
       ended() {
-        if (signal?.aborted)
-          return events.fail(new InferenceError('cancelled', 'The request was cancelled.'));
-        events.push({
-          type: 'usage',
-          promptTokens: prompt.length,
-          cachedTokens,
-          completionTokens: sum(choices, ({ tokens }) => tokens),
-          reasoningTokens: sum(choices, ({ reasoningTokens }) => reasoningTokens),
-        });
+        if (signal?.aborted) return events.end(new InferenceError('cancelled', 'The request was cancelled.'));
+        const completionTokens = sum(choices, ({ tokens }) => tokens);
+        const reasoningTokens = sum(choices, (choice) => choice.reasoningTokens);
+        const promptTokens = prompt.length;
+        events.push([{ type: 'usage', promptTokens, cachedTokens, completionTokens, reasoningTokens }]);
         events.end();
       },
-      failed: (error) => events.fail(error),
+      failed: (error) => events.end(error),
     });
     try {
       yield* events;
@@ -179,7 +179,7 @@ class ChatPipeline implements Pipeline<'chat'> {
   }
 }
 
-function readFormats(spec: ModelSpec, { source }: ChatTemplate, tokenizer: TextTokenizer): ModelFormats {
+function readFormats(spec: ChatSettings, { source }: ChatTemplate, tokenizer: TextTokenizer): ModelFormats {
   const { toolCallFormat, reasoningFormat } = spec;
   const hasToken = (token: string) => tokenizer.tokenToId(token) !== undefined;
   try {
@@ -231,7 +231,7 @@ function readEndTokens(
   );
 }
 
-function readContextLength({ config }: ModelFolder, spec: ModelSpec): number {
+function readContextLength({ config }: ModelFolder, spec: ChatSettings): number {
   const text = (config['text_config'] ?? config) as Readonly<Record<string, unknown>>;
   const most = text['max_position_embeddings'] ?? text['n_positions'];
   if (spec.contextLength !== undefined) {

@@ -6,7 +6,8 @@ import { createSampler, type Sampler } from '../../../core/sampling/sampler.ts';
 import { penaltyWindow } from '../../../core/sampling/token-window.ts';
 import { createDetokenizer, type Detokenizer } from '../../../core/text/detokenizer.ts';
 import type { TextTokenizer } from '../../../models/tokenizer.ts';
-import type { ChatEvent, ChatRequest, FinishReason, TokenLogprobs } from '../../contract.ts';
+import type { ChatEvent, FinishReason, TokenLogprobs } from '../events.ts';
+import type { ChatRequest } from '../request.ts';
 import type { Continuation } from './batcher.ts';
 import { readTokenLogprobs } from './token-logprobs.ts';
 
@@ -42,6 +43,8 @@ export class Choice implements Continuation {
   #heldLogprobs: TokenLogprobs[] = [];
   tokens = 0;
   reasoningTokens = 0;
+  /** Tokens that an event has told of. */
+  #toldTokens = 0;
 
   constructor(index: number, context: ChoiceContext) {
     const { request, prompt, seed, vocabularySize, tokenizer } = context;
@@ -99,10 +102,19 @@ export class Choice implements Continuation {
 
   #emitAll(events: readonly AnswerEvent[]): void {
     const { emit, request } = this.#context;
+    const choice = this.#index;
     for (const event of events) {
-      if (event.type === 'reasoning-delta' && !request.includeReasoning) continue;
-      emit({ ...event, choice: this.#index });
+      if (event.type === 'tool-call-start') emit({ ...event, choice });
+      else if (event.type === 'reasoning-delta' && !request.includeReasoning) {
+        emit({ type: 'hidden-tokens', choice, tokens: this.#untoldTokens() });
+      } else emit({ ...event, choice, tokens: this.#untoldTokens() });
     }
+  }
+
+  #untoldTokens(): number {
+    const count = this.tokens - this.#toldTokens;
+    this.#toldTokens = this.tokens;
+    return count;
   }
 
   #emitLogprobs(): void {

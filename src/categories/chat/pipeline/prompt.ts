@@ -1,7 +1,7 @@
 import type { ChatMessage, ToolDefinition } from '../../../core/chat/messages.ts';
 import { mostFittingTool } from '../../../core/chat/tool-selection.ts';
 import type { ChatTemplate } from '../../../models/chat-template.ts';
-import type { ChatRequest } from '../../contract.ts';
+import type { ChatRequest } from '../request.ts';
 
 export interface Prompt {
   readonly text: string;

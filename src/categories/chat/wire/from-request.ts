@@ -10,6 +10,7 @@ import { assertSupported } from './unsupported.ts';
 
 /** What a client asked for, apart from how it wants it delivered. */
 export interface ChatCall {
+  readonly model: string;
   readonly request: ChatRequestInput;
   readonly stream: boolean;
   readonly includeUsage: boolean;
@@ -48,7 +49,12 @@ export function fromChatRequest(body: unknown): ChatCall {
     logitBias: parsed.logit_bias ?? undefined,
   };
   Object.assign(request, readParameters(parsed), maxTokensOf(parsed));
-  return { request, stream, includeUsage: parsed.stream_options?.include_usage ?? false };
+  return {
+    model: parsed.model,
+    request,
+    stream,
+    includeUsage: parsed.stream_options?.include_usage ?? false,
+  };
 }
 
 function maxTokensOf({ max_tokens, max_completion_tokens }: ChatRequestBody): { maxTokens?: number } {

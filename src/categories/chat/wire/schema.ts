@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { schemaSizeFault } from '../../../core/chat/grammar/schema-size.ts';
-import { chatParameters, logitBiasBounds, maxStopSequences } from '../parameters.ts';
+import { chatParameters, maxStopSequences } from '../parameters.ts';
+import { logitBiasBounds } from '../../../core/parameters/sampling.ts';
 import { describeValue, unsupportedIssue } from '../../../validation/issues.ts';
 import { listOf } from '../../../validation/list-schema.ts';
 import { parameterSchema, parameterShape } from '../../../validation/parameter-schema.ts';

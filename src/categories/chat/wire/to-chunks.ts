@@ -1,4 +1,4 @@
-import type { ChatEvent } from '../../contract.ts';
+import type { ChatEvent } from '../events.ts';
 import type { ChatCompletionChunk } from './schema.ts';
 import { toWireLogprobs, toWireUsage, type AnswerHead } from './to-response.ts';
 
@@ -41,6 +41,7 @@ export function createChunker(
     return [chunk([{ index: choice, delta: { role: 'assistant', content: null }, finish_reason: null }])];
   };
   return (event) => {
+    if (event.type === 'prompt-start' || event.type === 'hidden-tokens') return [];
     if (event.type === 'prompt-end')
       return Array.from({ length: options.choices }, (_, choice) => begin(choice)).flat();
     if (event.type === 'usage') {
@@ -50,7 +51,9 @@ export function createChunker(
   };
 }
 
-function toWireChoice(event: Exclude<ChatEvent, { type: 'usage' | 'prompt-end' }>): WireChoice {
+function toWireChoice(
+  event: Exclude<ChatEvent, { type: 'usage' | 'prompt-start' | 'prompt-end' | 'hidden-tokens' }>,
+): WireChoice {
   const index = event.choice;
   switch (event.type) {
     case 'text-delta':

@@ -1,4 +1,4 @@
-import type { ChatEvent, ChatUsage, FinishReason, TokenLogprob, TokenLogprobs } from '../../contract.ts';
+import type { ChatEvent, ChatUsage, FinishReason, TokenLogprob, TokenLogprobs } from '../events.ts';
 import type { ChatCompletion } from './schema.ts';
 
 /** What all parts of one answer have in common. */
@@ -37,7 +37,8 @@ export function toChatCompletion(events: Iterable<ChatEvent>, head: AnswerHead):
   let usage: ChatUsage = { promptTokens: 0, cachedTokens: 0, completionTokens: 0, reasoningTokens: 0 };
   for (const event of events) {
     if (event.type === 'usage') usage = event;
-    else if (event.type !== 'prompt-end') addToChoice((choices[event.choice] ??= emptyChoice()), event);
+    else if (event.type !== 'prompt-start' && event.type !== 'prompt-end')
+      addToChoice((choices[event.choice] ??= emptyChoice()), event);
   }
   return {
     id: head.id,

@@ -1,3 +1,4 @@
+import type { DetectionSettings } from '../settings.ts';
 import { detectionParameters } from '../parameters.ts';
 import { createCandidates, type Candidates } from '../../../core/vision/candidates.ts';
 import { selectClasses } from '../../../core/vision/class-filter.ts';
@@ -10,17 +11,11 @@ import { InferenceError } from '../../../errors.ts';
 import { openDetectorFolder, type DetectorFolder } from './detector-folder.ts';
 import type { Session, TensorMap } from '../../../runtime/contract.ts';
 import { openImage } from '../../../runtime/image.ts';
-import type {
-  Detection,
-  DetectionEvent,
-  DetectionRequest,
-  ModelInfo,
-  ModelSpec,
-  Pipeline,
-  RunOptions,
-} from '../../contract.ts';
+import type { Detection, DetectionEvent, DetectionModelInfo } from '../events.ts';
+import type { DetectionRequest } from '../request.ts';
+import type { ModelSpec, Pipeline, RunOptions } from '../../contract.ts';
 import { limitConcurrency } from '../../../concurrency/limit-concurrency.ts';
-import { isRemote, openSession } from '../../../backends/open-session.ts';
+import type { SessionBackend } from '../../../backends/contract.ts';
 import { decodeOutputsInto } from './decode-outputs.ts';
 import { readInputs, toFeeds, type DetectorInputs } from './detector-inputs.ts';
 import { readImageSource } from './image-source.ts';
@@ -43,14 +38,17 @@ const foreignTasks = new Set(['classify', 'obb']);
  *
  * @throws InferenceError `invalid_request` naming the file or setting that doesn't fit
  */
-export async function loadDetectionPipeline(spec: ModelSpec<'detection'>): Promise<Pipeline<'detection'>> {
+export async function loadDetectionPipeline(
+  spec: ModelSpec<DetectionSettings>,
+  backend: SessionBackend,
+): Promise<Pipeline<DetectionRequest, DetectionEvent, DetectionModelInfo>> {
   const { maxPixels = defaultMaxPixels } = spec;
   assertCount('maxPixels', maxPixels);
   assertCount('imageFetch.maxBytes', spec.imageFetch?.maxBytes);
   assertCount('imageFetch.timeoutMs', spec.imageFetch?.timeoutMs);
-  const folder = await openDetectorFolder(spec.source, { ...spec, isRemote: isRemote(spec) });
+  const folder = await openDetectorFolder(spec.source, { ...spec, hasGraphs: backend.hasGraphs });
   assertTask(folder);
-  const session = await openSession(spec, { graph: folder.graph });
+  const session = await backend.openSession({ graph: folder.graph }, spec);
   try {
     return await createDetectionPipeline({ ...spec, maxPixels }, folder, session);
   } catch (error) {
@@ -61,7 +59,7 @@ export async function loadDetectionPipeline(spec: ModelSpec<'detection'>): Promi
 
 /** Runs the graph once, on nothing: what it puts out tells how it is to be read. */
 async function createDetectionPipeline(
-  spec: ModelSpec<'detection'> & { readonly maxPixels: number },
+  spec: ModelSpec<DetectionSettings> & { readonly maxPixels: number },
   folder: DetectorFolder,
   session: Session,
 ): Promise<DetectionPipeline> {
@@ -82,7 +80,7 @@ async function createDetectionPipeline(
 }
 
 interface LoadedModel {
-  readonly spec: ModelSpec<'detection'> & { readonly maxPixels: number };
+  readonly spec: ModelSpec<DetectionSettings> & { readonly maxPixels: number };
   readonly folder: DetectorFolder;
   readonly session: Session;
   readonly inputs: DetectorInputs;
@@ -92,8 +90,8 @@ interface LoadedModel {
   readonly preprocessing: Preprocessing;
 }
 
-class DetectionPipeline implements Pipeline<'detection'> {
-  readonly info: ModelInfo<'detection'>;
+class DetectionPipeline implements Pipeline<DetectionRequest, DetectionEvent, DetectionModelInfo> {
+  readonly info: DetectionModelInfo;
   readonly concurrency = concurrency;
   readonly #model: LoadedModel;
   readonly #candidates = createCandidates();
@@ -175,7 +173,7 @@ function probeSize({ edges, default: side }: InputSizes): Size {
   return { width: longest, height: longest };
 }
 
-function readHead(spec: ModelSpec, folder: DetectorFolder, outputs: TensorMap, input: Size): Head {
+function readHead(spec: DetectionSettings, folder: DetectorFolder, outputs: TensorMap, input: Size): Head {
   const shapes = Object.entries(outputs).map(([name, { dims }]) => ({ name, dims }));
   const usual = softmaxModelTypes.has(String(folder.config['model_type'])) ? 'detr-softmax' : undefined;
   try {

@@ -4,7 +4,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { parseClassNames, toClassNames } from '../../../core/vision/class-names.ts';
 import { InferenceError } from '../../../errors.ts';
 import { localFiles, type Dtype } from '../../../models/graph-files.ts';
-import { detectorGraph, usualGraph } from '../../../models/model-files.ts';
+import { singleOrOnlyGraph, usualGraph } from '../../../models/model-files.ts';
 import { readJson } from '../../../models/model-folder.ts';
 import { readOnnxMetadata } from '../../../models/onnx-metadata.ts';
 import { bundledModels, locateModel } from '../../../models/source.ts';
@@ -32,7 +32,7 @@ export interface DetectorFolder {
  *
  * @param source name of a bundled model, path of an `.onnx` file, or of a folder with `onnx/model.onnx`, `model.onnx`
  * or one other `.onnx` file
- * @param options.isRemote whether another machine has the graph
+ * @param options.hasGraphs whether the graph is on this disk, too
  * @param options.classNames the names, or path of a text file with one on each line; default: of the config, the
  * graph's metadata, or a `.names` file beside the graph
  * @throws InferenceError `invalid_request` telling what was looked for and where
@@ -42,22 +42,22 @@ export async function openDetectorFolder(
   {
     classNames,
     dtype,
-    isRemote = false,
+    hasGraphs = true,
   }: {
     readonly classNames?: string | readonly string[] | undefined;
     readonly dtype?: Dtype | undefined;
-    readonly isRemote?: boolean | undefined;
+    readonly hasGraphs?: boolean | undefined;
   } = {},
 ): Promise<DetectorFolder> {
   const path = locateSource(source);
-  const graph = isRemote ? join(path, usualGraph) : locateGraph(path, dtype);
+  const graph = hasGraphs ? locateGraph(path, dtype) : join(path, usualGraph);
   const beside = dirname(graph);
   const folder = basename(beside) === 'onnx' ? dirname(beside) : beside;
   const [config, preprocessor, metadata, { mtimeMs }] = await Promise.all([
     readJson(folder, 'config.json', {}),
     readJson(folder, 'preprocessor_config.json', {}),
-    isRemote ? new Map<string, string>() : readMetadata(graph),
-    stat(isRemote ? path : graph),
+    hasGraphs ? readMetadata(graph) : new Map<string, string>(),
+    stat(hasGraphs ? graph : path),
   ]);
   return {
     graph,
@@ -80,7 +80,7 @@ function locateSource(source: string): string {
 }
 
 function locateGraph(path: string, dtype: Dtype | undefined): string {
-  if (statSync(path).isDirectory()) return join(path, detectorGraph(localFiles(path), dtype));
+  if (statSync(path).isDirectory()) return join(path, singleOrOnlyGraph(localFiles(path), dtype));
   if (dtype === undefined || dtype === 'auto') return path;
   throw new InferenceError('invalid_request', 'dtype: an .onnx file has its own', { param: 'dtype' });
 }

@@ -4,7 +4,7 @@ import type { EdgeLimits } from '../../../core/vision/edge-limits.ts';
 import { InferenceError } from '../../../errors.ts';
 import type { DetectorFolder } from './detector-folder.ts';
 import type { TensorSignature } from '../../../runtime/contract.ts';
-import type { ImageSizes } from '../../contract.ts';
+import type { ImageSizes } from '../events.ts';
 import type { Resizing } from './resizing.ts';
 
 /** Which inputs a model takes. */

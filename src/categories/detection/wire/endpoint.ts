@@ -1,30 +1,24 @@
-import { readJson } from '../../../server/body.ts';
-import { findModel } from '../../../server/call.ts';
-import { awaitRun } from '../../../server/run.ts';
+import type { Endpoint } from '../../../server/endpoint.ts';
 import { jsonResponse } from '../../../server/responses.ts';
-import type { Route } from '../../../server/route.ts';
-import { fromDetectRequest } from './from-request.ts';
+import type { DetectionEvent } from '../events.ts';
+import type { DetectionRequestInput } from '../request.ts';
+import { fromDetectRequest, type DetectCall } from './from-request.ts';
 import { detectRequestSchema, detectResponseSchema } from './schema.ts';
 import { toDetectResponse } from './to-response.ts';
 
 /** `POST /detect` */
-export const detect: Route = {
+export const detect: Endpoint<DetectCall, DetectionRequestInput, DetectionEvent> = {
   method: 'POST',
   path: '/detect',
   operationId: 'detectObjects',
   summary: 'Find the objects in an image.',
-  isInference: true,
   requestBody: { name: 'DetectionRequest', schema: detectRequestSchema },
   responses: { 'application/json': { name: 'DetectionResponse', schema: detectResponseSchema } },
   errors: [],
-  async handle(call) {
-    const request = fromDetectRequest(await readJson(call.request, call.settings.maxBodyBytes));
-    const { id: model } = findModel(call, request.model, 'detection');
-    call.meter.assertModel(model);
-    const result = await awaitRun(call, {
-      start: (options) => call.inference.detect({ ...request, model }, options),
-      count: () => 0,
-    });
-    return jsonResponse(200, toDetectResponse(result, model));
+  read: fromDetectRequest,
+  async answer(run, asked) {
+    const model = run.model.id;
+    const [result] = await run.collect({ ...asked, model });
+    return jsonResponse(200, toDetectResponse(result!, model));
   },
 };

@@ -1,4 +1,4 @@
-import type { DetectionResult } from '../../contract.ts';
+import type { DetectionResult } from '../events.ts';
 import type { DetectResponse } from './schema.ts';
 
 /**

@@ -30,13 +30,13 @@ export interface EmbeddingFolder extends ModelFolder {
  * Finds and reads the small files of an embedding model.
  *
  * @param path of the folder
- * @param options.isRemote whether another machine has the graph
+ * @param options.hasGraphs whether the graph is on this disk, too
  * @throws InferenceError `invalid_request` naming the file that is missing or can't be followed
  * @see https://sbert.net/docs/package_reference/sentence_transformer/models.html
  */
 export async function openEmbeddingFolder(
   path: string,
-  { dtype, isRemote = false }: { readonly dtype?: Dtype | undefined; readonly isRemote?: boolean } = {},
+  { dtype, hasGraphs = true }: { readonly dtype?: Dtype | undefined; readonly hasGraphs?: boolean } = {},
 ): Promise<EmbeddingFolder> {
   const [folder, modules, settings, transformer] = await Promise.all([
     openModelFolder(path),
@@ -51,7 +51,7 @@ export async function openEmbeddingFolder(
   const defaultPrompt = settings['default_prompt_name'];
   return {
     ...folder,
-    graph: join(path, isRemote ? usualGraph : singleGraph(localFiles(path), dtype)),
+    graph: join(path, hasGraphs ? singleGraph(localFiles(path), dtype) : usualGraph),
     pooling: readPooling(pooling),
     poolsPrompt: pooling['include_prompt'] !== false,
     furtherModules: kinds

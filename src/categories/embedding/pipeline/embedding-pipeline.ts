@@ -1,3 +1,4 @@
+import type { EmbeddingSettings } from '../settings.ts';
 import { setImmediate } from 'node:timers/promises';
 import { assertDimensions, truncateVector, type VectorSizes } from '../../../core/embedding/dimensions.ts';
 import { normalizeInPlace } from '../../../core/embedding/normalize.ts';
@@ -5,15 +6,10 @@ import { InferenceError } from '../../../errors.ts';
 import { openEmbeddingFolder, type EmbeddingFolder } from './embedding-folder.ts';
 import { locateModel } from '../../../models/source.ts';
 import { createTextTokenizer, type TextTokenizer } from '../../../models/tokenizer.ts';
-import type {
-  EmbeddingEvent,
-  EmbeddingRequest,
-  ModelInfo,
-  ModelSpec,
-  Pipeline,
-  RunOptions,
-} from '../../contract.ts';
-import { isRemote, openSession } from '../../../backends/open-session.ts';
+import type { EmbeddingEvent, EmbeddingModelInfo } from '../events.ts';
+import type { EmbeddingRequest } from '../request.ts';
+import type { ModelSpec, Pipeline, RunOptions } from '../../contract.ts';
+import type { SessionBackend } from '../../../backends/contract.ts';
 import { createEncoder, type Encoder } from './encoder.ts';
 import { TextBatcher } from './text-batcher.ts';
 import { toTokenSequence, type TokenSequence } from './token-sequence.ts';
@@ -33,18 +29,21 @@ const charactersPerTurn = 32 * 1024;
  *
  * @throws InferenceError `invalid_request` naming the file or setting that doesn't fit
  */
-export async function loadEmbeddingPipeline(spec: ModelSpec<'embedding'>): Promise<Pipeline<'embedding'>> {
+export async function loadEmbeddingPipeline(
+  spec: ModelSpec<EmbeddingSettings>,
+  backend: SessionBackend,
+): Promise<Pipeline<EmbeddingRequest, EmbeddingEvent, EmbeddingModelInfo>> {
   const { maxBatchTokens = defaultMaxBatchTokens } = spec;
   if (!Number.isSafeInteger(maxBatchTokens) || maxBatchTokens < 1) {
     throw invalid('maxBatchTokens', `expected an integer of at least 1, got ${maxBatchTokens}`);
   }
   const folder = await openEmbeddingFolder(locateModel(spec.source), {
     dtype: spec.dtype,
-    isRemote: isRemote(spec),
+    hasGraphs: backend.hasGraphs,
   });
   const contextLength = readContextLength(folder, spec);
   const tokenizer = createTextTokenizer(folder);
-  const session = await openSession(spec, { graph: folder.graph });
+  const session = await backend.openSession({ graph: folder.graph }, spec);
   try {
     const pooling = spec.pooling ?? (hasOwnPooling(session.outputs) ? undefined : folder.pooling);
     if (folder.furtherModules.length > 0 && (pooling || !hasOwnPooling(session.outputs))) {
@@ -62,7 +61,7 @@ export async function loadEmbeddingPipeline(spec: ModelSpec<'embedding'>): Promi
 }
 
 interface LoadedModel {
-  readonly spec: ModelSpec<'embedding'>;
+  readonly spec: ModelSpec<EmbeddingSettings>;
   readonly folder: EmbeddingFolder;
   readonly tokenizer: TextTokenizer;
   readonly contextLength: number;
@@ -70,9 +69,9 @@ interface LoadedModel {
   readonly maxBatchTokens: number;
 }
 
-class EmbeddingPipeline implements Pipeline<'embedding'> {
+class EmbeddingPipeline implements Pipeline<EmbeddingRequest, EmbeddingEvent, EmbeddingModelInfo> {
   readonly concurrency = concurrency;
-  readonly info: ModelInfo<'embedding'>;
+  readonly info: EmbeddingModelInfo;
   readonly #model: LoadedModel;
   readonly #batcher: TextBatcher;
   readonly #sizes: VectorSizes;
@@ -168,7 +167,7 @@ function hasOwnPooling(outputs: readonly { readonly name: string }[]): boolean {
   return outputs.some(({ name }) => name === 'sentence_embedding');
 }
 
-function readContextLength(folder: EmbeddingFolder, spec: ModelSpec<'embedding'>): number {
+function readContextLength(folder: EmbeddingFolder, spec: ModelSpec<EmbeddingSettings>): number {
   const length = spec.contextLength ?? folder.contextLength;
   if (length === undefined) {
     throw invalid('contextLength', 'no config file of the model has it, so it has to be given');

@@ -1,11 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
-import type { EmbeddingResult } from '../../contract.ts';
-import { readJson } from '../../../server/body.ts';
-import { findModel } from '../../../server/call.ts';
-import { awaitRun } from '../../../server/run.ts';
+import type { Endpoint } from '../../../server/endpoint.ts';
 import { jsonResponse } from '../../../server/responses.ts';
-import type { Route } from '../../../server/route.ts';
-import { fromEmbeddingRequest } from './from-request.ts';
+import type { EmbeddingEvent, EmbeddingResult } from '../events.ts';
+import type { EmbeddingRequestInput } from '../request.ts';
+import { fromEmbeddingRequest, type EmbeddingCall } from './from-request.ts';
 import { embeddingRequestSchema, embeddingResponseSchema } from './schema.ts';
 import { toEmbeddingPieces, toEmbeddingResponse, type EmbeddingAnswerOptions } from './to-response.ts';
 
@@ -13,30 +11,23 @@ import { toEmbeddingPieces, toEmbeddingResponse, type EmbeddingAnswerOptions } f
 const numbersAtOnce = 32 * 1024;
 
 /** `POST /embeddings` */
-export const embeddings: Route = {
+export const embeddings: Endpoint<EmbeddingCall, EmbeddingRequestInput, EmbeddingEvent> = {
   method: 'POST',
   path: '/embeddings',
   operationId: 'createEmbeddings',
   summary: 'Turn texts into vectors.',
-  isInference: true,
   requestBody: { name: 'EmbeddingRequest', schema: embeddingRequestSchema },
   responses: { 'application/json': { name: 'EmbeddingResponse', schema: embeddingResponseSchema } },
   errors: ['context_length_exceeded', 'unsupported_feature'],
-  async handle(call) {
-    const { request, encodingFormat, ...asked } = fromEmbeddingRequest(
-      await readJson(call.request, call.settings.maxBodyBytes),
-    );
-    const { id: model } = findModel(call, asked.model, 'embedding');
-    call.meter.assertModel(model);
-    const result = await awaitRun(call, {
-      start: (options) => call.inference.embed({ ...request, model }, options),
-      count: ({ promptTokens }) => promptTokens,
-    });
+  read: fromEmbeddingRequest,
+  async answer(run, { request, encodingFormat }) {
+    const model = run.model.id;
+    const [result] = await run.collect({ ...request, model });
     const options = { model, encodingFormat };
-    const numbers = result.embeddings.reduce((sum, { length }) => sum + length, 0);
-    if (numbers <= numbersAtOnce) return jsonResponse(200, toEmbeddingResponse(result, options));
+    const numbers = result!.embeddings.reduce((sum, { length }) => sum + length, 0);
+    if (numbers <= numbersAtOnce) return jsonResponse(200, toEmbeddingResponse(result!, options));
     const headers = { 'content-type': 'application/json; charset=utf-8' };
-    return { status: 200, headers, body: inTurns(result, options) };
+    return { status: 200, headers, body: inTurns(result!, options) };
   },
 };
 

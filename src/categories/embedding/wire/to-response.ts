@@ -1,6 +1,6 @@
 import { encodeFloat32 } from '../../../core/embedding/base64.ts';
 import type { encodingFormats } from '../parameters.ts';
-import type { EmbeddingResult } from '../../contract.ts';
+import type { EmbeddingResult } from '../events.ts';
 import type { EmbeddingResponse } from './schema.ts';
 
 /** How an answer is written. */

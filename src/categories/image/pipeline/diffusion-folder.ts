@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { InferenceError } from '../../../errors.ts';
 import { readClipTokenizer, type ClipTokenizer } from './clip-tokenizer.ts';
 import { localFiles, type Dtype } from '../../../models/graph-files.ts';
-import { diffusionFolders, diffusionGraph } from '../../../models/model-files.ts';
+import { diffusionFolders, diffusionGraph } from '../files.ts';
 import { readJson } from '../../../models/model-folder.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -40,7 +40,7 @@ export interface DiffusionFolder {
 export interface DiffusionFolderOptions {
   readonly dtype?: Dtype | undefined;
   /** Whether another machine has the graphs. */
-  readonly isRemote?: boolean | undefined;
+  readonly hasGraphs?: boolean | undefined;
 }
 
 /**
@@ -94,11 +94,11 @@ async function readComponent(
   path: string,
   name: string,
   folders: readonly string[],
-  { dtype, isRemote = false }: DiffusionFolderOptions,
+  { dtype, hasGraphs = true }: DiffusionFolderOptions,
 ): Promise<DiffusionComponent> {
-  const { folder, graph } = isRemote
-    ? { folder: name, graph: join(name, 'model.onnx') }
-    : diffusionGraph(localFiles(path), folders, dtype);
+  const { folder, graph } = hasGraphs
+    ? diffusionGraph(localFiles(path), folders, dtype)
+    : { folder: name, graph: join(name, 'model.onnx') };
   const outer = folder.split('/')[0]!;
   const config = await readJson(path, join(outer, 'config.json'), {});
   return {

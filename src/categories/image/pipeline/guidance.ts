@@ -1,5 +1,5 @@
 import { imageParameters } from '../parameters.ts';
-import type { ImageRequest } from '../../contract.ts';
+import type { ImageRequest } from '../request.ts';
 import { invalid } from './misfit.ts';
 
 /** How a model is brought to follow the prompt closely: by a second prediction, by an input of its own, or not at all. */

@@ -1,3 +1,4 @@
+import type { ImageSettings } from '../settings.ts';
 import { randomInt } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import { describeImage } from '../../../core/diffusion/describe-image.ts';
@@ -12,10 +13,12 @@ import { openDiffusionFolder, type DiffusionComponent, type DiffusionFolder } fr
 import { locateModel } from '../../../models/source.ts';
 import type { Session } from '../../../runtime/contract.ts';
 import { encodePng } from '../../../runtime/image.ts';
-import type { ImageEvent, ImageRequest, ModelInfo, ModelSpec, Pipeline, RunOptions } from '../../contract.ts';
+import type { ImageEvent, ImageModelInfo } from '../events.ts';
+import type { ImageRequest } from '../request.ts';
+import type { ModelSpec, Pipeline, RunOptions } from '../../contract.ts';
 import { seedOfImage } from '../request.ts';
 import { OpenRuns } from '../../../concurrency/open-runs.ts';
-import { isRemote, openSession } from '../../../backends/open-session.ts';
+import type { SessionBackend } from '../../../backends/contract.ts';
 import { denoise } from './denoise.ts';
 import { createDenoiser, type Denoiser, type Predict } from './denoiser.ts';
 import { planGuidance, seemsDistilled, type Guidance } from './guidance.ts';
@@ -39,6 +42,8 @@ const concurrency = 1;
 /** What tests put in place of the real thing. */
 export interface ImagePipelineInternals extends LatentDecoderOptions {
   readonly openSession: (component: DiffusionComponent) => Promise<Session>;
+  /** Whether the graphs are on this disk; default true. */
+  readonly hasGraphs?: boolean;
   /** Default `createGaussianNoise`. */
   readonly createNoise?: ((seed: number) => NoiseSource) | undefined;
   /** Gets the latents of each image. */
@@ -50,24 +55,28 @@ export interface ImagePipelineInternals extends LatentDecoderOptions {
  *
  * @throws InferenceError `invalid_request` naming the file or setting that doesn't fit
  */
-export async function loadImagePipeline(spec: ModelSpec<'image'>): Promise<Pipeline<'image'>> {
+export async function loadImagePipeline(
+  spec: ModelSpec<ImageSettings>,
+  backend: SessionBackend,
+): Promise<Pipeline<ImageRequest, ImageEvent, ImageModelInfo>> {
   const { maxPixels } = spec;
   if (maxPixels !== undefined && !(Number.isSafeInteger(maxPixels) && maxPixels >= 1)) {
     throw invalid('maxPixels', `expected an integer of at least 1, got ${maxPixels}`);
   }
   return createImagePipeline(spec, {
-    openSession: (component) => openSession(spec, component),
+    openSession: (component) => backend.openSession(component, spec),
+    hasGraphs: backend.hasGraphs,
   });
 }
 
 /** As `loadImagePipeline`, with its seams open. */
 export async function createImagePipeline(
-  spec: ModelSpec<'image'>,
+  spec: ModelSpec<ImageSettings>,
   internals: ImagePipelineInternals,
-): Promise<Pipeline<'image'>> {
+): Promise<Pipeline<ImageRequest, ImageEvent, ImageModelInfo>> {
   const folder = await openDiffusionFolder(locateModel(spec.source), {
     dtype: spec.dtype,
-    isRemote: isRemote(spec),
+    hasGraphs: internals.hasGraphs ?? true,
   });
   const sessions: Session[] = [];
   const open = async (component: DiffusionComponent): Promise<Session> => {
@@ -99,7 +108,7 @@ export async function createImagePipeline(
 }
 
 interface LoadedModel {
-  readonly spec: ModelSpec<'image'>;
+  readonly spec: ModelSpec<ImageSettings>;
   readonly folder: DiffusionFolder;
   readonly internals: ImagePipelineInternals;
   readonly denoiser: Denoiser;
@@ -118,8 +127,8 @@ interface Drawing {
   readonly pause: () => Promise<void>;
 }
 
-class ImagePipeline implements Pipeline<'image'> {
-  readonly info: ModelInfo<'image'>;
+class ImagePipeline implements Pipeline<ImageRequest, ImageEvent, ImageModelInfo> {
+  readonly info: ImageModelInfo;
   readonly concurrency = concurrency;
   readonly #model: LoadedModel;
   readonly #isDistilled: boolean;

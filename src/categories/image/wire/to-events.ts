@@ -1,4 +1,4 @@
-import type { ImageEvent } from '../../contract.ts';
+import type { ImageEvent } from '../events.ts';
 import type { ImageStreamEvent } from './schema.ts';
 import { toBase64 } from './to-response.ts';
 

@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import type { ImageEvent } from '../../contract.ts';
+import type { ImageEvent } from '../events.ts';
 import type { ImageResponse } from './schema.ts';
 
 /**

@@ -1,3 +1,4 @@
+import type { SpeechSettings } from '../settings.ts';
 import { setImmediate } from 'node:timers/promises';
 import { fadeEdgesInPlace, restAfter, trimSilence } from '../../../core/speech/piece-audio.ts';
 import { describeVoice } from '../../../core/speech/voices.ts';
@@ -6,14 +7,9 @@ import { locateModel } from '../../../models/source.ts';
 import { openSpeechFolder, type SpeechFolder } from './speech-folder.ts';
 import { createEncoderFinder, type FindEncoder } from '../../../runtime/audio-encode/encoders.ts';
 import { createOnnxSession } from '../../../runtime/onnx.ts';
-import type {
-  ModelInfo,
-  ModelSpec,
-  Pipeline,
-  RunOptions,
-  SpeechEvent,
-  SpeechRequest,
-} from '../../contract.ts';
+import type { ModelSpec, Pipeline, RunOptions } from '../../contract.ts';
+import type { SpeechEvent, SpeechModelInfo } from '../events.ts';
+import type { SpeechRequest } from '../request.ts';
 import { OpenRuns } from '../../../concurrency/open-runs.ts';
 import { toPhonemePieces, type PhonemePiece } from './phoneme-pieces.ts';
 import { createReaders, type Reader } from './readers.ts';
@@ -35,7 +31,9 @@ const fadeLength = 0.005 * sampleRateHz;
  *
  * @throws InferenceError `invalid_request` naming the file or setting that doesn't fit
  */
-export async function loadSpeechPipeline(spec: ModelSpec<'speech'>): Promise<Pipeline<'speech'>> {
+export async function loadSpeechPipeline(
+  spec: ModelSpec<SpeechSettings>,
+): Promise<Pipeline<SpeechRequest, SpeechEvent, SpeechModelInfo>> {
   const folder = await openSpeechFolder(locateModel(spec.source), spec);
   const readers = await createReaders({
     phonemizer: spec.phonemizer,
@@ -55,7 +53,7 @@ export async function loadSpeechPipeline(spec: ModelSpec<'speech'>): Promise<Pip
 }
 
 interface LoadedModel {
-  readonly spec: ModelSpec<'speech'>;
+  readonly spec: ModelSpec<SpeechSettings>;
   readonly folder: SpeechFolder;
   /** By language. */
   readonly readers: ReadonlyMap<string, Reader>;
@@ -76,8 +74,8 @@ interface Turn {
   readonly isLast: boolean;
 }
 
-class SpeechPipeline implements Pipeline<'speech'> {
-  readonly info: ModelInfo<'speech'>;
+class SpeechPipeline implements Pipeline<SpeechRequest, SpeechEvent, SpeechModelInfo> {
+  readonly info: SpeechModelInfo;
   readonly concurrency = concurrency;
   readonly #model: LoadedModel;
   readonly #runs = new OpenRuns();

@@ -1,7 +1,7 @@
 import { describeVoice, mixStyles, parseVoiceMix, type VoiceShare } from '../../../core/speech/voices.ts';
 import { InferenceError } from '../../../errors.ts';
 import { readVoice } from './speech-folder.ts';
-import type { Voice } from '../../contract.ts';
+import type { Voice } from '../events.ts';
 
 /** A voice or a mix of several, ready to speak. */
 export interface Speaker {

@@ -1,8 +1,8 @@
 import { Buffer } from 'node:buffer';
 import { setImmediate } from 'node:timers/promises';
 import { InferenceError } from '../../../errors.ts';
-import type { SpeechEvent } from '../../contract.ts';
-import type { Call } from '../../../server/call.ts';
+import type { SpeechEvent } from '../events.ts';
+import type { EndpointRun } from '../../../server/endpoint.ts';
 import type { ApiResponse } from '../../../server/contract.ts';
 
 type Pending = Promise<IteratorResult<SpeechEvent>>;
@@ -13,7 +13,10 @@ type Pending = Promise<IteratorResult<SpeechEvent>>;
  *
  * @throws what the source throws before its first piece
  */
-export async function audioResponse(call: Call, events: AsyncIterator<SpeechEvent>): Promise<ApiResponse> {
+export async function audioResponse(
+  run: Pick<EndpointRun<never, SpeechEvent>, 'report'>,
+  events: AsyncIterator<SpeechEvent>,
+): Promise<ApiResponse> {
   const pieces: Uint8Array[] = [];
   let mediaType = 'application/octet-stream';
   for (;;) {
@@ -25,7 +28,7 @@ export async function audioResponse(call: Call, events: AsyncIterator<SpeechEven
         'cache-control': 'no-cache, no-transform',
         'x-accel-buffering': 'no',
       };
-      return { status: 200, headers, body: streamOf(call, { pieces, pending, events }) };
+      return { status: 200, headers, body: streamOf(run, { pieces, pending, events }) };
     }
     if (result.done === true) {
       const body = Buffer.concat(pieces);
@@ -51,7 +54,10 @@ interface Source {
 }
 
 /** No generator: leaving it must end the run at once, also while a piece is awaited. */
-function streamOf(call: Call, { pieces, pending, events }: Source): AsyncIterableIterator<Uint8Array> {
+function streamOf(
+  run: Pick<EndpointRun<never, SpeechEvent>, 'report'>,
+  { pieces, pending, events }: Source,
+): AsyncIterableIterator<Uint8Array> {
   let next: Pending | undefined = pending;
   const body: AsyncIterableIterator<Uint8Array> = {
     [Symbol.asyncIterator]: () => body,
@@ -67,7 +73,7 @@ function streamOf(call: Call, { pieces, pending, events }: Source): AsyncIterabl
         }
       } catch (thrown) {
         const error = InferenceError.from(thrown);
-        call.report(error);
+        run.report(error);
         throw error;
       }
     },

@@ -1,12 +1,10 @@
 import { z } from 'zod';
-import { audioResponse } from './audio-response.ts';
-import { readJson } from '../../../server/body.ts';
-import { findModel } from '../../../server/call.ts';
-import { eventStreamResponse } from '../../../server/event-stream-response.ts';
-import type { Route } from '../../../server/route.ts';
-import { startRun } from '../../../server/run.ts';
+import type { Endpoint } from '../../../server/endpoint.ts';
 import { toFrame } from '../../../server/sse.ts';
-import { fromSpeechRequest } from './from-request.ts';
+import type { SpeechEvent } from '../events.ts';
+import type { SpeechRequestInput } from '../request.ts';
+import { audioResponse } from './audio-response.ts';
+import { fromSpeechRequest, type SpeechCall } from './from-request.ts';
 import { speechEventSchema, speechRequestSchema } from './schema.ts';
 import { toSpeechStreamEvents } from './to-events.ts';
 import { defaultVoice } from './voices.ts';
@@ -14,12 +12,11 @@ import { defaultVoice } from './voices.ts';
 const audio = { name: 'Audio', schema: z.string().meta({ format: 'binary' }) };
 
 /** `POST /audio/speech` */
-export const audioSpeech: Route = {
+export const audioSpeech: Endpoint<SpeechCall, SpeechRequestInput, SpeechEvent> = {
   method: 'POST',
   path: '/audio/speech',
   operationId: 'createSpeech',
   summary: 'Speak a text; the audio is sent as it is made.',
-  isInference: true,
   requestBody: { name: 'SpeechRequest', schema: speechRequestSchema },
   responses: {
     'audio/wav': audio,
@@ -31,21 +28,10 @@ export const audioSpeech: Route = {
     'text/event-stream': { name: 'SpeechEvent', schema: speechEventSchema },
   },
   errors: ['unsupported_feature'],
-  async handle(call) {
-    const { request, streamFormat, ...asked } = fromSpeechRequest(
-      await readJson(call.request, call.settings.maxBodyBytes),
-    );
-    const model = findModel(call, asked.model, 'speech');
-    call.meter.assertModel(model.id);
-    const spoken = { voice: defaultVoice(model), ...request, model: model.id };
-    const events = await startRun(call, {
-      start: (options) => call.inference.speak(spoken, options),
-      count: () => 0,
-    });
-    if (streamFormat === 'audio') return audioResponse(call, events);
-    return eventStreamResponse(call, {
-      events,
-      toFrames: (event) => toSpeechStreamEvents(event).map(toFrame).join(''),
-    });
+  read: fromSpeechRequest,
+  async answer(run, { request, streamFormat }) {
+    const asked = { voice: defaultVoice(run.model), ...request, model: run.model.id };
+    if (streamFormat === 'audio') return audioResponse(run, await run.open(asked));
+    return run.stream(asked, (event) => toSpeechStreamEvents(event).map(toFrame).join(''));
   },
 };

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { maxSpeechCharacters, speechFormats, speechParameters } from '../parameters.ts';
+import { maxSpeechCharacters, speechParameters } from '../parameters.ts';
+import { speechFormats } from '../../../core/audio/speech-formats.ts';
 import { parameterShape } from '../../../validation/parameter-schema.ts';
 
 /** How audio is sent: its bytes, or server-sent events with base64. */

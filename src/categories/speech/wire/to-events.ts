@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import type { SpeechEvent } from '../../contract.ts';
+import type { SpeechEvent } from '../events.ts';
 import type { SpeechStreamEvent } from './schema.ts';
 
 /**

@@ -24,7 +24,7 @@ import { createRng } from '../../../core/sampling/rng.ts';
 import { InferenceError } from '../../../errors.ts';
 import type { WhisperFolder } from './whisper-folder.ts';
 import type { Tensor } from '../../../runtime/contract.ts';
-import type { TranscriptionEvent, TranscriptionSegment, TranscriptionWord } from '../../contract.ts';
+import type { TranscriptionEvent, TranscriptionSegment, TranscriptionWord } from '../events.ts';
 import { textOf, type DecodedWindow, type WindowDecoder } from './window-decoder.ts';
 import { startTokens } from './request-tokens.ts';
 import { SlidingAudio } from './sliding-audio.ts';

@@ -1,16 +1,12 @@
+import type { TranscriptionSettings } from '../settings.ts';
 import { createLogMel } from '../../../core/audio/log-mel.ts';
 import { InferenceError } from '../../../errors.ts';
 import { locateModel } from '../../../models/source.ts';
 import { openWhisperFolder } from './whisper-folder.ts';
 import { openAudio } from '../../../runtime/audio/open-audio.ts';
-import type {
-  ModelInfo,
-  ModelSpec,
-  Pipeline,
-  RunOptions,
-  TranscriptionEvent,
-  TranscriptionRequest,
-} from '../../contract.ts';
+import type { ModelSpec, Pipeline, RunOptions } from '../../contract.ts';
+import type { TranscriptionEvent, TranscriptionModelInfo } from '../events.ts';
+import type { TranscriptionRequest } from '../request.ts';
 import { OpenRuns } from '../../../concurrency/open-runs.ts';
 import { createWindowDecoder } from './window-decoder.ts';
 import { languagesOf, readLanguage, readPrompt } from './request-tokens.ts';
@@ -29,8 +25,8 @@ const defaultMaxAudioSeconds = 4 * 3600;
  * @throws InferenceError `invalid_request` naming the file or setting that doesn't fit
  */
 export async function loadTranscriptionPipeline(
-  spec: ModelSpec<'transcription'>,
-): Promise<Pipeline<'transcription'>> {
+  spec: ModelSpec<TranscriptionSettings>,
+): Promise<Pipeline<TranscriptionRequest, TranscriptionEvent, TranscriptionModelInfo>> {
   const { maxAudioSeconds = defaultMaxAudioSeconds, voiceActivity = 'energy' } = spec;
   if (!(maxAudioSeconds > 0)) {
     const message = `maxAudioSeconds: expected more than 0, got ${maxAudioSeconds}`;
@@ -57,15 +53,19 @@ export async function loadTranscriptionPipeline(
   );
 }
 
-class TranscriptionPipeline implements Pipeline<'transcription'> {
+class TranscriptionPipeline implements Pipeline<
+  TranscriptionRequest,
+  TranscriptionEvent,
+  TranscriptionModelInfo
+> {
   readonly concurrency = concurrency;
-  readonly info: ModelInfo<'transcription'>;
-  readonly #spec: ModelSpec<'transcription'> & { readonly maxAudioSeconds: number };
+  readonly info: TranscriptionModelInfo;
+  readonly #spec: ModelSpec<TranscriptionSettings> & { readonly maxAudioSeconds: number };
   readonly #tools: TranscriptionTools;
   readonly #runs = new OpenRuns();
 
   constructor(
-    spec: ModelSpec<'transcription'> & { readonly maxAudioSeconds: number },
+    spec: ModelSpec<TranscriptionSettings> & { readonly maxAudioSeconds: number },
     tools: TranscriptionTools,
   ) {
     this.#spec = spec;

@@ -4,7 +4,7 @@ import type { TimestampRules } from '../../../core/audio/whisper/timestamp-rules
 import { framesPerPosition } from '../../../core/audio/whisper/timestamps.ts';
 import { InferenceError } from '../../../errors.ts';
 import { localFiles, type Dtype } from '../../../models/graph-files.ts';
-import { whisperGraphs, type DecoderGraphs } from '../../../models/model-files.ts';
+import { whisperGraphs, type DecoderGraphs } from '../files.ts';
 import { openModelFolder, readJson, type ModelFolder } from '../../../models/model-folder.ts';
 import { createTextTokenizer, type TextTokenizer } from '../../../models/tokenizer.ts';
 

@@ -5,7 +5,7 @@ import { positionsToSeconds } from '../../../core/audio/whisper/timestamps.ts';
 import { splitWords } from '../../../core/audio/whisper/words.ts';
 import type { WhisperFolder } from './whisper-folder.ts';
 import type { Tensor } from '../../../runtime/contract.ts';
-import type { TranscriptionWord } from '../../contract.ts';
+import type { TranscriptionWord } from '../events.ts';
 import { startTokens } from './request-tokens.ts';
 import type { WhisperModel } from './whisper-model.ts';
 

@@ -1,14 +1,11 @@
 import { z } from 'zod';
-import type { TranscriptionEvent } from '../../contract.ts';
-import { collectTranscription, type TranscriptionResult } from '../result.ts';
-import { findModel } from '../../../server/call.ts';
 import type { ApiResponse } from '../../../server/contract.ts';
-import { eventStreamResponse } from '../../../server/event-stream-response.ts';
+import type { Endpoint, UploadedForm } from '../../../server/endpoint.ts';
 import { jsonResponse, textResponse } from '../../../server/responses.ts';
-import type { Route } from '../../../server/route.ts';
-import { awaitRun, startRun } from '../../../server/run.ts';
 import { toFrame } from '../../../server/sse.ts';
-import { receiveUpload } from '../../../server/upload.ts';
+import type { TranscriptionEvent } from '../events.ts';
+import type { TranscriptionRequestInput } from '../request.ts';
+import { collectTranscription, type TranscriptionResult } from '../result.ts';
 import { fromTranscriptionRequest, type TranscriptionCall } from './from-request.ts';
 import {
   transcriptionEventSchema,
@@ -21,18 +18,20 @@ import { toPlainText, toSubtitles, toTranscription, toVerboseTranscription } fro
 
 const text = { name: 'TranscriptionText', schema: z.string() };
 
+type UploadedCall = TranscriptionCall & { readonly path: string };
+
 /** `POST /audio/transcriptions` */
-export const audioTranscriptions: Route = {
+export const audioTranscriptions: Endpoint<UploadedCall, TranscriptionRequestInput, TranscriptionEvent> = {
   method: 'POST',
   path: '/audio/transcriptions',
   operationId: 'createTranscription',
-  summary: 'Write down what is said in a recording, at once or as a stream of server-sent events.',
-  isInference: true,
+  summary: 'Write down a recording, at once or as a stream of server-sent events.',
   requestBody: {
     name: 'TranscriptionRequest',
     schema: transcriptionRequestSchema,
     mediaType: 'multipart/form-data',
   },
+  uploadField: 'file',
   responses: {
     'application/json': {
       name: 'Transcription',
@@ -44,34 +43,15 @@ export const audioTranscriptions: Route = {
     'text/event-stream': { name: 'TranscriptionEvent', schema: transcriptionEventSchema },
   },
   errors: ['unsupported_feature'],
-  async handle(call) {
-    const { fields, path, discard } = await receiveUpload(call, 'file');
-    try {
-      const asked = fromTranscriptionRequest(fields);
-      const { id: model } = findModel(call, asked.model, 'transcription');
-      call.meter.assertModel(model);
-      const request = { ...asked.request, model, audio: { path } };
-      if (!asked.stream) {
-        const result = await awaitRun(call, {
-          start: (options) => collectTranscription(call.inference.transcribe(request, options)),
-          count: () => 0,
-        });
-        await discard();
-        return toResponse(result, asked);
-      }
-      const events = await startRun(call, {
-        start: (options) => call.inference.transcribe(request, options),
-        count: () => 0,
-      });
-      const toEvents = createTranscriptionStreamer();
-      return await eventStreamResponse(call, {
-        events: withEnd(events, discard),
-        toFrames: (event: TranscriptionEvent) => toEvents(event).map(toFrame).join(''),
-      });
-    } catch (error) {
-      await discard();
-      throw error;
-    }
+  read(body) {
+    const { fields, path } = body as UploadedForm;
+    return { ...fromTranscriptionRequest(fields), path };
+  },
+  async answer(run, { path, ...asked }) {
+    const request = { ...asked.request, model: run.model.id, audio: { path } };
+    if (!asked.stream) return toResponse(await collectTranscription(await run.collect(request)), asked);
+    const toEvents = createTranscriptionStreamer();
+    return run.stream(request, (event) => toEvents(event).map(toFrame).join(''));
   },
 };
 
@@ -93,25 +73,4 @@ function toResponse(
     case 'vtt':
       return textResponse('text/vtt', toSubtitles(result, 'vtt'));
   }
-}
-
-/** Does something once an iteration has ended, however it did. */
-function withEnd<Event>(events: AsyncIterator<Event>, end: () => Promise<void>): AsyncIterator<Event> {
-  return {
-    async next() {
-      try {
-        const result = await events.next();
-        if (result.done === true) await end();
-        return result;
-      } catch (error) {
-        await end();
-        throw error;
-      }
-    },
-    async return() {
-      await events.return?.();
-      await end();
-      return { done: true, value: undefined };
-    },
-  };
 }

@@ -1,4 +1,4 @@
-import type { TranscriptionEvent } from '../../contract.ts';
+import type { TranscriptionEvent } from '../events.ts';
 import type { TranscriptionStreamEvent } from './schema.ts';
 import { toUsage } from './to-response.ts';
 

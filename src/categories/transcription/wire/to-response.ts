@@ -1,6 +1,6 @@
 import { toSrt, toVtt } from '../../../core/audio/subtitles.ts';
 import { languageName } from '../../../core/audio/whisper/languages.ts';
-import type { TranscriptionSegment } from '../../contract.ts';
+import type { TranscriptionSegment } from '../events.ts';
 import type { TranscriptionResult } from '../result.ts';
 import type { Transcription, VerboseTranscription } from './schema.ts';
 

@@ -1,11 +1,12 @@
+import type { ChatEvent, ChatModelInfo } from '../../../../src/categories/chat/events.ts';
 import { Validator, type Schema } from '@cfworker/json-schema';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { ChatRequestInput } from '../../../../src/categories/chat/request.ts';
+import type { ChatRequest, ChatRequestInput } from '../../../../src/categories/chat/request.ts';
 import { completeChatRequest } from '../../../../src/categories/chat/request.ts';
 import { loadChatPipeline } from '../../../../src/categories/chat/pipeline/chat-pipeline.ts';
 import type { Pipeline } from '../../../../src/categories/contract.ts';
 
-let pipeline: Pipeline<'chat'>;
+let pipeline: Pipeline<ChatRequest, ChatEvent, ChatModelInfo>;
 
 beforeAll(async () => {
   pipeline = await loadChatPipeline({

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ChatEvent } from '../../../../src/categories/contract.ts';
+import type { ChatEvent } from '../../../../src/categories/chat/events.ts';
 import {
   chatCompletionChunkSchema,
   chatCompletionSchema,

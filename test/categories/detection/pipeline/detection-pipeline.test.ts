@@ -1,3 +1,5 @@
+import { onnxSessions } from '../../../../src/backends/onnx/sessions.ts';
+import type { DetectionSettings } from '../../../../src/categories/detection/settings.ts';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,14 +8,16 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   completeDetectionRequest,
   type DetectionRequestInput,
+  type DetectionRequest,
 } from '../../../../src/categories/detection/request.ts';
-import type { DetectionEvent, ModelSpec, Pipeline } from '../../../../src/categories/contract.ts';
+import type { DetectionEvent, DetectionModelInfo } from '../../../../src/categories/detection/events.ts';
+import type { ModelSpec, Pipeline } from '../../../../src/categories/contract.ts';
 import { loadDetectionPipeline } from '../../../../src/categories/detection/pipeline/detection-pipeline.ts';
 import { colourDetector, type ColourDetectorOptions } from '../../../runtime/colour-detector.ts';
 
 let folder: string;
 const names = "{0: 'red', 1: 'green', 2: 'blue'}";
-const opened: Pipeline<'detection'>[] = [];
+const opened: Pipeline<DetectionRequest, DetectionEvent, DetectionModelInfo>[] = [];
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'slashv1-detection-'));
@@ -34,17 +38,20 @@ async function write(options: ColourDetectorOptions, files: Record<string, strin
 
 async function load(
   source: string,
-  more: Partial<ModelSpec<'detection'>> = {},
-): Promise<Pipeline<'detection'>> {
+  more: Partial<ModelSpec<DetectionSettings>> = {},
+): Promise<Pipeline<DetectionRequest, DetectionEvent, DetectionModelInfo>> {
   const spec = { id: 'colours', category: 'detection', source, threads: 1, ...more } as const;
-  const pipeline = await loadDetectionPipeline(spec);
+  const pipeline = await loadDetectionPipeline(spec, onnxSessions);
   opened.push(pipeline);
   return pipeline;
 }
 
 type Request = Partial<DetectionRequestInput>;
 
-async function detect(pipeline: Pipeline<'detection'>, request: Request): Promise<DetectionEvent> {
+async function detect(
+  pipeline: Pipeline<DetectionRequest, DetectionEvent, DetectionModelInfo>,
+  request: Request,
+): Promise<DetectionEvent> {
   const events: DetectionEvent[] = [];
   const complete = completeDetectionRequest({ model: 'colours', image: '', ...request });
   for await (const event of pipeline.run(complete)) events.push(event);
@@ -78,7 +85,7 @@ const found = ({ detections }: DetectionEvent) =>
   detections.map(({ className, box: { x1, y1, x2, y2 } }) => [className, x1, y1, x2, y2]);
 
 describe('a detection pipeline', () => {
-  let pipeline: Pipeline<'detection'>;
+  let pipeline: Pipeline<DetectionRequest, DetectionEvent, DetectionModelInfo>;
   let image: string;
   beforeAll(async () => {
     pipeline = await load(await write({ metadata: { names, stride: '32', imgsz: '[320, 320]' } }));
@@ -202,7 +209,7 @@ describe('a model of one size', () => {
 });
 
 describe('class names', () => {
-  const classOf = async (pipeline: Pipeline<'detection'>) => {
+  const classOf = async (pipeline: Pipeline<DetectionRequest, DetectionEvent, DetectionModelInfo>) => {
     const image = await picture(320, 320, [[0, 0, 32, 32, '#00ff00']]);
     return (await detect(pipeline, { image, confidence: 0.6, imageSize: 320 })).detections[0]?.className;
   };
@@ -238,7 +245,14 @@ describe('class names', () => {
 
 describe('a model that does not fit', () => {
   it.each<
-    [string, ColourDetectorOptions, Record<string, string>, Partial<ModelSpec<'detection'>>, string, RegExp]
+    [
+      string,
+      ColourDetectorOptions,
+      Record<string, string>,
+      Partial<ModelSpec<DetectionSettings>>,
+      string,
+      RegExp,
+    ]
   >([
     ['another head', {}, {}, { head: 'end-to-end' }, 'head', /output0 \[1, 7, 400\]/],
     ['too many names', {}, {}, { classNames: ['a', 'b', 'c', 'd'] }, 'head', /with 4 classes/],

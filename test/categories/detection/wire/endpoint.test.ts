@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { detectionParameters } from '../../../../src/categories/detection/parameters.ts';
 import { toWireName, type ParameterDescriptor } from '../../../../src/core/parameters/descriptor.ts';
-import type { DetectionResult } from '../../../../src/categories/contract.ts';
-import { createHandler } from '../../../../src/server/handler.ts';
+import type { DetectionResult } from '../../../../src/categories/detection/events.ts';
+import { createHandler } from '../../../../src/create-handler.ts';
 import { fromDetectRequest } from '../../../../src/categories/detection/wire/from-request.ts';
 import { detectRequestSchema } from '../../../../src/categories/detection/wire/schema.ts';
 import { toDetectResponse } from '../../../../src/categories/detection/wire/to-response.ts';
@@ -63,7 +63,7 @@ describe('POST /detect', () => {
       max_detections: 7,
       image_size: 320,
     });
-    expect(inference.detectionRequests.at(-1)).toEqual({
+    expect(inference.requestsOf('detection').at(-1)).toEqual({
       model: 'eyes',
       image: 'AAAA',
       classes: 'cat, 3',
@@ -76,7 +76,7 @@ describe('POST /detect', () => {
 
   it('leaves to the model what only the model knows', async () => {
     await detect({ image: 'AAAA', iou_threshold: null });
-    expect(inference.detectionRequests.at(-1)).toMatchObject({
+    expect(inference.requestsOf('detection').at(-1)).toMatchObject({
       confidence: 0.25,
       maxDetections: 100,
       iouThreshold: undefined,

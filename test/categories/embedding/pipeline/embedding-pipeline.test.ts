@@ -1,11 +1,19 @@
+import { onnxSessions } from '../../../../src/backends/onnx/sessions.ts';
+import type { EmbeddingSettings } from '../../../../src/categories/embedding/settings.ts';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { EmbeddingResult, ModelSpec, Pipeline } from '../../../../src/categories/contract.ts';
+import type {
+  EmbeddingEvent,
+  EmbeddingModelInfo,
+  EmbeddingResult,
+} from '../../../../src/categories/embedding/events.ts';
+import type { ModelSpec, Pipeline } from '../../../../src/categories/contract.ts';
 import {
   completeEmbeddingRequest,
   type EmbeddingRequestInput,
+  type EmbeddingRequest,
 } from '../../../../src/categories/embedding/request.ts';
 import { loadEmbeddingPipeline } from '../../../../src/categories/embedding/pipeline/embedding-pipeline.ts';
 
@@ -14,21 +22,24 @@ interface Golden {
 }
 const golden = JSON.parse(await readFile(join(import.meta.dirname, 'golden/vectors.json'), 'utf8')) as Golden;
 
-const spec: ModelSpec<'embedding'> = {
+const spec: ModelSpec<EmbeddingSettings> = {
   id: 'tiny-embed',
   category: 'embedding',
   source: 'tiny-embed',
   threads: 1,
 };
-let pipeline: Pipeline<'embedding'>;
+let pipeline: Pipeline<EmbeddingRequest, EmbeddingEvent, EmbeddingModelInfo>;
 beforeAll(async () => {
-  pipeline = await loadEmbeddingPipeline(spec);
+  pipeline = await loadEmbeddingPipeline(spec, onnxSessions);
 });
 afterAll(() => pipeline.close());
 
 async function embed(
   request: Omit<EmbeddingRequestInput, 'model'>,
-  { signal, model = pipeline }: { signal?: AbortSignal; model?: Pipeline<'embedding'> } = {},
+  {
+    signal,
+    model = pipeline,
+  }: { signal?: AbortSignal; model?: Pipeline<EmbeddingRequest, EmbeddingEvent, EmbeddingModelInfo> } = {},
 ): Promise<EmbeddingResult> {
   const results: EmbeddingResult[] = [];
   const complete = completeEmbeddingRequest({ model: 'tiny-embed', ...request });
@@ -189,8 +200,8 @@ describe('parameters', () => {
 });
 
 describe('settings', () => {
-  const load = async (changes: Partial<ModelSpec<'embedding'>>, input: string) => {
-    const model = await loadEmbeddingPipeline({ ...spec, ...changes });
+  const load = async (changes: Partial<ModelSpec<EmbeddingSettings>>, input: string) => {
+    const model = await loadEmbeddingPipeline({ ...spec, ...changes }, onnxSessions);
     try {
       return { vector: (await embed({ input }, { model })).embeddings[0]!, info: model.info };
     } finally {
@@ -227,7 +238,7 @@ describe('settings', () => {
     ['contextLength', 4.5],
     ['maxBatchTokens', 0],
   ])('refuses %s %d', async (name, value) => {
-    await expect(loadEmbeddingPipeline({ ...spec, [name]: value })).rejects.toMatchObject({
+    await expect(loadEmbeddingPipeline({ ...spec, [name]: value }, onnxSessions)).rejects.toMatchObject({
       code: 'invalid_request',
       param: name,
     });

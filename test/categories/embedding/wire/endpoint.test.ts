@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { decodeFloat32 } from '../../../../src/core/embedding/base64.ts';
 import { InferenceError } from '../../../../src/errors.ts';
-import { createHandler } from '../../../../src/server/handler.ts';
+import { createHandler } from '../../../../src/create-handler.ts';
 import { embeddingResponseSchema } from '../../../../src/categories/embedding/wire/schema.ts';
 import { toEmbeddingResponse } from '../../../../src/categories/embedding/wire/to-response.ts';
 import { createFakeInference, type FakeInferenceOptions } from '../../../../src/testing/fake-inference.ts';
@@ -83,7 +83,7 @@ describe('POST /embeddings', () => {
   ])('input %j', async (input, inputs, isList) => {
     const { embed, inference } = serve();
     expect((await embed({ input })).status).toBe(200);
-    expect(inference.embeddingRequests).toEqual([
+    expect(inference.requestsOf('embedding')).toEqual([
       { model: 'first', inputs, isList, dimensions: undefined, truncate: false, promptName: undefined },
     ]);
   });
@@ -98,7 +98,7 @@ describe('POST /embeddings', () => {
       user: 'u',
     });
     expect(json.data[0].embedding).toHaveLength(4);
-    expect(inference.embeddingRequests[0]).toMatchObject({
+    expect(inference.requestsOf('embedding')[0]).toMatchObject({
       dimensions: 4,
       truncate: true,
       promptName: 'query',
@@ -132,7 +132,7 @@ describe('POST /embeddings', () => {
     const answer = await embed(body);
     expectError(answer, 400, 'invalid_request', param);
     expect(answer.json.error.message).toContain(message);
-    expect(inference.embeddingRequests).toEqual([]);
+    expect(inference.requestsOf('embedding')).toEqual([]);
   });
 
   it.each([
@@ -153,7 +153,7 @@ describe('POST /embeddings', () => {
       (await embed({ input: Array.from({ length: 1000 }, () => Array.from({ length: 1000 }, () => 7)) }))
         .status,
     ).toBe(200);
-    expect(inference.embeddingRequests).toHaveLength(2);
+    expect(inference.requestsOf('embedding')).toHaveLength(2);
   });
 
   it.each([

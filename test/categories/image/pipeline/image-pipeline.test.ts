@@ -1,10 +1,13 @@
+import type { ImageSettings } from '../../../../src/categories/image/settings.ts';
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { float16ToFloat32Into, float32ToFloat16Into } from '../../../../src/core/math/float16.ts';
-import type { ImageEvent, ImageRequest, ModelSpec } from '../../../../src/categories/contract.ts';
+import type { ImageEvent } from '../../../../src/categories/image/events.ts';
+import type { ImageRequest } from '../../../../src/categories/image/request.ts';
+import type { ModelSpec } from '../../../../src/categories/contract.ts';
 import type { ImagePipelineInternals } from '../../../../src/categories/image/pipeline/image-pipeline.ts';
 import type { ElementType, Session, Tensor, TensorMap } from '../../../../src/runtime/contract.ts';
 import { createOnnxSession } from '../../../../src/runtime/onnx.ts';
@@ -15,7 +18,7 @@ type Runs = { readonly name: string; readonly dims: readonly number[] }[];
 
 interface Setting extends Partial<ImagePipelineInternals> {
   readonly change?: (name: string, session: Session) => Session;
-  readonly spec?: Partial<ModelSpec<'image'>>;
+  readonly spec?: Partial<ModelSpec<ImageSettings>>;
 }
 
 async function open(

@@ -1,7 +1,10 @@
+import type { ImageSettings } from '../../../../src/categories/image/settings.ts';
 import { readFileSync } from 'node:fs';
 import type { SchedulerConfig } from '../../../../src/core/diffusion/schedulers/config.ts';
 import { createOnnxSession } from '../../../../src/runtime/onnx.ts';
-import type { ImageEvent, ImageRequest, ModelSpec, Pipeline } from '../../../../src/categories/contract.ts';
+import type { ImageEvent, ImageModelInfo } from '../../../../src/categories/image/events.ts';
+import type { ImageRequest } from '../../../../src/categories/image/request.ts';
+import type { ModelSpec, Pipeline } from '../../../../src/categories/contract.ts';
 import {
   createImagePipeline,
   type ImagePipelineInternals,
@@ -35,8 +38,8 @@ export const { cases } = JSON.parse(readFileSync(new URL('golden.json', folder),
 export function openMiniature(
   name: Miniature,
   internals: Partial<ImagePipelineInternals> = {},
-  spec: Partial<ModelSpec<'image'>> = {},
-): Promise<Pipeline<'image'>> {
+  spec: Partial<ModelSpec<ImageSettings>> = {},
+): Promise<Pipeline<ImageRequest, ImageEvent, ImageModelInfo>> {
   const source = new URL(name, folder).pathname;
   return createImagePipeline(
     { id: name, category: 'image', source, ...spec },

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { createHandler } from '../../../../src/server/handler.ts';
+import { createHandler } from '../../../../src/create-handler.ts';
 import { imageEventSchema, imageResponseSchema } from '../../../../src/categories/image/wire/schema.ts';
 import { toImageStreamEvent } from '../../../../src/categories/image/wire/to-events.ts';
 import { createFakeInference, type FakeInferenceOptions } from '../../../../src/testing/fake-inference.ts';
@@ -30,7 +30,7 @@ describe('POST /images/generations', () => {
       data: [7, 8].map((seed) => ({ b64_json: expect.stringMatching(/^iVBORw0KGgo/), seed })),
     });
     expect(imageResponseSchema.safeParse(json).success).toBe(true);
-    expect(inference.imageRequests).toEqual([
+    expect(inference.requestsOf('image')).toEqual([
       {
         model: 'first',
         prompt,
@@ -54,7 +54,7 @@ describe('POST /images/generations', () => {
   ])('%j is for the model %s', async (given, model) => {
     const { draw, inference } = serve();
     expect((await draw({ prompt, ...given })).status).toBe(200);
-    expect(inference.imageRequests[0]!.model).toBe(model);
+    expect(inference.requestsOf('image')[0]!.model).toBe(model);
   });
 
   it.each([
@@ -67,7 +67,7 @@ describe('POST /images/generations', () => {
   ])('%j is an image of %i × %i', async (given, width, height) => {
     const { draw, inference } = serve();
     expect((await draw({ prompt, ...given })).status).toBe(200);
-    expect(inference.imageRequests[0]).toMatchObject({ width, height });
+    expect(inference.requestsOf('image')[0]).toMatchObject({ width, height });
   });
 
   it.each([
@@ -113,7 +113,7 @@ describe('POST /images/generations', () => {
   ])('refuses a bad %s: %.80j', async (param, body) => {
     const { draw, inference } = serve();
     expectError(await draw(body), 400, 'invalid_request', param);
-    expect(inference.imageRequests).toEqual([]);
+    expect(inference.requestsOf('image')).toEqual([]);
   });
 
   it.each([
@@ -170,7 +170,7 @@ describe('a stream of images', () => {
     const { draw, inference } = serve();
     const events = eventsOf((await draw({ ...streaming, partial_images: 0 })).text);
     expect(events.slice(0, 3).map(({ type }) => type)).toEqual(Array(3).fill('image_generation.progress'));
-    expect(inference.imageRequests[0]!.previews).toBe(false);
+    expect(inference.requestsOf('image')[0]!.previews).toBe(false);
   });
 
   it.each([

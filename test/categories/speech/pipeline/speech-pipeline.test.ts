@@ -1,11 +1,17 @@
+import type { SpeechSettings } from '../../../../src/categories/speech/settings.ts';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { default as wavefile } from 'wavefile';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { InferenceError } from '../../../../src/errors.ts';
-import { completeSpeechRequest, type SpeechRequestInput } from '../../../../src/categories/speech/request.ts';
-import type { ModelSpec, Pipeline, SpeechEvent } from '../../../../src/categories/contract.ts';
+import {
+  completeSpeechRequest,
+  type SpeechRequestInput,
+  type SpeechRequest,
+} from '../../../../src/categories/speech/request.ts';
+import type { ModelSpec, Pipeline } from '../../../../src/categories/contract.ts';
+import type { SpeechEvent, SpeechModelInfo } from '../../../../src/categories/speech/events.ts';
 import { loadSpeechPipeline } from '../../../../src/categories/speech/pipeline/speech-pipeline.ts';
 import {
   stairHeight,
@@ -17,7 +23,7 @@ import {
 } from './stair-speaker.ts';
 
 let folder: string;
-const opened: Pipeline<'speech'>[] = [];
+const opened: Pipeline<SpeechRequest, SpeechEvent, SpeechModelInfo>[] = [];
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'slashv1-speech-'));
@@ -30,8 +36,8 @@ afterAll(async () => {
 let models = 0;
 async function load(
   options: SpeakerFolderOptions = {},
-  more: Partial<ModelSpec<'speech'>> = {},
-): Promise<Pipeline<'speech'>> {
+  more: Partial<ModelSpec<SpeechSettings>> = {},
+): Promise<Pipeline<SpeechRequest, SpeechEvent, SpeechModelInfo>> {
   const source = await writeSpeaker(join(folder, String((models += 1))), options);
   const pipeline = await loadSpeechPipeline({
     id: 'stairs',
@@ -52,7 +58,10 @@ interface Spoken {
   readonly bytes: Buffer;
 }
 
-async function speak(pipeline: Pipeline<'speech'>, request: Partial<SpeechRequestInput>): Promise<Spoken> {
+async function speak(
+  pipeline: Pipeline<SpeechRequest, SpeechEvent, SpeechModelInfo>,
+  request: Partial<SpeechRequestInput>,
+): Promise<Spoken> {
   const events: SpeechEvent[] = [];
   for await (const event of pipeline.run(
     completeSpeechRequest({ model: 'stairs', input: 'be', ...request }),
@@ -76,7 +85,10 @@ const samplesOf = (bytes: Buffer): number[] =>
   Array.from({ length: bytes.length / 2 }, (_, at) => bytes.readInt16LE(2 * at) / 32_767);
 
 /** Heights of the steps in a recording, those of silence left out. */
-async function steps(pipeline: Pipeline<'speech'>, request: Partial<SpeechRequestInput>): Promise<number[]> {
+async function steps(
+  pipeline: Pipeline<SpeechRequest, SpeechEvent, SpeechModelInfo>,
+  request: Partial<SpeechRequestInput>,
+): Promise<number[]> {
   const samples = samplesOf((await speak(pipeline, { ...request, format: 'pcm' })).bytes);
   const found: number[] = [];
   for (const [at, sample] of samples.entries()) {
@@ -95,7 +107,7 @@ const close = (found: readonly number[], expected: readonly number[]): void => {
 };
 
 async function errorOf(
-  pipeline: Pipeline<'speech'>,
+  pipeline: Pipeline<SpeechRequest, SpeechEvent, SpeechModelInfo>,
   request: Partial<SpeechRequestInput>,
 ): Promise<InferenceError> {
   return speak(pipeline, request).then(
@@ -105,7 +117,7 @@ async function errorOf(
 }
 
 describe('a speech pipeline', () => {
-  let pipeline: Pipeline<'speech'>;
+  let pipeline: Pipeline<SpeechRequest, SpeechEvent, SpeechModelInfo>;
   beforeAll(async () => {
     pipeline = await load({
       voices: {
@@ -297,7 +309,7 @@ describe('other models of the kind', () => {
     );
   });
 
-  it.each<[string, SpeakerFolderOptions, Partial<ModelSpec<'speech'>>, RegExp]>([
+  it.each<[string, SpeakerFolderOptions, Partial<ModelSpec<SpeechSettings>>, RegExp]>([
     ['no vocabulary', { config: {} }, {}, /vocab/],
     ['an empty vocabulary', { config: { vocab: {} } }, {}, /no phonemes/],
     ['no voices', { voices: {} }, {}, /\.bin/],

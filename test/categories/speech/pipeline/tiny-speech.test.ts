@@ -1,9 +1,14 @@
+import type { SpeechEvent, SpeechModelInfo } from '../../../../src/categories/speech/events.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Pipeline } from '../../../../src/categories/contract.ts';
-import { completeSpeechRequest, type SpeechRequestInput } from '../../../../src/categories/speech/request.ts';
+import {
+  completeSpeechRequest,
+  type SpeechRequestInput,
+  type SpeechRequest,
+} from '../../../../src/categories/speech/request.ts';
 import { loadSpeechPipeline } from '../../../../src/categories/speech/pipeline/speech-pipeline.ts';
 
-let pipeline: Pipeline<'speech'>;
+let pipeline: Pipeline<SpeechRequest, SpeechEvent, SpeechModelInfo>;
 beforeAll(async () => {
   pipeline = await loadSpeechPipeline({
     id: 'tiny-speech',

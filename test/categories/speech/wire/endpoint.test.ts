@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import { maxSpeechCharacters, speechParameters } from '../../../../src/categories/speech/parameters.ts';
 import { InferenceError } from '../../../../src/errors.ts';
-import type { SpeechEvent } from '../../../../src/categories/contract.ts';
-import { createHandler } from '../../../../src/server/handler.ts';
+import type { SpeechEvent } from '../../../../src/categories/speech/events.ts';
+import { createHandler } from '../../../../src/create-handler.ts';
 import type { HandlerOptions } from '../../../../src/server/options.ts';
 import { fromSpeechRequest } from '../../../../src/categories/speech/wire/from-request.ts';
 import { speechRequestSchema } from '../../../../src/categories/speech/wire/schema.ts';
@@ -64,7 +64,7 @@ describe('POST /audio/speech', () => {
     expect(answer.status).toBe(200);
     expect(answer.headers['content-type']).toBe('audio/wav');
     expect(answer.text.slice(0, 4)).toBe('RIFF');
-    expect(inference.speechRequests.at(-1)).toEqual({
+    expect(inference.requestsOf('speech').at(-1)).toEqual({
       model: 'mouth',
       input,
       voice: 'af_heart',
@@ -77,7 +77,7 @@ describe('POST /audio/speech', () => {
     const body = { voice: 'af_heart+am_adam', speed: 0.25, response_format: 'pcm', model: 'mouth' };
     const answer = await speak({ ...body, instructions: '', user: 'me' });
     expect(answer.headers).toMatchObject({ 'content-type': 'audio/pcm', 'content-length': '14400' });
-    expect(inference.speechRequests.at(-1)).toEqual({
+    expect(inference.requestsOf('speech').at(-1)).toEqual({
       model: 'mouth',
       input,
       voice: 'af_heart+am_adam',
@@ -88,7 +88,7 @@ describe('POST /audio/speech', () => {
 
   it('speaks with the first voice of a model without the usual one', async () => {
     expect((await speak({ model: 'other-mouth' })).status).toBe(200);
-    expect(inference.speechRequests.at(-1)).toMatchObject({ model: 'other-mouth', voice: 'zoe' });
+    expect(inference.requestsOf('speech').at(-1)).toMatchObject({ model: 'other-mouth', voice: 'zoe' });
   });
 
   it('sends audio with its length where all of it is there at once', async () => {

@@ -1,3 +1,7 @@
+import type {
+  TranscriptionEvent,
+  TranscriptionModelInfo,
+} from '../../../../src/categories/transcription/events.ts';
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createRng } from '../../../../src/core/sampling/rng.ts';
@@ -5,6 +9,7 @@ import type { Pipeline } from '../../../../src/categories/contract.ts';
 import {
   completeTranscriptionRequest,
   type TranscriptionRequestInput,
+  type TranscriptionRequest,
 } from '../../../../src/categories/transcription/request.ts';
 import { collectTranscription } from '../../../../src/categories/transcription/result.ts';
 import { loadTranscriptionPipeline } from '../../../../src/categories/transcription/pipeline/transcription-pipeline.ts';
@@ -22,7 +27,7 @@ const { sentences } = JSON.parse(readFileSync(new URL('golden/speech.json', impo
 };
 const names = Object.keys(sentences);
 
-let pipeline: Pipeline<'transcription'>;
+let pipeline: Pipeline<TranscriptionRequest, TranscriptionEvent, TranscriptionModelInfo>;
 beforeAll(async () => {
   pipeline = await loadTranscriptionPipeline({
     id: 'tiny-whisper',

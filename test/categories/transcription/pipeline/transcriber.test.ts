@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { TranscriptionEvent, TranscriptionSegment } from '../../../../src/categories/contract.ts';
+import type {
+  TranscriptionEvent,
+  TranscriptionSegment,
+} from '../../../../src/categories/transcription/events.ts';
 import {
   Transcriber,
   type TranscriptionJob,

@@ -1,19 +1,20 @@
+import type { TranscriptionSettings } from '../../../../src/categories/transcription/settings.ts';
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ModelSpec, Pipeline } from '../../../../src/categories/contract.ts';
 import type {
-  ModelSpec,
-  Pipeline,
   TranscriptionEvent,
-  TranscriptionRequest,
-} from '../../../../src/categories/contract.ts';
+  TranscriptionModelInfo,
+} from '../../../../src/categories/transcription/events.ts';
+import type { TranscriptionRequest } from '../../../../src/categories/transcription/request.ts';
 import { completeTranscriptionRequest } from '../../../../src/categories/transcription/request.ts';
 import { loadTranscriptionPipeline } from '../../../../src/categories/transcription/pipeline/transcription-pipeline.ts';
 import { miniWhisper } from './mini-whisper.ts';
 import { glide, silence, toWav } from './recordings.ts';
 
-const load = (spec: Partial<ModelSpec<'transcription'>> = {}) =>
+const load = (spec: Partial<ModelSpec<TranscriptionSettings>> = {}) =>
   loadTranscriptionPipeline({
     id: 'mini',
     category: 'transcription',
@@ -28,7 +29,7 @@ const request = (changes: Partial<TranscriptionRequest> = {}) => ({
 });
 
 async function collect(
-  pipeline: Pipeline<'transcription'>,
+  pipeline: Pipeline<TranscriptionRequest, TranscriptionEvent, TranscriptionModelInfo>,
   changes: Partial<TranscriptionRequest> = {},
 ): Promise<TranscriptionEvent[]> {
   const events: TranscriptionEvent[] = [];
@@ -40,7 +41,7 @@ const segmentsOf = (events: readonly TranscriptionEvent[]) =>
   events.filter((event) => event.type === 'segment').map(({ segment }) => segment);
 
 describe('a transcription pipeline', () => {
-  let pipeline: Pipeline<'transcription'>;
+  let pipeline: Pipeline<TranscriptionRequest, TranscriptionEvent, TranscriptionModelInfo>;
   beforeAll(async () => {
     pipeline = await load();
   });
@@ -161,7 +162,7 @@ describe('settings', () => {
     await pipeline.close();
   });
 
-  it.each<[Partial<ModelSpec<'transcription'>>, string, string]>([
+  it.each<[Partial<ModelSpec<TranscriptionSettings>>, string, string]>([
     [{ voiceActivity: 'loud' }, 'voiceActivity', 'expected energy, none or the path of a Silero VAD graph'],
     [
       { voiceActivity: join(miniWhisper, 'onnx/encoder_model.onnx') },

@@ -4,7 +4,7 @@ import { dirname, relative } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import { InferenceError } from '../../../../src/errors.ts';
-import { createHandler } from '../../../../src/server/handler.ts';
+import { createHandler } from '../../../../src/create-handler.ts';
 import type { HandlerOptions } from '../../../../src/server/options.ts';
 import { fromTranscriptionRequest } from '../../../../src/categories/transcription/wire/from-request.ts';
 import { transcriptionFieldsSchema } from '../../../../src/categories/transcription/wire/schema.ts';
@@ -50,7 +50,7 @@ describe('POST /audio/transcriptions', () => {
       models: ids.map((id) => ({ id, category: 'transcription' as const })),
     });
     expect((await send(chosen, sentForm(uploadOf({})))).status).toBe(200);
-    expect(asked.transcriptionRequests[0]!.model).toBe(answering);
+    expect(asked.requestsOf('transcription')[0]!.model).toBe(answering);
   });
 
   it('answers with the text', async () => {
@@ -60,7 +60,7 @@ describe('POST /audio/transcriptions', () => {
       text: 'A red circle. Two blue squares.',
       usage: { type: 'duration', seconds: 3 },
     });
-    expect(inference.transcriptionRequests.at(-1)).toEqual({
+    expect(inference.requestsOf('transcription').at(-1)).toEqual({
       model: 'ears',
       audio: { path: expect.any(String) },
       language: undefined,
@@ -84,7 +84,7 @@ describe('POST /audio/transcriptions', () => {
     const body = Buffer.from(uploadOf(fields, content), 'latin1');
     expect((await send(listening, sentForm(body))).json.text).toBe('ok');
     expect(found).toEqual({ text: content, mode: 0o600 });
-    expect(heard.transcriptionRequests).toMatchObject([
+    expect(heard.requestsOf('transcription')).toMatchObject([
       { model: 'other-ears', language: 'de', prompt: 'Kreise', temperature: 0.5 },
     ]);
   });
@@ -92,7 +92,10 @@ describe('POST /audio/transcriptions', () => {
   it('counts fields without a value as left out', async () => {
     const fields = { model: '', language: '', prompt: '', temperature: '', response_format: '', stream: '' };
     expect((await transcribe(fields)).json.text).toContain('circle');
-    expect(inference.transcriptionRequests.at(-1)).toMatchObject({ model: 'ears', language: undefined });
+    expect(inference.requestsOf('transcription').at(-1)).toMatchObject({
+      model: 'ears',
+      language: undefined,
+    });
   });
 
   it.each([
@@ -364,7 +367,7 @@ describe('POST /audio/transcriptions', () => {
       { uploadDirectory: relative(process.cwd(), directory.path) },
     );
     expect((await send(here, sentForm(uploadOf()))).status).toBe(200);
-    const { path } = asked.transcriptionRequests[0]!.audio as { path: string };
+    const { path } = asked.requestsOf('transcription')[0]!.audio as { path: string };
     expect(dirname(path)).toBe(directory.path);
   });
 

@@ -1,17 +1,16 @@
-import { readdirSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join, sep } from 'node:path';
-import { InferenceError } from '../errors.ts';
-import { catalogue, findCatalogueEntry, type CatalogueEntry } from '../models/catalogue.ts';
-import { openUrl, refusal, type Remote } from '../models/hub/http.ts';
-import { RepositoryCache } from '../models/hub/model-cache.ts';
-import { possibleFiles, possibleWeightFiles } from '../models/hub/needed-files.ts';
-import { listRepository, probeFiles, type RemoteFile } from '../models/hub/repository.ts';
-import { defaultRetryPolicy, withRetries } from '../models/hub/retry.ts';
-import { resolveHubSettings, type HubOptions, type HubSettings } from '../models/hub/settings.ts';
-import type { ModelCategory } from '../models/model-files.ts';
-import { bundledModels, locateModel, parseSource, type RemoteSource } from '../models/source.ts';
-import { detectCategory } from './category.ts';
+import { fieldError, InferenceError } from '../errors.ts';
+import { catalogue, findCatalogueEntry, type CatalogueEntry } from './catalogue.ts';
+import { openUrl, refusal, type Remote } from './hub/http.ts';
+import { RepositoryCache } from './hub/model-cache.ts';
+import { possibleFiles, possibleWeightFiles } from './hub/needed-files.ts';
+import { listRepository, probeFiles, type RemoteFile } from './hub/repository.ts';
+import { defaultRetryPolicy, withRetries } from './hub/retry.ts';
+import { resolveHubSettings, type HubOptions, type HubSettings } from './hub/settings.ts';
+import type { ModelFiles } from './model-files.ts';
+import { bundledModels, findFolder, locateModel, parseSource, type RemoteSource } from './source.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -26,7 +25,7 @@ export interface DescribedFile {
 export interface DescribedModel {
   readonly source: string;
   readonly kind: 'bundled' | 'folder' | 'address' | 'hub';
-  readonly category: ModelCategory;
+  readonly category: string;
   /** Of the catalogue, where it is in there. */
   readonly entry: CatalogueEntry | undefined;
   /** On this disk. */
@@ -41,8 +40,22 @@ export interface DescribedModel {
 export interface DescribeOptions {
   readonly hub?: HubOptions | undefined;
   /** What the user says; otherwise it is found out. */
-  readonly category?: ModelCategory | undefined;
+  readonly category?: string | undefined;
   readonly signal?: AbortSignal | undefined;
+}
+
+/** The files that tell what a model is. */
+export interface FileEvidence {
+  readonly files: readonly { readonly path: string }[];
+  /** `config.json`; empty where there is none. */
+  readonly config: Json;
+}
+
+/** Everything that must be known of categories to describe a model. */
+export interface CategoryGuide {
+  /** `undefined` where no category knows such files. */
+  recognize(evidence: FileEvidence): string | undefined;
+  filesOf(category: string): ModelFiles;
 }
 
 /**
@@ -52,23 +65,26 @@ export interface DescribeOptions {
  */
 export async function describeModel(
   source: string,
-  { hub, category: given, signal }: DescribeOptions = {},
+  { hub, category: given, signal }: DescribeOptions,
+  guide: CategoryGuide,
 ): Promise<DescribedModel> {
   const entry = findCatalogueEntry(source);
   // A category that the catalogue contradicts is refused here, before anything is fetched.
-  const parsed = parseSource(source, given ?? entry?.category ?? '');
+  const parsed = parseSource(source, given);
   const settings = resolveHubSettings(hub);
   const place =
     parsed.kind === 'local'
       ? openFolder(source)
-      : await openRemote(parsed, settings, { category: given, signal });
+      : await openRemote(parsed, settings, { category: given, signal }, guide);
   const readJson = async (path: string): Promise<Json | undefined> => parseJson(await place.readText(path));
-  const category = given ?? entry?.category ?? (await detectCategory({ ...place, readJson }));
+  const category =
+    given ??
+    entry?.category ??
+    guide.recognize({ files: place.files, config: (await readJson('config.json')) ?? {} });
   if (category === undefined) {
-    throw new InferenceError(
-      'invalid_request',
-      `source: nothing in ${JSON.stringify(source)} shows what kind of model it is; say it with category`,
-      { param: 'category' },
+    throw fieldError(
+      'category',
+      `nothing in ${JSON.stringify(source)} shows what kind of model it is; say it with category`,
     );
   }
   return { ...place, source, category, entry, readJson };
@@ -101,6 +117,7 @@ async function openRemote(
   source: RemoteSource,
   settings: HubSettings,
   { category, signal }: Pick<DescribeOptions, 'category' | 'signal'>,
+  guide: CategoryGuide,
 ): Promise<Place> {
   const access = { policy: defaultRetryPolicy, signal };
   const remote = toRemote(source, settings);
@@ -131,12 +148,12 @@ async function openRemote(
   const readText = (path: string): Promise<string | undefined> =>
     fetchText(remote, { path, url: source.base + path }, access);
   const found =
-    category ??
-    (await detectCategory({ files: marks, readJson: async (path) => parseJson(await readText(path)) }));
+    category ?? guide.recognize({ files: marks, config: parseJson(await readText('config.json')) ?? {} });
   if (found === undefined) return { kind: 'address', folder: undefined, files: marks, readText };
-  const files = await probe(possibleFiles({ category: found }));
+  const choice = { files: guide.filesOf(found) };
+  const files = await probe(possibleFiles(choice));
   const paths = files.map(({ path }) => path);
-  const weights = await probe(possibleWeightFiles(remote.label, paths, { category: found }));
+  const weights = await probe(possibleWeightFiles(remote.label, paths, choice));
   return { kind: 'address', folder: undefined, files: [...files, ...weights], readText };
 }
 
@@ -184,4 +201,24 @@ function offline({ label }: Remote): InferenceError {
     `source: ${label} is not in the cache, and offline mode is on: load it once with the network`,
     { param: 'source' },
   );
+}
+
+/**
+ * The category of a model that is on this disk or in the catalogue, as far as its files show it.
+ *
+ * @throws InferenceError `invalid_request` for a bundled model whose package is missing
+ */
+export function recognizeAtHand(source: string, guide: CategoryGuide): string | undefined {
+  const entry = findCatalogueEntry(source);
+  if (entry) return entry.category;
+  if (parseSource(source).kind !== 'local') return undefined;
+  const folder = findFolder(source);
+  if (folder === undefined) return undefined;
+  let config: Json | undefined;
+  try {
+    config = parseJson(readFileSync(join(folder, 'config.json'), 'utf8'));
+  } catch {
+    // Models of several graphs have none.
+  }
+  return guide.recognize({ files: filesIn(folder), config: config ?? {} });
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { detectCategory } from '../../src/cli/category.ts';
+import { categories } from '../../src/categories/registry.ts';
 
 it.each([
   [{ architectures: ['LlamaForCausalLM'], model_type: 'llama' }, [], 'chat'],
@@ -19,8 +19,9 @@ it.each([
   [{ architectures: ['ViTForImageClassification'], model_type: 'vit' }, [], undefined],
   [{ architectures: 'LlamaForCausalLM', model_type: 7 }, [], undefined],
   [undefined, [], undefined],
-])('%j with %j is for %s', async (config, paths, expected) => {
+])('%j with %j is for %s', (config, paths, expected) => {
   const files = paths.map((path) => ({ path }));
-  const readJson = async (path: string) => (path === 'config.json' ? config : undefined);
-  expect(await detectCategory({ files, readJson })).toBe(expected);
+  const evidence = { files, config: config ?? {} };
+  const found = [...categories.values()].find((category) => category.recognize(evidence));
+  expect(found?.name).toBe(expected);
 });

@@ -1,0 +1,63 @@
+import type { CategoryDefinition, ModelSpec, Pipeline } from '../categories/contract.ts';
+import type { Session } from '../runtime/contract.ts';
+import type { SettingTable } from '../validation/setting-table.ts';
+
+/** By what a model runs, with the settings of that; plain data, so that it can be sent to a worker process. */
+export interface BackendDescriptor {
+  readonly kind: string;
+}
+
+/** One graph of a model. */
+export interface Graph {
+  /** Path of its file. */
+  readonly graph: string;
+  /** Which part of the model it is; left out for a model of one graph. */
+  readonly name?: string | undefined;
+}
+
+/** A backend that runs graphs: the categories' own pipelines do the rest. */
+export interface SessionBackend {
+  /** Whether the graphs are on this disk. Where they aren't, a model's folder holds everything else. */
+  readonly hasGraphs: boolean;
+  /**
+   * Opens a graph.
+   *
+   * @throws InferenceError `invalid_request` where the backend doesn't have it
+   * @throws Error where the file is no graph or the device can't run it
+   */
+  openSession(graph: Graph, settings: Pick<ModelSpec, 'device' | 'threads'>): Promise<Session>;
+}
+
+/** Loads a model into this process. */
+export type LoadPipeline = (spec: ModelSpec) => Promise<Pipeline>;
+
+/** Loads a model of one category over a backend that runs graphs. */
+export type LoadOverSessions = (spec: ModelSpec, backend: SessionBackend) => Promise<Pipeline>;
+
+/** A backend as it works: it runs graphs, or whole models. */
+export type Backend =
+  | {
+      readonly sessions: SessionBackend;
+      /** Adapts a pipeline that was loaded over the sessions. */
+      wrap?(pipeline: Pipeline): Pipeline;
+    }
+  | { readonly loadPipeline: LoadPipeline };
+
+/** The one object by which everything else finds a backend. It loads no native code. */
+export interface BackendDefinition {
+  readonly kind: string;
+  /** How users write it: `remote.openai({…})`. */
+  readonly spelling: string;
+  /** The settings of the descriptor. */
+  readonly settings: SettingTable;
+  /** The process that it runs in: a worker, or the host where it computes nothing itself. */
+  readonly place: 'worker' | 'host';
+  /** Settings of a model that it can't honour. */
+  readonly foreignSettings: readonly string[];
+  /** Whether it runs the models of a category. */
+  runs(category: Pick<CategoryDefinition, 'name' | 'isStateless'>): boolean;
+  /** Checks that reach beyond one setting. @throws InferenceError `invalid_request` */
+  assert?(descriptor: BackendDescriptor): void;
+  /** Imported late: it may load native code. */
+  open(spec: ModelSpec): Promise<Backend>;
+}

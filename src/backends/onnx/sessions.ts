@@ -1,0 +1,8 @@
+import { createOnnxSession } from '../../runtime/onnx.ts';
+import type { SessionBackend } from '../contract.ts';
+
+/** Graphs on this disk, run by ONNX Runtime in this process. */
+export const onnxSessions: SessionBackend = {
+  hasGraphs: true,
+  openSession: ({ graph }, { device, threads }) => createOnnxSession(graph, { device, threads }),
+};

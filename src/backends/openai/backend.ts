@@ -1,0 +1,28 @@
+import { assertAddress } from '../assert-address.ts';
+import type { BackendDefinition, BackendDescriptor } from '../contract.ts';
+import { apiServerSettings, type ApiServer } from './server.ts';
+
+const categories = ['chat', 'embedding'];
+
+/** Runs chat and embeddings on a server of the same wire format. */
+export const openaiDefinition: BackendDefinition = {
+  kind: 'openai',
+  spelling: 'remote.openai({…})',
+  settings: apiServerSettings,
+  // It waits for no tensor, so it needs no process of its own.
+  place: 'host',
+  foreignSettings: [
+    ...['dtype', 'device', 'threads', 'hub', 'maxBatchSize', 'toolCallFormat', 'reasoningFormat'],
+    ...['pooling', 'normalize', 'matryoshkaDimensions', 'maxBatchTokens'],
+  ],
+  runs: ({ name }) => categories.includes(name),
+  assert: assertApiServer,
+  async open({ backend }) {
+    assertApiServer(backend!);
+    return { loadPipeline: (await import('./load-remote.ts')).loadRemotePipeline };
+  },
+};
+
+function assertApiServer(descriptor: BackendDescriptor): void {
+  assertAddress('backend.baseURL', (descriptor as ApiServer).baseURL);
+}

@@ -1,0 +1,35 @@
+import { assertAddress } from './assert-address.ts';
+import type { GraphServer } from './kserve/server.ts';
+import type { ApiServer } from './openai/server.ts';
+
+/**
+ * Models that run on other machines.
+ *
+ * `openai` sends chat and embeddings to vLLM, SGLang, llama-server, Ray Serve, another slashv1 or any server of that
+ * wire format; the `source` of the model is its name there. `kserve` runs the graphs of detection, embedding, image and
+ * rerank models on Triton, KServe, OpenVINO Model Server or Ray Serve; the `source` is a folder with everything but the
+ * graphs.
+ *
+ * @throws InferenceError `invalid_request` for an address that isn't one
+ * @see https://github.com/kserve/open-inference-protocol
+ *
+ * @example
+ * ```ts
+ * createInference({
+ *   models: {
+ *     assistant: chat({ source: 'Qwen/Qwen3-8B', backend: remote.openai({ baseURL: 'http://gpu-1:8000/v1' }) }),
+ *     detector: detection({ source: './yolox', backend: remote.kserve({ url: 'http://gpu-2:8000', model: 'yolox' }) }),
+ *   },
+ * });
+ * ```
+ */
+export const remote = {
+  openai(options: Omit<ApiServer, 'kind'>): ApiServer {
+    assertAddress('remote.openai: baseURL', options?.baseURL);
+    return { ...options, kind: 'openai' };
+  },
+  kserve(options: Omit<GraphServer, 'kind'>): GraphServer {
+    assertAddress('remote.kserve: url', options?.url);
+    return { ...options, kind: 'kserve' };
+  },
+} as const;

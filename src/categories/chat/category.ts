@@ -1,0 +1,61 @@
+import type { CallOptions, CategoryDefinition, ParameterBounds } from '../contract.ts';
+import { appendEvent } from './append-event.ts';
+import type { ChatEvent, ChatModelInfo } from './events.ts';
+import { chatFiles } from './files.ts';
+import { chatParameters } from './parameters.ts';
+import { completeChatRequest, type ChatRequest, type ChatRequestInput } from './request.ts';
+import { chatSettings } from './settings.ts';
+import { tallyChat } from './tally.ts';
+import { chatTelemetry } from './telemetry.ts';
+import { chatCompletions } from './wire/endpoint.ts';
+
+/** The in-process functions for chat. */
+export interface ChatMethods {
+  /**
+   * One chat request as a stream of events.
+   *
+   * @throws InferenceError before the first event for a bad request, an unknown model or a full queue; later for
+   * cancellation, a passed deadline or a lost worker
+   */
+  chat(request: ChatRequestInput, options?: CallOptions): AsyncIterable<ChatEvent>;
+}
+
+/** Chat: a conversation goes in, an answer with tool calls and reasoning comes out. */
+export const chatCategory: CategoryDefinition<
+  'chat',
+  ChatRequestInput,
+  ChatRequest,
+  ChatEvent,
+  ChatModelInfo,
+  typeof chatSettings,
+  ChatMethods
+> = {
+  name: 'chat',
+  parameters: chatParameters,
+  settings: chatSettings,
+  files: chatFiles,
+  endpoints: [chatCompletions],
+  sample: {
+    path: 'chat/completions',
+    body: { messages: [{ role: 'user', content: 'Describe a scene with two shapes.' }] },
+  },
+  isStateless: false,
+  parameterBounds: ({ contextLength }) => ({ maxTokens: boundsOfMaxTokens(contextLength) }),
+  recognize: ({ config: { architectures } }) =>
+    Array.isArray(architectures) &&
+    architectures.some((name) => /(?:ForCausalLM|LMHeadModel|ForConditionalGeneration)$/.test(String(name))),
+  methods: (run) => ({ chat: run }),
+  complete: completeChatRequest,
+  isOutput: ({ type }) =>
+    !['prompt-start', 'prompt-end', 'hidden-tokens', 'choice-end', 'usage'].includes(type),
+  tally: tallyChat,
+  append: appendEvent,
+  telemetry: chatTelemetry,
+};
+
+/** No more tokens than fit into the context. */
+function boundsOfMaxTokens(contextLength: number): ParameterBounds {
+  const { max, default: byDefault } = chatParameters.maxTokens;
+  const most = contextLength === 0 ? Infinity : contextLength;
+  return { max: Math.min(max, most), default: Math.min(byDefault, most) };
+}

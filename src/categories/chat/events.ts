@@ -1,0 +1,74 @@
+import type { ModelInfo } from '../contract.ts';
+/** A token and how likely the model found it, as a natural logarithm. */
+export interface TokenLogprob {
+  readonly token: string;
+  readonly logprob: number;
+  /** UTF-8 bytes of the token; a token may hold part of a character only. */
+  readonly bytes: readonly number[];
+}
+
+/** A generated token and the most likely ones at its position. */
+export interface TokenLogprobs extends TokenLogprob {
+  readonly topLogprobs: readonly TokenLogprob[];
+}
+
+/** Why a choice ended. */
+export type FinishReason = 'stop' | 'length' | 'tool_calls';
+
+/** How many tokens a chat request took. */
+export interface ChatUsage {
+  readonly promptTokens: number;
+  /** Of the prompt, how many needed no computing because an earlier request had the same beginning. */
+  readonly cachedTokens: number;
+  /** Over all choices, reasoning included. */
+  readonly completionTokens: number;
+  readonly reasoningTokens: number;
+}
+
+/** How many generated tokens a delta stands for. */
+export interface TokenCount {
+  /** Tokens since the delta before, held-back and invisible ones included; default 1. */
+  readonly tokens?: number | undefined;
+}
+
+/**
+ * The events of a chat request, in order. `choice` counts from 0 to n − 1; events of different choices
+ * interleave. Concatenating the `text-delta`s of a choice gives its content; tool call arguments likewise.
+ * `usage` comes once, last.
+ */
+export type ChatEvent =
+  /** The prompt is about to be computed. */
+  | { readonly type: 'prompt-start'; readonly promptTokens: number }
+  | {
+      readonly type: 'prompt-end';
+      readonly promptTokens: number;
+      /** Names of the tools that the model was told about, where its template doesn't take all of them. */
+      readonly toolsUsed?: readonly string[];
+    }
+  | ({ readonly type: 'reasoning-delta'; readonly choice: number; readonly text: string } & TokenCount)
+  /** Tokens of reasoning that the caller doesn't want. */
+  | { readonly type: 'hidden-tokens'; readonly choice: number; readonly tokens: number }
+  | ({ readonly type: 'text-delta'; readonly choice: number; readonly text: string } & TokenCount)
+  | {
+      readonly type: 'tool-call-start';
+      readonly choice: number;
+      /** Counts the calls of this choice from 0. */
+      readonly call: number;
+      readonly id: string;
+      readonly name: string;
+    }
+  | ({
+      readonly type: 'tool-call-delta';
+      readonly choice: number;
+      readonly call: number;
+      readonly arguments: string;
+    } & TokenCount)
+  /** Only with `logprobs`; the tokens behind the deltas since the last such event. */
+  | { readonly type: 'logprobs'; readonly choice: number; readonly tokens: readonly TokenLogprobs[] }
+  | { readonly type: 'choice-end'; readonly choice: number; readonly finishReason: FinishReason }
+  | ({ readonly type: 'usage' } & ChatUsage);
+
+/** Facts about a loaded chat model. */
+export interface ChatModelInfo extends ModelInfo {
+  readonly category: 'chat';
+}

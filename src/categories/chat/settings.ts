@@ -1,0 +1,21 @@
+import {
+  integerSetting,
+  textSetting,
+  type SettingsOf,
+  type SettingTable,
+} from '../../validation/setting-table.ts';
+
+/** Settings of a chat model. */
+export const chatSettings = {
+  contextLength: integerSetting("Tokens of prompt and answer together; default: the model's config."),
+  maxBatchSize: integerSetting('Most sequences that are generated together in one batch; default 8.'),
+  toolCallFormat: textSetting(
+    'How the model writes tool calls, such as `hermes`; default: its chat template shows it.',
+  ),
+  reasoningFormat: textSetting(
+    'How the model marks its thinking, such as `think`; default: its chat template shows it.',
+  ),
+} satisfies SettingTable;
+
+/** The values of `chatSettings`. */
+export type ChatSettings = SettingsOf<typeof chatSettings>;

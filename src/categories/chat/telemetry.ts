@@ -1,0 +1,126 @@
+import type { ChatMessage, ToolCall } from '../../core/chat/messages.ts';
+import type { CategoryTelemetry } from '../contract.ts';
+import type { MessagePart, OutputRecorder, SpanMessage } from '../telemetry-messages.ts';
+import type { ChatEvent, FinishReason } from './events.ts';
+import type { ChatRequest } from './request.ts';
+
+/** Chat requests in traces. */
+export const chatTelemetry: CategoryTelemetry<ChatRequest, ChatEvent> = {
+  operation: 'chat',
+  attributes: (request) => ({
+    'gen_ai.output.type': request.responseFormat.type === 'text' ? 'text' : 'json',
+    'gen_ai.request.max_tokens': request.maxTokens,
+    'gen_ai.request.temperature': request.temperature,
+    'gen_ai.request.top_p': request.topP,
+    'gen_ai.request.top_k': request.topK,
+    'gen_ai.request.frequency_penalty': request.frequencyPenalty,
+    'gen_ai.request.presence_penalty': request.presencePenalty,
+    'gen_ai.request.seed': request.seed,
+    'gen_ai.request.choice.count': request.n === 1 ? undefined : request.n,
+  }),
+  content: (request) => ({
+    'gen_ai.input.messages': JSON.stringify(request.messages.map(toMessage)),
+    'gen_ai.request.stop_sequences': request.stop.length === 0 ? undefined : [...request.stop],
+    'gen_ai.tool.definitions': request.tools.length === 0 ? undefined : toolDefinitions(request),
+  }),
+  createRecorder: createChatRecorder,
+};
+
+function createChatRecorder(): OutputRecorder<ChatEvent> {
+  const choices: Choice[] = [];
+  const choiceAt = (index: number): Choice =>
+    (choices[index] ??= { parts: [], calls: [], finishReason: undefined });
+  const append = (index: number, type: 'text' | 'reasoning', content: string): void => {
+    const { parts } = choiceAt(index);
+    const last = parts.at(-1);
+    if (last?.type === type) last.content += content;
+    else parts.push({ type, content });
+  };
+  return {
+    push(event) {
+      switch (event.type) {
+        case 'text-delta':
+          append(event.choice, 'text', event.text);
+          break;
+        case 'reasoning-delta':
+          append(event.choice, 'reasoning', event.text);
+          break;
+        case 'tool-call-start':
+          choiceAt(event.choice).calls[event.call] = { id: event.id, name: event.name, arguments: '' };
+          break;
+        case 'tool-call-delta': {
+          const call = choiceAt(event.choice).calls[event.call];
+          if (call) call.arguments += event.arguments;
+          break;
+        }
+        case 'choice-end':
+          choiceAt(event.choice).finishReason = event.finishReason;
+      }
+    },
+    attributes: () =>
+      choices.length === 0
+        ? {}
+        : { 'gen_ai.output.messages': JSON.stringify(choices.filter(Boolean).map(toOutput)) },
+  };
+}
+
+interface Choice {
+  readonly parts: MessagePart[];
+  readonly calls: { readonly id: string; readonly name: string; arguments: string }[];
+  finishReason: FinishReason | undefined;
+}
+
+/** The conventions' names of the ends that they know; `error` is one before its time. */
+const finishReasons: Readonly<Record<FinishReason, string>> = {
+  stop: 'stop',
+  length: 'length',
+  tool_calls: 'tool_call',
+};
+
+function toOutput({ parts, calls, finishReason }: Choice): SpanMessage & { readonly finish_reason: string } {
+  return {
+    role: 'assistant',
+    parts: [...parts, ...calls.filter(Boolean).map(toPart)],
+    finish_reason: finishReason === undefined ? 'error' : finishReasons[finishReason],
+  };
+}
+
+function toMessage(message: ChatMessage): SpanMessage {
+  const { role } = message;
+  switch (message.role) {
+    case 'tool':
+      return {
+        role,
+        parts: [{ type: 'tool_call_response', id: message.toolCallId, response: message.content }],
+      };
+    case 'assistant': {
+      const { reasoningContent, content, toolCalls = [] } = message;
+      const parts: MessagePart[] = [];
+      if (reasoningContent) parts.push({ type: 'reasoning', content: reasoningContent });
+      if (content) parts.push({ type: 'text', content });
+      return { role, parts: [...parts, ...toolCalls.map(toPart)] };
+    }
+    case 'system':
+    case 'user':
+      return { role, name: message.name, parts: [{ type: 'text', content: message.content }] };
+  }
+}
+
+function toPart({ id, name, arguments: given }: ToolCall): MessagePart {
+  return { type: 'tool_call', id, name, arguments: parsed(given) };
+}
+
+/** What a model wrote need not be JSON. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+function toolDefinitions({ tools }: Pick<ChatRequest, 'tools'>): string {
+  return JSON.stringify(
+    tools.map(({ name, description, parameters }) => ({ type: 'function', name, description, parameters })),
+  );
+}

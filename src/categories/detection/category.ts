@@ -1,0 +1,58 @@
+import type { CallOptions, CategoryDefinition } from '../contract.ts';
+import { lastEvent } from '../last-event.ts';
+import type { DetectionEvent, DetectionModelInfo, DetectionResult } from './events.ts';
+import { detectionFiles } from './files.ts';
+import { detectionParameters } from './parameters.ts';
+import { completeDetectionRequest, type DetectionRequest, type DetectionRequestInput } from './request.ts';
+import { detectionSettings } from './settings.ts';
+import { detect } from './wire/endpoint.ts';
+
+/** The in-process functions for detection. */
+export interface DetectionMethods {
+  /**
+   * Finds the objects in an image.
+   *
+   * @throws InferenceError for a bad request or image, an unknown model, a full queue, cancellation, a passed deadline or a lost
+   * worker
+   */
+  detect(request: DetectionRequestInput, options?: CallOptions): Promise<DetectionResult>;
+}
+
+const families = /^(?:yolo|.*detr|d[-_]fine)/;
+
+/** Detection: an image goes in, boxes with classes come out. */
+export const detectionCategory: CategoryDefinition<
+  'detection',
+  DetectionRequestInput,
+  DetectionRequest,
+  DetectionEvent,
+  DetectionModelInfo,
+  typeof detectionSettings,
+  DetectionMethods
+> = {
+  name: 'detection',
+  parameters: detectionParameters,
+  settings: detectionSettings,
+  files: detectionFiles,
+  endpoints: [detect],
+  sample: { path: 'detect', body: { image: 'https://example.com/photo.jpg' } },
+  isStateless: true,
+  parameterBounds: ({ imageSizes }) => (imageSizes ? { imageSize: imageSizes } : {}),
+  recognize: ({ files, config: { architectures, model_type: family } }) =>
+    (Array.isArray(architectures) &&
+      architectures.some((name) => /ForObjectDetection$/.test(String(name)))) ||
+    families.test(String(family ?? '')) ||
+    files.some(({ path }) => /^[^/]+\.names$/.test(path)),
+  methods: (run) => ({
+    async detect(request, options) {
+      const { detections, image } = await lastEvent(run(request, options));
+      return { detections, image };
+    },
+  }),
+  complete: completeDetectionRequest,
+  isOutput: () => true,
+  tally({ detections }, { usage }) {
+    usage.detections = detections.length;
+  },
+  telemetry: { operation: 'detect_objects' },
+};

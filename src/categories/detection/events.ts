@@ -1,0 +1,38 @@
+import type { ModelInfo } from '../contract.ts';
+import type { Box, Size } from '../../core/vision/box.ts';
+
+/** One object in an image. */
+export interface Detection {
+  readonly className: string;
+  readonly classId: number;
+  /** 0 to 1. */
+  readonly confidence: number;
+  /** In pixels of the image, its EXIF orientation applied; never beyond its edges. */
+  readonly box: Box;
+}
+
+/** What is in an image. */
+export interface DetectionResult {
+  /** Best first. */
+  readonly detections: readonly Detection[];
+  /** Size of the image, its EXIF orientation applied. */
+  readonly image: Size;
+}
+
+/** What happens during a detection request: this, once. */
+export type DetectionEvent = { readonly type: 'detections' } & DetectionResult;
+
+/** Sizes of the longer side of an input, in pixels: multiples of `step` from `min` to `max`. */
+export interface ImageSizes {
+  readonly default: number;
+  readonly min: number;
+  readonly max: number;
+  readonly step: number;
+}
+
+/** Facts about a loaded detection model. */
+export interface DetectionModelInfo extends ModelInfo {
+  readonly category: 'detection';
+  /** The values that `imageSize` may have. */
+  readonly imageSizes?: ImageSizes | undefined;
+}

@@ -1,0 +1,33 @@
+import { z } from 'zod';
+import { headNames } from '../../core/vision/heads/head.ts';
+import {
+  choiceSetting,
+  integerSetting,
+  type SettingsOf,
+  type SettingTable,
+} from '../../validation/setting-table.ts';
+
+const imageFetch = z.strictObject({
+  allowPrivateNetworks: z.union([z.boolean(), z.array(z.string())]).optional(),
+  allowedHosts: z.array(z.string()).optional(),
+  maxBytes: integerSetting('Largest file; default 20 MiB.'),
+  timeoutMs: integerSetting('Time for everything, redirects included; default 10 s.'),
+});
+
+/** Settings of a detection model. */
+export const detectionSettings = {
+  head: choiceSetting("Layout of the model's outputs; default: their names and shapes show it.", headNames),
+  classNames: z
+    .union([z.string(), z.array(z.string())])
+    .optional()
+    .describe(
+      "Names of the model's classes, or path of a text file with one on each line; default: its files have them.",
+    ),
+  imageFetch: imageFetch
+    .optional()
+    .describe('The URLs of images that are fetched; default: those on the public Internet, 20 MiB, 10 s.'),
+  maxPixels: integerSetting('Images of more pixels are refused; default 2²⁶.'),
+} satisfies SettingTable;
+
+/** The values of `detectionSettings`. */
+export type DetectionSettings = SettingsOf<typeof detectionSettings>;

@@ -1,0 +1,61 @@
+import type { CallOptions, CategoryDefinition } from '../contract.ts';
+import { lastEvent } from '../last-event.ts';
+import type { EmbeddingEvent, EmbeddingModelInfo, EmbeddingResult } from './events.ts';
+import { embeddingFiles } from './files.ts';
+import { embeddingParameters } from './parameters.ts';
+import { completeEmbeddingRequest, type EmbeddingRequest, type EmbeddingRequestInput } from './request.ts';
+import { embeddingSettings } from './settings.ts';
+import { embeddings } from './wire/endpoint.ts';
+
+/** The in-process functions for embeddings. */
+export interface EmbeddingMethods {
+  /**
+   * Turns texts into vectors.
+   *
+   * @throws InferenceError for a bad request, an unknown model, a full queue, cancellation, a passed deadline or a lost
+   * worker
+   */
+  embed(request: EmbeddingRequestInput, options?: CallOptions): Promise<EmbeddingResult>;
+}
+
+const families =
+  /^(?:bert|distilbert|roberta|xlm-roberta|mpnet|nomic_bert|modernbert|camembert|electra|deberta.*|new|gte|albert)$/;
+
+/** Embedding: texts go in, vectors come out. */
+export const embeddingCategory: CategoryDefinition<
+  'embedding',
+  EmbeddingRequestInput,
+  EmbeddingRequest,
+  EmbeddingEvent,
+  EmbeddingModelInfo,
+  typeof embeddingSettings,
+  EmbeddingMethods
+> = {
+  name: 'embedding',
+  parameters: embeddingParameters,
+  settings: embeddingSettings,
+  files: embeddingFiles,
+  endpoints: [embeddings],
+  sample: { path: 'embeddings', body: { input: 'a red circle above a blue square' } },
+  isStateless: true,
+  parameterBounds: ({ vectorSizes }) => (vectorSizes ? { dimensions: vectorSizes } : {}),
+  recognize: ({ files, config: { model_type: family } }) =>
+    files.some(({ path }) => /^modules\.json$|_Pooling\/config\.json$/.test(path)) ||
+    families.test(String(family ?? '')),
+  methods: (run) => ({
+    async embed(request, options) {
+      const { embeddings: vectors, promptTokens } = await lastEvent(run(request, options));
+      return { embeddings: vectors, promptTokens };
+    },
+  }),
+  complete: completeEmbeddingRequest,
+  isOutput: () => true,
+  tally({ embeddings: vectors, promptTokens }, { usage }) {
+    usage.inputTokens = promptTokens;
+    usage.vectors = vectors.length;
+  },
+  telemetry: {
+    operation: 'embeddings',
+    attributes: ({ dimensions }) => ({ 'gen_ai.embeddings.dimension.count': dimensions }),
+  },
+};

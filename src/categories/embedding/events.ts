@@ -1,0 +1,18 @@
+import type { ModelInfo } from '../contract.ts';
+/** The vectors of an embedding request. */
+export interface EmbeddingResult {
+  /** In the order of the inputs. */
+  readonly embeddings: readonly Float32Array[];
+  /** Over all inputs, special tokens and prompts included. */
+  readonly promptTokens: number;
+}
+
+/** What happens during an embedding request: this, once. */
+export type EmbeddingEvent = { readonly type: 'embeddings' } & EmbeddingResult;
+
+/** Facts about a loaded embedding model. */
+export interface EmbeddingModelInfo extends ModelInfo {
+  readonly category: 'embedding';
+  /** The values that `dimensions` may have, and `default`, the length of a whole vector. */
+  readonly vectorSizes?: { readonly default: number; readonly min: number; readonly max: number } | undefined;
+}

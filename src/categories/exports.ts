@@ -1,0 +1,20 @@
+// The public names of all categories: their functions and the types of what goes in and comes out.
+export { chat, type ChatOptions } from './chat/describe.ts';
+export { detection, type DetectionOptions } from './detection/describe.ts';
+export { embedding, type EmbeddingOptions } from './embedding/describe.ts';
+export { image, type ImageOptions } from './image/describe.ts';
+export { speech, type SpeechOptions } from './speech/describe.ts';
+export { transcription, type TranscriptionOptions } from './transcription/describe.ts';
+export type { ChatEvent, ChatUsage, FinishReason, TokenLogprob, TokenLogprobs } from './chat/events.ts';
+export type { ChatRequest, ChatRequestInput } from './chat/request.ts';
+export type { Detection, DetectionResult } from './detection/events.ts';
+export type { DetectionRequestInput } from './detection/request.ts';
+export type { EmbeddingResult } from './embedding/events.ts';
+export type { EmbeddingRequestInput } from './embedding/request.ts';
+export type { ImageEvent } from './image/events.ts';
+export type { ImageRequestInput } from './image/request.ts';
+export type { SpeechEvent, Voice } from './speech/events.ts';
+export type { SpeechRequestInput } from './speech/request.ts';
+export type { TranscriptionEvent, TranscriptionSegment, TranscriptionWord } from './transcription/events.ts';
+export type { AudioSource, TranscriptionRequestInput } from './transcription/request.ts';
+export { collectTranscription, type TranscriptionResult } from './transcription/result.ts';

@@ -1,0 +1,58 @@
+import type { CallOptions, CategoryDefinition } from '../contract.ts';
+import { writtenBy } from '../telemetry-messages.ts';
+import type { ImageEvent, ImageModelInfo } from './events.ts';
+import { imageFiles } from './files.ts';
+import { imageParameters } from './parameters.ts';
+import { completeImageRequest, type ImageRequest, type ImageRequestInput } from './request.ts';
+import { imageSettings } from './settings.ts';
+import { imageGenerations } from './wire/endpoint.ts';
+
+/** The in-process functions for images. */
+export interface ImageMethods {
+  /**
+   * Draws images from a text, with an event for every step.
+   *
+   * @throws InferenceError before the first event for a bad request, an unknown model or a full queue; later for
+   * cancellation, a passed deadline or a lost worker
+   */
+  image(request: ImageRequestInput, options?: CallOptions): AsyncIterable<ImageEvent>;
+}
+
+/** Image generation: a text goes in, pictures come out. */
+export const imageCategory: CategoryDefinition<
+  'image',
+  ImageRequestInput,
+  ImageRequest,
+  ImageEvent,
+  ImageModelInfo,
+  typeof imageSettings,
+  ImageMethods
+> = {
+  name: 'image',
+  parameters: imageParameters,
+  settings: imageSettings,
+  files: imageFiles,
+  endpoints: [imageGenerations],
+  sample: {
+    path: 'images/generations',
+    body: { prompt: 'a red circle above a blue square', size: '512x512' },
+    file: 'image.json',
+  },
+  isStateless: true,
+  recognize: ({ files }) => files.some(({ path }) => path === 'model_index.json'),
+  methods: (run) => ({ image: run }),
+  complete: completeImageRequest,
+  isOutput: ({ type }) => type === 'image',
+  tally({ type }, { usage }) {
+    if (type === 'image') usage.images = (usage.images ?? 0) + 1;
+  },
+  telemetry: {
+    operation: 'generate_content',
+    attributes: ({ n, seed }) => ({
+      'gen_ai.output.type': 'image',
+      'gen_ai.request.seed': seed,
+      'gen_ai.request.choice.count': n === 1 ? undefined : n,
+    }),
+    content: ({ prompt }) => writtenBy('user', prompt),
+  },
+};

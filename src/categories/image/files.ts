@@ -1,0 +1,75 @@
+import { findGraph, graphsIn, missingGraph, type Dtype, type FileTree } from '../../models/graph-files.ts';
+import { isOpen, type ModelFiles } from '../../models/model-files.ts';
+
+/** Where the parts of a diffusion model may lie: the first of the folders that has a graph counts. */
+export const diffusionFolders = {
+  denoiser: ['unet', 'transformer'],
+  decoder: ['vae_decoder', 'vae/decoder', 'vae'],
+  textEncoder: ['text_encoder'],
+  secondTextEncoder: ['text_encoder_2'],
+} as const satisfies Readonly<Record<string, readonly string[]>>;
+
+interface DiffusionGraph {
+  readonly folder: string;
+  /** Path among the files. */
+  readonly graph: string;
+}
+
+/**
+ * Finds the graph of one part of a diffusion model: `model.onnx` in its folder, or else the only one there.
+ *
+ * @throws InferenceError `invalid_request` listing the dtypes that are there, or where a graph was looked for
+ */
+export function diffusionGraph(files: FileTree, folders: readonly string[], dtype?: Dtype): DiffusionGraph {
+  const found = findDiffusionGraph(files, folders, dtype);
+  if (found) return found;
+  throw missingGraph(files, folders.map(toStem), dtype);
+}
+
+function findDiffusionGraph(
+  files: FileTree,
+  folders: readonly string[],
+  dtype?: Dtype,
+): DiffusionGraph | undefined {
+  for (const folder of folders) {
+    const usual = findGraph(files, [toStem(folder)], dtype);
+    const candidates = usual === undefined && isOpen(dtype) ? graphsIn(files, folder) : [];
+    const graph = usual ?? (candidates.length === 1 ? candidates[0] : undefined);
+    if (graph !== undefined) return { folder, graph };
+  }
+  return undefined;
+}
+
+function toStem(folder: string): string {
+  return `${folder}/model`;
+}
+
+const diffusionParts = Object.values(diffusionFolders).flat();
+
+const clipTokenizerFiles = [
+  'tokenizer.json',
+  'vocab.json',
+  'merges.txt',
+  'tokenizer_config.json',
+  'special_tokens_map.json',
+] as const;
+
+/** The files of a diffusion model. */
+export const imageFiles: ModelFiles = {
+  small: [
+    'model_index.json',
+    'scheduler/scheduler_config.json',
+    ...['tokenizer', 'tokenizer_2'].flatMap((folder) =>
+      clipTokenizerFiles.map((name) => `${folder}/${name}`),
+    ),
+    ...diffusionParts.map((folder) => `${folder}/config.json`),
+  ],
+  stems: diffusionParts.map(toStem),
+  graphs(files, dtype) {
+    const { denoiser, decoder, textEncoder, secondTextEncoder } = diffusionFolders;
+    const second = findDiffusionGraph(files, secondTextEncoder) ? [secondTextEncoder] : [];
+    return [denoiser, decoder, textEncoder, ...second].map(
+      (folders) => diffusionGraph(files, folders, dtype).graph,
+    );
+  },
+};

@@ -1,0 +1,81 @@
+import { chatCategory } from './chat/category.ts';
+import type { SettingsOf } from '../validation/setting-table.ts';
+import type { CategoryDefinition, ModelInfo, ModelOptions } from './contract.ts';
+import { detectionCategory } from './detection/category.ts';
+import { embeddingCategory } from './embedding/category.ts';
+import { imageCategory } from './image/category.ts';
+import { speechCategory } from './speech/category.ts';
+import { transcriptionCategory } from './transcription/category.ts';
+
+/**
+ * All categories, one line each. A model whose category nobody says belongs to the first that recognizes its files:
+ * encoders and causal language models, of which others are made too, come late.
+ */
+const definitions = [
+  imageCategory,
+  transcriptionCategory,
+  speechCategory,
+  detectionCategory,
+  embeddingCategory,
+  chatCategory,
+] as const;
+
+type Definition = (typeof definitions)[number];
+
+/** The types of one category. */
+type TypesOf<D> =
+  D extends CategoryDefinition<
+    infer Name,
+    infer Input,
+    infer Request,
+    infer Event,
+    infer Info,
+    infer Settings,
+    infer Methods
+  >
+    ? {
+        name: Name;
+        input: Input;
+        request: Request;
+        event: Event;
+        info: Info;
+        options: ModelOptions<SettingsOf<Settings>> & { readonly category: Name };
+        methods: Methods;
+      }
+    : never;
+
+/** The requests, events and facts of each category, by name. */
+export type Categories = { [D in Definition as D['name']]: TypesOf<D> };
+
+/** The name of a category. */
+export type Category = Definition['name'];
+
+/** Facts about a model of any category. */
+export type AnyModelInfo = ModelInfo & Facts;
+
+/** The settings of a model of any category; without its name, its files have to show it. */
+export type AnyModelOptions =
+  TypesOf<Definition>['options'] | (ModelOptions & OwnSettings & { readonly category?: undefined });
+
+// Interfaces, so that their members are worked out once.
+interface Facts extends UnionToIntersection<Own<TypesOf<Definition>['info'], ModelInfo>> {}
+interface OwnSettings extends UnionToIntersection<Own<TypesOf<Definition>['options'], ModelOptions>> {}
+
+type Own<Types, Common> = Types extends unknown ? Partial<Omit<Types, keyof Common>> : never;
+
+/** The in-process functions of all categories. */
+export type CategoryMethods = UnionToIntersection<TypesOf<Definition>['methods']>;
+
+type UnionToIntersection<Union> = (Union extends unknown ? (one: Union) => void : never) extends (
+  all: infer Intersection,
+) => void
+  ? Intersection
+  : never;
+
+/** All categories, by name. */
+export const categories: ReadonlyMap<string, CategoryDefinition> = new Map(
+  definitions.map((definition) => [definition.name, definition as unknown as CategoryDefinition]),
+);
+
+/** The names of all categories. */
+export const categoryNames = definitions.map(({ name }) => name);

@@ -1,0 +1,39 @@
+import { z } from 'zod';
+import { devices } from '../core/device.ts';
+import { dtypes } from '../models/graph-files.ts';
+import {
+  booleanSetting,
+  choiceSetting,
+  integerSetting,
+  textSetting,
+  type SettingTable,
+} from '../validation/setting-table.ts';
+
+/** Where models come from and are kept. */
+export const hubSettings = {
+  endpoint: textSetting('Address of the hub; default `HF_ENDPOINT`, else `https://huggingface.co`.'),
+  token: textSetting("Sent to the endpoint's own origin and to no other; default `HF_TOKEN`."),
+  cacheFolder: textSetting("Folder of downloaded models; default: the hub's own cache."),
+  offline: booleanSetting('Use only the cache; default `SLASHV1_OFFLINE` or `HF_HUB_OFFLINE`, else false.'),
+} satisfies SettingTable;
+
+/** Settings that a model of any category may have; those of its category and the limits of its queue stand beside them. */
+export const commonSettings = {
+  source: z
+    .string()
+    .min(1, { error: 'expected the source of a model, got nothing' })
+    .describe(
+      "A bundled name, a folder in the hub's ONNX layout, a name of the catalogue, `org/name` on the hub, or the address of such a folder.",
+    ),
+  dtype: choiceSetting(
+    'The weights to load; `auto` takes fp32, or else the first that is there. Default `auto`.',
+    dtypes,
+  ),
+  hub: z
+    .strictObject(hubSettings)
+    .optional()
+    .describe('Where models come from and are kept; default: the environment decides.'),
+  name: textSetting('Display name; default: the id.'),
+  device: choiceSetting('The device that computes; default `cpu`.', devices),
+  threads: integerSetting('Threads of one operator; default: cores − 1, at least 1.'),
+} satisfies SettingTable;

@@ -1,0 +1,55 @@
+import type { CallOptions, CategoryDefinition } from '../contract.ts';
+import { writtenBy } from '../telemetry-messages.ts';
+import type { SpeechEvent, SpeechModelInfo } from './events.ts';
+import { speechFiles } from './files.ts';
+import { speechParameters } from './parameters.ts';
+import { completeSpeechRequest, type SpeechRequest, type SpeechRequestInput } from './request.ts';
+import { speechSettings } from './settings.ts';
+import { audioSpeech } from './wire/endpoint.ts';
+import { audioVoices } from './wire/voices-endpoint.ts';
+import { defaultVoice } from './wire/voices.ts';
+
+/** The in-process functions for speech. */
+export interface SpeechMethods {
+  /**
+   * Speaks a text, piece by piece.
+   *
+   * @throws InferenceError before the first event for a bad request, an unknown model or a full queue; later for
+   * cancellation, a passed deadline or a lost worker
+   */
+  speak(request: SpeechRequestInput, options?: CallOptions): AsyncIterable<SpeechEvent>;
+}
+
+/** Speech: a text goes in, audio comes out. */
+export const speechCategory: CategoryDefinition<
+  'speech',
+  SpeechRequestInput,
+  SpeechRequest,
+  SpeechEvent,
+  SpeechModelInfo,
+  typeof speechSettings,
+  SpeechMethods
+> = {
+  name: 'speech',
+  parameters: speechParameters,
+  settings: speechSettings,
+  files: speechFiles,
+  endpoints: [audioSpeech, audioVoices],
+  sample: { path: 'audio/speech', body: { input: 'a red circle above a blue square' }, file: 'speech.wav' },
+  isStateless: false,
+  parameterBounds: (model) => ({ voice: { default: defaultVoice(model) } }),
+  recognize: ({ files, config }) =>
+    config['model_type'] === 'style_text_to_speech_2' ||
+    files.some(({ path }) => /^voices\/.+\.bin$/.test(path)),
+  methods: (run) => ({ speak: run }),
+  complete: completeSpeechRequest,
+  isOutput: ({ type }) => type === 'audio',
+  tally(event, { usage }) {
+    if (event.type === 'speech-end') usage.audioSeconds = event.durationSeconds;
+  },
+  telemetry: {
+    operation: 'generate_content',
+    attributes: () => ({ 'gen_ai.output.type': 'speech' }),
+    content: ({ input }) => writtenBy('user', input),
+  },
+};

@@ -1,0 +1,21 @@
+import type { ModelInfo } from '../contract.ts';
+/** What happens during a speech request, in order: the `bytes` of all `audio` events together are the file. */
+export type SpeechEvent =
+  | { readonly type: 'speech-start'; readonly mediaType: string; readonly sampleRateHz: number }
+  | { readonly type: 'audio'; readonly bytes: Uint8Array }
+  | { readonly type: 'speech-end'; readonly durationSeconds: number };
+
+/** A voice of a speech model. */
+export interface Voice {
+  readonly id: string;
+  /** Display name. */
+  readonly name: string;
+  /** BCP 47, such as `en-US`. */
+  readonly language: string;
+}
+
+/** Facts about a loaded speech model. */
+export interface SpeechModelInfo extends ModelInfo {
+  readonly category: 'speech';
+  readonly voices?: readonly Voice[] | undefined;
+}

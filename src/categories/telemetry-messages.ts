@@ -1,0 +1,26 @@
+import type { SpanAttributes } from './contract.ts';
+
+/** One part of a message, as the GenAI semantic conventions write it. */
+export type MessagePart =
+  | { readonly type: 'text' | 'reasoning'; content: string }
+  | { readonly type: 'tool_call'; readonly id: string; readonly name: string; arguments: unknown }
+  | { readonly type: 'tool_call_response'; readonly id: string; readonly response: unknown };
+
+/** A message, as the GenAI semantic conventions write it. */
+export interface SpanMessage {
+  readonly role: string;
+  readonly name?: string | undefined;
+  readonly parts: readonly MessagePart[];
+}
+
+/** The input of a model that takes one text. */
+export function writtenBy(role: string, content: string): SpanAttributes {
+  const message: SpanMessage = { role, parts: [{ type: 'text', content }] };
+  return { 'gen_ai.input.messages': JSON.stringify([message]) };
+}
+
+/** Collects the answer of one run. */
+export interface OutputRecorder<Event> {
+  push(event: Event): void;
+  attributes(): SpanAttributes;
+}

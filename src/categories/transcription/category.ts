@@ -1,0 +1,62 @@
+import type { CallOptions, CategoryDefinition } from '../contract.ts';
+import { writtenBy } from '../telemetry-messages.ts';
+import type { TranscriptionEvent, TranscriptionModelInfo } from './events.ts';
+import { transcriptionFiles } from './files.ts';
+import { defaultTranscriptionModel, transcriptionParameters } from './parameters.ts';
+import {
+  completeTranscriptionRequest,
+  type TranscriptionRequest,
+  type TranscriptionRequestInput,
+} from './request.ts';
+import { transcriptionSettings } from './settings.ts';
+import { createTranscriptRecorder } from './telemetry.ts';
+import { audioTranscriptions } from './wire/endpoint.ts';
+
+/** The in-process functions for transcription. */
+export interface TranscriptionMethods {
+  /**
+   * Writes down a recording, segment by segment; `collectTranscription` waits for the whole.
+   *
+   * @throws InferenceError before the first event for a bad request or recording, an unknown model or a full queue; later for
+   * cancellation, a passed deadline or a lost worker
+   */
+  transcribe(request: TranscriptionRequestInput, options?: CallOptions): AsyncIterable<TranscriptionEvent>;
+}
+
+/** Transcription: a recording goes in, its text comes out. */
+export const transcriptionCategory: CategoryDefinition<
+  'transcription',
+  TranscriptionRequestInput,
+  TranscriptionRequest,
+  TranscriptionEvent,
+  TranscriptionModelInfo,
+  typeof transcriptionSettings,
+  TranscriptionMethods
+> = {
+  name: 'transcription',
+  parameters: transcriptionParameters,
+  settings: transcriptionSettings,
+  files: transcriptionFiles,
+  endpoints: [audioTranscriptions],
+  sample: { path: 'audio/transcriptions', form: '-F file=@speech.wav' },
+  isStateless: false,
+  defaultModel: defaultTranscriptionModel,
+  recognize: ({ config: { architectures, model_type: family } }) =>
+    family === 'whisper' ||
+    (Array.isArray(architectures) && architectures.some((name) => /^Whisper/.test(String(name)))),
+  methods: (run) => ({ transcribe: run }),
+  complete: completeTranscriptionRequest,
+  isOutput: ({ type }) => type === 'segment',
+  tally(event, { usage }) {
+    usage.audioSeconds = event.type === 'segment' ? event.segment.endSeconds : event.durationSeconds;
+  },
+  telemetry: {
+    operation: 'generate_content',
+    attributes: ({ temperature }) => ({
+      'gen_ai.output.type': 'text',
+      'gen_ai.request.temperature': temperature,
+    }),
+    content: ({ prompt }) => (prompt === undefined ? {} : writtenBy('user', prompt)),
+    createRecorder: createTranscriptRecorder,
+  },
+};

@@ -1,0 +1,47 @@
+import type { ModelInfo } from '../contract.ts';
+/** A word that was said, with its times in seconds from the beginning of the audio. */
+export interface TranscriptionWord {
+  /** Without spaces around it, punctuation included. */
+  readonly word: string;
+  readonly startSeconds: number;
+  readonly endSeconds: number;
+}
+
+/** A piece of speech that was transcribed as a whole, at most one window of the model long. */
+export interface TranscriptionSegment {
+  /** Counts from 0. */
+  readonly id: number;
+  /** Where the window began that it was found in, in frames of 10 ms. */
+  readonly seek: number;
+  readonly startSeconds: number;
+  readonly endSeconds: number;
+  /** With the space that separates it from the segment before. */
+  readonly text: string;
+  readonly tokens: readonly number[];
+  /** At which it was decoded in the end. */
+  readonly temperature: number;
+  readonly averageLogprob: number;
+  /** Length of the text over its compressed length; repetitions have a high one. */
+  readonly compressionRatio: number;
+  readonly noSpeechProbability: number;
+  /** Only where words were asked for. */
+  readonly words?: readonly TranscriptionWord[] | undefined;
+}
+
+/** What happens during a transcription, in order; a segment is final when it comes. `transcription-end` comes once, last. */
+export type TranscriptionEvent =
+  | { readonly type: 'segment'; readonly segment: TranscriptionSegment }
+  | {
+      readonly type: 'transcription-end';
+      /** ISO 639-1; `undefined` where nobody speaks, or the model knows one language and doesn't say which. */
+      readonly language: string | undefined;
+      /** Of the audio. */
+      readonly durationSeconds: number;
+    };
+
+/** Facts about a loaded transcription model. */
+export interface TranscriptionModelInfo extends ModelInfo {
+  readonly category: 'transcription';
+  /** The languages that may be asked for (ISO 639-1); none where the model takes no language. */
+  readonly languages?: readonly string[] | undefined;
+}

@@ -1,0 +1,20 @@
+import {
+  numberSetting,
+  textSetting,
+  type SettingsOf,
+  type SettingTable,
+} from '../../validation/setting-table.ts';
+
+/** Settings of a transcription model. */
+export const transcriptionSettings = {
+  maxAudioSeconds: numberSetting('Longer audio is refused; default 4 hours.', { min: 0.001 }),
+  voiceActivity: textSetting(
+    'Finds silence, which is skipped: `energy` (default), `none`, or the path of a Silero VAD graph.',
+  ),
+  ffmpegPath: textSetting(
+    'The program that decodes the formats that nothing else here can; default `ffmpeg` on the PATH.',
+  ),
+} satisfies SettingTable;
+
+/** The values of `transcriptionSettings`. */
+export type TranscriptionSettings = SettingsOf<typeof transcriptionSettings>;

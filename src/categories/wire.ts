@@ -1,0 +1,58 @@
+// The wire mapping of every category: bodies of requests → requests, events → bodies of answers.
+export { fromChatRequest, type ChatCall } from './chat/wire/from-request.ts';
+export { toChatCompletion, type AnswerHead } from './chat/wire/to-response.ts';
+export { createChunker, type ChunkOptions } from './chat/wire/to-chunks.ts';
+export {
+  chatCompletionChunkSchema,
+  chatCompletionSchema,
+  chatRequestSchema,
+  type ChatCompletion,
+  type ChatCompletionChunk,
+  type ChatRequestBody,
+} from './chat/wire/schema.ts';
+export { fromDetectRequest, type DetectCall } from './detection/wire/from-request.ts';
+export { toDetectResponse } from './detection/wire/to-response.ts';
+export {
+  detectRequestSchema,
+  detectResponseSchema,
+  type DetectRequestBody,
+  type DetectResponse,
+} from './detection/wire/schema.ts';
+export { fromEmbeddingRequest, type EmbeddingCall } from './embedding/wire/from-request.ts';
+export { toEmbeddingResponse, type EmbeddingAnswerOptions } from './embedding/wire/to-response.ts';
+export {
+  embeddingRequestSchema,
+  embeddingResponseSchema,
+  type EmbeddingRequestBody,
+  type EmbeddingResponse,
+} from './embedding/wire/schema.ts';
+export { fromSpeechRequest, type SpeechCall } from './speech/wire/from-request.ts';
+export { toSpeechStreamEvents } from './speech/wire/to-events.ts';
+export {
+  speechEventSchema,
+  speechRequestSchema,
+  type SpeechRequestBody,
+  type SpeechStreamEvent,
+} from './speech/wire/schema.ts';
+export { fromTranscriptionRequest, type TranscriptionCall } from './transcription/wire/from-request.ts';
+export { createTranscriptionStreamer } from './transcription/wire/to-events.ts';
+export { toTranscription, toVerboseTranscription } from './transcription/wire/to-response.ts';
+export {
+  transcriptionEventSchema,
+  transcriptionRequestSchema,
+  transcriptionSchema,
+  verboseTranscriptionSchema,
+  type Transcription,
+  type TranscriptionStreamEvent,
+  type VerboseTranscription,
+} from './transcription/wire/schema.ts';
+export { toVoiceList, type VoiceList } from './speech/wire/voices.ts';
+export { fromImageRequest, type ImageCall } from './image/wire/from-request.ts';
+export { toImageResponse } from './image/wire/to-response.ts';
+export { toImageStreamEvent } from './image/wire/to-events.ts';
+export {
+  imageEventSchema,
+  imageRequestSchema,
+  imageResponseSchema,
+  type ImageRequestBody,
+} from './image/wire/schema.ts';

@@ -1,0 +1,20 @@
+import { categories } from './categories/registry.ts';
+import type { InferenceBase } from './engine/contract.ts';
+import type { Handler } from './server/contract.ts';
+import { createHandlerOf } from './server/handler.ts';
+import type { HandlerOptions } from './server/options.ts';
+
+/**
+ * Makes the handler of the whole `/v1` API. It knows no framework: an adapter gives it plain requests, below any path.
+ *
+ * @throws TypeError or RangeError for options that can't be kept
+ *
+ * @example
+ * ```ts
+ * const handler = createHandler(inference, { auth: { keys: ['my-secret-key'] } });
+ * http.createServer(toNodeListener(handler)).listen(8000);
+ * ```
+ */
+export function createHandler(inference: InferenceBase, options: HandlerOptions): Handler {
+  return createHandlerOf(categories, inference, options);
+}

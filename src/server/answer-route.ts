@@ -1,0 +1,15 @@
+import { findModel, type Call } from './call.ts';
+import type { ApiResponse } from './contract.ts';
+import type { Route } from './endpoint.ts';
+import { queryOf } from './path.ts';
+
+/** Answers a request that runs no model. */
+export function answerRoute(call: Call, { handle }: Route): Promise<ApiResponse> {
+  const { inference, request, pathParameters } = call;
+  return handle({
+    query: queryOf(request.url),
+    pathParameters,
+    models: () => inference.models(),
+    findModel: (id, category) => findModel(call, id, category === undefined ? undefined : { name: category }),
+  });
+}

@@ -1,0 +1,111 @@
+import type { z } from 'zod';
+import type { CallOptions, ModelInfo } from '../categories/contract.ts';
+import type { ErrorCode, InferenceError } from '../errors.ts';
+import type { ApiResponse } from './contract.ts';
+import type { FormField } from './multipart.ts';
+
+/** A schema with the name that it has in the OpenAPI document. */
+export interface NamedSchema {
+  readonly name: string;
+  readonly schema: z.ZodType;
+}
+
+/** The body of a request. */
+export interface RequestBody extends NamedSchema {
+  /** Default `application/json`. */
+  readonly mediaType?: 'multipart/form-data' | undefined;
+}
+
+/** How a path below `/v1` is found and documented. */
+export interface RouteDescription {
+  readonly method: 'GET' | 'POST';
+  /** `/models/{model_id}/parameters`; a placeholder also stands for several segments. */
+  readonly path: string;
+  readonly operationId: string;
+  readonly summary: string;
+  /** Descriptions of the parameters in the query, by name; all are optional text. */
+  readonly queryParameters?: Readonly<Record<string, string>> | undefined;
+  readonly requestBody?: RequestBody | undefined;
+  /** Content of the 200 response by media type. */
+  readonly responses: Readonly<Record<string, NamedSchema>>;
+  readonly errors: readonly ErrorCode[];
+}
+
+/** One request that runs no model. */
+export interface RouteCall {
+  readonly query: URLSearchParams;
+  /** The values of the path template's placeholders, decoded. */
+  readonly pathParameters: Readonly<Record<string, string>>;
+  models(): readonly ModelInfo[];
+  /**
+   * @param category required of the model; any if left out
+   * @throws InferenceError `model_not_found`, or `invalid_request` for a model of another category
+   */
+  findModel(id: string, category?: string): ModelInfo;
+}
+
+/** A path that runs no model. */
+export interface Route extends RouteDescription {
+  readonly handle: (call: RouteCall) => Promise<ApiResponse>;
+}
+
+/** The part of a request that the server itself needs. */
+export interface Asked {
+  /** `undefined` leaves the choice to the service. */
+  readonly model: string | undefined;
+}
+
+/** How one run is reported. */
+export type EndpointRunOptions = Pick<CallOptions, 'responseId'>;
+
+/** The request's one run of a model: it spends quota, is charged, and ends when the client disconnects. */
+export interface EndpointRun<Input, Event> {
+  readonly model: ModelInfo;
+  /**
+   * Runs to the end.
+   *
+   * @throws InferenceError `quota_exceeded`, or what the run throws
+   */
+  collect(request: Input, options?: EndpointRunOptions): Promise<Event[]>;
+  /**
+   * Event by event. Returning the iterator ends the run at once, also while an event is awaited.
+   *
+   * @throws InferenceError `quota_exceeded`
+   */
+  open(request: Input, options?: EndpointRunOptions): Promise<AsyncIterator<Event>>;
+  /**
+   * Answers with server-sent events; resolves with the first one. A failure after that is the last event.
+   *
+   * @throws what the run throws before its first event
+   */
+  stream(
+    request: Input,
+    toFrames: (event: Event) => string,
+    options?: EndpointRunOptions,
+  ): Promise<ApiResponse>;
+  /** Reports a failure that can't be the response's status any more. */
+  report(error: InferenceError): void;
+}
+
+/** The form of an upload; its file is on the disk until the run is over. */
+export interface UploadedForm {
+  readonly fields: readonly FormField[];
+  readonly path: string;
+}
+
+/** A path that runs a model: it counts against rate limits and quotas. */
+export interface Endpoint<
+  A extends Asked = Asked,
+  Input = unknown,
+  Event = unknown,
+> extends RouteDescription {
+  /** Name of the form's field that holds a file; the body is JSON if left out. */
+  readonly uploadField?: string | undefined;
+  /**
+   * A parsed body, or an `UploadedForm` → the request.
+   *
+   * @throws InferenceError `invalid_request` or `unsupported_feature` with the field at fault as `param`
+   */
+  read(body: unknown): A;
+  answer(run: EndpointRun<Input, Event>, asked: A): Promise<ApiResponse>;
+}

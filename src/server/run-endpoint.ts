@@ -1,0 +1,101 @@
+import type { CategoryDefinition, RunEvent } from '../categories/contract.ts';
+import { readJson } from './body.ts';
+import { findModel, type Call } from './call.ts';
+import type { ApiResponse } from './contract.ts';
+import type { AnyRequest } from '../engine/contract.ts';
+import type { Endpoint, EndpointRun, EndpointRunOptions, UploadedForm } from './endpoint.ts';
+import { eventStreamResponse } from './event-stream-response.ts';
+import { collectRun, openRun, type Run } from './run.ts';
+import { receiveUpload } from './upload.ts';
+
+/**
+ * Reads the request, finds its model and lets the endpoint answer.
+ *
+ * @throws InferenceError for a bad request, a model that isn't there or isn't in the caller's plan, a spent quota, or
+ * what the run throws
+ */
+export async function runEndpoint(
+  call: Call,
+  category: CategoryDefinition,
+  endpoint: Endpoint,
+): Promise<ApiResponse> {
+  if (endpoint.uploadField === undefined) {
+    return answer(call, category, endpoint, await readJson(call.request, call.settings.maxBodyBytes));
+  }
+  const upload = await receiveUpload(call, endpoint.uploadField);
+  let isStreaming = false;
+  const uses: UploadUse = {
+    onStream: () => (isStreaming = true),
+    onEnd: () => upload.discard(),
+  };
+  try {
+    const form: UploadedForm = upload;
+    return await answer(call, category, endpoint, form, uses);
+  } catch (error) {
+    isStreaming = false;
+    throw error;
+  } finally {
+    if (!isStreaming) await upload.discard();
+  }
+}
+
+/** What becomes of a file that outlives the response's first byte. */
+interface UploadUse {
+  onStream(): void;
+  onEnd(): Promise<void>;
+}
+
+function answer(
+  call: Call,
+  category: CategoryDefinition,
+  endpoint: Endpoint,
+  body: unknown,
+  upload?: UploadUse,
+): Promise<ApiResponse> {
+  const asked = endpoint.read(body);
+  const model = findModel(call, asked.model, category);
+  call.meter.assertModel(model.id);
+  const runOf = (request: unknown, options: EndpointRunOptions = {}): Run<RunEvent> => ({
+    start: (callOptions) =>
+      call.inference.run(category.name, request as AnyRequest, { ...callOptions, ...options }),
+    tally: (event, tally) => category.tally(event, tally),
+    isOutput: (event) => category.isOutput(event),
+  });
+  const run: EndpointRun<unknown, RunEvent> = {
+    model,
+    collect: (request, options) => collectRun(call, runOf(request, options)),
+    open: async (request, options) => (await openRun(call, runOf(request, options))).billed(),
+    async stream(request, toFrames, options) {
+      const { events, bill } = await openRun(call, runOf(request, options));
+      upload?.onStream();
+      return eventStreamResponse(call, {
+        events: upload ? withEnd(events, upload.onEnd) : events,
+        toFrames,
+        onTake: bill,
+      });
+    },
+    report: call.report,
+  };
+  return endpoint.answer(run as EndpointRun<unknown, unknown>, asked);
+}
+
+/** Does something once an iteration has ended, however it did. */
+function withEnd<Event>(events: AsyncIterator<Event>, end: () => Promise<void>): AsyncIterator<Event> {
+  return {
+    async next() {
+      try {
+        const result = await events.next();
+        if (result.done === true) await end();
+        return result;
+      } catch (error) {
+        await end();
+        throw error;
+      }
+    },
+    async return() {
+      await events.return?.();
+      await end();
+      return { done: true, value: undefined };
+    },
+  };
+}

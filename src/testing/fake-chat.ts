@@ -1,0 +1,144 @@
+import type { ChatEvent, FinishReason } from '../categories/chat/events.ts';
+import type { ChatRequest } from '../categories/chat/request.ts';
+import { pause } from './pause.ts';
+import { wordsOf } from './words.ts';
+
+/** The answer of a fake chat model; text is sent word by word, and a word counts as one token. */
+export interface FakeReply {
+  readonly reasoning?: string | undefined;
+  readonly text?: string | undefined;
+  /** `arguments` may be an object. */
+  readonly toolCalls?: readonly { readonly name: string; readonly arguments: string | object }[] | undefined;
+  /** Waits so long before the prompt counts as read; default 0. */
+  readonly promptDelayMs?: number | undefined;
+  /** Waits so long before every word; default 0. */
+  readonly delayMs?: number | undefined;
+  /** Fails with it: once the prompt would have been read, or after `failAfter` events. */
+  readonly error?: Error | undefined;
+  /** Default 0. */
+  readonly failAfter?: number | undefined;
+}
+
+/** The answer, or a function that gives the one of each choice. Default: repeats the last message. */
+export type FakeAnswer =
+  string | FakeReply | ((request: ChatRequest, choice: number) => string | FakeReply) | undefined;
+
+/** Plays the events that a chat model would send. */
+export function playChat(
+  answer: FakeAnswer,
+  request: ChatRequest,
+  signal: AbortSignal | undefined,
+): AsyncIterable<ChatEvent> {
+  const replies = Array.from({ length: request.n }, (_, choice) => replyOf(answer, request, choice));
+  return failing(replies[0]!, play(request, replies, signal), signal);
+}
+
+function replyOf(reply: FakeAnswer, request: ChatRequest, choice: number): FakeReply {
+  const chosen = typeof reply === 'function' ? reply(request, choice) : reply;
+  if (chosen === undefined) return { text: request.messages.at(-1)?.content ?? '' };
+  return typeof chosen === 'string' ? { text: chosen } : chosen;
+}
+
+async function* failing(
+  reply: FakeReply,
+  events: AsyncIterable<ChatEvent>,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<ChatEvent> {
+  let left = reply.error === undefined ? Infinity : (reply.failAfter ?? 0);
+  if (left === 0) {
+    await pause(reply.promptDelayMs, signal);
+    throw reply.error;
+  }
+  for await (const event of events) {
+    yield event;
+    left -= 1;
+    if (left === 0) throw reply.error;
+  }
+}
+
+async function* play(
+  request: ChatRequest,
+  replies: readonly FakeReply[],
+  signal: AbortSignal | undefined,
+): AsyncGenerator<ChatEvent> {
+  const promptTokens = request.messages.reduce(
+    (sum, message) => sum + wordsOf(message.content ?? '').length,
+    0,
+  );
+  await pause(replies[0]!.promptDelayMs, signal);
+  yield { type: 'prompt-end', promptTokens };
+  const scripts = replies.map((reply, choice) => scriptOf(reply, request, choice));
+  const usage = { completionTokens: 0, reasoningTokens: 0 };
+  const longest = Math.max(...scripts.map((script) => script.length));
+  for (let step = 0; step < longest; step += 1) {
+    for (const [choice, script] of scripts.entries()) {
+      const turn = script[step];
+      if (turn === undefined) continue;
+      await pause(turn.isToken ? replies[choice]!.delayMs : 0, signal);
+      usage.completionTokens += turn.isToken ? 1 : 0;
+      usage.reasoningTokens += turn.isReasoning ? 1 : 0;
+      yield* turn.events;
+    }
+  }
+  yield { type: 'usage', promptTokens, cachedTokens: 0, ...usage };
+}
+
+interface Turn {
+  readonly isToken: boolean;
+  readonly isReasoning: boolean;
+  readonly events: readonly ChatEvent[];
+}
+
+function scriptOf(reply: FakeReply, request: ChatRequest, choice: number): Turn[] {
+  const tokens = [...reasoningTurns(reply, request, choice), ...textTurns(reply, request, choice)];
+  const toolTurns = request.toolChoice === 'none' ? [] : toolCallTurns(reply, choice);
+  const all = [...tokens, ...toolTurns];
+  const kept = all.slice(0, request.maxTokens);
+  const finishReason: FinishReason =
+    kept.length < all.length ? 'length' : toolTurns.length > 0 ? 'tool_calls' : 'stop';
+  return [
+    ...kept,
+    { isToken: false, isReasoning: false, events: [{ type: 'choice-end', choice, finishReason }] },
+  ];
+}
+
+function reasoningTurns(reply: FakeReply, request: ChatRequest, choice: number): Turn[] {
+  return wordsOf(reply.reasoning ?? '').map((text) => ({
+    isToken: true,
+    isReasoning: true,
+    events: request.includeReasoning
+      ? [{ type: 'reasoning-delta', choice, text }, ...logprobsOf(request, choice, text)]
+      : [],
+  }));
+}
+
+function textTurns(reply: FakeReply, request: ChatRequest, choice: number): Turn[] {
+  return wordsOf(reply.text ?? '').map((text) => ({
+    isToken: true,
+    isReasoning: false,
+    events: [{ type: 'text-delta', choice, text }, ...logprobsOf(request, choice, text)],
+  }));
+}
+
+function toolCallTurns(reply: FakeReply, choice: number): Turn[] {
+  return (reply.toolCalls ?? []).map(({ name, arguments: given }, call) => ({
+    isToken: true,
+    isReasoning: false,
+    events: [
+      { type: 'tool-call-start', choice, call, id: `call_${choice}_${call}`, name },
+      {
+        type: 'tool-call-delta',
+        choice,
+        call,
+        arguments: typeof given === 'string' ? given : JSON.stringify(given),
+      },
+    ],
+  }));
+}
+
+function logprobsOf(request: ChatRequest, choice: number, text: string): ChatEvent[] {
+  if (!request.logprobs) return [];
+  const token = { token: text, logprob: 0, bytes: [...new TextEncoder().encode(text)] };
+  const topLogprobs = request.topLogprobs > 0 ? [token] : [];
+  return [{ type: 'logprobs', choice, tokens: [{ ...token, topLogprobs }] }];
+}

@@ -1,0 +1,23 @@
+import type { EmbeddingResult } from '../categories/embedding/events.ts';
+import type { EmbeddingRequest } from '../categories/embedding/request.ts';
+import { truncateVector } from '../core/embedding/dimensions.ts';
+import { normalizeInPlace } from '../core/embedding/normalize.ts';
+import { wordsOf } from './words.ts';
+
+const fakeDimensions = 16;
+
+/**
+ * Vectors of 16 dimensions that count characters, so that equal texts have equal vectors and texts of the same letters are
+ * near; a word counts as one token.
+ */
+export function countCharacters({ inputs, dimensions = fakeDimensions }: EmbeddingRequest): EmbeddingResult {
+  const embeddings = inputs.map((input) => {
+    const vector = new Float32Array(fakeDimensions);
+    const codes =
+      typeof input === 'string' ? [...input].map((character) => character.codePointAt(0)!) : input;
+    for (const code of codes) vector[code % fakeDimensions]! += 1;
+    return normalizeInPlace(truncateVector(vector, Math.min(dimensions, fakeDimensions)));
+  });
+  const tokens = inputs.map((input) => (typeof input === 'string' ? wordsOf(input) : input).length);
+  return { embeddings, promptTokens: tokens.reduce((sum, count) => sum + count, 0) };
+}

@@ -1,0 +1,27 @@
+import type { Categories, Category } from './categories/registry.ts';
+import type * as engine from './engine/observer.ts';
+import type { RequestObserver } from './server/observer.ts';
+
+/** One request to a model, typed by its category. Everything that is told about it has this same object. */
+export type ObservedRun = {
+  [C in Category]: Omit<engine.ObservedRun, 'category' | 'request'> & {
+    readonly category: C;
+    /** It holds what people wrote: it is not for records unless they agreed. */
+    readonly request: Categories[C]['request'];
+  };
+}[Category];
+
+/** Is told everything about an inference as it happens; every method is optional. */
+export type InferenceObserver = engine.InferenceObserver<ObservedRun, Categories[Category]['event']>;
+
+/**
+ * Is told everything as it happens: in a handler, and in its inference. Every method is optional, and an error that one
+ * throws changes nothing.
+ *
+ * @example
+ * ```ts
+ * const observer: Observer = { onRunEnd: ({ model }, { usage }) => bill(model, usage) };
+ * createHandler(inference, { auth, observers: [observer] });
+ * ```
+ */
+export type Observer = InferenceObserver & RequestObserver;

@@ -1,0 +1,60 @@
+import { didYouMean } from '../core/text/suggest.ts';
+import { fieldError } from '../errors.ts';
+import { describeValue } from './issues.ts';
+import type { SettingTable } from './setting-table.ts';
+import { settingsFault } from './settings-fault.ts';
+
+/** Where options stand, and names that belong elsewhere. */
+export interface OptionsPlace {
+  /** Path of the options within the error's `param`, such as `models.assistant`; default: none. */
+  readonly path?: string;
+  /**
+   * Explains a name that is not in the table.
+   *
+   * @returns `undefined` to suggest the nearest name
+   */
+  explainForeign?(name: string): string | undefined;
+}
+
+/**
+ * Checks the names, types and ranges of an options object.
+ *
+ * @param owner the function or thing that the options belong to, for messages
+ * @throws InferenceError `invalid_request` for the first fault, naming the setting, the value and, where a name doesn't
+ * exist, the one that was probably meant
+ *
+ * @example
+ * ```ts
+ * assertOptions('chat', chatSettings, { maxBatchsize: 4 }); // maxBatchsize: chat has no such setting. Did you mean maxBatchSize?
+ * ```
+ */
+export function assertOptions(
+  owner: string,
+  table: SettingTable,
+  options: unknown,
+  { path = '', explainForeign }: OptionsPlace = {},
+): void {
+  if (typeof options !== 'object' || options === null || Array.isArray(options)) {
+    throw fieldError(path || owner, `expected an object of settings, got ${describeValue(options)}`);
+  }
+  const within = (name: string): string => (path === '' ? name : `${path}.${name}`);
+  for (const [name, value] of Object.entries(options)) {
+    if (Object.hasOwn(table, name)) {
+      const fault = settingsFault(table[name]!, value);
+      if (fault) throw fieldError(join(within(name), fault.place), fault.reason);
+      continue;
+    }
+    const shown = name.length > 60 ? `${name.slice(0, 60)}…` : name;
+    const reason =
+      explainForeign?.(name) ?? `${owner} has no such setting.${didYouMean(name, Object.keys(table))}`;
+    throw fieldError(within(shown), reason);
+  }
+  for (const [name, schema] of Object.entries(table)) {
+    const fault = Object.hasOwn(options, name) ? undefined : settingsFault(schema, undefined);
+    if (fault) throw fieldError(within(name), fault.reason);
+  }
+}
+
+function join(path: string, place: string): string {
+  return place === '' || place.startsWith('[') ? path + place : `${path}.${place}`;
+}

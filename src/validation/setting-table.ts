@@ -1,0 +1,62 @@
+import { z } from 'zod';
+import { describeValue } from './issues.ts';
+import { numberSchema, type NumberBounds } from './number-schema.ts';
+
+/**
+ * The settings of one kind of thing: name → type, range and description. The TypeScript type, the check, the command
+ * line and the documentation all derive from it.
+ */
+export type SettingTable = Readonly<Record<string, z.ZodType>>;
+
+/** The values that a table of settings describes; all may be left out. */
+export type SettingsOf<Table extends SettingTable> = {
+  readonly [Name in keyof Table]?: z.infer<Table[Name]> | undefined;
+};
+
+/** A whole number, at least 1 unless bounds say otherwise. */
+export function integerSetting(
+  description: string,
+  bounds: NumberBounds = { min: 1 },
+): z.ZodOptional<z.ZodNumber> {
+  return numberSchema({ type: 'int', ...bounds })
+    .optional()
+    .describe(description);
+}
+
+/** A number. */
+export function numberSetting(description: string, bounds: NumberBounds): z.ZodOptional<z.ZodNumber> {
+  return numberSchema({ type: 'float', ...bounds })
+    .optional()
+    .describe(description);
+}
+
+/** A text that is not empty. */
+export function textSetting(description: string): z.ZodOptional<z.ZodString> {
+  const error = ({ input }: { input?: unknown }): string => `expected a text, got ${describeValue(input)}`;
+  return z.string({ error }).min(1, { error }).optional().describe(description);
+}
+
+/** `true` or `false`. */
+export function booleanSetting(description: string): z.ZodOptional<z.ZodBoolean> {
+  return z.boolean().optional().describe(description);
+}
+
+/** One of several words. */
+export function choiceSetting<const Word extends string>(
+  description: string,
+  words: readonly Word[],
+): z.ZodOptional<z.ZodEnum<{ [W in Word]: W }>> {
+  return z.enum(words).optional().describe(description);
+}
+
+/** Anything that a program gives and a JSON file can't hold. */
+export function objectSetting<T>(
+  description: string,
+  expected: string,
+  isOne: (value: unknown) => boolean = (value) => typeof value === 'object' && value !== null,
+): z.ZodOptional<z.ZodCustom<T, T>> {
+  return z
+    .custom<T>(isOne, { error: ({ input }) => `expected ${expected}, got ${describeValue(input)}` })
+    .optional()
+    .describe(description);
+}
