@@ -54,10 +54,11 @@ export function mergeHub(
 export function aboutModel(name: string, error: unknown): unknown {
   if (!InferenceError.isInstance(error)) return error;
   const isKnown = knownModels.includes(name);
+  const reason = error.message.replace(/^source: /, '');
   const hint = error.param === 'source' && !isKnown ? didYouMean(name, knownModels) : '';
   return new InferenceError(
     error.code,
-    `${name}: ${error.message.replace(/^source: /, '')}${hint && `.${hint}`}`,
+    `${name}: ${hint ? reason.replace(/\.?$/, `.${hint}`) : reason}`,
     {
       param: error.param,
       cause: error,

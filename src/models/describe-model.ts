@@ -122,22 +122,25 @@ async function openRemote(
   const access = { policy: defaultRetryPolicy, signal };
   const remote = toRemote(source, settings);
   if (source.kind === 'hub') {
-    const cache = new RepositoryCache(settings.cacheFolder, remote.host, source.id);
+    const cache = new RepositoryCache(settings.cacheFolder, source.id);
     const cached = await cache.readListing(source.revision);
     if (settings.offline && !cached) throw offline(remote);
     const listing = settings.offline
-      ? cached!
+      ? undefined
       : await listRepository(remote, { endpoint: settings.endpoint, ...source }, access);
-    const snapshot = cache.snapshot(listing.commit);
+    const { commit, files } = listing ?? cached!;
+    const snapshot = cache.snapshot(commit);
     return {
       kind: 'hub',
-      folder: listing.files.some((file) => cache.has(listing.commit, file)) ? snapshot : undefined,
-      files: listing.files,
+      folder: files.some((file) => cache.has(commit, file)) ? snapshot : undefined,
+      files,
       async readText(path) {
-        const file = listing.files.find((one) => one.path === path);
-        if (!file) return undefined;
-        if (cache.has(listing.commit, file)) return readFile(join(snapshot, path), 'utf8');
-        return settings.offline ? undefined : fetchText(remote, file, access);
+        const isWanted = (file: DescribedFile): boolean => file.path === path;
+        if (files.some((file) => isWanted(file) && cache.has(commit, file))) {
+          return readFile(join(snapshot, path), 'utf8');
+        }
+        const file = listing?.files.find(isWanted);
+        return file && fetchText(remote, file, access);
       },
     };
   }
@@ -198,7 +201,7 @@ function parseJson(text: string | undefined): Json | undefined {
 function offline({ label }: Remote): InferenceError {
   return new InferenceError(
     'invalid_request',
-    `source: ${label} is not in the cache, and offline mode is on: load it once with the network`,
+    `source: ${label} is not in the cache, and offline mode is on: load it once with the network.`,
     { param: 'source' },
   );
 }

@@ -54,8 +54,11 @@ export function parseSource(source: string, category?: string): ModelSource {
   return { kind: 'hub', id, revision, dtype: entry?.dtype };
 }
 
-/** Two names that begin with no dot, and perhaps a revision. */
-const hubId = /^(\w[\w.-]*\/\w[\w.-]*)(?:@([\w./-]+))?$/;
+/**
+ * Two names that begin with no dot, and perhaps a revision. Both name folders of the cache: `--` stands for the slash
+ * there, and `..` would lead out.
+ */
+const hubId = /^((?![^@]*(?:--|\.\.))\w[\w.-]*\/\w[\w.-]*)(?:@((?!.*\.\.)\w[\w.-]*(?:\/\w[\w.-]*)*))?$/;
 
 function parseBase(source: string): string {
   const url = URL.canParse(source) ? new URL(source) : undefined;

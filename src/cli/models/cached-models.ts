@@ -1,7 +1,10 @@
-import { existsSync, readdirSync } from 'node:fs';
-import { basename, join } from 'node:path';
 import { findCatalogueEntry } from '../../models/catalogue.ts';
-import { listCachedModels, type CachedModel } from '../../models/hub/model-cache.ts';
+import {
+  listCachedModels,
+  listSources,
+  RepositoryCache,
+  type CachedModel,
+} from '../../models/hub/model-cache.ts';
 import { diskUse, lastUse } from './folder-use.ts';
 
 /** A model that is on this disk. */
@@ -23,20 +26,14 @@ export interface CacheContents {
 
 export async function readCache(cacheFolder: string): Promise<CacheContents> {
   const models = await listCachedModels(cacheFolder);
-  const whole = new Set(models.map(({ folder }) => basename(join(folder, '..', '..'))));
-  const root = join(cacheFolder, 'models');
-  const others = existsSync(root) ? readdirSync(root).filter((name) => !whole.has(name)) : [];
-  return {
-    models: models.map(withLastUse),
-    unfinished: others
-      .map((name) => join(root, name))
-      .map((folder) => ({ folder, sizeBytes: diskUse(folder) }))
-      .filter(({ sizeBytes }) => sizeBytes > 0),
-  };
-}
-
-function withLastUse(model: CachedModel): CachedModelRow {
-  return { ...model, lastUsed: existsSync(model.folder) ? lastUse(model.folder) : undefined };
+  const whole = new Set(models.map(({ source }) => source));
+  const unfinished: UnfinishedDownload[] = [];
+  for (const source of await listSources(cacheFolder)) {
+    const cache = new RepositoryCache(cacheFolder, source);
+    if (whole.has(source) || !(await cache.hasParts())) continue;
+    unfinished.push({ folder: cache.folder, sizeBytes: diskUse(cache.folder) });
+  }
+  return { models: models.map((model) => ({ ...model, lastUsed: lastUse(model.folder) })), unfinished };
 }
 
 /** The name under which a cache keeps what a user calls so: without aliases and revisions, an address with its slash. */

@@ -43,7 +43,7 @@ export async function downloadFile(
   await rm(path, { force: true });
   throw new InferenceError(
     'worker_failed',
-    `source: ${file.path} of ${remote.label} isn't what it should be (its ${file.hash?.algorithm} differs from ${file.hash?.hex}); it was removed`,
+    `source: ${file.path} of ${remote.label} isn't what it should be (its ${file.hash?.algorithm} differs from ${file.hash?.hex}); it was removed.`,
     { param: 'source' },
   );
 }

@@ -1,5 +1,6 @@
-import { readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
+import { join } from 'node:path';
 import { delay } from './retry.ts';
 
 const pollMs = 200;
@@ -39,6 +40,26 @@ export async function withFileLock<T>(
   }
 }
 
+/** Ids of the processes that hold a lock in a folder, on this machine or another one. */
+export async function lockOwners(folder: string): Promise<readonly number[]> {
+  const names = await readdir(folder).catch(() => []);
+  const owners = names.map(async (name) => {
+    const path = join(folder, name);
+    const owner = await readOwner(path);
+    return owner && !(await isStale(path)) ? [owner.pid] : [];
+  });
+  return [...new Set((await Promise.all(owners)).flat())];
+}
+
+async function readOwner(path: string): Promise<Owner | undefined> {
+  try {
+    return JSON.parse(await readFile(path, 'utf8')) as Owner;
+  } catch {
+    // Given back meanwhile, not yet written, or the lock of another program.
+    return undefined;
+  }
+}
+
 async function acquire(path: string): Promise<boolean> {
   const owner: Owner = { pid: process.pid, host: hostname() };
   try {
@@ -54,10 +75,10 @@ async function isStale(path: string): Promise<boolean> {
   try {
     const { mtimeMs } = await stat(path);
     if (Date.now() - mtimeMs > staleMs) return true;
-    const { pid, host } = JSON.parse(await readFile(path, 'utf8')) as Owner;
-    return host === hostname() && !isAlive(pid);
+    const owner = await readOwner(path);
+    return owner?.host === hostname() && !isAlive(owner.pid);
   } catch {
-    // Given back meanwhile, or not yet written; the next attempt tells.
+    // Given back meanwhile; the next attempt tells.
     return false;
   }
 }

@@ -128,5 +128,5 @@ function redirectTarget(response: Response, from: URL): URL {
 }
 
 export function invalid(reason: string, cause?: unknown): InferenceError {
-  return new InferenceError('invalid_request', `source: ${reason}`, { param: 'source', cause });
+  return new InferenceError('invalid_request', `source: ${reason}.`, { param: 'source', cause });
 }

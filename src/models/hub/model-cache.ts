@@ -1,29 +1,49 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { existsSync, statSync } from 'node:fs';
-import { link, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { copyFile, mkdir, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { dirname, join, posix, relative, sep } from 'node:path';
+import { lockOwners } from './file-lock.ts';
+import { formatFileList, readFileList, type ListedFile } from './file-list.ts';
 import type { Listing, RemoteFile } from './repository.ts';
 
-/** Which files a model had when it was last asked for. */
-export interface CachedListing extends Listing {
-  /** As `source` spells it, without the revision. */
-  readonly source: string;
-  readonly revision: string;
+/** The files of a model when it was last asked for. */
+export interface CachedListing {
+  readonly commit: string;
+  readonly files: readonly ListedFile[];
+  /** Whether these are all files of the repository; else they are those that happen to be in the cache. */
+  readonly isWhole: boolean;
 }
 
+/** The end of the name of a download that isn't complete; no other program writes to such a file. */
+const partSuffix = '.slashv1.incomplete';
+
+/** The place for models that come from the address of a folder; those of the hub are beside it. */
+const addressFolder = 'slashv1';
+
 /**
- * What is kept of one repository:
+ * One model in the cache that the hub's own libraries share. What they have fetched is found here, and the other way
+ * round:
  *
- * - `listings/<revision>.json`: its files, as last seen,
- * - `snapshots/<commit>/…`: its files by their names, each complete and checked,
- * - `blobs/<identity>`: the same files by their content, so that a new commit needs only what has changed.
+ * - `refs/<revision>`: the commit of a branch or a tag,
+ * - `trees/<commit>.json`: all files of a commit, with sizes and hashes,
+ * - `snapshots/<commit>/…`: files by their names, each complete; symbolic links to
+ * - `blobs/<hash>`: the same files by their content, so that a new commit needs only what has changed.
+ *
+ * @see https://huggingface.co/docs/huggingface_hub/guides/manage-cache
  */
 export class RepositoryCache {
   readonly folder: string;
+  readonly #source: string;
+  readonly #locks: string;
 
-  /** @param source as users spell it, without the revision */
-  constructor(cacheFolder: string, host: string, source: string) {
-    this.folder = join(cacheFolder, 'models', toFileName(`${host} ${source}`));
+  /** @param source as users spell it, without the revision: `org/name`, or the address of a folder */
+  constructor(cacheFolder: string, source: string) {
+    const place = isAddress(source)
+      ? join(addressFolder, toFileName(source))
+      : `models--${source.replaceAll('/', '--')}`;
+    this.folder = join(cacheFolder, place);
+    this.#locks = join(cacheFolder, '.locks', place);
+    this.#source = source;
   }
 
   /** The folder that the model is loaded from. */
@@ -31,13 +51,22 @@ export class RepositoryCache {
     return join(this.folder, 'snapshots', commit);
   }
 
-  /** Where the content of a file is put; `.part` and `.lock` beside it belong to it. */
   blob({ identity }: RemoteFile): string {
     return join(this.folder, 'blobs', identity);
   }
 
+  /** A blob as long as it may be incomplete. */
+  part(file: RemoteFile): string {
+    return `${this.blob(file)}${partSuffix}`;
+  }
+
+  /** Not the lock of the hub's library for Python, which locks by a system call that Node.js doesn't have. */
+  lock({ identity }: RemoteFile): string {
+    return join(this.#locks, `${identity}.slashv1.lock`);
+  }
+
   /** Whether a file is there as a whole. */
-  has(commit: string, file: RemoteFile): boolean {
+  has(commit: string, file: ListedFile): boolean {
     return isWhole(join(this.snapshot(commit), file.path), file);
   }
 
@@ -46,38 +75,92 @@ export class RepositoryCache {
     return isWhole(this.blob(file), file);
   }
 
-  /** Gives a blob its name in a snapshot. Another process may be doing the same, and a third one read it already. */
-  async place(commit: string, file: RemoteFile): Promise<void> {
-    const path = join(this.snapshot(commit), file.path);
+  /**
+   * Gives a blob its name in a snapshot, at once or not at all: other processes may read it.
+   *
+   * @param isNew whether no other snapshot can have the blob: without symbolic links it is moved then, else copied
+   */
+  async place(commit: string, file: RemoteFile, isNew: boolean): Promise<void> {
+    const [blob, path] = [this.blob(file), join(this.snapshot(commit), file.path)];
+    const draft = `${blob}.${randomUUID()}${partSuffix}`;
     await mkdir(dirname(path), { recursive: true });
-    if (existsSync(path) && !this.has(commit, file)) await rm(path, { force: true });
     try {
-      await link(this.blob(file), path);
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'EEXIST') return;
-      // Some file systems have no links; then the file has its place in the snapshot alone.
-      if (!this.has(commit, file)) await rename(this.blob(file), path);
+      await symlink(relative(dirname(path), blob), draft);
+    } catch {
+      if (isNew) return rename(blob, path);
+      await copyFile(blob, draft);
     }
-  }
-
-  async readListing(revision: string): Promise<CachedListing | undefined> {
-    return readListing(this.#listingPath(revision));
-  }
-
-  async writeListing(listing: CachedListing): Promise<void> {
-    const path = this.#listingPath(listing.revision);
-    await mkdir(dirname(path), { recursive: true });
-    const draft = `${path}.${randomUUID()}`;
-    await writeFile(draft, JSON.stringify(listing));
     await rename(draft, path);
   }
 
-  async prepare(): Promise<void> {
-    await mkdir(join(this.folder, 'blobs'), { recursive: true });
+  /** @param revision a branch, a tag or a commit; the beginning of a commit is enough where no other begins so */
+  async readListing(revision: string): Promise<CachedListing | undefined> {
+    const commit = await this.#commitOf(revision);
+    if (commit === undefined) return undefined;
+    const listed = await readFileList(this.#tree(commit));
+    const files = listed ?? (await filesIn(this.snapshot(commit)));
+    return files.length > 0 ? { commit, files, isWhole: listed !== undefined } : undefined;
   }
 
-  #listingPath(revision: string): string {
-    return join(this.folder, 'listings', `${toFileName(revision)}.json`);
+  /** Makes the folders, and notes what a snapshot has to hold before it holds anything. */
+  async prepare({ commit, files }: Listing): Promise<void> {
+    await mkdir(join(this.folder, 'blobs'), { recursive: true });
+    await mkdir(this.#locks, { recursive: true });
+    if (isAddress(this.#source)) await replaceFile(join(this.folder, 'source'), this.#source);
+    if (!(await readFileList(this.#tree(commit))))
+      await replaceFile(this.#tree(commit), formatFileList(files));
+  }
+
+  /** Notes which commit a revision is, once the files of that commit are there. */
+  async writeRef(revision: string, commit: string): Promise<void> {
+    if (revision !== commit) await replaceFile(join(this.folder, 'refs', revision), commit);
+  }
+
+  /** Ids of the processes that are downloading something of it. */
+  downloaders(): Promise<readonly number[]> {
+    return lockOwners(this.#locks);
+  }
+
+  /**
+   * Removes the model with all its revisions.
+   *
+   * @returns whether it was there
+   */
+  async remove(): Promise<boolean> {
+    const wasThere = existsSync(this.folder);
+    for (const folder of [this.folder, this.#locks]) await rm(folder, { recursive: true, force: true });
+    return wasThere;
+  }
+
+  /** All revisions that are there, by commit; those without a name are called by it. */
+  async revisions(): Promise<readonly { readonly revision: string; readonly commit: string }[]> {
+    const refs = await filesIn(join(this.folder, 'refs'));
+    const named = await Promise.all(
+      refs.map(async ({ path }) => ({ revision: path, commit: (await this.#commitOf(path)) ?? '' })),
+    );
+    const commits = await namesIn(join(this.folder, 'snapshots'));
+    return commits.flatMap((commit) => {
+      const names = named.filter((one) => one.commit === commit);
+      return names.length > 0 ? names : [{ revision: commit, commit }];
+    });
+  }
+
+  /** Whether a download has begun here and not come to its end. */
+  async hasParts(): Promise<boolean> {
+    return (await namesIn(join(this.folder, 'blobs'))).some((name) => name.endsWith(partSuffix));
+  }
+
+  #tree(commit: string): string {
+    return join(this.folder, 'trees', `${commit}.json`);
+  }
+
+  async #commitOf(revision: string): Promise<string | undefined> {
+    const ref = await readText(join(this.folder, 'refs', revision));
+    if (ref !== undefined) return /^[\da-f]{7,64}$/.test(ref) ? ref : undefined;
+    if (!/^[\da-f]{7,64}$/.test(revision)) return undefined;
+    const commits = await namesIn(join(this.folder, 'snapshots'));
+    const [commit, ...others] = commits.filter((one) => one.startsWith(revision));
+    return others.length === 0 ? commit : undefined;
   }
 }
 
@@ -92,60 +175,66 @@ export interface CachedModel {
   readonly sizeBytes: number;
 }
 
-/** All models that are in a cache, in the order of their names. */
+/** All models with a graph that are in a cache, whoever has fetched them, in the order of their names. */
 export async function listCachedModels(cacheFolder: string): Promise<readonly CachedModel[]> {
-  const root = join(cacheFolder, 'models');
   const models: CachedModel[] = [];
-  for (const repository of await namesIn(root)) {
-    const names = await namesIn(join(root, repository, 'listings'));
-    for (const name of names.filter((one) => one.endsWith('.json'))) {
-      const listing = await readListing(join(root, repository, 'listings', name));
-      if (!listing) continue;
-      const { source, revision, commit, files } = listing;
-      const folder = join(root, repository, 'snapshots', commit);
-      const sizes = files.map(
-        ({ path }) => statSync(join(folder, path), { throwIfNoEntry: false })?.size ?? 0,
-      );
-      models.push({
-        source,
-        revision,
-        commit,
-        folder,
-        sizeBytes: sizes.reduce((sum, size) => sum + size, 0),
-      });
+  for (const source of await listSources(cacheFolder)) {
+    const cache = new RepositoryCache(cacheFolder, source);
+    const isUnfinished = await cache.hasParts();
+    for (const { revision, commit } of await cache.revisions()) {
+      if (isUnfinished && revision === commit) continue;
+      const folder = cache.snapshot(commit);
+      const files = await filesIn(folder);
+      if (!files.some(({ path }) => path.endsWith('.onnx'))) continue;
+      const sizeBytes = files.reduce((sum, file) => sum + file.sizeBytes!, 0);
+      models.push({ source, revision, commit, folder, sizeBytes });
     }
   }
-  return models.sort((a, b) => (a.source < b.source ? -1 : 1));
+  return models;
 }
 
-/**
- * Removes a model with all its revisions.
- *
- * @param source as `listCachedModels` spells it
- * @returns whether it was there
- */
-export async function removeCachedModel(cacheFolder: string, source: string): Promise<boolean> {
-  const models = (await listCachedModels(cacheFolder)).filter((model) => model.source === source);
-  for (const { folder } of models) await rm(join(folder, '..', '..'), { recursive: true, force: true });
-  return models.length > 0;
+/** Everything in a cache that is a model, as `source` spells it: whole, unfinished, or for other programs. */
+export async function listSources(cacheFolder: string): Promise<readonly string[]> {
+  const ids = (await namesIn(cacheFolder)).filter((name) => name.startsWith('models--'));
+  const addresses = join(cacheFolder, addressFolder);
+  const noted = (await namesIn(addresses)).map((name) => readText(join(addresses, name, 'source')));
+  const known = (await Promise.all(noted)).filter((source) => source !== undefined);
+  return [...ids.map((name) => name.slice('models--'.length).replaceAll('--', '/')), ...known].sort();
 }
 
-function isWhole(path: string, { sizeBytes }: RemoteFile): boolean {
+function isAddress(source: string): boolean {
+  return /^https?:/.test(source);
+}
+
+function isWhole(path: string, { sizeBytes }: Pick<ListedFile, 'sizeBytes'>): boolean {
   const found = statSync(path, { throwIfNoEntry: false });
   return found !== undefined && (sizeBytes === undefined || found.size === sizeBytes);
+}
+
+/** Files and links to files; a link that leads nowhere is none. */
+async function filesIn(folder: string): Promise<readonly ListedFile[]> {
+  const paths = existsSync(folder) ? await readdir(folder, { recursive: true }) : [];
+  return paths.flatMap((path) => {
+    const found = statSync(join(folder, path), { throwIfNoEntry: false });
+    return found?.isFile() ? [{ path: path.replaceAll(sep, posix.sep), sizeBytes: found.size }] : [];
+  });
 }
 
 async function namesIn(folder: string): Promise<readonly string[]> {
   return existsSync(folder) ? readdir(folder) : [];
 }
 
-async function readListing(path: string): Promise<CachedListing | undefined> {
-  try {
-    return JSON.parse(await readFile(path, 'utf8')) as CachedListing;
-  } catch {
-    // Not there, or torn by a crash: the same as never asked.
-    return undefined;
-  }
+async function readText(path: string): Promise<string | undefined> {
+  return readFile(path, 'utf8').catch(() => undefined);
+}
+
+/** Other processes see the old text or the new one, never a part of it. */
+async function replaceFile(path: string, text: string): Promise<void> {
+  if ((await readText(path)) === text) return;
+  await mkdir(dirname(path), { recursive: true });
+  const draft = `${path}.${randomUUID()}.tmp`;
+  await writeFile(draft, text);
+  await rename(draft, path);
 }
 
 /** A readable name that no other text shares. */

@@ -4,6 +4,7 @@ import { assertDtype, type Dtype } from '../graph-files.ts';
 import type { ModelFiles } from '../model-files.ts';
 import { parseSource, type RemoteSource } from '../source.ts';
 import { downloadFile } from './download.ts';
+import type { ListedFile } from './file-list.ts';
 import { withFileLock } from './file-lock.ts';
 import { invalid, type Remote } from './http.ts';
 import { inParallel } from './in-parallel.ts';
@@ -71,7 +72,7 @@ export async function obtainFiles(
     return { source: await model.obtain({ onProgress, onWarning }), dtype: chosen };
   } catch (error) {
     signal?.throwIfAborted();
-    throw diskError(error, settings.cacheFolder);
+    throw diskError(error, JSON.stringify(source), settings.cacheFolder);
   }
 }
 
@@ -89,7 +90,7 @@ class RemoteModel {
   readonly #name: string;
   readonly #remote: Remote;
   readonly #cache: RepositoryCache;
-  /** What its listing is kept under: probing sees only what the choice asks for. */
+  /** What its commit is kept under: probing sees only what the choice asks for. */
   readonly #revision: string;
 
   constructor(
@@ -112,7 +113,7 @@ class RemoteModel {
       label: JSON.stringify(name),
       page: source.kind === 'hub' ? `${settings.endpoint}/${name}` : undefined,
     };
-    this.#cache = new RepositoryCache(settings.cacheFolder, host, name);
+    this.#cache = new RepositoryCache(settings.cacheFolder, name);
     this.#revision =
       source.kind === 'hub' ? source.revision : `${choice.category}, ${choice.dtype ?? 'auto'}`;
   }
@@ -120,30 +121,38 @@ class RemoteModel {
   /** @returns the folder */
   async obtain({ onProgress, onWarning }: ObtainOptions): Promise<string> {
     const cached = await this.#cache.readListing(this.#revision);
-    if (this.#settings.offline) return this.#folderOf(this.#assertCached(cached));
-    if (cached && this.#isPinned(cached) && this.#isComplete(cached)) return this.#folderOf(cached);
-    const listing = await this.#list(cached, onWarning);
-    const files = this.#chooseFrom(listing);
-    const missing = files.filter((file) => !this.#cache.has(listing.commit, file));
-    if (missing.length > 0) await this.#download(listing, missing, onProgress);
-    await this.#cache.writeListing(listing);
-    return this.#folderOf(listing);
-  }
-
-  async #list(
-    cached: CachedListing | undefined,
-    onWarning: ObtainOptions['onWarning'],
-  ): Promise<CachedListing> {
+    const isPinned = cached?.isWhole && cached.commit === this.#revision;
+    if (this.#settings.offline || (isPinned && this.#isComplete(cached))) {
+      return this.#openCached(cached, onWarning);
+    }
+    let listing: Listing;
     try {
-      const listing =
-        this.#source.kind === 'hub' ? await this.#listHub(this.#source) : await this.#probe(this.#source);
-      return { ...listing, source: this.#name, revision: this.#revision };
+      listing = await this.#list();
     } catch (error) {
       const isUnreachable = InferenceError.isInstance(error) && error.code === 'worker_failed';
       if (!isUnreachable || !cached || !this.#isComplete(cached)) throw error;
-      onWarning?.(`${error.message}; going on with what is in the cache`);
-      return cached;
+      onWarning?.(`${error.message} Going on with what is in the cache.`);
+      return this.#openCached(cached, onWarning);
     }
+    await this.#complete(listing, onProgress);
+    return this.#cache.snapshot(listing.commit);
+  }
+
+  async #complete(listing: Listing, onProgress: ObtainOptions['onProgress']): Promise<void> {
+    const files = this.#chooseFrom(listing.files);
+    const missing = files.filter((file) => !this.#cache.has(listing.commit, file));
+    try {
+      await this.#cache.prepare(listing);
+      if (missing.length > 0) await this.#download(listing, missing, onProgress);
+      await this.#cache.writeRef(this.#revision, listing.commit);
+    } catch (error) {
+      // A cache that may only be read serves as well, where nothing is missing.
+      if (missing.length > 0) throw error;
+    }
+  }
+
+  async #list(): Promise<Listing> {
+    return this.#source.kind === 'hub' ? this.#listHub(this.#source) : this.#probe(this.#source);
   }
 
   #listHub({ id, revision }: RemoteSource & { readonly kind: 'hub' }): Promise<Listing> {
@@ -161,81 +170,92 @@ class RemoteModel {
   }
 
   async #download(
-    listing: CachedListing,
+    { commit }: Listing,
     missing: readonly RemoteFile[],
     onProgress: ObtainOptions['onProgress'],
   ): Promise<void> {
-    await this.#cache.prepare();
     await this.#assertSpace(missing);
     const meter = createProgressMeter(this.#name, missing, onProgress);
     await inParallel(missing, parallelDownloads, this.#access.signal, async (file, signal) => {
-      await this.#downloadFile(file, { ...this.#access, signal, onReceived: meter.receive(file) });
-      await this.#cache.place(listing.commit, file);
+      await this.#downloadFile(commit, file, { ...this.#access, signal, onReceived: meter.receive(file) });
       meter.end(file);
     });
   }
 
-  async #downloadFile(file: RemoteFile, options: Parameters<typeof downloadFile>[3]): Promise<void> {
-    const blob = this.#cache.blob(file);
+  async #downloadFile(
+    commit: string,
+    file: RemoteFile,
+    options: Parameters<typeof downloadFile>[3],
+  ): Promise<void> {
     const work = async (): Promise<void> => {
       // Another process may have been faster, or another commit has the same file.
-      if (this.#cache.hasBlob(file)) return;
-      await downloadFile(this.#remote, file, `${blob}.part`, options);
-      try {
-        await rename(`${blob}.part`, blob);
-      } catch (error) {
-        // A process that took the lock over has done it.
-        if (!this.#cache.hasBlob(file)) throw error;
+      if (this.#cache.has(commit, file)) return;
+      const isNew = !this.#cache.hasBlob(file);
+      if (isNew) {
+        const part = this.#cache.part(file);
+        await downloadFile(this.#remote, file, part, options);
+        try {
+          await rename(part, this.#cache.blob(file));
+        } catch (error) {
+          // A process that took the lock over has done it.
+          if (!this.#cache.hasBlob(file)) throw error;
+        }
       }
+      await this.#cache.place(commit, file, isNew);
     };
-    if (!this.#cache.hasBlob(file)) await withFileLock(`${blob}.lock`, work, { signal: options.signal });
+    await withFileLock(this.#cache.lock(file), work, { signal: options.signal });
   }
 
   async #assertSpace(missing: readonly RemoteFile[]): Promise<void> {
     let neededBytes = 0;
     for (const file of missing) {
       if (this.#cache.hasBlob(file)) continue;
-      neededBytes += Math.max(0, (file.sizeBytes ?? 0) - (await sizeOf(`${this.#cache.blob(file)}.part`)));
+      neededBytes += Math.max(0, (file.sizeBytes ?? 0) - (await sizeOf(this.#cache.part(file))));
     }
     const { bavail, bsize } = await statfs(this.#settings.cacheFolder);
     if (bavail * bsize >= neededBytes) return;
     throw new InferenceError(
       'worker_failed',
-      `source: ${this.#remote.label} needs ${megabytes(neededBytes)} more in ${this.#settings.cacheFolder}, where ${megabytes(bavail * bsize)} are free; SLASHV1_CACHE names another folder`,
+      `source: ${this.#remote.label} needs ${megabytes(neededBytes)} more in ${this.#settings.cacheFolder}, where ${megabytes(bavail * bsize)} are free; SLASHV1_CACHE names another folder.`,
       { param: 'source' },
     );
   }
 
-  #assertCached(cached: CachedListing | undefined): CachedListing {
+  #openCached(cached: CachedListing | undefined, onWarning: ObtainOptions['onWarning']): string {
     const absent = cached ? this.#absentFrom(cached) : undefined;
-    if (cached && absent?.length === 0) return cached;
-    const which = absent ? `: ${absent.join(', ')} of it` : '';
-    throw invalid(
-      `${this.#remote.label} (${this.#revision}) is not in the cache ${this.#settings.cacheFolder}${which}, and offline mode is on: load it once with the network`,
-    );
+    if (!cached || absent!.length > 0) {
+      const which = absent ? `: ${absent.join(', ')} of it` : '';
+      throw invalid(
+        `${this.#remote.label} (${this.#revision}) is not in the cache ${this.#settings.cacheFolder}${which}, and offline mode is on: load it once with the network`,
+      );
+    }
+    if (!cached.isWhole) {
+      onWarning?.(
+        `source: the cache has no list of the files of ${this.#remote.label}. Going on with those that are there.`,
+      );
+    }
+    return this.#cache.snapshot(cached.commit);
   }
 
-  #isPinned({ commit }: CachedListing): boolean {
-    return this.#source.kind === 'hub' && this.#revision === commit;
+  #isComplete(cached: CachedListing): boolean {
+    try {
+      return this.#absentFrom(cached).length === 0;
+    } catch {
+      // It lacks a graph.
+      return false;
+    }
   }
 
-  #isComplete(listing: CachedListing): boolean {
-    return this.#absentFrom(listing).length === 0;
-  }
-
-  #absentFrom(listing: CachedListing): readonly string[] {
-    return this.#chooseFrom(listing)
-      .filter((file) => !this.#cache.has(listing.commit, file))
+  #absentFrom({ commit, files, isWhole }: CachedListing): readonly string[] {
+    const name = isWhole ? this.#remote.label : `the cached part of ${this.#remote.label}`;
+    return this.#chooseFrom(files, name)
+      .filter((file) => !this.#cache.has(commit, file))
       .map(({ path }) => path);
   }
 
-  #chooseFrom({ files }: CachedListing): readonly RemoteFile[] {
+  #chooseFrom<File extends ListedFile>(files: readonly File[], name = this.#remote.label): readonly File[] {
     const byPath = new Map(files.map((file) => [file.path, file]));
-    return chooseFiles(this.#remote.label, [...byPath.keys()], this.#choice).map((path) => byPath.get(path)!);
-  }
-
-  #folderOf({ commit }: CachedListing): string {
-    return this.#cache.snapshot(commit);
+    return chooseFiles(name, [...byPath.keys()], this.#choice).map((path) => byPath.get(path)!);
   }
 }
 
@@ -252,14 +272,15 @@ function megabytes(bytes: number): string {
 }
 
 /** Says what is wrong with the disk; everything else is passed on. */
-function diskError(error: unknown, cacheFolder: string): unknown {
-  const { code, syscall } = error as NodeJS.ErrnoException;
-  if (InferenceError.isInstance(error) || code === undefined || syscall === undefined) return error;
-  const isFull = code === 'ENOSPC' || code === 'EDQUOT';
-  const reason = isFull ? 'is full' : `can't be used (${code})`;
-  return new InferenceError(
-    'worker_failed',
-    `source: the cache folder ${cacheFolder} ${reason}; SLASHV1_CACHE names another one`,
-    { param: 'source', cause: error },
-  );
+function diskError(error: unknown, label: string, cacheFolder: string): unknown {
+  const { code = '', syscall } = error as NodeJS.ErrnoException;
+  if (InferenceError.isInstance(error) || syscall === undefined) return error;
+  const reasons: Readonly<Record<string, string>> = {
+    ENOENT: `files of ${label} were removed from the cache folder ${cacheFolder} during the download; load it again`,
+    ENOSPC: `the cache folder ${cacheFolder} is full; SLASHV1_CACHE names another one`,
+  };
+  const reason =
+    reasons[code === 'EDQUOT' ? 'ENOSPC' : code] ??
+    `the cache folder ${cacheFolder} can't be used (${code}); SLASHV1_CACHE names another one`;
+  return new InferenceError('worker_failed', `source: ${reason}.`, { param: 'source', cause: error });
 }

@@ -1,21 +1,20 @@
 import { createHash } from 'node:crypto';
 import { InferenceError } from '../../errors.ts';
 import { parseContentHash, type ContentHash } from './content-hash.ts';
+import type { ListedFile } from './file-list.ts';
 import { invalid, openUrl, refusal, type HubResponse, type Remote } from './http.ts';
 import { inParallel } from './in-parallel.ts';
 import { TransientError, withRetries, type RetryPolicy } from './retry.ts';
 
 /** A file that can be downloaded. */
-export interface RemoteFile {
-  /** Within the model, separated by `/`. */
-  readonly path: string;
+export interface RemoteFile extends ListedFile {
   readonly url: string;
-  /** `undefined` where the server doesn't tell. */
-  readonly sizeBytes: number | undefined;
   /** `undefined` where the server doesn't tell. */
   readonly hash: ContentHash | undefined;
   /** A name for the content: other content has another one. Fit for a file's name. */
   readonly identity: string;
+  /** Git's id of it, or of the pointer to it; `undefined` where the server doesn't tell. */
+  readonly blobId?: string | undefined;
   /** Strong, as the server wrote it. */
   readonly etag: string | undefined;
 }
@@ -172,6 +171,7 @@ function toRemoteFile({ rfilename, size, blobId, lfs }: Sibling, base: string): 
     sizeBytes,
     hash,
     identity: hash?.hex ?? digest(url),
+    blobId,
     etag: undefined,
   };
 }

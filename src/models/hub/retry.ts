@@ -63,7 +63,7 @@ export async function withRetries<T>(
       if (failures >= policy.attempts) {
         throw new InferenceError(
           'worker_failed',
-          `source: ${error.message}, after ${failures} attempts in a row`,
+          `source: ${error.message}, after ${failures} attempts in a row.`,
           { param: 'source', cause: error },
         );
       }

@@ -8,7 +8,10 @@ export interface HubOptions {
   readonly endpoint?: string | undefined;
   /** Sent to the endpoint's own origin and to no other; default `HF_TOKEN`. */
   readonly token?: string | undefined;
-  /** Folder of downloaded models; default `SLASHV1_CACHE`, else `slashv1` in the user's folder of caches. */
+  /**
+   * Folder of downloaded models, with the layout that the hub's libraries share; default `SLASHV1_CACHE`, else theirs:
+   * `HF_HUB_CACHE`, else `hub` in `HF_HOME`, else `~/.cache/huggingface/hub`.
+   */
   readonly cacheFolder?: string | undefined;
   /** Whether only what is in the cache may be used; default `SLASHV1_OFFLINE` or `HF_HUB_OFFLINE`, else false. */
   readonly offline?: boolean | undefined;
@@ -40,14 +43,14 @@ export function resolveHubSettings(
   if (!/^https?:$/.test(URL.canParse(endpoint) ? new URL(endpoint).protocol : '')) {
     throw new InferenceError(
       'invalid_request',
-      `hub.endpoint: expected an http or https URL, got ${JSON.stringify(endpoint)}`,
+      `hub.endpoint: expected an http or https URL, got ${JSON.stringify(endpoint)}.`,
       { param: 'hub.endpoint' },
     );
   }
   const token = options.token ?? (environment['HF_TOKEN']?.trim() || undefined);
   // Checked here, because the errors of fetch would show it.
   if (token !== undefined && !/^[!-~]+$/.test(token)) {
-    throw new InferenceError('invalid_request', 'hub.token: expected printable ASCII characters', {
+    throw new InferenceError('invalid_request', 'hub.token: expected printable ASCII characters.', {
       param: 'hub.token',
     });
   }
@@ -55,7 +58,7 @@ export function resolveHubSettings(
     endpoint: endpoint.replace(/\/+$/, ''),
     token,
     cacheFolder: resolve(
-      options.cacheFolder ?? (environment['SLASHV1_CACHE'] || defaultCacheFolder(environment)),
+      options.cacheFolder ?? (environment['SLASHV1_CACHE'] || sharedCacheFolder(environment)),
     ),
     offline:
       options.offline ?? (isSet(environment['SLASHV1_OFFLINE']) || isSet(environment['HF_HUB_OFFLINE'])),
@@ -66,13 +69,13 @@ function isSet(value: string | undefined): boolean {
   return value !== undefined && /^(?:1|on|yes|true)$/i.test(value.trim());
 }
 
-function defaultCacheFolder(environment: Environment): string {
-  return join(cachesOf(environment), 'slashv1');
-}
-
-/** @see https://specifications.freedesktop.org/basedir-spec/latest/ */
-function cachesOf(environment: Environment): string {
-  if (environment['XDG_CACHE_HOME']) return environment['XDG_CACHE_HOME'];
-  if (process.platform === 'win32' && environment['LOCALAPPDATA']) return environment['LOCALAPPDATA'];
-  return process.platform === 'darwin' ? join(homedir(), 'Library', 'Caches') : join(homedir(), '.cache');
+/** @see https://huggingface.co/docs/huggingface_hub/package_reference/environment_variables */
+function sharedCacheFolder(environment: Environment): string {
+  const caches = environment['XDG_CACHE_HOME'] || join(homedir(), '.cache');
+  const home = environment['HF_HOME'] || join(caches, 'huggingface');
+  const folder = environment['HF_HUB_CACHE'] || environment['HUGGINGFACE_HUB_CACHE'] || join(home, 'hub');
+  const expanded = folder.replace(/^~(?=[\\/]|$)/, homedir());
+  return expanded.replaceAll(/\$(?:(\w+)|\{(\w+)\})/g, (text, plain: string, braced: string) => {
+    return environment[plain ?? braced] ?? text;
+  });
 }

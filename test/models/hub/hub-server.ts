@@ -76,6 +76,8 @@ export async function startHub(): Promise<HubServer> {
     const { pathname } = new URL(request.path, 'http://hub');
     const listed = /^\/api\/models\/([^/]+\/[^/]+)\/revision\/([^/]+)$/.exec(pathname);
     if (listed) return list(response, models.get(listed[1]!), decodeURIComponent(listed[2]!));
+    const treeOf = /^\/api\/models\/([^/]+\/[^/]+)\/tree\//.exec(pathname);
+    if (treeOf) return sendTree(response, models.get(treeOf[1]!)!);
     const [, id, path] = /^\/([^/]+\/[^/]+)\/resolve\/[^/]+\/(.+)$/.exec(pathname) ?? [];
     const content = models.get(id ?? '')?.get(decodeURIComponent(path ?? ''));
     if (!content) return void response.writeHead(404, { 'x-error-code': 'EntryNotFound' }).end();
@@ -122,13 +124,25 @@ function list(
   const sha = commitOf(files);
   if (revision !== 'main' && revision !== 'v1' && revision !== sha)
     return void response.writeHead(404, { 'x-error-code': 'RevisionNotFound' }).end();
-  const siblings = [...files].map(([rfilename, content]) => ({
-    rfilename,
-    size: content.length,
-    blobId: gitHash(content),
-    ...(content.length < largeBytes ? {} : { lfs: { sha256: sha256(content), size: content.length } }),
-  }));
-  response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ sha, siblings }));
+  const siblings = [...files].map(([rfilename, content]) => ({ rfilename, ...describe(content) }));
+  response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ id: 'tiny/model', sha, siblings }));
+}
+
+/** The listing that the library for Python asks for. */
+function sendTree(response: ServerResponse, files: ReadonlyMap<string, Uint8Array>): void {
+  const entries = [...files].map(([path, content]) => {
+    const { size, blobId, lfs } = describe(content);
+    return { type: 'file', path, size, oid: blobId, ...(lfs && { lfs: { oid: lfs.sha256, ...lfs } }) };
+  });
+  response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(entries));
+}
+
+function describe(content: Uint8Array) {
+  const { length: size } = content;
+  if (size < largeBytes) return { size, blobId: gitHash(content) };
+  const pointer = `version https://git-lfs.github.com/spec/v1\noid sha256:${sha256(content)}\nsize ${size}\n`;
+  const lfs = { sha256: sha256(content), size, pointerSize: pointer.length };
+  return { size, blobId: gitHash(Buffer.from(pointer)), lfs };
 }
 
 /** Sends a file, or the part that is asked for. */
@@ -166,11 +180,16 @@ export function send(
 
 /** All files of a folder by their paths in it. */
 export function readFolder(folder: string): Map<string, Uint8Array> {
+  return new Map(filesIn(folder).map((path) => [path, readFileSync(join(folder, path))]));
+}
+
+/** Paths of the files of a folder, and of the links to files. */
+export function filesIn(folder: string): string[] {
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
-  const paths = entries
-    .filter((entry) => entry.isFile())
-    .map(({ parentPath, name }) => join(parentPath, name));
-  return new Map(paths.map((path) => [relative(folder, path), readFileSync(path)]));
+  return entries
+    .filter((entry) => entry.isFile() || entry.isSymbolicLink())
+    .map(({ parentPath, name }) => relative(folder, join(parentPath, name)))
+    .sort();
 }
 
 export function sha256(content: Uint8Array): string {

@@ -1,15 +1,16 @@
-import { existsSync, readdirSync } from 'node:fs';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
-import { join, relative } from 'node:path';
+import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { ObtainOptions } from '../../../src/models/hub/obtain-model.ts';
 import { obtainModel, type ModelRequest } from '../../../src/obtain-model.ts';
-import { listCachedModels, removeCachedModel } from '../../../src/models/hub/model-cache.ts';
+import { listCachedModels, RepositoryCache } from '../../../src/models/hub/model-cache.ts';
 import type { DownloadProgress } from '../../../src/models/hub/progress.ts';
 import { locateModel } from '../../../src/models/source.ts';
 import {
   commitOf,
+  filesIn,
   readFolder,
   sha256,
   startHub,
@@ -53,14 +54,6 @@ function downloaded(): string[] {
     .downloads()
     .filter(({ server }) => server === 'hub')
     .map(({ path }) => /\/resolve\/[^/]+\/(.*)$/.exec(path)![1]!)
-    .sort();
-}
-
-function filesIn(folder: string): string[] {
-  const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
-  return entries
-    .filter((entry) => entry.isFile())
-    .map(({ parentPath, name }) => relative(folder, join(parentPath, name)))
     .sort();
 }
 
@@ -169,8 +162,8 @@ describe('obtainModel', () => {
 
   it('removes what it is told to', async () => {
     await obtain();
-    expect(await removeCachedModel(cacheFolder, 'tiny/other')).toBe(false);
-    expect(await removeCachedModel(cacheFolder, source)).toBe(true);
+    expect(await new RepositoryCache(cacheFolder, 'tiny/other').remove()).toBe(false);
+    expect(await new RepositoryCache(cacheFolder, source).remove()).toBe(true);
     expect(await listCachedModels(cacheFolder)).toEqual([]);
     expect(filesIn(cacheFolder)).toEqual([]);
   });
@@ -202,7 +195,7 @@ describe('a download that goes wrong', () => {
     await expect(obtain()).rejects.toMatchObject({
       code: 'worker_failed',
       param: 'source',
-      message: expect.stringMatching(/^source: .* answers with status 502, after 3 attempts in a row$/),
+      message: expect.stringMatching(/^source: .* answers with status 502, after 3 attempts in a row\.$/),
     });
   });
 
@@ -279,7 +272,7 @@ describe('a download that goes wrong', () => {
     const blob = filesIn(cacheFolder).find((path) => path.endsWith(hashOfGraph()))!;
     await rm(folder, { recursive: true });
     await rm(join(cacheFolder, blob));
-    await writeFile(join(cacheFolder, `${blob}.part`), Buffer.alloc(1000, 7));
+    await writeFile(join(cacheFolder, `${blob}.slashv1.incomplete`), Buffer.alloc(1000, 7));
     await obtain();
     await expectSame(folder, graph);
   });
@@ -444,7 +437,7 @@ describe('without the network', () => {
     hub.fault = () => ({ status: 503 });
     const warnings: string[] = [];
     expect(await obtain({}, { onWarning: (message) => warnings.push(message) })).toBe(folder);
-    expect(warnings).toEqual([expect.stringContaining('going on with what is in the cache')]);
+    expect(warnings).toEqual([expect.stringContaining('attempts in a row. Going on with what is in the cache.')]);
   });
 
   it('tells that the hub can not be reached', async () => {
@@ -473,16 +466,13 @@ describe('several at once', () => {
 
   it('take over from one that has died', async () => {
     const folder = await obtain();
-    const blob = join(
-      cacheFolder,
-      filesIn(cacheFolder).find((path) => path.endsWith(hashOf(graph)))!,
-    );
+    const blob = filesIn(cacheFolder).find((path) => path.endsWith(hashOf(graph)))!;
     await rm(folder, { recursive: true });
-    await rm(blob);
-    await mkdir(join(blob, '..'), { recursive: true });
-    await writeFile(`${blob}.lock`, JSON.stringify({ pid: 2 ** 22 + 1, host: hostname() }));
+    await rm(join(cacheFolder, blob));
+    const lock = join(cacheFolder, '.locks', 'models--tiny--embed', `${hashOf(graph)}.slashv1.lock`);
+    await writeFile(lock, JSON.stringify({ pid: 2 ** 22 + 1, host: hostname() }));
     await obtain();
     expect(filesIn(folder)).toEqual(needed);
-    expect(existsSync(`${blob}.lock`)).toBe(false);
+    expect(existsSync(lock)).toBe(false);
   });
 });

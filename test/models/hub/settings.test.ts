@@ -1,5 +1,5 @@
 import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { expect, it } from 'vitest';
 import { resolveHubSettings } from '../../../src/models/hub/settings.ts';
 
@@ -37,9 +37,16 @@ it.each([
   expect(resolveHubSettings({}, environment).offline).toBe(offline);
 });
 
-it.runIf(process.platform === 'linux')('keeps models where caches belong', () => {
-  expect(resolveHubSettings({}, { XDG_CACHE_HOME: '/xdg' }).cacheFolder).toBe('/xdg/slashv1');
-  expect(resolveHubSettings({}, {}).cacheFolder).toBe(join(homedir(), '.cache', 'slashv1'));
+it.each([
+  [{}, join(homedir(), '.cache', 'huggingface', 'hub')],
+  [{ XDG_CACHE_HOME: '/xdg' }, '/xdg/huggingface/hub'],
+  [{ XDG_CACHE_HOME: '/xdg', HF_HOME: '~/hf' }, join(homedir(), 'hf', 'hub')],
+  [{ HF_HOME: '$SCRATCH/${NAME}/$NONE', SCRATCH: '/scratch', NAME: 'hf' }, '/scratch/hf/$NONE/hub'],
+  [{ HF_HOME: '/hf', HUGGINGFACE_HUB_CACHE: '/old' }, '/old'],
+  [{ HF_HOME: '/hf', HUGGINGFACE_HUB_CACHE: '/old', HF_HUB_CACHE: '/hub' }, '/hub'],
+  [{ HF_HUB_CACHE: '/hub', SLASHV1_CACHE: '/own' }, '/own'],
+])('keeps models where the hub library for Python has them: %j', (environment, folder) => {
+  expect(resolveHubSettings({}, environment).cacheFolder).toBe(resolve(folder));
 });
 
 it.each(['hub', 'ftp://hub.test', ''])('refuses the endpoint %j', (endpoint) => {
@@ -48,6 +55,6 @@ it.each(['hub', 'ftp://hub.test', ''])('refuses the endpoint %j', (endpoint) => 
 
 it('refuses a token that no header can hold, and does not show it', () => {
   expect(() => resolveHubSettings({ token: 'hf\nx' }, {})).toThrow(
-    /^hub\.token: expected printable ASCII characters$/,
+    /^hub\.token: expected printable ASCII characters\.$/,
   );
 });

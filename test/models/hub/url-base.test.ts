@@ -1,12 +1,11 @@
-import { readdirSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
-import { join, relative } from 'node:path';
+import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { obtainModel, type ModelRequest } from '../../../src/obtain-model.ts';
 import { locateModel } from '../../../src/models/source.ts';
-import { address, listen, readFolder, send, stop } from './hub-server.ts';
+import { address, filesIn, listen, readFolder, send, stop } from './hub-server.ts';
 
 let server: Server;
 let base: string;
@@ -58,14 +57,6 @@ async function obtain(request: Omit<ModelRequest, 'source' | 'hub'>, offline = f
   const hub = { cacheFolder, offline, token: 'hf_secret', endpoint: 'http://hub.invalid' };
   const retry = { minDelayMs: 1, attempts: 2 };
   return (await obtainModel({ ...request, source: base, hub }, { retry })).source;
-}
-
-function filesIn(folder: string): string[] {
-  const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
-  return entries
-    .filter((entry) => entry.isFile())
-    .map(({ parentPath, name }) => relative(folder, join(parentPath, name)))
-    .sort();
 }
 
 const downloaded = () => requests.filter(({ method }) => method === 'GET').map(({ path }) => path);
