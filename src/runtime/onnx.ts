@@ -2,6 +2,7 @@ import type { Device } from '../core/device.ts';
 import { availableParallelism } from 'node:os';
 import * as onnxruntime from 'onnxruntime-node';
 import type { ElementType, Session, Tensor, TensorData, TensorSignature } from './contract.ts';
+import { withWeightsFolder } from './weights-folder.ts';
 
 export interface OnnxSessionOptions {
   /** Default `cpu`. A device that doesn't work here makes the creation fail; nothing falls back by itself. */
@@ -22,11 +23,16 @@ export interface OnnxSessionOptions {
  */
 export async function createOnnxSession(
   model: string | Uint8Array,
-  {
-    device = 'cpu',
-    threads = Math.max(1, availableParallelism() - 1),
-    weightsFolder,
-  }: OnnxSessionOptions = {},
+  options: OnnxSessionOptions = {},
+): Promise<Session> {
+  return withWeightsFolder(options.weightsFolder, (weightsFolder) =>
+    createSession(model, { ...options, weightsFolder }),
+  );
+}
+
+async function createSession(
+  model: string | Uint8Array,
+  { device = 'cpu', threads = Math.max(1, availableParallelism() - 1), weightsFolder }: OnnxSessionOptions,
 ): Promise<Session> {
   const options: onnxruntime.InferenceSession.SessionOptions = {
     executionProviders: [device],

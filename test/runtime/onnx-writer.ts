@@ -45,6 +45,17 @@ export function float(name: string, item: number): Bytes {
   ];
 }
 
+/** A float32 tensor whose numbers are in a file beside the model. */
+export function external(name: string, dims: readonly number[], file: string): Bytes {
+  return [
+    ...dims.flatMap((dim) => integer(1, dim)),
+    ...integer(2, 1),
+    ...text(8, name),
+    ...message(13, [...text(1, 'location'), ...text(2, file)]),
+    ...integer(14, 1),
+  ];
+}
+
 /** Numbers of ONNX for the types of tensors. */
 export const elementTypes = { float32: 1, int64: 7 } as const;
 

@@ -1,0 +1,39 @@
+import { mkdtemp, readdir, realpath, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+
+/** The file that the runtime takes a model from bytes to be, in the folder of its weights. */
+const assumedFile = 'virtual_model.onnx';
+
+/**
+ * Lets the runtime read weights behind symbolic links, as the hub's cache has them, for a model that is given as bytes.
+ *
+ * The runtime refuses weights that lie outside of the model's folder, and follows links before it looks. It makes one
+ * exception: where the model's own file is a link, weights may lie beside its target. So a folder is made for the time of
+ * loading, which has links to the weights and such a file.
+ *
+ * @param folder with the weights, or `undefined` where the model holds them itself
+ * @param load is called with the folder to give to the runtime
+ */
+export async function withWeightsFolder<T>(
+  folder: string | undefined,
+  load: (folder: string | undefined) => Promise<T>,
+): Promise<T> {
+  if (folder === undefined) return load(folder);
+  const whole = await realpath(folder);
+  const targets = new Map<string, string>();
+  for (const name of await readdir(folder)) {
+    const target = await realpath(join(folder, name)).catch(() => undefined);
+    if (target !== undefined) targets.set(name, target);
+  }
+  const elsewhere = [...targets.values()].find((target) => dirname(target) !== whole);
+  if (elsewhere === undefined) return load(folder);
+  const linked = await mkdtemp(join(tmpdir(), 'slashv1-weights-'));
+  try {
+    for (const [name, target] of targets) await symlink(target, join(linked, name));
+    await symlink(elsewhere, join(linked, assumedFile));
+    return await load(linked);
+  } finally {
+    await rm(linked, { recursive: true, force: true });
+  }
+}
