@@ -42,6 +42,12 @@ describe('parseSource', () => {
     ['org/name', hub('org/name')],
     ['org/name-v1.5_x@v1.0', hub('org/name-v1.5_x', 'v1.0')],
     ['org/name@refs/pr/1', hub('org/name', 'refs/pr/1')],
+    ['org/name@feature--x', hub('org/name', 'feature--x')],
+    ['org/name@..', { kind: 'local' }],
+    ['org/name@refs/../../x', { kind: 'local' }],
+    ['org/name@/etc', { kind: 'local' }],
+    ['org/na--me', { kind: 'local' }],
+    ['org/na..me', { kind: 'local' }],
     ['https://host.test/a/b', { kind: 'url', base: 'https://host.test/a/b/' }],
     ['http://host.test:8080/', { kind: 'url', base: 'http://host.test:8080/' }],
   ])('takes %s for %j', (source, meaning) => {

@@ -128,7 +128,8 @@ export class RepositoryCache {
    */
   async remove(): Promise<boolean> {
     const wasThere = existsSync(this.folder);
-    for (const folder of [this.folder, this.#locks]) await rm(folder, { recursive: true, force: true });
+    const options = { recursive: true, force: true, maxRetries: 3 };
+    await Promise.all([rm(this.folder, options), rm(this.#locks, options)]);
     return wasThere;
   }
 

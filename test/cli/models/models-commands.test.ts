@@ -155,6 +155,23 @@ describe('slashv1 models', () => {
     expect((await run('models list')).output).toContain(source);
   });
 
+  it('rm leaves alone what is being downloaded', async () => {
+    hub.fault = ({ server }) => (server === 'storage' ? { stalls: true } : undefined);
+    const args = ['models', 'pull', source, '--cache-dir', cacheFolder, '--endpoint', hub.endpoint];
+    await using pull = new Cli(args);
+    await pull.until(() => hub.requests.some(({ server }) => server === 'storage'));
+    expect(await run(`models rm ${source} --yes`)).toMatchObject({
+      code: 1,
+      messages: expect.stringMatching(
+        /^slashv1: Process \d+ is downloading tiny\/embed\. Stop it, or wait for its end, before the model is removed\.\n$/,
+      ),
+    });
+    pull.kill('SIGINT');
+    await pull.end();
+    expect((await run(`models rm ${source} --yes`)).code).toBe(0);
+    expect(await readdir(cacheFolder)).toEqual(['.locks']);
+  }, 40_000);
+
   it('list and rm know unfinished downloads', async () => {
     hub.fault = ({ server }) => (server === 'storage' ? { status: 404 } : undefined);
     expect((await run(`models pull ${source}`)).code).toBe(1);

@@ -236,9 +236,9 @@ describe('a config file with a mistake', () => {
     ],
     [
       { models: { a: { source: 'b', hub: { endpoint: 'x' } } } },
-      /: models\.a\.hub\.endpoint: expected an http or https URL, got "x"\n/,
+      /: models\.a\.hub\.endpoint: expected an http or https URL, got "x"\.\n/,
     ],
-    [{ hub: { endpoint: 'x' } }, /: hub\.endpoint: expected an http or https URL, got "x"\n/],
+    [{ hub: { endpoint: 'x' } }, /: hub\.endpoint: expected an http or https URL, got "x"\.\n/],
   ])('%j', async (content, message) => {
     const config = await file('mistake.json', content);
     const { messages, ...terminal } = fakeTerminal();

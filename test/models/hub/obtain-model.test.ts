@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -294,6 +294,19 @@ describe('a download that goes wrong', () => {
       code: 'worker_failed',
       param: 'source',
       message: expect.stringMatching(/the cache folder .*file can't be used \(ENOTDIR\); SLASHV1_CACHE/),
+    });
+  });
+
+  it('says that somebody has removed it meanwhile', async () => {
+    hub.fault = (request) => {
+      if (isStored(request)) rmSync(cacheFolder, { recursive: true, force: true, maxRetries: 5 });
+      return undefined;
+    };
+    await expect(obtain()).rejects.toMatchObject({
+      code: 'worker_failed',
+      message: expect.stringMatching(
+        /^source: files of "tiny\/embed" were removed from the cache folder .* during the download; load it again\.$/,
+      ),
     });
   });
 
