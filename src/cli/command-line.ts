@@ -134,7 +134,7 @@ function overview({ style, columns }: OutputStream): string {
 const environment = [
   ['SLASHV1_API_KEY', 'The key of `serve`, where no other is given.'],
   ['HOST, PORT', 'Where `serve` listens, where no option says so.'],
-  ['SLASHV1_CACHE', 'Folder of downloaded models.'],
+  ['SLASHV1_CACHE, HF_HUB_CACHE', 'Folder of downloaded models.'],
   ['SLASHV1_OFFLINE', '1: use downloaded models alone.'],
   ['HF_ENDPOINT, HF_TOKEN', 'Address of the hub, and your token there.'],
   ['NO_COLOR', 'Not empty: no colours.'],

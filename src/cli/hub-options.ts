@@ -9,7 +9,7 @@ export const hubOptionTable = {
   'cache-dir': {
     type: 'string',
     value: '<folder>',
-    description: 'Folder of downloaded models; also SLASHV1_CACHE.',
+    description: 'Folder of downloaded models; also SLASHV1_CACHE or HF_HUB_CACHE.',
   },
   endpoint: { type: 'string', value: '<url>', description: 'Address of the hub; also HF_ENDPOINT.' },
 } as const satisfies OptionTable;

@@ -56,12 +56,8 @@ export function aboutModel(name: string, error: unknown): unknown {
   const isKnown = knownModels.includes(name);
   const reason = error.message.replace(/^source: /, '');
   const hint = error.param === 'source' && !isKnown ? didYouMean(name, knownModels) : '';
-  return new InferenceError(
-    error.code,
-    `${name}: ${hint ? reason.replace(/\.?$/, `.${hint}`) : reason}`,
-    {
-      param: error.param,
-      cause: error,
-    },
-  );
+  return new InferenceError(error.code, `${name}: ${hint ? reason.replace(/\.?$/, `.${hint}`) : reason}`, {
+    param: error.param,
+    cause: error,
+  });
 }

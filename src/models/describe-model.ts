@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { fieldError, InferenceError } from '../errors.ts';
 import { catalogue, findCatalogueEntry, type CatalogueEntry } from './catalogue.ts';
-import { openUrl, refusal, type Remote } from './hub/http.ts';
+import { openUrl, refusal, toRemote, type Remote } from './hub/http.ts';
 import { RepositoryCache } from './hub/model-cache.ts';
 import { possibleFiles, possibleWeightFiles } from './hub/needed-files.ts';
 import { listRepository, probeFiles, type RemoteFile } from './hub/repository.ts';
@@ -158,17 +158,6 @@ async function openRemote(
   const paths = files.map(({ path }) => path);
   const weights = await probe(possibleWeightFiles(remote.label, paths, choice));
   return { kind: 'address', folder: undefined, files: [...files, ...weights], readText };
-}
-
-function toRemote(source: RemoteSource, { endpoint, token }: HubSettings): Remote {
-  const name = source.kind === 'hub' ? source.id : source.base;
-  return {
-    host: new URL(source.kind === 'hub' ? endpoint : source.base).host,
-    tokenOrigin: new URL(endpoint).origin,
-    token,
-    label: JSON.stringify(name),
-    page: source.kind === 'hub' ? `${endpoint}/${name}` : undefined,
-  };
 }
 
 type Access = Parameters<typeof withRetries>[1];

@@ -53,8 +53,23 @@ changes and, once it is there, needs no network.
 | --- | --- | --- |
 | \`hub.endpoint\` | \`HF_ENDPOINT\` | \`https://huggingface.co\` |
 | \`hub.token\` | \`HF_TOKEN\` | none; it is sent to the endpoint's own origin and to no other |
-| \`hub.cacheFolder\` | \`SLASHV1_CACHE\` | \`$XDG_CACHE_HOME/slashv1\`, else \`~/.cache/slashv1\` (\`~/Library/Caches\` on macOS, \`%LOCALAPPDATA%\` on Windows) |
+| \`hub.cacheFolder\` | \`SLASHV1_CACHE\`, \`HF_HUB_CACHE\` | \`$HF_HOME/hub\`, else \`$XDG_CACHE_HOME/huggingface/hub\`, else \`~/.cache/huggingface/hub\` |
 | \`hub.offline\` | \`SLASHV1_OFFLINE\`, \`HF_HUB_OFFLINE\` | \`false\`; \`true\` uses the cache alone |
+
+### The cache
+
+Downloads have the layout of the hub's own cache, which \`huggingface_hub\` and other libraries share. The files that they fetched are found here,
+and they find the files that are fetched here: \`models--org--name/\` holds \`blobs/\` by content, \`snapshots/<commit>/\` with links to
+them (copies, where the system has no symbolic links), \`refs/\` for branches and tags, and \`trees/\` with the list of files of a
+commit. Models from the address of a folder are in \`slashv1/\` beside them.
+
+- A file gets its place in a snapshot only when it is complete and checked. Files that other programs placed there are trusted
+  if their size is right.
+- Without a network and without a list in \`trees/\`, which older libraries don't write, the model loads from the files that
+  are there, with a warning.
+- Two processes of this package that want the same file wait for each other. Python's locks can't be seen from Node.js: a file
+  that both fetch at the same time is fetched twice, and stays whole.
+- A cache that can't be written to works as long as nothing is missing.
 
 ## Weights
 

@@ -43,5 +43,6 @@ it.each([
   const { y } = await session.run({ x: { type: 'float32', dims: [2], data: Float32Array.of(100, 200) } });
   expect([...y!.data]).toEqual([111, 222]);
   await session.release();
-  expect(await readdir(join(folder, 'temporary'))).toEqual([]);
+  const left = await readdir(join(folder, 'temporary'));
+  expect(left.filter((name) => name.startsWith('slashv1-'))).toEqual([]);
 });

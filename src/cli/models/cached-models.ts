@@ -33,7 +33,11 @@ export async function readCache(cacheFolder: string): Promise<CacheContents> {
     if (whole.has(source) || !(await cache.hasParts())) continue;
     unfinished.push({ folder: cache.folder, sizeBytes: diskUse(cache.folder) });
   }
-  return { models: models.map((model) => ({ ...model, lastUsed: lastUse(model.folder) })), unfinished };
+  return { models: models.map(withLastUse), unfinished };
+}
+
+function withLastUse(model: CachedModel): CachedModelRow {
+  return { ...model, lastUsed: lastUse(model.folder) };
 }
 
 /** The name under which a cache keeps what a user calls so: without aliases and revisions, an address with its slash. */

@@ -1,5 +1,7 @@
 import { InferenceError } from '../../errors.ts';
+import type { RemoteSource } from '../source.ts';
 import { TransientError } from './retry.ts';
+import type { HubSettings } from './settings.ts';
 
 /** Who is asked for a model, and how a message calls the two. */
 export interface Remote {
@@ -11,6 +13,17 @@ export interface Remote {
   readonly label: string;
   /** Where a person reads about the model and accepts its terms; `undefined` where the server isn't the hub. */
   readonly page: string | undefined;
+}
+
+export function toRemote(source: RemoteSource, { endpoint, token }: HubSettings): Remote {
+  const name = source.kind === 'hub' ? source.id : source.base;
+  return {
+    host: new URL(source.kind === 'hub' ? endpoint : name).host,
+    tokenOrigin: new URL(endpoint).origin,
+    token,
+    label: JSON.stringify(name),
+    page: source.kind === 'hub' ? `${endpoint}/${name}` : undefined,
+  };
 }
 
 export interface HubRequest {

@@ -6,7 +6,7 @@ import { parseSource, type RemoteSource } from '../source.ts';
 import { downloadFile } from './download.ts';
 import type { ListedFile } from './file-list.ts';
 import { withFileLock } from './file-lock.ts';
-import { invalid, type Remote } from './http.ts';
+import { invalid, toRemote, type Remote } from './http.ts';
 import { inParallel } from './in-parallel.ts';
 import { RepositoryCache, type CachedListing } from './model-cache.ts';
 import { chooseFiles, possibleFiles, possibleWeightFiles, type Choice } from './needed-files.ts';
@@ -103,17 +103,9 @@ class RemoteModel {
     this.#choice = choice;
     this.#settings = settings;
     this.#access = access;
-    const name = source.kind === 'hub' ? source.id : source.base;
-    this.#name = name;
-    const { host } = new URL(source.kind === 'hub' ? settings.endpoint : source.base);
-    this.#remote = {
-      host,
-      tokenOrigin: new URL(settings.endpoint).origin,
-      token: settings.token,
-      label: JSON.stringify(name),
-      page: source.kind === 'hub' ? `${settings.endpoint}/${name}` : undefined,
-    };
-    this.#cache = new RepositoryCache(settings.cacheFolder, name);
+    this.#name = source.kind === 'hub' ? source.id : source.base;
+    this.#remote = toRemote(source, settings);
+    this.#cache = new RepositoryCache(settings.cacheFolder, this.#name);
     this.#revision =
       source.kind === 'hub' ? source.revision : `${choice.category}, ${choice.dtype ?? 'auto'}`;
   }

@@ -125,7 +125,9 @@ function list(
   if (revision !== 'main' && revision !== 'v1' && revision !== sha)
     return void response.writeHead(404, { 'x-error-code': 'RevisionNotFound' }).end();
   const siblings = [...files].map(([rfilename, content]) => ({ rfilename, ...describe(content) }));
-  response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ id: 'tiny/model', sha, siblings }));
+  response
+    .writeHead(200, { 'content-type': 'application/json' })
+    .end(JSON.stringify({ id: 'tiny/model', sha, siblings }));
 }
 
 /** The listing that the library for Python asks for. */

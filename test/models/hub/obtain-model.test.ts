@@ -450,7 +450,9 @@ describe('without the network', () => {
     hub.fault = () => ({ status: 503 });
     const warnings: string[] = [];
     expect(await obtain({}, { onWarning: (message) => warnings.push(message) })).toBe(folder);
-    expect(warnings).toEqual([expect.stringContaining('attempts in a row. Going on with what is in the cache.')]);
+    expect(warnings).toEqual([
+      expect.stringContaining('attempts in a row. Going on with what is in the cache.'),
+    ]);
   });
 
   it('tells that the hub can not be reached', async () => {

@@ -5,21 +5,25 @@
  */
 import { execFile } from 'node:child_process';
 import { lstatSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
+import type * as fs from 'node:fs/promises';
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { obtainModel, type ModelRequest } from '../../../src/models/hub/obtain-model.ts';
+import { obtainModel, type ModelRequest } from '../../../src/obtain-model.ts';
 import { listCachedModels } from '../../../src/models/hub/model-cache.ts';
 import { commitOf, filesIn, startHub, type HubServer } from './hub-server.ts';
 
-const links = vi.hoisted(() => ({ areRefused: false }));
+const symbolicLinks = vi.hoisted(() => ({ areRefused: false }));
 vi.mock('node:fs/promises', async (load) => {
-  const actual = await load<typeof import('node:fs/promises')>();
-  const refuse = () => Promise.reject(Object.assign(new Error('not permitted'), { code: 'EPERM' }));
-  const symlink: typeof actual.symlink = (...paths) => (links.areRefused ? refuse() : actual.symlink(...paths));
-  return { ...actual, symlink };
+  const actual = await load<typeof fs>();
+  const refusal = Object.assign(new Error('not permitted'), { code: 'EPERM' });
+  const link: typeof fs.symlink = async (...paths) => {
+    if (symbolicLinks.areRefused) throw refusal;
+    await actual.symlink(...paths);
+  };
+  return { ...actual, symlink: link };
 });
 
 /** Path → text of the file, or `→` and the target of the link. */
@@ -109,8 +113,7 @@ async function obtain(source: string, { offline = false, ...more }: Partial<Mode
 }
 
 const golden = () => JSON.parse(readFileSync(goldenPath, 'utf8')) as Golden;
-const snapshotOf = (id: string) =>
-  join(cacheFolder, `models--${id.replace('/', '--')}`, 'snapshots', commit);
+const snapshotOf = (id: string) => join(cacheFolder, `models--${id.replace('/', '--')}`, 'snapshots', commit);
 
 describe.each(['links', 'copies'] as const)('a cache of %s that Python has written', (kind) => {
   beforeEach(() => restore(golden()[kind]));
@@ -167,14 +170,16 @@ it('goes without a place to write to where nothing is missing', async () => {
   await restore({ ...golden().links, '.locks': 'a file' });
   expect((await obtain('tiny/single')).folder).toBe(snapshotOf('tiny/single'));
   await rm(join(snapshotOf('tiny/single'), 'config.json'));
-  await expect(obtain('tiny/single')).rejects.toThrow(/the cache folder .* can't be used \((?:EEXIST|ENOTDIR)\)/);
+  await expect(obtain('tiny/single')).rejects.toThrow(
+    /the cache folder .* can't be used \((?:EEXIST|ENOTDIR)\)/,
+  );
 });
 
 describe('without symbolic links', () => {
-  afterEach(() => void (links.areRefused = false));
+  afterEach(() => void (symbolicLinks.areRefused = false));
 
   it('moves files to their places, as Python does', async () => {
-    links.areRefused = true;
+    symbolicLinks.areRefused = true;
     await obtain('tiny/whole');
     expect(entriesOf(cacheFolder)).toEqual(entriesOfWhole(golden().copies));
     hub.requests.length = 0;
@@ -184,7 +189,7 @@ describe('without symbolic links', () => {
 
   it('copies what another commit has, too', async () => {
     await restore(golden().links);
-    links.areRefused = true;
+    symbolicLinks.areRefused = true;
     hub.models.set('tiny/whole', new Map(files).set('config.json', Buffer.from('{}')));
     const { folder } = await obtain('tiny/whole');
     hub.models.set('tiny/whole', files);
