@@ -50,9 +50,9 @@ module.exports = {
       [
         '^src/(core|runtime)/',
         '^src/errors\\.ts$',
-        '^node_modules/(onnxruntime|sharp|wavefile)',
+        '^node_modules/(koffi|onnxruntime|sharp|wavefile)',
         '^node_modules/(@wasm-audio-decoders|mpg123-decoder|node-webcodecs|opus-decoder)/',
-        '^(node:)?(os|fs|path|buffer|http|https|net|dns|child_process|events|stream|timers|crypto)(/promises)?$',
+        '^(node:)?(os|fs|path|module|worker_threads|buffer|http|https|net|dns|child_process|events|stream|timers|crypto)(/promises)?$',
       ],
       'runtime sees core and errors',
     ),
@@ -212,8 +212,15 @@ module.exports = {
     {
       name: 'one-door-to-onnxruntime',
       severity: 'error',
-      from: { pathNot: '^src/runtime/onnx\\.ts$' },
+      from: { pathNot: '^src/runtime/onnxruntime-node\\.ts$' },
       to: { path: '^node_modules/onnxruntime' },
+    },
+    {
+      name: 'one-door-to-foreign-functions',
+      comment: 'koffi may be absent, so it is imported when it is asked for',
+      severity: 'error',
+      from: { pathNot: '^src/runtime/native/load-koffi\\.ts$' },
+      to: { path: '^node_modules/(@koromix|koffi)/' },
     },
     {
       name: 'one-door-to-sharp',

@@ -29,6 +29,15 @@ export interface TensorSignature {
   readonly dims: readonly (number | string)[];
 }
 
+/** How a graph is run. */
+export interface RunOptions {
+  /**
+   * Ends the run, which then rejects with the signal's reason; the session stays usable. The native runtime stops between
+   * two operators of the graph, other runtimes before the run starts.
+   */
+  readonly signal?: AbortSignal | undefined;
+}
+
 /** A loaded model graph. */
 export interface Session {
   readonly inputs: readonly TensorSignature[];
@@ -40,7 +49,101 @@ export interface Session {
    * @param fetches names of the outputs that are wanted; all if left out. Every fetched output costs a copy
    * @throws Error when a name, type or shape doesn't fit; the session stays usable
    */
-  run(feeds: TensorMap, fetches?: readonly string[]): Promise<TensorMap>;
-  /** Frees native memory; the session can't be used afterwards. */
+  run(feeds: TensorMap, fetches?: readonly string[], options?: RunOptions): Promise<TensorMap>;
+  /** Waits for runs under way and frees native memory; the session can't be used afterwards. */
   release(): Promise<void>;
+}
+
+/** A tensor in memory that graphs read and write in place. */
+export interface ResidentTensor {
+  readonly type: ElementType;
+  readonly dims: readonly number[];
+  /** `cpu`, or the device that holds the memory. */
+  readonly device: string;
+  /** The array that was given to `createTensor`; `undefined` for memory of the runtime. */
+  readonly data: TensorData | undefined;
+  /**
+   * Copies memory of this process.
+   *
+   * @throws Error when the memory is on another device
+   */
+  read(): Tensor;
+  /**
+   * Gives the tensor up. Bindings that hold it keep the memory until they bind something else or are released.
+   *
+   * @throws Error the second time
+   */
+  release(): void;
+}
+
+/**
+ * Inputs and outputs of a graph tied to memory, for runs that allocate no tensors. Neither a tensor nor a binding may
+ * be changed while a run is under way, nor may the array under a tensor.
+ */
+export interface Binding {
+  /**
+   * Ties an input to memory, in place of what it was tied to. On devices other than the CPU the runtime copies a tensor of
+   * this process here, not at the run: bind again after a change of its data.
+   *
+   * @throws TypeError when there is no such input or its type differs
+   * @throws RangeError when the dimensions don't fit the graph's
+   */
+  bindInput(name: string, tensor: ResidentTensor): void;
+  /**
+   * Ties an output to memory of exactly the dimensions that the run gives it. The same tensor may be input and output where
+   * the operators allow it, as `GroupQueryAttention` does with past and present; an output that is not bound isn't written.
+   *
+   * @throws TypeError when there is no such output or its type differs
+   * @throws RangeError when the dimensions don't fit the graph's
+   */
+  bindOutput(name: string, tensor: ResidentTensor): void;
+  /**
+   * Leaves the memory of an output to the runtime, which allocates it at every run.
+   *
+   * @param device where: in this process or where the session computes; default `cpu`
+   */
+  allocateOutput(name: string, device?: 'cpu' | 'session'): void;
+  /**
+   * Runs the graph on a thread of its own; runs of one session wait for each other.
+   *
+   * @throws Error when an input is missing or dimensions don't fit; binding and session stay usable
+   */
+  run(options?: RunOptions): Promise<void>;
+  /**
+   * Runs the graph in this thread.
+   *
+   * @throws Error also while another run of the session is under way
+   */
+  runSync(): void;
+  /**
+   * Takes an output of the last run.
+   *
+   * @returns a tensor that the caller releases
+   * @throws Error before the first run and after a run that failed
+   */
+  output(name: string): ResidentTensor;
+  /** @throws Error the second time, or while a run of it is under way */
+  release(): void;
+}
+
+/** A session over memory that stays bound between runs. */
+export interface BindableSession extends Session {
+  /** Where it computes. */
+  readonly device: string;
+  /**
+   * A tensor over an array of the caller's, which is not copied and lives as long as the tensor or a binding of it. Past and
+   * present of a decoder, for instance, are one such tensor.
+   *
+   * @throws TypeError when the array doesn't fit the type, or is resizable or shared
+   * @throws RangeError when the number of elements differs from the dimensions'
+   */
+  createTensor(tensor: Tensor): ResidentTensor;
+  /** A tensor in memory of the device on which the session computes; its content is undefined. */
+  allocateTensor(type: ElementType, dims: readonly number[]): ResidentTensor;
+  createBinding(): Binding;
+}
+
+/** Whether tensors can be bound to a session; those of the native runtime only. */
+export function isBindable(session: Session): session is BindableSession {
+  return 'createBinding' in session;
 }

@@ -1,96 +1,62 @@
-import type { Device } from '../core/device.ts';
-import { availableParallelism } from 'node:os';
-import * as onnxruntime from 'onnxruntime-node';
-import type { ElementType, Session, Tensor, TensorData, TensorSignature } from './contract.ts';
+import { InferenceError } from '../errors.ts';
+import { chooseRuntime } from './choose-runtime.ts';
+import type { Session } from './contract.ts';
+import { deviceFault } from './device-fault.ts';
+import { disableTelemetry } from './disable-telemetry.ts';
+import { knowsDevice } from './native/append-device.ts';
+import { createNativeSession } from './native/create-native-session.ts';
+import type { OnnxSessionOptions } from './session-options.ts';
+import { doublingModel } from './trial-run.ts';
 import { withWeightsFolder } from './weights-folder.ts';
 
-export interface OnnxSessionOptions {
-  /** Default `cpu`. A device that doesn't work here makes the creation fail; nothing falls back by itself. */
-  readonly device?: Device | undefined;
-  /** Threads of one operator; default cores − 1, at least 1, so that the host keeps a core. */
-  readonly threads?: number | undefined;
-  /** Where files with weights lie of a model that is given as bytes; default: nowhere. */
-  readonly weightsFolder?: string | undefined;
-}
+export type { OnnxSessionOptions, RuntimeName } from './session-options.ts';
 
 /**
- * Loads an ONNX model in this process.
+ * Loads an ONNX model in this process, in the runtime that `chooseRuntime` chose.
  *
- * Loading and running block the calling thread for as long as they take, so a service does this in a worker process.
+ * Depending on the runtime, loading and running block the calling thread for as long as they take, so a service does
+ * this in a worker process.
  *
  * @param model path of the file, or its bytes
- * @throws Error when the bytes are no valid model or the device can't run it
+ * @throws InferenceError `invalid_request` with `param: "device"` when the device doesn't work here
+ * @throws Error when the bytes are no valid model
  */
 export async function createOnnxSession(
   model: string | Uint8Array,
   options: OnnxSessionOptions = {},
 ): Promise<Session> {
-  return withWeightsFolder(options.weightsFolder, (weightsFolder) =>
-    createSession(model, { ...options, weightsFolder }),
-  );
-}
-
-async function createSession(
-  model: string | Uint8Array,
-  { device = 'cpu', threads = Math.max(1, availableParallelism() - 1), weightsFolder }: OnnxSessionOptions,
-): Promise<Session> {
-  const options: onnxruntime.InferenceSession.SessionOptions = {
-    executionProviders: [device],
-    intraOpNumThreads: threads,
-    interOpNumThreads: 1,
-    logSeverityLevel: 4,
-    // A spinning thread takes its core from the host while it waits for the next run.
-    extra: {
-      session: {
-        intra_op: { allow_spinning: '0' },
-        ...(weightsFolder !== undefined && { model_external_initializers_file_folder_path: weightsFolder }),
-      },
-    },
-  };
-  const session =
-    typeof model === 'string'
-      ? await onnxruntime.InferenceSession.create(model, options)
-      : await onnxruntime.InferenceSession.create(model, options);
-  return {
-    inputs: session.inputMetadata.map(toSignature),
-    outputs: session.outputMetadata.map(toSignature),
-    async run(feeds, fetches) {
-      const tensors: Record<string, onnxruntime.Tensor> = {};
-      for (const name in feeds) tensors[name] = toNative(feeds[name]!);
-      const outputs = fetches ? await session.run(tensors, fetches) : await session.run(tensors);
-      return Object.fromEntries(Object.entries(outputs).map(([name, output]) => [name, toTensor(output)]));
-    },
-    release: () => session.release(),
-  };
-}
-
-/** Tensors that are fed again and again are wrapped once. */
-const natives = new WeakMap<Tensor, onnxruntime.Tensor>();
-
-function toNative(tensor: Tensor): onnxruntime.Tensor {
-  let native = natives.get(tensor);
-  if (!native) {
-    native = new onnxruntime.Tensor(tensor.type, tensor.data as never, tensor.dims) as onnxruntime.Tensor;
-    natives.set(tensor, native);
+  const { device = 'cpu' } = options;
+  const create = await findCreator(options);
+  try {
+    return await withWeightsFolder(options.weightsFolder, (weightsFolder) =>
+      create(model, { ...options, weightsFolder }),
+    );
+  } catch (error) {
+    if (device === 'cpu' || InferenceError.isInstance(error)) throw error;
+    await tryDevice(create, device);
+    throw error;
   }
-  // Newer engines make an array of half precision numbers of the bits, which the binding can't read; and whoever feeds
-  // a tensor again may have put other data into it.
-  if (native.data !== tensor.data) {
-    Object.defineProperty(native, 'data', { value: tensor.data, configurable: true });
+}
+
+type CreateSession = typeof createNativeSession | typeof import('./onnxruntime-node.ts').createBindingSession;
+
+async function findCreator({ runtime, device = 'cpu' }: OnnxSessionOptions): Promise<CreateSession> {
+  const name = runtime ?? (knowsDevice(device) ? (await chooseRuntime()).name : 'onnxruntime-node');
+  if (name === 'native') return createNativeSession;
+  disableTelemetry();
+  return (await import('./onnxruntime-node.ts')).createBindingSession;
+}
+
+/** @throws InferenceError when the device runs no graph at all */
+async function tryDevice(
+  create: CreateSession,
+  device: NonNullable<OnnxSessionOptions['device']>,
+): Promise<void> {
+  let session: Session;
+  try {
+    session = await create(doublingModel, { device, threads: 1 });
+  } catch (error) {
+    throw deviceFault(device, error);
   }
-  return native;
-}
-
-/** Where there is an array type for half precision, outputs come as that; here it is always the bits. */
-function toTensor({ type, dims, data }: onnxruntime.Tensor): Tensor {
-  const isHalf = type === 'float16' && !(data instanceof Uint16Array);
-  const { buffer, byteOffset, length } = data as unknown as Uint16Array;
-  const bits = isHalf ? new Uint16Array(buffer, byteOffset, length) : data;
-  return { type: type as ElementType, dims, data: bits as TensorData };
-}
-
-function toSignature(metadata: onnxruntime.InferenceSession.ValueMetadata): TensorSignature {
-  if (!metadata.isTensor)
-    throw new Error(`${metadata.name}: only tensors are supported as inputs and outputs`);
-  return { name: metadata.name, type: metadata.type as ElementType, dims: metadata.shape };
+  await session.release();
 }

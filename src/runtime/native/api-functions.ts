@@ -1,0 +1,84 @@
+/** A function of `OrtApi`: its position in the table, its result, its arguments. */
+export type ApiFunction = readonly [position: number, result: string, argumentTypes: readonly string[]];
+
+const pointer = 'void *';
+/** `OrtStatus *`: null, or an error that the caller releases. */
+const status = pointer;
+const path = process.platform === 'win32' ? 'str16' : 'str';
+
+/**
+ * The version of the C API that is asked for: the first that has all of the functions below.
+ */
+export const apiVersion = 16;
+
+/**
+ * The functions in use, of the table `OrtApi`. Handles and arrays are pointers, `str` is UTF-8.
+ *
+ * Positions are those of the members of `struct OrtApi` in `onnxruntime_c_api.h` of onnxruntime 1.30 (`ORT_API_VERSION`
+ * 30), counted from `CreateStatus` = 0. The table only grows: the runtime's build fails when a member moves.
+ *
+ * @see https://github.com/microsoft/onnxruntime/blob/v1.30.0/include/onnxruntime/core/session/onnxruntime_c_api.h
+ */
+export const apiFunctions = {
+  GetErrorMessage: [2, 'str', [pointer]],
+  CreateEnv: [3, status, ['int', 'str', pointer]],
+  DisableTelemetryEvents: [6, status, [pointer]],
+  CreateSession: [7, status, [pointer, path, pointer, pointer]],
+  CreateSessionFromArray: [8, status, [pointer, pointer, 'size_t', pointer, pointer]],
+  Run: [9, status, [pointer, pointer, pointer, pointer, 'size_t', pointer, 'size_t', pointer]],
+  CreateSessionOptions: [10, status, [pointer]],
+  DisableCpuMemArena: [19, status, [pointer]],
+  SetSessionLogSeverityLevel: [22, status, [pointer, 'int']],
+  SetSessionGraphOptimizationLevel: [23, status, [pointer, 'int']],
+  SetIntraOpNumThreads: [24, status, [pointer, 'int']],
+  SetInterOpNumThreads: [25, status, [pointer, 'int']],
+  SessionGetInputCount: [30, status, [pointer, pointer]],
+  SessionGetOutputCount: [31, status, [pointer, pointer]],
+  SessionGetInputTypeInfo: [33, status, [pointer, 'size_t', pointer]],
+  SessionGetOutputTypeInfo: [34, status, [pointer, 'size_t', pointer]],
+  SessionGetInputName: [36, status, [pointer, 'size_t', pointer, pointer]],
+  SessionGetOutputName: [37, status, [pointer, 'size_t', pointer, pointer]],
+  CreateRunOptions: [39, status, [pointer]],
+  RunOptionsSetTerminate: [46, status, [pointer]],
+  RunOptionsUnsetTerminate: [47, status, [pointer]],
+  CreateTensorAsOrtValue: [48, status, [pointer, pointer, 'size_t', 'int', pointer]],
+  CreateTensorWithDataAsOrtValue: [
+    49,
+    status,
+    [pointer, pointer, 'size_t', pointer, 'size_t', 'int', pointer],
+  ],
+  GetTensorMutableData: [51, status, [pointer, pointer]],
+  CastTypeInfoToTensorInfo: [55, status, [pointer, pointer]],
+  GetTensorElementType: [60, status, [pointer, pointer]],
+  GetDimensionsCount: [61, status, [pointer, pointer]],
+  GetDimensions: [62, status, [pointer, pointer, 'size_t']],
+  GetSymbolicDimensions: [63, status, [pointer, pointer, 'size_t']],
+  GetTensorTypeAndShape: [65, status, [pointer, pointer]],
+  CreateMemoryInfo: [68, status, ['str', 'int', 'int', 'int', pointer]],
+  AllocatorFree: [76, status, [pointer, pointer]],
+  GetAllocatorWithDefaultOptions: [78, status, [pointer]],
+  ReleaseStatus: [93, 'void', [pointer]],
+  ReleaseMemoryInfo: [94, 'void', [pointer]],
+  ReleaseSession: [95, 'void', [pointer]],
+  ReleaseValue: [96, 'void', [pointer]],
+  ReleaseRunOptions: [97, 'void', [pointer]],
+  ReleaseTypeInfo: [98, 'void', [pointer]],
+  ReleaseTensorTypeAndShapeInfo: [99, 'void', [pointer]],
+  ReleaseSessionOptions: [100, 'void', [pointer]],
+  AddSessionConfigEntry: [130, status, [pointer, 'str', 'str']],
+  CreateAllocator: [131, status, [pointer, pointer, pointer]],
+  ReleaseAllocator: [132, 'void', [pointer]],
+  RunWithBinding: [133, status, [pointer, pointer, pointer]],
+  CreateIoBinding: [134, status, [pointer, pointer]],
+  ReleaseIoBinding: [135, 'void', [pointer]],
+  BindInput: [136, status, [pointer, 'str', pointer]],
+  BindOutput: [137, status, [pointer, 'str', pointer]],
+  BindOutputToDevice: [138, status, [pointer, 'str', pointer]],
+  GetBoundOutputValues: [140, status, [pointer, pointer, pointer, pointer]],
+  SessionOptionsAppendExecutionProvider_CUDA_V2: [204, status, [pointer, pointer]],
+  CreateCUDAProviderOptions: [205, status, [pointer]],
+  ReleaseCUDAProviderOptions: [208, 'void', [pointer]],
+  SessionOptionsAppendExecutionProvider: [216, status, [pointer, 'str', pointer, pointer, 'size_t']],
+} as const satisfies Record<string, ApiFunction>;
+
+export type ApiFunctionName = keyof typeof apiFunctions;

@@ -1,0 +1,31 @@
+import type { Api } from './load-api.ts';
+
+/** Devices that the runtime's library takes by name, without settings. */
+const providerNames: Readonly<Record<string, string>> = { webgpu: 'WebGPU', coreml: 'CoreML' };
+
+/** Whether the native runtime knows a device at all; whether it works here, a session shows. */
+export function knowsDevice(device: string): boolean {
+  return device === 'cpu' || device === 'cuda' || device in providerNames;
+}
+
+/**
+ * Makes a session compute on a device.
+ *
+ * @param options `OrtSessionOptions *`
+ * @throws Error with the runtime's reason where its library or the device's is not there
+ */
+export function appendDevice(api: Api, options: bigint, device: string): void {
+  if (device === 'cpu') return;
+  if (device !== 'cuda') {
+    const name = providerNames[device];
+    if (name === undefined) throw new Error(`the native runtime has no ${device}`);
+    api.call('SessionOptionsAppendExecutionProvider', options, name, null, null, 0);
+    return;
+  }
+  const settings = api.create('CreateCUDAProviderOptions');
+  try {
+    api.call('SessionOptionsAppendExecutionProvider_CUDA_V2', options, settings);
+  } finally {
+    api.call('ReleaseCUDAProviderOptions', settings);
+  }
+}

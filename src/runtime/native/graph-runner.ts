@@ -1,0 +1,68 @@
+import type { Tensor, TensorMap } from '../contract.ts';
+import { NameTable } from './name-table.ts';
+import { readTensor, wrapTensor } from './native-tensor.ts';
+import type { SessionCore } from './session-core.ts';
+
+/** Runs a session's graph over tensors of JavaScript; one run at a time. */
+export class GraphRunner {
+  readonly #core: SessionCore;
+  readonly #inputNames: BigUint64Array;
+  readonly #inputTable: NameTable;
+  readonly #outputTable: NameTable;
+  /** What the runtime reads during a run: nothing else may refer to it any more. */
+  #held: unknown;
+
+  constructor(core: SessionCore) {
+    const { api, inputs, outputs } = core;
+    this.#core = core;
+    this.#inputTable = new NameTable(api, inputs, 'input');
+    this.#outputTable = new NameTable(api, outputs, 'output');
+    this.#inputNames = this.#inputTable.select(inputs.map(({ name }) => name));
+  }
+
+  /**
+   * @param feeds a tensor for every input; others are ignored
+   * @throws Error when an input is missing, a tensor doesn't fit or there is no such output
+   */
+  async run(feeds: TensorMap, fetches: readonly string[]): Promise<TensorMap> {
+    const { api, inputs, session, runOptions } = this.#core;
+    const outputNames = this.#outputTable.select(fetches);
+    const values = new BigUint64Array(inputs.length);
+    const results = new BigUint64Array(fetches.length);
+    try {
+      const tensors = inputs.map(({ name, type }) => {
+        const tensor = feeds[name];
+        if (!tensor) throw new Error(`${name}: this input is missing`);
+        if (tensor.type !== type) throw new TypeError(`${name}: expected ${type}, got ${tensor.type}`);
+        return tensor;
+      });
+      for (const [index, tensor] of tensors.entries()) {
+        values[index] = wrapTensor(api, tensor, inputs[index]!.name);
+      }
+      this.#held = [tensors.map(({ data }) => data), outputNames];
+      await api.callAsync(
+        'Run',
+        session,
+        runOptions,
+        this.#inputNames,
+        values,
+        values.length,
+        outputNames,
+        results.length,
+        results,
+      );
+      const outputs: Record<string, Tensor> = {};
+      for (const [index, name] of fetches.entries()) outputs[name] = readTensor(api, results[index]!, name);
+      return outputs;
+    } finally {
+      this.#held = undefined;
+      for (const value of values) if (value !== 0n) api.call('ReleaseValue', value);
+      for (const value of results) if (value !== 0n) api.call('ReleaseValue', value);
+    }
+  }
+
+  /** The arrays of the run under way. @internal */
+  get held(): unknown {
+    return this.#held;
+  }
+}

@@ -1,0 +1,38 @@
+import type { ApiFunctionName } from './api-functions.ts';
+import type { Api } from './load-api.ts';
+
+/**
+ * An object of the runtime that is released once. The runtime takes any address; null, a second release, or a use after
+ * it would end the process.
+ */
+export class Handle {
+  #address: bigint;
+  readonly #label: string;
+  readonly #free: () => void;
+
+  /** @param label what it is, for messages */
+  constructor(api: Api, label: string, address: bigint, release: ApiFunctionName) {
+    if (address === 0n) throw new Error(`${label}: expected a handle, got null`);
+    this.#address = address;
+    this.#label = label;
+    this.#free = () => api.call(release, address);
+  }
+
+  /** @throws Error after the release */
+  get address(): bigint {
+    this.assertAlive();
+    return this.#address;
+  }
+
+  /** @throws Error after the release */
+  assertAlive(): void {
+    if (this.#address === 0n) throw new Error(`${this.#label}: already released`);
+  }
+
+  /** @throws Error the second time */
+  release(): void {
+    this.assertAlive();
+    this.#address = 0n;
+    this.#free();
+  }
+}

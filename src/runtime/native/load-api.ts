@@ -1,0 +1,142 @@
+import { isMainThread } from 'node:worker_threads';
+import { disableTelemetry } from '../disable-telemetry.ts';
+import { apiFunctions, apiVersion, type ApiFunctionName } from './api-functions.ts';
+import { findLibrary } from './find-library.ts';
+import { loadKoffi, type Koffi } from './load-koffi.ts';
+
+type Argument = bigint | number | string | NodeJS.TypedArray | null;
+/** Undefined from functions without a result. */
+type Status = bigint | null | undefined;
+
+interface NativeFunction {
+  (...values: Argument[]): Status;
+  async(...values: [...Argument[], (error: Error | null, status: Status) => void]): void;
+}
+
+/** The C API of a loaded onnxruntime. */
+export interface Api {
+  /** `1.30.0` */
+  readonly version: string;
+  readonly path: string;
+  /** `OrtEnv *`, for as long as the process lives. */
+  readonly environment: bigint;
+  /** The allocator of strings that the runtime returns. */
+  readonly allocator: bigint;
+  /** `OrtMemoryInfo *` of this process's memory. */
+  readonly cpuMemory: bigint;
+  /**
+   * Calls a function.
+   *
+   * @throws Error with the runtime's message
+   */
+  call(name: ApiFunctionName, ...values: Argument[]): void;
+  /** Calls a function on another thread. Arrays among the arguments have to be kept by the caller until it returns. */
+  callAsync(name: ApiFunctionName, ...values: Argument[]): Promise<void>;
+  /** Calls a function whose last argument points to a handle that it makes. */
+  create(name: ApiFunctionName, ...values: Argument[]): bigint;
+  /** Calls a function whose last argument points to a pointer that may stay null, which is 0. */
+  find(name: ApiFunctionName, ...values: Argument[]): bigint;
+  /** Reads UTF-8 up to its end of 0. */
+  readString(address: bigint): string;
+  /** Copies memory. */
+  copyBytes(address: bigint, length: number): ArrayBuffer;
+  /** The address of an array, which the caller has to keep. */
+  addressOf(data: NodeJS.TypedArray): bigint;
+}
+
+const loaded = new Map<string, Promise<Api>>();
+/**
+ * Library handles of this process. koffi unloads a library whose handle is collected, and the addresses of its
+ * functions with it.
+ */
+const libraries: unknown[] = [];
+
+/**
+ * Loads the library and its table of functions, once for each path.
+ *
+ * @param path default: see `findLibrary`
+ * @throws Error where koffi or the library can't be loaded, or the library is older than the functions in use
+ */
+export async function loadApi(path = findLibrary()): Promise<Api> {
+  let api = loaded.get(path);
+  if (!api) {
+    api = loadKoffi().then((koffi) => openLibrary(koffi, path));
+    loaded.set(path, api);
+  }
+  return api;
+}
+
+function openLibrary(koffi: Koffi, path: string): Api {
+  disableTelemetry();
+  // In other threads `process.env` is a copy, of which the library sees nothing.
+  if (!isMainThread && process.platform !== 'win32') {
+    const setenv = koffi.load(null).func('setenv', 'int', ['str', 'str', 'int']);
+    setenv('ORT_DISABLE_TELEMETRY', process.env['ORT_DISABLE_TELEMETRY'], 1);
+  }
+  const library = koffi.load(path);
+  libraries.push(library);
+  const base = library.func('OrtGetApiBase', 'void *', [])() as bigint;
+  const [getApi, getVersionString] = koffi.decode(base, koffi.array('void *', 2)) as [bigint, bigint];
+  const version = koffi.call(getVersionString, koffi.proto('str', [])) as string;
+  const table = koffi.call(getApi, koffi.proto('void *', ['uint32']), apiVersion) as bigint | null;
+  if (table === null) throw new Error(`onnxruntime ${version} has no version ${apiVersion} of its C API`);
+
+  const positions = Object.values(apiFunctions).map(([position]) => position);
+  const addresses = koffi.decode(table, koffi.array('void *', Math.max(...positions) + 1)) as bigint[];
+  const functions = Object.fromEntries(
+    Object.entries(apiFunctions).map(([name, [position, result, argumentTypes]]) => {
+      const address = addresses[position];
+      if (!address) throw new Error(`onnxruntime ${version} has no ${name}`);
+      return [name, koffi.decode(address, koffi.proto(result, [...argumentTypes]))];
+    }),
+  ) as unknown as Record<ApiFunctionName, NativeFunction>;
+
+  const check = (status: Status): void => {
+    if (status === null || status === undefined) return;
+    const message = functions.GetErrorMessage(status) as unknown as string;
+    functions.ReleaseStatus(status);
+    throw new Error(message);
+  };
+  const found = new BigUint64Array(1);
+  const find = (name: ApiFunctionName, ...values: Argument[]): bigint => {
+    found[0] = 0n;
+    check(functions[name](...values, found));
+    return found[0];
+  };
+  const create = (name: ApiFunctionName, ...values: Argument[]): bigint => {
+    const handle = find(name, ...values);
+    if (handle === 0n) throw new Error(`${name}: the runtime returned nothing`);
+    return handle;
+  };
+
+  const environment = create('CreateEnv', silent, 'slashv1');
+  if (process.env['ORT_DISABLE_TELEMETRY'] === '1') check(functions.DisableTelemetryEvents(environment));
+  return {
+    version,
+    path,
+    environment,
+    allocator: create('GetAllocatorWithDefaultOptions'),
+    cpuMemory: create('CreateMemoryInfo', 'Cpu', 0, 0, 0),
+    find,
+    create,
+    call: (name, ...values) => check(functions[name](...values)),
+    callAsync: (name, ...values) =>
+      new Promise((resolve, reject) => {
+        functions[name].async(...values, (error, status) => {
+          try {
+            if (error) throw error;
+            resolve(check(status));
+          } catch (failure) {
+            reject(failure as Error);
+          }
+        });
+      }),
+    readString: (address) => koffi.decode.string(address),
+    // A view can't be kept: the memory is the runtime's.
+    copyBytes: (address, length) => (length === 0 ? new ArrayBuffer(0) : koffi.view(address, length).slice(0)),
+    addressOf: (data) => koffi.address(data),
+  };
+}
+
+/** `ORT_LOGGING_LEVEL_FATAL`: errors come as statuses, nothing is printed. */
+const silent = 4;

@@ -1,0 +1,169 @@
+import type { Binding, ResidentTensor, RunOptions } from '../contract.ts';
+import { assertFits, findSignature } from './assert-fits.ts';
+import type { DeviceMemory } from './device-memory.ts';
+import { Handle } from './handle.ts';
+import type { NativeTensor } from './native-tensor.ts';
+import type { SessionCore } from './session-core.ts';
+
+/** What a binding has from its session. */
+export interface BindingParts {
+  readonly core: SessionCore;
+  readonly memory: DeviceMemory;
+  /** Makes a tensor of an `OrtValue` of the runtime's. */
+  readonly adopt: (value: bigint, device: string) => NativeTensor;
+  readonly onRelease: (binding: NativeBinding) => void;
+}
+
+/** An `OrtIoBinding` that keeps what is bound to it. */
+export class NativeBinding implements Binding {
+  readonly #parts: BindingParts;
+  readonly #handle: Handle;
+  readonly #inputs = new Map<string, NativeTensor>();
+  /** In the order of their first binding, which is the runtime's; a device where the runtime allocates. */
+  readonly #outputs = new Map<string, NativeTensor | 'cpu' | 'session'>();
+  /** Bound tensors over arrays. */
+  #arrays: NativeTensor[] = [];
+  readonly #call: () => Promise<void>;
+  readonly #callSync: () => void;
+  /** Runs that are under way or wait. */
+  #runs = 0;
+  #hasResults = false;
+
+  constructor(parts: BindingParts) {
+    this.#parts = parts;
+    const { core } = parts;
+    const { api } = core;
+    this.#handle = new Handle(api, 'binding', api.create('CreateIoBinding', core.session), 'ReleaseIoBinding');
+    this.#call = () => {
+      this.#prepare();
+      return api.callAsync('RunWithBinding', core.session, core.runOptions, this.#handle.address);
+    };
+    this.#callSync = () => {
+      this.#prepare();
+      api.call('RunWithBinding', core.session, core.runOptions, this.#handle.address);
+    };
+  }
+
+  bindInput(name: string, tensor: ResidentTensor): void {
+    this.#assertIdle();
+    const { core } = this.#parts;
+    const native = assertFits(tensor, findSignature(core.inputs, name, 'input'), core.device);
+    this.#bind('BindInput', name, native);
+    this.#inputs.get(name)?.drop();
+    this.#inputs.set(name, native);
+    this.#listArrays();
+  }
+
+  bindOutput(name: string, tensor: ResidentTensor): void {
+    this.#assertIdle();
+    const { core } = this.#parts;
+    const native = assertFits(tensor, findSignature(core.outputs, name, 'output'), core.device);
+    this.#bind('BindOutput', name, native);
+    this.#setOutput(name, native);
+  }
+
+  allocateOutput(name: string, device: 'cpu' | 'session' = 'cpu'): void {
+    this.#assertIdle();
+    findSignature(this.#parts.core.outputs, name, 'output');
+    this.#allocate(name, device);
+    this.#setOutput(name, device);
+  }
+
+  async run(options?: RunOptions): Promise<void> {
+    this.#handle.assertAlive();
+    this.#runs++;
+    this.#hasResults = false;
+    try {
+      await this.#parts.core.run(this.#call, options);
+      this.#hasResults = true;
+    } finally {
+      this.#runs--;
+    }
+  }
+
+  runSync(): void {
+    this.#assertIdle();
+    this.#hasResults = false;
+    this.#parts.core.runSync(this.#callSync);
+    this.#hasResults = true;
+  }
+
+  output(name: string): ResidentTensor {
+    this.#assertIdle();
+    const place = this.#outputs.get(name);
+    if (typeof place !== 'string') {
+      throw new TypeError(`${name}: expected an output whose memory is left to the runtime`);
+    }
+    if (!this.#hasResults) throw new Error('binding: expected a run that succeeded');
+    const { core, adopt } = this.#parts;
+    const position = [...this.#outputs.keys()].indexOf(name);
+    let wanted = 0n;
+    for (const [index, value] of this.#readOutputs().entries()) {
+      if (index === position) wanted = value;
+      else core.api.call('ReleaseValue', value);
+    }
+    return adopt(wanted, place === 'cpu' ? 'cpu' : core.device);
+  }
+
+  release(): void {
+    this.#assertIdle();
+    this.#handle.release();
+    for (const tensor of this.#inputs.values()) tensor.drop();
+    for (const tensor of this.#outputs.values()) if (typeof tensor !== 'string') tensor.drop();
+    this.#inputs.clear();
+    this.#outputs.clear();
+    this.#arrays = [];
+    this.#parts.onRelease(this);
+  }
+
+  /** Binds first and lets go of what was bound after it, so that nothing changes when the runtime refuses. */
+  #bind(call: 'BindInput' | 'BindOutput', name: string, tensor: NativeTensor): void {
+    const value = tensor.hold();
+    try {
+      this.#parts.core.api.call(call, this.#handle.address, name, value);
+    } catch (error) {
+      tensor.drop();
+      throw error;
+    }
+  }
+
+  #setOutput(name: string, place: NativeTensor | 'cpu' | 'session'): void {
+    const previous = this.#outputs.get(name);
+    if (previous !== undefined && typeof previous !== 'string') previous.drop();
+    this.#outputs.set(name, place);
+    this.#listArrays();
+  }
+
+  #allocate(name: string, device: 'cpu' | 'session'): void {
+    const { core, memory } = this.#parts;
+    const info = device === 'cpu' ? core.api.cpuMemory : memory.info;
+    core.api.call('BindOutputToDevice', this.#handle.address, name, info);
+  }
+
+  #listArrays(): void {
+    const tensors = new Set([...this.#inputs.values(), ...this.#outputs.values()]);
+    this.#arrays = [...tensors].filter((place) => typeof place !== 'string' && place.data !== undefined) as NativeTensor[];
+  }
+
+  #prepare(): void {
+    for (const tensor of this.#arrays) tensor.assertAttached();
+    // The runtime would write into the memory of the last run, whose dimensions may be others.
+    for (const [name, place] of this.#outputs) if (typeof place === 'string') this.#allocate(name, place);
+  }
+
+  /** `OrtValue *` of all bound outputs, which the caller releases. */
+  #readOutputs(): BigUint64Array {
+    const { api } = this.#parts.core;
+    const list = new BigUint64Array(1);
+    const count = new BigUint64Array(1);
+    api.call('GetBoundOutputValues', this.#handle.address, api.allocator, list, count);
+    const values = new BigUint64Array(api.copyBytes(list[0]!, Number(count[0]) * 8));
+    api.call('AllocatorFree', api.allocator, list[0]!);
+    return values;
+  }
+
+  #assertIdle(): void {
+    this.#handle.assertAlive();
+    if (this.#runs > 0) throw new Error('binding: a run is under way');
+  }
+}

@@ -1,0 +1,105 @@
+import type {
+  BindableSession,
+  Binding,
+  ElementType,
+  ResidentTensor,
+  RunOptions,
+  Tensor,
+  TensorMap,
+  TensorSignature,
+} from '../contract.ts';
+import { DeviceMemory } from './device-memory.ts';
+import { countElements, elementKind } from './element-types.ts';
+import { GraphRunner } from './graph-runner.ts';
+import { NativeBinding } from './native-binding.ts';
+import { NativeTensor, shapeOf, wrapTensor, type NativeTensorParts } from './native-tensor.ts';
+import type { SessionCore } from './session-core.ts';
+
+/** A graph in the native runtime; owns its bindings and tensors. */
+export class NativeSession implements BindableSession {
+  readonly inputs: readonly TensorSignature[];
+  readonly outputs: readonly TensorSignature[];
+  readonly device: string;
+  readonly #core: SessionCore;
+  readonly #memory: DeviceMemory;
+  readonly #runner: GraphRunner;
+  readonly #bindings = new Set<NativeBinding>();
+  readonly #tensors = new Set<NativeTensor>();
+  #isReleased = false;
+
+  constructor(core: SessionCore) {
+    this.inputs = core.inputs;
+    this.outputs = core.outputs;
+    this.device = core.device;
+    this.#core = core;
+    this.#memory = new DeviceMemory(core.api, { session: () => core.session, device: core.device });
+    this.#runner = new GraphRunner(core);
+  }
+
+  async run(feeds: TensorMap, fetches?: readonly string[], options?: RunOptions): Promise<TensorMap> {
+    const names = fetches ?? this.outputs.map(({ name }) => name);
+    return this.#core.run(() => this.#runner.run(feeds, names), options);
+  }
+
+  createTensor(tensor: Tensor): ResidentTensor {
+    this.#core.assertOpen();
+    const { type, dims, data } = tensor;
+    return this.#keep({
+      value: wrapTensor(this.#core.api, tensor, 'tensor'),
+      type,
+      dims: [...dims],
+      device: 'cpu',
+      data,
+    });
+  }
+
+  allocateTensor(type: ElementType, dims: readonly number[]): ResidentTensor {
+    this.#core.assertOpen();
+    const { code } = elementKind(type, 'tensor');
+    countElements(dims, 'tensor');
+    const shape = BigInt64Array.from(dims, BigInt);
+    const { allocator } = this.#memory;
+    const value = this.#core.api.create('CreateTensorAsOrtValue', allocator, shape, dims.length, code);
+    return this.#keep({ value, type, dims: [...dims], device: this.device });
+  }
+
+  createBinding(): Binding {
+    this.#core.assertOpen();
+    const binding = new NativeBinding({
+      core: this.#core,
+      memory: this.#memory,
+      adopt: (value, device) => this.#keep({ value, ...shapeOf(this.#core.api, value), device }),
+      onRelease: (released) => this.#bindings.delete(released),
+    });
+    this.#bindings.add(binding);
+    return binding;
+  }
+
+  async release(): Promise<void> {
+    await this.#core.close();
+    for (const binding of this.#bindings) binding.release();
+    for (const tensor of this.#tensors) if (!tensor.isReleased) tensor.release();
+    this.#isReleased = true;
+    this.#freeIfUnused();
+  }
+
+  /** Memory of the runtime goes before the session, and bindings of other sessions may still hold some. */
+  #freeIfUnused(): void {
+    if (!this.#isReleased || [...this.#tensors].some(({ data }) => data === undefined)) return;
+    this.#isReleased = false;
+    this.#memory.release();
+    this.#core.free();
+  }
+
+  #keep(parts: Omit<NativeTensorParts, 'onFree'>): NativeTensor {
+    const tensor = new NativeTensor(this.#core.api, {
+      ...parts,
+      onFree: (freed) => {
+        this.#tensors.delete(freed);
+        this.#freeIfUnused();
+      },
+    });
+    this.#tensors.add(tensor);
+    return tensor;
+  }
+}

@@ -1,0 +1,137 @@
+import type { ElementType, ResidentTensor, Tensor, TensorData } from '../contract.ts';
+import { assertTensor, countElements, elementKind } from './element-types.ts';
+import { Handle } from './handle.ts';
+import type { Api } from './load-api.ts';
+import { readShape } from './read-shape.ts';
+
+/** Where tensors without elements point to: the address of an empty array may be null. */
+const nowhere = new Uint8Array(8);
+
+/**
+ * Makes an `OrtValue` over the memory of a tensor, which the caller keeps until it is released.
+ *
+ * @throws TypeError, RangeError see `assertTensor`
+ */
+export function wrapTensor(api: Api, tensor: Tensor, label: string): bigint {
+  assertTensor(tensor, label);
+  const { type, dims, data } = tensor;
+  return api.create(
+    'CreateTensorWithDataAsOrtValue',
+    api.cpuMemory,
+    data.length > 0 ? data : nowhere,
+    data.byteLength,
+    BigInt64Array.from(dims, BigInt),
+    dims.length,
+    elementKind(type, label).code,
+  );
+}
+
+/** Copies an `OrtValue` in this process's memory. */
+export function readTensor(api: Api, value: bigint, label: string): Tensor {
+  const { type, dims } = shapeOf(api, value);
+  const { array } = elementKind(type, label);
+  const bytes = countElements(dims, label) * array.BYTES_PER_ELEMENT;
+  return { type, dims, data: new array(api.copyBytes(api.find('GetTensorMutableData', value), bytes)) };
+}
+
+export function shapeOf(api: Api, value: bigint): { type: ElementType; dims: number[] } {
+  const info = api.create('GetTensorTypeAndShape', value);
+  try {
+    return readShape(api, info);
+  } finally {
+    api.call('ReleaseTensorTypeAndShapeInfo', info);
+  }
+}
+
+/** What a native tensor is made of. */
+export interface NativeTensorParts {
+  /** `OrtValue *`, which is the tensor's from now on. */
+  readonly value: bigint;
+  readonly type: ElementType;
+  readonly dims: readonly number[];
+  readonly device: string;
+  /** The memory, where it is an array of JavaScript's. */
+  readonly data?: TensorData | undefined;
+  /** Is called when the memory is not needed any more. */
+  readonly onFree: (tensor: NativeTensor) => void;
+}
+
+/**
+ * A tensor that bindings hold. Its `OrtValue` and the array under it live until its owner and every binding have let it
+ * go.
+ */
+export class NativeTensor implements ResidentTensor {
+  readonly type: ElementType;
+  readonly dims: readonly number[];
+  readonly device: string;
+  readonly data: TensorData | undefined;
+  readonly #api: Api;
+  readonly #handle: Handle;
+  readonly #byteLength: number;
+  readonly #onFree: (tensor: NativeTensor) => void;
+  #holders = 0;
+  #givenUp = false;
+
+  constructor(api: Api, { value, type, dims, device, data, onFree }: NativeTensorParts) {
+    this.#api = api;
+    this.#handle = new Handle(api, 'tensor', value, 'ReleaseValue');
+    this.type = type;
+    this.dims = dims;
+    this.device = device;
+    this.data = data;
+    this.#byteLength = data?.byteLength ?? 0;
+    this.#onFree = onFree;
+  }
+
+  get isReleased(): boolean {
+    return this.#givenUp;
+  }
+
+  read(): Tensor {
+    this.#assertMine();
+    if (this.device !== 'cpu') throw new Error(`tensor: expected memory of this process, got ${this.device}`);
+    this.assertAttached();
+    return readTensor(this.#api, this.#handle.address, 'tensor');
+  }
+
+  release(): void {
+    this.#assertMine();
+    this.#givenUp = true;
+    this.#freeIfUnused();
+  }
+
+  /**
+   * Keeps the tensor for a binding, until it calls `drop`.
+   *
+   * @returns its `OrtValue`
+   * @throws Error after its release
+   */
+  hold(): bigint {
+    this.#assertMine();
+    this.assertAttached();
+    this.#holders++;
+    return this.#handle.address;
+  }
+
+  drop(): void {
+    this.#holders--;
+    this.#freeIfUnused();
+  }
+
+  /** @throws Error when the array's memory went elsewhere, by a transfer to another thread for instance */
+  assertAttached(): void {
+    if (this.data !== undefined && this.data.byteLength !== this.#byteLength) {
+      throw new Error('tensor: the memory of its array was transferred away');
+    }
+  }
+
+  #assertMine(): void {
+    if (this.#givenUp) throw new Error('tensor: already released');
+  }
+
+  #freeIfUnused(): void {
+    if (!this.#givenUp || this.#holders > 0) return;
+    this.#handle.release();
+    this.#onFree(this);
+  }
+}

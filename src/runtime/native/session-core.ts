@@ -1,0 +1,102 @@
+import type { RunOptions, TensorSignature } from '../contract.ts';
+import { Handle } from './handle.ts';
+import type { Api } from './load-api.ts';
+import { readSignatures } from './read-signatures.ts';
+import { RunQueue } from './run-queue.ts';
+
+/** An `OrtSession` with the guards that its runs and bindings share. */
+export class SessionCore {
+  readonly api: Api;
+  readonly device: string;
+  readonly inputs: readonly TensorSignature[];
+  readonly outputs: readonly TensorSignature[];
+  readonly #session: Handle;
+  /** One is enough: runs wait for each other. */
+  readonly #runOptions: Handle;
+  readonly #queue = new RunQueue();
+  #isClosed = false;
+
+  /** @param session `OrtSession *`, which belongs to the new object, also when this throws */
+  constructor(api: Api, session: bigint, device: string) {
+    this.api = api;
+    this.device = device;
+    this.#session = new Handle(api, 'session', session, 'ReleaseSession');
+    try {
+      this.inputs = readSignatures(api, session, 'Input');
+      this.outputs = readSignatures(api, session, 'Output');
+      this.#runOptions = new Handle(
+        api,
+        'run options',
+        api.create('CreateRunOptions'),
+        'ReleaseRunOptions',
+      );
+    } catch (error) {
+      this.#session.release();
+      throw error;
+    }
+  }
+
+  get session(): bigint {
+    return this.#session.address;
+  }
+
+  get runOptions(): bigint {
+    return this.#runOptions.address;
+  }
+
+  /** @throws Error once `close` was called */
+  assertOpen(): void {
+    if (this.#isClosed) throw new Error('session: already released');
+  }
+
+  /** Calls `run` when it is its turn, and makes the signal end it. */
+  async run<Result>(run: () => Promise<Result>, { signal }: RunOptions = {}): Promise<Result> {
+    this.assertOpen();
+    signal?.throwIfAborted();
+    await this.#queue.enter();
+    let isTerminated = false;
+    const terminate = (): void => {
+      isTerminated = true;
+      this.api.call('RunOptionsSetTerminate', this.runOptions);
+    };
+    try {
+      signal?.throwIfAborted();
+      signal?.addEventListener('abort', terminate);
+      return await run();
+    } catch (error) {
+      throw isTerminated ? signal!.reason : error;
+    } finally {
+      signal?.removeEventListener('abort', terminate);
+      if (isTerminated) this.api.call('RunOptionsUnsetTerminate', this.runOptions);
+      this.#queue.leave();
+    }
+  }
+
+  /** @throws Error when a run is under way */
+  runSync(run: () => void): void {
+    this.assertOpen();
+    if (!this.#queue.tryEnter()) throw new Error('session: a run is under way');
+    try {
+      run();
+    } finally {
+      this.#queue.leave();
+    }
+  }
+
+  /**
+   * Waits for the runs that were asked for before; from now on there are no others.
+   *
+   * @throws Error the second time
+   */
+  async close(): Promise<void> {
+    this.assertOpen();
+    this.#isClosed = true;
+    await this.#queue.enter();
+  }
+
+  /** Frees a closed session, after everything that was made with it. */
+  free(): void {
+    this.#runOptions.release();
+    this.#session.release();
+  }
+}

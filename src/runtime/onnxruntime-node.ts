@@ -1,0 +1,80 @@
+import { availableParallelism } from 'node:os';
+import * as onnxruntime from 'onnxruntime-node';
+import type { ElementType, Session, Tensor, TensorData, TensorSignature } from './contract.ts';
+import { toConfigurationEntries, type OnnxSessionOptions } from './session-options.ts';
+
+/**
+ * Loads an ONNX model with the binding of `onnxruntime-node`.
+ *
+ * Loading and running block the calling thread for as long as they take, so a service does this in a worker process.
+ *
+ * @param model path of the file, or its bytes
+ * @throws Error when the bytes are no valid model or the device can't run it
+ */
+export async function createBindingSession(
+  model: string | Uint8Array,
+  options: OnnxSessionOptions = {},
+): Promise<Session> {
+  const {
+    device = 'cpu',
+    threads = Math.max(1, availableParallelism() - 1),
+    graphOptimization = 'all',
+    memoryArena = true,
+  } = options;
+  const bindingOptions: onnxruntime.InferenceSession.SessionOptions = {
+    executionProviders: [device],
+    intraOpNumThreads: threads,
+    interOpNumThreads: 1,
+    logSeverityLevel: 4,
+    graphOptimizationLevel: graphOptimization === 'none' ? 'disabled' : graphOptimization,
+    enableCpuMemArena: memoryArena,
+    extra: toConfigurationEntries(options),
+  };
+  const session =
+    typeof model === 'string'
+      ? await onnxruntime.InferenceSession.create(model, bindingOptions)
+      : await onnxruntime.InferenceSession.create(model, bindingOptions);
+  return {
+    inputs: session.inputMetadata.map(toSignature),
+    outputs: session.outputMetadata.map(toSignature),
+    async run(feeds, fetches, { signal } = {}) {
+      signal?.throwIfAborted();
+      const tensors: Record<string, onnxruntime.Tensor> = {};
+      for (const name in feeds) tensors[name] = toNative(feeds[name]!);
+      const outputs = fetches ? await session.run(tensors, fetches) : await session.run(tensors);
+      return Object.fromEntries(Object.entries(outputs).map(([name, output]) => [name, toTensor(output)]));
+    },
+    release: () => session.release(),
+  };
+}
+
+/** Tensors that are fed again and again are wrapped once. */
+const natives = new WeakMap<Tensor, onnxruntime.Tensor>();
+
+function toNative(tensor: Tensor): onnxruntime.Tensor {
+  let native = natives.get(tensor);
+  if (!native) {
+    native = new onnxruntime.Tensor(tensor.type, tensor.data as never, tensor.dims) as onnxruntime.Tensor;
+    natives.set(tensor, native);
+  }
+  // Newer engines make an array of half precision numbers of the bits, which the binding can't read; and whoever feeds
+  // a tensor again may have put other data into it.
+  if (native.data !== tensor.data) {
+    Object.defineProperty(native, 'data', { value: tensor.data, configurable: true });
+  }
+  return native;
+}
+
+/** Where there is an array type for half precision, outputs come as that; here it is always the bits. */
+function toTensor({ type, dims, data }: onnxruntime.Tensor): Tensor {
+  const isHalf = type === 'float16' && !(data instanceof Uint16Array);
+  const { buffer, byteOffset, length } = data as unknown as Uint16Array;
+  const bits = isHalf ? new Uint16Array(buffer, byteOffset, length) : data;
+  return { type: type as ElementType, dims, data: bits as TensorData };
+}
+
+function toSignature(metadata: onnxruntime.InferenceSession.ValueMetadata): TensorSignature {
+  if (!metadata.isTensor)
+    throw new Error(`${metadata.name}: only tensors are supported as inputs and outputs`);
+  return { name: metadata.name, type: metadata.type as ElementType, dims: metadata.shape };
+}
