@@ -57,7 +57,19 @@ export function external(name: string, dims: readonly number[], file: string): B
 }
 
 /** Numbers of ONNX for the types of tensors. */
-export const elementTypes = { float32: 1, int64: 7 } as const;
+export const elementTypes = {
+  float32: 1,
+  uint8: 2,
+  int8: 3,
+  uint16: 4,
+  int16: 5,
+  int32: 6,
+  int64: 7,
+  string: 8,
+  bool: 9,
+  float16: 10,
+  float64: 11,
+} as const;
 
 export function value(
   name: string,
@@ -69,30 +81,41 @@ export function value(
   return [...text(1, name), ...message(2, message(1, tensor))];
 }
 
-/** A whole model of these parts. */
-export function model(parts: {
+export interface GraphParts {
   readonly name: string;
   readonly nodes: readonly Bytes[];
   readonly constants: readonly Bytes[];
   readonly inputs: readonly Bytes[];
   readonly outputs: readonly Bytes[];
-  readonly metadata?: Readonly<Record<string, string>> | undefined;
-}): Uint8Array {
-  const graph = [
-    ...parts.nodes.map((content) => message(1, content)),
-    text(2, parts.name),
-    ...parts.constants.map((content) => message(5, content)),
-    ...parts.inputs.map((content) => message(11, content)),
-    ...parts.outputs.map((content) => message(12, content)),
-  ];
+}
+
+/** An attribute that is a graph, the body of a loop for instance. */
+export function subgraph(name: string, parts: GraphParts): Bytes {
+  return [...text(1, name), ...message(6, graph(parts)), ...integer(20, 5)];
+}
+
+/** A whole model of these parts. */
+export function model(
+  parts: GraphParts & { readonly metadata?: Readonly<Record<string, string>> | undefined },
+): Uint8Array {
   return Uint8Array.from([
     ...integer(1, 8),
-    ...message(7, graph.flat()),
+    ...message(7, graph(parts)),
     ...message(8, integer(2, 17)),
     ...Object.entries(parts.metadata ?? {}).flatMap(([key, content]) =>
       message(14, [...text(1, key), ...text(2, content)]),
     ),
   ]);
+}
+
+function graph(parts: GraphParts): Bytes {
+  return [
+    ...parts.nodes.map((content) => message(1, content)),
+    text(2, parts.name),
+    ...parts.constants.map((content) => message(5, content)),
+    ...parts.inputs.map((content) => message(11, content)),
+    ...parts.outputs.map((content) => message(12, content)),
+  ].flat();
 }
 
 function message(field: number, content: Bytes): number[] {

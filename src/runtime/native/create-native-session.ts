@@ -2,7 +2,11 @@ import { availableParallelism } from 'node:os';
 import { InferenceError } from '../../errors.ts';
 import type { BindableSession } from '../contract.ts';
 import { deviceFault } from '../device-fault.ts';
-import { graphOptimizationLevels, toConfigurationEntries, type OnnxSessionOptions } from '../session-options.ts';
+import {
+  graphOptimizationLevels,
+  toConfigurationEntries,
+  type OnnxSessionOptions,
+} from '../session-options.ts';
 import { appendDevice } from './append-device.ts';
 import { Handle } from './handle.ts';
 import { loadApi, type Api } from './load-api.ts';

@@ -24,7 +24,12 @@ const kinds: Readonly<Record<ElementType, ElementKind>> = {
   float64: { code: 11, array: Float64Array },
 };
 /** Types that graphs may declare and tensors here can't have. */
-const otherNames: Readonly<Record<number, string>> = { 8: 'string', 12: 'uint32', 13: 'uint64', 16: 'bfloat16' };
+const otherNames: Readonly<Record<number, string>> = {
+  8: 'string',
+  12: 'uint32',
+  13: 'uint64',
+  16: 'bfloat16',
+};
 const names = new Map(Object.entries(kinds).map(([name, { code }]) => [code, name]));
 
 /**
@@ -52,7 +57,9 @@ export function countElements(dims: readonly number[], label: string): number {
   let count = 1;
   for (const dim of dims) {
     if (!Number.isSafeInteger(dim) || dim < 0) {
-      throw new RangeError(`${label}: expected dimensions that are whole numbers from 0, got [${dims.join(', ')}]`);
+      throw new RangeError(
+        `${label}: expected dimensions that are whole numbers from 0, got [${dims.join(', ')}]`,
+      );
     }
     count *= dim;
   }

@@ -73,7 +73,7 @@ function openLibrary(koffi: Koffi, path: string): Api {
     const setenv = koffi.load(null).func('setenv', 'int', ['str', 'str', 'int']);
     setenv('ORT_DISABLE_TELEMETRY', process.env['ORT_DISABLE_TELEMETRY'], 1);
   }
-  const library = koffi.load(path);
+  const library = loadLibrary(koffi, path);
   libraries.push(library);
   const base = library.func('OrtGetApiBase', 'void *', [])() as bigint;
   const [getApi, getVersionString] = koffi.decode(base, koffi.array('void *', 2)) as [bigint, bigint];
@@ -133,9 +133,18 @@ function openLibrary(koffi: Koffi, path: string): Api {
       }),
     readString: (address) => koffi.decode.string(address),
     // A view can't be kept: the memory is the runtime's.
-    copyBytes: (address, length) => (length === 0 ? new ArrayBuffer(0) : koffi.view(address, length).slice(0)),
+    copyBytes: (address, length) =>
+      length === 0 ? new ArrayBuffer(0) : koffi.view(address, length).slice(0),
     addressOf: (data) => koffi.address(data),
   };
+}
+
+function loadLibrary(koffi: Koffi, path: string) {
+  try {
+    return koffi.load(path);
+  } catch (error) {
+    throw new Error(`${path}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+  }
 }
 
 /** `ORT_LOGGING_LEVEL_FATAL`: errors come as statuses, nothing is printed. */

@@ -33,7 +33,12 @@ export class NativeBinding implements Binding {
     this.#parts = parts;
     const { core } = parts;
     const { api } = core;
-    this.#handle = new Handle(api, 'binding', api.create('CreateIoBinding', core.session), 'ReleaseIoBinding');
+    this.#handle = new Handle(
+      api,
+      'binding',
+      api.create('CreateIoBinding', core.session),
+      'ReleaseIoBinding',
+    );
     this.#call = () => {
       this.#prepare();
       return api.callAsync('RunWithBinding', core.session, core.runOptions, this.#handle.address);
@@ -142,7 +147,9 @@ export class NativeBinding implements Binding {
 
   #listArrays(): void {
     const tensors = new Set([...this.#inputs.values(), ...this.#outputs.values()]);
-    this.#arrays = [...tensors].filter((place) => typeof place !== 'string' && place.data !== undefined) as NativeTensor[];
+    this.#arrays = [...tensors].filter(
+      (place) => typeof place !== 'string' && place.data !== undefined,
+    ) as NativeTensor[];
   }
 
   #prepare(): void {

@@ -2,6 +2,7 @@ import type { RunOptions, TensorSignature } from '../contract.ts';
 import { Handle } from './handle.ts';
 import type { Api } from './load-api.ts';
 import { readSignatures } from './read-signatures.ts';
+import { endAtExit, noLongerAtExit } from './end-at-exit.ts';
 import { RunQueue } from './run-queue.ts';
 
 /** An `OrtSession` with the guards that its runs and bindings share. */
@@ -24,12 +25,7 @@ export class SessionCore {
     try {
       this.inputs = readSignatures(api, session, 'Input');
       this.outputs = readSignatures(api, session, 'Output');
-      this.#runOptions = new Handle(
-        api,
-        'run options',
-        api.create('CreateRunOptions'),
-        'ReleaseRunOptions',
-      );
+      this.#runOptions = new Handle(api, 'run options', api.create('CreateRunOptions'), 'ReleaseRunOptions');
     } catch (error) {
       this.#session.release();
       throw error;
@@ -57,19 +53,26 @@ export class SessionCore {
     let isTerminated = false;
     const terminate = (): void => {
       isTerminated = true;
-      this.api.call('RunOptionsSetTerminate', this.runOptions);
+      this.terminate();
     };
     try {
       signal?.throwIfAborted();
       signal?.addEventListener('abort', terminate);
+      endAtExit(this);
       return await run();
     } catch (error) {
       throw isTerminated ? signal!.reason : error;
     } finally {
+      noLongerAtExit(this);
       signal?.removeEventListener('abort', terminate);
       if (isTerminated) this.api.call('RunOptionsUnsetTerminate', this.runOptions);
       this.#queue.leave();
     }
+  }
+
+  /** Makes the run under way fail at its next operator. */
+  terminate(): void {
+    this.api.call('RunOptionsSetTerminate', this.runOptions);
   }
 
   /** @throws Error when a run is under way */

@@ -1,0 +1,45 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { apiFunctions } from '../../../src/runtime/native/api-functions.ts';
+import { loadApi } from '../../../src/runtime/native/load-api.ts';
+
+const { members } = JSON.parse(readFileSync(new URL('ort-api-members.json', import.meta.url), 'utf8')) as {
+  members: string[];
+};
+
+describe('apiFunctions', () => {
+  it.each(Object.entries(apiFunctions))('knows the position of %s', (name, [position]) => {
+    expect(members[position]).toBe(name);
+  });
+
+  // `static_assert`s at the end of onnxruntime_c_api.cc: the sizes of the table's versions 1, 2, 3, 8, 10, 11, 12 and 13.
+  it.each([
+    [101, 'ReleaseCustomOpDomain'],
+    [118, 'ReleaseModelMetadata'],
+    [124, 'AddFreeDimensionOverrideByName'],
+    [169, 'CreateSessionFromArrayWithPrepackedWeightsContainer'],
+    [203, 'SynchronizeBoundOutputs'],
+    [209, 'SessionOptionsAppendExecutionProvider_MIGraphX'],
+    [218, 'ReleaseKernelInfo'],
+    [224, 'ReleaseCANNProviderOptions'],
+  ])('counts as the runtime does: member %i is %s', (position, name) => {
+    expect(members[position]).toBe(name);
+  });
+});
+
+describe('loadApi', () => {
+  it('loads the library of onnxruntime-node once', async () => {
+    const api = await loadApi();
+    expect(api.version).toMatch(/^1\.\d+\.\d+$/);
+    expect(await loadApi()).toBe(api);
+  });
+
+  it('says what is wrong with a library that is none', async () => {
+    await expect(loadApi('/nowhere/libonnxruntime.so')).rejects.toThrow('/nowhere/libonnxruntime.so');
+  });
+
+  it('throws what the runtime says', async () => {
+    const api = await loadApi();
+    expect(() => api.call('CreateMemoryInfo', 'Nonsense', 0, 0, 0, new BigUint64Array(1))).toThrow(/device/i);
+  });
+});
