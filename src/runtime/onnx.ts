@@ -38,7 +38,7 @@ export async function createOnnxSession(
   }
 }
 
-type CreateSession = typeof createNativeSession | typeof import('./onnxruntime-node.ts').createBindingSession;
+type CreateSession = (model: string | Uint8Array, options: OnnxSessionOptions) => Promise<Session>;
 
 async function findCreator({ runtime, device = 'cpu' }: OnnxSessionOptions): Promise<CreateSession> {
   const name = runtime ?? (knowsDevice(device) ? (await chooseRuntime()).name : 'onnxruntime-node');

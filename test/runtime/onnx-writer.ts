@@ -71,10 +71,12 @@ export const elementTypes = {
   float64: 11,
 } as const;
 
+export type ElementTypeName = keyof typeof elementTypes;
+
 export function value(
   name: string,
   dims: readonly (number | string)[],
-  type: keyof typeof elementTypes = 'float32',
+  type: ElementTypeName = 'float32',
 ): Bytes {
   const shape = dims.flatMap((dim) => message(1, typeof dim === 'number' ? integer(1, dim) : text(2, dim)));
   const tensor = [...integer(1, elementTypes[type]), ...message(2, shape)];

@@ -1,7 +1,7 @@
-import { elementTypes, float, model, node, subgraph, value, type Bytes } from '../onnx-writer.ts';
+import { float, model, node, subgraph, value, type Bytes, type ElementTypeName } from '../onnx-writer.ts';
 
 /** `y = x` over `[n]`. */
-export function identityModel(type: keyof typeof elementTypes): Uint8Array {
+export function identityModel(type: ElementTypeName): Uint8Array {
   return model({
     name: 'identity',
     nodes: [node('Identity', ['x'], 'y')],

@@ -3,19 +3,24 @@ import { register } from 'node:module';
 import { Worker, isMainThread, parentPort, workerData } from 'node:worker_threads';
 
 const runtime = new URL('../../../dist/src/runtime/', import.meta.url);
+/** @param {string} file @returns {Promise<any>} */
 const load = (file) => import(new URL(file, runtime).href);
+/** @param {number} ms */
 const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 const collect = async () => {
   for (let pass = 0; pass < 4; pass++) {
-    globalThis.gc();
+    globalThis.gc?.();
     await wait(5);
   }
 };
 const fill = () => Array.from({ length: 200 }, () => new Float32Array(65_536).fill(NaN));
-const model = (name) => Buffer.from(process.env[`MODEL_${name}`], 'base64');
+/** @param {string} name */
+const model = (name) => Buffer.from(process.env[`MODEL_${name}`] ?? '', 'base64');
 const endless = { type: 'int64', dims: [], data: BigInt64Array.of(2n ** 62n) };
-const x = (values) => ({ type: 'float32', dims: [values.length], data: Float32Array.from(values) });
+/** @param {Iterable<number>} values */
+const x = (values) => ({ type: 'float32', dims: [[...values].length], data: Float32Array.from(values) });
 
+/** @param {string} name */
 async function open(name) {
   const { createNativeSession } = await load('native/create-native-session.js');
   return createNativeSession(model(name), { threads: 2 });
@@ -29,6 +34,7 @@ async function openRunning() {
   return { session, running };
 }
 
+/** @param {string} name @returns {Promise<{ thread: Worker, message: unknown }>} */
 function inThread(name) {
   const thread = new Worker(new URL(import.meta.url), { workerData: name });
   return new Promise((resolve, reject) => {
@@ -37,6 +43,7 @@ function inThread(name) {
   });
 }
 
+/** @type {Record<string, () => Promise<unknown>>} */
 const cases = {
   async 'a collected library handle'() {
     // Before the first session: its threads would keep the library.
@@ -141,13 +148,14 @@ const cases = {
         if (run % 2) binding.release();
       }
       await session.release();
-      globalThis.gc();
+      globalThis.gc?.();
       rss.push(process.memoryUsage().rss);
     }
     return rss;
   },
 };
 
+/** @type {Record<string, () => Promise<unknown>>} */
 const threadCases = {
   async 'long run'() {
     const session = await open('LOOPING');
@@ -164,8 +172,9 @@ const threadCases = {
 };
 
 if (isMainThread) {
-  const result = await cases[process.argv[2]]();
+  const result = await cases[process.argv[2] ?? '']?.();
   process.stdout.write(JSON.stringify(result));
 } else {
-  parentPort.postMessage(await threadCases[workerData]());
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread's port has none
+  parentPort?.postMessage(await threadCases[workerData]?.());
 }
