@@ -112,13 +112,18 @@ export class NativeBinding implements Binding {
 
   release(): void {
     this.#assertIdle();
+    this.free();
+    this.#parts.onRelease(this);
+  }
+
+  /** Releases it when its session is released, which has waited for its runs. */
+  free(): void {
     this.#handle.release();
     for (const tensor of this.#inputs.values()) tensor.drop();
     for (const tensor of this.#outputs.values()) if (typeof tensor !== 'string') tensor.drop();
     this.#inputs.clear();
     this.#outputs.clear();
     this.#arrays = [];
-    this.#parts.onRelease(this);
   }
 
   /** Binds first and lets go of what was bound after it, so that nothing changes when the runtime refuses. */

@@ -77,7 +77,7 @@ export class NativeSession implements BindableSession {
 
   async release(): Promise<void> {
     await this.#core.close();
-    for (const binding of this.#bindings) binding.release();
+    for (const binding of this.#bindings) binding.free();
     for (const tensor of this.#tensors) if (!tensor.isReleased) tensor.release();
     this.#isReleased = true;
     this.#freeIfUnused();
