@@ -15,7 +15,9 @@ import { NativeBinding } from './native-binding.ts';
 import { NativeTensor, shapeOf, wrapTensor, type NativeTensorParts } from './native-tensor.ts';
 import type { SessionCore } from './session-core.ts';
 
-/** A graph in the native runtime; owns its bindings and tensors. */
+/**
+ * A graph in the native runtime; owns its bindings and tensors. Its methods are properties, so that wrappers can spread it.
+ */
 export class NativeSession implements BindableSession {
   readonly inputs: readonly TensorSignature[];
   readonly outputs: readonly TensorSignature[];
@@ -36,12 +38,16 @@ export class NativeSession implements BindableSession {
     this.#runner = new GraphRunner(core);
   }
 
-  async run(feeds: TensorMap, fetches?: readonly string[], options?: RunOptions): Promise<TensorMap> {
+  readonly run = async (
+    feeds: TensorMap,
+    fetches?: readonly string[],
+    options?: RunOptions,
+  ): Promise<TensorMap> => {
     const names = fetches ?? this.outputs.map(({ name }) => name);
     return this.#core.run(() => this.#runner.run(feeds, names), options);
-  }
+  };
 
-  createTensor(tensor: Tensor): ResidentTensor {
+  readonly createTensor = (tensor: Tensor): ResidentTensor => {
     this.#core.assertOpen();
     const { type, dims, data } = tensor;
     return this.#keep({
@@ -51,9 +57,9 @@ export class NativeSession implements BindableSession {
       device: 'cpu',
       data,
     });
-  }
+  };
 
-  allocateTensor(type: ElementType, dims: readonly number[]): ResidentTensor {
+  readonly allocateTensor = (type: ElementType, dims: readonly number[]): ResidentTensor => {
     this.#core.assertOpen();
     const { code } = elementKind(type, 'tensor');
     countElements(dims, 'tensor');
@@ -61,9 +67,9 @@ export class NativeSession implements BindableSession {
     const { allocator } = this.#memory;
     const value = this.#core.api.create('CreateTensorAsOrtValue', allocator, shape, dims.length, code);
     return this.#keep({ value, type, dims: [...dims], device: this.device });
-  }
+  };
 
-  createBinding(): Binding {
+  readonly createBinding = (): Binding => {
     this.#core.assertOpen();
     const binding = new NativeBinding({
       core: this.#core,
@@ -73,15 +79,15 @@ export class NativeSession implements BindableSession {
     });
     this.#bindings.add(binding);
     return binding;
-  }
+  };
 
-  async release(): Promise<void> {
+  readonly release = async (): Promise<void> => {
     await this.#core.close();
     for (const binding of this.#bindings) binding.free();
     for (const tensor of this.#tensors) if (!tensor.isReleased) tensor.release();
     this.#isReleased = true;
     this.#freeIfUnused();
-  }
+  };
 
   /** Memory of the runtime goes before the session, and bindings of other sessions may still hold some. */
   #freeIfUnused(): void {

@@ -47,6 +47,13 @@ describe('the native session', () => {
     );
   });
 
+  it('can be wrapped by spreading it', async () => {
+    const session = { ...(await open(doublingModel())) };
+    expect((await session.run(x(4)))['y']!.data[0]).toBe(8);
+    await session.release();
+    await expect(session.run(x(4))).rejects.toThrow('already released');
+  });
+
   it('gives outputs memory of their own', async () => {
     const session = await open(doublingModel());
     const { y: first } = await session.run(x(1));
