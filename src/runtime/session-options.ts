@@ -1,3 +1,4 @@
+import type { Device } from '../core/device.ts';
 /** Which of the two ways to the runtime is taken. */
 export type RuntimeName = 'native' | 'onnxruntime-node';
 
