@@ -11,7 +11,7 @@ import type { EmbeddingRequest } from '../request.ts';
 import type { ModelSpec, Pipeline, RunOptions } from '../../contract.ts';
 import type { SessionBackend } from '../../../backends/contract.ts';
 import { createEncoder, type Encoder } from './encoder.ts';
-import { TextBatcher } from './text-batcher.ts';
+import { SequenceBatcher } from '../../../runtime/encoder/sequence-batcher.ts';
 import { toTokenSequence, type TokenSequence } from './token-sequence.ts';
 
 /** Enough waiting texts for full batches. */
@@ -73,14 +73,14 @@ class EmbeddingPipeline implements Pipeline<EmbeddingRequest, EmbeddingEvent, Em
   readonly concurrency = concurrency;
   readonly info: EmbeddingModelInfo;
   readonly #model: LoadedModel;
-  readonly #batcher: TextBatcher;
+  readonly #batcher: SequenceBatcher<TokenSequence>;
   readonly #sizes: VectorSizes;
   readonly #vocabularySize: number;
 
   constructor(model: LoadedModel) {
     const { spec, folder, tokenizer, contextLength, encoder, maxBatchTokens } = model;
     this.#model = model;
-    this.#batcher = new TextBatcher(encoder, { maxTokens: maxBatchTokens, maxRows, batchCost });
+    this.#batcher = new SequenceBatcher(encoder, { maxTokens: maxBatchTokens, maxRows, batchCost });
     const full = encoder.dimensions;
     const shorter = spec.matryoshkaDimensions ?? folder.matryoshkaDimensions;
     this.#sizes = { full, shorter };
@@ -108,7 +108,7 @@ class EmbeddingPipeline implements Pipeline<EmbeddingRequest, EmbeddingEvent, Em
       });
     }
     const sequences = await this.#encode(request, signal);
-    const vectors = await this.#batcher.embed(sequences, signal);
+    const vectors = await this.#batcher.encode(sequences, signal);
     const normalize = this.#model.spec.normalize ?? true;
     yield {
       type: 'embeddings',

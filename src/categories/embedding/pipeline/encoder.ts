@@ -1,7 +1,7 @@
 import { pool, type PoolingMode } from '../../../core/embedding/pooling.ts';
-import { float16ToFloat32Into } from '../../../core/math/float16.ts';
 import { InferenceError } from '../../../errors.ts';
 import type { Session, Tensor, TensorSignature } from '../../../runtime/contract.ts';
+import { longestOf, readTokenInputs, toFloat32 } from '../../../runtime/encoder/token-inputs.ts';
 import type { TokenSequence } from './token-sequence.ts';
 
 /** A text encoder over a `Session`: token ids in, one vector for each sequence out. */
@@ -38,24 +38,19 @@ const pastPrefix = 'past_key_values.';
  */
 export async function createEncoder(session: Session, options: EncoderOptions): Promise<Encoder> {
   const past = session.inputs.filter(({ name }) => name.startsWith(pastPrefix));
-  const inputs = readTokenInputs(session.inputs.filter((input) => !past.includes(input)));
+  const toFeeds = encoderFault(() =>
+    readTokenInputs(session.inputs.filter((input) => !past.includes(input))),
+  );
   const usual = past.length > 0 ? 'last-token' : 'mean';
   const { output, pooling } = chooseOutput(session, options.pooling, usual);
 
   const encode = async (sequences: readonly TokenSequence[]): Promise<Float32Array[]> => {
     const rows = sequences.length;
-    const length = sequences.reduce((longest, { ids }) => Math.max(longest, ids.length), 0);
-    const feeds: Record<string, Tensor> = {};
-    for (const [name, type] of inputs) {
-      feeds[name] = createInput(type, sequences, length, (ids, at) => {
-        if (name === 'input_ids') return ids[at]!;
-        if (name === 'position_ids') return at;
-        return name === 'attention_mask' ? 1 : 0;
-      });
-    }
+    const length = longestOf(sequences);
+    const feeds = toFeeds(sequences, length);
     for (const input of past) feeds[input.name] = emptyPast(input, rows);
     const result = (await session.run(feeds, [output]))[output]!;
-    const values = toFloat32(result);
+    const values = encoderFault(() => toFloat32(result));
     const size = values.length / (pooling ? rows * length : rows);
     return sequences.map(({ ids, promptTokens }, row) => {
       if (!pooling) return values.slice(row * size, (row + 1) * size);
@@ -66,26 +61,6 @@ export async function createEncoder(session: Session, options: EncoderOptions): 
 
   const [probe] = await encode([{ ids: [0, 0], promptTokens: 0 }]);
   return { dimensions: probe!.length, encode, release: () => session.release() };
-}
-
-type TokenType = 'int64' | 'int32';
-
-const tokenInputs = new Set(['input_ids', 'attention_mask', 'token_type_ids', 'position_ids']);
-
-function readTokenInputs(signatures: readonly TensorSignature[]): ReadonlyMap<string, TokenType> {
-  const inputs = new Map<string, TokenType>();
-  for (const { name, type, dims } of signatures) {
-    if (!tokenInputs.has(name)) throw notAnEncoder(`unknown input ${name}`);
-    if (type !== 'int64' && type !== 'int32')
-      throw notAnEncoder(`${name} is ${type}, expected int64 or int32`);
-    if (dims.some((size) => typeof size === 'number' && size > 0))
-      throw notAnEncoder(`${name} has the shape [${dims.join(', ')}], expected one that is not fixed`);
-    inputs.set(name, type);
-  }
-  for (const name of ['input_ids', 'attention_mask']) {
-    if (!inputs.has(name)) throw notAnEncoder(`no input ${name}`);
-  }
-  return inputs;
 }
 
 /** `[rows × heads × 0 × head size]` */
@@ -112,28 +87,13 @@ function chooseOutput(
   throw notAnEncoder(`none of the outputs ${tokenOutputs.join(', ')}, only ${names.join(', ')}`);
 }
 
-/** `[sequences × length]`, 0 where a sequence has ended. */
-function createInput(
-  type: TokenType,
-  sequences: readonly TokenSequence[],
-  length: number,
-  valueAt: (ids: readonly number[], at: number) => number,
-): Tensor {
-  const count = sequences.length * length;
-  const data = type === 'int64' ? new BigInt64Array(count) : new Int32Array(count);
-  // The low words of little-endian int64 numbers, so that none has to be made a BigInt.
-  const words = new Int32Array(data.buffer);
-  const step = type === 'int64' ? 2 : 1;
-  for (const [row, { ids }] of sequences.entries()) {
-    for (let at = 0; at < ids.length; at++) words[step * (row * length + at)] = valueAt(ids, at);
+/** Says of which file the graph is that has the fault. */
+function encoderFault<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw error instanceof RangeError ? notAnEncoder(error.message) : error;
   }
-  return { type, dims: [sequences.length, length], data };
-}
-
-function toFloat32({ type, data }: Tensor): Float32Array {
-  if (type === 'float16') return float16ToFloat32Into(new Float32Array(data.length), data as Uint16Array);
-  if (type === 'float32') return data as Float32Array;
-  throw notAnEncoder(`vectors of ${type}, expected float32 or float16`);
 }
 
 function notAnEncoder(reason: string): InferenceError {

@@ -1,20 +1,20 @@
 import { describe, expect, it } from 'vitest';
-import { TextBatcher } from '../../../../src/categories/embedding/pipeline/text-batcher.ts';
-import { FakeEncoder, sequenceOf } from './fake-encoder.ts';
+import { SequenceBatcher } from '../../src/runtime/encoder/sequence-batcher.ts';
+import { FakeEncoder, sequenceOf } from '../categories/embedding/pipeline/fake-encoder.ts';
 
 const limits = { maxTokens: 64, maxRows: 16, batchCost: 8 };
 
 function createBatcher(changes: Partial<typeof limits> = {}) {
   const encoder = new FakeEncoder();
-  return { encoder, batcher: new TextBatcher(encoder, { ...limits, ...changes }) };
+  return { encoder, batcher: new SequenceBatcher(encoder, { ...limits, ...changes }) };
 }
 
-describe('TextBatcher', () => {
+describe('SequenceBatcher', () => {
   it('gives each request its vectors, in order', async () => {
     const { batcher } = createBatcher();
     const answers = await Promise.all([
-      batcher.embed([sequenceOf(1, 3), sequenceOf(2, 9), sequenceOf(3, 1)]),
-      batcher.embed([sequenceOf(4, 2)]),
+      batcher.encode([sequenceOf(1, 3), sequenceOf(2, 9), sequenceOf(3, 1)]),
+      batcher.encode([sequenceOf(4, 2)]),
     ]);
     expect(answers.map((vectors) => vectors.map((vector) => [...vector]))).toEqual([
       [
@@ -28,7 +28,7 @@ describe('TextBatcher', () => {
 
   it('runs the texts of requests that come together in one', async () => {
     const { encoder, batcher } = createBatcher();
-    await Promise.all(Array.from({ length: 12 }, (_, id) => batcher.embed([sequenceOf(id, 4)])));
+    await Promise.all(Array.from({ length: 12 }, (_, id) => batcher.encode([sequenceOf(id, 4)])));
     expect(encoder.batches).toEqual([Array.from({ length: 12 }, () => 4)]);
     expect(batcher.runs).toBe(1);
   });
@@ -36,7 +36,7 @@ describe('TextBatcher', () => {
   it('runs texts of like length together, within the budget', async () => {
     const { encoder, batcher } = createBatcher();
     const lengths = [2, 30, 3, 28, 2, 29, 3, 2];
-    await Promise.all(lengths.map((length, id) => batcher.embed([sequenceOf(id, length)])));
+    await Promise.all(lengths.map((length, id) => batcher.encode([sequenceOf(id, length)])));
     expect(encoder.batches.flat().toSorted((a, b) => a - b)).toEqual(lengths.toSorted((a, b) => a - b));
     for (const batch of encoder.batches) {
       expect(batch.length * Math.max(...batch)).toBeLessThanOrEqual(limits.maxTokens);
@@ -46,11 +46,11 @@ describe('TextBatcher', () => {
 
   it('lets a short request pass a long one', async () => {
     const { encoder, batcher } = createBatcher();
-    const long = batcher.embed(Array.from({ length: 2048 }, (_, id) => sequenceOf(id + 10, 4)));
+    const long = batcher.encode(Array.from({ length: 2048 }, (_, id) => sequenceOf(id + 10, 4)));
     let short: Promise<unknown> | undefined;
     let runsOfShort = 0;
     encoder.onRun = (run) => {
-      if (run === 3) short = batcher.embed([sequenceOf(1, 60)]).then(() => (runsOfShort = batcher.runs));
+      if (run === 3) short = batcher.encode([sequenceOf(1, 60)]).then(() => (runsOfShort = batcher.runs));
     };
     expect(await long).toHaveLength(2048);
     await short;
@@ -61,7 +61,7 @@ describe('TextBatcher', () => {
   it('serves requests of many texts alike', async () => {
     const { encoder, batcher } = createBatcher();
     const many = (id: number, length: number) => Array.from({ length: 200 }, () => sequenceOf(id, length));
-    await Promise.all([batcher.embed(many(1, 4)), batcher.embed(many(2, 30))]);
+    await Promise.all([batcher.encode(many(1, 4)), batcher.encode(many(2, 30))]);
     const half = encoder.firstIds.slice(0, 40).flat();
     const tokensOf = (id: number) => half.filter((first) => first === id).length;
     expect(tokensOf(1)).toBeGreaterThan(20);
@@ -74,11 +74,11 @@ describe('TextBatcher', () => {
     encoder.onRun = (run) => {
       if (run === 2) controller.abort();
     };
-    const left = batcher.embed(
+    const left = batcher.encode(
       Array.from({ length: 500 }, () => sequenceOf(1, 8)),
       controller.signal,
     );
-    const kept = batcher.embed(Array.from({ length: 40 }, () => sequenceOf(2, 8)));
+    const kept = batcher.encode(Array.from({ length: 40 }, () => sequenceOf(2, 8)));
     await expect(left).rejects.toMatchObject({ code: 'cancelled' });
     expect(await kept).toHaveLength(40);
     expect(encoder.firstIds.slice(2).flat()).not.toContain(1);
@@ -88,7 +88,7 @@ describe('TextBatcher', () => {
 
   it('computes nothing for a request that is cancelled before', async () => {
     const { encoder, batcher } = createBatcher();
-    await expect(batcher.embed([sequenceOf(1, 3)], AbortSignal.abort())).rejects.toMatchObject({
+    await expect(batcher.encode([sequenceOf(1, 3)], AbortSignal.abort())).rejects.toMatchObject({
       code: 'cancelled',
     });
     expect(encoder.batches).toEqual([]);
@@ -100,7 +100,7 @@ describe('TextBatcher', () => {
       if (run === 1) throw new Error('no memory');
     };
     const answers = await Promise.allSettled(
-      [1, 2, 3].map((id) => batcher.embed([sequenceOf(id, 4), sequenceOf(id, 4)])),
+      [1, 2, 3].map((id) => batcher.encode([sequenceOf(id, 4), sequenceOf(id, 4)])),
     );
     expect(answers.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'fulfilled']);
     await batcher.idle();
@@ -108,8 +108,8 @@ describe('TextBatcher', () => {
 
   it('begins again after it was idle', async () => {
     const { batcher } = createBatcher();
-    await batcher.embed([sequenceOf(1, 2)]);
+    await batcher.encode([sequenceOf(1, 2)]);
     await batcher.idle();
-    expect((await batcher.embed([sequenceOf(5, 2)]))[0]).toEqual(Float32Array.of(5, 2));
+    expect((await batcher.encode([sequenceOf(5, 2)]))[0]).toEqual(Float32Array.of(5, 2));
   });
 });

@@ -1,17 +1,25 @@
 import { setImmediate } from 'node:timers/promises';
-import { partitionByLength, type BatchLimits } from '../../../core/embedding/batching.ts';
-import { InferenceError } from '../../../errors.ts';
-import type { Encoder } from './encoder.ts';
-import type { TokenSequence } from './token-sequence.ts';
+import { partitionByLength, type BatchLimits } from '../../core/embedding/batching.ts';
+import { InferenceError } from '../../errors.ts';
 
-interface Item {
-  readonly sequence: TokenSequence;
+/** A model that reads sequences of tokens and gives numbers for each. */
+export interface SequenceEncoder<Sequence> {
+  /** Runs the graph once, all sequences padded to the longest. */
+  encode(sequences: readonly Sequence[]): Promise<Float32Array[]>;
+}
+
+interface Sequence {
+  readonly ids: ArrayLike<number>;
+}
+
+interface Item<S extends Sequence> {
+  readonly sequence: S;
   readonly index: number;
 }
 
-interface Job {
+interface Job<S extends Sequence> {
   /** What is not computed yet, longest first, so that neighbors need little padding. */
-  waiting: Item[];
+  waiting: Item<S>[];
   readonly vectors: Float32Array[];
   readonly signal: AbortSignal | undefined;
   readonly resolve: (vectors: Float32Array[]) => void;
@@ -19,20 +27,20 @@ interface Job {
 }
 
 /**
- * Computes the texts of all requests together. Before every run each request in turn puts in one text, round after
+ * Computes the sequences of all requests together. Before every run each request in turn puts in one text, round after
  * round, until there are enough for a run; those of like length then run together. So a request of one text waits for
  * a run or two, however many texts the others have.
  */
-export class TextBatcher {
-  readonly #encoder: Encoder;
+export class SequenceBatcher<S extends Sequence> {
+  readonly #encoder: SequenceEncoder<S>;
   readonly #limits: BatchLimits;
   /** Who has waited longest comes first. */
-  #jobs: Job[] = [];
+  #jobs: Job<S>[] = [];
   #running: Promise<void> | undefined;
   /** Runs of the graph so far. */
   runs = 0;
 
-  constructor(encoder: Encoder, limits: BatchLimits) {
+  constructor(encoder: SequenceEncoder<S>, limits: BatchLimits) {
     this.#encoder = encoder;
     this.#limits = limits;
   }
@@ -41,7 +49,7 @@ export class TextBatcher {
    * @returns a vector for each sequence, in their order
    * @throws InferenceError `cancelled` before the next run after `signal` is aborted
    */
-  embed(sequences: readonly TokenSequence[], signal?: AbortSignal): Promise<Float32Array[]> {
+  encode(sequences: readonly S[], signal?: AbortSignal): Promise<Float32Array[]> {
     return new Promise((resolve, reject) => {
       const waiting = sequences
         .map((sequence, index) => ({ sequence, index }))
@@ -77,8 +85,8 @@ export class TextBatcher {
   }
 
   /** Texts of like length from as many requests as possible, one of the first request among them. */
-  #chooseBatch(): Map<Job, Item[]> {
-    const offered: { job: Job; item: Item }[] = [];
+  #chooseBatch(): Map<Job<S>, Item<S>[]> {
+    const offered: { job: Job<S>; item: Item<S> }[] = [];
     const { maxTokens, maxRows } = this.#limits;
     let tokens = 0;
     for (let round = 0; tokens < maxTokens && offered.length < maxRows; round++) {
@@ -93,14 +101,14 @@ export class TextBatcher {
     }
     const lengths = offered.map(({ item }) => item.sequence.ids.length);
     const batch = partitionByLength(lengths, this.#limits).find((indices) => indices.includes(0))!;
-    const chosen = new Map<Job, Item[]>();
+    const chosen = new Map<Job<S>, Item<S>[]>();
     for (const { job, item } of batch.map((index) => offered[index]!)) {
       chosen.set(job, [...(chosen.get(job) ?? []), item]);
     }
     return chosen;
   }
 
-  async #step(batch: ReadonlyMap<Job, readonly Item[]>): Promise<void> {
+  async #step(batch: ReadonlyMap<Job<S>, readonly Item<S>[]>): Promise<void> {
     const items = [...batch.values()].flat();
     try {
       const vectors = await this.#encoder.encode(items.map(({ sequence }) => sequence));
