@@ -7,6 +7,7 @@ export const pipelines: Readonly<Record<Category, () => Promise<LoadOverSessions
   detection: async () => (await import('./detection/pipeline/detection-pipeline.ts')).loadDetectionPipeline,
   embedding: async () => (await import('./embedding/pipeline/embedding-pipeline.ts')).loadEmbeddingPipeline,
   image: async () => (await import('./image/pipeline/image-pipeline.ts')).loadImagePipeline,
+  rerank: async () => (await import('./rerank/pipeline/rerank-pipeline.ts')).loadRerankPipeline,
   speech: async () => (await import('./speech/pipeline/speech-pipeline.ts')).loadSpeechPipeline,
   transcription: async () =>
     (await import('./transcription/pipeline/transcription-pipeline.ts')).loadTranscriptionPipeline,

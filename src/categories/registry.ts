@@ -4,6 +4,7 @@ import type { CategoryDefinition, ModelInfo, ModelOptions } from './contract.ts'
 import { detectionCategory } from './detection/category.ts';
 import { embeddingCategory } from './embedding/category.ts';
 import { imageCategory } from './image/category.ts';
+import { rerankCategory } from './rerank/category.ts';
 import { speechCategory } from './speech/category.ts';
 import { transcriptionCategory } from './transcription/category.ts';
 
@@ -16,6 +17,7 @@ const definitions = [
   transcriptionCategory,
   speechCategory,
   detectionCategory,
+  rerankCategory,
   embeddingCategory,
   chatCategory,
 ] as const;

@@ -56,3 +56,11 @@ export {
   imageResponseSchema,
   type ImageRequestBody,
 } from './image/wire/schema.ts';
+export { fromRerankRequest, type RerankCall } from './rerank/wire/from-request.ts';
+export { toRerankResponse } from './rerank/wire/to-response.ts';
+export {
+  rerankRequestSchema,
+  rerankResponseSchema,
+  type RerankRequestBody,
+  type RerankResponse,
+} from './rerank/wire/schema.ts';

@@ -11,6 +11,16 @@ export interface TextTokenizer {
   encode(text: string): number[];
   /** The special tokens that the model expects around a text, such as `[CLS]` and `[SEP]`. */
   readonly frame: { readonly before: readonly number[]; readonly after: readonly number[] };
+  /**
+   * Two texts as a model reads them that compares them, with its special tokens around them.
+   *
+   * @param maxLength most tokens of all; the second text is cut at its end
+   */
+  encodePair(
+    first: string,
+    second: string,
+    maxLength?: number,
+  ): { readonly ids: Uint32Array; readonly typeIds: Uint32Array };
   /** Special tokens included as text. */
   decode(ids: readonly number[]): string;
   tokenToId(token: string): number | undefined;
@@ -36,6 +46,10 @@ export function createTextTokenizer({
     vocabularySize: tokenizer.vocabularySize,
     frame: tokenizer.frame ?? { before: [], after: [] },
     encode: (text) => Array.from(tokenizer.toIds(text, options)),
+    encodePair(first, second, maxLength) {
+      const truncation = maxLength === undefined ? false : ({ maxLength, strategy: 'only_second' } as const);
+      return tokenizer.encode(first, { pair: second, truncation, padding: false });
+    },
     decode: (ids) => tokenizer.decode(ids),
     tokenToId: (token) => tokenizer.tokenToId(token),
     isSpecial: (id) => added.get(id)?.special ?? false,

@@ -3,6 +3,8 @@ import type { DetectionResult } from '../categories/detection/events.ts';
 import type { DetectionRequest } from '../categories/detection/request.ts';
 import type { EmbeddingResult } from '../categories/embedding/events.ts';
 import type { EmbeddingRequest } from '../categories/embedding/request.ts';
+import type { RerankResult } from '../categories/rerank/events.ts';
+import type { RerankRequest } from '../categories/rerank/request.ts';
 import { categories, type AnyModelInfo, type Categories, type Category } from '../categories/registry.ts';
 import type { AnyRequest, ModelStatus } from '../engine/contract.ts';
 import type { InferenceObserver } from '../engine/observer.ts';
@@ -12,6 +14,7 @@ import { Observers } from '../observers.ts';
 import { playChat, type FakeAnswer } from './fake-chat.ts';
 import { countCharacters } from './fake-embedding.ts';
 import { playImages, type FakePainter } from './fake-image.ts';
+import { countSharedWords } from './fake-rerank.ts';
 import { playSpeech, type FakeSpeaker } from './fake-speech.ts';
 import { playTranscript, type FakeListener } from './fake-transcription.ts';
 import { observe, observedEvents } from './observed-run.ts';
@@ -34,6 +37,9 @@ export interface FakeInferenceOptions {
   readonly embeddings?:
     | ((request: EmbeddingRequest, options: CallOptions) => EmbeddingResult | Promise<EmbeddingResult>)
     | undefined;
+  /** The answers of rerank models; default: ranks documents by the words that they share with the query. */
+  readonly ranking?:
+    ((request: RerankRequest, options: CallOptions) => RerankResult | Promise<RerankResult>) | undefined;
   /** What transcription models hear; default: nothing in no time. */
   readonly transcript?: FakeListener | undefined;
   /** How image models draw; default: one grey pixel. */
@@ -75,6 +81,9 @@ const players: { readonly [C in Category]: Player<C> } = {
     yield { type: 'embeddings', ...(await embeddings(request, callOptions)) };
   },
   image: ({ drawing = {} }, request, _model, callOptions) => playImages(drawing, request, callOptions),
+  async *rerank({ ranking = countSharedWords }, request, _model, callOptions) {
+    yield { type: 'ranking', ...(await ranking(request, callOptions)) };
+  },
   speech: ({ speech = {} }, request, model, callOptions) => playSpeech(speech, request, model, callOptions),
   transcription: ({ transcript = { segments: [] } }, request, model, callOptions) =>
     playTranscript(transcript, request, model, callOptions),

@@ -3,6 +3,7 @@ import type { PoolingMode } from '../../../core/embedding/pooling.ts';
 import { InferenceError } from '../../../errors.ts';
 import { localFiles, type Dtype } from '../../../models/graph-files.ts';
 import { singleGraph, usualGraph } from '../../../models/model-files.ts';
+import { readTextLength } from '../../../models/text-length.ts';
 import { openModelFolder, readJson, type ModelFolder } from '../../../models/model-folder.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -59,7 +60,7 @@ export async function openEmbeddingFolder(
       .filter((kind) => !['Transformer', 'Pooling', 'Normalize', 'Dropout'].includes(kind)),
     prompts: new Map(prompts.map(([name, prompt]) => [name, String(prompt)])),
     defaultPrompt: typeof defaultPrompt === 'string' ? defaultPrompt : undefined,
-    contextLength: readContextLength(folder, transformer),
+    contextLength: statedLength(transformer) ?? readTextLength(folder),
     matryoshkaDimensions: readMatryoshka(folder.config),
   };
 }
@@ -88,20 +89,8 @@ function readPooling(config: Json): PoolingMode | undefined {
   throw invalid(`the pooling ${chosen.join(' + ')} is not offered, only cls, mean and lasttoken`);
 }
 
-/** Families that count positions from behind the padding token's id. */
-const offsetFamilies = new Set(['roberta', 'xlm-roberta', 'camembert', 'mpnet']);
-
-function readContextLength({ config, tokenizerConfig }: ModelFolder, transformer: Json): number | undefined {
-  const stated = transformer['max_seq_length'];
-  if (typeof stated === 'number') return stated;
-  const positions = config['max_position_embeddings'];
-  const offset = offsetFamilies.has(String(config['model_type'])) ? 2 : 0;
-  const limits = [
-    typeof positions === 'number' ? positions - offset : Infinity,
-    Number(tokenizerConfig['model_max_length'] ?? Infinity),
-  ];
-  const limit = Math.min(...limits);
-  return limit < 1e9 ? limit : undefined;
+function statedLength({ max_seq_length: stated }: Json): number | undefined {
+  return typeof stated === 'number' ? stated : undefined;
 }
 
 function readMatryoshka(config: Json): readonly number[] | 'any' {

@@ -1,0 +1,68 @@
+import type { CallOptions, CategoryDefinition } from '../contract.ts';
+import { lastEvent } from '../last-event.ts';
+import type { RerankEvent, RerankModelInfo, RerankResult } from './events.ts';
+import { rerankFiles } from './files.ts';
+import { rerankParameters } from './parameters.ts';
+import { completeRerankRequest, type RerankRequest, type RerankRequestInput } from './request.ts';
+import { rerankSettings } from './settings.ts';
+import { rerankDocuments } from './wire/endpoint.ts';
+
+/** The in-process functions for reranking. */
+export interface RerankMethods {
+  /**
+   * Orders documents by how well they answer a query.
+   *
+   * @throws InferenceError for a bad request, an unknown model, a full queue, cancellation, a passed deadline or a lost
+   * worker
+   */
+  rerank(request: RerankRequestInput, options?: CallOptions): Promise<RerankResult>;
+}
+
+/** Names of two labels of which the second means relevant. */
+const twoLabels = /^(?:LABEL_[01]|not.?relevant|relevant|irrelevant|no|yes)$/i;
+
+/** Reranking: a query and documents go in, the documents come out best first. */
+export const rerankCategory: CategoryDefinition<
+  'rerank',
+  RerankRequestInput,
+  RerankRequest,
+  RerankEvent,
+  RerankModelInfo,
+  typeof rerankSettings,
+  RerankMethods
+> = {
+  name: 'rerank',
+  parameters: rerankParameters,
+  settings: rerankSettings,
+  files: rerankFiles,
+  endpoints: [rerankDocuments],
+  sample: {
+    path: 'rerank',
+    body: {
+      query: 'a red circle',
+      documents: ['A green star is below a blue square.', 'There is a red circle in the middle.'],
+    },
+  },
+  isStateless: true,
+  recognize({ config: { architectures, id2label } }) {
+    if (
+      !Array.isArray(architectures) ||
+      !architectures.some((name) => /ForSequenceClassification$/.test(String(name)))
+    )
+      return false;
+    const labels = Object.values((id2label ?? { 0: 'LABEL_0', 1: 'LABEL_1' }) as object).map(String);
+    return labels.length === 1 || (labels.length === 2 && labels.every((label) => twoLabels.test(label)));
+  },
+  methods: (run) => ({
+    async rerank(request, options) {
+      const { results, promptTokens } = await lastEvent(run(request, options));
+      return { results, promptTokens };
+    },
+  }),
+  complete: completeRerankRequest,
+  isOutput: () => true,
+  tally({ promptTokens }, { usage }) {
+    usage.inputTokens = promptTokens;
+  },
+  telemetry: { operation: 'rerank' },
+};

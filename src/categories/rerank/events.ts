@@ -1,0 +1,27 @@
+import type { ModelInfo } from '../contract.ts';
+
+/** One document of a rerank request and how well it answers the query. */
+export interface RerankedDocument {
+  /** Place of the document in the request, from 0. */
+  readonly index: number;
+  /** 0 to 1; higher is more relevant. */
+  readonly relevanceScore: number;
+  /** Only with `returnDocuments`. */
+  readonly document?: string | undefined;
+}
+
+/** The documents of a rerank request. */
+export interface RerankResult {
+  /** Best first; documents of equal scores in their order. */
+  readonly results: readonly RerankedDocument[];
+  /** Over all pairs of query and document, special tokens included. */
+  readonly promptTokens: number;
+}
+
+/** The event of a rerank request: this, once. */
+export type RerankEvent = { readonly type: 'ranking' } & RerankResult;
+
+/** Facts about a loaded rerank model. */
+export interface RerankModelInfo extends ModelInfo {
+  readonly category: 'rerank';
+}

@@ -1,0 +1,34 @@
+import type { ParameterTable, ParameterValues } from '../../core/parameters/descriptor.ts';
+
+/** Every tunable parameter of a rerank request. */
+export const rerankParameters = {
+  topN: {
+    type: 'int',
+    min: 1,
+    max: 2048,
+    step: 1,
+    section: 'basic',
+    description: 'Number of results, best first; all documents when left out.',
+  },
+  returnDocuments: {
+    type: 'boolean',
+    default: false,
+    section: 'basic',
+    description: 'Whether results carry the text of their documents.',
+  },
+  maxTokensPerDoc: {
+    type: 'int',
+    min: 1,
+    max: 1_048_576,
+    step: 1,
+    section: 'advanced',
+    description:
+      "Longer documents are cut at their end. Query and document together are cut to the model's context in any case.",
+  },
+} as const satisfies ParameterTable;
+
+/** The values of `rerankParameters`. */
+export type RerankParameters = ParameterValues<typeof rerankParameters>;
+
+/** At most this many documents in one request. */
+export const maxRerankDocuments = 2048;

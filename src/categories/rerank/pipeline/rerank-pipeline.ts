@@ -1,0 +1,139 @@
+import { setImmediate } from 'node:timers/promises';
+import type { SessionBackend } from '../../../backends/contract.ts';
+import { fieldError, InferenceError } from '../../../errors.ts';
+import { localFiles } from '../../../models/graph-files.ts';
+import { singleGraph, usualGraph } from '../../../models/model-files.ts';
+import { openModelFolder, type ModelFolder } from '../../../models/model-folder.ts';
+import { locateModel } from '../../../models/source.ts';
+import { readTextLength } from '../../../models/text-length.ts';
+import { createTextTokenizer, type TextTokenizer } from '../../../models/tokenizer.ts';
+import { SequenceBatcher } from '../../../runtime/encoder/sequence-batcher.ts';
+import type { EncodedText } from '../../../runtime/encoder/token-inputs.ts';
+import { join } from 'node:path';
+import type { ModelSpec, Pipeline, RunOptions } from '../../contract.ts';
+import type { RerankEvent, RerankModelInfo } from '../events.ts';
+import type { RerankRequest } from '../request.ts';
+import type { RerankSettings } from '../settings.ts';
+import { createScorer, type Scorer } from './scorer.ts';
+
+/** Enough waiting pairs for full batches. */
+const concurrency = 64;
+const batchLimits = { maxTokens: 4096, maxRows: 256, batchCost: 32 };
+/** Characters that are encoded before others get their turn. */
+const charactersPerTurn = 32 * 1024;
+/** A text of more characters than this for each token that fits is too long without looking closer. */
+const mostCharactersPerToken = 32;
+
+/**
+ * Loads a rerank model: a cross-encoder in the hub's ONNX layout.
+ *
+ * @throws InferenceError `invalid_request` naming the file or setting that doesn't fit
+ */
+export async function loadRerankPipeline(
+  spec: ModelSpec<RerankSettings>,
+  backend: SessionBackend,
+): Promise<Pipeline<RerankRequest, RerankEvent, RerankModelInfo>> {
+  const path = locateModel(spec.source);
+  const folder = await openModelFolder(path);
+  const contextLength = spec.contextLength ?? readTextLength(folder);
+  if (contextLength === undefined) {
+    throw fieldError('contextLength', 'no config file of the model has it, so it has to be given');
+  }
+  const tokenizer = createTextTokenizer(folder);
+  const graph = join(path, backend.hasGraphs ? singleGraph(localFiles(path), spec.dtype) : usualGraph);
+  const session = await backend.openSession({ graph }, spec);
+  try {
+    const scorer = await createScorer(session);
+    return new RerankPipeline({ spec, folder, tokenizer, contextLength, scorer });
+  } catch (error) {
+    await session.release();
+    throw error;
+  }
+}
+
+interface LoadedModel {
+  readonly spec: ModelSpec<RerankSettings>;
+  readonly folder: ModelFolder;
+  readonly tokenizer: TextTokenizer;
+  readonly contextLength: number;
+  readonly scorer: Scorer;
+}
+
+class RerankPipeline implements Pipeline<RerankRequest, RerankEvent, RerankModelInfo> {
+  readonly concurrency = concurrency;
+  readonly info: RerankModelInfo;
+  readonly #model: LoadedModel;
+  readonly #batcher: SequenceBatcher<EncodedText>;
+
+  constructor(model: LoadedModel) {
+    const { spec, folder, contextLength, scorer } = model;
+    this.#model = model;
+    const maxTokens = spec.maxBatchTokens ?? batchLimits.maxTokens;
+    this.#batcher = new SequenceBatcher(scorer, { ...batchLimits, maxTokens });
+    this.info = {
+      id: spec.id,
+      name: spec.name ?? spec.id,
+      category: 'rerank',
+      contextLength,
+      created: folder.created,
+      ownedBy: 'slashv1',
+    };
+  }
+
+  async *run(request: RerankRequest, { signal }: RunOptions = {}): AsyncGenerator<RerankEvent> {
+    const { documents, topN = documents.length, returnDocuments } = request;
+    const pairs = await this.#encode(request, signal);
+    const scores = await this.#batcher.encode(pairs, signal);
+    const results = scores
+      .map(([relevanceScore], index) => ({
+        index,
+        relevanceScore: relevanceScore!,
+        ...(returnDocuments ? { document: documents[index]! } : {}),
+      }))
+      .sort((a, b) => b.relevanceScore - a.relevanceScore)
+      .slice(0, topN);
+    yield { type: 'ranking', results, promptTokens: pairs.reduce((sum, { ids }) => sum + ids.length, 0) };
+  }
+
+  async close(): Promise<void> {
+    await this.#batcher.idle();
+    await this.#model.scorer.release();
+  }
+
+  async #encode(
+    { query, documents, maxTokensPerDoc }: RerankRequest,
+    signal: AbortSignal | undefined,
+  ): Promise<EncodedText[]> {
+    const { tokenizer, contextLength } = this.#model;
+    const queryTokens = this.#countQuery(query);
+    const room =
+      maxTokensPerDoc === undefined ? contextLength : Math.min(contextLength, queryTokens + maxTokensPerDoc);
+    const pairs: EncodedText[] = [];
+    let characters = 0;
+    for (const document of documents) {
+      if (characters > charactersPerTurn) {
+        characters = 0;
+        await setImmediate();
+        if (signal?.aborted) throw new InferenceError('cancelled', 'The request was cancelled.');
+      }
+      const text = document.slice(0, contextLength * mostCharactersPerToken);
+      pairs.push(tokenizer.encodePair(query, text, room));
+      characters += text.length + query.length;
+    }
+    return pairs;
+  }
+
+  /** Tokens of a pair without its document; a query is never cut. */
+  #countQuery(query: string): number {
+    const { tokenizer, contextLength } = this.#model;
+    if (query.length <= contextLength * mostCharactersPerToken) {
+      const tokens = tokenizer.encodePair(query, '').ids.length;
+      if (tokens < contextLength) return tokens;
+    }
+    throw fieldError(
+      'query',
+      `expected fewer tokens than the ${contextLength} of the model's context, got a text of ${query.length} characters`,
+      { code: 'context_length_exceeded' },
+    );
+  }
+}

@@ -1,0 +1,60 @@
+import { sourceError } from '../../../models/model-files.ts';
+import type { Session } from '../../../runtime/contract.ts';
+import {
+  longestOf,
+  readTokenInputs,
+  toFloat32,
+  type EncodedText,
+} from '../../../runtime/encoder/token-inputs.ts';
+
+/** A cross-encoder over a `Session`: pairs of texts in, a score for each out. */
+export interface Scorer {
+  /**
+   * Runs the graph once, all pairs padded to the longest.
+   *
+   * @returns of each pair one score, 0 to 1
+   */
+  encode(pairs: readonly EncodedText[]): Promise<Float32Array[]>;
+  release(): Promise<void>;
+}
+
+const output = 'logits';
+
+/**
+ * Makes a scorer of a graph with `input_ids`, `attention_mask` and, if it has it, `token_type_ids` → `logits`
+ * `[pairs × 1]`, of which the score is the sigmoid, or `[pairs × 2]`, of which it is the second one's share of the
+ * softmax.
+ *
+ * @throws InferenceError `invalid_request` when the graph is no such cross-encoder
+ */
+export async function createScorer(session: Session): Promise<Scorer> {
+  const names = session.outputs.map(({ name }) => name);
+  if (!names.includes(output)) throw notAScorer(`no output ${output}, only ${names.join(', ')}`);
+  const toFeeds = withReason(() => readTokenInputs(session.inputs));
+
+  const encode = async (pairs: readonly EncodedText[]): Promise<Float32Array[]> => {
+    const result = (await session.run(toFeeds(pairs, longestOf(pairs)), [output]))[output]!;
+    const logits = withReason(() => toFloat32(result));
+    const labels = logits.length / pairs.length;
+    if (labels !== 1 && labels !== 2) throw notAScorer(`${labels} labels, expected one or two`);
+    return pairs.map((_pair, row) => {
+      const margin = labels === 1 ? logits[row]! : logits[2 * row + 1]! - logits[2 * row]!;
+      return Float32Array.of(1 / (1 + Math.exp(-margin)));
+    });
+  };
+
+  await encode([{ ids: [0, 0] }]);
+  return { encode, release: () => session.release() };
+}
+
+function withReason<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw error instanceof RangeError ? notAScorer(error.message) : error;
+  }
+}
+
+function notAScorer(reason: string): Error {
+  return sourceError(`the graph is no cross-encoder: ${reason}`);
+}

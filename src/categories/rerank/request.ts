@@ -1,0 +1,43 @@
+import { fieldError } from '../../errors.ts';
+import { resolveRequestParameters } from '../../validation/request-parameters.ts';
+import { maxRerankDocuments, rerankParameters, type RerankParameters } from './parameters.ts';
+
+/** A complete rerank request, as `completeRerankRequest` leaves it. */
+export interface RerankRequest extends RerankParameters {
+  readonly model: string;
+  readonly query: string;
+  /** At least one. */
+  readonly documents: readonly string[];
+}
+
+/** A rerank request as a caller writes it: only `model`, `query` and `documents` are needed. */
+export interface RerankRequestInput extends Partial<RerankParameters> {
+  readonly model: string;
+  readonly query: string;
+  /** 1 to 2048 texts. */
+  readonly documents: readonly (string | { readonly text: string })[];
+}
+
+/**
+ * Fills in the defaults of a rerank request and checks every bound that doesn't depend on the model.
+ *
+ * @throws InferenceError `invalid_request` naming the parameter as the wire spells it
+ *
+ * @example
+ * ```ts
+ * completeRerankRequest({ model: 'tiny-rerank', query: 'a red circle', documents: ['one'] }).returnDocuments; // false
+ * ```
+ */
+export function completeRerankRequest(input: RerankRequestInput): RerankRequest {
+  const { model, query, documents } = input;
+  if (query.trim() === '') throw fieldError('query', 'expected a text that is not empty');
+  if (documents.length === 0) throw fieldError('documents', 'expected at least one document, got none');
+  if (documents.length > maxRerankDocuments) {
+    throw fieldError(
+      'documents',
+      `expected at most ${maxRerankDocuments} documents, got ${documents.length}`,
+    );
+  }
+  const texts = documents.map((document) => (typeof document === 'string' ? document : document.text));
+  return { ...resolveRequestParameters(rerankParameters, input), model, query, documents: texts };
+}

@@ -1,0 +1,15 @@
+import { integerSetting, type SettingsOf, type SettingTable } from '../../validation/setting-table.ts';
+
+/** Settings of a rerank model. */
+export const rerankSettings = {
+  contextLength: integerSetting(
+    "Most tokens of a query and a document together; default: the model's config.",
+    {
+      min: 8,
+    },
+  ),
+  maxBatchTokens: integerSetting('Most tokens, padding included, of one run; default 4096.'),
+} satisfies SettingTable;
+
+/** The values of `rerankSettings`. */
+export type RerankSettings = SettingsOf<typeof rerankSettings>;

@@ -1,0 +1,26 @@
+import type { Endpoint } from '../../../server/endpoint.ts';
+import { createId } from '../../../server/headers.ts';
+import { jsonResponse } from '../../../server/responses.ts';
+import type { RerankEvent } from '../events.ts';
+import type { RerankRequestInput } from '../request.ts';
+import { fromRerankRequest, type RerankCall } from './from-request.ts';
+import { rerankRequestSchema, rerankResponseSchema } from './schema.ts';
+import { toRerankResponse } from './to-response.ts';
+
+/** `POST /rerank` */
+export const rerankDocuments: Endpoint<RerankCall, RerankRequestInput, RerankEvent> = {
+  method: 'POST',
+  path: '/rerank',
+  operationId: 'rerankDocuments',
+  summary: 'Order documents by how well they answer a query.',
+  requestBody: { name: 'RerankRequest', schema: rerankRequestSchema },
+  responses: { 'application/json': { name: 'RerankResponse', schema: rerankResponseSchema } },
+  errors: ['context_length_exceeded', 'unsupported_feature'],
+  read: fromRerankRequest,
+  async answer(run, { request }) {
+    const model = run.model.id;
+    const head = { id: createId('rerank-'), model };
+    const [result] = await run.collect({ ...request, model }, { responseId: head.id });
+    return jsonResponse(200, toRerankResponse(result!, head));
+  },
+};

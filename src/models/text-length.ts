@@ -1,0 +1,19 @@
+import type { ModelFolder } from './model-folder.ts';
+
+/** Families that count positions from behind the padding token's id. */
+const offsetFamilies = new Set(['roberta', 'xlm-roberta', 'camembert', 'mpnet']);
+
+/** Most tokens of one input of a text encoder, special ones included; `undefined` where no file says it. */
+export function readTextLength({
+  config,
+  tokenizerConfig,
+}: Pick<ModelFolder, 'config' | 'tokenizerConfig'>): number | undefined {
+  const positions = config['max_position_embeddings'];
+  const offset = offsetFamilies.has(String(config['model_type'])) ? 2 : 0;
+  const limits = [
+    typeof positions === 'number' ? positions - offset : Infinity,
+    Number(tokenizerConfig['model_max_length'] ?? Infinity),
+  ];
+  const limit = Math.min(...limits);
+  return limit < 1e9 ? limit : undefined;
+}
