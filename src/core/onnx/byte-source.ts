@@ -1,0 +1,26 @@
+/** Bytes that are read piece by piece, so that a file of many gigabytes needs no memory of that size. */
+export interface ByteSource {
+  /** Bytes in all. */
+  readonly size: number;
+  /**
+   * Reads `length` bytes, all of which lie within the source.
+   *
+   * @returns bytes that the caller does not change; they may be a view of larger memory
+   */
+  read(offset: number, length: number): Uint8Array;
+}
+
+/**
+ * A source of bytes that are in memory already.
+ *
+ * @example
+ * ```ts
+ * sourceOfBytes(Uint8Array.of(1, 2, 3)).read(1, 2); // Uint8Array [2, 3]
+ * ```
+ */
+export function sourceOfBytes(bytes: Uint8Array): ByteSource {
+  return {
+    size: bytes.length,
+    read: (offset, length) => bytes.subarray(offset, offset + length),
+  };
+}

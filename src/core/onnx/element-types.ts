@@ -1,0 +1,49 @@
+/** Numbers of `TensorProto.DataType` under the names of onnxruntime. */
+export const elementTypes = {
+  float32: 1,
+  uint8: 2,
+  int8: 3,
+  uint16: 4,
+  int16: 5,
+  int32: 6,
+  int64: 7,
+  string: 8,
+  bool: 9,
+  float16: 10,
+  float64: 11,
+  uint32: 12,
+  uint64: 13,
+  bfloat16: 16,
+} as const;
+
+export type ElementTypeName = keyof typeof elementTypes;
+
+const names = new Map<number, ElementTypeName>(
+  Object.entries(elementTypes).map(([name, number]) => [number, name as ElementTypeName]),
+);
+
+/** The name of a `TensorProto.DataType`; nothing for types that have none here. */
+export function elementTypeName(elementType: number | undefined): ElementTypeName | undefined {
+  return elementType === undefined ? undefined : names.get(elementType);
+}
+
+const sizes: Readonly<Partial<Record<number, number>>> = {
+  1: 4,
+  2: 1,
+  3: 1,
+  4: 2,
+  5: 2,
+  6: 4,
+  7: 8,
+  9: 1,
+  10: 2,
+  11: 8,
+  12: 4,
+  13: 8,
+  16: 2,
+};
+
+/** Bytes of one element; nothing for text and for types of less than a byte. */
+export function elementBytes(elementType: number): number | undefined {
+  return sizes[elementType];
+}

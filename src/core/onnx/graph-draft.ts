@@ -1,0 +1,121 @@
+import type { OnnxAttribute, OnnxGraph, OnnxNode, OnnxTensor, OnnxValue } from './model.ts';
+import { pruneGraph } from './prune-graph.ts';
+import { int64Tensor } from './tensor-values.ts';
+
+/** Domain of the operators that onnxruntime adds to ONNX. */
+export const contribDomain = 'com.microsoft';
+
+/** Names that are added to graphs start so. */
+const prefix = 'slashv1.';
+
+/** A graph that is being changed; the graph that it came from stays as it is. */
+export class GraphDraft {
+  readonly #graph: OnnxGraph;
+  readonly #names: Set<string>;
+  readonly #removed = new Set<OnnxNode>();
+  readonly #replaced = new Map<OnnxNode, OnnxNode>();
+  readonly #redirected = new Map<string, string>();
+  readonly #constants = new Map<string, string>();
+  readonly #added: OnnxNode[] = [];
+  readonly #initializers: OnnxTensor[] = [];
+  #inputs: readonly OnnxValue[];
+  #outputs: readonly OnnxValue[];
+
+  constructor(graph: OnnxGraph) {
+    this.#graph = graph;
+    this.#inputs = graph.inputs;
+    this.#outputs = graph.outputs;
+    this.#names = new Set([
+      ...graph.nodes.flatMap(({ outputs }) => outputs),
+      ...[...graph.initializers, ...graph.inputs].map(({ name }) => name),
+    ]);
+  }
+
+  /** A name that no value has. */
+  name(stem: string): string {
+    let name = `${prefix}${stem}`;
+    for (let count = 2; this.#names.has(name); count++) name = `${prefix}${stem}.${count}`;
+    this.#names.add(name);
+    return name;
+  }
+
+  /** A constant of int64 numbers, of one dimension if `dims` is left out; equal ones share a name. */
+  int64(values: readonly number[], dims = [values.length]): string {
+    const key = `${values.join('_')}x${dims.join('_')}`;
+    let name = this.#constants.get(key);
+    if (name === undefined) {
+      name = this.name(`int64.${key}`);
+      this.#constants.set(key, name);
+      this.#initializers.push(int64Tensor(name, values, dims));
+    }
+    return name;
+  }
+
+  /**
+   * Adds a node.
+   *
+   * @param options.outputs names of its outputs; one with a new name if left out
+   * @returns the name of its first output
+   */
+  add(
+    operator: string,
+    inputs: readonly string[],
+    {
+      attributes = [],
+      domain = '',
+      outputs = [this.name(operator)],
+    }: {
+      readonly attributes?: readonly OnnxAttribute[];
+      readonly domain?: string;
+      readonly outputs?: readonly string[];
+    } = {},
+  ): string {
+    this.#added.push({ name: '', operator, domain, inputs, outputs, attributes, unknown: [] });
+    return outputs[0]!;
+  }
+
+  remove(node: OnnxNode): void {
+    this.#removed.add(node);
+  }
+
+  replace(node: OnnxNode, replacement: OnnxNode): void {
+    this.#replaced.set(node, replacement);
+  }
+
+  /** Lets all nodes of the original graph that take one value take another. */
+  redirect(from: string, to: string): void {
+    this.#redirected.set(from, to);
+  }
+
+  addInput(input: OnnxValue): void {
+    this.#inputs = [...this.#inputs, input];
+  }
+
+  /** Adds an output, or describes one anew. */
+  setOutput(output: OnnxValue): void {
+    const others = this.#outputs.some(({ name }) => name === output.name);
+    this.#outputs = others
+      ? this.#outputs.map((old) => (old.name === output.name ? output : old))
+      : [...this.#outputs, output];
+  }
+
+  /** The changed graph, without what became useless. */
+  finish(): OnnxGraph {
+    const redirect = (name: string) => this.#redirected.get(name) ?? name;
+    const kept = this.#graph.nodes
+      .filter((node) => !this.#removed.has(node))
+      .map((node) => this.#replaced.get(node) ?? node)
+      .map((node) =>
+        node.inputs.some((name) => this.#redirected.has(name))
+          ? { ...node, inputs: node.inputs.map(redirect) }
+          : node,
+      );
+    return pruneGraph({
+      ...this.#graph,
+      nodes: [...kept, ...this.#added],
+      initializers: [...this.#graph.initializers, ...this.#initializers],
+      inputs: this.#inputs,
+      outputs: this.#outputs,
+    });
+  }
+}

@@ -1,0 +1,67 @@
+import { integersOf, tensorOf } from './attributes.ts';
+import type { OnnxGraph, OnnxNode, OnnxTensor } from './model.ts';
+import { scalarValue, tensorValues } from './tensor-values.ts';
+
+/** Says which node of a graph makes a value, which nodes take it, and which values are constant. */
+export class GraphIndex {
+  readonly #producers = new Map<string, OnnxNode>();
+  readonly #consumers = new Map<string, OnnxNode[]>();
+  readonly #constants = new Map<string, OnnxTensor>();
+
+  constructor(graph: OnnxGraph) {
+    for (const tensor of graph.initializers) this.#constants.set(tensor.name, tensor);
+    // An initializer of an input is only its default.
+    for (const { name } of graph.inputs) this.#constants.delete(name);
+    for (const node of graph.nodes) {
+      for (const name of node.outputs) if (name !== '') this.#producers.set(name, node);
+      for (const name of new Set(node.inputs)) {
+        const consumers = this.#consumers.get(name);
+        if (consumers) consumers.push(node);
+        else this.#consumers.set(name, [node]);
+      }
+      const value = node.operator === 'Constant' ? tensorOf(node, 'value') : undefined;
+      if (value) this.#constants.set(node.outputs[0]!, value);
+    }
+  }
+
+  /** The node that makes a value; nothing for inputs of the graph and constants. */
+  producer(name: string | undefined, operator?: string): OnnxNode | undefined {
+    const node = name === undefined ? undefined : this.#producers.get(name);
+    return operator === undefined || node?.operator === operator ? node : undefined;
+  }
+
+  consumers(name: string): readonly OnnxNode[] {
+    return this.#consumers.get(name) ?? [];
+  }
+
+  constant(name: string | undefined): OnnxTensor | undefined {
+    return name === undefined ? undefined : this.#constants.get(name);
+  }
+
+  /** The value of a constant of one element. */
+  scalar(name: string | undefined): number | undefined {
+    return scalarValue(this.constant(name));
+  }
+
+  /** The elements of a small constant. */
+  values(name: string | undefined): readonly number[] | undefined {
+    const tensor = this.constant(name);
+    return tensor && tensorValues(tensor);
+  }
+
+  /** The source of a value behind nodes that only change its type or its name. */
+  peel(name: string): string {
+    let at = name;
+    for (const seen = new Set<string>(); !seen.has(at);) {
+      seen.add(at);
+      const node = this.#producers.get(at);
+      if (node?.operator === 'Cast' || node?.operator === 'Identity') at = node.inputs[0]!;
+    }
+    return at;
+  }
+
+  /** The axes of an `Unsqueeze`, `Squeeze` or `ReduceSum`: an input, in older operator sets an attribute. */
+  axes(node: OnnxNode): readonly number[] | undefined {
+    return this.values(node.inputs[1]) ?? integersOf(node, 'axes');
+  }
+}

@@ -1,0 +1,16 @@
+import { tensorOf } from './attributes.ts';
+import type { OnnxGraph } from './model.ts';
+
+/** Turns `Constant` nodes with a tensor into initializers: those may lie in other files, and no step runs them. */
+export function liftConstants(graph: OnnxGraph): OnnxGraph {
+  const lifted = graph.nodes.flatMap((node) => {
+    const value = node.operator === 'Constant' && node.domain === '' ? tensorOf(node, 'value') : undefined;
+    return value ? [{ node, tensor: { ...value, name: node.outputs[0]! } }] : [];
+  });
+  const nodes = new Set(lifted.map(({ node }) => node));
+  return {
+    ...graph,
+    nodes: graph.nodes.filter((node) => !nodes.has(node)),
+    initializers: [...graph.initializers, ...lifted.map(({ tensor }) => tensor)],
+  };
+}

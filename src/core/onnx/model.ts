@@ -1,0 +1,99 @@
+/** A whole ONNX file: `ModelProto` of onnx.proto, without the bytes of large tensors. */
+export interface OnnxModel {
+  readonly irVersion: number;
+  readonly producerName: string;
+  readonly producerVersion: string;
+  readonly opsets: readonly OpsetImport[];
+  readonly metadata: ReadonlyMap<string, string>;
+  readonly graph: OnnxGraph;
+  /** Fields without a place here, as they were. */
+  readonly unknown: UnknownFields;
+}
+
+/** Fields of a message that are kept without being understood: tags and contents. */
+export type UnknownFields = readonly Uint8Array[];
+
+export interface OpsetImport {
+  /** `''` for the standard operators. */
+  readonly domain: string;
+  readonly version: number;
+}
+
+/** `GraphProto`. */
+export interface OnnxGraph {
+  readonly name: string;
+  readonly nodes: readonly OnnxNode[];
+  readonly initializers: readonly OnnxTensor[];
+  readonly inputs: readonly OnnxValue[];
+  readonly outputs: readonly OnnxValue[];
+  /** Types and shapes of intermediate results. */
+  readonly values: readonly OnnxValue[];
+  readonly unknown: UnknownFields;
+}
+
+/** `NodeProto`. */
+export interface OnnxNode {
+  readonly name: string;
+  readonly operator: string;
+  readonly domain: string;
+  /** `''` where an optional input is left out. */
+  readonly inputs: readonly string[];
+  readonly outputs: readonly string[];
+  readonly attributes: readonly OnnxAttribute[];
+  readonly unknown: UnknownFields;
+}
+
+/** `AttributeProto`; `values` of unknown kinds are in `unknown`. */
+export interface OnnxAttribute {
+  readonly name: string;
+  readonly value: AttributeValue;
+  readonly unknown: UnknownFields;
+}
+
+export type AttributeValue =
+  | { readonly type: 'float'; readonly value: number }
+  | { readonly type: 'integer'; readonly value: bigint }
+  | { readonly type: 'text'; readonly value: Uint8Array }
+  | { readonly type: 'tensor'; readonly value: OnnxTensor }
+  | { readonly type: 'graph'; readonly value: OnnxGraph }
+  | { readonly type: 'floats'; readonly value: readonly number[] }
+  | { readonly type: 'integers'; readonly value: readonly bigint[] }
+  | { readonly type: 'graphs'; readonly value: readonly OnnxGraph[] }
+  /** All of it is in `unknown`, its type too. */
+  | { readonly type: 'other' };
+
+/** `TensorProto`. */
+export interface OnnxTensor {
+  readonly name: string;
+  /** A number of `TensorProto.DataType`. */
+  readonly elementType: number;
+  readonly dims: readonly number[];
+  readonly data: TensorBytes;
+  readonly unknown: UnknownFields;
+}
+
+/** Where the elements of a tensor are: little-endian, row-major. */
+export type TensorBytes =
+  | { readonly place: 'inline'; readonly bytes: Uint8Array }
+  /** A part of the file that the model was read from. */
+  | { readonly place: 'model'; readonly offset: number; readonly length: number }
+  /** A part of another file. */
+  | {
+      readonly place: 'file';
+      /** Relative to the folder of the model. */
+      readonly location: string;
+      readonly offset: number;
+      /** To the end of the file if left out. */
+      readonly length: number | undefined;
+    };
+
+/** `ValueInfoProto`. */
+export interface OnnxValue {
+  readonly name: string;
+  /** A number of `TensorProto.DataType`; nothing for sequences, maps and optional values. */
+  readonly elementType: number | undefined;
+  /** Numbers where the model fixes them, otherwise names, `''` without a name; nothing where the rank is open. */
+  readonly dims: readonly (number | string)[] | undefined;
+  /** The message as it was. */
+  readonly bytes: Uint8Array;
+}

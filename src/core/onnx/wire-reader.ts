@@ -1,0 +1,183 @@
+import type { ByteSource } from './byte-source.ts';
+
+/** Kinds of content in a protobuf message that ONNX files use. */
+export const wireType = { varint: 0, fixed64: 1, bytes: 2, fixed32: 5 } as const;
+
+/** A field of a protobuf message: where it lies in the source. */
+export interface WireField {
+  readonly number: number;
+  readonly type: number;
+  /** Offset of its tag. */
+  readonly start: number;
+  /** Offset of its content, behind tag and length. */
+  readonly content: number;
+  /** Offset behind its content. */
+  readonly end: number;
+}
+
+/** Bytes that one read fetches at least. */
+const windowBytes = 65_536;
+/** Contents that are decoded are smaller; larger ones are the bytes of tensors, which are left where they are. */
+const mostContentBytes = 2 ** 26;
+const mostVarintBytes = 10;
+const decoder = new TextDecoder();
+
+/**
+ * Reads the wire format of protobuf from a source. Every offset is checked against the end of its message, so that a
+ * length that lies gives an error.
+ *
+ * @see https://protobuf.dev/programming-guides/encoding/
+ */
+export class WireReader {
+  readonly source: ByteSource;
+  #window: Uint8Array = new Uint8Array(0);
+  #windowStart = 0;
+
+  constructor(source: ByteSource) {
+    this.source = source;
+  }
+
+  /**
+   * Reads the tag and the length of the field at `start`.
+   *
+   * @param end offset behind the message that holds it
+   * @throws RangeError when it is malformed or passes `end`
+   */
+  field(start: number, end: number): WireField {
+    const tag = this.#varint(start, end);
+    const number = Math.floor(tag.value / 8);
+    const type = tag.value % 8;
+    if (number === 0) throw new RangeError(`protobuf field: expected a number above 0, got 0 at ${start}`);
+    let content = tag.end;
+    let length: number;
+    switch (type) {
+      case wireType.varint:
+        length = this.#varint(content, end).end - content;
+        break;
+      case wireType.fixed64:
+        length = 8;
+        break;
+      case wireType.bytes: {
+        const size = this.#varint(content, end);
+        content = size.end;
+        length = size.value;
+        break;
+      }
+      case wireType.fixed32:
+        length = 4;
+        break;
+      default:
+        throw new RangeError(`protobuf field: expected wire type 0, 1, 2 or 5, got ${type} at ${start}`);
+    }
+    if (length > end - content) {
+      throw new RangeError(`protobuf field: expected at most ${end - content} bytes, got ${length} at ${start}`);
+    }
+    return { number, type, start, content, end: content + length };
+  }
+
+  /** All fields of the message between two offsets, in their order. */
+  *fields(start: number, end: number): Generator<WireField> {
+    for (let at = start; at < end;) {
+      const field = this.field(at, end);
+      yield field;
+      at = field.end;
+    }
+  }
+
+  /** The bytes between two offsets, copied. */
+  bytes(start: number, end: number): Uint8Array {
+    const length = end - start;
+    if (length > mostContentBytes) {
+      throw new RangeError(`protobuf field: expected at most ${mostContentBytes} bytes, got ${length}`);
+    }
+    return this.#view(start, length).slice();
+  }
+
+  text({ content, end, type }: WireField): string {
+    expectType(type, wireType.bytes);
+    if (end - content > mostContentBytes) throw new RangeError(`protobuf text: too long: ${end - content} bytes`);
+    return decoder.decode(this.#view(content, end - content));
+  }
+
+  /** An int64. */
+  integer(field: WireField): bigint {
+    expectType(field.type, wireType.varint);
+    return this.#bigVarint(field.content, field.end).value;
+  }
+
+  /** An int64 that has to be exact as a number. */
+  number(field: WireField): number {
+    return toNumber(this.integer(field));
+  }
+
+  /** The items of a repeated int64: one, or all of a packed field. */
+  integers({ type, content, end }: WireField): bigint[] {
+    if (type === wireType.varint) return [this.#bigVarint(content, end).value];
+    expectType(type, wireType.bytes);
+    const values: bigint[] = [];
+    for (let at = content; at < end;) {
+      const item = this.#bigVarint(at, end);
+      values.push(item.value);
+      at = item.end;
+    }
+    return values;
+  }
+
+  float({ type, content }: WireField): number {
+    expectType(type, wireType.fixed32);
+    const bytes = this.#view(content, 4);
+    return new DataView(bytes.buffer, bytes.byteOffset, 4).getFloat32(0, true);
+  }
+
+  /** A view of bytes, from the window where they are in it. */
+  #view(start: number, length: number): Uint8Array {
+    const offset = start - this.#windowStart;
+    if (offset >= 0 && offset + length <= this.#window.length) {
+      return this.#window.subarray(offset, offset + length);
+    }
+    const { size } = this.source;
+    if (length > size - start) throw new RangeError(`protobuf: expected ${length} bytes at ${start}, got the end`);
+    const wanted = Math.min(Math.max(length, windowBytes), size - start);
+    const read = this.source.read(start, wanted);
+    if (read.length !== wanted) {
+      throw new RangeError(`protobuf: expected ${wanted} bytes at ${start}, got ${read.length}`);
+    }
+    this.#window = read;
+    this.#windowStart = start;
+    return read.subarray(0, length);
+  }
+
+  /** A tag or a length: an unsigned number. */
+  #varint(start: number, end: number): { value: number; end: number } {
+    const bytes = this.#view(start, Math.min(mostVarintBytes, end - start));
+    let value = 0;
+    for (let index = 0; index < bytes.length; index++) {
+      const byte = bytes[index]!;
+      value += (byte & 127) * 2 ** (7 * index);
+      if (byte < 128) return { value, end: start + index + 1 };
+    }
+    throw new RangeError(`protobuf number: expected an end within ${bytes.length} bytes at ${start}`);
+  }
+
+  #bigVarint(start: number, end: number): { value: bigint; end: number } {
+    const bytes = this.#view(start, Math.min(mostVarintBytes, end - start));
+    let value = 0n;
+    for (let index = 0; index < bytes.length; index++) {
+      const byte = bytes[index]!;
+      value |= BigInt(byte & 127) << BigInt(7 * index);
+      if (byte < 128) return { value: BigInt.asIntN(64, value), end: start + index + 1 };
+    }
+    throw new RangeError(`protobuf number: expected an end within ${bytes.length} bytes at ${start}`);
+  }
+}
+
+/** @throws RangeError when it isn't exact */
+export function toNumber(value: bigint): number {
+  const number = Number(value);
+  if (!Number.isSafeInteger(number)) throw new RangeError(`number: expected a safe integer, got ${value}`);
+  return number;
+}
+
+function expectType(type: number, expected: number): void {
+  if (type !== expected) throw new RangeError(`protobuf field: expected wire type ${expected}, got ${type}`);
+}

@@ -1,0 +1,112 @@
+import type { OnnxAttribute, OnnxGraph, OnnxModel, OnnxNode, OnnxTensor } from './model.ts';
+import { attributeTypes } from './read-attribute.ts';
+import { WireWriter } from './wire-writer.ts';
+
+/** How the bytes of tensors that were skipped while reading are written. */
+export interface WriteOptions {
+  /** Name of the file that the model was read from, relative to the folder of the weights. */
+  readonly location?: string | undefined;
+}
+
+/**
+ * Writes an ONNX model.
+ *
+ * @param options.location a tensor that was left in the file of the model becomes external data of that file
+ * @throws RangeError when a tensor was left in the file and there is no `location`
+ *
+ * @example
+ * ```ts
+ * const bytes = writeOnnxModel(emptyModel);
+ * readOnnxModel(bytes).irVersion; // 10
+ * ```
+ */
+export function writeOnnxModel(model: OnnxModel, options: WriteOptions = {}): Uint8Array {
+  const writer = new WireWriter().integer(1, model.irVersion);
+  if (model.producerName !== '') writer.text(2, model.producerName);
+  if (model.producerVersion !== '') writer.text(3, model.producerVersion);
+  writer.message(7, (graph) => writeGraph(graph, model.graph, options));
+  for (const { domain, version } of model.opsets) {
+    writer.message(8, (entry) => (domain === '' ? entry : entry.text(1, domain)).integer(2, version));
+  }
+  for (const [key, value] of model.metadata) writer.message(14, (entry) => entry.text(1, key).text(2, value));
+  for (const field of model.unknown) writer.raw(field);
+  return writer.finish();
+}
+
+function writeGraph(writer: WireWriter, graph: OnnxGraph, options: WriteOptions): void {
+  for (const node of graph.nodes) writer.message(1, (inner) => writeNode(inner, node, options));
+  writer.text(2, graph.name);
+  for (const tensor of graph.initializers) writer.message(5, (inner) => writeTensor(inner, tensor, options));
+  for (const { bytes } of graph.inputs) writer.bytes(11, bytes);
+  for (const { bytes } of graph.outputs) writer.bytes(12, bytes);
+  for (const { bytes } of graph.values) writer.bytes(13, bytes);
+  for (const field of graph.unknown) writer.raw(field);
+}
+
+function writeNode(writer: WireWriter, node: OnnxNode, options: WriteOptions): void {
+  for (const name of node.inputs) writer.text(1, name);
+  for (const name of node.outputs) writer.text(2, name);
+  if (node.name !== '') writer.text(3, node.name);
+  writer.text(4, node.operator);
+  for (const attribute of node.attributes) {
+    writer.message(5, (inner) => writeAttribute(inner, attribute, options));
+  }
+  if (node.domain !== '') writer.text(7, node.domain);
+  for (const field of node.unknown) writer.raw(field);
+}
+
+function writeAttribute(writer: WireWriter, { name, value, unknown }: OnnxAttribute, options: WriteOptions): void {
+  writer.text(1, name);
+  switch (value.type) {
+    case 'float':
+      writer.float(2, value.value);
+      break;
+    case 'integer':
+      writer.integer(3, value.value);
+      break;
+    case 'text':
+      writer.bytes(4, value.value);
+      break;
+    case 'tensor':
+      writer.message(5, (tensor) => writeTensor(tensor, value.value, options));
+      break;
+    case 'graph':
+      writer.message(6, (graph) => writeGraph(graph, value.value, options));
+      break;
+    case 'floats':
+      for (const item of value.value) writer.float(7, item);
+      break;
+    case 'integers':
+      for (const item of value.value) writer.integer(8, item);
+      break;
+    case 'graphs':
+      for (const item of value.value) writer.message(11, (graph) => writeGraph(graph, item, options));
+      break;
+    default:
+  }
+  if (value.type !== 'other') writer.integer(20, attributeTypes[value.type]);
+  for (const field of unknown) writer.raw(field);
+}
+
+function writeTensor(writer: WireWriter, tensor: OnnxTensor, { location }: WriteOptions): void {
+  const { name, elementType, dims, data } = tensor;
+  for (const dim of dims) writer.integer(1, dim);
+  writer.integer(2, elementType);
+  if (name !== '') writer.text(8, name);
+  if (data.place === 'inline') {
+    // Elements of text are among the unknown fields.
+    if (data.bytes.length > 0) writer.bytes(9, data.bytes);
+  } else {
+    const file = data.place === 'file' ? data.location : location;
+    if (file === undefined) throw new RangeError(`tensor ${name}: expected a location for bytes that were not read`);
+    entry('location', file);
+    entry('offset', String(data.offset));
+    if (data.length !== undefined) entry('length', String(data.length));
+    writer.integer(14, 1);
+  }
+  for (const field of tensor.unknown) writer.raw(field);
+
+  function entry(key: string, value: string): void {
+    writer.message(13, (inner) => inner.text(1, key).text(2, value));
+  }
+}
