@@ -1,0 +1,67 @@
+import { contribDomain } from './graph-draft.ts';
+import { liftConstants } from './lift-constants.ts';
+import type { OnnxGraph, OnnxModel } from './model.ts';
+import { setAccuracyLevel } from './rewrites/accuracy-level.ts';
+import { fuseAttention, type AttentionWindow } from './rewrites/group-query-attention.ts';
+import { gatherLastPosition } from './rewrites/last-position.ts';
+import type { Rewritten } from './rewrites/rewrite.ts';
+
+/** What is rewritten: all of it by default, but `accuracyLevel`. */
+export interface RewriteOptions {
+  /** Attention becomes `GroupQueryAttention`, where {@link maskModel} showed what each mask lets a position see. */
+  readonly attention?: { readonly windows: ReadonlyMap<string, AttentionWindow> } | false;
+  /** Logits are computed for one position of a row only. */
+  readonly lastPosition?: boolean;
+  /** Products with int4 weights compute with activations of 8 bits: for the CPU. */
+  readonly accuracyLevel?: boolean;
+}
+
+export interface RewrittenModel {
+  readonly model: OnnxModel;
+  /** Names of the rewrites that the model has now. */
+  readonly applied: readonly string[];
+  readonly skipped: readonly { readonly name: string; readonly reason: string }[];
+}
+
+/** The first version of the standard operators that take axes as inputs. */
+const leastOpset = 13;
+
+/**
+ * Rewrites the graph of a decoder for speed. Names, types and layouts of inputs and outputs stay, but for what each
+ * rewrite says: `logits` have one position, at `last_positions`.
+ *
+ * @example
+ * ```ts
+ * const { model, applied } = rewriteDecoderGraph(readOnnxModel(bytes), { accuracyLevel: true });
+ * ```
+ */
+export function rewriteDecoderGraph(
+  model: OnnxModel,
+  { attention = false, lastPosition = true, accuracyLevel = false }: RewriteOptions = {},
+): RewrittenModel {
+  const opset = model.opsets.find(({ domain }) => domain === '' || domain === 'ai.onnx')?.version ?? 0;
+  if (opset < leastOpset) {
+    return { model, applied: [], skipped: [{ name: 'all', reason: `operators of version ${opset}` }] };
+  }
+  const rewrites: readonly (readonly [name: string, rewrite: false | ((graph: OnnxGraph) => Rewritten)])[] = [
+    ['attention', attention && ((graph) => fuseAttention(graph, attention.windows))],
+    ['last-position', lastPosition && gatherLastPosition],
+    ['accuracy-level', accuracyLevel && setAccuracyLevel],
+  ];
+  let graph = liftConstants(model.graph);
+  const applied: string[] = [];
+  const skipped: { name: string; reason: string }[] = [];
+  for (const [name, rewrite] of rewrites) {
+    if (!rewrite) continue;
+    const result = rewrite(graph);
+    if (result.graph) {
+      ({ graph } = result);
+      applied.push(name);
+    } else {
+      skipped.push({ name, reason: result.reason });
+    }
+  }
+  const hasContrib = model.opsets.some(({ domain }) => domain === contribDomain);
+  const opsets = hasContrib ? model.opsets : [...model.opsets, { domain: contribDomain, version: 1 }];
+  return { model: { ...model, graph, opsets }, applied, skipped };
+}

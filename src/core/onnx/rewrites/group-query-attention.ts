@@ -1,0 +1,273 @@
+import { floatAttribute, integerAttribute, integerOf, integersAttribute, integersOf } from '../attributes.ts';
+import { elementTypes } from '../element-types.ts';
+import { contribDomain, GraphDraft } from '../graph-draft.ts';
+import { GraphIndex } from '../graph-index.ts';
+import type { OnnxGraph, OnnxNode, OnnxValue } from '../model.ts';
+import { peelMask } from './attention-mask.ts';
+import { matchAttention, type Attention } from './attention-parts.ts';
+import { matchRotary, type Rotary } from './rotary-parts.ts';
+import { sameLeadingDims } from './same-leading-dims.ts';
+import { unchanged, type Rewritten } from './rewrite.ts';
+
+/** How many tokens a position sees, itself among them; `full` without a bound. */
+export type AttentionWindow = number | 'full';
+
+/**
+ * Turns the attention of a decoder into `GroupQueryAttention` with the same inputs and outputs: products, masks,
+ * repeated heads and joined caches of a layer become one node that appends to the cache itself. The rotation of
+ * queries and keys becomes `RotaryEmbedding` where its pattern is known, and stays as it is otherwise.
+ *
+ * All layers are rewritten, or none. Each row of `attention_mask` must begin with its ones afterwards: rows are padded
+ * on the right.
+ *
+ * @param windows name of a mask → what it lets a position see; masks without an entry are not understood
+ * @see https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.GroupQueryAttention
+ */
+export function fuseAttention(graph: OnnxGraph, windows: ReadonlyMap<string, AttentionWindow>): Rewritten {
+  const index = new GraphIndex(graph);
+  const inputs = new Map(graph.inputs.map((input) => [input.name, input]));
+  for (const name of ['input_ids', 'attention_mask']) {
+    if (!inputs.has(name)) return unchanged(`no input ${name}`);
+  }
+  const presents = graph.outputs.map(({ name }) => name).filter((name) => name.startsWith('present.'));
+  const layers: Layer[] = [];
+  for (const softmax of graph.nodes.filter(({ operator }) => operator === 'Softmax')) {
+    const attention = matchAttention(index, softmax);
+    if (typeof attention === 'string') return unchanged(attention);
+    const layer = completeLayer(index, attention, { inputs, windows });
+    if (typeof layer === 'string') return unchanged(layer);
+    layers.push(layer);
+  }
+  const covered = new Set(layers.flatMap(({ key, value }) => [key.present, value.present]));
+  if (layers.length === 0) return unchanged('no Softmax');
+  if (presents.length !== covered.size || !presents.every((name) => covered.has(name))) {
+    return unchanged('attention and outputs present.* do not correspond');
+  }
+  const draft = new GraphDraft(graph);
+  const emitter = new AttentionEmitter(draft, index);
+  for (const layer of layers) emitter.emit(layer);
+  return { graph: draft.finish() };
+}
+
+interface Layer extends Attention {
+  readonly heads: number;
+  readonly keyValueHeads: number;
+  readonly headSize: number;
+  readonly elementType: number;
+  readonly window: AttentionWindow;
+}
+
+function completeLayer(
+  index: GraphIndex,
+  attention: Attention,
+  {
+    inputs,
+    windows,
+  }: {
+    readonly inputs: ReadonlyMap<string, OnnxValue>;
+    readonly windows: ReadonlyMap<string, AttentionWindow>;
+  },
+): Layer | string {
+  const { key, value, mask } = attention;
+  const past = inputs.get(key.past);
+  if (!past || !inputs.has(value.past)) return 'keys or values that do not begin with an input';
+  const [, keyValueHeads, , headSize] = past.dims ?? [];
+  const { elementType } = past;
+  if (typeof keyValueHeads !== 'number' || typeof headSize !== 'number') return `${past.name} of an unknown size`;
+  if (elementType !== elementTypes.float32 && elementType !== elementTypes.float16) {
+    return `${past.name} of an unknown type`;
+  }
+  if (!mask) return 'attention without a mask';
+  const window = windows.get(peelMask(index, mask.name));
+  if (window === undefined) return 'a mask that is not understood';
+  const heads = countHeads(index, attention, headSize);
+  if (heads === undefined || heads % keyValueHeads !== 0) return 'an unknown number of heads';
+  return { ...attention, heads, keyValueHeads, headSize, elementType, window };
+}
+
+/** From the size of the product behind the attention, or before it. */
+function countHeads(index: GraphIndex, { query, output }: Attention, headSize: number): number | undefined {
+  const size = sizeBehind(index, output) ?? sizeBefore(index, matchRotary(index, query)?.input ?? query);
+  return size !== undefined && size % headSize === 0 ? size / headSize : undefined;
+}
+
+const mostSteps = 12;
+
+function sizeBehind(index: GraphIndex, output: string): number | undefined {
+  let at = output;
+  for (let steps = 0; steps < mostSteps; steps++) {
+    const node = index.consumers(at).find(({ operator }) => operator !== 'Shape');
+    const size = node && node.inputs[0] === at ? innerSize(index, node) : undefined;
+    if (size !== undefined) return size;
+    if (!node || !['Reshape', 'Cast', 'Identity', 'DynamicQuantizeLinear'].includes(node.operator)) return undefined;
+    at = node.outputs[0]!;
+  }
+  return undefined;
+}
+
+function sizeBefore(index: GraphIndex, input: string): number | undefined {
+  let at = index.peel(input);
+  for (let steps = 0; steps < mostSteps; steps++) {
+    const node = index.producer(at);
+    if (!node) return undefined;
+    if (node.operator === 'MatMul') return index.constant(node.inputs[1])?.dims.at(-1);
+    if (node.operator === 'MatMulNBits') return integerOf(node, 'N');
+    at = index.peel(index.constant(node.inputs[0]) ? node.inputs[1]! : node.inputs[0]!);
+  }
+  return undefined;
+}
+
+/** The number of elements over which a product sums. */
+function innerSize(index: GraphIndex, node: OnnxNode): number | undefined {
+  if (node.operator === 'MatMulNBits') return integerOf(node, 'K');
+  const weight = index.constant(node.inputs[1])?.dims;
+  if (weight?.length !== 2) return undefined;
+  if (node.operator === 'MatMul' || node.operator === 'MatMulInteger') return weight[0];
+  return node.operator === 'Gemm' ? weight[integerOf(node, 'transB') ? 1 : 0] : undefined;
+}
+
+/** Adds the nodes of the layers, and once what they share. */
+class AttentionEmitter {
+  readonly #draft: GraphDraft;
+  readonly #index: GraphIndex;
+  readonly #shared = new Map<string, string>();
+
+  constructor(draft: GraphDraft, index: GraphIndex) {
+    this.#draft = draft;
+    this.#index = index;
+  }
+
+  emit(layer: Layer): void {
+    const { key, value, heads, keyValueHeads, scale, softcap, window } = layer;
+    const draft = this.#draft;
+    draft.remove(key.node);
+    draft.remove(value.node);
+    const result = draft.name('attention');
+    draft.add(
+      'GroupQueryAttention',
+      [
+        this.#rotated(layer.query, layer, heads),
+        this.#rotated(key.added, layer, keyValueHeads),
+        this.#flat(value.added, layer, keyValueHeads),
+        key.past,
+        value.past,
+        this.#lastSlots(),
+        this.#totalLength(),
+      ],
+      {
+        domain: contribDomain,
+        attributes: [
+          integerAttribute('num_heads', heads),
+          integerAttribute('kv_num_heads', keyValueHeads),
+          floatAttribute('scale', scale),
+          floatAttribute('softcap', softcap),
+          integerAttribute('local_window_size', window === 'full' ? -1 : window),
+        ],
+        outputs: [result, key.present, value.present],
+      },
+    );
+    this.#replaceOutput(layer, result);
+  }
+
+  /** Lets what took the result of the old attention take `[batch, sequence, heads · size]`. */
+  #replaceOutput({ output, heads, headSize }: Layer, result: string): void {
+    const uses = this.#index.consumers(output).filter(({ operator }) => operator !== 'Shape');
+    const [reshape] = uses;
+    if (uses.length === 1 && reshape?.operator === 'Reshape' && this.#hasRank3(reshape)) {
+      this.#draft.redirect(reshape.outputs[0]!, result);
+      return;
+    }
+    const draft = this.#draft;
+    draft.redirect(output, draft.add('Reshape', [result, draft.int64([0, 0, heads, headSize])]));
+  }
+
+  #hasRank3(reshape: OnnxNode): boolean {
+    const shape = reshape.inputs[1];
+    const parts = this.#index.producer(shape, 'Concat')?.inputs;
+    return (parts?.length ?? this.#index.values(shape)?.length) === 3;
+  }
+
+  /** Queries or keys, `[batch, heads, sequence, size]`, rotated and as `[batch, sequence, heads · size]`. */
+  #rotated(name: string, layer: Layer, heads: number): string {
+    const rotary = matchRotary(this.#index, name);
+    if (!rotary) return this.#flat(name, layer, heads);
+    const flat = this.#flat(rotary.input, layer, heads);
+    const tables = this.#tables(rotary, layer);
+    return this.#draft.add('RotaryEmbedding', [flat, tables.positions, tables.cos, tables.sin], {
+      domain: contribDomain,
+      attributes: [
+        integerAttribute('num_heads', heads),
+        integerAttribute('rotary_embedding_dim', rotary.partial ?? 0),
+      ],
+    });
+  }
+
+  /** `[batch, heads, sequence, size]` → `[batch, sequence, heads · size]` */
+  #flat(name: string, { elementType, headSize }: Layer, heads: number): string {
+    const draft = this.#draft;
+    const source = this.#index.peel(name);
+    const transpose = this.#index.producer(source, 'Transpose');
+    const isTurned = transpose && integersOf(transpose, 'perm')?.join() === '0,2,1,3';
+    const turned = isTurned
+      ? transpose.inputs[0]!
+      : draft.add('Transpose', [source], { attributes: [integersAttribute('perm', [0, 2, 1, 3])] });
+    const reshape = this.#index.producer(turned, 'Reshape');
+    const flat =
+      reshape && sameLeadingDims(this.#index, reshape)
+        ? reshape.inputs[0]!
+        : draft.add('Reshape', [turned, draft.int64([0, 0, heads * headSize])]);
+    if (source === name) return flat;
+    return draft.add('Cast', [flat], { attributes: [integerAttribute('to', elementType)] });
+  }
+
+  /** Cosines and sines of this step's positions as tables `[batch · sequence, size / 2]`, and where rows find theirs. */
+  #tables(rotary: Rotary, layer: Layer): { cos: string; sin: string; positions: string } {
+    const size = rotary.partial ?? layer.headSize;
+    const cos = this.#table(rotary.cos, layer, size);
+    const sin = this.#table(rotary.sin, layer, size);
+    const positions = this.#once(`positions:${rotary.cos}`, (draft) => {
+      // Rows share the table where their positions are the same.
+      const rows = draft.add('Gather', [draft.add('Shape', [cos]), draft.int64([0], [])]);
+      const shape = this.#once('shape', () => draft.add('Shape', ['input_ids']));
+      const count = draft.add('ReduceProd', [shape], { attributes: [integerAttribute('keepdims', 0)] });
+      const range = draft.add('Range', [draft.int64([0], []), count, draft.int64([1], [])]);
+      return draft.add('Reshape', [draft.add('Mod', [range, rows]), shape]);
+    });
+    return { cos, sin, positions };
+  }
+
+  #table(name: string, { elementType }: Layer, size: number): string {
+    return this.#once(`table:${name}`, (draft) => {
+      const half = draft.add('Slice', [name, draft.int64([0]), draft.int64([size / 2]), draft.int64([-1])]);
+      const table = draft.add('Reshape', [half, draft.int64([-1, size / 2])]);
+      return draft.add('Cast', [table], { attributes: [integerAttribute('to', elementType)] });
+    });
+  }
+
+  /** Index of the last slot of each row, counted by the mask. */
+  #lastSlots(): string {
+    return this.#once('last-slots', (draft) => {
+      const attributes = [integerAttribute('keepdims', 0)];
+      const counts = draft.add('ReduceSum', ['attention_mask', draft.int64([1])], { attributes });
+      const slots = draft.add('Sub', [counts, draft.int64([1])]);
+      return draft.add('Cast', [slots], { attributes: [integerAttribute('to', elementTypes.int32)] });
+    });
+  }
+
+  #totalLength(): string {
+    return this.#once('total-length', (draft) => {
+      const shape = draft.add('Shape', ['attention_mask']);
+      const length = draft.add('Gather', [shape, draft.int64([1], [])]);
+      return draft.add('Cast', [length], { attributes: [integerAttribute('to', elementTypes.int32)] });
+    });
+  }
+
+  #once(key: string, make: (draft: GraphDraft) => string): string {
+    let name = this.#shared.get(key);
+    if (name === undefined) {
+      name = make(this.#draft);
+      this.#shared.set(key, name);
+    }
+    return name;
+  }
+}

@@ -1,0 +1,104 @@
+import { integerAttribute, integerOf } from '../attributes.ts';
+import { elementTypes } from '../element-types.ts';
+import { GraphDraft } from '../graph-draft.ts';
+import { GraphIndex } from '../graph-index.ts';
+import type { OnnxGraph, OnnxNode } from '../model.ts';
+import { tensorValue } from '../value.ts';
+import { unchanged, type Rewritten } from './rewrite.ts';
+
+/** Input `[batch]`, int64: of which position of a row the logits are wanted; −1 is the last one. */
+export const lastPositions = 'last_positions';
+
+/** Operators of two inputs that work on each position alone where the other one is constant. */
+const withConstant: ReadonlySet<string> = new Set(['Mul', 'Div', 'Add', 'Sub']);
+const alone: ReadonlySet<string> = new Set(['Cast', 'Identity', 'Tanh', 'Neg']);
+
+/**
+ * Chooses one position of each row before the product with the vocabulary, so that `logits` is
+ * `[batch, 1, vocabulary]` whatever the number of tokens. The position is an input, `last_positions`: rows that are
+ * padded on the right can be read together with longer ones.
+ *
+ * The product may be `MatMul`, `MatMulNBits` or `Gemm`, with casts, scales, biases and soft caps behind it.
+ */
+export function gatherLastPosition(graph: OnnxGraph): Rewritten {
+  const index = new GraphIndex(graph);
+  const logits = graph.outputs.find(({ name }) => name === 'logits');
+  if (!logits?.dims || logits.elementType === undefined) return unchanged('no output logits of a known shape');
+  if (graph.inputs.some(({ name }) => name === lastPositions)) return unchanged('done already');
+  const chain = findHead(index);
+  if (typeof chain === 'string') return unchanged(chain);
+  const { head, operand, flattened } = chain;
+  const draft = new GraphDraft(graph);
+  draft.addInput(tensorValue(lastPositions, elementTypes.int64, ['batch_size']));
+  const hidden = beforeSlice(index, chain.hidden);
+  const positions = draft.add('Unsqueeze', [lastPositions, draft.int64(flattened ? [1] : [1, 2])]);
+  const gathered = draft.add('GatherND', [hidden, positions], { attributes: [integerAttribute('batch_dims', 1)] });
+  const [, , vocabularySize] = logits.dims;
+  if (!flattened) {
+    draft.replace(head, { ...head, inputs: head.inputs.with(operand, gathered) });
+  } else {
+    if (typeof vocabularySize !== 'number') return unchanged('the size of the vocabulary is open');
+    draft.replace(head, { ...head, inputs: head.inputs.with(operand, gathered) });
+    const { reshape } = flattened;
+    const shape = draft.int64([-1, 1, vocabularySize]);
+    draft.replace(reshape, { ...reshape, inputs: [reshape.inputs[0]!, shape] });
+  }
+  draft.setOutput(tensorValue('logits', logits.elementType, ['batch_size', 1, vocabularySize ?? 'vocabulary_size']));
+  return { graph: draft.finish() };
+}
+
+interface Head {
+  readonly head: OnnxNode;
+  /** Which input of it is the hidden state. */
+  readonly operand: number;
+  /** `[batch, sequence, hidden]` */
+  readonly hidden: string;
+  /** Where the product has two dimensions: the node that gives the logits their three. */
+  readonly flattened?: { readonly reshape: OnnxNode } | undefined;
+}
+
+/** Walks back from the logits to the product with the vocabulary. */
+function findHead(index: GraphIndex): Head | string {
+  let name = 'logits';
+  let reshape: OnnxNode | undefined;
+  for (let steps = 0; steps < 32; steps++) {
+    const node = index.producer(name);
+    if (!node) return `${name} comes from no node`;
+    const first = node.inputs[0]!;
+    const second = node.inputs[1];
+    if (index.consumers(name).length > (steps === 0 ? 0 : 1)) return `${name} has other uses than the logits`;
+    if (alone.has(node.operator)) name = first;
+    else if (withConstant.has(node.operator) && isPerPosition(index, second)) name = first;
+    else if (withConstant.has(node.operator) && isPerPosition(index, first)) name = second!;
+    else if (node.operator === 'Reshape' && !reshape) {
+      reshape = node;
+      name = first;
+    } else if (node.operator === 'Gemm') return flatHead(index, node, reshape);
+    else if (node.operator === 'MatMul' || node.operator === 'MatMulNBits') {
+      if (reshape) return flatHead(index, node, reshape);
+      return { head: node, operand: 0, hidden: first };
+    } else return `the logits come from ${node.operator}`;
+  }
+  return 'the nodes behind the product with the vocabulary are too many';
+}
+
+/** A constant that is the same for every position: one number, or one for each entry of the vocabulary. */
+function isPerPosition(index: GraphIndex, name: string | undefined): boolean {
+  const constant = index.constant(name);
+  return constant !== undefined && constant.dims.slice(0, -1).every((dim) => dim === 1);
+}
+
+/** The hidden state behind a product that has rows of all positions, `[batch · sequence, hidden]`. */
+function flatHead(index: GraphIndex, head: OnnxNode, reshape: OnnxNode | undefined): Head | string {
+  const flatten = index.producer(head.inputs[0], 'Reshape');
+  if (!reshape || !flatten) return `a ${head.operator} without Reshape around it`;
+  if (integerOf(head, 'transA')) return 'a Gemm of a transposed hidden state';
+  return { head, operand: 0, hidden: flatten.inputs[0]!, flattened: { reshape } };
+}
+
+/** The hidden state of all positions, where the graph itself chooses some of them by `num_logits_to_keep`. */
+function beforeSlice(index: GraphIndex, hidden: string): string {
+  const slice = index.producer(hidden, 'Slice');
+  const axes = slice && index.values(slice.inputs[3]);
+  return slice && axes?.length === 1 && axes[0] === 1 ? slice.inputs[0]! : hidden;
+}

@@ -1,0 +1,11 @@
+import type { OnnxGraph } from '../model.ts';
+
+/** What became of a graph: the new one, or why it stays. */
+export type Rewritten =
+  | { readonly graph: OnnxGraph; readonly reason?: undefined }
+  | { readonly graph?: undefined; readonly reason: string };
+
+/** Says why a graph doesn't have the pattern of a rewrite. */
+export function unchanged(reason: string): { readonly reason: string } {
+  return { reason };
+}

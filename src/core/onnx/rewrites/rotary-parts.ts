@@ -1,0 +1,112 @@
+import { integerOf } from '../attributes.ts';
+import type { GraphIndex } from '../graph-index.ts';
+import type { OnnxNode } from '../model.ts';
+
+/** Rotary position embedding as exporters write it: `x · cos + rotate_half(x) · sin`. */
+export interface Rotary {
+  /** What is rotated, `[batch, heads, sequence, size]`. */
+  readonly input: string;
+  /** `[batch or 1, sequence, rotated]`, its second half equal to the first */
+  readonly cos: string;
+  readonly sin: string;
+  /** How many elements of each head are rotated, the first ones; nothing for all of them. */
+  readonly partial: number | undefined;
+}
+
+const mostSteps = 16;
+
+/** Finds the rotation that makes a value; nothing where it is made otherwise. */
+export function matchRotary(index: GraphIndex, name: string): Rotary | undefined {
+  const node = index.producer(index.peel(name));
+  if (node?.operator === 'Add') {
+    const full = matchSum(index, node);
+    return full && { ...full, partial: undefined };
+  }
+  if (node?.operator !== 'Concat' || node.inputs.length !== 2 || !isLastAxis(integerOf(node, 'axis'))) return undefined;
+  const sum = index.producer(index.peel(node.inputs[0]!), 'Add');
+  const rotated = sum && matchSum(index, sum);
+  const head = rotated && index.producer(rotated.input, 'Slice');
+  const tail = index.producer(index.peel(node.inputs[1]!), 'Slice');
+  if (!rotated || !head || !tail || head.inputs[0] !== tail.inputs[0]) return undefined;
+  if (!isSliceOfLastAxis(index, head) || !isSliceOfLastAxis(index, tail)) return undefined;
+  if (index.scalar(head.inputs[1]) !== 0) return undefined;
+  const partial = index.scalar(head.inputs[2]) ?? tableSize(index, rotated.cos);
+  return partial === undefined ? undefined : { ...rotated, input: head.inputs[0]!, partial };
+}
+
+function matchSum(index: GraphIndex, add: OnnxNode): Omit<Rotary, 'partial'> | undefined {
+  for (const [straight, turned] of [add.inputs, add.inputs.toReversed()]) {
+    const cosine = index.producer(straight, 'Mul');
+    const sine = index.producer(turned, 'Mul');
+    if (!cosine || !sine) return undefined;
+    for (const [rotated, sinName] of [sine.inputs, sine.inputs.toReversed()]) {
+      const input = matchRotateHalf(index, rotated!);
+      if (input === undefined || !cosine.inputs.includes(input)) continue;
+      const cosName = cosine.inputs.find((name) => name !== input)!;
+      const cos = matchTable(index, cosName, 'Cos');
+      const sin = matchTable(index, sinName!, 'Sin');
+      if (cos !== undefined && sin !== undefined) return { input, cos, sin };
+    }
+  }
+  return undefined;
+}
+
+/** `concat(−x[half …], x[… half])` → `x` */
+function matchRotateHalf(index: GraphIndex, name: string): string | undefined {
+  const concat = index.producer(name, 'Concat');
+  if (!concat || concat.inputs.length !== 2 || !isLastAxis(integerOf(concat, 'axis'))) return undefined;
+  const negative = index.producer(concat.inputs[0], 'Neg');
+  const upper = index.producer(negative?.inputs[0], 'Slice');
+  const lower = index.producer(concat.inputs[1], 'Slice');
+  if (!upper || !lower || upper.inputs[0] !== lower.inputs[0]) return undefined;
+  if (!isSliceOfLastAxis(index, upper) || !isSliceOfLastAxis(index, lower)) return undefined;
+  return index.scalar(lower.inputs[1]) === 0 ? upper.inputs[0] : undefined;
+}
+
+/** Cosines or sines with an axis for the heads → without it, provided that both halves are the same. */
+function matchTable(index: GraphIndex, name: string, operator: 'Cos' | 'Sin'): string | undefined {
+  const unsqueeze = index.producer(index.peel(name), 'Unsqueeze');
+  if (!unsqueeze || index.axes(unsqueeze)?.join() !== '1') return undefined;
+  let at = index.peel(unsqueeze.inputs[0]!);
+  const scaled = index.producer(at, 'Mul');
+  if (scaled && index.scalar(scaled.inputs[1]) !== undefined) at = index.peel(scaled.inputs[0]!);
+  const wave = index.producer(at, operator);
+  const angles = wave && index.producer(index.peel(wave.inputs[0]!), 'Concat');
+  const isDoubled = angles && angles.inputs.length === 2 && angles.inputs[0] === angles.inputs[1];
+  return isDoubled ? unsqueeze.inputs[0] : undefined;
+}
+
+/** How many cosines a position has: two for each inverse frequency. */
+function tableSize(index: GraphIndex, cos: string): number | undefined {
+  let at = cos;
+  for (let steps = 0; steps < mostSteps; steps++) {
+    const constant = index.constant(at);
+    if (constant) return 2 * constant.dims.reduce((product, dim) => product * dim, 1);
+    const node = index.producer(at);
+    if (!node) return undefined;
+    // The product of inverse frequencies and positions: the positions come from an input.
+    const isProduct = node.operator === 'MatMul' || node.operator === 'Mul';
+    const [first, second] = node.inputs;
+    at = isProduct && index.scalar(second) === undefined && !leadsToConstant(index, first!) ? second! : first!;
+  }
+  return undefined;
+}
+
+function leadsToConstant(index: GraphIndex, name: string): boolean {
+  let at = name;
+  for (let steps = 0; steps < mostSteps; steps++) {
+    if (index.constant(at)) return true;
+    const node = index.producer(at);
+    if (!node) return false;
+    at = node.inputs[0]!;
+  }
+  return false;
+}
+
+function isSliceOfLastAxis(index: GraphIndex, slice: OnnxNode): boolean {
+  return isLastAxis(index.scalar(slice.inputs[3]));
+}
+
+function isLastAxis(axis: number | undefined): boolean {
+  return axis === -1 || axis === 3;
+}
