@@ -112,9 +112,11 @@ export function maskModel(model: OnnxModel): OnnxModel | undefined {
       } else if (!node) {
         if (!maskSources.has(at)) return false;
       } else {
-        const isEmbedding = node.operator === 'Gather' && index.constant(node.inputs[0])?.elementType !== elementTypes.int64;
-        if (!light.has(node.operator) || (isEmbedding && index.constant(node.inputs[0]))) return false;
-        rest.push(...node.inputs);
+        const table = node.operator === 'Gather' ? index.constant(node.inputs[0]) : undefined;
+        const isEmbedding = table && table.elementType !== elementTypes.int64;
+        if (!light.has(node.operator) || isEmbedding) return false;
+        // The shape of a value that is not computed is an input.
+        if (node.operator !== 'Shape') rest.push(...node.inputs);
       }
     }
     return true;
