@@ -15,7 +15,7 @@ interface Step {
 }
 
 /** Longer than any context that a window would be meant for. */
-const longest = 2 ** 20;
+const longest = 2 ** 17;
 
 /**
  * Finds out what each mask of a decoder's attention lets a position see, by computing the masks alone.

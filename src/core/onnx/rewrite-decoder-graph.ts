@@ -2,11 +2,13 @@ import { contribDomain } from './graph-draft.ts';
 import { liftConstants } from './lift-constants.ts';
 import type { OnnxGraph, OnnxModel } from './model.ts';
 import { setAccuracyLevel } from './rewrites/accuracy-level.ts';
+import { addCandidates } from './rewrites/candidates.ts';
 import { fuseAttention, type AttentionWindow } from './rewrites/group-query-attention.ts';
 import { gatherLastPosition } from './rewrites/last-position.ts';
+import { addNewSlots } from './rewrites/new-slots.ts';
 import type { Rewritten } from './rewrites/rewrite.ts';
 
-/** What is rewritten: all of it by default, but `accuracyLevel`. */
+/** Which rewrites are tried: `lastPosition` unless it is turned off, the others when asked for. */
 export interface RewriteOptions {
   /** Attention becomes `GroupQueryAttention`, where {@link maskModel} showed what each mask lets a position see. */
   readonly attention?: { readonly windows: ReadonlyMap<string, AttentionWindow> } | false;
@@ -14,6 +16,10 @@ export interface RewriteOptions {
   readonly lastPosition?: boolean;
   /** Products with int4 weights compute with activations of 8 bits: for the CPU. */
   readonly accuracyLevel?: boolean;
+  /** That many largest logits of each row and the mass of all of them are outputs too; needs `lastPosition`. */
+  readonly candidates?: number | false;
+  /** Each `present.*` has an output with its new slots beside it. */
+  readonly newSlots?: boolean;
 }
 
 export interface RewrittenModel {
@@ -37,7 +43,7 @@ const leastOpset = 13;
  */
 export function rewriteDecoderGraph(
   model: OnnxModel,
-  { attention = false, lastPosition = true, accuracyLevel = false }: RewriteOptions = {},
+  { attention = false, lastPosition = true, accuracyLevel = false, candidates = false, newSlots = false }: RewriteOptions = {},
 ): RewrittenModel {
   const opset = model.opsets.find(({ domain }) => domain === '' || domain === 'ai.onnx')?.version ?? 0;
   if (opset < leastOpset) {
@@ -47,6 +53,8 @@ export function rewriteDecoderGraph(
     ['attention', attention && ((graph) => fuseAttention(graph, attention.windows))],
     ['last-position', lastPosition && gatherLastPosition],
     ['accuracy-level', accuracyLevel && setAccuracyLevel],
+    ['candidates', candidates !== false && ((graph) => addCandidates(graph, candidates))],
+    ['new-slots', newSlots && addNewSlots],
   ];
   let graph = liftConstants(model.graph);
   const applied: string[] = [];

@@ -1,0 +1,49 @@
+import { integerAttribute } from '../attributes.ts';
+import { elementTypes } from '../element-types.ts';
+import { GraphDraft } from '../graph-draft.ts';
+import type { OnnxGraph } from '../model.ts';
+import { tensorValue } from '../value.ts';
+import { unchanged, type Rewritten } from './rewrite.ts';
+
+/** Outputs that hold what most samplers need of a row of logits. */
+export const candidateOutputs = {
+  /** The largest logits, descending, float32 `[batch, count]`. */
+  logits: 'candidates.logits',
+  /** Their tokens, int32 `[batch, count]`. */
+  tokens: 'candidates.tokens',
+  /** Sum of `exp(logit − largest logit)` over the whole vocabulary, float32 `[batch, 1]`. */
+  mass: 'candidates.mass',
+} as const;
+
+/**
+ * Adds the largest logits of each row and the mass of all of them as outputs: a few kilobytes where the row itself has
+ * hundreds. The largest logit of all is the first of them. `logits` stays, for what needs the full row in the same run.
+ *
+ * @param count how many logits; at most the size of the vocabulary
+ */
+export function addCandidates(graph: OnnxGraph, count: number): Rewritten {
+  const logits = graph.outputs.find(({ name }) => name === 'logits');
+  const [, positions, vocabularySize] = logits?.dims ?? [];
+  if (positions !== 1 || typeof vocabularySize !== 'number') return unchanged('no logits of one position');
+  if (graph.outputs.some(({ name }) => name === candidateOutputs.mass)) return unchanged('done already');
+  const most = Math.min(count, vocabularySize);
+  const draft = new GraphDraft(graph);
+  const row = draft.add('Squeeze', ['logits', draft.int64([1])]);
+  const single = draft.add('Cast', [row], { attributes: [integerAttribute('to', elementTypes.float32)] });
+  const tokens = draft.name('tokens');
+  draft.add('TopK', [single, draft.int64([most])], {
+    attributes: [integerAttribute('axis', -1)],
+    outputs: [candidateOutputs.logits, tokens],
+  });
+  draft.add('Cast', [tokens], {
+    attributes: [integerAttribute('to', elementTypes.int32)],
+    outputs: [candidateOutputs.tokens],
+  });
+  const largest = draft.add('Slice', [candidateOutputs.logits, draft.int64([0]), draft.int64([1]), draft.int64([1])]);
+  const weights = draft.add('Exp', [draft.add('Sub', [single, largest])]);
+  draft.add('ReduceSum', [weights, draft.int64([1])], { outputs: [candidateOutputs.mass] });
+  draft.setOutput(tensorValue(candidateOutputs.logits, elementTypes.float32, ['batch_size', most]));
+  draft.setOutput(tensorValue(candidateOutputs.tokens, elementTypes.int32, ['batch_size', most]));
+  draft.setOutput(tensorValue(candidateOutputs.mass, elementTypes.float32, ['batch_size', 1]));
+  return { graph: draft.finish() };
+}

@@ -1,0 +1,47 @@
+import { integerOf, integersAttribute } from '../attributes.ts';
+import { GraphDraft } from '../graph-draft.ts';
+import { GraphIndex } from '../graph-index.ts';
+import type { OnnxGraph, OnnxNode, OnnxValue } from '../model.ts';
+import { tensorValue } from '../value.ts';
+import { unchanged, type Rewritten } from './rewrite.ts';
+
+/** The output that has only the new slots of a `present.*`, `[batch, heads, sequence, size]`. */
+export const newSlotsOutput = (present: string): string => `slashv1.${present}.new`;
+
+/**
+ * Adds outputs with nothing but the new keys and values of a step beside each `present.*`, for caches that are kept
+ * outside the runtime: fetching an output copies it, and the whole cache is large.
+ */
+export function addNewSlots(graph: OnnxGraph): Rewritten {
+  const index = new GraphIndex(graph);
+  const draft = new GraphDraft(graph);
+  const presents = graph.outputs.filter(({ name }) => name.startsWith('present.'));
+  if (presents.length === 0) return unchanged('no outputs present.*');
+  for (const present of presents) {
+    const [batch, heads, , headSize] = present.dims ?? [];
+    const { name, elementType } = present;
+    if (elementType === undefined || batch === undefined) return unchanged(`${name} of an unknown type`);
+    const output = newSlotsOutput(name);
+    const reason = addOutput(draft, index.producer(name), present, output);
+    if (reason !== undefined) return unchanged(reason);
+    draft.setOutput(tensorValue(output, elementType, [batch, heads ?? 'heads', 'sequence_length', headSize ?? 'size']));
+  }
+  return { graph: draft.finish() };
+}
+
+/** @returns why there is none */
+function addOutput(draft: GraphDraft, node: OnnxNode | undefined, present: OnnxValue, output: string): string | undefined {
+  const axis = node && integerOf(node, 'axis');
+  if (node?.operator === 'Concat' && node.inputs.length === 2 && (axis === 2 || axis === -2)) {
+    draft.add('Identity', [node.inputs[1]!], { outputs: [output] });
+    return undefined;
+  }
+  if (node?.operator !== 'GroupQueryAttention') return `${present.name} comes from ${node?.operator ?? 'an input'}`;
+  const slot = node.outputs.indexOf(present.name);
+  const added = node.inputs[slot];
+  if (integerOf(node, 'do_rotary') || !added) return 'attention that rotates keys itself';
+  const heads = integerOf(node, 'kv_num_heads') ?? 0;
+  const parted = draft.add('Reshape', [added, draft.int64([0, 0, heads, -1])]);
+  draft.add('Transpose', [parted], { attributes: [integersAttribute('perm', [0, 2, 1, 3])], outputs: [output] });
+  return undefined;
+}
