@@ -1,8 +1,9 @@
-import { floatAttribute, integerAttribute, integerOf, integersAttribute, integersOf } from '../attributes.ts';
+import { floatAttribute, integerAttribute, integersAttribute, integersOf } from '../attributes.ts';
 import { elementTypes } from '../element-types.ts';
 import { contribDomain, GraphDraft } from '../graph-draft.ts';
 import { GraphIndex } from '../graph-index.ts';
 import type { OnnxGraph, OnnxNode, OnnxValue } from '../model.ts';
+import { sizeBefore, sizeBehind } from '../projection-size.ts';
 import { peelMask } from './attention-mask.ts';
 import { matchAttention, type Attention } from './attention-parts.ts';
 import { matchRotary, type Rotary } from './rotary-parts.ts';
@@ -89,41 +90,6 @@ function completeLayer(
 function countHeads(index: GraphIndex, { query, output }: Attention, headSize: number): number | undefined {
   const size = sizeBehind(index, output) ?? sizeBefore(index, matchRotary(index, query)?.input ?? query);
   return size !== undefined && size % headSize === 0 ? size / headSize : undefined;
-}
-
-const mostSteps = 12;
-
-function sizeBehind(index: GraphIndex, output: string): number | undefined {
-  let at = output;
-  for (let steps = 0; steps < mostSteps; steps++) {
-    const node = index.consumers(at).find(({ operator }) => operator !== 'Shape');
-    const size = node && node.inputs[0] === at ? innerSize(index, node) : undefined;
-    if (size !== undefined) return size;
-    if (!node || !['Reshape', 'Cast', 'Identity', 'DynamicQuantizeLinear'].includes(node.operator)) return undefined;
-    at = node.outputs[0]!;
-  }
-  return undefined;
-}
-
-function sizeBefore(index: GraphIndex, input: string): number | undefined {
-  let at = index.peel(input);
-  for (let steps = 0; steps < mostSteps; steps++) {
-    const node = index.producer(at);
-    if (!node) return undefined;
-    if (node.operator === 'MatMul') return index.constant(node.inputs[1])?.dims.at(-1);
-    if (node.operator === 'MatMulNBits') return integerOf(node, 'N');
-    at = index.peel(index.constant(node.inputs[0]) ? node.inputs[1]! : node.inputs[0]!);
-  }
-  return undefined;
-}
-
-/** The number of elements over which a product sums. */
-function innerSize(index: GraphIndex, node: OnnxNode): number | undefined {
-  if (node.operator === 'MatMulNBits') return integerOf(node, 'K');
-  const weight = index.constant(node.inputs[1])?.dims;
-  if (weight?.length !== 2) return undefined;
-  if (node.operator === 'MatMul' || node.operator === 'MatMulInteger') return weight[0];
-  return node.operator === 'Gemm' ? weight[integerOf(node, 'transB') ? 1 : 0] : undefined;
 }
 
 /** Adds the nodes of the layers, and once what they share. */

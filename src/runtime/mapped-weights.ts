@@ -1,0 +1,59 @@
+import { realpathSync, statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import type { OnnxGraph, OnnxModel, OnnxTensor } from '../core/onnx/model.ts';
+
+/** A file that a model consists of, and how to tell that it changed. */
+export interface FileStamp {
+  readonly name: string;
+  readonly bytes: number;
+  readonly modifiedMs: number;
+}
+
+/** Where the weights of a model are. */
+export interface WeightFiles {
+  /** The folder that holds them all, without symbolic links: onnxruntime refuses files outside it. */
+  readonly folder: string;
+  /** Location in the model → name in the folder. */
+  readonly names: ReadonlyMap<string, string>;
+  /** Of the model itself, the first one, and of all its weights. */
+  readonly stamps: readonly FileStamp[];
+}
+
+/**
+ * Finds the files of a model that is spread over several.
+ *
+ * @returns `undefined` where they are in different folders
+ * @throws Error when one of them is missing
+ */
+export function locateWeights(path: string, model: OnnxModel): WeightFiles | undefined {
+  const file = realpathSync(path);
+  const folder = dirname(file);
+  const names = new Map<string, string>();
+  for (const location of locations(model.graph)) {
+    const real = realpathSync(join(dirname(path), location));
+    if (dirname(real) !== folder) return undefined;
+    names.set(location, basename(real));
+  }
+  return { folder, names, stamps: [basename(file), ...names.values()].map((name) => stamp(folder, name)) };
+}
+
+/** Renames the files that tensors are in. */
+export function renameWeights(graph: OnnxGraph, names: ReadonlyMap<string, string>): OnnxGraph {
+  return {
+    ...graph,
+    initializers: graph.initializers.map((tensor): OnnxTensor => {
+      const { data } = tensor;
+      if (data.place !== 'file') return tensor;
+      return { ...tensor, data: { ...data, location: names.get(data.location) ?? data.location } };
+    }),
+  };
+}
+
+function locations({ initializers }: OnnxGraph): ReadonlySet<string> {
+  return new Set(initializers.flatMap(({ data }) => (data.place === 'file' ? [data.location] : [])));
+}
+
+function stamp(folder: string, name: string): FileStamp {
+  const { size, mtimeMs } = statSync(join(folder, name));
+  return { name, bytes: size, modifiedMs: mtimeMs };
+}

@@ -1,0 +1,243 @@
+import { createHash } from 'node:crypto';
+import { mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { liftConstants } from '../core/onnx/lift-constants.ts';
+import { modelSignature, type ModelSignature } from '../core/onnx/model-signature.ts';
+import type { OnnxModel } from '../core/onnx/model.ts';
+import { rewriteDecoderGraph, type RewriteOptions, type RewrittenModel } from '../core/onnx/rewrite-decoder-graph.ts';
+import { resolveCacheSizes } from '../core/onnx/resolve-cache-sizes.ts';
+import { writeOnnxModel } from '../core/onnx/write-model.ts';
+import { readAttentionWindows } from './attention-windows.ts';
+import { compareLogits, probeDecoder } from './graph-probe.ts';
+import { locateWeights, renameWeights, type WeightFiles } from './mapped-weights.ts';
+import { createOnnxSession, type OnnxSessionOptions } from './onnx.ts';
+import { readOnnxFile } from './onnx-file.ts';
+
+/** Rewrites that are wanted; those whose pattern a graph doesn't have are skipped. */
+export interface GraphRewrites extends Omit<RewriteOptions, 'attention'> {
+  readonly attention?: boolean;
+}
+
+export interface PrepareOptions {
+  /** `false`: the file is loaded as it is. Default `true`. */
+  readonly optimize?: boolean | undefined;
+  /** How the graph of a decoder is rewritten; only its weights are mapped if left out. */
+  readonly rewrites?: GraphRewrites | undefined;
+  /** Where prepared graphs are kept when the folder of the model can't be written to; without it they are made anew. */
+  readonly cacheFolder?: string | undefined;
+  /** Threads of the probe. */
+  readonly threads?: number | undefined;
+}
+
+/** A model that is ready to be loaded. */
+export interface PreparedGraph {
+  /** What a session is made of: the path of a file, or bytes where no file could be written. */
+  readonly model: string | Uint8Array;
+  /** To be given to the session: the folder with the weights. */
+  readonly weightsFolder: string;
+  /** Of the prepared graph. */
+  readonly signature: ModelSignature;
+  /** Names of the rewrites it has; `mapped` where the weights stay in the original file. */
+  readonly applied: readonly string[];
+  readonly skipped: readonly { readonly name: string; readonly reason: string }[];
+}
+
+/** Raised when the same model would be rewritten differently, so that older files are made anew. */
+const rewriterVersion = 1;
+const metadataKey = 'slashv1.prepared';
+
+/** How far logits may be from the original's, as a part of the largest one: rounding in another order. */
+const exactTolerance = { float32: 1e-3, float16: 2e-2 } as const;
+/** How far they may be with activations of 8 bits: root mean square of the differences over that of the logits. */
+const roundedTolerance = 0.1;
+
+/**
+ * Makes a small file beside a model that has its graph, rewritten, but not its weights: those are mapped from the
+ * original file when a session is made, not copied. The file is kept, and made anew when the model changes.
+ *
+ * A rewritten graph has to agree with the original one on short prompts; rewrites are taken back until it does.
+ *
+ * The files of the model must not be changed in place while a session has them mapped; replacing them is safe.
+ *
+ * @param path of the `.onnx` file
+ * @throws RangeError when it is no ONNX model
+ * @throws Error when a file is missing
+ *
+ * @example
+ * ```ts
+ * const { model, weightsFolder } = await prepareGraph('onnx/model.onnx', { rewrites: { attention: true } });
+ * const session = await createOnnxSession(model, { weightsFolder });
+ * ```
+ */
+export async function prepareGraph(path: string, options: PrepareOptions = {}): Promise<PreparedGraph> {
+  const file = readOnnxFile(path);
+  const source = { ...file, graph: resolveCacheSizes(file.graph) };
+  const weights = options.optimize === false ? undefined : locateWeights(path, source);
+  if (!weights) {
+    const reason = options.optimize === false ? 'turned off' : 'the weights are in several folders';
+    return {
+      model: path,
+      weightsFolder: dirname(path),
+      signature: modelSignature(source),
+      applied: [],
+      skipped: [{ name: 'mapped', reason }],
+    };
+  }
+  const wanted = describeRewrites(options.rewrites);
+  const key = JSON.stringify({ version: rewriterVersion, wanted, files: weights.stamps });
+  const places = cachePlaces(path, { options, weights, wanted });
+  for (const place of places) {
+    const found = readPrepared(place, key, weights);
+    if (found) return found;
+  }
+  const { model, applied, skipped } = await rewriteAndProbe(renamed(source, weights), weights, options);
+  const notes = { key, applied: ['mapped', ...applied], skipped };
+  const metadata = new Map([...source.metadata, [metadataKey, JSON.stringify(notes)]]);
+  const bytes = writeOnnxModel({ ...model, metadata }, { location: weights.stamps[0]!.name });
+  return {
+    model: places.find((place) => writeAtomically(place, bytes)) ?? bytes,
+    weightsFolder: weights.folder,
+    signature: modelSignature(model),
+    applied: notes.applied,
+    skipped,
+  };
+}
+
+function renamed(model: OnnxModel, { names }: WeightFiles): OnnxModel {
+  return { ...model, graph: renameWeights(liftConstants(model.graph), names) };
+}
+
+/** A short name for what is wanted: part of the name of the file. */
+function describeRewrites(rewrites: GraphRewrites | undefined): string {
+  if (!rewrites) return 'mapped';
+  const { attention, lastPosition, accuracyLevel, candidates, newSlots } = rewrites;
+  const parts = [
+    attention && 'attention',
+    lastPosition !== false && 'last',
+    accuracyLevel && 'accuracy',
+    candidates && `candidates${candidates}`,
+    newSlots && 'slots',
+  ];
+  return parts.filter(Boolean).join('-') || 'mapped';
+}
+
+/** Paths at which the prepared file may be, best first. */
+function cachePlaces(
+  path: string,
+  {
+    options,
+    weights,
+    wanted,
+  }: { readonly options: PrepareOptions; readonly weights: WeightFiles; readonly wanted: string },
+): readonly string[] {
+  const name = `${basename(path)}.${wanted}.slashv1`;
+  const places = [join(dirname(path), name)];
+  if (options.cacheFolder !== undefined) {
+    const owner = createHash('sha256').update(join(weights.folder, weights.stamps[0]!.name)).digest('hex');
+    places.push(join(options.cacheFolder, 'graphs', owner.slice(0, 16), name));
+  }
+  return places;
+}
+
+function readPrepared(place: string, key: string, weights: WeightFiles): PreparedGraph | undefined {
+  let model: OnnxModel;
+  try {
+    if (!statSync(place, { throwIfNoEntry: false })) return undefined;
+    model = readOnnxFile(place);
+    const notes = JSON.parse(model.metadata.get(metadataKey) ?? '{}') as Partial<PreparedGraph> & { key?: string };
+    if (notes.key !== key || !notes.applied || !notes.skipped) return undefined;
+    return {
+      model: place,
+      weightsFolder: weights.folder,
+      signature: modelSignature(model),
+      applied: notes.applied,
+      skipped: notes.skipped,
+    };
+  } catch {
+    // A file that can't be read is made anew.
+    return undefined;
+  }
+}
+
+/** @returns whether the file is there now */
+function writeAtomically(place: string, bytes: Uint8Array): boolean {
+  const temporary = `${place}.${process.pid}`;
+  try {
+    mkdirSync(dirname(place), { recursive: true });
+    writeFileSync(temporary, bytes);
+    renameSync(temporary, place);
+    return true;
+  } catch {
+    rmSync(temporary, { force: true });
+    return false;
+  }
+}
+
+/** Rewrites a model, and takes rewrites back, the boldest first, until it agrees with the original. */
+async function rewriteAndProbe(
+  source: OnnxModel,
+  weights: WeightFiles,
+  { rewrites, threads }: PrepareOptions,
+): Promise<RewrittenModel> {
+  const skipped: { name: string; reason: string }[] = [];
+  if (!rewrites) return { model: source, applied: [], skipped };
+  const sessionOptions = { threads, weightsFolder: weights.folder };
+  const location = weights.stamps[0]!.name;
+  const windows = rewrites.attention ? await readAttentionWindows(source) : undefined;
+  let expected: readonly Float32Array[] | undefined;
+  const refused = new Set<string>();
+  for (;;) {
+    const result = rewriteDecoderGraph(source, {
+      ...rewrites,
+      attention: windows && !refused.has('attention') ? { windows } : false,
+      lastPosition: rewrites.lastPosition !== false && !refused.has('last-position'),
+      accuracyLevel: rewrites.accuracyLevel === true && !refused.has('accuracy-level'),
+    });
+    const finished = { ...result, skipped: [...result.skipped, ...skipped] };
+    if (result.applied.length === 0) return finished;
+    let reason: string;
+    try {
+      expected ??= await probeModel(source, { location, sessionOptions });
+      const actual = await probeModel(result.model, { location, sessionOptions });
+      const disagreement = describeDisagreement(expected, actual, result);
+      if (disagreement === undefined) return finished;
+      reason = disagreement;
+    } catch (error) {
+      reason = error instanceof Error ? error.message : String(error);
+    }
+    const next = ['accuracy-level', 'attention', 'last-position'].find((name) => result.applied.includes(name));
+    if (next === undefined) return { model: source, applied: [], skipped: [{ name: 'all', reason }] };
+    refused.add(next);
+    skipped.push({ name: next, reason });
+  }
+}
+
+async function probeModel(
+  model: OnnxModel,
+  { location, sessionOptions }: { readonly location: string; readonly sessionOptions: OnnxSessionOptions },
+): Promise<readonly Float32Array[]> {
+  const signature = modelSignature(model);
+  const ragged =
+    signature.operators.has('com.microsoft:GroupQueryAttention') &&
+    ['position_ids', 'last_positions'].every((input) => signature.inputs.some(({ name }) => name === input));
+  const session = await createOnnxSession(writeOnnxModel(model, { location }), sessionOptions);
+  try {
+    return await probeDecoder(session, signature, { ragged });
+  } finally {
+    await session.release();
+  }
+}
+
+function describeDisagreement(
+  expected: readonly Float32Array[],
+  actual: readonly Float32Array[],
+  { model, applied }: RewrittenModel,
+): string | undefined {
+  const { difference, largest, relative } = compareLogits(expected, actual);
+  if (applied.includes('accuracy-level')) {
+    return relative <= roundedTolerance ? undefined : `logits differ by ${relative} of their size`;
+  }
+  const isHalf = modelSignature(model).inputs.some(({ type }) => type === 'float16');
+  const tolerance = exactTolerance[isHalf ? 'float16' : 'float32'] * Math.max(1, largest);
+  return difference <= tolerance ? undefined : `logits differ by ${difference}, more than ${tolerance}`;
+}
