@@ -61,11 +61,12 @@ module.exports = {
       '^src/models/',
       [
         '^src/(core|models)/',
+        '^src/runtime/onnx-file\\.ts$',
         '^src/errors\\.ts$',
         '^node_modules/(@huggingface|cmu-pronouncing-dictionary|phonemizer)/',
         '^(node:)?(fs|path|url|module|crypto|os|stream)(/promises)?$',
       ],
-      'models see core and errors',
+      'models see core and errors, and how ONNX files are read',
     ),
     only(
       'backends',

@@ -34,7 +34,7 @@ export function locateWeights(path: string, model: OnnxModel): WeightFiles | und
     if (dirname(real) !== folder) return undefined;
     names.set(location, basename(real));
   }
-  return { folder, names, stamps: [basename(file), ...names.values()].map((name) => stamp(folder, name)) };
+  return { folder, names, stamps: [basename(file), ...names.values()].map((name) => stampFile(folder, name)) };
 }
 
 /** Renames the files that tensors are in. */
@@ -53,7 +53,8 @@ function locations({ initializers }: OnnxGraph): ReadonlySet<string> {
   return new Set(initializers.flatMap(({ data }) => (data.place === 'file' ? [data.location] : [])));
 }
 
-function stamp(folder: string, name: string): FileStamp {
+/** @throws Error when the file is missing */
+export function stampFile(folder: string, name: string): FileStamp {
   const { size, mtimeMs } = statSync(join(folder, name));
   return { name, bytes: size, modifiedMs: mtimeMs };
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { liftConstants } from '../core/onnx/lift-constants.ts';
 import { modelSignature, type ModelSignature } from '../core/onnx/model-signature.ts';
@@ -9,7 +9,7 @@ import { resolveCacheSizes } from '../core/onnx/resolve-cache-sizes.ts';
 import { writeOnnxModel } from '../core/onnx/write-model.ts';
 import { readAttentionWindows } from './attention-windows.ts';
 import { compareLogits, probeDecoder } from './graph-probe.ts';
-import { locateWeights, renameWeights, type WeightFiles } from './mapped-weights.ts';
+import { locateWeights, renameWeights, stampFile, type FileStamp, type WeightFiles } from './mapped-weights.ts';
 import { createOnnxSession, type OnnxSessionOptions } from './onnx.ts';
 import { readOnnxFile } from './onnx-file.ts';
 
@@ -70,30 +70,27 @@ const roundedTolerance = 0.1;
  * ```
  */
 export async function prepareGraph(path: string, options: PrepareOptions = {}): Promise<PreparedGraph> {
-  const file = readOnnxFile(path);
-  const source = { ...file, graph: resolveCacheSizes(file.graph) };
-  const weights = options.optimize === false ? undefined : locateWeights(path, source);
-  if (!weights) {
-    const reason = options.optimize === false ? 'turned off' : 'the weights are in several folders';
-    return {
-      model: path,
-      weightsFolder: dirname(path),
-      signature: modelSignature(source),
-      applied: [],
-      skipped: [{ name: 'mapped', reason }],
-    };
-  }
+  if (options.optimize === false) return asItIs(path, readOnnxFile(path), 'turned off');
+  const file = realpathSync(path);
   const wanted = describeRewrites(options.rewrites);
-  const key = JSON.stringify({ version: rewriterVersion, wanted, files: weights.stamps });
-  const places = cachePlaces(path, { options, weights, wanted });
+  const places = cachePlaces(path, { file, wanted, cacheFolder: options.cacheFolder });
   for (const place of places) {
-    const found = readPrepared(place, key, weights);
+    const found = readPrepared(place, { file, wanted });
     if (found) return found;
   }
-  const { model, applied, skipped } = await rewriteAndProbe(renamed(source, weights), weights, options);
-  const notes = { key, applied: ['mapped', ...applied], skipped };
-  const metadata = new Map([...source.metadata, [metadataKey, JSON.stringify(notes)]]);
-  const bytes = writeOnnxModel({ ...model, metadata }, { location: weights.stamps[0]!.name });
+  const original = readOnnxFile(path);
+  const weights = locateWeights(path, original);
+  if (!weights) return asItIs(path, original, 'the weights are in several folders');
+  const { model, applied, skipped } = await rewriteAndProbe(toSource(original, weights), weights, options);
+  const notes: Notes = {
+    version: rewriterVersion,
+    wanted,
+    files: weights.stamps,
+    applied: ['mapped', ...applied],
+    skipped,
+  };
+  const metadata = new Map([...original.metadata, [metadataKey, JSON.stringify(notes)]]);
+  const bytes = writeOnnxModel({ ...model, metadata }, { location: basename(file) });
   return {
     model: places.find((place) => writeAtomically(place, bytes)) ?? bytes,
     weightsFolder: weights.folder,
@@ -103,8 +100,25 @@ export async function prepareGraph(path: string, options: PrepareOptions = {}): 
   };
 }
 
-function renamed(model: OnnxModel, { names }: WeightFiles): OnnxModel {
-  return { ...model, graph: renameWeights(liftConstants(model.graph), names) };
+/** What a prepared file says of itself. */
+interface Notes extends Pick<PreparedGraph, 'applied' | 'skipped'> {
+  readonly version: number;
+  readonly wanted: string;
+  readonly files: readonly FileStamp[];
+}
+
+function asItIs(path: string, model: OnnxModel, reason: string): PreparedGraph {
+  return {
+    model: path,
+    weightsFolder: dirname(path),
+    signature: modelSignature(model),
+    applied: [],
+    skipped: [{ name: 'mapped', reason }],
+  };
+}
+
+function toSource(model: OnnxModel, { names }: WeightFiles): OnnxModel {
+  return { ...model, graph: resolveCacheSizes(renameWeights(liftConstants(model.graph), names)) };
 }
 
 /** A short name for what is wanted: part of the name of the file. */
@@ -125,38 +139,44 @@ function describeRewrites(rewrites: GraphRewrites | undefined): string {
 function cachePlaces(
   path: string,
   {
-    options,
-    weights,
+    file,
     wanted,
-  }: { readonly options: PrepareOptions; readonly weights: WeightFiles; readonly wanted: string },
+    cacheFolder,
+  }: { readonly file: string; readonly wanted: string; readonly cacheFolder: string | undefined },
 ): readonly string[] {
   const name = `${basename(path)}.${wanted}.slashv1`;
-  const places = [join(dirname(path), name)];
-  if (options.cacheFolder !== undefined) {
-    const owner = createHash('sha256').update(join(weights.folder, weights.stamps[0]!.name)).digest('hex');
-    places.push(join(options.cacheFolder, 'graphs', owner.slice(0, 16), name));
-  }
-  return places;
+  const beside = join(dirname(path), name);
+  if (cacheFolder === undefined) return [beside];
+  const owner = createHash('sha256').update(file).digest('hex').slice(0, 16);
+  return [beside, join(cacheFolder, 'graphs', owner, name)];
 }
 
-function readPrepared(place: string, key: string, weights: WeightFiles): PreparedGraph | undefined {
-  let model: OnnxModel;
+/** The prepared file of a model, if there is one and the model is still what it was made of. */
+function readPrepared(
+  place: string,
+  { file, wanted }: { readonly file: string; readonly wanted: string },
+): PreparedGraph | undefined {
+  if (!existsSync(place)) return undefined;
+  const folder = dirname(file);
   try {
-    if (!statSync(place, { throwIfNoEntry: false })) return undefined;
-    model = readOnnxFile(place);
-    const notes = JSON.parse(model.metadata.get(metadataKey) ?? '{}') as Partial<PreparedGraph> & { key?: string };
-    if (notes.key !== key || !notes.applied || !notes.skipped) return undefined;
-    return {
-      model: place,
-      weightsFolder: weights.folder,
-      signature: modelSignature(model),
-      applied: notes.applied,
-      skipped: notes.skipped,
-    };
+    const model = readOnnxFile(place);
+    const notes = JSON.parse(model.metadata.get(metadataKey) ?? '{}') as Partial<Notes>;
+    const { version, files = [], applied = [], skipped = [] } = notes;
+    const isCurrent =
+      version === rewriterVersion &&
+      notes.wanted === wanted &&
+      files[0]?.name === basename(file) &&
+      files.every((stamp) => isSame(stamp, stampFile(folder, stamp.name)));
+    if (!isCurrent) return undefined;
+    return { model: place, weightsFolder: folder, signature: modelSignature(model), applied, skipped };
   } catch {
     // A file that can't be read is made anew.
     return undefined;
   }
+}
+
+function isSame(one: FileStamp, other: FileStamp): boolean {
+  return one.bytes === other.bytes && one.modifiedMs === other.modifiedMs;
 }
 
 /** @returns whether the file is there now */

@@ -19,8 +19,10 @@ export interface ByteSource {
  * ```
  */
 export function sourceOfBytes(bytes: Uint8Array): ByteSource {
+  // Node's buffers have methods of the same name that share memory.
+  const plain = new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   return {
-    size: bytes.length,
-    read: (offset, length) => bytes.subarray(offset, offset + length),
+    size: plain.length,
+    read: (offset, length) => plain.subarray(offset, offset + length),
   };
 }

@@ -6,7 +6,7 @@ import { InferenceError } from '../../../errors.ts';
 import { localFiles, type Dtype } from '../../../models/graph-files.ts';
 import { singleOrOnlyGraph, usualGraph } from '../../../models/model-files.ts';
 import { readJson } from '../../../models/model-folder.ts';
-import { readOnnxMetadata } from '../../../models/onnx-metadata.ts';
+import { readOnnxFile } from '../../../runtime/onnx-file.ts';
 import { bundledModels, locateModel } from '../../../models/source.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -85,9 +85,9 @@ function locateGraph(path: string, dtype: Dtype | undefined): string {
   throw new InferenceError('invalid_request', 'dtype: an .onnx file has its own', { param: 'dtype' });
 }
 
-async function readMetadata(graph: string): Promise<ReadonlyMap<string, string>> {
+function readMetadata(graph: string): ReadonlyMap<string, string> {
   try {
-    return await readOnnxMetadata(graph);
+    return readOnnxFile(graph).metadata;
   } catch (error) {
     throw invalid((error as Error).message, error);
   }
