@@ -37,7 +37,9 @@ export async function readAttentionWindows(model: OnnxModel): Promise<ReadonlyMa
     const names = modelSignature(masks).outputs.map(({ name }) => name);
     const { past } = cacheSizes(model);
     const run = (step: Step) => session.run(createFeeds(inputs, step, past));
-    const windows = new Map(readLastRow(await run({ past: longest - 1, count: 1, lengths: [longest] }), names));
+    const windows = new Map(
+      readLastRow(await run({ past: longest - 1, count: 1, lengths: [longest] }), names),
+    );
     const spans = [...windows.values()].filter((window) => window !== 'full');
     const steps: readonly Step[] = [
       { past: 0, count: 3, lengths: [3] },
@@ -75,7 +77,9 @@ function createFeeds(
   const all: Record<string, Tensor> = {
     input_ids: int64([rows, count], () => 0),
     position_ids: int64([rows, count], (index) => past + (index % count)),
-    attention_mask: int64([rows, width], (index) => (index % width < lengths[Math.floor(index / width)]! ? 1 : 0)),
+    attention_mask: int64([rows, width], (index) =>
+      index % width < lengths[Math.floor(index / width)]! ? 1 : 0,
+    ),
     [maskInputs.pastShape]: int64([4], (index) => [rows, heads!, past, headSize!][index]!),
     [maskInputs.hiddenShape]: int64([3], (index) => [rows, count, 1][index]!),
   };
@@ -84,7 +88,11 @@ function createFeeds(
 
 function int64(dims: readonly number[], value: (index: number) => number): Tensor {
   const size = dims.reduce((product, dim) => product * dim, 1);
-  return { type: 'int64', dims, data: BigInt64Array.from({ length: size }, (_, index) => BigInt(value(index))) };
+  return {
+    type: 'int64',
+    dims,
+    data: BigInt64Array.from({ length: size }, (_, index) => BigInt(value(index))),
+  };
 }
 
 /** How many of the last keys the only row sees. */
@@ -112,7 +120,8 @@ function shownValue(value: number): number | undefined {
 function isCausal({ dims, data }: Tensor, { past, count, lengths }: Step, window: AttentionWindow): boolean {
   const width = past + count;
   const [rows, heads, queries, keys] = dims;
-  if (heads !== 1 || queries !== count || keys !== width || (rows !== 1 && rows !== lengths.length)) return false;
+  if (heads !== 1 || queries !== count || keys !== width || (rows !== 1 && rows !== lengths.length))
+    return false;
   const shown = shownValue((data as Float32Array)[past]!);
   if (shown === undefined) return false;
   const isHidden = (value: number) => (shown === 1 ? value === 0 : value < -1e4);

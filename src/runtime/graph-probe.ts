@@ -80,7 +80,10 @@ interface ProbeStep {
   readonly count: number;
 }
 
-function createFeeds({ inputs }: ModelSignature, { tokens, starts, ends, past, count }: ProbeStep): TensorMap {
+function createFeeds(
+  { inputs }: ModelSignature,
+  { tokens, starts, ends, past, count }: ProbeStep,
+): TensorMap {
   const rows = tokens.length;
   const width = past + count;
   const all: TensorMap = {

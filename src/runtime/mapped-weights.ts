@@ -34,7 +34,11 @@ export function locateWeights(path: string, model: OnnxModel): WeightFiles | und
     if (dirname(real) !== folder) return undefined;
     names.set(location, basename(real));
   }
-  return { folder, names, stamps: [basename(file), ...names.values()].map((name) => stampFile(folder, name)) };
+  return {
+    folder,
+    names,
+    stamps: [basename(file), ...names.values()].map((name) => stampFile(folder, name)),
+  };
 }
 
 /** Renames the files that tensors are in. */

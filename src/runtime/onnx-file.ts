@@ -33,7 +33,9 @@ export function readOnnxFile(path: string): OnnxModel {
     return readOnnxModel(source, { smallestMapped });
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    throw new RangeError(`${path}: expected an ONNX model, got other content (${error.message})`, { cause: error });
+    throw new RangeError(`${path}: expected an ONNX model, got other content (${error.message})`, {
+      cause: error,
+    });
   } finally {
     closeSync(file);
   }

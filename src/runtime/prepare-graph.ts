@@ -4,12 +4,22 @@ import { basename, dirname, join } from 'node:path';
 import { liftConstants } from '../core/onnx/lift-constants.ts';
 import { modelSignature, type ModelSignature } from '../core/onnx/model-signature.ts';
 import type { OnnxModel } from '../core/onnx/model.ts';
-import { rewriteDecoderGraph, type RewriteOptions, type RewrittenModel } from '../core/onnx/rewrite-decoder-graph.ts';
+import {
+  rewriteDecoderGraph,
+  type RewriteOptions,
+  type RewrittenModel,
+} from '../core/onnx/rewrite-decoder-graph.ts';
 import { resolveCacheSizes } from '../core/onnx/resolve-cache-sizes.ts';
 import { writeOnnxModel } from '../core/onnx/write-model.ts';
 import { readAttentionWindows } from './attention-windows.ts';
 import { compareLogits, probeDecoder } from './graph-probe.ts';
-import { locateWeights, renameWeights, stampFile, type FileStamp, type WeightFiles } from './mapped-weights.ts';
+import {
+  locateWeights,
+  renameWeights,
+  stampFile,
+  type FileStamp,
+  type WeightFiles,
+} from './mapped-weights.ts';
 import { createOnnxSession, type OnnxSessionOptions } from './onnx.ts';
 import { readOnnxFile } from './onnx-file.ts';
 
@@ -168,7 +178,9 @@ function readPrepared(
       files[0]?.name === basename(file) &&
       files.every((stamp) => isSame(stamp, stampFile(folder, stamp.name)));
     if (!isCurrent) return undefined;
-    return { model: place, weightsFolder: folder, signature: modelSignature(model), applied, skipped };
+    const metadata = new Map([...model.metadata].filter(([name]) => name !== metadataKey));
+    const signature = modelSignature({ ...model, metadata });
+    return { model: place, weightsFolder: folder, signature, applied, skipped };
   } catch {
     // A file that can't be read is made anew.
     return undefined;
@@ -225,7 +237,9 @@ async function rewriteAndProbe(
     } catch (error) {
       reason = error instanceof Error ? error.message : String(error);
     }
-    const next = ['accuracy-level', 'attention', 'last-position'].find((name) => result.applied.includes(name));
+    const next = ['accuracy-level', 'attention', 'last-position'].find((name) =>
+      result.applied.includes(name),
+    );
     if (next === undefined) return { model: source, applied: [], skipped: [{ name: 'all', reason }] };
     refused.add(next);
     skipped.push({ name: next, reason });

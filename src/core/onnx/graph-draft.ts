@@ -102,14 +102,13 @@ export class GraphDraft {
   /** The changed graph, without what became useless. */
   finish(): OnnxGraph {
     const redirect = (name: string) => this.#redirected.get(name) ?? name;
+    const redirected = (node: OnnxNode): OnnxNode => {
+      if (!node.inputs.some((name) => this.#redirected.has(name))) return node;
+      return { ...node, inputs: node.inputs.map(redirect) };
+    };
     const kept = this.#graph.nodes
       .filter((node) => !this.#removed.has(node))
-      .map((node) => this.#replaced.get(node) ?? node)
-      .map((node) =>
-        node.inputs.some((name) => this.#redirected.has(name))
-          ? { ...node, inputs: node.inputs.map(redirect) }
-          : node,
-      );
+      .map((node) => redirected(this.#replaced.get(node) ?? node));
     return pruneGraph({
       ...this.#graph,
       nodes: [...kept, ...this.#added],

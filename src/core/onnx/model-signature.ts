@@ -48,7 +48,8 @@ export function modelSignature({ graph, ...model }: OnnxModel): ModelSignature {
 
 function toSignature({ name, elementType, dims }: OnnxValue): ValueSignature {
   const type = elementTypeName(elementType);
-  if (type === undefined) throw new RangeError(`${name}: expected a tensor of a known type, got ${elementType}`);
+  if (type === undefined)
+    throw new RangeError(`${name}: expected a tensor of a known type, got ${elementType}`);
   return { name, type, dims: dims ?? [] };
 }
 

@@ -1,18 +1,8 @@
 import { sourceOfBytes, type ByteSource } from './byte-source.ts';
-import type { OnnxGraph, OnnxModel, OnnxNode, OnnxValue, OpsetImport } from './model.ts';
-import { readAttribute } from './read-attribute.ts';
-import { readTensor } from './read-tensor.ts';
-import { readValue } from './read-value.ts';
-import { WireReader, wireType, type WireField } from './wire-reader.ts';
-
-/** What the parts of a model are read with. */
-export interface ReadContext {
-  readonly reader: WireReader;
-  /** Tensors of at least that many bytes stay where they are. */
-  readonly smallestMapped: number;
-  /** How many graphs this one may hold within one another. */
-  readonly depth: number;
-}
+import type { OnnxModel, OpsetImport } from './model.ts';
+import { readEntry, type ReadContext } from './read-context.ts';
+import { readGraph } from './read-graph.ts';
+import { WireReader, type WireField } from './wire-reader.ts';
 
 const mostDepth = 16;
 
@@ -78,82 +68,6 @@ export function readOnnxModel(
   };
 }
 
-/** Reads a graph; several fields of it are parts of one message. */
-export function readGraph(context: ReadContext, fields: readonly WireField[]): OnnxGraph {
-  if (context.depth === 0) throw new RangeError(`graph: expected at most ${mostDepth} levels`);
-  const inner = { ...context, depth: context.depth - 1 };
-  const { reader } = context;
-  let name = '';
-  const nodes: OnnxNode[] = [];
-  const initializers = [];
-  const inputs: OnnxValue[] = [];
-  const outputs: OnnxValue[] = [];
-  const values: OnnxValue[] = [];
-  const unknown: Uint8Array[] = [];
-  for (const { content, end, type } of fields) {
-    if (type !== wireType.bytes) throw new RangeError(`graph: expected a message, got wire type ${type}`);
-    for (const field of reader.fields(content, end)) {
-      switch (field.number) {
-        case 1:
-          nodes.push(readNode(inner, field));
-          break;
-        case 2:
-          name = reader.text(field);
-          break;
-        case 5:
-          initializers.push(readTensor(context, field));
-          break;
-        case 11:
-          inputs.push(readValue(reader, field));
-          break;
-        case 12:
-          outputs.push(readValue(reader, field));
-          break;
-        case 13:
-          values.push(readValue(reader, field));
-          break;
-        default:
-          unknown.push(reader.bytes(field.start, field.end));
-      }
-    }
-  }
-  return { name, nodes, initializers, inputs, outputs, values, unknown };
-}
-
-function readNode(context: ReadContext, { content, end }: WireField): OnnxNode {
-  const { reader } = context;
-  const texts = { name: '', operator: '', domain: '' };
-  const inputs: string[] = [];
-  const outputs: string[] = [];
-  const attributes = [];
-  const unknown: Uint8Array[] = [];
-  for (const field of reader.fields(content, end)) {
-    switch (field.number) {
-      case 1:
-        inputs.push(reader.text(field));
-        break;
-      case 2:
-        outputs.push(reader.text(field));
-        break;
-      case 3:
-        texts.name = reader.text(field);
-        break;
-      case 4:
-        texts.operator = reader.text(field);
-        break;
-      case 5:
-        attributes.push(readAttribute(context, field));
-        break;
-      case 7:
-        texts.domain = reader.text(field);
-        break;
-      default:
-        unknown.push(reader.bytes(field.start, field.end));
-    }
-  }
-  return { ...texts, inputs, outputs, attributes, unknown };
-}
-
 function readOpset(reader: WireReader, { content, end }: WireField): OpsetImport {
   let domain = '';
   let version = 0;
@@ -162,15 +76,4 @@ function readOpset(reader: WireReader, { content, end }: WireField): OpsetImport
     if (field.number === 2) version = reader.number(field);
   }
   return { domain, version };
-}
-
-/** A `StringStringEntryProto`. */
-export function readEntry(reader: WireReader, { content, end }: WireField): [key: string, value: string] {
-  let key = '';
-  let value = '';
-  for (const field of reader.fields(content, end)) {
-    if (field.number === 1) key = reader.text(field);
-    if (field.number === 2) value = reader.text(field);
-  }
-  return [key, value];
 }

@@ -1,6 +1,6 @@
 import { elementBytes } from './element-types.ts';
 import type { OnnxTensor, TensorBytes } from './model.ts';
-import { readEntry, type ReadContext } from './read-model.ts';
+import { readEntry, type ReadContext } from './read-context.ts';
 import { toNumber, wireType, type WireField } from './wire-reader.ts';
 
 /** Fields of `TensorProto` with typed elements whose packed form isn't that of `raw_data`. */
@@ -80,7 +80,8 @@ function ownData(
     // What is in memory already isn't copied.
     return { place: 'inline', bytes: source.read(first.content, length) };
   }
-  if (isRaw) return { place: 'inline', bytes: join(contents.map((field) => reader.bytes(field.content, field.end))) };
+  if (isRaw)
+    return { place: 'inline', bytes: join(contents.map((field) => reader.bytes(field.content, field.end))) };
   const size = elementBytes(elementType) ?? 1;
   return { place: 'inline', bytes: join(contents.map((field) => toBytes(reader.integers(field), size))) };
 }

@@ -43,7 +43,13 @@ const leastOpset = 13;
  */
 export function rewriteDecoderGraph(
   model: OnnxModel,
-  { attention = false, lastPosition = true, accuracyLevel = false, candidates = false, newSlots = false }: RewriteOptions = {},
+  {
+    attention = false,
+    lastPosition = true,
+    accuracyLevel = false,
+    candidates = false,
+    newSlots = false,
+  }: RewriteOptions = {},
 ): RewrittenModel {
   const opset = model.opsets.find(({ domain }) => domain === '' || domain === 'ai.onnx')?.version ?? 0;
   if (opset < leastOpset) {

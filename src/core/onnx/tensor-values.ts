@@ -28,7 +28,9 @@ export function scalarValue(tensor: OnnxTensor | undefined): number | undefined 
 }
 
 /** Element type → bytes of an element, and how to read one; int64 beyond 2^53 is rounded. */
-const readers: Readonly<Record<number, readonly [size: number, read: (view: DataView, at: number) => number]>> = {
+const readers: Readonly<
+  Record<number, readonly [size: number, read: (view: DataView, at: number) => number]>
+> = {
   [elementTypes.float32]: [4, (view, at) => view.getFloat32(at, true)],
   [elementTypes.float64]: [8, (view, at) => view.getFloat64(at, true)],
   [elementTypes.float16]: [

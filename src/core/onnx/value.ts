@@ -7,14 +7,20 @@ import { WireWriter } from './wire-writer.ts';
  * @param elementType a number of `TensorProto.DataType`
  * @param dims numbers where they are fixed, otherwise names
  */
-export function tensorValue(name: string, elementType: number, dims: readonly (number | string)[]): OnnxValue {
+export function tensorValue(
+  name: string,
+  elementType: number,
+  dims: readonly (number | string)[],
+): OnnxValue {
   const bytes = new WireWriter()
     .text(1, name)
     .message(2, (type) =>
       type.message(1, (tensor) =>
         tensor.integer(1, elementType).message(2, (shape) => {
           for (const dim of dims) {
-            shape.message(1, (entry) => (typeof dim === 'number' ? entry.integer(1, dim) : entry.text(2, dim)));
+            shape.message(1, (entry) =>
+              typeof dim === 'number' ? entry.integer(1, dim) : entry.text(2, dim),
+            );
           }
         }),
       ),

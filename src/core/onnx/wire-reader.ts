@@ -70,7 +70,9 @@ export class WireReader {
         throw new RangeError(`protobuf field: expected wire type 0, 1, 2 or 5, got ${type} at ${start}`);
     }
     if (length > end - content) {
-      throw new RangeError(`protobuf field: expected at most ${end - content} bytes, got ${length} at ${start}`);
+      throw new RangeError(
+        `protobuf field: expected at most ${end - content} bytes, got ${length} at ${start}`,
+      );
     }
     return { number, type, start, content, end: content + length };
   }
@@ -95,7 +97,8 @@ export class WireReader {
 
   text({ content, end, type }: WireField): string {
     expectType(type, wireType.bytes);
-    if (end - content > mostContentBytes) throw new RangeError(`protobuf text: too long: ${end - content} bytes`);
+    if (end - content > mostContentBytes)
+      throw new RangeError(`protobuf text: too long: ${end - content} bytes`);
     return decoder.decode(this.#view(content, end - content));
   }
 
@@ -136,7 +139,8 @@ export class WireReader {
       return this.#window.subarray(offset, offset + length);
     }
     const { size } = this.source;
-    if (length > size - start) throw new RangeError(`protobuf: expected ${length} bytes at ${start}, got the end`);
+    if (length > size - start)
+      throw new RangeError(`protobuf: expected ${length} bytes at ${start}, got the end`);
     const wanted = Math.min(Math.max(length, windowBytes), size - start);
     const read = this.source.read(start, wanted);
     if (read.length !== wanted) {

@@ -1,5 +1,6 @@
+import { attributeTypes } from './attribute-types.ts';
 import type { OnnxAttribute, OnnxGraph, OnnxModel, OnnxNode, OnnxTensor } from './model.ts';
-import { attributeTypes } from './read-attribute.ts';
+
 import { WireWriter } from './wire-writer.ts';
 
 /** How the bytes of tensors that were skipped while reading are written. */
@@ -55,7 +56,11 @@ function writeNode(writer: WireWriter, node: OnnxNode, options: WriteOptions): v
   for (const field of node.unknown) writer.raw(field);
 }
 
-function writeAttribute(writer: WireWriter, { name, value, unknown }: OnnxAttribute, options: WriteOptions): void {
+function writeAttribute(
+  writer: WireWriter,
+  { name, value, unknown }: OnnxAttribute,
+  options: WriteOptions,
+): void {
   writer.text(1, name);
   switch (value.type) {
     case 'float':
@@ -98,7 +103,8 @@ function writeTensor(writer: WireWriter, tensor: OnnxTensor, { location }: Write
     if (data.bytes.length > 0) writer.bytes(9, data.bytes);
   } else {
     const file = data.place === 'file' ? data.location : location;
-    if (file === undefined) throw new RangeError(`tensor ${name}: expected a location for bytes that were not read`);
+    if (file === undefined)
+      throw new RangeError(`tensor ${name}: expected a location for bytes that were not read`);
     entry('location', file);
     entry('offset', String(data.offset));
     if (data.length !== undefined) entry('length', String(data.length));

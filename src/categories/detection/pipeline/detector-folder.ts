@@ -53,10 +53,10 @@ export async function openDetectorFolder(
   const graph = hasGraphs ? locateGraph(path, dtype) : join(path, usualGraph);
   const beside = dirname(graph);
   const folder = basename(beside) === 'onnx' ? dirname(beside) : beside;
-  const [config, preprocessor, metadata, { mtimeMs }] = await Promise.all([
+  const metadata = hasGraphs ? readMetadata(graph) : new Map<string, string>();
+  const [config, preprocessor, { mtimeMs }] = await Promise.all([
     readJson(folder, 'config.json', {}),
     readJson(folder, 'preprocessor_config.json', {}),
-    hasGraphs ? readMetadata(graph) : new Map<string, string>(),
     stat(hasGraphs ? graph : path),
   ]);
   return {

@@ -35,7 +35,9 @@ export function peelMask(index: GraphIndex, name: string): string {
 /** A `Slice` of the last axis from 0 to a computed length: masks are never longer where they are read here. */
 function cutsToLength(index: GraphIndex, slice: OnnxNode): boolean {
   const axis = index.scalar(slice.inputs[3]);
-  return index.scalar(slice.inputs[1]) === 0 && (axis === 3 || axis === -1) && !index.constant(slice.inputs[2]);
+  return (
+    index.scalar(slice.inputs[1]) === 0 && (axis === 3 || axis === -1) && !index.constant(slice.inputs[2])
+  );
 }
 
 /**
@@ -79,7 +81,15 @@ export function maskModel(model: OnnxModel): OnnxModel | undefined {
   for (const name of masks) {
     const output = `${maskPrefix}${name}`;
     const attributes = [integerAttribute('to', elementTypes.float32)];
-    nodes.push({ name: '', operator: 'Cast', domain: '', inputs: [name], outputs: [output], attributes, unknown: [] });
+    nodes.push({
+      name: '',
+      operator: 'Cast',
+      domain: '',
+      inputs: [name],
+      outputs: [output],
+      attributes,
+      unknown: [],
+    });
     outputs.push(tensorValue(output, elementTypes.float32, dims));
   }
   const inputs = [...sources.values()];

@@ -135,7 +135,8 @@ function matchCache(
     const node = index.producer(at);
     if (node?.operator === 'Concat') {
       const axis = integerOf(node, 'axis');
-      if (node.inputs.length !== 2 || (axis !== 2 && axis !== -2)) return 'keys or values that are joined unusually';
+      if (node.inputs.length !== 2 || (axis !== 2 && axis !== -2))
+        return 'keys or values that are joined unusually';
       if (isTransposed !== transposed) return 'keys or values that are turned unusually';
       const [past, added] = [node.inputs[0]!, node.inputs[1]!];
       return { concat: { node, past, added, present: node.outputs[0]! }, scale };
@@ -172,7 +173,8 @@ function matchResult(index: GraphIndex, probabilities: string): Pick<Attention, 
       return output === undefined ? 'a result that is not turned' : { value: value.concat, output };
     }
     const isGuard = node.operator === 'Where' && node.inputs[2] === at;
-    if (node.operator !== 'Cast' && node.operator !== 'Identity' && !isGuard) return `probabilities in ${node.operator}`;
+    if (node.operator !== 'Cast' && node.operator !== 'Identity' && !isGuard)
+      return `probabilities in ${node.operator}`;
     at = node.outputs[0]!;
   }
   return 'probabilities after too many nodes';

@@ -39,7 +39,12 @@ export function addCandidates(graph: OnnxGraph, count: number): Rewritten {
     attributes: [integerAttribute('to', elementTypes.int32)],
     outputs: [candidateOutputs.tokens],
   });
-  const largest = draft.add('Slice', [candidateOutputs.logits, draft.int64([0]), draft.int64([1]), draft.int64([1])]);
+  const largest = draft.add('Slice', [
+    candidateOutputs.logits,
+    draft.int64([0]),
+    draft.int64([1]),
+    draft.int64([1]),
+  ]);
   const weights = draft.add('Exp', [draft.add('Sub', [single, largest])]);
   draft.add('ReduceSum', [weights, draft.int64([1])], { outputs: [candidateOutputs.mass] });
   draft.setOutput(tensorValue(candidateOutputs.logits, elementTypes.float32, ['batch_size', most]));

@@ -74,7 +74,8 @@ function completeLayer(
   if (!past || !inputs.has(value.past)) return 'keys or values that do not begin with an input';
   const [, keyValueHeads, , headSize] = past.dims ?? [];
   const { elementType } = past;
-  if (typeof keyValueHeads !== 'number' || typeof headSize !== 'number') return `${past.name} of an unknown size`;
+  if (typeof keyValueHeads !== 'number' || typeof headSize !== 'number')
+    return `${past.name} of an unknown size`;
   if (elementType !== elementTypes.float32 && elementType !== elementTypes.float16) {
     return `${past.name} of an unknown type`;
   }

@@ -23,7 +23,8 @@ const alone: ReadonlySet<string> = new Set(['Cast', 'Identity', 'Tanh', 'Neg']);
 export function gatherLastPosition(graph: OnnxGraph): Rewritten {
   const index = new GraphIndex(graph);
   const logits = graph.outputs.find(({ name }) => name === 'logits');
-  if (!logits?.dims || logits.elementType === undefined) return unchanged('no output logits of a known shape');
+  if (!logits?.dims || logits.elementType === undefined)
+    return unchanged('no output logits of a known shape');
   if (graph.inputs.some(({ name }) => name === lastPositions)) return unchanged('done already');
   const chain = findHead(index);
   if (typeof chain === 'string') return unchanged(chain);
@@ -32,7 +33,9 @@ export function gatherLastPosition(graph: OnnxGraph): Rewritten {
   draft.addInput(tensorValue(lastPositions, elementTypes.int64, ['batch_size']));
   const hidden = beforeSlice(index, chain.hidden);
   const positions = draft.add('Unsqueeze', [lastPositions, draft.int64(flattened ? [1] : [1, 2])]);
-  const gathered = draft.add('GatherND', [hidden, positions], { attributes: [integerAttribute('batch_dims', 1)] });
+  const gathered = draft.add('GatherND', [hidden, positions], {
+    attributes: [integerAttribute('batch_dims', 1)],
+  });
   const [, , vocabularySize] = logits.dims;
   if (!flattened) {
     draft.replace(head, { ...head, inputs: head.inputs.with(operand, gathered) });
@@ -43,7 +46,9 @@ export function gatherLastPosition(graph: OnnxGraph): Rewritten {
     const shape = draft.int64([-1, 1, vocabularySize]);
     draft.replace(reshape, { ...reshape, inputs: [reshape.inputs[0]!, shape] });
   }
-  draft.setOutput(tensorValue('logits', logits.elementType, ['batch_size', 1, vocabularySize ?? 'vocabulary_size']));
+  draft.setOutput(
+    tensorValue('logits', logits.elementType, ['batch_size', 1, vocabularySize ?? 'vocabulary_size']),
+  );
   return { graph: draft.finish() };
 }
 

@@ -24,24 +24,35 @@ export function addNewSlots(graph: OnnxGraph): Rewritten {
     const output = newSlotsOutput(name);
     const reason = addOutput(draft, index.producer(name), present, output);
     if (reason !== undefined) return unchanged(reason);
-    draft.setOutput(tensorValue(output, elementType, [batch, heads ?? 'heads', 'sequence_length', headSize ?? 'size']));
+    draft.setOutput(
+      tensorValue(output, elementType, [batch, heads ?? 'heads', 'sequence_length', headSize ?? 'size']),
+    );
   }
   return { graph: draft.finish() };
 }
 
 /** @returns why there is none */
-function addOutput(draft: GraphDraft, node: OnnxNode | undefined, present: OnnxValue, output: string): string | undefined {
+function addOutput(
+  draft: GraphDraft,
+  node: OnnxNode | undefined,
+  present: OnnxValue,
+  output: string,
+): string | undefined {
   const axis = node && integerOf(node, 'axis');
   if (node?.operator === 'Concat' && node.inputs.length === 2 && (axis === 2 || axis === -2)) {
     draft.add('Identity', [node.inputs[1]!], { outputs: [output] });
     return undefined;
   }
-  if (node?.operator !== 'GroupQueryAttention') return `${present.name} comes from ${node?.operator ?? 'an input'}`;
+  if (node?.operator !== 'GroupQueryAttention')
+    return `${present.name} comes from ${node?.operator ?? 'an input'}`;
   const slot = node.outputs.indexOf(present.name);
   const added = node.inputs[slot];
   if (integerOf(node, 'do_rotary') || !added) return 'attention that rotates keys itself';
   const heads = integerOf(node, 'kv_num_heads') ?? 0;
   const parted = draft.add('Reshape', [added, draft.int64([0, 0, heads, -1])]);
-  draft.add('Transpose', [parted], { attributes: [integersAttribute('perm', [0, 2, 1, 3])], outputs: [output] });
+  draft.add('Transpose', [parted], {
+    attributes: [integersAttribute('perm', [0, 2, 1, 3])],
+    outputs: [output],
+  });
   return undefined;
 }

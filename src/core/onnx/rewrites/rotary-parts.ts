@@ -22,7 +22,8 @@ export function matchRotary(index: GraphIndex, name: string): Rotary | undefined
     const full = matchSum(index, node);
     return full && { ...full, partial: undefined };
   }
-  if (node?.operator !== 'Concat' || node.inputs.length !== 2 || !isLastAxis(integerOf(node, 'axis'))) return undefined;
+  if (node?.operator !== 'Concat' || node.inputs.length !== 2 || !isLastAxis(integerOf(node, 'axis')))
+    return undefined;
   const sum = index.producer(index.peel(node.inputs[0]!), 'Add');
   const rotated = sum && matchSum(index, sum);
   const head = rotated && index.producer(rotated.input, 'Slice');
@@ -87,7 +88,8 @@ function tableSize(index: GraphIndex, cos: string): number | undefined {
     // The product of inverse frequencies and positions: the positions come from an input.
     const isProduct = node.operator === 'MatMul' || node.operator === 'Mul';
     const [first, second] = node.inputs;
-    at = isProduct && index.scalar(second) === undefined && !leadsToConstant(index, first!) ? second! : first!;
+    at =
+      isProduct && index.scalar(second) === undefined && !leadsToConstant(index, first!) ? second! : first!;
   }
   return undefined;
 }

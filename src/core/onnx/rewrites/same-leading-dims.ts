@@ -29,10 +29,14 @@ function isMadeFrom(index: GraphIndex, name: string, source: string): boolean {
     if (at === source) return true;
     const node = index.producer(at);
     if (node?.operator === 'MatMulNBits' || node?.operator === 'Cast') at = node.inputs[0]!;
-    else if (node?.operator === 'MatMul' && index.constant(node.inputs[1])?.dims.length === 2) at = node.inputs[0]!;
-    else if (node?.operator === 'Slice' && [2, -1].includes(index.scalar(node.inputs[3]) ?? 0)) at = node.inputs[0]!;
-    else if (node?.operator === 'Add' && index.constant(node.inputs[1])?.dims.length === 1) at = node.inputs[0]!;
-    else if (node?.operator === 'Add' && index.constant(node.inputs[0])?.dims.length === 1) at = node.inputs[1]!;
+    else if (node?.operator === 'MatMul' && index.constant(node.inputs[1])?.dims.length === 2)
+      at = node.inputs[0]!;
+    else if (node?.operator === 'Slice' && [2, -1].includes(index.scalar(node.inputs[3]) ?? 0))
+      at = node.inputs[0]!;
+    else if (node?.operator === 'Add' && index.constant(node.inputs[1])?.dims.length === 1)
+      at = node.inputs[0]!;
+    else if (node?.operator === 'Add' && index.constant(node.inputs[0])?.dims.length === 1)
+      at = node.inputs[1]!;
     else return false;
   }
   return false;

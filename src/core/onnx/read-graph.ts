@@ -1,30 +1,96 @@
-import type { AttributeValue, OnnxAttribute, OnnxGraph } from './model.ts';
-import { readGraph, type ReadContext } from './read-model.ts';
+import { attributeTypes } from './attribute-types.ts';
+import type { AttributeValue, OnnxAttribute, OnnxGraph, OnnxNode, OnnxValue } from './model.ts';
+import type { ReadContext } from './read-context.ts';
 import { readTensor } from './read-tensor.ts';
+import { readValue } from './read-value.ts';
 import { wireType, type WireField } from './wire-reader.ts';
 
-/** Numbers of `AttributeProto.AttributeType`. */
-export const attributeTypes = {
-  float: 1,
-  integer: 2,
-  text: 3,
-  tensor: 4,
-  graph: 5,
-  floats: 6,
-  integers: 7,
-  graphs: 10,
-} as const;
+/** Reads a graph; several fields of it are parts of one message. */
+export function readGraph(context: ReadContext, fields: readonly WireField[]): OnnxGraph {
+  if (context.depth === 0) throw new RangeError(`graph: nested too deeply`);
+  const inner = { ...context, depth: context.depth - 1 };
+  const { reader } = context;
+  let name = '';
+  const nodes: OnnxNode[] = [];
+  const initializers = [];
+  const inputs: OnnxValue[] = [];
+  const outputs: OnnxValue[] = [];
+  const values: OnnxValue[] = [];
+  const unknown: Uint8Array[] = [];
+  for (const { content, end, type } of fields) {
+    if (type !== wireType.bytes) throw new RangeError(`graph: expected a message, got wire type ${type}`);
+    for (const field of reader.fields(content, end)) {
+      switch (field.number) {
+        case 1:
+          nodes.push(readNode(inner, field));
+          break;
+        case 2:
+          name = reader.text(field);
+          break;
+        case 5:
+          initializers.push(readTensor(context, field));
+          break;
+        case 11:
+          inputs.push(readValue(reader, field));
+          break;
+        case 12:
+          outputs.push(readValue(reader, field));
+          break;
+        case 13:
+          values.push(readValue(reader, field));
+          break;
+        default:
+          unknown.push(reader.bytes(field.start, field.end));
+      }
+    }
+  }
+  return { name, nodes, initializers, inputs, outputs, values, unknown };
+}
+
+function readNode(context: ReadContext, { content, end }: WireField): OnnxNode {
+  const { reader } = context;
+  const texts = { name: '', operator: '', domain: '' };
+  const inputs: string[] = [];
+  const outputs: string[] = [];
+  const attributes = [];
+  const unknown: Uint8Array[] = [];
+  for (const field of reader.fields(content, end)) {
+    switch (field.number) {
+      case 1:
+        inputs.push(reader.text(field));
+        break;
+      case 2:
+        outputs.push(reader.text(field));
+        break;
+      case 3:
+        texts.name = reader.text(field);
+        break;
+      case 4:
+        texts.operator = reader.text(field);
+        break;
+      case 5:
+        attributes.push(readAttribute(context, field));
+        break;
+      case 7:
+        texts.domain = reader.text(field);
+        break;
+      default:
+        unknown.push(reader.bytes(field.start, field.end));
+    }
+  }
+  return { ...texts, inputs, outputs, attributes, unknown };
+}
 
 /** Reads an `AttributeProto`. */
-export function readAttribute(context: ReadContext, { content, end }: WireField): OnnxAttribute {
+function readAttribute(context: ReadContext, { content, end }: WireField): OnnxAttribute {
   const { reader } = context;
   const fields = [...reader.fields(content, end)];
   const nameField = fields.findLast(({ number }) => number === 1);
   const name = nameField ? reader.text(nameField) : '';
   const typeField = fields.findLast(({ number }) => number === 20);
   const type = typeField ? reader.number(typeField) : guessType(fields);
-  const [number, value] = readValueOf(type);
-  const known = number === 0 ? [1] : [1, 20, number];
+  const [valueField, value] = readValueOf(type);
+  const known = valueField === 0 ? [1] : [1, 20, valueField];
   const unknown = fields
     .filter((field) => !known.includes(field.number))
     .map((field) => reader.bytes(field.start, field.end));
@@ -43,7 +109,10 @@ export function readAttribute(context: ReadContext, { content, end }: WireField)
       }
       case attributeTypes.text: {
         const field = last(4);
-        return [4, { type: 'text', value: field ? reader.bytes(field.content, field.end) : new Uint8Array(0) }];
+        return [
+          4,
+          { type: 'text', value: field ? reader.bytes(field.content, field.end) : new Uint8Array(0) },
+        ];
       }
       case attributeTypes.tensor: {
         const field = last(5);

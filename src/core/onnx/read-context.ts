@@ -1,0 +1,21 @@
+import type { WireField, WireReader } from './wire-reader.ts';
+
+/** What the parts of a model are read with. */
+export interface ReadContext {
+  readonly reader: WireReader;
+  /** Tensors of at least that many bytes stay where they are. */
+  readonly smallestMapped: number;
+  /** How many graphs this one may hold within one another. */
+  readonly depth: number;
+}
+
+/** A `StringStringEntryProto`. */
+export function readEntry(reader: WireReader, { content, end }: WireField): [key: string, value: string] {
+  let key = '';
+  let value = '';
+  for (const field of reader.fields(content, end)) {
+    if (field.number === 1) key = reader.text(field);
+    if (field.number === 2) value = reader.text(field);
+  }
+  return [key, value];
+}
