@@ -28,7 +28,7 @@ export interface ModelSignature {
  *
  * @example
  * ```ts
- * modelSignature(readOnnxModel(bytes)).inputs.map(({ name }) => name);
+ * modelSignature(readOnnxModel(new Uint8Array(0))).inputs; // []
  * ```
  */
 export function modelSignature({ graph, ...model }: OnnxModel): ModelSignature {

@@ -16,8 +16,7 @@ const mostDepth = 16;
  *
  * @example
  * ```ts
- * const model = readOnnxModel(writeOnnxModel(emptyModel));
- * model.graph.nodes.length; // 0
+ * readOnnxModel(new Uint8Array(0)).graph.nodes.length; // 0
  * ```
  */
 export function readOnnxModel(

@@ -38,7 +38,7 @@ const leastOpset = 13;
  *
  * @example
  * ```ts
- * const { model, applied } = rewriteDecoderGraph(readOnnxModel(bytes), { accuracyLevel: true });
+ * rewriteDecoderGraph(readOnnxModel(new Uint8Array(0))).skipped; // [{ name: 'all', reason: 'operators of version 0' }]
  * ```
  */
 export function rewriteDecoderGraph(

@@ -17,8 +17,8 @@ export interface WriteOptions {
  *
  * @example
  * ```ts
- * const bytes = writeOnnxModel(emptyModel);
- * readOnnxModel(bytes).irVersion; // 10
+ * const model = { ...readOnnxModel(new Uint8Array(0)), irVersion: 10 };
+ * readOnnxModel(writeOnnxModel(model)).irVersion; // 10
  * ```
  */
 export function writeOnnxModel(model: OnnxModel, options: WriteOptions = {}): Uint8Array {
