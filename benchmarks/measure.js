@@ -16,6 +16,18 @@ export function percentile(values, share) {
 }
 
 /**
+ * @template T
+ * @param {readonly T[]} values
+ * @returns {T[]} in another order
+ */
+export function shuffle(values) {
+  return values
+    .map((value) => ({ value, place: Math.random() }))
+    .sort((a, b) => a.place - b.place)
+    .map(({ value }) => value);
+}
+
+/**
  * Runs every contender once per round, in another order each time, after one round of warm-up.
  *
  * @param {Record<string, () => Promise<number> | number>} contenders name → one measurement
@@ -26,11 +38,7 @@ export async function compare(contenders, rounds) {
   /** @type {Record<string, number[]>} */
   const results = {};
   for (let round = 0; round <= rounds; round++) {
-    const order = Object.entries(contenders)
-      .map((entry) => ({ entry, place: Math.random() }))
-      .sort((a, b) => a.place - b.place);
-    for (const { entry } of order) {
-      const [name, run] = entry;
+    for (const [name, run] of shuffle(Object.entries(contenders))) {
       const value = await run();
       if (round > 0) (results[name] ??= []).push(value);
     }
