@@ -1,5 +1,6 @@
-"""Makes graphs small enough to be kept: the exporters' long names are most of a miniature."""
+"""Makes graphs and golden files small enough to be kept: the exporters' long names are most of a miniature."""
 
+import re
 from pathlib import Path
 
 import onnx
@@ -32,3 +33,10 @@ def compact(source: Path, target: Path):
 
     visit(model.graph)
     onnx.save(model, target)
+
+
+def compact_numbers(text: str) -> str:
+    """Vectors on one line each, seven digits."""
+    number = r"-?\d+(?:\.\d+)?(?:e-?\d+)?"
+    lists = re.compile(rf"\[\s*{number}(?:,\s*{number})*\s*\]")
+    return lists.sub(lambda found: "[" + ",".join(f"{float(value):.7g}" for value in re.findall(number, found[0])) + "]", text)

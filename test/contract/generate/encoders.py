@@ -18,11 +18,12 @@ import onnx
 import sentencepiece
 import torch
 import transformers
-from compact import compact
+from compact import compact, compact_numbers
 from optimum.exporters.onnx import onnx_export_from_model
 from sentence_transformers import SentenceTransformer
 from sentence_transformers import __version__ as sentence_transformers_version
 from sentence_transformers.sentence_transformer.modules import Normalize, Pooling, Transformer
+from stir import stir
 from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
 
 MODELS = Path(__file__).parent.parent / "models"
@@ -169,15 +170,6 @@ PROMPTS = {
 }
 
 
-def stir(model):
-    """Random numbers also where a model begins with zeros and ones, so that nothing can be left out unseen."""
-    with torch.no_grad():
-        for name, weight in model.named_parameters():
-            if weight.ndim == 1:
-                start = 1.0 if "norm" in name.lower() and name.endswith("weight") else 0.0
-                weight.copy_(start + 0.3 * torch.randn_like(weight))
-
-
 def build(family: str, scratch: Path):
     make_tokenizer, make_config, pooling, (task, library) = FAMILIES[family]
     torch.manual_seed(SEED)
@@ -250,13 +242,6 @@ def write_golden(folder: Path, reference: SentenceTransformer, prompts: dict):
     golden = dict(versions=versions(), seed=SEED, cases=cases, classTokens=classes)
     text = json.dumps(golden, ensure_ascii=False, indent=1, default=float)
     (folder / "golden.json").write_text(compact_numbers(text) + "\n")
-
-
-def compact_numbers(text: str) -> str:
-    """Vectors on one line each, seven digits."""
-    number = r"-?\d+(?:\.\d+)?(?:e-?\d+)?"
-    lists = re.compile(rf"\[\s*{number}(?:,\s*{number})*\s*\]")
-    return lists.sub(lambda found: "[" + ",".join(f"{float(value):.7g}" for value in re.findall(number, found[0])) + "]", text)
 
 
 def versions() -> dict:
