@@ -6,19 +6,18 @@ describe('createInference', () => {
   it.each([
     [undefined, 'models: expected an object of ids and models, got nothing'],
     [[], 'models: expected an object of ids and models, got an array'],
-    [{ a: 'tiny-chat' }, 'models.a: expected one of chat({…}), detection({…})'],
-    [{ a: { source: 'tiny-chat' } }, 'models.a: expected one of chat({…})'],
+    [{ a: 'tiny-chat' }, 'models.a: expected one of image({…}), transcription({…})'],
     [{ a: undefined }, 'got nothing'],
     [
       { a: chat({ source: 'tiny-chat', dtyp: 'q4' } as never) },
-      'models.a: there is no setting dtyp. Did you mean dtype?',
+      'models.a.dtyp: A model for chat has no such setting. Did you mean dtype?',
     ],
     [{ a: chat({ sorce: 'tiny-chat' } as never) }, 'models.a.source: expected a string, got nothing'],
     [{ a: chat({ source: '' }) }, 'models.a.source: expected the source of a model, got nothing'],
     [{ a: chat({ source: 'tiny-chat', device: 'gpu' as never }) }, 'models.a.device: expected "cpu" or'],
     [
       { a: chat({ source: 'tiny-chat', threads: '4' as never }) },
-      'models.a.threads: expected a number, got "4"',
+      'models.a.threads: expected an integer of at least 1, got "4".',
     ],
     [
       {
@@ -27,7 +26,7 @@ describe('createInference', () => {
           backend: { kind: 'openai', baseURL: 'http://a', dialect: 'vllm', key: 'k' } as never,
         }),
       },
-      'models.a.remote: there is no setting key',
+      'models.a.backend.key: The backend remote.openai({…}) has no such setting.',
     ],
   ])('refuses %o at once', (models, message) => {
     let thrown: unknown;

@@ -104,7 +104,7 @@ const nothing: DetectionResult = { detections: [], image: { width: 1, height: 1 
  */
 export function createFakeInference(options: FakeInferenceOptions = {}): FakeInference {
   const models = (options.models ?? ['fake-chat']).map(toModelInfo);
-  const requests = new Map<string, unknown[]>();
+  const requests = new Map<string, unknown[]>([...categories.keys()].map((name) => [name, []]));
   const calls: CallOptions[] = [];
   const counts = { running: 0, cancelled: 0 };
   const observers = new Observers<InferenceObserver>();
@@ -121,7 +121,7 @@ export function createFakeInference(options: FakeInferenceOptions = {}): FakeInf
       });
     const category = categories.get(name)!;
     const request = category.complete(input);
-    requests.set(name, [...(requests.get(name) ?? []), request]);
+    requests.get(name)!.push(request);
     calls.push(callOptions);
     counts.running += 1;
     let ended = false;
@@ -140,7 +140,7 @@ export function createFakeInference(options: FakeInferenceOptions = {}): FakeInf
   }
 
   const requestsOf = <C extends Category>(category: C): readonly Categories[C]['request'][] =>
-    (requests.get(category) ?? []) as Categories[C]['request'][];
+    requests.get(category) as Categories[C]['request'][];
   const fake = {
     ...methodsOver(run),
     run,

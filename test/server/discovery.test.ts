@@ -59,13 +59,14 @@ describe('GET /openapi.json', () => {
       Object.keys(methods),
     ]);
     expect(operations).toEqual([
-      ['/chat/completions', ['post']],
       ['/images/generations', ['post']],
       ['/audio/transcriptions', ['post']],
       ['/audio/speech', ['post']],
       ['/audio/voices', ['get']],
       ['/detect', ['post']],
+      ['/rerank', ['post']],
       ['/embeddings', ['post']],
+      ['/chat/completions', ['post']],
       ['/models', ['get']],
       ['/models/{model_id}/parameters', ['get']],
       ['/models/{model_id}', ['get']],

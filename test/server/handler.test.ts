@@ -163,7 +163,7 @@ describe('chat', () => {
     async (stream) => {
       const choosy: Inference = {
         ...createFakeInference(),
-        async *chat() {
+        async *run(): AsyncGenerator<any> {
           yield { type: 'prompt-end', promptTokens: 3, toolsUsed: ['get_weather'] };
           yield { type: 'choice-end', choice: 0, finishReason: 'stop' };
         },

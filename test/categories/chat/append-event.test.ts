@@ -9,24 +9,31 @@ function appended(events: readonly ChatEvent[]): ChatEvent[] {
   return together;
 }
 
-const text = (choice: number, content: string): ChatEvent => ({ type: 'text-delta', choice, text: content });
-const call = (index: number, json: string): ChatEvent => ({
+/** Without `tokens` a delta counts as one. */
+const text = (choice: number, content: string, tokens?: number): ChatEvent => ({
+  type: 'text-delta',
+  choice,
+  text: content,
+  ...(tokens === undefined ? {} : { tokens }),
+});
+const call = (index: number, json: string, tokens?: number): ChatEvent => ({
   type: 'tool-call-delta',
   choice: 0,
   call: index,
   arguments: json,
+  ...(tokens === undefined ? {} : { tokens }),
 });
 
 describe('appendEvent', () => {
   it.each<[string, ChatEvent[], ChatEvent[]]>([
-    ['text to text', [text(0, 'a'), text(0, 'b')], [text(0, 'ab')]],
-    ['choices apart', [text(0, 'a'), text(1, 'x'), text(0, 'b')], [text(0, 'ab'), text(1, 'x')]],
-    ['arguments of one call', [call(0, '{'), call(0, '}')], [call(0, '{}')]],
+    ['text to text', [text(0, 'a'), text(0, 'b')], [text(0, 'ab', 2)]],
+    ['choices apart', [text(0, 'a'), text(1, 'x'), text(0, 'b')], [text(0, 'ab', 2), text(1, 'x')]],
+    ['arguments of one call', [call(0, '{', 2), call(0, '}', 3)], [call(0, '{}', 5)]],
     ['arguments of two calls stay apart', [call(0, '{}'), call(1, '{}')], [call(0, '{}'), call(1, '{}')]],
     [
       'thinking and text stay apart',
       [{ type: 'reasoning-delta', choice: 0, text: 'a' }, text(0, 'b'), text(0, 'c')],
-      [{ type: 'reasoning-delta', choice: 0, text: 'a' }, text(0, 'bc')],
+      [{ type: 'reasoning-delta', choice: 0, text: 'a' }, text(0, 'bc', 2)],
     ],
     [
       'nothing crosses log probabilities or an end',

@@ -227,7 +227,7 @@ describe('createEncoder', () => {
       { outputs: ['logits'] },
       'none of the outputs last_hidden_state, token_embeddings, only logits',
     ],
-    ['vectors of integers', { type: 'uint8' }, 'vectors of uint8, expected float32 or float16'],
+    ['vectors of integers', { type: 'uint8' }, 'outputs of uint8, expected float32 or float16'],
   ])('refuses a graph with %s', async (_title, graph, reason) => {
     await expect(createEncoder(createGraph(graph), options)).rejects.toMatchObject({
       code: 'invalid_request',

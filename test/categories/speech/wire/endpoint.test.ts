@@ -44,7 +44,7 @@ function sayingInTurns(turns: readonly (readonly SpeechEvent[])[], options: Part
   const service = serviceOf({}, options);
   const speaking = {
     ...service.inference,
-    async *speak(): AsyncGenerator<SpeechEvent> {
+    async *run(): AsyncGenerator<any> {
       for (const [index, turn] of turns.entries()) {
         if (index > 0) await new Promise((resolve) => setTimeout(resolve, 5));
         yield* turn;
