@@ -183,7 +183,12 @@ module.exports = {
     only(
       'playground',
       '^src/playground/(?!page/)',
-      ['^src/playground/(?!page/)', '^src/server/contract\\.ts$', '^(node:)?(crypto|fs|module|path)$'],
+      [
+        '^src/playground/(?!page/)',
+        '^src/core/assert-names\\.ts$',
+        '^src/server/contract\\.ts$',
+        '^(node:)?(crypto|fs|module|path)$',
+      ],
       'the playground is a handler of files',
     ),
     only(

@@ -1,5 +1,5 @@
 import type { ApiRequest, ApiResponse, Handler } from '../src/server/contract.ts';
-import { checkMountPath, isBodiless, isStream, release, respond, returnEarly } from './respond.ts';
+import { mountPathOf, isBodiless, isStream, release, respond, returnEarly } from './respond.ts';
 
 /** Where `toFetch` serves the API. */
 export interface FetchOptions {
@@ -12,7 +12,7 @@ export interface FetchOptions {
  *
  * @param handler from `createHandler`
  * @returns a function that answers every request, and never rejects
- * @throws TypeError when `mountPath` is not a path
+ * @throws TypeError when `mountPath` is not a path, and for another option
  * @example
  * ```ts
  * import { toFetch } from 'slashv1/fetch';
@@ -27,8 +27,7 @@ export function toFetch(
   handler: Handler,
   options: FetchOptions = {},
 ): (request: Request) => Promise<Response> {
-  const { mountPath } = options;
-  checkMountPath(mountPath);
+  const mountPath = mountPathOf(options);
   return (request) => {
     const client = clientOf(request);
     const apiRequest = toApiRequest(request, mountPath, client.signal);

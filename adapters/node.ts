@@ -1,6 +1,6 @@
 import type { Handler } from '../src/server/contract.ts';
 import { send, toApiRequest, type NodeRequest, type NodeResponse } from './node-bridge.ts';
-import { checkMountPath, respond } from './respond.ts';
+import { mountPathOf, respond } from './respond.ts';
 
 /** Where `toNodeListener` serves the API. */
 export interface NodeListenerOptions {
@@ -13,7 +13,7 @@ export interface NodeListenerOptions {
  *
  * @param handler from `createHandler`
  * @returns a listener that answers every request, and never throws
- * @throws TypeError when `mountPath` is not a path
+ * @throws TypeError when `mountPath` is not a path, and for another option
  * @example
  * ```ts
  * import { createServer } from 'node:http';
@@ -28,8 +28,7 @@ export function toNodeListener(
   handler: Handler,
   options: NodeListenerOptions = {},
 ): (request: NodeRequest, response: NodeResponse) => void {
-  const { mountPath } = options;
-  checkMountPath(mountPath);
+  const mountPath = mountPathOf(options);
   return (request, response) => {
     const apiRequest = toApiRequest(request, response, { url: request.url ?? '/', mountPath });
     void respond(handler, apiRequest, (answer) => send(answer, apiRequest, response));

@@ -40,8 +40,11 @@ export async function respond<T>(
 }
 
 /** Checks a mount path that a host has written down. */
-export function checkMountPath(mountPath: string | undefined): void {
-  if (mountPath === undefined || /^(\/[^/?#]+)+$/.test(mountPath)) return;
+export function mountPathOf(options: { readonly mountPath?: string | undefined }): string | undefined {
+  const { mountPath, ...unknown } = options;
+  const [name] = Object.keys(unknown);
+  if (name !== undefined) throw new TypeError(`${name}: expected no other option than mountPath`);
+  if (mountPath === undefined || /^(\/[^/?#]+)+$/.test(mountPath)) return mountPath;
   throw new TypeError(
     `mountPath: expected a path such as "/v1", without a slash at its end, got "${mountPath}"`,
   );

@@ -1,5 +1,12 @@
+import { z } from 'zod';
 import { backendOf } from './backends/registry.ts';
-import type { CallOptions, ModelSpec, Pipeline, RunEvent } from './categories/contract.ts';
+import type {
+  CallOptions,
+  CategoryDefinition,
+  ModelSpec,
+  Pipeline,
+  RunEvent,
+} from './categories/contract.ts';
 import {
   categories,
   type AnyModelInfo,
@@ -14,12 +21,13 @@ import { childReplicas } from './engine/child-replica.ts';
 import { createEngine } from './engine/create-engine.ts';
 import { inlineReplicas } from './engine/inline-replica.ts';
 import type { InferenceObserver as AnyObserver } from './engine/observer.ts';
-import { InferenceError } from './errors.ts';
+import { fieldError, InferenceError } from './errors.ts';
 import { checkModels } from './model-settings.ts';
 import { logObserver } from './observability/log-observer.ts';
 import { assertLogger, type Logger } from './observability/logger.ts';
 import type { InferenceObserver } from './typed-observers.ts';
 import { assertOptions } from './validation/assert-options.ts';
+import { describeValue } from './validation/issues.ts';
 import { choiceSetting, objectSetting, type SettingTable } from './validation/setting-table.ts';
 
 /** The models that `createInference` starts, and how. */
@@ -43,6 +51,17 @@ const inferenceSettings = {
   logger: objectSetting<Logger>('Gets lines about models and runs.', 'a logger'),
   observers: objectSetting('Are told everything.', 'a list of observers', Array.isArray),
 } satisfies SettingTable & Record<keyof InferenceOptions, unknown>;
+
+const callSettings = {
+  signal: objectSetting<AbortSignal>(
+    'Cancels the request.',
+    'an AbortSignal',
+    (value) => value instanceof AbortSignal,
+  ),
+  deadlineMs: z.unknown(),
+  origin: z.unknown(),
+  responseId: z.unknown(),
+} satisfies SettingTable & Record<keyof CallOptions, unknown>;
 
 /** All models of a service, usable with or without HTTP. */
 export interface Inference extends InferenceBase, CategoryMethods {
@@ -92,12 +111,22 @@ export function createInference(options: InferenceOptions): Inference {
   });
   const run = (name: string, request: AnyRequest, callOptions?: CallOptions): AsyncIterable<RunEvent> => {
     try {
-      return engine.run(name, categories.get(name)!.complete(request) as AnyRequest, callOptions);
+      if (callOptions !== undefined) assertOptions('A run', callSettings, callOptions);
+      return engine.run(name, definitionOf(name).complete(request) as AnyRequest, callOptions);
     } catch (error) {
       return failedStream(InferenceError.from(error));
     }
   };
   return { ...engine, run, ...methodsOver(run) } as Inference;
+}
+
+function definitionOf(name: string): CategoryDefinition {
+  const definition = categories.get(name);
+  if (definition) return definition;
+  throw fieldError(
+    'category',
+    `expected one of ${[...categories.keys()].join(', ')}, got ${describeValue(name)}`,
+  );
 }
 
 /** The in-process functions of all categories, over the one that starts a run. */

@@ -1,5 +1,6 @@
 import type { Category } from './categories/registry.ts';
 import { categories } from './categories/registry.ts';
+import { assertNames } from './core/assert-names.ts';
 import { fieldError } from './errors.ts';
 import {
   obtainFiles,
@@ -27,6 +28,8 @@ export type ModelRequest = Omit<FilesRequest, 'files' | 'category'> & {
  * ```
  */
 export async function obtainModel(request: ModelRequest, options?: ObtainOptions): Promise<ObtainedModel> {
+  assertNames('obtainModel', request, ['source', 'category', 'dtype', 'hub']);
+  if (options) assertNames('obtainModel', options, ['onProgress', 'onWarning', 'signal', 'retry']);
   const files = categories.get(request.category)?.files;
   if (files) return obtainFiles({ ...request, files }, options);
   const names = [...categories.keys()].join(', ');

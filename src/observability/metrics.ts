@@ -1,4 +1,5 @@
 import type * as PromClient from 'prom-client';
+import { assertNames } from '../core/assert-names.ts';
 import type { InferenceBase } from '../engine/contract.ts';
 import type { ObservedRun, RunEnd } from '../engine/observer.ts';
 import type { Handler } from '../server/contract.ts';
@@ -46,6 +47,7 @@ export interface Metrics {
  * ```
  */
 export function createMetrics(options: MetricsOptions = {}): Metrics {
+  assertNames('createMetrics', options, ['register', 'prefix']);
   const client = requireOptional('prom-client', 'createMetrics') as typeof PromClient;
   const { register = new client.Registry(), prefix = 'slashv1_' } = options;
   if (!/^([a-zA-Z_:][\w:]*)?$/.test(prefix)) {

@@ -1,3 +1,4 @@
+import { assertNames } from '../core/assert-names.ts';
 import type { RunEvent } from '../categories/contract.ts';
 import type { OutputRecorder } from '../categories/telemetry-messages.ts';
 import type * as Api from '@opentelemetry/api';
@@ -37,7 +38,9 @@ const instrumentation = 'slashv1';
  * createHandler(inference, { auth, observers: [createTelemetry()] });
  * ```
  */
-export function createTelemetry({ captureContent = false }: TelemetryOptions = {}): InferenceObserver {
+export function createTelemetry(options: TelemetryOptions = {}): InferenceObserver {
+  assertNames('createTelemetry', options, ['captureContent']);
+  const { captureContent = false } = options;
   const api = requireOptional('@opentelemetry/api', 'createTelemetry') as typeof Api;
   const tracer = api.trace.getTracer(instrumentation);
   const currentRecorder = createRecorderSource(api);

@@ -1,3 +1,4 @@
+import { assertNames } from '../core/assert-names.ts';
 import type { ApiRequest, ApiResponse, Handler } from '../server/contract.ts';
 import { assertApi, securityHeaders } from './page-security.ts';
 import { readPage, type PageFile } from './page-files.ts';
@@ -35,6 +36,7 @@ const allowedMethods = 'GET, HEAD';
  * ```
  */
 export function createPlayground(options: PlaygroundOptions = {}): Handler {
+  assertNames('createPlayground', options, ['api']);
   const { api = '/v1' } = options;
   assertApi(api);
   const files = readPage({ api });

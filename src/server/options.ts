@@ -173,10 +173,12 @@ export function resolveOptions(options: HandlerOptions): Settings {
 }
 
 /** Names first: a misspelt limit would leave the door open. Values have messages of their own below. */
-function assertNames({ plans, ...options }: HandlerOptions): void {
+function assertNames({ plans, auth, ...options }: HandlerOptions): void {
   const anything = Object.fromEntries(Object.keys(handlerSettings).map((name) => [name, z.unknown()]));
   try {
     assertOptions('createHandler', anything, options);
+    if (typeof auth === 'object' && auth !== null)
+      assertOptions('auth', { keys: z.unknown() }, auth, { path: 'auth' });
     if (plans !== undefined) assertOptions('createHandler', { plans: handlerSettings.plans }, { plans });
   } catch (error) {
     throw new TypeError((error as Error).message, { cause: error });

@@ -6,6 +6,7 @@ import type { AnyRequest } from '../engine/contract.ts';
 import type { Endpoint, EndpointRun, EndpointRunOptions, UploadedForm } from './endpoint.ts';
 import { eventStreamResponse } from './event-stream-response.ts';
 import { collectRun, openRun, type Run } from './run.ts';
+import { markChecked } from '../validation/checked.ts';
 import { receiveUpload } from './upload.ts';
 
 /**
@@ -57,7 +58,7 @@ function answer(
   call.meter.assertModel(model.id);
   const runOf = (request: unknown, options: EndpointRunOptions = {}): Run<RunEvent> => ({
     start: (callOptions) =>
-      call.inference.run(category.name, request as AnyRequest, { ...callOptions, ...options }),
+      call.inference.run(category.name, markChecked(request as AnyRequest), { ...callOptions, ...options }),
     tally: (event, tally) => category.tally(event, tally),
     isOutput: (event) => category.isOutput(event),
   });

@@ -5,6 +5,7 @@ import type { EmbeddingResult } from '../categories/embedding/events.ts';
 import type { EmbeddingRequest } from '../categories/embedding/request.ts';
 import type { RerankResult } from '../categories/rerank/events.ts';
 import type { RerankRequest } from '../categories/rerank/request.ts';
+import { assertNames } from '../core/assert-names.ts';
 import { categories, type AnyModelInfo, type Categories, type Category } from '../categories/registry.ts';
 import type { AnyRequest, ModelStatus } from '../engine/contract.ts';
 import type { InferenceObserver } from '../engine/observer.ts';
@@ -89,6 +90,18 @@ const players: { readonly [C in Category]: Player<C> } = {
     playTranscript(transcript, request, model, callOptions),
 };
 
+const optionNames = [
+  'models',
+  'reply',
+  'detections',
+  'embeddings',
+  'ranking',
+  'transcript',
+  'drawing',
+  'speech',
+  'state',
+] satisfies (keyof FakeInferenceOptions)[];
+
 const nothing: DetectionResult = { detections: [], image: { width: 1, height: 1 } };
 
 /**
@@ -103,6 +116,7 @@ const nothing: DetectionResult = { detections: [], image: { width: 1, height: 1 
  * ```
  */
 export function createFakeInference(options: FakeInferenceOptions = {}): FakeInference {
+  assertNames('createFakeInference', options, optionNames);
   const models = (options.models ?? ['fake-chat']).map(toModelInfo);
   const requests = new Map<string, unknown[]>([...categories.keys()].map((name) => [name, []]));
   const calls: CallOptions[] = [];

@@ -6,6 +6,9 @@ import { schemaSizeFault } from '../../core/chat/grammar/schema-size.ts';
 import type { ChatMessage, ToolChoice, ToolDefinition } from '../../core/chat/messages.ts';
 import { findToolCallMismatch } from '../../core/chat/tool-call-pairs.ts';
 
+import { z } from 'zod';
+import { assertRequest, requestTable } from '../../validation/assert-request.ts';
+import { listOf } from '../../validation/list-schema.ts';
 import { resolveRequestParameters } from '../../validation/request-parameters.ts';
 
 /** A complete chat request: every parameter has its value, as `completeChatRequest` leaves it. */
@@ -48,6 +51,7 @@ export interface ChatRequestInput extends Partial<ChatParameters> {
  * ```
  */
 export function completeChatRequest(input: ChatRequestInput): ChatRequest {
+  assertRequest('A chat request', fields, input);
   if (input.messages.length === 0) throw invalid('messages', 'expected at least one message');
   const mismatch = findToolCallMismatch(input.messages);
   if (mismatch) throw invalid(mismatch.param, mismatch.reason);
@@ -85,6 +89,61 @@ export function completeChatRequest(input: ChatRequestInput): ChatRequest {
     logitBias,
   };
 }
+
+const message = z.discriminatedUnion('role', [
+  z.strictObject({ role: z.enum(['system', 'user']), content: z.string(), name: z.string().optional() }),
+  z.strictObject({
+    role: z.literal('assistant'),
+    content: z.string().nullable(),
+    reasoningContent: z.string().optional(),
+    toolCalls: z
+      .array(z.strictObject({ id: z.string(), name: z.string(), arguments: z.string() }))
+      .optional(),
+  }),
+  z.strictObject({
+    role: z.literal('tool'),
+    content: z.string(),
+    toolCallId: z.string(),
+    name: z.string().optional(),
+  }),
+]);
+
+const jsonSchema = z.record(z.string(), z.unknown());
+
+const tool = z.strictObject({
+  name: z.string().min(1),
+  description: z.string().optional(),
+  parameters: jsonSchema.optional(),
+  strict: z.boolean().optional(),
+});
+
+const fields = requestTable(
+  {
+    messages: listOf(message),
+    tools: listOf(tool).optional(),
+    toolChoice: z
+      .union([z.enum(['auto', 'none', 'required']), z.strictObject({ name: z.string() })], {
+        error: 'expected "auto", "none", "required" or { name: … }',
+      })
+      .optional(),
+    parallelToolCalls: z.boolean().optional(),
+    responseFormat: z
+      .discriminatedUnion('type', [
+        z.strictObject({ type: z.enum(['text', 'json-object']) }),
+        z.strictObject({ type: z.literal('json-schema'), schema: z.unknown() }),
+      ])
+      .optional(),
+    stop: z
+      .union([z.string(), z.array(z.string())], { error: 'expected a text or a list of texts' })
+      .optional(),
+    logitBias: z
+      .custom<ReadonlyMap<number, number>>((value) => value instanceof Map, {
+        error: 'expected a Map of token ids and numbers',
+      })
+      .optional(),
+  },
+  chatParameters,
+);
 
 /** A worker is sent no schema that could overflow it. */
 function assertSchema(param: string, schema: unknown): void {

@@ -1,13 +1,16 @@
 import { InferenceError } from '../../errors.ts';
 import { detectionParameters, type DetectionParameters } from './parameters.ts';
 
+import { z } from 'zod';
+import { assertRequest, requestTable } from '../../validation/assert-request.ts';
+import { describeValue } from '../../validation/issues.ts';
 import { resolveRequestParameters } from '../../validation/request-parameters.ts';
 
 /** A complete detection request, as `completeDetectionRequest` leaves it. */
 export interface DetectionRequest extends Pick<DetectionParameters, 'confidence' | 'maxDetections'> {
   readonly model: string;
-  /** An http or https URL, a `data:` URL, or base64. */
-  readonly image: string;
+  /** An http or https URL, a `data:` URL, base64, or the bytes of a file. */
+  readonly image: string | Uint8Array;
   /** Names or ids of classes, separated by commas; `undefined` for all. */
   readonly classes: string | undefined;
   /** `undefined` where the caller leaves it to the model whether boxes are suppressed. */
@@ -19,11 +22,21 @@ export interface DetectionRequest extends Pick<DetectionParameters, 'confidence'
 /** A detection request as a caller writes it: only `model` and `image` are needed. */
 export interface DetectionRequestInput extends Partial<DetectionParameters> {
   readonly model: string;
-  /** An http or https URL, a `data:` URL, or base64 of a JPEG, PNG, WebP, GIF, AVIF or TIFF. */
-  readonly image: string;
+  /** An http or https URL, a `data:` URL, base64 or the bytes of a JPEG, PNG, WebP, GIF, AVIF or TIFF. */
+  readonly image: string | Uint8Array;
   /** Names or ids of classes, separated by commas; default all. */
   readonly classes?: string | undefined;
 }
+
+const fields = requestTable(
+  {
+    image: z.union([z.string(), z.instanceof(Uint8Array)], {
+      error: ({ input }) => `expected base64, a URL or bytes, got ${describeValue(input)}`,
+    }),
+    classes: z.string().optional(),
+  },
+  detectionParameters,
+);
 
 /**
  * Fills in the defaults of a detection request and checks every bound. The overlap threshold and the image size stay
@@ -37,9 +50,10 @@ export interface DetectionRequestInput extends Partial<DetectionParameters> {
  * ```
  */
 export function completeDetectionRequest(input: DetectionRequestInput): DetectionRequest {
+  assertRequest('A detection request', fields, input);
   const { model, image, classes } = input;
-  if (image.trim() === '') {
-    throw new InferenceError('invalid_request', 'image: expected base64 or a URL, got ""', {
+  if (typeof image === 'string' ? image.trim() === '' : image.byteLength === 0) {
+    throw new InferenceError('invalid_request', 'image: expected base64, a URL or bytes, got nothing.', {
       param: 'image',
     });
   }

@@ -1,6 +1,9 @@
 import { InferenceError } from '../../errors.ts';
 import { embeddingParameters, maxEmbeddingInputs, type EmbeddingParameters } from './parameters.ts';
 
+import { z } from 'zod';
+import { assertRequest, requestTable } from '../../validation/assert-request.ts';
+import { describeValue } from '../../validation/issues.ts';
 import { resolveRequestParameters } from '../../validation/request-parameters.ts';
 
 /** A complete embedding request, as `completeEmbeddingRequest` leaves it. */
@@ -19,6 +22,16 @@ export interface EmbeddingRequestInput extends Partial<EmbeddingParameters> {
   readonly input: string | readonly string[] | readonly number[] | readonly (readonly number[])[];
 }
 
+const fields = requestTable(
+  {
+    // Its items are checked one by one below.
+    input: z.union([z.string(), z.custom<readonly unknown[]>(Array.isArray)], {
+      error: ({ input }) => `expected a text, token ids or a list of them, got ${describeValue(input)}`,
+    }),
+  },
+  embeddingParameters,
+);
+
 /**
  * Fills in the defaults of an embedding request and checks every bound that doesn't depend on the model.
  *
@@ -29,11 +42,9 @@ export interface EmbeddingRequestInput extends Partial<EmbeddingParameters> {
  * completeEmbeddingRequest({ model: 'tiny-embed', input: 'a red circle' }).inputs; // ['a red circle']
  * ```
  */
-export function completeEmbeddingRequest({
-  model,
-  input,
-  ...given
-}: EmbeddingRequestInput): EmbeddingRequest {
+export function completeEmbeddingRequest(request: EmbeddingRequestInput): EmbeddingRequest {
+  assertRequest('An embedding request', fields, request);
+  const { model, input, ...given } = request;
   const isList = typeof input !== 'string' && typeof input[0] !== 'number';
   const inputs = (isList ? input : [input]) as EmbeddingRequest['inputs'];
   if (inputs.length === 0) throw invalid('input', 'expected at least one text, got none');

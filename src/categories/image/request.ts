@@ -1,6 +1,8 @@
 import { InferenceError } from '../../errors.ts';
 import { imageParameters, maxImagePromptCharacters, type ImageParameters } from './parameters.ts';
 
+import { z } from 'zod';
+import { assertRequest, requestTable } from '../../validation/assert-request.ts';
 import { resolveRequestParameters } from '../../validation/request-parameters.ts';
 
 /** A complete image generation request, as `completeImageRequest` leaves it. */
@@ -19,6 +21,14 @@ export interface ImageRequestInput extends Partial<ImageParameters> {
   readonly previews?: boolean | undefined;
 }
 
+const fields = requestTable(
+  {
+    prompt: z.string(),
+    previews: z.boolean().optional(),
+  },
+  imageParameters,
+);
+
 /**
  * Fills in the defaults of an image generation request and checks every bound that doesn't depend on the model.
  *
@@ -29,12 +39,9 @@ export interface ImageRequestInput extends Partial<ImageParameters> {
  * completeImageRequest({ model: 'tiny-image', prompt: 'a red circle' }).numInferenceSteps; // 4
  * ```
  */
-export function completeImageRequest({
-  model,
-  prompt,
-  previews = false,
-  ...given
-}: ImageRequestInput): ImageRequest {
+export function completeImageRequest(request: ImageRequestInput): ImageRequest {
+  assertRequest('An image request', fields, request);
+  const { model, prompt, previews = false, ...given } = request;
   if (prompt.trim() === '') throw invalid('prompt', 'expected a text that is not empty');
   const parameters = resolveRequestParameters(imageParameters, given);
   assertLength('prompt', prompt);

@@ -1,4 +1,7 @@
 import { fieldError } from '../../errors.ts';
+import { z } from 'zod';
+import { assertRequest, requestTable } from '../../validation/assert-request.ts';
+import { listOf } from '../../validation/list-schema.ts';
 import { resolveRequestParameters } from '../../validation/request-parameters.ts';
 import { maxRerankDocuments, rerankParameters, type RerankParameters } from './parameters.ts';
 
@@ -18,6 +21,18 @@ export interface RerankRequestInput extends Partial<RerankParameters> {
   readonly documents: readonly (string | { readonly text: string })[];
 }
 
+const fields = requestTable(
+  {
+    query: z.string(),
+    documents: listOf(
+      z.union([z.string(), z.strictObject({ text: z.string() })], {
+        error: 'expected a text or { text: … }',
+      }),
+    ),
+  },
+  rerankParameters,
+);
+
 /**
  * Fills in the defaults of a rerank request and checks every bound that doesn't depend on the model.
  *
@@ -29,6 +44,7 @@ export interface RerankRequestInput extends Partial<RerankParameters> {
  * ```
  */
 export function completeRerankRequest(input: RerankRequestInput): RerankRequest {
+  assertRequest('A rerank request', fields, input);
   const { model, query, documents } = input;
   if (query.trim() === '') throw fieldError('query', 'expected a text that is not empty');
   if (documents.length === 0) throw fieldError('documents', 'expected at least one document, got none');

@@ -2,6 +2,8 @@ import { InferenceError } from '../../errors.ts';
 import { maxSpeechCharacters, speechParameters, type SpeechParameters } from './parameters.ts';
 import { speechFormats, type SpeechFormat } from '../../core/audio/speech-formats.ts';
 
+import { z } from 'zod';
+import { assertRequest, requestTable } from '../../validation/assert-request.ts';
 import { resolveRequestParameters } from '../../validation/request-parameters.ts';
 
 /** A complete speech request, as `completeSpeechRequest` leaves it. */
@@ -20,6 +22,15 @@ export interface SpeechRequestInput extends Partial<SpeechParameters> {
   readonly format?: SpeechFormat | undefined;
 }
 
+const fields = requestTable(
+  {
+    input: z.string(),
+    // Its values are listed below.
+    format: z.unknown(),
+  },
+  speechParameters,
+);
+
 /**
  * Fills in the defaults of a speech request and checks every bound that doesn't depend on the model.
  *
@@ -30,12 +41,9 @@ export interface SpeechRequestInput extends Partial<SpeechParameters> {
  * completeSpeechRequest({ model: 'tiny-speech', input: 'a red circle' }).voice; // 'af_heart'
  * ```
  */
-export function completeSpeechRequest({
-  model,
-  input,
-  format = 'wav',
-  ...given
-}: SpeechRequestInput): SpeechRequest {
+export function completeSpeechRequest(request: SpeechRequestInput): SpeechRequest {
+  assertRequest('A speech request', fields, request);
+  const { model, input, format = 'wav', ...given } = request;
   if (input.trim() === '') throw invalid('input', 'expected a text that is not empty');
   if (input.length > maxSpeechCharacters) {
     throw invalid('input', `expected at most ${maxSpeechCharacters} characters, got ${input.length}`);

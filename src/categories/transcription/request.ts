@@ -1,6 +1,9 @@
 import { InferenceError } from '../../errors.ts';
 import { transcriptionParameters, type TranscriptionParameters } from './parameters.ts';
 
+import { z } from 'zod';
+import { assertRequest, requestTable } from '../../validation/assert-request.ts';
+import { describeValue } from '../../validation/issues.ts';
 import { resolveRequestParameters } from '../../validation/request-parameters.ts';
 
 /** The bytes of an audio file, or its path. */
@@ -32,6 +35,18 @@ export interface TranscriptionRequestInput extends Partial<TranscriptionParamete
   readonly wordTimestamps?: boolean | undefined;
 }
 
+const fields = requestTable(
+  {
+    audio: z.union([z.instanceof(Uint8Array), z.strictObject({ path: z.string() })], {
+      error: ({ input }) => `expected the bytes of an audio file or { path: … }, got ${describeValue(input)}`,
+    }),
+    language: z.string().optional(),
+    prompt: z.string().optional(),
+    wordTimestamps: z.boolean().optional(),
+  },
+  transcriptionParameters,
+);
+
 /**
  * Fills in the defaults of a transcription request and checks every bound that doesn't depend on the model.
  *
@@ -43,6 +58,7 @@ export interface TranscriptionRequestInput extends Partial<TranscriptionParamete
  * ```
  */
 export function completeTranscriptionRequest(input: TranscriptionRequestInput): TranscriptionRequest {
+  assertRequest('A transcription request', fields, input);
   const { model, audio, language, prompt, wordTimestamps = false } = input;
   if (audio instanceof Uint8Array && audio.byteLength === 0) {
     throw new InferenceError('invalid_request', 'file: expected an audio file, got no bytes', {

@@ -1,3 +1,4 @@
+import { assertNames } from '../assert-names.ts';
 import { resolveParameters } from '../parameters/descriptor.ts';
 import { logitBiasBounds, samplingParameters, type SamplingParameters } from '../parameters/sampling.ts';
 import { assertNumber, assertToken } from './assert.ts';
@@ -39,6 +40,8 @@ export interface Sampler {
   accept(token: number): void;
 }
 
+const parameterNames = [...Object.keys(samplingParameters), 'logitBias'];
+
 /**
  * The whole chain for one sequence: bias, penalties (last 64 tokens, the prompt included), top k, tail-free, typical,
  * top p, min p, temperature, draw. With Mirostat: bias, penalties, temperature, Mirostat. `temperature` 0 always takes
@@ -48,7 +51,7 @@ export interface Sampler {
  * the vocabulary, is shared by all samplers of a thread.
  *
  * @param parameters what is left out has its default
- * @throws TypeError or RangeError, beginning with the name of a parameter that is out of its bounds
+ * @throws TypeError or RangeError, beginning with the name of a parameter that doesn't exist or is out of its bounds
  *
  * @example
  * ```ts
@@ -57,10 +60,10 @@ export interface Sampler {
  * sampler.sample(new Float32Array([0.5, 2, 1])); // 1
  * ```
  */
-export function createSampler(
-  parameters: SamplerParameters,
-  { vocabularySize, seed }: SamplerOptions,
-): Sampler {
+export function createSampler(parameters: SamplerParameters, options: SamplerOptions): Sampler {
+  assertNames('createSampler', parameters, parameterNames);
+  assertNames('createSampler', options, ['vocabularySize', 'seed']);
+  const { vocabularySize, seed } = options;
   if (!Number.isInteger(vocabularySize) || vocabularySize < 1) {
     throw new RangeError(`vocabularySize: expected a positive integer, got ${vocabularySize}`);
   }
@@ -103,4 +106,18 @@ function sortedBias(logitBias: ReadonlyMap<number, number>, vocabularySize: numb
     }
   }
   return [...logitBias].sort(([a], [b]) => a - b);
+}
+
+/**
+ * The part of a request that the sampler takes.
+ *
+ * @example
+ * ```ts
+ * samplerParametersOf({ temperature: 0, maxTokens: 5 }); // { temperature: 0 }
+ * ```
+ */
+export function samplerParametersOf(request: SamplerParameters): SamplerParameters {
+  return Object.fromEntries(
+    Object.entries(request).filter(([name]) => parameterNames.includes(name)),
+  ) as SamplerParameters;
 }

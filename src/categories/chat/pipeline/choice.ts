@@ -2,7 +2,7 @@ import { createAnswerParser, type AnswerEvent, type AnswerParser } from '../../.
 import type { CompiledGrammar, GrammarMatcher } from '../../../core/chat/grammar/matcher.ts';
 import type { ReasoningSplitter } from '../../../core/chat/reasoning.ts';
 import type { ToolCallParser } from '../../../core/chat/tool-calls/parser.ts';
-import { createSampler, type Sampler } from '../../../core/sampling/sampler.ts';
+import { createSampler, samplerParametersOf, type Sampler } from '../../../core/sampling/sampler.ts';
 import { penaltyWindow } from '../../../core/sampling/token-window.ts';
 import { createDetokenizer, type Detokenizer } from '../../../core/text/detokenizer.ts';
 import type { TextTokenizer } from '../../../models/tokenizer.ts';
@@ -50,7 +50,7 @@ export class Choice implements Continuation {
     const { request, prompt, seed, vocabularySize, tokenizer } = context;
     this.#index = index;
     this.#context = context;
-    this.#sampler = createSampler(request, { vocabularySize, seed: seed + index });
+    this.#sampler = createSampler(samplerParametersOf(request), { vocabularySize, seed: seed + index });
     for (const token of prompt.subarray(-penaltyWindow)) this.#sampler.accept(token);
     this.#detokenizer = createDetokenizer(tokenizer.decode);
     this.#matcher = context.grammar?.createMatcher();

@@ -145,7 +145,7 @@ class DetectionPipeline implements Pipeline<DetectionRequest, DetectionEvent, De
   }
 
   async #readImage(
-    source: string,
+    source: string | Uint8Array,
     longerSide: number,
     signal: AbortSignal | undefined,
   ): Promise<InputLayout & { readonly image: Size; readonly tensor: Float32Array }> {
