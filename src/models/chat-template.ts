@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { InferenceError } from '../errors.ts';
 import type { ChatMessage, ToolDefinition } from '../core/chat/messages.ts';
 import { parseJson } from './jinja/json.ts';
-import { compileTemplate, TemplateRefusal } from './jinja/template.ts';
+import { compileTemplate, TemplateRefusal, type CompiledTemplate } from './jinja/template.ts';
 import type { Value } from './jinja/values.ts';
 import type { ModelFolder } from './model-folder.ts';
 
@@ -24,7 +24,6 @@ export interface ChatTemplateOptions {
   readonly now?: (() => Date) | undefined;
 }
 
-type Render = ReturnType<typeof compileTemplate>;
 type Variables = Readonly<Record<string, unknown>>;
 
 /**
@@ -85,7 +84,7 @@ export function createChatTemplate(
   };
 }
 
-function compile(source: string, path: string, now: () => Date): Render {
+function compile(source: string, path: string, now: () => Date): CompiledTemplate {
   try {
     return compileTemplate(source, now);
   } catch (error) {
@@ -97,7 +96,7 @@ function compile(source: string, path: string, now: () => Date): Render {
 }
 
 /** What a template refuses stays refused; what it merely stumbles over is tried again with the gaps filled. */
-function renderGenerously(render: Render, given: Variables, completed: Variables): string {
+function renderGenerously({ render }: CompiledTemplate, given: Variables, completed: Variables): string {
   try {
     return render(given);
   } catch (error) {

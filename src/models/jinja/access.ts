@@ -1,18 +1,24 @@
 import { findMethod } from './methods.ts';
 import { toText } from './printing.ts';
-import { isArray, isDictionary, isInteger, Namespace, type Value } from './values.ts';
+import { findKey, Group, Instance, isArray, isDictionary, isInteger, Tuple, type Value } from './values.ts';
 
 /** `value.name`: a method goes before an entry of that name. */
 export function getAttribute(value: Value, name: string): Value {
   const method = findMethod(value, name);
   if (method) return method;
   if (isDictionary(value)) return value.get(name);
-  return value instanceof Namespace ? value.attributes.get(name) : undefined;
+  if (value instanceof Group) return value[['grouper', 'list'].indexOf(name)];
+  return value instanceof Instance ? value.get(name) : undefined;
 }
 
 /** `value[key]`: an entry goes before a method of that name. */
 export function getItem(value: Value, key: Value): Value {
-  if (isDictionary(value) && value.has(key)) return value.get(key);
+  if (isDictionary(value)) {
+    if (isArray(key) && !(key instanceof Tuple)) return undefined;
+    const found = isDictionary(key) ? undefined : findKey(value, key);
+    if (value.has(found)) return value.get(found);
+  }
+  if (typeof key === 'boolean') return getItem(value, Number(key));
   if (isInteger(key)) {
     if (isArray(value)) return value.at(Number(key));
     if (typeof value === 'string') return Array.from(value).at(Number(key));
@@ -53,5 +59,6 @@ export function slice(value: readonly Value[] | string, start: Value, stop: Valu
   const to = clamp(stop, stride > 0 ? highest : lowest);
   const picked: Value[] = [];
   for (let index = from; stride > 0 ? index < to : index > to; index += stride) picked.push(items[index]);
-  return typeof value === 'string' ? picked.map(toText).join('') : picked;
+  if (typeof value === 'string') return picked.map(toText).join('');
+  return value instanceof Tuple ? Tuple.from(picked) : picked;
 }

@@ -1,118 +1,115 @@
-/** The syntax tree that `@huggingface/jinja` parses a template into, as far as evaluating it needs. */
-export type Node =
-  | { readonly type: 'Comment' | 'Break' | 'Continue' }
-  | { readonly type: 'Program'; readonly body: readonly Node[] }
-  | {
-      readonly type: 'If';
-      readonly test: Node;
-      readonly body: readonly Node[];
-      readonly alternate: readonly Node[];
-    }
+/** What a template does, in order. */
+export type Statement =
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'print'; readonly value: Expression }
+  | { readonly type: 'if'; readonly test: Expression; readonly body: Body; readonly otherwise: Body }
   | For
+  | { readonly type: 'set'; readonly target: Target; readonly value: Expression }
   | {
-      readonly type: 'Set';
-      readonly assignee: Node;
-      readonly value: Node | null;
-      readonly body: readonly Node[];
+      readonly type: 'set-block';
+      readonly target: Target;
+      readonly filters: readonly FilterCall[];
+      readonly body: Body;
     }
   | {
-      readonly type: 'Macro';
-      readonly name: Identifier;
-      readonly args: readonly Parameter[];
-      readonly body: readonly Node[];
+      readonly type: 'with';
+      readonly bindings: readonly (readonly [Target, Expression])[];
+      readonly body: Body;
     }
   | {
-      readonly type: 'CallStatement';
-      readonly call: CallExpression;
-      readonly callerArgs: readonly Parameter[] | null;
-      readonly body: readonly Node[];
+      readonly type: 'macro';
+      readonly name: string;
+      readonly parameters: readonly Parameter[];
+      readonly body: Body;
     }
   | {
-      readonly type: 'FilterStatement';
-      readonly filter: Identifier | CallExpression;
-      readonly body: readonly Node[];
+      readonly type: 'call-block';
+      readonly call: Call;
+      readonly parameters: readonly Parameter[];
+      readonly body: Body;
     }
-  | { readonly type: 'IntegerLiteral' | 'FloatLiteral'; readonly value: number }
-  | { readonly type: 'StringLiteral'; readonly value: string }
-  | { readonly type: 'ArrayLiteral' | 'TupleLiteral'; readonly value: readonly Node[] }
-  | { readonly type: 'ObjectLiteral'; readonly value: ReadonlyMap<Node, Node> }
-  | Identifier
-  | MemberExpression
-  | CallExpression
-  | { readonly type: 'UnaryExpression'; readonly operator: Operator; readonly argument: Node }
-  | BinaryExpression
-  | {
-      readonly type: 'FilterExpression';
-      readonly operand: Node;
-      readonly filter: Identifier | CallExpression;
-    }
-  | {
-      readonly type: 'TestExpression';
-      readonly operand: Node;
-      readonly negate: boolean;
-      readonly test: Identifier;
-    }
-  | SelectExpression
-  | { readonly type: 'Ternary'; readonly condition: Node; readonly trueExpr: Node; readonly falseExpr: Node }
-  | SliceExpression
-  | KeywordArgument
-  | { readonly type: 'SpreadExpression' | 'KeywordSpreadExpression'; readonly argument: Node };
+  | { readonly type: 'filter-block'; readonly filters: readonly FilterCall[]; readonly body: Body }
+  /** A body with names of its own. */
+  | { readonly type: 'scope'; readonly body: Body }
+  | { readonly type: 'break' | 'continue' };
+
+export type Body = readonly Statement[];
 
 export interface For {
-  readonly type: 'For';
-  readonly loopvar: Node;
-  readonly iterable: Node;
-  readonly body: readonly Node[];
-  readonly defaultBlock: readonly Node[];
+  readonly type: 'for';
+  readonly target: Target;
+  readonly items: Expression;
+  /** Rounds where it fails are left out, and not counted. */
+  readonly condition: Expression | undefined;
+  readonly isRecursive: boolean;
+  readonly body: Body;
+  readonly otherwise: Body;
 }
 
-export interface Identifier {
-  readonly type: 'Identifier';
-  readonly value: string;
+/** What a value may be given to. */
+export type Target =
+  | { readonly type: 'name'; readonly name: string }
+  | { readonly type: 'attribute'; readonly value: Expression; readonly name: string }
+  | { readonly type: 'tuple'; readonly items: readonly Target[] };
+
+export interface Parameter {
+  readonly name: string;
+  readonly fallback: Expression | undefined;
 }
 
-export interface MemberExpression {
-  readonly type: 'MemberExpression';
-  readonly object: Node;
-  readonly property: Node;
-  readonly computed: boolean;
+export type Expression =
+  | { readonly type: 'constant'; readonly value: string | boolean | number | bigint | null }
+  | { readonly type: 'float'; readonly value: number }
+  | { readonly type: 'name'; readonly name: string }
+  | { readonly type: 'list' | 'tuple'; readonly items: readonly Expression[] }
+  | { readonly type: 'dictionary'; readonly entries: readonly (readonly [Expression, Expression])[] }
+  | { readonly type: 'attribute'; readonly value: Expression; readonly name: string }
+  | { readonly type: 'item'; readonly value: Expression; readonly key: Expression }
+  | {
+      readonly type: 'slice';
+      readonly value: Expression;
+      /** Start, stop and step. */
+      readonly bounds: readonly (Expression | undefined)[];
+    }
+  | Call
+  | { readonly type: 'filter'; readonly value: Expression; readonly filter: FilterCall }
+  | { readonly type: 'test'; readonly value: Expression; readonly name: string; readonly args: Arguments }
+  | { readonly type: 'unary'; readonly operator: string; readonly value: Expression }
+  | Binary
+  | {
+      readonly type: 'comparison';
+      readonly value: Expression;
+      readonly rest: readonly (readonly [operator: string, Expression])[];
+    }
+  | {
+      readonly type: 'choice';
+      readonly test: Expression;
+      readonly value: Expression;
+      readonly otherwise: Expression | undefined;
+    };
+
+export interface Binary {
+  readonly type: 'binary';
+  readonly operator: string;
+  readonly left: Expression;
+  readonly right: Expression;
 }
 
-export interface CallExpression {
-  readonly type: 'CallExpression';
-  readonly callee: Node;
-  readonly args: readonly Node[];
+export interface Call {
+  readonly type: 'call';
+  readonly callee: Expression;
+  readonly args: Arguments;
 }
 
-export interface BinaryExpression {
-  readonly type: 'BinaryExpression';
-  readonly operator: Operator;
-  readonly left: Node;
-  readonly right: Node;
+export interface FilterCall {
+  readonly name: string;
+  readonly args: Arguments;
 }
 
-/** `value if test`: in a loop's head a filter, elsewhere a choice without an `else`. */
-export interface SelectExpression {
-  readonly type: 'SelectExpression';
-  readonly lhs: Node;
-  readonly test: Node;
-}
-
-export interface SliceExpression {
-  readonly type: 'SliceExpression';
-  readonly start: Node | undefined;
-  readonly stop: Node | undefined;
-  readonly step: Node | undefined;
-}
-
-export interface KeywordArgument {
-  readonly type: 'KeywordArgumentExpression';
-  readonly key: Identifier;
-  readonly value: Node;
-}
-
-export type Parameter = Identifier | KeywordArgument;
-
-interface Operator {
-  readonly value: string;
+export interface Arguments {
+  readonly positional: readonly Expression[];
+  readonly keywords: readonly (readonly [string, Expression])[];
+  /** `*list` and `**mapping`. */
+  readonly list: Expression | undefined;
+  readonly mapping: Expression | undefined;
 }

@@ -1,12 +1,17 @@
-import { getPath } from './access.ts';
+import { getAttribute, getPath } from './access.ts';
+import { assertListLength, assertTextLength } from './budget.ts';
+import { formatPercent } from './format-text.ts';
 import { callTextMethod, findMethod } from './methods.ts';
 import { escapeMarkup, toJson, toText } from './printing.ts';
 import { findTest } from './tests.ts';
+import { parseFloatText, parseIntegerText, roundToEven } from './numbers.ts';
 import { capitalize, splitLines } from './text.ts';
 import {
   bindArguments,
   compare,
+  findKey,
   Float,
+  Group,
   isArray,
   isDictionary,
   isEqual,
@@ -15,6 +20,7 @@ import {
   isTruthy,
   numberOf,
   toItems,
+  Tuple,
   typeName,
   type Keywords,
   type Value,
@@ -30,7 +36,7 @@ export const filters: ReadonlyMap<string, Filter> = new Map<string, Filter>([
   ),
   ...define(['string'], [], toText),
   ...define(['safe'], [], toText),
-  ...define(['escape', 'e'], [], (value) => escapeMarkup(toText(value))),
+  ...define(['escape', 'e', 'forceescape'], [], (value) => escapeMarkup(toText(value))),
   ...define(['upper'], [], (value) => toText(value).toUpperCase()),
   ...define(['lower'], [], (value) => toText(value).toLowerCase()),
   ...define(['capitalize'], [], (value) => capitalize(toText(value))),
@@ -82,9 +88,21 @@ export const filters: ReadonlyMap<string, Filter> = new Map<string, Filter>([
   ...define(['sum'], ['attribute', 'start'], (value, attribute, start = 0) =>
     picked(value, attribute).reduce((total, item) => add(total, item), start),
   ),
-  ...define(['int'], ['default', 'base'], (value, fallback = 0) => toInteger(value) ?? fallback),
+  ...define(
+    ['int'],
+    ['default', 'base'],
+    (value, fallback = 0, base = 10) => toInteger(value, base) ?? fallback,
+  ),
   ...define(['float'], ['default'], (value, fallback = new Float(0)) => toFloat(value) ?? fallback),
-  ...define(['abs'], [], (value) => mapNumber(value, Math.abs)),
+  ['format', format],
+  ...define(['batch'], ['linecount', 'fill_with'], batch),
+  ...define(['slice'], ['slices', 'fill_with'], slices),
+  ...define(['groupby'], ['attribute', 'default', 'case_sensitive'], groupBy),
+  ...define(['truncate'], ['length', 'killwords', 'end', 'leeway'], truncate),
+  ...define(['wordcount'], [], (value) => toText(value).match(/[\p{L}\p{N}_]+/gu)?.length ?? 0),
+  ...define(['center'], ['width'], (value, width = 80) => callTextMethod(value, 'center', [width])),
+  ...define(['attr'], ['name'], (value, name) => getAttribute(value, toText(name))),
+  ...define(['abs'], [], absolute),
   ...define(['round'], ['precision', 'method'], round),
   ['select', (value, args) => itemsIfAny(value).filter(condition(args))],
   ['reject', (value, args) => itemsIfAny(value).filter(not(condition(args)))],
@@ -130,9 +148,15 @@ function tojson(
   });
 }
 
+const longestIndent = 10_000;
+
 function indent(value: Value, width: Value = 4, first: Value = false, blank: Value = false): Value {
-  const prefix = isInteger(width) ? ' '.repeat(Number(width)) : toText(width);
-  const lines = splitLines(`${toText(value)}\n`);
+  const prefix = isInteger(width)
+    ? ' '.repeat(Math.max(Math.min(Number(width), longestIndent), 0))
+    : toText(width);
+  if (typeof value !== 'string') throw new TypeError(`expected str, got ${typeName(value)}`);
+  const lines = splitLines(`${value}\n`);
+  assertTextLength(lines.length * prefix.length);
   return lines
     .map((line, index) =>
       (index === 0 ? isTruthy(first) : line !== '' || isTruthy(blank)) ? prefix + line : line,
@@ -165,19 +189,20 @@ function sorted(
   reverse: Value,
   caseSensitive: Value,
 ): readonly Value[] {
+  assertListLength(items.length);
   const direction = isTruthy(reverse) ? -1 : 1;
-  return items
+  return Array.from(items)
     .map((item) => [foldCase(keyOf(item), caseSensitive), item] as const)
     .sort(([a], [b]) => direction * compare(a, b))
     .map(([, item]) => item);
 }
 
 function unique(value: Value, caseSensitive: Value, attribute: Value): Value {
-  const seen: Value[] = [];
+  const seen = new Map<Value, Value>();
   return toItems(value).filter((item) => {
-    const key = foldCase(attribute ? getPath(item, attribute) : item, caseSensitive);
-    if (seen.some((other) => isEqual(other, key))) return false;
-    seen.push(key);
+    const key = findKey(seen, foldCase(attribute ? getPath(item, attribute) : item, caseSensitive));
+    if (seen.has(key)) return false;
+    seen.set(key, true);
     return true;
   });
 }
@@ -192,23 +217,101 @@ function add(total: Value, item: Value): Value {
   return total instanceof Float || item instanceof Float ? new Float(sum) : sum;
 }
 
-function toInteger(value: Value): Value {
+function toInteger(value: Value, base: Value): Value {
   if (isInteger(value)) return value;
+  const whole = typeof value === 'string' ? parseIntegerText(value, Number(base)) : undefined;
+  if (whole !== undefined) return whole;
   const number = toFloat(value);
-  return number && Number.isFinite(number.value) ? Math.trunc(number.value) : undefined;
+  if (number === undefined || !Number.isFinite(number.value)) return undefined;
+  const truncated = Math.trunc(number.value) + 0;
+  return Number.isSafeInteger(truncated) ? truncated : BigInt(truncated);
 }
 
 function toFloat(value: Value): Float | undefined {
   if (value === undefined) throw new TypeError('undefined is no number');
   if (isNumber(value)) return new Float(numberOf(value));
-  return typeof value === 'string' && /^\s*[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?\s*$/i.test(value)
-    ? new Float(Number(value))
-    : undefined;
+  const number = typeof value === 'string' ? parseFloatText(value) : undefined;
+  return number === undefined ? undefined : new Float(number);
 }
 
-function mapNumber(value: Value, change: (number: number) => number): Value {
+/** `"%s, %s" | format(a, b)`, and by name with keywords. */
+function format(value: Value, args: readonly Value[], keywords: Keywords): Value {
+  if (args.length > 0 && keywords.size > 0)
+    throw new TypeError("can't handle positional and keyword arguments");
+  return formatPercent(toText(value), keywords.size > 0 ? new Map<Value, Value>(keywords) : Tuple.from(args));
+}
+
+function countOf(value: Value): number {
+  if (isInteger(value) && Number(value) > 0) return Number(value);
+  throw new TypeError(`expected a positive integer, got ${toText(value)}`);
+}
+
+function batch(value: Value, lineCount: Value, filling?: Value): Value {
+  const size = countOf(lineCount);
+  assertListLength(size);
+  const items = Array.from(toItems(value));
+  const rows: Value[][] = [];
+  for (let index = 0; index < items.length; index += size) rows.push(items.slice(index, index + size));
+  if (filling !== undefined && filling !== null) {
+    const last = rows.at(-1) ?? [];
+    if (last.length > 0) last.push(...Array.from({ length: size - last.length }, () => filling));
+  }
+  return rows;
+}
+
+function slices(value: Value, count: Value, filling?: Value): Value {
+  const columns = countOf(count);
+  assertListLength(columns);
+  const items = Array.from(toItems(value));
+  const size = Math.floor(items.length / columns);
+  const longer = items.length % columns;
+  return Array.from({ length: columns }, (_column, index) => {
+    const start = index * size + Math.min(index, longer);
+    const column = items.slice(start, start + size + (index < longer ? 1 : 0));
+    return filling !== undefined && filling !== null && index >= longer ? [...column, filling] : column;
+  });
+}
+
+function groupBy(value: Value, attribute: Value, fallback: Value, caseSensitive: Value): Value {
+  const keyOf = (item: Value): Value => {
+    const key = getPath(item, attribute);
+    return key === undefined ? fallback : key;
+  };
+  const groups: { readonly key: Value; readonly folded: Value; readonly items: Value[] }[] = [];
+  for (const item of sorted(toItems(value), keyOf, false, caseSensitive)) {
+    const key = keyOf(item);
+    const folded = foldCase(key, caseSensitive);
+    const last = groups.at(-1);
+    if (last && isEqual(last.folded, folded)) last.items.push(item);
+    else groups.push({ key, folded, items: [item] });
+  }
+  return groups.map(({ key, items }) => Group.of(key, items));
+}
+
+function truncate(
+  value: Value,
+  length: Value = 255,
+  cutsWords: Value = false,
+  end: Value = '...',
+  leeway: Value = 5,
+): Value {
+  const most = Number(length);
+  const longest = most + Number(leeway ?? 5);
+  const mark = toText(end);
+  const kept = most - Array.from(mark).length;
+  if (kept < 0) throw new RangeError(`expected length >= ${Array.from(mark).length}, got ${most}`);
+  if (Number(lengthOf(value)) <= longest) return value;
+  if (typeof value !== 'string') throw new TypeError(`expected str, got ${typeName(value)}`);
+  const text = Array.from(value);
+  const beginning = text.slice(0, kept).join('');
+  const space = beginning.lastIndexOf(' ');
+  return (isTruthy(cutsWords) || space === -1 ? beginning : beginning.slice(0, space)) + mark;
+}
+
+function absolute(value: Value): Value {
   if (!isNumber(value)) throw new TypeError(`expected a number, got ${typeName(value)}`);
-  const result = change(numberOf(value));
+  if (typeof value === 'bigint') return value < 0n ? -value : value;
+  const result = Math.abs(numberOf(value));
   return value instanceof Float ? new Float(result) : result;
 }
 
@@ -219,11 +322,10 @@ function round(value: Value, precision: Value = 0, method: Value = 'common'): Va
   const scale = 10 ** digits;
   if (method === 'ceil') return new Float(Math.ceil(number * scale) / scale);
   if (method === 'floor') return new Float(Math.floor(number * scale) / scale);
-  if (digits > 0) return new Float(Number(number.toFixed(digits)));
-  const scaled = number * scale;
-  const nearest = Math.round(scaled);
-  const isTie = Math.abs(scaled % 1) === 0.5;
-  return new Float((isTie && nearest % 2 !== 0 ? nearest - 1 : nearest) / scale);
+  if (method !== 'common') throw new RangeError('method must be common, ceil or floor');
+  if (!(value instanceof Float) && digits >= 0) return isInteger(value) ? value : Number(value);
+  const rounded = roundToEven(number, digits);
+  return value instanceof Float ? new Float(rounded) : rounded;
 }
 
 /** Jinja selects nothing from what is none or false, instead of refusing it. */
@@ -235,10 +337,10 @@ function not(holds: (item: Value) => boolean): (item: Value) => boolean {
   return (item) => !holds(item);
 }
 
-function condition([name, argument]: readonly Value[]): (item: Value) => boolean {
+function condition([name, ...args]: readonly Value[]): (item: Value) => boolean {
   if (name === undefined) return isTruthy;
   const test = findTest(toText(name));
-  return (item) => test(item, argument);
+  return (item) => test(item, ...args);
 }
 
 function attributeCondition([path, ...test]: readonly Value[]): (item: Value) => boolean {

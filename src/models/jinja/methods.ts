@@ -9,9 +9,12 @@ import {
   trimEnd,
   trimStart,
 } from './text.ts';
+import { assertTextLength } from './budget.ts';
+import { formatBraces } from './format-text.ts';
 import { toText } from './printing.ts';
 import {
   bindArguments,
+  findKey,
   isArray,
   isDictionary,
   isEqual,
@@ -31,6 +34,8 @@ type Method<Self> = readonly [names: readonly string[], call: (self: Self, ...ar
  * reference's sandbox.
  */
 export function findMethod(value: Value, name: string): Callable | undefined {
+  if (typeof value === 'string' && name === 'format')
+    return (args, keywords) => formatBraces(value, args, keywords);
   if (typeof value === 'string') return bind(value, name, textMethods);
   if (isDictionary(value)) return bind(value, name, dictionaryMethods);
   if (isArray(value)) return bind(value, name, listMethods);
@@ -82,6 +87,16 @@ const textMethods = new Map<string, Method<string>>([
     [['sep'], (text, separator) => partition(text, textOf(separator), text.indexOf(textOf(separator)))],
   ],
   [
+    'rpartition',
+    [
+      ['sep'],
+      (text, separator) => {
+        const index = text.lastIndexOf(textOf(separator));
+        return index === -1 ? Tuple.of('', '', text) : partition(text, textOf(separator), index);
+      },
+    ],
+  ],
+  [
     'startswith',
     [['prefix'], (text, prefix) => alternatives(prefix).some((option) => text.startsWith(option))],
   ],
@@ -108,7 +123,36 @@ const textMethods = new Map<string, Method<string>>([
       (text, old, replacement, limit) => replace(text, textOf(old), textOf(replacement), limitOf(limit)),
     ],
   ],
+  ['center', [['width', 'fillchar'], (text, width, fill) => pad(text, width, fill, centerShare)]],
+  ['ljust', [['width', 'fillchar'], (text, width, fill) => pad(text, width, fill, () => 0)]],
+  ['rjust', [['width', 'fillchar'], (text, width, fill) => pad(text, width, fill, (missing) => missing)]],
+  [
+    'zfill',
+    [
+      ['width'],
+      (text, width) =>
+        text.slice(0, signLength(text)) +
+        pad(text.slice(signLength(text)), countOf(width) - signLength(text), '0', (missing) => missing),
+    ],
+  ],
+  ['swapcase', [[], swapCase]],
+  ['casefold', [[], (text) => text.toLowerCase().replaceAll('ß', 'ss')]],
+  [
+    'expandtabs',
+    [['tabsize'], (text, size = 8) => text.replace(/\t/g, ' '.repeat(Math.min(countOf(size), 100)))],
+  ],
   ['find', [['sub'], (text, part) => codePointIndex(text, text.indexOf(textOf(part)))]],
+  [
+    'index',
+    [
+      ['sub'],
+      (text, part) => {
+        const index = text.indexOf(textOf(part));
+        if (index === -1) throw new RangeError('substring not found');
+        return codePointIndex(text, index);
+      },
+    ],
+  ],
   ['rfind', [['sub'], (text, part) => codePointIndex(text, text.lastIndexOf(textOf(part)))]],
   ['count', [['sub'], (text, part) => split(text, textOf(part)).length - 1]],
   ['join', [['iterable'], (text, items) => toItems(items).map(textOf).join(text)]],
@@ -125,7 +169,10 @@ const dictionaryMethods = new Map<string, Method<Dictionary>>([
     'get',
     [
       ['key', 'default'],
-      (dictionary, key, fallback) => (dictionary.has(key) ? dictionary.get(key) : (fallback ?? null)),
+      (dictionary, key, fallback = null) => {
+        const found = findKey(dictionary, key);
+        return dictionary.has(found) ? dictionary.get(found) : fallback;
+      },
     ],
   ],
   ['items', [[], (dictionary) => Array.from(dictionary, (entry) => Tuple.from(entry))]],
@@ -136,7 +183,18 @@ const dictionaryMethods = new Map<string, Method<Dictionary>>([
 ]);
 
 const listMethods = new Map<string, Method<readonly Value[]>>([
-  ['index', [['value'], (items, value) => items.findIndex((item) => isEqual(item, value))]],
+  [
+    'index',
+    [
+      ['value'],
+      (items, value) => {
+        const index = items.findIndex((item) => isEqual(item, value));
+        if (index === -1) throw new RangeError('the value is not in the list');
+        return index;
+      },
+    ],
+  ],
+  ['copy', [[], (items) => [...items]]],
   ['count', [['value'], (items, value) => items.filter((item) => isEqual(item, value)).length]],
   ...refuse<readonly Value[]>('list', [
     'append',
@@ -160,6 +218,39 @@ function refuse<Self>(type: string, names: readonly string[]): (readonly [string
       },
     ],
   ]);
+}
+
+function countOf(value: Value): number {
+  if (isInteger(value)) return Number(value);
+  throw new TypeError(`expected int, got ${typeName(value)}`);
+}
+
+function centerShare(missing: number, width: number): number {
+  return Math.floor(missing / 2) + (missing & width & 1);
+}
+
+function signLength(text: string): number {
+  return /^[-+]/.test(text) ? 1 : 0;
+}
+
+function pad(
+  text: string,
+  size: Value,
+  fill: Value = ' ',
+  leftShare: (missing: number, width: number) => number,
+): string {
+  const width = countOf(size);
+  const missing = width - Array.from(text).length;
+  if (missing <= 0) return text;
+  assertTextLength(width);
+  const left = leftShare(missing, width);
+  return textOf(fill).repeat(left) + text + textOf(fill).repeat(missing - left);
+}
+
+function swapCase(text: string): string {
+  return Array.from(text, (character) =>
+    character === character.toUpperCase() ? character.toLowerCase() : character.toUpperCase(),
+  ).join('');
 }
 
 function textOf(value: Value): string {

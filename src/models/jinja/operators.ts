@@ -1,3 +1,5 @@
+import { assertListLength, assertTextLength } from './budget.ts';
+import { formatPercent } from './format-text.ts';
 import { toText } from './printing.ts';
 import {
   compare,
@@ -26,62 +28,141 @@ export const binaryOperators: ReadonlyMap<string, Operator> = new Map<string, Op
   ['>=', (left, right) => compare(left, right) >= 0],
   ['in', (left, right) => contains(right, left)],
   ['not in', (left, right) => !contains(right, left)],
-  ['~', (left, right) => toText(left) + toText(right)],
+  ['~', (left, right) => joined(toText(left), toText(right))],
   ['+', add],
-  ['-', (left, right) => calculate('-', left, right, (a, b) => a - b)],
+  ['-', (left, right) => calculate('-', left, right)],
   ['*', multiply],
-  ['/', (left, right) => new Float(calculateNumber('/', left, right, divide))],
-  ['//', (left, right) => calculate('//', left, right, (a, b) => Math.floor(divide(a, b)))],
-  ['%', (left, right) => calculate('%', left, right, (a, b) => a - b * Math.floor(divide(a, b)))],
-  ['**', (left, right) => calculate('**', left, right, (a, b) => a ** b)],
+  ['/', divide],
+  ['//', (left, right) => calculate('//', left, right)],
+  [
+    '%',
+    (left, right) => (typeof left === 'string' ? formatPercent(left, right) : calculate('%', left, right)),
+  ],
+  ['**', (left, right) => calculate('**', left, right)],
 ]);
 
 /** @throws TypeError for operators that the value has not */
 export function applyUnary(operator: string, value: Value): Value {
   if (operator === 'not') return !isTruthy(value);
-  return calculate(operator, 0, value, (zero, number) => (operator === '-' ? zero - number : number));
+  if (operator === '-' && value instanceof Float) return new Float(-value.value);
+  return calculate(operator, 0, value);
+}
+
+function joined(left: string, right: string): string {
+  assertTextLength(left.length + right.length);
+  return left + right;
 }
 
 function add(left: Value, right: Value): Value {
-  if (typeof left === 'string' && typeof right === 'string') return left + right;
+  if (typeof left === 'string' && typeof right === 'string') return joined(left, right);
   if (isArray(left) && isArray(right) && left instanceof Tuple === right instanceof Tuple) {
+    assertListLength(left.length + right.length);
     return left.concat(right);
   }
-  return calculate('+', left, right, (a, b) => a + b);
+  return calculate('+', left, right);
 }
 
 function multiply(left: Value, right: Value): Value {
-  if (typeof left === 'string' && isInteger(right)) return left.repeat(Math.max(Number(right), 0));
-  if (typeof right === 'string' && isInteger(left)) return multiply(right, left);
-  return calculate('*', left, right, (a, b) => a * b);
+  if (isNumber(left) && !isNumber(right)) return multiply(right, left);
+  if ((typeof left === 'string' || isArray(left)) && (isInteger(right) || typeof right === 'boolean')) {
+    if (typeof right === 'bigint') throw new RangeError('a repetition is too long');
+    const times = Math.max(Number(right), 0);
+    if (typeof left === 'string') {
+      assertTextLength(left.length * times);
+      return left.repeat(times);
+    }
+    assertListLength(left.length * times);
+    const items = Array.from({ length: left.length * times }, (_item, index) => left[index % left.length]);
+    return left instanceof Tuple ? Tuple.from(items) : items;
+  }
+  return calculate('*', left, right);
 }
 
-function calculate(
-  operator: string,
-  left: Value,
-  right: Value,
-  operation: (a: number, b: number) => number,
-): Value {
-  const result = calculateNumber(operator, left, right, operation);
-  const isFloat = left instanceof Float || right instanceof Float || !Number.isInteger(result);
-  return isFloat ? new Float(result) : result;
+function divide(left: Value, right: Value): Value {
+  const [dividend, divisor] = numbersOf('/', left, right);
+  if (Number(divisor) === 0) throw new RangeError('division by zero');
+  return new Float(Number(dividend) / Number(divisor));
 }
 
-function calculateNumber(
-  operator: string,
-  left: Value,
-  right: Value,
-  operation: (a: number, b: number) => number,
-): number {
+/** Integers stay exact at any size, as in Python. */
+function calculate(operator: string, left: Value, right: Value): Value {
+  const [a, b] = numbersOf(operator, left, right);
+  if (!(left instanceof Float || right instanceof Float) && !(operator === '**' && Number(b) < 0)) {
+    return calculateIntegers(operator, a, b);
+  }
+  return new Float(calculateFloats(operator, Number(a), Number(b)));
+}
+
+function numbersOf(operator: string, left: Value, right: Value): [number | bigint, number | bigint] {
   if (!isNumber(left) || !isNumber(right)) {
     throw new TypeError(
       `unsupported operand types for ${operator}: ${typeName(left)} and ${typeName(right)}`,
     );
   }
-  return operation(numberOf(left), numberOf(right));
+  return [
+    typeof left === 'bigint' ? left : numberOf(left),
+    typeof right === 'bigint' ? right : numberOf(right),
+  ];
 }
 
-function divide(dividend: number, divisor: number): number {
-  if (divisor === 0) throw new RangeError('division by zero');
-  return dividend / divisor;
+const largestBits = 100_000;
+
+function calculateIntegers(operator: string, left: number | bigint, right: number | bigint): Value {
+  if (typeof left === 'number' && typeof right === 'number' && '+-*'.includes(operator)) {
+    const result = operator === '+' ? left + right : operator === '-' ? left - right : left * right;
+    if (Number.isSafeInteger(result)) return result + 0;
+  }
+  const result = calculateBigIntegers(operator, BigInt(left), BigInt(right));
+  return Number.isSafeInteger(Number(result)) ? Number(result) : result;
+}
+
+function calculateBigIntegers(operator: string, left: bigint, right: bigint): bigint {
+  switch (operator) {
+    case '+':
+      return left + right;
+    case '-':
+      return left - right;
+    case '*':
+      if (bitsOf(left) + bitsOf(right) > largestBits) throw new RangeError('an integer is too large');
+      return left * right;
+    case '**':
+      if (bitsOf(left) * Number(right) > largestBits) throw new RangeError('an integer is too large');
+      return left ** right;
+    default: {
+      if (right === 0n) throw new RangeError('division by zero');
+      const rest = left % right;
+      const isOff = rest !== 0n && rest < 0n !== right < 0n;
+      if (operator === '%') return isOff ? rest + right : rest;
+      return left / right - (isOff ? 1n : 0n);
+    }
+  }
+}
+
+function bitsOf(value: bigint): number {
+  return value.toString(16).length * 4;
+}
+
+function calculateFloats(operator: string, left: number, right: number): number {
+  switch (operator) {
+    case '+':
+      return left + right;
+    case '-':
+      return left - right;
+    case '*':
+      return left * right;
+    case '**': {
+      if (left === 0 && right < 0) throw new RangeError('0.0 cannot be raised to a negative power');
+      const power = left ** right;
+      if (Number.isNaN(power) || !Number.isFinite(power)) throw new RangeError('the power is no float');
+      return power;
+    }
+    default: {
+      if (right === 0) throw new RangeError('division by zero');
+      const remainder = left % right;
+      const isOff = remainder !== 0 && remainder < 0 !== right < 0;
+      const rest = isOff ? remainder + right : remainder;
+      if (operator === '%') return rest === 0 && right < 0 ? -0 : Math.abs(rest) === 0 ? 0 : rest;
+      return Math.round((left - remainder) / right) - (isOff ? 1 : 0);
+    }
+  }
 }

@@ -1,4 +1,14 @@
-import { Float, Tuple, isArray, isDictionary, isInteger, Namespace, typeName, type Value } from './values.ts';
+import {
+  Float,
+  Tuple,
+  isArray,
+  isDictionary,
+  isInteger,
+  Instance,
+  Namespace,
+  typeName,
+  type Value,
+} from './values.ts';
 
 /** Python's `str`, which is how Jinja prints a value; nothing for what is undefined. */
 export function toText(value: Value): string {
@@ -23,9 +33,10 @@ export function toRepresentation(value: Value): string {
   if (isDictionary(value)) {
     return `{${[...value].map(([key, item]) => `${toRepresentation(key)}: ${toRepresentation(item)}`).join(', ')}}`;
   }
-  return value instanceof Namespace
-    ? `<Namespace ${toRepresentation(new Map<Value, Value>(value.attributes))}>`
-    : `<${typeName(value)}>`;
+  if (!(value instanceof Instance)) return `<${typeName(value)}>`;
+  if (value instanceof Namespace)
+    return `<Namespace ${toRepresentation(new Map<Value, Value>(value.attributes))}>`;
+  return `<${value.type}>`;
 }
 
 export interface JsonOptions {
@@ -60,7 +71,7 @@ export function toJson(value: Value, options: JsonOptions = {}): string {
       );
     }
     if (isDictionary(item)) {
-      const entries = [...item].map(([key, member]) => [toText(key), member] as const);
+      const entries = [...item].map(([key, member]) => [jsonKey(key), member] as const);
       if (sortKeys) entries.sort(([a], [b]) => (a < b ? -1 : 1));
       const members = entries.map(([key, member]) => writeText(key) + colon + write(member, depth + 1));
       return enclose('{', '}', depth, members);
@@ -108,6 +119,14 @@ function floatToText(value: number): string {
   return sign + String(value) + (Number.isInteger(value) ? '.0' : '');
 }
 
+/** JSON has only texts for keys. */
+function jsonKey(key: Value): string {
+  if (typeof key === 'string') return key;
+  if (key === null || typeof key === 'boolean' || isInteger(key)) return String(key);
+  if (key instanceof Float) return jsonNumber(key.value);
+  throw new TypeError(`keys must be str, int, float, bool or None, not ${typeName(key)}`);
+}
+
 function jsonNumber(value: number): string {
   if (Number.isNaN(value)) return 'NaN';
   if (!Number.isFinite(value)) return value > 0 ? 'Infinity' : '-Infinity';
@@ -130,6 +149,11 @@ const shortEscapes = new Map([
   ['\r', '\\r'],
   ['\t', '\\t'],
 ]);
+
+/** Python's `ascii`, of a text that `repr` has written. */
+export function toAscii(text: string): string {
+  return text.replace(/[^\0-~]/gu, (character) => escapeCodePoint(character.codePointAt(0) ?? 0));
+}
 
 function escapeCodePoint(codePoint: number): string {
   if (codePoint <= 0xff) return `\\x${hex(codePoint, 2)}`;

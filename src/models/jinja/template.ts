@@ -1,13 +1,15 @@
-import { Template } from '@huggingface/jinja';
-import type { Node } from './ast.ts';
-import { renderBlock } from './evaluate.ts';
+import { Budget } from './budget.ts';
+import { mentions, renderBody } from './execute.ts';
+import { parseTemplate } from './parser.ts';
 import { Scope } from './scope.ts';
 import { strftime } from './strftime.ts';
 import { toText } from './printing.ts';
 import {
+  Instance,
   isDictionary,
   isInteger,
   Namespace,
+  toDictionary,
   toItems,
   toValue,
   typeName,
@@ -21,34 +23,39 @@ const maxRange = 100_000;
 /** The template's own `raise_exception`. */
 export class TemplateRefusal extends Error {}
 
+export interface CompiledTemplate {
+  /** Whether the template looks at a variable of this name. */
+  reads(name: string): boolean;
+  /** Throws `TemplateRefusal` where the template refuses the variables, another error where they don't fit. */
+  render(variables: Readonly<Record<string, unknown>>): string;
+}
+
 /**
  * Compiles a chat template, to be rendered as `transformers` does it in Python: with blocks trimmed, loop controls,
  * and `raise_exception` and `strftime_now` among the globals.
  *
  * @param now the clock behind `strftime_now`, read in local time
- * @returns renders with the variables given; throws `TemplateRefusal` where the template refuses them, another error
- *   where they don't fit
  * @throws Error if the source is no valid Jinja
  *
  * @example
  * ```ts
- * compileTemplate('{{ value }}', () => new Date())({ value: [true, null] }); // '[True, None]'
+ * compileTemplate('{{ value }}', () => new Date()).render({ value: [true, null] }); // '[True, None]'
  * ```
  */
-export function compileTemplate(
-  source: string,
-  now: () => Date,
-): (variables: Readonly<Record<string, unknown>>) => string {
-  const { body } = new Template(source.replace(/\r\n?/g, '\n')).parsed as { readonly body: readonly Node[] };
-  return (variables) => {
-    const scope = createGlobals(now);
-    for (const [name, value] of Object.entries(variables)) scope.set(name, toValue(value));
-    return renderBlock(body, new Scope(scope));
+export function compileTemplate(source: string, now: () => Date): CompiledTemplate {
+  const body = parseTemplate(source);
+  return {
+    reads: (name) => mentions(body, name),
+    render(variables) {
+      const scope = createGlobals(now);
+      for (const [name, value] of Object.entries(variables)) scope.set(name, toValue(value));
+      return renderBody(body, new Scope(scope));
+    },
   };
 }
 
 function createGlobals(now: () => Date): Scope {
-  const scope = new Scope();
+  const scope = new Scope(new Budget());
   for (const [name, value] of [
     ['true', true],
     ['false', false],
@@ -62,18 +69,60 @@ function createGlobals(now: () => Date): Scope {
   });
   scope.set('strftime_now', ([format]) => strftime(now(), toText(format)));
   scope.set('range', range);
-  scope.set('dict', (args, keywords) => new Map(entriesOf(args, keywords)));
-  scope.set('namespace', (args, keywords) => new Namespace(entriesOf(args, keywords)));
+  scope.set('dict', (args, keywords) => toDictionary(entriesOf(args, keywords)));
+  scope.set('namespace', (args, keywords) => {
+    const entries = entriesOf(args, keywords).map(([name, value]) => [toText(name), value] as const);
+    return new Namespace(entries);
+  });
+  scope.set('cycler', createCycler);
+  scope.set('joiner', ([separator = ', ']) => createJoiner(separator));
   return scope;
 }
 
-function entriesOf([source]: readonly Value[], keywords: Keywords): (readonly [string, Value])[] {
+function entriesOf([source]: readonly Value[], keywords: Keywords): (readonly [Value, Value])[] {
   const given: readonly Value[] = isDictionary(source) ? Array.from(source) : toItems(source);
   const entries = given.map((entry) => {
     const [key, value] = toItems(entry);
-    return [toText(key), value] as const;
+    return [key, value] as const;
   });
   return [...entries, ...keywords];
+}
+
+function createCycler(items: readonly Value[]): Instance {
+  if (items.length === 0) throw new TypeError('at least one item has to be provided');
+  let position = 0;
+  const move = (to: number): void => {
+    position = to % items.length;
+    cycler.attributes.set('current', items[position]);
+  };
+  const cycler = new Instance('Cycler', [
+    ['current', items[0]],
+    [
+      'next',
+      () => {
+        const item = items[position];
+        move(position + 1);
+        return item;
+      },
+    ],
+    [
+      'reset',
+      () => {
+        move(0);
+        return null;
+      },
+    ],
+  ]);
+  return cycler;
+}
+
+function createJoiner(separator: Value): Instance {
+  let isUsed = false;
+  return new Instance('Joiner', [], () => {
+    const text = isUsed ? separator : '';
+    isUsed = true;
+    return text;
+  });
 }
 
 function range(args: readonly Value[]): Value {

@@ -1,5 +1,6 @@
 /** What Python takes for white space, which isn't quite what JavaScript does. */
-const whiteSpace = '\\t-\\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000';
+export const whiteSpace =
+  '\\t-\\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000';
 const leadingSpace = new RegExp(`^[${whiteSpace}]+`);
 const word = new RegExp(`[^${whiteSpace}]+`, 'g');
 const lineEnds = '\\n-\\r\\x1c-\\x1e\\x85\\u2028\\u2029';

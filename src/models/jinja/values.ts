@@ -12,7 +12,7 @@ export type Value =
   | undefined
   | readonly Value[]
   | Dictionary
-  | Namespace
+  | Instance
   | Callable;
 
 export type Dictionary = ReadonlyMap<Value, Value>;
@@ -29,11 +29,29 @@ export class Float {
 
 export class Tuple extends Array<Value> {}
 
-/** Attributes that a template may assign. */
-export class Namespace {
+/** What `groupby` gives: the value that the items share, and the items. */
+export class Group extends Tuple {}
+
+/** A value with attributes, such as `loop`. */
+export class Instance {
+  readonly type: string;
   readonly attributes: Map<string, Value>;
-  constructor(attributes: Iterable<readonly [string, Value]>) {
+  readonly call: Callable | undefined;
+  constructor(type: string, attributes: Iterable<readonly [string, Value]>, call?: Callable) {
+    this.type = type;
     this.attributes = new Map(attributes);
+    this.call = call;
+  }
+
+  get(name: string): Value {
+    return this.attributes.get(name);
+  }
+}
+
+/** Attributes that a template may assign. */
+export class Namespace extends Instance {
+  constructor(attributes: Iterable<readonly [string, Value]>) {
+    super('namespace', attributes);
   }
 }
 
@@ -58,12 +76,14 @@ export function isInteger(value: Value): value is number | bigint {
   return typeof value === 'number' || typeof value === 'bigint';
 }
 
+type PythonNumber = number | bigint | Float | boolean;
+
 /** Whether Python calculates with it, which it does with booleans too. */
-export function isNumber(value: Value): value is number | bigint | Float | boolean {
+export function isNumber(value: Value): value is PythonNumber {
   return isInteger(value) || value instanceof Float || typeof value === 'boolean';
 }
 
-export function numberOf(value: number | bigint | Float | boolean): number {
+export function numberOf(value: PythonNumber): number {
   return value instanceof Float ? value.value : Number(value);
 }
 
@@ -78,7 +98,7 @@ export function typeName(value: Value): string {
   if (value instanceof Tuple) return 'tuple';
   if (isArray(value)) return 'list';
   if (isDictionary(value)) return 'dict';
-  return value instanceof Namespace ? 'namespace' : 'function';
+  return value instanceof Instance ? value.type : 'function';
 }
 
 export function isTruthy(value: Value): boolean {
@@ -91,7 +111,7 @@ export function isTruthy(value: Value): boolean {
 /** Python's `==`: by value, and without JavaScript's conversions. */
 export function isEqual(left: Value, right: Value): boolean {
   if (left === right) return true;
-  if (isNumber(left) && isNumber(right)) return numberOf(left) === numberOf(right);
+  if (isNumber(left) && isNumber(right)) return compareNumbers(left, right) === 0;
   if (isArray(left) && isArray(right)) {
     return (
       left instanceof Tuple === right instanceof Tuple &&
@@ -102,22 +122,68 @@ export function isEqual(left: Value, right: Value): boolean {
   if (isDictionary(left) && isDictionary(right)) {
     return (
       left.size === right.size &&
-      [...left].every(([key, item]) => right.has(key) && isEqual(item, right.get(key)))
+      [...left].every(([key, item]) => {
+        const other = findKey(right, key);
+        return right.has(other) && isEqual(item, right.get(other));
+      })
     );
   }
   return false;
 }
 
+/**
+ * The key of a dictionary that Python takes for the same: `1`, `1.0` and `True` are one. The key itself where there is
+ * none.
+ *
+ * @throws TypeError for a list or dictionary, which can't be a key
+ */
+export function findKey(dictionary: Dictionary, key: Value): Value {
+  if (typeof key === 'string' || dictionary.has(key)) return key;
+  if ((isArray(key) && !(key instanceof Tuple)) || isDictionary(key)) {
+    throw new TypeError(`unhashable type: '${typeName(key)}'`);
+  }
+  if (!isNumber(key) && !isArray(key)) return key;
+  for (const other of dictionary.keys()) if (isEqual(other, key)) return other;
+  return key;
+}
+
+/** Builds a dictionary as Python does: of equal keys the first stays, with the last value. */
+export function toDictionary(entries: Iterable<readonly [Value, Value]>): Map<Value, Value> {
+  const dictionary = new Map<Value, Value>();
+  for (const [key, value] of entries) dictionary.set(findKey(dictionary, key), value);
+  return dictionary;
+}
+
 /** @throws TypeError for values that Python can't order */
 export function compare(left: Value, right: Value): number {
-  if (isNumber(left) && isNumber(right)) return Math.sign(numberOf(left) - numberOf(right));
-  if (typeof left === 'string' && typeof right === 'string') return left < right ? -1 : Number(left > right);
-  if (isArray(left) && isArray(right)) {
+  if (isNumber(left) && isNumber(right)) return compareNumbers(left, right);
+  if (typeof left === 'string' && typeof right === 'string') return compareTexts(left, right);
+  if (isArray(left) && isArray(right) && left instanceof Tuple === right instanceof Tuple) {
     const index = left.findIndex((item, at) => at >= right.length || !isEqual(item, right[at]));
     if (index === -1) return Math.sign(left.length - right.length);
     return index < right.length ? compare(left[index], right[index]) : 1;
   }
   throw new TypeError(`'<' not supported between ${typeName(left)} and ${typeName(right)}`);
+}
+
+/** By code points, where JavaScript compares code units. */
+function compareTexts(left: string, right: string): number {
+  for (let index = 0; index < left.length && index < right.length; index++) {
+    const difference = rank(left.charCodeAt(index)) - rank(right.charCodeAt(index));
+    if (difference !== 0) return Math.sign(difference);
+  }
+  return Math.sign(left.length - right.length);
+}
+
+/** Surrogates stand for the highest code points. */
+function rank(unit: number): number {
+  return unit >= 0xd800 && unit < 0xe000 ? unit + 0x1_0000 : unit;
+}
+
+/** A big integer is compared by all its digits, with floats too. */
+function compareNumbers(left: PythonNumber, right: PythonNumber): number {
+  const [a, b] = [left, right].map((value) => (typeof value === 'bigint' ? value : numberOf(value)));
+  return a! < b! ? -1 : a! > b! ? 1 : a == b ? 0 : NaN;
 }
 
 /** @throws TypeError for values without items */
@@ -135,6 +201,7 @@ export function contains(container: Value, item: Value): boolean {
     if (typeof item !== 'string') throw new TypeError(`'in <string>' requires string, not ${typeName(item)}`);
     return container.includes(item);
   }
+  if (isDictionary(container)) return container.has(findKey(container, item));
   return toItems(container).some((member) => isEqual(member, item));
 }
 

@@ -1,0 +1,187 @@
+import { trimEnd, whiteSpace } from './text.ts';
+
+/** A piece of a template's source. `value` is decoded: a string without quotes, text without what its tags strip. */
+export type Token =
+  | { readonly type: 'text' | 'name' | 'string' | 'operator'; readonly value: string }
+  | { readonly type: 'integer'; readonly value: number | bigint }
+  | { readonly type: 'float'; readonly value: number }
+  | {
+      readonly type: 'block-begin' | 'block-end' | 'print-begin' | 'print-end' | 'end';
+      readonly value?: never;
+    };
+
+const space = `[${whiteSpace}]`;
+const tagPattern = /\{[{%#]/g;
+const rawBeginPattern = new RegExp(`\\{%([-+]?)${space}*raw${space}*(?:-%\\}${space}*|%\\})`, 'y');
+const rawEndPattern = new RegExp(
+  `\\{%([-+]?)${space}*endraw${space}*(?:\\+%\\}|-%\\}${space}*|%\\}\\n?)`,
+  'g',
+);
+const commentEndPattern = new RegExp(`\\+#\\}|-#\\}${space}*|#\\}\\n?`, 'g');
+const blockEndPattern = new RegExp(`\\+%\\}|-%\\}${space}*|%\\}\\n?`, 'y');
+const printEndPattern = new RegExp(`-\\}\\}${space}*|\\}\\}`, 'y');
+const spacePattern = new RegExp(`${space}+`, 'y');
+const floatPattern = /(?:\d+_)*\d+(?:(?:\.(?:\d+_)*\d+)?e[+-]?(?:\d+_)*\d+|\.(?:\d+_)*\d+)/iy;
+const integerPattern = /0b(?:_?[01])+|0o(?:_?[0-7])+|0x(?:_?[\da-f])+|[1-9](?:_?\d)*|0(?:_?0)*/iy;
+const namePattern = /[\p{L}\p{N}\p{M}_]+/uy;
+const stringPattern = /'[^'\\]*(?:\\[^][^'\\]*)*'|"[^"\\]*(?:\\[^][^"\\]*)*"/y;
+const operatorPattern = /\/\/|\*\*|[=!<>]=|[-+/*%~[\](){}=<>.:|,;]/y;
+const closers: ReadonlyMap<string, string> = new Map([
+  ['(', ')'],
+  ['[', ']'],
+  ['{', '}'],
+]);
+
+/**
+ * Cuts a template into tokens as Jinja2 does with `trim_blocks` and `lstrip_blocks`: the line break behind a block and
+ * the white space before it on its line are no text, and `-` and `+` beside a delimiter overrule that.
+ *
+ * @throws SyntaxError where the source is no Jinja
+ */
+export function tokenize(template: string): Token[] {
+  const source = template.replace(/\r\n?/g, '\n').replace(/\n$/, '');
+  const tokens: Token[] = [];
+  let index = 0;
+
+  function match(pattern: RegExp): string | undefined {
+    pattern.lastIndex = index;
+    const found = pattern.exec(source);
+    if (found === null) return undefined;
+    index = pattern.lastIndex;
+    return found[0];
+  }
+
+  /** Finds the end of something that is no Jinja inside; returns where it begins. */
+  function search(pattern: RegExp, missing: string): RegExpExecArray {
+    pattern.lastIndex = index;
+    const found = pattern.exec(source);
+    if (found === null) throw new SyntaxError(`missing ${missing}`);
+    index = pattern.lastIndex;
+    return found;
+  }
+
+  /** Text from `start` to the tag at `end`, stripped as the tag's sign says. */
+  function addText(start: number, end: number, sign: string | undefined, isBlock: boolean): void {
+    let text = source.slice(start, end);
+    if (sign === '-') text = trimEnd(text);
+    else if (sign !== '+' && isBlock) {
+      const lineStart = text.lastIndexOf('\n') + 1;
+      const isLineStart = lineStart > 0 || start === 0 || source[start - 1] === '\n';
+      if (isLineStart && trimEnd(text.slice(lineStart)) === '') text = text.slice(0, lineStart);
+    }
+    if (text !== '') tokens.push({ type: 'text', value: text });
+  }
+
+  function readCode(end: RegExp, endType: 'block-end' | 'print-end'): void {
+    const open: string[] = [];
+    for (;;) {
+      match(spacePattern);
+      if (open.length === 0 && match(end) !== undefined) {
+        tokens.push({ type: endType });
+        return;
+      }
+      if (index >= source.length) throw new SyntaxError('unexpected end of template');
+      readToken(open);
+    }
+  }
+
+  function readToken(open: string[]): void {
+    const float = source[index - 1] === '.' ? undefined : match(floatPattern);
+    if (float !== undefined) {
+      tokens.push({ type: 'float', value: Number(float.replaceAll('_', '')) });
+      return;
+    }
+    const integer = match(integerPattern);
+    if (integer !== undefined) {
+      const value = BigInt(integer.replaceAll('_', ''));
+      tokens.push({ type: 'integer', value: Number.isSafeInteger(Number(value)) ? Number(value) : value });
+      return;
+    }
+    const name = match(namePattern);
+    if (name !== undefined) {
+      tokens.push({ type: 'name', value: name });
+      return;
+    }
+    const string = match(stringPattern);
+    if (string !== undefined) {
+      tokens.push({ type: 'string', value: unescape(string.slice(1, -1)) });
+      return;
+    }
+    const operator = match(operatorPattern);
+    if (operator === undefined) throw new SyntaxError(`unexpected character ${source.charAt(index)}`);
+    const closer = closers.get(operator);
+    if (closer !== undefined) open.push(closer);
+    else if (/^[)\]}]$/.test(operator) && open.pop() !== operator) {
+      throw new SyntaxError(`unexpected '${operator}'`);
+    }
+    tokens.push({ type: 'operator', value: operator });
+  }
+
+  while (index < source.length) {
+    const start = index;
+    tagPattern.lastIndex = index;
+    const tag = tagPattern.exec(source);
+    if (tag === null) {
+      tokens.push({ type: 'text', value: source.slice(start) });
+      break;
+    }
+    index = tag.index;
+    rawBeginPattern.lastIndex = index;
+    const raw = rawBeginPattern.exec(source);
+    if (raw !== null) {
+      addText(start, index, raw[1], true);
+      index = rawBeginPattern.lastIndex;
+      const from = index;
+      const end = search(rawEndPattern, 'endraw');
+      addText(from, end.index, end[1], true);
+      continue;
+    }
+    const sign = /[-+]/.exec(source.charAt(index + 2))?.[0];
+    addText(start, index, sign, tag[0] !== '{{');
+    index += sign === undefined ? 2 : 3;
+    if (tag[0] === '{#') {
+      search(commentEndPattern, 'end of comment');
+    } else {
+      const isBlock = tag[0] === '{%';
+      tokens.push({ type: isBlock ? 'block-begin' : 'print-begin' });
+      if (isBlock) readCode(blockEndPattern, 'block-end');
+      else readCode(printEndPattern, 'print-end');
+    }
+  }
+  tokens.push({ type: 'end' });
+  return tokens;
+}
+
+const escapePattern = /\\\n|\\([0-7]{1,3})|\\x([\da-fA-F]{2})|\\u([\da-fA-F]{4})|\\U([\da-fA-F]{8})|\\([^])/g;
+const letterEscapes: ReadonlyMap<string, string> = new Map([
+  ['a', '\u0007'],
+  ['b', '\b'],
+  ['f', '\f'],
+  ['n', '\n'],
+  ['r', '\r'],
+  ['t', '\t'],
+  ['v', '\v'],
+]);
+
+/** Reads Python's escapes; a backslash before anything else stays. */
+function unescape(text: string): string {
+  if (!text.includes('\\')) return text;
+  return text.replace(
+    escapePattern,
+    (
+      whole,
+      octal: string | undefined,
+      x: string | undefined,
+      u: string | undefined,
+      long: string | undefined,
+      letter: string | undefined,
+    ) => {
+      const hex = x ?? u ?? long;
+      if (octal !== undefined) return String.fromCodePoint(Number.parseInt(octal, 8));
+      if (hex !== undefined) return String.fromCodePoint(Number.parseInt(hex, 16));
+      if (letter === undefined) return '';
+      if (/[xuUN]/.test(letter)) throw new SyntaxError(`unreadable escape ${whole}`);
+      return letterEscapes.get(letter) ?? (/['"\\]/.test(letter) ? letter : whole);
+    },
+  );
+}
