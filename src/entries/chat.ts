@@ -12,6 +12,7 @@ export type { ReasoningFormat } from '../core/chat/reasoning-format.ts';
 export { reasoningFormats } from '../core/chat/reasoning-formats.ts';
 export {
   createReasoningSplitter,
+  type CallsInReasoning,
   type ReasoningMarkers,
   type ReasoningPart,
   type ReasoningSplitter,
@@ -30,4 +31,5 @@ export type {
   ToolCallParser,
   ToolCallParserEvent,
   ToolCallParserFlushOptions,
+  ToolCallParserOptions,
 } from '../core/chat/tool-calls/parser.ts';

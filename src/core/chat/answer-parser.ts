@@ -18,7 +18,7 @@ export interface AnswerParserOptions {
   readonly reasoningSplitter?: ReasoningSplitter | undefined;
   /** A fresh parser of the model's format; left out (no tools, or `toolChoice` is `none`), markers are plain text. */
   readonly toolCallParser?: ToolCallParser | undefined;
-  /** Makes the id of a call, such as `call_…`. */
+  /** Makes the id of a call, such as `call_…`, where the model writes none itself. */
   readonly createToolCallId: () => string;
 }
 
@@ -72,6 +72,7 @@ export function createAnswerParser(options: AnswerParserOptions): AnswerParser {
   let calls = 0;
   let wholeCalls = 0;
   let hasBegunCall = false;
+  const usedIds = new Set<string>();
   /** White space of the answer that is given out only if more text follows. */
   let space = '';
 
@@ -108,7 +109,7 @@ export function createAnswerParser(options: AnswerParserOptions): AnswerParser {
       case 'call-start':
         hasBegunCall = true;
         space = '';
-        events.push({ type: 'tool-call-start', call: calls++, id: createToolCallId(), name: event.name });
+        events.push({ type: 'tool-call-start', call: calls++, id: idOf(event.id), name: event.name });
         break;
       case 'arguments':
         events.push({ type: 'tool-call-delta', call: calls - 1, arguments: event.text });
@@ -120,6 +121,13 @@ export function createAnswerParser(options: AnswerParserOptions): AnswerParser {
         hasBegunCall = true;
         break;
     }
+  }
+
+  /** Every call has an id of its own, also where the model writes the same number twice. */
+  function idOf(written: string | undefined): string {
+    const id = written === undefined ? createToolCallId() : numbered(written, usedIds);
+    usedIds.add(id);
+    return id;
   }
 
   function emitTextAroundCalls(text: string, events: AnswerEvent[]): void {
@@ -158,4 +166,13 @@ export function createAnswerParser(options: AnswerParserOptions): AnswerParser {
 
 function emitText(text: string, events: AnswerEvent[]): void {
   if (text !== '') events.push({ type: 'text-delta', text });
+}
+
+/** `name:0`, with the next number that is free. */
+function numbered(id: string, used: ReadonlySet<string>): string {
+  const [, stem = id, number = '0'] = /^(.*):(\d+)$/s.exec(id) ?? [];
+  let next = Number(number);
+  const isFree = (): boolean => [...used].every((other) => !other.endsWith(`:${next}`));
+  while (!isFree()) next++;
+  return `${stem}:${next}`;
 }

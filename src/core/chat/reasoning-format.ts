@@ -1,5 +1,5 @@
 import type { ReasoningConstraint } from './grammar/constraint.ts';
-import type { ReasoningSplitter } from './reasoning.ts';
+import type { CallsInReasoning, ReasoningSplitter } from './reasoning.ts';
 import type { ModelTraits } from './tool-calls/format.ts';
 
 /** One way in which models mark their thinking. */
@@ -12,8 +12,11 @@ export interface ReasoningFormat {
   readonly models: readonly string[];
   /** Texts that carry structure; see `ToolCallFormat.markers`. */
   readonly markers: readonly string[];
-  /** @param prompt the rendered prompt: some templates open the block there */
-  createSplitter(prompt: string): ReasoningSplitter;
+  /**
+   * @param prompt the rendered prompt: some templates open the block there
+   * @param calls how calls begin, where the answer may hold some
+   */
+  createSplitter(prompt: string, calls?: CallsInReasoning): ReasoningSplitter;
   /**
    * How thinking is written, for answers under a grammar.
    *

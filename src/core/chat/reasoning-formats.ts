@@ -117,7 +117,8 @@ function createBlockFormat({ name, models, tokens, detect, ...block }: BlockForm
     example: `${opens[0]!}\nThey ask for …\n${closes[0]!}\n${before}The answer is …${behind}`,
     models,
     markers: tokens ?? [...opens, ...closes, ...frame],
-    createSplitter: (prompt) => createReasoningSplitter({ ...block, startsOpen: startsOpen(prompt) }),
+    createSplitter: (prompt, calls) =>
+      createReasoningSplitter({ ...block, startsOpen: startsOpen(prompt) }, calls),
     constraint: (prompt) => ({
       open: opens,
       close: closes,

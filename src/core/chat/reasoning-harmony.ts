@@ -11,7 +11,7 @@ export const harmonyReasoningFormat: ReasoningFormat = {
     '<|channel|>analysis<|message|>They ask for …<|end|><|start|>assistant<|channel|>final<|message|>The answer is …',
   models: ['gpt-oss-20b', 'gpt-oss-120b'],
   markers: Object.values(harmonyMarkers),
-  createSplitter: createHarmonySplitter,
+  createSplitter: () => createHarmonySplitter(),
   constraint: () => ({
     open: [`${harmonyMarkers.channel}analysis${harmonyMarkers.message}`],
     close: [harmonyMarkers.end],

@@ -1,5 +1,6 @@
 import { createMarkerScanner } from '../text/marker-scanner.ts';
 import { createFrameReader, type FrameMarkers } from './answer-frame.ts';
+import type { ToolCallParser } from './tool-calls/parser.ts';
 
 /** What a model writes around its thinking. */
 export interface ReasoningMarkers {
@@ -11,6 +12,13 @@ export interface ReasoningMarkers {
   readonly startsOpen: boolean;
   /** Markers around the answer; dropped where the answer begins with the open one. */
   readonly frame?: FrameMarkers | undefined;
+}
+
+/** How calls begin that may stand inside the thinking. */
+export interface CallsInReasoning {
+  /** Markers that calls begin with; see `ToolCallFormat.openers`. */
+  readonly openers: readonly string[];
+  createParser(): ToolCallParser;
 }
 
 /** A piece of an answer: thinking, or what is said. */
@@ -45,6 +53,9 @@ export interface ReasoningSplitter {
  * - A close marker at the very beginning ends an empty block. Anywhere else, without a block, it is plain text: what
  *   stands before it has been sent by then. Models that leave out the open marker need `startsOpen`.
  *
+ * - With `calls`, a whole call inside the block ends it, as if the close marker stood before: models call tools and forget
+ *   to close their thinking. A marker that no call follows is part of the thinking.
+ *
  * @throws RangeError for an empty marker
  *
  * @example
@@ -54,21 +65,29 @@ export interface ReasoningSplitter {
  * splitter.push('\n</think>\n\nFour.'); // [{ type: 'text', text: 'Four.' }]
  * ```
  */
-export function createReasoningSplitter(markers: ReasoningMarkers): ReasoningSplitter {
+export function createReasoningSplitter(
+  markers: ReasoningMarkers,
+  calls?: CallsInReasoning,
+): ReasoningSplitter {
   const { startsOpen } = markers;
   const opens = [markers.open].flat();
   const closes = [markers.close].flat();
   if (opens.includes('')) throw new RangeError('open: expected a non-empty string, got ""');
   if (closes.includes('')) throw new RangeError('close: expected a non-empty string, got ""');
   const startMarkers = [...opens, ...closes];
-  const scanner = createMarkerScanner(closes);
+  const openers = calls?.openers ?? [];
+  const scanner = createMarkerScanner([...closes, ...openers]);
   const frame = markers.frame && createFrameReader(markers.frame);
-  let place: 'start' | 'reasoning' | 'gap' | 'text' = 'start';
+  let place: 'start' | 'reasoning' | 'maybe-call' | 'behind-call' | 'gap' | 'text' = 'start';
+  let call: { readonly parser: ToolCallParser; readonly opener: string; text: string } | undefined;
   /** White space that is given out only if something visible follows it. */
   let space = '';
   /** What may become a marker at the start. */
   let beginning = '';
   let hasReasoning = false;
+  /** Looks for the close marker behind a call. */
+  let lateScanner = scanner;
+  let lastSign = '';
 
   function push(text: string): readonly ReasoningPart[] {
     const parts: ReasoningPart[] = [];
@@ -79,6 +98,8 @@ export function createReasoningSplitter(markers: ReasoningMarkers): ReasoningSpl
   function readOn(text: string, parts: ReasoningPart[]): void {
     if (place === 'start') readStart(text, parts);
     else if (place === 'reasoning') readReasoning(text, parts);
+    else if (place === 'maybe-call') readCall(text, parts);
+    else if (place === 'behind-call') readBehindCall(text, parts);
     else if (place === 'gap') readGap(text, parts);
     else emitText(frame === undefined ? text : frame.push(text), parts);
   }
@@ -109,9 +130,43 @@ export function createReasoningSplitter(markers: ReasoningMarkers): ReasoningSpl
   function readReasoning(text: string, parts: ReasoningPart[]): void {
     const scan = scanner.scan(text);
     emitReasoning(scan.text, parts);
-    if (scan.marker === null) return;
-    place = 'gap';
-    readOn(text.slice(scan.end), parts);
+    const { marker } = scan;
+    if (marker === null) return;
+    const rest = text.slice(scan.end);
+    if (calls !== undefined && openers.includes(marker)) {
+      place = 'maybe-call';
+      call = { parser: calls.createParser(), opener: marker, text: '' };
+      call.parser.push(marker);
+    } else {
+      place = 'gap';
+    }
+    readOn(rest, parts);
+  }
+
+  /** Reads what may be a call unit by unit, up to the one that decides. */
+  function readCall(text: string, parts: ReasoningPart[]): void {
+    const { parser, opener, text: before } = call!;
+    for (let index = 0; index < text.length; index++) {
+      const [event] = parser.push(text.charAt(index));
+      if (event === undefined) continue;
+      leaveCall(opener, before + text.slice(0, index + 1), event.type === 'call-start', parts);
+      readOn(text.slice(index + 1), parts);
+      return;
+    }
+    call!.text += text;
+  }
+
+  /** What was no call is thinking, and may hold the end of it. */
+  function leaveCall(opener: string, text: string, isCall: boolean, parts: ReasoningPart[]): void {
+    call = undefined;
+    place = isCall ? 'behind-call' : 'reasoning';
+    if (isCall) {
+      space = '';
+      lateScanner = createMarkerScanner(closes);
+      return readOn(opener + text, parts);
+    }
+    emitReasoning(opener, parts);
+    readReasoning(text, parts);
   }
 
   function emitReasoning(text: string, parts: ReasoningPart[]): void {
@@ -125,6 +180,18 @@ export function createReasoningSplitter(markers: ReasoningMarkers): ReasoningSpl
     hasReasoning = true;
   }
 
+  /** The thinking may be closed behind the call; a close marker that stands in a text is part of it. */
+  function readBehindCall(text: string, parts: ReasoningPart[]): void {
+    const scan = lateScanner.scan(text);
+    emitText(scan.text, parts);
+    const visible = scan.text.trimEnd();
+    if (visible !== '') lastSign = visible.charAt(visible.length - 1);
+    if (scan.marker === null) return;
+    if ('>}])'.includes(lastSign)) place = 'gap';
+    else emitText(scan.marker, parts);
+    readOn(text.slice(scan.end), parts);
+  }
+
   function readGap(text: string, parts: ReasoningPart[]): void {
     const visible = text.trimStart();
     if (visible === '') return;
@@ -132,17 +199,22 @@ export function createReasoningSplitter(markers: ReasoningMarkers): ReasoningSpl
     readOn(visible, parts);
   }
 
-  function flush(): readonly ReasoningPart[] {
+  function flush(options: ReasoningSplitterFlushOptions = {}): readonly ReasoningPart[] {
     const parts: ReasoningPart[] = [];
     if (place === 'start') leaveStart(undefined, parts);
+    while (call !== undefined) {
+      const { parser, opener, text } = call;
+      leaveCall(opener, text, parser.flush(options)[0]?.type === 'call-start', parts);
+    }
     if (place === 'reasoning') emitReasoning(scanner.flush(), parts);
+    if (place === 'behind-call') emitText(lateScanner.flush(), parts);
     if (frame !== undefined) emitText(frame.flush(), parts);
     return parts;
   }
 
   return {
     get isReasoning() {
-      return place === 'reasoning' || (place === 'start' && startsOpen);
+      return place === 'reasoning' || place === 'maybe-call' || (place === 'start' && startsOpen);
     },
     push,
     flush,

@@ -2,6 +2,9 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createReasoningSplitter } from '../../../src/core/chat/reasoning.ts';
 import { cutTexts, soup } from '../text/pieces.ts';
+import { hermesFormat } from '../../../src/core/chat/tool-calls/hermes.ts';
+import { kimiK2Format } from '../../../src/core/chat/tool-calls/kimi-k2.ts';
+import type { ToolCallFormat } from '../../../src/core/chat/tool-calls/format.ts';
 
 const markers = { open: '<think>', close: '</think>' };
 
@@ -95,6 +98,67 @@ describe('createReasoningSplitter', () => {
         expect([reasoning, answer]).toEqual(expected);
       }),
       { numRuns: 2000 },
+    );
+  });
+});
+
+describe('createReasoningSplitter with calls', () => {
+  const weather = '<tool_call>\n{"name": "f", "arguments": {"a": "</think>"}}\n</tool_call>';
+  const kimi =
+    '<|tool_calls_section_begin|><|tool_call_begin|>functions.f:0<|tool_call_argument_begin|>{}<|tool_call_end|><|tool_calls_section_end|>';
+  const split = (format: ToolCallFormat, pieces: readonly string[], cutOff = false) => {
+    const splitter = createReasoningSplitter(
+      { open: '<think>', close: '</think>', startsOpen: true },
+      { openers: format.openers, createParser: () => format.createParser([]) },
+    );
+    const found = { reasoning: '', text: '' };
+    for (const piece of pieces) for (const { type, text } of splitter.push(piece)) found[type] += text;
+    for (const { type, text } of splitter.flush({ cutOff })) found[type] += text;
+    return [found.reasoning, found.text];
+  };
+
+  it.each<[string, ToolCallFormat, string, [string, string]]>([
+    ['a call', hermesFormat, `I call it.\n\n${weather}\nDone`, ['I call it.', `${weather}\nDone`]],
+    ['a call of its own format', kimiK2Format, `Well. ${kimi}`, ['Well.', kimi]],
+    ['a call at the beginning', hermesFormat, weather, ['', weather]],
+    ['a call and the end behind it', hermesFormat, `a ${weather}\n</think>\n\nb`, ['a', `${weather}\nb`]],
+    ['a marker alone', hermesFormat, 'Use <tool_call> tags.</think>Yes', ['Use <tool_call> tags.', 'Yes']],
+    ['the end behind a marker', hermesFormat, 'a <tool_call></think>b', ['a <tool_call>', 'b']],
+    ['a broken call', hermesFormat, 'a <tool_call>{"name": 1}</think>b', ['a <tool_call>{"name": 1}', 'b']],
+    [
+      'a call behind a marker',
+      hermesFormat,
+      `<tool_call> is it. ${weather}`,
+      ['<tool_call> is it.', weather],
+    ],
+    ['a call behind the end', hermesFormat, `a</think>${weather}`, ['a', weather]],
+    ['a marker at the end', hermesFormat, 'a <tool_call>\n{"na', ['a <tool_call>\n{"na', '']],
+  ])('%s', (_, format, text, parts) => {
+    expect(split(format, [text])).toEqual(parts);
+    for (let index = 1; index < text.length; index++) {
+      expect(split(format, [text.slice(0, index), text.slice(index)])).toEqual(parts);
+    }
+    expect(split(format, [...text])).toEqual(parts);
+  });
+
+  it('does not depend on how the text was cut', () => {
+    const texts = soup(
+      weather,
+      '<tool_call>',
+      '</tool_call>',
+      '{"name": "f", ',
+      '</think>',
+      '}',
+      ' ',
+      '\n',
+      'text😀',
+      '<',
+    );
+    fc.assert(
+      fc.property(cutTexts(texts), fc.boolean(), ({ text, pieces }, cutOff) => {
+        expect(split(hermesFormat, pieces, cutOff)).toEqual(split(hermesFormat, [text], cutOff));
+      }),
+      { numRuns: 500 },
     );
   });
 });

@@ -1,6 +1,7 @@
 import { createMarkerScanner } from '../../text/marker-scanner.ts';
+import type { ToolDefinition } from '../messages.ts';
 import type { CallEvent } from './json-call.ts';
-import type { ToolCallParser, ToolCallParserEvent } from './parser.ts';
+import type { ToolCallParser, ToolCallParserEvent, ToolCallParserOptions } from './parser.ts';
 
 /** A routine that reads an answer; it stops at `yield` until more text has come or the answer has ended. */
 export type Reading<T = void> = Generator<undefined, T, undefined>;
@@ -8,10 +9,17 @@ export type Reading<T = void> = Generator<undefined, T, undefined>;
 /**
  * An answer as the reading routine of a format sees it, and the events that it finds there.
  *
- * Nothing gets lost: what was taken is held until it is accounted for, by an event of a call or by `drop`, and
- * `giveUp` gives the rest back as text.
+ * Nothing gets lost: what was taken is held until it is accounted for, by a whole call or by `drop`, and `giveUp` gives
+ * it back as text. A call's events wait for its end, so that a call that breaks leaves nothing behind, unless a grammar
+ * keeps the calls whole: then they come at once.
  */
 export class AnswerInput {
+  readonly tools: readonly ToolDefinition[];
+  readonly #isConstrained: boolean;
+  /** Markers of the format that can't be part of a call: the text of a broken call ends before them. */
+  callEnds: readonly string[] = [];
+  /** Events of the call in hand. */
+  #waiting: CallEvent[] = [];
   #text = '';
   #index = 0;
   #hasEnded = false;
@@ -20,6 +28,12 @@ export class AnswerInput {
   #held = '';
   #isInCall = false;
   #calls = 0;
+  #lastText = '';
+
+  constructor(tools: readonly ToolDefinition[], { isConstrained = false }: ToolCallParserOptions) {
+    this.tools = tools;
+    this.#isConstrained = isConstrained;
+  }
 
   /** Everything that has come and was not taken yet. */
   get rest(): string {
@@ -36,9 +50,24 @@ export class AnswerInput {
     return this.#held;
   }
 
+  /** Whether a call that breaks can be read once more, since nothing of it was given out. */
+  get canReadAgain(): boolean {
+    return !this.#isConstrained;
+  }
+
+  /** The end of the answer's text so far. */
+  get lastText(): string {
+    return this.#lastText;
+  }
+
   /** How many calls have been announced. */
   get calls(): number {
     return this.#calls;
+  }
+
+  /** Whether the answer was cut off, by a limit or a stop sequence. */
+  get isCutOff(): boolean {
+    return this.#isCutOff;
   }
 
   /** Whether all text was taken and the model itself ended the answer. */
@@ -160,13 +189,9 @@ export class AnswerInput {
     this.#held += text;
   }
 
-  /** Forgets the last units that are held, because they are accounted for in another way. */
-  unhold(length: number): void {
-    this.#held = this.#held.slice(0, this.#held.length - length);
-  }
-
-  startCall(name: string): void {
-    this.emit({ type: 'call-start', name });
+  /** @param id the call's id, where the model writes one */
+  startCall(name: string, id?: string): void {
+    this.emit({ type: 'call-start', name, ...(id !== undefined && { id }) });
   }
 
   addArguments(text: string): void {
@@ -177,17 +202,41 @@ export class AnswerInput {
     this.emit({ type: 'call-end' });
   }
 
-  /** Gives out an event of a call; what is held is accounted for by it. */
+  /** Gives out an event of a call; at the call's end, what is held is accounted for. */
   emit(event: CallEvent): void {
-    this.#push(event);
-    this.#held = '';
     this.#isInCall = event.type === 'call-start' || event.type === 'arguments';
     if (event.type === 'call-start') this.#calls++;
+    this.#waiting.push(event);
+    if (this.#isInCall && !this.#isConstrained) return;
+    this.#release();
+    this.#held = '';
+  }
+
+  /** Forgets the call in hand, and puts back what was taken since `length` units were held. */
+  restart(length: number): void {
+    if (this.#isInCall) this.#calls--;
+    this.#isInCall = false;
+    this.#waiting = [];
+    this.putBack(this.#held.length - length);
+  }
+
+  /** Takes everything before the next marker that ends a call; says whether there is one. */
+  *takeBrokenCall(): Reading<{ readonly text: string; readonly hasEnd: boolean }> {
+    const { length } = this.#held;
+    const marker = this.callEnds.length === 0 ? null : yield* this.holdUntil(this.callEnds);
+    if (this.callEnds.length === 0) yield* this.takeWhile(() => true);
+    if (marker !== null) this.putBack(marker.length);
+    return { text: this.#held.slice(length), hasEnd: marker !== null };
+  }
+
+  #release(): void {
+    for (const event of this.#waiting) this.#push(event);
+    this.#waiting = [];
   }
 
   /** What is held means nothing, such as a close marker. */
   drop(): void {
-    this.#held = '';
+    if (!this.#isInCall || this.#isConstrained) this.#held = '';
   }
 
   /** Takes and drops white space. */
@@ -197,21 +246,31 @@ export class AnswerInput {
   }
 
   /**
-   * What is held does not go on as a call does: an announced call stays unfinished and the rest is text. Where the
-   * answer was cut off, so that no one can tell how it would have gone on, the rest is dropped.
+   * What is held does not go on as a call does, and becomes text, all of the call in hand with it. Where the answer was
+   * cut off, so that no one can tell how it would have gone on, the call stays unfinished and the rest is dropped.
    */
   giveUp(): void {
     if (this.#hasEnded) this.take(this.rest.length);
     const text = this.#held;
-    if (this.#isInCall || this.#isCutOff) this.emit({ type: 'call-unfinished' });
+    if (this.#isCutOff || this.#isConstrained) {
+      const isReported = this.#isInCall || this.#isCutOff;
+      this.#release();
+      if (isReported) this.#push({ type: 'call-unfinished' });
+    } else {
+      this.restart(text.length);
+    }
+    this.#isInCall = false;
     if (text !== '' && !this.#isCutOff) this.#push({ type: 'text', text });
     this.#held = '';
   }
 
   #push(event: ToolCallParserEvent): void {
+    if (event.type === 'text') this.#lastText = (this.#lastText + event.text).slice(-longestLastText);
     this.#events.push(event);
   }
 }
+
+const longestLastText = 64;
 
 /**
  * Makes a parser of a routine that reads one answer from beginning to end.
@@ -228,8 +287,12 @@ export class AnswerInput {
  * parser.push('Hi <pi'); // [{ type: 'text', text: 'Hi ' }]
  * ```
  */
-export function createScriptedParser(readAnswer: (input: AnswerInput) => Reading): ToolCallParser {
-  const input = new AnswerInput();
+export function createScriptedParser(
+  readAnswer: (input: AnswerInput) => Reading,
+  tools: readonly ToolDefinition[] = [],
+  options: ToolCallParserOptions = {},
+): ToolCallParser {
+  const input = new AnswerInput(tools, options);
   const reading = readAnswer(input);
   return {
     push(text) {

@@ -1,6 +1,7 @@
+import type { ToolDefinition } from '../messages.ts';
 import type { ToolCallFormat } from './format.ts';
 import { jsonCallFrame, readJsonCalls } from './json-calls.ts';
-import type { ToolCallParser } from './parser.ts';
+import type { ToolCallParser, ToolCallParserOptions } from './parser.ts';
 import { createSectionParser } from './section-parser.ts';
 
 const openMarker = '<|START_ACTION|>';
@@ -14,6 +15,7 @@ export const commandRFormat: ToolCallFormat = {
   families: [{ name: 'Command', models: ['Command R7B', 'Command A'] }],
   parallel: true,
   markers: [openMarker, endMarker],
+  openers: [openMarker],
   createParser: createCommandRToolCallParser,
   detect: ({ template }) => template.includes(openMarker),
   constraint: {
@@ -26,10 +28,17 @@ export const commandRFormat: ToolCallFormat = {
 };
 
 /** Reads calls as Command R7B and Command A write them. */
-export function createCommandRToolCallParser(): ToolCallParser {
-  return createSectionParser({
-    open: [openMarker],
-    end: [endMarker],
-    readCalls: (input) => readJsonCalls(input, { nameKeys: ['tool_name', 'name'] }),
-  });
+export function createCommandRToolCallParser(
+  tools: readonly ToolDefinition[] = [],
+  options: ToolCallParserOptions = {},
+): ToolCallParser {
+  return createSectionParser(
+    {
+      open: [openMarker],
+      end: [endMarker],
+      readCalls: (input) => readJsonCalls(input, { nameKeys: ['tool_name', 'name'] }),
+    },
+    tools,
+    options,
+  );
 }

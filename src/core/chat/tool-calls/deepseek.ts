@@ -1,7 +1,8 @@
+import type { ToolDefinition } from '../messages.ts';
 import type { AnswerInput, Reading } from './answer-input.ts';
 import type { ToolCallFormat } from './format.ts';
 import { readJsonArguments, readName } from './json-calls.ts';
-import type { ToolCallParser } from './parser.ts';
+import type { ToolCallParser, ToolCallParserOptions } from './parser.ts';
 import { createSectionParser } from './section-parser.ts';
 
 const beginMarker = '<｜tool▁calls▁begin｜>';
@@ -21,6 +22,7 @@ export const deepseekFormat: ToolCallFormat = {
   ],
   parallel: true,
   markers,
+  openers: [beginMarker, openMarker],
   createParser: createDeepseekToolCallParser,
   detect: ({ template }) => template.includes(beginMarker),
   constraint: {
@@ -42,6 +44,7 @@ export const deepseekV31Format: ToolCallFormat = {
   families: [{ name: 'DeepSeek V3.1', models: ['DeepSeek V3.1', 'DeepSeek V3.1 Terminus'] }],
   parallel: true,
   markers,
+  openers: [beginMarker, openMarker],
   createParser: createDeepseekToolCallParser,
   detect: ({ template }) => template.includes(beginMarker) && !template.includes('```json'),
   constraint: {
@@ -54,14 +57,21 @@ export const deepseekV31Format: ToolCallFormat = {
 };
 
 /** Reads calls as DeepSeek models write them, from V3 and R1 to V3.1. */
-export function createDeepseekToolCallParser(): ToolCallParser {
-  return createSectionParser({
-    begin: [beginMarker],
-    open: [openMarker],
-    close: [closeMarker],
-    end: [endMarker],
-    readCalls,
-  });
+export function createDeepseekToolCallParser(
+  tools: readonly ToolDefinition[] = [],
+  options: ToolCallParserOptions = {},
+): ToolCallParser {
+  return createSectionParser(
+    {
+      begin: [beginMarker],
+      open: [openMarker],
+      close: [closeMarker],
+      end: [endMarker],
+      readCalls,
+    },
+    tools,
+    options,
+  );
 }
 
 function* readCalls(input: AnswerInput): Reading {

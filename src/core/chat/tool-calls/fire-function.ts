@@ -9,6 +9,7 @@ export const functoolsFormat: ToolCallFormat = {
   families: [{ name: 'FireFunction', models: ['FireFunction v2'] }],
   parallel: true,
   markers: [],
+  openers: [functoolsMarker],
   createParser: createPhi4ToolCallParser,
   detect: ({ template }) => /\bfunctools\b/.test(template),
   constraint: {

@@ -1,5 +1,5 @@
 import type { ToolDefinition } from '../messages.ts';
-import type { ToolCallParser } from './parser.ts';
+import type { ToolCallParser, ToolCallParserOptions } from './parser.ts';
 
 /** What a format is recognised by. */
 export interface ModelTraits {
@@ -30,8 +30,10 @@ export interface ToolCallFormat {
    * the parser although special tokens are no part of an answer otherwise.
    */
   readonly markers: readonly string[];
+  /** Texts that calls begin with, as far as they begin with a marker: a call inside the thinking ends it. */
+  readonly openers: readonly string[];
   /** @param tools the tools of the request: some formats leave it to their schemas what type a value has */
-  createParser(tools: readonly ToolDefinition[]): ToolCallParser;
+  createParser(tools: readonly ToolDefinition[], options?: ToolCallParserOptions): ToolCallParser;
   detect(model: ModelTraits): boolean;
   /**
    * How to write calls; `undefined` where arguments are not written as JSON, so that no JSON Schema can guide them, or

@@ -1,7 +1,8 @@
+import type { ToolDefinition } from '../messages.ts';
 import { createScriptedParser, type AnswerInput, type Reading } from './answer-input.ts';
 import type { ToolCallFormat } from './format.ts';
 import { readJsonArguments, readName } from './json-calls.ts';
-import type { ToolCallParser } from './parser.ts';
+import type { ToolCallParser, ToolCallParserOptions } from './parser.ts';
 import { createSectionParser } from './section-parser.ts';
 
 const openTag = '<function=';
@@ -14,6 +15,7 @@ export const functionaryV31Format: ToolCallFormat = {
   families: [{ name: 'Functionary v3.1', models: ['Functionary Small v3.1', 'Functionary Medium v3.1'] }],
   parallel: true,
   markers: [openTag, endTag],
+  openers: [openTag],
   createParser: createFunctionaryV31ToolCallParser,
   detect: ({ template }) => template.includes(openTag),
   constraint: {
@@ -34,30 +36,45 @@ export const functionaryV32Format: ToolCallFormat = {
   families: [{ name: 'Functionary v3.2', models: ['Functionary Small v3.2', 'Functionary Medium v3.2'] }],
   parallel: true,
   markers: [recipientMarker],
+  openers: [],
   createParser: createFunctionaryV32ToolCallParser,
   detect: ({ template }) => />>>(all\b|\$\{recipient\})/.test(template),
   constraint: undefined,
 };
 
 /** Reads calls as Functionary v3.1 writes them, and Llama 3.1 when it is asked to. */
-export function createFunctionaryV31ToolCallParser(): ToolCallParser {
-  return createSectionParser({
-    open: [openTag],
-    end: [endTag],
-    *readCalls(input) {
-      const name = yield* readName(input);
-      if ((yield* input.takeAny(['>'])) === null) input.giveUp();
-      else if (yield* readJsonArguments(input, name)) yield* input.dropSpace();
+export function createFunctionaryV31ToolCallParser(
+  tools: readonly ToolDefinition[] = [],
+  options: ToolCallParserOptions = {},
+): ToolCallParser {
+  return createSectionParser(
+    {
+      open: [openTag],
+      end: [endTag],
+      *readCalls(input) {
+        const name = yield* readName(input);
+        if ((yield* input.takeAny(['>'])) === null) input.giveUp();
+        else if (yield* readJsonArguments(input, name)) yield* input.dropSpace();
+      },
     },
-  });
+    tools,
+    options,
+  );
 }
 
 /** Reads answers of Functionary v3.2, whose prompt ends with the first `>>>`. */
-export function createFunctionaryV32ToolCallParser(): ToolCallParser {
-  return createScriptedParser(function* (input) {
-    do yield* readMessage(input);
-    while ((yield* input.takeTextUntil([recipientMarker])) !== null);
-  });
+export function createFunctionaryV32ToolCallParser(
+  tools: readonly ToolDefinition[] = [],
+  options: ToolCallParserOptions = {},
+): ToolCallParser {
+  return createScriptedParser(
+    function* (input) {
+      do yield* readMessage(input);
+      while ((yield* input.takeTextUntil([recipientMarker])) !== null);
+    },
+    tools,
+    options,
+  );
 }
 
 function* readMessage(input: AnswerInput): Reading {

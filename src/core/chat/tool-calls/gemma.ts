@@ -3,7 +3,7 @@ import type { AnswerInput, Reading } from './answer-input.ts';
 import type { ToolCallFormat } from './format.ts';
 import { readName } from './json-calls.ts';
 import { readLiteral, type LiteralDialect } from './literal.ts';
-import type { ToolCallParser } from './parser.ts';
+import type { ToolCallParser, ToolCallParserOptions } from './parser.ts';
 import { readPythonCalls } from './python-calls.ts';
 import { createSectionParser } from './section-parser.ts';
 
@@ -14,6 +14,7 @@ export const gemmaCodeFormat: ToolCallFormat = {
   families: [{ name: 'Gemma 2 and 3', models: ['Gemma 2', 'Gemma 3'] }],
   parallel: true,
   markers: [],
+  openers: ['```tool_code'],
   createParser: createGemmaCodeToolCallParser,
   detect: ({ template }) => template.includes('tool_code'),
 };
@@ -27,7 +28,8 @@ export const functionGemmaFormat: ToolCallFormat = {
   families: [{ name: 'FunctionGemma', models: ['FunctionGemma 270M'] }],
   parallel: true,
   markers: Object.values(shortTags),
-  createParser: () => createGemmaToolCallParser(shortTags),
+  openers: [shortTags.open],
+  createParser: (tools, options) => createGemmaToolCallParser(shortTags, tools, options),
   detect: ({ template }) => template.includes('<start_function_'),
 };
 
@@ -40,17 +42,25 @@ export const gemma4Format: ToolCallFormat = {
   families: [{ name: 'Gemma 4', models: ['Gemma 4'] }],
   parallel: true,
   markers: Object.values(pipeTags),
-  createParser: () => createGemmaToolCallParser(pipeTags),
+  openers: [pipeTags.open],
+  createParser: (tools, options) => createGemmaToolCallParser(pipeTags, tools, options),
   detect: ({ template }) => template.includes(pipeTags.open),
 };
 
 /** Reads calls in ```` ```tool_code ```` blocks. */
-export function createGemmaCodeToolCallParser(tools: readonly ToolDefinition[]): ToolCallParser {
-  return createSectionParser({
-    open: ['```tool_code'],
-    end: ['```'],
-    readCalls: (input) => readPythonCalls(input, tools),
-  });
+export function createGemmaCodeToolCallParser(
+  tools: readonly ToolDefinition[] = [],
+  options: ToolCallParserOptions = {},
+): ToolCallParser {
+  return createSectionParser(
+    {
+      open: ['```tool_code'],
+      end: ['```'],
+      readCalls: (input) => readPythonCalls(input, tools),
+    },
+    tools,
+    options,
+  );
 }
 
 interface GemmaTags {
@@ -60,15 +70,23 @@ interface GemmaTags {
   readonly quote: string;
 }
 
-function createGemmaToolCallParser({ open, end, quote }: GemmaTags): ToolCallParser {
+function createGemmaToolCallParser(
+  { open, end, quote }: GemmaTags,
+  tools: readonly ToolDefinition[] = [],
+  options: ToolCallParserOptions = {},
+): ToolCallParser {
   const dialect: LiteralDialect = { quotes: ['"'], rawQuotes: [quote], hasBareKeys: true };
-  return createSectionParser({
-    open: [open],
-    end: [end],
-    *readCalls(input) {
-      while (yield* readCall(input, dialect));
+  return createSectionParser(
+    {
+      open: [open],
+      end: [end],
+      *readCalls(input) {
+        while (yield* readCall(input, dialect));
+      },
     },
-  });
+    tools,
+    options,
+  );
 }
 
 /** Reads `call:name{…}`; false if there is none, or it was not finished. */

@@ -1,6 +1,6 @@
 import type { ToolDefinition } from '../messages.ts';
 import type { ToolCallFormat } from './format.ts';
-import type { ToolCallParser } from './parser.ts';
+import type { ToolCallParser, ToolCallParserOptions } from './parser.ts';
 import { createSectionParser } from './section-parser.ts';
 import { readTaggedCall, type TaggedCallSyntax } from './tagged-calls.ts';
 
@@ -23,17 +23,25 @@ export const glmFormat: ToolCallFormat = {
   families: [{ name: 'GLM', models: ['GLM-4.5', 'GLM-4.5-Air', 'GLM-4.6', 'GLM-4.7'] }],
   parallel: true,
   markers: [openTag, closeTag, '<arg_key>', '</arg_key>', '<arg_value>', '</arg_value>'],
+  openers: [openTag],
   createParser: createGlmToolCallParser,
   detect: ({ template }) => template.includes('<arg_key>'),
 };
 
 /** Reads calls as GLM models write them, from 4.5 on. */
-export function createGlmToolCallParser(tools: readonly ToolDefinition[]): ToolCallParser {
-  return createSectionParser({
-    open: [openTag],
-    *readCalls(input) {
-      yield* input.takeSpace();
-      yield* readTaggedCall(input, tools, syntax);
+export function createGlmToolCallParser(
+  tools: readonly ToolDefinition[] = [],
+  options: ToolCallParserOptions = {},
+): ToolCallParser {
+  return createSectionParser(
+    {
+      open: [openTag],
+      *readCalls(input) {
+        yield* input.takeSpace();
+        yield* readTaggedCall(input, tools, syntax);
+      },
     },
-  });
+    tools,
+    options,
+  );
 }

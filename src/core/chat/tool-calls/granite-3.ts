@@ -1,6 +1,7 @@
+import type { ToolDefinition } from '../messages.ts';
 import type { ToolCallFormat } from './format.ts';
 import { jsonCallFrame, readJsonCalls } from './json-calls.ts';
-import type { ToolCallParser } from './parser.ts';
+import type { ToolCallParser, ToolCallParserOptions } from './parser.ts';
 import { createSectionParser } from './section-parser.ts';
 
 const openMarkers = ['<|tool_call|>', '<tool_call>'];
@@ -12,6 +13,7 @@ export const granite3Format: ToolCallFormat = {
   families: [{ name: 'Granite 3', models: ['Granite 3.0', 'Granite 3.1', 'Granite 3.2', 'Granite 3.3'] }],
   parallel: true,
   markers: openMarkers,
+  openers: openMarkers,
   createParser: createGranite3ToolCallParser,
   detect: ({ template }) =>
     template.includes('<|start_of_role|>') && /<\|tool_call\|>|\bavailable_tools\b/.test(template),
@@ -25,6 +27,13 @@ export const granite3Format: ToolCallFormat = {
 };
 
 /** Reads calls as Granite 3 models write them. */
-export function createGranite3ToolCallParser(): ToolCallParser {
-  return createSectionParser({ open: openMarkers, readCalls: (input) => readJsonCalls(input) });
+export function createGranite3ToolCallParser(
+  tools: readonly ToolDefinition[] = [],
+  options: ToolCallParserOptions = {},
+): ToolCallParser {
+  return createSectionParser(
+    { open: openMarkers, readCalls: (input) => readJsonCalls(input) },
+    tools,
+    options,
+  );
 }

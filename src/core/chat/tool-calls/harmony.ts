@@ -1,7 +1,8 @@
+import type { ToolDefinition } from '../messages.ts';
 import type { AnswerInput, Reading } from './answer-input.ts';
 import type { ToolCallFormat } from './format.ts';
 import { readJsonArguments } from './json-calls.ts';
-import type { ToolCallParser } from './parser.ts';
+import type { ToolCallParser, ToolCallParserOptions } from './parser.ts';
 import { createSectionParser } from './section-parser.ts';
 
 /** What structures a harmony answer (https://cookbook.openai.com/articles/openai-harmony). */
@@ -23,6 +24,7 @@ export const harmonyFormat: ToolCallFormat = {
   families: [{ name: 'gpt-oss', models: ['gpt-oss-20b', 'gpt-oss-120b', 'gpt-oss-safeguard'] }],
   parallel: false,
   markers: Object.values(harmonyMarkers),
+  openers: [],
   createParser: createHarmonyToolCallParser,
   detect: ({ template }) => template.includes('<|channel|>') && template.includes('<|message|>'),
   constraint: {
@@ -41,15 +43,22 @@ export const harmonyFormat: ToolCallFormat = {
  * Reads messages that have a recipient as calls. Everything else, messages in other channels included, is text:
  * taking the channels apart is the reasoning splitter's part.
  */
-export function createHarmonyToolCallParser(): ToolCallParser {
+export function createHarmonyToolCallParser(
+  tools: readonly ToolDefinition[] = [],
+  options: ToolCallParserOptions = {},
+): ToolCallParser {
   const { channel, start, call, end } = harmonyMarkers;
-  return createSectionParser({
-    open: [channel, `${start}assistant`],
-    // The prompt ends behind `<|start|>assistant`, so that the recipient may come first.
-    bare: ['to='],
-    end: [call, end, harmonyMarkers.return],
-    readCalls,
-  });
+  return createSectionParser(
+    {
+      open: [channel, `${start}assistant`],
+      // The prompt ends behind `<|start|>assistant`, so that the recipient may come first.
+      bare: ['to='],
+      end: [call, end, harmonyMarkers.return],
+      readCalls,
+    },
+    tools,
+    options,
+  );
 }
 
 const longestHeader = 512;

@@ -1,6 +1,7 @@
+import type { ToolDefinition } from '../messages.ts';
 import type { ToolCallFormat } from './format.ts';
 import { readJsonCalls } from './json-calls.ts';
-import type { ToolCallParser } from './parser.ts';
+import type { ToolCallParser, ToolCallParserOptions } from './parser.ts';
 import { createSectionParser } from './section-parser.ts';
 
 const openMarker = '<tool_call>';
@@ -18,6 +19,7 @@ export const hermesFormat: ToolCallFormat = {
   ],
   parallel: true,
   markers: [openMarker, closeMarker],
+  openers: [openMarker],
   createParser: createHermesToolCallParser,
   detect: ({ template, hasToken }) =>
     template.includes(openMarker) || (hasToken(openMarker) && /\btools\b/.test(template)),
@@ -42,27 +44,33 @@ export const hermesFormat: ToolCallFormat = {
  * </tool_call>
  * ```
  *
- * A call is announced when its name and the beginning of its arguments object have been seen; from then on arguments
- * come out as they are written (see `createJsonCallReader` for keys, order and arguments inside a string). Markers
- * inside of JSON strings mean nothing. A missing close marker does no harm, and several objects may stand between
- * one pair of markers.
+ * A call comes out when it is whole; where a grammar keeps calls whole (`isConstrained`), it is announced when its name and
+ * the beginning of its arguments object have been seen, and arguments come out as they are written (see
+ * `createJsonCallReader` for keys, order and arguments inside a string). Markers inside of JSON strings mean nothing. A
+ * missing close marker does no harm, and several objects may stand between one pair of markers.
  *
- * What turns out not to be a call before it was announced comes back as text, markers included. When arguments turn
- * out to be no JSON after that, `call-unfinished` follows the part that was valid, and the rest comes as text. White
- * space between the markers, and the close marker of a call, are dropped.
+ * A call that is no JSON is mended where that is safe (see `mendJson`). Any other comes back as text, markers included.
+ * White space between the markers, and the close marker of a call, are dropped.
  *
  * @example
  * ```ts
- * const parser = createHermesToolCallParser();
+ * const parser = createHermesToolCallParser([], { isConstrained: true });
  * parser.push('<tool_call>\n{"name": "add", "argum'); // []
  * parser.push('ents": {"a": 1'); // [{ type: 'call-start', name: 'add' }, { type: 'arguments', text: '{"a": 1' }]
  * parser.push('}}\n</tool_call>'); // [{ type: 'arguments', text: '}' }, { type: 'call-end' }]
  * ```
  */
-export function createHermesToolCallParser(): ToolCallParser {
-  return createSectionParser({
-    open: [openMarker],
-    end: [closeMarker],
-    readCalls: (input) => readJsonCalls(input),
-  });
+export function createHermesToolCallParser(
+  tools: readonly ToolDefinition[] = [],
+  options: ToolCallParserOptions = {},
+): ToolCallParser {
+  return createSectionParser(
+    {
+      open: [openMarker],
+      end: [closeMarker],
+      readCalls: (input) => readJsonCalls(input),
+    },
+    tools,
+    options,
+  );
 }

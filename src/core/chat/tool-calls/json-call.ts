@@ -12,6 +12,8 @@ export interface JsonCallOptions {
    * a call, and needs arguments. Default false.
    */
   readonly strict?: boolean | undefined;
+  /** The only names that count; any where left out. */
+  readonly names?: readonly string[] | undefined;
 }
 
 /** Reads one call written as a JSON object. */
@@ -49,7 +51,7 @@ export interface JsonCallReader {
  * ```
  */
 export function createJsonCallReader(options: JsonCallOptions = {}): JsonCallReader {
-  const { nameKeys = ['name'], strict = false } = options;
+  const { nameKeys = ['name'], strict = false, names } = options;
   const scanner = createJsonScanner();
   let state: JsonCallReader['state'] = 'open';
   let progress: JsonCallReader['progress'] = 'unannounced';
@@ -151,7 +153,7 @@ export function createJsonCallReader(options: JsonCallOptions = {}): JsonCallRea
       end(events);
     } else if (role === 'name') {
       name = JSON.parse(buffer) as string;
-      if (name === '') fail(events);
+      if (name === '' || names?.includes(name) === false) fail(events);
       else if (argumentsText !== null) emitWhole(name, argumentsText, events);
     } else if (role === 'arguments') {
       argumentsText = buffer.startsWith('{') ? buffer : unwrapArguments(buffer);

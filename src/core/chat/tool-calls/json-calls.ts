@@ -1,6 +1,8 @@
 import { createJsonScanner } from '../../text/json-scanner.ts';
 import type { AnswerInput, Reading } from './answer-input.ts';
+import type { ToolDefinition } from '../messages.ts';
 import type { CallFrame } from './format.ts';
+import { fitsTool, mendJson, schemasOf } from './mend-json.ts';
 import { createJsonCallReader, unwrapArguments, type CallEvent, type JsonCallOptions } from './json-call.ts';
 
 /**
@@ -26,33 +28,80 @@ export function* readJsonCalls(input: AnswerInput, options: JsonCallOptions = {}
 
 /** Reads one call; false if it is none, or was not finished. */
 function* readJsonCall(input: AnswerInput, options: JsonCallOptions): Reading<boolean> {
+  const { length } = input.held;
   const call = createJsonCallReader(options);
   while (call.state === 'open' && (yield* input.hasMore())) {
     const events: CallEvent[] = [];
     input.take(call.read(input.rest, 0, events));
-    for (const event of events) input.emit(event);
+    for (const event of events) if (event.type !== 'call-unfinished') input.emit(event);
   }
   if (call.progress === 'ended') {
     input.drop();
     return true;
   }
-  // An announced call that broke off inside the text was reported by its reader.
-  if (call.state === 'open' || call.progress === 'unannounced') input.giveUp();
+  const mayBeBroken = call.progress === 'announced' || options.strict !== true;
+  if (mayBeBroken && (yield* mendCall(input, length, options))) return true;
+  input.giveUp();
   return false;
+}
+
+/** Reads a call that is no JSON once more, from where `length` units were held. */
+function* mendCall(
+  input: AnswerInput,
+  length: number,
+  { nameKeys = ['name'] }: JsonCallOptions,
+): Reading<boolean> {
+  const object = yield* takeMended(input, length, undefined);
+  if (object === undefined) return false;
+  const members = JSON.parse(object) as Readonly<Record<string, unknown>>;
+  const name = nameKeys.map((key) => members[key]).find((value) => typeof value === 'string' && value !== '');
+  const values = members['arguments'] ?? members['parameters'] ?? {};
+  if (typeof name !== 'string') return false;
+  return emitMended(input, name, typeof values === 'string' ? values : JSON.stringify(values));
+}
+
+/** Takes the broken call that begins where `length` units were held, and reads the object there. */
+function* takeMended(
+  input: AnswerInput,
+  length: number,
+  tool: ToolDefinition | undefined,
+): Reading<string | undefined> {
+  if (!input.canReadAgain || input.isCutOff) return undefined;
+  input.restart(length);
+  const { text, hasEnd } = yield* input.takeBrokenCall();
+  if (input.isCutOff) return undefined;
+  const mended = mendJson(text, 0, { schemaOf: schemasOf(tool), mayBeOpen: hasEnd });
+  if (mended === undefined || !mended.json.startsWith('{')) return undefined;
+  input.putBack(text.length - mended.end);
+  return mended.json;
+}
+
+/** Gives out a call whose arguments were mended, if they fit its tool. */
+function emitMended(input: AnswerInput, name: string, text: string): boolean {
+  const tool = input.tools.find((candidate) => candidate.name === name);
+  const json = mendJson(text, 0, { schemaOf: schemasOf(tool) })?.json;
+  if (json === undefined || !fitsTool(json, tool)) return false;
+  input.startCall(name);
+  input.addArguments(json);
+  input.endCall();
+  return true;
 }
 
 /**
  * Reads the arguments of a call whose name is known: a JSON object, or a string that holds one. False if there is
  * none, or it was not finished.
+ *
+ * @param id the call's id, where the model writes one
  */
-export function* readJsonArguments(input: AnswerInput, name: string): Reading<boolean> {
+export function* readJsonArguments(input: AnswerInput, name: string, id?: string): Reading<boolean> {
   yield* input.takeSpace();
   const first = yield* input.peekAny(['{', '"']);
   if (name === '' || first === null) {
     input.giveUp();
     return false;
   }
-  if (first === '{') input.startCall(name);
+  const { length } = input.held;
+  if (first === '{') input.startCall(name, id);
   const scanner = createJsonScanner();
   let text = '';
   while (scanner.state === 'open' && (yield* input.hasMore())) {
@@ -61,14 +110,22 @@ export function* readJsonArguments(input: AnswerInput, name: string): Reading<bo
     else if (piece !== '') input.addArguments(piece);
   }
   const unwrapped = scanner.state === 'complete' && first === '"' ? unwrapArguments(text) : null;
-  if (scanner.state !== 'complete' || (first === '"' && unwrapped === null)) {
+  if (scanner.state === 'complete' && (first === '{' || unwrapped !== null)) {
+    if (unwrapped !== null) {
+      input.startCall(name, id);
+      input.addArguments(unwrapped);
+    }
+    input.endCall();
+    return true;
+  }
+  const tool = input.tools.find((candidate) => candidate.name === name);
+  const json = first === '{' ? yield* takeMended(input, length, tool) : undefined;
+  if (json === undefined || !fitsTool(json, tool)) {
     input.giveUp();
     return false;
   }
-  if (unwrapped !== null) {
-    input.startCall(name);
-    input.addArguments(unwrapped);
-  }
+  input.startCall(name, id);
+  input.addArguments(json);
   input.endCall();
   return true;
 }

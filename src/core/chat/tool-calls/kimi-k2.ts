@@ -1,7 +1,8 @@
+import type { ToolDefinition } from '../messages.ts';
 import type { AnswerInput, Reading } from './answer-input.ts';
 import type { ToolCallFormat } from './format.ts';
 import { readJsonArguments, readName } from './json-calls.ts';
-import type { ToolCallParser } from './parser.ts';
+import type { ToolCallParser, ToolCallParserOptions } from './parser.ts';
 import { createSectionParser } from './section-parser.ts';
 
 const beginMarker = '<|tool_calls_section_begin|>';
@@ -17,6 +18,7 @@ export const kimiK2Format: ToolCallFormat = {
   families: [{ name: 'Kimi K2', models: ['Kimi K2 Instruct', 'Kimi K2 Thinking', 'Kimi K2.5'] }],
   parallel: true,
   markers: [beginMarker, endMarker, openMarker, closeMarker, argumentsMarker],
+  openers: [beginMarker, openMarker],
   createParser: createKimiK2ToolCallParser,
   detect: ({ template }) => template.includes(beginMarker),
   constraint: {
@@ -28,15 +30,25 @@ export const kimiK2Format: ToolCallFormat = {
   },
 };
 
-/** Reads calls as Kimi K2 models write them; `functions.` and the number are not part of the name. */
-export function createKimiK2ToolCallParser(): ToolCallParser {
-  return createSectionParser({
-    begin: [beginMarker],
-    open: [openMarker],
-    close: [closeMarker],
-    end: [endMarker],
-    readCalls,
-  });
+/**
+ * Reads calls as Kimi K2 models write them; `functions.` and the number are not part of the name. The whole is the call's
+ * id, by which the template knows it in the next turn.
+ */
+export function createKimiK2ToolCallParser(
+  tools: readonly ToolDefinition[] = [],
+  options: ToolCallParserOptions = {},
+): ToolCallParser {
+  return createSectionParser(
+    {
+      begin: [beginMarker],
+      open: [openMarker],
+      close: [closeMarker],
+      end: [endMarker],
+      readCalls,
+    },
+    tools,
+    options,
+  );
 }
 
 function* readCalls(input: AnswerInput): Reading {
@@ -48,5 +60,5 @@ function* readCalls(input: AnswerInput): Reading {
     return;
   }
   const name = id.replace(/^functions\./, '').replace(/:\d+$/, '');
-  if (yield* readJsonArguments(input, name)) yield* input.dropSpace();
+  if (yield* readJsonArguments(input, name, id)) yield* input.dropSpace();
 }

@@ -1,6 +1,6 @@
 import type { ToolDefinition } from '../messages.ts';
 import type { ToolCallFormat } from './format.ts';
-import type { ToolCallParser } from './parser.ts';
+import type { ToolCallParser, ToolCallParserOptions } from './parser.ts';
 import { readPythonCalls } from './python-calls.ts';
 import { createSectionParser } from './section-parser.ts';
 
@@ -14,15 +14,23 @@ export const lfm2Format: ToolCallFormat = {
   families: [{ name: 'LFM2', models: ['LFM2 1.2B', 'LFM2 2.6B', 'LFM2 8B-A1B', 'LFM2.5'] }],
   parallel: true,
   markers: [openMarker, endMarker],
+  openers: [openMarker],
   createParser: createLfm2ToolCallParser,
   detect: ({ template, hasToken }) => hasToken(openMarker) || /<\|tool_(list|call)_start\|>/.test(template),
 };
 
 /** Reads calls as LFM2 models write them. */
-export function createLfm2ToolCallParser(tools: readonly ToolDefinition[]): ToolCallParser {
-  return createSectionParser({
-    open: [openMarker],
-    end: [endMarker],
-    readCalls: (input) => readPythonCalls(input, tools),
-  });
+export function createLfm2ToolCallParser(
+  tools: readonly ToolDefinition[] = [],
+  options: ToolCallParserOptions = {},
+): ToolCallParser {
+  return createSectionParser(
+    {
+      open: [openMarker],
+      end: [endMarker],
+      readCalls: (input) => readPythonCalls(input, tools),
+    },
+    tools,
+    options,
+  );
 }

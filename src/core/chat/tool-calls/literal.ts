@@ -1,4 +1,5 @@
 import type { AnswerInput, Reading } from './answer-input.ts';
+import { toJsonWord } from './schema-types.ts';
 
 /** How literal values are written, beside numbers, `[…]`, `{…}`, `true`, `false` and `null`. */
 export interface LiteralDialect {
@@ -42,7 +43,7 @@ function* readList(
   depth: number,
   start: string,
 ): Reading<string | null> {
-  const end = start === '[' ? ']' : ')';
+  const end = start === '[' ? ']' : start === '{' ? '}' : ')';
   const items: string[] = [];
   let isTuple = start === '(';
   for (;;) {
@@ -61,14 +62,20 @@ function* readList(
   return isTuple && items.length === 1 ? items[0]! : `[${items.join(', ')}]`;
 }
 
+/** Reads a dictionary; Python's set becomes a list. */
 function* readObject(input: AnswerInput, dialect: LiteralDialect, depth: number): Reading<string | null> {
   const members: string[] = [];
   for (;;) {
     yield* input.takeSpace();
     if ((yield* input.takeAny(['}'])) !== null) break;
+    const { length } = input.held;
     const key = yield* readKey(input, dialect);
     yield* input.takeSpace();
-    if (key === null || (yield* input.takeAny([':'])) === null) return null;
+    if (key === null || (yield* input.takeAny([':'])) === null) {
+      if (members.length > 0 || dialect.hasBareKeys) return null;
+      input.putBack(input.held.length - length);
+      return yield* readList(input, dialect, depth, '{');
+    }
     yield* input.takeSpace();
     const value = yield* readLiteral(input, dialect, depth + 1);
     if (value === null) return null;
@@ -147,23 +154,4 @@ function* readEscape(input: AnswerInput): Reading<string | null> {
   const code = Number.parseInt(digits, 16);
   if (digits.length < length || code > 0x10_ff_ff) return `\\${unit}${digits}`;
   return String.fromCodePoint(code);
-}
-
-const words: ReadonlyMap<string, string> = new Map([
-  ['true', 'true'],
-  ['false', 'false'],
-  ['null', 'null'],
-  ['True', 'true'],
-  ['False', 'false'],
-  ['None', 'null'],
-]);
-
-/** A number or constant as JSON text. Digits stay as they are, so that large integers keep them all. */
-function toJsonWord(word: string): string | null {
-  const constant = words.get(word);
-  if (constant !== undefined) return constant;
-  const number = /^\+?(-?)0*(\d[\d_]*)?(?:\.(\d*))?(e[+-]?\d+)?$/i.exec(word);
-  if (number === null || !/\d/.test(word)) return null;
-  const [, sign = '', integer = '0', fraction = '', exponent = ''] = number;
-  return `${sign}${integer.replaceAll('_', '')}${fraction === '' ? '' : `.${fraction}`}${exponent}`;
 }

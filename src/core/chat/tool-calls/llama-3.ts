@@ -1,6 +1,7 @@
+import type { ToolDefinition } from '../messages.ts';
 import type { ToolCallFormat } from './format.ts';
 import { jsonCallFrame, readJsonCalls } from './json-calls.ts';
-import type { ToolCallParser } from './parser.ts';
+import type { ToolCallParser, ToolCallParserOptions } from './parser.ts';
 import { createSectionParser } from './section-parser.ts';
 
 const openMarker = '<|python_tag|>';
@@ -12,6 +13,7 @@ export const llama3Format: ToolCallFormat = {
   families: [{ name: 'Llama 3', models: ['Llama 3.1', 'Llama 3.2', 'Llama 3.3'] }],
   parallel: false,
   markers: [openMarker],
+  openers: [openMarker],
   createParser: createLlama3ToolCallParser,
   detect: ({ template, hasToken }) =>
     /"parameters": dictionary/.test(template) || (hasToken(openMarker) && /\bipython\b/.test(template)),
@@ -24,14 +26,34 @@ export const llama3Format: ToolCallFormat = {
   },
 };
 
+/** How a call begins that stands behind text on the same line. */
+const inlineMarkers = ['{"name"', '{ "name"', '{"type"', '{ "type"'];
+
+/** What stands before an object that is part of other JSON. */
+const insideJson = /(?:["\]}\w]\s*,|"\s*:|[[{])\s*$/;
+
 /**
  * Reads calls as Llama 3.1 to 3.3 write them. As nothing but its keys tells a bare call from other JSON, it has to
- * begin the answer or a line, with no keys but those of a call.
+ * begin the answer or a line, with no keys but those of a call; or it calls a tool of the request and is no part of other
+ * JSON.
  */
-export function createLlama3ToolCallParser(): ToolCallParser {
-  return createSectionParser({
-    open: [openMarker],
-    bare: ['{'],
-    readCalls: (input) => readJsonCalls(input, { strict: true }),
-  });
+export function createLlama3ToolCallParser(
+  tools: readonly ToolDefinition[] = [],
+  options: ToolCallParserOptions = {},
+): ToolCallParser {
+  return createSectionParser(
+    {
+      open: [openMarker, ...inlineMarkers],
+      bare: ['{'],
+      *readCalls(input, marker) {
+        const isInline = marker.startsWith('{');
+        if (isInline && insideJson.test(input.lastText)) return input.giveUp();
+        if (isInline) input.putBack(marker.length);
+        const names = isInline ? tools.map(({ name }) => name) : undefined;
+        yield* readJsonCalls(input, { strict: true, names });
+      },
+    },
+    tools,
+    options,
+  );
 }

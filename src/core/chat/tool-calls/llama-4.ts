@@ -2,7 +2,7 @@ import type { ToolDefinition } from '../messages.ts';
 import type { AnswerInput, Reading } from './answer-input.ts';
 import type { ToolCallFormat } from './format.ts';
 import { readJsonCalls } from './json-calls.ts';
-import type { ToolCallParser } from './parser.ts';
+import type { ToolCallParser, ToolCallParserOptions } from './parser.ts';
 import { readPythonCalls } from './python-calls.ts';
 import { createSectionParser } from './section-parser.ts';
 
@@ -19,6 +19,7 @@ export const llama4Format: ToolCallFormat = {
   ],
   parallel: true,
   markers: [openMarker, endMarker],
+  openers: [openMarker],
   createParser: createPythonicToolCallParser,
   detect: ({ template, hasToken }) =>
     hasToken(openMarker) || template.includes(openMarker) || /\[func_name1\(/.test(template),
@@ -28,13 +29,20 @@ export const llama4Format: ToolCallFormat = {
  * Reads lists of Python calls at the beginning of the answer or of a line, or between `<|python_start|>` and
  * `<|python_end|>`. As Llama 4 is also prompted for JSON, JSON calls count too.
  */
-export function createPythonicToolCallParser(tools: readonly ToolDefinition[]): ToolCallParser {
-  return createSectionParser({
-    open: [openMarker],
-    bare: ['[', '{'],
-    end: [endMarker],
-    readCalls: (input) => readEither(input, tools),
-  });
+export function createPythonicToolCallParser(
+  tools: readonly ToolDefinition[] = [],
+  options: ToolCallParserOptions = {},
+): ToolCallParser {
+  return createSectionParser(
+    {
+      open: [openMarker],
+      bare: ['[', '{'],
+      end: [endMarker],
+      readCalls: (input) => readEither(input, tools),
+    },
+    tools,
+    options,
+  );
 }
 
 function* readEither(input: AnswerInput, tools: readonly ToolDefinition[]): Reading {

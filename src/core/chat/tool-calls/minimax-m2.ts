@@ -1,6 +1,6 @@
 import type { ToolDefinition } from '../messages.ts';
 import type { ToolCallFormat } from './format.ts';
-import type { ToolCallParser } from './parser.ts';
+import type { ToolCallParser, ToolCallParserOptions } from './parser.ts';
 import { createSectionParser } from './section-parser.ts';
 import { readTaggedCall, type TaggedCallSyntax } from './tagged-calls.ts';
 
@@ -24,16 +24,24 @@ export const minimaxM2Format: ToolCallFormat = {
   families: [{ name: 'MiniMax', models: ['MiniMax M2', 'MiniMax M2.1'] }],
   parallel: true,
   markers: [beginMarker, endMarker],
+  openers: [beginMarker],
   createParser: createMinimaxM2ToolCallParser,
   detect: ({ template }) => template.includes(beginMarker),
 };
 
 /** Reads calls as MiniMax M2 writes them. */
-export function createMinimaxM2ToolCallParser(tools: readonly ToolDefinition[]): ToolCallParser {
-  return createSectionParser({
-    begin: [beginMarker],
-    open: ['<invoke name="'],
-    end: [endMarker],
-    readCalls: (input) => readTaggedCall(input, tools, syntax),
-  });
+export function createMinimaxM2ToolCallParser(
+  tools: readonly ToolDefinition[] = [],
+  options: ToolCallParserOptions = {},
+): ToolCallParser {
+  return createSectionParser(
+    {
+      begin: [beginMarker],
+      open: ['<invoke name="'],
+      end: [endMarker],
+      readCalls: (input) => readTaggedCall(input, tools, syntax),
+    },
+    tools,
+    options,
+  );
 }

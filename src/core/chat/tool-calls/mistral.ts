@@ -1,7 +1,8 @@
+import type { ToolDefinition } from '../messages.ts';
 import type { AnswerInput, Reading } from './answer-input.ts';
 import type { ToolCallFormat } from './format.ts';
 import { jsonCallFrame, readJsonArguments, readJsonCalls, readName } from './json-calls.ts';
-import type { ToolCallParser } from './parser.ts';
+import type { ToolCallParser, ToolCallParserOptions } from './parser.ts';
 import { createSectionParser } from './section-parser.ts';
 
 const openMarker = '[TOOL_CALLS]';
@@ -17,6 +18,7 @@ export const mistralFormat: ToolCallFormat = {
   ],
   parallel: true,
   markers: [openMarker],
+  openers: [openMarker],
   createParser: createMistralToolCallParser,
   detect: ({ template }) => template.includes(openMarker),
   constraint: {
@@ -35,6 +37,7 @@ export const mistralNamedFormat: ToolCallFormat = {
   families: [{ name: 'Mistral 3', models: ['Mistral Small 3.2', 'Magistral', 'Devstral', 'Ministral 3'] }],
   parallel: true,
   markers: [openMarker, idMarker, argumentsMarker],
+  openers: [openMarker],
   createParser: createMistralToolCallParser,
   detect: ({ template, hasToken }) =>
     template.includes(openMarker) && (template.includes(argumentsMarker) || hasToken(argumentsMarker)),
@@ -48,8 +51,11 @@ export const mistralNamedFormat: ToolCallFormat = {
 };
 
 /** Reads calls as all Mistral models write them, the old way and the new. */
-export function createMistralToolCallParser(): ToolCallParser {
-  return createSectionParser({ open: [openMarker], readCalls });
+export function createMistralToolCallParser(
+  tools: readonly ToolDefinition[] = [],
+  options: ToolCallParserOptions = {},
+): ToolCallParser {
+  return createSectionParser({ open: [openMarker], readCalls }, tools, options);
 }
 
 function* readCalls(input: AnswerInput): Reading {

@@ -1,6 +1,7 @@
+import type { ToolDefinition } from '../messages.ts';
 import type { ToolCallFormat } from './format.ts';
 import { jsonCallFrame, readJsonCalls } from './json-calls.ts';
-import type { ToolCallParser } from './parser.ts';
+import type { ToolCallParser, ToolCallParserOptions } from './parser.ts';
 import { createSectionParser } from './section-parser.ts';
 
 const openMarker = '<TOOLCALL>';
@@ -18,6 +19,7 @@ export const nemotronFormat: ToolCallFormat = {
   ],
   parallel: true,
   markers: [openMarker, endMarker],
+  openers: [openMarker],
   createParser: createNemotronToolCallParser,
   detect: ({ template }) => template.includes(openMarker),
   constraint: {
@@ -30,10 +32,17 @@ export const nemotronFormat: ToolCallFormat = {
 };
 
 /** Reads calls as Nemotron models write them. */
-export function createNemotronToolCallParser(): ToolCallParser {
-  return createSectionParser({
-    open: [openMarker],
-    end: [endMarker],
-    readCalls: (input) => readJsonCalls(input),
-  });
+export function createNemotronToolCallParser(
+  tools: readonly ToolDefinition[] = [],
+  options: ToolCallParserOptions = {},
+): ToolCallParser {
+  return createSectionParser(
+    {
+      open: [openMarker],
+      end: [endMarker],
+      readCalls: (input) => readJsonCalls(input),
+    },
+    tools,
+    options,
+  );
 }

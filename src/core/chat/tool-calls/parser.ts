@@ -5,16 +5,25 @@
 export type ToolCallParserEvent =
   /** Text outside of calls, and whatever looked like a call but was none. */
   | { readonly type: 'text'; readonly text: string }
-  | { readonly type: 'call-start'; readonly name: string }
+  /** `id` is there where the model itself wrote one. */
+  | { readonly type: 'call-start'; readonly name: string; readonly id?: string }
   | { readonly type: 'arguments'; readonly text: string }
   /** The arguments that came are complete, valid JSON. */
   | { readonly type: 'call-end' }
   /**
-   * The call that had begun will not be completed: the answer broke off inside it, or went on with something that
-   * is not JSON. Arguments that came are the beginning of a JSON object. Comes instead of `call-end`; the call may
-   * not even have been announced by `call-start`.
+   * The call that had begun will not be completed: the answer was cut off inside it. Arguments that came are the
+   * beginning of a JSON object. Comes instead of `call-end`; the call may not even have been announced by `call-start`.
    */
   | { readonly type: 'call-unfinished' };
+
+/** What a parser knows of the answer that it will read. */
+export interface ToolCallParserOptions {
+  /**
+   * Whether a grammar keeps the calls whole. Arguments then come out as they are written; else a call comes out when it
+   * is complete, so that one that breaks can be mended, or becomes text. Default false.
+   */
+  readonly isConstrained?: boolean | undefined;
+}
 
 /** How the text ended that a `ToolCallParser` has read. */
 export interface ToolCallParserFlushOptions {

@@ -1,6 +1,7 @@
+import type { ToolDefinition } from '../messages.ts';
 import type { ToolCallFormat } from './format.ts';
 import { jsonCallFrame, readJsonCalls } from './json-calls.ts';
-import type { ToolCallParser } from './parser.ts';
+import type { ToolCallParser, ToolCallParserOptions } from './parser.ts';
 import { createSectionParser } from './section-parser.ts';
 
 const openMarker = '<|tool_call|>';
@@ -14,6 +15,7 @@ export const phi4Format: ToolCallFormat = {
   families: [{ name: 'Phi-4', models: ['Phi-4-mini-instruct', 'Phi-4-multimodal-instruct'] }],
   parallel: true,
   markers: [openMarker, endMarker],
+  openers: [openMarker],
   createParser: createPhi4ToolCallParser,
   detect: ({ template }) => template.includes(endMarker) || template.includes('<|tool|>'),
   constraint: {
@@ -26,13 +28,20 @@ export const phi4Format: ToolCallFormat = {
 };
 
 /** Reads lists of calls behind `<|tool_call|>` or `functools`; Phi-4-mini writes both. */
-export function createPhi4ToolCallParser(): ToolCallParser {
-  return createSectionParser({
-    open: [openMarker, functoolsMarker],
-    end: [endMarker],
-    *readCalls(input, marker) {
-      if (marker === functoolsMarker) input.putBack(1);
-      yield* readJsonCalls(input);
+export function createPhi4ToolCallParser(
+  tools: readonly ToolDefinition[] = [],
+  options: ToolCallParserOptions = {},
+): ToolCallParser {
+  return createSectionParser(
+    {
+      open: [openMarker, functoolsMarker],
+      end: [endMarker],
+      *readCalls(input, marker) {
+        if (marker === functoolsMarker) input.putBack(1);
+        yield* readJsonCalls(input);
+      },
     },
-  });
+    tools,
+    options,
+  );
 }

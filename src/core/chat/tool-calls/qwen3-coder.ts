@@ -1,6 +1,6 @@
 import type { ToolDefinition } from '../messages.ts';
 import type { ToolCallFormat } from './format.ts';
-import type { ToolCallParser } from './parser.ts';
+import type { ToolCallParser, ToolCallParserOptions } from './parser.ts';
 import { createSectionParser } from './section-parser.ts';
 import { readTaggedCall, type TaggedCallSyntax } from './tagged-calls.ts';
 
@@ -29,16 +29,24 @@ export const qwen3CoderFormat: ToolCallFormat = {
   ],
   parallel: true,
   markers: [...beginMarkers, ...endMarkers],
+  openers: [...beginMarkers, openTag],
   createParser: createQwen3CoderToolCallParser,
   detect: ({ template }) => template.includes(openTag) && template.includes('<parameter='),
 };
 
 /** Reads calls as Qwen3-Coder and Seed-OSS write them, with or without the outer tag. */
-export function createQwen3CoderToolCallParser(tools: readonly ToolDefinition[]): ToolCallParser {
-  return createSectionParser({
-    begin: beginMarkers,
-    open: [openTag],
-    end: endMarkers,
-    readCalls: (input) => readTaggedCall(input, tools, syntax),
-  });
+export function createQwen3CoderToolCallParser(
+  tools: readonly ToolDefinition[] = [],
+  options: ToolCallParserOptions = {},
+): ToolCallParser {
+  return createSectionParser(
+    {
+      begin: beginMarkers,
+      open: [openTag],
+      end: endMarkers,
+      readCalls: (input) => readTaggedCall(input, tools, syntax),
+    },
+    tools,
+    options,
+  );
 }

@@ -31,14 +31,18 @@ export function isStringSchema(schema: unknown): boolean {
  * toJsonText('True', { type: 'boolean' }); // 'true'
  * ```
  */
-export function toJsonText(text: string, schema: unknown): string {
+export function toJsonText(text: string, schema: unknown, asString: string = JSON.stringify(text)): string {
   const types = typesOf(schema);
   const json = pythonWords.get(text.trim()) ?? text.trim();
   const type = typeOfJson(json);
   const isWanted =
     types.length === 0 ||
     types.some((wanted) => wanted === type || (wanted === 'number' && type === 'integer'));
-  return type !== undefined && type !== 'string' && isWanted ? json : JSON.stringify(text);
+  if (type === undefined || type === 'string' || !isWanted) return asString;
+  // Many languages take `5.0` for no integer.
+  return type === 'integer' && !types.includes('number') && types.length > 0
+    ? json.replace(/\.0+$/, '')
+    : json;
 }
 
 /** Templates written in Jinja show these values as Python does. */
@@ -81,4 +85,14 @@ function typesOf(schema: unknown, depth = 0): readonly string[] {
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** A number or constant as JSON text. Digits stay as they are, so that large integers keep them all. */
+export function toJsonWord(word: string): string | null {
+  const constant = pythonWords.get(word) ?? word;
+  if (['true', 'false', 'null'].includes(constant)) return constant;
+  const number = /^\+?(-?)0*(\d[\d_]*)?(?:\.(\d*))?(e[+-]?\d+)?$/i.exec(word);
+  if (number === null || !/\d/.test(word)) return null;
+  const [, sign = '', integer = '0', fraction = '', exponent = ''] = number;
+  return `${sign}${integer.replaceAll('_', '')}${fraction === '' ? '' : `.${fraction}`}${exponent}`;
 }

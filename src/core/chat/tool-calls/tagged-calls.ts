@@ -1,6 +1,7 @@
 import type { ToolDefinition } from '../messages.ts';
 import type { AnswerInput, Reading } from './answer-input.ts';
-import { isStringSchema, parameterSchema, toJsonText } from './schema-types.ts';
+import { fitsTool } from './mend-json.ts';
+import { isStringSchema, parameterNames, parameterSchema, toJsonText } from './schema-types.ts';
 
 /** How a format writes a call whose parameters have a tag each. */
 export interface TaggedCallSyntax {
@@ -14,6 +15,8 @@ export interface TaggedCallSyntax {
   readonly callClose: string;
   /** Whether values stand on lines of their own, so that one line break on both sides is not part of them. */
   readonly hasPaddedValues: boolean;
+  /** What may follow a parameter's name and tells the value's type, with a schema for that. */
+  readonly attributes?: ReadonlyMap<string, unknown> | undefined;
 }
 
 const longestName = 256;
@@ -30,11 +33,11 @@ const longestName = 256;
  * ```
  *
  * Values stand there without quotes and escapes; what type they have is known from the tool's schema (see
- * `toJsonText`). Text is given out as it comes, other values when they are complete. A value ends at a close tag
- * that another parameter or the end of the call follows: any other one is part of it.
+ * `toJsonText`). Text is given out as it comes where a grammar keeps calls whole. A value ends at a close tag that another
+ * parameter or the end of the call follows: any other one is part of it. Where close tags are missing, the call is read
+ * once more, with values that end at the next tag of any kind.
  *
- * The call is announced when its first parameter, or its end, has been seen. An answer that the model ended between
- * two parameters completes the call.
+ * An answer that the model ended between two parameters completes the call.
  */
 export function* readTaggedCall(
   input: AnswerInput,
@@ -43,6 +46,7 @@ export function* readTaggedCall(
 ): Reading {
   const { nameEnd, parameterOpen, callClose } = syntax;
   const follows = [parameterOpen, callClose];
+  const { length } = input.held;
   const name = (yield* input.takeWhile(isNameUnit, longestName)).trim();
   const isNamed = name !== '' && (yield* takeParts(input, nameEnd));
   if (isNamed) yield* input.takeSpace();
@@ -52,22 +56,71 @@ export function* readTaggedCall(
   }
   const tool = tools.find((candidate) => candidate.name === name);
   input.startCall(name);
-  let parameters = 0;
-  while ((yield* input.takeAny([parameterOpen])) !== null) {
-    if (!(yield* readParameter(input, tool, syntax, parameters === 0 ? '{' : ', '))) {
-      input.giveUp();
-      return;
-    }
-    parameters++;
-    yield* input.dropSpace();
-  }
-  if ((yield* input.takeAny([callClose])) === null && !input.isComplete) {
+  const isWhole = yield* readParameters(input, tool, syntax);
+  if (!isWhole && !(yield* mendTaggedCall(input, tool, syntax, length, name))) {
     input.giveUp();
     return;
   }
-  input.addArguments(parameters === 0 ? '{}' : '}');
   input.endCall();
   yield* input.dropSpace();
+}
+
+function* readParameters(
+  input: AnswerInput,
+  tool: ToolDefinition | undefined,
+  syntax: TaggedCallSyntax,
+): Reading<boolean> {
+  let parameters = 0;
+  while ((yield* input.takeAny([syntax.parameterOpen])) !== null) {
+    if (!(yield* readParameter(input, tool, syntax, parameters === 0 ? '{' : ', '))) return false;
+    parameters++;
+    yield* input.dropSpace();
+  }
+  if ((yield* input.takeAny([syntax.callClose])) === null && !input.isComplete) return false;
+  input.addArguments(parameters === 0 ? '{}' : '}');
+  return true;
+}
+
+/** Reads a call with missing close tags once more, from where `length` units were held. */
+function* mendTaggedCall(
+  input: AnswerInput,
+  tool: ToolDefinition | undefined,
+  syntax: TaggedCallSyntax,
+  length: number,
+  name: string,
+): Reading<boolean> {
+  if (!input.canReadAgain || input.isCutOff) return false;
+  input.restart(length);
+  const { text, hasEnd } = yield* input.takeBrokenCall();
+  if (input.isCutOff) return false;
+  const { callClose, parameterOpen, parameterClose, parameterNameEnd } = syntax;
+  const close = text.indexOf(callClose);
+  if (close === -1 && !hasEnd) return false;
+  const call = close === -1 ? text : text.slice(0, close);
+  const members: string[] = [];
+  for (const part of call.split(parameterOpen).slice(1)) {
+    const [key = '', ...rest] = part.split(parameterNameEnd[0]!);
+    const written = rest.join(parameterNameEnd[0]).trimStart();
+    const second = parameterNameEnd[1];
+    if (
+      rest.length === 0 ||
+      !/^[^<>"\n]+$/.test(key) ||
+      (second !== undefined && !written.startsWith(second))
+    )
+      return false;
+    const value = (
+      second === undefined ? rest.join(parameterNameEnd[0]) : written.slice(second.length)
+    ).split(parameterClose)[0]!;
+    const isPadded = syntax.hasPaddedValues;
+    const padded = isPadded ? value.replace(/^\n/, '').replace(/\n$/, '') : value.trimEnd();
+    members.push(`${JSON.stringify(key.trim())}: ${toJsonText(padded, parameterSchema(tool, key.trim()))}`);
+  }
+  const json = `{${members.join(', ')}}`;
+  if (!fitsTool(json, tool)) return false;
+  input.putBack(close === -1 ? 0 : text.length - close - callClose.length);
+  input.startCall(name);
+  input.addArguments(json);
+  return true;
 }
 
 function* readParameter(
@@ -77,11 +130,19 @@ function* readParameter(
   separator: string,
 ): Reading<boolean> {
   const name = yield* input.takeWhile(isNameUnit, longestName);
-  if (name === '' || !(yield* takeParts(input, syntax.parameterNameEnd))) return false;
-  const schema = parameterSchema(tool, name);
-  const readValue = isStringSchema(schema) ? readString : readOther;
+  if (name === '') return false;
+  const attribute = yield* readAttribute(input, syntax);
+  if (!(yield* takeParts(input, syntax.parameterNameEnd))) return false;
+  const schema = attribute ?? parameterSchema(tool, name);
   input.addArguments(`${separator}${JSON.stringify(name)}: `);
-  return yield* readValue(input, syntax, schema);
+  if (isStringSchema(schema) && !input.canReadAgain) return yield* readString(input, syntax);
+  return yield* readWhole(input, tool, syntax, schema);
+}
+
+/** What the parameter's tag itself says about the value's type, as a schema. */
+function* readAttribute(input: AnswerInput, { attributes }: TaggedCallSyntax): Reading<unknown> {
+  const found = attributes && (yield* input.takeAny([...attributes.keys()]));
+  return found ? attributes.get(found) : undefined;
 }
 
 function isNameUnit(unit: string): boolean {
@@ -106,17 +167,39 @@ function* readString(input: AnswerInput, syntax: TaggedCallSyntax): Reading<bool
   return isWhole;
 }
 
-function* readOther(input: AnswerInput, syntax: TaggedCallSyntax, schema: unknown): Reading<boolean> {
+function* readWhole(
+  input: AnswerInput,
+  tool: ToolDefinition | undefined,
+  syntax: TaggedCallSyntax,
+  schema: unknown,
+): Reading<boolean> {
   let value = '';
   const isWhole = yield* readRawValue(input, syntax, (text) => {
     value += text;
   });
-  if (isWhole) input.addArguments(toJsonText(value, schema));
-  else input.hold(value);
-  return isWhole;
+  if (!isWhole) return false;
+  const json = toJsonText(value, schema);
+  const isText = json.startsWith('"');
+  if (isText && input.canReadAgain && holdsTags(value, tool, syntax, input.callEnds)) return false;
+  input.addArguments(json);
+  return true;
 }
 
-/** Hands on a value without its padding and close tag; false if the answer ended inside. */
+/** Whether a value shows that it lacks a close tag: it holds another parameter of the tool, or the end of all calls. */
+function holdsTags(
+  value: string,
+  tool: ToolDefinition | undefined,
+  { parameterOpen, parameterNameEnd, callClose }: TaggedCallSyntax,
+  callEnds: readonly string[],
+): boolean {
+  const opens = parameterNames(tool).map((name) => parameterOpen + name + parameterNameEnd[0]!);
+  if (opens.some((open) => value.includes(open))) return true;
+  const close = value.indexOf(callClose);
+  const rest = close === -1 ? '' : value.slice(close + callClose.length).trimStart();
+  return callEnds.some((end) => rest.startsWith(end));
+}
+
+/** Hands on a value without its padding and close tag; false if the answer ended inside. What is read is held. */
 function* readRawValue(
   input: AnswerInput,
   { parameterOpen, parameterClose, callClose, hasPaddedValues }: TaggedCallSyntax,
@@ -131,14 +214,20 @@ function* readRawValue(
     if (certain !== '') emit(certain);
   };
   for (;;) {
-    const marker = yield* input.takeUntil([parameterClose], emitBeforeLineBreak, [parameterClose]);
+    const marker = yield* input.takeUntil(
+      [parameterClose],
+      (text) => {
+        input.hold(text);
+        emitBeforeLineBreak(text);
+      },
+      [parameterClose],
+    );
     if (marker === null) {
       if (lineBreak !== '') emit(lineBreak);
       return false;
     }
     const space = yield* input.takeSpace();
     if ((yield* input.peekAny([parameterOpen, callClose])) !== null || input.isComplete) return true;
-    input.unhold(marker.length + space.length);
     emitBeforeLineBreak(marker + space);
   }
 }

@@ -107,7 +107,37 @@ describe('createHermesToolCallParser', () => {
     [
       'JSON that is broken inside the arguments',
       '<tool_call>{"name": "f", "arguments": {"a": 1,}}</tool_call>x',
-      [unfinished('f', '{"a": 1,'), '}}x'],
+      [call('f', '{"a": 1}'), 'x'],
+    ],
+    [
+      "Python's words, quotes, sets and tuples",
+      "<tool_call>{'name': 'f', 'arguments': {'a': True, 'b': {'x', 'y'}, 'c': (1, None), 'd': 'it\\'s'}}</tool_call>",
+      [call('f', `{"a": true, "b": ["x", "y"], "c": [1, null], "d": "it's"}`)],
+    ],
+    [
+      'quotes inside a string',
+      '<tool_call>{"name": "f", "arguments": {"a": "the "best", as they say", "b": ["x "y" z"]}}</tool_call>',
+      [call('f', String.raw`{"a": "the \"best\", as they say", "b": ["x \"y\" z"]}`)],
+    ],
+    [
+      'line breaks inside a string',
+      '<tool_call>{"name": "f", "arguments": {"a": "x\ny"}}</tool_call>',
+      [call('f', String.raw`{"a": "x\ny"}`)],
+    ],
+    [
+      'brackets too few',
+      '<tool_call>{"name": "f", "arguments": {"a": [1, {"b": 2}</tool_call>',
+      [call('f', '{"a": [1, {"b": 2}]}')],
+    ],
+    [
+      'a broken call between whole ones',
+      '<tool_call>{"name": "f"}</tool_call><tool_call>{"name": "g", "arguments": {"a": ?}}</tool_call><tool_call>{"name": "h"}</tool_call>',
+      [call('f'), '<tool_call>{"name": "g", "arguments": {"a": ?}}</tool_call>', call('h')],
+    ],
+    [
+      'a string that is cut off',
+      '<tool_call>{"name": "f", "arguments": {"a": "x</tool_call>',
+      ['<tool_call>{"name": "f", "arguments": {"a": "x</tool_call>'],
     ],
     [
       'no name',
@@ -134,7 +164,11 @@ describe('createHermesToolCallParser', () => {
     ['a marker at the end', 'a<tool_call>\n', ['a<tool_call>\n']],
     ['half a marker at the end', 'a<tool_ca', ['a<tool_ca']],
     ['an end inside the name', '<tool_call>{"name": "f', ['<tool_call>{"name": "f']],
-    ['an end inside the arguments', '<tool_call>{"name": "f", "arguments": {"a', [unfinished('f', '{"a')]],
+    [
+      'an end inside the arguments',
+      '<tool_call>{"name": "f", "arguments": {"a',
+      ['<tool_call>{"name": "f", "arguments": {"a'],
+    ],
     ['an end behind the arguments', '<tool_call>{"name": "f", "arguments": {}', [call('f')]],
     ['a close marker alone', 'a</tool_call>b', ['a</tool_call>b']],
   ])('%s', (_, text, items) => {
@@ -158,8 +192,8 @@ describe('createHermesToolCallParser', () => {
     expect(parse(text.split(''), true)).toEqual(items);
   });
 
-  it('announces the call and gives out its arguments as soon as they are known', () => {
-    const parser = createHermesToolCallParser();
+  it('gives arguments out as soon as they are known where a grammar keeps calls whole', () => {
+    const parser = createHermesToolCallParser([], { isConstrained: true });
     const pieces = [
       'Hm <to',
       'ol_call>\n{"name": "f", ',

@@ -146,9 +146,12 @@ function gemmaLiteral(value: unknown, quote: string): string {
 const inexpressible: ReadonlyMap<string, RegExp> = new Map([
   ['gemma-4', /<\|"\|>/],
   ['function-gemma', /<escape>/],
-  ['qwen3-coder', /<\/parameter>\s*<(parameter=|\/function>)/],
-  ['minimax-m2', /<\/parameter>\s*<(parameter name="|\/invoke>)/],
-  ['glm-4.5', /<\/arg_value>\s*<(arg_key>|\/tool_call>)/],
+  [
+    'qwen3-coder',
+    /<\/parameter>\s*<(parameter=|\/function>)|<\/function>\s*<(\/?(seed:)?tool_call|function=)/,
+  ],
+  ['minimax-m2', /<\/parameter>\s*<(parameter name="|\/invoke>)|<\/invoke>\s*<(invoke|\/?minimax)/],
+  ['glm-4.5', /<\/arg_value>\s*<(arg_key>|\/tool_call>)|<\/tool_call>\s*<\/?tool_call>/],
 ]);
 
 export function canWrite({ name }: ToolCallFormat, text: string): boolean {

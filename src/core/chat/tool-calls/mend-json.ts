@@ -1,0 +1,202 @@
+import { parameterSchema, toJsonText, toJsonWord } from './schema-types.ts';
+import type { ToolDefinition } from '../messages.ts';
+
+/** A value that was read from broken JSON. */
+export interface MendedJson {
+  readonly json: string;
+  /** Index behind the value. */
+  readonly end: number;
+}
+
+export interface MendOptions {
+  /** Tells the types of the members of the value, by their names. */
+  readonly schemaOf?: ((key: string) => unknown) | undefined;
+  /** Whether brackets may be left open at the end. Default false. */
+  readonly mayBeOpen?: boolean | undefined;
+}
+
+const deepestNesting = 64;
+const opposite: ReadonlyMap<string, string> = new Map([
+  ['{', '}'],
+  ['[', ']'],
+  ['(', ')'],
+]);
+
+/** What follows the quote that ends a string; any other quote is part of it. */
+/** A key ends at the next quote. */
+const endOfKey = /(?:)/y;
+const endOfMember = /\s*(?:[}\])]|$|,\s*(?:\}|$|(["'])(?:(?!\1)[^\n\\])*\1\s*:|[\w-]+\s*:))/y;
+const endOfItem = /\s*(?:[}\]),]|$)/y;
+
+/**
+ * Reads what models write where JSON is due: Python's words, quotes, tuples and sets, keys without quotes, quotes and
+ * line breaks inside of strings without backslashes, commas too many, brackets too few. Nothing is guessed about
+ * values: one that is cut off, or is no literal, is none, but for text without quotes where the schema wants a string.
+ *
+ * @returns `undefined` if there is no such value
+ *
+ * @example
+ * ```ts
+ * mendJson('{"say": "the "best" one", tags: {\'a\', \'b\'},}', 0)?.json;
+ * // '{"say": "the \\"best\\" one", "tags": ["a", "b"]}'
+ * ```
+ */
+export function mendJson(text: string, from: number, options: MendOptions = {}): MendedJson | undefined {
+  const { schemaOf, mayBeOpen = false } = options;
+  let index = from;
+
+  function skipSpace(): void {
+    while (index < text.length && text.charAt(index).trim() === '') index++;
+  }
+
+  function skip(sign: string): boolean {
+    skipSpace();
+    if (!text.startsWith(sign, index)) return false;
+    index += sign.length;
+    return true;
+  }
+
+  /** Whether a bracket ends here; one that is missing at the end of the text may be forgiven. */
+  function closes(bracket: string): boolean {
+    return skip(bracket) || (mayBeOpen && index >= text.length);
+  }
+
+  function follows(pattern: RegExp): boolean {
+    pattern.lastIndex = index;
+    return pattern.test(text);
+  }
+
+  function readValue(depth: number, schema: unknown, stringEnd: RegExp): string | undefined {
+    skipSpace();
+    const sign = text.charAt(index);
+    if (sign === '"' || sign === "'") return readString(sign, stringEnd);
+    const close = opposite.get(sign);
+    if (close !== undefined && depth < deepestNesting) {
+      index++;
+      return sign === '{' ? readMembers(depth) : readItems(close, depth, []);
+    }
+    return readWord(schema);
+  }
+
+  function readString(quote: string, stringEnd: RegExp): string | undefined {
+    const isTriple = text.startsWith(quote.repeat(3), index);
+    const mark = isTriple ? quote.repeat(3) : quote;
+    index += mark.length;
+    let value = '';
+    while (index < text.length) {
+      if (text.startsWith(mark, index)) {
+        index += mark.length;
+        if (isTriple || follows(stringEnd)) return JSON.stringify(value);
+        value += mark;
+        continue;
+      }
+      const unit = text.charAt(index);
+      if (unit !== '\\') {
+        value += unit;
+        index++;
+        continue;
+      }
+      const escape = /\\(?:u[\da-fA-F]{4}|["\\/bfnrt])/y;
+      escape.lastIndex = index;
+      const written = escape.exec(text)?.[0] ?? text.slice(index, index + 2);
+      index += written.length;
+      value += escape.lastIndex > 0 ? (JSON.parse(`"${written}"`) as string) : written.replace(/^\\'/, "'");
+    }
+    return undefined;
+  }
+
+  function readWord(schema: unknown): string | undefined {
+    const pattern = /[^,}\])\n]*/y;
+    pattern.lastIndex = index;
+    const word = (pattern.exec(text)?.[0] ?? '').trimEnd();
+    const json = toJsonWord(word) ?? (schema === undefined ? undefined : unquoted(word, schema));
+    // A word at the very end may be cut off.
+    if (json === undefined || index + word.length >= text.length) return undefined;
+    index += word.length;
+    return json;
+  }
+
+  function readItems(close: string, depth: number, items: string[]): string | undefined {
+    let hasComma = items.length === 0;
+    while (!closes(close)) {
+      if (!hasComma) return undefined;
+      const item = readValue(depth + 1, undefined, endOfItem);
+      if (item === undefined) return undefined;
+      items.push(item);
+      hasComma = skip(',');
+    }
+    return `[${items.join(', ')}]`;
+  }
+
+  function readMembers(depth: number): string | undefined {
+    const members: string[] = [];
+    let hasComma = true;
+    while (!closes('}')) {
+      if (!hasComma) return undefined;
+      const start = index;
+      const key = readKey();
+      if (key === undefined || !skip(':')) {
+        if (members.length > 0) return undefined;
+        // Without colons it is a set.
+        index = start;
+        return readItems('}', depth, []);
+      }
+      const schema = depth === 0 ? schemaOf?.(key) : undefined;
+      const value = readValue(depth + 1, schema, endOfMember);
+      if (value === undefined) return undefined;
+      members.push(`${JSON.stringify(key)}: ${schema === undefined ? value : retyped(value, schema)}`);
+      hasComma = skip(',');
+    }
+    return `{${members.join(', ')}}`;
+  }
+
+  function readKey(): string | undefined {
+    skipSpace();
+    const quote = text.charAt(index);
+    if (quote === '"' || quote === "'") {
+      const json = readString(quote, endOfKey);
+      return json === undefined ? undefined : (JSON.parse(json) as string);
+    }
+    const pattern = /[\w-]+/y;
+    pattern.lastIndex = index;
+    const word = pattern.exec(text)?.[0];
+    if (word !== undefined) index += word.length;
+    return word;
+  }
+
+  const json = readValue(0, undefined, endOfItem);
+  return json === undefined ? undefined : { json, end: index };
+}
+
+/** Text without quotes counts only where the schema takes it for a string. */
+function unquoted(word: string, schema: unknown): string | undefined {
+  if (word === '' || /["'{[(]/.test(word)) return undefined;
+  const json = toJsonText(word, schema);
+  return json.startsWith('"') ? json : undefined;
+}
+
+/** A string that holds a number where the schema wants a number. */
+function retyped(json: string, schema: unknown): string {
+  if (!json.startsWith('"')) return json;
+  return toJsonText(JSON.parse(json) as string, schema, json);
+}
+
+/** The schemas of a tool's parameters, for `mendJson`. */
+export function schemasOf(tool: ToolDefinition | undefined): (key: string) => unknown {
+  return (key) => parameterSchema(tool, key);
+}
+
+/** Whether arguments have all that a tool's schema requires, and nothing that it forbids. */
+export function fitsTool(json: string, tool: ToolDefinition | undefined): boolean {
+  const values: unknown = JSON.parse(json);
+  if (typeof values !== 'object' || values === null || Array.isArray(values)) return false;
+  const { required, properties, additionalProperties } = tool?.parameters ?? {};
+  if (
+    Array.isArray(required) &&
+    !required.every((name) => typeof name === 'string' && Object.hasOwn(values, name))
+  ) {
+    return false;
+  }
+  if (additionalProperties !== false || typeof properties !== 'object' || properties === null) return true;
+  return Object.keys(values).every((name) => Object.hasOwn(properties, name));
+}
