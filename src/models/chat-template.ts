@@ -1,22 +1,38 @@
 import { createHash } from 'node:crypto';
 import { InferenceError } from '../errors.ts';
-import type { ChatMessage, ToolDefinition } from '../core/chat/messages.ts';
+import type { CallSample } from '../core/chat/formats.ts';
+import type { ChatMessage, ToolCall, ToolDefinition } from '../core/chat/messages.ts';
 import { parseJson } from './jinja/json.ts';
+import { toJson } from './jinja/printing.ts';
+import { strftime } from './jinja/strftime.ts';
 import { compileTemplate, TemplateRefusal, type CompiledTemplate } from './jinja/template.ts';
-import type { Value } from './jinja/values.ts';
+import { toValue, type Value } from './jinja/values.ts';
 import type { ModelFolder } from './model-folder.ts';
 
 /** Turns a conversation into the text that a model was trained to continue. */
 export interface ChatTemplate {
-  /** Whether the template has a place for tool definitions. */
+  /** Whether the model learns of the tools that are given: found out by rendering one. */
   readonly supportsTools: boolean;
+  /** Whether past calls and their results stand in the prompt. */
+  readonly showsCalls: boolean;
+  /** Whether a system message may be given. */
+  readonly hasSystemRole: boolean;
+  /** A call as the template writes it, for finding out the format; `undefined` where it has no place for calls. */
+  readonly callSample: CallSample | undefined;
   /** Jinja source, for finding out what formats a model uses. */
   readonly source: string;
+  /** Whether the template looks at a variable of this name, such as `enable_thinking` or `documents`. */
+  reads(variable: string): boolean;
   /**
+   * @param variables more of them, such as `documents`; they go before those of the same name
    * @returns the prompt, with the beginning of the assistant's turn
    * @throws InferenceError `invalid_request` with the template's own message where it refuses the conversation
    */
-  render(messages: readonly ChatMessage[], tools: readonly ToolDefinition[]): string;
+  render(
+    messages: readonly ChatMessage[],
+    tools: readonly ToolDefinition[],
+    variables?: Readonly<Record<string, unknown>>,
+  ): string;
 }
 
 export interface ChatTemplateOptions {
@@ -25,6 +41,21 @@ export interface ChatTemplateOptions {
 }
 
 type Variables = Readonly<Record<string, unknown>>;
+type TemplateTool = ReturnType<typeof toTemplateTool>;
+/** Names under which a template is given the tools. */
+type ToolFeed = (tools: readonly TemplateTool[] | null, now: () => Date) => Variables;
+
+/** The usual name, and those of SmolLM3 and of FireFunction v2, which wants text. The first that shows a tool is used. */
+const toolFeeds: readonly ToolFeed[] = [
+  (tools) => ({ tools }),
+  (tools) => ({ tools, xml_tools: tools }),
+  (tools, now) => ({
+    tools,
+    functions: toJson(toValue((tools ?? []).map((tool) => tool.function)), { indent: 4 }),
+    datetime: strftime(now(), '%Y-%m-%d %H:%M:%S'),
+  }),
+  (tools) => ({ tools, functions: tools?.map((tool) => tool.function) ?? null }),
+];
 
 /**
  * Compiles a model's chat template; with tools its `tool_use` variant where it has one. It renders what
@@ -55,24 +86,58 @@ export function createChatTemplate(
   const plain = compile(named['default'] ?? Object.values(named)[0] ?? '', path, now);
   const withTools = named['tool_use'] === undefined ? plain : compile(named['tool_use'], path, now);
   const specialTokens = readSpecialTokens(tokenizerConfig);
-  const toCallId = wantsShortIds(source) ? toShortId : (id: string) => id;
+  const toCallIds = callIdsOf(source);
+
+  function renderWith(
+    feed: ToolFeed,
+    messages: readonly ChatMessage[],
+    tools: readonly ToolDefinition[],
+    variables: Variables = {},
+  ): string {
+    const given = {
+      ...specialTokens,
+      messages: toCallIds(messages).map(toTemplateMessage),
+      documents: null,
+      add_generation_prompt: true,
+    };
+    const feedOf = (all: readonly TemplateTool[]) => feed(all.length > 0 ? all : null, now);
+    return renderGenerously(
+      tools.length > 0 ? withTools : plain,
+      { ...given, ...feedOf(tools.map(toTemplateTool)), ...variables },
+      {
+        ...given,
+        messages: given.messages.map((message) => ({ content: '', ...message })),
+        ...feedOf(tools.map(toTemplateTool).map(completeTool)),
+        ...variables,
+      },
+    );
+  }
+
+  const render = (...args: Parameters<typeof renderWith>): string | undefined => {
+    try {
+      return renderWith(...args);
+    } catch {
+      return undefined;
+    }
+  };
+  const feed = toolFeeds.find((candidate) =>
+    probes.starts.some((messages) => render(candidate, messages, [probes.tool])?.includes(probes.tool.name)),
+  );
+  const usedFeed = feed ?? toolFeeds[0]!;
+  const withCall =
+    render(usedFeed, probes.called, []) ?? render(usedFeed, probes.called, [probes.tool]) ?? '';
+  const callStart = withCall.lastIndexOf(probes.question) + probes.question.length;
+  const showsCall = withCall.includes(probes.argument, callStart);
   return {
     source,
-    supportsTools: /\btools\b/.test(source),
-    render(messages, tools) {
-      const given = {
-        ...specialTokens,
-        messages: messages.map((message) => toTemplateMessage(message, toCallId)),
-        tools: tools.length > 0 ? tools.map(toTemplateTool) : null,
-        documents: null,
-        add_generation_prompt: true,
-      };
+    supportsTools: feed !== undefined,
+    showsCalls: showsCall && withCall.includes(probes.result, callStart),
+    hasSystemRole: render(usedFeed, probes.starts[1]!, [])?.includes(probes.instruction) ?? false,
+    callSample: showsCall ? { text: withCall.slice(callStart), ...probes.call } : undefined,
+    reads: (variable) => plain.reads(variable) || withTools.reads(variable),
+    render(messages, tools, variables) {
       try {
-        return renderGenerously(tools.length > 0 ? withTools : plain, given, {
-          ...given,
-          messages: given.messages.map((message) => ({ content: '', ...message })),
-          tools: given.tools?.map(completeTool) ?? null,
-        });
+        return renderWith(usedFeed, messages, tools, variables);
       } catch (error) {
         throw new InferenceError(
           'invalid_request',
@@ -83,6 +148,42 @@ export function createChatTemplate(
     },
   };
 }
+
+/** What templates are tried with. */
+const probes = (() => {
+  const question = 'Question that probes.';
+  const instruction = 'Instruction that probes.';
+  const argument = 'argument_that_probes';
+  const result = 'Result that probes.';
+  const tool: ToolDefinition = {
+    name: 'function_that_probes',
+    description: 'Description.',
+    parameters: {
+      type: 'object',
+      properties: { text: { type: 'string', description: 'Text.' } },
+      required: ['text'],
+    },
+  };
+  const call = { name: tool.name, arguments: JSON.stringify({ text: argument }) };
+  const asked: ChatMessage = { role: 'user', content: question };
+  return {
+    question,
+    instruction,
+    argument,
+    result,
+    tool,
+    call,
+    starts: [
+      [asked],
+      [{ role: 'system', content: instruction }, asked],
+    ] as readonly (readonly ChatMessage[])[],
+    called: [
+      asked,
+      { role: 'assistant', content: null, toolCalls: [{ id: 'callprobe', ...call }] },
+      { role: 'tool', toolCallId: 'callprobe', name: tool.name, content: result },
+    ] as readonly ChatMessage[],
+  };
+})();
 
 function compile(source: string, path: string, now: () => Date): CompiledTemplate {
   try {
@@ -102,7 +203,7 @@ function renderGenerously({ render }: CompiledTemplate, given: Variables, comple
   } catch (error) {
     if (error instanceof TemplateRefusal) throw error;
     try {
-      return render(completed);
+      return render(completed, { mayChange: true });
     } catch {
       throw error;
     }
@@ -119,9 +220,44 @@ function readSpecialTokens(tokenizerConfig: ModelFolder['tokenizerConfig']): Rec
   return tokens;
 }
 
-/** Mistral's templates raise an exception for ids of another length. */
-function wantsShortIds(source: string): boolean {
-  return /\|\s*length\s*!=\s*9\b/.test(source);
+/** How a template wants the ids of calls to be. */
+function callIdsOf(source: string): (messages: readonly ChatMessage[]) => readonly ChatMessage[] {
+  // Mistral's templates raise an exception for ids of another length.
+  if (/\|\s*length\s*!=\s*9\b/.test(source))
+    return (messages) => withCallIds(messages, ({ id }) => toShortId(id));
+  if (!source.includes('<|tool_calls_section_begin|>')) return (messages) => messages;
+  // Kimi's templates know a call by its id alone.
+  return (messages) => {
+    let count = 0;
+    return withCallIds(messages, ({ id, name }) => {
+      const number = count++;
+      return id.startsWith(`functions.${name}:`) ? id : `functions.${name}:${number}`;
+    });
+  };
+}
+
+/** Gives every call another id, and its result the same. */
+function withCallIds(
+  messages: readonly ChatMessage[],
+  toId: (call: ToolCall) => string,
+): readonly ChatMessage[] {
+  const ids = new Map<string, string>();
+  return messages.map((message) => {
+    if (message.role === 'tool') {
+      const { toolCallId } = message;
+      return {
+        ...message,
+        toolCallId: ids.get(toolCallId) ?? toId({ id: toolCallId, name: message.name ?? '', arguments: '' }),
+      };
+    }
+    if (message.role !== 'assistant' || message.toolCalls === undefined) return message;
+    const toolCalls = message.toolCalls.map((call) => {
+      const id = toId(call);
+      ids.set(call.id, id);
+      return { ...call, id };
+    });
+    return { ...message, toolCalls };
+  });
 }
 
 /** The same nine letters and digits for the same id, so that a conversation's prompt only ever grows. */
@@ -131,11 +267,11 @@ function toShortId(id: string): string {
   return BigInt(`0x${digest}`).toString(36).slice(-9);
 }
 
-function toTemplateMessage(message: ChatMessage, toCallId: (id: string) => string): Record<string, unknown> {
+function toTemplateMessage(message: ChatMessage): Record<string, unknown> {
   if (message.role === 'tool') {
     return {
       role: 'tool',
-      tool_call_id: toCallId(message.toolCallId),
+      tool_call_id: message.toolCallId,
       content: message.content,
       ...(message.name !== undefined && { name: message.name }),
     };
@@ -155,7 +291,7 @@ function toTemplateMessage(message: ChatMessage, toCallId: (id: string) => strin
     ...(reasoningContent !== undefined && { reasoning_content: reasoningContent }),
     ...(toolCalls?.length && {
       tool_calls: toolCalls.map((call) => ({
-        id: toCallId(call.id),
+        id: call.id,
         type: 'function',
         function: { name: call.name, arguments: parseArguments(call.arguments) },
       })),
@@ -180,7 +316,7 @@ function toTemplateTool({ name, description, parameters }: ToolDefinition) {
   };
 }
 
-function completeTool({ type, function: definition }: ReturnType<typeof toTemplateTool>): unknown {
+function completeTool({ type, function: definition }: TemplateTool): TemplateTool {
   const { name, description = '', parameters } = definition;
   return {
     type,

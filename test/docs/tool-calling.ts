@@ -5,12 +5,25 @@ import { toolCallFormats } from '../../src/core/chat/formats.ts';
 export function writeToolCallingPage(): string {
   return `# Tool calling
 
-Models write tool calls in many ways. Which way a model has is found out from its chat template and tokenizer; the
-setting \`toolCallFormat\` chooses another one by name, and \`reasoningFormat\` one for the thinking.
+Models write tool calls in many ways. Which way a model has is found out from what its chat template makes of a call,
+from the template's text and from the tokenizer; the setting \`toolCallFormat\` chooses another one by name, and
+\`reasoningFormat\` one for the thinking.
 
 - **Parallel**: one answer may hold several calls.
 - **Constrained**: calls can be generated under a grammar, so that their arguments follow the tool's JSON Schema.
-  Most of the formats that can't don't write arguments as JSON.
+
+**Templates without tools.** Whether a template tells the model of tools is found out by rendering one. Where it does not,
+the model is told in a system message, or in the first message of the user, and writes calls in the format that the template
+shows, or else in that of Hermes. Past calls that a template would lose are written the same way. The setting \`toolPrompt\`
+is an instruction of your own, in Jinja, which is given \`tools\`; \`tools: false\` refuses tools.
+
+**Broken calls.** Calls without a grammar come out when they are whole. One that is broken is mended where that is safe:
+Python's words, quotes, sets and tuples, quotes inside of strings, brackets too few, commas too many, missing close tags.
+It has to have what the tool's schema requires. Any other broken call is text.
+
+**Thinking.** A call inside of thinking that was not closed ends the thinking.
+
+**Ids.** Kimi K2 writes ids that hold the function's name. They are kept, and ids of another form become such ids in the prompt.
 
 This page is generated: \`UPDATE_DOCS=1 npx vitest run test/docs\`.
 

@@ -118,8 +118,9 @@ describe('createChatTemplate', () => {
   it('says whether the template has a place for tools', () => {
     expect(createChatTemplate(folderOf({ chatTemplate: '{{ messages }}' })).supportsTools).toBe(false);
     expect(createChatTemplate(folderOf({ chatTemplate: '{% if tools %}{% endif %}' })).supportsTools).toBe(
-      true,
+      false,
     );
+    expect(createChatTemplate(folderOf({ chatTemplate: '{{ tools }}' })).supportsTools).toBe(true);
   });
 
   it("passes on the template's own refusal", () => {

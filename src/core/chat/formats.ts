@@ -1,5 +1,21 @@
 import { reasoningFormats, thinkFormat } from './reasoning-formats.ts';
 import type { ReasoningFormat } from './reasoning-format.ts';
+import { apertusFormat } from './tool-calls/apertus.ts';
+import { hunyuanFormat } from './tool-calls/hunyuan.ts';
+import { granite20bFormat } from './tool-calls/granite-20b.ts';
+import { internlmFormat } from './tool-calls/internlm.ts';
+import { commandRPlusFormat } from './tool-calls/command-r-plus.ts';
+import { gigachat3Format } from './tool-calls/gigachat-3.ts';
+import { xlamFormat } from './tool-calls/xlam.ts';
+import { longcatFormat } from './tool-calls/longcat.ts';
+import { solarOpenFormat } from './tool-calls/solar-open.ts';
+import { deepseekV32Format } from './tool-calls/deepseek-v3-2.ts';
+import { minicpm5Format } from './tool-calls/minicpm-5.ts';
+import { step3Format } from './tool-calls/step-3.ts';
+import { kimiK3Format } from './tool-calls/kimi-k3.ts';
+import { olmo3Format } from './tool-calls/olmo-3.ts';
+import { minicpm3Format } from './tool-calls/minicpm-3.ts';
+import { minimaxM3Format } from './tool-calls/minimax-m3.ts';
 import { commandRFormat } from './tool-calls/command-r.ts';
 import { deepseekFormat, deepseekV31Format } from './tool-calls/deepseek.ts';
 import { functoolsFormat } from './tool-calls/fire-function.ts';
@@ -23,34 +39,61 @@ import { qwen3CoderFormat } from './tool-calls/qwen3-coder.ts';
 /** Every format of tool calls. The first that recognises a model is its format, so the more special comes first. */
 export const toolCallFormats: readonly ToolCallFormat[] = [
   harmonyFormat,
+  deepseekV32Format,
   deepseekV31Format,
   deepseekFormat,
   kimiK2Format,
+  kimiK3Format,
+  step3Format,
+  solarOpenFormat,
+  longcatFormat,
+  minimaxM3Format,
   minimaxM2Format,
   glmFormat,
   qwen3CoderFormat,
   functionaryV31Format,
   functionaryV32Format,
   commandRFormat,
+  commandRPlusFormat,
   mistralNamedFormat,
   mistralFormat,
   nemotronFormat,
   gemma4Format,
   functionGemmaFormat,
   gemmaCodeFormat,
+  minicpm3Format,
   lfm2Format,
+  minicpm5Format,
+  apertusFormat,
+  internlmFormat,
+  gigachat3Format,
+  olmo3Format,
   phi4Format,
   hermesFormat,
+  hunyuanFormat,
+  granite20bFormat,
   granite3Format,
   functoolsFormat,
+  xlamFormat,
   llama4Format,
   llama3Format,
 ];
+
+/** A call as a template writes it. */
+export interface CallSample {
+  /** The assistant's turn, and perhaps what follows. */
+  readonly text: string;
+  readonly name: string;
+  /** JSON text. */
+  readonly arguments: string;
+}
 
 /** What `detectFormats` looks at. */
 export interface FormatQuery extends ModelTraits {
   /** Name of the tool call format to use instead of the one that is recognised. */
   readonly toolCallFormat?: string | undefined;
+  /** What the template makes of a call, of any name and arguments; left out where it has no place for calls. */
+  readonly callSample?: CallSample | undefined;
   /** Name of the reasoning format to use instead of the one that is recognised. */
   readonly reasoningFormat?: string | undefined;
 }
@@ -64,7 +107,8 @@ export interface ModelFormats {
 }
 
 /**
- * Recognises a model's formats by the markers in its chat template and tokenizer.
+ * Recognises a model's formats by what its chat template makes of a call, and by the markers in the template and the
+ * tokenizer.
  *
  * @throws RangeError for the name of a format that doesn't exist
  *
@@ -79,13 +123,39 @@ export function detectFormats(query: FormatQuery): ModelFormats {
   return {
     toolCalls:
       toolCallFormat === undefined
-        ? toolCallFormats.find((format) => format.detect(query))
+        ? recogniseToolCalls(query)
         : findByName('toolCallFormat', toolCallFormats, toolCallFormat),
     reasoning:
       reasoningFormat === undefined
         ? (reasoningFormats.find((format) => format.detect(query)) ?? thinkFormat)
         : findByName('reasoningFormat', reasoningFormats, reasoningFormat),
   };
+}
+
+/** Where a template's text speaks of one format and its calls are written in another, the calls decide. */
+function recogniseToolCalls(query: FormatQuery): ToolCallFormat | undefined {
+  const named = toolCallFormats.filter((format) => format.detect(query));
+  const { callSample } = query;
+  const readers = toolCallFormats.filter((format) => callSample !== undefined && reads(format, callSample));
+  // A format without a marker of its own reads JSON of any other.
+  const marked = readers.find(({ openers }) => openers.some((opener) => callSample!.text.includes(opener)));
+  return named.find((format) => readers.includes(format)) ?? marked ?? named[0];
+}
+
+function reads(format: ToolCallFormat, { text, name, arguments: json }: CallSample): boolean {
+  const parser = format.createParser([]);
+  const events = [...parser.push(text), ...parser.flush()];
+  const starts = events.filter((event) => event.type === 'call-start');
+  const args = events.map((event) => (event.type === 'arguments' ? event.text : '')).join('');
+  return starts.length === 1 && starts[0]!.name === name && isSameJson(args, json);
+}
+
+function isSameJson(text: string, other: string): boolean {
+  try {
+    return JSON.stringify(JSON.parse(text)) === JSON.stringify(JSON.parse(other));
+  } catch {
+    return false;
+  }
 }
 
 function findByName<T extends { readonly name: string }>(

@@ -3,8 +3,8 @@ import { toText } from './printing.ts';
 import { findKey, Group, Instance, isArray, isDictionary, isInteger, Tuple, type Value } from './values.ts';
 
 /** `value.name`: a method goes before an entry of that name. */
-export function getAttribute(value: Value, name: string): Value {
-  const method = findMethod(value, name);
+export function getAttribute(value: Value, name: string, mayChange = false): Value {
+  const method = findMethod(value, name, mayChange);
   if (method) return method;
   if (isDictionary(value)) return value.get(name);
   if (value instanceof Group) return value[['grouper', 'list'].indexOf(name)];

@@ -38,7 +38,7 @@ export function evaluate(node: Expression, scope: Scope): Value {
     case 'name':
       return scope.get(node.name);
     case 'attribute':
-      return getAttribute(defined(node.value, scope), node.name);
+      return getAttribute(defined(node.value, scope), node.name, scope.budget.mayChange);
     case 'item':
       return getItem(defined(node.value, scope), evaluate(node.key, scope));
     case 'slice': {

@@ -9,7 +9,7 @@ import {
   trimEnd,
   trimStart,
 } from './text.ts';
-import { assertTextLength } from './budget.ts';
+import { assertListLength, assertTextLength } from './budget.ts';
 import { formatBraces } from './format-text.ts';
 import { toText } from './printing.ts';
 import {
@@ -32,13 +32,18 @@ type Method<Self> = readonly [names: readonly string[], call: (self: Self, ...ar
 /**
  * Finds a Python method of a value. Those that would change the value are there, but refuse to be called, as in the
  * reference's sandbox.
+ *
+ * @param mayChange whether lists may be changed all the same, for templates that are useless without
  */
-export function findMethod(value: Value, name: string): Callable | undefined {
+export function findMethod(value: Value, name: string, mayChange = false): Callable | undefined {
   if (typeof value === 'string' && name === 'format')
     return (args, keywords) => formatBraces(value, args, keywords);
   if (typeof value === 'string') return bind(value, name, textMethods);
   if (isDictionary(value)) return bind(value, name, dictionaryMethods);
-  if (isArray(value)) return bind(value, name, listMethods);
+  if (isArray(value)) {
+    const change = mayChange ? bind(value as Value[], name, listChanges) : undefined;
+    return change ?? bind(value, name, listMethods);
+  }
   return undefined;
 }
 
@@ -206,6 +211,20 @@ const listMethods = new Map<string, Method<readonly Value[]>>([
     'reverse',
     'sort',
   ]),
+]);
+
+const listChanges = new Map<string, Method<Value[]>>([
+  [
+    'append',
+    [
+      ['item'],
+      (items, item) => {
+        assertListLength(items.push(item));
+        return null;
+      },
+    ],
+  ],
+  ['pop', [['index'], (items, index = -1) => items.splice(Number(index), 1)[0]]],
 ]);
 
 function refuse<Self>(type: string, names: readonly string[]): (readonly [string, Method<Self>])[] {

@@ -23,11 +23,16 @@ const maxRange = 100_000;
 /** The template's own `raise_exception`. */
 export class TemplateRefusal extends Error {}
 
+export interface RenderOptions {
+  /** Whether the template may change lists, which the reference forbids. Default false. */
+  readonly mayChange?: boolean;
+}
+
 export interface CompiledTemplate {
   /** Whether the template looks at a variable of this name. */
   reads(name: string): boolean;
   /** Throws `TemplateRefusal` where the template refuses the variables, another error where they don't fit. */
-  render(variables: Readonly<Record<string, unknown>>): string;
+  render(variables: Readonly<Record<string, unknown>>, options?: RenderOptions): string;
 }
 
 /**
@@ -46,16 +51,16 @@ export function compileTemplate(source: string, now: () => Date): CompiledTempla
   const body = parseTemplate(source);
   return {
     reads: (name) => mentions(body, name),
-    render(variables) {
-      const scope = createGlobals(now);
+    render(variables, options) {
+      const scope = createGlobals(now, new Budget(options));
       for (const [name, value] of Object.entries(variables)) scope.set(name, toValue(value));
       return renderBody(body, new Scope(scope));
     },
   };
 }
 
-function createGlobals(now: () => Date): Scope {
-  const scope = new Scope(new Budget());
+function createGlobals(now: () => Date, budget: Budget): Scope {
+  const scope = new Scope(budget);
   for (const [name, value] of [
     ['true', true],
     ['false', false],

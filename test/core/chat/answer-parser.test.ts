@@ -6,6 +6,7 @@ import {
   type AnswerParserOptions,
 } from '../../../src/core/chat/answer-parser.ts';
 import { createReasoningSplitter } from '../../../src/core/chat/reasoning.ts';
+import { kimiK2Format } from '../../../src/core/chat/tool-calls/kimi-k2.ts';
 import { createHermesToolCallParser } from '../../../src/core/chat/tool-calls/hermes.ts';
 import { cutTexts, soup } from '../text/pieces.ts';
 
@@ -159,6 +160,28 @@ describe('createAnswerParser', () => {
   ])('%s', (_, text, setting, expected) => {
     expect(answer([text], setting)).toMatchObject(expected);
     expect(answer([...text], setting)).toMatchObject(expected);
+  });
+
+  it('keeps the ids that a model writes, and counts calls that share one', () => {
+    const section = (...ids: string[]) =>
+      `<|tool_calls_section_begin|>${ids.map((id) => `<|tool_call_begin|>${id}<|tool_call_argument_begin|>{}<|tool_call_end|>`).join('')}<|tool_calls_section_end|>`;
+    const idsOf = (text: string) => {
+      const parser = createAnswerParser({
+        toolCallParser: kimiK2Format.createParser([]),
+        createToolCallId: () => 'made',
+      });
+      const events = [...parser.push(text), ...parser.end({ cutOff: false }).events];
+      return events.flatMap((event) =>
+        event.type === 'tool-call-start' ? [`${event.name} ${event.id}`] : [],
+      );
+    };
+    expect(idsOf(section('functions.f:0', 'functions.g:1'))).toEqual(['f functions.f:0', 'g functions.g:1']);
+    expect(idsOf(section('functions.f:0', 'functions.g:0', 'functions.f:0'))).toEqual([
+      'f functions.f:0',
+      'g functions.g:1',
+      'f functions.f:2',
+    ]);
+    expect(idsOf(section('functions.f:7'))).toEqual(['f functions.f:7']);
   });
 
   it('says when to stop generating, and ignores what comes after', () => {

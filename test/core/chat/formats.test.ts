@@ -55,6 +55,34 @@ describe('detectFormats', () => {
     ['channels', '<|channel|>analysis<|message|>', [], 'harmony', 'harmony'],
     ['answer tags', '<｜hy_Assistant｜><think><answer>', [], undefined, 'hunyuan'],
     ['thought tags', '<thought>', [], undefined, 'exaone-deep'],
+    ['a namespace', '<｜DSML｜function_calls>', [], 'deepseek-v3.2', 'think'],
+    ['elements with types', "'<|open|>' + tag + '<|sep|>'", [], 'kimi-k3', 'kimi-k3'],
+    ['a list in tags', 'tools <tool_calls>[{…}]</tool_calls>', [], 'hunyuan', 'think'],
+    ['a plugin', '<|action_start|><|plugin|>', [], 'internlm', 'think'],
+    ['a role for calls', "{{ 'function call' + '<|role_sep|>' }}", [], 'gigachat-3', 'think'],
+    ['tags of a name', '<longcat_tool_call> <longcat_think>', [], 'longcat', 'longcat'],
+    ['a mark before tags', ']<]minimax[>[<tool_call> <mm:think>', [], 'minimax-m3', 'minimax-m3'],
+    ['code between markers', '<|thought_start|> <|tool_call_start|>', [], 'minicpm-3', 'minicpm-3'],
+    ['parameters in elements', '<function name="f"><param name="k">', [], 'minicpm-5', 'think'],
+    ['code in tags', '<function_calls>', [], 'olmo-3', 'think'],
+    [
+      'invocations between markers',
+      '<｜tool_calls_begin｜> <steptml:invoke name="f">',
+      [],
+      'step-3',
+      'think',
+    ],
+    ['a marker before objects', '<function_call>', [], 'granite-20b-fc', 'think'],
+    ['one array', 'make calls in a single JSON array', [], 'xlam', 'think'],
+    ['a list without tags', '"List of tools: ["', [], 'lfm2', 'think'],
+    ['prefix and suffix', '<|tools_prefix|> <|inner_prefix|>', [], 'apertus', 'apertus'],
+    [
+      'a text behind the thinking',
+      '<|START_THINKING|> <|START_ACTION|> <|START_TEXT|>',
+      [],
+      'command-r',
+      'command-a-plus',
+    ],
     ['an inner voice', '<|inner_prefix|>', [], undefined, 'apertus'],
   ])('%s', (_, template, tokens, toolCalls, reasoning) => {
     expect(detect(template, tokens)).toEqual([toolCalls, reasoning]);
@@ -65,12 +93,26 @@ describe('detectFormats', () => {
       // Llama 3 is told by its prompt, which its answers don't show.
       ['llama-3', undefined],
       ['pythonic', undefined],
+      ['xlam', undefined],
       ['granite-3', undefined],
       ['functionary-v3.2', undefined],
     ]);
     for (const { name, example } of toolCallFormats) {
       expect([name, detect(example)[0]]).toEqual([name, alike.has(name) ? alike.get(name) : name]);
     }
+  });
+
+  it('believes what the template makes of a call more than what it says', () => {
+    const template = 'Return calls within <tool_call></tool_call> tags: <tool_calls>[…]</tool_calls>';
+    const call = { name: 'f', arguments: '{"a": "x"}' };
+    const sample = (text: string) =>
+      detectFormats({ template, hasToken: () => false, callSample: { ...call, text } }).toolCalls?.name;
+    expect(sample('<tool_calls>[{"name": "f", "arguments": {"a": "x"}}]</tool_calls><|end|>')).toBe(
+      'hunyuan',
+    );
+    expect(sample('<tool_call>{"name": "f", "arguments": {"a": "x"}}</tool_call>')).toBe('hermes');
+    expect(sample('<function_calls>f(a="x")</function_calls>')).toBe('olmo-3');
+    expect(sample('{"name": "f", "arguments": {"a": "x"}}')).toBe('hermes');
   });
 
   it('takes the formats that a setting names', () => {

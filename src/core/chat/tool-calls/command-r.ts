@@ -12,7 +12,7 @@ export const commandRFormat: ToolCallFormat = {
   name: 'command-r',
   example:
     '<|START_ACTION|>[\n    {"tool_call_id": "0", "tool_name": "get_weather", "parameters": {"city": "Paris"}}\n]<|END_ACTION|>',
-  families: [{ name: 'Command', models: ['Command R7B', 'Command A'] }],
+  families: [{ name: 'Command', models: ['Command R7B', 'Command A', 'Command A+'] }],
   parallel: true,
   markers: [openMarker, endMarker],
   openers: [openMarker],

@@ -1,5 +1,6 @@
 import type { ToolDefinition } from '../messages.ts';
 import type { ToolCallParser, ToolCallParserOptions } from './parser.ts';
+import type { WrittenCall } from './write-calls.ts';
 
 /** What a format is recognised by. */
 export interface ModelTraits {
@@ -35,6 +36,8 @@ export interface ToolCallFormat {
   /** @param tools the tools of the request: some formats leave it to their schemas what type a value has */
   createParser(tools: readonly ToolDefinition[], options?: ToolCallParserOptions): ToolCallParser;
   detect(model: ModelTraits): boolean;
+  /** Writes calls as the models do, where that is not what `constraint` says. */
+  write?(calls: readonly WrittenCall[]): string;
   /**
    * How to write calls; `undefined` where arguments are not written as JSON, so that no JSON Schema can guide them, or
    * where nothing tells the beginning of a call from that of a text.

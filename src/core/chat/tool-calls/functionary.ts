@@ -39,6 +39,7 @@ export const functionaryV32Format: ToolCallFormat = {
   openers: [],
   createParser: createFunctionaryV32ToolCallParser,
   detect: ({ template }) => />>>(all\b|\$\{recipient\})/.test(template),
+  write: (calls) => calls.map(({ name, arguments: text }) => `${recipientMarker}${name}\n${text}`).join(''),
   constraint: undefined,
 };
 

@@ -5,6 +5,7 @@ import { readName } from './json-calls.ts';
 import { readLiteral, type LiteralDialect } from './literal.ts';
 import type { ToolCallParser, ToolCallParserOptions } from './parser.ts';
 import { readPythonCalls } from './python-calls.ts';
+import { membersOf, writePythonCall, type WrittenCall } from './write-calls.ts';
 import { createSectionParser } from './section-parser.ts';
 
 /** Python in a code block of its own language. */
@@ -16,6 +17,7 @@ export const gemmaCodeFormat: ToolCallFormat = {
   markers: [],
   openers: ['```tool_code'],
   createParser: createGemmaCodeToolCallParser,
+  write: (calls) => `\`\`\`tool_code\n${calls.map(writePythonCall).join('\n')}\n\`\`\``,
   detect: ({ template }) => template.includes('tool_code'),
 };
 
@@ -30,6 +32,7 @@ export const functionGemmaFormat: ToolCallFormat = {
   markers: Object.values(shortTags),
   openers: [shortTags.open],
   createParser: (tools, options) => createGemmaToolCallParser(shortTags, tools, options),
+  write: (calls) => writeGemmaCalls(shortTags, calls),
   detect: ({ template }) => template.includes('<start_function_'),
 };
 
@@ -44,6 +47,7 @@ export const gemma4Format: ToolCallFormat = {
   markers: Object.values(pipeTags),
   openers: [pipeTags.open],
   createParser: (tools, options) => createGemmaToolCallParser(pipeTags, tools, options),
+  write: (calls) => writeGemmaCalls(pipeTags, calls),
   detect: ({ template }) => template.includes(pipeTags.open),
 };
 
@@ -108,4 +112,17 @@ function* readCall(input: AnswerInput, dialect: LiteralDialect): Reading<boolean
   input.endCall();
   yield* input.dropSpace();
   return (yield* input.peekAny(['call:'])) !== null;
+}
+
+function writeGemmaCalls({ open, end, quote }: GemmaTags, calls: readonly WrittenCall[]): string {
+  const write = (value: unknown): string => {
+    if (typeof value === 'string') return quote + value + quote;
+    if (Array.isArray(value)) return `[${value.map(write).join(',')}]`;
+    if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+    return writeMembers(Object.entries(value));
+  };
+  const writeMembers = (members: readonly (readonly [string, unknown])[]): string =>
+    `{${members.map(([key, value]) => `${key}:${write(value)}`).join(',')}}`;
+  const texts = calls.map(({ name, arguments: text }) => `call:${name}${writeMembers(membersOf(text))}`);
+  return texts.map((text) => open + text + end).join('');
 }

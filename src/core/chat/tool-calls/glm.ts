@@ -1,6 +1,7 @@
 import type { ToolDefinition } from '../messages.ts';
 import type { ToolCallFormat } from './format.ts';
 import type { ToolCallParser, ToolCallParserOptions } from './parser.ts';
+import { writeTaggedCall } from './write-calls.ts';
 import { createSectionParser } from './section-parser.ts';
 import { readTaggedCall, type TaggedCallSyntax } from './tagged-calls.ts';
 
@@ -25,6 +26,7 @@ export const glmFormat: ToolCallFormat = {
   markers: [openTag, closeTag, '<arg_key>', '</arg_key>', '<arg_value>', '</arg_value>'],
   openers: [openTag],
   createParser: createGlmToolCallParser,
+  write: (calls) => calls.map((call) => openTag + writeTaggedCall(call, syntax)).join('\n'),
   detect: ({ template }) => template.includes('<arg_key>'),
 };
 

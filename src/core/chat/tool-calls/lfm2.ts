@@ -2,6 +2,7 @@ import type { ToolDefinition } from '../messages.ts';
 import type { ToolCallFormat } from './format.ts';
 import type { ToolCallParser, ToolCallParserOptions } from './parser.ts';
 import { readPythonCalls } from './python-calls.ts';
+import { writePythonCall } from './write-calls.ts';
 import { createSectionParser } from './section-parser.ts';
 
 const openMarker = '<|tool_call_start|>';
@@ -16,7 +17,9 @@ export const lfm2Format: ToolCallFormat = {
   markers: [openMarker, endMarker],
   openers: [openMarker],
   createParser: createLfm2ToolCallParser,
-  detect: ({ template, hasToken }) => hasToken(openMarker) || /<\|tool_(list|call)_start\|>/.test(template),
+  write: (calls) => `${openMarker}[${calls.map(writePythonCall).join(', ')}]${endMarker}`,
+  detect: ({ template, hasToken }) =>
+    hasToken(openMarker) || /<\|tool_(list|call)_start\|>|"List of tools: \["/.test(template),
 };
 
 /** Reads calls as LFM2 models write them. */

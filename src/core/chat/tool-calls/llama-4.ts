@@ -4,6 +4,7 @@ import type { ToolCallFormat } from './format.ts';
 import { readJsonCalls } from './json-calls.ts';
 import type { ToolCallParser, ToolCallParserOptions } from './parser.ts';
 import { readPythonCalls } from './python-calls.ts';
+import { writePythonCall } from './write-calls.ts';
 import { createSectionParser } from './section-parser.ts';
 
 const openMarker = '<|python_start|>';
@@ -21,6 +22,7 @@ export const llama4Format: ToolCallFormat = {
   markers: [openMarker, endMarker],
   openers: [openMarker],
   createParser: createPythonicToolCallParser,
+  write: (calls) => `[${calls.map(writePythonCall).join(', ')}]`,
   detect: ({ template, hasToken }) =>
     hasToken(openMarker) || template.includes(openMarker) || /\[func_name1\(/.test(template),
 };

@@ -1,6 +1,7 @@
 import type { ToolDefinition } from '../messages.ts';
 import type { ToolCallFormat } from './format.ts';
 import type { ToolCallParser, ToolCallParserOptions } from './parser.ts';
+import { writeTaggedCall } from './write-calls.ts';
 import { createSectionParser } from './section-parser.ts';
 import { readTaggedCall, type TaggedCallSyntax } from './tagged-calls.ts';
 
@@ -26,6 +27,8 @@ export const minimaxM2Format: ToolCallFormat = {
   markers: [beginMarker, endMarker],
   openers: [beginMarker],
   createParser: createMinimaxM2ToolCallParser,
+  write: (calls) =>
+    `${beginMarker}\n${calls.map((call) => `<invoke name="${writeTaggedCall(call, syntax)}\n`).join('')}${endMarker}`,
   detect: ({ template }) => template.includes(beginMarker),
 };
 

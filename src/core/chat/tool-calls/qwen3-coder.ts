@@ -1,6 +1,7 @@
 import type { ToolDefinition } from '../messages.ts';
 import type { ToolCallFormat } from './format.ts';
 import type { ToolCallParser, ToolCallParserOptions } from './parser.ts';
+import { writeTaggedCall } from './write-calls.ts';
 import { createSectionParser } from './section-parser.ts';
 import { readTaggedCall, type TaggedCallSyntax } from './tagged-calls.ts';
 
@@ -26,11 +27,15 @@ export const qwen3CoderFormat: ToolCallFormat = {
     { name: 'Qwen3-Coder', models: ['Qwen3-Coder', 'Qwen3-Coder-Next', 'Qwen3.5'] },
     { name: 'Nemotron 3', models: ['Nemotron 3 Nano'] },
     { name: 'Seed-OSS', models: ['Seed-OSS 36B'] },
+    { name: 'Step 3.5', models: ['Step 3.5 Flash'] },
+    { name: 'MiMo V2', models: ['MiMo V2 Flash'] },
   ],
   parallel: true,
   markers: [...beginMarkers, ...endMarkers],
   openers: [...beginMarkers, openTag],
   createParser: createQwen3CoderToolCallParser,
+  write: (calls) =>
+    calls.map((call) => `<tool_call>\n${openTag}${writeTaggedCall(call, syntax)}\n</tool_call>`).join('\n'),
   detect: ({ template }) => template.includes(openTag) && template.includes('<parameter='),
 };
 

@@ -8,10 +8,23 @@ export function parameterSchema(tool: ToolDefinition | undefined, parameter: str
   return isRecord(properties) && Object.hasOwn(properties, parameter) ? properties[parameter] : undefined;
 }
 
+/** What a schema says about a member, or about the items of a list. */
+export function memberSchema(schema: unknown, name: string): unknown {
+  if (!isRecord(schema)) return undefined;
+  const { properties, items } = schema;
+  if (isRecord(properties) && Object.hasOwn(properties, name)) return properties[name];
+  return name === 'item' ? items : undefined;
+}
+
 /** The parameters of a tool in the order of its schema. */
 export function parameterNames(tool: ToolDefinition | undefined): readonly string[] {
   const properties = tool?.parameters?.['properties'];
   return isRecord(properties) ? Object.keys(properties) : [];
+}
+
+/** Whether a schema allows values of a type. */
+export function allowsType(schema: unknown, type: string): boolean {
+  return typesOf(schema).includes(type);
 }
 
 /** Whether a schema allows strings and nothing else. */

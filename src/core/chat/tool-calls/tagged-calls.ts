@@ -7,6 +7,8 @@ import { isStringSchema, parameterNames, parameterSchema, toJsonText } from './s
 export interface TaggedCallSyntax {
   /** What follows the function's name: parts with optional white space between them. */
   readonly nameEnd: readonly string[];
+  /** Whether attributes may stand between the name and what ends it; they say nothing that is needed. */
+  readonly hasNameAttributes?: boolean | undefined;
   /** Begins a parameter; its name follows. */
   readonly parameterOpen: string;
   /** What stands between a parameter's name and its value: parts with optional white space between them. */
@@ -48,6 +50,8 @@ export function* readTaggedCall(
   const follows = [parameterOpen, callClose];
   const { length } = input.held;
   const name = (yield* input.takeWhile(isNameUnit, longestName)).trim();
+  if (syntax.hasNameAttributes === true)
+    yield* input.takeWhile((unit) => !/[<>\n{}]/.test(unit), longestName);
   const isNamed = name !== '' && (yield* takeParts(input, nameEnd));
   if (isNamed) yield* input.takeSpace();
   if (!isNamed || (yield* input.peekAny(follows)) === null) {
@@ -99,7 +103,8 @@ function* mendTaggedCall(
   const call = close === -1 ? text : text.slice(0, close);
   const members: string[] = [];
   for (const part of call.split(parameterOpen).slice(1)) {
-    const [key = '', ...rest] = part.split(parameterNameEnd[0]!);
+    const [head = '', ...rest] = part.split(parameterNameEnd[0]!);
+    const key = head.replace(/".*/, '');
     const written = rest.join(parameterNameEnd[0]).trimStart();
     const second = parameterNameEnd[1];
     if (
@@ -178,7 +183,7 @@ function* readWhole(
     value += text;
   });
   if (!isWhole) return false;
-  const json = toJsonText(value, schema);
+  const json = toJsonText(/^\s*<!\[CDATA\[([^]*)\]\]>\s*$/.exec(value)?.[1] ?? value, schema);
   const isText = json.startsWith('"');
   if (isText && input.canReadAgain && holdsTags(value, tool, syntax, input.callEnds)) return false;
   input.addArguments(json);

@@ -103,7 +103,7 @@ function awkwardValues(format: ToolCallFormat): fc.Arbitrary<Record<string, unkn
       fc.double({ noNaN: true, noDefaultInfinity: true }).map((number) => number || 0),
       fc.constantFrom(true, false, null),
       fc.array(tie('value'), { maxLength: 3 }),
-      fc.dictionary(format.name.includes('gemma') ? keys : fc.oneof(keys, text), tie('value'), {
+      fc.dictionary(/gemma|minimax-m3/.test(format.name) ? keys : fc.oneof(keys, text), tie('value'), {
         maxKeys: 3,
       }),
     ),

@@ -1,0 +1,57 @@
+import type { ToolCallFormat } from './format.ts';
+import type { AnswerInput, Reading } from './answer-input.ts';
+import { readJsonArguments } from './json-calls.ts';
+import { createSectionParser } from './section-parser.ts';
+
+const openMarker = '<|tools_prefix|>';
+const endMarker = '<|tools_suffix|>';
+
+/** A list of objects, each with the name as its one key, between markers. */
+export const apertusFormat: ToolCallFormat = {
+  name: 'apertus',
+  example: `${openMarker}[{"get_weather": {"city": "Paris"}}]${endMarker}`,
+  families: [{ name: 'Apertus', models: ['Apertus 8B', 'Apertus 70B'] }],
+  parallel: true,
+  markers: [openMarker, endMarker],
+  openers: [openMarker],
+  createParser: (tools, options) =>
+    createSectionParser({ open: [openMarker], end: [endMarker], readCalls }, tools, options),
+  detect: ({ template }) => template.includes(openMarker),
+  constraint: {
+    trigger: openMarker,
+    begin: `${openMarker}[`,
+    call: (name) => ({ prefix: `{${JSON.stringify(name)}: `, suffix: '}' }),
+    separator: ', ',
+    end: `]${endMarker}`,
+  },
+};
+
+function* readCalls(input: AnswerInput): Reading {
+  yield* input.takeSpace();
+  if ((yield* input.takeAny(['['])) === null) return input.giveUp();
+  for (let isBehindCall = false; ; isBehindCall = true) {
+    yield* input.takeSpace();
+    if ((yield* input.takeAny([']'])) !== null || (isBehindCall && !(yield* input.hasMore()))) break;
+    const isObject = (yield* input.takeAny(['{'])) !== null;
+    yield* input.takeSpace();
+    const key = isObject ? yield* readString(input) : undefined;
+    yield* input.takeSpace();
+    if (key === undefined || (yield* input.takeAny([':'])) === null) return input.giveUp();
+    if (!(yield* readJsonArguments(input, key))) return;
+    yield* input.dropSpace();
+    yield* input.takeAny(['}']);
+    yield* input.takeSpace();
+    yield* input.takeAny([',']);
+    input.drop();
+  }
+  yield* input.dropSpace();
+}
+
+/** A JSON string without escapes, as names are. */
+function* readString(input: AnswerInput): Reading<string | undefined> {
+  if ((yield* input.takeAny(['"'])) === null) return undefined;
+  const text = yield* input.takeWhile((unit) => !/["\\\n]/.test(unit), longestName);
+  return text !== '' && (yield* input.takeAny(['"'])) !== null ? text : undefined;
+}
+
+const longestName = 256;

@@ -1,0 +1,34 @@
+import type { ToolCallFormat } from './format.ts';
+import { jsonCallFrame, readJsonCalls } from './json-calls.ts';
+import { createSectionParser } from './section-parser.ts';
+
+const openMarker = 'Action: ```json';
+const endMarker = '```';
+
+/** A list of JSON objects in a code block behind the word of an action. */
+export const commandRPlusFormat: ToolCallFormat = {
+  name: 'command-r-plus',
+  example: `${openMarker}\n[{"tool_name": "get_weather", "parameters": {"city": "Paris"}}]\n${endMarker}`,
+  families: [{ name: 'Command R', models: ['Command R', 'Command R+'] }],
+  parallel: true,
+  markers: [],
+  openers: [openMarker],
+  createParser: (tools, options) =>
+    createSectionParser(
+      {
+        open: [openMarker, 'Action:```json'],
+        end: [endMarker],
+        readCalls: (input) => readJsonCalls(input, { nameKeys: ['tool_name', 'name'] }),
+      },
+      tools,
+      options,
+    ),
+  detect: ({ template }) => /Action:/.test(template) && template.includes('tool_name'),
+  constraint: {
+    trigger: openMarker,
+    begin: `${openMarker}\n[`,
+    call: (name) => jsonCallFrame(name, { name: 'tool_name', arguments: 'parameters' }),
+    separator: ', ',
+    end: `]\n${endMarker}`,
+  },
+};

@@ -1,0 +1,44 @@
+import type { ToolCallFormat } from './format.ts';
+import { createSectionParser } from './section-parser.ts';
+import { readTaggedCall, type TaggedCallSyntax } from './tagged-calls.ts';
+import { writeTaggedCall } from './write-calls.ts';
+
+const beginMarker = '<|open|>tools<|sep|>';
+const endMarker = '<|close|>tools<|sep|>';
+const openTag = '<|open|>call tool="';
+const types = ['string', 'number', 'boolean', 'null', 'object', 'array'];
+
+const syntax: TaggedCallSyntax = {
+  nameEnd: ['<|sep|>'],
+  hasNameAttributes: true,
+  parameterOpen: '<|open|>argument key="',
+  parameterNameEnd: ['"<|sep|>'],
+  parameterClose: '<|close|>argument<|sep|>',
+  callClose: '<|close|>call<|sep|>',
+  hasPaddedValues: false,
+  attributes: new Map<string, unknown>(types.map((type) => [`" type="${type}`, { type }])),
+};
+
+/** Elements for calls and arguments, with the types of the values. */
+export const kimiK3Format: ToolCallFormat = {
+  name: 'kimi-k3',
+  example: `${beginMarker}${openTag}get_weather" index="1"<|sep|><|open|>argument key="city" type="string"<|sep|>Paris<|close|>argument<|sep|><|close|>call<|sep|>${endMarker}`,
+  families: [{ name: 'Kimi K3', models: ['Kimi K3'] }],
+  parallel: true,
+  markers: ['<|open|>', '<|close|>', '<|sep|>'],
+  openers: [beginMarker, openTag],
+  createParser: (tools = [], options) =>
+    createSectionParser(
+      {
+        begin: [beginMarker],
+        open: [openTag],
+        end: [endMarker, '<|close|>message<|sep|>'],
+        readCalls: (input) => readTaggedCall(input, tools, syntax),
+      },
+      tools,
+      options,
+    ),
+  detect: ({ template }) => template.includes('<|open|>') && template.includes('<|sep|>'),
+  write: (calls) =>
+    `${beginMarker}${calls.map((call) => openTag + writeTaggedCall(call, syntax)).join('')}${endMarker}`,
+};

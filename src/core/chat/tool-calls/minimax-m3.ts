@@ -1,0 +1,112 @@
+import type { ToolDefinition } from '../messages.ts';
+import type { AnswerInput, Reading } from './answer-input.ts';
+import type { ToolCallFormat } from './format.ts';
+import { readName } from './json-calls.ts';
+import { fitsTool } from './mend-json.ts';
+import { createSectionParser } from './section-parser.ts';
+import { allowsType, memberSchema, toJsonText } from './schema-types.ts';
+import { membersOf } from './write-calls.ts';
+
+/** Stands before every tag. */
+const mark = ']<]minimax[>[';
+const beginMarker = `${mark}<tool_call>`;
+const endMarker = `${mark}</tool_call>`;
+const openTag = `${mark}<invoke name="`;
+const closeTag = `${mark}</invoke>`;
+
+/** Elements for calls and values, named by the parameters, with elements inside for lists and objects. */
+export const minimaxM3Format: ToolCallFormat = {
+  name: 'minimax-m3',
+  example: `${beginMarker}\n${openTag}get_weather">${mark}<city>Paris${mark}</city>${closeTag}\n${endMarker}`,
+  families: [{ name: 'MiniMax M3', models: ['MiniMax M3'] }],
+  parallel: true,
+  markers: [mark, '<tool_call>', '</tool_call>'],
+  openers: [beginMarker, openTag],
+  createParser: (tools = [], options) =>
+    createSectionParser(
+      {
+        begin: [beginMarker],
+        open: [openTag],
+        end: [endMarker],
+        readCalls: (input) => readCall(input, tools),
+      },
+      tools,
+      options,
+    ),
+  detect: ({ template }) => template.includes(mark),
+  write: (calls) => {
+    const texts = calls.map(({ name, arguments: text }) => {
+      const members = membersOf(text).map(([key, value]) => writeElement(key, value));
+      return `${openTag}${name}">${members.join('')}${closeTag}\n`;
+    });
+    return `${beginMarker}\n${texts.join('')}${endMarker}`;
+  },
+};
+
+function writeElement(name: string, value: unknown): string {
+  return `${mark}<${name}>${writeInner(value)}${mark}</${name}>`;
+}
+
+function writeInner(value: unknown): string {
+  if (typeof value === 'string') return value;
+  if (typeof value !== 'object' || value === null || Object.keys(value).length === 0)
+    return JSON.stringify(value);
+  const members = Object.entries(value).map(([key, member]) =>
+    writeElement(Array.isArray(value) ? 'item' : key, member),
+  );
+  return members.join('');
+}
+
+function* readCall(input: AnswerInput, tools: readonly ToolDefinition[]): Reading {
+  const name = yield* readName(input);
+  const isNamed = name !== '' && (yield* input.takeAny(['">'])) !== null;
+  const { length } = input.held;
+  const isClosed = isNamed && (yield* input.holdUntil([closeTag])) !== null;
+  const tool = tools.find((candidate) => candidate.name === name);
+  const body = input.held.slice(length, -closeTag.length);
+  const json = isClosed ? readElements(body, tool?.parameters ?? { type: 'object' }, 0) : undefined;
+  if (json === undefined || !json.startsWith('{') || !fitsTool(json, tool)) return input.giveUp();
+  input.startCall(name);
+  input.addArguments(json);
+  input.endCall();
+  yield* input.dropSpace();
+}
+
+const deepestNesting = 32;
+
+/** The value of what stands inside an element: text, or elements; those called `item` make a list. */
+function readElements(text: string, schema: unknown, depth: number): string | undefined {
+  if (text.trim() === '' && depth > 0 && allowsType(schema, 'object')) return '{}';
+  if (text.trim() === '' && depth > 0 && allowsType(schema, 'array')) return '[]';
+  if (!text.trimStart().startsWith(`${mark}<`) && (depth > 0 || text.trim() !== '')) {
+    return depth === 0 ? undefined : toJsonText(text, schema);
+  }
+  const members: [string, string][] = [];
+  let rest = text.trimStart();
+  while (rest !== '') {
+    const key = /^\s*<([^<>/\s]+)>/.exec(rest.slice(mark.length));
+    if (!rest.startsWith(mark) || key === null || depth > deepestNesting) return undefined;
+    const [head, name = ''] = key;
+    const start = mark.length + head.length;
+    const end = endOf(rest, name, start);
+    if (end === -1) return undefined;
+    const value = readElements(rest.slice(start, end), memberSchema(schema, name), depth + 1);
+    if (value === undefined) return undefined;
+    members.push([name, value]);
+    rest = rest.slice(end + mark.length + name.length + 3).trimStart();
+  }
+  const isList = depth > 0 && members.every(([name]) => name === 'item') && !allowsType(schema, 'object');
+  if (isList) return `[${members.map(([, value]) => value).join(', ')}]`;
+  return `{${members.map(([name, value]) => `${JSON.stringify(name)}: ${value}`).join(', ')}}`;
+}
+
+/** Where the close tag of an element begins that may hold elements of the same name. */
+function endOf(text: string, name: string, from: number): number {
+  const [open, close] = [`${mark}<${name}>`, `${mark}</${name}>`];
+  let depth = 1;
+  for (let index = from; index < text.length; index++) {
+    if (text.startsWith(open, index)) depth++;
+    if (text.startsWith(close, index) && --depth === 0) return index;
+  }
+  return -1;
+}

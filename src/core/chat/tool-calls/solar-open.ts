@@ -1,0 +1,48 @@
+import type { AnswerInput, Reading } from './answer-input.ts';
+import type { ToolCallFormat } from './format.ts';
+import { readJsonArguments, readName } from './json-calls.ts';
+import { createSectionParser } from './section-parser.ts';
+
+const beginMarker = '<|tool_calls|>';
+const endMarker = '<|calls|>';
+const openMarker = '<|tool_call:begin|>';
+const nameMarker = '<|tool_call:name|>';
+const argumentsMarker = '<|tool_call:args|>';
+const closeMarker = '<|tool_call:end|>';
+
+/** An id of the model's own, the name and JSON, with a marker before each. */
+export const solarOpenFormat: ToolCallFormat = {
+  name: 'solar-open',
+  example: `${beginMarker}${openMarker}a1b2c3d4e5${nameMarker}get_weather${argumentsMarker}{"city": "Paris"}${closeMarker}${endMarker}`,
+  families: [{ name: 'Solar Open', models: ['Solar Open 100B'] }],
+  parallel: true,
+  markers: [beginMarker, endMarker, openMarker, nameMarker, argumentsMarker, closeMarker],
+  openers: [beginMarker, openMarker],
+  createParser: (tools, options) =>
+    createSectionParser(
+      { begin: [beginMarker], open: [openMarker], close: [closeMarker], end: [endMarker], readCalls },
+      tools,
+      options,
+    ),
+  detect: ({ template }) => template.includes(openMarker),
+  constraint: {
+    trigger: beginMarker,
+    begin: beginMarker,
+    call: (name) => ({
+      prefix: `${openMarker}0${nameMarker}${name}${argumentsMarker}`,
+      suffix: closeMarker,
+    }),
+    separator: '',
+    end: endMarker,
+  },
+};
+
+function* readCalls(input: AnswerInput): Reading {
+  yield* input.takeSpace();
+  const id = yield* readName(input);
+  const name = (yield* input.takeAny([nameMarker])) === null ? '' : yield* readName(input);
+  if ((yield* input.takeAny([argumentsMarker])) === null) return input.giveUp();
+  // An id that a grammar wrote says nothing.
+  if (yield* readJsonArguments(input, name, id === '' || id === '0' ? undefined : id))
+    yield* input.dropSpace();
+}

@@ -1,0 +1,66 @@
+import type { ToolCall } from '../messages.ts';
+import type { ToolCallFormat } from './format.ts';
+import type { TaggedCallSyntax } from './tagged-calls.ts';
+
+/** A call to be written. */
+export type WrittenCall = Pick<ToolCall, 'name' | 'arguments'>;
+
+/**
+ * Writes calls as models of a format do, for conversations whose template has no place for calls.
+ *
+ * @returns `undefined` for a format that has no way of writing them
+ *
+ * @example
+ * ```ts
+ * writeCalls(hermesFormat, [{ name: 'add', arguments: '{"a": 1}' }]);
+ * // '<tool_call>\n{"name": "add", "arguments": {"a": 1}}\n</tool_call>'
+ * ```
+ */
+export function writeCalls(
+  { write, constraint }: ToolCallFormat,
+  calls: readonly WrittenCall[],
+): string | undefined {
+  if (write !== undefined) return write(calls);
+  if (constraint === undefined) return undefined;
+  const texts = calls.map(({ name, arguments: text }) => {
+    const { prefix, suffix } = constraint.call(name);
+    return prefix + text + suffix;
+  });
+  return constraint.begin + texts.join(constraint.separator ?? '\n') + constraint.end;
+}
+
+/** Members of a call's arguments; none where they are no JSON object. */
+export function membersOf(text: string): [string, unknown][] {
+  try {
+    return Object.entries(JSON.parse(text) as object);
+  } catch {
+    return [];
+  }
+}
+
+/** `name(a="x", n=1)` */
+export function writePythonCall({ name, arguments: text }: WrittenCall): string {
+  return `${name}(${membersOf(text)
+    .map(([key, value]) => `${key}=${toPython(value)}`)
+    .join(', ')})`;
+}
+
+function toPython(value: unknown): string {
+  if (value === null) return 'None';
+  if (typeof value === 'boolean') return value ? 'True' : 'False';
+  if (Array.isArray(value)) return `[${value.map(toPython).join(', ')}]`;
+  if (typeof value !== 'object') return JSON.stringify(value);
+  const members = Object.entries(value).map(([key, member]) => `${JSON.stringify(key)}: ${toPython(member)}`);
+  return `{${members.join(', ')}}`;
+}
+
+/** A call whose parameters have a tag each, from its name on. */
+export function writeTaggedCall({ name, arguments: text }: WrittenCall, syntax: TaggedCallSyntax): string {
+  const padding = syntax.hasPaddedValues ? '\n' : '';
+  const parameters = membersOf(text).map(([key, value]) => {
+    const written = typeof value === 'string' ? value : JSON.stringify(value);
+    const head = syntax.parameterOpen + key + syntax.parameterNameEnd.join('\n');
+    return `${head}${padding}${written}${padding}${syntax.parameterClose}\n`;
+  });
+  return `${name}${syntax.nameEnd.join('')}\n${parameters.join('')}${syntax.callClose}`;
+}

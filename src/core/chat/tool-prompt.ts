@@ -1,0 +1,87 @@
+import type { ChatMessage, ToolDefinition } from './messages.ts';
+import type { ToolCallFormat } from './tool-calls/format.ts';
+import { writeCalls } from './tool-calls/write-calls.ts';
+
+/**
+ * Tells a model, whose template has no place for tools, which functions it can call and how.
+ *
+ * @throws RangeError for a format that has no way of writing calls
+ */
+export function describeTools(tools: readonly ToolDefinition[], format: ToolCallFormat): string {
+  const call = (name: string) => ({ name, arguments: '{"parameter": "value"}' });
+  const example = writeCalls(format, [call('function_name')]);
+  if (example === undefined) {
+    throw new RangeError(`toolCallFormat: expected a format that can be described, got "${format.name}"`);
+  }
+  const definitions = tools.map(({ name, description, parameters }) =>
+    JSON.stringify({ name, description, parameters }),
+  );
+  const several = format.parallel
+    ? `\n\nSeveral calls look like this:\n${writeCalls(format, [call('first_function'), call('second_function')])}`
+    : '';
+  return `You can call functions. Each line describes one, with a JSON Schema of its parameters:
+${definitions.join('\n')}
+
+To call a function, answer with its name and arguments in exactly this form:
+${example}${several}
+
+Call a function only where it helps. Write nothing after a call: its result is in the next message. Answer in plain text where no function is needed.`;
+}
+
+/**
+ * Adds an instruction to a conversation: to its system message or, where the model's template knows none, to the first
+ * message of the user.
+ */
+export function instruct(
+  messages: readonly ChatMessage[],
+  instruction: string,
+  { hasSystemRole }: { readonly hasSystemRole: boolean },
+): readonly ChatMessage[] {
+  const [first] = messages;
+  if (first?.role === 'system') {
+    return [{ ...first, content: `${first.content}\n\n${instruction}` }, ...messages.slice(1)];
+  }
+  if (hasSystemRole) return [{ role: 'system', content: instruction }, ...messages];
+  const index = messages.findIndex(({ role }) => role === 'user');
+  return messages.map((message, at) =>
+    at === index && message.role === 'user'
+      ? { ...message, content: `${instruction}\n\n${message.content}` }
+      : message,
+  );
+}
+
+/**
+ * Writes past calls and their results as plain messages of the assistant and the user, for templates that have no place
+ * for them. Results that follow each other, and what the user says behind them, become one message, since many templates
+ * want the roles in turn.
+ */
+export function writeToolTurns(
+  messages: readonly ChatMessage[],
+  format: ToolCallFormat,
+): readonly ChatMessage[] {
+  const turns: ChatMessage[] = [];
+  let isBehindResult = false;
+  for (const message of messages) {
+    const last = turns.at(-1);
+    if (message.role === 'assistant' && message.toolCalls?.length) {
+      const { toolCalls, ...rest } = message;
+      const calls = writeCalls(format, toolCalls) ?? '';
+      turns.push({
+        ...rest,
+        content: [message.content ?? '', calls].filter((text) => text !== '').join('\n'),
+      });
+    } else if (message.role === 'tool' || (message.role === 'user' && isBehindResult)) {
+      const isResult = message.role === 'tool';
+      const text = isResult ? `<tool_response>\n${message.content}\n</tool_response>` : message.content;
+      if (isBehindResult && last?.role === 'user') {
+        turns[turns.length - 1] = { ...last, content: `${last.content}\n${text}` };
+      } else {
+        turns.push({ role: 'user', content: text });
+      }
+    } else {
+      turns.push(message);
+    }
+    isBehindResult = message.role === 'tool';
+  }
+  return turns;
+}

@@ -1,0 +1,87 @@
+import { describeTools, instruct, writeToolTurns } from '../core/chat/tool-prompt.ts';
+import type { ModelFormats } from '../core/chat/formats.ts';
+import type { ToolDefinition } from '../core/chat/messages.ts';
+import { hermesFormat } from '../core/chat/tool-calls/hermes.ts';
+import type { ToolCallFormat } from '../core/chat/tool-calls/format.ts';
+import { InferenceError } from '../errors.ts';
+import type { ChatTemplate } from './chat-template.ts';
+import { compileTemplate } from './jinja/template.ts';
+
+export interface ToolTemplateSettings {
+  /** `false` refuses tools. Default true. */
+  readonly tools?: boolean | undefined;
+  /**
+   * What the model is told about the tools, in place of what its template says: Jinja that is given `tools`, a list of
+   * function definitions.
+   */
+  readonly toolPrompt?: string | undefined;
+}
+
+/** A model's template and formats, so that it can be given tools. */
+export interface ToolTemplate {
+  readonly template: ChatTemplate;
+  readonly formats: ModelFormats;
+}
+
+/**
+ * Makes tools known to a model whose own template has no place for them, or whose calls nobody can read: an instruction
+ * describes them, and calls are written in the format that the template shows or, if it shows none, in that of Hermes.
+ * Past calls and results that the template would lose are written as plain messages. Other models stay as they are.
+ *
+ * @throws InferenceError `invalid_request` for a `toolPrompt` that is no Jinja, and for a format that can't be described
+ *
+ * @example
+ * ```ts
+ * const template = createChatTemplate(await openModelFolder('models/gemma-2'));
+ * const formats = detectFormats({ template: template.source, hasToken: () => false });
+ * withTools({ template, formats }, {}).template.supportsTools; // true
+ * ```
+ */
+export function withTools(
+  { template, formats }: ToolTemplate,
+  { tools: isAllowed = true, toolPrompt }: ToolTemplateSettings,
+): ToolTemplate {
+  if (!isAllowed) {
+    return { template: { ...template, supportsTools: false }, formats: { ...formats, toolCalls: undefined } };
+  }
+  const format = formats.toolCalls ?? hermesFormat;
+  const isTold = toolPrompt === undefined && template.supportsTools && formats.toolCalls !== undefined;
+  if (isTold && template.showsCalls) return { template, formats };
+  const describe = isTold ? undefined : describer(format, toolPrompt);
+  return {
+    formats: { ...formats, toolCalls: format },
+    template: {
+      ...template,
+      supportsTools: true,
+      render(messages, tools, variables) {
+        const turns = template.showsCalls ? messages : writeToolTurns(messages, format);
+        if (describe === undefined || tools.length === 0) return template.render(turns, tools, variables);
+        return template.render(instruct(turns, describe(tools), template), [], variables);
+      },
+    },
+  };
+}
+
+type Describe = (tools: readonly ToolDefinition[]) => string;
+
+function describer(format: ToolCallFormat, toolPrompt: string | undefined): Describe {
+  try {
+    if (toolPrompt !== undefined) {
+      const { render } = compileTemplate(toolPrompt, () => new Date());
+      return (tools) => render({ tools });
+    }
+    describeTools([], format);
+    return (tools) => describeTools(tools, format);
+  } catch (error) {
+    const param = toolPrompt === undefined ? 'toolCallFormat' : 'toolPrompt';
+    const { message } = error as Error;
+    throw new InferenceError(
+      'invalid_request',
+      message.startsWith(param) ? message : `${param}: ${message}`,
+      {
+        param,
+        cause: error,
+      },
+    );
+  }
+}
