@@ -106,7 +106,7 @@ export function createChatTemplate(
       { ...given, ...feedOf(tools.map(toTemplateTool)), ...variables },
       {
         ...given,
-        messages: given.messages.map((message) => ({ content: '', ...message })),
+        messages: given.messages.map((message) => Object.assign({ content: '' }, message)),
         ...feedOf(tools.map(toTemplateTool).map(completeTool)),
         ...variables,
       },

@@ -71,7 +71,7 @@ describe('entries', () => {
 
   it.each([
     ['./sampling', 80_000],
-    ['./chat', 150_000],
+    ['./chat', 180_000],
     ['./tokenization', 220_000],
     ['./vision', 60_000],
     ['./audio', 150_000],

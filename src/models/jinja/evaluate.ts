@@ -1,6 +1,6 @@
 import { getAttribute, getItem, slice } from './access.ts';
 import type { Arguments, Binary, Call, Expression, FilterCall } from './ast.ts';
-import { findFilter } from './filters.ts';
+import { filters, findFilter } from './filters.ts';
 import { applyUnary, binaryOperators } from './operators.ts';
 import { escapeMarkup, toText } from './printing.ts';
 import type { Scope } from './scope.ts';
@@ -63,7 +63,8 @@ export function evaluate(node: Expression, scope: Scope): Value {
       const value = evaluate(node.value, scope);
       const [args] = evaluateArguments(node.args, scope);
       scope.budget.spendOn(value);
-      return findTest(node.name)(value, ...args);
+      // The filters know the tests, so that the tests can't know them.
+      return node.name === 'filter' ? filters.has(toText(value)) : findTest(node.name)(value, ...args);
     }
     case 'choice':
       if (isTruthy(evaluate(node.test, scope))) return evaluate(node.value, scope);

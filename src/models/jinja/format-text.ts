@@ -1,4 +1,3 @@
-import { getAttribute, getItem } from './access.ts';
 import { assertTextLength } from './budget.ts';
 import { roundToEven } from './numbers.ts';
 import { toAscii, toRepresentation, toText } from './printing.ts';
@@ -11,6 +10,7 @@ import {
   numberOf,
   Tuple,
   typeName,
+  type Dictionary,
   type Keywords,
   type Value,
 } from './values.ts';
@@ -29,12 +29,23 @@ interface Format {
 
 const specPattern = /^(?:([^])?([<>=^]))?([-+ ])?(#)?(0)?(\d+)?([,_])?(?:\.(\d+))?([a-zA-Z%])?$/u;
 
+/** What stands between braces, to be looked up. */
+export interface FieldAccess {
+  getAttribute(value: Value, name: string): Value;
+  getItem(value: Value, key: Value): Value;
+}
+
 /**
  * Python's `str.format`.
  *
  * @throws Error where Python raises one
  */
-export function formatBraces(text: string, args: readonly Value[], keywords: Keywords): string {
+export function formatBraces(
+  text: string,
+  args: readonly Value[],
+  keywords: Keywords,
+  { getAttribute, getItem }: FieldAccess,
+): string {
   let position = 0;
   const write = (template: string): string =>
     template.replace(/\{\{|\}\}|\{((?:[^{}]|\{[^{}]*\})*)\}|[{}]/g, (whole, field: string | undefined) => {
@@ -86,7 +97,7 @@ export function formatPercent(text: string, values: Value): string {
       const digits = precision === '*' ? numberFor(next()) : precision;
       if (key !== undefined) isByName = true;
       if (key !== undefined && !isDictionary(values)) throw new TypeError('format requires a mapping');
-      const value = key === undefined ? next() : getItem(values, key);
+      const value = key === undefined ? next() : (values as Dictionary).get(key);
       const hasPoint = whole.includes('.');
       return formatDirective(value, kind, {
         fill: flags.includes('0') && !flags.includes('-') && !/[csra]/.test(kind) ? '0' : ' ',

@@ -10,7 +10,6 @@ import {
   trimStart,
 } from './text.ts';
 import { assertListLength, assertTextLength } from './budget.ts';
-import { formatBraces } from './format-text.ts';
 import { toText } from './printing.ts';
 import {
   bindArguments,
@@ -36,8 +35,6 @@ type Method<Self> = readonly [names: readonly string[], call: (self: Self, ...ar
  * @param mayChange whether lists may be changed all the same, for templates that are useless without
  */
 export function findMethod(value: Value, name: string, mayChange = false): Callable | undefined {
-  if (typeof value === 'string' && name === 'format')
-    return (args, keywords) => formatBraces(value, args, keywords);
   if (typeof value === 'string') return bind(value, name, textMethods);
   if (isDictionary(value)) return bind(value, name, dictionaryMethods);
   if (isArray(value)) {

@@ -1,4 +1,3 @@
-import { filters } from './filters.ts';
 import { findMethod } from './methods.ts';
 import { binaryOperators } from './operators.ts';
 import { toText } from './printing.ts';
@@ -45,7 +44,6 @@ const tests: ReadonlyMap<string, Test> = new Map<string, Test>([
   ...define(2, ['divisibleby'], (value, by) => isEqual(remainder(value, by), 0)),
   ...define(1, ['lower'], (value) => findMethod(toText(value), 'islower')!([], new Map()) === true),
   ...define(1, ['upper'], (value) => findMethod(toText(value), 'isupper')!([], new Map()) === true),
-  ...define(1, ['filter'], (value) => filters.has(toText(value))),
   ...define(1, ['test'], (value): boolean => tests.has(toText(value))),
   ...define(2, ['sameas'], (value, other) => value === other),
   ...define(2, ['in'], (value, container) => contains(container, value)),

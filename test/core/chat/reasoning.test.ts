@@ -106,7 +106,7 @@ describe('createReasoningSplitter with calls', () => {
   const weather = '<tool_call>\n{"name": "f", "arguments": {"a": "</think>"}}\n</tool_call>';
   const kimi =
     '<|tool_calls_section_begin|><|tool_call_begin|>functions.f:0<|tool_call_argument_begin|>{}<|tool_call_end|><|tool_calls_section_end|>';
-  const split = (format: ToolCallFormat, pieces: readonly string[], cutOff = false) => {
+  const splitCalls = (format: ToolCallFormat, pieces: readonly string[], cutOff = false) => {
     const splitter = createReasoningSplitter(
       { open: '<think>', close: '</think>', startsOpen: true },
       { openers: format.openers, createParser: () => format.createParser([]) },
@@ -134,11 +134,11 @@ describe('createReasoningSplitter with calls', () => {
     ['a call behind the end', hermesFormat, `a</think>${weather}`, ['a', weather]],
     ['a marker at the end', hermesFormat, 'a <tool_call>\n{"na', ['a <tool_call>\n{"na', '']],
   ])('%s', (_, format, text, parts) => {
-    expect(split(format, [text])).toEqual(parts);
+    expect(splitCalls(format, [text])).toEqual(parts);
     for (let index = 1; index < text.length; index++) {
-      expect(split(format, [text.slice(0, index), text.slice(index)])).toEqual(parts);
+      expect(splitCalls(format, [text.slice(0, index), text.slice(index)])).toEqual(parts);
     }
-    expect(split(format, [...text])).toEqual(parts);
+    expect(splitCalls(format, [...text])).toEqual(parts);
   });
 
   it('does not depend on how the text was cut', () => {
@@ -156,7 +156,7 @@ describe('createReasoningSplitter with calls', () => {
     );
     fc.assert(
       fc.property(cutTexts(texts), fc.boolean(), ({ text, pieces }, cutOff) => {
-        expect(split(hermesFormat, pieces, cutOff)).toEqual(split(hermesFormat, [text], cutOff));
+        expect(splitCalls(hermesFormat, pieces, cutOff)).toEqual(splitCalls(hermesFormat, [text], cutOff));
       }),
       { numRuns: 500 },
     );

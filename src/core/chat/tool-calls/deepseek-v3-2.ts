@@ -28,7 +28,7 @@ export const deepseekV32Format: ToolCallFormat = {
   parallel: true,
   markers: ['｜DSML｜', ...beginMarkers, ...endMarkers],
   openers: [...beginMarkers, openTag],
-  createParser: (tools = [], options) =>
+  createParser: (tools, options) =>
     createSectionParser(
       {
         begin: beginMarkers,

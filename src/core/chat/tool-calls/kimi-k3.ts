@@ -27,7 +27,7 @@ export const kimiK3Format: ToolCallFormat = {
   parallel: true,
   markers: ['<|open|>', '<|close|>', '<|sep|>'],
   openers: [beginMarker, openTag],
-  createParser: (tools = [], options) =>
+  createParser: (tools, options) =>
     createSectionParser(
       {
         begin: [beginMarker],

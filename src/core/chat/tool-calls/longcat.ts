@@ -30,7 +30,7 @@ export const longcatFormat: ToolCallFormat = {
     '</longcat_arg_value>',
   ],
   openers: [openTag],
-  createParser: (tools = [], options) =>
+  createParser: (tools, options) =>
     createSectionParser(
       {
         open: [openTag],

@@ -14,7 +14,7 @@ export const minicpm3Format: ToolCallFormat = {
   parallel: true,
   markers: [openMarker, endMarker],
   openers: [openMarker],
-  createParser: (tools = [], options) =>
+  createParser: (tools, options) =>
     createSectionParser(
       {
         open: [openMarker],

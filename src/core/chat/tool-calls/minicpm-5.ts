@@ -23,7 +23,7 @@ export const minicpm5Format: ToolCallFormat = {
   parallel: true,
   markers: [],
   openers: [openTag],
-  createParser: (tools = [], options) =>
+  createParser: (tools, options) =>
     createSectionParser(
       { open: [openTag], end: [], readCalls: (input) => readTaggedCall(input, tools, syntax) },
       tools,

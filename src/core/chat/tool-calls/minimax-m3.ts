@@ -22,7 +22,7 @@ export const minimaxM3Format: ToolCallFormat = {
   parallel: true,
   markers: [mark, '<tool_call>', '</tool_call>'],
   openers: [beginMarker, openTag],
-  createParser: (tools = [], options) =>
+  createParser: (tools, options) =>
     createSectionParser(
       {
         begin: [beginMarker],

@@ -14,7 +14,7 @@ export const olmo3Format: ToolCallFormat = {
   parallel: true,
   markers: [openTag, closeTag],
   openers: [openTag],
-  createParser: (tools = [], options) =>
+  createParser: (tools, options) =>
     createSectionParser(
       { open: [openTag], end: [closeTag], readCalls: (input) => readPythonCalls(input, tools) },
       tools,

@@ -27,7 +27,7 @@ export const step3Format: ToolCallFormat = {
   parallel: true,
   markers: [beginMarker, endMarker, openMarker, closeMarker, separator],
   openers: [beginMarker, openMarker],
-  createParser: (tools = [], options) =>
+  createParser: (tools, options) =>
     createSectionParser(
       {
         begin: [beginMarker],

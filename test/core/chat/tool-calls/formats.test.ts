@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { toolCallFormats } from '../../../../src/core/chat/formats.ts';
 import type { ToolCallFormat } from '../../../../src/core/chat/tool-calls/format.ts';
 import { cut, cutTexts } from '../../text/pieces.ts';
-import { call, parsePieces, unfinished, type Item } from './items.ts';
+import { call, parsePieces, type Item } from './items.ts';
 import { callWriters, canWrite, toolsFor, type WrittenCall } from './writers.ts';
 
 const weather = [
