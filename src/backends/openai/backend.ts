@@ -12,7 +12,17 @@ export const openaiDefinition: BackendDefinition = {
   // It waits for no tensor, so it needs no process of its own.
   place: 'host',
   foreignSettings: [
-    ...['dtype', 'device', 'threads', 'hub', 'maxBatchSize', 'toolCallFormat', 'reasoningFormat'],
+    ...[
+      'dtype',
+      'device',
+      'threads',
+      'hub',
+      'maxBatchSize',
+      'toolCallFormat',
+      'toolPrompt',
+      'tools',
+      'reasoningFormat',
+    ],
     ...['pooling', 'normalize', 'matryoshkaDimensions', 'maxBatchTokens'],
   ],
   runs: ({ name }) => categories.includes(name),

@@ -1,4 +1,5 @@
 import {
+  booleanSetting,
   integerSetting,
   textSetting,
   type SettingsOf,
@@ -12,6 +13,10 @@ export const chatSettings = {
   toolCallFormat: textSetting(
     'How the model writes tool calls, such as `hermes`; default: its chat template shows it.',
   ),
+  toolPrompt: textSetting(
+    'The instruction about tools, in Jinja that is given `tools`; default: the chat template has one, else a general one.',
+  ),
+  tools: booleanSetting('`false` refuses tools; default true.'),
   reasoningFormat: textSetting(
     'How the model marks its thinking, such as `think`; default: its chat template shows it.',
   ),

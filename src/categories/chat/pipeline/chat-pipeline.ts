@@ -6,6 +6,7 @@ import { detectFormats, type ModelFormats } from '../../../core/chat/formats.ts'
 import { InferenceError } from '../../../errors.ts';
 import { createGrammarEngine, type GrammarEngine } from '../../../models/grammar/grammar-engine.ts';
 import { createChatTemplate, type ChatTemplate } from '../../../models/chat-template.ts';
+import { withTools } from '../../../models/tool-template.ts';
 import { locateDecoder, openModelFolder, type ModelFolder } from '../../../models/model-folder.ts';
 import { locateModel } from '../../../models/source.ts';
 import { createTextTokenizer, type TextTokenizer } from '../../../models/tokenizer.ts';
@@ -38,9 +39,12 @@ export async function loadChatPipeline(
   assertCount('maxBatchSize', maxBatchSize);
   if (spec.threads !== undefined) assertCount('threads', spec.threads);
   const folder = await openModelFolder(locateModel(spec.source));
-  const template = createChatTemplate(folder);
+  const own = createChatTemplate(folder);
   const tokenizer = createTextTokenizer(folder);
-  const formats = readFormats(spec, template, tokenizer);
+  const { template, formats } = withTools(
+    { template: own, formats: readFormats(spec, own, tokenizer) },
+    spec,
+  );
   const endTokens = readEndTokens(folder, tokenizer);
   const contextLength = readContextLength(folder, spec);
   const decoder = await loadDecoder(locateDecoder(folder.path, spec.dtype), {
@@ -122,6 +126,8 @@ class ChatPipeline implements Pipeline<ChatRequest, ChatEvent, ChatModelInfo> {
     const { text, tools } = renderPrompt(request, template);
     const prompt = encodePrompt(text, tokenizer, contextLength);
     const grammar = compileAnswer(request, { tools, prompt: text, formats, template, tokenizer, grammars });
+    const isConstrained = grammar !== undefined && toolCalls?.constraint !== undefined;
+    const createToolCallParser = toolCalls && (() => toolCalls.createParser(tools, { isConstrained }));
     const events = new EventStream<ChatEvent>();
     const context: ChoiceContext = {
       request,
@@ -132,8 +138,13 @@ class ChatPipeline implements Pipeline<ChatRequest, ChatEvent, ChatModelInfo> {
       contextLength,
       endTokens,
       markerTokens: tokensOf([...formats.reasoning.markers, ...(toolCalls?.markers ?? [])], tokenizer),
-      createReasoningSplitter: () => formats.reasoning.createSplitter(text),
-      createToolCallParser: toolCalls && (() => toolCalls.createParser(tools)),
+      createReasoningSplitter: () =>
+        formats.reasoning.createSplitter(
+          text,
+          toolCalls &&
+            createToolCallParser && { openers: toolCalls.openers, createParser: createToolCallParser },
+        ),
+      createToolCallParser,
       grammar,
       emit: (event) => events.push([event]),
       createToolCallId: () => `call_${randomUUID().replaceAll('-', '').slice(0, 24)}`,
@@ -179,11 +190,15 @@ class ChatPipeline implements Pipeline<ChatRequest, ChatEvent, ChatModelInfo> {
   }
 }
 
-function readFormats(spec: ChatSettings, { source }: ChatTemplate, tokenizer: TextTokenizer): ModelFormats {
+function readFormats(
+  spec: ChatSettings,
+  { source, callSample }: ChatTemplate,
+  tokenizer: TextTokenizer,
+): ModelFormats {
   const { toolCallFormat, reasoningFormat } = spec;
   const hasToken = (token: string) => tokenizer.tokenToId(token) !== undefined;
   try {
-    return detectFormats({ template: source, hasToken, toolCallFormat, reasoningFormat });
+    return detectFormats({ template: source, callSample, hasToken, toolCallFormat, reasoningFormat });
   } catch (error) {
     throw new InferenceError('invalid_request', (error as Error).message, { cause: error });
   }
