@@ -16,7 +16,7 @@ const pauseSeconds = 0.6;
 const speech = new Float32Array(seconds * sampleRateHz);
 const names = ['circle', 'triangles', 'star'];
 for (let at = 0, index = 0; at < speech.length; index++) {
-  const file = `../test/pipelines/transcription/golden/speech/${names[index % names.length]}.wav`;
+  const file = `../test/categories/transcription/pipeline/golden/speech/${names[index % names.length]}.wav`;
   const audio = await openAudio({ path: fileURLToPath(new URL(file, import.meta.url)) }, { maxSeconds: 60 });
   for await (const block of audio.blocks) {
     speech.set(block.subarray(0, speech.length - at), at);

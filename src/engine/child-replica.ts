@@ -19,7 +19,7 @@ export interface ChildReplicaOptions extends WorkerProcessOptions {
  *
  * @example
  * ```ts
- * createEngine(models, childReplicas({ worker: new URL('./worker.js', import.meta.url) }));
+ * createEngine({ models, categories, startReplica: childReplicas({ worker: new URL('./worker.js', import.meta.url) }) });
  * ```
  */
 export function childReplicas({

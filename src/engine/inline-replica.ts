@@ -12,7 +12,7 @@ import type { Replica, ReplicaListener, ReplicaState, Run, RunObserver, StartRep
  *
  * @example
  * ```ts
- * createEngine(models, inlineReplicas(loadPipeline));
+ * createEngine({ models, categories, startReplica: inlineReplicas(loadPipeline) });
  * ```
  */
 export function inlineReplicas(loadPipeline: LoadPipeline): StartReplica {

@@ -25,7 +25,7 @@ interface ActiveRun {
  *
  * @example
  * ```ts
- * serveWorker(async (spec) => (await import('./pipelines/load-pipeline.ts')).loadPipeline(spec));
+ * serveWorker(async (spec) => (await import('./load-pipeline.ts')).loadPipeline(spec));
  * ```
  */
 export function serveWorker(

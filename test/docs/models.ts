@@ -27,6 +27,8 @@ const inference = createInference({
 await inference.ready(); // downloads what is missing
 \`\`\`
 
+What else a model can be given is in [settings](settings.md).
+
 This page is generated: \`UPDATE_DOCS=1 npx vitest run test/docs/models.test.ts\`.
 
 ## Where models come from

@@ -3,7 +3,7 @@
     python diffusion.py
 
 writes ../models/{sd,sdxl}: a folder in the layout of optimum's exports each, and golden.json. The models and the way in
-which diffusers' pictures are recorded are those of test/pipelines/image/miniatures/build.py. Written with Python 3.11,
+which diffusers' pictures are recorded are those of test/categories/image/pipeline/miniatures/build.py. Written with Python 3.11,
 torch 2.13.0, transformers 4.57.6, diffusers 0.39.0, optimum 2.1.0, optimum-onnx 0.1.0.
 """
 
