@@ -200,7 +200,7 @@ describe('the search for code', () => {
         file: undefined,
       },
       {
-        place: 'test/docs/example-page.md:9',
+        place: 'test/docs/example-page.md:13',
         language: 'js',
         notRun: undefined,
         continues: true,
@@ -208,7 +208,7 @@ describe('the search for code', () => {
         file: undefined,
       },
       {
-        place: 'test/docs/example-page.md:16',
+        place: 'test/docs/example-page.md:20',
         language: 'sh',
         notRun: 'it needs a GPU, which nobody here has',
         continues: false,
@@ -216,7 +216,7 @@ describe('the search for code', () => {
         file: undefined,
       },
       {
-        place: 'test/docs/example-page.md:22',
+        place: 'test/docs/example-page.md:26',
         language: 'js',
         notRun: undefined,
         continues: false,
