@@ -5,6 +5,7 @@ import { backends } from '../../src/backends/registry.ts';
 import { categories } from '../../src/categories/registry.ts';
 import { limitSettings } from '../../src/engine/limits.ts';
 import { settingsOf } from '../../src/model-settings.ts';
+import type { SettingTable } from '../../src/validation/setting-table.ts';
 import { commonTable, settingRows, writeSettingsPage } from './settings.ts';
 
 const path = new URL('../../docs/settings.md', import.meta.url);
@@ -27,7 +28,7 @@ describe('docs/settings.md', () => {
     },
   );
 
-  const tables = [
+  const tables: readonly SettingTable[] = [
     commonTable,
     limitSettings,
     ...[...categories.values(), ...backends].map((one) => one.settings),
