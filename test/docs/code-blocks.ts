@@ -28,7 +28,8 @@ export function pages(): string[] {
   return ['README.md', ...documents.map((path) => join('docs', path)).sort()];
 }
 
-const fence = /(?:^<!--(?<remark>(?:(?!-->)[^])*)-->\n+)?^(?<ticks>`{3,})(?<language>\w+)\n(?<code>[^]*?)^\k<ticks>$/gm;
+const fence =
+  /(?:^<!--(?<remark>(?:(?!-->)[^])*)-->\n+)?^(?<ticks>`{3,})(?<language>\w+)\n(?<code>[^]*?)^\k<ticks>$/gm;
 
 /** The blocks of a page that name a language. */
 export function readCodeBlocks(page: string): CodeBlock[] {
