@@ -112,8 +112,8 @@ class GraphServerClient {
     if (ok) return readDescription(path, answer);
     throw new InferenceError(
       status < 500 ? 'invalid_request' : 'worker_failed',
-      `remote: ${path} answered ${status}: ${await readFault(answer)}`,
-      { param: 'remote' },
+      `backend: ${path} answered ${status}: ${await readFault(answer)}`,
+      { param: 'backend' },
     );
   }
 
@@ -202,7 +202,7 @@ function unreadable(error: unknown): InferenceError {
 }
 
 function notThatProtocol(reason: string): InferenceError {
-  return new InferenceError('invalid_request', `remote: ${reason}`, { param: 'remote' });
+  return new InferenceError('invalid_request', `backend: ${reason}`, { param: 'backend' });
 }
 
 /** A server need not list them. */
