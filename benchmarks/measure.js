@@ -1,19 +1,16 @@
-/** What the benchmarks share: rounds in shuffled order, medians, and a table with ratios. */
+/** Rounds in shuffled order, medians, and a table with ratios; statistics and tables are those of `slashv1 bench`. */
+
+import { quantile } from '../dist/src/cli/bench/statistics.js';
+import { renderTable } from '../dist/src/cli/table.js';
 
 /** @param {readonly number[]} values */
-export function median(values) {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
-}
+export const median = (values) => percentile(values, 0.5);
 
 /**
  * @param {readonly number[]} values
  * @param {number} share
  */
-export function percentile(values, share) {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
-}
+export const percentile = (values, share) => quantile(values, share) ?? Number.NaN;
 
 /**
  * @template T
@@ -54,14 +51,17 @@ export async function compare(contenders, rounds) {
 export function printRatios(title, results, { unit, baseline, digits = 3 }) {
   const base = results[baseline] ?? Number.NaN;
   console.log(`\n${title}`);
-  console.table(
-    Object.fromEntries(
-      Object.entries(results).map(([name, value]) => [
-        name,
-        { [unit]: Number(value.toFixed(digits)), [`× ${baseline}`]: Number((value / base).toFixed(3)) },
-      ]),
-    ),
-  );
+  const rows = Object.entries(results).map(([name, value]) => [
+    name,
+    value.toFixed(digits),
+    (value / base).toFixed(3),
+  ]);
+  const columns = [
+    { title: '' },
+    { title: unit, align: /** @type {const} */ ('right') },
+    { title: `× ${baseline}`, align: /** @type {const} */ ('right') },
+  ];
+  console.log(renderTable(columns, rows, (text) => text));
 }
 
 /** @returns {() => number} milliseconds of processor time, of all threads, since the call */

@@ -3,7 +3,14 @@ export { createHandler } from './create-handler.ts';
 export type { HandlerOptions } from './server/options.ts';
 export { InferenceError, type ErrorCode, type InferenceErrorOptions } from './errors.ts';
 export type { ResponseFormat } from './core/chat/grammar/constraint.ts';
-export type { ChatMessage, ToolCall, ToolChoice, ToolDefinition } from './core/chat/messages.ts';
+export type {
+  ChatMessage,
+  ContentPart,
+  MessageContent,
+  ToolCall,
+  ToolChoice,
+  ToolDefinition,
+} from './core/chat/messages.ts';
 export * from './categories/exports.ts';
 export type { CallOptions, ModelLimits, ModelOptions, RunOrigin, RunUsage } from './categories/contract.ts';
 export type { AnyModelInfo as ModelInfo, AnyModelOptions, Category } from './categories/registry.ts';

@@ -5,7 +5,8 @@ import type { CategoryDefinition, ModelOptions } from './categories/contract.ts'
 import { categories, categoryNames } from './categories/registry.ts';
 import { commonSettings } from './categories/settings.ts';
 import { limitSettings } from './engine/limits.ts';
-import { fieldError } from './errors.ts';
+import { fieldError, InferenceError } from './errors.ts';
+import { resolveHubSettings, type HubOptions } from './models/hub/settings.ts';
 import { recognizeModel } from './recognize-model.ts';
 import { assertOptions } from './validation/assert-options.ts';
 import { describeValue } from './validation/issues.ts';
@@ -78,6 +79,7 @@ export function checkModel(path: string, settings: unknown): ModelOptions {
     path,
     explainForeign: (foreign) => explainForeign(foreign, category),
   });
+  checkHub(path, given.hub);
   for (const foreign of backend.foreignSettings) {
     if ((settings as Record<string, unknown>)[foreign] === undefined) continue;
     throw fieldError(
@@ -97,6 +99,17 @@ function pickKnown(settings: object): SettingTable {
     category: generalSettings.category,
     backend: generalSettings.backend,
   };
+}
+
+function checkHub(path: string, hub: HubOptions | undefined): void {
+  try {
+    resolveHubSettings(hub);
+  } catch (error) {
+    if (!InferenceError.isInstance(error)) throw error;
+    throw fieldError(`${path}.${error.param}`, error.message.slice(`${error.param}: `.length), {
+      cause: error,
+    });
+  }
 }
 
 function recognize(source: string): string | undefined {

@@ -1,5 +1,6 @@
 import type { ChatEvent, FinishReason } from '../categories/chat/events.ts';
 import type { ChatRequest } from '../categories/chat/request.ts';
+import { contentText } from '../core/chat/messages.ts';
 import { pause } from './pause.ts';
 import { wordsOf } from './words.ts';
 
@@ -35,7 +36,7 @@ export function playChat(
 
 function replyOf(reply: FakeAnswer, request: ChatRequest, choice: number): FakeReply {
   const chosen = typeof reply === 'function' ? reply(request, choice) : reply;
-  if (chosen === undefined) return { text: request.messages.at(-1)?.content ?? '' };
+  if (chosen === undefined) return { text: contentText(request.messages.at(-1)?.content ?? '') };
   return typeof chosen === 'string' ? { text: chosen } : chosen;
 }
 
@@ -62,7 +63,7 @@ async function* play(
   signal: AbortSignal | undefined,
 ): AsyncGenerator<ChatEvent> {
   const promptTokens = request.messages.reduce(
-    (sum, message) => sum + wordsOf(message.content ?? '').length,
+    (sum, message) => sum + wordsOf(contentText(message.content ?? '')).length,
     0,
   );
   await pause(replies[0]!.promptDelayMs, signal);

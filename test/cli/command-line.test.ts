@@ -77,7 +77,7 @@ describe('mistakes', () => {
       'serve --model a=b,device=gpu',
       'device: expected "cpu" or "webgpu" or "cuda" or "dml" or "coreml", got "gpu"',
     ],
-    ['serve --model a=b,threads=few', 'threads: expected a number, got "few"'],
+    ['serve --model a=b,threads=few', 'threads: expected an integer of at least 1, got "few"'],
     [
       'serve --model a=b,replicas=0',
       '--model a=b,replicas=0: replicas: expected an integer from 1 to 256, got 0',
@@ -88,7 +88,7 @@ describe('mistakes', () => {
     ['models info', 'Expected the name of one model, got 0.'],
     ['models info a b', 'Expected the name of one model, got 2.'],
     ['models info tiny-chat --dtype q5', '--dtype: expected "auto" or "fp32"'],
-    ['models info tiny-chat --category vision', '--category: expected "chat"'],
+    ['models info tiny-chat --category vision', '--category: expected "image"'],
     ['models pull', 'Expected the name of a model'],
     ['models rm', 'Expected the name of a model'],
     ['bench', 'Expected the name of one model, got 0.'],

@@ -1,5 +1,11 @@
 import type { ResponseFormat } from '../../core/chat/grammar/constraint.ts';
-import type { ChatMessage, ToolCall, ToolChoice, ToolDefinition } from '../../core/chat/messages.ts';
+import type {
+  ChatMessage,
+  MessageContent,
+  ToolCall,
+  ToolChoice,
+  ToolDefinition,
+} from '../../core/chat/messages.ts';
 import type { ChatRequest } from '../../categories/chat/request.ts';
 import { toDialect } from './dialects.ts';
 import type { ApiDialect } from './server.ts';
@@ -43,7 +49,7 @@ export function toChatBody(
   };
 }
 
-function toMessage(message: ChatMessage): unknown {
+function toMessage(message: ChatMessage<MessageContent>): unknown {
   switch (message.role) {
     case 'system':
     case 'user':

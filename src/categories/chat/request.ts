@@ -3,7 +3,7 @@ import { chatParameters, maxStopSequences, type ChatParameters } from './paramet
 import { logitBiasBounds } from '../../core/parameters/sampling.ts';
 import type { ResponseFormat } from '../../core/chat/grammar/constraint.ts';
 import { schemaSizeFault } from '../../core/chat/grammar/schema-size.ts';
-import type { ChatMessage, ToolChoice, ToolDefinition } from '../../core/chat/messages.ts';
+import type { ChatMessage, MessageContent, ToolChoice, ToolDefinition } from '../../core/chat/messages.ts';
 import { findToolCallMismatch } from '../../core/chat/tool-call-pairs.ts';
 
 import { z } from 'zod';
@@ -14,7 +14,7 @@ import { resolveRequestParameters } from '../../validation/request-parameters.ts
 /** A complete chat request: every parameter has its value, as `completeChatRequest` leaves it. */
 export interface ChatRequest extends ChatParameters {
   readonly model: string;
-  readonly messages: readonly ChatMessage[];
+  readonly messages: readonly ChatMessage<MessageContent>[];
   readonly tools: readonly ToolDefinition[];
   readonly toolChoice: ToolChoice;
   /** Whether one answer may hold several calls. */
@@ -29,7 +29,7 @@ export interface ChatRequest extends ChatParameters {
 /** A chat request as a caller writes it: only `model` and `messages` are needed. */
 export interface ChatRequestInput extends Partial<ChatParameters> {
   readonly model: string;
-  readonly messages: readonly ChatMessage[];
+  readonly messages: readonly ChatMessage<MessageContent>[];
   readonly tools?: readonly ToolDefinition[] | undefined;
   readonly toolChoice?: ToolChoice | undefined;
   /** Whether one answer may hold several calls; default true. */
@@ -90,11 +90,15 @@ export function completeChatRequest(input: ChatRequestInput): ChatRequest {
   };
 }
 
+const content = z.union([z.string(), listOf(z.strictObject({ type: z.literal('text'), text: z.string() }))], {
+  error: 'expected a text or a list of parts',
+});
+
 const message = z.discriminatedUnion('role', [
-  z.strictObject({ role: z.enum(['system', 'user']), content: z.string(), name: z.string().optional() }),
+  z.strictObject({ role: z.enum(['system', 'user']), content, name: z.string().optional() }),
   z.strictObject({
     role: z.literal('assistant'),
-    content: z.string().nullable(),
+    content: content.nullable(),
     reasoningContent: z.string().optional(),
     toolCalls: z
       .array(z.strictObject({ id: z.string(), name: z.string(), arguments: z.string() }))
@@ -102,7 +106,7 @@ const message = z.discriminatedUnion('role', [
   }),
   z.strictObject({
     role: z.literal('tool'),
-    content: z.string(),
+    content,
     toolCallId: z.string(),
     name: z.string().optional(),
   }),

@@ -1,4 +1,4 @@
-import type { ChatMessage, ToolCall } from '../../core/chat/messages.ts';
+import { toTextMessage, type ChatMessage, type ToolCall } from '../../core/chat/messages.ts';
 import type { CategoryTelemetry } from '../contract.ts';
 import type { MessagePart, OutputRecorder, SpanMessage } from '../telemetry-messages.ts';
 import type { ChatEvent, FinishReason } from './events.ts';
@@ -19,7 +19,7 @@ export const chatTelemetry: CategoryTelemetry<ChatRequest, ChatEvent> = {
     'gen_ai.request.choice.count': request.n === 1 ? undefined : request.n,
   }),
   content: (request) => ({
-    'gen_ai.input.messages': JSON.stringify(request.messages.map(toMessage)),
+    'gen_ai.input.messages': JSON.stringify(request.messages.map(toTextMessage).map(toMessage)),
     'gen_ai.request.stop_sequences': request.stop.length === 0 ? undefined : [...request.stop],
     'gen_ai.tool.definitions': request.tools.length === 0 ? undefined : toolDefinitions(request),
   }),

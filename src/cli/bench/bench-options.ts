@@ -102,7 +102,7 @@ export function readImageLoad({ size, steps }: BenchValues): ImageLoad {
     ...(steps === undefined ? {} : { numInferenceSteps: parseInteger('--steps', steps, { min: 0 }) }),
   };
   try {
-    completeImageRequest({ model: '', prompt: 'a picture', ...load });
+    completeImageRequest({ model: 'bench', prompt: 'a picture', ...load });
   } catch (error) {
     const { message, param } = error as InferenceError;
     throw new UsageError(`${param === 'num_inference_steps' ? '--steps' : '--size'}: ${message}`, {

@@ -17,7 +17,9 @@ export interface ToolCallMismatch {
  * // { param: 'messages[0].tool_call_id', reason: 'expected the id of a call before it, got "call_1"' }
  * ```
  */
-export function findToolCallMismatch(messages: readonly ChatMessage[]): ToolCallMismatch | undefined {
+export function findToolCallMismatch(
+  messages: readonly ChatMessage<unknown>[],
+): ToolCallMismatch | undefined {
   /** Calls that wait for their result, and where they were made. */
   const waiting = new Map<string, string>();
   for (const [index, message] of messages.entries()) {

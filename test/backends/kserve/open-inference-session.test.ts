@@ -98,7 +98,7 @@ describe('a server that fails', () => {
     onTestFinished(() => server.close());
     await expect(openInferenceSession({ url: server.url, model: 'none' })).rejects.toMatchObject({
       code: 'invalid_request',
-      param: 'remote',
+      param: 'backend',
       message: expect.stringContaining("unknown model 'none'"),
     });
   });
@@ -151,7 +151,7 @@ describe('a server that fails', () => {
   ])('describes its graph as %o', async (signatures, message) => {
     await expect(serving({ body: {} }, signatures)).rejects.toMatchObject({
       code: 'invalid_request',
-      param: 'remote',
+      param: 'backend',
       message: expect.stringContaining(message),
     });
   });

@@ -212,15 +212,15 @@ describe('a config file with a mistake', () => {
     [{ port: 70_000 }, /: port: .*65535/],
     [
       { models: { a: { source: 'b', dtipe: 'q4' } } },
-      /: models\.a: there is no setting dtipe\. Did you mean dtype\?\n/,
+      /: models\.a\.dtipe: A model has no such setting\. Did you mean dtype\?\n/,
     ],
-    [{ models: { a: {} } }, /: models\.a\.source: expected a string, got nothing\n/],
+    [{ models: { a: {} } }, /: models\.a\.source: expected a string, got nothing\.\n/],
     [
       { models: { a: { source: 'b', replicas: 0 } } },
-      /: models\.a\.replicas: expected an integer from 1 to 256, got 0\n/,
+      /: models\.a\.replicas: expected an integer from 1 to 256, got 0\.\n/,
     ],
     [{ auth: { keys: [1] } }, /: auth\.keys\[0\]: expected a key or \{ "key": … \}\n/],
-    [{ auth: 'open' }, /: auth: expected "none" or \{ "keys": \[\.\.\.\] \}\n/],
+    [{ auth: 'open' }, /: auth: expected "none", \{ "keys": \[\.\.\.\] \} or a function\n/],
     [{ auth: { keys: [] } }, /: auth: expected \{ keys: \[\.\.\.\] \} with at least one key/],
     [{ auth: { keys: [{ key: 'a', plan: 'x' }] } }, /: auth: expected the name of one of the plans, got x\n/],
     [
@@ -228,11 +228,11 @@ describe('a config file with a mistake', () => {
       /: plans\.a\.quota\.requests: expected an integer of at least 1, got 0\n/,
     ],
     [{ maxBodyBytes: 0 }, /: maxBodyBytes: expected an integer from 1 to \d+, got 0\n/],
-    [{ drainMs: -1 }, /: drainMs: expected a number from 0 to \d+, got -1\n/],
-    [{ onError: 'log' }, /: onError: expected a function, which a \.js or \.mjs file can hold\n/],
+    [{ drainMs: -1 }, /: drainMs: expected a number from 0 to \d+, got -1\.\n/],
+    [{ onError: 'log' }, /: onError: expected a function, which a \.js or \.mjs file can hold, got "log"\n/],
     [
       { models: { 'a: b': { source: 'b', backend: { kind: 'openai', baseURL: 'x' } } } },
-      /: models\.a: b\.remote\.baseURL: expected an http or https address, got "x"\n/,
+      /: models\.a: b\.backend\.baseURL: expected an http or https address, got "x"\.\n/,
     ],
     [
       { models: { a: { source: 'b', hub: { endpoint: 'x' } } } },

@@ -31,7 +31,7 @@ it.each([
   const source = `org/${category}`;
   hub.models.set(source, readFolder(folder));
   const spec = { id: category, category, source, hub: { endpoint: hub.endpoint, cacheFolder } };
-  const obtained = await obtainModel(spec);
+  const obtained = await obtainModel({ source: spec.source, category: spec.category, hub: spec.hub });
   expect(obtained.source.startsWith(cacheFolder)).toBe(true);
   const pipeline = await loadPipeline({ ...spec, source: obtained.source });
   expect(pipeline.info).toMatchObject({ id: category, category });

@@ -3,6 +3,7 @@ import { randomInt, randomUUID } from 'node:crypto';
 import { chatParameters } from '../parameters.ts';
 import type { CompiledGrammar } from '../../../core/chat/grammar/matcher.ts';
 import { detectFormats, type ModelFormats } from '../../../core/chat/formats.ts';
+import { toTextMessage } from '../../../core/chat/messages.ts';
 import { InferenceError } from '../../../errors.ts';
 import { createGrammarEngine, type GrammarEngine } from '../../../models/grammar/grammar-engine.ts';
 import { createChatTemplate, type ChatTemplate } from '../../../models/chat-template.ts';
@@ -104,7 +105,8 @@ class ChatPipeline implements Pipeline<ChatRequest, ChatEvent, ChatModelInfo> {
     };
   }
 
-  async *run(request: ChatRequest, { signal }: RunOptions = {}): AsyncGenerator<ChatEvent> {
+  async *run(asked: ChatRequest, { signal }: RunOptions = {}): AsyncGenerator<ChatEvent> {
+    const request = { ...asked, messages: asked.messages.map(toTextMessage) };
     const { tokenizer, template, formats, contextLength, endTokens, decoder, grammars } = this.#model;
     const parsesToolCalls = request.tools.length > 0 && request.toolChoice !== 'none';
     const toolCalls = parsesToolCalls ? formats.toolCalls : undefined;

@@ -3,6 +3,9 @@ import { mostFittingTool } from '../../../core/chat/tool-selection.ts';
 import type { ChatTemplate } from '../../../models/chat-template.ts';
 import type { ChatRequest } from '../request.ts';
 
+/** A request whose messages are texts. */
+export type TextRequest = Omit<ChatRequest, 'messages'> & { readonly messages: readonly ChatMessage[] };
+
 export interface Prompt {
   readonly text: string;
   /** The tools that the model was told about. */
@@ -15,7 +18,7 @@ export interface Prompt {
  *
  * @throws InferenceError `invalid_request` where the template refuses the conversation itself
  */
-export function renderPrompt(request: ChatRequest, template: ChatTemplate): Prompt {
+export function renderPrompt(request: TextRequest, template: ChatTemplate): Prompt {
   const tools = request.toolChoice === 'none' ? [] : request.tools;
   try {
     return { text: template.render(request.messages, tools), tools };
@@ -30,7 +33,7 @@ export function renderPrompt(request: ChatRequest, template: ChatTemplate): Prom
   }
 }
 
-function bestTool({ toolChoice, tools, messages }: ChatRequest): ToolDefinition {
+function bestTool({ toolChoice, tools, messages }: TextRequest): ToolDefinition {
   const required = typeof toolChoice === 'object' && tools.find(({ name }) => name === toolChoice.name);
   return required || tools[mostFittingTool(tools, lastUserMessage(messages))]!;
 }

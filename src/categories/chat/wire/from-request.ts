@@ -1,5 +1,5 @@
 import type { ResponseFormat } from '../../../core/chat/grammar/constraint.ts';
-import type { ChatMessage, ToolChoice, ToolDefinition } from '../../../core/chat/messages.ts';
+import type { ChatMessage, MessageContent, ToolChoice, ToolDefinition } from '../../../core/chat/messages.ts';
 import { chatParameters } from '../parameters.ts';
 import { InferenceError } from '../../../errors.ts';
 import type { ChatRequestInput } from '../request.ts';
@@ -17,7 +17,6 @@ export interface ChatCall {
 }
 
 type MessageBody = ChatRequestBody['messages'][number];
-type Content = Extract<MessageBody, { role: 'tool' }>['content'];
 
 const readParameters = parameterReader(chatParameters);
 
@@ -68,13 +67,13 @@ function maxTokensOf({ max_tokens, max_completion_tokens }: ChatRequestBody): { 
   return maxTokens == null ? {} : { maxTokens };
 }
 
-function toMessage(message: MessageBody, index: number): ChatMessage {
+function toMessage(message: MessageBody, index: number): ChatMessage<MessageContent> {
   switch (message.role) {
     case 'system':
     case 'developer':
     case 'user': {
       const role = message.role === 'user' ? 'user' : 'system';
-      return { role, content: toText(message.content), name: message.name ?? undefined };
+      return { role, content: message.content, name: message.name ?? undefined };
     }
     case 'assistant': {
       const toolCalls = message.tool_calls?.map((call) => ({ id: call.id, ...call.function }));
@@ -86,20 +85,16 @@ function toMessage(message: MessageBody, index: number): ChatMessage {
       }
       return {
         role: 'assistant',
-        content: message.content == null ? null : toText(message.content),
+        content: message.content ?? null,
         reasoningContent: message.reasoning_content ?? undefined,
         toolCalls: toolCalls?.length ? toolCalls : undefined,
       };
     }
     case 'tool': {
       const { content, tool_call_id: toolCallId, name } = message;
-      return { role: 'tool', content: toText(content), toolCallId, name: name ?? undefined };
+      return { role: 'tool', content, toolCallId, name: name ?? undefined };
     }
   }
-}
-
-function toText(content: Content): string {
-  return typeof content === 'string' ? content : content.map((part) => part.text).join('');
 }
 
 function toTools(tools: NonNullable<ChatRequestBody['tools']>): ToolDefinition[] {

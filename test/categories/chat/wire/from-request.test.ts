@@ -30,9 +30,15 @@ describe('messages', () => {
           { type: 'text', text: 'b' },
         ],
       },
-      { role: 'user', content: 'ab' },
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'a' },
+          { type: 'text', text: 'b' },
+        ],
+      },
     ],
-    ['no parts', { role: 'user', content: [] }, { role: 'user', content: '' }],
+    ['no parts', { role: 'user', content: [] }, { role: 'user', content: [] }],
     ['assistant', { role: 'assistant', content: 'a', refusal: null }, { role: 'assistant', content: 'a' }],
     [
       'reasoning',
