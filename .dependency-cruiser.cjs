@@ -138,6 +138,7 @@ module.exports = {
       '^src/engine/',
       [
         '^src/(engine|validation|concurrency)/',
+        '^src/core/text/quote\\.ts$',
         '^src/(errors|observers)\\.ts$',
         categoryContract,
         '^(node:)?(child_process|fs|os|path|url|util|events|timers|process|async_hooks)(/promises)?$',

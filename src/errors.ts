@@ -51,7 +51,29 @@ export function fieldError(
   reason: string,
   { code = 'invalid_request', cause }: { readonly code?: ErrorCode; readonly cause?: unknown } = {},
 ): InferenceError {
-  return new InferenceError(code, `${param}: ${reason}${/[.?!]$/.test(reason) ? '' : '.'}`, { param, cause });
+  return new InferenceError(code, sentence(`${param}: ${reason}`), { param, cause });
+}
+
+/**
+ * The error of a field, out of an error of the core: `label: expected X, got Y`. Anything else that was thrown stays as
+ * it is, since its words may be those of an engine or a library.
+ *
+ * @param param the field as the caller spells it, in place of the label
+ *
+ * @example
+ * ```ts
+ * fieldErrorOf('top_k', new RangeError('topK: expected a value from 0 to 9, got 10')); // top_k: expected a value from 0 to 9, got 10.
+ * ```
+ */
+export function fieldErrorOf(param: string, error: unknown): unknown {
+  const isOfCore = error instanceof TypeError || error instanceof RangeError;
+  const [label, reason] = isOfCore ? (/^[\w.[\]]+: ([^]+)$/.exec(error.message) ?? []) : [];
+  return label === undefined ? error : fieldError(param, reason!, { cause: error });
+}
+
+/** A text with a full stop at its end, if it has no other mark there. */
+export function sentence(text: string): string {
+  return /[.?!]$/.test(text) ? text : `${text}.`;
 }
 
 const marker = Symbol.for('slashv1.InferenceError');

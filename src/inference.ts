@@ -27,8 +27,8 @@ import { logObserver } from './observability/log-observer.ts';
 import { assertLogger, type Logger } from './observability/logger.ts';
 import type { InferenceObserver } from './typed-observers.ts';
 import { assertOptions } from './validation/assert-options.ts';
-import { describeValue } from './validation/issues.ts';
 import { choiceSetting, objectSetting, type SettingTable } from './validation/setting-table.ts';
+import { describeValue } from './core/text/quote.ts';
 
 /** The models that `createInference` starts, and how. */
 export interface InferenceOptions {

@@ -9,8 +9,8 @@ import { fieldError, InferenceError } from './errors.ts';
 import { resolveHubSettings, type HubOptions } from './models/hub/settings.ts';
 import { recognizeModel } from './recognize-model.ts';
 import { assertOptions } from './validation/assert-options.ts';
-import { describeValue } from './validation/issues.ts';
 import { choiceSetting, objectSetting, type SettingTable } from './validation/setting-table.ts';
+import { describeValue } from './core/text/quote.ts';
 
 const generalSettings = {
   ...commonSettings,

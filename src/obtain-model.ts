@@ -8,6 +8,7 @@ import {
   type ObtainedModel,
   type ObtainOptions,
 } from './models/hub/obtain-model.ts';
+import { describeValue } from './core/text/quote.ts';
 
 /** A model to obtain, as `createInference` takes it. */
 export type ModelRequest = Omit<FilesRequest, 'files' | 'category'> & {
@@ -33,5 +34,5 @@ export async function obtainModel(request: ModelRequest, options?: ObtainOptions
   const files = categories.get(request.category)?.files;
   if (files) return obtainFiles({ ...request, files }, options);
   const names = [...categories.keys()].join(', ');
-  throw fieldError('category', `expected one of ${names}, got ${JSON.stringify(request.category)}`);
+  throw fieldError('category', `expected one of ${names}, got ${describeValue(request.category)}`);
 }

@@ -7,16 +7,14 @@ import {
   type DescribedModel,
   type DescribeOptions,
 } from './models/describe-model.ts';
+import { quote } from './core/text/quote.ts';
 
 const guide: CategoryGuide = {
   recognize: (evidence) => [...categories.values()].find((category) => category.recognize(evidence))?.name,
   filesOf(name) {
     const category = categories.get(name);
     if (category) return category.files;
-    throw fieldError(
-      'category',
-      `expected one of ${[...categories.keys()].join(', ')}, got ${JSON.stringify(name)}`,
-    );
+    throw fieldError('category', `expected one of ${[...categories.keys()].join(', ')}, got ${quote(name)}`);
   },
 };
 

@@ -1,5 +1,5 @@
 import { fieldError } from '../errors.ts';
-import { describeValue } from '../validation/issues.ts';
+import { describeValue } from '../core/text/quote.ts';
 
 const noAddress = { protocol: '', username: '', password: '' };
 

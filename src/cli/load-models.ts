@@ -6,6 +6,7 @@ import type { ModelSettings } from './model-settings.ts';
 import { createProgressBar } from './progress-bar.ts';
 import { didYouMean } from '../core/text/suggest.ts';
 import type { Terminal } from './terminal.ts';
+import { sentence } from '../errors.ts';
 
 export interface FetchContext {
   readonly terminal: Terminal;
@@ -56,7 +57,7 @@ export function aboutModel(name: string, error: unknown): unknown {
   const isKnown = knownModels.includes(name);
   const reason = error.message.replace(/^source: /, '');
   const hint = error.param === 'source' && !isKnown ? didYouMean(name, knownModels) : '';
-  return new InferenceError(error.code, `${name}: ${hint ? reason.replace(/\.?$/, `.${hint}`) : reason}`, {
+  return new InferenceError(error.code, `${name}: ${sentence(reason)}${hint}`, {
     param: error.param,
     cause: error,
   });

@@ -273,7 +273,7 @@ class ChildReplica implements Replica {
 }
 
 function notSendable(error: unknown): InferenceError {
-  return new InferenceError('invalid_request', `The request is not plain data: ${(error as Error).message}`, {
-    cause: error,
-  });
+  // The error's own words quote what can't be sent.
+  const message = 'The request is not plain data, so no worker can take it.';
+  return new InferenceError('invalid_request', message, { cause: error });
 }

@@ -8,6 +8,7 @@ import { ModelQueue } from './model-queue.ts';
 import type { InferenceObserver } from './observer.ts';
 import type { StartReplica } from './replica.ts';
 import { watchRun } from './run-watch.ts';
+import { quote } from '../core/text/quote.ts';
 
 const defaultGraceMs = 10_000;
 
@@ -64,7 +65,7 @@ export function createEngine({
       if (queue) return queue.submit(request, options, category);
       const { origin, responseId } = options;
       const { model } = request;
-      const error = new InferenceError('model_not_found', `There is no model "${model}".`, {
+      const error = new InferenceError('model_not_found', `There is no model ${quote(model)}.`, {
         param: 'model',
       });
       const run = { category: name, request, model, isKnownModel: false, origin, responseId };

@@ -1,8 +1,8 @@
 import type { ModelLimits } from '../categories/contract.ts';
 import { fieldError } from '../errors.ts';
 import { assertOptions } from '../validation/assert-options.ts';
-import { describeValue } from '../validation/issues.ts';
 import { integerSetting, type SettingTable } from '../validation/setting-table.ts';
+import { describeValue } from '../core/text/quote.ts';
 
 /** The longest delay of a timer. */
 const maxDurationMs = 2 ** 31 - 1;

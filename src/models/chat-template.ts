@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { InferenceError } from '../errors.ts';
+import { fieldError } from '../errors.ts';
 import type { CallSample } from '../core/chat/formats.ts';
 import type { ChatMessage, ToolCall, ToolDefinition } from '../core/chat/messages.ts';
 import { parseJson } from './jinja/json.ts';
@@ -8,6 +8,7 @@ import { strftime } from './jinja/strftime.ts';
 import { compileTemplate, TemplateRefusal, type CompiledTemplate } from './jinja/template.ts';
 import { toValue, type Value } from './jinja/values.ts';
 import type { ModelFolder } from './model-folder.ts';
+import { abbreviate } from '../core/text/quote.ts';
 
 /** Turns a conversation into the text that a model was trained to continue. */
 export interface ChatTemplate {
@@ -77,9 +78,7 @@ export function createChatTemplate(
   { now = () => new Date() }: ChatTemplateOptions = {},
 ): ChatTemplate {
   if (chatTemplate === undefined) {
-    throw new InferenceError('invalid_request', `source: the model in ${path} has no chat template`, {
-      param: 'source',
-    });
+    throw fieldError('source', `the model in ${path} has no chat template`);
   }
   const named = typeof chatTemplate === 'string' ? { default: chatTemplate } : chatTemplate;
   const source = Object.values(named).join('\n');
@@ -139,10 +138,10 @@ export function createChatTemplate(
       try {
         return renderWith(usedFeed, messages, tools, variables);
       } catch (error) {
-        throw new InferenceError(
-          'invalid_request',
-          `messages: the model's chat template refuses this conversation: ${(error as Error).message}`,
-          { param: 'messages', cause: error },
+        throw fieldError(
+          'messages',
+          `the model's chat template refuses this conversation: ${abbreviate((error as Error).message, 200)}`,
+          { cause: error },
         );
       }
     },
@@ -189,10 +188,7 @@ function compile(source: string, path: string, now: () => Date): CompiledTemplat
   try {
     return compileTemplate(source, now);
   } catch (error) {
-    throw new InferenceError('invalid_request', `source: the chat template in ${path} is no valid Jinja`, {
-      param: 'source',
-      cause: error,
-    });
+    throw fieldError('source', `the chat template in ${path} is no valid Jinja`, { cause: error });
   }
 }
 

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join, sep } from 'node:path';
-import { fieldError, InferenceError } from '../errors.ts';
+import { fieldError, type InferenceError } from '../errors.ts';
 import { catalogue, findCatalogueEntry, type CatalogueEntry } from './catalogue.ts';
 import { openUrl, refusal, toRemote, type Remote } from './hub/http.ts';
 import { RepositoryCache } from './hub/model-cache.ts';
@@ -11,6 +11,7 @@ import { defaultRetryPolicy, withRetries } from './hub/retry.ts';
 import { resolveHubSettings, type HubOptions, type HubSettings } from './hub/settings.ts';
 import type { ModelFiles } from './model-files.ts';
 import { bundledModels, findFolder, locateModel, parseSource, type RemoteSource } from './source.ts';
+import { quote } from '../core/text/quote.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -84,7 +85,7 @@ export async function describeModel(
   if (category === undefined) {
     throw fieldError(
       'category',
-      `nothing in ${JSON.stringify(source)} shows what kind of model it is; say it with category`,
+      `nothing in ${quote(source)} shows what kind of model it is; say it with category`,
     );
   }
   return { ...place, source, category, entry, readJson };
@@ -188,10 +189,9 @@ function parseJson(text: string | undefined): Json | undefined {
 }
 
 function offline({ label }: Remote): InferenceError {
-  return new InferenceError(
-    'invalid_request',
-    `source: ${label} is not in the cache, and offline mode is on: load it once with the network.`,
-    { param: 'source' },
+  return fieldError(
+    'source',
+    `${label} is not in the cache, and offline mode is on: load it once with the network`,
   );
 }
 

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join, posix } from 'node:path';
-import { InferenceError } from '../errors.ts';
+import { fieldError, type InferenceError } from '../errors.ts';
+import { describeValue } from '../core/text/quote.ts';
 
 /** Which of a model's weights to load. */
 export type Dtype = 'auto' | 'fp32' | 'fp16' | 'q8' | 'q4' | 'q4f16';
@@ -75,7 +76,7 @@ export function missingGraph(
     present.length > 0
       ? ['dtype', `${files.name} has weights in ${present.join(', ')}, not in ${dtype}`]
       : ['source', `none of ${names} exists in ${files.name}, in any dtype`];
-  return new InferenceError('invalid_request', `${param}: ${reason}`, { param });
+  return fieldError(param, reason);
 }
 
 /** The graphs of a folder, whatever their names. */
@@ -115,9 +116,5 @@ export function weightFileNames(graph: string): readonly string[] {
  */
 export function assertDtype(dtype: string): asserts dtype is Dtype {
   if (dtype === 'auto' || (storedDtypes as readonly string[]).includes(dtype)) return;
-  throw new InferenceError(
-    'invalid_request',
-    `dtype: expected one of auto, ${storedDtypes.join(', ')}, got ${JSON.stringify(dtype)}`,
-    { param: 'dtype' },
-  );
+  throw fieldError('dtype', `expected one of auto, ${storedDtypes.join(', ')}, got ${describeValue(dtype)}`);
 }

@@ -66,6 +66,6 @@ export function isOpen(dtype: Dtype | undefined): boolean {
 }
 
 /** The error of a model whose files don't fit. */
-export function sourceError(reason: string): InferenceError {
-  return fieldError('source', reason);
+export function sourceError(reason: string, cause?: unknown): InferenceError {
+  return fieldError('source', reason, { cause });
 }

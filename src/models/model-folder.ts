@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { InferenceError } from '../errors.ts';
+import { fieldError } from '../errors.ts';
 import { localFiles, type Dtype } from './graph-files.ts';
 import { decoderGraph } from './model-files.ts';
 
@@ -78,22 +78,14 @@ export async function readJson(path: string, name: string, fallback?: Json): Pro
     text = await readFile(join(path, name), 'utf8');
   } catch (error) {
     if (fallback) return fallback;
-    throw new InferenceError('invalid_request', `source: ${name} is missing in ${path}`, {
-      param: 'source',
-      cause: error,
-    });
+    throw fieldError('source', `${name} is missing in ${path}`, { cause: error });
   }
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch (error) {
-    throw new InferenceError('invalid_request', `source: ${name} in ${path} is no valid JSON`, {
-      param: 'source',
-      cause: error,
-    });
+    throw fieldError('source', `${name} in ${path} is no valid JSON`, { cause: error });
   }
   if (typeof value === 'object' && value !== null) return value as Json;
-  throw new InferenceError('invalid_request', `source: ${name} in ${path} holds no JSON object`, {
-    param: 'source',
-  });
+  throw fieldError('source', `${name} in ${path} holds no JSON object`);
 }

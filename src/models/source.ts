@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
-import { InferenceError } from '../errors.ts';
 import { findCatalogueEntry } from './catalogue.ts';
 import type { Dtype } from './graph-files.ts';
+import { sourceError } from './model-files.ts';
+import { quote } from '../core/text/quote.ts';
 
 /** The models that the package `@slashv1/tiny-models` holds. */
 export const bundledModels = [
@@ -47,7 +48,7 @@ export function parseSource(source: string, category?: string): ModelSource {
   if (/^https?:\/\//.test(source)) return { kind: 'url', base: parseBase(source) };
   const entry = findCatalogueEntry(source);
   if (entry && category !== undefined && entry.category !== category) {
-    throw invalid(`${JSON.stringify(source)} is a model for ${entry.category}, not for ${category}`);
+    throw sourceError(`${quote(source)} is a model for ${entry.category}, not for ${category}`);
   }
   const [, id, revision = 'main'] = hubId.exec(entry?.source ?? source) ?? [];
   if (id === undefined || source.endsWith('.onnx')) return { kind: 'local' };
@@ -65,7 +66,7 @@ function parseBase(source: string): string {
   if (url && !url.search && !url.hash && !url.username && !url.password) {
     return url.href.endsWith('/') ? url.href : `${url.href}/`;
   }
-  throw invalid(
+  throw sourceError(
     'expected the address of a folder without query, fragment and credentials; a token is given as HF_TOKEN',
   );
 }
@@ -80,8 +81,8 @@ function parseBase(source: string): string {
 export function locateModel(source: string): string {
   const folder = findFolder(source);
   if (folder !== undefined) return folder;
-  throw invalid(
-    `expected one of the bundled models (${bundledModels.join(', ')}), a folder with a ${mainFiles.join(' or ')}, a name in the catalogue, the id of a model on the hub (org/name) or an http address, got ${JSON.stringify(source)}`,
+  throw sourceError(
+    `expected one of the bundled models (${bundledModels.join(', ')}), a folder with a ${mainFiles.join(' or ')}, a name in the catalogue, the id of a model on the hub (org/name) or an http address, got ${quote(source)}`,
   );
 }
 
@@ -96,13 +97,9 @@ function bundledFolder(): string {
   try {
     return dirname(createRequire(import.meta.url).resolve('@slashv1/tiny-models/package.json'));
   } catch (error) {
-    throw invalid(
+    throw sourceError(
       'the bundled models are a package of their own; install it with `npm install @slashv1/tiny-models`',
       error,
     );
   }
-}
-
-function invalid(reason: string, cause?: unknown): InferenceError {
-  return new InferenceError('invalid_request', `source: ${reason}`, { param: 'source', cause });
 }

@@ -1,6 +1,6 @@
 import { byteOfCharacter } from '../core/tokenization/byte-characters.ts';
 import { createTokenizer, type Tokenizer } from '../core/tokenization/tokenizer.ts';
-import { InferenceError } from '../errors.ts';
+import { fieldError } from '../errors.ts';
 import type { ModelFolder } from './model-folder.ts';
 
 /** Text to token ids and back. */
@@ -69,10 +69,7 @@ function readDefinition(definition: unknown): Tokenizer {
   try {
     return createTokenizer(definition);
   } catch (error) {
-    throw new InferenceError('invalid_request', `source: tokenizer.json: ${(error as Error).message}`, {
-      param: 'source',
-      cause: error,
-    });
+    throw fieldError('source', `tokenizer.json: ${(error as Error).message}`, { cause: error });
   }
 }
 

@@ -1,10 +1,7 @@
-import { InferenceError } from '../errors.ts';
+import { fieldError, type InferenceError } from '../errors.ts';
 
 /** The error for a device that was chosen in the settings and doesn't work here. */
 export function deviceFault(device: string, cause: unknown): InferenceError {
   const reason = cause instanceof Error ? cause.message : String(cause);
-  return new InferenceError('invalid_request', `device: "${device}" doesn't work here: ${reason}`, {
-    param: 'device',
-    cause,
-  });
+  return fieldError('device', `"${device}" doesn't work here: ${reason}`, { cause });
 }

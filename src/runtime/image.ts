@@ -1,7 +1,7 @@
 import sharp, { type SharpOptions } from 'sharp';
 import { enlarge } from '../core/vision/enlarge.ts';
 import { detectImageFormat, imageFormats } from '../core/vision/image-format.ts';
-import { InferenceError } from '../errors.ts';
+import { fieldError, type InferenceError } from '../errors.ts';
 
 export interface ImageOptions {
   /** An image of more pixels is refused before it is decoded. */
@@ -98,13 +98,10 @@ async function decoded<T>(decode: () => Promise<T>): Promise<T> {
   try {
     return await decode();
   } catch (error) {
-    throw new InferenceError('invalid_request', 'image: the image is damaged or of an unknown kind.', {
-      param: 'image',
-      cause: error,
-    });
+    throw fieldError('image', 'the image is damaged or of an unknown kind', { cause: error });
   }
 }
 
 function invalid(reason: string): InferenceError {
-  return new InferenceError('invalid_request', `image: ${reason}.`, { param: 'image' });
+  return fieldError('image', reason);
 }

@@ -2,6 +2,7 @@ import { Buffer } from 'node:buffer';
 import { InferenceError } from '../errors.ts';
 import type { ApiRequest } from './contract.ts';
 import { headerOf } from './headers.ts';
+import { abbreviate } from '../core/text/quote.ts';
 
 const jsonMediaType = /^application\/(?:[\w.!#$&^+-]+\+)?json[ \t]*(?:;|$)/i;
 const charsetParameter = /;[ \t]*charset[ \t]*=[ \t]*"?([^ \t;"]*)/i;
@@ -86,7 +87,10 @@ async function* untilAborted(
 export function assertUnencoded(request: ApiRequest): void {
   const encoding = headerOf(request, 'content-encoding') ?? 'identity';
   if (encoding.toLowerCase() === 'identity') return;
-  throw new InferenceError('unsupported_media_type', `Expected no content-encoding, got ${encoding}.`);
+  throw new InferenceError(
+    'unsupported_media_type',
+    `Expected no content-encoding, got ${abbreviate(encoding)}.`,
+  );
 }
 
 function assertMediaType(request: ApiRequest): void {
@@ -95,7 +99,7 @@ function assertMediaType(request: ApiRequest): void {
   if (jsonMediaType.test(contentType) && /^utf-?8$/i.test(charset)) return;
   throw new InferenceError(
     'unsupported_media_type',
-    `Expected content-type application/json in UTF-8, got ${contentType}.`,
+    `Expected content-type application/json in UTF-8, got ${abbreviate(contentType)}.`,
   );
 }
 
@@ -124,10 +128,8 @@ function parseJson(text: string): unknown {
     return JSON.parse(text);
   } catch (error) {
     if (text.trim() === '') throw new InferenceError('invalid_request', 'The request body is empty.');
-    const { message } = error as Error;
-    throw new InferenceError('invalid_request', `The request body is not valid JSON: ${message}`, {
-      cause: error,
-    });
+    // Its message quotes the body.
+    throw new InferenceError('invalid_request', 'The request body is not valid JSON.', { cause: error });
   }
 }
 

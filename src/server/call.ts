@@ -5,6 +5,7 @@ import type { ApiRequest } from './contract.ts';
 import type { ObservedRequest } from './observer.ts';
 import type { Settings } from './options.ts';
 import type { Meter } from './plans.ts';
+import { quote } from '../core/text/quote.ts';
 
 /** One request on its way through an endpoint. */
 export interface Call {
@@ -42,9 +43,7 @@ export function findModel(
     throw new InferenceError(
       'model_not_found',
       `${id === undefined ? `There is no ${category} model.` : `The model ${quote(id)} does not exist.`} ${listing(offered)}`,
-      {
-        param: 'model',
-      },
+      { param: 'model' },
     );
   }
   if (category !== undefined && model.category !== category && model.category !== 'unknown') {
@@ -69,8 +68,4 @@ function listing(models: readonly ModelInfo[]): string {
   const names = models.slice(0, mostModelsNamed).map((model) => quote(model.id));
   const more = models.length - names.length;
   return `Available: ${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}.`;
-}
-
-function quote(id: string): string {
-  return JSON.stringify(id.length > 100 ? `${id.slice(0, 100)}…` : id);
 }

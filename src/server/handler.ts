@@ -10,6 +10,7 @@ import { endpointPath } from './path.ts';
 import { watchRequest } from './request-watch.ts';
 import { createRouter } from './router.ts';
 import { createRoutes } from './routes.ts';
+import { abbreviate } from '../core/text/quote.ts';
 
 /**
  * Makes the handler of the whole `/v1` API. It knows no framework: an adapter gives it plain requests, below any path.
@@ -96,6 +97,5 @@ export function createHandlerOf(
 }
 
 function pathOf(request: ApiRequest): string {
-  const path = request.url.split('?', 1)[0]!;
-  return path.length > 100 ? `${path.slice(0, 100)}…` : path;
+  return abbreviate(request.url.split('?', 1)[0]!, 100);
 }

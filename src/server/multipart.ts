@@ -1,11 +1,11 @@
 import type { Readable } from 'node:stream';
 import { Busboy, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy';
-import { InferenceError } from '../errors.ts';
+import { fieldError, InferenceError } from '../errors.ts';
 import { assertUnencoded, limitedChunks } from './body.ts';
 import type { ApiRequest } from './contract.ts';
 import { createDeferred } from '../concurrency/deferred.ts';
 import { headerOf } from './headers.ts';
-import { describeValue } from '../validation/issues.ts';
+import { abbreviate } from '../core/text/quote.ts';
 
 /** A field of a form that is not a file. */
 export interface FormField {
@@ -70,12 +70,10 @@ export async function readMultipart(
     content.on('error', () => undefined);
     files.push({ content, taken: onFile(name ?? '', content).catch(fail) });
   });
-  parser.on('partsLimit', () => fail(invalid(`Expected a form of at most ${maxParts} fields.`)));
+  parser.on('partsLimit', () => fail(broken(`Expected a form of at most ${maxParts} fields.`)));
   // It may come before the end of the body, when the form is over and something follows it.
   const finished = new Promise<void>((resolve) => parser.once('finish', resolve));
-  parser.on('error', (error) =>
-    fail(invalid(`The form is broken: ${error instanceof Error ? error.message : 'unknown error'}.`)),
-  );
+  parser.on('error', (error) => fail(broken('The form is broken or ends before its last boundary.', error)));
 
   try {
     for await (const chunk of limitedChunks(request, bodyOf(request), maxBytes)) {
@@ -99,7 +97,7 @@ function assertMultipart(request: ApiRequest): void {
   if (!/^multipart\/form-data[ \t]*(?:;|$)/i.test(contentType)) {
     throw new InferenceError(
       'unsupported_media_type',
-      `Expected content-type multipart/form-data, as of a form with a file, got ${contentType}.`,
+      `Expected content-type multipart/form-data, as of a form with a file, got ${abbreviate(contentType)}.`,
     );
   }
   assertUnencoded(request);
@@ -132,7 +130,7 @@ function isPartAFile(_name: unknown, mediaType: string | undefined, fileName: st
 function bodyOf({ body }: ApiRequest): AsyncIterable<Uint8Array> {
   if (!('parsed' in body)) return body;
   if (body.parsed instanceof Uint8Array) return onlyOf(body.parsed);
-  throw invalid('A body parser of the host has read this form: mount the API before it.');
+  throw broken('A body parser of the host has read this form: mount the API before it.');
 }
 
 async function* onlyOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
@@ -140,10 +138,9 @@ async function* onlyOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
 }
 
 function tooLong(name: string): InferenceError {
-  const message = `${describeValue(name)}: expected at most ${maxFieldBytes} bytes.`;
-  return new InferenceError('invalid_request', message, name.length > 100 ? {} : { param: name });
+  return fieldError(abbreviate(name), `expected at most ${maxFieldBytes} bytes`);
 }
 
-function invalid(message: string): InferenceError {
-  return new InferenceError('invalid_request', message);
+function broken(message: string, cause?: unknown): InferenceError {
+  return new InferenceError('invalid_request', message, { cause });
 }

@@ -13,11 +13,11 @@ import {
   type Authentication,
   type KeyLookup,
 } from './authentication.ts';
-import { describeValue } from '../validation/issues.ts';
 import type { Observer } from './observer.ts';
 import { createMeterFactory, type MeterFactory, type Plan } from './plans.ts';
 import { printInternal, type FailedRequest } from './print-internal.ts';
 import type { LimiterFactory } from './rate-limit.ts';
+import { describeValue } from '../core/text/quote.ts';
 
 /** Which request an error belongs to. */
 export interface ErrorContext extends FailedRequest {

@@ -119,9 +119,7 @@ function createMeter(plan: CompiledPlan, owner: string): Meter {
       throw new InferenceError(
         'upgrade_required',
         `The plan ${plan.name} does not include the model ${model}.`,
-        {
-          param: 'model',
-        },
+        { param: 'model' },
       );
     },
     async spend() {

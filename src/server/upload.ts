@@ -1,10 +1,10 @@
 import { rm, stat, writeFile } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
-import { InferenceError } from '../errors.ts';
+import { fieldError, type InferenceError } from '../errors.ts';
 import type { Call } from './call.ts';
-import { describeValue } from '../validation/issues.ts';
 import { readMultipart, type FormField } from './multipart.ts';
 import { newUploadPath, sweepUploads } from './upload-files.ts';
+import { describeValue } from '../core/text/quote.ts';
 
 /** A form with one file, which lies on the disk until it is discarded. */
 export interface Upload {
@@ -25,8 +25,7 @@ export async function receiveUpload({ request, settings }: Call, fieldName: stri
   const path = newUploadPath(settings.uploadDirectory);
   const discard = (): Promise<void> => rm(path, { force: true });
   let files = 0;
-  const fault = (message: string): InferenceError =>
-    new InferenceError('invalid_request', `${fieldName}: ${message}.`, { param: fieldName });
+  const fault = (message: string): InferenceError => fieldError(fieldName, message);
 
   const onFile = async (name: string, content: Readable): Promise<void> => {
     files += 1;

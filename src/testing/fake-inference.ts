@@ -19,6 +19,7 @@ import { countSharedWords } from './fake-rerank.ts';
 import { playSpeech, type FakeSpeaker } from './fake-speech.ts';
 import { playTranscript, type FakeListener } from './fake-transcription.ts';
 import { observe, observedEvents } from './observed-run.ts';
+import { quote } from '../core/text/quote.ts';
 
 /** The models and answers of a fake inference. */
 export interface FakeInferenceOptions {
@@ -130,7 +131,7 @@ export function createFakeInference(options: FakeInferenceOptions = {}): FakeInf
   ): AsyncGenerator<RunEvent> {
     const model = models.find(({ id }) => id === input.model);
     if (!model)
-      throw new InferenceError('model_not_found', `The model ${input.model} does not exist.`, {
+      throw new InferenceError('model_not_found', `The model ${quote(input.model)} does not exist.`, {
         param: 'model',
       });
     const category = categories.get(name)!;

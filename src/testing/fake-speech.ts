@@ -1,11 +1,12 @@
 import type { SpeechModelInfo } from '../categories/speech/events.ts';
 import type { CallOptions } from '../categories/contract.ts';
-import { InferenceError } from '../errors.ts';
+import { fieldError } from '../errors.ts';
 import type { SpeechEvent } from '../categories/speech/events.ts';
 import type { SpeechRequest } from '../categories/speech/request.ts';
 import type { FakeRun } from './fake-run.ts';
 import { pause } from './pause.ts';
 import { wordsOf } from './words.ts';
+import { describeValue, quote } from '../core/text/quote.ts';
 
 /** How a fake model speaks: each word is a tenth of a second of silence. */
 export type FakeSpeech = FakeRun;
@@ -32,9 +33,7 @@ export async function* playSpeech(
   assertVoice(request.voice, model);
   const { format } = request;
   if (format !== 'wav' && format !== 'pcm') {
-    throw new InferenceError('invalid_request', `response_format: expected wav or pcm, got ${format}.`, {
-      param: 'response_format',
-    });
+    throw fieldError('response_format', `expected wav or pcm, got ${describeValue(format)}`);
   }
   const {
     delayMs,
@@ -56,9 +55,7 @@ export async function* playSpeech(
 function assertVoice(voice: string, { voices }: Pick<SpeechModelInfo, 'voices'>): void {
   const known = voices?.map(({ id }) => id);
   if (known === undefined || voice.split('+').every((id) => known.includes(id))) return;
-  throw new InferenceError('invalid_request', `voice: expected one of ${known.join(', ')}, got ${voice}.`, {
-    param: 'voice',
-  });
+  throw fieldError('voice', `expected one of ${known.join(', ')}, got ${quote(voice)}`);
 }
 
 /** The 44 bytes before the samples of a mono WAV file (Multimedia Programming Interface, 1991). */

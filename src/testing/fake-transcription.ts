@@ -1,6 +1,6 @@
 import type { TranscriptionModelInfo } from '../categories/transcription/events.ts';
 import type { CallOptions } from '../categories/contract.ts';
-import { InferenceError } from '../errors.ts';
+import { fieldError } from '../errors.ts';
 import type { TranscriptionEvent, TranscriptionSegment } from '../categories/transcription/events.ts';
 import type { TranscriptionRequest } from '../categories/transcription/request.ts';
 import type { FakeRun } from './fake-run.ts';
@@ -41,9 +41,7 @@ export async function* playTranscript(
 ): AsyncGenerator<TranscriptionEvent> {
   const { language } = request;
   if (language !== undefined && languages !== undefined && !languages.includes(language)) {
-    throw new InferenceError('invalid_request', `language: expected one of ${languages.join(', ')}.`, {
-      param: 'language',
-    });
+    throw fieldError('language', `expected one of ${languages.join(', ')}`);
   }
   const heard = typeof listener === 'function' ? await listener(request, options) : listener;
   const transcript = typeof heard === 'string' ? { segments: [heard] } : heard;

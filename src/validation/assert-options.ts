@@ -1,8 +1,8 @@
 import { didYouMean } from '../core/text/suggest.ts';
 import { fieldError } from '../errors.ts';
-import { describeValue } from './issues.ts';
 import type { SettingTable } from './setting-table.ts';
 import { settingsFault } from './settings-fault.ts';
+import { abbreviate, describeValue } from '../core/text/quote.ts';
 
 /** Where options stand, and names that belong elsewhere. */
 export interface OptionsPlace {
@@ -44,10 +44,9 @@ export function assertOptions(
       if (fault) throw fieldError(join(within(name), fault.place), fault.reason);
       continue;
     }
-    const shown = name.length > 60 ? `${name.slice(0, 60)}…` : name;
     const reason =
       explainForeign?.(name) ?? `${owner} has no such setting.${didYouMean(name, Object.keys(table))}`;
-    throw fieldError(within(shown), reason);
+    throw fieldError(within(abbreviate(name)), reason);
   }
   for (const [name, schema] of Object.entries(table)) {
     const fault = Object.hasOwn(options, name) ? undefined : settingsFault(schema, undefined);

@@ -1,17 +1,6 @@
 import type { z } from 'zod';
-import { InferenceError } from '../errors.ts';
-
-const longestQuote = 60;
-
-/** A value for an error message: short, and without its content where it could be large. */
-export function describeValue(value: unknown): string {
-  if (value === undefined) return 'nothing';
-  if (typeof value === 'string') {
-    return JSON.stringify(value.length > longestQuote ? `${value.slice(0, longestQuote)}…` : value);
-  }
-  if (Array.isArray(value)) return 'an array';
-  return typeof value === 'object' && value !== null ? 'an object' : String(value);
-}
+import { abbreviate, describeValue, quote } from '../core/text/quote.ts';
+import { fieldError, InferenceError, sentence } from '../errors.ts';
 
 const typeNames: Readonly<Record<string, string>> = {
   string: 'a string',
@@ -24,21 +13,65 @@ const typeNames: Readonly<Record<string, string>> = {
   null: 'null',
 };
 
-/** Words for the issues that zod finds; it has its own for the rest. */
+/** Words for the issues that zod finds, so that none of its own is ever shown. */
 const explainIssue: z.core.$ZodErrorMap = (issue) => {
   switch (issue.code) {
+    case 'too_small':
+      return explainBound(issue, issue.minimum, issue.inclusive === false ? 'more than' : 'at least');
+    case 'too_big':
+      return explainBound(issue, issue.maximum, issue.inclusive === false ? 'less than' : 'at most');
+    case 'unrecognized_keys':
+      return `there is no setting ${abbreviate(issue.keys.join(', '), 100)}`;
+    default: {
+      const { discriminator } = issue as { discriminator?: string };
+      const value = discriminator === undefined ? issue.input : (issue.input as Json)[discriminator];
+      return `expected ${expectationOf(issue) ?? 'another value'}, got ${describeValue(value)}`;
+    }
+  }
+};
+
+type Json = Readonly<Record<string, unknown>>;
+type Described = z.core.$ZodRawIssue | z.core.$ZodIssue;
+
+/** What a value should have been, where that can be said without the value. */
+function expectationOf(issue: Described): string | undefined {
+  switch (issue.code) {
     case 'invalid_type':
-      return `expected ${typeNames[issue.expected] ?? issue.expected}, got ${describeValue(issue.input)}`;
+      return typeNames[issue.expected] ?? issue.expected;
     case 'invalid_value':
-      return `expected ${issue.values.map((value) => JSON.stringify(value)).join(' or ')}, got ${describeValue(issue.input)}`;
-    case 'invalid_union':
-      return issue.note === undefined
-        ? `expected another type, got ${describeValue(issue.input)}`
-        : undefined;
+      return alternatives(issue.values);
+    case 'invalid_format':
+      return issue.pattern === undefined ? `the format ${issue.format}` : `a text like ${issue.pattern}`;
+    case 'not_multiple_of':
+      return `a multiple of ${issue.divisor}`;
+    case 'invalid_key':
+      return 'another key';
+    case 'invalid_union': {
+      const { options, errors } = issue as Partial<{ options: unknown[]; errors: z.core.$ZodIssue[][] }>;
+      if (options !== undefined) return alternatives(options);
+      const expected = (errors ?? []).map(([first]) => first && expectationOf(first));
+      return expected.includes(undefined) || expected.length === 0 ? undefined : expected.join(' or ');
+    }
     default:
       return undefined;
   }
-};
+}
+
+function alternatives(values: readonly unknown[]): string {
+  return values.map((value) => (typeof value === 'string' ? quote(value) : String(value))).join(' or ');
+}
+
+function explainBound(
+  { origin, input }: { readonly origin: string; readonly input?: unknown },
+  bound: number | bigint,
+  relation: string,
+): string {
+  const unit = { string: 'character', array: 'item' }[origin];
+  if (unit === undefined) return `expected a number of ${relation} ${bound}, got ${describeValue(input)}`;
+  const { length } = input as string | unknown[];
+  if (length === 0 && bound === 1 && origin === 'string') return 'expected a text that is not empty, got ""';
+  return `expected ${relation} ${bound} ${unit}${Number(bound) === 1 ? '' : 's'}, got ${length === 0 ? 'none' : length}`;
+}
 
 /**
  * Checks a request body.
@@ -49,13 +82,11 @@ const explainIssue: z.core.$ZodErrorMap = (issue) => {
 export function parseBody<T>(schema: z.ZodType<T>, body: unknown): T {
   const result = schema.safeParse(body);
   if (result.success) return result.data;
-  const { path, message, isUnsupported } = innermost(firstIssue(schema, body));
+  const { path, message, isUnsupported } = meantFault(firstIssue(schema, body));
+  const code = isUnsupported ? 'unsupported_feature' : 'invalid_request';
   const param = formatPath(path);
-  throw new InferenceError(
-    isUnsupported ? 'unsupported_feature' : 'invalid_request',
-    param === '' ? `The request body is not valid: ${message}.` : `${param}: ${message}.`,
-    param === '' ? {} : { param },
-  );
+  if (param !== '') throw fieldError(param, message, { code });
+  throw new InferenceError(code, sentence(`The request body is not valid: ${message}`));
 }
 
 /** The first fault of a value that is known to have one. Words cost time, so only a second check finds them. */
@@ -68,33 +99,43 @@ export function unsupportedIssue(message: string): { code: 'custom'; message: st
   return { code: 'custom', message, params: { unsupported: true } };
 }
 
-interface Fault {
+/** A fault and its place within the value that was checked. */
+export interface Fault {
   readonly path: readonly PropertyKey[];
   readonly message: string;
+  readonly code: z.core.$ZodIssue['code'];
+  /** The value exists elsewhere and is not offered here. */
   readonly isUnsupported: boolean;
 }
 
-function innermost(issue: z.core.$ZodIssue): Fault {
+const ofAnotherType = new Set<string | undefined>([
+  'invalid_type',
+  'invalid_value',
+  'invalid_union',
+  'custom',
+]);
+
+/** Of alternatives the fault of the one that was probably meant: the one that gets farthest, or fails by no type. */
+export function meantFault(issue: z.core.$ZodIssue): Fault {
   if (issue.code === 'invalid_union') {
-    // The alternative that was meant is the one that doesn't fail at once.
-    const meant = issue.errors.find(
-      ([first]) => first && !(first.code === 'invalid_type' && first.path.length === 0),
-    );
-    if (meant?.[0]) {
-      const fault = innermost(meant[0]);
-      return { ...fault, path: [...issue.path, ...fault.path] };
-    }
+    const faults = issue.errors.flatMap(([first]) => (first ? [meantFault(first)] : []));
+    const [farthest] = faults.toSorted((a, b) => b.path.length - a.path.length);
+    const meant =
+      farthest && farthest.path.length > 0 ? farthest : faults.find(({ code }) => !ofAnotherType.has(code));
+    if (meant) return { ...meant, path: [...issue.path, ...meant.path] };
   }
   const isUnsupported = issue.code === 'custom' && issue.params?.['unsupported'] === true;
-  return { path: issue.path, message: issue.message, isUnsupported };
+  return { path: issue.path, message: issue.message, code: issue.code, isUnsupported };
 }
+
+const longestName = 60;
 
 /** `['messages', 3, 'content']` → `messages[3].content`; ends before a key that the client made up. */
 function formatPath(path: readonly PropertyKey[]): string {
   let formatted = '';
   for (const part of path) {
     if (typeof part === 'number') formatted += `[${part}]`;
-    else if (/^[a-z]\w*$/i.test(String(part)))
+    else if (/^[a-z]\w*$/i.test(String(part)) && String(part).length <= longestName)
       formatted += formatted === '' ? String(part) : `.${String(part)}`;
     else break;
   }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { describeValue, firstIssue } from './issues.ts';
+import { firstIssue } from './issues.ts';
 import { toJsonSchema } from './json-schema.ts';
 
 /** Least and greatest number of items, inclusive. */
@@ -18,7 +18,7 @@ export function listOf<T>(item: z.ZodType<T>, { min = 0, max = Infinity }: ListB
     .transform((value, context): T[] => {
       const fault = outerFault(value, min, max);
       if (fault !== undefined) {
-        context.addIssue({ code: 'custom', message: fault });
+        context.addIssue({ ...fault, input: value } as Parameters<typeof context.addIssue>[0]);
         return z.NEVER;
       }
       const items: T[] = [];
@@ -42,8 +42,8 @@ export function listOf<T>(item: z.ZodType<T>, { min = 0, max = Infinity }: ListB
     });
 }
 
-function outerFault(value: unknown, min: number, max: number): string | undefined {
-  if (!Array.isArray(value)) return `expected an array, got ${describeValue(value)}`;
-  if (value.length < min) return `expected at least ${min}, got ${value.length}`;
-  return value.length > max ? `expected at most ${max}, got ${value.length}` : undefined;
+function outerFault(value: unknown, min: number, max: number): object | undefined {
+  if (!Array.isArray(value)) return { code: 'invalid_type', expected: 'array' };
+  if (value.length < min) return { code: 'too_small', origin: 'array', minimum: min };
+  return value.length > max ? { code: 'too_big', origin: 'array', maximum: max } : undefined;
 }

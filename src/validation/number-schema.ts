@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { describeValue } from './issues.ts';
+import { describeValue } from '../core/text/quote.ts';
 
 /** Inclusive bounds. */
 export interface NumberBounds {

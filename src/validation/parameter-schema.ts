@@ -5,8 +5,8 @@ import {
   type ParameterTable,
   type ParameterValues,
 } from '../core/parameters/descriptor.ts';
-import { describeValue } from './issues.ts';
 import { numberSchema } from './number-schema.ts';
+import { describeValue } from '../core/text/quote.ts';
 
 /** `topK` → `top_k`, for types. */
 export type WireName<Name extends string> = Name extends `${infer Head}${infer Tail}`

@@ -5,7 +5,7 @@ import {
   type ParameterTable,
   type ParameterValues,
 } from '../core/parameters/descriptor.ts';
-import { InferenceError } from '../errors.ts';
+import { fieldErrorOf } from '../errors.ts';
 
 interface Row {
   readonly name: string;
@@ -35,7 +35,7 @@ export function resolveRequestParameters<T extends ParameterTable>(
     try {
       resolved[name] = resolveParameter(param, given[name as keyof T], descriptor);
     } catch (error) {
-      throw new InferenceError('invalid_request', (error as Error).message, { param, cause: error });
+      throw fieldErrorOf(param, error);
     }
   }
   return resolved as ParameterValues<T>;

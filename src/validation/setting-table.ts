@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { describeValue } from './issues.ts';
 import { numberSchema, type NumberBounds } from './number-schema.ts';
+import { describeValue } from '../core/text/quote.ts';
 
 /**
  * The settings of one kind of thing: name → type, range and description. The TypeScript type, the check, the command

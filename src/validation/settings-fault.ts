@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { didYouMean } from '../core/text/suggest.ts';
-import { firstIssue } from './issues.ts';
+import { firstIssue, meantFault } from './issues.ts';
+import { abbreviate } from '../core/text/quote.ts';
 
 /** The first fault of a value. */
 export interface SettingsFault {
@@ -17,7 +18,7 @@ export interface SettingsFault {
 export function settingsFault(schema: z.ZodType, value: unknown): SettingsFault | undefined {
   if (schema.safeParse(value).success) return undefined;
   const issue = firstIssue(schema, value);
-  const { path, message } = deepest(issue);
+  const { path, message } = meantFault(issue);
   const hint = issue.code === 'unrecognized_keys' ? `.${didYouMean(issue.keys[0]!, namesIn(schema))}` : '';
   return { place: toPath(path), reason: message + hint };
 }
@@ -33,31 +34,11 @@ function namesIn(schema: z.core.$ZodType): readonly string[] {
   return schema instanceof z.ZodUnion ? schema.options.flatMap(namesIn) : [];
 }
 
-const longestNames = 100;
-
-interface Fault {
-  readonly path: readonly PropertyKey[];
-  readonly message: string;
-}
-
-/** Of alternatives the one that was probably meant: the one that gets farthest. */
-function deepest(issue: z.core.$ZodIssue): Fault {
-  if (issue.code === 'unrecognized_keys') {
-    const names = issue.keys.join(', ');
-    const shown = names.length > longestNames ? `${names.slice(0, longestNames)}…` : names;
-    return { path: issue.path, message: `there is no setting ${shown}` };
-  }
-  if (issue.code !== 'invalid_union') return issue;
-  const inner = issue.errors.flatMap(([first]) => (first && first.path.length > 0 ? [deepest(first)] : []));
-  const [best] = inner.sort((a, b) => b.path.length - a.path.length);
-  return best ? { ...best, path: [...issue.path, ...best.path] } : issue;
-}
-
 /** `['auth', 'keys', 0]` → `auth.keys[0]` */
 function toPath(path: readonly PropertyKey[]): string {
   return path
     .map((part, index) =>
-      typeof part === 'number' ? `[${part}]` : `${index === 0 ? '' : '.'}${String(part)}`,
+      typeof part === 'number' ? `[${part}]` : `${index === 0 ? '' : '.'}${abbreviate(String(part))}`,
     )
     .join('');
 }

@@ -1,4 +1,4 @@
-import { InferenceError } from '../errors.ts';
+import { fieldError } from '../errors.ts';
 
 /** A field of a wire format that would change the answer and that is not honoured. */
 export interface UnsupportedField {
@@ -19,6 +19,6 @@ export function assertNoneOf(fields: ReadonlyMap<string, UnsupportedField>, body
   for (const [name, { harmless, advice }] of fields) {
     const value: unknown = (body as Record<string, unknown>)[name];
     if (value === undefined || value === null || harmless?.(value)) continue;
-    throw new InferenceError('unsupported_feature', `${name}: not supported, ${advice}.`, { param: name });
+    throw fieldError(name, `not supported, ${advice}`, { code: 'unsupported_feature' });
   }
 }

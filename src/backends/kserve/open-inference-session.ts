@@ -1,10 +1,11 @@
 import { setTimeout } from 'node:timers/promises';
-import { InferenceError } from '../../errors.ts';
+import { fieldError, InferenceError, sentence } from '../../errors.ts';
 import type { Session, Tensor, TensorMap, TensorSignature } from '../../runtime/contract.ts';
 import { readBeginning, readText, readWhole } from '../../runtime/http/answer-body.ts';
 import { dataTypeOf, elementTypeOf, elementTypes } from './data-types.ts';
 import { decodeOutputs, encodeInputs, type InferResponse } from './infer-body.ts';
 import { reasonOfFetch } from '../../runtime/http/reason-of-fetch.ts';
+import { abbreviate, describeValue } from '../../core/text/quote.ts';
 
 export interface OpenInferenceOptions {
   /** Of the server, without `/v2`. */
@@ -23,6 +24,7 @@ const longestPauseMs = 5000;
 const maxDescriptionBytes = 2 ** 20;
 const maxTensorBytes = 2 ** 29;
 const maxFaultBytes = 1000;
+const maxFaultCharacters = 200;
 
 const lengthHeader = 'inference-header-content-length';
 
@@ -110,11 +112,9 @@ class GraphServerClient {
     const answer = await this.#fetch(path, {});
     const { status, ok } = answer.response;
     if (ok) return readDescription(path, answer);
-    throw new InferenceError(
-      status < 500 ? 'invalid_request' : 'worker_failed',
-      `backend: ${path} answered ${status}: ${await readFault(answer)}`,
-      { param: 'backend' },
-    );
+    throw fieldError('backend', `${path} answered ${status}: ${await readFault(answer)}`, {
+      code: status < 500 ? 'invalid_request' : 'worker_failed',
+    });
   }
 
   /** @param headerBytes length of the JSON before the tensors, where these travel as bytes */
@@ -184,7 +184,7 @@ async function readOutputs({ response, signal }: Answer): Promise<Record<string,
 async function readFault({ response, signal }: Answer): Promise<string> {
   const text = await readBeginning(response, { signal, maxBytes: maxFaultBytes });
   const { error = text } = (parseJson(text) ?? {}) as { readonly error?: unknown };
-  return String(error).slice(0, maxFaultBytes);
+  return abbreviate(String(error), maxFaultCharacters);
 }
 
 /** `undefined` for what is none: the words of `JSON.parse` would quote it. */
@@ -197,12 +197,12 @@ function parseJson(text: string): unknown {
 }
 
 function unreadable(error: unknown): InferenceError {
-  const message = `The graph server's answer can't be read: ${(error as Error).message}`;
+  const message = sentence(`The graph server's answer can't be read: ${(error as Error).message}`);
   return new InferenceError('worker_failed', message, { cause: error });
 }
 
 function notThatProtocol(reason: string): InferenceError {
-  return new InferenceError('invalid_request', `backend: ${reason}`, { param: 'backend' });
+  return fieldError('backend', reason);
 }
 
 /** A server need not list them. */
@@ -215,7 +215,9 @@ function toSignature(key: string, { name, datatype, shape }: WireSignature): Ten
   const type = elementTypeOf(String(datatype));
   if (type === undefined) {
     const expected = Object.keys(elementTypes).join(', ');
-    throw notThatProtocol(`${String(name)} is ${String(datatype)}, expected one of ${expected}`);
+    throw notThatProtocol(
+      `${describeValue(name)} is ${describeValue(datatype)}, expected one of ${expected}`,
+    );
   }
   if (typeof name !== 'string' || !Array.isArray(shape) || !shape.every(Number.isSafeInteger)) {
     throw notThatProtocol(`expected ${key} with a name and a shape`);

@@ -2,6 +2,7 @@ import { fieldError } from '../../errors.ts';
 import type { SessionBackend } from '../contract.ts';
 import { openInferenceSession } from './open-inference-session.ts';
 import type { GraphServer } from './server.ts';
+import { describeValue } from '../../core/text/quote.ts';
 
 /** Graphs on a server of the Open Inference Protocol. */
 export function kserveSessions(server: GraphServer): SessionBackend {
@@ -12,7 +13,7 @@ export function kserveSessions(server: GraphServer): SessionBackend {
       if (model !== undefined) return openInferenceSession({ ...server, model });
       const expected =
         name === undefined ? 'the name of one graph' : `a name for each graph, ${name} among them`;
-      throw fieldError('backend.model', `expected ${expected}, got ${JSON.stringify(server.model)}`);
+      throw fieldError('backend.model', `expected ${expected}, got ${describeValue(server.model)}`);
     },
   };
 }

@@ -1,5 +1,5 @@
 import { createParser } from 'eventsource-parser';
-import { InferenceError, type ErrorCode } from '../../errors.ts';
+import { type ErrorCode, InferenceError, sentence } from '../../errors.ts';
 import { readBeginning, readBytes, readText, type BodyOptions } from '../../runtime/http/answer-body.ts';
 import { reasonOfFetch } from '../../runtime/http/reason-of-fetch.ts';
 import type { ApiServer } from './server.ts';
@@ -168,11 +168,11 @@ function toError(status: number, body: unknown, retryAfter: string | null): Infe
       : 'no reason given';
   const fault = callersFaults[status];
   if (status < 500 && isTooLong(wireFault)) {
-    return new InferenceError('context_length_exceeded', said, { param: 'messages' });
+    return new InferenceError('context_length_exceeded', sentence(said), { param: 'messages' });
   }
   if (fault) {
     const named = typeof param === 'string' ? param.slice(0, maxParamCharacters) : undefined;
-    return new InferenceError(fault, said, { param: named });
+    return new InferenceError(fault, sentence(said), { param: named });
   }
   if (busy.has(status)) {
     const seconds = Number(retryAfter ?? NaN);

@@ -1,7 +1,8 @@
 import { chatParameters, type ChatParameters } from '../../categories/chat/parameters.ts';
 import { toWireName } from '../../core/parameters/descriptor.ts';
-import { InferenceError } from '../../errors.ts';
+import { fieldError } from '../../errors.ts';
 import type { ApiDialect } from './server.ts';
+import { describeValue } from '../../core/text/quote.ts';
 
 type Extra = Extract<
   keyof ChatParameters,
@@ -61,11 +62,7 @@ export function toDialect(dialect: ApiDialect, parameters: ChatParameters): Reco
     if (foreignName !== undefined) named[foreignName] = value;
     else if (value !== neutral[name] && value !== chatParameters[name].default) {
       const param = toWireName(name);
-      throw new InferenceError(
-        'invalid_request',
-        `${param}: the server that runs this model doesn't know it, got ${value}`,
-        { param },
-      );
+      throw fieldError(param, `the server that runs this model doesn't know it, got ${describeValue(value)}`);
     }
   }
   return named;

@@ -1,4 +1,4 @@
-import { InferenceError } from '../../errors.ts';
+import { fieldError } from '../../errors.ts';
 import type { ChatEvent } from '../../categories/chat/events.ts';
 import type { ChatRequest } from '../../categories/chat/request.ts';
 import type { ModelInfo, RunEvent, ModelSpec, Pipeline, RunOptions } from '../../categories/contract.ts';
@@ -93,9 +93,9 @@ async function* runEmbedding(
 ): AsyncGenerator<EmbeddingEvent> {
   const { inputs, dimensions, truncate, promptName } = request;
   const isSame = server.dialect === 'slashv1';
-  if (truncate && !isSame) throw invalid('truncate', "the server that runs this model can't cut texts");
+  if (truncate && !isSame) throw fieldError('truncate', "the server that runs this model can't cut texts");
   if (promptName !== undefined && !isSame) {
-    throw invalid('prompt_name', 'the server that runs this model has no prompts');
+    throw fieldError('prompt_name', 'the server that runs this model has no prompts');
   }
   const body = {
     model: name,
@@ -128,7 +128,3 @@ async function findContextLength({ server, name }: RemoteModel): Promise<number>
 }
 
 type Meta = { readonly n_ctx_train?: unknown } | undefined;
-
-function invalid(param: string, reason: string): InferenceError {
-  return new InferenceError('invalid_request', `${param}: ${reason}`, { param });
-}

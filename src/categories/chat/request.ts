@@ -1,4 +1,4 @@
-import { InferenceError } from '../../errors.ts';
+import { fieldError } from '../../errors.ts';
 import { chatParameters, maxStopSequences, type ChatParameters } from './parameters.ts';
 import { logitBiasBounds } from '../../core/parameters/sampling.ts';
 import type { ResponseFormat } from '../../core/chat/grammar/constraint.ts';
@@ -10,6 +10,7 @@ import { z } from 'zod';
 import { assertRequest, requestTable } from '../../validation/assert-request.ts';
 import { listOf } from '../../validation/list-schema.ts';
 import { resolveRequestParameters } from '../../validation/request-parameters.ts';
+import { abbreviate, describeValue } from '../../core/text/quote.ts';
 
 /** A complete chat request: every parameter has its value, as `completeChatRequest` leaves it. */
 export interface ChatRequest extends ChatParameters {
@@ -52,20 +53,22 @@ export interface ChatRequestInput extends Partial<ChatParameters> {
  */
 export function completeChatRequest(input: ChatRequestInput): ChatRequest {
   assertRequest('A chat request', fields, input);
-  if (input.messages.length === 0) throw invalid('messages', 'expected at least one message');
+  if (input.messages.length === 0) throw fieldError('messages', 'expected at least one message');
   const mismatch = findToolCallMismatch(input.messages);
-  if (mismatch) throw invalid(mismatch.param, mismatch.reason);
+  if (mismatch) throw fieldError(mismatch.param, mismatch.reason);
   const stop = typeof input.stop === 'string' ? [input.stop] : (input.stop ?? []);
   if (stop.length > maxStopSequences) {
-    throw invalid('stop', `expected at most ${maxStopSequences} sequences, got ${stop.length}`);
+    throw fieldError('stop', `expected at most ${maxStopSequences} sequences, got ${stop.length}`);
   }
-  if (stop.some((sequence) => sequence === '')) throw invalid('stop', 'expected non-empty sequences, got ""');
+  if (stop.some((sequence) => sequence === ''))
+    throw fieldError('stop', 'expected non-empty sequences, got ""');
   const logitBias = input.logitBias ?? new Map<number, number>();
   for (const [token, bias] of logitBias) {
     const { min, max } = logitBiasBounds;
     if (!Number.isInteger(token) || token < 0)
-      throw invalid('logit_bias', `expected token ids, got ${token}`);
-    if (!(bias >= min && bias <= max)) throw invalid('logit_bias', `expected ${min} to ${max}, got ${bias}`);
+      throw fieldError('logit_bias', `expected token ids, got ${describeValue(token)}`);
+    if (!(bias >= min && bias <= max))
+      throw fieldError('logit_bias', `expected ${min} to ${max}, got ${describeValue(bias)}`);
   }
   const { tools = [], toolChoice = 'auto', responseFormat = { type: 'text' } } = input;
   tools.forEach(({ parameters }, index) => assertSchema(`tools[${index}].function.parameters`, parameters));
@@ -75,7 +78,7 @@ export function completeChatRequest(input: ChatRequestInput): ChatRequest {
   if (toolChoice !== 'auto' && toolChoice !== 'none') assertCallable(toolChoice, tools);
   const parameters = resolveRequestParameters(chatParameters, input);
   if (parameters.topLogprobs > 0 && !parameters.logprobs) {
-    throw invalid('top_logprobs', 'expected `logprobs` to be true where `top_logprobs` is set');
+    throw fieldError('top_logprobs', 'expected `logprobs` to be true where `top_logprobs` is set');
   }
   return {
     ...parameters,
@@ -152,19 +155,18 @@ const fields = requestTable(
 /** A worker is sent no schema that could overflow it. */
 function assertSchema(param: string, schema: unknown): void {
   const fault = schemaSizeFault(schema);
-  if (fault !== undefined) throw invalid(param, fault);
+  if (fault !== undefined) throw fieldError(param, fault);
 }
 
 function assertCallable(
   toolChoice: Exclude<ToolChoice, string> | 'required',
   tools: readonly ToolDefinition[],
 ): void {
-  if (tools.length === 0) throw invalid('tool_choice', 'expected `tools` where a call is required');
+  if (tools.length === 0) throw fieldError('tool_choice', 'expected `tools` where a call is required');
   if (toolChoice === 'required' || tools.some(({ name }) => name === toolChoice.name)) return;
-  const names = tools.map(({ name }) => JSON.stringify(name)).join(', ');
-  throw invalid('tool_choice', `expected one of the tools ${names}, got ${JSON.stringify(toolChoice.name)}`);
-}
-
-function invalid(param: string, message: string): InferenceError {
-  return new InferenceError('invalid_request', `${param}: ${message}`, { param });
+  const names = abbreviate(tools.map(({ name }) => JSON.stringify(name)).join(', '), 100);
+  throw fieldError(
+    'tool_choice',
+    `expected one of the tools ${names}, got ${describeValue(toolChoice.name)}`,
+  );
 }

@@ -1,10 +1,10 @@
-import { InferenceError } from '../../errors.ts';
+import { fieldError } from '../../errors.ts';
 import { detectionParameters, type DetectionParameters } from './parameters.ts';
 
 import { z } from 'zod';
 import { assertRequest, requestTable } from '../../validation/assert-request.ts';
-import { describeValue } from '../../validation/issues.ts';
 import { resolveRequestParameters } from '../../validation/request-parameters.ts';
+import { describeValue } from '../../core/text/quote.ts';
 
 /** A complete detection request, as `completeDetectionRequest` leaves it. */
 export interface DetectionRequest extends Pick<DetectionParameters, 'confidence' | 'maxDetections'> {
@@ -53,9 +53,7 @@ export function completeDetectionRequest(input: DetectionRequestInput): Detectio
   assertRequest('A detection request', fields, input);
   const { model, image, classes } = input;
   if (typeof image === 'string' ? image.trim() === '' : image.byteLength === 0) {
-    throw new InferenceError('invalid_request', 'image: expected base64, a URL or bytes, got nothing.', {
-      param: 'image',
-    });
+    throw fieldError('image', 'expected base64, a URL or bytes, got nothing');
   }
   const resolved = resolveRequestParameters(detectionParameters, input);
   return {

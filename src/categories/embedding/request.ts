@@ -1,10 +1,10 @@
-import { InferenceError } from '../../errors.ts';
+import { fieldError } from '../../errors.ts';
 import { embeddingParameters, maxEmbeddingInputs, type EmbeddingParameters } from './parameters.ts';
 
 import { z } from 'zod';
 import { assertRequest, requestTable } from '../../validation/assert-request.ts';
-import { describeValue } from '../../validation/issues.ts';
 import { resolveRequestParameters } from '../../validation/request-parameters.ts';
+import { describeValue } from '../../core/text/quote.ts';
 
 /** A complete embedding request, as `completeEmbeddingRequest` leaves it. */
 export interface EmbeddingRequest extends EmbeddingParameters {
@@ -47,26 +47,23 @@ export function completeEmbeddingRequest(request: EmbeddingRequestInput): Embedd
   const { model, input, ...given } = request;
   const isList = typeof input !== 'string' && typeof input[0] !== 'number';
   const inputs = (isList ? input : [input]) as EmbeddingRequest['inputs'];
-  if (inputs.length === 0) throw invalid('input', 'expected at least one text, got none');
+  if (inputs.length === 0) throw fieldError('input', 'expected at least one text, got none');
   if (inputs.length > maxEmbeddingInputs) {
-    throw invalid('input', `expected at most ${maxEmbeddingInputs} texts, got ${inputs.length}`);
+    throw fieldError('input', `expected at most ${maxEmbeddingInputs} texts, got ${inputs.length}`);
   }
   for (const [index, entry] of inputs.entries()) {
     const param = isList ? `input[${index}]` : 'input';
     if (entry.length === 0) {
-      throw invalid(
+      throw fieldError(
         param,
         `expected a text that is not empty, got ${typeof entry === 'string' ? '""' : '[]'}`,
       );
     }
     if (typeof entry === 'string') continue;
     for (const id of entry) {
-      if (!Number.isInteger(id) || id < 0) throw invalid(param, `expected token ids, got ${String(id)}`);
+      if (!Number.isInteger(id) || id < 0)
+        throw fieldError(param, `expected token ids, got ${describeValue(id)}`);
     }
   }
   return { ...resolveRequestParameters(embeddingParameters, given), model, inputs, isList };
-}
-
-function invalid(param: string, message: string): InferenceError {
-  return new InferenceError('invalid_request', `${param}: ${message}`, { param });
 }

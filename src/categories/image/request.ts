@@ -1,4 +1,4 @@
-import { InferenceError } from '../../errors.ts';
+import { fieldError } from '../../errors.ts';
 import { imageParameters, maxImagePromptCharacters, type ImageParameters } from './parameters.ts';
 
 import { z } from 'zod';
@@ -42,7 +42,7 @@ const fields = requestTable(
 export function completeImageRequest(request: ImageRequestInput): ImageRequest {
   assertRequest('An image request', fields, request);
   const { model, prompt, previews = false, ...given } = request;
-  if (prompt.trim() === '') throw invalid('prompt', 'expected a text that is not empty');
+  if (prompt.trim() === '') throw fieldError('prompt', 'expected a text that is not empty');
   const parameters = resolveRequestParameters(imageParameters, given);
   assertLength('prompt', prompt);
   assertLength('negative_prompt', parameters.negativePrompt);
@@ -58,14 +58,10 @@ export function seedOfImage(firstSeed: number, image: number): number {
 
 function assertLength(param: string, text: string): void {
   if (text.length <= maxImagePromptCharacters) return;
-  throw invalid(param, `expected at most ${maxImagePromptCharacters} characters, got ${text.length}`);
+  throw fieldError(param, `expected at most ${maxImagePromptCharacters} characters, got ${text.length}`);
 }
 
 function assertMultiple(param: 'width' | 'height', pixels: number): void {
   const { step } = imageParameters[param];
-  if (pixels % step !== 0) throw invalid(param, `expected a multiple of ${step}, got ${pixels}`);
-}
-
-function invalid(param: string, message: string): InferenceError {
-  return new InferenceError('invalid_request', `${param}: ${message}`, { param });
+  if (pixels % step !== 0) throw fieldError(param, `expected a multiple of ${step}, got ${pixels}`);
 }

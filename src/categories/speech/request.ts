@@ -1,10 +1,11 @@
-import { InferenceError } from '../../errors.ts';
+import { fieldError } from '../../errors.ts';
 import { maxSpeechCharacters, speechParameters, type SpeechParameters } from './parameters.ts';
 import { speechFormats, type SpeechFormat } from '../../core/audio/speech-formats.ts';
 
 import { z } from 'zod';
 import { assertRequest, requestTable } from '../../validation/assert-request.ts';
 import { resolveRequestParameters } from '../../validation/request-parameters.ts';
+import { describeValue } from '../../core/text/quote.ts';
 
 /** A complete speech request, as `completeSpeechRequest` leaves it. */
 export interface SpeechRequest extends SpeechParameters {
@@ -44,19 +45,15 @@ const fields = requestTable(
 export function completeSpeechRequest(request: SpeechRequestInput): SpeechRequest {
   assertRequest('A speech request', fields, request);
   const { model, input, format = 'wav', ...given } = request;
-  if (input.trim() === '') throw invalid('input', 'expected a text that is not empty');
+  if (input.trim() === '') throw fieldError('input', 'expected a text that is not empty');
   if (input.length > maxSpeechCharacters) {
-    throw invalid('input', `expected at most ${maxSpeechCharacters} characters, got ${input.length}`);
+    throw fieldError('input', `expected at most ${maxSpeechCharacters} characters, got ${input.length}`);
   }
   if (!speechFormats.includes(format)) {
-    throw invalid(
+    throw fieldError(
       'response_format',
-      `expected one of ${speechFormats.join(', ')}, got ${JSON.stringify(format)}`,
+      `expected one of ${speechFormats.join(', ')}, got ${describeValue(format)}`,
     );
   }
   return { ...resolveRequestParameters(speechParameters, given), model, input, format };
-}
-
-function invalid(param: string, message: string): InferenceError {
-  return new InferenceError('invalid_request', `${param}: ${message}`, { param });
 }

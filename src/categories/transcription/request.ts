@@ -1,10 +1,10 @@
-import { InferenceError } from '../../errors.ts';
+import { fieldError } from '../../errors.ts';
 import { transcriptionParameters, type TranscriptionParameters } from './parameters.ts';
 
 import { z } from 'zod';
 import { assertRequest, requestTable } from '../../validation/assert-request.ts';
-import { describeValue } from '../../validation/issues.ts';
 import { resolveRequestParameters } from '../../validation/request-parameters.ts';
+import { describeValue } from '../../core/text/quote.ts';
 
 /** The bytes of an audio file, or its path. */
 export type AudioSource = Uint8Array | { readonly path: string };
@@ -61,9 +61,7 @@ export function completeTranscriptionRequest(input: TranscriptionRequestInput): 
   assertRequest('A transcription request', fields, input);
   const { model, audio, language, prompt, wordTimestamps = false } = input;
   if (audio instanceof Uint8Array && audio.byteLength === 0) {
-    throw new InferenceError('invalid_request', 'file: expected an audio file, got no bytes', {
-      param: 'file',
-    });
+    throw fieldError('file', 'expected an audio file, got no bytes');
   }
   const parameters = resolveRequestParameters(transcriptionParameters, input);
   return { ...parameters, model, audio, language, prompt, wordTimestamps };

@@ -1,3 +1,5 @@
+import { describeValue } from '../text/quote.ts';
+
 /**
  * One tunable request parameter. Validation, discovery, the OpenAPI document, the samplers' own checks and the
  * documentation are all derived from tables of these; no bound or default is written anywhere else.
@@ -45,12 +47,13 @@ export function resolveParameter(label: string, value: unknown, descriptor: Para
   if (value === undefined || value === null) return descriptor.default;
   const { type, min, max } = descriptor;
   if (type === 'boolean' || type === 'string') {
-    if (typeof value !== type) throw new TypeError(`${label}: expected a ${type}, got ${describe(value)}`);
+    if (typeof value !== type)
+      throw new TypeError(`${label}: expected a ${type}, got ${describeValue(value)}`);
     return value;
   }
   if (typeof value !== 'number' || Number.isNaN(value) || (type === 'int' && !Number.isInteger(value))) {
     const expected = type === 'int' ? 'an integer' : 'a number';
-    throw new TypeError(`${label}: expected ${expected}, got ${describe(value)}`);
+    throw new TypeError(`${label}: expected ${expected}, got ${describeValue(value)}`);
   }
   if ((min !== undefined && value < min) || (max !== undefined && value > max)) {
     throw new RangeError(`${label}: expected a value from ${min} to ${max}, got ${value}`);
@@ -72,8 +75,4 @@ export function resolveParameters<T extends ParameterTable>(
     resolved[name] = resolveParameter(name, given[name as keyof T], descriptor);
   }
   return resolved as ParameterValues<T>;
-}
-
-function describe(value: unknown): string {
-  return typeof value === 'string' ? JSON.stringify(value) : String(value);
 }

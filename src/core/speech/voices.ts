@@ -1,3 +1,4 @@
+import { quote } from '../text/quote.ts';
 /** A voice, as its id describes it. */
 export interface VoiceDescription {
   readonly id: string;
@@ -66,7 +67,7 @@ export function parseVoiceMix(voice: string): readonly VoiceShare[] {
     const weight = Number(match?.[2] ?? 1);
     if (match && weight > 0) return { voice: match[1]!, weight };
     throw new RangeError(
-      `voice: expected a name or a mix such as af_heart(2)+am_adam(1), got ${JSON.stringify(voice.slice(0, 60))}`,
+      `voice: expected a name or a mix such as af_heart(2)+am_adam(1), got ${quote(voice)}`,
     );
   });
 }

@@ -1,3 +1,4 @@
+import { quote } from '../text/quote.ts';
 const mostNamesListed = 10;
 
 /**
@@ -59,8 +60,4 @@ function listing(names: readonly string[]): string {
   const listed = names.slice(0, mostNamesListed).join(', ');
   const more = names.length - mostNamesListed;
   return `${listed}${more > 0 ? ` and ${more} more` : ''} (ids 0 to ${names.length - 1})`;
-}
-
-function quote(text: string): string {
-  return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
 }

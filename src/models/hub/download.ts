@@ -1,5 +1,5 @@
 import { rm } from 'node:fs/promises';
-import { InferenceError } from '../../errors.ts';
+import { fieldError } from '../../errors.ts';
 import { openUrl, reasonOf, refusal, type Remote } from './http.ts';
 import { isResumable, PartFile } from './part-file.ts';
 import type { RemoteFile } from './repository.ts';
@@ -41,10 +41,10 @@ export async function downloadFile(
     await part.close();
   }
   await rm(path, { force: true });
-  throw new InferenceError(
-    'worker_failed',
-    `source: ${file.path} of ${remote.label} isn't what it should be (its ${file.hash?.algorithm} differs from ${file.hash?.hex}); it was removed.`,
-    { param: 'source' },
+  throw fieldError(
+    'source',
+    `${file.path} of ${remote.label} isn't what it should be (its ${file.hash?.algorithm} differs from ${file.hash?.hex}); it was removed`,
+    { code: 'worker_failed' },
   );
 }
 

@@ -1,7 +1,9 @@
-import { InferenceError } from '../../errors.ts';
+import type { InferenceError } from '../../errors.ts';
 import type { RemoteSource } from '../source.ts';
 import { TransientError } from './retry.ts';
 import type { HubSettings } from './settings.ts';
+import { sourceError } from '../model-files.ts';
+import { quote } from '../../core/text/quote.ts';
 
 /** Who is asked for a model, and how a message calls the two. */
 export interface Remote {
@@ -21,7 +23,7 @@ export function toRemote(source: RemoteSource, { endpoint, token }: HubSettings)
     host: new URL(source.kind === 'hub' ? endpoint : name).host,
     tokenOrigin: new URL(endpoint).origin,
     token,
-    label: JSON.stringify(name),
+    label: quote(name),
     page: source.kind === 'hub' ? `${endpoint}/${name}` : undefined,
   };
 }
@@ -73,7 +75,7 @@ export async function openUrl(
     await response.body?.cancel();
     at = redirectTarget(response, at);
   }
-  throw invalid(`${new URL(url).host} redirects ${remote.label} in circles`);
+  throw sourceError(`${new URL(url).host} redirects ${remote.label} in circles`);
 }
 
 /** What a status says that is neither success nor passing. */
@@ -86,20 +88,20 @@ export function refusal(
   const { host, page } = remote;
   const code = header('x-error-code');
   if (page !== undefined && (status === 403 || code === 'GatedRepo')) {
-    return invalid(
+    return sourceError(
       `${remote.label} is not open to everybody: accept its terms at ${page} and set HF_TOKEN to a token of that account`,
     );
   }
   if (page !== undefined && status === 401) {
     const why = remote.token === undefined ? 'wants to know who asks' : 'refuses the token';
-    return invalid(
+    return sourceError(
       `${host} ${why} for ${remote.label}: check the name; if the model is private or gated, accept its terms at ${page} and set HF_TOKEN`,
     );
   }
-  if (status !== 404) return invalid(`${host} answers with status ${status} for ${remote.label}`);
-  if (file !== undefined) return invalid(`${remote.label} has no file ${file}`);
-  if (code === 'RevisionNotFound') return invalid(`${remote.label} has no revision ${revision}`);
-  return invalid(`there is no model ${remote.label} on ${host}, and no such folder here`);
+  if (status !== 404) return sourceError(`${host} answers with status ${status} for ${remote.label}`);
+  if (file !== undefined) return sourceError(`${remote.label} has no file ${file}`);
+  if (code === 'RevisionNotFound') return sourceError(`${remote.label} has no revision ${revision}`);
+  return sourceError(`there is no model ${remote.label} on ${host}, and no such folder here`);
 }
 
 function authorization({ tokenOrigin, token }: Remote, url: URL): Readonly<Record<string, string>> {
@@ -137,9 +139,5 @@ function redirectTarget(response: Response, from: URL): URL {
   if (target?.protocol === 'https:' || (target?.protocol === 'http:' && from.protocol === 'http:')) {
     return target;
   }
-  throw invalid(`${from.host} redirects to an address that isn't safe to follow`);
-}
-
-export function invalid(reason: string, cause?: unknown): InferenceError {
-  return new InferenceError('invalid_request', `source: ${reason}.`, { param: 'source', cause });
+  throw sourceError(`${from.host} redirects to an address that isn't safe to follow`);
 }

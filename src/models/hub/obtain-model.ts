@@ -1,12 +1,12 @@
 import { rename, stat, statfs } from 'node:fs/promises';
-import { InferenceError } from '../../errors.ts';
+import { fieldError, InferenceError } from '../../errors.ts';
 import { assertDtype, type Dtype } from '../graph-files.ts';
 import type { ModelFiles } from '../model-files.ts';
 import { parseSource, type RemoteSource } from '../source.ts';
 import { downloadFile } from './download.ts';
 import type { ListedFile } from './file-list.ts';
 import { withFileLock } from './file-lock.ts';
-import { invalid, toRemote, type Remote } from './http.ts';
+import { toRemote, type Remote } from './http.ts';
 import { inParallel } from './in-parallel.ts';
 import { RepositoryCache, type CachedListing } from './model-cache.ts';
 import { chooseFiles, possibleFiles, possibleWeightFiles, type Choice } from './needed-files.ts';
@@ -14,6 +14,8 @@ import { createProgressMeter, type DownloadProgress } from './progress.ts';
 import { listRepository, probeFiles, toListing, type Listing, type RemoteFile } from './repository.ts';
 import { defaultRetryPolicy, type RetryPolicy } from './retry.ts';
 import { resolveHubSettings, type HubOptions, type HubSettings } from './settings.ts';
+import { sourceError } from '../model-files.ts';
+import { quote } from '../../core/text/quote.ts';
 
 /** The model to obtain. */
 export interface FilesRequest {
@@ -72,7 +74,7 @@ export async function obtainFiles(
     return { source: await model.obtain({ onProgress, onWarning }), dtype: chosen };
   } catch (error) {
     signal?.throwIfAborted();
-    throw diskError(error, JSON.stringify(source), settings.cacheFolder);
+    throw diskError(error, quote(source), settings.cacheFolder);
   }
 }
 
@@ -206,10 +208,10 @@ class RemoteModel {
     }
     const { bavail, bsize } = await statfs(this.#settings.cacheFolder);
     if (bavail * bsize >= neededBytes) return;
-    throw new InferenceError(
-      'worker_failed',
-      `source: ${this.#remote.label} needs ${megabytes(neededBytes)} more in ${this.#settings.cacheFolder}, where ${megabytes(bavail * bsize)} are free; SLASHV1_CACHE names another folder.`,
-      { param: 'source' },
+    throw fieldError(
+      'source',
+      `${this.#remote.label} needs ${megabytes(neededBytes)} more in ${this.#settings.cacheFolder}, where ${megabytes(bavail * bsize)} are free; SLASHV1_CACHE names another folder`,
+      { code: 'worker_failed' },
     );
   }
 
@@ -217,7 +219,7 @@ class RemoteModel {
     const absent = cached ? this.#absentFrom(cached) : undefined;
     if (!cached || absent!.length > 0) {
       const which = absent ? `: ${absent.join(', ')} of it` : '';
-      throw invalid(
+      throw sourceError(
         `${this.#remote.label} (${this.#revision}) is not in the cache ${this.#settings.cacheFolder}${which}, and offline mode is on: load it once with the network`,
       );
     }
@@ -274,5 +276,5 @@ function diskError(error: unknown, label: string, cacheFolder: string): unknown 
   const reason =
     reasons[code === 'EDQUOT' ? 'ENOSPC' : code] ??
     `the cache folder ${cacheFolder} can't be used (${code}); SLASHV1_CACHE names another one`;
-  return new InferenceError('worker_failed', `source: ${reason}.`, { param: 'source', cause: error });
+  return fieldError('source', reason, { code: 'worker_failed', cause: error });
 }

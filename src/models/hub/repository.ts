@@ -2,9 +2,10 @@ import { createHash } from 'node:crypto';
 import { InferenceError } from '../../errors.ts';
 import { parseContentHash, type ContentHash } from './content-hash.ts';
 import type { ListedFile } from './file-list.ts';
-import { invalid, openUrl, refusal, type HubResponse, type Remote } from './http.ts';
+import { openUrl, refusal, type HubResponse, type Remote } from './http.ts';
 import { inParallel } from './in-parallel.ts';
 import { TransientError, withRetries, type RetryPolicy } from './retry.ts';
+import { sourceError } from '../model-files.ts';
 
 /** A file that can be downloaded. */
 export interface RemoteFile extends ListedFile {
@@ -156,7 +157,7 @@ async function readListing(
   } catch {
     // Told below, like any other answer that is no listing.
   }
-  throw invalid(`${remote.host} answers with no list of files for ${remote.label}`);
+  throw sourceError(`${remote.host} answers with no list of files for ${remote.label}`);
 }
 
 function toRemoteFile({ rfilename, size, blobId, lfs }: Sibling, base: string): RemoteFile {

@@ -1,4 +1,4 @@
-import { InferenceError } from '../../errors.ts';
+import { fieldError } from '../../errors.ts';
 
 /** How patiently a server is asked again. */
 export interface RetryPolicy {
@@ -61,11 +61,10 @@ export async function withRetries<T>(
       if (!(error instanceof TransientError) || signal?.aborted) throw error;
       failures = error.advanced ? 1 : failures + 1;
       if (failures >= policy.attempts) {
-        throw new InferenceError(
-          'worker_failed',
-          `source: ${error.message}, after ${failures} attempts in a row.`,
-          { param: 'source', cause: error },
-        );
+        throw fieldError('source', `${error.message}, after ${failures} attempts in a row`, {
+          code: 'worker_failed',
+          cause: error,
+        });
       }
       const delayMs = error.retryAfterMs ?? policy.minDelayMs * 2 ** (failures - 1) * (1 + Math.random() / 2);
       await delay(Math.min(policy.maxDelayMs, delayMs), signal);

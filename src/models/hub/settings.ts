@@ -1,6 +1,7 @@
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { InferenceError } from '../../errors.ts';
+import { fieldError } from '../../errors.ts';
+import { describeValue } from '../../core/text/quote.ts';
 
 /** Where models come from and are kept; plain data. */
 export interface HubOptions {
@@ -41,18 +42,12 @@ export function resolveHubSettings(
 ): HubSettings {
   const endpoint = options.endpoint ?? (environment['HF_ENDPOINT'] || defaultEndpoint);
   if (!/^https?:$/.test(URL.canParse(endpoint) ? new URL(endpoint).protocol : '')) {
-    throw new InferenceError(
-      'invalid_request',
-      `hub.endpoint: expected an http or https URL, got ${JSON.stringify(endpoint)}.`,
-      { param: 'hub.endpoint' },
-    );
+    throw fieldError('hub.endpoint', `expected an http or https URL, got ${describeValue(endpoint)}`);
   }
   const token = options.token ?? (environment['HF_TOKEN']?.trim() || undefined);
   // Checked here, because the errors of fetch would show it.
   if (token !== undefined && !/^[!-~]+$/.test(token)) {
-    throw new InferenceError('invalid_request', 'hub.token: expected printable ASCII characters.', {
-      param: 'hub.token',
-    });
+    throw fieldError('hub.token', 'expected printable ASCII characters');
   }
   return {
     endpoint: endpoint.replace(/\/+$/, ''),

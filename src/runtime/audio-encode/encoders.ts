@@ -1,5 +1,5 @@
 import type { SpeechFormat } from '../../core/audio/speech-formats.ts';
-import { InferenceError } from '../../errors.ts';
+import { fieldError } from '../../errors.ts';
 import type { AudioEncoder } from './contract.ts';
 import { createFfmpegEncoder, ffmpegFormats, listFfmpegFormats } from './ffmpeg.ts';
 import { pcmEncoder } from './pcm.ts';
@@ -34,10 +34,9 @@ export function createEncoderFinder({
     if (added.includes(format)) return createFfmpegEncoder(ffmpegPath, format);
     const offered = [...ownEncoders.map((encoder) => encoder.format), ...added].join(', ');
     const codec = ffmpegFormats[format]?.codec;
-    throw new InferenceError(
-      'invalid_request',
-      `response_format: expected one of ${offered}, got ${format}, which needs an ffmpeg with ${codec} on this machine`,
-      { param: 'response_format' },
+    throw fieldError(
+      'response_format',
+      `expected one of ${offered}, got ${format}, which needs an ffmpeg with ${codec} on this machine`,
     );
   };
 }

@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises';
 import type { Reading } from '../../core/audio/containers/reading.ts';
-import { InferenceError } from '../../errors.ts';
+import { fieldError } from '../../errors.ts';
 import type { AudioSource } from './audio-source.ts';
 import { breathe } from './breathe.ts';
 
@@ -97,9 +97,6 @@ async function openFile(path: string): Promise<Bytes> {
       close: () => file.close(),
     };
   } catch (error) {
-    throw new InferenceError('invalid_request', 'file: the file cannot be opened.', {
-      param: 'file',
-      cause: error,
-    });
+    throw fieldError('file', 'the file cannot be opened', { cause: error });
   }
 }

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { bytesPerSample, toSamples } from '../../core/audio/containers/pcm-samples.ts';
 import { performOn } from '../../core/audio/containers/reading.ts';
 import { readWavLayout, type WavLayout } from '../../core/audio/containers/wav.ts';
-import { InferenceError } from '../../errors.ts';
+import { fieldError, type InferenceError } from '../../errors.ts';
 import { throwIfAborted } from './breathe.ts';
 import type { ByteSource } from './byte-source.ts';
 import type { PcmBlock } from './pcm.ts';
@@ -125,9 +125,8 @@ function missingDecoder({ name, ffmpegPath }: FfmpegOptions): InferenceError {
   const remedy = name.startsWith('AAC')
     ? 'the optional package node-webcodecs or an ffmpeg program'
     : 'an ffmpeg program';
-  return new InferenceError(
-    'invalid_request',
-    `file: ${name} needs ${remedy} to be decoded, and there is none ${place}; install it, or send another format.`,
-    { param: 'file' },
+  return fieldError(
+    'file',
+    `${name} needs ${remedy} to be decoded, and there is none ${place}; install it, or send another format`,
   );
 }

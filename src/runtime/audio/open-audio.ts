@@ -5,7 +5,7 @@ import {
   detectAudio,
 } from '../../core/audio/containers/detect.ts';
 import { ContainerError } from '../../core/audio/containers/reading.ts';
-import { InferenceError } from '../../errors.ts';
+import { fieldError, InferenceError } from '../../errors.ts';
 import { openAdts } from './adts.ts';
 import type { AudioSource } from './audio-source.ts';
 import { type ByteSource, openByteSource } from './byte-source.ts';
@@ -124,5 +124,5 @@ function toInvalid(error: unknown, format: AudioFormat | undefined): InferenceEr
     error instanceof ContainerError
       ? `expected audio (${audioFormats.join(', ')}), got ${error.message}`
       : `the ${format ?? 'beginning of the'} audio is damaged`;
-  return new InferenceError('invalid_request', `file: ${reason}.`, { param: 'file', cause: error });
+  return fieldError('file', reason, { cause: error });
 }

@@ -2,7 +2,7 @@ import { ContainerError } from '../../core/audio/containers/reading.ts';
 import { downmix } from '../../core/audio/downmix.ts';
 import { createResampler, type Resampler } from '../../core/audio/resample.ts';
 import { sampleRatesHz } from '../../core/audio/sample-rate.ts';
-import { InferenceError } from '../../errors.ts';
+import { fieldError, type InferenceError } from '../../errors.ts';
 import { breathe } from './breathe.ts';
 import { blockLength, type PcmBlock } from './pcm.ts';
 
@@ -78,9 +78,7 @@ export async function* toMono(
 
 /** The refusal of audio that is too long, whether its header says so or its samples show it. */
 export function tooLong(maxSeconds: number): InferenceError {
-  return new InferenceError('invalid_request', `file: expected at most ${maxSeconds} seconds of audio.`, {
-    param: 'file',
-  });
+  return fieldError('file', `expected at most ${maxSeconds} seconds of audio`);
 }
 
 /** Values that no recording has, such as those of a file of damaged floats, become silence. */

@@ -1,12 +1,13 @@
 import type { ResponseFormat } from '../../../core/chat/grammar/constraint.ts';
 import type { ChatMessage, MessageContent, ToolChoice, ToolDefinition } from '../../../core/chat/messages.ts';
 import { chatParameters } from '../parameters.ts';
-import { InferenceError } from '../../../errors.ts';
+import { fieldError } from '../../../errors.ts';
 import type { ChatRequestInput } from '../request.ts';
 import { parseBody } from '../../../validation/issues.ts';
 import { parameterReader } from '../../../validation/parameter-schema.ts';
 import { chatRequestSchema, type ChatRequestBody } from './schema.ts';
 import { assertSupported } from './unsupported.ts';
+import { quote } from '../../../core/text/quote.ts';
 
 /** What a client asked for, apart from how it wants it delivered. */
 export interface ChatCall {
@@ -35,7 +36,7 @@ export function fromChatRequest(body: unknown): ChatCall {
   const parsed = parseBody(chatRequestSchema, body);
   const stream = parsed.stream ?? false;
   if (parsed.stream_options && !stream) {
-    throw invalid('stream_options', 'expected `stream` to be true where it is given');
+    throw fieldError('stream_options', 'expected `stream` to be true where it is given');
   }
   const request: ChatRequestInput = {
     model: parsed.model,
@@ -58,7 +59,7 @@ export function fromChatRequest(body: unknown): ChatCall {
 
 function maxTokensOf({ max_tokens, max_completion_tokens }: ChatRequestBody): { maxTokens?: number } {
   if (max_tokens != null && max_completion_tokens != null && max_tokens !== max_completion_tokens) {
-    throw invalid(
+    throw fieldError(
       'max_completion_tokens',
       `expected the value of max_tokens, ${max_tokens}, got ${max_completion_tokens}`,
     );
@@ -78,7 +79,7 @@ function toMessage(message: MessageBody, index: number): ChatMessage<MessageCont
     case 'assistant': {
       const toolCalls = message.tool_calls?.map((call) => ({ id: call.id, ...call.function }));
       if (message.content == null && !toolCalls?.length) {
-        throw invalid(
+        throw fieldError(
           `messages[${index}].content`,
           'expected text where there are no tool calls, got nothing',
         );
@@ -101,7 +102,7 @@ function toTools(tools: NonNullable<ChatRequestBody['tools']>): ToolDefinition[]
   const names = new Set<string>();
   return tools.map(({ function: { name, description, parameters, strict } }, index) => {
     if (names.has(name))
-      throw invalid(`tools[${index}].function.name`, `expected every name once, got "${name}" again`);
+      throw fieldError(`tools[${index}].function.name`, `expected every name once, got ${quote(name)} again`);
     names.add(name);
     return {
       name,
@@ -129,8 +130,4 @@ function toResponseFormat(format: ChatRequestBody['response_format']): ResponseF
     case 'json_schema':
       return { type: 'json-schema', schema: format.json_schema.schema };
   }
-}
-
-function invalid(param: string, message: string): InferenceError {
-  return new InferenceError('invalid_request', `${param}: ${message}.`, { param });
 }

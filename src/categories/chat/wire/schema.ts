@@ -2,11 +2,12 @@ import { z } from 'zod';
 import { schemaSizeFault } from '../../../core/chat/grammar/schema-size.ts';
 import { chatParameters, maxStopSequences } from '../parameters.ts';
 import { logitBiasBounds } from '../../../core/parameters/sampling.ts';
-import { describeValue, unsupportedIssue } from '../../../validation/issues.ts';
+import { unsupportedIssue } from '../../../validation/issues.ts';
 import { listOf } from '../../../validation/list-schema.ts';
 import { parameterSchema, parameterShape } from '../../../validation/parameter-schema.ts';
+import { describeValue } from '../../../core/text/quote.ts';
 
-const nonEmptyText = z.string().min(1, { error: 'expected a non-empty string' });
+const nonEmptyText = z.string().min(1);
 
 const textPart = z.preprocess(
   (part, context) => {
@@ -22,9 +23,10 @@ const textPart = z.preprocess(
 /** Text, or parts of text that are joined. */
 const content = z.union([z.string(), listOf(textPart)]);
 
-const toolName = z
-  .string()
-  .regex(/^[a-zA-Z0-9_-]{1,64}$/, { error: 'expected 1 to 64 letters, digits, underscores and dashes' });
+const toolName = z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/, {
+  error: ({ input }) =>
+    `expected 1 to 64 letters, digits, underscores and dashes, got ${describeValue(input)}`,
+});
 
 const toolCall = z.object({
   id: nonEmptyText,
@@ -72,7 +74,10 @@ const toolChoice = z.union(
     z.enum(['auto', 'none', 'required']),
     z.object({ type: z.literal('function'), function: z.object({ name: z.string() }) }),
   ],
-  { error: 'expected "auto", "none", "required" or { "type": "function", "function": { "name": … } }' },
+  {
+    error: ({ input }) =>
+      `expected "auto", "none", "required" or { "type": "function", "function": { "name": … } }, got ${describeValue(input)}`,
+  },
 );
 
 const responseFormat = z.discriminatedUnion('type', [

@@ -7,7 +7,7 @@ import { findHead, hasQueries, type Head } from '../../../core/vision/heads/find
 import { toInputTensorInto } from '../../../core/vision/input-tensor.ts';
 import { toImageBox, type Placement } from '../../../core/vision/letterbox.ts';
 import { selectDetections } from '../../../core/vision/select-detections.ts';
-import { InferenceError } from '../../../errors.ts';
+import { fieldError, fieldErrorOf, InferenceError } from '../../../errors.ts';
 import { openDetectorFolder, type DetectorFolder } from './detector-folder.ts';
 import type { Session, TensorMap } from '../../../runtime/contract.ts';
 import { openImage } from '../../../runtime/image.ts';
@@ -73,7 +73,7 @@ async function createDetectionPipeline(
   const classNames =
     folder.classNames ?? Array.from({ length: head.classCount }, (_, classId) => `class_${classId}`);
   if (classNames.length === 0) {
-    throw invalid('classNames', 'neither the config nor the graph tells them, so they have to be given');
+    throw fieldError('classNames', 'neither the config nor the graph tells them, so they have to be given');
   }
   const preprocessing = preprocessingOf(head.name, folder.preprocessor);
   return new DetectionPipeline({ spec, folder, session, inputs, sizes, head, classNames, preprocessing });
@@ -184,18 +184,19 @@ function readHead(spec: DetectionSettings, folder: DetectorFolder, outputs: Tens
       head: spec.head ?? usual,
     });
   } catch (error) {
-    throw new InferenceError('invalid_request', (error as Error).message, { param: 'head', cause: error });
+    throw fieldErrorOf('head', error);
   }
 }
 
 function assertCount(param: string, value: number | undefined): void {
   if (value === undefined || (Number.isSafeInteger(value) && value >= 1)) return;
-  throw invalid(param, `expected an integer of at least 1, got ${value}`);
+  throw fieldError(param, `expected an integer of at least 1, got ${value}`);
 }
 
 function assertTask({ metadata }: DetectorFolder): void {
   const task = metadata.get('task') ?? '';
-  if (foreignTasks.has(task)) throw invalid('source', `expected a model for detection, got one for ${task}`);
+  if (foreignTasks.has(task))
+    throw fieldError('source', `expected a model for detection, got one for ${task}`);
 }
 
 function readClassMask(classes: string | undefined, names: readonly string[]): Uint8Array | undefined {
@@ -203,7 +204,7 @@ function readClassMask(classes: string | undefined, names: readonly string[]): U
   try {
     return selectClasses(classes, names);
   } catch (error) {
-    throw new InferenceError('invalid_request', (error as Error).message, { param: 'classes', cause: error });
+    throw fieldErrorOf('classes', error);
   }
 }
 
@@ -247,8 +248,4 @@ function toDetection(
 /** Boxes in the padding have none in the image. */
 function hasArea({ box }: Detection): boolean {
   return box.x2 > box.x1 && box.y2 > box.y1;
-}
-
-function invalid(param: string, reason: string): InferenceError {
-  return new InferenceError('invalid_request', `${param}: ${reason}`, { param });
 }

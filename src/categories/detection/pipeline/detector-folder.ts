@@ -2,9 +2,9 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { parseClassNames, toClassNames } from '../../../core/vision/class-names.ts';
-import { InferenceError } from '../../../errors.ts';
+import { fieldError } from '../../../errors.ts';
 import { localFiles, type Dtype } from '../../../models/graph-files.ts';
-import { singleOrOnlyGraph, usualGraph } from '../../../models/model-files.ts';
+import { singleOrOnlyGraph, usualGraph, sourceError } from '../../../models/model-files.ts';
 import { readJson } from '../../../models/model-folder.ts';
 import { readOnnxFile } from '../../../runtime/onnx-file.ts';
 import { bundledModels, locateModel } from '../../../models/source.ts';
@@ -73,7 +73,7 @@ function locateSource(source: string): string {
   const isBundled = (bundledModels as readonly string[]).includes(source);
   const path = isBundled ? locateModel(source) : resolve(source);
   if (!existsSync(path))
-    throw invalid(
+    throw sourceError(
       `expected a bundled model, a folder, an .onnx file, a name in the catalogue, the id of a model on the hub (org/name) or an http address, found no ${path}`,
     );
   return path;
@@ -82,14 +82,14 @@ function locateSource(source: string): string {
 function locateGraph(path: string, dtype: Dtype | undefined): string {
   if (statSync(path).isDirectory()) return join(path, singleOrOnlyGraph(localFiles(path), dtype));
   if (dtype === undefined || dtype === 'auto') return path;
-  throw new InferenceError('invalid_request', 'dtype: an .onnx file has its own', { param: 'dtype' });
+  throw fieldError('dtype', 'an .onnx file has its own');
 }
 
 function readMetadata(graph: string): ReadonlyMap<string, string> {
   try {
     return readOnnxFile(graph).metadata;
   } catch (error) {
-    throw invalid((error as Error).message, error);
+    throw sourceError((error as Error).message, error);
   }
 }
 
@@ -119,10 +119,7 @@ async function readNamesFile(path: string): Promise<readonly string[]> {
   try {
     text = await readFile(path, 'utf8');
   } catch (error) {
-    throw new InferenceError('invalid_request', `classNames: ${path} can't be read`, {
-      param: 'classNames',
-      cause: error,
-    });
+    throw fieldError('classNames', `${path} can't be read`, { cause: error });
   }
   return text
     .split(/\r?\n/)
@@ -134,8 +131,4 @@ function filesOf(folder: string, extension: string): string[] {
   if (!existsSync(folder)) return [];
   const names = readdirSync(folder).filter((name) => name.endsWith(extension));
   return names.map((name) => join(folder, name));
-}
-
-function invalid(reason: string, cause?: unknown): InferenceError {
-  return new InferenceError('invalid_request', `source: ${reason}`, { param: 'source', cause });
 }

@@ -1,5 +1,5 @@
 import type { Size } from '../../../core/vision/box.ts';
-import { InferenceError } from '../../../errors.ts';
+import { fieldError } from '../../../errors.ts';
 import type { Session, Tensor, TensorMap, TensorSignature } from '../../../runtime/contract.ts';
 
 /** What a detector's graph is fed with. */
@@ -22,10 +22,9 @@ export function readInputs({ inputs }: Session): DetectorInputs {
   const [pixels, ...others] = inputs.filter((input) => input !== mask);
   if (pixels && others.length === 0 && takesImages(pixels)) return { pixels, mask };
   const got = inputs.map(({ name, type, dims }) => `${name} ${type}[${dims.join(', ')}]`).join(' and ');
-  throw new InferenceError(
-    'invalid_request',
-    `source: expected a graph with one input, float32[1, 3, height, width], or with a ${maskName} beside it, got ${got}`,
-    { param: 'source' },
+  throw fieldError(
+    'source',
+    `expected a graph with one input, float32[1, 3, height, width], or with a ${maskName} beside it, got ${got}`,
   );
 }
 
@@ -60,9 +59,7 @@ function fullMask({ name, type, dims }: TensorSignature, { width, height }: Size
       return { type, dims: shape, data: new Uint8Array(count).fill(1) };
     case 'float32':
       return { type, dims: shape, data: new Float32Array(count).fill(1) };
-    default: {
-      const message = `source: ${name} is ${type}, expected int64, bool or float32`;
-      throw new InferenceError('invalid_request', message, { param: 'source' });
-    }
+    default:
+      throw fieldError('source', `${name} is ${type}, expected int64, bool or float32`);
   }
 }

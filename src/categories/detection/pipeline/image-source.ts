@@ -1,4 +1,4 @@
-import { InferenceError } from '../../../errors.ts';
+import { fieldError, type InferenceError } from '../../../errors.ts';
 import { FetchRefusal, safeFetch, type FetchLimits } from '../../../runtime/safe-fetch.ts';
 
 export interface ImageSourceOptions {
@@ -54,5 +54,5 @@ function decodeBase64(text: string): Uint8Array {
 }
 
 function invalid(reason: string, cause?: unknown): InferenceError {
-  return new InferenceError('invalid_request', `image: ${reason}.`, { param: 'image', cause });
+  return fieldError('image', reason, { cause });
 }

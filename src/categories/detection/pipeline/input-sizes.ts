@@ -1,7 +1,7 @@
 import { detectionParameters } from '../parameters.ts';
 import type { Size } from '../../../core/vision/box.ts';
 import type { EdgeLimits } from '../../../core/vision/edge-limits.ts';
-import { InferenceError } from '../../../errors.ts';
+import { fieldError } from '../../../errors.ts';
 import type { DetectorFolder } from './detector-folder.ts';
 import type { TensorSignature } from '../../../runtime/contract.ts';
 import type { ImageSizes } from '../events.ts';
@@ -58,10 +58,7 @@ export function readInputSizes(
  */
 export function chooseSize(wanted: number | undefined, sizes: InputSizes): number {
   if (wanted === undefined || wanted === sizes.default) return sizes.default;
-  if (sizes.fixed) {
-    const message = `image_size: the model takes ${sizes.default} alone, got ${wanted}.`;
-    throw new InferenceError('invalid_request', message, { param: 'image_size' });
-  }
+  if (sizes.fixed) throw fieldError('image_size', `the model takes ${sizes.default} alone, got ${wanted}`);
   return Math.min(Math.ceil(wanted / sizes.step) * sizes.step, sizes.max);
 }
 

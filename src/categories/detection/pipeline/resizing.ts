@@ -1,6 +1,7 @@
 import type { Size } from '../../../core/vision/box.ts';
 import type { EdgeLimits } from '../../../core/vision/edge-limits.ts';
-import { InferenceError } from '../../../errors.ts';
+import { fieldError, type InferenceError } from '../../../errors.ts';
+import { abbreviate } from '../../../core/text/quote.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -45,6 +46,6 @@ function isCount(value: unknown): value is number {
 }
 
 function invalid(name: string, value: unknown, expected: string): InferenceError {
-  const message = `source: preprocessor_config.json has ${name} ${JSON.stringify(value)}, expected ${expected}`;
-  return new InferenceError('invalid_request', message, { param: 'source' });
+  const stated = abbreviate(JSON.stringify(value));
+  return fieldError('source', `preprocessor_config.json has ${name} ${stated}, expected ${expected}`);
 }

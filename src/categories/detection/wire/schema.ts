@@ -13,7 +13,7 @@ export const detectRequestSchema = z.object({
   model: z.string().nullish().meta({ description: 'Id of a detection model; default: the first one.' }),
   classes: z
     .string()
-    .max(longestFilter, { error: `expected at most ${longestFilter} characters` })
+    .max(longestFilter)
     .nullish()
     .meta({ description: 'Names or ids of the classes to look for, separated by commas; default: all.' }),
   ...parameterShape(detectionParameters),

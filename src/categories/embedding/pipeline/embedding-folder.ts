@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import type { PoolingMode } from '../../../core/embedding/pooling.ts';
-import { InferenceError } from '../../../errors.ts';
 import { localFiles, type Dtype } from '../../../models/graph-files.ts';
-import { singleGraph, usualGraph } from '../../../models/model-files.ts';
+import { singleGraph, sourceError, usualGraph } from '../../../models/model-files.ts';
 import { readTextLength } from '../../../models/text-length.ts';
 import { openModelFolder, readJson, type ModelFolder } from '../../../models/model-folder.ts';
 
@@ -86,7 +85,7 @@ function readPooling(config: Json): PoolingMode | undefined {
   if (chosen.length === 0) return undefined;
   const mode = chosen.length === 1 ? poolingModes[chosen[0]!] : undefined;
   if (mode) return mode;
-  throw invalid(`the pooling ${chosen.join(' + ')} is not offered, only cls, mean and lasttoken`);
+  throw sourceError(`the pooling ${chosen.join(' + ')} is not offered, only cls, mean and lasttoken`);
 }
 
 function statedLength({ max_seq_length: stated }: Json): number | undefined {
@@ -97,8 +96,4 @@ function readMatryoshka(config: Json): readonly number[] | 'any' {
   const dimensions = config['matryoshka_dimensions'];
   if (Array.isArray(dimensions)) return dimensions.filter((size): size is number => Number.isInteger(size));
   return config['is_matryoshka'] === true ? 'any' : [];
-}
-
-function invalid(message: string): InferenceError {
-  return new InferenceError('invalid_request', `source: ${message}`, { param: 'source' });
 }

@@ -2,7 +2,7 @@ import type { EmbeddingSettings } from '../settings.ts';
 import { setImmediate } from 'node:timers/promises';
 import { assertDimensions, truncateVector, type VectorSizes } from '../../../core/embedding/dimensions.ts';
 import { normalizeInPlace } from '../../../core/embedding/normalize.ts';
-import { InferenceError } from '../../../errors.ts';
+import { fieldError, fieldErrorOf, InferenceError } from '../../../errors.ts';
 import { openEmbeddingFolder, type EmbeddingFolder } from './embedding-folder.ts';
 import { locateModel } from '../../../models/source.ts';
 import { createTextTokenizer, type TextTokenizer } from '../../../models/tokenizer.ts';
@@ -13,6 +13,7 @@ import type { SessionBackend } from '../../../backends/contract.ts';
 import { createEncoder, type Encoder } from './encoder.ts';
 import { SequenceBatcher } from '../../../runtime/encoder/sequence-batcher.ts';
 import { toTokenSequence, type TokenSequence } from './token-sequence.ts';
+import { quote } from '../../../core/text/quote.ts';
 
 /** Enough waiting texts for full batches. */
 const concurrency = 64;
@@ -35,7 +36,7 @@ export async function loadEmbeddingPipeline(
 ): Promise<Pipeline<EmbeddingRequest, EmbeddingEvent, EmbeddingModelInfo>> {
   const { maxBatchTokens = defaultMaxBatchTokens } = spec;
   if (!Number.isSafeInteger(maxBatchTokens) || maxBatchTokens < 1) {
-    throw invalid('maxBatchTokens', `expected an integer of at least 1, got ${maxBatchTokens}`);
+    throw fieldError('maxBatchTokens', `expected an integer of at least 1, got ${maxBatchTokens}`);
   }
   const folder = await openEmbeddingFolder(locateModel(spec.source), {
     dtype: spec.dtype,
@@ -47,7 +48,7 @@ export async function loadEmbeddingPipeline(
   try {
     const pooling = spec.pooling ?? (hasOwnPooling(session.outputs) ? undefined : folder.pooling);
     if (folder.furtherModules.length > 0 && (pooling || !hasOwnPooling(session.outputs))) {
-      throw invalid(
+      throw fieldError(
         'source',
         `the model's modules ${folder.furtherModules.join(', ')} are not in its graph, which has no output sentence_embedding`,
       );
@@ -102,10 +103,7 @@ class EmbeddingPipeline implements Pipeline<EmbeddingRequest, EmbeddingEvent, Em
     try {
       assertDimensions(dimensions, this.#sizes);
     } catch (error) {
-      throw new InferenceError('invalid_request', (error as Error).message, {
-        param: 'dimensions',
-        cause: error,
-      });
+      throw fieldErrorOf('dimensions', error);
     }
     const sequences = await this.#encode(request, signal);
     const vectors = await this.#batcher.encode(sequences, signal);
@@ -154,10 +152,10 @@ class EmbeddingPipeline implements Pipeline<EmbeddingRequest, EmbeddingEvent, Em
     if (prompt === undefined) {
       const offered = [...prompts.keys()].join(', ');
       const expected = offered === '' ? 'none, since the model defines none' : `one of ${offered}`;
-      throw invalid('prompt_name', `expected ${expected}, got ${JSON.stringify(name.slice(0, 60))}`);
+      throw fieldError('prompt_name', `expected ${expected}, got ${quote(name)}`);
     }
     if (promptName !== undefined && typeof inputs[0] !== 'string') {
-      throw invalid('prompt_name', 'expected texts in `input` where it is given, got token ids');
+      throw fieldError('prompt_name', 'expected texts in `input` where it is given, got token ids');
     }
     return prompt;
   }
@@ -170,12 +168,8 @@ function hasOwnPooling(outputs: readonly { readonly name: string }[]): boolean {
 function readContextLength(folder: EmbeddingFolder, spec: ModelSpec<EmbeddingSettings>): number {
   const length = spec.contextLength ?? folder.contextLength;
   if (length === undefined) {
-    throw invalid('contextLength', 'no config file of the model has it, so it has to be given');
+    throw fieldError('contextLength', 'no config file of the model has it, so it has to be given');
   }
   if (Number.isSafeInteger(length) && length >= 4) return length;
-  throw invalid('contextLength', `expected an integer of at least 4, got ${length}`);
-}
-
-function invalid(param: string, message: string): InferenceError {
-  return new InferenceError('invalid_request', `${param}: ${message}`, { param });
+  throw fieldError('contextLength', `expected an integer of at least 4, got ${length}`);
 }

@@ -1,5 +1,5 @@
 import { pool, type PoolingMode } from '../../../core/embedding/pooling.ts';
-import { InferenceError } from '../../../errors.ts';
+import { fieldError, type InferenceError } from '../../../errors.ts';
 import type { Session, Tensor, TensorSignature } from '../../../runtime/contract.ts';
 import { longestOf, readTokenInputs, toFloat32 } from '../../../runtime/encoder/token-inputs.ts';
 import type { TokenSequence } from './token-sequence.ts';
@@ -97,7 +97,5 @@ function encoderFault<T>(work: () => T): T {
 }
 
 function notAnEncoder(reason: string): InferenceError {
-  return new InferenceError('invalid_request', `source: the graph is no text encoder: ${reason}`, {
-    param: 'source',
-  });
+  return fieldError('source', `the graph is no text encoder: ${reason}`);
 }

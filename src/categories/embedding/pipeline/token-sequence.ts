@@ -1,4 +1,4 @@
-import { InferenceError } from '../../../errors.ts';
+import { fieldError, type InferenceError } from '../../../errors.ts';
 import type { TextTokenizer } from '../../../models/tokenizer.ts';
 
 /** One input as the model reads it. */
@@ -54,7 +54,7 @@ function encodeText(text: string, options: TokenSequenceOptions): TokenSequence 
     throw tooLong(param, `the text has ${body.length + before.length + after.length} tokens`, contextLength);
   }
   const ids = [...before, ...(body.length > room ? body.slice(0, room) : body), ...after];
-  if (ids.length === 0) throw invalid(param, 'expected a text that has tokens');
+  if (ids.length === 0) throw fieldError(param, 'expected a text that has tokens');
   const promptTokens = prompt === '' ? 0 : before.length + tokenizer.encode(prompt).length;
   return { ids, promptTokens: Math.min(promptTokens, ids.length - 1) };
 }
@@ -63,7 +63,7 @@ function checkIds(ids: readonly number[], options: TokenSequenceOptions): TokenS
   const { vocabularySize, contextLength, truncate, param } = options;
   const unknown = ids.find((id) => id >= vocabularySize);
   if (unknown !== undefined)
-    throw invalid(param, `expected token ids below ${vocabularySize}, got ${unknown}`);
+    throw fieldError(param, `expected token ids below ${vocabularySize}, got ${unknown}`);
   if (ids.length > contextLength && !truncate) {
     throw tooLong(param, `there are ${ids.length} tokens`, contextLength);
   }
@@ -71,13 +71,9 @@ function checkIds(ids: readonly number[], options: TokenSequenceOptions): TokenS
 }
 
 function tooLong(param: string, found: string, contextLength: number): InferenceError {
-  return new InferenceError(
-    'context_length_exceeded',
-    `${param}: ${found}, and the model reads ${contextLength} tokens; shorten it or set truncate to true`,
-    { param },
+  return fieldError(
+    param,
+    `${found}, and the model reads ${contextLength} tokens; shorten it or set truncate to true`,
+    { code: 'context_length_exceeded' },
   );
-}
-
-function invalid(param: string, message: string): InferenceError {
-  return new InferenceError('invalid_request', `${param}: ${message}`, { param });
 }

@@ -1,5 +1,5 @@
 import { embeddingParameters, type encodingFormats } from '../parameters.ts';
-import { InferenceError } from '../../../errors.ts';
+import { fieldError } from '../../../errors.ts';
 import type { EmbeddingRequestInput } from '../request.ts';
 import { parseBody } from '../../../validation/issues.ts';
 import { parameterReader } from '../../../validation/parameter-schema.ts';
@@ -55,6 +55,6 @@ function assertSupported(body: unknown): void {
   if (typeof body !== 'object' || body === null) return;
   for (const [name, advice] of unsupportedFields) {
     if (((body as Record<string, unknown>)[name] ?? null) === null) continue;
-    throw new InferenceError('unsupported_feature', `${name}: not supported, ${advice}.`, { param: name });
+    throw fieldError(name, `not supported, ${advice}`, { code: 'unsupported_feature' });
   }
 }

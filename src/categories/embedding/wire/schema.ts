@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { embeddingParameters, encodingFormats, maxEmbeddingInputs } from '../parameters.ts';
-import { describeValue } from '../../../validation/issues.ts';
 import { parameterShape } from '../../../validation/parameter-schema.ts';
+import { describeValue } from '../../../core/text/quote.ts';
 
 type Input = string | string[] | number[] | number[][];
 

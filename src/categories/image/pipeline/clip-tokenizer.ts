@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { InferenceError } from '../../../errors.ts';
 import { readJson } from '../../../models/model-folder.ts';
 import { createTextTokenizer } from '../../../models/tokenizer.ts';
+import { sourceError } from '../../../models/model-files.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -39,7 +39,7 @@ export async function readClipTokenizer(path: string): Promise<ClipTokenizer> {
     const token = textOf(tokenizerConfig[name]) ?? textOf(specialTokens[name]) ?? byDefault;
     const id = tokenizer.tokenToId(token);
     if (id !== undefined) return id;
-    throw invalid(`the ${name} ${token} is not in the vocabulary of ${path}`);
+    throw sourceError(`the ${name} ${token} is not in the vocabulary of ${path}`);
   };
   const windowLength = Number(tokenizerConfig['model_max_length'] ?? defaultWindowLength);
   return {
@@ -108,7 +108,7 @@ async function readMerges(path: string): Promise<string[]> {
   try {
     text = await readFile(join(path, 'merges.txt'), 'utf8');
   } catch (error) {
-    throw invalid(`neither tokenizer.json nor merges.txt exists in ${path}`, error);
+    throw sourceError(`neither tokenizer.json nor merges.txt exists in ${path}`, error);
   }
   return text.split(/\r?\n/).filter((line) => line !== '' && !line.startsWith('#version'));
 }
@@ -118,8 +118,4 @@ function textOf(token: unknown): string | undefined {
   if (typeof token === 'string') return token;
   const content = (token as { content?: unknown } | null | undefined)?.content;
   return typeof content === 'string' ? content : undefined;
-}
-
-function invalid(reason: string, cause?: unknown): InferenceError {
-  return new InferenceError('invalid_request', `source: ${reason}`, { param: 'source', cause });
 }

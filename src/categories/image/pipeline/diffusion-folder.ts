@@ -1,10 +1,10 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { InferenceError } from '../../../errors.ts';
 import { readClipTokenizer, type ClipTokenizer } from './clip-tokenizer.ts';
 import { localFiles, type Dtype } from '../../../models/graph-files.ts';
 import { diffusionFolders, diffusionGraph } from '../files.ts';
 import { readJson } from '../../../models/model-folder.ts';
+import { sourceError } from '../../../models/model-files.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -55,17 +55,18 @@ export async function openDiffusionFolder(
 ): Promise<DiffusionFolder> {
   const index = await readJson(path, 'model_index.json');
   if (isPresent(index['text_encoder_3'])) {
-    throw invalid(
+    throw sourceError(
       'text_encoder_3: T5 text encoders are not supported; the model works without, if model_index.json has [null, null] for it and for tokenizer_3',
     );
   }
   if (index['requires_aesthetics_score'] === true) {
-    throw invalid("a refiner works on another model's images and can't draw from a text");
+    throw sourceError("a refiner works on another model's images and can't draw from a text");
   }
   const denoiserName = diffusionFolders.denoiser.find((name) => isPresent(index[name]));
-  if (denoiserName === undefined) throw invalid(`model_index.json in ${path} has no unet and no transformer`);
+  if (denoiserName === undefined)
+    throw sourceError(`model_index.json in ${path} has no unet and no transformer`);
   const encoderNumbers = ['', '_2'].filter((number) => isPresent(index[`text_encoder${number}`]));
-  if (encoderNumbers.length === 0) throw invalid(`model_index.json in ${path} has no text_encoder`);
+  if (encoderNumbers.length === 0) throw sourceError(`model_index.json in ${path} has no text_encoder`);
   const [scheduler, denoiser, decoder, { mtimeMs }, ...textEncoders] = await Promise.all([
     readJson(path, 'scheduler/scheduler_config.json'),
     readComponent(path, denoiserName, [denoiserName], options),
@@ -111,8 +112,4 @@ async function readComponent(
 /** `["diffusers", "UNet2DConditionModel"]`, where absent components are left out or `[null, null]`. */
 function isPresent(entry: unknown): boolean {
   return Array.isArray(entry) && typeof entry[1] === 'string';
-}
-
-function invalid(reason: string): InferenceError {
-  return new InferenceError('invalid_request', `source: ${reason}`, { param: 'source' });
 }

@@ -1,6 +1,6 @@
 import { imageParameters } from '../parameters.ts';
 import type { ImageRequest } from '../request.ts';
-import { invalid } from './misfit.ts';
+import { fieldError } from '../../../errors.ts';
 
 /** How a model is brought to follow the prompt closely: by a second prediction, by an input of its own, or not at all. */
 export type Guidance = 'classifier-free' | 'input' | 'none';
@@ -38,12 +38,12 @@ export function planGuidance(
   const guidance = takesGuidance ? 'input' : isDistilled || guidanceScale === 1 ? 'none' : 'classifier-free';
   const isUsual = guidanceScale === imageParameters.guidanceScale.default;
   if (isDistilled && !takesGuidance && guidanceScale !== 1 && !isUsual) {
-    throw invalid('guidance_scale', `the model was trained to need no guidance, got ${guidanceScale}`);
+    throw fieldError('guidance_scale', `the model was trained to need no guidance, got ${guidanceScale}`);
   }
   if (negativePrompt !== '' && guidance !== 'classifier-free') {
     const reason =
       guidanceScale === 1 ? 'a guidance_scale of 1 leaves it without effect' : 'the model takes none';
-    throw invalid('negative_prompt', reason);
+    throw fieldError('negative_prompt', reason);
   }
   return guidance;
 }

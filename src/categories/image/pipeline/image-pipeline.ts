@@ -8,7 +8,7 @@ import type { NoiseSource, Scheduler } from '../../../core/diffusion/schedulers/
 import { imageParameters } from '../parameters.ts';
 import type { Size } from '../../../core/vision/box.ts';
 import { addPngText } from '../../../core/vision/png-text.ts';
-import { InferenceError } from '../../../errors.ts';
+import { fieldError, InferenceError } from '../../../errors.ts';
 import { openDiffusionFolder, type DiffusionComponent, type DiffusionFolder } from './diffusion-folder.ts';
 import { locateModel } from '../../../models/source.ts';
 import type { Session } from '../../../runtime/contract.ts';
@@ -24,7 +24,7 @@ import { createDenoiser, type Denoiser, type Predict } from './denoiser.ts';
 import { planGuidance, seemsDistilled, type Guidance } from './guidance.ts';
 import { toLatentSize } from './latent-size.ts';
 import { createLatentDecoder, type LatentDecoder, type LatentDecoderOptions } from './latent-decoder.ts';
-import { invalid, misfit } from './misfit.ts';
+import { misfit } from './misfit.ts';
 import {
   createPromptEncoder,
   joinFeatures,
@@ -61,7 +61,7 @@ export async function loadImagePipeline(
 ): Promise<Pipeline<ImageRequest, ImageEvent, ImageModelInfo>> {
   const { maxPixels } = spec;
   if (maxPixels !== undefined && !(Number.isSafeInteger(maxPixels) && maxPixels >= 1)) {
-    throw invalid('maxPixels', `expected an integer of at least 1, got ${maxPixels}`);
+    throw fieldError('maxPixels', `expected an integer of at least 1, got ${maxPixels}`);
   }
   return createImagePipeline(spec, {
     openSession: (component) => backend.openSession(component, spec),
@@ -252,6 +252,6 @@ function schedulerFor(
     return createScheduler(scheduler, { steps: numInferenceSteps, imageTokens });
   } catch (error) {
     const reason = (error as Error).message.replace(/^steps: /, '');
-    throw invalid('num_inference_steps', reason, error);
+    throw fieldError('num_inference_steps', reason, { cause: error });
   }
 }

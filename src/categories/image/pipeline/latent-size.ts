@@ -1,7 +1,7 @@
 import type { Size } from '../../../core/vision/box.ts';
 import type { Denoiser } from './denoiser.ts';
 import type { LatentDecoder } from './latent-decoder.ts';
-import { invalid } from './misfit.ts';
+import { fieldError } from '../../../errors.ts';
 
 /**
  * The size of the latents for an image.
@@ -16,16 +16,16 @@ export function toLatentSize(
 ): Size {
   if (image.width * image.height > maxPixels) {
     const param = image.width > image.height ? 'width' : 'height';
-    throw invalid(param, `expected at most ${maxPixels} pixels, got ${image.width} × ${image.height}`);
+    throw fieldError(param, `expected at most ${maxPixels} pixels, got ${image.width} × ${image.height}`);
   }
   const side = (name: 'width' | 'height'): number => {
     const pixels = image[name];
     const built = fixed[name];
     if (built !== undefined && pixels !== built * factor) {
-      throw invalid(name, `the model makes images of ${built * factor} alone, got ${pixels}`);
+      throw fieldError(name, `the model makes images of ${built * factor} alone, got ${pixels}`);
     }
     const step = factor * (built === undefined ? stride : 1);
-    if (pixels % step !== 0) throw invalid(name, `expected a multiple of ${step}, got ${pixels}`);
+    if (pixels % step !== 0) throw fieldError(name, `expected a multiple of ${step}, got ${pixels}`);
     return pixels / factor;
   };
   return { width: side('width'), height: side('height') };

@@ -1,5 +1,5 @@
 import { countWindows, toWindows } from '../../../core/diffusion/prompt-windows.ts';
-import { InferenceError } from '../../../errors.ts';
+import { fieldError } from '../../../errors.ts';
 import type { EncodedText, TextEncoder } from './text-encoder.ts';
 
 /** What a denoiser is told about the image that is wanted. */
@@ -68,10 +68,10 @@ function countOf({ text, param }: Prompt, encoders: readonly TextEncoder[]): num
   const counts = encoders.map(({ tokenizer }) => countWindows(tokenizer.encode(text), tokenizer));
   const count = Math.max(...counts);
   if (count <= mostWindows) return count;
-  throw new InferenceError(
-    'context_length_exceeded',
-    `${param}: expected at most ${maxPromptTokens(encoders)} tokens, got ${encoders.map(({ tokenizer }) => tokenizer.encode(text).length).join(' and ')}`,
-    { param },
+  throw fieldError(
+    param,
+    `expected at most ${maxPromptTokens(encoders)} tokens, got ${encoders.map(({ tokenizer }) => tokenizer.encode(text).length).join(' and ')}`,
+    { code: 'context_length_exceeded' },
   );
 }
 

@@ -1,5 +1,5 @@
 import { imageParameters } from '../parameters.ts';
-import { InferenceError } from '../../../errors.ts';
+import { fieldError } from '../../../errors.ts';
 import type { ImageRequestInput } from '../request.ts';
 import { parseBody } from '../../../validation/issues.ts';
 import { parameterReader } from '../../../validation/parameter-schema.ts';
@@ -32,7 +32,7 @@ export function fromImageRequest(body: unknown): ImageCall {
   const parsed = parseBody(imageRequestSchema, body);
   const stream = parsed.stream ?? false;
   const partialImages = parsed.partial_images ?? undefined;
-  if (!stream && partialImages) throw invalid('partial_images', 'needs `stream`');
+  if (!stream && partialImages) throw fieldError('partial_images', 'needs `stream`');
   return {
     // The API's default for the model is an empty text.
     model: parsed.model || undefined,
@@ -52,9 +52,5 @@ function sizeOf({ size, width, height }: ImageRequestBody): { width?: number; he
   if (!parsed) return {};
   if ((width ?? parsed.width) === parsed.width && (height ?? parsed.height) === parsed.height) return parsed;
   const other = `width ${width ?? 'left out'} and height ${height ?? 'left out'}`;
-  throw invalid('size', `expected the same as width and height, got ${size} beside ${other}`);
-}
-
-function invalid(param: string, reason: string): InferenceError {
-  return new InferenceError('invalid_request', `${param}: ${reason}.`, { param });
+  throw fieldError('size', `expected the same as width and height, got ${size} beside ${other}`);
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { imageParameters, maxImagePromptCharacters } from '../parameters.ts';
-import { describeValue } from '../../../validation/issues.ts';
 import { parameterShape } from '../../../validation/parameter-schema.ts';
+import { describeValue } from '../../../core/text/quote.ts';
 
 const { width, height } = imageParameters;
 const sizePattern = /^(\d{1,5})x(\d{1,5})$/;
@@ -15,9 +15,7 @@ export function parseSize(size: string): { width: number; height: number } | und
   return across === undefined ? undefined : { width: Number(across), height: Number(down) };
 }
 
-const text = z
-  .string()
-  .max(maxImagePromptCharacters, { error: `expected at most ${maxImagePromptCharacters} characters` });
+const text = z.string().max(maxImagePromptCharacters);
 
 const sizeSchema = z
   .string()
@@ -47,7 +45,7 @@ function faultOf(size: string): string | undefined {
 
 /** The body of an image generation request. Fields that are not listed change nothing or are refused before. */
 export const imageRequestSchema = z.object({
-  prompt: text.min(1, { error: 'expected a text that is not empty' }).meta({
+  prompt: text.min(1).meta({
     description: 'Description of the image.',
   }),
   model: z

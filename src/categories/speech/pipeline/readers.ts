@@ -1,11 +1,12 @@
 import { normalizeEnglish } from '../../../core/speech/normalization/normalize-english.ts';
 import { tidyText } from '../../../core/speech/normalization/tidy-text.ts';
-import { InferenceError } from '../../../errors.ts';
+import { fieldError } from '../../../errors.ts';
 import {
   createEnglishPhonemizer,
   createEspeakPhonemizers,
   type Phonemizer,
 } from '../../../models/pronunciation.ts';
+import { describeValue } from '../../../core/text/quote.ts';
 
 /** How texts of one language are read. */
 export interface Reader {
@@ -38,13 +39,16 @@ export async function createReaders({
   preferred,
 }: ReaderOptions): Promise<ReadonlyMap<string, Reader>> {
   if (phonemizer !== undefined && !choices.includes(phonemizer)) {
-    throw invalid(`expected one of ${choices.join(', ')}, got ${JSON.stringify(phonemizer)}`);
+    throw fieldError('phonemizer', `expected one of ${choices.join(', ')}, got ${describeValue(phonemizer)}`);
   }
   const prefersEspeak = (phonemizer ?? preferred) === 'espeak';
   const needsEspeak = prefersEspeak || !languages.every(isEnglish);
   const espeak: ReadonlyMap<string, Phonemizer> = needsEspeak ? await createEspeakPhonemizers() : new Map();
   if (phonemizer === 'espeak' && espeak.size === 0) {
-    throw invalid('espeak comes with a package of its own; install it with `npm install phonemizer`');
+    throw fieldError(
+      'phonemizer',
+      'espeak comes with a package of its own; install it with `npm install phonemizer`',
+    );
   }
   const readers = new Map<string, Reader>();
   for (const reader of espeak.values()) {
@@ -60,8 +64,4 @@ export async function createReaders({
 
 function isEnglish(language: string): boolean {
   return language.startsWith('en');
-}
-
-function invalid(reason: string): InferenceError {
-  return new InferenceError('invalid_request', `phonemizer: ${reason}`, { param: 'phonemizer' });
 }

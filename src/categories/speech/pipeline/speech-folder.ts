@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { InferenceError } from '../../../errors.ts';
 import { localFiles, type Dtype } from '../../../models/graph-files.ts';
-import { singleGraph } from '../../../models/model-files.ts';
+import { singleGraph, sourceError } from '../../../models/model-files.ts';
 import { readJson } from '../../../models/model-folder.ts';
+import { describeValue } from '../../../core/text/quote.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -65,19 +65,19 @@ export async function readVoice(file: string, styleSize: number): Promise<Float3
   const bytes = await readFile(file);
   const rowBytes = styleSize * Float32Array.BYTES_PER_ELEMENT;
   if (bytes.length === 0 || bytes.length % rowBytes !== 0) {
-    throw invalid(`${file}: expected rows of ${styleSize} float32 numbers, got ${bytes.length} bytes`);
+    throw sourceError(`${file}: expected rows of ${styleSize} float32 numbers, got ${bytes.length} bytes`);
   }
   const styles = new Float32Array(bytes.length / Float32Array.BYTES_PER_ELEMENT);
   for (let at = 0; at < styles.length; at++)
     styles[at] = bytes.readFloatLE(at * Float32Array.BYTES_PER_ELEMENT);
-  if (!styles.every(Number.isFinite)) throw invalid(`${file}: expected finite numbers`);
+  if (!styles.every(Number.isFinite)) throw sourceError(`${file}: expected finite numbers`);
   return styles;
 }
 
 async function findVoices(folder: string): Promise<ReadonlyMap<string, string>> {
   const files = existsSync(folder) ? await readdir(folder) : [];
   const tables = files.filter((file) => file.endsWith('.bin')).sort();
-  if (tables.length === 0) throw invalid(`expected voices as .bin files in ${folder}, found none`);
+  if (tables.length === 0) throw sourceError(`expected voices as .bin files in ${folder}, found none`);
   return new Map(tables.map((file) => [basename(file, '.bin'), join(folder, file)]));
 }
 
@@ -85,12 +85,14 @@ function readVocabulary(config: Json, tokenizer: Json): ReadonlyMap<string, numb
   const model = tokenizer['model'] as Json | undefined;
   const vocabulary = config['vocab'] ?? model?.['vocab'];
   if (typeof vocabulary !== 'object' || vocabulary === null) {
-    throw invalid('expected the phonemes as "vocab" in config.json or as "model.vocab" in tokenizer.json');
+    throw sourceError(
+      'expected the phonemes as "vocab" in config.json or as "model.vocab" in tokenizer.json',
+    );
   }
   const phonemes = Object.entries(vocabulary).filter(
     ([phoneme, id]) => [...phoneme].length === 1 && Number.isSafeInteger(id) && id > 0,
   );
-  if (phonemes.length === 0) throw invalid('the vocabulary has no phonemes');
+  if (phonemes.length === 0) throw sourceError('the vocabulary has no phonemes');
   return new Map(phonemes);
 }
 
@@ -99,11 +101,7 @@ function readMaxPhonemes(config: Json): number {
   const positions = config['max_position_embeddings'] ?? encoder?.['max_position_embeddings'];
   if (positions === undefined) return defaultMaxPhonemes;
   if (Number.isSafeInteger(positions) && (positions as number) > 2) return (positions as number) - 2;
-  throw invalid(
-    `max_position_embeddings in config.json: expected an integer above 2, got ${JSON.stringify(positions)}`,
+  throw sourceError(
+    `max_position_embeddings in config.json: expected an integer above 2, got ${describeValue(positions)}`,
   );
-}
-
-function invalid(reason: string): InferenceError {
-  return new InferenceError('invalid_request', `source: ${reason}`, { param: 'source' });
 }

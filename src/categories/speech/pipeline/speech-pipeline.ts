@@ -2,7 +2,7 @@ import type { SpeechSettings } from '../settings.ts';
 import { setImmediate } from 'node:timers/promises';
 import { fadeEdgesInPlace, restAfter, trimSilence } from '../../../core/speech/piece-audio.ts';
 import { describeVoice } from '../../../core/speech/voices.ts';
-import { InferenceError } from '../../../errors.ts';
+import { fieldError, InferenceError } from '../../../errors.ts';
 import { locateModel } from '../../../models/source.ts';
 import { openSpeechFolder, type SpeechFolder } from './speech-folder.ts';
 import { createEncoderFinder, type FindEncoder } from '../../../runtime/audio-encode/encoders.ts';
@@ -107,13 +107,13 @@ class SpeechPipeline implements Pipeline<SpeechRequest, SpeechEvent, SpeechModel
     const { folder, readers, synthesizer, shelf, findEncoder } = this.#model;
     const { voice, speed, format, input } = request;
     if (speed !== 1 && !synthesizer.hasSpeed)
-      throw invalid('speed', `expected 1 for this model, got ${speed}`);
+      throw fieldError('speed', `expected 1 for this model, got ${speed}`);
     const [encoder, speaker] = await Promise.all([findEncoder(format), shelf.find(voice)]);
     const { vocabulary, maxPhonemes } = folder;
     const reader = readers.get(speaker.language)!;
     const turns = markLast(toPhonemePieces(input, { reader, vocabulary, maxPhonemes }));
     const { value: first } = await turns.next();
-    if (!first) throw invalid('input', 'expected a text with something to speak');
+    if (!first) throw fieldError('input', 'expected a text with something to speak');
 
     let samples = 0;
     const spoken = this.#speak(first, turns, { speaker, speed, signal });
@@ -169,8 +169,4 @@ async function* markLast(pieces: AsyncIterable<PhonemePiece>): AsyncGenerator<Tu
   }
   if (held) yield { piece: held, isLast: true };
   return undefined;
-}
-
-function invalid(param: string, reason: string): InferenceError {
-  return new InferenceError('invalid_request', `${param}: ${reason}`, { param });
 }

@@ -1,4 +1,4 @@
-import { InferenceError } from '../../../errors.ts';
+import { fieldError, type InferenceError } from '../../../errors.ts';
 import type { Session, Tensor, TensorSignature } from '../../../runtime/contract.ts';
 
 /** A speech graph over a `Session`: phoneme ids and a style in, samples out. */
@@ -81,7 +81,5 @@ function assertType({ name, type }: TensorSignature, expected: readonly string[]
 }
 
 function notSpeech(reason: string): InferenceError {
-  return new InferenceError('invalid_request', `source: the graph is no speech model: ${reason}`, {
-    param: 'source',
-  });
+  return fieldError('source', `the graph is no speech model: ${reason}`);
 }

@@ -1,7 +1,8 @@
 import { describeVoice, mixStyles, parseVoiceMix, type VoiceShare } from '../../../core/speech/voices.ts';
-import { InferenceError } from '../../../errors.ts';
+import { fieldError, fieldErrorOf } from '../../../errors.ts';
 import { readVoice } from './speech-folder.ts';
 import type { Voice } from '../events.ts';
+import { quote } from '../../../core/text/quote.ts';
 
 /** A voice or a mix of several, ready to speak. */
 export interface Speaker {
@@ -54,10 +55,10 @@ export class VoiceShelf {
   #assertUsable(voice: string): void {
     if (this.voices.some(({ id }) => id === voice)) return;
     const offered = this.voices.map(({ id }) => id).join(', ');
-    if (!this.#files.has(voice))
-      throw invalid(`expected one of ${offered}, got ${JSON.stringify(voice.slice(0, 60))}`);
+    if (!this.#files.has(voice)) throw fieldError('voice', `expected one of ${offered}, got ${quote(voice)}`);
     const { language } = describeVoice(voice);
-    throw invalid(
+    throw fieldError(
+      'voice',
       `${voice} speaks ${language}, which needs a build of the package phonemizer that has it; expected one of ${offered}`,
     );
   }
@@ -82,10 +83,6 @@ function readShares(voice: string): readonly VoiceShare[] {
   try {
     return parseVoiceMix(voice);
   } catch (error) {
-    throw new InferenceError('invalid_request', (error as Error).message, { param: 'voice', cause: error });
+    throw fieldErrorOf('voice', error);
   }
-}
-
-function invalid(reason: string): InferenceError {
-  return new InferenceError('invalid_request', `voice: ${reason}`, { param: 'voice' });
 }

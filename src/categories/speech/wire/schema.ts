@@ -8,11 +8,7 @@ export const streamFormats = ['audio', 'sse'] as const;
 
 /** The body of a speech request. Fields that are not listed change nothing or are refused before. */
 export const speechRequestSchema = z.object({
-  input: z
-    .string()
-    .min(1, { error: 'expected a text that is not empty' })
-    .max(maxSpeechCharacters, { error: `expected at most ${maxSpeechCharacters} characters` })
-    .meta({ description: 'The text to speak.' }),
+  input: z.string().min(1).max(maxSpeechCharacters).meta({ description: 'The text to speak.' }),
   model: z.string().nullish().meta({ description: 'Id of a speech model; default: the first one.' }),
   response_format: z.enum(speechFormats).nullish().meta({
     description:

@@ -1,4 +1,4 @@
-import { InferenceError } from '../../../errors.ts';
+import { fieldError, type InferenceError } from '../../../errors.ts';
 import type { WhisperFolder } from './whisper-folder.ts';
 import type { ElementType, Session, Tensor, TensorMap } from '../../../runtime/contract.ts';
 
@@ -122,11 +122,5 @@ function int64(dims: readonly number[], values: readonly number[]): Tensor {
 }
 
 function notADecoder(reason: string): InferenceError {
-  return new InferenceError(
-    'invalid_request',
-    `source: the graph is no decoder of a Whisper model: ${reason}`,
-    {
-      param: 'source',
-    },
-  );
+  return fieldError('source', `the graph is no decoder of a Whisper model: ${reason}`);
 }

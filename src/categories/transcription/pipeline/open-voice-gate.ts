@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { findVoiceActivity } from '../../../core/audio/voice-activity.ts';
-import { InferenceError } from '../../../errors.ts';
+import { fieldError } from '../../../errors.ts';
 import type { Session } from '../../../runtime/contract.ts';
 import { createOnnxSession } from '../../../runtime/onnx.ts';
 import { createSileroGate } from './silero-gate.ts';
@@ -20,14 +20,19 @@ export async function openVoiceGate(kind: string): Promise<VoiceGate> {
   if (kind === 'energy') return energyGate;
   const path = resolve(kind);
   if (!existsSync(path))
-    throw invalid(`expected energy, none or the path of a Silero VAD graph, found no ${path}`);
+    throw fieldError(
+      'voiceActivity',
+      `expected energy, none or the path of a Silero VAD graph, found no ${path}`,
+    );
   let session: Session | undefined;
   try {
     session = await createOnnxSession(path, { threads: 1 });
     return createSileroGate(session);
   } catch (error) {
     await session?.release();
-    throw invalid(`${path} is no Silero VAD graph: ${(error as Error).message}`, error);
+    throw fieldError('voiceActivity', `${path} is no Silero VAD graph: ${(error as Error).message}`, {
+      cause: error,
+    });
   }
 }
 
@@ -40,7 +45,3 @@ const energyGate: VoiceGate = {
   find: async (samples) => findVoiceActivity(samples, { sampleRateHz, ...regionShape }),
   release: async () => {},
 };
-
-function invalid(reason: string, cause?: unknown): InferenceError {
-  return new InferenceError('invalid_request', `voiceActivity: ${reason}`, { param: 'voiceActivity', cause });
-}

@@ -1,6 +1,7 @@
 import { toIsoLanguage, toVocabularyLanguage } from '../../../core/audio/whisper/languages.ts';
-import { InferenceError } from '../../../errors.ts';
+import { fieldError } from '../../../errors.ts';
 import type { WhisperFolder } from './whisper-folder.ts';
+import { quote } from '../../../core/text/quote.ts';
 
 /** More than any text has on average: what is further from the end of a prompt would be cut off anyway. */
 const charactersPerToken = 32;
@@ -23,12 +24,12 @@ export function readLanguage(language: string | undefined, folder: WhisperFolder
   const code = toVocabularyLanguage(language);
   if (code !== undefined && (languages.has(code) || folder.onlyLanguage === code)) return code;
   const known = languagesOf(folder);
-  const got = JSON.stringify(language.slice(0, 40));
+  const got = quote(language);
   const reason =
     known.length === 0
       ? `the model takes no language, got ${got}`
       : `expected ${known.length === 1 ? '' : 'one of '}${known.join(', ')}, got ${got}`;
-  throw new InferenceError('invalid_request', `language: ${reason}`, { param: 'language' });
+  throw fieldError('language', reason);
 }
 
 /**
@@ -40,9 +41,7 @@ export function readPrompt(prompt: string | undefined, folder: WhisperFolder): n
   const text = prompt?.trim() ?? '';
   if (text === '') return [];
   if (folder.vocabulary.startOfPrevious === undefined) {
-    throw new InferenceError('unsupported_feature', 'prompt: the model takes no text that comes before', {
-      param: 'prompt',
-    });
+    throw fieldError('prompt', 'the model takes no text that comes before', { code: 'unsupported_feature' });
   }
   const readable = text.slice(-folder.contextLength * charactersPerToken);
   return folder.textTokenizer.encode(` ${readable}`).filter((token) => token < folder.vocabulary.endOfText);

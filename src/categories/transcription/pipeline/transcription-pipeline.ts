@@ -1,6 +1,6 @@
 import type { TranscriptionSettings } from '../settings.ts';
 import { createLogMel } from '../../../core/audio/log-mel.ts';
-import { InferenceError } from '../../../errors.ts';
+import { fieldError } from '../../../errors.ts';
 import { locateModel } from '../../../models/source.ts';
 import { openWhisperFolder } from './whisper-folder.ts';
 import { openAudio } from '../../../runtime/audio/open-audio.ts';
@@ -29,8 +29,7 @@ export async function loadTranscriptionPipeline(
 ): Promise<Pipeline<TranscriptionRequest, TranscriptionEvent, TranscriptionModelInfo>> {
   const { maxAudioSeconds = defaultMaxAudioSeconds, voiceActivity = 'energy' } = spec;
   if (!(maxAudioSeconds > 0)) {
-    const message = `maxAudioSeconds: expected more than 0, got ${maxAudioSeconds}`;
-    throw new InferenceError('invalid_request', message, { param: 'maxAudioSeconds' });
+    throw fieldError('maxAudioSeconds', `expected more than 0, got ${maxAudioSeconds}`);
   }
   const folder = await openWhisperFolder(locateModel(spec.source), spec);
   const gate = await openVoiceGate(voiceActivity);
@@ -101,10 +100,10 @@ class TranscriptionPipeline implements Pipeline<
     const prompt = readPrompt(request.prompt, folder);
     const { temperature, wordTimestamps } = request;
     if (wordTimestamps && alignmentHeadsOf(model, folder).length === 0) {
-      throw new InferenceError(
-        'unsupported_feature',
-        'timestamp_granularities: the model has no word timestamps, because its graph was exported without the outputs cross_attentions.*',
-        { param: 'timestamp_granularities' },
+      throw fieldError(
+        'timestamp_granularities',
+        'the model has no word timestamps, because its graph was exported without the outputs cross_attentions.*',
+        { code: 'unsupported_feature' },
       );
     }
     const { maxAudioSeconds, ffmpegPath } = this.#spec;

@@ -2,11 +2,12 @@ import { join } from 'node:path';
 import { vocabularyLanguages } from '../../../core/audio/whisper/languages.ts';
 import type { TimestampRules } from '../../../core/audio/whisper/timestamp-rules.ts';
 import { framesPerPosition } from '../../../core/audio/whisper/timestamps.ts';
-import { InferenceError } from '../../../errors.ts';
 import { localFiles, type Dtype } from '../../../models/graph-files.ts';
 import { whisperGraphs, type DecoderGraphs } from '../files.ts';
 import { openModelFolder, readJson, type ModelFolder } from '../../../models/model-folder.ts';
 import { createTextTokenizer, type TextTokenizer } from '../../../models/tokenizer.ts';
+import { sourceError } from '../../../models/model-files.ts';
+import { describeValue } from '../../../core/text/quote.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -68,7 +69,7 @@ export async function openWhisperFolder(
   ]);
   const { config, generationConfig } = folder;
   if (config['model_type'] !== 'whisper')
-    throw invalid(`expected a model of type whisper, got ${String(config['model_type'])}`);
+    throw sourceError(`expected a model of type whisper, got ${describeValue(config['model_type'])}`);
   const windowFrames = framesPerPosition * count(config, 'max_source_positions');
   const melBins = count(config, 'num_mel_bins');
   assertPreprocessor(preprocessor, { melBins, windowFrames });
@@ -109,7 +110,7 @@ function readVocabulary(
   const needed = (name: string, token: string): number => {
     const id = stated(name, token);
     if (id !== undefined) return id;
-    throw invalid(`neither a config file has ${name} nor the tokenizer ${token}`);
+    throw sourceError(`neither a config file has ${name} nor the tokenizer ${token}`);
   };
   const noTimestamps = needed('no_timestamps_token_id', '<|notimestamps|>');
   const tasks = setting('task_to_id') as Readonly<Record<string, number>> | undefined;
@@ -172,7 +173,7 @@ function assertPreprocessor(
   for (const [name, value] of Object.entries(expected)) {
     const stated = preprocessor[name] ?? value;
     if (stated !== value)
-      throw invalid(`preprocessor_config.json has ${name} ${String(stated)}, expected ${value}`);
+      throw sourceError(`preprocessor_config.json has ${name} ${describeValue(stated)}, expected ${value}`);
   }
 }
 
@@ -188,9 +189,5 @@ function locateGraphs(path: string, dtype: Dtype | undefined): Pick<WhisperFolde
 function count(config: Json, name: string): number {
   const value = config[name];
   if (Number.isInteger(value) && (value as number) > 0) return value as number;
-  throw invalid(`config.json has ${name} ${JSON.stringify(value)}, expected a positive integer`);
-}
-
-function invalid(reason: string): InferenceError {
-  return new InferenceError('invalid_request', `source: ${reason}`, { param: 'source' });
+  throw sourceError(`config.json has ${name} ${describeValue(value)}, expected a positive integer`);
 }

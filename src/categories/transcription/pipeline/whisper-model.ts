@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { float16ToFloat32Into } from '../../../core/math/float16.ts';
-import { InferenceError } from '../../../errors.ts';
+import { fieldError, type InferenceError } from '../../../errors.ts';
 import type { WhisperFolder } from './whisper-folder.ts';
 import type { Session, Tensor } from '../../../runtime/contract.ts';
 import { extendGraph, onnxElementType } from '../../../runtime/graph-extension.ts';
@@ -188,7 +188,5 @@ function toFloat32({ type, data }: Tensor): Float32Array {
 }
 
 function notWhisper(reason: string): InferenceError {
-  return new InferenceError('invalid_request', `source: the graphs are no Whisper model: ${reason}`, {
-    param: 'source',
-  });
+  return fieldError('source', `the graphs are no Whisper model: ${reason}`);
 }

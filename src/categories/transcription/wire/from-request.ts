@@ -1,5 +1,5 @@
 import { transcriptionParameters, type TranscriptionFormat } from '../parameters.ts';
-import { InferenceError } from '../../../errors.ts';
+import { fieldError } from '../../../errors.ts';
 import type { TranscriptionRequestInput } from '../request.ts';
 import { parseBody } from '../../../validation/issues.ts';
 import type { FormField } from '../../../server/multipart.ts';
@@ -38,13 +38,13 @@ export function fromTranscriptionRequest(fields: readonly FormField[]): Transcri
   const granularities = new Set(parsed.timestamp_granularities ?? ['segment']);
   const wordTimestamps = granularities.has('word');
   if (wordTimestamps && format !== 'verbose_json') {
-    throw invalid(
+    throw fieldError(
       'timestamp_granularities',
       `expected response_format verbose_json with word, got ${format}`,
     );
   }
   if (stream && format !== 'json' && format !== 'text') {
-    throw invalid('stream', `expected response_format json or text with a stream, got ${format}`);
+    throw fieldError('stream', `expected response_format json or text with a stream, got ${format}`);
   }
   return {
     model,
@@ -72,7 +72,7 @@ function toObject(fields: readonly FormField[]): Record<string, unknown> {
     if (listFields.has(name)) form.set(name, [...((known as string[] | undefined) ?? []), value]);
     else if (known === undefined) form.set(name, toValue(name, value));
     else if (Object.hasOwn(transcriptionFieldsSchema.shape, name))
-      throw invalid(name, 'expected it once, got it twice');
+      throw fieldError(name, 'expected it once, got it twice');
   }
   return Object.fromEntries(form);
 }
@@ -84,8 +84,4 @@ function toValue(name: string, value: string): unknown {
   if (name === 'temperature' && decimalNumber.test(value)) return Number(value);
   if (name === 'stream' && /^(?:true|false)$/i.test(value)) return value.toLowerCase() === 'true';
   return value;
-}
-
-function invalid(param: string, message: string): InferenceError {
-  return new InferenceError('invalid_request', `${param}: ${message}.`, { param });
 }
