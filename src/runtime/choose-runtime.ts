@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
-import { InferenceError } from '../errors.ts';
+import { quote } from '../core/text/quote.ts';
+import { fieldError } from '../errors.ts';
 import type { RuntimeName } from './session-options.ts';
 import { tryNativeRuntime } from './trial-run.ts';
 
@@ -37,17 +38,14 @@ export async function choose(
 ): Promise<RuntimeChoice> {
   if (wanted === 'onnxruntime-node') return binding('SLASHV1_RUNTIME asks for it');
   if (wanted && wanted !== 'native') {
-    throw new InferenceError(
-      'invalid_request',
-      `SLASHV1_RUNTIME: expected native or onnxruntime-node, got ${JSON.stringify(wanted)}`,
-    );
+    throw fieldError('SLASHV1_RUNTIME', `expected native or onnxruntime-node, got ${quote(wanted)}`);
   }
   try {
     const version = await tryNative();
     return { name: 'native', version, reason: 'a trial run gave the right results' };
   } catch (error) {
     const reason = `the native runtime doesn't work here: ${error instanceof Error ? error.message : String(error)}`;
-    if (wanted) throw new InferenceError('invalid_request', `SLASHV1_RUNTIME: ${reason}`, { cause: error });
+    if (wanted) throw fieldError('SLASHV1_RUNTIME', reason, { cause: error });
     return binding(reason);
   }
 }

@@ -1,7 +1,8 @@
+import { abbreviate } from '../core/text/quote.ts';
 import { fieldError, type InferenceError } from '../errors.ts';
 
 /** The error for a device that was chosen in the settings and doesn't work here. */
 export function deviceFault(device: string, cause: unknown): InferenceError {
-  const reason = cause instanceof Error ? cause.message : String(cause);
+  const reason = abbreviate(cause instanceof Error ? cause.message : String(cause), 200);
   return fieldError('device', `"${device}" doesn't work here: ${reason}`, { cause });
 }

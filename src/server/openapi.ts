@@ -1,20 +1,10 @@
-import { z } from 'zod';
 import type { ErrorCode } from '../errors.ts';
-import { wireErrors } from './errors.ts';
+import { errorBodySchema, wireErrors } from './errors.ts';
 import { toJsonSchema, type JsonSchema } from '../validation/json-schema.ts';
 import type { NamedSchema, RouteDescription } from './endpoint.ts';
 
 /** A route with all that its description needs. */
 export type DescribedRoute = RouteDescription & { readonly isInference: boolean };
-
-const errorSchema = z.object({
-  error: z.object({
-    message: z.string(),
-    type: z.string(),
-    param: z.string().nullable().meta({ description: 'The field at fault.' }),
-    code: z.string(),
-  }),
-});
 
 const everywhere: readonly ErrorCode[] = ['authentication_failed', 'internal'];
 
@@ -33,7 +23,7 @@ const onInference: readonly ErrorCode[] = [
 
 /** The OpenAPI 3.1 document of some routes. Its server is the folder that it was loaded from. */
 export function toOpenApi(routes: readonly DescribedRoute[]): JsonSchema {
-  const schemas: Record<string, JsonSchema> = { Error: toJsonSchema(errorSchema) };
+  const schemas: Record<string, JsonSchema> = { Error: toJsonSchema(errorBodySchema) };
   const paths: Record<string, Record<string, JsonSchema>> = {};
   for (const route of routes) {
     for (const { name, schema } of schemasOf(route)) schemas[name] ??= toJsonSchema(schema);

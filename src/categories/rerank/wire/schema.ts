@@ -3,14 +3,12 @@ import { listOf } from '../../../validation/list-schema.ts';
 import { parameterShape } from '../../../validation/parameter-schema.ts';
 import { maxRerankDocuments, rerankParameters } from '../parameters.ts';
 
-const document = z.union([z.string(), z.object({ text: z.string() })], {
-  error: 'expected a string or { "text": … }',
-});
+const document = z.union([z.string(), z.object({ text: z.string() })]);
 
 /** The body of a rerank request. */
 export const rerankRequestSchema = z.object({
   model: z.string().nullish().meta({ description: 'Id of a rerank model; default: the first one.' }),
-  query: z.string().min(1, { error: 'expected a text that is not empty' }),
+  query: z.string().min(1),
   documents: listOf(document, { min: 1, max: maxRerankDocuments }).meta({
     description: 'Texts, or objects with a `text`.',
   }),
