@@ -2,6 +2,7 @@ import { Buffer } from 'node:buffer';
 import { InferenceError } from '../errors.ts';
 import type { ApiRequest } from './contract.ts';
 import { headerOf } from './headers.ts';
+import { createJsonScanner } from '../core/text/json-scanner.ts';
 import { abbreviate } from '../core/text/quote.ts';
 
 const jsonMediaType = /^application\/(?:[\w.!#$&^+-]+\+)?json[ \t]*(?:;|$)/i;
@@ -128,9 +129,20 @@ function parseJson(text: string): unknown {
     return JSON.parse(text);
   } catch (error) {
     if (text.trim() === '') throw new InferenceError('invalid_request', 'The request body is empty.');
-    // Its message quotes the body.
-    throw new InferenceError('invalid_request', 'The request body is not valid JSON.', { cause: error });
+    // The parser's own words quote the body.
+    throw new InferenceError('invalid_request', `The request body is not valid JSON: ${faultOf(text)}.`, {
+      cause: error,
+    });
   }
+}
+
+/** Where JSON goes wrong. */
+function faultOf(text: string): string {
+  const scanner = createJsonScanner();
+  const end = scanner.scan(text);
+  if (scanner.state === 'open') return 'it ends too early';
+  const at = scanner.state === 'invalid' ? end : end + text.slice(end).search(/\S/);
+  return `it goes wrong at character ${at + 1}`;
 }
 
 function tooLarge(maxBodyBytes: number): InferenceError {

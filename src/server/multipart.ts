@@ -70,10 +70,18 @@ export async function readMultipart(
     content.on('error', () => undefined);
     files.push({ content, taken: onFile(name ?? '', content).catch(fail) });
   });
-  parser.on('partsLimit', () => fail(broken(`Expected a form of at most ${maxParts} fields.`)));
+  parser.on('partsLimit', () =>
+    fail(new InferenceError('invalid_request', `Expected a form of at most ${maxParts} fields.`)),
+  );
   // It may come before the end of the body, when the form is over and something follows it.
   const finished = new Promise<void>((resolve) => parser.once('finish', resolve));
-  parser.on('error', (error) => fail(broken('The form is broken or ends before its last boundary.', error)));
+  parser.on('error', (error) =>
+    fail(
+      new InferenceError('invalid_request', 'The form is broken or ends before its last boundary.', {
+        cause: error,
+      }),
+    ),
+  );
 
   try {
     for await (const chunk of limitedChunks(request, bodyOf(request), maxBytes)) {
@@ -130,7 +138,10 @@ function isPartAFile(_name: unknown, mediaType: string | undefined, fileName: st
 function bodyOf({ body }: ApiRequest): AsyncIterable<Uint8Array> {
   if (!('parsed' in body)) return body;
   if (body.parsed instanceof Uint8Array) return onlyOf(body.parsed);
-  throw broken('A body parser of the host has read this form: mount the API before it.');
+  throw new InferenceError(
+    'invalid_request',
+    'A body parser of the host has read this form: mount the API before it.',
+  );
 }
 
 async function* onlyOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
@@ -139,8 +150,4 @@ async function* onlyOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
 
 function tooLong(name: string): InferenceError {
   return fieldError(abbreviate(name), `expected at most ${maxFieldBytes} bytes`);
-}
-
-function broken(message: string, cause?: unknown): InferenceError {
-  return new InferenceError('invalid_request', message, { cause });
 }

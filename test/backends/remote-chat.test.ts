@@ -316,7 +316,7 @@ describe('a chat model on a server of another kind', () => {
     [
       400,
       { error: { message: 'bad', param: 'temperature' } },
-      { code: 'invalid_request', param: 'temperature', message: 'bad' },
+      { code: 'invalid_request', param: 'temperature', message: 'bad.' },
     ],
     [
       400,

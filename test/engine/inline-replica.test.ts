@@ -39,7 +39,7 @@ it('passes errors on', async () => {
 
 it('says why a model cannot be loaded', async () => {
   start('fails-clearly');
-  await expect(engine.ready()).rejects.toThrow('Model "toy" could not be loaded: no config.json there');
+  await expect(engine.ready()).rejects.toThrow('Model "toy" could not be loaded: no config.json there.');
   expect(await errorCode(run(toy({})))).toBe('worker_failed');
 });
 

@@ -255,10 +255,10 @@ describe('a crash', () => {
 describe('a model that cannot be loaded', () => {
   it.each([
     ['fails', 'Model "toy" could not be loaded.', 'secret path'],
-    ['fails-clearly', 'Model "toy" could not be loaded: no config.json there', 'no config.json there'],
+    ['fails-clearly', 'Model "toy" could not be loaded: no config.json there.', 'no config.json there'],
     [
       'exits',
-      'Model "toy" could not be loaded: its worker was lost 3 times while loading (exit code 7)',
+      'Model "toy" could not be loaded: its worker was lost 3 times while loading (exit code 7).',
       'exit code 7',
     ],
   ])('says so: %s', async (source, message, cause) => {

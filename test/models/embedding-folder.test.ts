@@ -60,7 +60,7 @@ describe('openEmbeddingFolder', () => {
   ])('refuses %j', async (config, named) => {
     await expect(open({ '1_Pooling/config.json': config })).rejects.toMatchObject({
       code: 'invalid_request',
-      message: `source: the pooling ${named} is not offered, only cls, mean and lasttoken`,
+      message: `source: the pooling ${named} is not offered, only cls, mean and lasttoken.`,
     });
   });
 

@@ -40,13 +40,13 @@ describe('findGraph', () => {
     expect(() => needGraph(files, stems, 'q8')).toThrow(
       expect.objectContaining({
         param: 'dtype',
-        message: 'dtype: a model has weights in fp32, q4, not in q8',
+        message: 'dtype: a model has weights in fp32, q4, not in q8.',
       }),
     );
     expect(() => needGraph(tree(), stems, 'q8')).toThrow(
       expect.objectContaining({
         param: 'source',
-        message: 'source: none of onnx/model.onnx, model.onnx exists in a model, in any dtype',
+        message: 'source: none of onnx/model.onnx, model.onnx exists in a model, in any dtype.',
       }),
     );
   });

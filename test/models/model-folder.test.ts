@@ -5,11 +5,11 @@ import { expect, it, onTestFinished } from 'vitest';
 import { readJson } from '../../src/models/model-folder.ts';
 
 it.each([
-  ['null', 'holds no JSON object'],
-  ['5', 'holds no JSON object'],
-  ['"text"', 'holds no JSON object'],
-  ['{', 'is no valid JSON'],
-  ['', 'is no valid JSON'],
+  ['null', 'holds no JSON object.'],
+  ['5', 'holds no JSON object.'],
+  ['"text"', 'holds no JSON object.'],
+  ['{', 'is no valid JSON.'],
+  ['', 'is no valid JSON.'],
 ])('a file with %s is refused by its name', async (text, reason) => {
   const folder = await mkdtemp(join(tmpdir(), 'model-folder-'));
   onTestFinished(() => rm(folder, { recursive: true }));

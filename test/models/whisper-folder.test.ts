@@ -112,8 +112,8 @@ describe('openWhisperFolder', () => {
   });
 
   it.each<[string, Record<string, unknown>, string]>([
-    ['config.json', { model_type: 'llama' }, 'expected a model of type whisper, got llama'],
-    ['config.json', { num_mel_bins: undefined }, 'config.json has num_mel_bins undefined'],
+    ['config.json', { model_type: 'llama' }, 'expected a model of type whisper, got "llama"'],
+    ['config.json', { num_mel_bins: undefined }, 'config.json has num_mel_bins nothing'],
     ['config.json', { max_source_positions: 1.5 }, 'config.json has max_source_positions 1.5'],
     ['preprocessor_config.json', { sampling_rate: 8000 }, 'has sampling_rate 8000, expected 16000'],
     ['preprocessor_config.json', { feature_size: 128 }, 'has feature_size 128, expected 80'],

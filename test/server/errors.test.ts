@@ -147,9 +147,15 @@ describe('a request that is refused', () => {
     expectError(await send(handler, { body: broken() }), 400, 'invalid_request');
   });
 
-  it('says where JSON goes wrong', async () => {
-    const { json } = await send(handler, { text: '{"model": }' });
-    expect(json.error.message).toMatch(/not valid JSON: .*\}/);
+  it.each([
+    ['{"model": }', 'it goes wrong at character 11.'],
+    ['{"model": "secret"} secret', 'it goes wrong at character 21.'],
+    ['{"model": "secret', 'it ends too early.'],
+    ['"\\x secret"', 'it goes wrong at character 3.'],
+    ['12 secret', 'it goes wrong at character 4.'],
+  ])('says where JSON goes wrong, without its text: %s', async (text, fault) => {
+    const { json } = await send(handler, { text });
+    expect(json.error.message).toBe(`The request body is not valid JSON: ${fault}`);
   });
 
   it('lists models that exist', async () => {

@@ -1,4 +1,5 @@
 import { createParser } from 'eventsource-parser';
+import { abbreviate } from '../../core/text/quote.ts';
 import { type ErrorCode, InferenceError, sentence } from '../../errors.ts';
 import { readBeginning, readBytes, readText, type BodyOptions } from '../../runtime/http/answer-body.ts';
 import { reasonOfFetch } from '../../runtime/http/reason-of-fetch.ts';
@@ -17,6 +18,8 @@ export interface ApiCall {
 const maxEventCharacters = 4 * 2 ** 20;
 const maxErrorBytes = 2 ** 16;
 const maxMessageCharacters = 1000;
+/** It may repeat what the caller wrote. */
+const mostShown = 200;
 const maxParamCharacters = 100;
 const maxRetryAfterSeconds = 86_400;
 
@@ -168,11 +171,11 @@ function toError(status: number, body: unknown, retryAfter: string | null): Infe
       : 'no reason given';
   const fault = callersFaults[status];
   if (status < 500 && isTooLong(wireFault)) {
-    return new InferenceError('context_length_exceeded', sentence(said), { param: 'messages' });
+    return new InferenceError('context_length_exceeded', sentence(abbreviate(said, mostShown)), { param: 'messages' });
   }
   if (fault) {
     const named = typeof param === 'string' ? param.slice(0, maxParamCharacters) : undefined;
-    return new InferenceError(fault, sentence(said), { param: named });
+    return new InferenceError(fault, sentence(abbreviate(said, mostShown)), { param: named });
   }
   if (busy.has(status)) {
     const seconds = Number(retryAfter ?? NaN);

@@ -137,7 +137,7 @@ describe('a server that fails', () => {
   it('has types that are none', async () => {
     await expect(
       serving({ body: {} }, { inputs: [{ name: 'a', datatype: 'BYTES', shape: [1] }] }),
-    ).rejects.toMatchObject({ code: 'invalid_request', message: expect.stringContaining('a is BYTES') });
+    ).rejects.toMatchObject({ code: 'invalid_request', message: expect.stringContaining('"a" is "BYTES"') });
   });
 
   it.each([
@@ -145,7 +145,7 @@ describe('a server that fails', () => {
     ['text', 'no JSON object'],
     [{ inputs: 5 }, 'inputs as an array'],
     [{ inputs: [null] }, 'expected one of'],
-    [{ inputs: [{ name: 'a', datatype: 'toString', shape: [1] }] }, 'a is toString'],
+    [{ inputs: [{ name: 'a', datatype: 'toString', shape: [1] }] }, '"a" is "toString"'],
     [{ outputs: [{ name: 'a', datatype: 'FP32' }] }, 'outputs with a name and a shape'],
     [{ outputs: [{ name: 'a', datatype: 'FP32', shape: ['b'] }] }, 'outputs with a name and a shape'],
   ])('describes its graph as %o', async (signatures, message) => {

@@ -416,7 +416,7 @@ describe('dtype', () => {
     await expect(obtain({ dtype: 'fp16' })).rejects.toMatchObject({
       code: 'invalid_request',
       param: 'dtype',
-      message: 'dtype: "tiny/embed" has weights in fp32, q8, q4, not in fp16',
+      message: 'dtype: "tiny/embed" has weights in fp32, q8, q4, not in fp16.',
     });
     await expect(obtain({ dtype: 'q5' as never })).rejects.toThrow(
       'dtype: expected one of auto, fp32, fp16, q8, q4, q4f16, got "q5"',

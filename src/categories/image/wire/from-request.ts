@@ -32,7 +32,8 @@ export function fromImageRequest(body: unknown): ImageCall {
   const parsed = parseBody(imageRequestSchema, body);
   const stream = parsed.stream ?? false;
   const partialImages = parsed.partial_images ?? undefined;
-  if (!stream && partialImages) throw fieldError('partial_images', 'needs `stream`');
+  if (!stream && partialImages)
+    throw fieldError('partial_images', 'expected `stream` to be true where it is given');
   return {
     // The API's default for the model is an empty text.
     model: parsed.model || undefined,

@@ -191,15 +191,14 @@ describe('tools', () => {
     expect(fromChatRequest(body).request).toMatchObject({ toolChoice, parallelToolCalls: false });
   });
 
-  it.each(['sometimes', 7, { type: 'function' }, { type: 'allowed_tools' }])(
-    'refuses the choice %j',
-    (tool_choice) => {
-      expect(faultOf(chatBody({ tool_choice }))).toMatchObject({
-        code: 'invalid_request',
-        param: 'tool_choice',
-      });
-    },
-  );
+  it.each([
+    ['sometimes', 'tool_choice'],
+    [7, 'tool_choice'],
+    [{ type: 'function' }, 'tool_choice.function'],
+    [{ type: 'allowed_tools' }, 'tool_choice.type'],
+  ])('refuses the choice %j', (tool_choice, param) => {
+    expect(faultOf(chatBody({ tool_choice }))).toMatchObject({ code: 'invalid_request', param });
+  });
 });
 
 describe('response_format', () => {
