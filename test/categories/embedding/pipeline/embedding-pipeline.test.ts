@@ -162,7 +162,7 @@ describe('parameters', () => {
     await expect(embed({ input: 'a', dimensions: 33 })).rejects.toMatchObject({
       code: 'invalid_request',
       param: 'dimensions',
-      message: 'dimensions: expected 32 or 64 or 128, got 33',
+      message: 'dimensions: expected 32 or 64 or 128, got 33.',
     });
   });
 
@@ -184,7 +184,7 @@ describe('parameters', () => {
     expect(cosine(prompted, await vectorOf({ input: 'a red circle' }))).toBeLessThan(0.9999);
     await expect(embed({ input: 'a', promptName: 'toString' })).rejects.toMatchObject({
       param: 'prompt_name',
-      message: 'prompt_name: expected one of query, passage, got "toString"',
+      message: 'prompt_name: expected one of query, passage, got "toString".',
     });
     await expect(embed({ input: [5, 6], promptName: 'query' })).rejects.toMatchObject({
       param: 'prompt_name',

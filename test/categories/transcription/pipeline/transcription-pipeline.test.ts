@@ -104,7 +104,7 @@ describe('a transcription pipeline', () => {
     await expect(collect(pipeline, { language })).rejects.toMatchObject({
       code: 'invalid_request',
       param: 'language',
-      message: `language: expected one of de, en, jv, got ${JSON.stringify(language)}`,
+      message: `language: expected one of de, en, jv, got ${JSON.stringify(language)}.`,
     });
   });
 
@@ -208,7 +208,7 @@ describe('models that can do less', () => {
       expect((await collect(pipeline, { language })).at(-1)).toMatchObject({ language: 'en' });
     await expect(collect(pipeline, { language: 'de' })).rejects.toMatchObject({
       param: 'language',
-      message: 'language: expected en, got "de"',
+      message: 'language: expected en, got "de".',
     });
     await pipeline.close();
   });
@@ -226,7 +226,7 @@ describe('models that can do less', () => {
     await expect(collect(pipeline, { language: 'en' })).rejects.toMatchObject({
       code: 'invalid_request',
       param: 'language',
-      message: 'language: the model takes no language, got "en"',
+      message: 'language: the model takes no language, got "en".',
     });
     await pipeline.close();
   });
