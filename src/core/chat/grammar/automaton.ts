@@ -1,3 +1,4 @@
+import type { LanguageReader, Reading } from './language-reader.ts';
 import type { Program, Step } from './program.ts';
 
 /** Where to return to, or how many rounds of a loop are done, and what is below on the stack. Equal frames are one. */
@@ -5,6 +6,8 @@ interface Frame {
   readonly id: number;
   readonly next: number;
   readonly rounds: number;
+  /** What has been read of a text of a language. */
+  readonly reading: Reading | undefined;
   readonly below: Frame | undefined;
 }
 
@@ -69,7 +72,7 @@ export class Automaton {
   }
 
   start(): State {
-    const closure = new Closure(this.#program, (next, rounds, below) => this.#frame(next, rounds, below));
+    const closure = this.#closure();
     closure.visit(this.#program.start, undefined);
     return this.#intern(closure);
   }
@@ -112,12 +115,28 @@ export class Automaton {
 
   #step(id: number, byte: number): number {
     const { steps } = this.#program;
-    const closure = new Closure(this.#program, (next, rounds, below) => this.#frame(next, rounds, below));
-    for (const { place, frame } of this.#states[id]!.threads) {
-      const step = steps[place] as Extract<Step, { op: 'byte' }>;
-      if (byte >= step.low && byte <= step.high) closure.visit(step.next, frame);
+    const closure = this.#closure();
+    const { threads } = this.#states[id]!;
+    this.work += threads.length;
+    for (const { place, frame } of threads) {
+      const step = steps[place]!;
+      if (step.op === 'byte') {
+        if (byte >= step.low && byte <= step.high) closure.visit(step.next, frame);
+      } else if (step.op === 'read') {
+        const { reader } = step;
+        const before = reader.work;
+        const reading = reader.next(frame!.reading!, byte);
+        this.work += reader.work - before;
+        if (reading) closure.visit(place, this.#frame(place, 0, frame!.below, reading));
+      }
     }
     return this.#intern(closure).id;
+  }
+
+  #closure(): Closure {
+    return new Closure(this.#program, (next, rounds, below, reading) =>
+      this.#frame(next, rounds, below, reading),
+    );
   }
 
   #intern({ threads, mayEnd, plainCharacters, visits }: Closure): State {
@@ -142,18 +161,23 @@ export class Automaton {
     return state;
   }
 
-  #frame(next: number, rounds: number, below: Frame | undefined): Frame {
-    const key = `${next},${rounds},${below?.id ?? 0}`;
+  #frame(next: number, rounds: number, below: Frame | undefined, reading?: Reading): Frame {
+    const key = `${next},${reading ? -reading.id : rounds},${below?.id ?? 0}`;
     let frame = this.#frames.get(key);
     if (!frame) {
-      frame = { id: ++this.#frameCount, next, rounds, below };
+      frame = { id: ++this.#frameCount, next, rounds, reading, below };
       this.#frames.set(key, frame);
     }
     return frame;
   }
 }
 
-type MakeFrame = (next: number, rounds: number, below: Frame | undefined) => Frame;
+type MakeFrame = (
+  next: number,
+  rounds: number,
+  below: Frame | undefined,
+  reading?: Reading,
+) => Frame;
 
 /** Follows all steps that read nothing. */
 class Closure {
@@ -215,6 +239,17 @@ class Closure {
       case 'return':
         waiting.push(frame!.next, frame!.below);
         break;
+      case 'begin': {
+        waiting.push(step.next, this.#makeFrame(step.next, 0, frame, step.reader.start));
+        break;
+      }
+      case 'read': {
+        const reading = frame!.reading!;
+        if (step.reader.mayEnd(reading)) waiting.push(step.exit, frame!.below);
+        if (step.reader.mayGoOn(reading)) this.threads.push({ place, frame });
+        this.#plainCharacters = Math.max(this.#plainCharacters, step.reader.plainCharacters(reading));
+        break;
+      }
       case 'count':
         waiting.push(step.next, this.#makeFrame(step.next, 0, frame));
         break;
@@ -251,11 +286,14 @@ class Closure {
 function byteClasses({ steps }: Program): { classOfByte: Uint8Array; byteOfClass: Uint8Array } {
   const begins = new Uint8Array(257);
   begins[0] = 1;
+  const readers = new Set<LanguageReader>();
   for (const step of steps) {
+    if (step.op === 'begin') readers.add(step.reader);
     if (step.op !== 'byte') continue;
     begins[step.low] = 1;
     begins[step.high + 1] = 1;
   }
+  for (const reader of readers) reader.markClasses(begins);
   const classOfByte = new Uint8Array(256);
   const first: number[] = [];
   for (let byte = 0; byte < 256; byte++) {

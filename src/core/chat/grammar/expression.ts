@@ -1,3 +1,6 @@
+import type { Language, LanguageStore } from './language.ts';
+import type { Writing } from './language-reader.ts';
+
 /** Code points from `from` to `to`, both inclusive. */
 export type CodePointRange = readonly [from: number, to: number];
 
@@ -18,6 +21,13 @@ export type Expression =
   | { readonly type: 'repeat'; readonly item: Expression; readonly min: number; readonly max: number }
   /** The inside of a JSON string that stands for `min` to `max` characters. */
   | { readonly type: 'string-content'; readonly min: number; readonly max: number }
+  /** A text of a language: as it is, or as the inside of a JSON string. */
+  | {
+      readonly type: 'language';
+      readonly language: Language;
+      readonly store: LanguageStore;
+      readonly writing: Writing;
+    }
   | { readonly type: 'rule'; readonly rule: Rule }
   /** Any text that ends with the first occurrence of a marker. */
   | { readonly type: 'text-until'; readonly markers: readonly string[] }

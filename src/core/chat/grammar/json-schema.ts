@@ -1,53 +1,24 @@
-import {
-  choice,
-  empty,
-  never,
-  refer,
-  repeat,
-  rule,
-  sequence,
-  text,
-  type Expression,
-  type Rule,
-} from './expression.ts';
-import {
-  anyArray,
-  anyObject,
-  anyString,
-  anyValue,
-  boolean,
-  bracketed,
-  comma,
-  listOf,
-  nullText,
-  stringOf,
-} from './json-text.ts';
-import { findCycle, type HeadReference } from './schema-cycle.ts';
-import { areDisjoint } from './schema-disjoint.ts';
-import {
-  alternatives,
-  annotations,
-  isSchemaObject,
-  jsonTypes,
-  keywordTypes,
-  schemaFault,
-  typeOfJson,
-  type JsonType,
-  type Schema,
-} from './schema-keywords.ts';
-import { numberFormatRange, numberOf } from './schema-number.ts';
+import { choice, never, refer, rule, text, type Expression, type Rule } from './expression.ts';
+import { anyValue, boolean, nullText } from './json-text.ts';
+import type { Language } from './language.ts';
+import { arrayOf } from './schema-array.ts';
+import { ClauseReader, isReferenceAlone, type Clause } from './schema-clauses.ts';
+import { SchemaDocument, type Literal } from './schema-document.ts';
+import { SchemaEvaluator } from './schema-evaluate.ts';
+import { isSchemaObject, readSchemas, schemaFault, typeBits, type Schema } from './schema-keywords.ts';
+import { numberOf } from './schema-number.ts';
 import { objectOf } from './schema-object.ts';
 import { assertSchemaSize } from './schema-size.ts';
-import { patternOfFormat, stringFormats } from './string-format.ts';
-import { stringMatching } from './string-pattern.ts';
+import { stringLanguage, stringOfClause } from './schema-string.ts';
+import { TextLanguages } from './schema-texts.ts';
 
-const maxAlternatives = 256;
-const maxNameLength = 256;
+const maxWork = 400_000;
+const maxOpen = 150;
 
 /**
- * A JSON Schema (draft 2020-12, what of it can be honoured exactly) as a grammar: every document that it allows is
- * valid. Not every valid document is allowed: properties come in the order of the schema and numbers have at most 15
- * digits; where `properties` are given, others are written only if `additionalProperties` asks for them.
+ * A JSON Schema (draft 2020-12 and what earlier drafts wrote) as a grammar: every document that it allows is valid. Not
+ * every valid document is allowed: properties come in the order of the schema, then others, and numbers have at most 15
+ * digits. Annotations and unknown keywords say nothing.
  *
  * @param path how messages call the schema
  * @throws RangeError beginning with the path of the keyword that can't be honoured
@@ -58,343 +29,189 @@ const maxNameLength = 256;
  * ```
  */
 export function jsonSchemaGrammar(schema: unknown, path = 'schema'): Expression {
+  const steps = jsonSchemaSteps(schema, path);
+  for (let step = steps.next(); ; step = steps.next()) if (step.done) return step.value;
+}
+
+/**
+ * The same in slices: yields after each part of bounded cost.
+ *
+ * @throws RangeError as `jsonSchemaGrammar`
+ */
+export function* jsonSchemaSteps(schema: unknown, path = 'schema'): Generator<void, Expression> {
   assertSchemaSize(schema, path);
-  return new SchemaReader(schema, path).read();
+  yield;
+  return yield* new SchemaReader(schema, path).read();
 }
 
 class SchemaReader {
-  readonly #root: unknown;
+  readonly #document: SchemaDocument;
   readonly #path: string;
-  /** Targets of references. */
-  readonly #rules = new Map<unknown, Rule>();
-  /** Targets that have not been read yet. Read one after the other, long chains of references need no deep stack. */
-  readonly #waiting: { readonly target: unknown; readonly path: string }[] = [];
-  /** References that stand for a whole value, by the value's schema. */
-  readonly #heads = new Map<unknown, HeadReference[]>();
-  #reading: unknown;
-  #isInside = false;
+  readonly #texts = new TextLanguages();
+  readonly #clauses: ClauseReader;
+  readonly #evaluator: SchemaEvaluator;
+  /** Values by the literals that they satisfy. */
+  readonly #rules = new Map<string, Rule>();
+  readonly #open = new Set<string>();
+  /** Values of properties and items. Read one after the other, deep schemas need no deep stack. */
+  readonly #waiting: { readonly literals: readonly Literal[]; readonly path: string; readonly rule: Rule }[] = [];
+  #work = 0;
 
   constructor(root: unknown, path: string) {
-    this.#root = root;
     this.#path = path;
+    this.#document = new SchemaDocument(root, path);
+    const spend = (steps: number): void => {
+      this.#work += steps;
+      if (this.#work > maxWork) throw schemaFault(path, 'expected a simpler schema');
+    };
+    this.#clauses = new ClauseReader(this.#document, spend);
+    this.#evaluator = new SchemaEvaluator(this.#document, this.#texts, spend);
   }
 
-  read(): Expression {
-    this.#reading = this.#root;
-    const expression = this.#value(this.#root, this.#path);
+  *read(): Generator<void, Expression> {
+    const root = this.#document.literal(this.#document.root, this.#path);
+    const expression = this.#inPlace([root], this.#path);
     for (let next = this.#waiting.pop(); next; next = this.#waiting.pop()) {
-      this.#reading = next.target;
-      this.#rules.get(next.target)!.body = this.#value(next.target, next.path);
+      yield;
+      const { literals, path, rule: own } = next;
+      if (own.body !== pending) continue;
+      own.body = never;
+      own.body = this.#body(literals, path);
     }
-    const cycle = findCycle(this.#heads);
-    if (cycle !== undefined) throw schemaFault(cycle, 'expected no reference to itself');
     return expression;
   }
 
-  #value(schema: unknown, path: string): Expression {
-    if (schema === true) return anyValue;
-    if (schema === false) return never;
-    if (!isSchemaObject(schema)) throw schemaFault(path, 'expected a schema: an object or a boolean');
-    const keywords = this.#keywordsOf(schema, path);
-    const alternative = alternatives.find((keyword) => keywords.includes(keyword));
-    if (alternative) return this.#alternative(alternative, schema, keywords, path);
-    const types = this.#typesOf(schema, keywords, path);
-    return choice(...types.map((type) => this.#typed(type, schema, path)));
-  }
-
-  /** Those that say something. */
-  #keywordsOf(schema: Schema, path: string): string[] {
-    const keywords = Object.keys(schema).filter((keyword) => !annotations.has(keyword));
-    return keywords.filter((keyword) => {
-      if ((keyword === '$schema' || keyword === '$id') && schema === this.#root) return false;
-      if (keyword === 'type' || keywordTypes.has(keyword)) return true;
-      if (alternatives.some((known) => known === keyword)) return true;
-      throw schemaFault(`${path}.${keyword}`, 'this keyword is not supported');
-    });
-  }
-
-  #alternative(
-    keyword: (typeof alternatives)[number],
-    schema: Schema,
-    keywords: string[],
-    path: string,
-  ): Expression {
-    const place = `${path}.${keyword}`;
-    const beside = keywords.filter(
-      (other) => other !== keyword && !(other === 'type' && isConstant(keyword)),
-    );
-    if (beside.length > 0) throw schemaFault(place, `expected no \`${beside[0]}\` beside it`);
-    const value = schema[keyword];
-    switch (keyword) {
-      case '$ref':
-        return this.#reference(value, place);
-      case 'const':
-        return this.#constants([value], schema, path);
-      case 'enum':
-        if (!Array.isArray(value)) throw schemaFault(place, 'expected a list');
-        return this.#constants(value, schema, path);
-      case 'anyOf':
-        return choice(
-          ...this.#schemas(value, place).map((entry, index) => this.#value(entry, `${place}[${index}]`)),
-        );
-      case 'oneOf':
-        this.#assertDisjoint(this.#schemas(value, place), place);
-        return choice(
-          ...this.#schemas(value, place).map((entry, index) => this.#value(entry, `${place}[${index}]`)),
-        );
-      case 'allOf': {
-        const [only, ...others] = this.#schemas(value, place);
-        if (others.length > 0) throw schemaFault(place, `expected one schema, got ${others.length + 1}`);
-        return this.#value(only, `${place}[0]`);
-      }
-    }
-  }
-
-  #schemas(value: unknown, path: string): readonly unknown[] {
-    if (!Array.isArray(value) || value.length === 0) throw schemaFault(path, 'expected a list of schemas');
-    if (value.length > maxAlternatives)
-      throw schemaFault(path, `expected at most ${maxAlternatives} schemas`);
-    return value;
-  }
-
-  #assertDisjoint(schemas: readonly unknown[], path: string): void {
-    const resolve = (schema: unknown): unknown => this.#resolved(schema, path);
-    for (const [index, schema] of schemas.entries()) {
-      for (let other = 0; other < index; other++) {
-        if (areDisjoint(schemas[other], schema, resolve)) continue;
-        throw schemaFault(
-          path,
-          `expected schemas of which no two can match at once, as [${other}] and [${index}] might`,
-        );
-      }
-    }
-  }
-
-  #resolved(schema: unknown, path: string): unknown {
-    let resolved = schema;
-    for (const seen = new Set(); isSchemaObject(resolved) && '$ref' in resolved && !seen.has(resolved);) {
-      seen.add(resolved);
-      resolved = this.#target(resolved['$ref'], path);
-    }
-    return resolved;
-  }
-
-  #reference(reference: unknown, path: string): Expression {
-    const target = this.#target(reference, path);
-    if (!this.#isInside) {
-      this.#heads.set(this.#reading, [...(this.#heads.get(this.#reading) ?? []), { target, path }]);
-    }
-    let known = this.#rules.get(target);
+  /** A value inside brackets: recursion is well-founded there, so it can wait. */
+  #inside(literals: readonly Literal[], path: string): Expression {
+    const { key, needed } = this.#normal(literals);
+    if (key === '') return anyValue;
+    if (needed.some(({ schema }) => schema === false)) return never;
+    let known = this.#rules.get(key);
     if (!known) {
-      known = rule(String(reference));
-      this.#rules.set(target, known);
-      this.#waiting.push({ target, path: `${this.#path}${String(reference).slice(1).replaceAll('/', '.')}` });
+      known = rule(path, pending);
+      this.#rules.set(key, known);
+      this.#waiting.push({ literals: needed, path, rule: known });
     }
     return refer(known);
   }
 
-  #target(reference: unknown, path: string): unknown {
-    if (typeof reference !== 'string' || !/^#(\/|$)/.test(reference)) {
-      throw schemaFault(path, 'expected a reference within the schema, such as "#/$defs/item"');
+  /** A value that stands for another one, whole value for whole value. */
+  #inPlace(literals: readonly Literal[], path: string): Expression {
+    const { key, needed } = this.#normal(literals);
+    if (key === '') return anyValue;
+    if (needed.some(({ schema }) => schema === false)) return never;
+    if (this.#open.has(key)) throw schemaFault(path, 'expected no reference to itself');
+    if (this.#open.size > maxOpen) throw schemaFault(path, 'expected fewer schemas within schemas');
+    let known = this.#rules.get(key);
+    if (!known) {
+      known = rule(path, pending);
+      this.#rules.set(key, known);
     }
-    let target: unknown = this.#root;
-    for (const token of reference.split('/').slice(1)) {
-      const key = decodePointer(token);
-      if (typeof target !== 'object' || target === null || key === undefined || !Object.hasOwn(target, key)) {
-        throw schemaFault(
-          path,
-          `expected a reference to a part of the schema, got ${JSON.stringify(reference)}`,
+    if (known.body === pending) {
+      this.#open.add(key);
+      known.body = this.#body(needed, path);
+      this.#open.delete(key);
+    }
+    return refer(known);
+  }
+
+  /** Without what says nothing, and with the schemas that references stand for. */
+  #normal(literals: readonly Literal[]): { readonly key: string; readonly needed: readonly Literal[] } {
+    const needed = new Map<number, Literal>();
+    for (const literal of literals) {
+      const target = this.#target(literal);
+      if (target.schema !== true) needed.set(target.id, target);
+    }
+    return { key: [...needed.keys()].sort((a, b) => a - b).join(), needed: [...needed.values()] };
+  }
+
+  #target(literal: Literal): Literal {
+    const { schema, path, negated } = literal;
+    if (negated || !isSchemaObject(schema) || !isReferenceAlone(schema)) return literal;
+    return this.#clauses.reference(schema, '$ref', path);
+  }
+
+  #body(literals: readonly Literal[], path: string): Expression {
+    const [only] = literals;
+    if (literals.length === 1 && only && !only.negated && isSchemaObject(only.schema)) {
+      const branches = branchesOf(only.schema, only.path);
+      if (branches) {
+        return choice(
+          ...branches.map((branch, index) => {
+            const place = `${only.path}.anyOf[${index}]`;
+            const at = isSchemaObject(branch) && branch['$ref'] !== undefined ? `${place}.$ref` : place;
+            return this.#inPlace([this.#document.literal(branch, place)], at);
+          }),
         );
       }
-      target = (target as Record<string, unknown>)[key];
     }
-    return target;
+    const clauses = this.#clauses.read(literals, path);
+    const constants = new Map<string, string>();
+    const expressions = new Set<Expression>();
+    for (const clause of clauses) {
+      if (clause.values) {
+        for (const value of clause.values) {
+          const written = JSON.stringify(value);
+          if (!constants.has(written) && this.#satisfies(value, literals, path)) constants.set(written, written);
+        }
+      } else for (const expression of this.#typed(clause, path)) expressions.add(expression);
+    }
+    if (constants.size > 0) expressions.add(text(...constants.keys()));
+    return choice(...expressions);
   }
 
-  #constants(values: readonly unknown[], schema: Schema, path: string): Expression {
-    if (values.some((value) => value === undefined)) throw schemaFault(path, 'expected JSON values');
-    const types = 'type' in schema ? this.#typeList(schema['type'], `${path}.type`) : jsonTypes;
-    const fitting = values.filter((value) => {
-      const type = typeOfJson(value);
-      return types.includes(type) || (type === 'integer' && types.includes('number'));
+  #satisfies(value: unknown, literals: readonly Literal[], path: string): boolean {
+    if (value === undefined) throw schemaFault(path, 'expected JSON values');
+    return literals.every(({ schema, negated, path: at }) => this.#evaluator.satisfies(value, schema, at, { negated }));
+  }
+
+  *#typed(clause: Clause, path: string): Iterable<Expression> {
+    const { types, excluded } = clause;
+    const complex = excluded.find((value) => typeof value === 'object' && value !== null);
+    if (complex !== undefined && types & (typeBits.object | typeBits.array)) {
+      throw schemaFault(path, 'expected no objects and arrays among constants that are ruled out');
+    }
+    if (types & typeBits.null && !excluded.includes(null)) yield nullText;
+    if (types & typeBits.boolean) {
+      const left = [true, false].filter((value) => !excluded.includes(value));
+      yield left.length === 2 ? boolean : text(...left.map(String));
+    }
+    yield numberOf(clause, this.#texts);
+    yield stringOfClause(clause, this.#texts);
+    const valueOf = (literals: readonly Literal[], at: string): Expression => this.#inside(literals, at);
+    yield arrayOf(clause, this.#document, valueOf);
+    yield objectOf(clause, {
+      document: this.#document,
+      texts: this.#texts,
+      valueOf,
+      keysOf: (literal) => this.#keys(literal),
     });
-    return fitting.length === 0 ? never : text(...new Set(fitting.map((value) => JSON.stringify(value))));
   }
 
-  #typesOf(schema: Schema, keywords: readonly string[], path: string): readonly JsonType[] {
-    if ('type' in schema) return this.#typeList(schema['type'], `${path}.type`);
-    const acting = new Set(keywords.map((keyword) => keywordTypes.get(keyword)!));
-    return acting.size > 0 ? [...acting] : jsonTypes;
-  }
-
-  #typeList(value: unknown, path: string): readonly JsonType[] {
-    const types = Array.isArray(value) ? value : [value];
-    for (const type of types) {
-      if (jsonTypes.some((known) => known === type)) continue;
-      throw schemaFault(path, `expected ${jsonTypes.join(', ')}, got ${JSON.stringify(type)}`);
-    }
-    return types as JsonType[];
-  }
-
-  #typed(type: JsonType, schema: Schema, path: string): Expression {
-    switch (type) {
-      case 'object':
-        return this.#inside(path, () => this.#object(schema, path));
-      case 'array':
-        return this.#inside(path, () => this.#array(schema, path));
-      case 'string':
-        return this.#string(schema, path);
-      case 'number':
-      case 'integer':
-        return this.#number(schema, path, type === 'integer');
-      case 'boolean':
-        return boolean;
-      case 'null':
-        return nullText;
-    }
-  }
-
-  /**
-   * What a property or an item refers to comes after a bracket at least, so recursion is well-founded there. A rule of
-   * its own keeps the grammar as small as the schema, though it may stand in several places.
-   */
-  #inside(path: string, read: () => Expression): Expression {
-    const wasInside = this.#isInside;
-    this.#isInside = true;
-    const expression = read();
-    this.#isInside = wasInside;
-    return refer(rule(path, expression));
-  }
-
-  #object(schema: Schema, path: string): Expression {
-    const declared = schema['properties'] ?? {};
-    if (!isSchemaObject(declared)) throw schemaFault(`${path}.properties`, 'expected an object of schemas');
-    const required = this.#names(schema['required'], `${path}.required`);
-    const min = this.#count(schema, path, 'minProperties', 0);
-    const max = this.#count(schema, path, 'maxProperties', Infinity);
-    const undeclared = required.filter((name) => !Object.hasOwn(declared, name));
-    const names = [...Object.keys(declared), ...undeclared];
-    const long = names.find((name) => name.length > maxNameLength);
-    if (long !== undefined) {
-      const shown = JSON.stringify(`${long.slice(0, 20)}…`);
-      throw schemaFault(
-        `${path}.properties`,
-        `expected names of at most ${maxNameLength} characters, got ${shown}`,
-      );
-    }
-    const allowsOthers = schema['additionalProperties'] ?? !('properties' in schema);
-    if (names.length === 0 && allowsOthers === true && min === 0 && max === Infinity) return anyObject;
-    const others = this.#value(schema['additionalProperties'] ?? true, `${path}.additionalProperties`);
-    if (min > required.length)
-      throw schemaFault(
-        `${path}.minProperties`,
-        `expected at most ${required.length}, the number of required properties`,
-      );
-    if (max < names.length)
-      throw schemaFault(
-        `${path}.maxProperties`,
-        `expected at least ${names.length}, the number of properties`,
-      );
-    const properties = names.map((name) => ({
-      name,
-      value: Object.hasOwn(declared, name)
-        ? this.#value(declared[name], `${path}.properties.${name}`)
-        : others,
-      isRequired: required.includes(name),
-    }));
-    return objectOf(properties, allowsOthers === false ? undefined : others, max - names.length);
-  }
-
-  #array(schema: Schema, path: string): Expression {
-    if (schema['uniqueItems'] !== undefined && schema['uniqueItems'] !== false) {
-      throw schemaFault(`${path}.uniqueItems`, 'this keyword is not supported');
-    }
-    const min = this.#count(schema, path, 'minItems', 0);
-    const max = this.#count(schema, path, 'maxItems', Infinity);
-    const { prefixItems, items } = schema;
-    if (min > max) return never;
-    if (prefixItems === undefined) {
-      if (items === undefined && min === 0 && max === Infinity) return anyArray;
-      const item = items === undefined ? anyValue : this.#value(items, `${path}.items`);
-      return bracketed('[', listOf(item, { min, max }), ']');
-    }
-    const first = this.#schemas(prefixItems, `${path}.prefixItems`).slice(0, max);
-    const heads = first.map((entry, index) => this.#value(entry, `${path}.prefixItems[${index}]`));
-    // Without `items`, nothing says what comes behind the first ones: as many as needed.
-    const rest =
-      items === undefined && min <= heads.length ? never : this.#value(items ?? true, `${path}.items`);
-    const most = Math.max(0, max - heads.length);
-    let content = repeat(sequence(comma, rest), { min: Math.max(0, min - heads.length), max: most });
-    for (const [index, head] of [...heads.entries()].toReversed()) {
-      const some = sequence(...(index > 0 ? [comma] : []), head, content);
-      content = index < min ? some : choice(some, empty);
-    }
-    return bracketed('[', content, ']');
-  }
-
-  #string(schema: Schema, path: string): Expression {
-    const { pattern, format } = schema;
-    const min = this.#count(schema, path, 'minLength', 0);
-    const max = this.#count(schema, path, 'maxLength', Infinity);
-    const isBounded = min > 0 || max < Infinity;
-    if (pattern === undefined && format === undefined) {
-      return !isBounded ? anyString : min > max ? never : stringOf({ min, max });
-    }
-    const keyword = pattern === undefined ? 'format' : 'pattern';
-    if (isBounded)
-      throw schemaFault(`${path}.${keyword}`, 'expected no `minLength` or `maxLength` beside it');
-    if (pattern !== undefined && format !== undefined)
-      throw schemaFault(`${path}.pattern`, 'expected no `format` beside it');
-    return sequence(text('"'), this.#matching(keyword, schema[keyword], `${path}.${keyword}`), text('"'));
-  }
-
-  #matching(keyword: 'pattern' | 'format', value: unknown, path: string): Expression {
-    if (typeof value !== 'string') throw schemaFault(path, 'expected a string');
-    const pattern = keyword === 'pattern' ? value : patternOfFormat(value);
-    if (pattern === undefined) {
-      throw schemaFault(path, `expected one of ${stringFormats.join(', ')}, got ${JSON.stringify(value)}`);
-    }
-    try {
-      return stringMatching(pattern);
-    } catch (error) {
-      throw schemaFault(path, (error as RangeError).message);
-    }
-  }
-
-  #number(schema: Schema, path: string, isInteger: boolean): Expression {
-    const { format, type } = schema;
-    const isStringFormat = format === undefined || (Array.isArray(type) && type.includes('string'));
-    const range = isStringFormat ? {} : numberFormatRange(format);
-    if (!range)
-      throw schemaFault(
-        `${path}.format`,
-        `expected int32, int64, float, double, got ${JSON.stringify(format)}`,
-      );
-    return numberOf({ ...range, ...schema }, path, { isInteger });
-  }
-
-  #count(schema: Schema, path: string, keyword: string, fallback: number): number {
-    const value = schema[keyword];
-    if (value === undefined) return fallback;
-    if (typeof value === 'number' && Number.isInteger(value) && value >= 0) return value;
-    throw schemaFault(`${path}.${keyword}`, 'expected a non-negative integer');
-  }
-
-  #names(value: unknown, path: string): string[] {
-    if (value === undefined) return [];
-    if (Array.isArray(value) && value.every((name) => typeof name === 'string')) return [...new Set(value)];
-    throw schemaFault(path, 'expected a list of names');
+  /** The strings that a schema for names allows. */
+  #keys(literal: Literal): Language {
+    const { store } = this.#texts;
+    return store.union(
+      ...this.#clauses.read([literal], literal.path).map((clause) => {
+        if (!clause.values) return stringLanguage(clause, this.#texts);
+        const names = clause.values.filter(
+          (value) => typeof value === 'string' && this.#satisfies(value, [literal], literal.path),
+        );
+        return this.#texts.guarded(literal.path, () => store.union(...names.map((name) => store.text(String(name)))));
+      }),
+    );
   }
 }
 
-function isConstant(keyword: string): boolean {
-  return keyword === 'const' || keyword === 'enum';
-}
+/** The body of a rule that has not been read yet. */
+const pending: Expression = { type: 'choice', items: [] };
 
-function decodePointer(token: string): string | undefined {
-  try {
-    return decodeURIComponent(token).replaceAll('~1', '/').replaceAll('~0', '~');
-  } catch {
+const silent = new Set(['title', 'description', 'default', 'examples', '$comment', '$defs', 'definitions', '$schema', 'discriminator']);
+
+/** The schemas of `anyOf`, where a schema says nothing else: they can stay apart. */
+function branchesOf(schema: Schema, path: string): readonly unknown[] | undefined {
+  if (schema['anyOf'] === undefined || !Object.keys(schema).every((keyword) => keyword === 'anyOf' || silent.has(keyword))) {
     return undefined;
   }
+  return readSchemas(schema['anyOf'], `${path}.anyOf`);
 }

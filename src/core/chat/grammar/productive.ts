@@ -1,3 +1,4 @@
+import { isLive } from './language-live.ts';
 import type { Expression, Rule } from './expression.ts';
 
 /**
@@ -22,6 +23,8 @@ export function productiveExpressions(expression: Expression): (part: Expression
         return part.min <= part.max && (part.min === 0 || check(part.item));
       case 'string-content':
         return part.min <= part.max;
+      case 'language':
+        return isLive(part.language, part.store);
       case 'rule':
         return productive.has(part.rule);
       case 'text-until':

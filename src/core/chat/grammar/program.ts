@@ -1,6 +1,8 @@
 import type { Expression, Rule } from './expression.ts';
 import { complement, intersection, union } from './code-points.ts';
 import { escapedCharacter, plainCharacters, plainText } from './json-text.ts';
+import type { Language } from './language.ts';
+import { LanguageReader } from './language-reader.ts';
 import { productiveExpressions } from './productive.ts';
 import { utf8Bytes, utf8Sequences, type ByteRange } from './utf8.ts';
 
@@ -23,6 +25,9 @@ export type Step =
       readonly nullable: boolean;
       readonly plain: boolean;
     }
+  /** Begins to read a text of a language at `next`. */
+  | { readonly op: 'begin'; readonly reader: LanguageReader; readonly next: number }
+  | { readonly op: 'read'; readonly reader: LanguageReader; readonly exit: number }
   /** The end of a round. */
   | { readonly op: 'round'; readonly next: number }
   | { readonly op: 'accept' };
@@ -51,6 +56,10 @@ class Assembler {
   readonly #waiting: Rule[] = [];
   readonly #isProductive: (part: Expression) => boolean;
   readonly #return: number;
+  readonly #readers = {
+    plain: new Map<Language, LanguageReader>(),
+    'json-string': new Map<Language, LanguageReader>(),
+  };
 
   constructor(grammar: Expression) {
     this.#grammar = grammar;
@@ -98,6 +107,10 @@ class Assembler {
         const { min, max } = expression;
         return this.#writeRepeat(stringCharacter, { min, max }, next);
       }
+      case 'language': {
+        const reader = this.#reader(expression);
+        return this.#add({ op: 'begin', reader, next: this.#add({ op: 'read', reader, exit: next }) });
+      }
       case 'rule':
         return this.#writeCall(expression.rule, next);
       case 'text-until':
@@ -105,6 +118,16 @@ class Assembler {
       case 'text-without':
         return this.#writeSearch(expression.markers, undefined, next);
     }
+  }
+
+  #reader({ language, store, writing }: Extract<Expression, { type: 'language' }>): LanguageReader {
+    const readers = this.#readers[writing];
+    let reader = readers.get(language);
+    if (!reader) {
+      reader = new LanguageReader(language, store, writing);
+      readers.set(language, reader);
+    }
+    return reader;
   }
 
   #writeCall(rule: Rule, next: number): number {
@@ -246,6 +269,8 @@ function isNullable(expression: Expression): boolean {
       return expression.min === 0;
     case 'text-without':
       return true;
+    case 'language':
+      return expression.language.nullable;
     case 'character':
     case 'rule':
     case 'text-until':

@@ -2,49 +2,40 @@ export const jsonTypes = ['object', 'array', 'string', 'number', 'integer', 'boo
 
 export type JsonType = (typeof jsonTypes)[number];
 
-/** Keywords that say nothing about a value. */
-export const annotations: ReadonlySet<string> = new Set([
-  'title',
-  'description',
-  'default',
-  'examples',
-  'deprecated',
-  'readOnly',
-  'writeOnly',
-  'contentEncoding',
-  'contentMediaType',
-  '$comment',
-  '$defs',
-  'definitions',
-]);
-
-/** Keywords that act on one type each. */
-export const keywordTypes: ReadonlyMap<string, JsonType> = new Map([
-  ['properties', 'object'],
-  ['required', 'object'],
-  ['additionalProperties', 'object'],
-  ['minProperties', 'object'],
-  ['maxProperties', 'object'],
-  ['items', 'array'],
-  ['prefixItems', 'array'],
-  ['minItems', 'array'],
-  ['maxItems', 'array'],
-  ['uniqueItems', 'array'],
-  ['minLength', 'string'],
-  ['maxLength', 'string'],
-  ['pattern', 'string'],
-  ['format', 'string'],
-  ['minimum', 'number'],
-  ['maximum', 'number'],
-  ['exclusiveMinimum', 'number'],
-  ['exclusiveMaximum', 'number'],
-  ['multipleOf', 'number'],
-]);
-
-/** Of these a schema may have one, beside annotations. */
-export const alternatives = ['$ref', 'anyOf', 'oneOf', 'allOf', 'const', 'enum'] as const;
-
 export type Schema = Readonly<Record<string, unknown>>;
+
+/** Types as bits; a number is an integer or a fraction. */
+export const typeBits = { null: 1, boolean: 2, integer: 4, fraction: 8, string: 16, array: 32, object: 64 } as const;
+
+export const numberBits = typeBits.integer | typeBits.fraction;
+export const allTypes = 127;
+
+/** Keywords that act on values of one type, by the type. */
+export const keywordTypes: ReadonlyMap<string, number> = new Map([
+  ['properties', typeBits.object],
+  ['patternProperties', typeBits.object],
+  ['additionalProperties', typeBits.object],
+  ['propertyNames', typeBits.object],
+  ['required', typeBits.object],
+  ['minProperties', typeBits.object],
+  ['maxProperties', typeBits.object],
+  ['items', typeBits.array],
+  ['prefixItems', typeBits.array],
+  ['additionalItems', typeBits.array],
+  ['contains', typeBits.array],
+  ['minItems', typeBits.array],
+  ['maxItems', typeBits.array],
+  ['uniqueItems', typeBits.array],
+  ['minLength', typeBits.string],
+  ['maxLength', typeBits.string],
+  ['pattern', typeBits.string],
+  ['format', typeBits.string],
+  ['minimum', numberBits],
+  ['maximum', numberBits],
+  ['exclusiveMinimum', numberBits],
+  ['exclusiveMaximum', numberBits],
+  ['multipleOf', numberBits],
+]);
 
 export function isSchemaObject(value: unknown): value is Schema {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -57,7 +48,71 @@ export function typeOfJson(value: unknown): JsonType {
   return typeof value as JsonType;
 }
 
+export function typeBitsOf(value: unknown): number {
+  const type = typeOfJson(value);
+  return type === 'number' ? typeBits.fraction : typeBits[type];
+}
+
+/** The values of `type`, as bits. */
+export function typesOfKeyword(value: unknown, path: string): number {
+  let bits = 0;
+  for (const type of Array.isArray(value) ? (value as unknown[]) : [value]) {
+    if (type === 'number') bits |= numberBits;
+    else if (typeof type === 'string' && Object.hasOwn(typeBits, type) && type !== 'fraction') {
+      bits |= typeBits[type as keyof typeof typeBits];
+    } else throw schemaFault(path, `expected ${jsonTypes.join(', ')}, got ${quoted(type)}`);
+  }
+  return bits;
+}
+
+/** Equal values have equal texts, whatever the order of their properties. */
+export function canonicalText(value: unknown): string {
+  return JSON.stringify(value, (_, inner: unknown) =>
+    isSchemaObject(inner)
+      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : inner,
+  );
+}
+
+export function readCount(schema: Schema, keyword: string, path: string, fallback: number): number {
+  const value = schema[keyword];
+  if (value === undefined) return fallback;
+  if (typeof value === 'number' && Number.isInteger(value) && value >= 0) return value;
+  throw schemaFault(`${path}.${keyword}`, 'expected a non-negative integer');
+}
+
+export function readNames(value: unknown, path: string): string[] {
+  if (value === undefined || typeof value === 'boolean') return [];
+  if (Array.isArray(value) && value.every((name) => typeof name === 'string')) return [...new Set(value)];
+  throw schemaFault(path, 'expected a list of names');
+}
+
+export function readSchemas(value: unknown, path: string): readonly unknown[] {
+  if (!Array.isArray(value) || value.length === 0) throw schemaFault(path, 'expected a list of schemas');
+  if (value.length > maxAlternatives) throw schemaFault(path, `expected at most ${maxAlternatives} schemas`);
+  return value;
+}
+
+const maxAlternatives = 256;
+
+export function readSchemaMap(value: unknown, path: string): Schema {
+  if (value === undefined) return {};
+  if (isSchemaObject(value)) return value;
+  throw schemaFault(path, 'expected an object of schemas');
+}
+
+const maxQuoted = 80;
+
+/** What a caller wrote, cut to what a message bears. */
+export function quoted(value: unknown): string {
+  const text = JSON.stringify(value) ?? 'undefined';
+  return text.length > maxQuoted ? `${text.slice(0, maxQuoted)}…` : text;
+}
+
+const maxPath = 160;
+
 /** A fault of a schema, with the place as a path such as `schema.properties.age.minimum`. */
 export function schemaFault(path: string, message: string): RangeError {
-  return new RangeError(`${path}: ${message}`);
+  const shown = path.length > maxPath ? `${path.slice(0, maxPath / 2)}…${path.slice(-maxPath / 2)}` : path;
+  return new RangeError(`${shown}: ${message}`);
 }

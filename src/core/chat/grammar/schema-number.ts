@@ -1,77 +1,74 @@
+import { multiplesOf } from './decimal-multiple.ts';
 import { decimalRange, type DecimalBound } from './decimal-range.ts';
-import { choice, optional, repeat, sequence, text, type Expression } from './expression.ts';
-import { anyInteger, anyNumber, digit, maxDigits } from './json-text.ts';
-import { schemaFault, type Schema } from './schema-keywords.ts';
+import { choice, never, type Expression } from './expression.ts';
+import { languageOf } from './expression-language.ts';
+import { anyInteger, anyNumber, maxDigits } from './json-text.ts';
+import type { Clause } from './schema-clauses.ts';
+import { numberBits, schemaFault, typeBits, type Schema } from './schema-keywords.ts';
+import type { TextLanguages } from './schema-texts.ts';
 
-const maxMultiples = 1000;
-/** Beyond, neighbouring integers are the same double, and an exclusive bound would round to itself. */
-const largestExact = 10 ** maxDigits;
+/** Beyond, neighbouring integers are the same double. */
+const largestExact = Number.MAX_SAFE_INTEGER;
+const largestOpen = 10 ** maxDigits - 1;
 
-/** Numbers with the bounds and the step that a schema asks for. */
-export function numberOf(
-  schema: Schema,
-  path: string,
-  { isInteger }: { readonly isInteger: boolean },
-): Expression {
-  const low = tighter(readBound(schema, path, 'minimum'), readBound(schema, path, 'exclusiveMinimum'), 1);
-  const high = tighter(readBound(schema, path, 'maximum'), readBound(schema, path, 'exclusiveMaximum'), -1);
-  const { multipleOf } = schema;
-  if (multipleOf !== undefined) return multiplesOf(multipleOf, low, high, `${path}.multipleOf`, isInteger);
-  if (!low && !high) return isInteger ? anyInteger : anyNumber;
+/** Numbers with the bounds and the steps that the conditions ask for. */
+export function numberOf(clause: Clause, texts: TextLanguages): Expression {
+  const types = clause.types & numberBits;
+  if (types === 0) return never;
+  const isInteger = types === typeBits.integer;
+  const { store } = texts;
+  let low: DecimalBound | undefined;
+  let high: DecimalBound | undefined;
+  let path = '';
+  const languages = types === typeBits.fraction ? [store.complement(multiplesOf(1, '', store))] : [];
+  for (const atom of clause.atoms) {
+    if (atom.kind === 'not-multiple') languages.push(store.complement(multiplesOf(atom.step, atom.path, store)));
+    if (atom.kind !== 'schema') continue;
+    path = atom.path;
+    const schema = isInteger ? { ...formatRange(atom.schema), ...atom.schema } : atom.schema;
+    for (const keyword of ['minimum', 'exclusiveMinimum']) low = tighter(low, readBound(schema, path, keyword), 1);
+    for (const keyword of ['maximum', 'exclusiveMaximum']) high = tighter(high, readBound(schema, path, keyword), -1);
+    const { multipleOf } = atom.schema;
+    if (multipleOf !== undefined) languages.push(multiplesOf(multipleOf, `${path}.multipleOf`, store));
+  }
+  const points = clause.excluded.filter((value) => typeof value === 'number').sort((a, b) => a - b);
+  if (!low && !high && languages.length === 0 && points.length === 0) return isInteger ? anyInteger : anyNumber;
+  const range = choice(...betweenPoints(low, high, points).map(([from, to]) => between(from, to, isInteger)));
+  if (languages.length === 0) return range;
+  const language = texts.guarded(path, () => store.intersection(languageOf(range, store), ...languages));
+  return { type: 'language', language: texts.live(language, path), store, writing: 'plain' };
+}
+
+function between(low: DecimalBound | undefined, high: DecimalBound | undefined, isInteger: boolean): Expression {
   const magnitude = Math.max(Math.abs(low?.value ?? 0), Math.abs(high?.value ?? 0));
   const wholeDigits = magnitude < 1 ? 1 : Math.floor(Math.log10(magnitude)) + 1;
-  const fractionDigits = isInteger ? 0 : Math.max(0, maxDigits - Math.max(wholeDigits, low && high ? 1 : 6));
-  const open = isInteger ? largestExact - 1 : 999_999;
-  const farthest = { value: Math.max(open, magnitude * 10), exclusive: false };
+  // One more digit could be rounded to an excluded bound.
+  const fractionDigits = isInteger ? 0 : Math.max(0, maxDigits - wholeDigits);
+  const farthest = { value: magnitude > largestOpen ? largestExact : largestOpen, exclusive: false };
   return decimalRange(low ?? { ...farthest, value: -farthest.value }, high ?? farthest, { fractionDigits });
 }
 
-/** The numbers that a schema for multiples allows: all listed where there are few, or those with few decimals. */
-function multiplesOf(
-  step: unknown,
+function betweenPoints(
   low: DecimalBound | undefined,
   high: DecimalBound | undefined,
-  path: string,
-  isInteger: boolean,
-): Expression {
-  if (typeof step !== 'number' || !(step > 0)) throw schemaFault(path, 'expected a positive number');
-  if (low && high && Number.isInteger(step) && (high.value - low.value) / step <= maxMultiples) {
-    const multiples: string[] = [];
-    for (let factor = Math.ceil(low.value / step); factor * step <= high.value; factor++) {
-      const value = factor * step;
-      if ((low.exclusive && value === low.value) || (high.exclusive && value === high.value)) continue;
-      multiples.push(String(value + 0));
-    }
-    return text(...multiples);
-  }
-  if (low || high)
-    throw schemaFault(path, `expected both bounds at most ${maxMultiples} multiples apart, or none`);
-  if (step === 1) return anyInteger;
-  const decimals = -Math.log10(step);
-  if (!isInteger && Number.isInteger(decimals) && decimals > 0 && decimals <= 6) {
-    const whole = choice(text('0'), sequence(text(...'123456789'), repeat(digit, { min: 0, max: 7 })));
-    const fraction = sequence(text('.'), repeat(digit, { min: 1, max: decimals }));
-    return sequence(optional(text('-')), whole, optional(fraction));
-  }
-  if (Number.isInteger(step) && /^10+$/.test(String(step))) {
-    const zeros = String(step).slice(1);
-    const multiple = sequence(
-      text(...'123456789'),
-      repeat(digit, { min: 0, max: maxDigits - 1 - zeros.length }),
-      text(zeros),
-    );
-    return choice(text('0'), sequence(optional(text('-')), multiple));
-  }
-  throw schemaFault(path, 'expected bounds beside it, 1, or a power of ten');
+  points: readonly number[],
+): [DecimalBound | undefined, DecimalBound | undefined][] {
+  const inside = points.filter((point) => (!low || point >= low.value) && (!high || point <= high.value));
+  const borders = inside.map((value) => ({ value, exclusive: true }));
+  return [low, ...borders].map((from, index) => [from, borders[index] ?? high]);
 }
 
 function readBound(schema: Schema, path: string, keyword: string): DecimalBound | undefined {
   const value = schema[keyword];
-  if (value === undefined) return undefined;
-  if (typeof value !== 'number' || !(Math.abs(value) < largestExact)) {
-    throw schemaFault(`${path}.${keyword}`, `expected a number between −10^${maxDigits} and 10^${maxDigits}`);
+  if (value === undefined || typeof value === 'boolean') return undefined;
+  const isLow = keyword.endsWith('inimum');
+  if (typeof value !== 'number' || (isLow ? value > largestExact : value < -largestExact)) {
+    throw schemaFault(`${path}.${keyword}`, `expected a number between ${-largestExact} and ${largestExact}`);
   }
-  return { value, exclusive: keyword.startsWith('exclusive') };
+  // Larger numbers are not written anyway.
+  if (Math.abs(value) > largestExact) return { value: isLow ? -largestExact : largestExact, exclusive: false };
+  const exclusive = keyword.startsWith('exclusive') || schema[isLow ? 'exclusiveMinimum' : 'exclusiveMaximum'] === true;
+  return { value, exclusive };
 }
 
 function tighter(
@@ -80,11 +77,11 @@ function tighter(
   sign: 1 | -1,
 ): DecimalBound | undefined {
   if (!a || !b) return a ?? b;
+  if (a.value === b.value) return a.exclusive ? a : b;
   return sign * (a.value - b.value) > 0 ? a : b;
 }
 
-/** Formats of numbers that other schema dialects know. */
-export function numberFormatRange(format: unknown): Schema | undefined {
-  if (format === 'int32') return { minimum: -(2 ** 31), maximum: 2 ** 31 - 1 };
-  return format === 'int64' || format === 'float' || format === 'double' ? {} : undefined;
+/** Formats of integers that other schema dialects know. */
+function formatRange({ format }: Schema): Schema {
+  return format === 'int32' ? { minimum: -(2 ** 31), maximum: 2 ** 31 - 1 } : {};
 }

@@ -1,32 +1,60 @@
 /** Patterns of the string formats of JSON Schema; each matches only valid values, though not always all of them. */
 const octet = '(25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)';
-const label = '[A-Za-z0-9]{1,31}(-[A-Za-z0-9]{1,31})?';
-const hostname = `${label}(\\.${label}){0,3}`;
+const ipv4 = `${octet}(\\.${octet}){3}`;
+const hostLabel = '[A-Za-z0-9]{1,31}(-[A-Za-z0-9]{1,31})?';
+const hostname = `${hostLabel}(\\.${hostLabel}){0,6}`;
 const monthAndDay = '((0[1-9]|1[0-2])-(0[1-9]|1\\d|2[0-8])|(0[13-9]|1[0-2])-(29|30)|(0[13578]|1[02])-31)';
-const date = `\\d{4}-${monthAndDay}`;
-const time = '([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d{1,6})?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)';
+const leapYear = '(\\d\\d(0[48]|[2468][048]|[13579][26])|([02468][048]|[13579][26])00)';
+const date = `(\\d{4}-${monthAndDay}|${leapYear}-02-29)`;
+const time = '([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d{1,9})?([Zz]|[+-]([01]\\d|2[0-3]):[0-5]\\d)';
 const hex = '[0-9A-Fa-f]';
-const timePart = 'T(\\d{1,3}H(\\d{1,3}M(\\d{1,3}S)?)?|\\d{1,3}M(\\d{1,3}S)?|\\d{1,3}S)';
-const datePart = '(\\d{1,3}Y(\\d{1,3}M(\\d{1,3}D)?)?|\\d{1,3}M(\\d{1,3}D)?|\\d{1,3}D)';
-const uri = `https?://${hostname}(:\\d{2,4})?(/[A-Za-z0-9._~-]{0,64}){0,8}(\\?[A-Za-z0-9._~=&-]{0,128})?(#[A-Za-z0-9._~-]{0,64})?`;
+const piece = `${hex}{1,4}`;
+const ipv6 = [
+  `(${piece}:){7}${piece}`,
+  ...Array.from({ length: 7 }, (_, before) => {
+    const head = before === 0 ? '' : `${piece}(:${piece}){${before - 1}}`;
+    const most = 6 - before;
+    return `${head}::(${most < 0 ? '' : `(${piece}:){0,${most}}${piece}`})?`;
+  }),
+  `(${piece}:){6}${ipv4}`,
+  `::(${piece}:){0,5}${ipv4}`,
+].join('|');
+const timePart = 'T(\\d{1,9}H(\\d{1,9}M(\\d{1,9}S)?)?|\\d{1,9}M(\\d{1,9}S)?|\\d{1,9}S)';
+const datePart = '(\\d{1,9}Y(\\d{1,9}M(\\d{1,9}D)?)?|\\d{1,9}M(\\d{1,9}D)?|\\d{1,9}D)';
+const unreserved = 'A-Za-z0-9._~!$&\'()*+,;=:@-';
+const pathCharacter = `([${unreserved}]|%${hex}{2})`;
+const segments = `(/${pathCharacter}*)*`;
+const suffix = `(\\?(${pathCharacter}|[/?])*)?(#(${pathCharacter}|[/?])*)?`;
+const authority = `//([A-Za-z0-9._~-]+(:[A-Za-z0-9._~-]*)?@)?(${hostname}|${ipv4})(:\\d{1,5})?${segments}`;
+const uri = `[A-Za-z][A-Za-z0-9+.-]*:(${authority}|/?${pathCharacter}+${segments})${suffix}`;
+const relative = `(${segments}|[A-Za-z0-9._~!$&'()*+,;=@-]+${segments})${suffix}`;
+const mailbox = "[A-Za-z0-9_%+'-]+(\\.[A-Za-z0-9_%+'-]+)*";
+const email = `${mailbox}@(${hostLabel}\\.){1,6}[A-Za-z]{2,24}`;
+const pointer = '(/([^~/]|~[01])*)*';
 
 const formats: Readonly<Record<string, string>> = {
   date,
   time,
-  'date-time': `${date}T${time}`,
-  duration: `P(${datePart}(${timePart})?|${timePart}|\\d{1,3}W)`,
-  email: `[A-Za-z0-9]{1,20}([._+-][A-Za-z0-9]{1,20}){0,2}@${label}(\\.${label}){0,2}\\.[A-Za-z]{2,12}`,
+  'date-time': `${date}[Tt]${time}`,
+  duration: `P(${datePart}(${timePart})?|${timePart}|\\d{1,9}W)`,
+  email,
+  'idn-email': email,
   hostname,
-  ipv4: `${octet}(\\.${octet}){3}`,
-  ipv6: `((${hex}{1,4}:){7}${hex}{1,4}|(${hex}{1,4}:){1,5}:${hex}{1,4}|::(${hex}{1,4})?)`,
+  'idn-hostname': hostname,
+  ipv4,
+  ipv6,
   uuid: `${hex}{8}-${hex}{4}-${hex}{4}-${hex}{4}-${hex}{12}`,
   uri,
+  iri: uri,
+  'uri-reference': `${uri}|${relative}`,
+  'iri-reference': `${uri}|${relative}`,
+  'uri-template': `([A-Za-z0-9._~:/?#@!$&()*+,;=-]|\\{[A-Za-z0-9_]{1,64}\\})*`,
+  'json-pointer': pointer,
+  'relative-json-pointer': `(0|[1-9]\\d{0,8})(#|${pointer})`,
+  regex: '\\^?([A-Za-z0-9 _,:;=@#%&<>/~"\'!-]|\\\\[dwsDWS.]|\\[[A-Za-z0-9_]+\\][+*?]?|\\.[+*?]?)*\\$?',
 };
 
-/** Formats that schemas may name, for messages. */
-export const stringFormats = Object.keys(formats);
-
-/** A pattern for `stringMatching`; `undefined` for a format that is not known. */
+/** A pattern for a format of strings; `undefined` for a format that is not known. */
 export function patternOfFormat(format: string): string | undefined {
-  return Object.hasOwn(formats, format) ? `^${formats[format]!}$` : undefined;
+  return Object.hasOwn(formats, format) ? `^(${formats[format]!})$` : undefined;
 }

@@ -1,14 +1,9 @@
 import {
-  allCodePoints,
   codePointsOf,
   complement,
-  contains,
-  intersection,
   union,
   type CodePointSet,
 } from './code-points.ts';
-import { choice, empty, repeat, sequence, text, type Expression } from './expression.ts';
-import { plainCharacters } from './json-text.ts';
 
 const digits: CodePointSet = [[0x30, 0x39]];
 const wordCharacters: CodePointSet = [
@@ -41,20 +36,30 @@ const controlEscapes: Readonly<Record<string, string>> = {
 
 const maxRepetitions = 10_000;
 const maxDepth = 64;
+const maxLength = 20_000;
+
+/** A regular expression as a tree. */
+export type Pattern =
+  | { readonly kind: 'characters'; readonly set: CodePointSet }
+  | { readonly kind: 'sequence'; readonly items: readonly Pattern[] }
+  | { readonly kind: 'alternatives'; readonly items: readonly Pattern[] }
+  | { readonly kind: 'repeat'; readonly item: Pattern; readonly min: number; readonly max: number }
+  | { readonly kind: 'start' }
+  | { readonly kind: 'end' }
+  | { readonly kind: 'look-ahead'; readonly item: Pattern; readonly isNegative: boolean };
 
 /**
- * The inside of a JSON string whose value matches a regular expression (ECMA-262 with the `u` flag, as JSON Schema's
- * `pattern`): characters, classes, groups, alternatives, quantifiers, and `^` and `$` at the ends of alternatives. A
- * pattern without them matches anywhere.
+ * Reads a regular expression (ECMA-262 with the `u` flag, as JSON Schema's `pattern`; one that is valid without the
+ * flag alone is read leniently): characters, classes, groups, alternatives, quantifiers, anchors, look-aheads.
  *
  * @throws RangeError naming the construct that can't be honoured, or saying that the pattern is malformed
  *
  * @example
  * ```ts
- * stringMatching('^[A-Z]{2}\\d+$'); // AB1, XY20, …
+ * parsePattern('a|b').kind; // 'alternatives'
  * ```
  */
-export function stringMatching(pattern: string): Expression {
+export function parsePattern(pattern: string): Pattern {
   return new PatternReader(pattern).read();
 }
 
@@ -68,40 +73,28 @@ class PatternReader {
     this.#characters = Array.from(pattern);
   }
 
-  read(): Expression {
+  read(): Pattern {
+    if (this.#characters.length > maxLength) throw this.#fault(`expected at most ${maxLength} characters`);
     if (!isRegularExpression(this.#pattern)) throw this.#fault('expected a regular expression');
-    return this.#readAlternatives(0, true);
+    return this.#readAlternatives(0);
   }
 
-  #readAlternatives(depth: number, outermost: boolean): Expression {
+  #readAlternatives(depth: number): Pattern {
     if (depth > maxDepth) throw this.#fault(`expected at most ${maxDepth} nested groups`);
-    const branches: Expression[] = [];
-    do branches.push(this.#readAlternative(depth, outermost));
+    const items: Pattern[] = [];
+    do items.push(this.#readAlternative(depth));
     while (this.#take('|'));
-    return choice(...branches);
+    return items.length === 1 ? items[0]! : { kind: 'alternatives', items };
   }
 
-  #readAlternative(depth: number, outermost: boolean): Expression {
-    const items: Expression[] = [];
-    const startsAnchored = outermost && this.#take('^');
-    let endsAnchored = false;
+  #readAlternative(depth: number): Pattern {
+    const items: Pattern[] = [];
     while (this.#index < this.#characters.length && this.#peek() !== '|' && this.#peek() !== ')') {
-      if (outermost && this.#take('$')) {
-        endsAnchored = true;
-        if (this.#index < this.#characters.length && this.#peek() !== '|')
-          throw this.#fault('expected `$` only at the end');
-      } else {
-        items.push(this.#readQuantified(depth));
-      }
+      const item = this.#readAtom(depth);
+      const bounds = this.#readQuantifier();
+      items.push(bounds ? { kind: 'repeat', item, ...bounds } : item);
     }
-    if (!outermost) return sequence(...items);
-    return sequence(startsAnchored ? empty : anything, ...items, endsAnchored ? empty : anything);
-  }
-
-  #readQuantified(depth: number): Expression {
-    const atom = this.#readAtom(depth);
-    const bounds = this.#readQuantifier();
-    return bounds ? repeat(atom, bounds) : atom;
+    return items.length === 1 ? items[0]! : { kind: 'sequence', items };
   }
 
   #readQuantifier(): { min: number; max: number } | undefined {
@@ -109,9 +102,12 @@ class PatternReader {
     if (this.#take('*')) bounds = { min: 0, max: Infinity };
     else if (this.#take('+')) bounds = { min: 1, max: Infinity };
     else if (this.#take('?')) bounds = { min: 0, max: 1 };
-    else if (this.#take('{')) {
+    else if (this.#peek() === '{') {
       const end = this.#characters.indexOf('}', this.#index);
-      const [min, max = min] = this.#characters.slice(this.#index, end).join('').split(',');
+      const written = this.#characters.slice(this.#index + 1, Math.min(end, this.#index + 24)).join('');
+      // Without the `u` flag a brace that counts nothing stands for itself.
+      if (!/^\d+(,\d*)?$/.test(written)) return undefined;
+      const [min, max = min] = written.split(',');
       this.#index = end + 1;
       bounds = { min: Number(min), max: max === '' ? Infinity : Number(max) };
       if (bounds.min > maxRepetitions || (bounds.max > maxRepetitions && bounds.max !== Infinity)) {
@@ -122,50 +118,59 @@ class PatternReader {
     return bounds;
   }
 
-  #readAtom(depth: number): Expression {
+  #readAtom(depth: number): Pattern {
     const first = this.#next();
     switch (first) {
       case '(':
         return this.#readGroup(depth);
       case '[':
-        return characterOf(this.#readClass());
+        return { kind: 'characters', set: this.#readClass() };
       case '.':
-        return characterOf(complement(lineTerminators));
+        return { kind: 'characters', set: complement(lineTerminators) };
       case '\\':
-        return characterOf(this.#readEscape());
+        return { kind: 'characters', set: this.#readEscape() };
       case '^':
+        return { kind: 'start' };
       case '$':
-        throw this.#fault(`expected \`${first}\` only at the ends`);
+        return { kind: 'end' };
       default:
-        return characterOf(codePointsOf(first));
+        return { kind: 'characters', set: codePointsOf(first) };
     }
   }
 
-  #readGroup(depth: number): Expression {
+  #readGroup(depth: number): Pattern {
+    let look: '=' | '!' | undefined;
     if (this.#take('?')) {
-      if (this.#take('<') && this.#peek() !== '=' && this.#peek() !== '!') {
+      if (this.#take('=')) look = '=';
+      else if (this.#take('!')) look = '!';
+      else if (this.#take('<') && this.#peek() !== '=' && this.#peek() !== '!') {
         while (this.#next() !== '>');
       } else if (!this.#take(':')) {
         throw this.#fault('expected no look-around and no modifiers');
       }
     }
-    const content = this.#readAlternatives(depth + 1, false);
+    const content = this.#readAlternatives(depth + 1);
     this.#index++;
-    return content;
+    return look ? { kind: 'look-ahead', item: content, isNegative: look === '!' } : content;
   }
 
   #readClass(): CodePointSet {
     const isNegated = this.#take('^');
     const parts: CodePointSet[] = [];
     while (!this.#take(']')) {
+      if (this.#index >= this.#characters.length) throw this.#fault('expected a regular expression');
       const low = this.#readClassMember();
-      if (this.#peek() !== '-' || this.#characters[this.#index + 1] === ']') {
+      const isSet = low.length !== 1 || low[0]![0] !== low[0]![1];
+      if (isSet || this.#peek() !== '-' || this.#characters[this.#index + 1] === ']') {
         parts.push(low);
         continue;
       }
       this.#index++;
       const high = this.#readClassMember();
-      parts.push([[low[0]![0], high.at(-1)![1]]]);
+      const isRange = high.length === 1 && high[0]![0] === high[0]![1];
+      // `[a-\d]` holds a hyphen where it is allowed at all.
+      if (isRange) parts.push([[low[0]![0], high[0]![0]]]);
+      else parts.push(low, high, codePointsOf('-'));
     }
     const set = union(...parts);
     return isNegated ? complement(set) : set;
@@ -207,6 +212,7 @@ class PatternReader {
 
   #readHex(length: number): CodePointSet {
     const codePoint = Number.parseInt(this.#characters.slice(this.#index, this.#index + length).join(''), 16);
+    if (!(codePoint <= 0x10ffff)) throw this.#fault('expected a regular expression');
     this.#index += length;
     return [[codePoint, codePoint]];
   }
@@ -231,29 +237,14 @@ class PatternReader {
   }
 }
 
+
+/** Valid with the `u` flag, or at least without, where escapes of letters are the only letters that change meaning. */
 function isRegularExpression(pattern: string): boolean {
-  try {
-    return new RegExp(pattern, 'u') instanceof RegExp;
-  } catch {
-    return false;
-  }
+  return ['u', ''].some((flags) => {
+    try {
+      return new RegExp(pattern, flags) instanceof RegExp;
+    } catch {
+      return false;
+    }
+  });
 }
-
-const escapes = new Map<number, string>(
-  ['"', '\\', '\b', '\f', '\n', '\r', '\t'].map((character) => [
-    character.charCodeAt(0),
-    JSON.stringify(character).slice(1, -1),
-  ]),
-);
-for (let control = 0; control < 0x20; control++) {
-  if (!escapes.has(control)) escapes.set(control, `\\u${control.toString(16).padStart(4, '0')}`);
-}
-
-/** One character of a set as it is written in a JSON string. */
-function characterOf(set: CodePointSet): Expression {
-  const written = [...escapes].filter(([codePoint]) => contains(set, codePoint)).map(([, escape]) => escape);
-  const plain: Expression = { type: 'character', ranges: intersection(set, plainCharacters) };
-  return written.length === 0 ? plain : choice(plain, text(...written));
-}
-
-const anything = repeat(characterOf(allCodePoints), { min: 0, max: Infinity });

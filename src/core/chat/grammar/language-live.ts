@@ -1,0 +1,56 @@
+import type { Language, LanguageStore, Transition } from './language.ts';
+import { transitionsOf } from './language-transitions.ts';
+
+/**
+ * Whether any text is in a language at all. Intersections are searched for one; all languages on the way to it are
+ * known to have one from then on, so whoever follows languages that have a text never ends up in one that has none.
+ *
+ * @throws LanguageTooHard beyond the limit of the store
+ */
+export function isLive(language: Language, store: LanguageStore): boolean {
+  if (!language.isConditional) return language !== store.never;
+  if (language.isLive !== undefined) return language.isLive;
+  const visited = new Set([language]);
+  const trail = [{ language, transitions: transitionsOf(language, store), next: 0 }];
+  for (let here = trail.at(-1); here; here = trail.at(-1)) {
+    if (isKnownLive(here.language, store)) {
+      for (const { language: live } of trail) live.isLive = true;
+      return true;
+    }
+    const transition = here.transitions[here.next++];
+    if (!transition) {
+      trail.pop();
+      continue;
+    }
+    const { target } = transition;
+    store.spend(1);
+    if (visited.has(target) || target.isLive === false) continue;
+    visited.add(target);
+    trail.push({ language: target, transitions: transitionsOf(target, store), next: 0 });
+  }
+  for (const dead of visited) dead.isLive = false;
+  return false;
+}
+
+function isKnownLive(language: Language, store: LanguageStore): boolean {
+  if (language.nullable || language.isLive === true) return true;
+  return !language.isConditional && language !== store.never;
+}
+
+/** The transitions behind which a text can be brought to an end. */
+export function liveTransitionsOf(language: Language, store: LanguageStore): readonly Transition[] {
+  language.liveTransitions ??= transitionsOf(language, store).filter(({ target }) => isLive(target, store));
+  return language.liveTransitions;
+}
+
+/** Whether a text is in a language. */
+export function includesText(language: Language, text: string, store: LanguageStore): boolean {
+  let here = language;
+  for (const character of text) {
+    const codePoint = character.codePointAt(0)!;
+    const next = transitionsOf(here, store).find(({ from, to }) => codePoint >= from && codePoint <= to);
+    if (!next) return false;
+    here = next.target;
+  }
+  return here.nullable;
+}

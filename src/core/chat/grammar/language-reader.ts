@@ -1,0 +1,318 @@
+import { complement, intersection } from './code-points.ts';
+import { plainText } from './json-text.ts';
+import { LanguageTooHard, type Language, type LanguageStore, type Transition } from './language.ts';
+import { isLive, liveTransitionsOf } from './language-live.ts';
+import { utf8Sequences } from './utf8.ts';
+
+/** How a text is written: its UTF-8 bytes, or the inside of a JSON string that stands for it. */
+export type Writing = 'plain' | 'json-string';
+
+/** A text of which a part has been read. */
+export interface Reading {
+  readonly id: number;
+  readonly language: Language;
+  /** A character of which the first bytes have been read. */
+  readonly part: Part | undefined;
+}
+
+type Part =
+  /** UTF-8: so many bytes are missing; `bits` are those so far, or the target is known whichever follow. */
+  | {
+      readonly kind: 'bytes';
+      readonly missing: number;
+      readonly bits: number;
+      readonly least: number;
+      readonly target: Language | undefined;
+    }
+  | { readonly kind: 'backslash' }
+  /** `\u` and some hex digits; `high` is the first of a pair of surrogates. */
+  | { readonly kind: 'hex'; readonly missing: number; readonly bits: number; readonly high: number }
+  /** Behind the first of a pair of surrogates. */
+  | { readonly kind: 'high'; readonly high: number }
+  | { readonly kind: 'high-backslash'; readonly high: number };
+
+/** Steps that one byte may cost; a character that would need more is taken for one that leads nowhere. */
+const maxWorkPerByte = 20_000;
+/** States that are looked at before a language is used. */
+const maxProbed = 32;
+/** Readings and languages kept; then all are forgotten and made anew as they are needed. */
+const maxKept = 50_000;
+
+const shortEscapes = new Map([
+  [0x22, 0x22],
+  [0x5c, 0x5c],
+  [0x2f, 0x2f],
+  [0x62, 0x08],
+  [0x66, 0x0c],
+  [0x6e, 0x0a],
+  [0x72, 0x0d],
+  [0x74, 0x09],
+]);
+
+/** Reads texts of a language byte by byte. Only ways are followed that can be brought to an end. */
+export class LanguageReader {
+  readonly #store: LanguageStore;
+  readonly #isJson: boolean;
+  #readings = new Map<string, Reading>();
+  #ids = 0;
+  readonly start: Reading;
+  readonly language: Language;
+
+  constructor(language: Language, store: LanguageStore, writing: Writing) {
+    this.#store = store;
+    this.#isJson = writing === 'json-string';
+    this.language = language;
+    this.start = this.#reading(language);
+  }
+
+  /** Steps taken so far. */
+  get work(): number {
+    return this.#store.work;
+  }
+
+  mayEnd({ language, part }: Reading): boolean {
+    return part === undefined && language.nullable;
+  }
+
+  mayGoOn({ language, part }: Reading): boolean {
+    if (part !== undefined) return true;
+    this.#store.allow(maxWorkPerByte);
+    try {
+      return liveTransitionsOf(language, this.#store).length > 0;
+    } catch (error) {
+      if (error instanceof LanguageTooHard) return false;
+      throw error;
+    }
+  }
+
+  /** @returns `undefined` where no text goes on like this */
+  next(reading: Reading, byte: number): Reading | undefined {
+    if (this.#readings.size + this.#store.size > maxKept) {
+      this.#readings = new Map();
+      this.#store.clear();
+    }
+    this.#store.allow(maxWorkPerByte);
+    try {
+      return this.#next(reading, byte);
+    } catch (error) {
+      if (error instanceof LanguageTooHard) return undefined;
+      throw error;
+    }
+  }
+
+  /** So many characters of `plainText` may follow for certain, whichever they are. */
+  plainCharacters({ language, part }: Reading): number {
+    return part === undefined && this.#isJson ? plainRun(language, this.#store) : 0;
+  }
+
+  /** The first byte of each class of bytes that lead alike, as marks. */
+  markClasses(begins: Uint8Array): void {
+    const mark = (low: number, high: number): void => {
+      begins[low] = 1;
+      begins[high + 1] = 1;
+    };
+    for (const [low, high] of utf8Sequences([0x80, 0x10ffff]).flat()) mark(low, high);
+    if (this.#isJson) {
+      for (let byte = 0x20; byte < 0x80; byte++) {
+        if (/["\\/bnrtu0-9A-Fa-f]/.test(String.fromCharCode(byte))) mark(byte, byte);
+      }
+      mark(0, 0x1f);
+    }
+    const visited = new Set<Language>();
+    const waiting = [this.language];
+    for (let language = waiting.pop(); language; language = waiting.pop()) {
+      if (visited.has(language)) continue;
+      visited.add(language);
+      if (language.kind === 'characters') {
+        for (const range of language.set) for (const [low, high] of utf8Sequences(range).flat()) mark(low, high);
+      } else if (language.kind === 'concatenation') waiting.push(language.first, language.rest);
+      else if ('items' in language) waiting.push(...language.items);
+      else if ('item' in language) waiting.push(language.item);
+      else if (language.kind === 'multiple') for (let byte = 0x2d; byte < 0x3a; byte++) mark(byte, byte);
+    }
+  }
+
+  #next({ language, part }: Reading, byte: number): Reading | undefined {
+    switch (part?.kind) {
+      case undefined:
+        return this.#first(language, byte);
+      case 'bytes':
+        if (byte < 0x80 || byte > 0xbf) return undefined;
+        return part.target
+          ? this.#known(part.target, part.missing - 1)
+          : this.#bytes(language, part.bits * 64 + (byte & 0x3f), part.missing - 1, part.least);
+      case 'backslash': {
+        if (byte === 0x75) return this.#hex(language, 0, 4, 0);
+        const escaped = shortEscapes.get(byte);
+        return escaped === undefined ? undefined : this.#behind(language, escaped);
+      }
+      case 'hex': {
+        const digit = hexDigit(byte);
+        if (digit < 0) return undefined;
+        return this.#hex(language, part.bits * 16 + digit, part.missing - 1, part.high);
+      }
+      case 'high':
+        return byte === 0x5c ? this.#reading(language, { kind: 'high-backslash', high: part.high }) : undefined;
+      case 'high-backslash':
+        return byte === 0x75 ? this.#hex(language, 0, 4, part.high) : undefined;
+    }
+  }
+
+  #first(language: Language, byte: number): Reading | undefined {
+    if (byte < 0x80) {
+      if (!this.#isJson) return this.#behind(language, byte);
+      if (byte < 0x20 || byte === 0x22) return undefined;
+      if (byte !== 0x5c) return this.#behind(language, byte);
+      return this.#leads(language, 0, 0x10ffff) ? this.#reading(language, { kind: 'backslash' }) : undefined;
+    }
+    if (byte < 0xc2 || byte > 0xf4) return undefined;
+    const missing = byte < 0xe0 ? 1 : byte < 0xf0 ? 2 : 3;
+    const least = missing === 1 ? 0x80 : missing === 2 ? 0x800 : 0x10000;
+    return this.#bytes(language, byte & (0x7f >> (missing + 1)), missing, least);
+  }
+
+  #behind(language: Language, codePoint: number): Reading | undefined {
+    const transition = this.#find(language, codePoint);
+    return transition && codePoint <= transition.to && codePoint >= transition.from
+      ? this.#reading(transition.target)
+      : undefined;
+  }
+
+  /** `least` is the first code point that needs so many bytes. */
+  #bytes(language: Language, bits: number, missing: number, least: number): Reading | undefined {
+    const span = 64 ** missing;
+    const from = Math.max(bits * span, least);
+    const to = bits * span + span - 1;
+    if (from > to) return undefined;
+    if (missing === 0) return this.#behind(language, bits);
+    const transition = this.#find(language, from);
+    if (transition && transition.from <= from && transition.to >= to && from === bits * span) {
+      return this.#known(transition.target, missing);
+    }
+    return this.#leads(language, from, to)
+      ? this.#reading(language, { kind: 'bytes', missing, bits, least, target: undefined })
+      : undefined;
+  }
+
+  /** Whichever bytes follow, they lead to `target`. */
+  #known(target: Language, missing: number): Reading {
+    if (missing === 0) return this.#reading(target);
+    return this.#reading(target, { kind: 'bytes', missing, bits: 0, least: 0, target });
+  }
+
+  #hex(language: Language, bits: number, missing: number, high: number): Reading | undefined {
+    const span = 16 ** missing;
+    const from = bits * span;
+    const to = from + span - 1;
+    if (high > 0) {
+      const low = Math.max(from, 0xdc00);
+      const last = Math.min(to, 0xdfff);
+      if (low > last) return undefined;
+      const base = 0x10000 + (high - 0xd800) * 0x400;
+      if (missing === 0) return this.#behind(language, base + low - 0xdc00);
+      if (!this.#leads(language, base + low - 0xdc00, base + last - 0xdc00)) return undefined;
+      return this.#reading(language, { kind: 'hex', missing, bits, high });
+    }
+    if (missing === 0 && from >= 0xd800 && from <= 0xdbff) {
+      const base = 0x10000 + (from - 0xd800) * 0x400;
+      return this.#leads(language, base, base + 0x3ff)
+        ? this.#reading(language, { kind: 'high', high: from })
+        : undefined;
+    }
+    if (missing === 0) return this.#behind(language, from);
+    const firstHigh = Math.max(from, 0xd800);
+    const lastHigh = Math.min(to, 0xdbff);
+    const isPair =
+      firstHigh <= lastHigh &&
+      this.#leads(
+        language,
+        0x10000 + (firstHigh - 0xd800) * 0x400,
+        0x10000 + (lastHigh - 0xd800) * 0x400 + 0x3ff,
+      );
+    return isPair || this.#leads(language, from, to)
+      ? this.#reading(language, { kind: 'hex', missing, bits, high })
+      : undefined;
+  }
+
+  /** The first transition that ends at a code point or behind it. */
+  #find(language: Language, codePoint: number): Transition | undefined {
+    const transitions = liveTransitionsOf(language, this.#store);
+    let low = 0;
+    for (let high = transitions.length; low < high;) {
+      const middle = (low + high) >> 1;
+      if (transitions[middle]!.to < codePoint) low = middle + 1;
+      else high = middle;
+    }
+    return transitions[low];
+  }
+
+  #leads(language: Language, from: number, to: number): boolean {
+    const transition = this.#find(language, from);
+    return transition !== undefined && transition.from <= to;
+  }
+
+  #reading(language: Language, part?: Part): Reading {
+    const key = part ? `${language.id} ${Object.values(part).map(partKey).join()} ${part.kind}` : `${language.id}`;
+    let reading = this.#readings.get(key);
+    if (!reading) {
+      reading = { id: ++this.#ids, language, part };
+      this.#readings.set(key, reading);
+    }
+    return reading;
+  }
+}
+
+function partKey(value: unknown): string {
+  return typeof value === 'object' && value !== null ? `t${(value as Language).id}` : String(value);
+}
+
+function hexDigit(byte: number): number {
+  if (byte >= 0x30 && byte <= 0x39) return byte - 0x30;
+  const letter = byte | 0x20;
+  return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : -1;
+}
+
+function plainRun(language: Language, store: LanguageStore): number {
+  if (language === store.all) return Infinity;
+  if (language.isConditional) return 0;
+  switch (language.kind) {
+    case 'repetition':
+      return includesPlain(language.item) ? language.max : 0;
+    case 'concatenation':
+      return plainRun(language.first, store);
+    case 'union':
+      return Math.max(...language.items.map((item) => plainRun(item, store)));
+    default:
+      return 0;
+  }
+}
+
+const plainCache = new WeakMap<Language, boolean>();
+
+function includesPlain(language: Language): boolean {
+  if (language.kind !== 'characters') return false;
+  let known = plainCache.get(language);
+  if (known === undefined) {
+    known = intersection(plainText, complement(language.set)).length === 0;
+    plainCache.set(language, known);
+  }
+  return known;
+}
+
+/**
+ * Finds out whether a language has a text, and whether its first states can be followed at a bounded cost.
+ *
+ * @throws LanguageTooHard where it costs more
+ */
+export function probe(language: Language, store: LanguageStore, steps: number): boolean {
+  store.allow(steps);
+  const end = store.limit;
+  if (!isLive(language, store)) return false;
+  const visited = new Set([language]);
+  for (const here of visited) {
+    if (visited.size > maxProbed) break;
+    store.allow(Math.max(0, Math.min(maxWorkPerByte, end - store.work)));
+    for (const { target } of liveTransitionsOf(here, store)) visited.add(target);
+  }
+  return true;
+}

@@ -1,0 +1,303 @@
+import { intersection, union, type CodePointSet } from './code-points.ts';
+
+/** Where one character leads: texts go on with those of `target`. */
+export interface Transition {
+  readonly from: number;
+  readonly to: number;
+  readonly target: Language;
+}
+
+/** What is the same for all kinds of languages; the fields without `readonly` are found out when they are asked for. */
+interface Known {
+  readonly id: number;
+  /** Whether the empty text is in it. */
+  readonly nullable: boolean;
+  /** Whether it has intersections or complements, so that it may be empty without looking so. */
+  readonly isConditional: boolean;
+  transitions: readonly Transition[] | undefined;
+  liveTransitions: readonly Transition[] | undefined;
+  isLive: boolean | undefined;
+}
+
+/** A regular set of texts. Languages of one `LanguageStore` that are written alike are the same object. */
+export type Language = Known &
+  (
+    | { readonly kind: 'characters'; readonly set: CodePointSet }
+    | { readonly kind: 'empty' }
+    | { readonly kind: 'concatenation'; readonly first: Language; readonly rest: Language }
+    | { readonly kind: 'union'; readonly items: readonly Language[] }
+    | { readonly kind: 'intersection'; readonly items: readonly Language[] }
+    | { readonly kind: 'complement'; readonly item: Language }
+    | { readonly kind: 'repetition'; readonly item: Language; readonly min: number; readonly max: number }
+    | { readonly kind: 'multiple'; readonly number: DecimalMultiple }
+  );
+
+type Shape = Language extends infer One ? (One extends Known ? Omit<One, keyof Known> : never) : never;
+
+/** Decimal digits read so far of a number that is to be a multiple of `step` / 10^`decimals`. */
+export interface DecimalMultiple {
+  readonly step: number;
+  readonly decimals: number;
+  /** Digits behind the point; −1 before it. */
+  readonly fraction: number;
+  readonly remainder: number;
+}
+
+/** All characters but surrogates, which are none. */
+export const allCharacters: CodePointSet = [
+  [0, 0xd7ff],
+  [0xe000, 0x10ffff],
+];
+
+/** Calls within calls. */
+const maxDepth = 600;
+
+/** Thrown when a language costs more steps than there are. */
+export class LanguageTooHard extends RangeError {}
+
+/**
+ * Makes languages, each once: what is known of a language is found out once, and derivatives of one come to an end.
+ *
+ * J. A. Brzozowski, Derivatives of Regular Expressions, 1964.
+ */
+export class LanguageStore {
+  #known = new Map<string, Language>();
+  #ids = 0;
+  #depth = 0;
+  /** Steps taken so far. */
+  work = 0;
+  /** The last step that may be taken. */
+  limit = Infinity;
+  readonly never: Language;
+  readonly empty: Language;
+  /** All texts. */
+  readonly all: Language;
+
+  constructor() {
+    this.never = this.#make({ kind: 'characters', set: [] });
+    this.empty = this.#make({ kind: 'empty' });
+    this.all = this.#make({
+      kind: 'repetition',
+      item: this.characters(allCharacters),
+      min: 0,
+      max: Infinity,
+    });
+  }
+
+  /** How many languages are kept. */
+  get size(): number {
+    return this.#known.size;
+  }
+
+  /** Forgets languages; those that are still held stay good, but new ones that are written alike are others. */
+  clear(): void {
+    this.#known = new Map();
+    for (const language of [this.never, this.empty, this.all]) this.#known.set(keyOf(language), language);
+  }
+
+  /** Sets how many steps may be taken from now on. */
+  allow(steps: number): void {
+    this.limit = this.work + steps;
+    this.#depth = 0;
+  }
+
+  /**
+   * Runs what may call itself.
+   *
+   * @throws LanguageTooHard where the stack would not do
+   */
+  nested<Result>(run: () => Result): Result {
+    if (++this.#depth > maxDepth) throw new LanguageTooHard('expected something simpler');
+    const result = run();
+    this.#depth--;
+    return result;
+  }
+
+  /** @throws LanguageTooHard beyond `limit` */
+  spend(steps: number): void {
+    this.work += steps;
+    if (this.work > this.limit) throw new LanguageTooHard('expected something simpler');
+  }
+
+  characters(set: CodePointSet): Language {
+    return this.#make({ kind: 'characters', set: intersection(set, allCharacters) });
+  }
+
+  text(text: string): Language {
+    return Array.from(text).reduceRight(
+      (rest, character) => this.concatenation(this.#character(character), rest),
+      this.empty,
+    );
+  }
+
+  sequence(...items: readonly Language[]): Language {
+    return items.reduceRight((rest, item) => this.concatenation(item, rest), this.empty);
+  }
+
+  concatenation(first: Language, rest: Language): Language {
+    if (first === this.never || rest === this.never) return this.never;
+    if (first === this.empty) return rest;
+    if (rest === this.empty) return first;
+    if (rest === this.all && first === this.all) return this.all;
+    if (first.kind === 'concatenation') {
+      return this.concatenation(first.first, this.concatenation(first.rest, rest));
+    }
+    return this.#make({ kind: 'concatenation', first, rest });
+  }
+
+  /** Texts that begin alike share their beginning, so that a long list stays a tree. */
+  union(...items: readonly Language[]): Language {
+    const flat = this.#flat(items, 'union', this.never);
+    if (flat.has(this.all)) return this.all;
+    const sets: CodePointSet[] = [];
+    const byFirst = new Map<Language, Language[]>();
+    const others: Language[] = [];
+    for (const item of flat) {
+      if (item.kind === 'characters') sets.push(item.set);
+      else if (item.kind === 'concatenation' && !item.first.nullable) {
+        const same = byFirst.get(item.first);
+        if (same) same.push(item.rest);
+        else byFirst.set(item.first, [item.rest]);
+      } else others.push(item);
+    }
+    for (const [first, rests] of byFirst) {
+      others.push(this.concatenation(first, rests.length === 1 ? rests[0]! : this.nested(() => this.union(...rests))));
+    }
+    if (sets.length > 0) others.push(sets.length === 1 ? this.characters(sets[0]!) : this.characters(union(...sets)));
+    if (others.length === 0) return this.never;
+    if (others.length === 1) return others[0]!;
+    return this.#make({ kind: 'union', items: others.sort((a, b) => a.id - b.id) });
+  }
+
+  intersection(...items: readonly Language[]): Language {
+    const flat = [...this.#flat(items, 'intersection', this.all)];
+    if (flat.length === 0) return this.all;
+    if (flat.length === 1) return flat[0]!;
+    if (flat.includes(this.never)) return this.never;
+    if (flat.includes(this.empty)) return flat.every(({ nullable }) => nullable) ? this.empty : this.never;
+    const sets = flat.filter((item) => item.kind === 'characters');
+    if (sets.length > 1) {
+      const set = sets.reduce<CodePointSet>((shared, item) => intersection(shared, item.set), allCharacters);
+      return this.intersection(this.characters(set), ...flat.filter((item) => item.kind !== 'characters'));
+    }
+    return this.#make({ kind: 'intersection', items: flat.sort((a, b) => a.id - b.id) });
+  }
+
+  complement(item: Language): Language {
+    if (item === this.never) return this.all;
+    if (item === this.all) return this.never;
+    if (item.kind === 'complement') return item.item;
+    return this.#make({ kind: 'complement', item });
+  }
+
+  repetition(item: Language, { min, max }: { readonly min: number; readonly max: number }): Language {
+    if (min > max) return this.never;
+    if (max === 0 || item === this.empty) return this.empty;
+    if (item === this.never) return min === 0 ? this.empty : this.never;
+    if (min === 1 && max === 1) return item;
+    if (item.kind === 'repetition' && item.min === 0 && item.max === Infinity) return item;
+    return this.#make({ kind: 'repetition', item, min: item.nullable ? 0 : min, max });
+  }
+
+  multiple(number: DecimalMultiple): Language {
+    return this.#make({ kind: 'multiple', number });
+  }
+
+  #character(character: string): Language {
+    const codePoint = character.codePointAt(0)!;
+    return this.characters([[codePoint, codePoint]]);
+  }
+
+  #flat(items: readonly Language[], kind: 'union' | 'intersection', neutral: Language): Set<Language> {
+    const flat = new Set<Language>();
+    for (const item of items) {
+      if (item.kind === kind) for (const inner of item.items) flat.add(inner);
+      else if (item !== neutral) flat.add(item);
+    }
+    this.spend(flat.size);
+    return flat;
+  }
+
+  #make(shape: Shape): Language {
+    this.spend(1);
+    const key = keyOf(shape);
+    let language = this.#known.get(key);
+    if (!language) {
+      language = {
+        ...shape,
+        id: ++this.#ids,
+        nullable: isNullable(shape),
+        isConditional: isConditional(shape),
+        transitions: undefined,
+        liveTransitions: undefined,
+        isLive: undefined,
+      } as Language;
+      this.#known.set(key, language);
+    }
+    return language;
+  }
+}
+
+function keyOf(shape: Shape): string {
+  switch (shape.kind) {
+    case 'characters':
+      return `[${shape.set.join(';')}`;
+    case 'empty':
+      return '';
+    case 'concatenation':
+      return `${shape.first.id}.${shape.rest.id}`;
+    case 'union':
+      return `|${shape.items.map(({ id }) => id).join()}`;
+    case 'intersection':
+      return `&${shape.items.map(({ id }) => id).join()}`;
+    case 'complement':
+      return `!${shape.item.id}`;
+    case 'repetition':
+      return `*${shape.item.id},${shape.min},${shape.max}`;
+    case 'multiple': {
+      const { step, decimals, fraction, remainder } = shape.number;
+      return `%${step},${decimals},${fraction},${remainder}`;
+    }
+  }
+}
+
+function isNullable(shape: Shape): boolean {
+  switch (shape.kind) {
+    case 'characters':
+      return false;
+    case 'empty':
+      return true;
+    case 'concatenation':
+      return shape.first.nullable && shape.rest.nullable;
+    case 'union':
+      return shape.items.some(({ nullable }) => nullable);
+    case 'intersection':
+      return shape.items.every(({ nullable }) => nullable);
+    case 'complement':
+      return !shape.item.nullable;
+    case 'repetition':
+      return shape.min === 0;
+    case 'multiple': {
+      const { step, decimals, fraction, remainder } = shape.number;
+      return (remainder * 10 ** (decimals - Math.max(0, fraction))) % step === 0;
+    }
+  }
+}
+
+function isConditional(shape: Shape): boolean {
+  switch (shape.kind) {
+    case 'characters':
+    case 'empty':
+      return false;
+    case 'concatenation':
+      return shape.first.isConditional || shape.rest.isConditional;
+    case 'union':
+      return shape.items.some((item) => item.isConditional);
+    case 'repetition':
+      return shape.item.isConditional;
+    case 'intersection':
+    case 'complement':
+    case 'multiple':
+      return true;
+  }
+}

@@ -1,0 +1,134 @@
+import { allCharacters, type Language, type LanguageStore } from './language.ts';
+import type { Pattern } from './regular-expression.ts';
+
+/**
+ * Texts that an expression matches, by the anchors on the way: without any, with `^` before the first character, with
+ * `$` behind the last, with both.
+ */
+interface Anchored {
+  readonly free: Language;
+  readonly start: Language;
+  readonly end: Language;
+  readonly both: Language;
+}
+
+/**
+ * The texts in which a pattern occurs, as languages without anchors.
+ *
+ * @throws RangeError for a look-ahead in a place where it can't be honoured
+ *
+ * @example
+ * ```ts
+ * const store = new LanguageStore();
+ * includesText(patternLanguage(parsePattern('^a+$'), store), 'aa', store); // true
+ * ```
+ */
+export function patternLanguage(pattern: Pattern, store: LanguageStore): Language {
+  const alternatives = pattern.kind === 'alternatives' ? pattern.items : [pattern];
+  return store.union(
+    ...alternatives.flatMap((alternative) => {
+      const items = alternative.kind === 'sequence' ? alternative.items : [alternative];
+      return [store.concatenation(store.all, rest(items, false, store)), rest(items, true, store)];
+    }),
+  );
+}
+
+/** What may follow up to the end of the text where the items match next. */
+function rest(items: readonly Pattern[], isAtStart: boolean, store: LanguageStore): Language {
+  const index = items.findIndex(({ kind }) => kind === 'look-ahead');
+  if (index < 0) return toEnd(sequenceOf(items, store), isAtStart, store);
+  const { item, isNegative } = items[index] as Extract<Pattern, { kind: 'look-ahead' }>;
+  const behind = (atStart: boolean): Language => {
+    const ahead = toEnd(anchored(item, store), atStart, store);
+    const tail = rest(items.slice(index + 1), atStart, store);
+    return store.intersection(tail, isNegative ? store.complement(ahead) : ahead);
+  };
+  const head = sequenceOf(items.slice(0, index), store);
+  const before = isAtStart ? store.union(head.free, head.start) : head.free;
+  const inside = behind(false);
+  if (!isAtStart) return store.concatenation(before, inside);
+  const something = store.concatenation(store.characters(allCharacters), store.all);
+  const further = before === store.empty ? store.never : store.intersection(before, something);
+  return store.union(store.concatenation(further, inside), before.nullable ? behind(true) : store.never);
+}
+
+function toEnd({ free, start, end, both }: Anchored, isAtStart: boolean, store: LanguageStore): Language {
+  const open = isAtStart ? store.union(free, start) : free;
+  const closed = isAtStart ? store.union(end, both) : end;
+  return store.union(store.concatenation(open, store.all), closed);
+}
+
+function anchored(pattern: Pattern, store: LanguageStore): Anchored {
+  const { never, empty } = store;
+  const nothing = { free: never, start: never, end: never, both: never };
+  switch (pattern.kind) {
+    case 'characters':
+      return { ...nothing, free: store.characters(pattern.set) };
+    case 'start':
+      return { ...nothing, start: empty };
+    case 'end':
+      return { ...nothing, end: empty };
+    case 'sequence':
+      return sequenceOf(pattern.items, store);
+    case 'alternatives': {
+      const items = pattern.items.map((item) => anchored(item, store));
+      const any = (kind: keyof Anchored): Language => store.union(...items.map((item) => item[kind]));
+      return { free: any('free'), start: any('start'), end: any('end'), both: any('both') };
+    }
+    case 'repeat':
+      return repeated(anchored(pattern.item, store), pattern, store);
+    case 'look-ahead':
+      throw new RangeError('expected no look-around inside a group or behind a quantifier');
+  }
+}
+
+function sequenceOf(items: readonly Pattern[], store: LanguageStore): Anchored {
+  const { never, empty } = store;
+  const nothing = { free: empty, start: never, end: never, both: never };
+  return items
+    .map((item) => anchored(item, store))
+    .reduceRight<Anchored>((tail, head) => joined(head, tail, store), nothing);
+}
+
+/** `^` may come second where nothing has been read yet, and `$` first where nothing follows. */
+function joined(a: Anchored, b: Anchored, store: LanguageStore): Anchored {
+  const { never } = store;
+  const then = (left: Language, right: Language): Language => store.concatenation(left, right);
+  const isFirst = a.free.nullable || a.start.nullable;
+  const isLast = b.free.nullable || b.end.nullable;
+  const isEmptyStart = b.start.nullable || b.both.nullable;
+  return {
+    free: then(a.free, b.free),
+    start: store.union(then(a.start, b.free), isFirst ? b.start : never),
+    end: store.union(then(a.free, b.end), isLast ? a.end : never),
+    both: store.union(
+      then(a.start, b.end),
+      isFirst ? b.both : never,
+      isLast ? a.both : never,
+      // `$^`: the empty text alone.
+      isEmptyStart && (a.end.nullable || a.both.nullable) ? store.empty : never,
+    ),
+  };
+}
+
+function repeated(
+  { free, start, end, both }: Anchored,
+  { min, max }: { readonly min: number; readonly max: number },
+  store: LanguageStore,
+): Anchored {
+  const { never, empty } = store;
+  const plain = store.repetition(free, { min, max });
+  if (start === never && end === never && both === never) return { free: plain, start, end, both };
+  if (max === 0) return { free: empty, start: never, end: never, both: never };
+  const others = store.repetition(free, { min: Math.max(0, min - 1), max: max - 1 });
+  const inner = store.repetition(free, { min: Math.max(0, min - 2), max: Math.max(0, max - 2) });
+  return {
+    free: plain,
+    start: store.concatenation(start, others),
+    end: store.concatenation(others, end),
+    both: store.union(
+      min <= 1 ? both : never,
+      max >= 2 ? store.sequence(start, inner, end) : never,
+    ),
+  };
+}

@@ -1,0 +1,69 @@
+import { never, sequence, text, type Expression } from './expression.ts';
+import { anyString, stringOf } from './json-text.ts';
+import type { Language } from './language.ts';
+import type { Clause } from './schema-clauses.ts';
+import { readCount, typeBits } from './schema-keywords.ts';
+import type { TextLanguages } from './schema-texts.ts';
+
+/** What a condition says about strings. */
+interface StringConditions {
+  readonly min: number;
+  readonly max: number;
+  readonly languages: readonly Language[];
+  readonly path: string;
+}
+
+/** JSON strings that satisfy the conditions. */
+export function stringOfClause(clause: Clause, texts: TextLanguages): Expression {
+  if (!(clause.types & typeBits.string)) return never;
+  const { min, max, languages, path } = conditionsOf(clause, texts);
+  if (min > max) return never;
+  if (languages.length === 0) return min === 0 && max === Infinity ? anyString : stringOf({ min, max });
+  const language = texts.live(stringLanguage(clause, texts), path);
+  return sequence(
+    text('"'),
+    { type: 'language', language, store: texts.store, writing: 'json-string' },
+    text('"'),
+  );
+}
+
+/** The same as a language. */
+export function stringLanguage(clause: Clause, texts: TextLanguages): Language {
+  const { store } = texts;
+  if (!(clause.types & typeBits.string)) return store.never;
+  const { min, max, languages, path } = conditionsOf(clause, texts);
+  return texts.guarded(path, () => store.intersection(...languages, texts.lengths(min, max)));
+}
+
+function conditionsOf(clause: Clause, texts: TextLanguages): StringConditions {
+  const { store } = texts;
+  let min = 0;
+  let max = Infinity;
+  let path = '';
+  const languages: Language[] = [];
+  for (const atom of clause.atoms) {
+    if (atom.kind === 'not-pattern') {
+      path ||= atom.path;
+      languages.push(store.complement(texts.pattern(atom.pattern, atom.path)));
+    }
+    if (atom.kind !== 'schema') continue;
+    const { pattern, format } = atom.schema;
+    min = Math.max(min, readCount(atom.schema, 'minLength', atom.path, 0));
+    max = Math.min(max, readCount(atom.schema, 'maxLength', atom.path, Infinity));
+    if (pattern !== undefined) {
+      path = `${atom.path}.pattern`;
+      languages.push(texts.pattern(pattern, path));
+    }
+    const known = format === undefined ? undefined : texts.format(format, `${atom.path}.format`);
+    if (known) {
+      path ||= `${atom.path}.format`;
+      languages.push(known);
+    }
+  }
+  const excluded = clause.excluded.filter((value) => typeof value === 'string');
+  if (excluded.length > 0) {
+    const all = texts.guarded(path, () => store.union(...excluded.map((value) => store.text(value))));
+    languages.push(store.complement(all));
+  }
+  return { min, max, languages, path };
+}
