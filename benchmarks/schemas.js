@@ -28,8 +28,9 @@ function namesOf(/** @type {unknown} */ schema) {
   /** @type {Map<string, number>} */
   const order = new Map();
   JSON.stringify(schema, (key, value) => {
-    if (!order.has(key)) order.set(key, order.size);
-    if (key === 'required' && Array.isArray(value)) for (const name of value) if (!order.has(name)) order.set(name, order.size);
+    const isMap = key === 'properties' && typeof value === 'object' && value !== null;
+    const names = isMap ? Object.keys(value) : key === 'required' && Array.isArray(value) ? value : [];
+    for (const name of names) if (!order.has(name)) order.set(name, order.size);
     return value;
   });
   return order;

@@ -8,7 +8,16 @@ interface Frame {
   readonly rounds: number;
   /** What has been read of a text of a language. */
   readonly reading: Reading | undefined;
+  /** Items of a list that differ, as JSON. */
+  readonly items: Items | undefined;
   readonly below: Frame | undefined;
+}
+
+interface Items {
+  readonly id: number;
+  readonly texts: readonly string[];
+  /** Whether one more is complete that `keepItem` has not been told of yet. */
+  readonly isPending: boolean;
 }
 
 /** A byte that can be read. */
@@ -27,6 +36,9 @@ export interface State {
   readonly mayEnd: boolean;
   /** So many characters of `plainText` may follow for certain, whichever they are. */
   readonly plainCharacters: number;
+  /** Whether an item of a list of different items may begin here, and whether one may have been completed. */
+  readonly startsItem: boolean;
+  readonly endsItem: boolean;
 }
 
 /** No way goes on from here. */
@@ -55,6 +67,7 @@ export class Automaton {
   #states: State[] = [];
   #stateIds = new Map<string, number>();
   #frames = new Map<string, Frame>();
+  #itemLists = new Map<string, Items>();
   #transitions: Int32Array;
   #frameCount = 0;
   generation = 0;
@@ -99,8 +112,7 @@ export class Automaton {
   /** The same state in this generation. */
   renew(state: State): State {
     if (state.generation === this.generation) return state;
-    const { threads, mayEnd, plainCharacters } = state;
-    return this.#keep(threads, mayEnd, plainCharacters);
+    return this.#keep(state);
   }
 
   #clear(): void {
@@ -108,8 +120,9 @@ export class Automaton {
     this.#states = [];
     this.#stateIds = new Map();
     this.#frames = new Map();
+    this.#itemLists = new Map();
     this.#transitions.fill(unknown);
-    this.#keep([], false, 0);
+    this.#keep({ threads: [], mayEnd: false, plainCharacters: 0, startsItem: false, endsItem: false });
     this.#transitions.fill(dead, 0, this.#classes);
   }
 
@@ -125,32 +138,74 @@ export class Automaton {
       } else if (step.op === 'read') {
         const { reader } = step;
         const before = reader.work;
-        const reading = reader.next(frame!.reading!, byte);
+        // What the item before was decides on how this one may go on.
+        const reading = frame!.below?.items?.isPending ? undefined : reader.next(frame!.reading!, byte);
         this.work += reader.work - before;
-        if (reading) closure.visit(place, this.#frame(place, 0, frame!.below, reading));
+        if (reading) closure.visit(place, this.#frame(place, 0, frame!.below, { reading }));
       }
     }
     return this.#intern(closure).id;
   }
 
-  #closure(): Closure {
-    return new Closure(this.#program, (next, rounds, below, reading) =>
-      this.#frame(next, rounds, below, reading),
-    );
-  }
-
-  #intern({ threads, mayEnd, plainCharacters, visits }: Closure): State {
-    this.work += visits;
+  /**
+   * Tells what the item is that has just been completed, for lists of different items.
+   *
+   * @param text the item as JSON
+   * @returns the state in which no further item may be the same
+   */
+  keepItem(state: State, text: string): State {
+    const threads = state.threads.map(({ place, frame }) => ({ place, frame: this.#kept(frame, text) }));
     threads.sort((a, b) => a.place - b.place || (a.frame?.id ?? 0) - (b.frame?.id ?? 0));
-    return this.#keep(threads, mayEnd, plainCharacters);
+    return this.#keep({ ...state, threads, endsItem: false });
   }
 
-  #keep(threads: readonly Thread[], mayEnd: boolean, plainCharacters: number): State {
-    const key = `${mayEnd}${threads.map(({ place, frame }) => `,${place}:${frame?.id ?? 0}`).join('')}`;
+  #kept(frame: Frame | undefined, text: string): Frame | undefined {
+    if (!frame) return undefined;
+    const below = this.#kept(frame.below, text);
+    if (frame.items?.isPending) {
+      const items = this.#items([...frame.items.texts, text], false);
+      return this.#frame(frame.next, frame.rounds, below, { items });
+    }
+    if (below === frame.below) return frame;
+    const step = this.#program.steps[frame.next]!;
+    // It has read nothing yet.
+    const reading =
+      frame.reading && step.op === 'read' && below?.items
+        ? step.reader.startWithout(below.items.texts)
+        : frame.reading;
+    return this.#frame(frame.next, frame.rounds, below, { reading, items: frame.items });
+  }
+
+  #closure(): Closure {
+    return new Closure(this.#program, {
+      frame: (next, rounds, below, held) => this.#frame(next, rounds, below, held),
+      items: (texts, isPending) => this.#items(texts, isPending),
+    });
+  }
+
+  #items(texts: readonly string[], isPending: boolean): Items {
+    const key = JSON.stringify([isPending, texts]);
+    let items = this.#itemLists.get(key);
+    if (!items) {
+      items = { id: ++this.#frameCount, texts, isPending };
+      this.#itemLists.set(key, items);
+    }
+    return items;
+  }
+
+  #intern(closure: Closure): State {
+    this.work += closure.visits;
+    closure.threads.sort((a, b) => a.place - b.place || (a.frame?.id ?? 0) - (b.frame?.id ?? 0));
+    return this.#keep(closure);
+  }
+
+  #keep(found: Omit<State, 'id' | 'generation'>): State {
+    const { threads, mayEnd, plainCharacters, startsItem, endsItem } = found;
+    const key = `${mayEnd}${startsItem}${endsItem}${threads.map(({ place, frame }) => `,${place}:${frame?.id ?? 0}`).join('')}`;
     const known = this.#stateIds.get(key);
     if (known !== undefined) return this.#states[known]!;
     const id = this.#states.length;
-    const state: State = { id, generation: this.generation, threads, mayEnd, plainCharacters };
+    const state: State = { id, generation: this.generation, threads, mayEnd, plainCharacters, startsItem, endsItem };
     this.#states.push(state);
     this.#stateIds.set(key, id);
     if (this.#states.length * this.#classes > this.#transitions.length) {
@@ -161,40 +216,46 @@ export class Automaton {
     return state;
   }
 
-  #frame(next: number, rounds: number, below: Frame | undefined, reading?: Reading): Frame {
-    const key = `${next},${reading ? -reading.id : rounds},${below?.id ?? 0}`;
+  #frame(next: number, rounds: number, below: Frame | undefined, held: Held = {}): Frame {
+    const { reading, items } = held;
+    const key = `${next},${reading ? -reading.id : items ? `i${items.id}` : rounds},${below?.id ?? 0}`;
     let frame = this.#frames.get(key);
     if (!frame) {
-      frame = { id: ++this.#frameCount, next, rounds, reading, below };
+      frame = { id: ++this.#frameCount, next, rounds, reading, items, below };
       this.#frames.set(key, frame);
     }
     return frame;
   }
 }
 
-type MakeFrame = (
-  next: number,
-  rounds: number,
-  below: Frame | undefined,
-  reading?: Reading,
-) => Frame;
+interface Held {
+  readonly reading?: Reading | undefined;
+  readonly items?: Items | undefined;
+}
+
+interface Makers {
+  frame(next: number, rounds: number, below: Frame | undefined, held?: Held): Frame;
+  items(texts: readonly string[], isPending: boolean): Items;
+}
 
 /** Follows all steps that read nothing. */
 class Closure {
   readonly threads: Thread[] = [];
   mayEnd = false;
+  startsItem = false;
+  endsItem = false;
   visits = 0;
   #plainCharacters = 0;
   #isNarrowed = false;
   readonly #program: Program;
-  readonly #makeFrame: MakeFrame;
+  readonly #make: Makers;
   readonly #seen = new Set<number>();
   /** Loop rounds that have read nothing yet: going round again would change nothing. */
   readonly #begun = new Set<Frame>();
 
-  constructor(program: Program, makeFrame: MakeFrame) {
+  constructor(program: Program, make: Makers) {
     this.#program = program;
-    this.#makeFrame = makeFrame;
+    this.#make = make;
   }
 
   visit(place: number, frame: Frame | undefined): void {
@@ -232,7 +293,7 @@ class Closure {
         const isLast = this.#program.steps[step.next]!.op === 'return';
         waiting.push(
           this.#program.entries.get(step.rule),
-          isLast ? frame : this.#makeFrame(step.next, 0, frame),
+          isLast ? frame : this.#make.frame(step.next, 0, frame),
         );
         break;
       }
@@ -240,7 +301,10 @@ class Closure {
         waiting.push(frame!.next, frame!.below);
         break;
       case 'begin': {
-        waiting.push(step.next, this.#makeFrame(step.next, 0, frame, step.reader.start));
+        const items = frame?.items;
+        if (items) this.startsItem = true;
+        const reading = items && !items.isPending ? step.reader.startWithout(items.texts) : step.reader.start;
+        waiting.push(step.next, this.#make.frame(step.next, 0, frame, { reading }));
         break;
       }
       case 'read': {
@@ -250,8 +314,25 @@ class Closure {
         this.#plainCharacters = Math.max(this.#plainCharacters, step.reader.plainCharacters(reading));
         break;
       }
+      case 'distinct':
+        waiting.push(step.next, this.#make.frame(step.next, 0, frame, { items: this.#make.items([], false) }));
+        break;
+      case 'keep': {
+        const { texts, isPending } = frame!.items!;
+        if (isPending) break;
+        this.endsItem = true;
+        const items = this.#make.items(texts, true);
+        waiting.push(step.next, this.#make.frame(frame!.next, 0, frame!.below, { items }));
+        break;
+      }
+      case 'more':
+        if (countOf(frame!.items!) < step.max) waiting.push(step.next, frame);
+        break;
+      case 'leave':
+        if (countOf(frame!.items!) >= step.min) waiting.push(step.next, frame!.below);
+        break;
       case 'count':
-        waiting.push(step.next, this.#makeFrame(step.next, 0, frame));
+        waiting.push(step.next, this.#make.frame(step.next, 0, frame));
         break;
       case 'loop':
         this.#loop(step, frame!, waiting);
@@ -278,8 +359,12 @@ class Closure {
     if (this.#begun.has(frame)) return;
     const { min, max } = this.#program.steps[loop] as Extract<Step, { op: 'loop' }>;
     const rounds = max === Infinity ? Math.min(frame.rounds + 1, min) : frame.rounds + 1;
-    waiting.push(loop, this.#makeFrame(frame.next, rounds, frame.below));
+    waiting.push(loop, this.#make.frame(frame.next, rounds, frame.below));
   }
+}
+
+function countOf({ texts, isPending }: Items): number {
+  return texts.length + (isPending ? 1 : 0);
 }
 
 /** Bytes that no step tells apart share a class, which keeps the table of transitions small. */
@@ -293,7 +378,8 @@ function byteClasses({ steps }: Program): { classOfByte: Uint8Array; byteOfClass
     begins[step.low] = 1;
     begins[step.high + 1] = 1;
   }
-  for (const reader of readers) reader.markClasses(begins);
+  const visited = new Set<unknown>();
+  for (const reader of readers) reader.markClasses(begins, visited);
   const classOfByte = new Uint8Array(256);
   const first: number[] = [];
   for (let byte = 0; byte < 256; byte++) {

@@ -28,6 +28,14 @@ export type Expression =
       readonly store: LanguageStore;
       readonly writing: Writing;
     }
+  /** Items, with `separator` between them, of which no two stand for the same text. `min` to `max` times. */
+  | {
+      readonly type: 'distinct';
+      readonly item: Extract<Expression, { type: 'language' }>;
+      readonly separator: Expression;
+      readonly min: number;
+      readonly max: number;
+    }
   | { readonly type: 'rule'; readonly rule: Rule }
   /** Any text that ends with the first occurrence of a marker. */
   | { readonly type: 'text-until'; readonly markers: readonly string[] }

@@ -1,6 +1,7 @@
 import { choice, never, refer, rule, text, type Expression, type Rule } from './expression.ts';
 import { anyValue, boolean, nullText } from './json-text.ts';
 import type { Language } from './language.ts';
+import { distinctItems } from './schema-distinct.ts';
 import { arrayOf } from './schema-array.ts';
 import { ClauseReader, isReferenceAlone, type Clause } from './schema-clauses.ts';
 import { SchemaDocument, type Literal } from './schema-document.ts';
@@ -54,7 +55,12 @@ class SchemaReader {
   readonly #rules = new Map<string, Rule>();
   readonly #open = new Set<string>();
   /** Values of properties and items. Read one after the other, deep schemas need no deep stack. */
-  readonly #waiting: { readonly literals: readonly Literal[]; readonly path: string; readonly rule: Rule }[] = [];
+  readonly #waiting: {
+    readonly key: string;
+    readonly literals: readonly Literal[];
+    readonly path: string;
+    readonly rule: Rule;
+  }[] = [];
   #work = 0;
 
   constructor(root: unknown, path: string) {
@@ -73,12 +79,16 @@ class SchemaReader {
     const expression = this.#inPlace([root], this.#path);
     for (let next = this.#waiting.pop(); next; next = this.#waiting.pop()) {
       yield;
-      const { literals, path, rule: own } = next;
-      if (own.body !== pending) continue;
-      own.body = never;
-      own.body = this.#body(literals, path);
+      const { key, literals, path, rule: own } = next;
+      if (own.body === pending) this.#fill(own, key, literals, path);
     }
     return expression;
+  }
+
+  #fill(own: Rule, key: string, literals: readonly Literal[], path: string): void {
+    this.#open.add(key);
+    own.body = this.#body(literals, path);
+    this.#open.delete(key);
   }
 
   /** A value inside brackets: recursion is well-founded there, so it can wait. */
@@ -90,7 +100,7 @@ class SchemaReader {
     if (!known) {
       known = rule(path, pending);
       this.#rules.set(key, known);
-      this.#waiting.push({ literals: needed, path, rule: known });
+      this.#waiting.push({ key, literals: needed, path, rule: known });
     }
     return refer(known);
   }
@@ -107,11 +117,7 @@ class SchemaReader {
       known = rule(path, pending);
       this.#rules.set(key, known);
     }
-    if (known.body === pending) {
-      this.#open.add(key);
-      known.body = this.#body(needed, path);
-      this.#open.delete(key);
-    }
+    if (known.body === pending) this.#fill(known, key, needed, path);
     return refer(known);
   }
 
@@ -179,7 +185,13 @@ class SchemaReader {
     yield numberOf(clause, this.#texts);
     yield stringOfClause(clause, this.#texts);
     const valueOf = (literals: readonly Literal[], at: string): Expression => this.#inside(literals, at);
-    yield arrayOf(clause, this.#document, valueOf);
+    yield arrayOf(clause, this.#document, valueOf, (literals, at) =>
+      distinctItems(literals, at, {
+        clauses: this.#clauses,
+        texts: this.#texts,
+        isAllowed: (value) => this.#satisfies(value, literals, at),
+      }),
+    );
     yield objectOf(clause, {
       document: this.#document,
       texts: this.#texts,

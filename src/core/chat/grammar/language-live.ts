@@ -54,3 +54,25 @@ export function includesText(language: Language, text: string, store: LanguageSt
   }
   return here.nullable;
 }
+
+/** How many texts a language has: exact below `most`, `most` where there are as many or more, Infinity without end. */
+export function countTexts(language: Language, store: LanguageStore, most: number): number {
+  const known = new Map<Language, number>();
+  const open = new Set<Language>();
+  const count = (here: Language): number => {
+    const found = known.get(here);
+    if (found !== undefined) return found;
+    if (open.has(here)) return Infinity;
+    open.add(here);
+    let total = here.nullable ? 1 : 0;
+    for (const { from, to, target } of liveTransitionsOf(here, store)) {
+      total += (to - from + 1) * store.nested(() => count(target));
+      if (total === Infinity) break;
+    }
+    open.delete(here);
+    const bounded = total === Infinity ? Infinity : Math.min(total, most);
+    known.set(here, bounded);
+    return bounded;
+  };
+  return count(language);
+}

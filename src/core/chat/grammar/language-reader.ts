@@ -55,6 +55,7 @@ export class LanguageReader {
   readonly #isJson: boolean;
   #readings = new Map<string, Reading>();
   #ids = 0;
+  readonly #starts = new WeakMap<readonly string[], Reading>();
   readonly start: Reading;
   readonly language: Language;
 
@@ -63,6 +64,19 @@ export class LanguageReader {
     this.#isJson = writing === 'json-string';
     this.language = language;
     this.start = this.#reading(language);
+  }
+
+  /** The start of a text that is none of these, given as JSON. Some text has to be left. */
+  startWithout(items: readonly string[]): Reading {
+    if (items.length === 0) return this.start;
+    const known = this.#starts.get(items);
+    if (known) return known;
+    this.#store.allow(Infinity);
+    const texts = items.map((item) => this.#store.text(this.#isJson ? String(JSON.parse(item)) : item));
+    const others = this.#store.complement(this.#store.union(...texts));
+    const reading = this.#reading(this.#store.intersection(this.language, others));
+    this.#starts.set(items, reading);
+    return reading;
   }
 
   /** Steps taken so far. */
@@ -105,30 +119,25 @@ export class LanguageReader {
     return part === undefined && this.#isJson ? plainRun(language, this.#store) : 0;
   }
 
-  /** The first byte of each class of bytes that lead alike, as marks. */
-  markClasses(begins: Uint8Array): void {
-    const mark = (low: number, high: number): void => {
-      begins[low] = 1;
-      begins[high + 1] = 1;
-    };
-    for (const [low, high] of utf8Sequences([0x80, 0x10ffff]).flat()) mark(low, high);
-    if (this.#isJson) {
-      for (let byte = 0x20; byte < 0x80; byte++) {
-        if (/["\\/bnrtu0-9A-Fa-f]/.test(String.fromCharCode(byte))) mark(byte, byte);
-      }
-      mark(0, 0x1f);
+  /** Marks the first byte of each class of bytes that lead alike; `visited` holds what has been marked before. */
+  markClasses(begins: Uint8Array, visited: Set<unknown>): void {
+    if (!visited.has(this.#isJson)) {
+      visited.add(this.#isJson);
+      for (const { low, high } of this.#isJson ? jsonRanges : utf8Ranges) mark(begins, low, high);
     }
-    const visited = new Set<Language>();
     const waiting = [this.language];
     for (let language = waiting.pop(); language; language = waiting.pop()) {
       if (visited.has(language)) continue;
       visited.add(language);
       if (language.kind === 'characters') {
-        for (const range of language.set) for (const [low, high] of utf8Sequences(range).flat()) mark(low, high);
+        for (const range of language.set) {
+          if (range[1] < 0x80) mark(begins, range[0], range[1]);
+          else for (const [low, high] of utf8Sequences(range).flat()) mark(begins, low, high);
+        }
       } else if (language.kind === 'concatenation') waiting.push(language.first, language.rest);
       else if ('items' in language) waiting.push(...language.items);
       else if ('item' in language) waiting.push(language.item);
-      else if (language.kind === 'multiple') for (let byte = 0x2d; byte < 0x3a; byte++) mark(byte, byte);
+      else if (language.kind === 'multiple') for (let byte = 0x2d; byte < 0x3a; byte++) mark(begins, byte, byte);
     }
   }
 
@@ -261,6 +270,24 @@ export class LanguageReader {
     return reading;
   }
 }
+
+function mark(begins: Uint8Array, low: number, high: number): void {
+  begins[low] = 1;
+  begins[high + 1] = 1;
+}
+
+/** Bytes that UTF-8 tells apart, and those that the escapes of JSON do. */
+const utf8Ranges = utf8Sequences([0x80, 0x10ffff])
+  .flat()
+  .map(([low, high]) => ({ low, high }));
+const jsonRanges = [
+  ...utf8Ranges,
+  { low: 0, high: 0x1f },
+  ...Array.from('"\\/bnrtu0123456789ABCDEFabcdef', (character) => {
+    const byte = character.charCodeAt(0);
+    return { low: byte, high: byte };
+  }),
+];
 
 function partKey(value: unknown): string {
   return typeof value === 'object' && value !== null ? `t${(value as Language).id}` : String(value);

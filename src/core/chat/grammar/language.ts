@@ -120,7 +120,8 @@ export class LanguageStore {
   }
 
   characters(set: CodePointSet): Language {
-    return this.#make({ kind: 'characters', set: intersection(set, allCharacters) });
+    const isClean = set.every(([from, to]) => to < 0xd800 || (from > 0xdfff && to <= 0x10ffff));
+    return this.#make({ kind: 'characters', set: isClean ? set : intersection(set, allCharacters) });
   }
 
   text(text: string): Language {

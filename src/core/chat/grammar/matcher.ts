@@ -2,6 +2,7 @@ import { Automaton, dead, type State } from './automaton.ts';
 import type { Expression } from './expression.ts';
 import { createProgram } from './program.ts';
 import type { TokenTrie } from './token-trie.ts';
+import { utf8Text } from './utf8.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
 /** Follows one sequence through a grammar. */
@@ -51,6 +52,15 @@ export function compileGrammar(grammar: Expression, vocabulary: Vocabulary): Com
   return {
     createMatcher() {
       let state = automaton.start();
+      /** Bytes of an item of a list of different items, as far as it is written. */
+      let item: number[] | undefined;
+      const read = (byte: number, before: State): State => {
+        let next = automaton.state(automaton.next(before.id, byte));
+        item?.push(byte);
+        if (next.endsItem && item) next = automaton.keepItem(next, itemOf(item));
+        if (next.startsItem) item = [];
+        return next;
+      };
       return {
         mask() {
           automaton.tidy();
@@ -62,10 +72,15 @@ export function compileGrammar(grammar: Expression, vocabulary: Vocabulary): Com
           const ending = vocabulary.endTokens.get(token);
           if (ending && mayEndWith(automaton, state, ending)) return;
           const bytes = vocabulary.bytesOf(token);
-          let id = bytes === undefined ? dead : state.id;
-          for (const byte of bytes ?? []) id = automaton.next(id, byte);
-          if (id === dead) throw new RangeError(`token: expected one that the grammar allows, got ${token}`);
-          state = automaton.state(id);
+          let after = bytes === undefined ? automaton.state(dead) : state;
+          const [known, length] = [item, item?.length ?? 0];
+          for (const byte of bytes ?? []) after = read(byte, after);
+          if (after.id === dead) {
+            item = known;
+            if (item) item.length = length;
+            throw new RangeError(`token: expected one that the grammar allows, got ${token}`);
+          }
+          state = after;
         },
         get mayEnd() {
           return state.mayEnd;
@@ -73,6 +88,15 @@ export function compileGrammar(grammar: Expression, vocabulary: Vocabulary): Com
       };
     },
   };
+}
+
+/**
+ * An item as JSON, from its bytes: of a string those behind the quote that opens it, of anything else all.
+ */
+function itemOf(bytes: readonly number[]): string {
+  const isString = bytes.at(-1) === 0x22 && (bytes[0] !== 0x22 || bytes.length === 1);
+  const written = utf8Text(isString ? [0x22, ...bytes] : bytes);
+  return isString ? JSON.stringify(JSON.parse(written)) : written;
 }
 
 /** An end token may come at an end, or as the last part of the text: some formats close a call with one. */

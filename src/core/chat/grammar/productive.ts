@@ -25,6 +25,8 @@ export function productiveExpressions(expression: Expression): (part: Expression
         return part.min <= part.max;
       case 'language':
         return isLive(part.language, part.store);
+      case 'distinct':
+        return part.min <= part.max && (part.min === 0 || check(part.item));
       case 'rule':
         return productive.has(part.rule);
       case 'text-until':
@@ -45,6 +47,7 @@ function rulesOf(expression: Expression): Rule[] {
   const visit = (part: Expression): void => {
     if (part.type === 'sequence' || part.type === 'choice') part.items.forEach(visit);
     else if (part.type === 'repeat') visit(part.item);
+    else if (part.type === 'distinct') visit(part.separator);
     else if (part.type === 'rule') rules.add(part.rule);
   };
   visit(expression);

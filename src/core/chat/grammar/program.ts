@@ -28,6 +28,11 @@ export type Step =
   /** Begins to read a text of a language at `next`. */
   | { readonly op: 'begin'; readonly reader: LanguageReader; readonly next: number }
   | { readonly op: 'read'; readonly reader: LanguageReader; readonly exit: number }
+  /** Begins a list of items that differ, keeps an item that is complete, goes on to the next, ends the list. */
+  | { readonly op: 'distinct'; readonly next: number }
+  | { readonly op: 'keep'; readonly next: number }
+  | { readonly op: 'more'; readonly max: number; next: number }
+  | { readonly op: 'leave'; readonly min: number; readonly next: number }
   /** The end of a round. */
   | { readonly op: 'round'; readonly next: number }
   | { readonly op: 'accept' };
@@ -111,6 +116,8 @@ class Assembler {
         const reader = this.#reader(expression);
         return this.#add({ op: 'begin', reader, next: this.#add({ op: 'read', reader, exit: next }) });
       }
+      case 'distinct':
+        return this.#writeDistinct(expression, next);
       case 'rule':
         return this.#writeCall(expression.rule, next);
       case 'text-until':
@@ -118,6 +125,22 @@ class Assembler {
       case 'text-without':
         return this.#writeSearch(expression.markers, undefined, next);
     }
+  }
+
+  #writeDistinct(expression: Extract<Expression, { type: 'distinct' }>, next: number): number {
+    const { item, separator, min, max } = expression;
+    if (!this.#isProductive(item) || max === 0) return next;
+    const quote = item.writing === 'json-string';
+    const more = { op: 'more' as const, max, next: -1 };
+    const moreAt = this.#add(more);
+    const keep = this.#add({ op: 'keep', next: this.#split([moreAt, this.#add({ op: 'leave', min, next })]) });
+    const exit = quote ? this.#writeByte([0x22, 0x22], keep) : keep;
+    const read = this.#add({ op: 'read', reader: this.#reader(item), exit });
+    const begin = this.#add({ op: 'begin', reader: this.#reader(item), next: read });
+    const start = quote ? this.#writeByte([0x22, 0x22], begin) : begin;
+    more.next = this.#write(separator, start);
+    const first = this.#add({ op: 'distinct', next: start });
+    return min === 0 ? this.#split([first, next]) : first;
   }
 
   #reader({ language, store, writing }: Extract<Expression, { type: 'language' }>): LanguageReader {
@@ -271,6 +294,8 @@ function isNullable(expression: Expression): boolean {
       return true;
     case 'language':
       return expression.language.nullable;
+    case 'distinct':
+      return expression.min === 0;
     case 'character':
     case 'rule':
     case 'text-until':

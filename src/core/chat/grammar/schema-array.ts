@@ -20,8 +20,19 @@ const maxStates = 4000;
 /** Makes the expression of a value that satisfies all literals. */
 export type ValueOf = (literals: readonly Literal[], path: string) => Expression;
 
+/** Items as texts of one language, and how many there are; `undefined` where they aren't. */
+export type DistinctItems = (
+  literals: readonly Literal[],
+  path: string,
+) => { readonly item: Extract<Expression, { type: 'language' }>; readonly count: number } | undefined;
+
 /** Arrays that satisfy the conditions. */
-export function arrayOf(clause: Clause, document: SchemaDocument, valueOf: ValueOf): Expression {
+export function arrayOf(
+  clause: Clause,
+  document: SchemaDocument,
+  valueOf: ValueOf,
+  distinctItems: DistinctItems,
+): Expression {
   if (!(clause.types & typeBits.array)) return never;
   const schemas = clause.atoms.flatMap((atom) => (atom.kind === 'schema' ? [atom] : []));
   const needs: Need[] = [];
@@ -61,6 +72,13 @@ export function arrayOf(clause: Clause, document: SchemaDocument, valueOf: Value
     return literals;
   };
   heads = Math.max(heads, ...unevaluated.flatMap(({ evaluated }) => evaluated.map((schema) => itemSchemas(schema).heads.length)));
+  const unique = schemas.find(({ schema }) => schema['uniqueItems'] === true && max > 1);
+  if (unique) {
+    const place = `${unique.path}.uniqueItems`;
+    const items = heads > 0 || needs.length > 0 ? undefined : distinctItems(literalsAt(0), path);
+    if (!items) throw schemaFault(place, 'expected `items` that are strings, numbers or constants');
+    return bracketed('[', { type: 'distinct', item: items.item, separator: comma, min, max: Math.min(max, items.count) }, ']');
+  }
   if (needs.length > 0) return bracketed('[', listWith(needs, { min, max, heads, path }, literalsAt, document, valueOf), ']');
   const rest = valueOf(literalsAt(heads), path);
   if (heads === 0) {

@@ -25,6 +25,7 @@ export class SchemaEvaluator {
   readonly #document: SchemaDocument;
   readonly #texts: TextLanguages;
   readonly #spend: (steps: number) => void;
+  readonly #lists = new Map<readonly unknown[], ReadonlySet<string>>();
   #depth = 0;
   /** Schemas around that turn a match into a fault, or may do so. */
   #inversions = 0;
@@ -61,7 +62,7 @@ export class SchemaEvaluator {
     const { type, const: constant, enum: values, not, if: condition } = schema;
     if (type !== undefined && !(typesOfKeyword(type, `${path}.type`) & typeBitsOf(value))) return false;
     if (constant !== undefined && canonicalText(constant) !== canonicalText(value)) return false;
-    if (Array.isArray(values) && !values.some((one) => canonicalText(one) === canonicalText(value))) return false;
+    if (Array.isArray(values) && !this.#listed(values).has(canonicalText(value))) return false;
     for (const keyword of ['$ref', '$dynamicRef', '$recursiveRef']) {
       if (schema[keyword] === undefined) continue;
       const target = this.#document.resolve(schema[keyword], schema, `${path}.${keyword}`);
@@ -82,6 +83,15 @@ export class SchemaEvaluator {
     if (condition === undefined) return true;
     const branch = holds ? 'then' : 'else';
     return schema[branch] === undefined || this.matches(value, schema[branch], `${path}.${branch}`);
+  }
+
+  #listed(values: readonly unknown[]): ReadonlySet<string> {
+    let listed = this.#lists.get(values);
+    if (!listed) {
+      listed = new Set(values.map(canonicalText));
+      this.#lists.set(values, listed);
+    }
+    return listed;
   }
 
   #matchesString(value: string, schema: Schema, path: string): boolean {

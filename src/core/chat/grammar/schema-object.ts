@@ -39,7 +39,7 @@ interface KeyKind {
 /** A property has to be there whose key is among these. */
 interface Need {
   readonly keys: Language;
-  readonly literal: Literal;
+  readonly literals: readonly Literal[];
 }
 
 type SchemaAtom = Extract<Atom, { kind: 'schema' }>;
@@ -84,7 +84,7 @@ class ObjectWriter {
     const kinds = this.#kinds(names);
     const needs = this.#clause.atoms
       .filter((atom) => atom.kind === 'some-property')
-      .map((atom): Need => ({ keys: this.#keys(atom.keys), literal: atom.literal }));
+      .map((atom): Need => ({ keys: this.#keys(atom.keys), literals: [atom.literal] }));
     if (needs.length === 0) return this.#object(properties, kinds, [], min, max);
     return choice(
       ...this.#variants(properties, needs).map((variant) =>
@@ -230,7 +230,7 @@ class ObjectWriter {
     });
   }
 
-  /** A need is met by one of the named properties or by another one. */
+  /** A need is met by one of the named properties, by one that meets another need, too, or by one of its own. */
   #variants(
     properties: readonly Property[],
     needs: readonly Need[],
@@ -241,8 +241,13 @@ class ObjectWriter {
       variants = variants.flatMap((variant) => [
         ...variant.properties.flatMap((property, index) => {
           if (!texts.includes(need.keys, property.name, this.#path)) return [];
-          const met = { ...property, isRequired: true, literals: [...property.literals, need.literal] };
+          const met = { ...property, isRequired: true, literals: [...property.literals, ...need.literals] };
           return [{ ...variant, properties: variant.properties.with(index, met) }];
+        }),
+        ...variant.needs.map((other, index) => {
+          const keys = texts.guarded(this.#path, () => texts.store.intersection(other.keys, need.keys));
+          const shared = { keys, literals: [...other.literals, ...need.literals] };
+          return { ...variant, needs: variant.needs.with(index, shared) };
         }),
         { ...variant, needs: [...variant.needs, need] },
       ]);
@@ -315,7 +320,7 @@ class ObjectWriter {
     return choice(
       ...kinds.flatMap(({ keys, literals }) => {
         const both = texts.live(texts.guarded(this.#path, () => store.intersection(keys, need.keys)), this.#path);
-        return both === store.never ? [] : [this.#pair(both, [...literals, need.literal])];
+        return both === store.never ? [] : [this.#pair(both, [...literals, ...need.literals])];
       }),
     );
   }

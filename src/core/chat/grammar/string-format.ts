@@ -28,8 +28,8 @@ const suffix = `(\\?(${pathCharacter}|[/?])*)?(#(${pathCharacter}|[/?])*)?`;
 const authority = `//([A-Za-z0-9._~-]+(:[A-Za-z0-9._~-]*)?@)?(${hostname}|${ipv4})(:\\d{1,5})?${segments}`;
 const uri = `[A-Za-z][A-Za-z0-9+.-]*:(${authority}|/?${pathCharacter}+${segments})${suffix}`;
 const relative = `(${segments}|[A-Za-z0-9._~!$&'()*+,;=@-]+${segments})${suffix}`;
-const mailbox = "[A-Za-z0-9_%+'-]+(\\.[A-Za-z0-9_%+'-]+)*";
-const email = `${mailbox}@(${hostLabel}\\.){1,6}[A-Za-z]{2,24}`;
+const mailbox = "[A-Za-z0-9_%+'-]{1,20}(\\.[A-Za-z0-9_%+'-]{1,20}){0,2}";
+const email = `${mailbox}@(${hostLabel}\\.){1,3}[A-Za-z]{2,24}`;
 const pointer = '(/([^~/]|~[01])*)*';
 
 const formats: Readonly<Record<string, string>> = {

@@ -70,3 +70,8 @@ export function utf8Bytes(text: string): number[] {
     return encode(known, lengthOf(known));
   }).flat();
 }
+
+/** The text of well-formed UTF-8. */
+export function utf8Text(bytes: readonly number[]): string {
+  return decodeURIComponent(bytes.map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join(''));
+}

@@ -23,7 +23,11 @@ const tools = [
   { name: 'get_time' },
   {
     name: 'add',
-    parameters: { properties: { a: { type: 'integer' }, b: { type: 'integer' } }, required: ['a', 'b'] },
+    parameters: {
+      properties: { a: { type: 'integer' }, b: { type: 'integer' } },
+      required: ['a', 'b'],
+      additionalProperties: false,
+    },
   },
 ];
 
@@ -209,7 +213,7 @@ describe('which answers are allowed', () => {
 });
 
 describe('arguments whose schema cannot be honoured', () => {
-  const odd = [{ name: 'odd', parameters: { type: 'object', not: {} } }];
+  const odd = [{ name: 'odd', parameters: { type: 'object', properties: { any: { type: 'array', uniqueItems: true } } } }];
   const frame = format.call('odd');
   const constraint = (choice: CallConstraint['choice']): AnswerConstraint => ({
     response: { type: 'text' },
@@ -225,7 +229,7 @@ describe('arguments whose schema cannot be honoured', () => {
 
   test.each(['required', 'once'] as const)('are refused where a call is %s', (choice) => {
     expect(() => answerGrammar(constraint(choice))).toThrow(
-      'tools[0].parameters.not: this keyword is not supported',
+      'tools[0].parameters.properties.any.uniqueItems: expected `items` that are strings',
     );
   });
 

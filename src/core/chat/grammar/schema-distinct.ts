@@ -1,0 +1,70 @@
+import type { Expression } from './expression.ts';
+import { languageOf } from './expression-language.ts';
+import type { Language } from './language.ts';
+import { countTexts } from './language-live.ts';
+import type { Clause, ClauseReader } from './schema-clauses.ts';
+import type { Literal } from './schema-document.ts';
+import { numberBits, typeBits } from './schema-keywords.ts';
+import { numberOf } from './schema-number.ts';
+import { stringLanguage } from './schema-string.ts';
+import type { TextLanguages } from './schema-texts.ts';
+
+const maxItems = 1000;
+/** Digits with the sign and the point: more could stand for the same double. */
+const maxNumberLength = 16;
+
+interface DistinctSetting {
+  readonly clauses: ClauseReader;
+  readonly texts: TextLanguages;
+  readonly isAllowed: (value: unknown) => boolean;
+}
+
+/**
+ * Items of a list that must differ, as texts of one language in which equal values are written alike.
+ *
+ * @returns the items and how many there are; `undefined` where they are neither strings nor numbers nor constants
+ */
+export function distinctItems(
+  literals: readonly Literal[],
+  path: string,
+  { clauses, texts, isAllowed }: DistinctSetting,
+): { readonly item: Extract<Expression, { type: 'language' }>; readonly count: number } | undefined {
+  const { store } = texts;
+  const alternatives = clauses.read(literals, path);
+  const areStrings = alternatives.every(({ types, values }) => types === typeBits.string && !values);
+  const plain = (clause: Clause): Language | undefined => {
+    const values = clause.values?.filter(isAllowed) ?? simpleValues(clause);
+    if (values) return store.union(...values.map((value) => store.text(JSON.stringify(value))));
+    return clause.types & ~numberBits ? undefined : plainNumbers(clause, path, texts);
+  };
+  const languages = alternatives.map((clause) => (areStrings ? stringLanguage(clause, texts) : plain(clause)));
+  if (languages.includes(undefined)) return undefined;
+  const language = texts.guarded(path, () => store.union(...languages.filter((one) => one !== undefined)));
+  const live = texts.live(language, path);
+  const count = texts.guarded(path, () => countTexts(live, store, maxItems));
+  return {
+    item: { type: 'language', language: live, store, writing: areStrings ? 'json-string' : 'plain' },
+    count,
+  };
+}
+
+function simpleValues({ types, excluded }: Clause): readonly unknown[] | undefined {
+  if (types & ~(typeBits.null | typeBits.boolean)) return undefined;
+  const values = [...(types & typeBits.null ? [null] : []), ...(types & typeBits.boolean ? [true, false] : [])];
+  return values.filter((value) => !excluded.includes(value));
+}
+
+/** Without what would let one number be written in two ways. */
+function plainNumbers(clause: Clause, path: string, texts: TextLanguages): Language {
+  const { store } = texts;
+  const expression = numberOf(clause, texts);
+  const spelling = texts.pattern('^-?(0|[1-9]\\d*)(\\.\\d*[1-9])?$', path);
+  return texts.guarded(path, () =>
+    store.intersection(
+      expression.type === 'language' ? expression.language : languageOf(expression, store),
+      spelling,
+      store.complement(store.text('-0')),
+      texts.lengths(1, maxNumberLength),
+    ),
+  );
+}
