@@ -66,7 +66,8 @@ function accepts(
   };
   /** @type {(value: unknown, then: () => boolean) => boolean} */
   const writeValue = (value, then) => {
-    if (typeof value !== 'object' || value === null) return attempt(() => write(JSON.stringify(value)) && then());
+    if (typeof value !== 'object' || value === null)
+      return attempt(() => write(JSON.stringify(value)) && then());
     if (Array.isArray(value)) {
       /** @type {(index: number) => boolean} */
       const item = (index) =>
@@ -97,7 +98,10 @@ function accepts(
 }
 
 /** @type {Case[]} */
-const cases = readFileSync(file, 'utf8').trim().split('\n').map((line) => JSON.parse(line));
+const cases = readFileSync(file, 'utf8')
+  .trim()
+  .split('\n')
+  .map((line) => JSON.parse(line));
 const counts = { refused: 0, 'wrong accepts': 0, 'wrong rejects': 0, valid: 0, invalid: 0 };
 const times = [];
 for (const { name, schema, tests } of cases) {
@@ -117,7 +121,8 @@ for (const { name, schema, tests } of cases) {
     counts[valid ? 'valid' : 'invalid']++;
     if (isAccepted === valid) continue;
     counts[valid ? 'wrong rejects' : 'wrong accepts']++;
-    if (isVerbose) console.log(`${valid ? 'rejected ' : 'ACCEPTED '} ${name}: ${JSON.stringify(data).slice(0, 300)}`);
+    if (isVerbose)
+      console.log(`${valid ? 'rejected ' : 'ACCEPTED '} ${name}: ${JSON.stringify(data).slice(0, 300)}`);
   }
 }
 console.log(`${cases.length} schemas, ${((100 * counts.refused) / cases.length).toFixed(1)} % refused`);

@@ -1,7 +1,12 @@
-import { answerGrammar, type AnswerConstraint } from '../../core/chat/grammar/constraint.ts';
-import { compileGrammar, type CompiledGrammar } from '../../core/chat/grammar/matcher.ts';
+import { answerGrammarSteps } from '../../core/chat/grammar/answer-steps.ts';
+import type { AnswerConstraint } from '../../core/chat/grammar/constraint.ts';
+import {
+  compileSteps as compileGrammarSteps,
+  type CompiledGrammar,
+} from '../../core/chat/grammar/matcher.ts';
 import { createVocabulary, type Vocabulary } from '../../core/chat/grammar/vocabulary.ts';
 import type { TextTokenizer } from '../tokenizer.ts';
+import { createGrammarCache } from './grammar-cache.ts';
 
 export interface GrammarEngineOptions {
   /** Logits per step: what masks cover. */
@@ -10,6 +15,8 @@ export interface GrammarEngineOptions {
   readonly endTokens: ReadonlySet<number>;
   /** Special tokens that are part of answers all the same, such as the markers of tool calls and of reasoning. */
   readonly markers?: readonly string[] | undefined;
+  /** Memory that prepared constraints may take together, about; 64 MiB if left out. Others are prepared anew. */
+  readonly maxBytes?: number | undefined;
 }
 
 /** Constrains the answers of one model. */
@@ -21,10 +28,23 @@ export interface GrammarEngine {
    * @throws RangeError naming the keyword of a schema that can't be honoured
    */
   compile(constraint: AnswerConstraint): CompiledGrammar | undefined;
+  /** The same in slices: yields after each part of bounded cost, so that others get their turn. */
+  compileSteps(constraint: AnswerConstraint): Generator<void, CompiledGrammar | undefined>;
+  /**
+   * The same in slices of some milliseconds, between which the event loop turns.
+   *
+   * @throws what `signal` is aborted with
+   */
+  compileInSlices(
+    constraint: AnswerConstraint,
+    options?: { readonly signal?: AbortSignal | undefined; readonly sliceMilliseconds?: number },
+  ): Promise<CompiledGrammar | undefined>;
+  /** About how much memory the kept constraints take. */
+  readonly bytes: number;
 }
 
-/** Constraints kept: a service asks for a few schemas again and again. */
-const maxGrammars = 16;
+const defaultMaxBytes = 64 * 2 ** 20;
+const defaultSliceMilliseconds = 10;
 
 /**
  * Makes an engine for a model. It costs nothing until the first constraint, which waits about half a second for a
@@ -37,24 +57,39 @@ const maxGrammars = 16;
  * ```
  */
 export function createGrammarEngine(tokenizer: TextTokenizer, options: GrammarEngineOptions): GrammarEngine {
-  const grammars = new Map<string, CompiledGrammar>();
+  const grammars = createGrammarCache(options.maxBytes ?? defaultMaxBytes);
   let vocabulary: Vocabulary | undefined;
+
+  function* compileSteps(constraint: AnswerConstraint): Generator<void, CompiledGrammar | undefined> {
+    const key = keyOf(constraint);
+    const known = grammars.get(key);
+    if (known) return known;
+    const expression = yield* answerGrammarSteps(constraint);
+    if (!expression) return undefined;
+    vocabulary ??= readVocabulary(tokenizer, options);
+    const grammar = yield* compileGrammarSteps(expression, vocabulary);
+    return grammars.keep(key, grammar);
+  }
 
   return {
     compile(constraint) {
-      const key = keyOf(constraint);
-      let grammar = grammars.get(key);
-      if (grammar) {
-        grammars.delete(key);
-      } else {
-        const expression = answerGrammar(constraint);
-        if (!expression) return undefined;
-        vocabulary ??= readVocabulary(tokenizer, options);
-        grammar = compileGrammar(expression, vocabulary);
+      const steps = compileSteps(constraint);
+      for (let step = steps.next(); ; step = steps.next()) if (step.done) return step.value;
+    },
+    compileSteps,
+    async compileInSlices(constraint, { signal, sliceMilliseconds = defaultSliceMilliseconds } = {}) {
+      const steps = compileSteps(constraint);
+      for (let end = performance.now() + sliceMilliseconds; ;) {
+        signal?.throwIfAborted();
+        const step = steps.next();
+        if (step.done) return step.value;
+        if (performance.now() < end) continue;
+        await new Promise((resolve) => setImmediate(resolve));
+        end = performance.now() + sliceMilliseconds;
       }
-      grammars.set(key, grammar);
-      if (grammars.size > maxGrammars) grammars.delete(grammars.keys().next().value!);
-      return grammar;
+    },
+    get bytes() {
+      return grammars.bytes;
     },
   };
 }

@@ -52,6 +52,11 @@ const unknown = -1;
 const maxThreads = 2048;
 /** Steps taken to find the threads behind one byte. */
 const maxVisits = 50_000;
+/** Steps of a language are dearer than those of a program. */
+const costOfStep = 16;
+/** Threads of all states, and frames. */
+const maxKeptThreads = 200_000;
+const maxFrames = 50_000;
 /** States kept; then all are forgotten and made anew as they are needed. */
 const maxStates = 8_000;
 
@@ -70,13 +75,16 @@ export class Automaton {
   #itemLists = new Map<string, Items>();
   #transitions: Int32Array;
   #frameCount = 0;
+  #threadCount = 0;
+  readonly #readers: readonly LanguageReader[];
   generation = 0;
   /** Steps followed so far to make states: what hard grammars cost. */
   work = 0;
 
   constructor(program: Program) {
     this.#program = program;
-    const { classOfByte, byteOfClass } = byteClasses(program);
+    const { classOfByte, byteOfClass, readers } = byteClasses(program);
+    this.#readers = readers;
     this.#classOfByte = classOfByte;
     this.#byteOfClass = byteOfClass;
     this.#classes = byteOfClass.length;
@@ -106,7 +114,20 @@ export class Automaton {
 
   /** Forgets states when there are too many. Ids are void then, and states have to be `renew`ed. */
   tidy(): void {
-    if (this.#states.length > maxStates) this.#clear();
+    const isFull = this.#states.length > maxStates || this.#threadCount > maxKeptThreads;
+    if (isFull || this.#frames.size > maxFrames) this.#clear();
+  }
+
+  /** About how much memory it takes. */
+  get bytes(): number {
+    return (
+      this.#transitions.byteLength +
+      200 * this.#states.length +
+      40 * this.#threadCount +
+      200 * this.#frames.size +
+      100 * this.#program.steps.length +
+      this.#readers.reduce((sum, reader) => sum + reader.bytes, 0)
+    );
   }
 
   /** The same state in this generation. */
@@ -118,10 +139,11 @@ export class Automaton {
   #clear(): void {
     this.generation++;
     this.#states = [];
+    this.#threadCount = 0;
     this.#stateIds = new Map();
     this.#frames = new Map();
     this.#itemLists = new Map();
-    this.#transitions.fill(unknown);
+    this.#transitions = new Int32Array(64 * this.#classes).fill(unknown);
     this.#keep({ threads: [], mayEnd: false, plainCharacters: 0, startsItem: false, endsItem: false });
     this.#transitions.fill(dead, 0, this.#classes);
   }
@@ -140,7 +162,7 @@ export class Automaton {
         const before = reader.work;
         // What the item before was decides on how this one may go on.
         const reading = frame!.below?.items?.isPending ? undefined : reader.next(frame!.reading!, byte);
-        this.work += reader.work - before;
+        this.work += costOfStep * (reader.work - before);
         if (reading) closure.visit(place, this.#frame(place, 0, frame!.below, { reading }));
       }
     }
@@ -205,9 +227,18 @@ export class Automaton {
     const known = this.#stateIds.get(key);
     if (known !== undefined) return this.#states[known]!;
     const id = this.#states.length;
-    const state: State = { id, generation: this.generation, threads, mayEnd, plainCharacters, startsItem, endsItem };
+    const state: State = {
+      id,
+      generation: this.generation,
+      threads,
+      mayEnd,
+      plainCharacters,
+      startsItem,
+      endsItem,
+    };
     this.#states.push(state);
     this.#stateIds.set(key, id);
+    this.#threadCount += threads.length;
     if (this.#states.length * this.#classes > this.#transitions.length) {
       const larger = new Int32Array(2 * this.#transitions.length).fill(unknown);
       larger.set(this.#transitions);
@@ -315,7 +346,10 @@ class Closure {
         break;
       }
       case 'distinct':
-        waiting.push(step.next, this.#make.frame(step.next, 0, frame, { items: this.#make.items([], false) }));
+        waiting.push(
+          step.next,
+          this.#make.frame(step.next, 0, frame, { items: this.#make.items([], false) }),
+        );
         break;
       case 'keep': {
         const { texts, isPending } = frame!.items!;
@@ -368,7 +402,11 @@ function countOf({ texts, isPending }: Items): number {
 }
 
 /** Bytes that no step tells apart share a class, which keeps the table of transitions small. */
-function byteClasses({ steps }: Program): { classOfByte: Uint8Array; byteOfClass: Uint8Array } {
+function byteClasses({ steps }: Program): {
+  readonly classOfByte: Uint8Array;
+  readonly byteOfClass: Uint8Array;
+  readonly readers: readonly LanguageReader[];
+} {
   const begins = new Uint8Array(257);
   begins[0] = 1;
   const readers = new Set<LanguageReader>();
@@ -386,5 +424,5 @@ function byteClasses({ steps }: Program): { classOfByte: Uint8Array; byteOfClass
     if (begins[byte]) first.push(byte);
     classOfByte[byte] = first.length - 1;
   }
-  return { classOfByte, byteOfClass: Uint8Array.from(first) };
+  return { classOfByte, byteOfClass: Uint8Array.from(first), readers: [...readers] };
 }

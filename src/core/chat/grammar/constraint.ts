@@ -64,12 +64,16 @@ export interface AnswerConstraint {
   readonly reasoning?: ReasoningConstraint | undefined;
 }
 
+/** Reads a schema; `path` is how messages call it. */
+export type ReadSchema = (schema: unknown, path?: string) => Expression;
+
 /**
  * The grammar of the answers that a request allows.
  *
  * With required calls the answer is calls alone, whatever `response` is; with optional ones it is either. Where calls
  * are optional, arguments whose schema can't be honoured may be any object.
  *
+ * @param read `jsonSchemaGrammar` if left out
  * @returns `undefined` where every text is allowed
  * @throws RangeError naming the keyword of a schema that can't be honoured, as `schema.properties.age.not` or
  * `tools[0].parameters.properties.age.not`
@@ -79,17 +83,20 @@ export interface AnswerConstraint {
  * answerGrammar({ response: { type: 'json-schema', schema: { type: 'array', items: { type: 'string' } } } });
  * ```
  */
-export function answerGrammar({ response, calls, reasoning }: AnswerConstraint): Expression | undefined {
-  const document = framed(documentGrammar(response), reasoning?.frame);
-  const answer = calls ? withCalls(document, calls) : document;
+export function answerGrammar(
+  { response, calls, reasoning }: AnswerConstraint,
+  read: ReadSchema = jsonSchemaGrammar,
+): Expression | undefined {
+  const document = framed(documentGrammar(response, read), reasoning?.frame);
+  const answer = calls ? withCalls(document, calls, read) : document;
   if (!answer || !reasoning) return answer;
   const mayBreakOff = document === undefined && calls?.choice === 'optional';
   return behindReasoning(answer, reasoning, { mayBreakOff });
 }
 
-function documentGrammar(response: ResponseFormat): Expression | undefined {
+function documentGrammar(response: ResponseFormat, read: ReadSchema): Expression | undefined {
   if (response.type === 'text') return undefined;
-  return response.type === 'json-object' ? anyObject : jsonSchemaGrammar(response.schema);
+  return response.type === 'json-object' ? anyObject : read(response.schema);
 }
 
 function framed(
@@ -101,14 +108,14 @@ function framed(
   return frame.isRequired ? inFrame : choice(inFrame, document);
 }
 
-function withCalls(document: Expression | undefined, calls: CallConstraint): Expression {
+function withCalls(document: Expression | undefined, calls: CallConstraint, read: ReadSchema): Expression {
   const { tools, choice: when, parallel, format } = calls;
   const { begin, trigger, separator, end } = format;
   const frames = tools.map((tool, index) => {
     const { prefix, suffix } = format.call(tool.name);
     const path = `tools[${index}].parameters`;
     const isPromised = when !== 'optional' || tool.strict === true;
-    const value = isPromised ? argumentsGrammar(tool, path) : leniently(tool, path);
+    const value = isPromised ? argumentsGrammar(tool, path, read) : leniently(tool, path, read);
     return { prefix, rest: sequence(refer(rule(tool.name, value)), text(suffix)) };
   });
   const call = choice(...frames.map(({ prefix, rest }) => sequence(text(prefix), rest)));
@@ -128,20 +135,24 @@ function withCalls(document: Expression | undefined, calls: CallConstraint): Exp
   return sequence(repeat(sequence(untilCall, section), { min: 0, max: Infinity }), free);
 }
 
-function leniently(tool: CallableTool, path: string): Expression {
+function leniently(tool: CallableTool, path: string, read: ReadSchema): Expression {
   try {
-    return argumentsGrammar(tool, path);
+    return argumentsGrammar(tool, path, read);
   } catch (error) {
     if (error instanceof RangeError) return anyObject;
     throw error;
   }
 }
 
-/** Arguments are always an object, also where the schema doesn't say so. */
-function argumentsGrammar({ parameters = {} }: CallableTool, path: string): Expression {
-  const { type = 'object' } = parameters;
+function argumentsGrammar(tool: CallableTool, path: string, read: ReadSchema): Expression {
+  const { type = 'object' } = tool.parameters ?? {};
   if (type !== 'object') throw new RangeError(`${path}.type: expected "object"`);
-  return jsonSchemaGrammar({ type, ...parameters }, path);
+  return read(callableSchema(tool), path);
+}
+
+/** Arguments are always an object, also where the schema doesn't say so. */
+export function callableSchema({ parameters }: CallableTool): Readonly<Record<string, unknown>> {
+  return { type: 'object', ...parameters };
 }
 
 function withoutStart(full: string, start: string): string {

@@ -35,7 +35,10 @@ function decimalOf(step: unknown, path: string): { readonly step: number; readon
   const decimals = Math.max(0, fraction.length - Number(exponent));
   const scaled = Number(whole + fraction) * 10 ** Math.max(0, Number(exponent) - fraction.length);
   if (decimals > maxDecimals || scaled > maxStep) {
-    throw schemaFault(path, `expected a step of at most ${maxStep} and ${maxDecimals} decimals, got ${quoted(step)}`);
+    throw schemaFault(
+      path,
+      `expected a step of at most ${maxStep} and ${maxDecimals} decimals, got ${quoted(step)}`,
+    );
   }
   return { step: scaled, decimals };
 }

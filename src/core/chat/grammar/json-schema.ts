@@ -3,6 +3,7 @@ import { anyValue, boolean, nullText } from './json-text.ts';
 import type { Language } from './language.ts';
 import { distinctItems } from './schema-distinct.ts';
 import { arrayOf } from './schema-array.ts';
+import { createSchemaBudget, type SchemaBudget } from './schema-budget.ts';
 import { ClauseReader, isReferenceAlone, type Clause } from './schema-clauses.ts';
 import { SchemaDocument, type Literal } from './schema-document.ts';
 import { SchemaEvaluator } from './schema-evaluate.ts';
@@ -13,7 +14,6 @@ import { assertSchemaSize } from './schema-size.ts';
 import { stringLanguage, stringOfClause } from './schema-string.ts';
 import { TextLanguages } from './schema-texts.ts';
 
-const maxWork = 400_000;
 const maxOpen = 150;
 
 /**
@@ -22,6 +22,7 @@ const maxOpen = 150;
  * digits. Annotations and unknown keywords say nothing.
  *
  * @param path how messages call the schema
+ * @param budget steps that reading may take; what would need more is refused with the place of the keyword
  * @throws RangeError beginning with the path of the keyword that can't be honoured
  *
  * @example
@@ -29,8 +30,12 @@ const maxOpen = 150;
  * jsonSchemaGrammar({ type: 'object', properties: { age: { type: 'integer', minimum: 0 } }, required: ['age'] });
  * ```
  */
-export function jsonSchemaGrammar(schema: unknown, path = 'schema'): Expression {
-  const steps = jsonSchemaSteps(schema, path);
+export function jsonSchemaGrammar(
+  schema: unknown,
+  path = 'schema',
+  budget = createSchemaBudget(),
+): Expression {
+  const steps = jsonSchemaSteps(schema, path, budget);
   for (let step = steps.next(); ; step = steps.next()) if (step.done) return step.value;
 }
 
@@ -39,16 +44,20 @@ export function jsonSchemaGrammar(schema: unknown, path = 'schema'): Expression 
  *
  * @throws RangeError as `jsonSchemaGrammar`
  */
-export function* jsonSchemaSteps(schema: unknown, path = 'schema'): Generator<void, Expression> {
+export function* jsonSchemaSteps(
+  schema: unknown,
+  path = 'schema',
+  budget = createSchemaBudget(),
+): Generator<void, Expression> {
   assertSchemaSize(schema, path);
   yield;
-  return yield* new SchemaReader(schema, path).read();
+  return yield* new SchemaReader(schema, path, budget).read();
 }
 
 class SchemaReader {
   readonly #document: SchemaDocument;
   readonly #path: string;
-  readonly #texts = new TextLanguages();
+  readonly #texts: TextLanguages;
   readonly #clauses: ClauseReader;
   readonly #evaluator: SchemaEvaluator;
   /** Values by the literals that they satisfy. */
@@ -61,14 +70,14 @@ class SchemaReader {
     readonly path: string;
     readonly rule: Rule;
   }[] = [];
-  #work = 0;
 
-  constructor(root: unknown, path: string) {
+  constructor(root: unknown, path: string, budget: SchemaBudget) {
     this.#path = path;
     this.#document = new SchemaDocument(root, path);
+    this.#texts = new TextLanguages(budget);
     const spend = (steps: number): void => {
-      this.#work += steps;
-      if (this.#work > maxWork) throw schemaFault(path, 'expected a simpler schema');
+      budget.keywordSteps -= steps;
+      if (budget.keywordSteps < 0) throw schemaFault(path, 'expected a simpler schema');
     };
     this.#clauses = new ClauseReader(this.#document, spend);
     this.#evaluator = new SchemaEvaluator(this.#document, this.#texts, spend);
@@ -158,7 +167,8 @@ class SchemaReader {
       if (clause.values) {
         for (const value of clause.values) {
           const written = JSON.stringify(value);
-          if (!constants.has(written) && this.#satisfies(value, literals, path)) constants.set(written, written);
+          if (!constants.has(written) && this.#satisfies(value, literals, path))
+            constants.set(written, written);
         }
       } else for (const expression of this.#typed(clause, path)) expressions.add(expression);
     }
@@ -168,7 +178,9 @@ class SchemaReader {
 
   #satisfies(value: unknown, literals: readonly Literal[], path: string): boolean {
     if (value === undefined) throw schemaFault(path, 'expected JSON values');
-    return literals.every(({ schema, negated, path: at }) => this.#evaluator.satisfies(value, schema, at, { negated }));
+    return literals.every(({ schema, negated, path: at }) =>
+      this.#evaluator.satisfies(value, schema, at, { negated }),
+    );
   }
 
   *#typed(clause: Clause, path: string): Iterable<Expression> {
@@ -209,7 +221,7 @@ class SchemaReader {
         const names = clause.values.filter(
           (value) => typeof value === 'string' && this.#satisfies(value, [literal], literal.path),
         );
-        return this.#texts.guarded(literal.path, () => store.union(...names.map((name) => store.text(String(name)))));
+        return this.#texts.listed(names.map(String), literal.path);
       }),
     );
   }
@@ -218,11 +230,24 @@ class SchemaReader {
 /** The body of a rule that has not been read yet. */
 const pending: Expression = { type: 'choice', items: [] };
 
-const silent = new Set(['title', 'description', 'default', 'examples', '$comment', '$defs', 'definitions', '$schema', 'discriminator']);
+const silent = new Set([
+  'title',
+  'description',
+  'default',
+  'examples',
+  '$comment',
+  '$defs',
+  'definitions',
+  '$schema',
+  'discriminator',
+]);
 
 /** The schemas of `anyOf`, where a schema says nothing else: they can stay apart. */
 function branchesOf(schema: Schema, path: string): readonly unknown[] | undefined {
-  if (schema['anyOf'] === undefined || !Object.keys(schema).every((keyword) => keyword === 'anyOf' || silent.has(keyword))) {
+  if (
+    schema['anyOf'] === undefined ||
+    !Object.keys(schema).every((keyword) => keyword === 'anyOf' || silent.has(keyword))
+  ) {
     return undefined;
   }
   return readSchemas(schema['anyOf'], `${path}.anyOf`);

@@ -32,11 +32,11 @@ type Part =
   | { readonly kind: 'high-backslash'; readonly high: number };
 
 /** Steps that one byte may cost; a character that would need more is taken for one that leads nowhere. */
-const maxWorkPerByte = 20_000;
+const maxWorkPerByte = 4000;
 /** States that are looked at before a language is used. */
 const maxProbed = 32;
 /** Readings and languages kept; then all are forgotten and made anew as they are needed. */
-const maxKept = 50_000;
+const maxKept = 20_000;
 
 const shortEscapes = new Map([
   [0x22, 0x22],
@@ -82,6 +82,11 @@ export class LanguageReader {
   /** Steps taken so far. */
   get work(): number {
     return this.#store.work;
+  }
+
+  /** About how much memory it takes. */
+  get bytes(): number {
+    return 300 * (this.#readings.size + this.#store.size);
   }
 
   mayEnd({ language, part }: Reading): boolean {
@@ -137,7 +142,8 @@ export class LanguageReader {
       } else if (language.kind === 'concatenation') waiting.push(language.first, language.rest);
       else if ('items' in language) waiting.push(...language.items);
       else if ('item' in language) waiting.push(language.item);
-      else if (language.kind === 'multiple') for (let byte = 0x2d; byte < 0x3a; byte++) mark(begins, byte, byte);
+      else if (language.kind === 'multiple')
+        for (let byte = 0x2d; byte < 0x3a; byte++) mark(begins, byte, byte);
     }
   }
 
@@ -161,7 +167,9 @@ export class LanguageReader {
         return this.#hex(language, part.bits * 16 + digit, part.missing - 1, part.high);
       }
       case 'high':
-        return byte === 0x5c ? this.#reading(language, { kind: 'high-backslash', high: part.high }) : undefined;
+        return byte === 0x5c
+          ? this.#reading(language, { kind: 'high-backslash', high: part.high })
+          : undefined;
       case 'high-backslash':
         return byte === 0x75 ? this.#hex(language, 0, 4, part.high) : undefined;
     }
@@ -261,7 +269,9 @@ export class LanguageReader {
   }
 
   #reading(language: Language, part?: Part): Reading {
-    const key = part ? `${language.id} ${Object.values(part).map(partKey).join()} ${part.kind}` : `${language.id}`;
+    const key = part
+      ? `${language.id} ${Object.values(part).map(partKey).join()} ${part.kind}`
+      : `${language.id}`;
     let reading = this.#readings.get(key);
     if (!reading) {
       reading = { id: ++this.#ids, language, part };

@@ -1,4 +1,10 @@
-import { allCharacters, type DecimalMultiple, type Language, type LanguageStore, type Transition } from './language.ts';
+import {
+  allCharacters,
+  type DecimalMultiple,
+  type Language,
+  type LanguageStore,
+  type Transition,
+} from './language.ts';
 
 /**
  * Where each character leads, as ranges that ascend and don't overlap: the derivatives of a language. Characters that

@@ -155,16 +155,19 @@ export class LanguageStore {
     const others: Language[] = [];
     for (const item of flat) {
       if (item.kind === 'characters') sets.push(item.set);
-      else if (item.kind === 'concatenation' && !item.first.nullable) {
+      else if (item.kind === 'concatenation') {
         const same = byFirst.get(item.first);
         if (same) same.push(item.rest);
         else byFirst.set(item.first, [item.rest]);
       } else others.push(item);
     }
     for (const [first, rests] of byFirst) {
-      others.push(this.concatenation(first, rests.length === 1 ? rests[0]! : this.nested(() => this.union(...rests))));
+      others.push(
+        this.concatenation(first, rests.length === 1 ? rests[0]! : this.nested(() => this.union(...rests))),
+      );
     }
-    if (sets.length > 0) others.push(sets.length === 1 ? this.characters(sets[0]!) : this.characters(union(...sets)));
+    if (sets.length > 0)
+      others.push(sets.length === 1 ? this.characters(sets[0]!) : this.characters(union(...sets)));
     if (others.length === 0) return this.never;
     if (others.length === 1) return others[0]!;
     return this.#make({ kind: 'union', items: others.sort((a, b) => a.id - b.id) });

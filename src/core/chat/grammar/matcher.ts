@@ -1,6 +1,6 @@
 import { Automaton, dead, type State } from './automaton.ts';
 import type { Expression } from './expression.ts';
-import { createProgram } from './program.ts';
+import { programSteps } from './program.ts';
 import type { TokenTrie } from './token-trie.ts';
 import { utf8Text } from './utf8.ts';
 import type { Vocabulary } from './vocabulary.ts';
@@ -25,6 +25,8 @@ export interface GrammarMatcher {
 /** A grammar made ready for a vocabulary; what is learnt for one sequence serves all others. */
 export interface CompiledGrammar {
   createMatcher(): GrammarMatcher;
+  /** About how much memory it takes by now: it grows with what is written under it, up to a bound. */
+  readonly bytes: number;
 }
 
 /** Masks kept for each grammar. */
@@ -47,9 +49,22 @@ const maxWorkPerMask = 200_000;
  * ```
  */
 export function compileGrammar(grammar: Expression, vocabulary: Vocabulary): CompiledGrammar {
-  const automaton = new Automaton(createProgram(grammar));
+  const steps = compileSteps(grammar, vocabulary);
+  for (let step = steps.next(); ; step = steps.next()) if (step.done) return step.value;
+}
+
+/**
+ * The same in slices: yields after each part of bounded cost.
+ *
+ * @throws RangeError as `compileGrammar`
+ */
+export function* compileSteps(grammar: Expression, vocabulary: Vocabulary): Generator<void, CompiledGrammar> {
+  const automaton = new Automaton(yield* programSteps(grammar));
   const masks = new MaskCache(automaton, vocabulary);
   return {
+    get bytes() {
+      return automaton.bytes + masks.bytes;
+    },
     createMatcher() {
       let state = automaton.start();
       /** Bytes of an item of a list of different items, as far as it is written. */
@@ -123,6 +138,10 @@ class MaskCache {
     this.#maxMasks = Math.max(8, Math.floor(maxMaskBytes / (4 * vocabulary.maskLength)));
   }
 
+  get bytes(): number {
+    return 4 * this.#vocabulary.maskLength * this.#masks.size;
+  }
+
   of(state: State): Uint32Array {
     if (this.#generation !== state.generation) {
       this.#masks.clear();
@@ -158,8 +177,10 @@ class MaskCache {
     path[0] = start;
     for (let node = 0; node < size;) {
       const depth = depths[node]!;
-      const state = automaton.next(path[depth - 1]!, bytes[node]!);
-      if (state === dead || automaton.work > limit) {
+      // Single bytes are always looked at, so that what is left out can still be written byte by byte.
+      const isOver = automaton.work > limit && depth > 1;
+      const state = isOver ? dead : automaton.next(path[depth - 1]!, bytes[node]!);
+      if (state === dead) {
         node = ends[node]!;
         continue;
       }

@@ -24,13 +24,27 @@ interface Anchored {
  * ```
  */
 export function patternLanguage(pattern: Pattern, store: LanguageStore): Language {
-  const alternatives = pattern.kind === 'alternatives' ? pattern.items : [pattern];
-  return store.union(
-    ...alternatives.flatMap((alternative) => {
-      const items = alternative.kind === 'sequence' ? alternative.items : [alternative];
-      return [store.concatenation(store.all, rest(items, false, store)), rest(items, true, store)];
-    }),
+  const alternatives = (pattern.kind === 'alternatives' ? pattern.items : [pattern]).map((alternative) =>
+    alternative.kind === 'sequence' ? alternative.items : [alternative],
   );
+  const looking = alternatives.filter(looksAhead);
+  // All others are one, which keeps long lists small.
+  const others = alternatives.filter((items) => !looksAhead(items)).map(toSequence);
+  const joint: Pattern[] = [{ kind: 'alternatives', items: others }];
+  return store.union(
+    ...[joint, ...looking].flatMap((items) => [
+      store.concatenation(store.all, rest(items, false, store)),
+      rest(items, true, store),
+    ]),
+  );
+}
+
+function looksAhead(items: readonly Pattern[]): boolean {
+  return items.some(({ kind }) => kind === 'look-ahead');
+}
+
+function toSequence(items: readonly Pattern[]): Pattern {
+  return { kind: 'sequence', items };
 }
 
 /** What may follow up to the end of the text where the items match next. */
@@ -93,6 +107,7 @@ function sequenceOf(items: readonly Pattern[], store: LanguageStore): Anchored {
 /** `^` may come second where nothing has been read yet, and `$` first where nothing follows. */
 function joined(a: Anchored, b: Anchored, store: LanguageStore): Anchored {
   const { never } = store;
+  if (a.start === never && a.end === never && a.both === never) return behindFree(a.free, b, store);
   const then = (left: Language, right: Language): Language => store.concatenation(left, right);
   const isFirst = a.free.nullable || a.start.nullable;
   const isLast = b.free.nullable || b.end.nullable;
@@ -111,6 +126,16 @@ function joined(a: Anchored, b: Anchored, store: LanguageStore): Anchored {
   };
 }
 
+/** The usual case: what comes first has no anchors. */
+function behindFree(first: Language, { free, start, end, both }: Anchored, store: LanguageStore): Anchored {
+  return {
+    free: store.concatenation(first, free),
+    start: first.nullable ? start : store.never,
+    end: store.concatenation(first, end),
+    both: first.nullable ? both : store.never,
+  };
+}
+
 function repeated(
   { free, start, end, both }: Anchored,
   { min, max }: { readonly min: number; readonly max: number },
@@ -126,9 +151,6 @@ function repeated(
     free: plain,
     start: store.concatenation(start, others),
     end: store.concatenation(others, end),
-    both: store.union(
-      min <= 1 ? both : never,
-      max >= 2 ? store.sequence(start, inner, end) : never,
-    ),
+    both: store.union(min <= 1 ? both : never, max >= 2 ? store.sequence(start, inner, end) : never),
   };
 }

@@ -45,13 +45,23 @@ export interface Program {
   readonly entries: ReadonlyMap<Rule, number>;
 }
 
-const maxSteps = 500_000;
+const maxSteps = 300_000;
 
 /**
  * @throws RangeError when nothing that the grammar allows can be written to an end, or it has too many parts
  */
 export function createProgram(grammar: Expression): Program {
-  return new Assembler(grammar).assemble();
+  const steps = programSteps(grammar);
+  for (let step = steps.next(); ; step = steps.next()) if (step.done) return step.value;
+}
+
+/**
+ * The same in slices: yields after each rule.
+ *
+ * @throws RangeError as `createProgram`
+ */
+export function* programSteps(grammar: Expression): Generator<void, Program> {
+  return yield* new Assembler(grammar).assemble();
 }
 
 class Assembler {
@@ -72,12 +82,13 @@ class Assembler {
     this.#return = this.#add({ op: 'return' });
   }
 
-  assemble(): Program {
+  *assemble(): Generator<void, Program> {
     if (!this.#isProductive(this.#grammar))
       throw new RangeError('expected a schema that some finite document matches');
     const start = this.#write(this.#grammar, this.#add({ op: 'accept' }));
     for (let rule = this.#waiting.pop(); rule; rule = this.#waiting.pop()) {
       this.#entries.set(rule, this.#write(rule.body, this.#return));
+      yield;
     }
     return { steps: this.#steps, start, entries: this.#entries };
   }
@@ -133,7 +144,10 @@ class Assembler {
     const quote = item.writing === 'json-string';
     const more = { op: 'more' as const, max, next: -1 };
     const moreAt = this.#add(more);
-    const keep = this.#add({ op: 'keep', next: this.#split([moreAt, this.#add({ op: 'leave', min, next })]) });
+    const keep = this.#add({
+      op: 'keep',
+      next: this.#split([moreAt, this.#add({ op: 'leave', min, next })]),
+    });
     const exit = quote ? this.#writeByte([0x22, 0x22], keep) : keep;
     const read = this.#add({ op: 'read', reader: this.#reader(item), exit });
     const begin = this.#add({ op: 'begin', reader: this.#reader(item), next: read });

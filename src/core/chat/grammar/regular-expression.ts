@@ -1,9 +1,4 @@
-import {
-  codePointsOf,
-  complement,
-  union,
-  type CodePointSet,
-} from './code-points.ts';
+import { codePointsOf, complement, union, type CodePointSet } from './code-points.ts';
 
 const digits: CodePointSet = [[0x30, 0x39]];
 const wordCharacters: CodePointSet = [
@@ -236,7 +231,6 @@ class PatternReader {
     return new RangeError(`${expectation}, got ${JSON.stringify(shown)}`);
   }
 }
-
 
 /** Valid with the `u` flag, or at least without, where escapes of letters are the only letters that change meaning. */
 function isRegularExpression(pattern: string): boolean {

@@ -1,4 +1,14 @@
-import { choice, empty, never, refer, repeat, rule, sequence, type Expression, type Rule } from './expression.ts';
+import {
+  choice,
+  empty,
+  never,
+  refer,
+  repeat,
+  rule,
+  sequence,
+  type Expression,
+  type Rule,
+} from './expression.ts';
 import { anyArray, anyValue, bracketed, comma, listOf } from './json-text.ts';
 import type { Clause } from './schema-clauses.ts';
 import type { Literal, SchemaDocument } from './schema-document.ts';
@@ -63,7 +73,10 @@ export function arrayOf(
     const literals = schemas.map(({ schema, path: at }) => {
       const { heads: own, rest, restKeyword } = itemSchemas(schema);
       return index < own.length
-        ? document.literal(own[index], `${at}.${schema['prefixItems'] === undefined ? 'items' : 'prefixItems'}[${index}]`)
+        ? document.literal(
+            own[index],
+            `${at}.${schema['prefixItems'] === undefined ? 'items' : 'prefixItems'}[${index}]`,
+          )
         : document.literal(rest, `${at}.${restKeyword}`);
     });
     for (const { evaluated, literal } of unevaluated) {
@@ -71,22 +84,33 @@ export function arrayOf(
     }
     return literals;
   };
-  heads = Math.max(heads, ...unevaluated.flatMap(({ evaluated }) => evaluated.map((schema) => itemSchemas(schema).heads.length)));
+  heads = Math.max(
+    heads,
+    ...unevaluated.flatMap(({ evaluated }) => evaluated.map((schema) => itemSchemas(schema).heads.length)),
+  );
   const unique = schemas.find(({ schema }) => schema['uniqueItems'] === true && max > 1);
   if (unique) {
     const place = `${unique.path}.uniqueItems`;
     const items = heads > 0 || needs.length > 0 ? undefined : distinctItems(literalsAt(0), path);
     if (!items) throw schemaFault(place, 'expected `items` that are strings, numbers or constants');
-    return bracketed('[', { type: 'distinct', item: items.item, separator: comma, min, max: Math.min(max, items.count) }, ']');
+    return bracketed(
+      '[',
+      { type: 'distinct', item: items.item, separator: comma, min, max: Math.min(max, items.count) },
+      ']',
+    );
   }
-  if (needs.length > 0) return bracketed('[', listWith(needs, { min, max, heads, path }, literalsAt, document, valueOf), ']');
+  if (needs.length > 0)
+    return bracketed('[', listWith(needs, { min, max, heads, path }, literalsAt, document, valueOf), ']');
   const rest = valueOf(literalsAt(heads), path);
   if (heads === 0) {
     if (rest === anyValue && min === 0 && max === Infinity) return anyArray;
     return bracketed('[', listOf(rest, { min, max }), ']');
   }
   const most = Math.min(heads, max);
-  let content = repeat(sequence(comma, rest), { min: Math.max(0, min - heads), max: Math.max(0, max - heads) });
+  let content = repeat(sequence(comma, rest), {
+    min: Math.max(0, min - heads),
+    max: Math.max(0, max - heads),
+  });
   if (most < heads) content = empty;
   for (let index = most - 1; index >= 0; index--) {
     const some = sequence(...(index > 0 ? [comma] : []), valueOf(literalsAt(index), path), content);
@@ -113,7 +137,12 @@ function evaluatesItem(schema: Schema, index: number): boolean {
 /** Lists that count items of several kinds, as a rule for each count. */
 function listWith(
   needs: readonly Need[],
-  { min, max, heads, path }: { readonly min: number; readonly max: number; readonly heads: number; readonly path: string },
+  {
+    min,
+    max,
+    heads,
+    path,
+  }: { readonly min: number; readonly max: number; readonly heads: number; readonly path: string },
   literalsAt: (index: number) => Literal[],
   document: SchemaDocument,
   valueOf: ValueOf,
@@ -133,7 +162,10 @@ function listWith(
     }
     return refer(state);
   };
-  const start = stateOf(0, needs.map(() => 0));
+  const start = stateOf(
+    0,
+    needs.map(() => 0),
+  );
   for (let next = waiting.pop(); next; next = waiting.pop()) {
     const { isFirst, count, found, rule: state } = next;
     const branches: Expression[] = [];

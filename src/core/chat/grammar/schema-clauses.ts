@@ -1,5 +1,6 @@
 import type { Literal, SchemaDocument } from './schema-document.ts';
 import { areDisjoint } from './schema-disjoint.ts';
+import { patternOfFormat, widePatternOfFormat } from './string-format.ts';
 import {
   allTypes,
   canonicalText,
@@ -109,7 +110,8 @@ export class ClauseReader {
     let known = this.#known.get(literal);
     if (!known) {
       if (this.#open.has(literal)) throw schemaFault(literal.path, 'expected no reference to itself');
-      if (this.#open.size > maxDepth) throw schemaFault(literal.path, 'expected fewer schemas within schemas');
+      if (this.#open.size > maxDepth)
+        throw schemaFault(literal.path, 'expected fewer schemas within schemas');
       this.#spend(1);
       this.#open.add(literal);
       const { schema, path } = literal;
@@ -148,10 +150,12 @@ export class ClauseReader {
     const values = valuesOf(schema, path);
     const acts = Object.keys(schema).some((keyword) => keywordTypes.has(keyword));
     const required = readNames(schema['required'], `${path}.required`);
-    return this.#merge(
-      { ...anything, types, values: values && distinct(values) },
-      { ...anything, atoms: acts ? [{ kind: 'schema', schema, path }] : [], required },
-    ) ?? { ...anything, types: 0 };
+    return (
+      this.#merge(
+        { ...anything, types, values: values && distinct(values) },
+        { ...anything, atoms: acts ? [{ kind: 'schema', schema, path }] : [], required },
+      ) ?? { ...anything, types: 0 }
+    );
   }
 
   #exactlyOne(schema: Schema, path: string): readonly Clause[] {
@@ -254,9 +258,11 @@ export class ClauseReader {
     for (const entry of schema['allOf'] === undefined ? [] : this.#entries(schema, 'allOf', path, true)) {
       clauses.push(...this.#clauses(entry));
     }
-    if (schema['anyOf'] !== undefined) clauses.push(...this.read(this.#entries(schema, 'anyOf', path, true), `${path}.anyOf`));
+    if (schema['anyOf'] !== undefined)
+      clauses.push(...this.read(this.#entries(schema, 'anyOf', path, true), `${path}.anyOf`));
     if (schema['oneOf'] !== undefined) clauses.push(...this.#notExactlyOne(schema, path));
-    if (schema['not'] !== undefined) clauses.push(...this.#clauses(this.#literal(schema, 'not', path, false)));
+    if (schema['not'] !== undefined)
+      clauses.push(...this.#clauses(this.#literal(schema, 'not', path, false)));
     if (schema['if'] !== undefined) clauses.push(...this.#conditional(schema, path, true));
     for (const [, others] of this.#dependencies(schema, path, true)) clauses.push(...others);
     for (const keyword of ['unevaluatedProperties', 'unevaluatedItems']) {
@@ -313,6 +319,13 @@ export class ClauseReader {
         return typeof value === 'boolean' ? [] : bound('minimum', value);
       case 'pattern':
         return one({ kind: 'not-pattern', pattern: value, path: place });
+      case 'format': {
+        const wide = typeof value === 'string' ? widePatternOfFormat(value) : undefined;
+        // What is known to lack the format; of a format that is not known nothing is.
+        if (wide !== undefined) return one({ kind: 'not-pattern', pattern: wide, path: place });
+        if (typeof value === 'string' && patternOfFormat(value) === undefined) return [];
+        break;
+      }
       case 'multipleOf':
         return one({ kind: 'not-multiple', step: value, path: place });
       case 'required':
@@ -332,7 +345,11 @@ export class ClauseReader {
           }),
         );
       case 'additionalProperties':
-        return one({ kind: 'some-property', keys: { kind: 'other', schema, path }, literal: not(value, place) });
+        return one({
+          kind: 'some-property',
+          keys: { kind: 'other', schema, path },
+          literal: not(value, place),
+        });
       case 'propertyNames':
         return one({
           kind: 'some-property',
@@ -358,7 +375,10 @@ export class ClauseReader {
       case 'uniqueItems':
         if (value !== true) return [];
     }
-    throw schemaFault(place, 'this keyword is not supported under `not` or where schemas have to exclude each other');
+    throw schemaFault(
+      place,
+      'this keyword is not supported under `not` or where schemas have to exclude each other',
+    );
   }
 
   #brokenHeads(heads: readonly unknown[], path: string): Clause[] {
@@ -473,7 +493,15 @@ function distinct(values: readonly unknown[]): readonly unknown[] {
   return [...new Map(values.map((value) => [canonicalText(value), value])).values()];
 }
 
-const referenceKeywords = new Set(['title', 'description', 'default', 'examples', '$comment', '$defs', 'definitions']);
+const referenceKeywords = new Set([
+  'title',
+  'description',
+  'default',
+  'examples',
+  '$comment',
+  '$defs',
+  'definitions',
+]);
 
 /** Whether a schema says nothing but what its reference says. */
 export function isReferenceAlone(schema: Schema): boolean {
@@ -499,4 +527,3 @@ function propertyLiterals(clause: Clause, name: string, document: SchemaDocument
   }
   return literals;
 }
-

@@ -34,10 +34,16 @@ export function distinctItems(
   const areStrings = alternatives.every(({ types, values }) => types === typeBits.string && !values);
   const plain = (clause: Clause): Language | undefined => {
     const values = clause.values?.filter(isAllowed) ?? simpleValues(clause);
-    if (values) return store.union(...values.map((value) => store.text(JSON.stringify(value))));
+    if (values)
+      return texts.listed(
+        values.map((value) => JSON.stringify(value)),
+        path,
+      );
     return clause.types & ~numberBits ? undefined : plainNumbers(clause, path, texts);
   };
-  const languages = alternatives.map((clause) => (areStrings ? stringLanguage(clause, texts) : plain(clause)));
+  const languages = alternatives.map((clause) =>
+    areStrings ? stringLanguage(clause, texts) : plain(clause),
+  );
   if (languages.includes(undefined)) return undefined;
   const language = texts.guarded(path, () => store.union(...languages.filter((one) => one !== undefined)));
   const live = texts.live(language, path);
@@ -50,7 +56,10 @@ export function distinctItems(
 
 function simpleValues({ types, excluded }: Clause): readonly unknown[] | undefined {
   if (types & ~(typeBits.null | typeBits.boolean)) return undefined;
-  const values = [...(types & typeBits.null ? [null] : []), ...(types & typeBits.boolean ? [true, false] : [])];
+  const values = [
+    ...(types & typeBits.null ? [null] : []),
+    ...(types & typeBits.boolean ? [true, false] : []),
+  ];
   return values.filter((value) => !excluded.includes(value));
 }
 

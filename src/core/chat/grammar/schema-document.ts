@@ -30,7 +30,8 @@ export class SchemaDocument {
   literal(schema: unknown, path: string, { negated = false }: { readonly negated?: boolean } = {}): Literal {
     const isEmpty = isSchemaObject(schema) && Object.keys(schema).length === 0;
     const value = isEmpty ? true : schema;
-    if (typeof value === 'boolean') return { id: value === negated ? -1 : 0, schema: value !== negated, negated: false, path };
+    if (typeof value === 'boolean')
+      return { id: value === negated ? -1 : 0, schema: value !== negated, negated: false, path };
     const known = this.#literals.get(value) ?? {};
     this.#literals.set(value, known);
     const sign = negated ? 'negative' : 'positive';
@@ -38,7 +39,11 @@ export class SchemaDocument {
   }
 
   /** The schema that a reference stands for, and where it stands. */
-  resolve(reference: unknown, from: unknown, path: string): { readonly schema: unknown; readonly path: string } {
+  resolve(
+    reference: unknown,
+    from: unknown,
+    path: string,
+  ): { readonly schema: unknown; readonly path: string } {
     if (typeof reference !== 'string') throw schemaFault(path, 'expected a reference such as "#/$defs/item"');
     const border = reference.indexOf('#');
     const uri = border < 0 ? reference : reference.slice(0, border);
@@ -48,7 +53,10 @@ export class SchemaDocument {
       const schema = this.#inside(base, fragment);
       if (schema === undefined) continue;
       const isPlain = base === this.root && (fragment === '' || fragment.startsWith('/'));
-      return { schema, path: isPlain ? `${this.#path}${fragment.replaceAll('/', '.')}` : `${path}(${quoted(reference)})` };
+      return {
+        schema,
+        path: isPlain ? `${this.#path}${fragment.replaceAll('/', '.')}` : `${path}(${quoted(reference)})`,
+      };
     }
     throw schemaFault(path, `expected a reference to a part of the schema, got ${quoted(reference)}`);
   }
@@ -56,9 +64,9 @@ export class SchemaDocument {
   #resource(uri: string, path: string): unknown {
     const name = uri.replace(/^\.?\//, '');
     const known =
-      this.#resources.get(uri) ??
-      [...this.#resources].find(([id]) => id.endsWith(`/${name}`))?.[1];
-    if (known === undefined) throw schemaFault(path, 'expected a reference within the schema, such as "#/$defs/item"');
+      this.#resources.get(uri) ?? [...this.#resources].find(([id]) => id.endsWith(`/${name}`))?.[1];
+    if (known === undefined)
+      throw schemaFault(path, 'expected a reference within the schema, such as "#/$defs/item"');
     return known;
   }
 

@@ -37,7 +37,12 @@ export class SchemaEvaluator {
   }
 
   /** @param options `negated`: whether the value must not match */
-  satisfies(value: unknown, schema: unknown, path: string, { negated }: { readonly negated: boolean }): boolean {
+  satisfies(
+    value: unknown,
+    schema: unknown,
+    path: string,
+    { negated }: { readonly negated: boolean },
+  ): boolean {
     this.#depth = 0;
     this.#inversions = negated ? 1 : 0;
     return this.matches(value, schema, path) !== negated;
@@ -106,14 +111,17 @@ export class SchemaEvaluator {
     const known = format === undefined ? undefined : this.#texts.format(format, `${path}.format`);
     if (!known || this.#texts.includes(known, value, `${path}.format`)) return true;
     // Formats are narrower here than they may be.
-    if (this.#inversions > 0) throw schemaFault(`${path}.format`, 'this keyword is not supported under `not`');
+    if (this.#inversions > 0)
+      throw schemaFault(`${path}.format`, 'this keyword is not supported under `not`');
     return false;
   }
 
   #matchesNumber(value: number, schema: Schema, path: string): boolean {
     const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = schema;
-    if (typeof minimum === 'number' && (value < minimum || (exclusiveMinimum === true && value === minimum))) return false;
-    if (typeof maximum === 'number' && (value > maximum || (exclusiveMaximum === true && value === maximum))) return false;
+    if (typeof minimum === 'number' && (value < minimum || (exclusiveMinimum === true && value === minimum)))
+      return false;
+    if (typeof maximum === 'number' && (value > maximum || (exclusiveMaximum === true && value === maximum)))
+      return false;
     if (typeof exclusiveMinimum === 'number' && value <= exclusiveMinimum) return false;
     if (typeof exclusiveMaximum === 'number' && value >= exclusiveMaximum) return false;
     return multipleOf === undefined || isDecimalMultiple(value, multipleOf, `${path}.multipleOf`);
@@ -122,7 +130,8 @@ export class SchemaEvaluator {
   #matchesArray(values: readonly unknown[], schema: Schema, path: string): boolean {
     if (values.length < readCount(schema, 'minItems', path, 0)) return false;
     if (values.length > readCount(schema, 'maxItems', path, Infinity)) return false;
-    if (schema['uniqueItems'] === true && new Set(values.map(canonicalText)).size < values.length) return false;
+    if (schema['uniqueItems'] === true && new Set(values.map(canonicalText)).size < values.length)
+      return false;
     this.#refuse(schema, 'unevaluatedItems', path);
     const { heads, rest, restKeyword } = itemSchemas(schema);
     const fits = values.every((value, index) =>
@@ -131,9 +140,12 @@ export class SchemaEvaluator {
         : this.matches(value, rest, `${path}.${restKeyword}`),
     );
     if (!fits || schema['contains'] === undefined) return fits;
-    const found = values.filter((value) => this.matches(value, schema['contains'], `${path}.contains`)).length;
+    const found = values.filter((value) =>
+      this.matches(value, schema['contains'], `${path}.contains`),
+    ).length;
     return (
-      found >= readCount(schema, 'minContains', path, 1) && found <= readCount(schema, 'maxContains', path, Infinity)
+      found >= readCount(schema, 'minContains', path, 1) &&
+      found <= readCount(schema, 'maxContains', path, Infinity)
     );
   }
 
@@ -141,7 +153,8 @@ export class SchemaEvaluator {
     const names = Object.keys(value);
     if (names.length < readCount(schema, 'minProperties', path, 0)) return false;
     if (names.length > readCount(schema, 'maxProperties', path, Infinity)) return false;
-    if (readNames(schema['required'], `${path}.required`).some((name) => !Object.hasOwn(value, name))) return false;
+    if (readNames(schema['required'], `${path}.required`).some((name) => !Object.hasOwn(value, name)))
+      return false;
     this.#refuse(schema, 'unevaluatedProperties', path);
     const properties = readSchemaMap(schema['properties'], `${path}.properties`);
     const patterns = Object.entries(readSchemaMap(schema['patternProperties'], `${path}.patternProperties`));
@@ -159,7 +172,8 @@ export class SchemaEvaluator {
       }
       const { additionalProperties: others = true, propertyNames } = schema;
       if (!isNamed && !this.matches(value[name], others, `${path}.additionalProperties`)) return false;
-      if (propertyNames !== undefined && !this.matches(name, propertyNames, `${path}.propertyNames`)) return false;
+      if (propertyNames !== undefined && !this.matches(name, propertyNames, `${path}.propertyNames`))
+        return false;
     }
     for (const keyword of ['dependentRequired', 'dependentSchemas', 'dependencies']) {
       const map = readSchemaMap(schema[keyword], `${path}.${keyword}`);

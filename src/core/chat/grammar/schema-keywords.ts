@@ -5,7 +5,15 @@ export type JsonType = (typeof jsonTypes)[number];
 export type Schema = Readonly<Record<string, unknown>>;
 
 /** Types as bits; a number is an integer or a fraction. */
-export const typeBits = { null: 1, boolean: 2, integer: 4, fraction: 8, string: 16, array: 32, object: 64 } as const;
+export const typeBits = {
+  null: 1,
+  boolean: 2,
+  integer: 4,
+  fraction: 8,
+  string: 16,
+  array: 32,
+  object: 64,
+} as const;
 
 export const numberBits = typeBits.integer | typeBits.fraction;
 export const allTypes = 127;

@@ -22,24 +22,32 @@ export function numberOf(clause: Clause, texts: TextLanguages): Expression {
   let path = '';
   const languages = types === typeBits.fraction ? [store.complement(multiplesOf(1, '', store))] : [];
   for (const atom of clause.atoms) {
-    if (atom.kind === 'not-multiple') languages.push(store.complement(multiplesOf(atom.step, atom.path, store)));
+    if (atom.kind === 'not-multiple')
+      languages.push(store.complement(multiplesOf(atom.step, atom.path, store)));
     if (atom.kind !== 'schema') continue;
     path = atom.path;
     const schema = isInteger ? { ...formatRange(atom.schema), ...atom.schema } : atom.schema;
-    for (const keyword of ['minimum', 'exclusiveMinimum']) low = tighter(low, readBound(schema, path, keyword), 1);
-    for (const keyword of ['maximum', 'exclusiveMaximum']) high = tighter(high, readBound(schema, path, keyword), -1);
+    for (const keyword of ['minimum', 'exclusiveMinimum'])
+      low = tighter(low, readBound(schema, path, keyword), 1);
+    for (const keyword of ['maximum', 'exclusiveMaximum'])
+      high = tighter(high, readBound(schema, path, keyword), -1);
     const { multipleOf } = atom.schema;
     if (multipleOf !== undefined) languages.push(multiplesOf(multipleOf, `${path}.multipleOf`, store));
   }
   const points = clause.excluded.filter((value) => typeof value === 'number').sort((a, b) => a - b);
-  if (!low && !high && languages.length === 0 && points.length === 0) return isInteger ? anyInteger : anyNumber;
+  if (!low && !high && languages.length === 0 && points.length === 0)
+    return isInteger ? anyInteger : anyNumber;
   const range = choice(...betweenPoints(low, high, points).map(([from, to]) => between(from, to, isInteger)));
   if (languages.length === 0) return range;
   const language = texts.guarded(path, () => store.intersection(languageOf(range, store), ...languages));
   return { type: 'language', language: texts.live(language, path), store, writing: 'plain' };
 }
 
-function between(low: DecimalBound | undefined, high: DecimalBound | undefined, isInteger: boolean): Expression {
+function between(
+  low: DecimalBound | undefined,
+  high: DecimalBound | undefined,
+  isInteger: boolean,
+): Expression {
   const magnitude = Math.max(Math.abs(low?.value ?? 0), Math.abs(high?.value ?? 0));
   const wholeDigits = magnitude < 1 ? 1 : Math.floor(Math.log10(magnitude)) + 1;
   // One more digit could be rounded to an excluded bound.
@@ -66,8 +74,10 @@ function readBound(schema: Schema, path: string, keyword: string): DecimalBound 
     throw schemaFault(`${path}.${keyword}`, `expected a number between ${-largestExact} and ${largestExact}`);
   }
   // Larger numbers are not written anyway.
-  if (Math.abs(value) > largestExact) return { value: isLow ? -largestExact : largestExact, exclusive: false };
-  const exclusive = keyword.startsWith('exclusive') || schema[isLow ? 'exclusiveMinimum' : 'exclusiveMaximum'] === true;
+  if (Math.abs(value) > largestExact)
+    return { value: isLow ? -largestExact : largestExact, exclusive: false };
+  const exclusive =
+    keyword.startsWith('exclusive') || schema[isLow ? 'exclusiveMinimum' : 'exclusiveMaximum'] === true;
   return { value, exclusive };
 }
 

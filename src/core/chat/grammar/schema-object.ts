@@ -1,9 +1,28 @@
-import { choice, empty, never, refer, repeat, rule, sequence, text, type Expression, type Rule } from './expression.ts';
+import {
+  choice,
+  empty,
+  never,
+  refer,
+  repeat,
+  rule,
+  sequence,
+  text,
+  type Expression,
+  type Rule,
+} from './expression.ts';
 import { anyString, anyValue, anyObject, bracketed, colon, comma } from './json-text.ts';
 import type { Language } from './language.ts';
 import type { Atom, Clause, KeySet } from './schema-clauses.ts';
 import type { Literal, SchemaDocument } from './schema-document.ts';
-import { isSchemaObject, quoted, readCount, readSchemaMap, schemaFault, typeBits, type Schema } from './schema-keywords.ts';
+import {
+  isSchemaObject,
+  quoted,
+  readCount,
+  readSchemaMap,
+  schemaFault,
+  typeBits,
+  type Schema,
+} from './schema-keywords.ts';
 import type { TextLanguages } from './schema-texts.ts';
 import type { ValueOf } from './schema-array.ts';
 
@@ -78,9 +97,11 @@ class ObjectWriter {
     }
     if (min > max) return never;
     const names = this.#names();
-    const properties = names.map(
-      (name): Property => ({ name, literals: this.#literalsOf(name), isRequired: required.includes(name) }),
-    );
+    const properties = names.map((name): Property => ({
+      name,
+      literals: this.#literalsOf(name),
+      isRequired: required.includes(name),
+    }));
     const kinds = this.#kinds(names);
     const needs = this.#clause.atoms
       .filter((atom) => atom.kind === 'some-property')
@@ -97,7 +118,8 @@ class ObjectWriter {
   #names(): string[] {
     const names = new Set<string>();
     for (const { schema, path } of this.#schemas) {
-      for (const name of Object.keys(readSchemaMap(schema['properties'], `${path}.properties`))) names.add(name);
+      for (const name of Object.keys(readSchemaMap(schema['properties'], `${path}.properties`)))
+        names.add(name);
     }
     for (const atom of this.#clause.atoms) if (atom.kind === 'property') names.add(atom.name);
     for (const name of [...this.#clause.required, ...this.#clause.absent]) names.add(name);
@@ -164,7 +186,7 @@ class ObjectWriter {
   #kinds(names: readonly string[]): KeyKind[] {
     const { document, texts, keysOf } = this.#setting;
     const { store } = texts;
-    let all = store.complement(texts.guarded(this.#path, () => store.union(...names.map((name) => store.text(name)))));
+    let all = store.complement(texts.listed(names, this.#path));
     for (const { schema, path } of this.#schemas) {
       if (schema['propertyNames'] === undefined) continue;
       const at = `${path}.propertyNames`;
@@ -182,7 +204,10 @@ class ObjectWriter {
       const path = this.#schemas.find((atom) => atom.schema === schema)?.path ?? this.#path;
       for (const { keys, literal, path: at } of this.#patternsOf(schema, path)) {
         kinds = kinds.flatMap((kind) => {
-          const inside = texts.live(texts.guarded(at, () => store.intersection(kind.keys, keys)), at);
+          const inside = texts.live(
+            texts.guarded(at, () => store.intersection(kind.keys, keys)),
+            at,
+          );
           const outside = texts.live(
             texts.guarded(at, () => store.intersection(kind.keys, store.complement(keys))),
             at,
@@ -223,11 +248,9 @@ class ObjectWriter {
     if (keys.kind === 'names') return keysOf(keys.literal);
     const { schema, path } = keys;
     const named = Object.keys(readSchemaMap(schema['properties'], `${path}.properties`));
-    return texts.guarded(path, () => {
-      const patterns = this.#patternsOf(schema, path).map((own) => own.keys);
-      texts.store.allow(Infinity);
-      return store.complement(store.union(...named.map((name) => store.text(name)), ...patterns));
-    });
+    const patterns = this.#patternsOf(schema, path).map((own) => own.keys);
+    const listed = texts.listed(named, path);
+    return texts.guarded(path, () => store.complement(store.union(listed, ...patterns)));
   }
 
   /** A need is met by one of the named properties, by one that meets another need, too, or by one of its own. */
@@ -251,7 +274,8 @@ class ObjectWriter {
         }),
         { ...variant, needs: [...variant.needs, need] },
       ]);
-      if (variants.length > maxVariants) throw schemaFault(this.#path, 'expected fewer combinations of alternatives');
+      if (variants.length > maxVariants)
+        throw schemaFault(this.#path, 'expected fewer combinations of alternatives');
     }
     return variants;
   }
@@ -278,7 +302,13 @@ class ObjectWriter {
     const most = max === Infinity && others ? Infinity : Math.min(max, others ? Infinity : pairs.length);
     if (min > most || required > max) return never;
     const counts = min > required || (max < Infinity && (others !== undefined || max < pairs.length));
-    return bracketed('{', counts ? this.#counted(pairs, others, kinds, needs, { min, max }) : this.#chain(pairs, others, kinds, needs), '}');
+    return bracketed(
+      '{',
+      counts
+        ? this.#counted(pairs, others, kinds, needs, { min, max })
+        : this.#chain(pairs, others, kinds, needs),
+      '}',
+    );
   }
 
   /** Any of the properties that the schema doesn't name; `undefined` if there are none. */
@@ -289,10 +319,15 @@ class ObjectWriter {
     const pairs = kinds.flatMap(({ keys, literals }) => {
       if (literals.some(({ schema }) => schema === false)) return [];
       // A key that meets a need comes once, since the last of several would count.
-      const rest = needs.length === 0 ? keys : texts.live(
-        texts.guarded(this.#path, () => store.intersection(keys, ...needs.map((need) => store.complement(need.keys)))),
-        this.#path,
-      );
+      const rest =
+        needs.length === 0
+          ? keys
+          : texts.live(
+              texts.guarded(this.#path, () =>
+                store.intersection(keys, ...needs.map((need) => store.complement(need.keys))),
+              ),
+              this.#path,
+            );
       return rest === store.never ? [] : [this.#pair(rest, literals)];
     });
     if (pairs.length === 0) return undefined;
@@ -310,7 +345,11 @@ class ObjectWriter {
     const { texts } = this.#setting;
     if (keys === texts.store.all) return anyString;
     const language = texts.live(keys, this.#path);
-    return sequence(text('"'), { type: 'language', language, store: texts.store, writing: 'json-string' }, text('"'));
+    return sequence(
+      text('"'),
+      { type: 'language', language, store: texts.store, writing: 'json-string' },
+      text('"'),
+    );
   }
 
   /** Properties that meet a need, one after the other. */
@@ -319,7 +358,10 @@ class ObjectWriter {
     const { store } = texts;
     return choice(
       ...kinds.flatMap(({ keys, literals }) => {
-        const both = texts.live(texts.guarded(this.#path, () => store.intersection(keys, need.keys)), this.#path);
+        const both = texts.live(
+          texts.guarded(this.#path, () => store.intersection(keys, need.keys)),
+          this.#path,
+        );
         return both === store.never ? [] : [this.#pair(both, [...literals, ...need.literals])];
       }),
     );
@@ -406,7 +448,8 @@ class ObjectWriter {
   #distinct(kinds: readonly KeyKind[], needs: readonly Need[], count: number, place: string): Expression[] {
     const { texts } = this.#setting;
     const { store } = texts;
-    if (count > maxDistinct) throw schemaFault(place, `expected at most ${maxDistinct} properties without a name`);
+    if (count > maxDistinct)
+      throw schemaFault(place, `expected at most ${maxDistinct} properties without a name`);
     return Array.from({ length: count }, (_, index) => {
       const rounds = store.repetition(texts.lengths(count, count), unlimited);
       const lengths = count === 1 ? store.all : store.concatenation(rounds, texts.lengths(index, index));

@@ -62,8 +62,7 @@ function conditionsOf(clause: Clause, texts: TextLanguages): StringConditions {
   }
   const excluded = clause.excluded.filter((value) => typeof value === 'string');
   if (excluded.length > 0) {
-    const all = texts.guarded(path, () => store.union(...excluded.map((value) => store.text(value))));
-    languages.push(store.complement(all));
+    languages.push(store.complement(texts.listed(excluded, path)));
   }
   return { min, max, languages, path };
 }

@@ -3,13 +3,22 @@ import { includesText } from './language-live.ts';
 import { probe } from './language-reader.ts';
 import { patternLanguage } from './pattern-language.ts';
 import { parsePattern } from './regular-expression.ts';
+import type { SchemaBudget } from './schema-budget.ts';
 import { quoted, schemaFault } from './schema-keywords.ts';
 import { patternOfFormat } from './string-format.ts';
+
+/** Steps to make one language or to read one text by it. */
+const maxWork = 40_000;
 
 /** The languages that the patterns and formats of one schema describe, each made once. */
 export class TextLanguages {
   readonly store = new LanguageStore();
+  readonly #budget: SchemaBudget;
   readonly #patterns = new Map<string, Language>();
+
+  constructor(budget: SchemaBudget) {
+    this.#budget = budget;
+  }
 
   pattern(pattern: unknown, path: string): Language {
     if (typeof pattern !== 'string') throw schemaFault(path, 'expected a string');
@@ -41,18 +50,24 @@ export class TextLanguages {
     return this.guarded(path, () => (probe(language, this.store, maxWork) ? language : this.store.never));
   }
 
+  /** Exactly these; there may be thousands, since the cost is in proportion to their length. */
+  listed(texts: readonly string[], path: string): Language {
+    const all = (): Language => this.store.union(...texts.map((text) => this.store.text(text)));
+    return this.guarded(path, all, this.#budget.textSteps);
+  }
+
   /** Makes faults of what costs too much or can't be honoured name their place. */
-  guarded<Result>(path: string, run: () => Result): Result {
-    this.store.allow(maxWork);
+  guarded<Result>(path: string, run: () => Result, most = maxWork): Result {
+    this.store.allow(Math.max(0, Math.min(most, this.#budget.textSteps)));
+    const before = this.store.work;
     try {
       return run();
     } catch (error) {
       if (error instanceof LanguageTooHard) throw schemaFault(path, 'expected a simpler pattern');
       if (error instanceof RangeError) throw schemaFault(path, error.message);
       throw error;
+    } finally {
+      this.#budget.textSteps -= this.store.work - before;
     }
   }
 }
-
-/** Steps to make one language, or to read one text by it. */
-const maxWork = 300_000;

@@ -21,7 +21,7 @@ const ipv6 = [
 ].join('|');
 const timePart = 'T(\\d{1,9}H(\\d{1,9}M(\\d{1,9}S)?)?|\\d{1,9}M(\\d{1,9}S)?|\\d{1,9}S)';
 const datePart = '(\\d{1,9}Y(\\d{1,9}M(\\d{1,9}D)?)?|\\d{1,9}M(\\d{1,9}D)?|\\d{1,9}D)';
-const unreserved = 'A-Za-z0-9._~!$&\'()*+,;=:@-';
+const unreserved = "A-Za-z0-9._~!$&'()*+,;=:@-";
 const pathCharacter = `([${unreserved}]|%${hex}{2})`;
 const segments = `(/${pathCharacter}*)*`;
 const suffix = `(\\?(${pathCharacter}|[/?])*)?(#(${pathCharacter}|[/?])*)?`;
@@ -57,4 +57,26 @@ const formats: Readonly<Record<string, string>> = {
 /** A pattern for a format of strings; `undefined` for a format that is not known. */
 export function patternOfFormat(format: string): string | undefined {
   return Object.hasOwn(formats, format) ? `^(${formats[format]!})$` : undefined;
+}
+
+/**
+ * Patterns that hold all values of a format and others: what they don't match has not got the format for certain.
+ * Formats whose own pattern is exact have it here again.
+ */
+const wideFormats: Readonly<Record<string, string>> = {
+  date: formats['date']!,
+  uuid: formats['uuid']!,
+  ipv4,
+  'json-pointer': pointer,
+  ipv6: '[0-9A-Fa-f:.]*',
+  email: '[^]+@[^]*',
+  hostname: '[A-Za-z0-9.-]*',
+  uri: '[A-Za-z][A-Za-z0-9+.-]*:[^]*',
+  time: '[0-9][^]*',
+  'date-time': '[0-9][^]*',
+};
+
+/** A pattern that every value of the format matches; `undefined` where none is known. */
+export function widePatternOfFormat(format: string): string | undefined {
+  return Object.hasOwn(wideFormats, format) ? `^(${wideFormats[format]!})$` : undefined;
 }

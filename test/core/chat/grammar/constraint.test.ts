@@ -213,7 +213,12 @@ describe('which answers are allowed', () => {
 });
 
 describe('arguments whose schema cannot be honoured', () => {
-  const odd = [{ name: 'odd', parameters: { type: 'object', properties: { any: { type: 'array', uniqueItems: true } } } }];
+  const odd = [
+    {
+      name: 'odd',
+      parameters: { type: 'object', properties: { any: { type: 'array', uniqueItems: true } } },
+    },
+  ];
   const frame = format.call('odd');
   const constraint = (choice: CallConstraint['choice']): AnswerConstraint => ({
     response: { type: 'text' },

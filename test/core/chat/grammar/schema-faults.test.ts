@@ -17,7 +17,7 @@ describe('faults name the keyword and its place', () => {
     [{ type: 'array', items: { type: 'object' }, uniqueItems: true }, 'schema.uniqueItems: expected `items`'],
     [property({ not: { uniqueItems: true } }), 'schema.properties.a.not.uniqueItems: this keyword'],
     [property({ not: { const: {} } }), 'schema.properties.a: expected no objects'],
-    [{ not: { format: 'email' } }, 'schema.not.format: this keyword'],
+    [{ not: { format: 'regex' } }, 'schema.not.format: this keyword'],
     [{ enum: ['a', 1], not: { format: 'email' } }, 'schema.not.format: this keyword'],
     [{ type: 'string', pattern: '((?=a)b)*' }, 'schema.pattern: expected no look-around inside'],
     [{ type: 'number', multipleOf: 0 }, 'schema.multipleOf: expected a positive number'],

@@ -1,0 +1,19 @@
+/** Steps that are left for reading schemas; shared by all schemas of one answer. */
+export interface SchemaBudget {
+  /** Steps for keywords and their combinations. */
+  keywordSteps: number;
+  /** Steps for patterns, formats and keys; each takes microseconds. */
+  textSteps: number;
+}
+
+/**
+ * A budget that bounds reading to a few hundred milliseconds, whatever the schemas say.
+ *
+ * @example
+ * ```ts
+ * jsonSchemaGrammar({ type: 'boolean' }, 'schema', createSchemaBudget());
+ * ```
+ */
+export function createSchemaBudget(): SchemaBudget {
+  return { keywordSteps: 400_000, textSteps: 150_000 };
+}
