@@ -2,6 +2,7 @@ import { Validator, type Schema } from '@cfworker/json-schema';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { beforeAll, describe, expect, test } from 'vitest';
+import type { AnswerConstraint } from '../../../src/core/chat/grammar/constraint.ts';
 import type { CompiledGrammar } from '../../../src/core/chat/grammar/matcher.ts';
 import { hermesFormat } from '../../../src/core/chat/tool-calls/hermes.ts';
 import { createSampler } from '../../../src/core/sampling/sampler.ts';
@@ -98,6 +99,54 @@ test('a constraint is prepared once', () => {
     engine.compile({ response: { ...response, schema: { type: 'boolean' } } }),
   );
   expect(engine.compile({ response: { type: 'text' } })).toBeUndefined();
+});
+
+test('a constraint is prepared in slices, to the same result', async () => {
+  const properties = Object.fromEntries(
+    Array.from({ length: 200 }, (_, index) => [
+      `p${index}`,
+      { type: 'string', pattern: `^a{1,${index + 1}}$` },
+    ]),
+  );
+  const response = { type: 'json-schema', schema: { properties } } as const;
+  let slices = 0;
+  for (const steps = engine.compileSteps({ response }); !steps.next().done; slices++);
+  expect(slices).toBeGreaterThan(200);
+  expect(await engine.compileInSlices({ response })).toBe(engine.compile({ response }));
+  const other = { ...response, schema: { properties, required: ['p1'] } };
+  let turns = 0;
+  const timer = setInterval(() => turns++, 0);
+  await engine.compileInSlices({ response: other }, { sliceMilliseconds: 0 });
+  clearInterval(timer);
+  expect(turns).toBeGreaterThan(0);
+  const aborted = engine.compileInSlices(
+    { response: { ...response, schema: { properties, required: ['p2'] } } },
+    { signal: AbortSignal.abort(new Error('gone')) },
+  );
+  await expect(aborted).rejects.toThrow('gone');
+});
+
+test('prepared constraints take no more memory than they may', () => {
+  const maxBytes = 2 * 2 ** 20;
+  const small = createGrammarEngine(tokenizer, { vocabularySize, endTokens: new Set([endToken]), maxBytes });
+  const values = (count: number): AnswerConstraint => ({
+    response: {
+      type: 'json-schema',
+      schema: { enum: Array.from({ length: count }, (_, index) => `value ${count} ${index}`) },
+    },
+  });
+  for (let count = 200; count < 260; count++) {
+    const grammar = small.compile(values(count))!;
+    expect(small.bytes).toBeLessThanOrEqual(maxBytes);
+    grammar.createMatcher().mask();
+  }
+  expect(small.compile(values(259))).toBe(small.compile(values(259)));
+  expect(small.compile(values(200))).not.toBe(undefined);
+  const kept = small.bytes;
+  const large = small.compile(values(9000))!;
+  expect(large.bytes).toBeGreaterThan(maxBytes / 2);
+  expect(small.bytes).toBeLessThanOrEqual(Math.max(kept, maxBytes));
+  expect(small.compile(values(9000))).not.toBe(large);
 });
 
 test('a faulty schema leaves the engine intact', () => {

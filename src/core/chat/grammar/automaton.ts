@@ -53,7 +53,7 @@ const maxThreads = 2048;
 /** Steps taken to find the threads behind one byte. */
 const maxVisits = 50_000;
 /** Steps of a language are dearer than those of a program. */
-const costOfStep = 16;
+const costOfStep = 60;
 /** Threads of all states, and frames. */
 const maxKeptThreads = 200_000;
 const maxFrames = 50_000;
@@ -126,7 +126,8 @@ export class Automaton {
       40 * this.#threadCount +
       200 * this.#frames.size +
       100 * this.#program.steps.length +
-      this.#readers.reduce((sum, reader) => sum + reader.bytes, 0)
+      this.#readers.reduce((sum, reader) => sum + reader.bytes, 0) +
+      [...new Set(this.#readers.map(({ store }) => store))].reduce((sum, store) => sum + store.bytes, 0)
     );
   }
 
@@ -137,7 +138,7 @@ export class Automaton {
   }
 
   #clear(): void {
-    this.generation++;
+    if (this.generation++ > 0) for (const reader of this.#readers) reader.clear();
     this.#states = [];
     this.#threadCount = 0;
     this.#stateIds = new Map();

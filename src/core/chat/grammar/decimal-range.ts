@@ -59,15 +59,23 @@ function magnitudes(low: DecimalBound, high: DecimalBound, fractionDigits: numbe
   const from = digitsOf(low);
   const to = digitsOf(high);
   const branches: Expression[] = [];
-  for (let length = from.whole.length; length <= to.whole.length; length++) {
+  const lengths = { from: from.whole.length, to: to.whole.length };
+  for (const length of new Set([lengths.from, lengths.to])) {
+    if (lengths.from > lengths.to) break;
     branches.push(
       numbersFrom(0, {
         length,
-        low: length === from.whole.length ? from : undefined,
-        high: length === to.whole.length ? to : undefined,
+        low: length === lengths.from ? from : undefined,
+        high: length === lengths.to ? to : undefined,
         fractionDigits,
       }),
     );
+  }
+  if (lengths.to - lengths.from > 1) {
+    // Numbers of any length between need no comparison.
+    const more = repeat(digit, { min: lengths.from, max: lengths.to - 2 });
+    const free = { length: 1, low: undefined, high: undefined, fractionDigits };
+    branches.push(sequence(character([0x31, 0x39]), more, numbersFrom(1, free)));
   }
   return choice(...branches);
 }

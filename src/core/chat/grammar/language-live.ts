@@ -1,4 +1,4 @@
-import type { Language, LanguageStore, Transition } from './language.ts';
+import { LanguageTooHard, type Language, type LanguageStore, type Transition } from './language.ts';
 import { transitionsOf } from './language-transitions.ts';
 
 /**
@@ -11,9 +11,10 @@ export function isLive(language: Language, store: LanguageStore): boolean {
   if (!language.isConditional) return language !== store.never;
   if (language.isLive !== undefined) return language.isLive;
   const visited = new Set([language]);
-  const trail = [{ language, transitions: transitionsOf(language, store), next: 0 }];
+  const trail = [{ language, transitions: promising(language, store), next: 0 }];
   for (let here = trail.at(-1); here; here = trail.at(-1)) {
-    if (isKnownLive(here.language, store)) {
+    const isFound = here.next === 0 && here.transitions.some(({ target }) => isKnownLive(target, store));
+    if (isFound || isKnownLive(here.language, store)) {
       for (const { language: live } of trail) live.isLive = true;
       return true;
     }
@@ -26,10 +27,15 @@ export function isLive(language: Language, store: LanguageStore): boolean {
     store.spend(1);
     if (visited.has(target) || target.isLive === false) continue;
     visited.add(target);
-    trail.push({ language: target, transitions: transitionsOf(target, store), next: 0 });
+    trail.push({ language: target, transitions: promising(target, store), next: 0 });
   }
   for (const dead of visited) dead.isLive = false;
   return false;
+}
+
+/** Few characters lead on more often than many, which mostly go round. */
+function promising(language: Language, store: LanguageStore): readonly Transition[] {
+  return transitionsOf(language, store).toSorted((a, b) => a.to - a.from - (b.to - b.from));
 }
 
 function isKnownLive(language: Language, store: LanguageStore): boolean {
@@ -37,9 +43,21 @@ function isKnownLive(language: Language, store: LanguageStore): boolean {
   return !language.isConditional && language !== store.never;
 }
 
-/** The transitions behind which a text can be brought to an end. */
+/**
+ * The transitions behind which a text can be brought to an end. Where telling so costs too much, a transition is left
+ * out.
+ *
+ * @throws LanguageTooHard where the transitions themselves cost more than the limit of the store
+ */
 export function liveTransitionsOf(language: Language, store: LanguageStore): readonly Transition[] {
-  language.liveTransitions ??= transitionsOf(language, store).filter(({ target }) => isLive(target, store));
+  language.liveTransitions ??= transitionsOf(language, store).filter(({ target }) => {
+    try {
+      return isLive(target, store);
+    } catch (error) {
+      if (error instanceof LanguageTooHard) return false;
+      throw error;
+    }
+  });
   return language.liveTransitions;
 }
 

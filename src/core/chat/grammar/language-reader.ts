@@ -31,12 +31,15 @@ type Part =
   | { readonly kind: 'high'; readonly high: number }
   | { readonly kind: 'high-backslash'; readonly high: number };
 
-/** Steps that one byte may cost; a character that would need more is taken for one that leads nowhere. */
-const maxWorkPerByte = 4000;
+/** Steps that one state may cost; characters that would need more are taken for ones that lead nowhere. */
+const maxWorkPerByte = 3000;
+const maxWorkPerRescue = 40_000;
 /** States that are looked at before a language is used. */
 const maxProbed = 32;
-/** Readings and languages kept; then all are forgotten and made anew as they are needed. */
-const maxKept = 20_000;
+/** Beyond, readings and languages are forgotten and made anew as they are needed. */
+const maxReadings = 20_000;
+const maxBytes = 16 * 2 ** 20;
+const bytesOfReading = 200;
 
 const shortEscapes = new Map([
   [0x22, 0x22],
@@ -57,6 +60,8 @@ export class LanguageReader {
   #ids = 0;
   readonly #starts = new WeakMap<readonly string[], Reading>();
   readonly start: Reading;
+  /** Whether any byte may matter, since texts are left out that become known only while others are written. */
+  isExact = false;
   readonly language: Language;
 
   constructor(language: Language, store: LanguageStore, writing: Writing) {
@@ -84,9 +89,20 @@ export class LanguageReader {
     return this.#store.work;
   }
 
-  /** About how much memory it takes. */
+  /** Where its languages are kept, with those of others. */
+  get store(): LanguageStore {
+    return this.#store;
+  }
+
+  /** About how much memory it takes, without its store. */
   get bytes(): number {
-    return 300 * (this.#readings.size + this.#store.size);
+    return bytesOfReading * this.#readings.size;
+  }
+
+  /** Forgets what has been read; readings that are held stay good. */
+  clear(): void {
+    this.#readings = new Map();
+    this.#store.clear();
   }
 
   mayEnd({ language, part }: Reading): boolean {
@@ -95,28 +111,29 @@ export class LanguageReader {
 
   mayGoOn({ language, part }: Reading): boolean {
     if (part !== undefined) return true;
-    this.#store.allow(maxWorkPerByte);
-    try {
-      return liveTransitionsOf(language, this.#store).length > 0;
-    } catch (error) {
-      if (error instanceof LanguageTooHard) return false;
-      throw error;
+    return this.#transitions(language).length > 0;
+  }
+
+  /** What is left of a text is sought harder before it is given up. */
+  #transitions(language: Language): readonly Transition[] {
+    for (const steps of [maxWorkPerByte, maxWorkPerRescue]) {
+      this.#store.allow(steps);
+      try {
+        const transitions = liveTransitionsOf(language, this.#store);
+        if (transitions.length > 0 || language.nullable) return transitions;
+        language.liveTransitions = undefined;
+      } catch (error) {
+        if (!(error instanceof LanguageTooHard)) throw error;
+      }
     }
+    language.liveTransitions = [];
+    return [];
   }
 
   /** @returns `undefined` where no text goes on like this */
   next(reading: Reading, byte: number): Reading | undefined {
-    if (this.#readings.size + this.#store.size > maxKept) {
-      this.#readings = new Map();
-      this.#store.clear();
-    }
-    this.#store.allow(maxWorkPerByte);
-    try {
-      return this.#next(reading, byte);
-    } catch (error) {
-      if (error instanceof LanguageTooHard) return undefined;
-      throw error;
-    }
+    if (this.#readings.size > maxReadings || this.#store.bytes > maxBytes) this.clear();
+    return this.#next(reading, byte);
   }
 
   /** So many characters of `plainText` may follow for certain, whichever they are. */
@@ -126,6 +143,7 @@ export class LanguageReader {
 
   /** Marks the first byte of each class of bytes that lead alike; `visited` holds what has been marked before. */
   markClasses(begins: Uint8Array, visited: Set<unknown>): void {
+    if (this.isExact) begins.fill(1);
     if (!visited.has(this.#isJson)) {
       visited.add(this.#isJson);
       for (const { low, high } of this.#isJson ? jsonRanges : utf8Ranges) mark(begins, low, high);
@@ -253,7 +271,7 @@ export class LanguageReader {
 
   /** The first transition that ends at a code point or behind it. */
   #find(language: Language, codePoint: number): Transition | undefined {
-    const transitions = liveTransitionsOf(language, this.#store);
+    const transitions = language.liveTransitions ?? this.#transitions(language);
     let low = 0;
     for (let high = transitions.length; low < high;) {
       const middle = (low + high) >> 1;

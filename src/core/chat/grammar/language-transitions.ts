@@ -13,9 +13,14 @@ import {
  * @throws LanguageTooHard beyond the limit of the store
  */
 export function transitionsOf(language: Language, store: LanguageStore): readonly Transition[] {
-  language.transitions ??= store.nested(() => derive(language, store));
+  if (!language.transitions) {
+    language.transitions = store.nested(() => derive(language, store));
+    store.bytes += bytesOfTransition * language.transitions.length;
+  }
   return language.transitions;
 }
+
+const bytesOfTransition = 80;
 
 function derive(language: Language, store: LanguageStore): readonly Transition[] {
   store.spend(1);

@@ -49,6 +49,8 @@ export const allCharacters: CodePointSet = [
   [0xe000, 0x10ffff],
 ];
 
+const bytesOfLanguage = 300;
+
 /** Calls within calls. */
 const maxDepth = 600;
 
@@ -66,6 +68,8 @@ export class LanguageStore {
   #depth = 0;
   /** Steps taken so far. */
   work = 0;
+  /** About how much memory the languages take. */
+  bytes = 0;
   /** The last step that may be taken. */
   limit = Infinity;
   readonly never: Language;
@@ -84,13 +88,16 @@ export class LanguageStore {
     });
   }
 
-  /** How many languages are kept. */
-  get size(): number {
-    return this.#known.size;
-  }
-
-  /** Forgets languages; those that are still held stay good, but new ones that are written alike are others. */
+  /**
+   * Forgets languages and what is known of them; those that are still held stay good, but new ones that are written
+   * alike are others.
+   */
   clear(): void {
+    for (const language of this.#known.values()) {
+      language.transitions = undefined;
+      language.liveTransitions = undefined;
+    }
+    this.bytes = 0;
     this.#known = new Map();
     for (const language of [this.never, this.empty, this.all]) this.#known.set(keyOf(language), language);
   }
@@ -223,8 +230,8 @@ export class LanguageStore {
   }
 
   #make(shape: Shape): Language {
-    this.spend(1);
     const key = keyOf(shape);
+    this.spend(1 + (key.length >> 4));
     let language = this.#known.get(key);
     if (!language) {
       language = {
@@ -237,6 +244,7 @@ export class LanguageStore {
         isLive: undefined,
       } as Language;
       this.#known.set(key, language);
+      this.bytes += bytesOfLanguage + key.length;
     }
     return language;
   }

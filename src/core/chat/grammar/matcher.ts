@@ -175,10 +175,12 @@ class MaskCache {
     const path = this.#path;
     const limit = automaton.work + maxWorkPerMask;
     path[0] = start;
+    let isAny = false;
     for (let node = 0; node < size;) {
       const depth = depths[node]!;
-      // Single bytes are always looked at, so that what is left out can still be written byte by byte.
-      const isOver = automaton.work > limit && depth > 1;
+      // Single bytes are looked at longer: what is left out can still be written byte by byte.
+      const { work } = automaton;
+      const isOver = work > limit && (depth > 1 || (isAny && work > limit + maxWorkPerMask));
       const state = isOver ? dead : automaton.next(path[depth - 1]!, bytes[node]!);
       if (state === dead) {
         node = ends[node]!;
@@ -188,6 +190,7 @@ class MaskCache {
       for (let index = firstTokens[node]!; index < firstTokens[node + 1]!; index++) {
         const token = tokens[index]!;
         mask[token >>> 5]! |= 1 << (token & 31);
+        isAny = true;
       }
       node++;
     }

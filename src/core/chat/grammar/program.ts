@@ -149,8 +149,10 @@ class Assembler {
       next: this.#split([moreAt, this.#add({ op: 'leave', min, next })]),
     });
     const exit = quote ? this.#writeByte([0x22, 0x22], keep) : keep;
-    const read = this.#add({ op: 'read', reader: this.#reader(item), exit });
-    const begin = this.#add({ op: 'begin', reader: this.#reader(item), next: read });
+    const reader = this.#reader(item);
+    reader.isExact = true;
+    const read = this.#add({ op: 'read', reader, exit });
+    const begin = this.#add({ op: 'begin', reader, next: read });
     const start = quote ? this.#writeByte([0x22, 0x22], begin) : begin;
     more.next = this.#write(separator, start);
     const first = this.#add({ op: 'distinct', next: start });

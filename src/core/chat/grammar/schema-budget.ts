@@ -15,5 +15,5 @@ export interface SchemaBudget {
  * ```
  */
 export function createSchemaBudget(): SchemaBudget {
-  return { keywordSteps: 400_000, textSteps: 150_000 };
+  return { keywordSteps: 400_000, textSteps: 100_000 };
 }

@@ -64,6 +64,11 @@ const anything: Clause = {
   absent: [],
 };
 
+/** Objects that lack a property. */
+function without(name: string): Clause {
+  return { ...anything, types: typeBits.object, absent: [name] };
+}
+
 const maxClauses = 512;
 const maxDepth = 200;
 /** Levels of properties down to which two schemas are compared. */
@@ -214,15 +219,15 @@ export class ClauseReader {
         const present: Clause = { ...anything, types: typeBits.object, required: [name] };
         const consequence = others
           ? negated
-            ? others.map((other): Clause => ({ ...anything, types: typeBits.object, absent: [other] }))
+            ? others.map((other) => without(other))
             : [{ ...anything, required: others }]
           : this.#clauses(this.#document.literal(value, place, { negated }));
-        const both = this.#product([present], consequence, place);
+        const kept = this.#product([present], consequence, place);
         const missing: readonly Clause[] = [
           { ...anything, types: allTypes & ~typeBits.object },
-          { ...anything, types: typeBits.object, absent: [name] },
+          without(name),
         ];
-        yield [`${keyword}.${name}`, negated ? both : [...missing, ...both]];
+        yield [`${keyword}.${name}`, negated ? kept : [...missing, ...kept]];
       }
     }
   }
@@ -329,7 +334,7 @@ export class ClauseReader {
       case 'multipleOf':
         return one({ kind: 'not-multiple', step: value, path: place });
       case 'required':
-        return readNames(value, place).map((name): Clause => ({ ...anything, absent: [name] }));
+        return readNames(value, place).map((name) => without(name));
       case 'properties':
         return Object.entries(readSchemaMap(value, place)).flatMap(([name, of]) => {
           const literal = not(of, `${place}.${name}`);
@@ -436,8 +441,8 @@ export class ClauseReader {
     for (const a of left) {
       for (const b of right) {
         this.#spend(1);
-        const both = this.#merge(a, b);
-        if (both) result.push(both);
+        const merged = this.#merge(a, b);
+        if (merged) result.push(merged);
       }
       this.#limited(result, path);
     }

@@ -47,7 +47,10 @@ export class TextLanguages {
 
   /** The language, checked to be cheap enough to follow; none of its texts may be reachable. */
   live(language: Language, path: string): Language {
-    return this.guarded(path, () => (probe(language, this.store, maxWork) ? language : this.store.never));
+    return this.guarded(path, () => {
+      const steps = Math.max(0, Math.min(maxWork, this.#budget.textSteps));
+      return probe(language, this.store, steps) ? language : this.store.never;
+    });
   }
 
   /** Exactly these; there may be thousands, since the cost is in proportion to their length. */
@@ -68,6 +71,7 @@ export class TextLanguages {
       throw error;
     } finally {
       this.#budget.textSteps -= this.store.work - before;
+      this.store.allow(Infinity);
     }
   }
 }

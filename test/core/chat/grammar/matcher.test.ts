@@ -88,6 +88,44 @@ describe('a mask allows exactly the tokens that can be read', () => {
   });
 });
 
+describe('lists of different items', () => {
+  const vocabulary = toyVocabulary(...jsonPieces, '"a"', '"a', 'a","b', '","a"', '1,1', ',1', '1]');
+  test.each([
+    [{ type: 'array', items: { enum: ['a', 'b', 'c'] }, uniqueItems: true }],
+    [{ type: 'array', items: { type: 'string', maxLength: 1 }, uniqueItems: true, maxItems: 4 }],
+    [{ type: 'array', items: { type: 'integer', minimum: 0, maximum: 11 }, uniqueItems: true, minItems: 3 }],
+    [{ type: 'array', items: { type: 'boolean' }, uniqueItems: true, minItems: 2 }],
+  ])('%j', (schema) => {
+    const grammar = compileGrammar(jsonSchemaGrammar(schema), vocabulary);
+    for (let seed = 0; seed < 20; seed++) {
+      const rng = createRng(seed);
+      const matcher = grammar.createMatcher();
+      const accepted: number[] = [];
+      for (let step = 0; step < 60; step++) {
+        const allowed = allowedTokens(matcher.mask());
+        expect(allowed).not.toEqual([]);
+        // Any byte that the matcher takes is allowed, and it takes whatever is.
+        for (const token of [...allowed, ...Array.from({ length: 256 }, (_, byte) => byte)]) {
+          if (vocabulary.endTokens.has(token)) continue;
+          const trial = grammar.createMatcher();
+          for (const before of accepted) trial.accept(before);
+          const take = (): void => trial.accept(token);
+          if (allowed.includes(token)) expect(take).not.toThrow();
+          else expect(take).toThrow(RangeError);
+        }
+        const token = allowed[Math.floor(rng.next() * allowed.length)]!;
+        matcher.accept(token);
+        if (vocabulary.endTokens.has(token)) break;
+        accepted.push(token);
+      }
+      if (!matcher.mayEnd) continue;
+      const written = accepted.map((token) => new TextDecoder().decode(vocabulary.bytesOf(token)));
+      const items = JSON.parse(written.join('')) as unknown[];
+      expect(new Set(items).size).toBe(items.length);
+    }
+  });
+});
+
 test('sequences with one grammar do not disturb each other', () => {
   const vocabulary = toyVocabulary();
   const grammar = compileGrammar(jsonSchemaGrammar({ enum: ['ab', 'cd'] }), vocabulary);

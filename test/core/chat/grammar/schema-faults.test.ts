@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { jsonSchemaGrammar } from '../../../../src/core/chat/grammar/json-schema.ts';
+import { createSchemaBudget } from '../../../../src/core/chat/grammar/schema-budget.ts';
 import { compileGrammar } from '../../../../src/core/chat/grammar/matcher.ts';
 import { allowedTokens, randomWalk, toyVocabulary } from './walk.ts';
 
@@ -106,6 +107,37 @@ describe('hostile schemas are refused or cost little', () => {
       { anyOf: Array.from({ length: 300 }, () => ({})) },
       'schema.anyOf: expected at most 256',
     ],
+    [
+      '60,000 alternatives',
+      { type: 'string', pattern: Array.from({ length: 60_000 }, (_, index) => `w${index}`).join('|') },
+      'schema.pattern: expected at most 20000 characters',
+    ],
+    [
+      'a thousand ways',
+      { type: 'string', pattern: '.*a?'.repeat(2000) },
+      'schema.pattern: expected a simpler pattern',
+    ],
+    [
+      'hard patterns in number',
+      {
+        properties: Object.fromEntries(
+          Array.from({ length: 400 }, (_, index) => [
+            `p${index}`,
+            { pattern: `(a|b|c){1,${index + 50}}.*x{${index}}$` },
+          ]),
+        ),
+      },
+      'expected a simpler pattern',
+    ],
+    [
+      'alternatives that multiply',
+      {
+        allOf: Array.from({ length: 12 }, (_, index) => ({
+          anyOf: ['a', 'b', 'c'].map((name) => ({ required: [name + index] })),
+        })),
+      },
+      'schema.allOf: expected fewer combinations',
+    ],
     ['deep groups', { type: 'string', pattern: '('.repeat(200) + ')'.repeat(200) }, 'nested groups'],
   ])('%s', (_, schema, message) => {
     expect(() => jsonSchemaGrammar(schema)).toThrow(message);
@@ -172,6 +204,31 @@ describe('hostile schemas are refused or cost little', () => {
       if (vocabulary.endTokens.has(opening)) break;
       matcher.accept(opening);
     }
+  });
+
+  test('a fault names its place in few words', () => {
+    const long = 'x'.repeat(100_000);
+    for (const schema of [
+      { $ref: `#/${long}` },
+      { type: long },
+      { properties: { a: { pattern: `(${long}` } } },
+    ]) {
+      expect(() => jsonSchemaGrammar(schema)).toThrow(RangeError);
+      expect(() => jsonSchemaGrammar(schema)).toThrow(/^.{10,400}$/);
+    }
+  });
+
+  test('all schemas of an answer share one budget', () => {
+    const budget = createSchemaBudget();
+    const schema = { type: 'string', pattern: '^[a-z]{1,40}(-[a-z]{1,40})*$', minLength: 5, maxLength: 200 };
+    jsonSchemaGrammar(schema, 'schema', budget);
+    const used = createSchemaBudget().textSteps - budget.textSteps;
+    expect(used).toBeGreaterThan(100);
+    expect(used).toBeLessThan(20_000);
+    budget.textSteps = Math.floor(used / 8);
+    expect(() => jsonSchemaGrammar(schema, 'schema', budget)).toThrow(
+      'schema.pattern: expected a simpler pattern',
+    );
   });
 
   test('ambiguous documents still end', () => {
