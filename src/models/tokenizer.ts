@@ -1,5 +1,6 @@
 import { byteOfCharacter } from '../core/tokenization/byte-characters.ts';
-import { createTokenizer, type Tokenizer } from '../core/tokenization/tokenizer.ts';
+import type { PairEncoder } from '../core/tokenization/pair-encoder.ts';
+import { createTokenizer } from '../core/tokenization/tokenizer.ts';
 import { fieldError } from '../errors.ts';
 import type { ModelFolder } from './model-folder.ts';
 
@@ -12,15 +13,11 @@ export interface TextTokenizer {
   /** The special tokens that the model expects around a text, such as `[CLS]` and `[SEP]`. */
   readonly frame: { readonly before: readonly number[]; readonly after: readonly number[] };
   /**
-   * Two texts as a model reads them that compares them, with its special tokens around them.
+   * Puts one text together with others, as a model reads them that compares them.
    *
-   * @param maxLength most tokens of all; the second text is cut at its end
+   * @throws InferenceError `invalid_request` for a tokenizer that knows no pairs
    */
-  encodePair(
-    first: string,
-    second: string,
-    maxLength?: number,
-  ): { readonly ids: Uint32Array; readonly typeIds: Uint32Array };
+  pairWith(text: string): PairEncoder;
   /** Special tokens included as text. */
   decode(ids: readonly number[]): string;
   tokenToId(token: string): number | undefined;
@@ -38,7 +35,7 @@ export interface TextTokenizer {
 export function createTextTokenizer({
   tokenizer: definition,
 }: Pick<ModelFolder, 'tokenizer' | 'tokenizerConfig'>): TextTokenizer {
-  const tokenizer = readDefinition(definition);
+  const tokenizer = withReason(() => createTokenizer(definition));
   const added = new Map(tokenizer.addedTokens.map((token) => [token.id, token]));
   const byteLevel = JSON.stringify(definition['decoder'] ?? null).includes('"ByteLevel"');
   const options = { addSpecialTokens: false, truncation: false, padding: false } as const;
@@ -46,10 +43,7 @@ export function createTextTokenizer({
     vocabularySize: tokenizer.vocabularySize,
     frame: tokenizer.frame ?? { before: [], after: [] },
     encode: (text) => Array.from(tokenizer.toIds(text, options)),
-    encodePair(first, second, maxLength) {
-      const truncation = maxLength === undefined ? false : ({ maxLength, strategy: 'only_second' } as const);
-      return tokenizer.encode(first, { pair: second, truncation, padding: false });
-    },
+    pairWith: (text) => withReason(() => tokenizer.pairWith(text)),
     decode: (ids) => tokenizer.decode(ids),
     tokenToId: (token) => tokenizer.tokenToId(token),
     isSpecial: (id) => added.get(id)?.special ?? false,
@@ -65,9 +59,9 @@ export function createTextTokenizer({
   };
 }
 
-function readDefinition(definition: unknown): Tokenizer {
+function withReason<T>(read: () => T): T {
   try {
-    return createTokenizer(definition);
+    return read();
   } catch (error) {
     throw fieldError('source', `tokenizer.json: ${(error as Error).message}`, { cause: error });
   }

@@ -107,6 +107,22 @@ describe.each(golden.cases)('$name', ({ definition, texts, pairs, plain }) => {
     }
   });
 
+  it('puts one text together with others as pair by pair, and cuts the others', () => {
+    const [first, ...others] = golden.texts;
+    const together = tokenizer.pairWith(first!);
+    for (const pair of others) {
+      const whole = tokenizer.encode(first!, { pair, truncation: false, padding: false });
+      for (const maxLength of [undefined, together.length + 1, whole.ids.length - 1]) {
+        if (maxLength !== undefined && !(maxLength > together.length)) continue;
+        const truncation =
+          maxLength === undefined ? false : ({ maxLength, strategy: 'only_second' } as const);
+        const { ids, typeIds } = tokenizer.encode(first!, { pair, truncation, padding: false });
+        expect(together.encode(pair, maxLength)).toEqual({ ids, typeIds });
+      }
+    }
+    expect(() => together.encode('', together.length - 1)).toThrow(RangeError);
+  });
+
   it('takes special tokens for text when told to', () => {
     for (const { text, ids } of plain) {
       const options = { addSpecialTokens: false, specialAsText: true };

@@ -1,5 +1,7 @@
+import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import type { SessionBackend } from '../../../backends/contract.ts';
+import type { PairEncoder } from '../../../core/tokenization/pair-encoder.ts';
 import { fieldError, InferenceError } from '../../../errors.ts';
 import { localFiles } from '../../../models/graph-files.ts';
 import { singleGraph, usualGraph } from '../../../models/model-files.ts';
@@ -9,7 +11,6 @@ import { readTextLength } from '../../../models/text-length.ts';
 import { createTextTokenizer, type TextTokenizer } from '../../../models/tokenizer.ts';
 import { SequenceBatcher } from '../../../runtime/encoder/sequence-batcher.ts';
 import type { EncodedText } from '../../../runtime/encoder/token-inputs.ts';
-import { join } from 'node:path';
 import type { ModelSpec, Pipeline, RunOptions } from '../../contract.ts';
 import type { RerankEvent, RerankModelInfo } from '../events.ts';
 import type { RerankRequest } from '../request.ts';
@@ -40,6 +41,8 @@ export async function loadRerankPipeline(
     throw fieldError('contextLength', 'no config file of the model has it, so it has to be given');
   }
   const tokenizer = createTextTokenizer(folder);
+  // A tokenizer without pairs is refused now, not when the first request comes.
+  tokenizer.pairWith('');
   const graph = join(path, backend.hasGraphs ? singleGraph(localFiles(path), spec.dtype) : usualGraph);
   const session = await backend.openSession({ graph }, spec);
   try {
@@ -83,15 +86,17 @@ class RerankPipeline implements Pipeline<RerankRequest, RerankEvent, RerankModel
   async *run(request: RerankRequest, { signal }: RunOptions = {}): AsyncGenerator<RerankEvent> {
     const { documents, topN = documents.length, returnDocuments } = request;
     const pairs = await this.#encode(request, signal);
-    const scores = await this.#batcher.encode(pairs, signal);
-    const results = scores
-      .map(([relevanceScore], index) => ({
+    const logits = await this.#batcher.encode(pairs, signal);
+    // By logits: scores of very relevant documents are all 1.
+    const results = logits
+      .map(([logit], index) => ({ index, logit: logit! }))
+      .sort((a, b) => b.logit - a.logit)
+      .slice(0, topN)
+      .map(({ index, logit }) => ({
         index,
-        relevanceScore: relevanceScore!,
+        relevanceScore: 1 / (1 + Math.exp(-logit)),
         ...(returnDocuments ? { document: documents[index]! } : {}),
-      }))
-      .sort((a, b) => b.relevanceScore - a.relevanceScore)
-      .slice(0, topN);
+      }));
     yield { type: 'ranking', results, promptTokens: pairs.reduce((sum, { ids }) => sum + ids.length, 0) };
   }
 
@@ -104,10 +109,9 @@ class RerankPipeline implements Pipeline<RerankRequest, RerankEvent, RerankModel
     { query, documents, maxTokensPerDoc }: RerankRequest,
     signal: AbortSignal | undefined,
   ): Promise<EncodedText[]> {
-    const { tokenizer, contextLength } = this.#model;
-    const queryTokens = this.#countQuery(query);
-    const room =
-      maxTokensPerDoc === undefined ? contextLength : Math.min(contextLength, queryTokens + maxTokensPerDoc);
+    const { contextLength } = this.#model;
+    const encoder = this.#encodeQuery(query);
+    const room = Math.min(contextLength, encoder.length + (maxTokensPerDoc ?? contextLength));
     const pairs: EncodedText[] = [];
     let characters = 0;
     for (const document of documents) {
@@ -117,18 +121,19 @@ class RerankPipeline implements Pipeline<RerankRequest, RerankEvent, RerankModel
         if (signal?.aborted) throw new InferenceError('cancelled', 'The request was cancelled.');
       }
       const text = document.slice(0, contextLength * mostCharactersPerToken);
-      pairs.push(tokenizer.encodePair(query, text, room));
-      characters += text.length + query.length;
+      pairs.push(encoder.encode(text, room));
+      // Short ones take time too.
+      characters += text.length + 64;
     }
     return pairs;
   }
 
-  /** Tokens of a pair without its document; a query is never cut. */
-  #countQuery(query: string): number {
+  /** A query is never cut. */
+  #encodeQuery(query: string): PairEncoder {
     const { tokenizer, contextLength } = this.#model;
     if (query.length <= contextLength * mostCharactersPerToken) {
-      const tokens = tokenizer.encodePair(query, '').ids.length;
-      if (tokens < contextLength) return tokens;
+      const encoder = tokenizer.pairWith(query);
+      if (encoder.length < contextLength) return encoder;
     }
     throw fieldError(
       'query',

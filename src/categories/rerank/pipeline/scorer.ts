@@ -7,12 +7,12 @@ import {
   type EncodedText,
 } from '../../../runtime/encoder/token-inputs.ts';
 
-/** A cross-encoder over a `Session`: pairs of texts in, a score for each out. */
+/** A cross-encoder over a `Session`: pairs of texts in, a logit for each out. */
 export interface Scorer {
   /**
    * Runs the graph once, all pairs padded to the longest.
    *
-   * @returns of each pair one score, 0 to 1
+   * @returns of each pair one logit; higher is more relevant
    */
   encode(pairs: readonly EncodedText[]): Promise<Float32Array[]>;
   release(): Promise<void>;
@@ -22,8 +22,7 @@ const output = 'logits';
 
 /**
  * Makes a scorer of a graph with `input_ids`, `attention_mask` and, if it has it, `token_type_ids` → `logits`
- * `[pairs × 1]`, of which the score is the sigmoid, or `[pairs × 2]`, of which it is the second one's share of the
- * softmax.
+ * `[pairs × 1]`, or `[pairs × 2]`, of which the difference counts: its sigmoid is the second one's share of the softmax.
  *
  * @throws InferenceError `invalid_request` when the graph is no such cross-encoder
  */
@@ -38,8 +37,8 @@ export async function createScorer(session: Session): Promise<Scorer> {
     const labels = logits.length / pairs.length;
     if (labels !== 1 && labels !== 2) throw notAScorer(`${labels} labels, expected one or two`);
     return pairs.map((_pair, row) => {
-      const margin = labels === 1 ? logits[row]! : logits[2 * row + 1]! - logits[2 * row]!;
-      return Float32Array.of(1 / (1 + Math.exp(-margin)));
+      const logit = labels === 1 ? logits[row]! : logits[2 * row + 1]! - logits[2 * row]!;
+      return Float32Array.of(logit);
     });
   };
 

@@ -1,0 +1,70 @@
+import { concatenateEncodings, toConstantEncoding, type Encoding } from './encoding.ts';
+import type { PostProcessor } from './post-processors/post-processor.ts';
+
+/** Two texts as a model reads them that compares them. Both lists have one entry per token. */
+export interface EncodedPair {
+  readonly ids: Uint32Array;
+  /** 0 for the first text, 1 for the second, or what the post-processor says. */
+  readonly typeIds: Uint32Array;
+}
+
+/** Puts one text together with others. */
+export interface PairEncoder {
+  /** Tokens of the pair of the text and an empty one, those around them included. */
+  readonly length: number;
+  /**
+   * @param maxLength most tokens of the pair; the second text is cut at its end. Default: any number
+   * @throws RangeError for a `maxLength` below `length`
+   */
+  encode(second: string, maxLength?: number): EncodedPair;
+}
+
+/** No token has these ids. */
+const placeholders = [0xff_ff_ff_ff, 0xff_ff_ff_fe] as const;
+
+/**
+ * The tokens around two texts, with a placeholder for each text.
+ *
+ * @throws RangeError where one of the texts is left out or repeated
+ */
+export function readPairTemplate(postProcessor: PostProcessor | undefined): Encoding {
+  const texts = placeholders.map((id, typeId) => toConstantEncoding([id], [''], { typeId }));
+  const template = concatenateEncodings(postProcessor?.process(texts, { addSpecialTokens: true }) ?? texts);
+  const isOnce = (wanted: number): boolean => template.ids.filter((id) => id === wanted).length === 1;
+  if (placeholders.every(isOnce)) return template;
+  throw new RangeError('post_processor: expected a template that has each of two texts once');
+}
+
+/** Encodes the first text once; `encode` of the tokenizer would do so with every second one, and keep what it cuts. */
+export function createPairEncoder(
+  template: Encoding,
+  first: string,
+  toIds: (text: string) => Uint32Array,
+): PairEncoder {
+  const firstIds = toIds(first);
+  const length = template.ids.length - placeholders.length + firstIds.length;
+  return {
+    length,
+    encode(second, maxLength = Infinity) {
+      if (maxLength < length) {
+        throw new RangeError(
+          `maxLength: expected at least the ${length} tokens beside the second text, got ${maxLength}`,
+        );
+      }
+      const all = toIds(second);
+      const secondIds = all.subarray(0, Math.min(all.length, maxLength - length));
+      const ids = new Uint32Array(length + secondIds.length);
+      const typeIds = new Uint32Array(ids.length);
+      let at = 0;
+      for (const [index, id] of template.ids.entries()) {
+        const text = id === placeholders[0] ? firstIds : id === placeholders[1] ? secondIds : undefined;
+        const end = at + (text?.length ?? 1);
+        if (text) ids.set(text, at);
+        else ids[at] = id;
+        typeIds.fill(template.typeIds[index]!, at, end);
+        at = end;
+      }
+      return { ids, typeIds };
+    },
+  };
+}
