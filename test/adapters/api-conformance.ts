@@ -33,6 +33,7 @@ export function apiConformance(start: Start, skip: Skips = {}): void {
       'org/fake',
       { id: 'fake-detect', category: 'detection' },
       { id: 'fake-embed', category: 'embedding' },
+      { id: 'fake-rank', category: 'rerank' },
       { id: 'fake-brush', category: 'image' },
       { id: 'fake-ears', category: 'transcription', languages: ['en'] },
       { id: 'fake-mouth', category: 'speech', voices },
@@ -127,6 +128,7 @@ export function apiConformance(start: Start, skip: Skips = {}): void {
         '/models/fake-embed/parameters',
         { category: 'embedding', parameters: { truncate: { default: false } } },
       ],
+      ['/models/fake-rank/parameters', { category: 'rerank', parameters: { top_n: { min: 1 } } }],
       ['/models/fake-brush/parameters', { category: 'image', parameters: { width: { step: 64 } } }],
       [
         '/models/fake-ears/parameters',
@@ -169,6 +171,22 @@ export function apiConformance(start: Start, skip: Skips = {}): void {
         usage: { prompt_tokens: 4, total_tokens: 4 },
       });
       expect(inference.requestsOf('embedding').at(-1)?.inputs).toEqual(['a red circle', 'zwölf']);
+    });
+
+    test('rerank', async () => {
+      const documents = ['a blue square', { text: 'zwölf rote Kreise' }, 'a red circle'];
+      const more = { top_n: 2, return_documents: true };
+      const response = await post({ query: 'rote Kreise', documents, ...more }, {}, '/rerank');
+      expect(response.status).toBe(200);
+      expect(await response.json()).toEqual({
+        id: expect.stringMatching(/^rerank-/),
+        model: 'fake-rank',
+        results: [
+          { index: 1, relevance_score: 1, document: { text: 'zwölf rote Kreise' } },
+          { index: 0, relevance_score: 0, document: { text: 'a blue square' } },
+        ],
+        usage: { prompt_tokens: 15, total_tokens: 15 },
+      });
     });
 
     test('images', async () => {
@@ -252,6 +270,7 @@ export function apiConformance(start: Start, skip: Skips = {}): void {
       ['a value out of range', 400, 'invalid_request', () => post(asking('a', { temperature: 3 }))],
       ['an unknown model', 404, 'model_not_found', () => post({ ...asking('a'), model: 'b' })],
       ['no text', 400, 'invalid_request', () => post({ input: ['a', ''] }, {}, '/embeddings')],
+      ['no documents', 400, 'invalid_request', () => post({ query: 'a', documents: [] }, {}, '/rerank')],
       ['no image', 400, 'invalid_request', () => post({}, {}, '/detect')],
       ['no audio', 400, 'invalid_request', () => transcribe({ model: 'fake-ears' })],
       ['audio as text', 400, 'invalid_request', () => transcribe({ file: 'a.mp3' })],

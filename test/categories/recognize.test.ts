@@ -8,6 +8,22 @@ it.each([
   [{ architectures: ['Qwen3ForCausalLM'], model_type: 'qwen3' }, ['modules.json'], 'embedding'],
   [{ architectures: ['BertModel'], model_type: 'bert' }, [], 'embedding'],
   [{ model_type: 'mpnet' }, ['1_Pooling/config.json'], 'embedding'],
+  [{ ...classifier('BertForSequenceClassification', ['LABEL_0']), model_type: 'bert' }, [], 'rerank'],
+  [classifier('XLMRobertaForSequenceClassification', ['LABEL_0', 'LABEL_1']), [], 'rerank'],
+  [
+    classifier('ModernBertForSequenceClassification', ['Not_Relevant', 'relevant']),
+    ['modules.json'],
+    'rerank',
+  ],
+  [{ architectures: ['DebertaV2ForSequenceClassification'], model_type: 'deberta-v2' }, [], 'rerank'],
+  [classifier('DistilBertForSequenceClassification', ['NEGATIVE', 'POSITIVE']), [], undefined],
+  [
+    { ...classifier('BertForSequenceClassification', ['NEGATIVE', 'POSITIVE']), model_type: 'bert' },
+    [],
+    undefined,
+  ],
+  [classifier('RobertaForSequenceClassification', ['LABEL_0', 'LABEL_1', 'LABEL_2']), [], undefined],
+  [{ ...classifier('BertForTokenClassification', ['LABEL_0']), model_type: 'bert' }, [], undefined],
   [{ architectures: ['WhisperForConditionalGeneration'], model_type: 'whisper' }, [], 'transcription'],
   [{ model_type: 'style_text_to_speech_2' }, [], 'speech'],
   [{}, ['voices/af_heart.bin'], 'speech'],
@@ -25,3 +41,8 @@ it.each([
   const found = [...categories.values()].find((category) => category.recognize(evidence));
   expect(found?.name).toBe(expected);
 });
+
+/** A config that names its labels. */
+function classifier(architecture: string, labels: readonly string[]): object {
+  return { architectures: [architecture], id2label: { ...labels } };
+}

@@ -7,6 +7,7 @@ const titles: Readonly<Record<CatalogueEntry['category'], string>> = {
   detection: 'Object detection',
   embedding: 'Embeddings',
   image: 'Image generation',
+  rerank: 'Rerank',
   speech: 'Text to speech',
   transcription: 'Speech to text',
 };

@@ -27,6 +27,7 @@ it('has the names that clients are used to', () => {
     expect.arrayContaining(['whisper-medium', 'whisper-large', 'whisper-large-v3']),
   );
   expect(of('embedding')).toEqual(['all-MiniLM-L6-v2', 'bge-small-en-v1.5']);
+  expect(of('rerank')).toEqual(expect.arrayContaining(['ms-marco-MiniLM-L6-v2', 'bge-reranker-base']));
   expect(of('chat').length).toBeGreaterThanOrEqual(15);
 });
 

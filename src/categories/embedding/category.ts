@@ -39,9 +39,10 @@ export const embeddingCategory: CategoryDefinition<
   sample: { path: 'embeddings', body: { input: 'a red circle above a blue square' } },
   isStateless: true,
   parameterBounds: ({ vectorSizes }) => (vectorSizes ? { dimensions: vectorSizes } : {}),
-  recognize: ({ files, config: { model_type: family } }) =>
+  recognize: ({ files, config: { model_type: family, architectures } }) =>
     files.some(({ path }) => /^modules\.json$|_Pooling\/config\.json$/.test(path)) ||
-    families.test(String(family ?? '')),
+    (families.test(String(family ?? '')) &&
+      !/ForSequenceClassification|ForTokenClassification/.test(String(architectures))),
   methods: (run) => ({
     async embed(request, options) {
       const { embeddings: vectors, promptTokens } = await lastEvent(run(request, options));

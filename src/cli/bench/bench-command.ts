@@ -29,7 +29,7 @@ export const benchCommand = defineCommand({
   operands: '<model>',
   summary: 'Measures how fast a model is, on this machine or behind an address.',
   description: [
-    'A model is a bundled one, a name of the catalogue, org/name on the hub, a folder or an address; with --url, its id on that server. What its category decides is measured: time to first token and tokens/s for chat, texts/s for embeddings, runs/s for detection and images, the real-time factor for speech and transcription.',
+    'A model is a bundled one, a name of the catalogue, org/name on the hub, a folder or an address; with --url, its id on that server. What its category decides is measured: time to first token and tokens/s for chat, texts/s for embeddings, documents/s for rerank, runs/s for detection and images, the real-time factor for speech and transcription.',
     'p95 is what 19 of 20 requests reach or better. A first request, which is slower than all others, is not counted. Ctrl-C ends it early and prints what was measured so far.',
   ],
   options: benchOptionTable,

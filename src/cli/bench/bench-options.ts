@@ -19,7 +19,7 @@ export const benchOptionTable = {
   'prompt-tokens': {
     type: 'string',
     value: '<number>',
-    description: 'Chat, embeddings: length of a prompt, about; default 128, of a text to embed 32.',
+    description: 'Chat, embeddings, rerank: length of a prompt, about; default 128, of a text to embed 32.',
   },
   'max-tokens': {
     type: 'string',
@@ -59,7 +59,7 @@ export function readLoad({ duration, requests, concurrency = '1' }: BenchValues)
 }
 
 const specific: Readonly<Partial<Record<keyof BenchValues, readonly string[]>>> = {
-  'prompt-tokens': ['chat', 'embedding'],
+  'prompt-tokens': ['chat', 'embedding', 'rerank'],
   'max-tokens': ['chat'],
   size: ['image'],
   steps: ['image'],

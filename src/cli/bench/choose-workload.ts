@@ -2,7 +2,6 @@ import { parseInteger } from '../options.ts';
 import { UsageError } from '../usage-error.ts';
 import { readImageLoad, type BenchValues } from './bench-options.ts';
 import { chatWorkload } from './chat-workload.ts';
-import { embeddingWorkload } from './embedding-workload.ts';
 import {
   detectionWorkload,
   imageWorkload,
@@ -10,6 +9,7 @@ import {
   transcriptionWorkload,
 } from './media-workloads.ts';
 import { drawPicture, readSample, recordSpeech } from './sample-files.ts';
+import { embeddingWorkload, rerankWorkload } from './text-workloads.ts';
 import type { Subject, Workload } from './workload.ts';
 
 /**
@@ -36,6 +36,8 @@ export async function chooseWorkload(
     }
     case 'image':
       return imageWorkload(subject, readImageLoad(values));
+    case 'rerank':
+      return rerankWorkload(subject, tokensOf('prompt-tokens', 128, values, subject));
     case 'speech':
       return speechWorkload(subject);
     case 'transcription':

@@ -86,6 +86,11 @@ class ApiClient {
       const response = await this.#post('/detect', { model, image }, signal);
       return response.json();
     },
+    rerank: async ({ model, query, documents }, { signal } = {}) => {
+      const response = await this.#post('/rerank', { model, query, documents }, signal);
+      const { usage } = (await response.json()) as { readonly usage?: { readonly prompt_tokens?: number } };
+      return { promptTokens: usage?.prompt_tokens ?? 0 };
+    },
     image: (request, { signal } = {}) => this.#draw(request, signal),
     speak: (request, { signal } = {}) => this.#speak(request.model, request.input, signal),
     transcribe: (request, { signal } = {}) =>

@@ -1,9 +1,10 @@
-import type { Inference } from '../../index.ts';
+import type { Inference, RerankResult } from '../../index.ts';
 import type { Measurement } from './statistics.ts';
 
-/** As much of an inference as is measured: nobody looks at what was found in a picture. */
+/** As much of an inference as is measured: nobody looks at what was found in a picture, or at an order. */
 export type MeasuredInference = Pick<Inference, 'chat' | 'embed' | 'image' | 'speak' | 'transcribe'> & {
   detect(...call: Parameters<Inference['detect']>): Promise<unknown>;
+  rerank(...call: Parameters<Inference['rerank']>): Promise<Pick<RerankResult, 'promptTokens'>>;
 };
 
 /** What is measured: a model of this machine, or one behind an address. */

@@ -1,3 +1,4 @@
+import { readTextLength } from '../../models/text-length.ts';
 import { estimateMemoryBytes, memoryOfWeights } from '../../models/catalogue.ts';
 import { storedDtypes, type Dtype } from '../../models/graph-files.ts';
 import { chooseFiles } from '../../models/hub/needed-files.ts';
@@ -112,11 +113,18 @@ function readArchitecture(config: Json, index: Json): string | undefined {
 const lengthNames = ['max_position_embeddings', 'n_positions', 'n_ctx', 'max_target_positions'];
 
 async function readContextLength(model: DescribedModel, config: Json): Promise<number | undefined> {
-  if (model.category !== 'chat' && model.category !== 'embedding') return undefined;
+  if (model.category === 'chat') {
+    const inner = (config['text_config'] ?? {}) as Json;
+    return lengthNames.map((name) => config[name] ?? inner[name]).find(isLength);
+  }
+  if (model.category !== 'embedding' && model.category !== 'rerank') return undefined;
   const sentences = (await model.readJson('sentence_bert_config.json')) ?? {};
-  const inner = (config['text_config'] ?? {}) as Json;
-  const stated = [sentences['max_seq_length'], ...lengthNames.map((name) => config[name] ?? inner[name])];
-  return stated.find((value): value is number => typeof value === 'number' && value > 0);
+  const tokenizerConfig = (await model.readJson('tokenizer_config.json')) ?? {};
+  return [sentences['max_seq_length'], readTextLength({ config, tokenizerConfig })].find(isLength);
+}
+
+function isLength(value: unknown): value is number {
+  return typeof value === 'number' && value > 0;
 }
 
 /** As the head of the model card has it, or the manifest of the package that it comes in. */

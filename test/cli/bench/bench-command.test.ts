@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { chat, embedding } from '../../../dist/src/index.js';
+import { chat, embedding, rerank } from '../../../dist/src/index.js';
 import { serve, type RunningService } from '../../e2e/serve.ts';
 import { address, listen, stop } from '../../models/hub/hub-server.ts';
 import { Cli, runCli } from '../cli-process.ts';
@@ -42,6 +42,7 @@ describe('slashv1 bench', () => {
 
   it.each([
     ['tiny-embed', 'texts', 'texts/s'],
+    ['test/contract/models/bert-reranker', 'documents', 'documents/s'],
     ['tiny-detect', 'pictures', 'runs/s'],
     ['tiny-image --size 256x256 --steps 2', 'steps', 'steps/s'],
     ['tiny-speech', 'audio', 's of audio per s'],
@@ -80,7 +81,11 @@ describe('slashv1 bench --url', () => {
   let service: RunningService;
   beforeAll(async () => {
     service = await serve(
-      { assistant: chat({ source: 'tiny-chat' }), embedder: embedding({ source: 'tiny-embed' }) },
+      {
+        assistant: chat({ source: 'tiny-chat' }),
+        embedder: embedding({ source: 'tiny-embed' }),
+        ranker: rerank({ source: 'test/contract/models/bert-reranker' }),
+      },
       { auth: { keys: ['sk-bench'] } },
     );
   }, 40_000);
@@ -89,6 +94,7 @@ describe('slashv1 bench --url', () => {
   it.each([
     ['assistant --max-tokens 8', 'all streams'],
     ['embedder --prompt-tokens 8', 'texts'],
+    ['ranker --prompt-tokens 30', 'documents'],
   ])(
     'measures %s over HTTP',
     async (line, name) => {

@@ -228,6 +228,16 @@ describe('slashv1 models', () => {
     expect(JSON.parse(output)).toMatchObject({ kind: 'folder', category });
   });
 
+  it('info counts the tokens that a cross-encoder reads', async () => {
+    const { output } = await run('models info test/contract/models/xlm-roberta-reranker --json');
+    expect(JSON.parse(output)).toMatchObject({
+      category: 'rerank',
+      architecture: 'XLMRobertaForSequenceClassification',
+      contextLength: 64,
+      parameters: { top_n: { min: 1, max: 2048 }, return_documents: { default: false } },
+    });
+  });
+
   it('list --catalogue has every name', async () => {
     const terminal = fakeTerminal();
     expect(await runCommandLine(['models', 'list', '--catalogue'], terminal)).toBe(0);
