@@ -12,7 +12,7 @@ const key = 'sk-of-a-test';
 const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 /** Where pictures of every panel go, for people who want to look at them. */
 const pictureFolder = process.env['PLAYGROUND_PICTURES'];
-const tabs = ['Chat', 'Image', 'Detect', 'Listen', 'Speak', 'Compare'] as const;
+const tabs = ['Chat', 'Image', 'Detect', 'Listen', 'Speak', 'Compare', 'Rank'] as const;
 type TabName = (typeof tabs)[number];
 
 const pixel = Buffer.from(
@@ -35,6 +35,7 @@ describe.skipIf(skipReason !== undefined)('the playground for everybody', { time
         { id: 'fake-ears', category: 'transcription' },
         { id: 'fake-mouth', category: 'speech', voices: [{ id: 'v', name: longWord, language: 'en' }] },
         { id: 'fake-embed', category: 'embedding' },
+        { id: 'fake-rank', category: 'rerank' },
       ],
       reply: ({ messages }) =>
         messages.at(-1)!.role === 'tool'
@@ -92,6 +93,12 @@ describe.skipIf(skipReason !== undefined)('the playground for everybody', { time
     async Compare(page) {
       await panelOf(page, 'Compare').getByRole('button', { name: 'Compare' }).click();
       await panelOf(page, 'Compare').getByRole('table').waitFor();
+    },
+    async Rank(page) {
+      const panel = panelOf(page, 'Rank');
+      await panel.getByLabel('Documents', { exact: true }).fill(`There is a blue square.\n${longWord}`);
+      await panel.getByRole('button', { name: 'Rank' }).click();
+      await panel.locator('.ranking').waitFor();
     },
   };
 
@@ -179,9 +186,9 @@ describe.skipIf(skipReason !== undefined)('the playground for everybody', { time
     await page.keyboard.press('Tab');
     for (const [pressed, expected] of [
       ['ArrowDown', 'Image'],
-      ['End', 'Compare'],
+      ['End', 'Rank'],
       ['ArrowRight', 'Chat'],
-      ['ArrowUp', 'Compare'],
+      ['ArrowUp', 'Rank'],
       ['Home', 'Chat'],
     ] as const) {
       await page.keyboard.press(pressed);

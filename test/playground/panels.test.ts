@@ -11,6 +11,7 @@ import {
   detection,
   embedding,
   image,
+  rerank,
   speech,
   transcription,
 } from '../../dist/src/index.js';
@@ -37,6 +38,7 @@ describe.skipIf(skipReason !== undefined)('the playground in a browser', { timeo
         'tiny-detect': detection({ source: 'tiny-detect' }),
         'tiny-embed': embedding({ source: 'tiny-embed' }),
         'tiny-image': image({ source: 'tiny-image' }),
+        'tiny-rerank': rerank({ source: 'tiny-rerank' }),
         'tiny-speech': speech({ source: 'tiny-speech' }),
         'tiny-whisper': transcription({ source: 'tiny-whisper' }),
       },
@@ -490,6 +492,48 @@ describe.skipIf(skipReason !== undefined)('the playground in a browser', { timeo
       await panel.getByLabel('Sentences', { exact: true }).fill('');
       await panel.getByRole('button', { name: 'Compare' }).click();
       await panel.getByRole('alert').getByText('param: input').waitFor();
+    });
+  });
+
+  describe('rerank', () => {
+    it('puts documents in order, with their scores', async () => {
+      const panel = await open('Rank');
+      await panel.getByLabel('Query', { exact: true }).fill('what is above the blue square');
+      await panel
+        .getByLabel('Documents', { exact: true })
+        .fill('What is the weather in Paris?\n\nThere is a red circle above a blue square.\n');
+      await panel.getByRole('button', { name: 'Rank' }).click();
+      await panel.locator('.ranking').waitFor(patience);
+      const items = await panel.locator('.ranking li').allTextContents();
+      expect(items).toEqual([
+        expect.stringMatching(/^There is a red circle above a blue square\.[01]\.\d{3}$/),
+        expect.stringMatching(/^What is the weather in Paris\?0\.\d{3}$/),
+      ]);
+      const widths = await panel
+        .locator('.ranking-bar')
+        .evaluateAll((bars) => bars.map((bar) => getComputedStyle(bar, '::before').width));
+      expect(Number.parseFloat(widths[0]!)).toBeGreaterThan(Number.parseFloat(widths[1]!));
+      expect(await panel.locator('.status').textContent()).toMatch(/^\d+ tokens · /);
+      expect(JSON.parse(await runCopied(panel)).results).toHaveLength(2);
+    });
+
+    it('ranks at a press of Enter, and sends what was changed', async () => {
+      const panel = await open('Rank');
+      await panel.getByLabel('top_n').fill('1');
+      await panel.getByLabel('Query', { exact: true }).press('Enter');
+      await panel.locator('.ranking').waitFor(patience);
+      expect(await panel.locator('.ranking li').count()).toBe(1);
+    });
+
+    it.each([
+      ['Query', ' ', 'param: query'],
+      ['Query', 'a red circle '.repeat(500), 'param: query'],
+      ['Documents', '', 'param: documents'],
+    ])('says what is wrong: %s %.20j', async (label, text, problem) => {
+      const panel = await open('Rank');
+      await panel.getByLabel(label, { exact: true }).fill(text);
+      await panel.getByRole('button', { name: 'Rank' }).click();
+      await panel.getByRole('alert').getByText(problem).waitFor();
     });
   });
 });

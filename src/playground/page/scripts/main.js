@@ -9,6 +9,7 @@ import { createDetectionPanel } from './panels/detection/detection-panel.js';
 import { createEmbeddingPanel } from './panels/embedding/embedding-panel.js';
 import { errorView } from './panels/error-view.js';
 import { createImagePanel } from './panels/image/image-panel.js';
+import { createRerankPanel } from './panels/rerank/rerank-panel.js';
 import { createSpeechPanel } from './panels/speech/speech-panel.js';
 import { createTranscriptionPanel } from './panels/transcription/transcription-panel.js';
 import { currentKey, saveKey, takeKeyFromAddress } from './session-key.js';
@@ -25,6 +26,7 @@ const kinds = /** @type {const} */ ([
   { category: 'transcription', label: 'Listen', create: createTranscriptionPanel },
   { category: 'speech', label: 'Speak', create: createSpeechPanel },
   { category: 'embedding', label: 'Compare', create: createEmbeddingPanel },
+  { category: 'rerank', label: 'Rank', create: createRerankPanel },
 ]);
 
 const content = /** @type {HTMLElement} */ (document.querySelector('#content'));
