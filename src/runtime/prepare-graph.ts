@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { hasInPlaceCaches } from '../core/onnx/has-in-place-caches.ts';
 import { liftConstants } from '../core/onnx/lift-constants.ts';
 import { modelSignature, type ModelSignature } from '../core/onnx/model-signature.ts';
 import type { OnnxModel } from '../core/onnx/model.ts';
@@ -35,6 +36,8 @@ export interface PrepareOptions {
   readonly rewrites?: GraphRewrites | undefined;
   /** Where prepared graphs are kept when the folder of the model can't be written to; without it they are made anew. */
   readonly cacheFolder?: string | undefined;
+  /** Whether the prepared graph is kept in a file; default `true`. */
+  readonly keep?: boolean | undefined;
   /** Threads of the probe. */
   readonly threads?: number | undefined;
 }
@@ -47,6 +50,8 @@ export interface PreparedGraph {
   readonly weightsFolder: string;
   /** Of the prepared graph. */
   readonly signature: ModelSignature;
+  /** Whether past and present of each cache may be one tensor, see `hasInPlaceCaches`. */
+  readonly cachesInPlace: boolean;
   /** Names of the rewrites it has; `mapped` where the weights stay in the original file. */
   readonly applied: readonly string[];
   readonly skipped: readonly { readonly name: string; readonly reason: string }[];
@@ -83,7 +88,8 @@ export async function prepareGraph(path: string, options: PrepareOptions = {}): 
   if (options.optimize === false) return asItIs(path, readOnnxFile(path), 'turned off');
   const file = realpathSync(path);
   const wanted = describeRewrites(options.rewrites);
-  const places = cachePlaces(path, { file, wanted, cacheFolder: options.cacheFolder });
+  const { keep = true, cacheFolder } = options;
+  const places = keep ? cachePlaces(path, { file, wanted, cacheFolder }) : [];
   for (const place of places) {
     const found = readPrepared(place, { file, wanted });
     if (found) return found;
@@ -105,6 +111,7 @@ export async function prepareGraph(path: string, options: PrepareOptions = {}): 
     model: places.find((place) => writeAtomically(place, bytes)) ?? bytes,
     weightsFolder: weights.folder,
     signature: modelSignature(model),
+    cachesInPlace: hasInPlaceCaches(model.graph),
     applied: notes.applied,
     skipped,
   };
@@ -118,10 +125,12 @@ interface Notes extends Pick<PreparedGraph, 'applied' | 'skipped'> {
 }
 
 function asItIs(path: string, model: OnnxModel, reason: string): PreparedGraph {
+  const graph = resolveCacheSizes(liftConstants(model.graph));
   return {
     model: path,
     weightsFolder: dirname(path),
-    signature: modelSignature(model),
+    signature: modelSignature({ ...model, graph }),
+    cachesInPlace: hasInPlaceCaches(graph),
     applied: [],
     skipped: [{ name: 'mapped', reason }],
   };
@@ -180,7 +189,8 @@ function readPrepared(
     if (!isCurrent) return undefined;
     const metadata = new Map([...model.metadata].filter(([name]) => name !== metadataKey));
     const signature = modelSignature({ ...model, metadata });
-    return { model: place, weightsFolder: folder, signature, applied, skipped };
+    const cachesInPlace = hasInPlaceCaches(model.graph);
+    return { model: place, weightsFolder: folder, signature, cachesInPlace, applied, skipped };
   } catch {
     // A file that can't be read is made anew.
     return undefined;
@@ -226,7 +236,8 @@ async function rewriteAndProbe(
       accuracyLevel: rewrites.accuracyLevel === true && !refused.has('accuracy-level'),
     });
     const finished = { ...result, skipped: [...result.skipped, ...skipped] };
-    if (result.applied.length === 0) return finished;
+    // More outputs change nothing about the others.
+    if (result.applied.every((name) => name === 'new-slots')) return finished;
     let reason: string;
     try {
       expected ??= await probeModel(source, { location, sessionOptions });

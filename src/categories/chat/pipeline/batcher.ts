@@ -1,5 +1,4 @@
-import type { Decoder } from './decoder.ts';
-import { KeyValueCache, type CacheRow } from './key-value-cache.ts';
+import type { CacheRow, Decoder, DecoderCache } from './decoder.ts';
 import type { PrefixCache } from './prefix-cache.ts';
 
 /** One sequence that continues a prompt. */
@@ -40,21 +39,25 @@ interface Row {
 }
 
 interface Batch {
-  cache: KeyValueCache;
+  cache: DecoderCache;
   rows: Row[];
   /** Whether other generations may join. */
   readonly open: boolean;
 }
 
+/** Prompts that are read together, one a row. */
 interface Prefill {
-  readonly generation: Generation;
-  readonly cache: KeyValueCache;
+  /** Several only where all of them are read in one step. */
+  readonly generations: readonly Generation[];
+  readonly cache: DecoderCache;
   readonly cachedTokens: number;
   done: number;
 }
 
 /** Tokens of one prefill step: small enough that running generations and cancellations don't wait long for it. */
 const prefillTokens = 256;
+/** Tokens of prompts that are read together in one step, padding included. */
+const sharedPrefillTokens = 512;
 
 /**
  * Steps all generations of a decoder together: waiting prompts are prefilled in pieces between the steps, and
@@ -93,7 +96,7 @@ export class Batcher {
 
   async #run(): Promise<void> {
     while (this.#prefill || this.#waiting.length > 0 || this.#batches.length > 0) {
-      this.#prefill ??= this.#begin();
+      this.#prefill ??= await this.#begin();
       if (this.#prefill) await this.#continue(this.#prefill);
       for (const batch of this.#batches) await this.#step(batch);
       this.#batches = this.#batches.filter(({ rows }) => rows.length > 0);
@@ -101,73 +104,120 @@ export class Batcher {
     this.#running = undefined;
   }
 
-  #begin(): Prefill | undefined {
+  async #begin(): Promise<Prefill | undefined> {
     const generation = this.#waiting.shift();
     if (!generation) return undefined;
-    const shared = generation.reproducible ? undefined : this.#prefixes.find(generation.prompt);
-    const cachedTokens = shared?.length ?? 0;
-    return {
-      generation,
-      cache: shared?.cache ?? this.#decoder.createCache(),
-      cachedTokens,
-      done: cachedTokens,
-    };
-  }
-
-  async #continue(prefill: Prefill): Promise<void> {
-    const { generation, cache } = prefill;
     try {
-      if (generation.cancelled) {
-        this.#prefill = undefined;
-        cache.release();
-        generation.ended();
-        return;
+      const shared = generation.reproducible ? undefined : await this.#prefixes.find(generation.prompt);
+      if (shared) {
+        const { cache, length } = shared;
+        return { generations: [generation], cache, cachedTokens: length, done: length };
       }
-      const tokens = generation.prompt.subarray(prefill.done, prefill.done + prefillTokens);
-      const logits = await this.#decoder.forward(cache, tokens, tokens.length);
-      this.steps++;
-      prefill.done += tokens.length;
-      if (prefill.done < generation.prompt.length) return;
-      this.#prefill = undefined;
-      generation.promptEnded(prefill.cachedTokens);
-      const rows: Row[] = [];
-      for (const continuation of generation.continuations) {
-        const token = continuation.next(logits);
-        if (token !== undefined) rows.push({ generation, continuation, token, fed: [] });
-      }
-      if (rows.length > 0) return this.#join(rows, cache);
-      this.#prefixes.keep(generation.prompt, { cache, row: 0 });
-      cache.release();
-      generation.ended();
+      const generations = [generation, ...this.#takeAlike(generation)];
+      const cache = this.#decoder.createCache(generations.length);
+      return { generations, cache, cachedTokens: 0, done: 0 };
     } catch (error) {
-      this.#prefill = undefined;
       generation.failed(error);
+      return undefined;
     }
   }
 
-  #join(rows: Row[], cache: KeyValueCache): void {
+  /** Takes waiting prompts of about the same length that can be read in the same step, so that little of it is padding. */
+  #takeAlike({ prompt, reproducible }: Generation): readonly Generation[] {
+    const taken: Generation[] = [];
+    if (!this.#decoder.raggedPrompts || reproducible || prompt.length > prefillTokens) return taken;
+    let longest = prompt.length;
+    let shortest = prompt.length;
+    for (const other of this.#waiting) {
+      const { length } = other.prompt;
+      const most = Math.max(longest, length);
+      const least = Math.min(shortest, length);
+      const fits =
+        most <= prefillTokens && most <= 2 * least && most * (taken.length + 2) <= sharedPrefillTokens;
+      if (!fits || other.reproducible || taken.length + 1 >= this.#maxRows) continue;
+      if (this.#prefixes.sharedTokens(other.prompt) > 0) continue;
+      [longest, shortest] = [most, least];
+      taken.push(other);
+    }
+    for (const generation of taken) this.#waiting.splice(this.#waiting.indexOf(generation), 1);
+    return taken;
+  }
+
+  async #continue(prefill: Prefill): Promise<void> {
+    const { generations, cache } = prefill;
+    try {
+      if (generations.every(({ cancelled }) => cancelled)) {
+        this.#prefill = undefined;
+        cache.release();
+        for (const generation of generations) generation.ended();
+        return;
+      }
+      const pieces = generations.map(({ prompt }) =>
+        prompt.subarray(prefill.done, prefill.done + prefillTokens),
+      );
+      const counts = pieces.map(({ length }) => length);
+      const count = Math.max(...counts);
+      const logits = await this.#decoder.forward(cache, padded(pieces, count), count, counts);
+      this.steps++;
+      prefill.done += count;
+      if (generations.some(({ prompt }) => prefill.done < prompt.length)) return;
+      this.#prefill = undefined;
+      await this.#endPrompts(prefill, logits);
+    } catch (error) {
+      this.#prefill = undefined;
+      for (const generation of generations) generation.failed(error);
+    }
+  }
+
+  /** Chooses the first tokens, and lets the sequences that go on join a batch. */
+  async #endPrompts({ generations, cache, cachedTokens }: Prefill, logits: Float32Array): Promise<void> {
+    const rows: Row[] = [];
+    const sources: CacheRow[] = [];
+    for (const [row, generation] of generations.entries()) {
+      const first: Row[] = [];
+      try {
+        generation.promptEnded(cachedTokens);
+        for (const continuation of generation.continuations) {
+          const token = continuation.next(this.#rowOf(logits, row));
+          if (token !== undefined) first.push({ generation, continuation, token, fed: [] });
+        }
+        if (first.length === 0) {
+          await this.#prefixes.keep(generation.prompt, { cache, row });
+          generation.ended();
+        }
+      } catch (error) {
+        generation.failed(error);
+        continue;
+      }
+      rows.push(...first);
+      sources.push(...first.map(() => ({ cache, row })));
+    }
+    if (rows.length === 0) return cache.release();
+    try {
+      await this.#join(rows, sources, cache);
+    } catch (error) {
+      for (const generation of new Set(rows.map((row) => row.generation))) generation.failed(error);
+    }
+  }
+
+  async #join(rows: Row[], sources: readonly CacheRow[], cache: DecoderCache): Promise<void> {
     const open = this.#decoder.ragged && !rows[0]!.generation.reproducible;
     const host = this.#batches.find(
       (batch) => open && batch.open && batch.rows.length + rows.length <= this.#maxRows,
     );
-    const prompt = { cache, row: 0 };
     if (host) {
-      replaceCache(host, [...rowsOf(host.cache), ...rows.map(() => prompt)]);
+      host.cache = await this.#decoder.gather([...rowsOf(host.cache), ...sources], host.cache);
       host.rows.push(...rows);
       cache.release();
     } else {
-      const batch = { cache, rows, open };
-      if (rows.length > 1)
-        replaceCache(
-          batch,
-          rows.map(() => prompt),
-        );
-      this.#batches.push(batch);
+      const isSame = rows.length === cache.rows && sources.every(({ row }, index) => row === index);
+      const own = isSame ? cache : await this.#decoder.gather(sources, cache);
+      this.#batches.push({ cache: own, rows, open });
     }
   }
 
   async #step(batch: Batch): Promise<void> {
-    this.#leave(batch, new Set(batch.rows.filter(({ generation }) => generation.cancelled)));
+    await this.#leave(batch, new Set(batch.rows.filter(({ generation }) => generation.cancelled)));
     const { rows, cache } = batch;
     if (rows.length === 0) return;
     let logits: Float32Array;
@@ -179,69 +229,74 @@ export class Batcher {
       );
       this.steps++;
     } catch (error) {
-      this.#fail(batch, new Map(rows.map(({ generation }) => [generation, error])));
+      await this.#fail(batch, new Map(rows.map(({ generation }) => [generation, error])));
       return;
     }
-    const size = this.#decoder.vocabularySize;
     const over = new Set<Row>();
     const failures = new Map<Generation, unknown>();
     for (const [index, row] of rows.entries()) {
       if (failures.has(row.generation)) continue;
       row.fed.push(row.token);
       try {
-        const token = row.continuation.next(logits.subarray(index * size, (index + 1) * size));
+        const token = row.continuation.next(this.#rowOf(logits, index));
         if (token === undefined) over.add(row);
         else row.token = token;
       } catch (error) {
         failures.set(row.generation, error);
       }
     }
-    this.#fail(batch, failures);
-    this.#leave(batch, over);
+    await this.#fail(batch, failures);
+    await this.#leave(batch, over);
+  }
+
+  #rowOf(logits: Float32Array, row: number): Float32Array {
+    const size = this.#decoder.vocabularySize;
+    return logits.subarray(row * size, (row + 1) * size);
   }
 
   /** Takes rows out of a batch. Generations that have none left have ended; what they computed is kept. */
-  #leave(batch: Batch, leaving: ReadonlySet<Row>): void {
+  async #leave(batch: Batch, leaving: ReadonlySet<Row>): Promise<void> {
     if (leaving.size === 0) return;
     const left = new Set<Generation>();
-    batch.rows.forEach((row, index) => {
-      const { generation, fed } = row;
-      if (!leaving.has(row) || left.has(generation)) return;
+    for (const [row, { generation, fed }] of batch.rows.entries()) {
+      if (!leaving.has(batch.rows[row]!) || left.has(generation)) continue;
       left.add(generation);
-      this.#prefixes.keep(Int32Array.from([...generation.prompt, ...fed]), {
-        cache: batch.cache,
-        row: index,
-      });
-    });
-    this.#remove(batch, leaving);
+      await this.#prefixes.keep(Int32Array.from([...generation.prompt, ...fed]), { cache: batch.cache, row });
+    }
+    await this.#remove(batch, leaving);
     for (const { generation } of batch.rows) left.delete(generation);
     for (const generation of left) generation.ended();
   }
 
-  #fail(batch: Batch, failures: ReadonlyMap<Generation, unknown>): void {
+  async #fail(batch: Batch, failures: ReadonlyMap<Generation, unknown>): Promise<void> {
     if (failures.size === 0) return;
-    this.#remove(batch, new Set(batch.rows.filter(({ generation }) => failures.has(generation))));
+    await this.#remove(batch, new Set(batch.rows.filter(({ generation }) => failures.has(generation))));
     for (const [generation, error] of failures) generation.failed(error);
   }
 
-  #remove(batch: Batch, rows: ReadonlySet<Row>): void {
-    const kept = [...batch.rows.entries()].filter(([, row]) => !rows.has(row));
-    batch.rows = kept.map(([, row]) => row);
-    if (kept.length > 0)
-      replaceCache(
-        batch,
-        kept.map(([index]) => ({ cache: batch.cache, row: index })),
-      );
-    else batch.cache.release();
+  /** The last rows take the places of those that leave. */
+  async #remove(batch: Batch, leaving: ReadonlySet<Row>): Promise<void> {
+    const { cache } = batch;
+    const kept = batch.rows.length - leaving.size;
+    const order = Array.from({ length: kept }, (_, row) => row);
+    const last = batch.rows.flatMap((row, index) => (index >= kept && !leaving.has(row) ? [index] : []));
+    for (let row = 0; row < kept; row++) if (leaving.has(batch.rows[row]!)) order[row] = last.pop()!;
+    batch.rows = order.map((row) => batch.rows[row]!);
+    if (kept === 0) return cache.release();
+    batch.cache = await this.#decoder.gather(
+      order.map((row) => ({ cache, row })),
+      cache,
+    );
   }
 }
 
-function replaceCache(batch: Batch, rows: readonly CacheRow[]): void {
-  const { cache } = batch;
-  batch.cache = KeyValueCache.gather(rows);
-  cache.release();
+function rowsOf(cache: DecoderCache): CacheRow[] {
+  return Array.from({ length: cache.rows }, (_, row) => ({ cache, row }));
 }
 
-function rowsOf(cache: KeyValueCache): CacheRow[] {
-  return Array.from({ length: cache.rows }, (_, row) => ({ cache, row }));
+/** One row after the other, `[rows × count]`. */
+function padded(pieces: readonly Int32Array[], count: number): Int32Array {
+  const tokens = new Int32Array(pieces.length * count);
+  for (const [row, piece] of pieces.entries()) tokens.set(piece, row * count);
+  return tokens;
 }

@@ -9,6 +9,7 @@ import { createGrammarEngine, type GrammarEngine } from '../../../models/grammar
 import { createChatTemplate, type ChatTemplate } from '../../../models/chat-template.ts';
 import { withTools } from '../../../models/tool-template.ts';
 import { locateDecoder, openModelFolder, type ModelFolder } from '../../../models/model-folder.ts';
+import { resolveHubSettings } from '../../../models/hub/settings.ts';
 import { locateModel } from '../../../models/source.ts';
 import { createTextTokenizer, type TextTokenizer } from '../../../models/tokenizer.ts';
 import type { ChatEvent, ChatModelInfo } from '../events.ts';
@@ -18,8 +19,9 @@ import { EventStream } from '../../../concurrency/event-stream.ts';
 import { Batcher } from './batcher.ts';
 import { answerConstraint, type AnswerSetting } from './answer-constraint.ts';
 import { Choice, type ChoiceContext } from './choice.ts';
-import { loadDecoder, type Decoder } from './decoder.ts';
+import type { Decoder } from './decoder.ts';
 import { assertFewMessages, encodePrompt } from './encode-prompt.ts';
+import { loadDecoder } from './load-decoder.ts';
 import { PrefixCache } from './prefix-cache.ts';
 import { renderPrompt } from './prompt.ts';
 
@@ -51,6 +53,8 @@ export async function loadChatPipeline(
   const decoder = await loadDecoder(locateDecoder(folder.path, spec.dtype), {
     device: spec.device,
     threads: spec.threads,
+    optimize: spec.optimize,
+    cacheFolder: resolveHubSettings(spec.hub).cacheFolder,
   });
   const grammars = createGrammarEngine(tokenizer, {
     vocabularySize: decoder.vocabularySize,
@@ -93,7 +97,7 @@ class ChatPipeline implements Pipeline<ChatRequest, ChatEvent, ChatModelInfo> {
   constructor(model: LoadedModel) {
     const { spec, folder, contextLength, decoder, maxBatchSize: maxRows } = model;
     this.#model = model;
-    this.#batcher = new Batcher(decoder, { maxRows, prefixes: new PrefixCache(prefixCacheLimits) });
+    this.#batcher = new Batcher(decoder, { maxRows, prefixes: new PrefixCache(decoder, prefixCacheLimits) });
     this.concurrency = maxRows;
     this.info = {
       id: spec.id,

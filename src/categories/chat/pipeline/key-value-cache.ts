@@ -1,22 +1,7 @@
-import type { ElementType, Tensor } from '../../../runtime/contract.ts';
+import type { Tensor } from '../../../runtime/contract.ts';
+import type { CacheRow, DecoderCache } from './decoder.ts';
+import type { KeyValueEntry } from './decoder-layout.ts';
 import type { Storage, StoragePool } from './storage-pool.ts';
-
-/** One past/present pair of a decoder: keys or values of one layer. */
-export interface KeyValueEntry {
-  readonly past: string;
-  readonly present: string;
-  readonly type: ElementType;
-  readonly heads: number;
-  readonly headSize: number;
-}
-
-/** One sequence within a cache. */
-export interface CacheRow {
-  readonly cache: KeyValueCache;
-  readonly row: number;
-  /** Only its first slots; all if left out. */
-  readonly length?: number;
-}
 
 /** Slots by which a small cache grows. */
 const leastStep = 64;
@@ -30,7 +15,7 @@ const leastStep = 64;
  * a sliding window of attention is counted in slots. New ones make room by moving all sequences to the left at once:
  * the buffers are read from a later start, and what was the unused beginning of one head is the end of the one before.
  */
-export class KeyValueCache {
+export class KeyValueCache implements DecoderCache {
   readonly rows: number;
   /** Used slots of each row. */
   readonly lengths: Int32Array;
@@ -73,7 +58,7 @@ export class KeyValueCache {
   /**
    * Copies rows of other caches into a new one: to merge batches, to drop rows, to continue one prompt several times.
    */
-  static gather(sources: readonly CacheRow[]): KeyValueCache {
+  static gather(sources: readonly CacheRow<KeyValueCache>[]): KeyValueCache {
     const { cache } = sources[0]!;
     const lengths = sources.map((source) => source.length ?? source.cache.lengths[source.row]!);
     const longest = Math.max(...lengths);

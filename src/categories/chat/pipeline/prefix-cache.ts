@@ -1,13 +1,13 @@
-import { KeyValueCache, type CacheRow } from './key-value-cache.ts';
+import type { CacheRow, Decoder, DecoderCache } from './decoder.ts';
 
 interface Entry {
   readonly tokens: Int32Array;
-  readonly cache: KeyValueCache;
+  readonly cache: DecoderCache;
 }
 
 /** The beginning of a prompt that needs no computing. */
 export interface SharedPrefix {
-  readonly cache: KeyValueCache;
+  readonly cache: DecoderCache;
   readonly length: number;
 }
 
@@ -16,12 +16,17 @@ export interface SharedPrefix {
  * same system prompt, computes only what is new. Least recently used sequences go first.
  */
 export class PrefixCache {
+  readonly #decoder: Decoder;
   readonly #maxSequences: number;
   readonly #maxBytes: number;
   readonly #entries: Entry[] = [];
   #bytes = 0;
 
-  constructor({ maxSequences, maxBytes }: { readonly maxSequences: number; readonly maxBytes: number }) {
+  constructor(
+    decoder: Decoder,
+    { maxSequences, maxBytes }: { readonly maxSequences: number; readonly maxBytes: number },
+  ) {
+    this.#decoder = decoder;
     this.#maxSequences = maxSequences;
     this.#maxBytes = maxBytes;
   }
@@ -30,30 +35,41 @@ export class PrefixCache {
    * The longest beginning that `prompt` shares with a kept sequence, never the whole prompt: its last token has to be
    * fed for its logits.
    */
-  find(prompt: Int32Array): SharedPrefix | undefined {
+  async find(prompt: Int32Array): Promise<SharedPrefix | undefined> {
+    const { best, length } = this.#findBest(prompt);
+    if (!best) return undefined;
+    this.#entries.splice(this.#entries.indexOf(best), 1);
+    this.#entries.push(best);
+    return { cache: await this.#decoder.gather([{ cache: best.cache, row: 0, length }]), length };
+  }
+
+  /** How many tokens of a prompt `find` would find. */
+  sharedTokens(prompt: Int32Array): number {
+    return this.#findBest(prompt).length;
+  }
+
+  /** Keeps a copy of a row; sequences that it continues are dropped. */
+  async keep(tokens: Int32Array, source: CacheRow): Promise<void> {
+    if (this.#maxSequences === 0) return;
+    for (const entry of this.#entries.slice()) {
+      if (sharedLength(entry.tokens, tokens, entry.tokens.length) === entry.tokens.length) this.#drop(entry);
+    }
+    const cache = await this.#decoder.gather([source]);
+    if (cache.bytes > this.#maxBytes) return cache.release();
+    this.#entries.push({ tokens, cache });
+    this.#bytes += cache.bytes;
+    while (this.#entries.length > this.#maxSequences || this.#bytes > this.#maxBytes)
+      this.#drop(this.#entries[0]!);
+  }
+
+  #findBest(prompt: Int32Array): { readonly best: Entry | undefined; readonly length: number } {
     let best: Entry | undefined;
     let length = 0;
     for (const entry of this.#entries) {
       const shared = sharedLength(entry.tokens, prompt, prompt.length - 1);
       if (shared > length) [best, length] = [entry, shared];
     }
-    if (!best) return undefined;
-    this.#entries.splice(this.#entries.indexOf(best), 1);
-    this.#entries.push(best);
-    return { cache: KeyValueCache.gather([{ cache: best.cache, row: 0, length }]), length };
-  }
-
-  /** Keeps a copy of a row; sequences that it continues are dropped. */
-  keep(tokens: Int32Array, source: CacheRow): void {
-    for (const entry of this.#entries.slice()) {
-      if (sharedLength(entry.tokens, tokens, entry.tokens.length) === entry.tokens.length) this.#drop(entry);
-    }
-    const cache = KeyValueCache.gather([source]);
-    if (cache.bytes > this.#maxBytes) return cache.release();
-    this.#entries.push({ tokens, cache });
-    this.#bytes += cache.bytes;
-    while (this.#entries.length > this.#maxSequences || this.#bytes > this.#maxBytes)
-      this.#drop(this.#entries[0]!);
+    return { best, length };
   }
 
   #drop(entry: Entry): void {

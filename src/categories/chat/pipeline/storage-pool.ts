@@ -24,8 +24,13 @@ export class StoragePool {
     return this.#idleBytes;
   }
 
-  /** Zeros: what a sequence left behind, perhaps not even finite, must not reach another one. */
-  take(type: ElementType, length: number): Storage {
+  /**
+   * Zeros, for those who read more than they write: what a sequence left behind, perhaps not even finite, must not reach
+   * another one.
+   *
+   * @param options.zeroed `false` where only what was written is read
+   */
+  take(type: ElementType, length: number, { zeroed = true }: { readonly zeroed?: boolean } = {}): Storage {
     const bytesPerElement = type === 'float16' ? 2 : 4;
     const bytes = sizeClass(length * bytesPerElement);
     const buffer = this.#idle.get(bytes)?.pop();
@@ -34,7 +39,7 @@ export class StoragePool {
       type === 'float16'
         ? new Uint16Array(buffer ?? new ArrayBuffer(bytes), 0, length)
         : new Float32Array(buffer ?? new ArrayBuffer(bytes), 0, length);
-    return buffer ? storage.fill(0) : storage;
+    return buffer && zeroed ? storage.fill(0) : storage;
   }
 
   /** Nobody may use it any more. */

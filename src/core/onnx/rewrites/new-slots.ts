@@ -1,4 +1,4 @@
-import { integerOf, integersAttribute } from '../attributes.ts';
+import { integerOf } from '../attributes.ts';
 import { GraphDraft } from '../graph-draft.ts';
 import { GraphIndex } from '../graph-index.ts';
 import type { OnnxGraph, OnnxNode, OnnxValue } from '../model.ts';
@@ -43,16 +43,5 @@ function addOutput(
     draft.add('Identity', [node.inputs[1]!], { outputs: [output] });
     return undefined;
   }
-  if (node?.operator !== 'GroupQueryAttention')
-    return `${present.name} comes from ${node?.operator ?? 'an input'}`;
-  const slot = node.outputs.indexOf(present.name);
-  const added = node.inputs[slot];
-  if (integerOf(node, 'do_rotary') || !added) return 'attention that rotates keys itself';
-  const heads = integerOf(node, 'kv_num_heads') ?? 0;
-  const parted = draft.add('Reshape', [added, draft.int64([0, 0, heads, -1])]);
-  draft.add('Transpose', [parted], {
-    attributes: [integersAttribute('perm', [0, 2, 1, 3])],
-    outputs: [output],
-  });
-  return undefined;
+  return `${present.name} comes from ${node?.operator ?? 'an input'}`;
 }

@@ -5,7 +5,8 @@ import {
   type Continuation,
   type Generation,
 } from '../../../../src/categories/chat/pipeline/batcher.ts';
-import { createDecoder, type Decoder } from '../../../../src/categories/chat/pipeline/decoder.ts';
+import { createCopyingDecoder } from '../../../../src/categories/chat/pipeline/copying-decoder.ts';
+import type { Decoder } from '../../../../src/categories/chat/pipeline/decoder.ts';
 import { PrefixCache } from '../../../../src/categories/chat/pipeline/prefix-cache.ts';
 import {
   continuationOf,
@@ -64,8 +65,8 @@ function start(
     ...options,
     onRun: (rows, count) => shapes.push(`${rows}x${count}`),
   });
-  const decoder: Decoder = createDecoder(session, { ragged });
-  const prefixes = new PrefixCache({ maxSequences, maxBytes: 2 ** 24 });
+  const decoder: Decoder = createCopyingDecoder(session, { ragged });
+  const prefixes = new PrefixCache(decoder, { maxSequences, maxBytes: 2 ** 24 });
   return { batcher: new Batcher(decoder, { maxRows, prefixes }), shapes };
 }
 
@@ -195,7 +196,7 @@ describe('Batcher', () => {
   });
 
   it('fails the generations of a broken run and goes on', async () => {
-    const decoder = createDecoder(createRememberingSession());
+    const decoder = createCopyingDecoder(createRememberingSession());
     const forward = decoder.forward.bind(decoder);
     let runs = 0;
     const flaky: Decoder = {
@@ -204,7 +205,7 @@ describe('Batcher', () => {
     };
     const batcher = new Batcher(flaky, {
       maxRows: 4,
-      prefixes: new PrefixCache({ maxSequences: 2, maxBytes: 2 ** 20 }),
+      prefixes: new PrefixCache(flaky, { maxSequences: 2, maxBytes: 2 ** 20 }),
     });
     const first = new Trial([1], [9]);
     batcher.add(first);

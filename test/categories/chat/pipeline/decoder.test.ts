@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createDecoder } from '../../../../src/categories/chat/pipeline/decoder.ts';
+import { createCopyingDecoder } from '../../../../src/categories/chat/pipeline/copying-decoder.ts';
 import { createRememberingSession } from './remembering-session.ts';
 
 const { inputs, ...session } = createRememberingSession();
@@ -9,8 +9,8 @@ it.each([
   ['unknown input past_conv.0', [...inputs, { name: 'past_conv.0', type: 'float32' as const, dims: [1] }]],
   ['no inputs past_key_values.*', inputs.filter(({ name }) => !name.startsWith('past_key_values'))],
 ])('says that a graph has %s', (reason, others) => {
-  expect(() => createDecoder({ ...session, inputs: others })).toThrow(
+  expect(() => createCopyingDecoder({ ...session, inputs: others })).toThrow(
     expect.objectContaining({ code: 'invalid_request', param: 'source' }),
   );
-  expect(() => createDecoder({ ...session, inputs: others })).toThrow(reason);
+  expect(() => createCopyingDecoder({ ...session, inputs: others })).toThrow(reason);
 });

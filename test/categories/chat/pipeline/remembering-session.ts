@@ -26,7 +26,7 @@ export interface RememberingSessionOptions {
   readonly logitsToKeep?: boolean;
   /** How many slots back a token sees, itself included. */
   readonly window?: number;
-  /** Whether the graph was extended with outputs for the new slots and the last logits. */
+  /** Whether the graph was extended with outputs for the new slots. */
   readonly extended?: boolean;
   readonly onRun?: (rows: number, count: number) => void;
 }
@@ -55,9 +55,7 @@ export function createRememberingSession(options: RememberingSessionOptions = {}
       float('present.0.key', 'batch', 2, 'total', 3),
       float('present.0.value', 'batch', 2, 'total', 3),
       ...(extended
-        ? ['slashv1.last_logits', 'slashv1.present.0.key.new', 'slashv1.present.0.value.new'].map((name) =>
-            float(name),
-          )
+        ? ['slashv1.present.0.key.new', 'slashv1.present.0.value.new'].map((name) => float(name))
         : []),
     ],
     async run(feeds, fetches) {
@@ -112,7 +110,6 @@ export function createRememberingSession(options: RememberingSessionOptions = {}
         'present.0.value': present(values),
       };
       if (extended) {
-        results['slashv1.last_logits'] = slice(results['logits']!, 1, results['logits']!.dims[1]! - 1);
         results['slashv1.present.0.key.new'] = slice(results['present.0.key']!, 2, past);
         results['slashv1.present.0.value.new'] = slice(results['present.0.value']!, 2, past);
       }

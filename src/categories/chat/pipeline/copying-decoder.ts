@@ -1,0 +1,95 @@
+import { float16ToFloat32Into } from '../../../core/math/float16.ts';
+import { newSlotsOutput } from '../../../core/onnx/rewrites/new-slots.ts';
+import type { Session, Tensor } from '../../../runtime/contract.ts';
+import type { Decoder } from './decoder.ts';
+import { readDecoderLayout, type GraphSides } from './decoder-layout.ts';
+import { KeyValueCache } from './key-value-cache.ts';
+import { StepFeedsFactory } from './step-feeds.ts';
+import { StoragePool } from './storage-pool.ts';
+
+/** What unused buffers of caches may hold. */
+const maxIdleCacheBytes = 64 * 2 ** 20;
+const onePosition: Tensor = { type: 'int64', dims: [], data: BigInt64Array.of(1n) };
+
+/**
+ * Runs a decoder in the hub's ONNX layout over any session, with caches of this process that are fed at each step and
+ * of which the new slots come back: `input_ids`, `attention_mask`, `past_key_values.*` → `logits`, `present.*`; with or
+ * without `position_ids`, `num_logits_to_keep` and `last_positions`; also the older merged export with
+ * `use_cache_branch`.
+ *
+ * @param options.ragged `false` for graphs that count the used slots themselves and want no unused ones between past and new
+ * @param options.sides where they are known better than the session knows them
+ * @throws InferenceError `invalid_request` when the graph is no such decoder
+ */
+export function createCopyingDecoder(
+  session: Session,
+  options: { readonly ragged?: boolean; readonly sides?: GraphSides } = {},
+): Decoder {
+  const { entries, inputs, outputs, vocabularySize } = readDecoderLayout(options.sides ?? session);
+  const hasPositions = inputs.has('position_ids');
+  const hasCacheBranch = inputs.has('use_cache_branch');
+  const ragged = hasPositions && !hasCacheBranch && options.ragged !== false;
+  const slicesSlots = ragged && outputs.has(newSlotsOutput(entries[0]!.present));
+  const slotNames = entries.map(({ present }) => (slicesSlots ? newSlotsOutput(present) : present));
+  const fetches = ['logits', ...slotNames];
+  const stepFeeds = new StepFeedsFactory();
+  const pool = new StoragePool({ maxIdleBytes: maxIdleCacheBytes });
+  let halfLogits = new Float32Array(0);
+
+  const decoder: Decoder<KeyValueCache> = {
+    vocabularySize,
+    ragged,
+    raggedPrompts: false,
+    createCache: (rows = 1) => new KeyValueCache(entries, { rows, spare: ragged, pool }),
+    async gather(rows, replaced) {
+      const gathered = KeyValueCache.gather(rows);
+      replaced?.release();
+      return gathered;
+    },
+    async forward(cache, tokens, count) {
+      const { rows, capacity } = cache;
+      const { inputIds, positionIds, attentionMask } = stepFeeds.create(cache, tokens, count);
+      const feeds: Record<string, Tensor> = {
+        ...cache.tensors,
+        input_ids: inputIds,
+        attention_mask: attentionMask,
+      };
+      if (hasPositions) feeds['position_ids'] = positionIds;
+      if (inputs.has('num_logits_to_keep')) feeds['num_logits_to_keep'] = onePosition;
+      if (inputs.has('last_positions')) feeds['last_positions'] = lastOf(rows);
+      if (hasCacheBranch) {
+        feeds['use_cache_branch'] = { type: 'bool', dims: [1], data: Uint8Array.of(capacity > 0 ? 1 : 0) };
+      }
+      const results = await session.run(feeds, fetches);
+      const slots = slotNames.map((name) => results[name]!);
+      if (ragged) cache.append(slots, count);
+      else cache.replace(slots, count);
+      return lastPosition(results['logits']!, rows);
+    },
+    release: () => session.release(),
+  };
+  return decoder;
+
+  function lastPosition({ type, dims, data }: Tensor, rows: number): Float32Array {
+    const size = dims.at(-1)!;
+    const positions = dims[1]!;
+    let values: Float32Array;
+    if (type === 'float16') {
+      if (halfLogits.length !== data.length) halfLogits = new Float32Array(data.length);
+      values = float16ToFloat32Into(halfLogits, data as Uint16Array);
+    } else {
+      values = data as Float32Array;
+    }
+    if (positions === 1) return values;
+    const last = new Float32Array(rows * size);
+    for (let row = 0; row < rows; row++) {
+      const start = ((row + 1) * positions - 1) * size;
+      last.set(values.subarray(start, start + size), row * size);
+    }
+    return last;
+  }
+}
+
+function lastOf(rows: number): Tensor {
+  return { type: 'int64', dims: [rows], data: new BigInt64Array(rows).fill(-1n) };
+}

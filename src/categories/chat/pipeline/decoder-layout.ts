@@ -1,0 +1,89 @@
+import { InferenceError } from '../../../errors.ts';
+
+/** What keys, values and logits may be. */
+export type FloatType = 'float32' | 'float16';
+
+/** One past/present pair of a decoder: keys or values of one layer. */
+export interface KeyValueEntry {
+  readonly past: string;
+  readonly present: string;
+  readonly type: FloatType;
+  readonly heads: number;
+  readonly headSize: number;
+}
+
+/** What the inputs and outputs of a decoder's graph are. */
+export interface DecoderLayout {
+  readonly entries: readonly KeyValueEntry[];
+  readonly inputs: ReadonlySet<string>;
+  readonly outputs: ReadonlySet<string>;
+  readonly vocabularySize: number;
+  readonly logitsType: FloatType;
+}
+
+interface Signature {
+  readonly name: string;
+  readonly type: string;
+  readonly dims: readonly (number | string)[];
+}
+
+/** Inputs and outputs of a graph, as its file says or a session of it. */
+export interface GraphSides {
+  readonly inputs: readonly Signature[];
+  readonly outputs: readonly Signature[];
+}
+
+const pastPrefix = 'past_key_values.';
+const stepInputs: ReadonlySet<string> = new Set([
+  'input_ids',
+  'attention_mask',
+  'position_ids',
+  'last_positions',
+  'num_logits_to_keep',
+  'use_cache_branch',
+]);
+
+/** @throws InferenceError `invalid_request` when the graph is no decoder in the hub's layout */
+export function readDecoderLayout(sides: GraphSides): DecoderLayout {
+  const entries = sides.inputs.filter(({ name }) => name.startsWith(pastPrefix)).map(readEntry);
+  const inputs = new Set(sides.inputs.map(({ name }) => name));
+  const outputs = new Set(sides.outputs.map(({ name }) => name));
+  for (const name of ['input_ids', 'attention_mask'])
+    if (!inputs.has(name)) throw notADecoder(`no input ${name}`);
+  for (const name of inputs) {
+    if (!stepInputs.has(name) && !name.startsWith(pastPrefix)) throw notADecoder(`unknown input ${name}`);
+  }
+  for (const name of ['logits', ...entries.map(({ present }) => present)]) {
+    if (!outputs.has(name)) throw notADecoder(`no output ${name}`);
+  }
+  if (entries.length === 0) throw notADecoder('no inputs past_key_values.*');
+  const { type, dims } = sides.outputs.find(({ name }) => name === 'logits')!;
+  const vocabularySize = dims.at(-1);
+  if (typeof vocabularySize !== 'number') throw notADecoder('logits have no fixed vocabulary size');
+  if (type !== 'float32' && type !== 'float16') throw notADecoder(`logits are ${type}`);
+  return { entries, inputs, outputs, vocabularySize, logitsType: type };
+}
+
+function readEntry({ name, type, dims }: Signature): KeyValueEntry {
+  const [, heads, , headSize] = dims;
+  if (
+    typeof heads !== 'number' ||
+    typeof headSize !== 'number' ||
+    (type !== 'float32' && type !== 'float16')
+  ) {
+    throw notADecoder(
+      `${name} is ${type} [${dims.join(', ')}], expected float [batch, 8, past, 64] or alike`,
+    );
+  }
+  return { past: name, present: name.replace('past_key_values', 'present'), type, heads, headSize };
+}
+
+function notADecoder(reason: string): InferenceError {
+  return new InferenceError(
+    'invalid_request',
+    `source: the graph is no decoder with a key-value cache: ${reason}`,
+    {
+      param: 'source',
+    },
+  );
+}

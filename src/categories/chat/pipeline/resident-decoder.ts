@@ -1,0 +1,71 @@
+import { float16ToFloat32Into } from '../../../core/math/float16.ts';
+import type { BindableSession } from '../../../runtime/contract.ts';
+import type { Decoder } from './decoder.ts';
+import { readDecoderLayout, type GraphSides } from './decoder-layout.ts';
+import { ResidentCache } from './resident-cache.ts';
+import { StepTensors, type LogitsMemory } from './step-tensors.ts';
+import { StoragePool } from './storage-pool.ts';
+
+/** What unused buffers of caches may hold. */
+const maxIdleCacheBytes = 64 * 2 ** 20;
+
+/**
+ * Runs a decoder whose attention is `GroupQueryAttention` with caches that the graph changes in place: everything is
+ * bound once, and a step of one token copies nothing.
+ *
+ * @param sides what the graph's file says
+ * @throws InferenceError `invalid_request` when the graph is no such decoder
+ */
+export function createResidentDecoder(session: BindableSession, sides: GraphSides): Decoder {
+  const layout = readDecoderLayout(sides);
+  const { entries, vocabularySize } = layout;
+  const pool = new StoragePool({ maxIdleBytes: maxIdleCacheBytes });
+  const parts = { session, entries, pool };
+  const memory: LogitsMemory = { float32: new Float32Array(0), float16: new Uint16Array(0) };
+  let converted = new Float32Array(0);
+
+  const decoder: Decoder<ResidentCache> = {
+    vocabularySize,
+    ragged: true,
+    raggedPrompts: true,
+    createCache: (rows = 1) => new ResidentCache(parts, { rows, capacity: 0 }),
+    async gather(rows, replaced) {
+      return ResidentCache.gather(rows, replaced);
+    },
+    async forward(cache, tokens, count, counts) {
+      cache.reserve(count);
+      const binding = cache.bind();
+      const isFirst = cache.lengths.every((length) => length === 0);
+      let { step } = cache;
+      if (!step || step.count !== count || Math.max(...cache.lengths) + count > step.width) {
+        step = new StepTensors({ session, binding, layout, memory }, cache, { count, isFirst });
+        cache.step = isFirst ? undefined : step;
+      }
+      step.fill(cache.lengths, tokens, counts);
+      await binding.run();
+      cache.lengths.forEach((_, row) => (cache.lengths[row]! += counts?.[row] ?? count));
+      return lastPositions(step, cache.rows, counts);
+    },
+    release: () => session.release(),
+  };
+  return decoder;
+
+  function lastPositions(
+    { logits, positions, count }: StepTensors,
+    rows: number,
+    counts?: readonly number[],
+  ) {
+    let values = logits as Float32Array;
+    if (logits instanceof Uint16Array) {
+      if (converted.length < logits.length) converted = new Float32Array(logits.length);
+      values = float16ToFloat32Into(converted.subarray(0, logits.length), logits);
+    }
+    if (positions === 1) return values;
+    const last = new Float32Array(rows * vocabularySize);
+    for (let row = 0; row < rows; row++) {
+      const start = (row * positions + (counts?.[row] ?? count) - 1) * vocabularySize;
+      last.set(values.subarray(start, start + vocabularySize), row * vocabularySize);
+    }
+    return last;
+  }
+}

@@ -1,0 +1,104 @@
+import type { BindableSession, Binding, ElementType, TensorData } from '../../../runtime/contract.ts';
+import type { DecoderLayout } from './decoder-layout.ts';
+import type { ResidentCache } from './resident-cache.ts';
+
+/** Masks grow by so many slots. */
+const maskStep = 64;
+
+/** Memory that the logits of steps are written to, one after the other. */
+export interface LogitsMemory {
+  float32: Float32Array<ArrayBuffer>;
+  float16: Uint16Array<ArrayBuffer>;
+}
+
+/**
+ * The small inputs of a step, and its logits, bound beside a cache. They are written again while the cache keeps its
+ * rows and its capacity, each row gets the same number of tokens, and the mask is wide enough.
+ */
+export class StepTensors {
+  readonly count: number;
+  /** `[rows, positions, vocabularySize]` */
+  readonly logits: Float32Array | Uint16Array;
+  /** Of the logits. */
+  readonly positions: number;
+  /** Tokens of a row that the mask has room for. */
+  readonly width: number;
+  readonly #ids: Int32Array;
+  readonly #mask: Int32Array;
+  readonly #positionIds: Int32Array;
+  readonly #last: BigInt64Array;
+  /** Slots of each row that the mask shows. */
+  readonly #shown: Int32Array;
+
+  /** @param cache of which nothing else is bound but keys and values */
+  constructor(
+    { session, binding, layout, memory }: StepParts,
+    cache: ResidentCache,
+    { count, isFirst }: { readonly count: number; readonly isFirst: boolean },
+  ) {
+    const { rows, capacity } = cache;
+    const { inputs, logitsType, vocabularySize } = layout;
+    this.count = count;
+    // A mask as wide as the new tokens says that there are no others. It must not be wider than the model's positions.
+    const wide = Math.ceil((Math.max(...cache.lengths) + count) / maskStep) * maskStep;
+    this.width = isFirst ? count : Math.min(wide, capacity);
+    this.#shown = new Int32Array(rows);
+    const bind = (name: string, type: ElementType, dims: readonly number[], data: TensorData): void => {
+      const tensor = session.createTensor({ type, dims, data });
+      if (name === 'logits') binding.bindOutput(name, tensor);
+      else binding.bindInput(name, tensor);
+      tensor.release();
+    };
+    const int64 = (name: string, dims: readonly number[]): BigInt64Array<ArrayBuffer> => {
+      const data = new BigInt64Array(dims.reduce((product, dim) => product * dim, 1));
+      if (inputs.has(name)) bind(name, 'int64', dims, data);
+      return data;
+    };
+    this.#ids = lowWords(int64('input_ids', [rows, count]));
+    this.#mask = lowWords(int64('attention_mask', [rows, this.width]));
+    this.#positionIds = lowWords(int64('position_ids', [rows, count]));
+    this.#last = int64('last_positions', [rows]);
+    int64('num_logits_to_keep', []);
+    this.positions = inputs.has('last_positions') ? 1 : count;
+    const size = rows * this.positions * vocabularySize;
+    if (logitsType === 'float16') {
+      if (memory.float16.length < size) memory.float16 = new Uint16Array(size);
+      this.logits = memory.float16.subarray(0, size);
+    } else {
+      if (memory.float32.length < size) memory.float32 = new Float32Array(size);
+      this.logits = memory.float32.subarray(0, size);
+    }
+    bind('logits', logitsType, [rows, this.positions, vocabularySize], this.logits);
+  }
+
+  /** @param counts tokens of each row, the rest is padding */
+  fill(lengths: Int32Array, tokens: Int32Array, counts?: readonly number[]): void {
+    const { count } = this;
+    for (let row = 0; row < lengths.length; row++) {
+      const length = lengths[row]!;
+      const own = counts?.[row] ?? count;
+      for (let index = 0; index < count; index++) {
+        const at = row * count + index;
+        this.#ids[2 * at] = tokens[at]!;
+        this.#positionIds[2 * at] = length + index;
+      }
+      const start = row * this.width;
+      for (let slot = this.#shown[row]!; slot < length + own; slot++) this.#mask[2 * (start + slot)] = 1;
+      this.#shown[row] = length + own;
+      this.#last[row] = BigInt(own - 1);
+    }
+  }
+}
+
+/** What the tensors of a step are made with. */
+export interface StepParts {
+  readonly session: BindableSession;
+  readonly binding: Binding;
+  readonly layout: DecoderLayout;
+  readonly memory: LogitsMemory;
+}
+
+/** The low words of little-endian int64 numbers, so that none has to be made a BigInt. */
+function lowWords({ buffer }: BigInt64Array<ArrayBuffer>): Int32Array {
+  return new Int32Array(buffer);
+}
