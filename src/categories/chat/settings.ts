@@ -11,7 +11,7 @@ export const chatSettings = {
   contextLength: integerSetting("Tokens of prompt and answer together; default: the model's config."),
   maxBatchSize: integerSetting('Most sequences that are generated together in one batch; default 8.'),
   optimize: booleanSetting(
-    'Whether the graph is rewritten for speed when it is loaded; default: models of more than 16 MB are.',
+    'Whether the graph is rewritten for speed when it is loaded; default: those of 16 MB and more are.',
   ),
   toolCallFormat: textSetting(
     'How the model writes tool calls, such as `hermes`; default: its chat template shows it.',

@@ -19,7 +19,7 @@ const largeModelBytes = 16 * 2 ** 20;
  * Loads a decoder in the hub's ONNX layout, the fastest way that its graph and this machine allow.
  *
  * @param path of the `.onnx` file
- * @param options.optimize whether the graph may be rewritten; default: whether the model is larger than 16 MB
+ * @param options.optimize whether the graph may be rewritten; default: whether the model has 16 MB or more
  * @throws InferenceError `invalid_request` when the graph is no such decoder
  */
 export async function loadDecoder(path: string, options: DecoderOptions = {}): Promise<Decoder> {

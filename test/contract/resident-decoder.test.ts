@@ -1,0 +1,99 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Decoder, DecoderCache } from '../../src/categories/chat/pipeline/decoder.ts';
+import { loadDecoder } from '../../src/categories/chat/pipeline/load-decoder.ts';
+import { locateDecoder } from '../../src/models/model-folder.ts';
+import { decoderFolder } from './decoder-golden.ts';
+
+// Graphs of onnxruntime-genai's builder, with and without a window, and exports whose attention is rewritten.
+const models = ['llama-gqa', 'mistral-gqa', 'qwen3-gqa', 'llama', 'qwen2', 'phi3'] as const;
+
+/** How far a logit of a batch may be from the same one alone; products of one row and of several round differently. */
+const tolerance = 1e-5;
+/** Longer than the windows of the miniatures, and than the first capacity. */
+const lengths = [70, 41, 64, 3];
+const prompt = (length: number, row: number) =>
+  Int32Array.from({ length }, (_, index) => (index * 37 + row * 101 + 11) % 300);
+const nextTokens = [7, 90, 13, 250, 61, 8];
+
+describe.each(models)('%s', (name) => {
+  let decoder: Decoder;
+  let expected: readonly (readonly Float32Array[])[];
+
+  beforeAll(async () => {
+    decoder = await loadDecoder(locateDecoder(decoderFolder(name)), { threads: 1, optimize: true });
+    const alone: Float32Array[][] = [];
+    for (const [row, length] of lengths.entries()) {
+      const cache = decoder.createCache();
+      alone.push([await feed(cache, prompt(length, row))]);
+      for (const token of nextTokens) alone[row]!.push(await feed(cache, Int32Array.of(token + row)));
+      cache.release();
+    }
+    expected = alone;
+  });
+  afterAll(() => decoder.release());
+
+  it('reads prompts of different lengths together', async () => {
+    expect(decoder.raggedPrompts).toBe(true);
+    const cache = await readTogether();
+    expect([...cache.lengths]).toEqual(lengths);
+    cache.release();
+  });
+
+  it('goes on with rows that join, leave and change places', async () => {
+    const first = await readTogether();
+    await step(first, [0, 1, 2, 3], 0);
+    const fewer = await decoder.gather([rowOf(first, 3), rowOf(first, 1)], first);
+    await step(fewer, [3, 1], 1);
+    const late = decoder.createCache();
+    await feed(late, prompt(lengths[2]!, 2));
+    for (const token of nextTokens.slice(0, 2)) await feed(late, Int32Array.of(token + 2));
+    const more = await decoder.gather([rowOf(fewer, 0), rowOf(fewer, 1), rowOf(late, 0)], fewer);
+    late.release();
+    for (let index = 2; index < nextTokens.length; index++) await step(more, [3, 1, 2], index);
+    more.release();
+  });
+
+  it('goes on from a part of a row, and several times', async () => {
+    const cache = decoder.createCache();
+    await feed(cache, Int32Array.from([...prompt(lengths[1]!, 1), 9, 9, 9]));
+    const choices = await decoder.gather([0, 0].map((row) => ({ cache, row, length: lengths[1]! })));
+    cache.release();
+    for (const index of nextTokens.keys()) await step(choices, [1, 1], index);
+    choices.release();
+  });
+
+  /** Logits of the only row. */
+  async function feed(cache: DecoderCache, tokens: Int32Array): Promise<Float32Array> {
+    return Float32Array.from(await decoder.forward(cache, tokens, tokens.length));
+  }
+
+  async function readTogether(): Promise<DecoderCache> {
+    const cache = decoder.createCache(lengths.length);
+    const longest = Math.max(...lengths);
+    const tokens = new Int32Array(lengths.length * longest);
+    for (const [row, length] of lengths.entries()) tokens.set(prompt(length, row), row * longest);
+    const logits = await decoder.forward(cache, tokens, longest, lengths);
+    for (const row of lengths.keys()) expectRow(logits, row, expected[row]![0]!);
+    return cache;
+  }
+
+  /** @param rows which prompt each row of the cache goes on with */
+  async function step(cache: DecoderCache, rows: readonly number[], index: number): Promise<void> {
+    const tokens = Int32Array.from(rows, (row) => nextTokens[index]! + row);
+    const logits = await decoder.forward(cache, tokens, 1);
+    for (const [place, row] of rows.entries()) expectRow(logits, place, expected[row]![index + 1]!);
+  }
+
+  function expectRow(logits: Float32Array, row: number, wanted: Float32Array): void {
+    const size = decoder.vocabularySize;
+    let most = 0;
+    for (let token = 0; token < size; token++) {
+      most = Math.max(most, Math.abs(logits[row * size + token]! - wanted[token]!));
+    }
+    expect(most).toBeLessThan(tolerance);
+  }
+});
+
+function rowOf(cache: DecoderCache, row: number) {
+  return { cache, row };
+}
