@@ -59,9 +59,8 @@ export type AnyModelInfo = ModelInfo & Facts;
 export type AnyModelOptions =
   TypesOf<Definition>['options'] | (ModelOptions & OwnSettings & { readonly category?: undefined });
 
-// Interfaces, so that their members are worked out once.
-interface Facts extends UnionToIntersection<Own<TypesOf<Definition>['info'], ModelInfo>> {}
-interface OwnSettings extends UnionToIntersection<Own<TypesOf<Definition>['options'], ModelOptions>> {}
+type Facts = UnionToIntersection<Own<TypesOf<Definition>['info'], ModelInfo>>;
+type OwnSettings = UnionToIntersection<Own<TypesOf<Definition>['options'], ModelOptions>>;
 
 type Own<Types, Common> = Types extends unknown ? Partial<Omit<Types, keyof Common>> : never;
 

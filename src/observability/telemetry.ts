@@ -48,8 +48,8 @@ export function createTelemetry(options: TelemetryOptions = {}): InferenceObserv
   const outputs = new WeakMap<ObservedRun, OutputRecorder<RunEvent>>();
   const observer: InferenceObserver = {
     onRunStart(run) {
-      const options = { kind: api.SpanKind.INTERNAL, attributes: commonAttributes(run) };
-      const span = tracer.startSpan(spanName(run), options, parentOf(run, api));
+      const settings = { kind: api.SpanKind.INTERNAL, attributes: commonAttributes(run) };
+      const span = tracer.startSpan(spanName(run), settings, parentOf(run, api));
       if (!span.isRecording()) return;
       spans.set(run, span);
       span.setAttributes(requestAttributes(run));

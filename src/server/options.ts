@@ -200,8 +200,8 @@ function assertObservers(observers: readonly Observer[]): void {
 function assertKnownPlans(auth: Authentication, plans: HandlerOptions['plans'] = {}): void {
   if (typeof auth !== 'object') return;
   for (const entry of auth.keys ?? []) {
-    const plan = typeof entry === 'string' ? undefined : entry.plan;
-    if (plan === undefined || Object.hasOwn(plans, plan)) continue;
-    throw new TypeError(`auth: expected the name of one of the plans, got ${plan}`);
+    const name = typeof entry === 'string' ? undefined : entry.plan;
+    if (name === undefined || Object.hasOwn(plans, name)) continue;
+    throw new TypeError(`auth: expected the name of one of the plans, got ${name}`);
   }
 }

@@ -27,7 +27,8 @@ export function settingsFault(schema: z.ZodType, value: unknown): SettingsFault 
 function namesIn(schema: z.core.$ZodType): readonly string[] {
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable) return namesIn(schema.unwrap());
   if (schema instanceof z.ZodObject) {
-    return Object.entries(schema.shape).flatMap(([name, inner]) => [name, ...namesIn(inner as z.ZodType)]);
+    const inner = Object.values(schema.shape).flatMap((one) => namesIn(one as z.ZodType));
+    return [...Object.keys(schema.shape), ...inner];
   }
   if (schema instanceof z.ZodRecord) return namesIn(schema.valueType);
   if (schema instanceof z.ZodArray) return namesIn(schema.element);

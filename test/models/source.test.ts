@@ -23,7 +23,9 @@ describe('locateModel', () => {
   });
 
   it('says what was looked for', () => {
-    expect(() => locateModel('no/such-model')).toThrow(/bundled models \(tiny-chat, .*\).*"no\/such-model"\.$/);
+    expect(() => locateModel('no/such-model')).toThrow(
+      /bundled models \(tiny-chat, .*\).*"no\/such-model"\.$/,
+    );
   });
 });
 

@@ -171,7 +171,9 @@ function toError(status: number, body: unknown, retryAfter: string | null): Infe
       : 'no reason given';
   const fault = callersFaults[status];
   if (status < 500 && isTooLong(wireFault)) {
-    return new InferenceError('context_length_exceeded', sentence(abbreviate(said, mostShown)), { param: 'messages' });
+    return new InferenceError('context_length_exceeded', sentence(abbreviate(said, mostShown)), {
+      param: 'messages',
+    });
   }
   if (fault) {
     const named = typeof param === 'string' ? param.slice(0, maxParamCharacters) : undefined;

@@ -2,7 +2,7 @@ import { assertAddress } from '../assert-address.ts';
 import type { BackendDefinition, BackendDescriptor } from '../contract.ts';
 import { apiServerSettings, type ApiServer } from './server.ts';
 
-const categories = ['chat', 'embedding'];
+const categories: ReadonlySet<string> = new Set(['chat', 'embedding']);
 
 /** Runs chat and embeddings on a server of the same wire format. */
 export const openaiDefinition: BackendDefinition = {
@@ -12,20 +12,22 @@ export const openaiDefinition: BackendDefinition = {
   // It waits for no tensor, so it needs no process of its own.
   place: 'host',
   foreignSettings: [
-    ...[
-      'dtype',
-      'device',
-      'threads',
-      'hub',
-      'maxBatchSize',
-      'toolCallFormat',
-      'toolPrompt',
-      'tools',
-      'reasoningFormat',
-    ],
-    ...['pooling', 'normalize', 'matryoshkaDimensions', 'maxBatchTokens'],
+    'dtype',
+    'device',
+    'threads',
+    'hub',
+    'maxBatchSize',
+    'optimize',
+    'toolCallFormat',
+    'toolPrompt',
+    'tools',
+    'reasoningFormat',
+    'pooling',
+    'normalize',
+    'matryoshkaDimensions',
+    'maxBatchTokens',
   ],
-  runs: ({ name }) => categories.includes(name),
+  runs: ({ name }) => categories.has(name),
   assert: assertApiServer,
   async open({ backend }) {
     assertApiServer(backend!);

@@ -40,7 +40,7 @@ export const detectionCategory: CategoryDefinition<
   parameterBounds: ({ imageSizes }) => (imageSizes ? { imageSize: imageSizes } : {}),
   recognize: ({ files, config: { architectures, model_type: family } }) =>
     (Array.isArray(architectures) &&
-      architectures.some((name) => /ForObjectDetection$/.test(String(name)))) ||
+      architectures.some((name) => String(name).endsWith('ForObjectDetection'))) ||
     families.test(String(family ?? '')) ||
     files.some(({ path }) => /^[^/]+\.names$/.test(path)),
   methods: (run) => ({

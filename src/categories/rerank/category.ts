@@ -47,7 +47,7 @@ export const rerankCategory: CategoryDefinition<
   recognize({ config: { architectures, id2label } }) {
     if (
       !Array.isArray(architectures) ||
-      !architectures.some((name) => /ForSequenceClassification$/.test(String(name)))
+      !architectures.some((name) => String(name).endsWith('ForSequenceClassification'))
     )
       return false;
     const labels = Object.values((id2label ?? { 0: 'LABEL_0', 1: 'LABEL_1' }) as object).map(String);

@@ -43,7 +43,7 @@ export const transcriptionCategory: CategoryDefinition<
   defaultModel: defaultTranscriptionModel,
   recognize: ({ config: { architectures, model_type: family } }) =>
     family === 'whisper' ||
-    (Array.isArray(architectures) && architectures.some((name) => /^Whisper/.test(String(name)))),
+    (Array.isArray(architectures) && architectures.some((name) => String(name).startsWith('Whisper'))),
   methods: (run) => ({ transcribe: run }),
   complete: completeTranscriptionRequest,
   isOutput: ({ type }) => type === 'segment',

@@ -3,9 +3,9 @@ import { partitionByLength, type BatchLimits } from '../../core/embedding/batchi
 import { InferenceError } from '../../errors.ts';
 
 /** A model that reads sequences of tokens and gives numbers for each. */
-export interface SequenceEncoder<Sequence> {
+export interface SequenceEncoder<S> {
   /** Runs the graph once, all sequences padded to the longest. */
-  encode(sequences: readonly Sequence[]): Promise<Float32Array[]>;
+  encode(sequences: readonly S[]): Promise<Float32Array[]>;
 }
 
 interface Sequence {

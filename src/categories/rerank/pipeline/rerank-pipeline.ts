@@ -12,7 +12,7 @@ import { createTextTokenizer, type TextTokenizer } from '../../../models/tokeniz
 import { SequenceBatcher } from '../../../runtime/encoder/sequence-batcher.ts';
 import type { EncodedText } from '../../../runtime/encoder/token-inputs.ts';
 import type { ModelSpec, Pipeline, RunOptions } from '../../contract.ts';
-import type { RerankEvent, RerankModelInfo } from '../events.ts';
+import type { RerankedDocument, RerankEvent, RerankModelInfo } from '../events.ts';
 import type { RerankRequest } from '../request.ts';
 import type { RerankSettings } from '../settings.ts';
 import { createScorer, type Scorer } from './scorer.ts';
@@ -92,11 +92,12 @@ class RerankPipeline implements Pipeline<RerankRequest, RerankEvent, RerankModel
       .map(([logit], index) => ({ index, logit: logit! }))
       .sort((a, b) => b.logit - a.logit)
       .slice(0, topN)
-      .map(({ index, logit }) => ({
-        index,
-        relevanceScore: 1 / (1 + Math.exp(-logit)),
-        ...(returnDocuments ? { document: documents[index]! } : {}),
-      }));
+      .map(({ index, logit }): RerankedDocument => {
+        const relevanceScore = 1 / (1 + Math.exp(-logit));
+        return returnDocuments
+          ? { index, relevanceScore, document: documents[index]! }
+          : { index, relevanceScore };
+      });
     yield { type: 'ranking', results, promptTokens: pairs.reduce((sum, { ids }) => sum + ids.length, 0) };
   }
 
