@@ -136,7 +136,7 @@ describe('response_format json_schema', () => {
   }, 120_000);
 
   it('names the keyword of a schema that cannot be honoured', async () => {
-    const schema = { type: 'object', properties: { a: { not: { type: 'string' } } } };
+    const schema = { type: 'object', properties: { a: { not: { uniqueItems: true } } } };
     const request = client.chat.completions.create({
       model: 'tiny-chat',
       messages: [{ role: 'user', content: 'Hello' }],

@@ -2,6 +2,7 @@ import { choice, never, refer, rule, text, type Expression, type Rule } from './
 import { anyValue, boolean, nullText } from './json-text.ts';
 import type { Language } from './language.ts';
 import { distinctItems } from './schema-distinct.ts';
+import { productiveExpressions } from './productive.ts';
 import { arrayOf } from './schema-array.ts';
 import { createSchemaBudget, type SchemaBudget } from './schema-budget.ts';
 import { ClauseReader, isReferenceAlone, type Clause } from './schema-clauses.ts';
@@ -51,7 +52,9 @@ export function* jsonSchemaSteps(
 ): Generator<void, Expression> {
   assertSchemaSize(schema, path);
   yield;
-  return yield* new SchemaReader(schema, path, budget).read();
+  const expression = yield* new SchemaReader(schema, path, budget).read();
+  if (productiveExpressions(expression)(expression)) return expression;
+  throw schemaFault(path, 'expected a schema that some finite document matches');
 }
 
 class SchemaReader {

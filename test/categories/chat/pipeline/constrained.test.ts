@@ -47,6 +47,7 @@ const schemas: Schema[] = [
     type: 'object',
     properties: { when: { type: 'string', format: 'date-time' }, id: { type: 'string', format: 'uuid' } },
     required: ['when', 'id'],
+    additionalProperties: false,
   },
   { type: 'array', prefixItems: [word, { type: 'integer' }], items: false, minItems: 2 },
 ];
@@ -73,7 +74,15 @@ describe('calls', () => {
   };
   const tools = [
     { name: 'get_weather', parameters },
-    { name: 'add', parameters: { type: 'object', properties: { a: { type: 'integer' } }, required: ['a'] } },
+    {
+      name: 'add',
+      parameters: {
+        type: 'object',
+        properties: { a: { type: 'integer' } },
+        required: ['a'],
+        additionalProperties: false,
+      },
+    },
   ];
   const validator = new Validator(parameters as Schema, '2020-12');
 
@@ -120,14 +129,14 @@ test('an answer that is cut off is the beginning of a document', async () => {
 
 test.each([
   [
-    { responseFormat: { type: 'json-schema', schema: { not: {} } } },
+    { responseFormat: { type: 'json-schema', schema: { type: 'string', pattern: '(?<=a)b' } } },
     'response_format',
-    'response_format: schema.not: this keyword',
+    'response_format: schema.pattern: expected no look-around',
   ],
   [
     { tools: [{ name: 'f', parameters: { type: 'object', not: {} } }], toolChoice: 'required' },
     'tools',
-    'tools[0].parameters.not: this keyword',
+    'tools[0].parameters: expected a schema that some finite document matches',
   ],
 ] as const)('%j is refused', async (input, param, message) => {
   const failure = ask(input);
