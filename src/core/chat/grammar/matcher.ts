@@ -175,13 +175,16 @@ class MaskCache {
     const path = this.#path;
     const limit = automaton.work + maxWorkPerMask;
     path[0] = start;
+    const lastLimit = limit + maxWorkPerMask;
     let isAny = false;
     for (let node = 0; node < size;) {
       const depth = depths[node]!;
       // Single bytes are looked at longer: what is left out can still be written byte by byte.
-      const { work } = automaton;
-      const isOver = work > limit && (depth > 1 || (isAny && work > limit + maxWorkPerMask));
-      const state = isOver ? dead : automaton.next(path[depth - 1]!, bytes[node]!);
+      if (automaton.work > limit && (depth > 1 || (isAny && automaton.work > lastLimit))) {
+        node = ends[node]!;
+        continue;
+      }
+      const state = automaton.next(path[depth - 1]!, bytes[node]!);
       if (state === dead) {
         node = ends[node]!;
         continue;
