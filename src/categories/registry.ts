@@ -59,10 +59,15 @@ export type AnyModelInfo = ModelInfo & Facts;
 export type AnyModelOptions =
   TypesOf<Definition>['options'] | (ModelOptions & OwnSettings & { readonly category?: undefined });
 
-type Facts = UnionToIntersection<Own<TypesOf<Definition>['info'], ModelInfo>>;
-type OwnSettings = UnionToIntersection<Own<TypesOf<Definition>['options'], ModelOptions>>;
+type Facts = Own<TypesOf<Definition>['info'], keyof ModelInfo>;
+type OwnSettings = Own<TypesOf<Definition>['options'], keyof ModelOptions>;
 
-type Own<Types, Common> = Types extends unknown ? Partial<Omit<Types, keyof Common>> : never;
+/** The members that any of several types has beyond the common ones. */
+type Own<Types, Common> = {
+  readonly [Key in Exclude<KeysOf<Types>, Common>]?: ValueOf<Types, Key> | undefined;
+};
+type KeysOf<Types> = Types extends unknown ? keyof Types : never;
+type ValueOf<Types, Key> = Types extends unknown ? (Key extends keyof Types ? Types[Key] : never) : never;
 
 /** The in-process functions of all categories. */
 export type CategoryMethods = UnionToIntersection<TypesOf<Definition>['methods']>;

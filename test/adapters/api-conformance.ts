@@ -1,3 +1,4 @@
+import { contentText } from '../../src/core/chat/messages.ts';
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdtempSync, readFileSync } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
@@ -435,7 +436,7 @@ function replyTo({ messages, tools }: ChatRequest): FakeReply {
     return { toolCalls: tools.map(({ name }) => ({ name, arguments: { city: 'Oslo' } })) };
   if (content === 'endless') return { text: 'on '.repeat(10_000), delayMs: 1 };
   if (content === 'fail midway') return { text: words, error: new Error('secret'), failAfter: 3 };
-  return { text: content ?? '', delayMs: 1 };
+  return { text: contentText(content ?? ''), delayMs: 1 };
 }
 
 async function eventsOf(response: Response): Promise<string[]> {

@@ -131,7 +131,8 @@ class ChatPipeline implements Pipeline<ChatRequest, ChatEvent, ChatModelInfo> {
     assertFewMessages(request.messages, contextLength);
     const { text, tools } = renderPrompt(request, template);
     const prompt = encodePrompt(text, tokenizer, contextLength);
-    const grammar = compileAnswer(request, { tools, prompt: text, formats, template, tokenizer, grammars });
+    const setting = { tools, prompt: text, formats, template, tokenizer, grammars };
+    const grammar = await compileAnswer(request, setting, signal);
     const isConstrained = grammar !== undefined && toolCalls?.constraint !== undefined;
     const createToolCallParser = toolCalls && (() => toolCalls.createParser(tools, { isConstrained }));
     const events = new EventStream<ChatEvent>();
@@ -211,15 +212,16 @@ function readFormats(
 }
 
 /** @throws InferenceError `invalid_request` naming the keyword of a schema that can't be honoured */
-function compileAnswer(
+async function compileAnswer(
   request: ChatRequest,
   setting: Omit<AnswerSetting, 'thinks'> & Pick<LoadedModel, 'template' | 'tokenizer' | 'grammars'>,
-): CompiledGrammar | undefined {
+  signal: AbortSignal | undefined,
+): Promise<CompiledGrammar | undefined> {
   const { formats, template, tokenizer, grammars } = setting;
   const hasToken = (token: string) => tokenizer.tokenToId(token) !== undefined;
   const thinks = formats.reasoning.detect({ template: template.source, hasToken });
   try {
-    return grammars.compile(answerConstraint(request, { ...setting, thinks }));
+    return await grammars.compileInSlices(answerConstraint(request, { ...setting, thinks }), { signal });
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
     const isTool = error.message.startsWith('tools[');

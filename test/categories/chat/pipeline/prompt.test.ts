@@ -1,3 +1,4 @@
+import { toTextMessage } from '../../../../src/core/chat/messages.ts';
 import { describe, expect, it } from 'vitest';
 import { createChatTemplate } from '../../../../src/models/chat-template.ts';
 import { completeChatRequest, type ChatRequestInput } from '../../../../src/categories/chat/request.ts';
@@ -14,7 +15,8 @@ function render(
   changes: Partial<ChatRequestInput> = {},
 ): { text: string; used: string[] } {
   const messages = [{ role: 'user' as const, content: 'How is the weather in Oslo?' }];
-  const request = completeChatRequest({ model: 'm', messages, tools, ...changes });
+  const complete = completeChatRequest({ model: 'm', messages, tools, ...changes });
+  const request = { ...complete, messages: complete.messages.map(toTextMessage) };
   const { text, tools: used } = renderPrompt(request, createChatTemplate(folderOf({ chatTemplate })));
   return { text, used: used.map(({ name }) => name) };
 }
