@@ -3,7 +3,8 @@ import type { ModelFormats } from '../core/chat/formats.ts';
 import type { ToolDefinition } from '../core/chat/messages.ts';
 import { hermesFormat } from '../core/chat/tool-calls/hermes.ts';
 import type { ToolCallFormat } from '../core/chat/tool-calls/format.ts';
-import { InferenceError } from '../errors.ts';
+import { abbreviate } from '../core/text/quote.ts';
+import { fieldError } from '../errors.ts';
 import type { ChatTemplate } from './chat-template.ts';
 import { compileTemplate } from './jinja/template.ts';
 
@@ -74,14 +75,7 @@ function describer(format: ToolCallFormat, toolPrompt: string | undefined): Desc
     return (tools) => describeTools(tools, format);
   } catch (error) {
     const param = toolPrompt === undefined ? 'toolCallFormat' : 'toolPrompt';
-    const { message } = error as Error;
-    throw new InferenceError(
-      'invalid_request',
-      message.startsWith(param) ? message : `${param}: ${message}`,
-      {
-        param,
-        cause: error,
-      },
-    );
+    const reason = (error as Error).message.replace(`${param}: `, '');
+    throw fieldError(param, abbreviate(reason, 200), { cause: error });
   }
 }

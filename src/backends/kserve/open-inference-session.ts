@@ -197,7 +197,9 @@ function parseJson(text: string): unknown {
 }
 
 function unreadable(error: unknown): InferenceError {
-  const message = sentence(`The graph server's answer can't be read: ${(error as Error).message}`);
+  const message = sentence(
+    `The graph server's answer can't be read: ${abbreviate((error as Error).message, 200)}`,
+  );
   return new InferenceError('worker_failed', message, { cause: error });
 }
 
