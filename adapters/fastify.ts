@@ -20,7 +20,7 @@ import { isBodiless, isStream, release, respond } from './respond.ts';
  * import { toFastify } from 'slashv1/fastify';
  * import { createHandler } from 'slashv1/server';
  *
- * const handler = createHandler(inference, { auth: { keys: [process.env.API_KEY] } });
+ * const handler = createHandler(inference, { auth: { keys: [process.env.API_KEY ?? ''] } });
  * const app = Fastify();
  * app.register(toFastify(handler), { prefix: '/v1' });
  * await app.listen({ port: 8000, host: '127.0.0.1' });

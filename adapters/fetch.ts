@@ -15,11 +15,13 @@ export interface FetchOptions {
  * @throws TypeError when `mountPath` is not a path, and for another option
  * @example
  * ```ts
+ * import { Hono } from 'hono';
  * import { toFetch } from 'slashv1/fetch';
  * import { createHandler } from 'slashv1/server';
  *
- * const handler = createHandler(inference, { auth: { keys: [process.env.API_KEY] } });
+ * const handler = createHandler(inference, { auth: { keys: [process.env.API_KEY ?? ''] } });
  * const answer = toFetch(handler);
+ * const app = new Hono();
  * app.all('/v1/*', (context) => answer(context.req.raw));
  * ```
  */

@@ -20,7 +20,7 @@ export interface NodeListenerOptions {
  * import { toNodeListener } from 'slashv1/node';
  * import { createHandler } from 'slashv1/server';
  *
- * const handler = createHandler(inference, { auth: { keys: [process.env.API_KEY] } });
+ * const handler = createHandler(inference, { auth: { keys: [process.env.API_KEY ?? ''] } });
  * createServer(toNodeListener(handler)).listen(8000, '127.0.0.1');
  * ```
  */

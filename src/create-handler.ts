@@ -11,8 +11,12 @@ import type { HandlerOptions } from './server/options.ts';
  *
  * @example
  * ```ts
+ * import { createServer } from 'node:http';
+ * import { createHandler } from 'slashv1';
+ * import { toNodeListener } from 'slashv1/node';
+ *
  * const handler = createHandler(inference, { auth: { keys: ['my-secret-key'] } });
- * http.createServer(toNodeListener(handler)).listen(8000);
+ * createServer(toNodeListener(handler)).listen(8000);
  * ```
  */
 export function createHandler(inference: InferenceBase, options: HandlerOptions): Handler {

@@ -83,8 +83,9 @@ const marker = Symbol.for('slashv1.InferenceError');
  *
  * @example
  * ```ts
- * try { … } catch (error) {
- *   if (InferenceError.isInstance(error) && error.code === 'overloaded') retryLater(error.retryAfterSeconds);
+ * const error: unknown = new InferenceError('overloaded', 'The queue is full.', { retryAfterSeconds: 3 });
+ * if (InferenceError.isInstance(error) && error.code === 'overloaded') {
+ *   console.log(`Try again in ${error.retryAfterSeconds} s.`);
  * }
  * ```
  */

@@ -20,7 +20,7 @@ export type InferenceObserver = engine.InferenceObserver<ObservedRun, Categories
  *
  * @example
  * ```ts
- * const observer: Observer = { onRunEnd: ({ model }, { usage }) => bill(model, usage) };
+ * const observer: Observer = { onRunEnd: ({ model }, { usage }) => console.log(model, usage) };
  * createHandler(inference, { auth, observers: [observer] });
  * ```
  */

@@ -34,7 +34,7 @@ export interface RequestObserver {
  *
  * @example
  * ```ts
- * const observer: Observer = { onRunEnd: ({ model }, { usage }) => bill(model, usage) };
+ * const observer: Observer = { onRunEnd: ({ model }, { usage }) => console.log(model, usage) };
  * createHandler(inference, { auth, observers: [observer] });
  * ```
  */

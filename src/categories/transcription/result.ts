@@ -17,7 +17,8 @@ export interface TranscriptionResult {
  *
  * @example
  * ```ts
- * const { text } = await collectTranscription(inference.transcribe({ model, audio: { path: 'speech.mp3' } }));
+ * const request = { model: 'tiny-whisper', audio: { path: 'speech.mp3' } };
+ * const { text } = await collectTranscription(inference.transcribe(request));
  * ```
  */
 export async function collectTranscription(

@@ -56,7 +56,7 @@ const dynamicRange = 8;
  * @example
  * ```ts
  * const logMel = createLogMel({ melBins: 80 });
- * logMel.compute(new Float32Array(16_000)).length; // 80 × 3000
+ * logMel.compute(new Float32Array(16_000)).length; // 80 * 3000
  * ```
  */
 export function createLogMel(options: LogMelOptions): LogMel {

@@ -152,7 +152,7 @@ export function createVoiceActivityDetector(options: VoiceActivityOptions): Voic
  * ```ts
  * const samples = new Float32Array(48_000);
  * for (let i = 0; i < 8000; i++) samples[16_000 + i] = Math.sin(i / 5) / 10; // half a second, after one of silence
- * findVoiceActivity(samples, { sampleRateHz: 16_000 }); // about [{ startSeconds: 0.59, endSeconds: 1.93 }]
+ * findVoiceActivity(samples, { sampleRateHz: 16_000 }); // [{ startSeconds: 0.59, endSeconds: 1.93 }]
  * ```
  */
 export function findVoiceActivity(samples: Float32Array, options: VoiceActivityOptions): VoiceRegion[] {

@@ -17,10 +17,11 @@ export interface ImageDescription {
  *
  * @example
  * ```ts
- * describeImage(made);
- * // a red circle
- * // Negative prompt: blue
- * // Steps: 4, Sampler: EulerDiscreteScheduler, CFG scale: 7.5, Seed: 42, Size: 512x512, Model: painter
+ * const request = { prompt: 'a red circle', negativePrompt: 'blue', width: 512, height: 512, model: 'painter' };
+ * describeImage({ ...request, steps: 4, scheduler: 'EulerDiscreteScheduler', guidanceScale: 7.5, seed: 42 });
+ * // 'a red circle\n' +
+ * // 'Negative prompt: blue\n' +
+ * // 'Steps: 4, Sampler: EulerDiscreteScheduler, CFG scale: 7.5, Seed: 42, Size: 512x512, Model: painter'
  * ```
  */
 export function describeImage(image: ImageDescription): string {

@@ -9,7 +9,8 @@
  * @example
  * ```ts
  * const prompted = Float32Array.of(1, 2);
- * guideInPlace(prompted, Float32Array.of(0, 2), 7.5); // prompted is [7.5, 2]
+ * guideInPlace(prompted, Float32Array.of(0, 2), 7.5);
+ * prompted; // [7.5, 2]
  * ```
  */
 export function guideInPlace(prompted: Float32Array, unprompted: Float32Array, scale: number): void {

@@ -74,7 +74,7 @@ function covered(cell: number, from: number, to: number): { start: number; end: 
  *
  * @example
  * ```ts
- * toRgb(Float32Array.of(1, -1, 0)); // one pixel: [255, 0, 128]
+ * toRgb(Float32Array.of(1, -1, 0)); // [255, 0, 128]
  * ```
  */
 export function toRgb(decoded: Float32Array): Uint8ClampedArray {

@@ -45,8 +45,7 @@ export function planTiles(length: number, { most, overlap, isFixed = false }: Ti
  *
  * @example
  * ```ts
- * const [left] = tileWeights(planTiles(4, { most: 3, overlap: 2 }), 1);
- * left; // [1, 0.85, 0.15]: the right tile has the rest
+ * tileWeights(planTiles(4, { most: 3, overlap: 2 }), 1); // [[1, 0.85, 0.15], [0.15, 0.85, 1]]
  * ```
  */
 export function tileWeights({ length, size, starts }: TilePlan, scale: number): Float32Array[] {

@@ -38,10 +38,11 @@ const estimatedTokens = 100;
  *
  * @example
  * ```ts
- * const mirostat = createMirostat({ mode: 2, tau: 5, eta: 0.1, vocabularySize: 32000 });
- * const candidates = mirostat.apply(applyTemperature(candidatesFrom(logits), 0.8));
- * const token = drawToken(candidates, rng.next());
+ * const mirostat = createMirostat({ mode: 2, tau: 5, eta: 0.1, vocabularySize: 3 });
+ * const candidates = mirostat.apply(applyTemperature(candidatesFrom([0.5, 2, 1]), 0.8));
+ * const token = drawToken(candidates, createRng(42).next());
  * mirostat.update(candidates, token);
+ * mirostat.mu; // 10.45
  * ```
  */
 export function createMirostat({ mode, tau, eta, vocabularySize }: MirostatOptions): Mirostat {

@@ -21,7 +21,7 @@ export interface Size {
  *
  * @example
  * ```ts
- * centersToCornersInto(new Float32Array(4), Float32Array.of(5, 5, 4, 2)); // 3, 4, 7, 6
+ * centersToCornersInto(new Float32Array(4), Float32Array.of(5, 5, 4, 2)); // [3, 4, 7, 6]
  * ```
  */
 export function centersToCornersInto(out: Float32Array, boxes: Float32Array): Float32Array {
@@ -47,7 +47,7 @@ export function centersToCornersInto(out: Float32Array, boxes: Float32Array): Fl
  *
  * @example
  * ```ts
- * cornersToCentersInto(new Float32Array(4), Float32Array.of(3, 4, 7, 6)); // 5, 5, 4, 2
+ * cornersToCentersInto(new Float32Array(4), Float32Array.of(3, 4, 7, 6)); // [5, 5, 4, 2]
  * ```
  */
 export function cornersToCentersInto(out: Float32Array, boxes: Float32Array): Float32Array {

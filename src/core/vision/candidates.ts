@@ -15,7 +15,8 @@ export interface Candidates {
  * @example
  * ```ts
  * const candidates = createCandidates();
- * decodeYoloV8Into(candidates, output, { classCount: 80, confidence: 0.25 }).count;
+ * const output = { data: Float32Array.of(5, 5, 4, 2, 0.1, 0.9), dims: [1, 6, 1] };
+ * decodeYoloV8Into(candidates, output, { classCount: 2, confidence: 0.25 }).count; // 1
  * ```
  */
 export function createCandidates(capacity = 0): Candidates {

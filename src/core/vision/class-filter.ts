@@ -12,7 +12,7 @@ const mostNamesListed = 10;
  *
  * @example
  * ```ts
- * selectClasses('Dog,0', ['cat', 'dog', 'bird']); // 1, 1, 0
+ * selectClasses('Dog,0', ['cat', 'dog', 'bird']); // [1, 1, 0]
  * ```
  */
 export function selectClasses(classes: string, names: readonly string[]): Uint8Array {

@@ -25,7 +25,7 @@ export interface PixelFormat {
  * ```ts
  * const format = { channelOrder: 'rgb', scale: 1 / 255, mean: [0, 0, 0], deviation: [1, 1, 1], padding: 114 } as const;
  * const size = { width: 1, height: 1 };
- * toInputTensorInto(new Float32Array(3), Uint8Array.of(255, 0, 51), { left: 0, top: 0, ...size }, size, format); // 1, 0, 0.2
+ * toInputTensorInto(new Float32Array(3), Uint8Array.of(255, 0, 51), { left: 0, top: 0, ...size }, size, format); // [1, 0, 0.2]
  * ```
  */
 export function toInputTensorInto(

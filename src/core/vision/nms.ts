@@ -26,7 +26,7 @@ let lastOfClass = new Int32Array(0);
  *
  * @example
  * ```ts
- * nms(Float32Array.of(0, 0, 9, 9, 0, 0, 9, 8, 20, 20, 29, 29), Float32Array.of(0.5, 0.9, 0.4), { iouThreshold: 0.5 }); // 1, 2
+ * nms(Float32Array.of(0, 0, 9, 9, 0, 0, 9, 8, 20, 20, 29, 29), Float32Array.of(0.5, 0.9, 0.4), { iouThreshold: 0.5 }); // [1, 2]
  * ```
  */
 export function nms(boxes: Float32Array, scores: Float32Array, options: NmsOptions): Int32Array {
@@ -44,7 +44,7 @@ export function nms(boxes: Float32Array, scores: Float32Array, options: NmsOptio
  *
  * @example
  * ```ts
- * nmsPerClass(Float32Array.of(0, 0, 9, 9, 0, 0, 9, 9), Float32Array.of(0.5, 0.9), Int32Array.of(3, 7), { iouThreshold: 0.5 }); // 1, 0
+ * nmsPerClass(Float32Array.of(0, 0, 9, 9, 0, 0, 9, 9), Float32Array.of(0.5, 0.9), Int32Array.of(3, 7), { iouThreshold: 0.5 }); // [1, 0]
  * ```
  */
 export function nmsPerClass(

@@ -13,7 +13,7 @@ const utf8 = new TextEncoder();
  *
  * @example
  * ```ts
- * const described = addPngText(png, 'Description', 'a red circle');
+ * addPngText(png, 'Description', 'a red circle').length - png.length; // 40
  * ```
  */
 export function addPngText(png: Uint8Array, keyword: string, text: string): Uint8Array {

@@ -14,7 +14,7 @@ let keys = new Float64Array(0);
  *
  * @example
  * ```ts
- * rankScores(Float32Array.of(0.2, 0.9, 0.4), { limit: 2 }); // 1, 2
+ * rankScores(Float32Array.of(0.2, 0.9, 0.4), { limit: 2 }); // [1, 2]
  * ```
  */
 export function rankScores(

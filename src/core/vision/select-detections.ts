@@ -19,7 +19,9 @@ export const maxCandidates = 30_000;
  *
  * @example
  * ```ts
- * selectDetections(candidates, { iouThreshold: 0.45, maxDetections: 100 });
+ * const boxes = Float32Array.of(0, 0, 9, 9, 0, 0, 9, 8);
+ * const candidates = { boxes, scores: Float32Array.of(0.5, 0.9), classIds: Int32Array.of(3, 3), count: 2 };
+ * selectDetections(candidates, { iouThreshold: 0.45, maxDetections: 100 }); // [1]
  * ```
  */
 export function selectDetections(

@@ -19,7 +19,8 @@ export interface ChunkOptions {
  * @example
  * ```ts
  * const toChunks = createChunker({ id: 'chatcmpl-1', created: 0, model: 'm' }, { choices: 1, includeUsage: false });
- * toChunks({ type: 'text-delta', choice: 0, text: 'Hi' }); // a chunk with the role, then one with the text
+ * toChunks({ type: 'text-delta', choice: 0, text: 'Hi' }).map(({ choices }) => choices[0].delta);
+ * // [{ role: 'assistant', content: null }, { content: 'Hi' }]
  * ```
  */
 export function createChunker(

@@ -7,7 +7,8 @@ import type { ImageResponse } from './schema.ts';
  *
  * @example
  * ```ts
- * toImageResponse([{ type: 'image', image: 0, png, seed: 42 }], 1700000000).data[0].seed; // 42
+ * const event = { type: 'image', image: 0, png: new Uint8Array(0), seed: 42 } as const;
+ * toImageResponse([event], 1700000000).data[0].seed; // 42
  * ```
  */
 export function toImageResponse(events: readonly ImageEvent[], created: number): ImageResponse {

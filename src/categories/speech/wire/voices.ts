@@ -24,7 +24,7 @@ export type VoiceList = z.infer<typeof voiceListSchema>;
  *
  * @example
  * ```ts
- * toVoiceList(inference.models()).voices[0]?.id; // 'af_heart'
+ * toVoiceList(inference.models()).object; // 'list'
  * ```
  */
 export function toVoiceList(models: readonly ModelInfo[]): VoiceList {

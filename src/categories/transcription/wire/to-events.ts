@@ -9,7 +9,8 @@ import { toUsage } from './to-response.ts';
  * @example
  * ```ts
  * const toEvents = createTranscriptionStreamer();
- * for await (const event of inference.transcribe(request)) toEvents(event).forEach(send);
+ * toEvents({ type: 'transcription-end', language: 'en', durationSeconds: 1.2 });
+ * // [{ type: 'transcript.text.done', text: '', usage: { type: 'duration', seconds: 2 } }]
  * ```
  */
 export function createTranscriptionStreamer(): (event: TranscriptionEvent) => TranscriptionStreamEvent[] {

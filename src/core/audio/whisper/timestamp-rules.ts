@@ -18,7 +18,10 @@ export interface TimestampRules extends TimestampVocabulary {
  *
  * @example
  * ```ts
- * applyTimestampRules(logits, [], rules); // now only <|0.00|> to <|1.00|> are left
+ * // <|endoftext|>, <|notimestamps|>, <|0.00|>, <|0.02|>, <|0.04|>
+ * const logits = new Float32Array(5);
+ * applyTimestampRules(logits, [], { endOfText: 0, noTimestamps: 1, timestampBegin: 2, maxInitialPosition: 1 });
+ * logits; // [-Infinity, -Infinity, 0, 0, -Infinity]
  * ```
  */
 export function applyTimestampRules(

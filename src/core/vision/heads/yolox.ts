@@ -35,7 +35,9 @@ export function gridStrides(rows: number, { width, height }: Size): readonly num
  *
  * @example
  * ```ts
- * decodeYoloXInto(createCandidates(), output, { classCount: 80, confidence: 0.25, input: { width: 416, height: 416 } });
+ * const input = { width: 32, height: 32 }; // 4 × 4, 2 × 2 and 1 cells
+ * const output = { data: new Float32Array(21 * 7).fill(0.9), dims: [1, 21, 7] };
+ * decodeYoloXInto(createCandidates(), output, { classCount: 2, confidence: 0.25, input }).count; // 21
  * ```
  */
 export function decodeYoloXInto(
