@@ -62,7 +62,8 @@ export function fieldError(
  *
  * @example
  * ```ts
- * fieldErrorOf('top_k', new RangeError('topK: expected a value from 0 to 9, got 10')); // top_k: expected a value from 0 to 9, got 10.
+ * const error = new RangeError('topK: expected a value from 0 to 9, got 10');
+ * fieldErrorOf('top_k', error); // 'top_k: expected a value from 0 to 9, got 10.' as an InferenceError
  * ```
  */
 export function fieldErrorOf(param: string, error: unknown): unknown {

@@ -8,7 +8,7 @@ import { didYouMean } from './text/suggest.ts';
  *
  * @example
  * ```ts
- * assertNames('createSampler', { seed: 1 }, ['vocabularySize', 'seed']); // nothing
+ * assertNames('createSampler', { seed: 1 }, ['vocabularySize', 'seed']); // undefined
  * ```
  */
 export function assertNames(owner: string, options: object, known: readonly string[]): void {

@@ -182,12 +182,26 @@ export function readPromise(comment: string): unknown {
   return new Function(`return (${expression});`)() as unknown;
 }
 
-/** Typed arrays as arrays, numbers to two digits behind the point. */
-export function toPlain(value: unknown): unknown {
-  if (typeof value === 'number') return Number.isInteger(value) ? value : Math.round(value * 100) / 100;
+/** The promised value, with the numbers of the given one where these are the same to the digits that are promised. */
+export function settle(promised: unknown, given: unknown): unknown {
+  if (typeof promised === 'number' && typeof given === 'number') {
+    const digits = /\.(\d+)$/.exec(String(promised))?.[1]?.length ?? 0;
+    const tolerance = digits === 0 ? 0 : 0.51 * 10 ** -Math.min(digits, 6);
+    return Math.abs(promised - given) <= tolerance ? given : promised;
+  }
+  if (typeof promised !== 'object' || promised === null) return promised;
+  const inner = (given ?? {}) as Readonly<Record<string, unknown>>;
+  if (Array.isArray(promised)) return promised.map((value, index) => settle(value, inner[index]));
+  return Object.fromEntries(
+    Object.entries(promised).map(([name, value]) => [name, settle(value, inner[name])]),
+  );
+}
+
+/** A copy, with typed arrays as arrays, and without what is undefined. */
+function toPlain(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map(toPlain);
-  if (ArrayBuffer.isView(value)) return Array.from(value as Uint8Array, toPlain);
+  if (ArrayBuffer.isView(value)) return Array.from(value as Uint8Array);
   const entries = Object.entries(value).filter(([, inner]) => inner !== undefined);
   return Object.fromEntries(entries.map(([name, inner]) => [name, toPlain(inner)]));
 }

@@ -42,7 +42,8 @@ interface Pass {
  * ```ts
  * const real = Float64Array.of(1, 2, 3, 4);
  * const imaginary = new Float64Array(4);
- * createFft(4).transform(real, imaginary); // real: [10, -2, -2, -2], imaginary: [0, 2, 0, -2]
+ * createFft(4).transform(real, imaginary);
+ * [real, imaginary]; // [[10, -2, -2, -2], [0, 2, 0, -2]]
  * ```
  */
 export function createFft(size: number): Fft {

@@ -15,7 +15,7 @@ export interface ByteSource {
  *
  * @example
  * ```ts
- * sourceOfBytes(Uint8Array.of(1, 2, 3)).read(1, 2); // Uint8Array [2, 3]
+ * sourceOfBytes(Uint8Array.of(1, 2, 3)).read(1, 2); // [2, 3]
  * ```
  */
 export function sourceOfBytes(bytes: Uint8Array): ByteSource {

@@ -113,7 +113,8 @@ function sortedBias(logitBias: ReadonlyMap<number, number>, vocabularySize: numb
  *
  * @example
  * ```ts
- * samplerParametersOf({ temperature: 0, maxTokens: 5 }); // { temperature: 0 }
+ * const request = { temperature: 0, maxTokens: 5 };
+ * samplerParametersOf(request); // { temperature: 0 }
  * ```
  */
 export function samplerParametersOf(request: SamplerParameters): SamplerParameters {

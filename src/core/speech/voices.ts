@@ -82,7 +82,7 @@ export function parseVoiceMix(voice: string): readonly VoiceShare[] {
  * mixStyles([
  *   { style: Float32Array.of(0, 1), weight: 3 },
  *   { style: Float32Array.of(4, 1), weight: 1 },
- * ]); // Float32Array [1, 1]
+ * ]); // [1, 1]
  * ```
  */
 export function mixStyles(

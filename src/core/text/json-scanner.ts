@@ -38,8 +38,10 @@ type NumberPart =
  * @example
  * ```ts
  * const scanner = createJsonScanner();
- * scanner.scan('{"a": "}'); // 8, state 'open'
- * scanner.scan('"} and so on'); // 2, state 'complete'
+ * scanner.scan('{"a": "}'); // 8
+ * scanner.state; // 'open'
+ * scanner.scan('"} and so on'); // 2
+ * scanner.state; // 'complete'
  * ```
  */
 export function createJsonScanner(): JsonScanner {

@@ -14,7 +14,7 @@ const one = 2 ** 22;
  * @example
  * ```ts
  * const pixels = Uint8Array.of(0, 0, 0, 100, 100, 100);
- * enlarge(pixels, { width: 2, height: 1 }, { width: 4, height: 1 }); // 0, 0, 0, 25, 25, 25, 75, 75, 75, 100, 100, 100
+ * enlarge(pixels, { width: 2, height: 1 }, { width: 4, height: 1 }); // [0, 0, 0, 25, 25, 25, 75, 75, 75, 100, 100, 100]
  * ```
  */
 export function enlarge(pixels: Uint8Array, from: Size, to: Size): Uint8Array {

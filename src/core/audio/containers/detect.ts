@@ -26,7 +26,11 @@ const searchBytes = 2 ** 16;
  *
  * @example
  * ```ts
- * const { format } = await source.perform(detectAudio()); // 'wav'
+ * const file = Uint8Array.from('fLaC with what follows', (character) => character.charCodeAt(0));
+ * const reading = detectAudio();
+ * let step = reading.next();
+ * while (!step.done) step = reading.next(file.subarray(step.value.offset, step.value.offset + step.value.length));
+ * step.value.format; // 'flac'
  * ```
  */
 export function* detectAudio(): Reading<DetectedAudio> {

@@ -10,7 +10,7 @@ const muLawTable = Float32Array.from({ length: 256 }, (_, code) => toMuLawSample
  *
  * @example
  * ```ts
- * expandALaw(0xd5); // 8 / 32768, the smallest positive value
+ * expandALaw(0xd5); // 8 / 32768
  * ```
  */
 export function expandALaw(code: number): number {

@@ -85,6 +85,7 @@ const heteronyms: Readonly<Record<string, Choose>> = {
  *
  * @example
  * ```ts
+ * const lookUp = (word: string) => ({ read: 'R IY1 D', 'read(2)': 'R EH1 D' })[word];
  * pronounceHeteronym('read', { before: 'have', behind: 'it' }, lookUp); // 'R EH1 D'
  * ```
  */

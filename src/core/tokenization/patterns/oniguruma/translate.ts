@@ -16,7 +16,7 @@ import { deepest, failure, peek, take, takeNext, type Flags, type Reader } from 
  *
  * @example
  * ```ts
- * translateOniguruma('(?i:a)b++'); // '(?:[aA])(?=(b+))\\1'
+ * translateOniguruma('(?i:a)b++'); // '(?:[aA])(?=(b+))\\1(?:)'
  * ```
  */
 export function translateOniguruma(pattern: string): string {
