@@ -73,7 +73,8 @@ describe('the examples', () => {
     Server.prototype.listen = function (this: Server, ...given: unknown[]) {
       servers.push(this);
       const callback = given.findLast((value) => typeof value === 'function') as (() => void) | undefined;
-      return listen.call(this, 0, '127.0.0.1', callback);
+      const start = listen as (port: number, host: string, callback?: () => void) => Server;
+      return start.call(this, 0, '127.0.0.1', callback);
     } as Server['listen'];
   });
 
