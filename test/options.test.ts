@@ -271,7 +271,7 @@ describe('an in-process request is checked as a body of HTTP is', () => {
       () => fake.chat({ model: 'fake-chat' } as never),
       'messages: expected an array, got nothing.',
     ],
-    ['no model', () => fake.chat({ messages } as never), 'does not exist'],
+    ['no model', () => fake.chat({ messages } as never), 'model: expected a string, got nothing.'],
     [
       'a field of the wire',
       ask({ messages: [{ role: 'tool', content: 'x', tool_call_id: 'a' }] }),

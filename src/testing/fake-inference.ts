@@ -129,13 +129,13 @@ export function createFakeInference(options: FakeInferenceOptions = {}): FakeInf
     input: AnyRequest,
     callOptions: CallOptions = {},
   ): AsyncGenerator<RunEvent> {
+    const category = categories.get(name)!;
+    const request = category.complete(input);
     const model = models.find(({ id }) => id === input.model);
     if (!model)
       throw new InferenceError('model_not_found', `The model ${quote(input.model)} does not exist.`, {
         param: 'model',
       });
-    const category = categories.get(name)!;
-    const request = category.complete(input);
     requests.get(name)!.push(request);
     calls.push(callOptions);
     counts.running += 1;
