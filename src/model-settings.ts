@@ -130,7 +130,7 @@ function checkBackend(path: string, descriptor: BackendDescriptor | undefined): 
   if (descriptor) {
     const table = { kind: z.string(), ...definition.settings };
     assertOptions(`The backend ${definition.spelling}`, table, descriptor, { path });
-    definition.assert?.(descriptor);
+    definition.assert?.(descriptor, path);
   }
   return definition;
 }

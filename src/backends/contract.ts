@@ -56,8 +56,8 @@ export interface BackendDefinition {
   readonly foreignSettings: readonly string[];
   /** Whether it runs the models of a category. */
   runs(category: Pick<CategoryDefinition, 'name' | 'isStateless'>): boolean;
-  /** Checks that reach beyond one setting. @throws InferenceError `invalid_request` */
-  assert?(descriptor: BackendDescriptor): void;
+  /** Checks that reach beyond one setting; `path` begins the name of a setting. @throws InferenceError `invalid_request` */
+  assert?(descriptor: BackendDescriptor, path: string): void;
   /** Imported late: it may load native code. */
   open(spec: ModelSpec): Promise<Backend>;
 }

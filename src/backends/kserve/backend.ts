@@ -21,6 +21,6 @@ export const kserveDefinition: BackendDefinition = {
   },
 };
 
-function assertGraphServer(descriptor: BackendDescriptor): void {
-  assertAddress('backend.url', (descriptor as GraphServer).url);
+function assertGraphServer(descriptor: BackendDescriptor, path = 'backend'): void {
+  assertAddress(`${path}.url`, (descriptor as GraphServer).url);
 }

@@ -35,6 +35,6 @@ export const openaiDefinition: BackendDefinition = {
   },
 };
 
-function assertApiServer(descriptor: BackendDescriptor): void {
-  assertAddress('backend.baseURL', (descriptor as ApiServer).baseURL);
+function assertApiServer(descriptor: BackendDescriptor, path = 'backend'): void {
+  assertAddress(`${path}.baseURL`, (descriptor as ApiServer).baseURL);
 }

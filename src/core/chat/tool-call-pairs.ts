@@ -1,3 +1,4 @@
+import { quote } from '../text/quote.ts';
 import type { ChatMessage } from './messages.ts';
 
 /** A message that breaks the order of calls and results. */
@@ -27,7 +28,7 @@ export function findToolCallMismatch(
     if (message.role === 'tool') {
       const { toolCallId } = message;
       if (!waiting.delete(toolCallId)) {
-        const reason = `expected the id of a call before it, got ${JSON.stringify(toolCallId)}`;
+        const reason = `expected the id of a call before it, got ${quote(toolCallId)}`;
         return { param: `${place}.tool_call_id`, reason };
       }
       continue;
@@ -36,13 +37,12 @@ export function findToolCallMismatch(
     if (message.role !== 'assistant') continue;
     for (const [call, { id }] of (message.toolCalls ?? []).entries()) {
       const param = `${place}.tool_calls[${call}].id`;
-      if (waiting.has(id))
-        return { param, reason: `expected every id once, got ${JSON.stringify(id)} again` };
+      if (waiting.has(id)) return { param, reason: `expected every id once, got ${quote(id)} again` };
       waiting.set(id, param);
     }
   }
   const [unanswered] = waiting;
   if (!unanswered) return undefined;
   const [id, param] = unanswered;
-  return { param, reason: `expected a tool message with the result of ${JSON.stringify(id)} after it` };
+  return { param, reason: `expected a tool message with the result of ${quote(id)} after it` };
 }

@@ -1,7 +1,7 @@
 import type { ModelFormats } from '../../../core/chat/formats.ts';
 import type { AnswerConstraint, CallConstraint } from '../../../core/chat/grammar/constraint.ts';
 import type { ToolDefinition } from '../../../core/chat/messages.ts';
-import { InferenceError } from '../../../errors.ts';
+import { fieldError, type InferenceError } from '../../../errors.ts';
 import type { ChatRequest } from '../request.ts';
 
 export interface AnswerSetting {
@@ -52,5 +52,5 @@ function callConstraint(
 }
 
 function unsupported(param: string, reason: string): InferenceError {
-  return new InferenceError('unsupported_feature', `${param}: ${reason}`, { param });
+  return fieldError(param, reason, { code: 'unsupported_feature' });
 }

@@ -4,7 +4,8 @@ import { chatParameters } from '../parameters.ts';
 import type { CompiledGrammar } from '../../../core/chat/grammar/matcher.ts';
 import { detectFormats, type ModelFormats } from '../../../core/chat/formats.ts';
 import { toTextMessage } from '../../../core/chat/messages.ts';
-import { InferenceError } from '../../../errors.ts';
+import { abbreviate, quote } from '../../../core/text/quote.ts';
+import { fieldError, fieldErrorOf, InferenceError, sentence } from '../../../errors.ts';
 import { createGrammarEngine, type GrammarEngine } from '../../../models/grammar/grammar-engine.ts';
 import { createChatTemplate, type ChatTemplate } from '../../../models/chat-template.ts';
 import { withTools } from '../../../models/tool-template.ts';
@@ -115,18 +116,13 @@ class ChatPipeline implements Pipeline<ChatRequest, ChatEvent, ChatModelInfo> {
     const parsesToolCalls = request.tools.length > 0 && request.toolChoice !== 'none';
     const toolCalls = parsesToolCalls ? formats.toolCalls : undefined;
     if (parsesToolCalls && (!template.supportsTools || toolCalls === undefined)) {
-      throw new InferenceError(
-        'unsupported_feature',
-        `tools: the model "${request.model}" has no tool calling`,
-        {
-          param: 'tools',
-        },
-      );
+      throw fieldError('tools', `the model ${quote(request.model)} has no tool calling`, {
+        code: 'unsupported_feature',
+      });
     }
     for (const token of request.logitBias.keys()) {
       if (token < decoder.vocabularySize) continue;
-      const message = `logit_bias: expected token ids below ${decoder.vocabularySize}, got ${token}`;
-      throw new InferenceError('invalid_request', message, { param: 'logit_bias' });
+      throw fieldError('logit_bias', `expected token ids below ${decoder.vocabularySize}, got ${token}`);
     }
     assertFewMessages(request.messages, contextLength);
     const { text, tools } = renderPrompt(request, template);
@@ -207,7 +203,7 @@ function readFormats(
   try {
     return detectFormats({ template: source, callSample, hasToken, toolCallFormat, reasoningFormat });
   } catch (error) {
-    throw new InferenceError('invalid_request', (error as Error).message, { cause: error });
+    throw fieldErrorOf((error as Error).message.split(':', 1)[0]!, error);
   }
 }
 
@@ -223,9 +219,10 @@ async function compileAnswer(
   try {
     return await grammars.compileInSlices(answerConstraint(request, { ...setting, thinks }), { signal });
   } catch (error) {
-    if (!(error instanceof RangeError)) throw error;
+    // An error of the engine, such as a stack that is too deep, has no place in the schema.
+    if (!(error instanceof RangeError && error.message.includes(': '))) throw error;
     const isTool = error.message.startsWith('tools[');
-    const message = isTool ? error.message : `response_format: ${error.message}`;
+    const message = sentence(abbreviate(isTool ? error.message : `response_format: ${error.message}`, 200));
     const param = isTool ? 'tools' : 'response_format';
     throw new InferenceError('invalid_request', message, { param, cause: error });
   }
@@ -245,13 +242,7 @@ function readEndTokens(
   if (typeof text === 'string') ids.push(tokenizer.tokenToId(text));
   const endTokens = new Set(ids.filter((id) => typeof id === 'number'));
   if (endTokens.size > 0) return endTokens;
-  throw new InferenceError(
-    'invalid_request',
-    'source: neither config.json nor generation_config.json has an eos_token_id',
-    {
-      param: 'source',
-    },
-  );
+  throw fieldError('source', 'neither config.json nor generation_config.json has an eos_token_id');
 }
 
 function readContextLength({ config }: ModelFolder, spec: ChatSettings): number {
@@ -262,21 +253,13 @@ function readContextLength({ config }: ModelFolder, spec: ChatSettings): number 
     return spec.contextLength;
   }
   if (typeof most === 'number' && most > 0) return most;
-  throw new InferenceError(
-    'invalid_request',
-    'contextLength: config.json has no max_position_embeddings, so it has to be given',
-    {
-      param: 'contextLength',
-    },
-  );
+  throw fieldError('contextLength', 'config.json has no max_position_embeddings, so it has to be given');
 }
 
 function assertCount(param: string, value: number, most = Infinity): void {
   if (Number.isInteger(value) && value >= 1 && value <= most) return;
   const range = most === Infinity ? 'of at least 1' : `from 1 to ${most}`;
-  throw new InferenceError('invalid_request', `${param}: expected an integer ${range}, got ${value}`, {
-    param,
-  });
+  throw fieldError(param, `expected an integer ${range}, got ${value}`);
 }
 
 function sum<T>(values: readonly T[], of: (value: T) => number): number {

@@ -1,4 +1,4 @@
-import { InferenceError } from '../../../errors.ts';
+import { fieldError, type InferenceError } from '../../../errors.ts';
 
 /** What keys, values and logits may be. */
 export type FloatType = 'float32' | 'float16';
@@ -79,11 +79,5 @@ function readEntry({ name, type, dims }: Signature): KeyValueEntry {
 }
 
 function notADecoder(reason: string): InferenceError {
-  return new InferenceError(
-    'invalid_request',
-    `source: the graph is no decoder with a key-value cache: ${reason}`,
-    {
-      param: 'source',
-    },
-  );
+  return fieldError('source', `the graph is no decoder with a key-value cache: ${reason}`);
 }

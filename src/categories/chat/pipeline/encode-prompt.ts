@@ -1,5 +1,5 @@
 import type { ChatMessage } from '../../../core/chat/messages.ts';
-import { InferenceError } from '../../../errors.ts';
+import { fieldError, type InferenceError } from '../../../errors.ts';
 import type { TextTokenizer } from '../../../models/tokenizer.ts';
 
 /** Of a text with more characters than this for each token that fits, only a beginning is encoded at first. */
@@ -43,9 +43,9 @@ export function assertFewMessages(messages: readonly ChatMessage[], contextLengt
 }
 
 function tooLong(tokens: string, contextLength: number): InferenceError {
-  return new InferenceError(
-    'context_length_exceeded',
-    `messages: the conversation has ${tokens} tokens, and the model's context holds ${contextLength}, the answer included`,
-    { param: 'messages' },
+  return fieldError(
+    'messages',
+    `the conversation has ${tokens} tokens, and the model's context holds ${contextLength}, the answer included`,
+    { code: 'context_length_exceeded' },
   );
 }
