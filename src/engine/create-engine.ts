@@ -68,7 +68,8 @@ export function createEngine({
       const error = new InferenceError('model_not_found', `There is no model ${quote(model)}.`, {
         param: 'model',
       });
-      const run = { category: name, request, model, isKnownModel: false, origin, responseId };
+      const { telemetry } = category;
+      const run = { category: name, telemetry, request, model, isKnownModel: false, origin, responseId };
       watchRun(observers, run, category)?.end(error);
       return failedStream(error);
     },

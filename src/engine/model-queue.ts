@@ -230,7 +230,8 @@ export class ModelQueue {
   ): RunWatch | undefined {
     const { id: model } = this.#spec;
     const isKnownModel = [category.name, unknownCategory].includes(this.info.category);
-    const run = { category: category.name, request, model, isKnownModel, origin, responseId };
+    const { name, telemetry } = category;
+    const run = { category: name, telemetry, request, model, isKnownModel, origin, responseId };
     return watchRun(this.#observers, run, category);
   }
 

@@ -1,10 +1,12 @@
-import type { RunEvent, RunOrigin, RunUsage } from '../categories/contract.ts';
+import type { CategoryTelemetry, RunEvent, RunOrigin, RunUsage } from '../categories/contract.ts';
 import type { InferenceError } from '../errors.ts';
 import type { InferenceBase } from './contract.ts';
 
 /** One request to a model. All that is told about it has this same object. */
 export interface ObservedRun {
   readonly category: string;
+  /** How runs of the category look in traces. */
+  readonly telemetry: CategoryTelemetry;
   /** Complete, with all defaults. It holds what people wrote: it is not for records unless they agreed. */
   readonly request: unknown;
   /** The id that was asked for. */

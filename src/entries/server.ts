@@ -8,14 +8,9 @@ export type { ApiRequest, ApiResponse, Handler, ParsedBody } from '../server/con
 export type { ObservedRequest, RequestEnd, RequestObserver } from '../server/observer.ts';
 export type { Observer } from '../typed-observers.ts';
 export type { Logger } from '../observability/logger.ts';
-export {
-  toErrorBody,
-  toErrorResponse,
-  wireErrors,
-  type ErrorBody,
-  type WireError,
-} from '../server/errors.ts';
+export { toErrorBody, toErrorResponse, wireErrors, type WireError } from '../server/errors.ts';
 export type { FormField } from '../server/multipart.ts';
 export * from '../categories/wire.ts';
 export { toModel, toModelList, type ModelParameters, type WireModel } from '../server/models.ts';
 export { toModelParameters } from '../model-parameters.ts';
+export type { ErrorBody } from '../server/error-body.ts';

@@ -1,23 +1,16 @@
 import type { Attributes } from '@opentelemetry/api';
-import type { CategoryTelemetry } from '../categories/contract.ts';
-import { categories } from '../categories/registry.ts';
 import type { ObservedRun, RunEnd } from '../engine/observer.ts';
-
-/** How runs of a category look in traces. */
-export function telemetryOf({ category }: ObservedRun): CategoryTelemetry {
-  return categories.get(category)?.telemetry ?? { operation: category };
-}
 
 /** `chat tiny-chat`; the operation alone where clients could make up any number of names. */
 export function spanName(run: ObservedRun): string {
-  const { operation } = telemetryOf(run);
+  const { operation } = run.telemetry;
   return run.isKnownModel ? `${operation} ${run.model}` : operation;
 }
 
 /** The attributes that samplers decide by, and that every measurement has. */
 export function commonAttributes(run: ObservedRun): Attributes {
   return {
-    'gen_ai.operation.name': telemetryOf(run).operation,
+    'gen_ai.operation.name': run.telemetry.operation,
     'gen_ai.provider.name': 'slashv1',
     ...(run.isKnownModel ? { 'gen_ai.request.model': run.model } : {}),
   };
@@ -28,7 +21,7 @@ export function requestAttributes(run: ObservedRun): Attributes {
   return {
     'gen_ai.request.model': run.model,
     'slashv1.request.id': run.origin?.requestId,
-    ...telemetryOf(run).attributes?.(run.request),
+    ...run.telemetry.attributes?.(run.request),
   };
 }
 

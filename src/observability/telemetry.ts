@@ -4,13 +4,7 @@ import type { OutputRecorder } from '../categories/telemetry-messages.ts';
 import type * as Api from '@opentelemetry/api';
 import type { InferenceObserver, ObservedRun } from '../engine/observer.ts';
 import { reasonOf } from './error-reason.ts';
-import {
-  commonAttributes,
-  requestAttributes,
-  responseAttributes,
-  spanName,
-  telemetryOf,
-} from './gen-ai-attributes.ts';
+import { commonAttributes, requestAttributes, responseAttributes, spanName } from './gen-ai-attributes.ts';
 import { createRecordRun, type RecordRun } from './gen-ai-instruments.ts';
 import { requireOptional } from './optional-package.ts';
 
@@ -54,8 +48,8 @@ export function createTelemetry(options: TelemetryOptions = {}): InferenceObserv
       spans.set(run, span);
       span.setAttributes(requestAttributes(run));
       if (!captureContent) return;
-      span.setAttributes(telemetryOf(run).content?.(run.request) ?? {});
-      const recorder = telemetryOf(run).createRecorder?.();
+      span.setAttributes(run.telemetry.content?.(run.request) ?? {});
+      const recorder = run.telemetry.createRecorder?.();
       if (recorder) outputs.set(run, recorder);
     },
     onRunEnd(run, end) {

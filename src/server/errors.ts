@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import type { ErrorBody } from './error-body.ts';
 import type { ErrorCode, InferenceError } from '../errors.ts';
 import type { ApiResponse } from './contract.ts';
 import { jsonResponse } from './responses.ts';
@@ -10,19 +10,6 @@ export interface WireError {
   readonly code: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
-
-/** The body of every error response; all four keys are always there. */
-export const errorBodySchema = z.object({
-  error: z.object({
-    message: z.string(),
-    type: z.string(),
-    param: z.string().nullable().meta({ description: 'The field at fault.' }),
-    code: z.string(),
-  }),
-});
-
-/** The body of every error response; all four keys are always there. */
-export type ErrorBody = z.infer<typeof errorBodySchema>;
 
 // Clients of this wire format repeat every 5xx unless told otherwise, also one that took minutes to fail.
 const dontRetry = { 'x-should-retry': 'false' };

@@ -1,5 +1,6 @@
 import type { ErrorCode } from '../errors.ts';
-import { errorBodySchema, wireErrors } from './errors.ts';
+import { errorBodySchema } from './error-body.ts';
+import { wireErrors } from './errors.ts';
 import { toJsonSchema, type JsonSchema } from '../validation/json-schema.ts';
 import type { NamedSchema, RouteDescription } from './endpoint.ts';
 

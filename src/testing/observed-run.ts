@@ -11,7 +11,8 @@ export function observe(
   { model, request }: { readonly model: string; readonly request: unknown },
   { origin, responseId }: CallOptions,
 ): RunWatch | undefined {
-  const run = { category: category.name, request, model, isKnownModel: true, origin, responseId };
+  const { name, telemetry } = category;
+  const run = { category: name, telemetry, request, model, isKnownModel: true, origin, responseId };
   const watch = watchRun(observers, run, category);
   watch?.dispatch();
   return watch;

@@ -75,7 +75,9 @@ describe('a parameter that changes, changes the outcome', () => {
     const shown = await run({ messages, temperature: 0, maxTokens: 100 });
     const hidden = await run({ messages, temperature: 0, maxTokens: 100, includeReasoning: false });
     expect(shown.some(({ type }) => type === 'reasoning-delta')).toBe(true);
-    expect(hidden).toEqual(shown.filter(({ type }) => type !== 'reasoning-delta'));
+    // Hidden tokens are counted, without their text.
+    const seen = hidden.filter(({ type }) => type !== 'hidden-tokens');
+    expect(seen).toEqual(shown.filter(({ type }) => type !== 'reasoning-delta'));
     const usage = hidden.at(-1);
     expect(usage?.type === 'usage' && usage.reasoningTokens).toBeGreaterThan(5);
   });
