@@ -100,7 +100,7 @@ function backendSection(definition: BackendDefinition): string {
 /** What a backend demands of its descriptor beyond its table. */
 function requiredBy({ kind, assert }: BackendDefinition): readonly string[] {
   try {
-    assert?.({ kind });
+    assert?.({ kind }, 'backend');
     return [];
   } catch (error) {
     return [(error as { param?: string }).param!.replace(/^backend\./, '')];
