@@ -3,9 +3,26 @@ import { describe, expect, it } from 'vitest';
 import { toFetch } from '../adapters/fetch.ts';
 import { toNodeListener } from '../adapters/node.ts';
 import { categories } from '../src/categories/registry.ts';
-import { createSampler } from '../src/core/sampling/sampler.ts';
+import { createLogMel, createResampler, createVoiceActivityDetector } from '../src/entries/audio.ts';
+import { createAnswerParser, createReasoningSplitter } from '../src/entries/chat.ts';
+import { createScheduler, planTiles } from '../src/entries/diffusion.ts';
 import { createPlayground } from '../src/entries/playground.ts';
+import {
+  candidatesFrom,
+  createMirostat,
+  createSampler,
+  logProbabilitiesOf,
+} from '../src/entries/sampling.ts';
 import { createFakeInference } from '../src/entries/testing.ts';
+import {
+  findHead,
+  fitEdges,
+  letterbox,
+  nms,
+  nmsPerClass,
+  rankScores,
+  selectDetections,
+} from '../src/entries/vision.ts';
 import {
   chat,
   createHandler,
@@ -343,4 +360,40 @@ it('the category may be left to the files', async () => {
 
 it('the handler of Node takes what it takes', () => {
   expect(createServer(toNodeListener(handler({}))).listening).toBe(false);
+});
+
+describe('an option that a pure function does not have is refused', () => {
+  const size = { width: 8, height: 8 };
+  const scores = Float32Array.of(0.5);
+  const boxes = Float32Array.of(0, 0, 1, 1);
+  const classIds = Int32Array.of(0);
+  const found = { boxes, scores, classIds, count: 1 };
+  const ddim = { _class_name: 'DDIMScheduler' };
+  it.each<[string, (options: never) => unknown, object]>([
+    ['nms', (o) => nms(boxes, scores, o), { iouThreshold: 0.5 }],
+    ['nmsPerClass', (o) => nmsPerClass(boxes, scores, classIds, o), { iouThreshold: 0.5 }],
+    ['rankScores', (o) => rankScores(scores, o), {}],
+    ['selectDetections', (o) => selectDetections(found, o), { iouThreshold: 0.5, maxDetections: 1 }],
+    ['letterbox', (o) => letterbox(size, size, o), { align: 'start' }],
+    ['fitEdges', (o) => fitEdges(size, o), { shortest: 4, longest: 8, multiple: 1 }],
+    ['findHead', (o) => findHead(o), { outputs: [{ name: 'a', dims: [1, 84, 8400] }], input: size }],
+    ['planTiles', (o) => planTiles(9, o), { most: 12, overlap: 2 }],
+    ['createScheduler', (o) => createScheduler(ddim, o), { steps: 2 }],
+    ['createLogMel', (o) => createLogMel(o), { melBins: 8 }],
+    ['createResampler', (o) => createResampler(o), { fromHz: 8000, toHz: 16_000 }],
+    ['createVoiceActivityDetector', (o) => createVoiceActivityDetector(o), { sampleRateHz: 16_000 }],
+    ['createAnswerParser', (o) => createAnswerParser(o), { createToolCallId: () => 'a' }],
+    [
+      'createReasoningSplitter',
+      (o) => createReasoningSplitter(o),
+      { open: '<a>', close: '</a>', startsOpen: false },
+    ],
+    ['logProbabilitiesOf', (o) => logProbabilitiesOf([0, 1], 1, o), {}],
+    ['candidatesFrom', (o) => candidatesFrom([0, 1], o), {}],
+    ['createMirostat', (o) => createMirostat(o), { mode: 2, tau: 5, eta: 0.1, vocabularySize: 4 }],
+  ])('%s', (name, call, options) => {
+    expect(() => call(options as never)).not.toThrow();
+    const message = `nonsense: ${name} has no such option.`;
+    expect(() => call({ ...options, nonsense: 1 } as never)).toThrow(message);
+  });
 });

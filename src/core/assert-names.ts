@@ -11,11 +11,16 @@ import { didYouMean } from './text/suggest.ts';
  * assertNames('createSampler', { seed: 1 }, ['vocabularySize', 'seed']); // undefined
  * ```
  */
-export function assertNames(owner: string, options: object, known: readonly string[]): void {
+export function assertNames<Options extends object>(
+  owner: string,
+  options: Options,
+  known: readonly (keyof Options & string)[],
+): void {
   if (typeof options !== 'object' || options === null) {
     throw new TypeError(`${owner}: expected an object of options, got ${String(options)}`);
   }
-  const unknown = Object.keys(options).find((name) => !known.includes(name));
-  if (unknown === undefined) return;
-  throw new TypeError(`${unknown}: ${owner} has no such option.${didYouMean(unknown, known)}`);
+  for (const name in options) {
+    if (known.includes(name)) continue;
+    throw new TypeError(`${name}: ${owner} has no such option.${didYouMean(name, known)}`);
+  }
 }

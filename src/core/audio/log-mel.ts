@@ -1,3 +1,4 @@
+import { assertNames } from '../assert-names.ts';
 import { assertInteger, assertSamples } from './assert.ts';
 import { createFft } from './fft.ts';
 import { createMelFilters } from './mel-filters.ts';
@@ -60,6 +61,7 @@ const dynamicRange = 8;
  * ```
  */
 export function createLogMel(options: LogMelOptions): LogMel {
+  assertNames('createLogMel', options, ['melBins', 'chunkSamples', 'sampleRateHz', 'fftSize', 'hopLength']);
   const { melBins, chunkSamples = 480_000, sampleRateHz = 16_000, fftSize = 400, hopLength = 160 } = options;
   assertInteger('melBins', melBins, { min: 1, max: 1024 });
   assertSampleRate('sampleRateHz', sampleRateHz);

@@ -1,3 +1,4 @@
+import { assertNames } from '../assert-names.ts';
 import { assertSamples } from './assert.ts';
 import { kaiserBeta, kaiserLength, kaiserWindow } from './kaiser.ts';
 import { assertSampleRate } from './sample-rate.ts';
@@ -46,7 +47,9 @@ const blockSamples = 4096;
  * resampler.push(new Float32Array(44_100)).length + resampler.flush().length; // 16000
  * ```
  */
-export function createResampler({ fromHz, toHz }: SampleRates): Resampler {
+export function createResampler(rates: SampleRates): Resampler {
+  assertNames('createResampler', rates, ['fromHz', 'toHz']);
+  const { fromHz, toHz } = rates;
   assertSampleRate('fromHz', fromHz);
   assertSampleRate('toHz', toHz);
   if (fromHz === toHz) return createCopier();

@@ -1,3 +1,4 @@
+import { assertNames } from '../assert-names.ts';
 import { assertSamples, assertSeconds } from './assert.ts';
 import { assertSampleRate } from './sample-rate.ts';
 
@@ -57,6 +58,7 @@ const speechRatio = 10 ** 0.4;
  * ```
  */
 export function createVoiceActivityDetector(options: VoiceActivityOptions): VoiceActivityDetector {
+  assertNames('createVoiceActivityDetector', options, ['sampleRateHz', 'paddingSeconds', 'minPauseSeconds']);
   const { sampleRateHz, paddingSeconds = 0.4, minPauseSeconds = 0.3 } = options;
   assertSampleRate('sampleRateHz', sampleRateHz);
   assertSeconds('paddingSeconds', paddingSeconds);

@@ -1,3 +1,4 @@
+import { assertNames } from '../assert-names.ts';
 import { createStopMatcher } from '../text/stop-sequences.ts';
 import type { ReasoningPart, ReasoningSplitter } from './reasoning.ts';
 import type { ToolCallParser, ToolCallParserEvent } from './tool-calls/parser.ts';
@@ -66,6 +67,12 @@ export interface AnswerParser {
  * ```
  */
 export function createAnswerParser(options: AnswerParserOptions): AnswerParser {
+  assertNames('createAnswerParser', options, [
+    'stop',
+    'reasoningSplitter',
+    'toolCallParser',
+    'createToolCallId',
+  ]);
   const { stop = [], reasoningSplitter: splitter, toolCallParser, createToolCallId } = options;
   const stopMatcher = createStopMatcher(stop);
   let stopped: string | null = null;

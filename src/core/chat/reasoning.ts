@@ -1,3 +1,4 @@
+import { assertNames } from '../assert-names.ts';
 import { createMarkerScanner } from '../text/marker-scanner.ts';
 import { createFrameReader, type FrameMarkers } from './answer-frame.ts';
 import type { ToolCallParser } from './tool-calls/parser.ts';
@@ -69,6 +70,7 @@ export function createReasoningSplitter(
   markers: ReasoningMarkers,
   calls?: CallsInReasoning,
 ): ReasoningSplitter {
+  assertNames('createReasoningSplitter', markers, ['open', 'close', 'startsOpen', 'frame']);
   const { startsOpen } = markers;
   const opens = [markers.open].flat();
   const closes = [markers.close].flat();

@@ -1,3 +1,5 @@
+import { assertNames } from '../assert-names.ts';
+
 /** How one axis of a large grid is cut into overlapping tiles of one size. */
 export interface TilePlan {
   readonly length: number;
@@ -26,7 +28,9 @@ export interface TileOptions {
  * planTiles(256, { most: 144, overlap: 16 }); // { length: 256, size: 136, starts: [0, 120] }
  * ```
  */
-export function planTiles(length: number, { most, overlap, isFixed = false }: TileOptions): TilePlan {
+export function planTiles(length: number, options: TileOptions): TilePlan {
+  assertNames('planTiles', options, ['most', 'overlap', 'isFixed']);
+  const { most, overlap, isFixed = false } = options;
   if (length <= most) return { length, size: length, starts: [0] };
   const count = Math.ceil((length - overlap) / (most - overlap));
   const size = isFixed ? most : Math.ceil((length + (count - 1) * overlap) / count);

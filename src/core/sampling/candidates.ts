@@ -1,3 +1,4 @@
+import { assertNames } from '../assert-names.ts';
 import { decaysInto } from './decay.ts';
 
 /** The largest finite float32: logits are held within ±this, so that no difference of two overflows. */
@@ -47,6 +48,7 @@ export function candidatesFrom(
   values: ArrayLike<number>,
   options: { readonly as?: 'logits' | 'probabilities' } = {},
 ): Candidates {
+  assertNames('candidatesFrom', options, ['as']);
   const candidates = createCandidates(values.length);
   if (options.as !== 'probabilities') return candidatesInto(candidates, values);
   return candidatesInto(candidates, Array.from(values, logarithmOf));

@@ -1,3 +1,4 @@
+import { assertNames } from '../assert-names.ts';
 import { assertToken } from './assert.ts';
 import {
   candidatesInto,
@@ -43,8 +44,10 @@ const best = createScratch(createCandidates);
 export function logProbabilitiesOf(
   logits: ArrayLike<number>,
   token: number,
-  { top = 0 }: { readonly top?: number } = {},
+  options: { readonly top?: number } = {},
 ): TokenLogProbabilities {
+  assertNames('logProbabilitiesOf', options, ['top']);
+  const { top = 0 } = options;
   assertToken('token', token, logits.length);
   if (!Number.isInteger(top) || top < 0) throw new RangeError(`top: expected a count, got ${top}`);
   const candidates = candidatesInto(all(logits.length), logits);

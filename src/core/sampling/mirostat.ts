@@ -1,3 +1,4 @@
+import { assertNames } from '../assert-names.ts';
 import { assertNumber } from './assert.ts';
 import { keepFrom, largestOf, positionOf, weightsInto, type Candidates } from './candidates.ts';
 import { massTolerance } from './nearest.ts';
@@ -45,7 +46,9 @@ const estimatedTokens = 100;
  * mirostat.mu; // 10.45
  * ```
  */
-export function createMirostat({ mode, tau, eta, vocabularySize }: MirostatOptions): Mirostat {
+export function createMirostat(options: MirostatOptions): Mirostat {
+  assertNames('createMirostat', options, ['mode', 'tau', 'eta', 'vocabularySize']);
+  const { mode, tau, eta, vocabularySize } = options;
   if (mode !== 1 && mode !== 2) throw new RangeError(`mirostatMode: expected 1 or 2, got ${String(mode)}`);
   assertNumber('mirostatTau', tau);
   assertNumber('mirostatEta', eta);

@@ -61,7 +61,7 @@ const parameterNames = [...Object.keys(samplingParameters), 'logitBias'];
  * ```
  */
 export function createSampler(parameters: SamplerParameters, options: SamplerOptions): Sampler {
-  assertNames('createSampler', parameters, parameterNames);
+  assertNames('createSampler', parameters, parameterNames as (keyof SamplerParameters)[]);
   assertNames('createSampler', options, ['vocabularySize', 'seed']);
   const { vocabularySize, seed } = options;
   if (!Number.isInteger(vocabularySize) || vocabularySize < 1) {

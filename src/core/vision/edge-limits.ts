@@ -1,3 +1,4 @@
+import { assertNames } from '../assert-names.ts';
 import type { Size } from './box.ts';
 
 /** How large an image becomes that keeps its proportions. */
@@ -21,7 +22,9 @@ export interface EdgeLimits {
  * fitEdges({ width: 1920, height: 1080 }, { shortest: 800, longest: 1333, multiple: 1 }); // { width: 1333, height: 750 }
  * ```
  */
-export function fitEdges(image: Size, { shortest, longest, multiple }: EdgeLimits): Size {
+export function fitEdges(image: Size, limits: EdgeLimits): Size {
+  assertNames('fitEdges', limits, ['shortest', 'longest', 'multiple']);
+  const { shortest, longest, multiple } = limits;
   const [short, long] = [Math.min(image.width, image.height), Math.max(image.width, image.height)];
   const isTooLong = (long / short) * shortest > longest;
   const exact = isTooLong ? (longest * short) / long : shortest;

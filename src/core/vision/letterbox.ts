@@ -1,3 +1,4 @@
+import { assertNames } from '../assert-names.ts';
 import type { Box, Size } from './box.ts';
 
 /** Where an image lies within the input of a model. */
@@ -19,17 +20,16 @@ export interface Placement extends Size {
 export function letterbox(
   image: Size,
   input: Size,
-  {
-    align,
-  }: {
+  options: {
     /** `center` puts half of the padding on either side, `start` all of it to the right and below. */
     readonly align: 'center' | 'start';
   },
 ): Placement {
+  assertNames('letterbox', options, ['align']);
   const scale = Math.min(input.width / image.width, input.height / image.height);
   const width = clamp(Math.round(image.width * scale), 1, input.width);
   const height = clamp(Math.round(image.height * scale), 1, input.height);
-  const share = align === 'center' ? 0.5 : 0;
+  const share = options.align === 'center' ? 0.5 : 0;
   return {
     left: Math.floor((input.width - width) * share),
     top: Math.floor((input.height - height) * share),

@@ -1,3 +1,4 @@
+import { assertNames } from '../assert-names.ts';
 import { intersectionOverUnion } from './intersection-over-union.ts';
 import { rankScores } from './rank.ts';
 
@@ -30,6 +31,7 @@ let lastOfClass = new Int32Array(0);
  * ```
  */
 export function nms(boxes: Float32Array, scores: Float32Array, options: NmsOptions): Int32Array {
+  assertNames('nms', options, optionNames);
   return suppress(boxes, scores, undefined, options);
 }
 
@@ -53,8 +55,11 @@ export function nmsPerClass(
   classIds: Int32Array,
   options: NmsOptions,
 ): Int32Array {
+  assertNames('nmsPerClass', options, optionNames);
   return suppress(boxes, scores, classIds, options);
 }
+
+const optionNames = ['iouThreshold', 'maxKept', 'maxCandidates', 'count'] as const;
 
 /** The kept boxes of a class form a chain, so that a box meets those of its own class alone. */
 function suppress(

@@ -1,3 +1,5 @@
+import { assertNames } from '../assert-names.ts';
+
 const floatBits = new Float32Array(1);
 const bitsOfFloat = new Uint32Array(floatBits.buffer);
 /** Indexes take the lower bits of a sort key, so that a stable order costs no comparator. */
@@ -19,16 +21,15 @@ let keys = new Float64Array(0);
  */
 export function rankScores(
   scores: Float32Array,
-  {
-    count = scores.length,
-    limit = count,
-  }: {
+  options: {
     /** How many of `scores` there are, below 2²⁰; default all. */
     readonly count?: number;
     /** How many to find at most; default all. */
     readonly limit?: number;
   } = {},
 ): Int32Array {
+  assertNames('rankScores', options, ['count', 'limit']);
+  const { count = scores.length, limit = count } = options;
   if (count >= indexRange) throw new RangeError(`scores: expected fewer than ${indexRange}, got ${count}`);
   if (keys.length < count) keys = new Float64Array(count);
   for (let index = 0; index < count; index++) {

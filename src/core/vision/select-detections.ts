@@ -1,3 +1,4 @@
+import { assertNames } from '../assert-names.ts';
 import type { Candidates } from './candidates.ts';
 import { nmsPerClass } from './nms.ts';
 import { rankScores } from './rank.ts';
@@ -26,8 +27,10 @@ export const maxCandidates = 30_000;
  */
 export function selectDetections(
   { boxes, scores, classIds, count }: Candidates,
-  { iouThreshold, maxDetections }: SelectOptions,
+  options: SelectOptions,
 ): Int32Array {
+  assertNames('selectDetections', options, ['iouThreshold', 'maxDetections']);
+  const { iouThreshold, maxDetections } = options;
   if (iouThreshold === undefined) return rankScores(scores, { count, limit: maxDetections });
   return nmsPerClass(boxes, scores, classIds, { iouThreshold, count, maxKept: maxDetections, maxCandidates });
 }

@@ -1,3 +1,4 @@
+import { assertNames } from '../../assert-names.ts';
 import { readConfig, type SchedulerConfig } from './config.ts';
 import { createDdim } from './ddim.ts';
 import { createDpmSolver } from './dpm-solver.ts';
@@ -42,6 +43,7 @@ const creators = {
  * ```
  */
 export function createScheduler(config: SchedulerConfig, options: SchedulerOptions): Scheduler {
+  assertNames('createScheduler', options, ['steps', 'imageTokens']);
   const { steps } = options;
   if (!Number.isInteger(steps) || steps < 1) {
     throw new RangeError(`steps: expected an integer of at least 1, got ${steps}`);

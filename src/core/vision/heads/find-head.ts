@@ -1,3 +1,4 @@
+import { assertNames } from '../../assert-names.ts';
 import type { Size } from '../box.ts';
 import type { HeadName } from './head.ts';
 import { gridStrides } from './yolox.ts';
@@ -40,6 +41,7 @@ const anchorsPerCell = 3;
  * ```
  */
 export function findHead(query: HeadQuery): Head {
+  assertNames('findHead', query, ['outputs', 'input', 'classCount', 'head']);
   const pair = findPair(query);
   if (pair && isPairHead(query.head ?? pair.name)) return pair;
   for (const { name, dims } of query.outputs) {
