@@ -1,6 +1,6 @@
 /** What the runners share that are written in JavaScript: options, prompts, the measurement, the line of results. */
 import { parseArgs } from 'node:util';
-import { readUsage } from './usage.js';
+import { readUsage } from '../../dist/src/cli/bench/usage.js';
 
 /**
  * @typedef {object} Request
@@ -75,9 +75,9 @@ export async function runPeer(peer, load) {
     load: {
       seconds: loadSeconds,
       cpuSeconds: loaded.cpuSeconds - before.cpuSeconds,
-      peakMegabytes: loaded.peakMegabytes,
+      peakMegabytes: loaded.peakBytes / 1e6,
     },
-    peakMegabytes: readUsage().peakMegabytes,
+    peakMegabytes: readUsage().peakBytes / 1e6,
     busyProcessors: total.cpuMs / total.ms,
     contexts,
     streams,

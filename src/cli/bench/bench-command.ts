@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { defineCommand } from '../command.ts';
 import { describeModel } from '../../recognize-model.ts';
 import { exitCode, type ExitCode } from '../exit-code.ts';
@@ -21,16 +22,22 @@ import { chooseWorkload } from './choose-workload.ts';
 import { applyLoad, type Load } from './load.ts';
 import { openLocalSubject } from './local-subject.ts';
 import { openRemoteSubject } from './remote-subject.ts';
+import { compareResults } from './compare-command.ts';
+import { describeMachine } from './machine.ts';
 import { showReport, type BenchReport } from './report.ts';
+import type { BenchResults } from './results.ts';
+import { readSettings, readSweep, type LoadedWith } from './sweep.ts';
+import { readUsage } from './usage.ts';
 import type { Subject } from './workload.ts';
 
 export const benchCommand = defineCommand({
   name: 'bench',
-  operands: '<model>',
+  operands: '<model> | compare <file> <file>',
   summary: 'Measures how fast a model is, on this machine or behind an address.',
   description: [
     'A model is a bundled one, a name of the catalogue, org/name on the hub, a folder or an address; with --url, its id on that server. What its category decides is measured: time to first token and tokens/s for chat, texts/s for embeddings, documents/s for rerank, runs/s for detection and images, the real-time factor for speech and transcription.',
-    'p95 is what 19 of 20 requests reach or better. A first request, which is slower than all others, is not counted. Ctrl-C ends it early and prints what was measured so far.',
+    '19 of 20 requests reach p95 or better, 99 of 100 reach p99. A first request, which is slower than all others, is not counted. Ctrl-C ends it early and prints what was measured so far.',
+    'compare prints the ratios of two files that --output wrote: of two machines, devices, versions or models.',
   ],
   options: benchOptionTable,
   examples: {
@@ -38,10 +45,15 @@ export const benchCommand = defineCommand({
     'slashv1 bench qwen3-0.6b --concurrency 8 --prompt-tokens 1000 --max-tokens 200':
       'long prompts, eight at a time',
     'slashv1 bench all-MiniLM-L6-v2 --requests 100 --json': 'a fixed number of requests, for other programs',
+    'slashv1 bench qwen3-0.6b --device cpu,webgpu --sweep context=128,1k,4k --sweep streams=1,4,8 --output here.json':
+      'two devices, three lengths and three loads, into a file',
+    'slashv1 bench compare here.json there.json --plots plots': 'two files of results, drawn as well',
     'slashv1 bench assistant --url http://127.0.0.1:8000/v1 --key sk-…':
       'a model of a server that runs already',
   },
   async run(values, operands, terminal) {
+    if (operands[0] === 'compare') return compareResults(operands.slice(1), values.plots, terminal);
+    if (values.plots !== undefined) throw new UsageError('--plots: expected with compare');
     const [model, ...others] = operands;
     if (model === undefined || others.length > 0) {
       throw new UsageError(`Expected the name of one model, got ${operands.length}.`);
@@ -53,78 +65,104 @@ export const benchCommand = defineCommand({
 async function bench(model: string, values: BenchValues, terminal: Terminal): Promise<ExitCode> {
   assertCompatible(values);
   const url = values.url === undefined ? undefined : readApiAddress(values.url);
-  const load = readLoad(values);
+  const settings = readSettings(values);
+  const sweep = readSweep(values).map((point) => ({ point, load: readLoad(point) }));
+  const concurrency = Math.max(...sweep.map(({ load }) => load.concurrency));
   readImageLoad(values);
+  const machine = await describeMachine();
   const interruption = watchInterrupts();
   const { signal } = interruption;
   const note = createNote(terminal.messages, model);
-  let subject: Subject | undefined;
+  const runs: BenchReport[] = [];
   try {
-    const workload = await prepare();
-    const report = await measure(workload);
-    if (report.requests === 0) terminal.messages.write('Nothing was measured yet.\n');
-    else
-      terminal.output.write(
-        `${values.json ? JSON.stringify(report, null, 2) : showReport(report, terminal.output)}\n`,
-      );
-    return report.isInterrupted ? exitCode.interrupted : exitCode.success;
+    for (const loadedWith of settings) await measureAll(loadedWith);
   } catch (error) {
     if (!signal.aborted) throw error;
-    terminal.messages.write('\nNothing was measured yet.\n');
-    return exitCode.interrupted;
   } finally {
-    await subject?.close();
+    note.clear();
     interruption.stop();
+    write();
   }
+  return signal.aborted ? exitCode.interrupted : exitCode.success;
 
-  async function prepare(): ReturnType<typeof chooseWorkload> {
+  async function measureAll(loadedWith: LoadedWith): Promise<void> {
+    note.begin('loading …');
+    const subject = await openSubject(model, values, { terminal, signal, concurrency, url, loadedWith });
     try {
-      note.begin('loading …');
-      subject = await openSubject(model, values, { terminal, signal, load, url });
-      note.begin('warming up …');
-      const workload = await chooseWorkload(subject, values, signal);
-      await workload.prepare(signal);
-      return workload;
+      for (const { point, load } of sweep) {
+        const report = await measure(subject, loadedWith, point, load);
+        if (report.requests === 0) return;
+        runs.push(report);
+        if (!values.json) terminal.output.write(`${showReport(report, terminal.output)}\n\n`);
+        if (report.isInterrupted) return;
+      }
     } finally {
-      note.clear();
+      await subject.close();
     }
   }
 
-  async function measure(workload: Awaited<ReturnType<typeof chooseWorkload>>): Promise<BenchReport> {
-    try {
-      note.begin('measuring …');
-      const { samples, elapsedMs, isInterrupted } = await applyLoad(load, workload.send, {
-        signal,
-        onProgress: (done, atMs) => note.update(`${done} requests, ${formatSeconds(atMs / 1000)}`),
-      });
-      return {
-        model,
-        category: subject!.category,
-        url,
-        description: workload.description,
-        concurrency: load.concurrency,
-        requests: samples.length,
-        elapsedSeconds: elapsedMs / 1000,
-        isInterrupted,
-        measurements: samples.length === 0 ? [] : workload.measure(samples, elapsedMs),
-      };
-    } finally {
-      note.clear();
+  async function measure(
+    subject: Subject,
+    loadedWith: LoadedWith,
+    point: BenchValues,
+    load: Load,
+  ): Promise<BenchReport> {
+    note.begin('warming up …');
+    const workload = await chooseWorkload(subject, point, signal);
+    await workload.prepare(signal);
+    note.begin('measuring …');
+    const { samples, elapsedMs, isInterrupted } = await applyLoad(load, workload.send, {
+      signal,
+      onProgress: (done, atMs) => note.update(`${done} requests, ${formatSeconds(atMs / 1000)}`),
+    });
+    const promptTokens = point['prompt-tokens'];
+    note.clear();
+    return {
+      model,
+      category: subject.category,
+      url,
+      ...loadedWith,
+      description: workload.description,
+      promptTokens: promptTokens === undefined ? undefined : Number(promptTokens),
+      concurrency: load.concurrency,
+      requests: samples.length,
+      elapsedSeconds: elapsedMs / 1000,
+      isInterrupted,
+      peakBytes: url === undefined ? readUsage().peakBytes : undefined,
+      measurements: samples.length === 0 ? [] : workload.measure(samples, elapsedMs),
+    };
+  }
+
+  /** What was measured is kept also where a later measurement failed. */
+  function write(): void {
+    if (runs.length === 0) {
+      if (signal.aborted) terminal.messages.write('\nNothing was measured yet.\n');
+      return;
     }
+    const results: BenchResults = {
+      format: 'slashv1-bench-1',
+      date: new Date().toISOString(),
+      machine,
+      runs,
+    };
+    const text = `${JSON.stringify(results, null, 2)}\n`;
+    if (values.json) terminal.output.write(text);
+    if (values.output !== undefined) writeFileSync(values.output, text);
   }
 }
 
 interface OpenContext {
   readonly terminal: Terminal;
   readonly signal: AbortSignal;
-  readonly load: Load;
+  readonly concurrency: number;
+  readonly loadedWith: LoadedWith;
   readonly url: string | undefined;
 }
 
 async function openSubject(
   model: string,
   values: BenchValues,
-  { terminal, signal, url, load: { concurrency } }: OpenContext,
+  { terminal, signal, url, concurrency, loadedWith }: OpenContext,
 ): Promise<Subject> {
   const settings = readModelChoice(model, values, toHubOptions(values));
   if (url !== undefined) {
@@ -148,7 +186,7 @@ async function openSubject(
   }
   const category = settings.category ?? (await categoryOf());
   assertFitting(values, category);
-  return openLocalSubject({ ...settings, category }, { terminal, signal, concurrency });
+  return openLocalSubject({ ...settings, ...given(loadedWith), category }, { terminal, signal, concurrency });
 
   async function categoryOf(): Promise<Subject['category']> {
     try {
@@ -157,6 +195,10 @@ async function openSubject(
       throw aboutModel(model, error);
     }
   }
+}
+
+function given({ device, threads }: LoadedWith): LoadedWith {
+  return { ...(device === undefined ? {} : { device }), ...(threads === undefined ? {} : { threads }) };
 }
 
 interface Note {

@@ -39,6 +39,30 @@ export const benchOptionTable = {
     description: 'Measure a model of this server, up to and including /v1.',
   },
   key: { type: 'string', value: '<key>', description: 'For the server; also SLASHV1_API_KEY.' },
+  device: {
+    type: 'string',
+    value: '<names>',
+    description:
+      'Where the model computes: cpu, webgpu, cuda …; several with commas are measured one after the other.',
+  },
+  threads: { type: 'string', value: '<numbers>', description: 'Threads of the model; several with commas.' },
+  sweep: {
+    type: 'string',
+    multiple: true,
+    value: '<name=values>',
+    description:
+      'Measure every combination: context=128,1k,4k (tokens of a prompt), streams=1,4,8 (requests at the same time).',
+  },
+  output: {
+    type: 'string',
+    value: '<file>',
+    description: 'Write all results there as JSON, with each sample and the names of the machine.',
+  },
+  plots: {
+    type: 'string',
+    value: '<folder>',
+    description: 'With compare: draw each quantity as an SVG file.',
+  },
   json: { type: 'boolean', description: 'Print JSON.' },
   ...hubOptionTable,
 } as const satisfies OptionTable;
@@ -76,7 +100,7 @@ export function assertFitting(values: BenchValues, category: string): void {
   }
 }
 
-const local = ['dtype', 'offline', 'cache-dir', 'endpoint'] as const;
+const local = ['dtype', 'device', 'threads', 'offline', 'cache-dir', 'endpoint'] as const;
 
 /** @throws UsageError for options that don't go together */
 export function assertCompatible(values: BenchValues): void {

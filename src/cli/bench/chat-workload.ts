@@ -78,6 +78,10 @@ function measureChat(samples: readonly ChatSample[], elapsedMs: number): readonl
     ),
     speeds('per stream', 'tokens/s', streamSpeeds.filter(Number.isFinite)),
     { name: 'all streams', unit: 'tokens/s', overall: sum(completion) / seconds },
+    times(
+      'per token',
+      answered.map(({ usage, firstMs, totalMs }) => (totalMs - firstMs) / (usage.completionTokens - 1)),
+    ),
     ...(sum(computed) > 0 ? [speeds('reading the prompt', 'tokens/s', promptSpeeds)] : []),
     { name: 'prompt', unit: 'tokens', overall: mean(samples.map(({ usage }) => usage.promptTokens)) },
     { name: 'answer', unit: 'tokens', overall: mean(completion) },

@@ -1,6 +1,7 @@
 import { createInference, type AnyModelOptions } from '../../index.ts';
 import { aboutModel, fetchModel, type FetchContext } from '../load-models.ts';
 import type { ModelSettings } from '../model-settings.ts';
+import type { LoadedWith } from './sweep.ts';
 import type { Subject } from './workload.ts';
 
 const defaultMaxQueue = 64;
@@ -11,7 +12,7 @@ const defaultMaxQueue = 64;
  * @throws InferenceError where it can't be had or loaded
  */
 export async function openLocalSubject(
-  settings: ModelSettings,
+  settings: ModelSettings & LoadedWith,
   context: FetchContext & { readonly concurrency: number },
 ): Promise<Subject> {
   const { signal, concurrency } = context;

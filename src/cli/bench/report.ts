@@ -1,30 +1,37 @@
-import { formatNumber, formatSeconds } from '../format.ts';
+import { formatBytes, formatNumber, formatSeconds } from '../format.ts';
 import { renderTable } from '../table.ts';
 import type { OutputStream } from '../terminal.ts';
 import type { Measurement } from './statistics.ts';
+import type { LoadedWith } from './sweep.ts';
 
-/** What came out. */
-export interface BenchReport {
+/** The results of one measurement. */
+export interface BenchReport extends LoadedWith {
   readonly model: string;
   readonly category: string;
   /** Address of the server; `undefined` for this machine. */
   readonly url: string | undefined;
   readonly description: string;
+  /** As the options ask for it; `undefined` for the default. */
+  readonly promptTokens: number | undefined;
   readonly concurrency: number;
   readonly requests: number;
   readonly elapsedSeconds: number;
   /** Whether Ctrl-C ended it before its time. */
   readonly isInterrupted: boolean;
+  /** Of all processes that took part, up to the end of the measurement; of a server's none. */
+  readonly peakBytes: number | undefined;
   readonly measurements: readonly Measurement[];
 }
 
 /** The report as people read it. */
 export function showReport(report: BenchReport, { style }: OutputStream): string {
   const { model, category, url, requests, concurrency, elapsedSeconds, description, measurements } = report;
-  const rows = measurements.map(({ name, unit, p50, p95, overall }) => [
+  const { device, threads, peakBytes } = report;
+  const rows = measurements.map(({ name, unit, p50, p95, p99, overall }) => [
     name,
     cell(p50),
     cell(p95),
+    cell(p99),
     cell(overall),
     unit,
   ]);
@@ -32,12 +39,19 @@ export function showReport(report: BenchReport, { style }: OutputStream): string
     { title: '' },
     { title: 'p50', align: 'right' },
     { title: 'p95', align: 'right' },
+    { title: 'p99', align: 'right' },
     { title: 'overall', align: 'right' },
     { title: '' },
   ] as const;
   const counted = requests === 1 ? '1 request' : `${requests} requests`;
+  const place = [
+    url ?? 'on this machine',
+    device,
+    threads && `threads: ${threads}`,
+    peakBytes && `peak memory ${formatBytes(peakBytes)}`,
+  ];
   return [
-    `${style.bold(model)}, ${category}, ${url ?? 'on this machine'}`,
+    `${style.bold(model)}, ${category}, ${place.filter(Boolean).join(', ')}`,
     `${counted} in ${formatSeconds(elapsedSeconds)}, ${concurrency} at a time; ${description}`,
     '',
     renderTable(columns, rows, style.dim),

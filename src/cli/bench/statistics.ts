@@ -6,18 +6,30 @@ export interface Measurement {
   readonly p50?: number | undefined;
   /** 19 of 20 requests did at least as well. */
   readonly p95?: number | undefined;
+  /** 99 of 100 requests did at least as well. */
+  readonly p99?: number | undefined;
   /** Over the whole time, all requests together. */
   readonly overall?: number | undefined;
+  /** The value of each request, in their order. */
+  readonly samples?: readonly number[] | undefined;
 }
 
 /** Times: less is better. */
 export function times(name: string, milliseconds: readonly number[]): Measurement {
-  return { name, unit: 'ms', p50: quantile(milliseconds, 0.5), p95: quantile(milliseconds, 0.95) };
+  return { name, unit: 'ms', ...quantiles(milliseconds, [0.5, 0.95, 0.99]), samples: milliseconds };
 }
 
 /** Speeds: more is better. */
 export function speeds(name: string, unit: string, values: readonly number[], overall?: number): Measurement {
-  return { name, unit, p50: quantile(values, 0.5), p95: quantile(values, 0.05), overall };
+  return { name, unit, ...quantiles(values, [0.5, 0.05, 0.01]), overall, samples: values };
+}
+
+function quantiles(
+  values: readonly number[],
+  shares: readonly [number, number, number],
+): Pick<Measurement, 'p50' | 'p95' | 'p99'> {
+  const [p50, p95, p99] = shares.map((share) => quantile(values, share));
+  return { p50, p95, p99 };
 }
 
 /**

@@ -1,6 +1,10 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
+import { cpus, tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { chat, embedding, rerank } from '../../../dist/src/index.js';
+import type { BenchResults } from '../../../src/cli/bench/results.ts';
 import { serve, type RunningService } from '../../e2e/serve.ts';
 import { address, listen, stop } from '../../models/hub/hub-server.ts';
 import { Cli, runCli } from '../cli-process.ts';
@@ -19,7 +23,7 @@ interface Report {
 async function bench(line: string): Promise<Report> {
   const { code, output, messages } = await runCli(['bench', ...line.split(' '), '--json']);
   expect(code, messages).toBe(0);
-  return JSON.parse(output) as Report;
+  return (JSON.parse(output) as { readonly runs: readonly Report[] }).runs[0]!;
 }
 
 const byName = ({ measurements }: Report, name: string) => measurements.find((one) => one.name === name)!;
@@ -64,9 +68,60 @@ describe('slashv1 bench', () => {
     expect(output).toMatch(
       /^tiny-embed, embedding, on this machine\n\d+ requests? in \d\.\d s, 1 at a time; 32 texts in each/,
     );
-    expect(output).toMatch(/\n +p50 +p95 +overall\nrequest +\d/);
+    expect(output).toMatch(/\n +p50 +p95 +p99 +overall\nrequest +\d/);
     expect(output).not.toContain('\u001B');
   }, 40_000);
+
+  it('sweeps, writes all samples with the machine, and compares two such files', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'slashv1-bench-'));
+    const [one, two] = [join(folder, 'one.json'), join(folder, 'two.json')];
+    try {
+      const line =
+        'tiny-chat --requests 2 --max-tokens 4 --threads 1 --sweep context=64,128 --sweep streams=1,2';
+      for (const file of [one, two]) {
+        const { code, messages } = await runCli(['bench', ...line.split(' '), '--output', file]);
+        expect(code, messages).toBe(0);
+      }
+      const { machine, runs, date } = JSON.parse(await readFile(one, 'utf8')) as BenchResults;
+      expect(Date.parse(date)).toBeGreaterThan(0);
+      expect(machine).toMatchObject({ processors: cpus().length, versions: { node: process.version } });
+      expect(
+        runs.map(({ promptTokens, concurrency, threads }) => [promptTokens, concurrency, threads]),
+      ).toEqual([
+        [64, 1, 1],
+        [64, 2, 1],
+        [128, 1, 1],
+        [128, 2, 1],
+      ]);
+      const [first] = runs[0]!.measurements;
+      expect(first).toMatchObject({ name: 'time to first token', unit: 'ms' });
+      expect(first!.samples).toHaveLength(2);
+      expect(first!.p99).toBeGreaterThan(0);
+      if (process.platform === 'linux') expect(runs[0]!.peakBytes).toBeGreaterThan(2e7);
+      const { code, output } = await runCli(['bench', 'compare', one, two, '--plots', folder]);
+      expect(code).toBe(0);
+      expect(output).toMatch(/^context 64, streams 2 +time to first token +[\d.]+ +[\d.]+ +ms +[\d.]+ ×$/m);
+      expect(await readFile(join(folder, 'time-to-first-token.svg'), 'utf8')).toMatch(/^<svg .*<\/svg>\n$/s);
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  }, 120_000);
+
+  it.each([
+    ['tiny-chat --sweep contxt=1', '--sweep: expected context=… or streams=…, got "contxt=1"'],
+    ['tiny-chat --sweep context=a', '--sweep context: expected numbers such as 128,1k'],
+    ['tiny-chat --sweep streams=2 --concurrency 3', '--sweep streams: expected without --concurrency'],
+    ['tiny-chat --sweep streams=2 --sweep streams=3', '--sweep: expected streams once'],
+    ['tiny-chat --device abacus', '--device: expected one of cpu, '],
+    ['tiny-chat --plots here', '--plots: expected with compare'],
+    ['compare package.json', 'compare: expected two files of results, got 1.'],
+    ['compare package.json package.json', 'package.json: format'],
+    ['compare no.json package.json', 'no.json: expected a file that --output wrote.'],
+  ])('refuses %s', async (line, message) => {
+    const { code, messages } = await runCli(['bench', ...line.split(' ')]);
+    expect(messages).toContain(message);
+    expect(code).toBe(2);
+  });
 
   it('can be ended while it loads', async () => {
     await using cli = new Cli(['bench', 'tiny-chat']);
@@ -165,7 +220,7 @@ describe('slashv1 bench and Ctrl-C', () => {
       const { code, output } = await cli.end();
       expect(code).toBe(130);
       if (measured === 0) expect(cli.messages).toContain('Nothing was measured yet.');
-      else expect(JSON.parse(output)).toMatchObject({ requests: measured, isInterrupted: true });
+      else expect(JSON.parse(output)).toMatchObject({ runs: [{ requests: measured, isInterrupted: true }] });
     },
     40_000,
   );

@@ -16,3 +16,11 @@ it('nineteen of twenty are at least as good as p95', () => {
   expect(values.filter((value) => value <= times('', values).p95!)).toHaveLength(95);
   expect(values.filter((value) => value >= speeds('', '', values).p95!)).toHaveLength(95);
 });
+
+it('p99 is worse than p95, and the samples stay', () => {
+  const values = Array.from({ length: 200 }, (_, index) => index + 1);
+  const { p95, p99, samples } = times('', values);
+  expect(p99!).toBeGreaterThan(p95!);
+  expect(speeds('', '', values).p99!).toBeLessThan(speeds('', '', values).p95!);
+  expect(samples).toEqual(values);
+});

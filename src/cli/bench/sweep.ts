@@ -1,0 +1,73 @@
+import type { Device } from '../../core/device.ts';
+import { check } from '../check.ts';
+import { settingsOf } from '../../model-settings.ts';
+import { UsageError } from '../usage-error.ts';
+import { parseInteger } from '../options.ts';
+import type { BenchValues } from './bench-options.ts';
+
+/** Settings that a model is loaded with once for each. */
+export interface LoadedWith {
+  readonly device?: Device | undefined;
+  readonly threads?: number | undefined;
+}
+
+/** The names that `--sweep` takes, and the options whose values they list. */
+const swept = { context: 'prompt-tokens', streams: 'concurrency' } as const;
+
+/**
+ * Lists the settings to load the model with: each of `--device` with each of `--threads`.
+ *
+ * @throws UsageError
+ */
+export function readSettings({ device, threads }: BenchValues): readonly LoadedWith[] {
+  const known = settingsOf(undefined);
+  const devices = listOf(device).map((name) => check('--device', known['device']!, name) as Device);
+  const counts = listOf(threads).map(
+    (count) => check('--threads', known['threads']!, parseInteger('--threads', count, { min: 1 })) as number,
+  );
+  return orNone(devices).flatMap((name) => orNone(counts).map((count) => ({ device: name, threads: count })));
+}
+
+/**
+ * Lists the options of each measurement: every combination of the values that `--sweep` gives.
+ *
+ * @throws UsageError
+ */
+export function readSweep(values: BenchValues): readonly BenchValues[] {
+  const { sweep = [] } = values;
+  let combinations: readonly BenchValues[] = [values];
+  const seen = new Set<string>();
+  for (const text of sweep) {
+    const [, name = '', list = ''] = /^([^=]*)=(.+)$/.exec(text) ?? [];
+    if (!Object.hasOwn(swept, name)) {
+      throw new UsageError(`--sweep: expected context=… or streams=…, got ${JSON.stringify(text)}`);
+    }
+    const option = swept[name as keyof typeof swept];
+    if (seen.has(name)) throw new UsageError(`--sweep: expected ${name} once`);
+    if (values[option] !== undefined) {
+      throw new UsageError(`--sweep ${name}: expected without --${option}, which is the same`);
+    }
+    seen.add(name);
+    const entries = listOf(list).map((entry) => String(readCount(name, entry)));
+    combinations = combinations.flatMap((one) => entries.map((entry) => ({ ...one, [option]: entry })));
+  }
+  return combinations;
+}
+
+/** `1k` is 1024. */
+function readCount(name: string, text: string): number {
+  const [, digits = '', unit] = /^(\d+)(k?)$/i.exec(text) ?? [];
+  const count = Number(digits) * (unit ? 1024 : 1);
+  if (count >= 1) return count;
+  throw new UsageError(
+    `--sweep ${name}: expected numbers such as 128,1k with commas between, got ${JSON.stringify(text)}`,
+  );
+}
+
+function listOf(text: string | undefined): readonly string[] {
+  return text === undefined ? [] : text.split(',').map((entry) => entry.trim());
+}
+
+function orNone<T>(list: readonly T[]): readonly (T | undefined)[] {
+  return list.length > 0 ? list : [undefined];
+}
