@@ -16,13 +16,13 @@ export const modelSchema = z.object({
 /** The answer of `GET /models`. */
 export const modelListSchema = z.object({ object: z.literal('list'), data: z.array(modelSchema) });
 
-const scalar = z.union([z.number(), z.boolean(), z.string()]);
+const value = z.union([z.number(), z.boolean(), z.string(), z.array(z.string()).readonly()]);
 
 const parameterDescriptorSchema = z.object({
-  type: z.enum(['float', 'int', 'boolean', 'string']),
+  type: z.enum(['float', 'int', 'boolean', 'string', 'strings']),
   min: z.number().optional(),
   max: z.number().optional(),
-  default: scalar.optional(),
+  default: value.optional(),
   step: z.number().optional(),
   section: z.enum(['basic', 'advanced']),
   description: z.string(),

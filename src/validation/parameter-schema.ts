@@ -17,7 +17,9 @@ type ValueSchema<D extends ParameterDescriptor> = D['type'] extends 'boolean'
   ? z.ZodBoolean
   : D['type'] extends 'string'
     ? z.ZodString
-    : z.ZodNumber;
+    : D['type'] extends 'strings'
+      ? z.ZodArray<z.ZodString>
+      : z.ZodNumber;
 
 /** The schema of each parameter of a table by its name on the wire; `null` stands for a parameter left out. */
 export type ParameterShape<T extends ParameterTable> = {
@@ -49,7 +51,17 @@ function valueSchema(descriptor: ParameterDescriptor): z.ZodType {
   const { type, min, max } = descriptor;
   if (type === 'boolean') return z.boolean({ error });
   if (type === 'string') return z.string({ error });
+  if (type === 'strings') return stringsSchema(max);
   return numberSchema({ type, ...(min === undefined ? {} : { min }), ...(max === undefined ? {} : { max }) });
+}
+
+function stringsSchema(max = Infinity): z.ZodType {
+  const error = ({ input }: { input?: unknown }): string =>
+    `expected a list of strings, got ${describeValue(input)}`;
+  const schema = z.array(z.string({ error }), { error });
+  const tooMany = ({ input }: { input?: unknown }): string =>
+    `expected at most ${max} strings, got ${(input as unknown[]).length}`;
+  return max === Infinity ? schema : schema.max(max, { error: tooMany });
 }
 
 /** Takes the parameters of a table out of a request body, by their names in TypeScript; left out or `null` is absent. */

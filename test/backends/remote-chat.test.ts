@@ -191,6 +191,13 @@ describe('a chat model on a server of another kind', () => {
     expect(vllm.body()).toMatchObject({ model: 'fake-chat', top_k: 5, min_p: 0.05, repetition_penalty: 1.1 });
     const llama = await ask(plain, { dialect: 'llama-server' }, { mirostatMode: 1, typicalP: 0.9 });
     await llama.run();
+    expect(llama.body()).toMatchObject({
+      dry_multiplier: 0,
+      dry_sequence_breakers: ['\n', ':', '"', '*'],
+      xtc_probability: 0,
+      top_n_sigma: -1,
+      dynatemp_range: 0,
+    });
     expect(llama.body()).toMatchObject({ mirostat: 1, mirostat_tau: 5, typical_p: 0.9, repeat_penalty: 1.1 });
     const strict = await ask(plain);
     await strict.run();
@@ -212,13 +219,29 @@ describe('a chat model on a server of another kind', () => {
     ['openai', { mirostatTau: 3 }, 'mirostat_tau'],
     ['vllm', { tfsZ: 0.5 }, 'tfs_z'],
     ['llama-server', { tfsZ: 0.5 }, 'tfs_z'],
+    ['vllm', { dryMultiplier: 0.8 }, 'dry_multiplier'],
+    ['openai', { drySequenceBreakers: [] }, 'dry_sequence_breakers'],
+    ['vllm', { xtcProbability: 0.5 }, 'xtc_probability'],
+    ['openai', { topNSigma: 1 }, 'top_n_sigma'],
+    ['vllm', { dynatempRange: 0.5 }, 'dynatemp_range'],
   ] as const)('refuses on %s what its server would ignore: %o', async (dialect, request, param) => {
     const { run } = await ask(plain, { dialect }, request);
     await expect(run()).rejects.toMatchObject({ code: 'invalid_request', param });
   });
 
   it('takes neutral values of what its server lacks', async () => {
-    const { run } = await ask(plain, {}, { topK: 0, minP: 0, repeatPenalty: 1, typicalP: 1 });
+    const { run } = await ask(
+      plain,
+      {},
+      {
+        topK: 0,
+        minP: 0,
+        repeatPenalty: 1,
+        typicalP: 1,
+        topNSigma: 0,
+        drySequenceBreakers: ['\n', ':', '"', '*'],
+      },
+    );
     expect(textOf(await run())).toBe('Hi');
   });
 
@@ -238,6 +261,16 @@ describe('a chat model on a server of another kind', () => {
       'mirostat_mode',
       'mirostat_tau',
       'mirostat_eta',
+      'dry_multiplier',
+      'dry_base',
+      'dry_allowed_length',
+      'dry_penalty_last_n',
+      'xtc_probability',
+      'xtc_threshold',
+      'top_n_sigma',
+      'dynatemp_range',
+      'dynatemp_exponent',
+      'dry_sequence_breakers',
       'truncate',
       'prompt_name',
     ]);

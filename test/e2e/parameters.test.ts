@@ -39,6 +39,10 @@ async function run(changes: Partial<ChatRequestInput>): Promise<ChatEvent[]> {
   return events.map((event) => (event.type === 'tool-call-start' ? { ...event, id: '' } : event));
 }
 
+const dry: Partial<ChatRequestInput> = { dryMultiplier: 5, dryAllowedLength: 0, drySequenceBreakers: [] };
+/** One token again and again, until a penalty is larger than its bias. */
+const repetitive: Partial<ChatRequestInput> = { dryMultiplier: 0.1, logitBias: new Map([[50, 30]]) };
+
 type Case = [parameter: string, base: Partial<ChatRequestInput>, changed: Partial<ChatRequestInput>];
 const cases: Case[] = [
   ['temperature', {}, { temperature: 0.1 }],
@@ -58,6 +62,16 @@ const cases: Case[] = [
     { mirostatMode: 2, mirostatTau: 0.5, mirostatEta: 0, n: 5 },
     { mirostatMode: 2, mirostatTau: 0.5, mirostatEta: 1, n: 5 },
   ],
+  ['dryMultiplier', dry, { ...dry, dryMultiplier: 1 }],
+  ['dryBase', { ...dry, ...repetitive }, { ...dry, ...repetitive, dryBase: 8 }],
+  ['dryAllowedLength', dry, { ...dry, dryAllowedLength: 3 }],
+  ['dryPenaltyLastN', dry, { ...dry, dryPenaltyLastN: 0 }],
+  ['drySequenceBreakers', dry, { ...dry, drySequenceBreakers: ['e', 'a', 'o'] }],
+  ['xtcProbability', {}, { xtcProbability: 1, xtcThreshold: 0.01 }],
+  ['xtcThreshold', { xtcProbability: 1 }, { xtcProbability: 1, xtcThreshold: 0.01 }],
+  ['topNSigma', {}, { topNSigma: 0.1 }],
+  ['dynatempRange', {}, { dynatempRange: 2 }],
+  ['dynatempExponent', { dynatempRange: 2 }, { dynatempRange: 2, dynatempExponent: 8 }],
   ['maxTokens', {}, { maxTokens: 2 }],
   ['n', {}, { n: 2 }],
   ['seed', {}, { seed: 8 }],

@@ -154,12 +154,20 @@ describe('GET /openapi.json', () => {
     async (name, { type, min, max, default: byDefault, description }) => {
       const { json } = await send(handler, { url: '/v1/openapi.json' });
       const schema = json.components.schemas.ChatCompletionRequest.properties[toWireName(name)];
-      const jsonType = { float: 'number', int: 'integer', boolean: 'boolean', string: 'string' }[type];
+      const isList = type === 'strings';
+      const jsonType = {
+        float: 'number',
+        int: 'integer',
+        boolean: 'boolean',
+        string: 'string',
+        strings: 'array',
+      };
       expect(schema).toEqual({
-        type: [jsonType, 'null'],
+        type: [jsonType[type], 'null'],
         description,
+        ...(isList ? { items: { type: 'string' } } : {}),
         ...(min === undefined ? {} : { minimum: min }),
-        ...(max === undefined ? {} : { maximum: max }),
+        ...(max === undefined ? {} : { [isList ? 'maxItems' : 'maximum']: max }),
         ...(byDefault === undefined ? {} : { default: byDefault }),
       });
     },

@@ -3,13 +3,16 @@
 import { writeFile } from 'node:fs/promises';
 import { pathToFileURL } from 'node:url';
 import {
+  applyDynamicTemperature,
   applyMinP,
   applyPenalties,
   applyTailFree,
   applyTemperature,
   applyTopK,
+  applyTopNSigma,
   applyTopP,
   applyTypicalP,
+  applyXtc,
   candidatesFrom,
   createMirostat,
   probabilities,
@@ -59,6 +62,13 @@ const plots = {
   'min-p': panels('min_p', [0.05, 0.2, 0.6], applyMinP),
   'typical-p': panels('typical_p', [0.2, 0.5, 0.9], applyTypicalP),
   'tail-free': panels('tfs_z', [0.3, 0.8, 0.95], applyTailFree),
+  'top-n-sigma': panels('top_n_sigma', [0.5, 1, 2], applyTopNSigma),
+  xtc: panels('xtc_threshold', [0.05, 0.1, 0.15], (candidates, threshold) =>
+    applyXtc(candidates, { probability: 1, threshold }, 0),
+  ),
+  'dynamic-temperature': panels('dynatemp_range', [0, 0.5, 1], (candidates, range) =>
+    applyDynamicTemperature(candidates, { temperature: 1, range, exponent: 1 }),
+  ),
   'mirostat-1': panels('mirostat_tau', [1, 2, 3], (candidates, tau) =>
     firstStepOfMirostat(1, tau)(candidates),
   ),

@@ -4,23 +4,30 @@ import { fieldError } from '../../errors.ts';
 import type { ApiDialect } from './server.ts';
 import { describeValue } from '../../core/text/quote.ts';
 
-type Extra = Extract<
-  keyof ChatParameters,
-  'repeatPenalty' | 'topK' | 'minP' | 'typicalP' | 'tfsZ' | 'mirostatMode' | 'mirostatTau' | 'mirostatEta'
->;
-
 /** The values that leave a distribution as it is. */
-const neutral: Readonly<Record<Extra, number | undefined>> = {
+const neutral = {
   repeatPenalty: 1,
   topK: 0,
   minP: 0,
   typicalP: 1,
   tfsZ: 1,
   mirostatMode: 0,
-  // Without a mode they say nothing.
+  // Without a mode, a multiplier, a probability or a range, the others say nothing.
   mirostatTau: undefined,
   mirostatEta: undefined,
-};
+  dryMultiplier: 0,
+  dryBase: undefined,
+  dryAllowedLength: undefined,
+  dryPenaltyLastN: undefined,
+  drySequenceBreakers: undefined,
+  xtcProbability: 0,
+  xtcThreshold: undefined,
+  topNSigma: 0,
+  dynatempRange: 0,
+  dynatempExponent: undefined,
+} satisfies Partial<Record<keyof ChatParameters, number | undefined>>;
+
+type Extra = keyof typeof neutral;
 
 /** How each server calls the parameters that the wire format itself lacks. */
 const dialects: Readonly<Record<ApiDialect, Partial<Record<Extra, string>>>> = {
@@ -28,15 +35,31 @@ const dialects: Readonly<Record<ApiDialect, Partial<Record<Extra, string>>>> = {
   vllm: { repeatPenalty: 'repetition_penalty', topK: 'top_k', minP: 'min_p' },
   'llama-server': {
     repeatPenalty: 'repeat_penalty',
-    topK: 'top_k',
-    minP: 'min_p',
-    typicalP: 'typical_p',
     mirostatMode: 'mirostat',
-    mirostatTau: 'mirostat_tau',
-    mirostatEta: 'mirostat_eta',
+    ...sameNames([
+      'topK',
+      'minP',
+      'typicalP',
+      'mirostatTau',
+      'mirostatEta',
+      'dryMultiplier',
+      'dryBase',
+      'dryAllowedLength',
+      'dryPenaltyLastN',
+      'drySequenceBreakers',
+      'xtcProbability',
+      'xtcThreshold',
+      'topNSigma',
+      'dynatempRange',
+      'dynatempExponent',
+    ]),
   },
-  slashv1: Object.fromEntries(Object.keys(neutral).map((name) => [name, toWireName(name)])),
+  slashv1: sameNames(Object.keys(neutral)),
 };
+
+function sameNames(names: readonly string[]): Partial<Record<Extra, string>> {
+  return Object.fromEntries(names.map((name) => [name, toWireName(name)]));
+}
 
 /** Names of the chat parameters that a server of this dialect doesn't know. */
 export function foreignChatParameters(dialect: ApiDialect): string[] {
@@ -60,10 +83,15 @@ export function toDialect(dialect: ApiDialect, parameters: ChatParameters): Reco
     const value = parameters[name];
     const foreignName = dialects[dialect][name];
     if (foreignName !== undefined) named[foreignName] = value;
-    else if (value !== neutral[name] && value !== chatParameters[name].default) {
+    else if (value !== neutral[name] && !isDefault(name, value)) {
       const param = toWireName(name);
       throw fieldError(param, `the server that runs this model doesn't know it, got ${describeValue(value)}`);
     }
   }
   return named;
+}
+
+/** Lists are compared by their entries. */
+function isDefault(name: Extra, value: unknown): boolean {
+  return JSON.stringify(value) === JSON.stringify(chatParameters[name].default);
 }

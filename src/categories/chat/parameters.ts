@@ -4,6 +4,13 @@ import { samplingParameters } from '../../core/parameters/sampling.ts';
 /** Every tunable parameter of a chat request. */
 export const chatParameters = {
   ...samplingParameters,
+  drySequenceBreakers: {
+    type: 'strings',
+    max: 64,
+    default: ['\n', ':', '"', '*'],
+    section: 'advanced',
+    description: 'DRY: texts that a repetition does not reach across.',
+  },
   maxTokens: {
     type: 'int',
     min: 1,

@@ -5,13 +5,13 @@ import { describeValue } from '../text/quote.ts';
  * documentation are all derived from tables of these; no bound or default is written anywhere else.
  */
 export interface ParameterDescriptor {
-  readonly type: 'float' | 'int' | 'boolean' | 'string';
+  readonly type: 'float' | 'int' | 'boolean' | 'string' | 'strings';
   /** Inclusive. */
   readonly min?: number;
-  /** Inclusive. */
+  /** Inclusive; of `strings`, how many there may be. */
   readonly max?: number;
   /** Left out where there is none: the value is then random, unlimited or absent, as the description says. */
-  readonly default?: number | boolean | string;
+  readonly default?: number | boolean | string | readonly string[];
   readonly step?: number;
   readonly section: 'basic' | 'advanced';
   readonly description: string;
@@ -23,11 +23,13 @@ type ValueOf<D extends ParameterDescriptor> = D['type'] extends 'boolean'
   ? boolean
   : D['type'] extends 'string'
     ? string
-    : number;
+    : D['type'] extends 'strings'
+      ? readonly string[]
+      : number;
 
 /** The values that a table describes: with a default always present, without one possibly `undefined`. */
 export type ParameterValues<T extends ParameterTable> = {
-  -readonly [K in keyof T]: T[K] extends { readonly default: number | boolean | string }
+  -readonly [K in keyof T]: T[K] extends { readonly default: NonNullable<ParameterDescriptor['default']> }
     ? ValueOf<T[K]>
     : ValueOf<T[K]> | undefined;
 };
@@ -49,6 +51,13 @@ export function resolveParameter(label: string, value: unknown, descriptor: Para
   if (type === 'boolean' || type === 'string') {
     if (typeof value !== type)
       throw new TypeError(`${label}: expected a ${type}, got ${describeValue(value)}`);
+    return value;
+  }
+  if (type === 'strings') {
+    if (!Array.isArray(value) || !value.every((entry) => typeof entry === 'string'))
+      throw new TypeError(`${label}: expected a list of strings, got ${describeValue(value)}`);
+    if (max !== undefined && value.length > max)
+      throw new RangeError(`${label}: expected at most ${max} strings, got ${value.length}`);
     return value;
   }
   if (typeof value !== 'number' || Number.isNaN(value) || (type === 'int' && !Number.isInteger(value))) {

@@ -1,21 +1,27 @@
 import type { SamplingParameters } from '../parameters/sampling.ts';
 import { candidatesInto, createCandidates, withinRange, type Candidates } from './candidates.ts';
 import { createLargestCollector, createMinPCollector, createTopKCollector } from './collectors.ts';
+import { penalizeRepetition, type DryBreakers } from './dry.ts';
+import { applyDynamicTemperature } from './dynamic-temperature.ts';
 import { applyLogitBias, withBias } from './logit-bias.ts';
 import { applyMinP } from './min-p.ts';
 import { penalized, penalizeWindow } from './penalties.ts';
+import type { Rng } from './rng.ts';
 import { scan, type Adjustments, type Collector } from './scan.ts';
 import { createScratch } from './scratch.ts';
 import { applyTailFree } from './tail-free.ts';
-import { applyTemperature } from './temperature.ts';
+import { createTokenHistory } from './token-history.ts';
 import { createTokenWindow, penaltyWindow, type TokenWindow } from './token-window.ts';
 import { applyTopK } from './top-k.ts';
+import { applyTopNSigma } from './top-n-sigma.ts';
 import { applyTopP } from './top-p.ts';
 import { applyTypicalP } from './typical.ts';
+import { applyXtc } from './xtc.ts';
 
 export interface ChainParameters extends SamplingParameters {
   /** Finite biases of distinct tokens, ascending. */
   readonly logitBias: readonly (readonly [token: number, bias: number])[];
+  readonly dryBreakers: DryBreakers;
 }
 
 /** All samplers of one sequence but the draw and Mirostat. */
@@ -33,12 +39,25 @@ export interface Chain {
 const candidateScratch = createScratch(createCandidates);
 
 /**
- * Composes the samplers: bias, penalties, top k, tail-free, typical, top p, min p, temperature; with Mirostat on only
- * bias, penalties and temperature. At temperature 0 the most likely token after the penalties is all there is.
+ * Composes the samplers: bias, penalties, DRY, top nσ, top k, tail-free, typical, top p, min p, XTC, temperature; with
+ * Mirostat on only bias, penalties and temperature. At temperature 0 the most likely token after DRY is all there is.
+ *
+ * @param rng asked once at each step where XTC is on
  */
-export function createChain(parameters: ChainParameters): Chain {
-  const { logitBias, temperature, topK, topP, minP, typicalP, tfsZ, mirostatMode } = parameters;
+export function createChain(parameters: ChainParameters, rng: Rng): Chain {
+  const { logitBias, temperature, topK, topP, minP, typicalP, tfsZ, topNSigma, mirostatMode } = parameters;
   const window = createTokenWindow();
+  const history = createTokenHistory();
+  const dry = {
+    multiplier: parameters.dryMultiplier,
+    base: parameters.dryBase,
+    allowedLength: parameters.dryAllowedLength,
+    penaltyLastN: parameters.dryPenaltyLastN,
+    breakers: parameters.dryBreakers,
+  };
+  const xtc = { probability: parameters.xtcProbability, threshold: parameters.xtcThreshold };
+  const range = mirostatMode === 0 && temperature > 0 ? parameters.dynatempRange : 0;
+  const dynamicTemperature = { temperature, range, exponent: parameters.dynatempExponent };
   const collector = collectorFor(parameters);
   const adjustments = createAdjustments(logitBias.length + penaltyWindow);
 
@@ -51,32 +70,42 @@ export function createChain(parameters: ChainParameters): Chain {
       if (collector.threshold < Infinity) return candidates;
     }
     candidatesInto(candidates, logits, allow);
-    return penalizeWindow(applyLogitBias(candidates, logitBias), window, parameters);
+    penalizeWindow(applyLogitBias(candidates, logitBias), window, parameters);
+    if (usesDry(parameters)) penalizeRepetition(candidates, history.tokens, history.size, dry);
+    return candidates;
   };
 
   return {
     run(logits, allow) {
       const candidates = gather(logits, allow);
       if (mirostatMode === 0 && temperature > 0) {
+        applyTopNSigma(candidates, topNSigma);
         applyTopK(candidates, topK);
         applyTailFree(candidates, tfsZ);
         applyTypicalP(candidates, typicalP);
         applyTopP(candidates, topP);
         applyMinP(candidates, minP);
+        if (xtc.probability > 0) applyXtc(candidates, xtc, rng.next());
       }
-      return applyTemperature(candidates, temperature);
+      return applyDynamicTemperature(candidates, dynamicTemperature);
     },
     accept(token) {
       window.accept(token);
+      if (usesDry(parameters)) history.accept(token);
     },
   };
 }
 
+function usesDry({ dryMultiplier, mirostatMode }: SamplingParameters): boolean {
+  return dryMultiplier > 0 && mirostatMode === 0;
+}
+
 /** Reading all logits into candidates can be saved where the first active sampler is one of a bound on the logit. */
 function collectorFor(parameters: SamplingParameters): Collector | undefined {
-  const { temperature, topK, topP, minP, typicalP, tfsZ, mirostatMode } = parameters;
+  const { temperature, topK, topP, minP, typicalP, tfsZ, topNSigma, mirostatMode } = parameters;
+  if (usesDry(parameters)) return undefined;
   if (temperature === 0) return createLargestCollector();
-  if (mirostatMode !== 0) return undefined;
+  if (mirostatMode !== 0 || topNSigma > 0) return undefined;
   if (topK > 0) return createTopKCollector(topK);
   return minP > 0 && topP === 1 && typicalP === 1 && tfsZ === 1 ? createMinPCollector(minP) : undefined;
 }

@@ -4,13 +4,17 @@ import { logitBiasBounds, samplingParameters, type SamplingParameters } from '..
 import { assertNumber, assertToken } from './assert.ts';
 import { createChain } from './chain.ts';
 import { drawToken } from './draw.ts';
+import type { DryBreakers } from './dry.ts';
 import { createMirostat } from './mirostat.ts';
 import { createRng } from './rng.ts';
+import { penaltyWindow } from './token-window.ts';
 
 /** What `createSampler` takes: every sampling parameter, and a bias for single tokens. */
 export interface SamplerParameters extends Partial<SamplingParameters> {
   /** Token id → added to its logit, from −100 to 100. */
   readonly logitBias?: ReadonlyMap<number, number> | undefined;
+  /** Sequences of tokens that DRY doesn't look across; none by default. */
+  readonly dryBreakers?: DryBreakers | undefined;
 }
 
 /** What a sampler must know beside its parameters. */
@@ -23,6 +27,8 @@ export interface SamplerOptions {
 
 /** Chooses the tokens of one sequence. */
 export interface Sampler {
+  /** How many of the last tokens it looks at, so that older ones need not be accepted; infinite where DRY sees all. */
+  readonly memory: number;
   /**
    * Chooses the next token. Moves the random numbers and Mirostat on, but doesn't `accept` the token.
    *
@@ -40,12 +46,13 @@ export interface Sampler {
   accept(token: number): void;
 }
 
-const parameterNames = [...Object.keys(samplingParameters), 'logitBias'];
+const parameterNames = [...Object.keys(samplingParameters), 'logitBias', 'dryBreakers'];
 
 /**
- * The whole chain for one sequence: bias, penalties (last 64 tokens, the prompt included), top k, tail-free, typical,
- * top p, min p, temperature, draw. With Mirostat: bias, penalties, temperature, Mirostat. `temperature` 0 always takes
- * the most likely token after bias and penalties, the lower id of equals, whatever the other samplers are set to.
+ * The whole chain for one sequence: bias, penalties (last 64 tokens, the prompt included), DRY, top nσ, top k, tail-free,
+ * typical, top p, min p, XTC, temperature or dynamic temperature, draw. With Mirostat: bias, penalties, temperature,
+ * Mirostat. `temperature` 0 always takes the most likely token after bias, penalties and DRY, the lower id of equals,
+ * whatever the other samplers are set to.
  *
  * `sample` creates no arrays or objects once the first call has made room; that room, about 70 bytes for each token of
  * the vocabulary, is shared by all samplers of a thread.
@@ -71,11 +78,15 @@ export function createSampler(parameters: SamplerParameters, options: SamplerOpt
   const logitBias = sortedBias(parameters.logitBias ?? new Map(), vocabularySize);
   const { mirostatMode, mirostatTau: tau, mirostatEta: eta, temperature } = resolved;
   const mode = mirostatMode === 1 || mirostatMode === 2 ? mirostatMode : undefined;
-  const chain = createChain({ ...resolved, logitBias });
+  const rng = createRng(seed);
+  const chain = createChain(
+    { ...resolved, logitBias, dryBreakers: parameters.dryBreakers ?? new Map() },
+    rng,
+  );
   const mirostat =
     mode === undefined || temperature === 0 ? undefined : createMirostat({ mode, tau, eta, vocabularySize });
-  const rng = createRng(seed);
   return {
+    memory: memoryOf(resolved),
     sample(logits, allow) {
       if (logits.length !== vocabularySize) {
         throw new RangeError(`logits: expected ${vocabularySize}, got ${logits.length}`);
@@ -94,6 +105,11 @@ export function createSampler(parameters: SamplerParameters, options: SamplerOpt
       chain.accept(token);
     },
   };
+}
+
+function memoryOf({ dryMultiplier, dryPenaltyLastN }: SamplingParameters): number {
+  if (dryMultiplier === 0) return penaltyWindow;
+  return dryPenaltyLastN < 0 ? Infinity : Math.max(penaltyWindow, dryPenaltyLastN);
 }
 
 function sortedBias(logitBias: ReadonlyMap<number, number>, vocabularySize: number): [number, number][] {

@@ -1,5 +1,6 @@
 import { assertNumber } from './assert.ts';
 import { largestOf, weightsInto, type Candidates } from './candidates.ts';
+import { momentOf } from './moment.ts';
 import { keepNearest, massTolerance } from './nearest.ts';
 import { weightScratch } from './scratch.ts';
 
@@ -26,13 +27,6 @@ export function applyTypicalP(candidates: Candidates, p: number): Candidates {
   const weights = weightScratch(size);
   const total = weightsInto(weights, candidates, largest);
   // |−ln p − H| = |typical − logit|: the softmax's normaliser cancels out.
-  const typical = largest - moment(weights, candidates, largest) / total;
+  const typical = largest - momentOf(weights, candidates, largest) / total;
   return keepNearest(candidates, weights, typical, p * total * (1 + massTolerance));
-}
-
-/** The sum of weight × distance below the largest logit. */
-function moment(weights: Float64Array, { logits, size }: Candidates, largest: number): number {
-  let sum = 0;
-  for (let i = 0; i < size; i++) sum += weights[i]! * (largest - logits[i]!);
-  return sum;
 }

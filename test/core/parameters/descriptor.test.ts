@@ -21,6 +21,16 @@ describe('resolveParameters', () => {
       mirostatMode: 0,
       mirostatTau: 5,
       mirostatEta: 0.1,
+      dryMultiplier: 0,
+      dryBase: 1.75,
+      dryAllowedLength: 2,
+      dryPenaltyLastN: -1,
+      drySequenceBreakers: ['\n', ':', '"', '*'],
+      xtcProbability: 0,
+      xtcThreshold: 0.1,
+      topNSigma: -1,
+      dynatempRange: 0,
+      dynatempExponent: 1,
       maxTokens: 256,
       n: 1,
       seed: undefined,
@@ -43,7 +53,7 @@ describe('resolveParameters', () => {
   });
 
   it.each(Object.keys(chatParameters))('refuses another type for %s', (name) => {
-    for (const value of ['1', {}, [], Number.NaN, Symbol.iterator]) {
+    for (const value of ['1', {}, [1], Number.NaN, Symbol.iterator]) {
       expect(() => resolveParameters(chatParameters, { [name]: value })).toThrow(TypeError);
     }
   });
@@ -51,6 +61,14 @@ describe('resolveParameters', () => {
   it('refuses fractions of integers', () => {
     expect(() => resolveParameters(chatParameters, { topK: 1.5 })).toThrow(
       'topK: expected an integer, got 1.5',
+    );
+  });
+
+  it('bounds how many strings there are', () => {
+    const table = { words: { type: 'strings', max: 2, section: 'basic', description: '' } } as const;
+    expect(resolveParameters(table, { words: ['a', ''] })).toEqual({ words: ['a', ''] });
+    expect(() => resolveParameters(table, { words: ['a', 'b', 'c'] })).toThrow(
+      new RangeError('words: expected at most 2 strings, got 3'),
     );
   });
 

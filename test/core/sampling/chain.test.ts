@@ -4,15 +4,25 @@ import { resolveParameters } from '../../../src/core/parameters/descriptor.ts';
 import { samplingParameters, type SamplingParameters } from '../../../src/core/parameters/sampling.ts';
 import { candidatesFrom, probabilities, type Candidates } from '../../../src/core/sampling/candidates.ts';
 import { createChain } from '../../../src/core/sampling/chain.ts';
+import { applyDry, type DryBreakers } from '../../../src/core/sampling/dry.ts';
+import { applyDynamicTemperature } from '../../../src/core/sampling/dynamic-temperature.ts';
 import { applyLogitBias } from '../../../src/core/sampling/logit-bias.ts';
 import { applyMinP } from '../../../src/core/sampling/min-p.ts';
 import { applyPenalties } from '../../../src/core/sampling/penalties.ts';
+import { createRng } from '../../../src/core/sampling/rng.ts';
 import { applyTailFree } from '../../../src/core/sampling/tail-free.ts';
-import { applyTemperature } from '../../../src/core/sampling/temperature.ts';
 import { applyTopK } from '../../../src/core/sampling/top-k.ts';
+import { applyTopNSigma } from '../../../src/core/sampling/top-n-sigma.ts';
 import { applyTopP } from '../../../src/core/sampling/top-p.ts';
 import { applyTypicalP } from '../../../src/core/sampling/typical.ts';
+import { applyXtc } from '../../../src/core/sampling/xtc.ts';
 import { tokensOf } from './helpers.ts';
+
+const seed = 5;
+const dryBreakers: DryBreakers = new Map([
+  [3, [[]]],
+  [5, [[6]]],
+]);
 
 type Bias = readonly (readonly [number, number])[];
 
@@ -24,14 +34,30 @@ function composed(
   history: readonly number[],
 ): Candidates {
   const candidates = applyPenalties(applyLogitBias(candidatesFrom(logits), bias), history, given);
-  if (given.temperature > 0 && given.mirostatMode === 0) {
+  const isTruncated = given.temperature > 0 && given.mirostatMode === 0;
+  if (given.mirostatMode === 0)
+    applyDry(candidates, history, {
+      multiplier: given.dryMultiplier,
+      base: given.dryBase,
+      allowedLength: given.dryAllowedLength,
+      penaltyLastN: given.dryPenaltyLastN,
+      breakers: dryBreakers,
+    });
+  if (isTruncated) {
+    applyTopNSigma(candidates, given.topNSigma);
     applyTopK(candidates, given.topK);
     applyTailFree(candidates, given.tfsZ);
     applyTypicalP(candidates, given.typicalP);
     applyTopP(candidates, given.topP);
     applyMinP(candidates, given.minP);
+    const xtc = { probability: given.xtcProbability, threshold: given.xtcThreshold };
+    applyXtc(candidates, xtc, createRng(seed).next());
   }
-  return applyTemperature(candidates, given.temperature);
+  return applyDynamicTemperature(candidates, {
+    temperature: given.temperature,
+    range: isTruncated ? given.dynatempRange : 0,
+    exponent: given.dynatempExponent,
+  });
 }
 
 function expectSameAsComposed(
@@ -41,7 +67,7 @@ function expectSameAsComposed(
   history: readonly number[] = [],
 ): void {
   const resolved = resolveParameters(samplingParameters, parameters);
-  const chain = createChain({ ...resolved, logitBias: bias });
+  const chain = createChain({ ...resolved, logitBias: bias, dryBreakers }, createRng(seed));
   for (const token of history) chain.accept(token);
   const before = Float32Array.from(logits);
   const actual = chain.run(logits);
@@ -68,6 +94,15 @@ const anyParameters: fc.Arbitrary<Partial<SamplingParameters>> = fc.record({
   typicalP: orNeutral(1, percent),
   tfsZ: orNeutral(1, percent),
   mirostatMode: fc.constantFrom(0, 0, 0, 1),
+  dryMultiplier: fc.constantFrom(0, 0, 0.8),
+  dryBase: fc.constantFrom(1, 1.75),
+  dryAllowedLength: fc.nat(3),
+  dryPenaltyLastN: fc.constantFrom(-1, 0, 20),
+  xtcProbability: fc.constantFrom(0, 0, 0.5, 1),
+  xtcThreshold: fc.constantFrom(0.05, 0.1, 0.6),
+  topNSigma: fc.constantFrom(-1, -1, 0, 1, 2.5),
+  dynatempRange: fc.constantFrom(0, 0, 0.5, 2),
+  dynatempExponent: fc.constantFrom(0.5, 1, 3),
 });
 
 const vocabularies = fc
@@ -125,6 +160,20 @@ describe('large vocabularies equal it too', () => {
       'all',
       { topK: 500, topP: 0.95, typicalP: 0.95, tfsZ: 0.99, frequencyPenalty: 0.5, presencePenalty: -0.5 },
     ],
+    [
+      'the newer ones',
+      {
+        dryMultiplier: 1,
+        dryAllowedLength: 0,
+        topNSigma: 2,
+        topK: 40,
+        minP: 0.01,
+        xtcProbability: 1,
+        xtcThreshold: 0.05,
+        dynatempRange: 0.5,
+      },
+    ],
+    ['DRY and greedy', { dryMultiplier: 1, dryAllowedLength: 0, temperature: 0 }],
     ['without top k', { topP: 0.95, typicalP: 0.95, tfsZ: 0.99 }],
   ];
   const history = Array.from({ length: 100 }, (_, i) => (i * 997) % size);
@@ -143,7 +192,7 @@ describe('order', () => {
   ) => {
     const neutral = { temperature: 1, repeatPenalty: 1, minP: 0 };
     const resolved = resolveParameters(samplingParameters, { ...neutral, ...parameters });
-    const chain = createChain({ ...resolved, logitBias: [] });
+    const chain = createChain({ ...resolved, logitBias: [], dryBreakers }, createRng(seed));
     for (const token of history) chain.accept(token);
     return tokensOf(chain.run(Float32Array.from(weights, Math.log)));
   };
@@ -161,16 +210,58 @@ describe('order', () => {
     ['top p before temperature', [0.1, 0.2, 0.3, 0.4], { topP: 0.7, temperature: 2 }, [2, 3]],
   ])('%s', (_, weights, parameters, expected) => expect(survivors(weights, parameters)).toEqual(expected));
 
+  test.each<[string, number[], Partial<SamplingParameters>, number[], number[]]>([
+    ['DRY before top k', [0.1, 0.2, 0.3, 0.4], { dryMultiplier: 5, topK: 1 }, [0, 1, 2, 0, 1], [3]],
+    ['DRY penalises', [0.1, 0.2, 0.4, 0.3], { dryMultiplier: 5, topK: 1 }, [0, 1, 2, 0, 1], [3]],
+    // Token 2 falls far below the others, which makes one deviation wide enough for all of these.
+    [
+      'DRY before top n sigma',
+      [0.2, 0.24, 0.3, 0.26],
+      { dryMultiplier: 5, topNSigma: 1 },
+      [0, 1, 2, 0, 1],
+      [0, 1, 3],
+    ],
+    // Of all, one deviation reaches to 0.3; of the three largest, to 0.4 alone.
+    ['top n sigma before top k', [0.1, 0.2, 0.3, 0.4], { topNSigma: 1, topK: 3 }, [], [2, 3]],
+    // Of the two that are left, both are top choices; of all, only the first would be.
+    [
+      'min p before XTC',
+      [0.5, 0.18, 0.16, 0.16],
+      { minP: 0.35, xtcProbability: 1, xtcThreshold: 0.25 },
+      [],
+      [1],
+    ],
+    [
+      'XTC before temperature',
+      [0.4, 0.3, 0.2, 0.1],
+      { xtcProbability: 1, xtcThreshold: 0.19, temperature: 0.1 },
+      [],
+      [2, 3],
+    ],
+  ])('%s', (_, weights, parameters, history, expected) =>
+    expect(survivors(weights, parameters, history)).toEqual(expected),
+  );
+
   test('penalties before top k', () => {
     expect(survivors([0.1, 0.2, 0.3, 0.4], { topK: 1, presencePenalty: 2 }, [3])).toEqual([2]);
   });
 
   test('temperature 0 is arg max even where typical p would drop the most likely', () => {
-    expect(survivors([0.4, 0.2, 0.2, 0.2], { temperature: 0, typicalP: 0.5 })).toEqual([0]);
+    expect(
+      survivors([0.4, 0.2, 0.2, 0.2], { temperature: 0, typicalP: 0.5, xtcProbability: 1, dynatempRange: 2 }),
+    ).toEqual([0]);
   });
 
   test('mirostat switches truncation off, not the penalties', () => {
-    const truncation = { topK: 1, topP: 0.1, minP: 1, typicalP: 0.1, tfsZ: 0.1 };
+    const truncation = {
+      topK: 1,
+      topP: 0.1,
+      minP: 1,
+      typicalP: 0.1,
+      tfsZ: 0.1,
+      topNSigma: 0.1,
+      xtcProbability: 1,
+    };
     for (const mirostatMode of [1, 2]) {
       expect(survivors([0.1, 0.2, 0.3, 0.4], { ...truncation, mirostatMode })).toEqual([0, 1, 2, 3]);
       expect(

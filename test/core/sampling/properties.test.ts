@@ -1,13 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { candidatesFrom, probabilities, type Candidates } from '../../../src/core/sampling/candidates.ts';
+import { applyDry, type DryBreakers } from '../../../src/core/sampling/dry.ts';
+import { applyDynamicTemperature } from '../../../src/core/sampling/dynamic-temperature.ts';
 import { applyMinP } from '../../../src/core/sampling/min-p.ts';
 import { applyPenalties } from '../../../src/core/sampling/penalties.ts';
 import { applyTailFree } from '../../../src/core/sampling/tail-free.ts';
 import { applyTemperature } from '../../../src/core/sampling/temperature.ts';
 import { applyTopK } from '../../../src/core/sampling/top-k.ts';
+import { applyTopNSigma } from '../../../src/core/sampling/top-n-sigma.ts';
 import { applyTopP } from '../../../src/core/sampling/top-p.ts';
 import { applyTypicalP } from '../../../src/core/sampling/typical.ts';
+import { applyXtc } from '../../../src/core/sampling/xtc.ts';
 import {
   anyLogits,
   distributionOf,
@@ -30,6 +34,12 @@ const truncating: [string, Apply, Reference, fc.Arbitrary<number>][] = [
   ['min p', applyMinP, reference.minP, unit],
   ['typical p', applyTypicalP, reference.typicalP, unit],
   ['tail-free', applyTailFree, reference.tailFree, unit],
+  [
+    'xtc',
+    (candidates, threshold) => applyXtc(candidates, { probability: 1, threshold }, 0.5),
+    reference.xtc,
+    unit,
+  ],
 ];
 
 const sum = (values: ArrayLike<number>): number =>
@@ -135,6 +145,111 @@ describe('many candidates', () => {
         expect(tokensOf(apply(candidatesFrom(logits), parameter))).toEqual(kept);
       }
     });
+  });
+});
+
+describe('top n sigma', () => {
+  test('is what the definition says', () => {
+    // Not multiples at which a logit could lie on the bound itself.
+    const multiples = fc.integer({ min: -1, max: 5 }).map((n) => (n * Math.SQRT2) / 3);
+    fc.assert(
+      fc.property(smoothLogits, multiples, (logits, n) => {
+        const kept = reference.topNSigma(distributionOf(logits), n).map(([token]) => token);
+        expect(tokensOf(applyTopNSigma(candidatesFrom(logits), n))).toEqual(kept);
+      }),
+    );
+  });
+
+  test.each([0.5, 3, 1e300, Infinity])('keeps equals and one at least: %d', (n) => {
+    fc.assert(
+      fc.property(wildLogits, (logits) => {
+        const size = candidatesFrom(logits).size;
+        expect(applyTopNSigma(candidatesFrom(logits), n).size).toBeGreaterThanOrEqual(Math.min(size, 1));
+        expect(applyTopNSigma(candidatesFrom(logits.map(() => 7)), n).size).toBe(logits.length);
+      }),
+    );
+  });
+});
+
+describe('xtc', () => {
+  test.each<[probability: number, uniform: number, size: number]>([
+    [0, 0, 4],
+    [0.3, 0.29, 1],
+    [0.3, 0.3, 4],
+    [1, 0.999, 1],
+  ])('with probability %d and a draw of %d keeps %d', (probability, uniform, size) => {
+    expect(applyXtc(candidatesFrom([4, 3, 2, 1]), { probability, threshold: 0 }, uniform).size).toBe(size);
+  });
+});
+
+describe('dynamic temperature', () => {
+  test('is what the definition says', () => {
+    const tenths = fc.integer({ min: 0, max: 20 }).map((n) => n / 10);
+    fc.assert(
+      fc.property(anyLogits, tenths, tenths, tenths, (logits, t, range, exponent) => {
+        fc.pre(range > 0);
+        const expected = reference.dynamicTemperature(distributionOf(logits), t, { range, exponent });
+        const actual = applyDynamicTemperature(candidatesFrom(logits), { temperature: t, range, exponent });
+        expect(tokensOf(actual)).toEqual(expected.map(([token]) => token));
+        const chances = probabilities(actual);
+        for (const [i, chance] of reference.softmax(expected.map(([, logit]) => logit)).entries())
+          expect(chances[i]).toBeCloseTo(chance, 9);
+      }),
+    );
+  });
+
+  test('is lowest for a sure model and highest for an even one', () => {
+    const options = { temperature: 1, range: 0.5, exponent: 1 };
+    const [sure, even] = [candidatesFrom([800, 0, -8]), candidatesFrom([1, 1, 1 - 1e-9])];
+    applyDynamicTemperature(sure, options);
+    applyDynamicTemperature(even, options);
+    expect(sure.logits[2]! - sure.logits[1]!).toBeCloseTo(-8 / 0.5, 9);
+    expect(even.logits[2]! - even.logits[1]!).toBeCloseTo(-1e-9 / 1.5, 14);
+  });
+});
+
+describe('DRY', () => {
+  const sequence = fc.array(fc.nat(3), { minLength: 1, maxLength: 3 });
+  const toBreakers = (sequences: readonly (readonly number[])[]): DryBreakers => {
+    const breakers = new Map<number, number[][]>();
+    for (const [head, ...tail] of sequences) breakers.set(head!, [...(breakers.get(head!) ?? []), tail]);
+    return breakers;
+  };
+
+  test('is what the definition says', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.nat(4), { maxLength: 60 }),
+        fc.array(sequence, { maxLength: 3 }),
+        fc.record({
+          multiplier: fc.constantFrom(0.5, 1),
+          base: fc.constantFrom(1, 1.5),
+          allowedLength: fc.nat(4),
+          lastN: fc.integer({ min: -1, max: 40 }),
+        }),
+        // Not all tokens are candidates.
+        fc.constantFrom([0, 0, 0, 0, 0], [1, -Infinity, 2, 3, 4]),
+        (history, breakers, options, logits) => {
+          const expected = reference.dry(distributionOf(logits), history, { ...options, breakers });
+          const { lastN: penaltyLastN, ...others } = options;
+          const given = { ...others, penaltyLastN, breakers: toBreakers(breakers) };
+          const actual = applyDry(candidatesFrom(logits), history, given);
+          expect(tokensOf(actual).map((token, i) => [token, actual.logits[i]])).toEqual(expected);
+        },
+      ),
+      { numRuns: 1000 },
+    );
+  });
+
+  test('its penalty is bounded', () => {
+    const history = Array.from({ length: 500 }, () => 1);
+    const { logits } = applyDry(candidatesFrom([0, 0]), history, { multiplier: 1, base: 8 });
+    expect([...logits]).toEqual([0, -(8 ** 42)]);
+  });
+
+  test.each(['multiplier', 'base', 'allowedLength', 'penaltyLastN'])('NaN is refused as %s', (name) => {
+    const options = { multiplier: 1, [name]: Number.NaN };
+    expect(() => applyDry(candidatesFrom([0]), [], options)).toThrow(TypeError);
   });
 });
 

@@ -91,6 +91,81 @@ export function penalties(
   });
 }
 
+export function topNSigma(distribution: Distribution, n: number): Distribution {
+  if (n <= 0) return distribution;
+  const logits = distribution.map(([, logit]) => logit);
+  const mean = logits.reduce((sum, logit) => sum + logit, 0) / logits.length;
+  const variance = logits.reduce((sum, logit) => sum + (logit - mean) ** 2, 0) / logits.length;
+  const bound = Math.max(...logits) - n * Math.sqrt(variance);
+  return distribution.filter(([, logit]) => logit >= bound);
+}
+
+/** Of equals, a higher token counts as less likely. */
+export function xtc(distribution: Distribution, threshold: number): Distribution {
+  if (threshold > 0.5) return distribution;
+  const order = descending(distribution);
+  const top = softmaxOf(order).filter((probability) => probability >= threshold * (1 - tolerance)).length;
+  return top < 2 ? distribution : ascending(order.slice(top - 1));
+}
+
+export function dynamicTemperature(
+  distribution: Distribution,
+  t: number,
+  { range, exponent }: { readonly range: number; readonly exponent: number },
+): Distribution {
+  if (distribution.length <= 1) return distribution;
+  const entropy = softmaxOf(distribution).reduce((sum, p) => sum - (p > 0 ? p * Math.log(p) : 0), 0);
+  const lowest = Math.max(0, t - range);
+  const share = entropy / Math.log(distribution.length);
+  return temperature(distribution, lowest + (t + range - lowest) * share ** exponent);
+}
+
+/** Looks at every place of the history by itself. */
+export function dry(
+  distribution: Distribution,
+  history: readonly number[],
+  given: {
+    readonly multiplier: number;
+    readonly base: number;
+    readonly allowedLength: number;
+    readonly lastN: number;
+    readonly breakers: readonly (readonly number[])[];
+  },
+): Distribution {
+  const { multiplier, base, allowedLength, lastN, breakers } = given;
+  const recent = lastN < 0 ? history : history.slice(Math.max(0, history.length - lastN));
+  const { length } = recent;
+  const endsWith = (end: number, sequence: readonly number[]): boolean =>
+    end >= sequence.length && sequence.every((token, i) => recent[end - sequence.length + i] === token);
+  // The sequence that begins last, and of those the longest.
+  let reach = length;
+  for (let start = length - 1; start >= 0 && reach === length; start--) {
+    const ends = breakers
+      .filter((breaker) => start + breaker.length <= length && endsWith(start + breaker.length, breaker))
+      .map((breaker) => start + breaker.length);
+    if (ends.length > 0) {
+      reach = length - Math.max(...ends);
+      break;
+    }
+  }
+  const longest = new Map<number, number>();
+  if (length > allowedLength && reach >= allowedLength) {
+    for (let place = 1; place < length; place++) {
+      let repeat = 0;
+      while (repeat < place && recent[place - 1 - repeat] === recent[length - 1 - repeat]) repeat++;
+      const counted = Math.min(repeat, reach);
+      const token = recent[place]!;
+      if (counted >= allowedLength) longest.set(token, Math.max(counted, longest.get(token) ?? 0));
+    }
+  }
+  return distribution.map(([token, logit]) => {
+    const repeat = longest.get(token);
+    const isBreaker = breakers.some((breaker) => breaker.length === 1 && breaker[0] === token);
+    if (repeat === undefined || isBreaker) return [token, logit];
+    return [token, logit - multiplier * base ** (repeat - allowedLength)];
+  });
+}
+
 export function temperature(distribution: Distribution, t: number): Distribution {
   if (t <= 0) return topK(distribution, 1);
   return distribution.map(([token, logit]) => [token, logit / t]);

@@ -19,6 +19,7 @@ function tokens(parameters: SamplerParameters, { seed = 1, count = 300 } = {}): 
 }
 
 describe('every parameter acts', () => {
+  const dry = { dryAllowedLength: 0, minP: 0.5, repeatPenalty: 1 };
   const changed: [keyof SamplingParameters, number, SamplerParameters?][] = [
     ['temperature', 0],
     ['temperature', 1.5],
@@ -37,6 +38,16 @@ describe('every parameter acts', () => {
     ['mirostatTau', 1, { mirostatMode: 2 }],
     ['mirostatEta', 0.9, { mirostatMode: 1, mirostatTau: 3 }],
     ['mirostatEta', 0.9, { mirostatMode: 2, mirostatTau: 3 }],
+    ['dryMultiplier', 5, dry],
+    ['dryBase', 8, { ...dry, dryMultiplier: 0.1 }],
+    ['dryAllowedLength', 3, { ...dry, dryMultiplier: 5 }],
+    ['dryPenaltyLastN', 0, { ...dry, dryMultiplier: 5 }],
+    ['dryPenaltyLastN', 2, { ...dry, dryMultiplier: 5 }],
+    ['xtcProbability', 0.5, { xtcThreshold: 0.001 }],
+    ['xtcThreshold', 0, { xtcProbability: 0.5 }],
+    ['topNSigma', 0.5],
+    ['dynatempRange', 0.5],
+    ['dynatempExponent', 8, { dynatempRange: 0.5 }],
   ];
 
   test.each(changed)('%s %d changes the outcome', (name, value, base = {}) => {
@@ -48,6 +59,14 @@ describe('every parameter acts', () => {
     expect(
       tokens({ logitBias: new Map(Array.from(logits.keys(), (t) => [t, t === 9 ? 0 : -100])) }).slice(0, 2),
     ).toEqual([9, 9]);
+  });
+
+  test('DRY breakers', () => {
+    const parameters = { temperature: 0, repeatPenalty: 1, dryMultiplier: 5 };
+    const best = logits.indexOf(Math.max(...logits));
+    expect(tokens(parameters).some((token) => token !== best)).toBe(true);
+    const dryBreakers = new Map([[best, [[]]]]);
+    expect(new Set(tokens({ ...parameters, dryBreakers }))).toEqual(new Set([best]));
   });
 
   test('none is left out above', () => {
@@ -62,6 +81,8 @@ describe('seed', () => {
     { mirostatMode: 2 },
     { topK: 40 },
     { topP: 0.9, minP: 0 },
+    { xtcProbability: 0.5, xtcThreshold: 0.001 },
+    { dryMultiplier: 0.8, topNSigma: 2, dynatempRange: 0.5 },
   ])('%j', (parameters) => {
     expect(tokens(parameters, { seed: 5 })).toEqual(tokens(parameters, { seed: 5 }));
     expect(tokens(parameters, { seed: 5 })).not.toEqual(tokens(parameters, { seed: 6 }));
@@ -98,6 +119,16 @@ test('tokens come as often as they should (χ², 3 degrees of freedom, p = 0.001
     return sum + (counts[i]! - expected) ** 2 / expected;
   }, 0);
   expect(statistic).toBeLessThan(16.27);
+});
+
+test.each<[SamplerParameters, number]>([
+  [{}, 64],
+  [{ dryPenaltyLastN: 1000 }, 64],
+  [{ dryMultiplier: 1, dryPenaltyLastN: 1000 }, 1000],
+  [{ dryMultiplier: 1, dryPenaltyLastN: 10 }, 64],
+  [{ dryMultiplier: 1 }, Infinity],
+])('%o remembers %d tokens', (parameters, memory) => {
+  expect(createSampler(parameters, { vocabularySize, seed: 0 }).memory).toBe(memory);
 });
 
 test('sample doesn’t accept, and leaves the logits alone', () => {
@@ -160,6 +191,9 @@ describe('broken logits', () => {
     { typicalP: 0.5, tfsZ: 0.9, minP: 0 },
     { mirostatMode: 1 },
     { mirostatMode: 2, repeatPenalty: 0 },
+    { topNSigma: 1, dynatempRange: 2 },
+    { dryMultiplier: 5, dryBase: 8, dryAllowedLength: 0 },
+    { minP: 0, xtcProbability: 1, xtcThreshold: 0 },
   ];
   test.each(settings)('%j: a token that can be drawn, or a clear error', (parameters) => {
     fc.assert(

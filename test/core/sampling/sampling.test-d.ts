@@ -2,7 +2,7 @@ import { expectTypeOf, test } from 'vitest';
 import * as sampling from '../../../src/entries/sampling.ts';
 
 test('createSampler takes the parameters of the table, all optional', () => {
-  expectTypeOf<Omit<sampling.SamplerParameters, 'logitBias'>>().toEqualTypeOf<
+  expectTypeOf<Omit<sampling.SamplerParameters, 'logitBias' | 'dryBreakers'>>().toEqualTypeOf<
     Partial<sampling.SamplingParameters>
   >();
   expectTypeOf<sampling.SamplerParameters['logitBias']>().toEqualTypeOf<

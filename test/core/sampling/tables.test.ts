@@ -1,11 +1,15 @@
 import { describe, expect, test } from 'vitest';
+import { applyDry } from '../../../src/core/sampling/dry.ts';
+import { applyDynamicTemperature } from '../../../src/core/sampling/dynamic-temperature.ts';
 import { applyMinP } from '../../../src/core/sampling/min-p.ts';
 import { applyPenalties } from '../../../src/core/sampling/penalties.ts';
 import { applyTailFree } from '../../../src/core/sampling/tail-free.ts';
 import { applyTemperature } from '../../../src/core/sampling/temperature.ts';
 import { applyTopK } from '../../../src/core/sampling/top-k.ts';
+import { applyTopNSigma } from '../../../src/core/sampling/top-n-sigma.ts';
 import { applyTopP } from '../../../src/core/sampling/top-p.ts';
 import { applyTypicalP } from '../../../src/core/sampling/typical.ts';
+import { applyXtc } from '../../../src/core/sampling/xtc.ts';
 import type { Candidates } from '../../../src/core/sampling/candidates.ts';
 import { descendingProbabilities, fromProbabilities } from './helpers.ts';
 
@@ -31,6 +35,33 @@ describe.each<
     [
       [ramp, 1, [0.4, 0.3, 0.2, 0.1]],
       [ramp, 0, [1]],
+    ],
+  ],
+  [
+    'dynamic temperature with a range of 0',
+    (candidates, temperature) => applyDynamicTemperature(candidates, { temperature, range: 0, exponent: 1 }),
+    [
+      [ramp, 1, [0.4, 0.3, 0.2, 0.1]],
+      [ramp, 0, [1]],
+    ],
+  ],
+  [
+    'top n sigma',
+    applyTopNSigma,
+    [
+      [ramp, 1, [0.571429, 0.428571]],
+      [ramp, 0, [0.4, 0.3, 0.2, 0.1]],
+      [ramp, 3, [0.4, 0.3, 0.2, 0.1]],
+    ],
+  ],
+  [
+    'xtc',
+    (candidates, threshold) => applyXtc(candidates, { probability: 0.99, threshold }, 0.5),
+    [
+      [ramp, 0.09, [1]],
+      [ramp, 0.19, [0.666667, 0.333333]],
+      [ramp, 0.29, [0.5, 0.333333, 0.166667]],
+      [ramp, 0.39, [0.4, 0.3, 0.2, 0.1]],
     ],
   ],
   [
@@ -122,5 +153,35 @@ describe('penalties', () => {
   ])('frequency 5 and presence 5, history %j', (history, expected) => {
     const penalties = { frequencyPenalty: 5, presencePenalty: 5 };
     expectProbabilities(applyPenalties(fromProbabilities(even), history, penalties), expected);
+  });
+});
+
+describe('DRY', () => {
+  const four = [0.25, 0.25, 0.25, 0.25];
+  const five = [0.2, 0.2, 0.2, 0.2, 0.2];
+  const base = 1.1;
+  test.each<[number[], number[], Parameters<typeof applyDry>[2], number[]]>([
+    [four, [0, 1], { multiplier: 1, base, allowedLength: 2, penaltyLastN: 4 }, four],
+    [
+      four,
+      [0, 1, 2, 0, 1],
+      { multiplier: 1, base, allowedLength: 2, penaltyLastN: 5 },
+      [0.296923, 0.296923, 0.296923, 0.109232],
+    ],
+    [
+      five,
+      [0, 1, 3, 4, 0, 1],
+      { multiplier: 1, base, allowedLength: 2, penaltyLastN: 6, breakers: new Map([[3, [[]]]]) },
+      five,
+    ],
+    [
+      five,
+      [0, 1, 2, 0, 1],
+      { multiplier: 2, base, allowedLength: 2, penaltyLastN: 5 },
+      [0.241818, 0.241818, 0.241818, 0.241818, 0.032727],
+    ],
+    [five, [0, 1, 2, 3, 4, 0, 1], { multiplier: 1, base, allowedLength: 4, penaltyLastN: 7 }, five],
+  ])('%j after %j with %o', (given, history, options, expected) => {
+    expectProbabilities(applyDry(fromProbabilities(given), history, options), expected);
   });
 });

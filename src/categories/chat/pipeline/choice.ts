@@ -3,12 +3,12 @@ import type { CompiledGrammar, GrammarMatcher } from '../../../core/chat/grammar
 import type { ReasoningSplitter } from '../../../core/chat/reasoning.ts';
 import type { ToolCallParser } from '../../../core/chat/tool-calls/parser.ts';
 import { createSampler, samplerParametersOf, type Sampler } from '../../../core/sampling/sampler.ts';
-import { penaltyWindow } from '../../../core/sampling/token-window.ts';
 import { createDetokenizer, type Detokenizer } from '../../../core/text/detokenizer.ts';
 import type { TextTokenizer } from '../../../models/tokenizer.ts';
 import type { ChatEvent, FinishReason, TokenLogprobs } from '../events.ts';
 import type { ChatRequest } from '../request.ts';
 import type { Continuation } from './batcher.ts';
+import { dryBreakersOf } from './dry-breakers.ts';
 import { readTokenLogprobs } from './token-logprobs.ts';
 
 /** What is the same for all choices of a request. */
@@ -50,8 +50,10 @@ export class Choice implements Continuation {
     const { request, prompt, seed, vocabularySize, tokenizer } = context;
     this.#index = index;
     this.#context = context;
-    this.#sampler = createSampler(samplerParametersOf(request), { vocabularySize, seed: seed + index });
-    for (const token of prompt.subarray(-penaltyWindow)) this.#sampler.accept(token);
+    const dryBreakers = dryBreakersOf(request, tokenizer);
+    const parameters = { ...samplerParametersOf(request), dryBreakers };
+    this.#sampler = createSampler(parameters, { vocabularySize, seed: seed + index });
+    for (const token of prompt.subarray(-this.#sampler.memory)) this.#sampler.accept(token);
     this.#detokenizer = createDetokenizer(tokenizer.decode);
     this.#matcher = context.grammar?.createMatcher();
     this.#answer = createAnswerParser({

@@ -1,0 +1,91 @@
+import type { DryBreakers } from './dry.ts';
+
+/** What the search for breakers has to know about a tokenizer. */
+export interface BreakerVocabulary {
+  /** Highest id + 1. */
+  readonly size: number;
+  /** The text that a token stands for, leading space included. */
+  textOf(token: number): string;
+  encode(text: string): readonly number[];
+}
+
+/** Longer breakers are cut, and so are the tokens that may follow the first one. */
+const longestBreaker = 40;
+const longestTail = 20;
+
+/** Between the texts of two tokens; no text contains this code point, which is no character. */
+const boundary = '\uffff';
+
+/**
+ * Prepares a vocabulary for the search of breakers, which are texts, among tokens. Tokens that contain a breaker are
+ * breakers alone; one that ends with the beginning of a breaker is the first of a sequence, and the others are the
+ * tokens of the rest of that breaker.
+ *
+ * @returns texts → the sequences of tokens that `applyDry` takes; an empty text breaks nothing
+ *
+ * @example
+ * ```ts
+ * const words = ['a', '\n', 'b:'];
+ * const find = createBreakerFinder({ size: 3, textOf: (token) => words[token]!, encode: () => [] });
+ * find(['\n', ':']); // Map { 1 => [[]], 2 => [[]] }
+ * ```
+ */
+export function createBreakerFinder(
+  vocabulary: BreakerVocabulary,
+): (breakers: readonly string[]) => DryBreakers {
+  const starts = new Int32Array(vocabulary.size);
+  const texts: string[] = [];
+  for (let token = 0, start = 0; token < vocabulary.size; token++) {
+    const text = vocabulary.textOf(token);
+    texts.push(text);
+    starts[token] = start;
+    start += text.length + 1;
+  }
+  const all = texts.join(boundary) + boundary;
+
+  return (breakers) => {
+    const sequences = new Map<number, (readonly number[])[]>();
+    for (const given of breakers) {
+      const breaker = Array.from(given).slice(0, longestBreaker).join('');
+      if (breaker === '') continue;
+      const whole = new Set(tokensWith(breaker));
+      for (const token of whole) add(sequences, token, []);
+      for (let cut = 1; cut < breaker.length; cut++) {
+        const partly = tokensWith(breaker.slice(0, cut) + boundary).filter((token) => !whole.has(token));
+        if (partly.length === 0) continue;
+        const tail = vocabulary.encode(breaker.slice(cut)).slice(0, longestTail);
+        for (const token of partly) add(sequences, token, tail);
+      }
+    }
+    return sequences;
+  };
+
+  function tokensWith(text: string): number[] {
+    const found: number[] = [];
+    for (let at = all.indexOf(text); at >= 0;) {
+      const token = tokenAt(starts, at);
+      found.push(token);
+      const next = starts[token + 1];
+      at = next === undefined ? -1 : all.indexOf(text, next);
+    }
+    return found;
+  }
+}
+
+function add(sequences: Map<number, (readonly number[])[]>, token: number, tail: readonly number[]): void {
+  const tails = sequences.get(token);
+  if (tails === undefined) sequences.set(token, [tail]);
+  else if (!tails.some((other) => other.join() === tail.join())) tails.push(tail);
+}
+
+/** The last token that starts at a place or before. */
+function tokenAt(starts: Int32Array, place: number): number {
+  let low = 0;
+  let high = starts.length;
+  while (high - low > 1) {
+    const middle = (low + high) >>> 1;
+    if (starts[middle]! <= place) low = middle;
+    else high = middle;
+  }
+  return low;
+}

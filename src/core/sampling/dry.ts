@@ -1,0 +1,140 @@
+import { assertNumber } from './assert.ts';
+import { positionOf, withinRange, type Candidates } from './candidates.ts';
+import { createScratch } from './scratch.ts';
+
+/**
+ * Sequences of tokens that a repetition doesn't reach across: the first token of each → what follows it, in each that
+ * begins with it. A sequence of a single token has nothing that follows; such a token is never penalised itself.
+ */
+export type DryBreakers = ReadonlyMap<number, readonly (readonly number[])[]>;
+
+/** How `applyDry` penalises. */
+export interface DryOptions {
+  /** The penalty of a repetition that is just long enough; 0 penalises nothing. */
+  readonly multiplier: number;
+  /** The penalty grows by this factor with each further token, 1.75 by default; below 1 nothing is penalised. */
+  readonly base?: number;
+  /** Repetitions of so many tokens are the shortest that are penalised, 2 by default. */
+  readonly allowedLength?: number;
+  /** How many of the last tokens it looks at; −1, the default, is all of them. */
+  readonly penaltyLastN?: number;
+  /** None by default. */
+  readonly breakers?: DryBreakers;
+}
+
+const noBreakers: DryBreakers = new Map();
+const repeatScratch = createScratch((length) => new Int32Array(length));
+/** Zeros but while a penalty is worked out. */
+const longestScratch = createScratch((length) => new Int32Array(length));
+/** Natural logarithm of the largest finite float32, which bounds the penalty. */
+const largestExponent = 88.7228391;
+
+/**
+ * Don't repeat yourself: penalises the tokens that would continue a repetition. Where the end of the history, L tokens
+ * long, was there before, `multiplier × base^(L − allowedLength)` is subtracted from the logit of the token that
+ * followed; of several such places the longest counts.
+ *
+ * By its author's description, https://github.com/oobabooga/text-generation-webui/pull/5677.
+ *
+ * @param candidates mutated
+ * @param history token ids, oldest first, the prompt included
+ * @throws TypeError for an option that is no number
+ *
+ * @example
+ * ```ts
+ * applyDry(candidatesFrom([0, 0, 0]), [0, 1, 2, 0, 1], { multiplier: 1 }).logits; // [0, 0, -1]
+ * ```
+ */
+export function applyDry(
+  candidates: Candidates,
+  history: ArrayLike<number>,
+  options: DryOptions,
+): Candidates {
+  const { multiplier, base = 1.75, allowedLength = 2, penaltyLastN = -1, breakers = noBreakers } = options;
+  assertNumber('dryMultiplier', multiplier);
+  assertNumber('dryBase', base);
+  assertNumber('dryAllowedLength', allowedLength);
+  assertNumber('dryPenaltyLastN', penaltyLastN);
+  const resolved = { multiplier, base, allowedLength, penaltyLastN, breakers };
+  return penalizeRepetition(candidates, history, history.length, resolved);
+}
+
+/** `applyDry` with the first `end` tokens of a history. */
+export function penalizeRepetition(
+  candidates: Candidates,
+  history: ArrayLike<number>,
+  end: number,
+  { multiplier, base, allowedLength, penaltyLastN, breakers }: Required<DryOptions>,
+): Candidates {
+  const count = penaltyLastN < 0 ? end : Math.min(end, penaltyLastN);
+  if (multiplier === 0 || base < 1 || count <= allowedLength) return candidates;
+  const reach = reachOf(history, end, count, breakers);
+  if (reach < allowedLength) return candidates;
+  const repeats = repeatScratch(count);
+  repeatsInto(repeats, history, end, count);
+
+  const longest = longestScratch(candidates.size);
+  for (let age = 1; age < count; age++) {
+    const repeat = Math.min(repeats[age]!, reach);
+    if (repeat < allowedLength) continue;
+    const place = positionOf(candidates, history[end - age]!);
+    if (place >= 0) longest[place] = Math.max(longest[place]!, repeat + 1);
+  }
+  const steps = base > 1.000001 ? Math.floor(largestExponent / Math.log(base)) : Infinity;
+  for (let age = 1; age < count; age++) {
+    if (Math.min(repeats[age]!, reach) < allowedLength) continue;
+    const token = history[end - age]!;
+    const place = positionOf(candidates, token);
+    if (place < 0 || longest[place] === 0) continue;
+    const exponent = Math.min(longest[place]! - 1 - allowedLength, steps);
+    longest[place] = 0;
+    if (isBreaker(breakers, token)) continue;
+    candidates.logits[place] = withinRange(candidates.logits[place]! - multiplier * base ** exponent);
+  }
+  return candidates;
+}
+
+/** How many of the last tokens come after the last breaker. */
+function reachOf(history: ArrayLike<number>, end: number, count: number, breakers: DryBreakers): number {
+  for (let after = 0; after < count; after++) {
+    const tails = breakers.get(history[end - 1 - after]!);
+    if (tails === undefined) continue;
+    let longest = -1;
+    for (const tail of tails) {
+      if (tail.length > longest && tail.length <= after && follows(tail, history, end - after)) {
+        longest = tail.length;
+      }
+    }
+    if (longest >= 0) return after - longest;
+  }
+  return count;
+}
+
+function follows(tail: readonly number[], history: ArrayLike<number>, start: number): boolean {
+  for (let i = 0; i < tail.length; i++) if (tail[i] !== history[start + i]) return false;
+  return true;
+}
+
+function isBreaker(breakers: DryBreakers, token: number): boolean {
+  const tails = breakers.get(token);
+  return tails !== undefined && tails.some((tail) => tail.length === 0);
+}
+
+/**
+ * Writes for each age from 1 how many of the last tokens were also the last ones so many tokens ago. The Z-algorithm,
+ * backwards: Gusfield, Algorithms on Strings, Trees and Sequences, §1.4.
+ */
+function repeatsInto(repeats: Int32Array, history: ArrayLike<number>, end: number, count: number): void {
+  const last = end - 1;
+  let start = 0;
+  let stop = 0;
+  for (let age = 1; age < count; age++) {
+    let length = age < stop ? Math.min(stop - age, repeats[age - start]!) : 0;
+    while (age + length < count && history[last - length] === history[last - age - length]) length++;
+    repeats[age] = length;
+    if (age + length > stop) {
+      start = age;
+      stop = age + length;
+    }
+  }
+}

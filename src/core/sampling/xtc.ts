@@ -1,0 +1,70 @@
+import { assertNumber } from './assert.ts';
+import { largestOf, weightsInto, type Candidates } from './candidates.ts';
+import { massTolerance } from './nearest.ts';
+import { weightScratch } from './scratch.ts';
+
+/** How often, and from which probability on, `applyXtc` drops the most likely candidates. */
+export interface XtcOptions {
+  /** Share of the steps at which it acts, from 0 (never) to 1 (always). */
+  readonly probability: number;
+  /** Candidates of at least this probability are top choices; above 0.5 there can't be two, and nothing is dropped. */
+  readonly threshold: number;
+}
+
+/**
+ * Exclude top choices: drops all candidates that reach the threshold but the least likely of them, so that an unlikely
+ * yet sensible token is drawn. Nothing is dropped where fewer than two reach it. Of equals the last one stays.
+ *
+ * By its author's description, https://github.com/oobabooga/text-generation-webui/pull/6335.
+ *
+ * @param candidates mutated; at least one stays
+ * @param uniform in [0, 1), as `Rng.next()` gives it; below `probability` the sampler acts
+ * @throws TypeError for an option that is no number
+ *
+ * @example
+ * ```ts
+ * const candidates = candidatesFrom([0.4, 0.3, 0.2, 0.1], { as: 'probabilities' });
+ * applyXtc(candidates, { probability: 0.5, threshold: 0.2 }, createRng(3).next()).size; // 2 or 4
+ * ```
+ */
+export function applyXtc(
+  candidates: Candidates,
+  { probability, threshold }: XtcOptions,
+  uniform: number,
+): Candidates {
+  assertNumber('xtcProbability', probability);
+  assertNumber('xtcThreshold', threshold);
+  assertNumber('uniform', uniform);
+  const { size } = candidates;
+  if (uniform >= probability || threshold > 0.5 || size < 2) return candidates;
+  const largest = largestOf(candidates);
+  const total = weightsInto(weightScratch(size), candidates, largest);
+  const lowest = largest + Math.log(threshold * total) - massTolerance;
+  const spared = leastFrom(lowest, candidates);
+  if (spared >= 0) candidates.size = dropFrom(lowest, candidates, spared);
+  return candidates;
+}
+
+/** The place of the smallest logit that is not below a bound, of equals the last; −1 if there is none. */
+function leastFrom(lowest: number, { logits, size }: Candidates): number {
+  let least = Infinity;
+  let place = -1;
+  for (let i = 0; i < size; i++) {
+    const logit = logits[i]!;
+    if (logit < lowest || logit > least) continue;
+    least = logit;
+    place = i;
+  }
+  return place;
+}
+
+function dropFrom(lowest: number, { tokens, logits, size }: Candidates, spared: number): number {
+  let kept = 0;
+  for (let i = 0; i < size; i++) {
+    const logit = logits[i]!;
+    tokens[kept] = tokens[i]!;
+    logits[kept] = logit;
+    kept += Number(logit < lowest || i === spared);
+  }
+  return kept;
+}
