@@ -27,7 +27,7 @@ const boundary = '\uffff';
  * ```ts
  * const words = ['a', '\n', 'b:'];
  * const find = createBreakerFinder({ size: 3, textOf: (token) => words[token]!, encode: () => [] });
- * find(['\n', ':']); // Map { 1 => [[]], 2 => [[]] }
+ * find(['\n', ':']).get(2); // [[]]
  * ```
  */
 export function createBreakerFinder(

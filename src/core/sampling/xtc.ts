@@ -24,7 +24,7 @@ export interface XtcOptions {
  * @example
  * ```ts
  * const candidates = candidatesFrom([0.4, 0.3, 0.2, 0.1], { as: 'probabilities' });
- * applyXtc(candidates, { probability: 0.5, threshold: 0.2 }, createRng(3).next()).size; // 2 or 4
+ * applyXtc(candidates, { probability: 0.5, threshold: 0.2 }, 0.3).size; // 2
  * ```
  */
 export function applyXtc(
