@@ -1,15 +1,22 @@
 """Writes schedulers.json: what the schedulers of diffusers make of fixed samples, outputs and noise, step by step.
 
-    pip install diffusers==0.42.1 torch==2.13.0 && python schedulers.py
+    pip install diffusers==0.42.1 torch==2.13.0 numpy==2.4.6 scipy==1.17.1 && python schedulers.py
 """
 
 import itertools
 import json
+import sys
+import types
 from pathlib import Path
 
 import diffusers
+import numpy
+import scipy
 import torch
-from diffusers.schedulers import scheduling_dpmsolver_multistep, scheduling_euler_ancestral_discrete, scheduling_flow_match_euler_discrete, scheduling_lcm
+
+# Its only use is to draw noise, which comes from elsewhere here.
+sys.modules["torchsde"] = types.ModuleType("torchsde")
+from diffusers.schedulers import scheduling_dpmsolver_multistep, scheduling_dpmsolver_sde, scheduling_euler_ancestral_discrete, scheduling_flow_match_euler_discrete, scheduling_lcm
 
 SIZE = 4
 COMMON = {"num_train_timesteps": 1000, "beta_start": 0.00085, "beta_end": 0.012, "beta_schedule": "scaled_linear"}
@@ -20,12 +27,29 @@ def wave(seed):
     return torch.tensor([[[[1.3 * torch.sin(torch.tensor(0.7 * k + 1.9 * seed + 0.3, dtype=torch.float64)).item() for k in range(SIZE)]]]], dtype=torch.float32)
 
 
+class BrownianPath:
+    """Two pieces of one path: what is drawn for the first half of a step is part of the whole step's noise."""
+
+    def __init__(self, draw):
+        self.draw, self.last = draw, None
+
+    def __call__(self, start, end):
+        noise, length = self.draw(), float(start - end)
+        if self.last and self.last[0] == float(start):
+            _, before, other = self.last
+            noise = (other * before**0.5 + noise * (length - before) ** 0.5) / length**0.5
+        self.last = (float(start), length, noise)
+        return noise
+
+
 def run(name, settings, steps, mu=None):
     drawn = itertools.count(100)
     noise = lambda *_, **__: wave(next(drawn))
     for module in (scheduling_dpmsolver_multistep, scheduling_euler_ancestral_discrete, scheduling_flow_match_euler_discrete, scheduling_lcm):
         module.randn_tensor = noise
-    scheduler = getattr(diffusers, name)(**settings)
+    scheduling_dpmsolver_sde.BrownianTreeNoiseSampler = lambda *_: BrownianPath(noise)
+    of = scheduling_dpmsolver_sde if name == "DPMSolverSDEScheduler" else diffusers
+    scheduler = getattr(of, name)(**settings)
     if mu is None:
         scheduler.set_timesteps(steps)
     else:
@@ -59,10 +83,15 @@ def cases():
         "DDIMScheduler": ["epsilon", "v_prediction", "sample"],
         "DPMSolverMultistepScheduler": ["epsilon", "v_prediction", "sample"],
         "PNDMScheduler": ["epsilon", "v_prediction"],
+        "HeunDiscreteScheduler": ["epsilon", "v_prediction", "sample"],
+        "DPMSolverSDEScheduler": ["epsilon", "v_prediction"],
+        "UniPCMultistepScheduler": ["epsilon", "v_prediction", "sample"],
     }
     extra = {"PNDMScheduler": {"skip_prk_steps": True}, "DDIMScheduler": {"clip_sample": False, "set_alpha_to_one": False}}
     for name, types in predictions.items():
         for prediction, spacing, steps in itertools.product(types, spacings, [4, 7]):
+            if name in list(predictions)[5:] and spacing != "linspace" and (prediction != "epsilon" or steps == 4):
+                continue
             yield name, {**COMMON, **extra.get(name, {}), "prediction_type": prediction, "timestep_spacing": spacing, "steps_offset": 1 if spacing == "leading" else 0}, steps
     for prediction, steps in itertools.product(["epsilon", "v_prediction", "sample"], [1, 4, 7]):
         yield "LCMScheduler", {**COMMON, "prediction_type": prediction, "original_inference_steps": 50}, steps
@@ -83,6 +112,23 @@ def cases():
                      {"algorithm_type": "sde-dpmsolver++", "solver_type": "heun"}, {"lambda_min_clipped": -5.1, "beta_schedule": "squaredcos_cap_v2"}]:
         yield "DPMSolverMultistepScheduler", {**COMMON, **settings}, 6
     yield "DPMSolverMultistepScheduler", COMMON, 20
+    for name, steps in itertools.product(["DPMSolverMultistepScheduler", "UniPCMultistepScheduler"], [30]):
+        yield name, COMMON, steps
+    yield "EulerDiscreteScheduler", {**COMMON, "timestep_spacing": "trailing"}, 48
+    for name, spacing in [("EulerDiscreteScheduler", "leading"), ("DPMSolverMultistepScheduler", "linspace"), ("HeunDiscreteScheduler", "trailing"), ("DPMSolverSDEScheduler", "linspace"), ("UniPCMultistepScheduler", "linspace")]:
+        yield name, {**COMMON, "use_beta_sigmas": True, "timestep_spacing": spacing}, 6
+    yield "FlowMatchEulerDiscreteScheduler", {"shift": 3.0, "use_beta_sigmas": True}, 6
+    for way in ["use_karras_sigmas", "use_exponential_sigmas"]:
+        for name in ["HeunDiscreteScheduler", "DPMSolverSDEScheduler", "UniPCMultistepScheduler"]:
+            yield name, {**COMMON, way: True}, 6
+    yield "HeunDiscreteScheduler", {**COMMON, "clip_sample": True, "clip_sample_range": 0.9}, 4
+    for name in ["HeunDiscreteScheduler", "DPMSolverSDEScheduler", "UniPCMultistepScheduler"]:
+        yield name, {}, 1
+    for settings in [{"solver_order": 1}, {"solver_order": 3}, {"solver_order": 3, "solver_type": "bh1", "final_sigmas_type": "sigma_min"}, {"solver_type": "bh1", "final_sigmas_type": "sigma_min"}, {"solver_type": "midpoint"}, {"disable_corrector": [0, 2]}, {"final_sigmas_type": "sigma_min"},
+                     {"final_sigmas_type": "sigma_min", "lower_order_final": False}, {"rescale_betas_zero_snr": True, "prediction_type": "v_prediction", "timestep_spacing": "trailing"}]:
+        yield "UniPCMultistepScheduler", {**COMMON, **settings}, 6
+    for settings in [{"flow_shift": 3.0}, {"flow_shift": 5.0, "solver_order": 3}]:
+        yield "UniPCMultistepScheduler", {"prediction_type": "flow_prediction", "use_flow_sigmas": True, **settings}, 6
     yield "DPMSolverMultistepScheduler", {"prediction_type": "flow_prediction", "use_flow_sigmas": True, "flow_shift": 3.0}, 6
     yield "DDIMScheduler", {**COMMON, "clip_sample": True, "clip_sample_range": 0.9}, 4
     yield "DDIMScheduler", {**COMMON, "clip_sample": False, "set_alpha_to_one": True}, 4
@@ -102,7 +148,7 @@ def main():
         settings = {"use_dynamic_shifting": True, "time_shift_type": kind, "base_shift": 0.5, "max_shift": 1.15, "base_image_seq_len": 256, "max_image_seq_len": 4096}
         mu = 0.5 + (1.15 - 0.5) / (4096 - 256) * (tokens - 256)
         written.append({**run("FlowMatchEulerDiscreteScheduler", settings, 5, mu), "imageTokens": tokens})
-    made_with = {"diffusers": diffusers.__version__, "torch": torch.__version__}
+    made_with = {"diffusers": diffusers.__version__, "torch": torch.__version__, "numpy": numpy.__version__, "scipy": scipy.__version__}
     lines = ",\n".join(json.dumps(case, separators=(",", ":")) for case in written)
     Path(__file__).with_suffix(".json").write_text(f'{{"madeWith":{json.dumps(made_with)},"cases":[\n{lines}\n]}}\n')
     print(len(written), "cases")

@@ -1,6 +1,6 @@
 import type { ConfigReader } from './config.ts';
 
-const schedules = ['linear', 'scaled_linear', 'squaredcos_cap_v2'] as const;
+export const betaSchedules = ['linear', 'scaled_linear', 'squaredcos_cap_v2'] as const;
 
 /** Smallest product that is left where the schedule ends in pure noise, so that no sigma is infinite: 2⁻²⁴. */
 const almostNothing = 2 ** -24;
@@ -9,13 +9,17 @@ const almostNothing = 2 ** -24;
  * How much of the image is left at each of the training's timesteps: the products of 1 − β up to it.
  *
  * @param options.keepFinite whether the last product may not be zero, for schedulers that divide by it
+ * @param options.betaRange first and last β where the config names none
  * @throws TypeError or RangeError for a setting that is wrong or unknown
  */
 export function cumulativeAlphas(
   config: ConfigReader,
-  { keepFinite }: { readonly keepFinite: boolean },
+  {
+    keepFinite,
+    betaRange = [0.0001, 0.02],
+  }: { readonly keepFinite: boolean; readonly betaRange?: BetaRange | undefined },
 ): Float64Array {
-  const betas = readBetas(config);
+  const betas = readBetas(config, betaRange);
   const products = new Float64Array(betas.length);
   let product = 1;
   betas.forEach((beta, step) => {
@@ -28,16 +32,19 @@ export function cumulativeAlphas(
   return rescaled;
 }
 
-function readBetas(config: ConfigReader): readonly number[] {
+/** The first and the last β of a training. */
+export type BetaRange = readonly [first: number, last: number];
+
+function readBetas(config: ConfigReader, [first, last]: BetaRange): readonly number[] {
   const trained = config.numbers('trained_betas');
   if (trained) return trained;
   const count = config.number('num_train_timesteps', 1000);
   if (!Number.isInteger(count) || count < 1 || count > 1_000_000) {
     throw new RangeError(`num_train_timesteps: expected an integer from 1 to 1000000, got ${count}`);
   }
-  const start = config.number('beta_start', 0.0001);
-  const end = config.number('beta_end', 0.02);
-  switch (config.choice('beta_schedule', schedules, 'linear')) {
+  const start = config.number('beta_start', first);
+  const end = config.number('beta_end', last);
+  switch (config.choice('beta_schedule', betaSchedules, 'linear')) {
     case 'linear':
       return evenly(start, end, count);
     case 'scaled_linear':
@@ -61,8 +68,9 @@ function rescaleToZeroTerminal(products: Float64Array): Float64Array {
   return products.map((product) => (((Math.sqrt(product) - last) * first) / (first - last)) ** 2);
 }
 
-/** `count` numbers from `start` to `end`, both included. */
+/** `count` numbers from `start` to `end`, both included, with the last bits of numpy's `linspace`. */
 export function evenly(start: number, end: number, count: number): number[] {
   if (count === 1) return [start];
-  return Array.from({ length: count }, (_, index) => start + ((end - start) * index) / (count - 1));
+  const stride = (end - start) / (count - 1);
+  return Array.from({ length: count }, (_, index) => (index === count - 1 ? end : start + index * stride));
 }

@@ -1,13 +1,16 @@
 import { assertNames } from '../../assert-names.ts';
 import { readConfig, type SchedulerConfig } from './config.ts';
 import { createDdim } from './ddim.ts';
+import { createDpmSde } from './dpm-sde.ts';
 import { createDpmSolver } from './dpm-solver.ts';
 import { createEulerAncestral } from './euler-ancestral.ts';
 import { createEuler } from './euler.ts';
 import { createFlowMatchEuler } from './flow-match-euler.ts';
+import { createHeun } from './heun.ts';
 import { createLcm } from './lcm.ts';
 import { createPndm } from './pndm.ts';
 import type { Scheduler } from './scheduler.ts';
+import { createUniPc } from './unipc.ts';
 
 /** How many steps a scheduler takes, and for which latents. */
 export interface SchedulerOptions {
@@ -21,11 +24,14 @@ export interface SchedulerOptions {
 const creators = {
   DDIMScheduler: (config, { steps }) => createDdim(config, steps),
   DPMSolverMultistepScheduler: (config, { steps }) => createDpmSolver(config, steps),
+  DPMSolverSDEScheduler: (config, { steps }) => createDpmSde(config, steps),
   EulerAncestralDiscreteScheduler: (config, { steps }) => createEulerAncestral(config, steps),
   EulerDiscreteScheduler: (config, { steps }) => createEuler(config, steps),
   FlowMatchEulerDiscreteScheduler: createFlowMatchEuler,
+  HeunDiscreteScheduler: (config, { steps }) => createHeun(config, steps),
   LCMScheduler: (config, { steps }) => createLcm(config, steps),
   PNDMScheduler: (config, { steps }) => createPndm(config, steps),
+  UniPCMultistepScheduler: (config, { steps }) => createUniPc(config, steps),
 } satisfies Readonly<
   Record<string, (config: ReturnType<typeof readConfig>, options: SchedulerOptions) => Scheduler>
 >;

@@ -1,11 +1,9 @@
-import { cumulativeAlphas, evenly } from './betas.ts';
+import { betaSchedules, evenly } from './betas.ts';
 import { blendInPlace, blendInto } from './blend.ts';
 import type { ConfigReader } from './config.ts';
 import { denoisedInto } from './denoised.ts';
-import { crowdingOf } from './noise-levels.ts';
+import { levelOf, readMultistepSigmas } from './multistep-sigmas.ts';
 import type { Scheduler } from './scheduler.ts';
-import { sigmaAt, timestepOf, trainingSigmas } from './sigmas.ts';
-import { roundHalfToEven, timestepSpacings, type TimestepSpacing } from './timesteps.ts';
 
 /** Below so many steps, the last ones are of a lower order, which keeps them stable. */
 const fewSteps = 15;
@@ -17,7 +15,7 @@ const types = ['epsilon', 'v_prediction', 'sample', 'flow_prediction'] as const;
  * stochastic form likewise.
  */
 export function createDpmSolver(config: ConfigReader, steps: number): Scheduler {
-  config.refuse(['thresholding', 'use_beta_sigmas', 'use_lu_lambdas', 'use_dynamic_shifting']);
+  config.refuse(['thresholding', 'use_lu_lambdas', 'use_dynamic_shifting']);
   const algorithm = config.choice('algorithm_type', ['dpmsolver++', 'sde-dpmsolver++'], 'dpmsolver++');
   const heun = config.choice('solver_type', ['midpoint', 'heun'], 'midpoint') === 'heun';
   const order = config.number('solver_order', 2);
@@ -27,8 +25,17 @@ export function createDpmSolver(config: ConfigReader, steps: number): Scheduler 
   if (isFlow !== (type === 'flow_prediction')) {
     throw new RangeError(`use_flow_sigmas: expected it with prediction_type flow_prediction, got ${type}`);
   }
-  const { sigmas, timesteps } = readSigmas(config, steps);
-  const levels = sigmas.map((sigma) => levelOf(sigma, isFlow));
+  const schedule = config.choice('beta_schedule', betaSchedules, 'linear');
+  const { sigmas, timesteps } = readMultistepSigmas(config, steps, {
+    flowSigmas: (count, trainSteps) =>
+      evenly(1, 1 / trainSteps, count + 1)
+        .map((alpha) => 1 - alpha)
+        .toReversed()
+        .slice(0, -1),
+    roundsKarras: schedule !== 'squaredcos_cap_v2',
+    smallestLambda: config.number('lambda_min_clipped', -Infinity),
+  });
+  const levels = sigmas.map((sigma) => levelOf(sigma, { isFlow }));
   const lowerFinal =
     config.choice('final_sigmas_type', ['zero', 'sigma_min'], 'zero') === 'zero' ||
     config.flag('euler_at_final', false) ||
@@ -76,83 +83,4 @@ export function createDpmSolver(config: ConfigReader, steps: number): Scheduler 
 
 function heunWeight(alpha: number, h: number, stochastic: boolean): number {
   return stochastic ? alpha * ((1 - Math.exp(-2 * h)) / (-2 * h) + 1) : alpha * ((Math.exp(-h) - 1) / h + 1);
-}
-
-function levelOf(sigma: number, isFlow: boolean): { alpha: number; sigma: number; lambda: number } {
-  const alpha = isFlow ? 1 - sigma : 1 / Math.hypot(sigma, 1);
-  const scaled = isFlow ? sigma : sigma * alpha;
-  return { alpha, sigma: scaled, lambda: Math.log(alpha) - Math.log(scaled) };
-}
-
-function readSigmas(config: ConfigReader, steps: number): { sigmas: number[]; timesteps: number[] } {
-  const alphas = cumulativeAlphas(config, { keepFinite: true });
-  const training = trainingSigmas(alphas);
-  const last =
-    config.choice('final_sigmas_type', ['zero', 'sigma_min'], 'zero') === 'zero' ? 0 : training[0]!;
-  const crowd = crowdingOf(config);
-  if (crowd) {
-    const sigmas = crowd(training.at(-1)!, training[0]!, steps);
-    const exact = sigmas.map((sigma) => timestepOf(sigma, training));
-    const isCosine = config.choice(
-      'beta_schedule',
-      ['squaredcos_cap_v2', 'linear', 'scaled_linear'],
-      'linear',
-    );
-    const rounds = config.flag('use_karras_sigmas', false) && isCosine !== 'squaredcos_cap_v2';
-    return { sigmas: [...sigmas, last], timesteps: exact.map(rounds ? roundHalfToEven : truncate) };
-  }
-  if (config.flag('use_flow_sigmas', false)) {
-    const shift = config.number('flow_shift', 1);
-    const sigmas = evenly(1, 1 / training.length, steps + 1)
-      .map((alpha) => (shift * (1 - alpha)) / (1 + (shift - 1) * (1 - alpha)))
-      .toReversed()
-      .slice(0, -1);
-    return {
-      sigmas: [...sigmas, last],
-      timesteps: sigmas.map((sigma) => truncate(sigma * training.length)),
-    };
-  }
-  const spacing = config.choice('timestep_spacing', timestepSpacings, 'linspace');
-  const timesteps = spaceOneMore(spacing, {
-    trainSteps: training.length,
-    usedSteps: usedSteps(training, config.number('lambda_min_clipped', -Infinity)),
-    steps,
-    offset: config.number('steps_offset', 0),
-  });
-  return { sigmas: [...timesteps.map((timestep) => sigmaAt(timestep, training)), last], timesteps };
-}
-
-/** What lies within single precision of an integer is that integer. */
-function truncate(timestep: number): number {
-  return Math.trunc(Math.fround(timestep));
-}
-
-/** Timesteps of the training whose log of signal over noise is not below a bound. */
-function usedSteps(sigmas: Float64Array, smallestLambda: number): number {
-  return sigmas.filter((sigma) => -Math.log(sigma) >= smallestLambda).length;
-}
-
-/** Spaces one timestep more than asked and leaves the cleanest out, since this solver ends at σ = 0 by itself. */
-function spaceOneMore(
-  spacing: TimestepSpacing,
-  options: {
-    readonly trainSteps: number;
-    readonly usedSteps: number;
-    readonly steps: number;
-    readonly offset: number;
-  },
-): number[] {
-  const { trainSteps, usedSteps: used, steps, offset } = options;
-  if (spacing === 'trailing') {
-    const ratio = trainSteps / steps;
-    return Array.from(
-      { length: Math.ceil(used / ratio) },
-      (_, index) => roundHalfToEven(used - index * ratio) - 1,
-    );
-  }
-  const all =
-    spacing === 'linspace'
-      ? evenly(0, used - 1, steps + 1).map(roundHalfToEven)
-      : Array.from({ length: steps + 1 }, (_, index) => index * Math.floor(used / (steps + 1)) + offset);
-  return all.toReversed().slice(0, -1);
 }

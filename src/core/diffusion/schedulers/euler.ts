@@ -5,7 +5,6 @@ import { predictionTypes, type Scheduler } from './scheduler.ts';
 
 /** Euler's method on the noise level σ, the sample being image + σ · noise. Karras et al. 2022, algorithm 2 without churn. */
 export function createEuler(config: ConfigReader, steps: number): Scheduler {
-  config.refuse(['use_beta_sigmas']);
   config.choice('interpolation_type', ['linear'], 'linear');
   const type = config.choice('prediction_type', predictionTypes, 'epsilon');
   const { sigmas, timesteps, initialNoiseScale } = readSigmas(config, steps);

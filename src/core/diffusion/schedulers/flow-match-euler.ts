@@ -1,8 +1,8 @@
 import { evenly } from './betas.ts';
 import { blendInPlace, blendInto } from './blend.ts';
 import type { ConfigReader } from './config.ts';
+import { crowdingOf } from './noise-levels.ts';
 import type { Scheduler } from './scheduler.ts';
-import { exponentialSigmas, karrasSigmas } from './sigmas.ts';
 
 export interface FlowMatchOptions {
   readonly steps: number;
@@ -18,7 +18,7 @@ export function createFlowMatchEuler(
   config: ConfigReader,
   { steps, imageTokens }: FlowMatchOptions,
 ): Scheduler {
-  config.refuse(['use_beta_sigmas', 'invert_sigmas']);
+  config.refuse(['invert_sigmas']);
   const trainSteps = config.number('num_train_timesteps', 1000);
   const stochastic = config.flag('stochastic_sampling', false);
   const sigmas = [...readSigmas(config, { steps, imageTokens, trainSteps }), 0];
@@ -69,9 +69,7 @@ function readSigmas(
     const factor = (1 - sigmas.at(-1)!) / (1 - terminal);
     sigmas = sigmas.map((sigma) => 1 - (1 - sigma) / factor);
   }
-  const [from, to] = [sigmas[0]!, sigmas.at(-1)!];
-  if (config.flag('use_karras_sigmas', false)) return karrasSigmas(from, to, steps);
-  return config.flag('use_exponential_sigmas', false) ? exponentialSigmas(from, to, steps) : sigmas;
+  return crowdingOf(config)?.(sigmas[0]!, sigmas.at(-1)!, steps) ?? sigmas;
 }
 
 function shiftBySize(config: ConfigReader, imageTokens: number | undefined): number {

@@ -1,17 +1,29 @@
-import { cumulativeAlphas } from './betas.ts';
+import { cumulativeAlphas, type BetaRange } from './betas.ts';
 import { blendInto } from './blend.ts';
 import type { ConfigReader } from './config.ts';
 import { predictionTypes, type PredictionType } from './scheduler.ts';
-import { exponentialSigmas, karrasSigmas, sigmaAt, timestepOf, trainingSigmas } from './sigmas.ts';
+import {
+  betaSigmas,
+  exponentialSigmas,
+  karrasSigmas,
+  sigmaAt,
+  timestepOf,
+  trainingSigmas,
+} from './sigmas.ts';
 import { spaceTimesteps, timestepSpacings } from './timesteps.ts';
 
-/** The noise levels of a generation with Euler's method, a last one for its end included, and their timesteps. */
+/**
+ * The noise levels of a generation with Euler's method, a last one for its end included, and their timesteps.
+ *
+ * @param options.betaRange first and last β of the training where the config names none
+ * @returns `training`: sigmas at each of the training's timesteps
+ */
 export function readSigmas(
   config: ConfigReader,
   steps: number,
-): { sigmas: number[]; timesteps: number[]; initialNoiseScale: number } {
-  const alphas = cumulativeAlphas(config, { keepFinite: true });
-  const training = trainingSigmas(alphas);
+  { betaRange }: { readonly betaRange?: BetaRange } = {},
+): { sigmas: number[]; timesteps: number[]; initialNoiseScale: number; training: Float64Array } {
+  const training = trainingSigmas(cumulativeAlphas(config, { keepFinite: true, betaRange }));
   const spacing = config.choice('timestep_spacing', timestepSpacings, 'linspace');
   let timesteps = spaceTimesteps(spacing, {
     trainSteps: training.length,
@@ -39,6 +51,7 @@ export function readSigmas(
   return {
     sigmas: [...sigmas, last],
     timesteps,
+    training,
     initialNoiseScale: spacing === 'leading' ? Math.hypot(largest, 1) : largest,
   };
 }
@@ -47,9 +60,18 @@ export function readSigmas(
 export function crowdingOf(
   config: ConfigReader,
 ): ((from: number, to: number, count: number) => number[]) | undefined {
-  if (config.flag('use_karras_sigmas', false)) return karrasSigmas;
-  return config.flag('use_exponential_sigmas', false) ? exponentialSigmas : undefined;
+  const asked = (['use_karras_sigmas', 'use_exponential_sigmas', 'use_beta_sigmas'] as const).filter((name) =>
+    config.flag(name, false),
+  );
+  if (asked.length > 1) throw new RangeError(`${asked[1]}: expected it to be off beside ${asked[0]}`);
+  return asked[0] && crowdings[asked[0]];
 }
+
+const crowdings = {
+  use_karras_sigmas: karrasSigmas,
+  use_exponential_sigmas: exponentialSigmas,
+  use_beta_sigmas: betaSigmas,
+} as const;
 
 /** The image that a model sees in a sample that is image + σ · noise. */
 export function denoisedAtSigmaInto(

@@ -1,3 +1,4 @@
+import { symmetricBetaQuantile } from '../../math/beta-quantile.ts';
 import { evenly } from './betas.ts';
 
 /** Noise over signal at each of the training's timesteps. */
@@ -36,4 +37,9 @@ export function karrasSigmas(from: number, to: number, count: number): number[] 
 /** Sigmas whose logarithms lie evenly. */
 export function exponentialSigmas(from: number, to: number, count: number): number[] {
   return evenly(Math.log(from), Math.log(to), count).map(Math.exp);
+}
+
+/** Sigmas that crowd at both ends, as quantiles of a beta distribution. Lee et al. 2024, α = β = 0.6. */
+export function betaSigmas(from: number, to: number, count: number): number[] {
+  return evenly(0, 1, count).map((share) => to + symmetricBetaQuantile(1 - share, 0.6) * (from - to));
 }

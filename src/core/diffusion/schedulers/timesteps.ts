@@ -29,12 +29,16 @@ export function spaceTimesteps(
       const ratio = Math.floor(trainSteps / steps);
       return Array.from({ length: steps }, (_, index) => (steps - 1 - index) * ratio + offset);
     }
-    case 'trailing': {
-      const ratio = trainSteps / steps;
-      const count = Math.ceil(trainSteps / ratio);
-      return Array.from({ length: count }, (_, index) => roundHalfToEven(trainSteps - index * ratio) - 1);
-    }
+    case 'trailing':
+      return trailingTimesteps(trainSteps, trainSteps / steps);
   }
+}
+
+/** From the noisiest down, with the last bits of numpy's `arange`, whose stride is a difference of its first two. */
+export function trailingTimesteps(noisiest: number, ratio: number): number[] {
+  const stride = noisiest - (noisiest - ratio);
+  const count = Math.ceil(noisiest / ratio);
+  return Array.from({ length: count }, (_, index) => roundHalfToEven(noisiest - index * stride) - 1);
 }
 
 /** As numerical libraries round: 0.5 → 0, 1.5 → 2, 2.5 → 2. */

@@ -1,0 +1,46 @@
+import { blendInPlace, blendInto, clampInPlace } from './blend.ts';
+import type { ConfigReader } from './config.ts';
+import { denoisedAtSigmaInto, readSigmas } from './noise-levels.ts';
+import { predictionTypes, type Scheduler } from './scheduler.ts';
+
+/** β of configs that name none. */
+export const latentBetaRange = [0.00085, 0.012] as const;
+
+/**
+ * Heun's method on the noise level σ: Euler's step, and the step once more with the mean of the directions at both of its
+ * ends. The last step is Euler's. So the model is asked `2 · steps − 1` times. Karras et al. 2022, algorithm 1.
+ */
+export function createHeun(config: ConfigReader, steps: number): Scheduler {
+  const type = config.choice('prediction_type', predictionTypes, 'epsilon');
+  const clip = config.flag('clip_sample', false) ? config.number('clip_sample_range', 1) : undefined;
+  const { sigmas, timesteps, initialNoiseScale } = readSigmas(config, steps, { betaRange: latentBetaRange });
+  const sigmaOf = (step: number): number => sigmas[Math.ceil(step / 2)]!;
+  let denoised = new Float32Array(0);
+  let direction = new Float32Array(0);
+  let start = new Float32Array(0);
+  return {
+    timesteps: timesteps.flatMap((timestep, index) => (index === 0 ? [timestep] : [timestep, timestep])),
+    initialNoiseScale,
+    inputScale: (step) => 1 / Math.hypot(sigmaOf(step), 1),
+    step(step, sample, output) {
+      if (denoised.length !== sample.length) {
+        denoised = new Float32Array(sample.length);
+        direction = new Float32Array(sample.length);
+        start = new Float32Array(sample.length);
+      }
+      const sigma = sigmaOf(step);
+      denoisedAtSigmaInto(denoised, sample, output, { type, sigma });
+      if (clip !== undefined) clampInPlace(denoised, clip);
+      if (step % 2 === 0) {
+        start.set(sample);
+        blendInto(direction, 1 / sigma, sample, -1 / sigma, denoised);
+        blendInPlace(sample, 1, direction, sigmas[step / 2 + 1]! - sigma);
+      } else {
+        blendInPlace(direction, 0.5, sample, 0.5 / sigma);
+        blendInPlace(direction, 1, denoised, -0.5 / sigma);
+        blendInto(sample, 1, start, sigma - sigmas[(step - 1) / 2]!, direction);
+      }
+      return denoised;
+    },
+  };
+}
