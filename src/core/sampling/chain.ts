@@ -1,6 +1,7 @@
 import type { SamplingParameters } from '../parameters/sampling.ts';
 import { candidatesInto, createCandidates, withinRange, type Candidates } from './candidates.ts';
 import { createLargestCollector, createMinPCollector, createTopKCollector } from './collectors.ts';
+import { drawFromAll } from './draw-from-all.ts';
 import { penalizeRepetition, type DryBreakers } from './dry.ts';
 import { applyDynamicTemperature } from './dynamic-temperature.ts';
 import { applyLogitBias, withBias } from './logit-bias.ts';
@@ -32,6 +33,10 @@ export interface Chain {
    * @returns a buffer shared by all chains of the thread, to be used before any of them runs again
    */
   run(logits: Float32Array, allow?: Uint32Array): Candidates;
+  /** Whether no sampler drops any token, so that `drawFromAll` may be used. */
+  readonly keepsAll: boolean;
+  /** A token of all; −1 where it takes `run` and a draw from what that gives. */
+  drawFromAll(logits: Float32Array, uniform: number): number;
   /** Makes a token part of the history that the penalties look at. */
   accept(token: number): void;
 }
@@ -67,7 +72,7 @@ export function createChain(parameters: ChainParameters, rng: Rng): Chain {
       adjust(adjustments, logits, parameters, window);
       collector.reset(candidates);
       scan(logits, adjustments, collector);
-      if (collector.threshold < Infinity) return candidates;
+      if (collector.isComplete()) return candidates;
     }
     candidatesInto(candidates, logits, allow);
     penalizeWindow(applyLogitBias(candidates, logitBias), window, parameters);
@@ -76,6 +81,7 @@ export function createChain(parameters: ChainParameters, rng: Rng): Chain {
   };
 
   return {
+    keepsAll: keepsAll(parameters),
     run(logits, allow) {
       const candidates = gather(logits, allow);
       if (mirostatMode === 0 && temperature > 0) {
@@ -89,6 +95,10 @@ export function createChain(parameters: ChainParameters, rng: Rng): Chain {
       }
       return applyDynamicTemperature(candidates, dynamicTemperature);
     },
+    drawFromAll(logits, uniform) {
+      adjust(adjustments, logits, parameters, window);
+      return drawFromAll(logits, adjustments, temperature, uniform);
+    },
     accept(token) {
       window.accept(token);
       if (usesDry(parameters)) history.accept(token);
@@ -98,6 +108,15 @@ export function createChain(parameters: ChainParameters, rng: Rng): Chain {
 
 function usesDry({ dryMultiplier, mirostatMode }: SamplingParameters): boolean {
   return dryMultiplier > 0 && mirostatMode === 0;
+}
+
+/** Whether penalties and a fixed temperature are all that acts. */
+function keepsAll(parameters: SamplingParameters): boolean {
+  const { temperature, topK, topP, minP, typicalP, tfsZ, topNSigma, mirostatMode } = parameters;
+  const truncates = topK > 0 || topP < 1 || minP > 0 || typicalP < 1 || tfsZ < 1 || topNSigma > 0;
+  const { dryMultiplier, xtcProbability, dynatempRange } = parameters;
+  const isSpecial = mirostatMode !== 0 || dryMultiplier > 0 || xtcProbability > 0 || dynatempRange > 0;
+  return temperature > 0 && !truncates && !isSpecial;
 }
 
 /** Reading all logits into candidates can be saved where the first active sampler is one of a bound on the logit. */

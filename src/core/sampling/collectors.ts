@@ -1,5 +1,6 @@
 import { createCandidates, justBelow, type Candidates } from './candidates.ts';
-import type { Collector } from './scan.ts';
+import type { Collector, LogitSample } from './scan.ts';
+import { selectDescending } from './select.ts';
 import { keepLargest, roomFor } from './top-k.ts';
 
 /** For temperature 0: the first of the largest. */
@@ -11,6 +12,10 @@ export function createLargestCollector(): Collector {
       candidates = emptied(target);
       this.threshold = -Infinity;
     },
+    learn(sample) {
+      this.threshold = justBelow(largestIn(sample));
+    },
+    isComplete: () => true,
     add(token, logit) {
       candidates.size = 0;
       append(candidates, token, logit);
@@ -36,6 +41,12 @@ export function createMinPCollector(p: number): Collector & { largest: number } 
       this.largest = -Infinity;
       this.threshold = -Infinity;
     },
+    learn(sample) {
+      this.threshold = justBelow(largestIn(sample) + offset);
+    },
+    isComplete() {
+      return this.threshold < Infinity;
+    },
     add(token, logit) {
       if (candidates.size === room) {
         this.threshold = Infinity;
@@ -44,23 +55,34 @@ export function createMinPCollector(p: number): Collector & { largest: number } 
       append(candidates, token, logit);
       if (logit > this.largest) {
         this.largest = logit;
-        this.threshold = justBelow(logit + offset);
+        this.threshold = Math.max(this.threshold, justBelow(logit + offset));
       }
     },
   };
 }
 
-/** For `applyTopK`. It gives up where it had to cut back too often, as it has to when logits ascend. */
+/**
+ * For `applyTopK`. It begins with a threshold that a sample shows some more than `k` to be above, and gives up where fewer
+ * were, or where it had to cut back too often.
+ */
 export function createTopKCollector(k: number): Collector {
   const room = roomFor(k);
   let candidates = none;
   let cuts = 0;
+  let guess = -Infinity;
   return {
     threshold: -Infinity,
     reset(target) {
       candidates = emptied(target);
       cuts = 0;
-      this.threshold = -Infinity;
+      this.threshold = guess = -Infinity;
+    },
+    learn({ values, size, stride }) {
+      const rank = Math.ceil((2 * k) / stride) + spareSamples;
+      if (rank < size) this.threshold = guess = justBelow(selectDescending(values, size, rank));
+    },
+    isComplete() {
+      return this.threshold < Infinity && (guess === -Infinity || candidates.size >= k);
     },
     add(token, logit) {
       append(candidates, token, logit);
@@ -71,6 +93,16 @@ export function createTopKCollector(k: number): Collector {
 }
 
 const patience = 8;
+
+/** So many samples more than needed are let through: the chance that all of them are wrong is below one in a million. */
+const spareSamples = 4;
+
+/** −∞ without samples. */
+function largestIn({ values, size }: LogitSample): number {
+  let largest = -Infinity;
+  for (let i = 0; i < size; i++) if (values[i]! > largest) largest = values[i]!;
+  return largest;
+}
 
 const none = createCandidates(0);
 

@@ -1,4 +1,5 @@
 import type { Candidates } from './candidates.ts';
+import { decay, decayWithin } from './decay.ts';
 import { createScratch } from './scratch.ts';
 
 /**
@@ -10,6 +11,9 @@ export const massTolerance = 1e-6;
 const bins = 2048;
 const binsPerNat = 64;
 const fewCandidates = 48;
+
+/** So far from the center, in nats, all share the last bin. */
+const binnedReach = bins / binsPerNat;
 
 const binMass = new Float64Array(bins);
 const distanceScratch = createScratch((length) => new Float64Array(length));
@@ -30,14 +34,19 @@ export function keepNearest(
   center: number,
   goal: number,
 ): Candidates {
-  const { logits, size } = candidates;
+  if (candidates.size > fewCandidates) weighBins(candidates.logits, weights, candidates.size, center);
+  return keepByBins(candidates, weights, center, goal);
+}
+
+/** `keepNearest` after the weights have been put into the bins. */
+function keepByBins(candidates: Candidates, weights: Float64Array, center: number, goal: number): Candidates {
+  const { size } = candidates;
   const distances = distanceScratch(size);
   const masses = massScratch(size);
   let mass = 0;
   let start = 0;
   let end = Infinity;
   if (size > fewCandidates) {
-    weighBins(logits, weights, size, center);
     const reached = binReaching(goal);
     mass = massBefore(reached);
     start = reached / binsPerNat;
@@ -48,6 +57,71 @@ export function keepNearest(
   candidates.size =
     cut.equals === Infinity ? moveNear(candidates, center) : moveNearOrEqual(candidates, center);
   return candidates;
+}
+
+/**
+ * `keepNearest` around the largest logit, which works out the weights itself, as `weightsInto` does, and counts them while it
+ * does.
+ *
+ * @param weights overwritten
+ * @param share of their sum, to be reached
+ */
+export function keepLargestShare(
+  candidates: Candidates,
+  weights: Float64Array,
+  largest: number,
+  share: number,
+): Candidates {
+  const { logits, size } = candidates;
+  const fours = size - (size % 4);
+  binMass.fill(0);
+  const total =
+    decayByFours(weights, logits, fours, largest) + decayEach(weights, logits, fours, size, largest);
+  return keepByBins(candidates, weights, largest, share * total);
+}
+
+function decayByFours(weights: Float64Array, logits: Float64Array, end: number, largest: number): number {
+  let total = 0;
+  for (let i = 0; i < end; i += 4) {
+    const a = largest - logits[i]!;
+    const b = largest - logits[i + 1]!;
+    const c = largest - logits[i + 2]!;
+    const d = largest - logits[i + 3]!;
+    if (a < binnedReach && b < binnedReach && c < binnedReach && d < binnedReach) {
+      const first = decayWithin(a);
+      const second = decayWithin(b);
+      const third = decayWithin(c);
+      const fourth = decayWithin(d);
+      weights[i] = first;
+      weights[i + 1] = second;
+      weights[i + 2] = third;
+      weights[i + 3] = fourth;
+      addToBin((a * binsPerNat) | 0, first);
+      addToBin((b * binsPerNat) | 0, second);
+      addToBin((c * binsPerNat) | 0, third);
+      addToBin((d * binsPerNat) | 0, fourth);
+      total += first + second + (third + fourth);
+    } else total += decayEach(weights, logits, i, i + 4, largest);
+  }
+  return total;
+}
+
+function decayEach(
+  weights: Float64Array,
+  logits: Float64Array,
+  start: number,
+  end: number,
+  largest: number,
+): number {
+  let total = 0;
+  for (let i = start; i < end; i++) {
+    const distance = largest - logits[i]!;
+    const weight = decay(distance);
+    addToBin(binOf(distance), weight);
+    weights[i] = weight;
+    total += weight;
+  }
+  return total;
 }
 
 /** Writes distance and weight of all from `start` to below `end` away from the center. */
@@ -170,8 +244,12 @@ function weighByFours(logits: Float64Array, weights: Float64Array, end: number, 
   }
 }
 
+function addToBin(bin: number, weight: number): void {
+  binMass[bin] = binMass[bin]! + weight;
+}
+
 function binOf(distance: number): number {
-  return distance < bins / binsPerNat ? (distance * binsPerNat) | 0 : bins - 1;
+  return distance < binnedReach ? (distance * binsPerNat) | 0 : bins - 1;
 }
 
 /** The bin in which the goal is reached, or the last with anything in it where rounding keeps it from being reached. */

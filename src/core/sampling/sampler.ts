@@ -2,6 +2,7 @@ import { assertNames } from '../assert-names.ts';
 import { resolveParameters } from '../parameters/descriptor.ts';
 import { logitBiasBounds, samplingParameters, type SamplingParameters } from '../parameters/sampling.ts';
 import { assertNumber, assertToken } from './assert.ts';
+import type { Candidates } from './candidates.ts';
 import { createChain } from './chain.ts';
 import { drawToken } from './draw.ts';
 import type { DryBreakers } from './dry.ts';
@@ -91,9 +92,12 @@ export function createSampler(parameters: SamplerParameters, options: SamplerOpt
       if (logits.length !== vocabularySize) {
         throw new RangeError(`logits: expected ${vocabularySize}, got ${logits.length}`);
       }
-      const candidates = chain.run(logits, allow);
-      if (candidates.size === 0)
-        throw new RangeError('logits: expected at least one allowed token above -Infinity');
+      if (chain.keepsAll && allow === undefined) {
+        const uniform = rng.next();
+        const token = chain.drawFromAll(logits, uniform);
+        return token >= 0 ? token : drawToken(someOf(chain.run(logits)), uniform);
+      }
+      const candidates = someOf(chain.run(logits, allow));
       if (temperature === 0) return candidates.tokens[0]!;
       mirostat?.apply(candidates);
       const token = drawToken(candidates, rng.next());
@@ -105,6 +109,11 @@ export function createSampler(parameters: SamplerParameters, options: SamplerOpt
       chain.accept(token);
     },
   };
+}
+
+function someOf(candidates: Candidates): Candidates {
+  if (candidates.size > 0) return candidates;
+  throw new RangeError('logits: expected at least one allowed token above -Infinity');
 }
 
 function memoryOf({ dryMultiplier, dryPenaltyLastN }: SamplingParameters): number {

@@ -1,5 +1,13 @@
 import { withinRange, type Candidates } from './candidates.ts';
 
+/** Evenly spaced logits, none of them adjusted: about one of `stride`. */
+export interface LogitSample {
+  /** The first `size` count. Collectors may reorder them. */
+  readonly values: Float64Array;
+  readonly size: number;
+  readonly stride: number;
+}
+
 /**
  * Gathers what the first sampler of a chain would keep, and perhaps some more, while the logits are read for the
  * first time: those above a threshold that rises with what is found. Applying that sampler to them is exact.
@@ -9,6 +17,10 @@ export interface Collector {
   threshold: number;
   /** Empties it; it now gathers in these candidates. */
   reset(candidates: Candidates): void;
+  /** Raises the threshold to one that a sample shows to be safe, or to lose nothing most likely. */
+  learn(sample: LogitSample): void;
+  /** Whether it has all that its sampler would keep; otherwise all logits have to be read into candidates. */
+  isComplete(): boolean;
   add(token: number, logit: number): void;
 }
 
@@ -19,8 +31,27 @@ export interface Adjustments {
   size: number;
 }
 
+const samplesPerScan = 1024;
+const sample = { values: new Float64Array(samplesPerScan), size: 0, stride: 1 };
+
+/** Of fewer than some thousand logits there is none. */
+function sampleOf(logits: Float32Array, adjustments: Adjustments): LogitSample {
+  sample.size = 0;
+  sample.stride = Math.floor(logits.length / samplesPerScan);
+  if (sample.stride < 4) return sample;
+  let adjusted = 0;
+  for (let i = 0, token = 0; i < samplesPerScan; i++, token += sample.stride) {
+    while (adjusted < adjustments.size && adjustments.tokens[adjusted]! < token) adjusted++;
+    if (adjusted < adjustments.size && adjustments.tokens[adjusted] === token) continue;
+    const logit = logits[token]!;
+    if (logit > -Infinity) sample.values[sample.size++] = withinRange(logit);
+  }
+  return sample;
+}
+
 /** Offers every logit above the collector's threshold to it, in token order, in one pass that writes nothing else. */
 export function scan(logits: Float32Array, adjustments: Adjustments, collector: Collector): void {
+  collector.learn(sampleOf(logits, adjustments));
   let start = 0;
   for (let i = 0; i < adjustments.size; i++) {
     const token = adjustments.tokens[i]!;

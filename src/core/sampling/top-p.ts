@@ -1,6 +1,6 @@
 import { assertNumber } from './assert.ts';
-import { largestOf, weightsInto, type Candidates } from './candidates.ts';
-import { keepNearest, massTolerance } from './nearest.ts';
+import { largestOf, type Candidates } from './candidates.ts';
+import { keepLargestShare, massTolerance } from './nearest.ts';
 import { weightScratch } from './scratch.ts';
 
 /**
@@ -21,8 +21,5 @@ export function applyTopP(candidates: Candidates, p: number): Candidates {
   assertNumber('topP', p);
   const { size } = candidates;
   if (p >= 1 || size <= 1) return candidates;
-  const largest = largestOf(candidates);
-  const weights = weightScratch(size);
-  const total = weightsInto(weights, candidates, largest);
-  return keepNearest(candidates, weights, largest, p * total * (1 - massTolerance));
+  return keepLargestShare(candidates, weightScratch(size), largestOf(candidates), p * (1 - massTolerance));
 }
