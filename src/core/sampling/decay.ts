@@ -61,6 +61,23 @@ function decaysByFours(out: Float64Array, values: Float64Array, end: number, ori
   return total;
 }
 
+/** The sum of exp(values[i] − origin) from `start` to before `end`, none of which is above the origin. */
+export function sumOfDecays(values: Float64Array, start: number, end: number, origin: number): number {
+  const fours = end - ((end - start) % 4);
+  let total = 0;
+  for (let i = start; i < fours; i += 4) {
+    const a = origin - values[i]!;
+    const b = origin - values[i + 1]!;
+    const c = origin - values[i + 2]!;
+    const d = origin - values[i + 3]!;
+    if (a < decayReach && b < decayReach && c < decayReach && d < decayReach) {
+      total += decayWithin(a) + decayWithin(b) + (decayWithin(c) + decayWithin(d));
+    } else total += decay(a) + decay(b) + (decay(c) + decay(d));
+  }
+  for (let i = fours; i < end; i++) total += decay(origin - values[i]!);
+  return total;
+}
+
 function decaysEach(
   out: Float64Array,
   values: Float64Array,

@@ -1,11 +1,11 @@
 import { createCandidates, largestLogit } from './candidates.ts';
 import { createLargestCollector } from './collectors.ts';
 import { decayReach, decayWithin } from './decay.ts';
+import { pieceExceeding, pieceMasses } from './draw.ts';
 import { scan, type Adjustments } from './scan.ts';
 import { createScratch } from './scratch.ts';
 
 const pieceLength = 512;
-const pieceMasses = createScratch((length) => new Float64Array(length));
 const pieceEnds = createScratch((length) => new Int32Array(length));
 const best = createCandidates(1);
 const largestCollector = createLargestCollector();
@@ -38,17 +38,12 @@ export function drawFromAll(
   for (let piece = 0; piece < count; piece++) total += masses[piece]!;
 
   const goal = uniform * total;
+  const drawn = pieceExceeding(masses, count, goal);
   let mass = 0;
-  let piece = 0;
-  // Rounding may keep the goal from being exceeded: then it is the last piece that has any mass.
-  let drawn = 0;
-  for (; piece < count && mass <= goal; piece++) {
-    if (masses[piece]! > 0) drawn = piece;
-    mass += masses[piece]!;
-  }
+  for (let piece = 0; piece < drawn; piece++) mass += masses[piece]!;
   const start = drawn === 0 ? 0 : ends[drawn - 1]!;
   if (ends[drawn] === start + 1) return start;
-  return placeExceeding(logits, start, ends[drawn]!, largest, inverse, goal - (mass - masses[drawn]!));
+  return placeExceeding(logits, start, ends[drawn]!, largest, inverse, goal - mass);
 }
 
 /** Adjusted tokens are pieces of their own. */
@@ -110,7 +105,7 @@ function placeExceeding(
     const weight = weightOf((largest - logits[token]!) * inverse);
     sum += weight;
     if (weight > 0) last = token;
-    if (sum > goal) return last;
+    if (sum > goal) break;
   }
   return last;
 }

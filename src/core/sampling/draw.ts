@@ -1,5 +1,6 @@
-import { largestOf, weightsInto, type Candidates } from './candidates.ts';
-import { weightScratch } from './scratch.ts';
+import { largestOf, type Candidates } from './candidates.ts';
+import { decay, sumOfDecays } from './decay.ts';
+import { createScratch } from './scratch.ts';
 
 /**
  * Draws a token with the probability of its candidate, by inverting the cumulative distribution in token order.
@@ -17,20 +18,53 @@ export function drawToken(candidates: Candidates, uniform: number): number {
   const { tokens, size } = candidates;
   if (size === 0) throw new RangeError('candidates: expected at least one, got 0');
   if (size === 1) return tokens[0]!;
-  const weights = weightScratch(size);
-  const goal = uniform * weightsInto(weights, candidates, largestOf(candidates));
-  return tokens[placeExceeding(weights, size, goal)]!;
+  const largest = largestOf(candidates);
+  const masses = pieceMasses(Math.ceil(size / pieceLength));
+  const goal = uniform * weighPieces(masses, candidates, largest);
+  const piece = pieceExceeding(masses, Math.ceil(size / pieceLength), goal);
+  let mass = 0;
+  for (let before = 0; before < piece; before++) mass += masses[before]!;
+  const start = piece * pieceLength;
+  return tokens[placeExceeding(candidates, start, largest, goal - mass)]!;
 }
 
-/** The first place at which the running sum exceeds the goal. */
-function placeExceeding(weights: Float64Array, size: number, goal: number): number {
-  let sum = 0;
-  for (let i = 0; i < size; i++) {
-    sum += weights[i]!;
-    if (sum > goal) return i;
+const pieceLength = 512;
+
+/** Sums of weights of consecutive candidates; of those that the draw falls on, weights are worked out again. */
+export const pieceMasses = createScratch((length) => new Float64Array(length));
+
+function weighPieces(masses: Float64Array, { logits, size }: Candidates, largest: number): number {
+  let total = 0;
+  for (let piece = 0, start = 0; start < size; piece++, start += pieceLength) {
+    masses[piece] = sumOfDecays(logits, start, Math.min(start + pieceLength, size), largest);
+    total += masses[piece]!;
   }
-  // The goal was rounded up to the total: the last that can be drawn at all.
-  let place = size - 1;
-  while (weights[place] === 0) place--;
-  return place;
+  return total;
+}
+
+/** The first piece with which the running sum exceeds the goal. */
+export function pieceExceeding(masses: Float64Array, count: number, goal: number): number {
+  let mass = 0;
+  // Rounding may keep the goal from being exceeded: then it is the last piece that has any mass.
+  let last = 0;
+  for (let piece = 0; piece < count; piece++) {
+    if (masses[piece]! > 0) last = piece;
+    mass += masses[piece]!;
+    if (mass > goal) break;
+  }
+  return last;
+}
+
+/** The first place of a piece at which the running sum exceeds the goal. */
+function placeExceeding({ logits, size }: Candidates, start: number, largest: number, goal: number): number {
+  const end = Math.min(start + pieceLength, size);
+  let sum = 0;
+  let last = start;
+  for (let place = start; place < end; place++) {
+    const weight = decay(largest - logits[place]!);
+    sum += weight;
+    if (weight > 0) last = place;
+    if (sum > goal) break;
+  }
+  return last;
 }

@@ -1,6 +1,6 @@
 import { assertNumber } from './assert.ts';
-import { largestOf, weightsInto, type Candidates } from './candidates.ts';
-import { momentOf } from './moment.ts';
+import { largestOf, type Candidates } from './candidates.ts';
+import { weightsAndMoment } from './moment.ts';
 import { weightScratch } from './scratch.ts';
 import { applyTemperature } from './temperature.ts';
 
@@ -47,7 +47,6 @@ export function applyDynamicTemperature(
 /** In nats, from 0 to ln n. */
 function entropyOf(candidates: Candidates): number {
   const largest = largestOf(candidates);
-  const weights = weightScratch(candidates.size);
-  const total = weightsInto(weights, candidates, largest);
-  return Math.log(total) + momentOf(weights, candidates, largest) / total;
+  const { total, moment } = weightsAndMoment(weightScratch(candidates.size), candidates, largest);
+  return Math.log(total) + moment / total;
 }

@@ -44,15 +44,12 @@ function keepByBins(candidates: Candidates, weights: Float64Array, center: numbe
   const distances = distanceScratch(size);
   const masses = massScratch(size);
   let mass = 0;
-  let start = 0;
-  let end = Infinity;
+  let count = size;
   if (size > fewCandidates) {
     const reached = binReaching(goal);
     mass = massBefore(reached);
-    start = reached / binsPerNat;
-    if (reached < bins - 1) end = (reached + 1) / binsPerNat;
-  }
-  const count = gather(candidates, weights, center, start, end, distances, masses);
+    count = gatherBin(reached, candidates, weights, center, distances, masses);
+  } else gatherAll(candidates, weights, center, distances, masses);
   findCut(distances, masses, count, goal - mass);
   candidates.size =
     cut.equals === Infinity ? moveNear(candidates, center) : moveNearOrEqual(candidates, center);
@@ -124,25 +121,37 @@ function decayEach(
   return total;
 }
 
-/** Writes distance and weight of all from `start` to below `end` away from the center. */
-function gather(
+/** Writes distance and weight of a bin's candidates, and returns how many they are. */
+function gatherBin(
+  bin: number,
   { logits, size }: Candidates,
   weights: Float64Array,
   center: number,
-  start: number,
-  end: number,
   distances: Float64Array,
   masses: Float64Array,
 ): number {
   let count = 0;
   for (let i = 0; i < size; i++) {
     const distance = Math.abs(center - logits[i]!);
-    if (distance >= start && distance < end) {
+    if (binOf(distance) === bin) {
       distances[count] = distance;
       masses[count++] = weights[i]!;
     }
   }
   return count;
+}
+
+function gatherAll(
+  { logits, size }: Candidates,
+  weights: Float64Array,
+  center: number,
+  distances: Float64Array,
+  masses: Float64Array,
+): void {
+  for (let i = 0; i < size; i++) {
+    distances[i] = Math.abs(center - logits[i]!);
+    masses[i] = weights[i]!;
+  }
 }
 
 /**

@@ -1,17 +1,15 @@
 import { createScratch } from './scratch.ts';
 
-const digits = 2048;
-const digitBits = 11;
-const lowCounts = new Int32Array(digits);
-const highCounts = new Int32Array(digits);
+const mostBins = 2 ** 17;
+const starts = createScratch((length) => new Int32Array(length));
 const copyScratch = createScratch((length) => new Float64Array(length));
 const fewValues = 32;
 const movesPerValue = 8;
 
 /**
- * Sorts the first `size` values descending, in place. A radix sort by two digits of where a value lies between the
- * extremes leaves them nearly sorted, and insertion sort does the rest: linear time, unless values crowd together so
- * much that quicksort has to be called.
+ * Sorts the first `size` values descending, in place. Bins, about one for each value, by where it lies between the extremes
+ * leave them nearly sorted, and insertion sort does the rest: linear time, unless values crowd together so much that quicksort
+ * has to be called.
  *
  * @param values finite numbers
  */
@@ -29,15 +27,15 @@ function sortRoughly(values: Float64Array, size: number): void {
   const most = largest(values, size);
   const span = most - smallest(values, size);
   if (span === 0) return;
-  const scale = Math.min((digits * digits - 1) / span, Number.MAX_VALUE);
+  const bins = Math.min(2 ** Math.ceil(Math.log2(size)), mostBins);
+  const scale = Math.min((bins - 1) / span, Number.MAX_VALUE);
   const copy = copyScratch(size);
-  lowCounts.fill(0);
-  highCounts.fill(0);
-  countDigits(values, size, most, scale);
-  toStarts(lowCounts);
-  toStarts(highCounts);
-  scatter(values, copy, size, most, scale, 0, lowCounts);
-  scatter(copy, values, size, most, scale, digitBits, highCounts);
+  const places = starts(mostBins + 1);
+  places.fill(0, 0, bins + 1);
+  countBins(places, values, size, most, scale);
+  toStarts(places, bins);
+  for (let i = 0; i < size; i++) copy[i] = values[i]!;
+  scatter(copy, values, size, most, scale, places);
 }
 
 function largest(values: Float64Array, size: number): number {
@@ -52,22 +50,25 @@ function smallest(values: Float64Array, size: number): number {
   return least;
 }
 
-function countDigits(values: Float64Array, size: number, most: number, scale: number): void {
+/** Counts one bin ahead, so that sums of counts are starts. */
+function countBins(
+  counts: Int32Array,
+  values: Float64Array,
+  size: number,
+  most: number,
+  scale: number,
+): void {
   for (let i = 0; i < size; i++) {
-    const key = ((most - values[i]!) * scale) | 0;
-    const low = key & (digits - 1);
-    const high = (key >> digitBits) & (digits - 1);
-    lowCounts[low] = lowCounts[low]! + 1;
-    highCounts[high] = highCounts[high]! + 1;
+    const bin = (((most - values[i]!) * scale) | 0) + 1;
+    counts[bin] = counts[bin]! + 1;
   }
 }
 
-function toStarts(counts: Int32Array): void {
+function toStarts(counts: Int32Array, bins: number): void {
   let start = 0;
-  for (let digit = 0; digit < digits; digit++) {
-    const count = counts[digit]!;
-    counts[digit] = start;
-    start += count;
+  for (let bin = 0; bin <= bins; bin++) {
+    start += counts[bin]!;
+    counts[bin] = start;
   }
 }
 
@@ -77,15 +78,14 @@ function scatter(
   size: number,
   most: number,
   scale: number,
-  shift: number,
-  starts: Int32Array,
+  places: Int32Array,
 ): void {
   for (let i = 0; i < size; i++) {
     const value = from[i]!;
-    const digit = ((((most - value) * scale) | 0) >> shift) & (digits - 1);
-    const place = starts[digit]!;
+    const bin = ((most - value) * scale) | 0;
+    const place = places[bin]!;
     to[place] = value;
-    starts[digit] = place + 1;
+    places[bin] = place + 1;
   }
 }
 

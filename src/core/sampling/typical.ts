@@ -1,6 +1,6 @@
 import { assertNumber } from './assert.ts';
-import { largestOf, weightsInto, type Candidates } from './candidates.ts';
-import { momentOf } from './moment.ts';
+import { largestOf, type Candidates } from './candidates.ts';
+import { weightsAndMoment } from './moment.ts';
 import { keepNearest, massTolerance } from './nearest.ts';
 import { weightScratch } from './scratch.ts';
 
@@ -25,8 +25,8 @@ export function applyTypicalP(candidates: Candidates, p: number): Candidates {
   if (p >= 1 || size <= 1) return candidates;
   const largest = largestOf(candidates);
   const weights = weightScratch(size);
-  const total = weightsInto(weights, candidates, largest);
+  const { total, moment } = weightsAndMoment(weights, candidates, largest);
   // |−ln p − H| = |typical − logit|: the softmax's normaliser cancels out.
-  const typical = largest - momentOf(weights, candidates, largest) / total;
+  const typical = largest - moment / total;
   return keepNearest(candidates, weights, typical, p * total * (1 + massTolerance));
 }
