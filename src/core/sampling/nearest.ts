@@ -163,8 +163,31 @@ const cut = { distance: 0, equals: 0 };
 /** All up to the cut. */
 function moveNear({ tokens, logits, size }: Candidates, center: number): number {
   const { distance } = cut;
+  const fours = size - (size % 4);
   let kept = 0;
-  for (let i = 0; i < size; i++) {
+  // Four at a time takes half as long; a branch would often be guessed wrong.
+  for (let i = 0; i < fours; i += 4) {
+    const a = logits[i]!;
+    const b = logits[i + 1]!;
+    const c = logits[i + 2]!;
+    const d = logits[i + 3]!;
+    const second = tokens[i + 1]!;
+    const third = tokens[i + 2]!;
+    const fourth = tokens[i + 3]!;
+    tokens[kept] = tokens[i]!;
+    logits[kept] = a;
+    kept += Number(Math.abs(center - a) <= distance);
+    tokens[kept] = second;
+    logits[kept] = b;
+    kept += Number(Math.abs(center - b) <= distance);
+    tokens[kept] = third;
+    logits[kept] = c;
+    kept += Number(Math.abs(center - c) <= distance);
+    tokens[kept] = fourth;
+    logits[kept] = d;
+    kept += Number(Math.abs(center - d) <= distance);
+  }
+  for (let i = fours; i < size; i++) {
     const logit = logits[i]!;
     tokens[kept] = tokens[i]!;
     logits[kept] = logit;

@@ -1,15 +1,17 @@
 import { createScratch } from './scratch.ts';
 
-const mostBins = 2 ** 17;
-const starts = createScratch((length) => new Int32Array(length));
+const digits = 2048;
+const digitBits = 11;
+const lowCounts = new Int32Array(digits);
+const highCounts = new Int32Array(digits);
 const copyScratch = createScratch((length) => new Float64Array(length));
 const fewValues = 32;
 const movesPerValue = 8;
 
 /**
- * Sorts the first `size` values descending, in place. Bins, about one for each value, by where it lies between the extremes
- * leave them nearly sorted, and insertion sort does the rest: linear time, unless values crowd together so much that quicksort
- * has to be called.
+ * Sorts the first `size` values descending, in place. A radix sort by two digits of where a value lies between the
+ * extremes leaves them nearly sorted, and insertion sort does the rest: linear time, unless values crowd together so
+ * much that quicksort has to be called.
  *
  * @param values finite numbers
  */
@@ -27,15 +29,15 @@ function sortRoughly(values: Float64Array, size: number): void {
   const most = largest(values, size);
   const span = most - smallest(values, size);
   if (span === 0) return;
-  const bins = Math.min(2 ** Math.ceil(Math.log2(size)), mostBins);
-  const scale = Math.min((bins - 1) / span, Number.MAX_VALUE);
+  const scale = Math.min((digits * digits - 1) / span, Number.MAX_VALUE);
   const copy = copyScratch(size);
-  const places = starts(mostBins + 1);
-  places.fill(0, 0, bins + 1);
-  countBins(places, values, size, most, scale);
-  toStarts(places, bins);
-  for (let i = 0; i < size; i++) copy[i] = values[i]!;
-  scatter(copy, values, size, most, scale, places);
+  lowCounts.fill(0);
+  highCounts.fill(0);
+  countDigits(values, size, most, scale);
+  toStarts(lowCounts);
+  toStarts(highCounts);
+  scatter(values, copy, size, most, scale, 0, lowCounts);
+  scatter(copy, values, size, most, scale, digitBits, highCounts);
 }
 
 function largest(values: Float64Array, size: number): number {
@@ -50,25 +52,22 @@ function smallest(values: Float64Array, size: number): number {
   return least;
 }
 
-/** Counts one bin ahead, so that sums of counts are starts. */
-function countBins(
-  counts: Int32Array,
-  values: Float64Array,
-  size: number,
-  most: number,
-  scale: number,
-): void {
+function countDigits(values: Float64Array, size: number, most: number, scale: number): void {
   for (let i = 0; i < size; i++) {
-    const bin = (((most - values[i]!) * scale) | 0) + 1;
-    counts[bin] = counts[bin]! + 1;
+    const key = ((most - values[i]!) * scale) | 0;
+    const low = key & (digits - 1);
+    const high = (key >> digitBits) & (digits - 1);
+    lowCounts[low] = lowCounts[low]! + 1;
+    highCounts[high] = highCounts[high]! + 1;
   }
 }
 
-function toStarts(counts: Int32Array, bins: number): void {
+function toStarts(counts: Int32Array): void {
   let start = 0;
-  for (let bin = 0; bin <= bins; bin++) {
-    start += counts[bin]!;
-    counts[bin] = start;
+  for (let digit = 0; digit < digits; digit++) {
+    const count = counts[digit]!;
+    counts[digit] = start;
+    start += count;
   }
 }
 
@@ -78,14 +77,15 @@ function scatter(
   size: number,
   most: number,
   scale: number,
-  places: Int32Array,
+  shift: number,
+  starts: Int32Array,
 ): void {
   for (let i = 0; i < size; i++) {
     const value = from[i]!;
-    const bin = ((most - value) * scale) | 0;
-    const place = places[bin]!;
+    const digit = ((((most - value) * scale) | 0) >> shift) & (digits - 1);
+    const place = starts[digit]!;
     to[place] = value;
-    places[bin] = place + 1;
+    starts[digit] = place + 1;
   }
 }
 
