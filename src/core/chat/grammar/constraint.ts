@@ -12,7 +12,7 @@ import {
   type Expression,
 } from './expression.ts';
 import { jsonSchemaGrammar } from './json-schema.ts';
-import { anyObject } from './json-text.ts';
+import { anyObject } from './notation.ts';
 
 /** What an answer's text has to be. */
 export type ResponseFormat =

@@ -1,6 +1,6 @@
-import { choice, never, refer, rule, text, type Expression, type Rule } from './expression.ts';
-import { anyValue, boolean, nullText } from './json-text.ts';
+import { choice, never, refer, rule, type Expression, type Rule } from './expression.ts';
 import type { Language } from './language.ts';
+import { jsonNotation, type ArgumentsNotation, type Notation } from './notation.ts';
 import { distinctItems } from './schema-distinct.ts';
 import { productiveExpressions } from './productive.ts';
 import { arrayOf } from './schema-array.ts';
@@ -8,7 +8,14 @@ import { createSchemaBudget, type SchemaBudget } from './schema-budget.ts';
 import { ClauseReader, isReferenceAlone, type Clause } from './schema-clauses.ts';
 import { SchemaDocument, type Literal } from './schema-document.ts';
 import { SchemaEvaluator } from './schema-evaluate.ts';
-import { isSchemaObject, readSchemas, schemaFault, typeBits, type Schema } from './schema-keywords.ts';
+import {
+  isSchemaObject,
+  numberBits,
+  readSchemas,
+  schemaFault,
+  typeBits,
+  type Schema,
+} from './schema-keywords.ts';
 import { numberOf } from './schema-number.ts';
 import { objectOf } from './schema-object.ts';
 import { assertSchemaSize } from './schema-size.ts';
@@ -24,6 +31,7 @@ const maxOpen = 150;
  *
  * @param path how messages call the schema
  * @param budget steps that reading may take; what would need more is refused with the place of the keyword
+ * @param notationOf how the document is written; as JSON if left out
  * @throws RangeError beginning with the path of the keyword that can't be honoured
  *
  * @example
@@ -35,8 +43,9 @@ export function jsonSchemaGrammar(
   schema: unknown,
   path = 'schema',
   budget = createSchemaBudget(),
+  notationOf: ArgumentsNotation = () => jsonNotation,
 ): Expression {
-  const steps = jsonSchemaSteps(schema, path, budget);
+  const steps = jsonSchemaSteps(schema, path, budget, notationOf);
   for (let step = steps.next(); ; step = steps.next()) if (step.done) return step.value;
 }
 
@@ -49,10 +58,11 @@ export function* jsonSchemaSteps(
   schema: unknown,
   path = 'schema',
   budget = createSchemaBudget(),
+  notationOf: ArgumentsNotation = () => jsonNotation,
 ): Generator<void, Expression> {
   assertSchemaSize(schema, path);
   yield;
-  const expression = yield* new SchemaReader(schema, path, budget).read();
+  const expression = yield* new SchemaReader(schema, path, budget).read(notationOf);
   if (productiveExpressions(expression)(expression)) return expression;
   throw schemaFault(path, 'expected a schema that some finite document matches');
 }
@@ -72,6 +82,7 @@ class SchemaReader {
     readonly literals: readonly Literal[];
     readonly path: string;
     readonly rule: Rule;
+    readonly notation: Notation;
   }[] = [];
 
   constructor(root: unknown, path: string, budget: SchemaBudget) {
@@ -86,41 +97,41 @@ class SchemaReader {
     this.#evaluator = new SchemaEvaluator(this.#document, this.#texts, spend);
   }
 
-  *read(): Generator<void, Expression> {
+  *read(notationOf: ArgumentsNotation): Generator<void, Expression> {
     const root = this.#document.literal(this.#document.root, this.#path);
-    const expression = this.#inPlace([root], this.#path);
+    const expression = this.#inPlace([root], this.#path, notationOf(this.#texts));
     for (let next = this.#waiting.pop(); next; next = this.#waiting.pop()) {
       yield;
-      const { key, literals, path, rule: own } = next;
-      if (own.body === pending) this.#fill(own, key, literals, path);
+      const { key, literals, path, rule: own, notation } = next;
+      if (own.body === pending) this.#fill(own, key, literals, path, notation);
     }
     return expression;
   }
 
-  #fill(own: Rule, key: string, literals: readonly Literal[], path: string): void {
+  #fill(own: Rule, key: string, literals: readonly Literal[], path: string, notation: Notation): void {
     this.#open.add(key);
-    own.body = this.#body(literals, path);
+    own.body = this.#body(literals, path, notation);
     this.#open.delete(key);
   }
 
   /** A value inside brackets: recursion is well-founded there, so it can wait. */
-  #inside(literals: readonly Literal[], path: string): Expression {
-    const { key, needed } = this.#normal(literals);
-    if (key === '') return anyValue;
+  #inside(literals: readonly Literal[], path: string, notation: Notation): Expression {
+    const { key, needed } = this.#normal(literals, notation);
+    if (needed.length === 0) return notation.anyValue;
     if (needed.some(({ schema }) => schema === false)) return never;
     let known = this.#rules.get(key);
     if (!known) {
       known = rule(path, pending);
       this.#rules.set(key, known);
-      this.#waiting.push({ key, literals: needed, path, rule: known });
+      this.#waiting.push({ key, literals: needed, path, rule: known, notation });
     }
     return refer(known);
   }
 
   /** A value that stands for another one, whole value for whole value. */
-  #inPlace(literals: readonly Literal[], path: string): Expression {
-    const { key, needed } = this.#normal(literals);
-    if (key === '') return anyValue;
+  #inPlace(literals: readonly Literal[], path: string, notation: Notation): Expression {
+    const { key, needed } = this.#normal(literals, notation);
+    if (needed.length === 0) return notation.anyValue;
     if (needed.some(({ schema }) => schema === false)) return never;
     if (this.#open.has(key)) throw schemaFault(path, 'expected no reference to itself');
     if (this.#open.size > maxOpen) throw schemaFault(path, 'expected fewer schemas within schemas');
@@ -129,18 +140,22 @@ class SchemaReader {
       known = rule(path, pending);
       this.#rules.set(key, known);
     }
-    if (known.body === pending) this.#fill(known, key, needed, path);
+    if (known.body === pending) this.#fill(known, key, needed, path, notation);
     return refer(known);
   }
 
   /** Without what says nothing, and with the schemas that references stand for. */
-  #normal(literals: readonly Literal[]): { readonly key: string; readonly needed: readonly Literal[] } {
+  #normal(
+    literals: readonly Literal[],
+    { id }: Notation,
+  ): { readonly key: string; readonly needed: readonly Literal[] } {
     const needed = new Map<number, Literal>();
     for (const literal of literals) {
       const target = this.#target(literal);
       if (target.schema !== true) needed.set(target.id, target);
     }
-    return { key: [...needed.keys()].sort((a, b) => a - b).join(), needed: [...needed.values()] };
+    const ids = [...needed.keys()].sort((a, b) => a - b);
+    return { key: `${id} ${ids.join()}`, needed: [...needed.values()] };
   }
 
   #target(literal: Literal): Literal {
@@ -149,7 +164,7 @@ class SchemaReader {
     return this.#clauses.reference(schema, '$ref', path);
   }
 
-  #body(literals: readonly Literal[], path: string): Expression {
+  #body(literals: readonly Literal[], path: string, notation: Notation): Expression {
     const [only] = literals;
     if (literals.length === 1 && only && !only.negated && isSchemaObject(only.schema)) {
       const branches = branchesOf(only.schema, only.path);
@@ -158,24 +173,24 @@ class SchemaReader {
           ...branches.map((branch, index) => {
             const place = `${only.path}.anyOf[${index}]`;
             const at = isSchemaObject(branch) && branch['$ref'] !== undefined ? `${place}.$ref` : place;
-            return this.#inPlace([this.#document.literal(branch, place)], at);
+            return this.#inPlace([this.#document.literal(branch, place)], at, notation);
           }),
         );
       }
     }
     const clauses = this.#clauses.read(literals, path);
-    const constants = new Map<string, string>();
+    const constants = new Map<string, unknown>();
     const expressions = new Set<Expression>();
     for (const clause of clauses) {
       if (clause.values) {
         for (const value of clause.values) {
           const written = JSON.stringify(value);
           if (!constants.has(written) && this.#satisfies(value, literals, path))
-            constants.set(written, written);
+            constants.set(written, value);
         }
-      } else for (const expression of this.#typed(clause, path)) expressions.add(expression);
+      } else for (const expression of this.#typed(clause, path, notation)) expressions.add(expression);
     }
-    if (constants.size > 0) expressions.add(text(...constants.keys()));
+    if (constants.size > 0) expressions.add(notation.constants([...constants.values()]));
     return choice(...expressions);
   }
 
@@ -186,21 +201,21 @@ class SchemaReader {
     );
   }
 
-  *#typed(clause: Clause, path: string): Iterable<Expression> {
+  *#typed(clause: Clause, path: string, notation: Notation): Iterable<Expression> {
     const { types, excluded } = clause;
     const complex = excluded.find((value) => typeof value === 'object' && value !== null);
     if (complex !== undefined && types & (typeBits.object | typeBits.array)) {
       throw schemaFault(path, 'expected no objects and arrays among constants that are ruled out');
     }
-    if (types & typeBits.null && !excluded.includes(null)) yield nullText;
-    if (types & typeBits.boolean) {
-      const left = [true, false].filter((value) => !excluded.includes(value));
-      yield left.length === 2 ? boolean : text(...left.map(String));
-    }
-    yield numberOf(clause, this.#texts);
-    yield stringOfClause(clause, this.#texts);
-    const valueOf = (literals: readonly Literal[], at: string): Expression => this.#inside(literals, at);
-    yield arrayOf(clause, this.#document, valueOf, (literals, at) =>
+    const words = [
+      ...(types & typeBits.null ? [null] : []),
+      ...(types & typeBits.boolean ? [true, false] : []),
+    ];
+    yield notation.constants(words.filter((word) => !excluded.includes(word)));
+    if (types & numberBits) yield notation.number(numberOf(clause, this.#texts));
+    yield stringOfClause(clause, this.#texts, notation);
+    const valueOf = this.#inside.bind(this);
+    yield arrayOf(clause, this.#document, notation, valueOf, (literals, at) =>
       distinctItems(literals, at, {
         clauses: this.#clauses,
         texts: this.#texts,
@@ -210,6 +225,7 @@ class SchemaReader {
     yield objectOf(clause, {
       document: this.#document,
       texts: this.#texts,
+      notation,
       valueOf,
       keysOf: (literal) => this.#keys(literal),
     });

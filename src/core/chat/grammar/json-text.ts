@@ -85,10 +85,6 @@ export function stringOf({ min, max }: { readonly min: number; readonly max: num
 
 export const anyString = refer(rule('string', stringOf({ min: 0, max: Infinity })));
 
-export const boolean = text('true', 'false');
-
-export const nullText = text('null');
-
 const integerDigits = choice(
   text('0'),
   sequence(character([0x31, 0x39]), repeat(digit, { min: 0, max: maxDigits - 1 })),
@@ -116,22 +112,37 @@ export function bracketed(open: string, content: Expression, close: string): Exp
 export function listOf(
   item: Expression,
   { min, max }: { readonly min: number; readonly max: number },
+  separator = comma,
 ): Expression {
   if (max === 0) return empty;
-  const more = repeat(sequence(comma, item), { min: Math.max(0, min - 1), max: max - 1 });
+  const more = repeat(sequence(separator, item), { min: Math.max(0, min - 1), max: max - 1 });
   const some = sequence(item, more);
   return min === 0 ? optional(some) : some;
 }
 
-const anyValueRule = rule('value');
-export const anyValue = refer(anyValueRule);
+export const unlimited = { min: 0, max: Infinity };
 
-const unlimited = { min: 0, max: Infinity };
+/** How values that stand inside of brackets, or alone, are written. */
+export interface LiteralWords {
+  readonly anyString: Expression;
+  readonly boolean: Expression;
+  readonly nullText: Expression;
+  /** A key of any name. */
+  readonly anyKey: Expression;
+}
 
-export const anyObject = refer(
-  rule('object', bracketed('{', listOf(sequence(anyString, colon, anyValue), unlimited), '}')),
-);
-
-export const anyArray = refer(rule('array', bracketed('[', listOf(anyValue, unlimited), ']')));
-
-anyValueRule.body = choice(anyString, anyNumber, boolean, nullText, anyObject, anyArray);
+/** Values of any kind. */
+export function literals({ anyString: string, boolean, nullText, anyKey }: LiteralWords): {
+  readonly anyValue: Expression;
+  readonly anyMember: Expression;
+  readonly anyObject: Expression;
+  readonly anyArray: Expression;
+} {
+  const valueRule = rule('value');
+  const value = refer(valueRule);
+  const anyMember = refer(rule('pair', sequence(anyKey, colon, value)));
+  const anyObject = refer(rule('object', bracketed('{', listOf(anyMember, unlimited), '}')));
+  const anyArray = refer(rule('array', bracketed('[', listOf(value, unlimited), ']')));
+  valueRule.body = choice(string, anyNumber, boolean, nullText, anyObject, anyArray);
+  return { anyValue: value, anyMember, anyObject, anyArray };
+}

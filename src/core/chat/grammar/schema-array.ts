@@ -9,7 +9,8 @@ import {
   type Expression,
   type Rule,
 } from './expression.ts';
-import { anyArray, anyValue, bracketed, comma, listOf } from './json-text.ts';
+import { listOf } from './json-text.ts';
+import type { Notation } from './notation.ts';
 import type { Clause } from './schema-clauses.ts';
 import type { Literal, SchemaDocument } from './schema-document.ts';
 import { itemSchemas } from './schema-evaluate.ts';
@@ -28,7 +29,7 @@ interface Need {
 const maxStates = 4000;
 
 /** Makes the expression of a value that satisfies all literals. */
-export type ValueOf = (literals: readonly Literal[], path: string) => Expression;
+export type ValueOf = (literals: readonly Literal[], path: string, notation: Notation) => Expression;
 
 /** Items as texts of one language, and how many there are; `undefined` where they aren't. */
 export type DistinctItems = (
@@ -40,9 +41,13 @@ export type DistinctItems = (
 export function arrayOf(
   clause: Clause,
   document: SchemaDocument,
+  notation: Notation,
   valueOf: ValueOf,
   distinctItems: DistinctItems,
 ): Expression {
+  const { comma } = notation;
+  const itemOf = (literals: readonly Literal[], at: string): Expression =>
+    valueOf(literals, at, notation.ofItem());
   if (!(clause.types & typeBits.array)) return never;
   const schemas = clause.atoms.flatMap((atom) => (atom.kind === 'schema' ? [atom] : []));
   const needs: Need[] = [];
@@ -93,18 +98,21 @@ export function arrayOf(
     const place = `${unique.path}.uniqueItems`;
     const items = heads > 0 || needs.length > 0 ? undefined : distinctItems(literalsAt(0), path);
     if (!items) throw schemaFault(place, 'expected `items` that are strings, numbers or constants');
-    return bracketed(
-      '[',
-      { type: 'distinct', item: items.item, separator: comma, min, max: Math.min(max, items.count) },
-      ']',
-    );
+    return notation.array({
+      type: 'distinct',
+      item: items.item,
+      separator: comma,
+      min,
+      max: Math.min(max, items.count),
+    });
   }
   if (needs.length > 0)
-    return bracketed('[', listWith(needs, { min, max, heads, path }, literalsAt, document, valueOf), ']');
-  const rest = valueOf(literalsAt(heads), path);
+    return notation.array(listWith(needs, { min, max, heads, path, comma }, literalsAt, document, itemOf));
+  const rest = itemOf(literalsAt(heads), path);
   if (heads === 0) {
-    if (rest === anyValue && min === 0 && max === Infinity) return anyArray;
-    return bracketed('[', listOf(rest, { min, max }), ']');
+    const isAny = rest === notation.ofItem().anyValue && min === 0 && max === Infinity;
+    if (isAny && notation.anyArray) return notation.anyArray;
+    return notation.array(listOf(rest, { min, max }, comma));
   }
   const most = Math.min(heads, max);
   let content = repeat(sequence(comma, rest), {
@@ -113,10 +121,10 @@ export function arrayOf(
   });
   if (most < heads) content = empty;
   for (let index = most - 1; index >= 0; index--) {
-    const some = sequence(...(index > 0 ? [comma] : []), valueOf(literalsAt(index), path), content);
+    const some = sequence(...(index > 0 ? [comma] : []), itemOf(literalsAt(index), path), content);
     content = index < min ? some : choice(some, empty);
   }
-  return bracketed('[', content, ']');
+  return notation.array(content);
 }
 
 function containedOf(schema: Schema, path: string, document: SchemaDocument): Need | undefined {
@@ -142,10 +150,17 @@ function listWith(
     max,
     heads,
     path,
-  }: { readonly min: number; readonly max: number; readonly heads: number; readonly path: string },
+    comma,
+  }: {
+    readonly min: number;
+    readonly max: number;
+    readonly heads: number;
+    readonly path: string;
+    readonly comma: Expression;
+  },
   literalsAt: (index: number) => Literal[],
   document: SchemaDocument,
-  valueOf: ValueOf,
+  itemOf: (literals: readonly Literal[], path: string) => Expression,
 ): Expression {
   const lastCount = Math.max(min, heads, max === Infinity ? 0 : max, ...needs.map(({ from }) => from));
   const rules = new Map<string, Rule>();
@@ -172,7 +187,7 @@ function listWith(
     if (count >= min && needs.every((need, index) => found[index]! >= need.min)) branches.push(empty);
     if (count < max) {
       for (const { counts, literals } of outcomes(needs, found, count, document)) {
-        const item = valueOf([...literalsAt(count), ...literals], path);
+        const item = itemOf([...literalsAt(count), ...literals], path);
         branches.push(sequence(...(isFirst ? [] : [comma]), item, stateOf(count + 1, counts)));
       }
     }

@@ -1,6 +1,6 @@
-import { never, sequence, text, type Expression } from './expression.ts';
-import { anyString, stringOf } from './json-text.ts';
+import { never, type Expression } from './expression.ts';
 import type { Language } from './language.ts';
+import type { Notation } from './notation.ts';
 import type { Clause } from './schema-clauses.ts';
 import { readCount, typeBits } from './schema-keywords.ts';
 import type { TextLanguages } from './schema-texts.ts';
@@ -13,18 +13,13 @@ interface StringConditions {
   readonly path: string;
 }
 
-/** JSON strings that satisfy the conditions. */
-export function stringOfClause(clause: Clause, texts: TextLanguages): Expression {
+/** Strings that satisfy the conditions. */
+export function stringOfClause(clause: Clause, texts: TextLanguages, notation: Notation): Expression {
   if (!(clause.types & typeBits.string)) return never;
   const { min, max, languages, path } = conditionsOf(clause, texts);
   if (min > max) return never;
-  if (languages.length === 0) return min === 0 && max === Infinity ? anyString : stringOf({ min, max });
-  const language = texts.live(stringLanguage(clause, texts), path);
-  return sequence(
-    text('"'),
-    { type: 'language', language, store: texts.store, writing: 'json-string' },
-    text('"'),
-  );
+  const language = languages.length === 0 ? undefined : texts.live(stringLanguage(clause, texts), path);
+  return notation.string({ min, max, language, texts, path });
 }
 
 /** The same as a language. */

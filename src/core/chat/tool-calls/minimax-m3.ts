@@ -4,7 +4,7 @@ import type { ToolCallFormat } from './format.ts';
 import { readName } from './json-calls.ts';
 import { fitsTool } from './mend-json.ts';
 import { createSectionParser } from './section-parser.ts';
-import { allowsType, memberSchema, toJsonText } from './schema-types.ts';
+import { memberSchema, toJsonText, typesOf } from './schema-types.ts';
 import { membersOf } from './write-calls.ts';
 
 /** Stands before every tag. */
@@ -64,7 +64,8 @@ function* readCall(input: AnswerInput, tools: readonly ToolDefinition[]): Readin
   const isClosed = isNamed && (yield* input.holdUntil([closeTag])) !== null;
   const tool = tools.find((candidate) => candidate.name === name);
   const body = input.held.slice(length, -closeTag.length);
-  const json = isClosed ? readElements(body, tool?.parameters ?? { type: 'object' }, 0) : undefined;
+  const schema = tool?.parameters ?? { type: 'object' };
+  const json = isClosed ? readElements(body, schema, schema, 0) : undefined;
   if (json === undefined || !json.startsWith('{') || !fitsTool(json, tool)) return input.giveUp();
   input.startCall(name);
   input.addArguments(json);
@@ -75,11 +76,12 @@ function* readCall(input: AnswerInput, tools: readonly ToolDefinition[]): Readin
 const deepestNesting = 32;
 
 /** The value of what stands inside an element: text, or elements; those called `item` make a list. */
-function readElements(text: string, schema: unknown, depth: number): string | undefined {
-  if (text.trim() === '' && depth > 0 && allowsType(schema, 'object')) return '{}';
-  if (text.trim() === '' && depth > 0 && allowsType(schema, 'array')) return '[]';
+function readElements(text: string, schema: unknown, root: unknown, depth: number): string | undefined {
+  const types = typesOf(schema, root);
+  if (text.trim() === '' && depth > 0 && types.includes('object')) return '{}';
+  if (text.trim() === '' && depth > 0 && types.includes('array')) return '[]';
   if (!text.trimStart().startsWith(`${mark}<`) && (depth > 0 || text.trim() !== '')) {
-    return depth === 0 ? undefined : toJsonText(text, schema);
+    return depth === 0 ? undefined : toJsonText(text, { type: types });
   }
   const members: [string, string][] = [];
   let rest = text.trimStart();
@@ -90,12 +92,12 @@ function readElements(text: string, schema: unknown, depth: number): string | un
     const start = mark.length + head.length;
     const end = endOf(rest, name, start);
     if (end === -1) return undefined;
-    const value = readElements(rest.slice(start, end), memberSchema(schema, name), depth + 1);
+    const value = readElements(rest.slice(start, end), memberSchema(schema, name, root), root, depth + 1);
     if (value === undefined) return undefined;
     members.push([name, value]);
     rest = rest.slice(end + mark.length + name.length + 3).trimStart();
   }
-  const isList = depth > 0 && members.every(([name]) => name === 'item') && !allowsType(schema, 'object');
+  const isList = depth > 0 && members.every(([name]) => name === 'item') && !types.includes('object');
   if (isList) return `[${members.map(([, value]) => value).join(', ')}]`;
   return `{${members.map(([name, value]) => `${JSON.stringify(name)}: ${value}`).join(', ')}}`;
 }

@@ -2,29 +2,36 @@ import type { ToolDefinition } from '../messages.ts';
 
 type JsonType = 'string' | 'number' | 'integer' | 'boolean' | 'null' | 'object' | 'array';
 
-/** What a tool's schema says about one of its parameters; `undefined` where it says nothing. */
-export function parameterSchema(tool: ToolDefinition | undefined, parameter: string): unknown {
-  const properties = tool?.parameters?.['properties'];
-  return isRecord(properties) && Object.hasOwn(properties, parameter) ? properties[parameter] : undefined;
+/** The type of one of a tool's parameters, as a schema; `undefined` where the tool says nothing about it. */
+export function parameterSchema(
+  tool: ToolDefinition | undefined,
+  parameter: string,
+): { readonly type: readonly string[] } | undefined {
+  const schema = memberSchema(tool?.parameters, parameter, tool?.parameters);
+  return schema === undefined ? undefined : { type: typesOf(schema, tool?.parameters) };
 }
 
-/** What a schema says about a member, or about the items of a list. */
-export function memberSchema(schema: unknown, name: string): unknown {
-  if (!isRecord(schema)) return undefined;
-  const { properties, items } = schema;
+/**
+ * What a schema says about a member, or about the items of a list, which are called `item`.
+ *
+ * @param root where references lead
+ */
+export function memberSchema(schema: unknown, name: string, root: unknown, depth = 0): unknown {
+  const own = resolved(schema, root);
+  if (own === undefined || depth > deepestSchema) return undefined;
+  const { properties, patternProperties, additionalProperties, items, anyOf, oneOf, allOf } = own;
   if (isRecord(properties) && Object.hasOwn(properties, name)) return properties[name];
-  return name === 'item' ? items : undefined;
+  if (isRecord(additionalProperties) && patternProperties === undefined) return additionalProperties;
+  if (name === 'item' && items !== undefined) return items;
+  const parts = [anyOf, oneOf, allOf].flatMap((list) => (Array.isArray(list) ? (list as unknown[]) : []));
+  const found = parts.map((part) => memberSchema(part, name, root, depth + 1));
+  return found.find((member) => member !== undefined);
 }
 
 /** The parameters of a tool in the order of its schema. */
 export function parameterNames(tool: ToolDefinition | undefined): readonly string[] {
   const properties = tool?.parameters?.['properties'];
   return isRecord(properties) ? Object.keys(properties) : [];
-}
-
-/** Whether a schema allows values of a type. */
-export function allowsType(schema: unknown, type: string): boolean {
-  return typesOf(schema).includes(type);
 }
 
 /** Whether a schema allows strings and nothing else. */
@@ -83,17 +90,40 @@ function typeOfValue(value: unknown): JsonType {
 /** Schemas that contain themselves would go on for ever. */
 const deepestSchema = 8;
 
-function typesOf(schema: unknown, depth = 0): readonly string[] {
-  if (!isRecord(schema) || depth > deepestSchema) return [];
-  const { type, enum: values, const: value, anyOf, oneOf } = schema;
+/**
+ * The types that a schema allows; none where it doesn't say.
+ *
+ * @param root where references lead
+ */
+export function typesOf(schema: unknown, root: unknown = schema, depth = 0): readonly string[] {
+  const own = resolved(schema, root);
+  if (own === undefined || depth > deepestSchema) return [];
+  const { type, enum: values, const: value, anyOf, oneOf, allOf } = own;
   if (typeof type === 'string') return [type];
   if (Array.isArray(type)) return type.filter((name) => typeof name === 'string');
-  if (Array.isArray(values)) return values.map(typeOfValue);
+  if (Array.isArray(values)) return [...new Set(values.map(typeOfValue))];
   if (value !== undefined) return [typeOfValue(value)];
+  const of = (part: unknown): readonly string[] => typesOf(part, root, depth + 1);
   const alternatives: unknown = anyOf ?? oneOf;
-  if (!Array.isArray(alternatives)) return [];
-  const types = alternatives.map((alternative) => typesOf(alternative, depth + 1));
-  return types.some((some) => some.length === 0) ? [] : types.flat();
+  if (Array.isArray(alternatives)) {
+    const types = alternatives.map(of);
+    if (types.every((some) => some.length > 0)) return [...new Set(types.flat())];
+  }
+  return Array.isArray(allOf) ? (allOf.map(of).find((types) => types.length > 0) ?? []) : [];
+}
+
+/** A schema, or the one that its reference stands for; `undefined` where there is none. */
+function resolved(schema: unknown, root: unknown): Readonly<Record<string, unknown>> | undefined {
+  let own = schema;
+  for (let depth = 0; isRecord(own) && typeof own['$ref'] === 'string'; depth++) {
+    const [start, ...keys] = own['$ref'].split('/');
+    if (start !== '#' || depth > deepestSchema) return undefined;
+    own = keys.reduce<unknown>(
+      (target, key) => (isRecord(target) && Object.hasOwn(target, key) ? target[key] : undefined),
+      root,
+    );
+  }
+  return isRecord(own) ? own : undefined;
 }
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
