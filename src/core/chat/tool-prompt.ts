@@ -65,7 +65,7 @@ export function writeToolTurns(
     const last = turns.at(-1);
     if (message.role === 'assistant' && message.toolCalls?.length) {
       const { toolCalls, ...rest } = message;
-      const calls = writeCalls(format, toolCalls) ?? '';
+      const calls = writeCalls(format, toolCalls);
       turns.push({
         ...rest,
         content: [message.content ?? '', calls].filter((text) => text !== '').join('\n'),

@@ -1,5 +1,4 @@
-import { answerGrammarSteps } from '../../core/chat/grammar/answer-steps.ts';
-import type { AnswerConstraint } from '../../core/chat/grammar/constraint.ts';
+import { answerGrammarSteps, type AnswerConstraint } from '../../core/chat/grammar/constraint.ts';
 import {
   compileSteps as compileGrammarSteps,
   type CompiledGrammar,

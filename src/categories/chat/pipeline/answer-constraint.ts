@@ -1,7 +1,6 @@
 import type { ModelFormats } from '../../../core/chat/formats.ts';
 import type { AnswerConstraint, CallConstraint } from '../../../core/chat/grammar/constraint.ts';
 import type { ToolDefinition } from '../../../core/chat/messages.ts';
-import { fieldError, type InferenceError } from '../../../errors.ts';
 import type { ChatRequest } from '../request.ts';
 
 export interface AnswerSetting {
@@ -14,11 +13,7 @@ export interface AnswerSetting {
   readonly thinks: boolean;
 }
 
-/**
- * What a request allows the model to answer.
- *
- * @throws InferenceError `unsupported_feature` where a call is required and the model's calls can't be constrained
- */
+/** What a request allows the model to answer. */
 export function answerConstraint(request: ChatRequest, setting: AnswerSetting): AnswerConstraint {
   const { prompt, formats, thinks } = setting;
   const calls = callConstraint(request, setting);
@@ -28,19 +23,11 @@ export function answerConstraint(request: ChatRequest, setting: AnswerSetting): 
 }
 
 function callConstraint(
-  { toolChoice, parallelToolCalls: parallel, model, tools: all }: ChatRequest,
+  { toolChoice, parallelToolCalls: parallel, tools: all }: ChatRequest,
   { tools, formats }: AnswerSetting,
 ): CallConstraint | undefined {
-  if (toolChoice === 'none' || all.length === 0) return undefined;
   const format = formats.toolCalls?.constraint;
-  if (!format) {
-    if (toolChoice !== 'auto')
-      throw unsupported('tool_choice', `the model "${model}" can't be made to call a tool`);
-    if (all.some(({ strict }) => strict))
-      throw unsupported('tools', `the model "${model}" can't be kept to a schema`);
-    if (!parallel) throw unsupported('parallel_tool_calls', `the model "${model}" can't be kept to one call`);
-    return undefined;
-  }
+  if (!format || toolChoice === 'none' || all.length === 0) return undefined;
   if (toolChoice === 'auto') return { tools, choice: 'optional', parallel, format };
   if (toolChoice === 'required') return { tools, choice: 'required', parallel, format };
   return {
@@ -49,8 +36,4 @@ function callConstraint(
     parallel: false,
     format,
   };
-}
-
-function unsupported(param: string, reason: string): InferenceError {
-  return fieldError(param, reason, { code: 'unsupported_feature' });
 }

@@ -129,7 +129,7 @@ class ChatPipeline implements Pipeline<ChatRequest, ChatEvent, ChatModelInfo> {
     const prompt = encodePrompt(text, tokenizer, contextLength);
     const setting = { tools, prompt: text, formats, template, tokenizer, grammars };
     const grammar = await compileAnswer(request, setting, signal);
-    const isConstrained = grammar !== undefined && toolCalls?.constraint !== undefined;
+    const isConstrained = grammar !== undefined;
     const createToolCallParser = toolCalls && (() => toolCalls.createParser(tools, { isConstrained }));
     const events = new EventStream<ChatEvent>();
     const context: ChoiceContext = {

@@ -11,8 +11,9 @@ import {
   text,
   type Expression,
 } from './expression.ts';
-import { jsonSchemaGrammar } from './json-schema.ts';
-import { anyObject } from './notation.ts';
+import { jsonSchemaSteps } from './json-schema.ts';
+import { anyObject, looseText, type ArgumentsNotation } from './notation.ts';
+import { createSchemaBudget, type SchemaBudget } from './schema-budget.ts';
 
 /** What an answer's text has to be. */
 export type ResponseFormat =
@@ -64,16 +65,12 @@ export interface AnswerConstraint {
   readonly reasoning?: ReasoningConstraint | undefined;
 }
 
-/** Reads a schema; `path` is how messages call it. */
-export type ReadSchema = (schema: unknown, path?: string) => Expression;
-
 /**
  * The grammar of the answers that a request allows.
  *
  * With required calls the answer is calls alone, whatever `response` is; with optional ones it is either. Where calls
  * are optional, arguments whose schema can't be honoured may be any object.
  *
- * @param read `jsonSchemaGrammar` if left out
  * @returns `undefined` where every text is allowed
  * @throws RangeError naming the keyword of a schema that can't be honoured, as `schema.properties.age.not` or
  * `tools[0].parameters.properties.age.not`
@@ -83,20 +80,37 @@ export type ReadSchema = (schema: unknown, path?: string) => Expression;
  * answerGrammar({ response: { type: 'json-schema', schema: { type: 'array', items: { type: 'string' } } } });
  * ```
  */
-export function answerGrammar(
-  { response, calls, reasoning }: AnswerConstraint,
-  read: ReadSchema = jsonSchemaGrammar,
-): Expression | undefined {
-  const document = framed(documentGrammar(response, read), reasoning?.frame);
-  const answer = calls ? withCalls(document, calls, read) : document;
+export function answerGrammar(constraint: AnswerConstraint): Expression | undefined {
+  const steps = answerGrammarSteps(constraint);
+  for (let step = steps.next(); ; step = steps.next()) if (step.done) return step.value;
+}
+
+/**
+ * The same in slices: yields after each part of bounded cost. All schemas share one budget.
+ *
+ * @throws RangeError as `answerGrammar`
+ */
+export function* answerGrammarSteps({
+  response,
+  calls,
+  reasoning,
+}: AnswerConstraint): Generator<void, Expression | undefined> {
+  const budget = createSchemaBudget();
+  const document = framed(yield* documentGrammar(response, budget), reasoning?.frame);
+  const answer = calls ? yield* withCalls(document, calls, budget) : document;
   if (!answer || !reasoning) return answer;
   const mayBreakOff = document === undefined && calls?.choice === 'optional';
   return behindReasoning(answer, reasoning, { mayBreakOff });
 }
 
-function documentGrammar(response: ResponseFormat, read: ReadSchema): Expression | undefined {
+function* documentGrammar(
+  response: ResponseFormat,
+  budget: SchemaBudget,
+): Generator<void, Expression | undefined> {
   if (response.type === 'text') return undefined;
-  return response.type === 'json-object' ? anyObject : read(response.schema);
+  return response.type === 'json-object'
+    ? anyObject
+    : yield* jsonSchemaSteps(response.schema, 'schema', budget);
 }
 
 function framed(
@@ -108,56 +122,94 @@ function framed(
   return frame.isRequired ? inFrame : choice(inFrame, document);
 }
 
-function withCalls(document: Expression | undefined, calls: CallConstraint, read: ReadSchema): Expression {
-  const { tools, choice: when, parallel, format } = calls;
-  const { begin, trigger, separator, end } = format;
-  const frames = tools.map((tool, index) => {
-    const { prefix, suffix } = format.call(tool.name);
+function* withCalls(
+  document: Expression | undefined,
+  calls: CallConstraint,
+  budget: SchemaBudget,
+): Generator<void, Expression> {
+  const { choice: when, parallel, format } = calls;
+  const values = new Map<ToolCallConstraint['arguments'], readonly Expression[]>();
+  const ways: Way[] = [];
+  for (const way of [format, ...(format.others ?? [])]) {
+    const known = values.get(way.arguments) ?? (yield* argumentValues(calls, way, budget));
+    values.set(way.arguments, known);
+    ways.push(wayOf(calls, way, known));
+  }
+  const atStart = choice(...ways.map(({ section }) => section));
+  if (when !== 'optional') return atStart;
+  if (document) return choice(document, atStart);
+  const later = choice(...ways.map(({ lead, section }) => sequence(text(lead), section)));
+  const free: Expression = { type: 'text-without', markers: ways.flatMap(({ triggers }) => triggers) };
+  const behind = ways.map(({ lead }) => lead).find((lead) => lead !== '');
+  const first = behind === undefined ? free : { ...free, behind };
+  const isSingle = !parallel || format.separator === null;
+  if (isSingle) return choice(first, sequence(first, later), ...(behind === undefined ? [] : [atStart]));
+  const start = behind === undefined ? first : choice(first, sequence(atStart, free));
+  return sequence(start, repeat(sequence(later, free), { min: 0, max: Infinity }));
+}
+
+/** Calls as they are written in one way. */
+interface Way {
+  readonly section: Expression;
+  /** Before the section, but where the answer begins. */
+  readonly lead: string;
+  /** What free text in front may not hold. */
+  readonly triggers: readonly string[];
+}
+
+function wayOf(
+  { tools, choice: when, parallel }: CallConstraint,
+  { begin, separator, end, call, trigger, lead = '', isLoose }: ToolCallConstraint,
+  values: readonly Expression[],
+): Way {
+  const written = (part: string): Expression => (isLoose ? looseText(part) : text(part));
+  const frames = tools.map(({ name }) => call(name));
+  const one = choice(
+    ...frames.map(({ prefix, suffix }, index) => sequence(written(prefix), values[index]!, written(suffix))),
+  );
+  const isSingle = when === 'once' || !parallel || separator === null;
+  const more = isSingle ? empty : repeat(sequence(written(separator), one), { min: 0, max: Infinity });
+  const triggers = trigger === undefined ? frames.map(({ prefix }) => begin + prefix) : [trigger];
+  return {
+    section: sequence(written(begin), one, more, written(end)),
+    lead,
+    triggers: triggers.map((own) => lead + own),
+  };
+}
+
+function* argumentValues(
+  { tools, choice: when }: CallConstraint,
+  way: ToolCallConstraint,
+  budget: SchemaBudget,
+): Generator<void, Expression[]> {
+  const values: Expression[] = [];
+  for (const [index, tool] of tools.entries()) {
     const path = `tools[${index}].parameters`;
     const isPromised = when !== 'optional' || tool.strict === true;
-    const value = isPromised ? argumentsGrammar(tool, path, read) : leniently(tool, path, read);
-    return { prefix, rest: sequence(refer(rule(tool.name, value)), text(suffix)) };
-  });
-  const call = choice(...frames.map(({ prefix, rest }) => sequence(text(prefix), rest)));
-  const isSingle = when === 'once' || !parallel || separator === null;
-  const more = isSingle ? empty : repeat(sequence(text(separator), call), { min: 0, max: Infinity });
-  const behindFirst = sequence(more, text(end));
-  if (when !== 'optional') return sequence(text(begin), call, behindFirst);
-
-  const first = choice(
-    ...frames.map(({ prefix, rest }) => sequence(text(withoutStart(begin + prefix, trigger)), rest)),
-  );
-  const section = sequence(first, behindFirst);
-  if (document) return choice(document, sequence(text(trigger), section));
-  const untilCall: Expression = { type: 'text-until', markers: [trigger] };
-  const free: Expression = { type: 'text-without', markers: [trigger] };
-  if (isSingle) return choice(free, sequence(untilCall, section));
-  return sequence(repeat(sequence(untilCall, section), { min: 0, max: Infinity }), free);
-}
-
-function leniently(tool: CallableTool, path: string, read: ReadSchema): Expression {
-  try {
-    return argumentsGrammar(tool, path, read);
-  } catch (error) {
-    if (error instanceof RangeError) return anyObject;
-    throw error;
+    const notationOf = way.arguments?.(tool.parameters);
+    let value: Expression;
+    try {
+      value = yield* argumentsGrammar(tool, path, budget, notationOf);
+    } catch (error) {
+      if (isPromised || !(error instanceof RangeError)) throw error;
+      value = yield* jsonSchemaSteps({ type: 'object' }, path, createSchemaBudget(), notationOf);
+    }
+    values.push(refer(rule(tool.name, value)));
+    yield;
   }
+  return values;
 }
 
-function argumentsGrammar(tool: CallableTool, path: string, read: ReadSchema): Expression {
+function* argumentsGrammar(
+  tool: CallableTool,
+  path: string,
+  budget: SchemaBudget,
+  notationOf: ArgumentsNotation | undefined,
+): Generator<void, Expression> {
   const { type = 'object' } = tool.parameters ?? {};
   if (type !== 'object') throw new RangeError(`${path}.type: expected "object"`);
-  return read(callableSchema(tool), path);
-}
-
-/** Arguments are always an object, also where the schema doesn't say so. */
-export function callableSchema({ parameters }: CallableTool): Readonly<Record<string, unknown>> {
-  return { type: 'object', ...parameters };
-}
-
-function withoutStart(full: string, start: string): string {
-  if (full.startsWith(start)) return full.slice(start.length);
-  throw new RangeError(`trigger: expected the beginning of a call, got ${JSON.stringify(start)}`);
+  // Arguments are always an object, also where the schema doesn't say so.
+  return yield* jsonSchemaSteps({ type: 'object', ...tool.parameters }, path, budget, notationOf);
 }
 
 const gap = repeat(character([0x20, 0x20], [0x0a, 0x0a]), { min: 0, max: 4 });

@@ -1,4 +1,4 @@
-import { refer, rule, sequence, text, type Expression } from './expression.ts';
+import { empty, refer, rule, sequence, text, type Expression } from './expression.ts';
 import { anyString, bracketed, colon, comma, literals, stringOf } from './json-text.ts';
 import type { Language } from './language.ts';
 import type { TextLanguages } from './schema-texts.ts';
@@ -10,6 +10,11 @@ export interface StringSet {
   readonly language: Language | undefined;
   readonly texts: TextLanguages;
   readonly path: string;
+}
+
+/** All strings. */
+export function anyStringOf(texts: TextLanguages): StringSet {
+  return { min: 0, max: Infinity, language: undefined, texts, path: 'parameters' };
 }
 
 /** How values are written. */
@@ -33,7 +38,7 @@ export interface Notation {
   /** `undefined` for a name that can't be written. */
   member(name: string, value: Expression): Expression | undefined;
   /** A member with one of these names; `undefined` where only known names can be written. */
-  members(names: Language, value: Expression, texts: TextLanguages): Expression | undefined;
+  members(names: Language, value: Expression, texts: TextLanguages, path: string): Expression | undefined;
   /** How the value of a member is written, or that of one without a name of its own. */
   ofMember(name?: string): Notation;
   /** How an item of an array is written. */
@@ -51,7 +56,7 @@ export interface LiteralStyle {
   readonly key?: {
     readonly any: Expression;
     write(name: string): string;
-    of(names: Language, texts: TextLanguages): Expression;
+    of(names: Language, texts: TextLanguages, path: string): Expression | undefined;
   };
   write(value: unknown): string;
   string(strings: StringSet): Expression;
@@ -77,9 +82,9 @@ export function literalNotation(style: LiteralStyle): Notation {
     comma,
     member: (name, value) =>
       refer(rule(name, sequence(text(key ? key.write(name) : write(name)), colon, value))),
-    members(names, value, texts) {
-      const written = key ? key.of(names, texts) : jsonStringOf(names, texts);
-      return refer(rule('other', sequence(written, colon, value)));
+    members(names, value, texts, path) {
+      const written = key ? key.of(names, texts, path) : jsonStringOf(names, texts);
+      return written && refer(rule('other', sequence(written, colon, value)));
     },
     ofMember: () => notation,
     ofItem: () => notation,
@@ -99,12 +104,75 @@ export function jsonString({ min, max, language, texts }: StringSet): Expression
   return min === 0 && max === Infinity ? anyString : stringOf({ min, max });
 }
 
+/** The names that match a pattern, written as they are; `undefined` if there are none. */
+export function namesOf(
+  names: Language,
+  pattern: string,
+  texts: TextLanguages,
+  path: string,
+): Expression | undefined {
+  const { store } = texts;
+  const both = texts.guarded(path, () => store.intersection(names, texts.pattern(pattern, path)));
+  const language = texts.live(both, path);
+  return language === store.never ? undefined : { type: 'language', language, store, writing: 'plain' };
+}
+
+/** Strings that stand for themselves, but for those of other languages. */
+export function rawString(
+  { min, max, language, texts, path }: StringSet,
+  excluded: readonly Language[],
+): Expression {
+  const { store } = texts;
+  const own = texts.guarded(path, () =>
+    store.intersection(
+      language ?? texts.lengths(min, max),
+      ...excluded.map((other) => store.complement(other)),
+    ),
+  );
+  return { type: 'language', language: texts.live(own, path), store, writing: 'plain' };
+}
+
+/** All texts in which another one occurs. */
+export function containing(part: string, { store }: TextLanguages): Language {
+  return store.sequence(store.all, store.text(part), store.all);
+}
+
 export const jsonNotation = literalNotation({
   id: 'json',
   anyString,
   write: (value) => JSON.stringify(value),
   string: jsonString,
 });
+
+/** JSON in which a text doesn't occur: where it would, constants have an escape. */
+export function jsonWithout(part: string, texts: TextLanguages): Notation {
+  const { store } = texts;
+  const first = part.charCodeAt(0).toString(16).padStart(4, '0');
+  const allowed = store.complement(containing(part, texts));
+  const anyOther = refer(rule('string', jsonStringOf(allowed, texts)));
+  return literalNotation({
+    id: 'json without',
+    anyString: anyOther,
+    write: (value) => JSON.stringify(value).replaceAll(part, `\\u${first}${part.slice(1)}`),
+    string({ min, max, language, path }) {
+      if (!language && min === 0 && max === Infinity) return anyOther;
+      const all = language ?? texts.lengths(min, max);
+      return jsonStringOf(
+        texts.live(
+          texts.guarded(path, () => store.intersection(all, allowed)),
+          path,
+        ),
+        texts,
+      );
+    },
+  });
+}
+
+/** A text whose line breaks may be left out. */
+export function looseText(written: string): Expression {
+  const [first = empty, ...rest] = written.split('\n').map((part) => text(part));
+  return sequence(first, ...rest.flatMap((part) => [text('\n', ''), part]));
+}
 
 /** Any JSON object. */
 export const anyObject: Expression = jsonNotation.anyObject!;

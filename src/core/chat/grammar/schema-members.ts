@@ -128,7 +128,7 @@ class MemberWriter {
     const value = valueOf(literals, `${path}.additionalProperties`, notation.ofMember());
     const isAll = keys === texts.store.all;
     if (isAll && notation.anyMember && value === notation.ofMember().anyValue) return notation.anyMember;
-    return notation.members(isAll ? keys : texts.live(keys, path), value, texts);
+    return notation.members(isAll ? keys : texts.live(keys, path), value, texts, path);
   }
 
   /** Properties that meet a need, one after the other. */

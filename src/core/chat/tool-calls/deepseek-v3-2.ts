@@ -1,6 +1,7 @@
 import type { ToolCallFormat } from './format.ts';
 import { createSectionParser } from './section-parser.ts';
 import { readTaggedCall, type TaggedCallSyntax } from './tagged-calls.ts';
+import { taggedConstraint } from './tagged-notation.ts';
 import { writeTaggedCall } from './write-calls.ts';
 
 const beginMarkers = ['<｜DSML｜function_calls>', '<｜DSML｜tool_calls>'];
@@ -40,6 +41,15 @@ export const deepseekV32Format: ToolCallFormat = {
       options,
     ),
   detect: ({ template }) => template.includes('｜DSML｜'),
+  constraint: taggedConstraint(
+    syntax,
+    ...beginMarkers.map((begin, index) => ({
+      begin: `${begin}\n`,
+      open: openTag,
+      end: `\n${endMarkers[index]!}`,
+    })),
+    { open: openTag },
+  ),
   write: (calls) =>
     `${beginMarkers[0]!}\n${calls.map((call) => `${openTag}${writeTaggedCall(call, syntax)}\n`).join('')}${endMarkers[0]!}`,
 };

@@ -1,3 +1,4 @@
+import type { ArgumentsNotation } from '../grammar/notation.ts';
 import type { ToolDefinition } from '../messages.ts';
 import type { ToolCallParser, ToolCallParserOptions } from './parser.ts';
 import type { WrittenCall } from './write-calls.ts';
@@ -38,11 +39,9 @@ export interface ToolCallFormat {
   detect(model: ModelTraits): boolean;
   /** Writes calls as the models do, where that is not what `constraint` says. */
   write?(calls: readonly WrittenCall[]): string;
-  /**
-   * How to write calls; `undefined` where arguments are not written as JSON, so that no JSON Schema can guide them, or
-   * where nothing tells the beginning of a call from that of a text.
-   */
-  readonly constraint?: ToolCallConstraint | undefined;
+  readonly constraint: ToolCallConstraint;
+  /** Whether no description of the format was at hand: it is written down from memory. Default false. */
+  readonly isFromMemory?: boolean | undefined;
 }
 
 /**
@@ -52,18 +51,29 @@ export interface ToolCallFormat {
  * begin  call(name₁).prefix  {arguments₁}  call(name₁).suffix  separator  …  end
  * ```
  *
- * `{arguments}` is a JSON object. The format's parser reads back what is written like this.
+ * The format's parser reads back what is written like this.
  */
 export interface ToolCallConstraint {
-  /** Text that only a call begins with: until it has been written, an answer that may call a tool is free text. */
-  readonly trigger: string;
-  /** Before the first call; starts with `trigger` unless the first call's prefix does. May be empty. */
+  /**
+   * Text that only a call begins with, and that comes first: until it has been written, an answer that may call a tool is
+   * free text. Left out, each tool has one: all that comes before the arguments of a first call.
+   */
+  readonly trigger?: string | undefined;
+  /** Before the trigger, but for a call that the answer begins with. None if left out. */
+  readonly lead?: string | undefined;
+  /** Before the first call. May be empty. */
   readonly begin: string;
   call(name: string): CallFrame;
   /** Between two calls; `null` where an answer holds only one. */
   readonly separator: string | null;
   /** Behind the last call. May be empty. */
   readonly end: string;
+  /** How the arguments of a tool with such a schema are written; as a JSON object if left out. */
+  readonly arguments?: ((schema: unknown) => ArgumentsNotation) | undefined;
+  /** Whether line breaks around arguments may be left out. Default false. */
+  readonly isLoose?: boolean | undefined;
+  /** Other ways in which models of the format write calls. */
+  readonly others?: readonly ToolCallConstraint[] | undefined;
 }
 
 /** What stands on both sides of one call's arguments. */

@@ -40,7 +40,13 @@ export const functionaryV32Format: ToolCallFormat = {
   createParser: createFunctionaryV32ToolCallParser,
   detect: ({ template }) => />>>(all\b|\$\{recipient\})/.test(template),
   write: (calls) => calls.map(({ name, arguments: text }) => `${recipientMarker}${name}\n${text}`).join(''),
-  constraint: undefined,
+  constraint: {
+    lead: recipientMarker,
+    begin: '',
+    call: (name) => ({ prefix: `${name}\n`, suffix: '' }),
+    separator: recipientMarker,
+    end: '',
+  },
 };
 
 /** Reads calls as Functionary v3.1 writes them, and Llama 3.1 when it is asked to. */
@@ -70,7 +76,7 @@ export function createFunctionaryV32ToolCallParser(
 ): ToolCallParser {
   return createScriptedParser(
     function* (input) {
-      do yield* readMessage(input);
+      do yield* readMessage(input, tools);
       while ((yield* input.takeTextUntil([recipientMarker])) !== null);
     },
     tools,
@@ -78,9 +84,10 @@ export function createFunctionaryV32ToolCallParser(
   );
 }
 
-function* readMessage(input: AnswerInput): Reading {
+function* readMessage(input: AnswerInput, tools: readonly ToolDefinition[]): Reading {
   const recipient = yield* readName(input);
-  if (recipient === '' || (yield* input.takeAny(['\n'])) === null) input.giveUp();
+  const mayBe = input.canReadAgain || recipient === 'all' || tools.some(({ name }) => name === recipient);
+  if (recipient === '' || !mayBe || (yield* input.takeAny(['\n'])) === null) input.giveUp();
   else if (recipient === 'all') input.drop();
   else if (yield* readJsonArguments(input, recipient)) yield* input.dropSpace();
 }

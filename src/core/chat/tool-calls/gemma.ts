@@ -1,12 +1,23 @@
 import type { ToolDefinition } from '../messages.ts';
 import type { AnswerInput, Reading } from './answer-input.ts';
-import type { ToolCallFormat } from './format.ts';
+import type { ToolCallConstraint, ToolCallFormat } from './format.ts';
+import { gemmaArguments, writeGemma } from './gemma-notation.ts';
 import { readName } from './json-calls.ts';
 import { readLiteral, type LiteralDialect } from './literal.ts';
 import type { ToolCallParser, ToolCallParserOptions } from './parser.ts';
 import { readPythonCalls } from './python-calls.ts';
+import { pythonArguments, pythonCallFrame } from './python-notation.ts';
 import { membersOf, writePythonCall, type WrittenCall } from './write-calls.ts';
 import { createSectionParser } from './section-parser.ts';
+
+const codeConstraint: ToolCallConstraint = {
+  trigger: '```tool_code',
+  begin: '```tool_code\n',
+  call: pythonCallFrame,
+  separator: '\n',
+  end: '\n```',
+  arguments: pythonArguments,
+};
 
 /** Python in a code block of its own language. */
 export const gemmaCodeFormat: ToolCallFormat = {
@@ -17,6 +28,15 @@ export const gemmaCodeFormat: ToolCallFormat = {
   markers: [],
   openers: ['```tool_code'],
   createParser: createGemmaCodeToolCallParser,
+  constraint: {
+    ...codeConstraint,
+    others: [
+      {
+        ...codeConstraint,
+        call: (name) => ({ prefix: `print(${name}(`, suffix: '))' }),
+      },
+    ],
+  },
   write: (calls) => `\`\`\`tool_code\n${calls.map(writePythonCall).join('\n')}\n\`\`\``,
   detect: ({ template }) => template.includes('tool_code'),
 };
@@ -32,6 +52,7 @@ export const functionGemmaFormat: ToolCallFormat = {
   markers: Object.values(shortTags),
   openers: [shortTags.open],
   createParser: (tools, options) => createGemmaToolCallParser(shortTags, tools, options),
+  constraint: gemmaConstraint(shortTags),
   write: (calls) => writeGemmaCalls(shortTags, calls),
   detect: ({ template }) => template.includes('<start_function_'),
 };
@@ -47,6 +68,7 @@ export const gemma4Format: ToolCallFormat = {
   markers: Object.values(pipeTags),
   openers: [pipeTags.open],
   createParser: (tools, options) => createGemmaToolCallParser(pipeTags, tools, options),
+  constraint: gemmaConstraint(pipeTags),
   write: (calls) => writeGemmaCalls(pipeTags, calls),
   detect: ({ template }) => template.includes(pipeTags.open),
 };
@@ -114,15 +136,20 @@ function* readCall(input: AnswerInput, dialect: LiteralDialect): Reading<boolean
   return (yield* input.peekAny(['call:'])) !== null;
 }
 
-function writeGemmaCalls({ open, end, quote }: GemmaTags, calls: readonly WrittenCall[]): string {
-  const write = (value: unknown): string => {
-    if (typeof value === 'string') return quote + value + quote;
-    if (Array.isArray(value)) return `[${value.map(write).join(',')}]`;
-    if (typeof value !== 'object' || value === null) return JSON.stringify(value);
-    return writeMembers(Object.entries(value));
+function gemmaConstraint({ open, end, quote }: GemmaTags): ToolCallConstraint {
+  return {
+    trigger: open,
+    begin: '',
+    call: (name) => ({ prefix: `${open}call:${name}`, suffix: end }),
+    separator: '',
+    end: '',
+    arguments: gemmaArguments(quote),
   };
-  const writeMembers = (members: readonly (readonly [string, unknown])[]): string =>
-    `{${members.map(([key, value]) => `${key}:${write(value)}`).join(',')}}`;
-  const texts = calls.map(({ name, arguments: text }) => `call:${name}${writeMembers(membersOf(text))}`);
+}
+
+function writeGemmaCalls({ open, end, quote }: GemmaTags, calls: readonly WrittenCall[]): string {
+  const texts = calls.map(
+    ({ name, arguments: text }) => `call:${name}${writeGemma(Object.fromEntries(membersOf(text)), quote)}`,
+  );
   return texts.map((text) => open + text + end).join('');
 }

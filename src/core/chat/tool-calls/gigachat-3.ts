@@ -1,5 +1,5 @@
-import type { ToolCallFormat } from './format.ts';
-import { readJsonCalls } from './json-calls.ts';
+import type { ToolCallConstraint, ToolCallFormat } from './format.ts';
+import { jsonCallFrame, readJsonCalls } from './json-calls.ts';
 import { createSectionParser } from './section-parser.ts';
 
 const separator = '<|message_sep|>';
@@ -26,6 +26,10 @@ export const gigachat3Format: ToolCallFormat = {
       options,
     ),
   detect: ({ template }) => template.includes(callMarker) || /function call[^]*<\|role_sep\|>/.test(template),
+  constraint: {
+    ...callBehind(`${roleMarker}\n`, roleMarker),
+    others: [callBehind(`${separator}\n\n${roleMarker}\n`, separator), callBehind(callMarker, callMarker)],
+  },
   write: (calls) =>
     calls
       .map(
@@ -34,3 +38,7 @@ export const gigachat3Format: ToolCallFormat = {
       )
       .join(''),
 };
+
+function callBehind(begin: string, trigger: string): ToolCallConstraint {
+  return { trigger, begin, call: (name) => jsonCallFrame(name), separator: null, end: '' };
+}

@@ -4,6 +4,7 @@ import type { ToolCallParser, ToolCallParserOptions } from './parser.ts';
 import { writeTaggedCall } from './write-calls.ts';
 import { createSectionParser } from './section-parser.ts';
 import { readTaggedCall, type TaggedCallSyntax } from './tagged-calls.ts';
+import { taggedConstraint } from './tagged-notation.ts';
 
 const openTag = '<tool_call>';
 const closeTag = '</tool_call>';
@@ -26,6 +27,7 @@ export const glmFormat: ToolCallFormat = {
   markers: [openTag, closeTag, '<arg_key>', '</arg_key>', '<arg_value>', '</arg_value>'],
   openers: [openTag],
   createParser: createGlmToolCallParser,
+  constraint: taggedConstraint(syntax, { open: openTag }),
   write: (calls) => calls.map((call) => openTag + writeTaggedCall(call, syntax)).join('\n'),
   detect: ({ template }) => template.includes('<arg_key>'),
 };

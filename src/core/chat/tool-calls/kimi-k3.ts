@@ -1,6 +1,7 @@
 import type { ToolCallFormat } from './format.ts';
 import { createSectionParser } from './section-parser.ts';
 import { readTaggedCall, type TaggedCallSyntax } from './tagged-calls.ts';
+import { taggedConstraint } from './tagged-notation.ts';
 import { writeTaggedCall } from './write-calls.ts';
 
 const beginMarker = '<|open|>tools<|sep|>';
@@ -10,7 +11,7 @@ const types = ['string', 'number', 'boolean', 'null', 'object', 'array'];
 
 const syntax: TaggedCallSyntax = {
   nameEnd: ['<|sep|>'],
-  hasNameAttributes: true,
+  nameAttribute: 'index',
   parameterOpen: '<|open|>argument key="',
   parameterNameEnd: ['"<|sep|>'],
   parameterClose: '<|close|>argument<|sep|>',
@@ -39,6 +40,11 @@ export const kimiK3Format: ToolCallFormat = {
       options,
     ),
   detect: ({ template }) => template.includes('<|open|>') && template.includes('<|sep|>'),
+  constraint: taggedConstraint(
+    syntax,
+    { begin: beginMarker, open: openTag, separator: '', end: endMarker },
+    { open: openTag, separator: '' },
+  ),
   write: (calls) =>
     `${beginMarker}${calls.map((call) => openTag + writeTaggedCall(call, syntax)).join('')}${endMarker}`,
 };

@@ -3,6 +3,7 @@ import type { ToolCallFormat } from './format.ts';
 import type { ToolCallParser, ToolCallParserOptions } from './parser.ts';
 import { readPythonCalls } from './python-calls.ts';
 import { writePythonCall } from './write-calls.ts';
+import { pythonArguments, pythonCallFrame } from './python-notation.ts';
 import { createSectionParser } from './section-parser.ts';
 
 const openMarker = '<|tool_call_start|>';
@@ -17,6 +18,14 @@ export const lfm2Format: ToolCallFormat = {
   markers: [openMarker, endMarker],
   openers: [openMarker],
   createParser: createLfm2ToolCallParser,
+  constraint: {
+    trigger: openMarker,
+    begin: `${openMarker}[`,
+    call: pythonCallFrame,
+    separator: ', ',
+    end: `]${endMarker}`,
+    arguments: pythonArguments,
+  },
   write: (calls) => `${openMarker}[${calls.map(writePythonCall).join(', ')}]${endMarker}`,
   detect: ({ template, hasToken }) =>
     hasToken(openMarker) || /<\|tool_(list|call)_start\|>|"List of tools: \["/.test(template),

@@ -1,14 +1,23 @@
 import type { ToolDefinition } from '../messages.ts';
 import type { AnswerInput, Reading } from './answer-input.ts';
-import type { ToolCallFormat } from './format.ts';
-import { readJsonCalls } from './json-calls.ts';
+import type { ToolCallConstraint, ToolCallFormat } from './format.ts';
+import { jsonCallFrame, readJsonCalls } from './json-calls.ts';
 import type { ToolCallParser, ToolCallParserOptions } from './parser.ts';
 import { readPythonCalls } from './python-calls.ts';
 import { writePythonCall } from './write-calls.ts';
+import { pythonArguments, pythonCallFrame } from './python-notation.ts';
 import { createSectionParser } from './section-parser.ts';
 
 const openMarker = '<|python_start|>';
 const endMarker = '<|python_end|>';
+
+const listConstraint: ToolCallConstraint = {
+  begin: '[',
+  call: pythonCallFrame,
+  separator: ', ',
+  end: ']',
+  arguments: pythonArguments,
+};
 
 /** A bare list of Python calls. */
 export const llama4Format: ToolCallFormat = {
@@ -22,6 +31,21 @@ export const llama4Format: ToolCallFormat = {
   markers: [openMarker, endMarker],
   openers: [openMarker],
   createParser: createPythonicToolCallParser,
+  constraint: {
+    ...listConstraint,
+    lead: '\n',
+    others: [
+      {
+        trigger: '{"name"',
+        lead: '\n',
+        begin: '',
+        call: (name) => jsonCallFrame(name, { arguments: 'parameters' }),
+        separator: '\n',
+        end: '',
+      },
+      { ...listConstraint, trigger: openMarker, begin: `${openMarker}[`, end: `]${endMarker}` },
+    ],
+  },
   write: (calls) => `[${calls.map(writePythonCall).join(', ')}]`,
   detect: ({ template, hasToken }) =>
     hasToken(openMarker) || template.includes(openMarker) || /\[func_name1\(/.test(template),
@@ -49,6 +73,9 @@ export function createPythonicToolCallParser(
 
 function* readEither(input: AnswerInput, tools: readonly ToolDefinition[]): Reading {
   yield* input.takeSpace();
+  // Under a grammar, what begins in another way is text.
+  const starts = ['{"name"', ...tools.map(({ name }) => `[${name}(`)];
+  if (!input.canReadAgain && (yield* input.peekAny(starts)) === null) return input.giveUp();
   if ((yield* input.peekAny(['{'])) === null) yield* readPythonCalls(input, tools);
   else yield* readJsonCalls(input, { strict: true });
 }

@@ -2,6 +2,7 @@ import type { ToolCallFormat } from './format.ts';
 import { readPythonCalls } from './python-calls.ts';
 import { createSectionParser } from './section-parser.ts';
 import { writePythonCall } from './write-calls.ts';
+import { pythonArguments, pythonCallFrame } from './python-notation.ts';
 
 const openMarker = '<|tool_call_start|>';
 const endMarker = '<|tool_call_end|>';
@@ -32,6 +33,14 @@ export const minicpm3Format: ToolCallFormat = {
   detect: ({ template }) =>
     template.includes(openMarker) &&
     (template.includes('```python') || template.includes('<|thought_start|>')),
+  constraint: {
+    trigger: openMarker,
+    begin: `${openMarker}\n\`\`\`python\n`,
+    call: pythonCallFrame,
+    separator: '\n',
+    end: `\n\`\`\`\n${endMarker}`,
+    arguments: pythonArguments,
+  },
   write: (calls) =>
     `${openMarker}\n\`\`\`python\n${calls.map(writePythonCall).join('\n')}\n\`\`\`\n${endMarker}`,
 };

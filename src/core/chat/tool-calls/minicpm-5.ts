@@ -1,6 +1,7 @@
 import type { ToolCallFormat } from './format.ts';
 import { createSectionParser } from './section-parser.ts';
 import { readTaggedCall, type TaggedCallSyntax } from './tagged-calls.ts';
+import { taggedConstraint } from './tagged-notation.ts';
 import { writeTaggedCall } from './write-calls.ts';
 
 const openTag = '<function name="';
@@ -31,5 +32,6 @@ export const minicpm5Format: ToolCallFormat = {
     ),
   detect: ({ template }) =>
     template.includes(openTag) || (template.includes('<param name=') && template.includes('</function>')),
+  constraint: taggedConstraint(syntax, { open: openTag }),
   write: (calls) => calls.map((call) => openTag + writeTaggedCall(call, syntax)).join('\n'),
 };

@@ -4,9 +4,11 @@ import type { ToolCallParser, ToolCallParserOptions } from './parser.ts';
 import { writeTaggedCall } from './write-calls.ts';
 import { createSectionParser } from './section-parser.ts';
 import { readTaggedCall, type TaggedCallSyntax } from './tagged-calls.ts';
+import { taggedConstraint } from './tagged-notation.ts';
 
 const beginMarker = '<minimax:tool_call>';
 const endMarker = '</minimax:tool_call>';
+const openTag = '<invoke name="';
 
 const syntax: TaggedCallSyntax = {
   nameEnd: ['">'],
@@ -27,8 +29,13 @@ export const minimaxM2Format: ToolCallFormat = {
   markers: [beginMarker, endMarker],
   openers: [beginMarker],
   createParser: createMinimaxM2ToolCallParser,
+  constraint: taggedConstraint(
+    syntax,
+    { begin: `${beginMarker}\n`, open: openTag, end: `\n${endMarker}` },
+    { open: openTag },
+  ),
   write: (calls) =>
-    `${beginMarker}\n${calls.map((call) => `<invoke name="${writeTaggedCall(call, syntax)}\n`).join('')}${endMarker}`,
+    `${beginMarker}\n${calls.map((call) => `${openTag}${writeTaggedCall(call, syntax)}\n`).join('')}${endMarker}`,
   detect: ({ template }) => template.includes(beginMarker),
 };
 
@@ -40,7 +47,7 @@ export function createMinimaxM2ToolCallParser(
   return createSectionParser(
     {
       begin: [beginMarker],
-      open: ['<invoke name="'],
+      open: [openTag],
       end: [endMarker],
       readCalls: (input) => readTaggedCall(input, tools, syntax),
     },

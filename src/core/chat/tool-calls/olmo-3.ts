@@ -2,6 +2,7 @@ import type { ToolCallFormat } from './format.ts';
 import { readPythonCalls } from './python-calls.ts';
 import { createSectionParser } from './section-parser.ts';
 import { writePythonCall } from './write-calls.ts';
+import { pythonArguments, pythonCallFrame } from './python-notation.ts';
 
 const openTag = '<function_calls>';
 const closeTag = '</function_calls>';
@@ -21,5 +22,13 @@ export const olmo3Format: ToolCallFormat = {
       options,
     ),
   detect: ({ template }) => template.includes(openTag),
+  constraint: {
+    trigger: openTag,
+    begin: openTag,
+    call: pythonCallFrame,
+    separator: '\n',
+    end: closeTag,
+    arguments: pythonArguments,
+  },
   write: (calls) => `${openTag}${calls.map(writePythonCall).join('\n')}${closeTag}`,
 };

@@ -38,7 +38,9 @@ function* readIdentifier(input: AnswerInput): Reading<string> {
 function* readCall(input: AnswerInput, written: string, tools: readonly ToolDefinition[]): Reading<boolean> {
   const inner = written === 'print' ? yield* readPrintedName(input) : '';
   const name = inner === '' ? written : inner;
-  const isCall = (yield* input.takeAny(['('])) !== null && !/^[\d.-]/.test(name);
+  const isKnown = tools.some((tool) => tool.name === name);
+  const mayBe = isKnown || (input.canReadAgain && !/^[\d.-]/.test(name));
+  const isCall = (yield* input.takeAny(['('])) !== null && mayBe;
   if (!isCall || !(yield* readArguments(input, name, tools))) {
     input.giveUp();
     return false;
@@ -100,9 +102,14 @@ function* readArguments(
 /** Takes `name=`; takes nothing and returns `''` where a value stands without a name. */
 function* readKeyword(input: AnswerInput): Reading<string> {
   const { length } = input.held;
-  const keyword = yield* input.takeWhile((unit) => /\w/.test(unit), longestName);
+  const keyword = yield* input.takeWhile(isKeyword, longestName);
   yield* input.takeSpace();
   if (keyword !== '' && (yield* input.takeAny(['='])) !== null) return keyword;
   input.putBack(input.held.length - length);
   return '';
+}
+
+/** Whether a text can stand before `=` as the name of an argument. */
+export function isKeyword(text: string): boolean {
+  return /^[^\s=,()[\]{}"'#]+$/.test(text);
 }

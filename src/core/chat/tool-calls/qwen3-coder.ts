@@ -4,6 +4,7 @@ import type { ToolCallParser, ToolCallParserOptions } from './parser.ts';
 import { writeTaggedCall } from './write-calls.ts';
 import { createSectionParser } from './section-parser.ts';
 import { readTaggedCall, type TaggedCallSyntax } from './tagged-calls.ts';
+import { taggedConstraint } from './tagged-notation.ts';
 
 const beginMarkers = ['<tool_call>', '<seed:tool_call>'];
 const endMarkers = ['</tool_call>', '</seed:tool_call>'];
@@ -34,6 +35,14 @@ export const qwen3CoderFormat: ToolCallFormat = {
   markers: [...beginMarkers, ...endMarkers],
   openers: [...beginMarkers, openTag],
   createParser: createQwen3CoderToolCallParser,
+  constraint: taggedConstraint(
+    syntax,
+    ...beginMarkers.map((begin, index) => ({
+      open: `${begin}\n${openTag}`,
+      close: `\n${endMarkers[index]!}`,
+    })),
+    { open: openTag },
+  ),
   write: (calls) =>
     calls.map((call) => `<tool_call>\n${openTag}${writeTaggedCall(call, syntax)}\n</tool_call>`).join('\n'),
   detect: ({ template }) => template.includes(openTag) && template.includes('<parameter='),

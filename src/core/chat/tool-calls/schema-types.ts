@@ -65,6 +65,11 @@ export function toJsonText(text: string, schema: unknown, asString: string = JSO
     : json;
 }
 
+/** Whether a text that stands for a value of these types, of any where there are none, is a string of itself. */
+export function isTextOf(text: string, types: readonly string[]): boolean {
+  return !/^\s*<!\[CDATA\[/.test(text) && toJsonText(text, { type: types }).startsWith('"');
+}
+
 /** Templates written in Jinja show these values as Python does. */
 const pythonWords: ReadonlyMap<string, string> = new Map([
   ['True', 'true'],
@@ -80,7 +85,8 @@ function typeOfJson(text: string): JsonType | undefined {
   }
 }
 
-function typeOfValue(value: unknown): JsonType {
+/** Whole numbers are integers. */
+export function typeOfValue(value: unknown): JsonType {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'array';
   if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'number';

@@ -70,7 +70,10 @@ export function createSectionParser(
 
   function* readBareStart(input: AnswerInput): Reading<boolean> {
     if (bare.length === 0) return false;
-    const space = yield* input.takeSpace();
+    // Under a grammar, only a line break may come first.
+    const space = input.canReadAgain
+      ? yield* input.takeSpace()
+      : yield* input.takeWhile((unit) => unit === '\n');
     if ((yield* input.peekAny(bare)) === null) input.putBack(space.length);
     else yield* readCalls(input, '');
     return input.calls > 0;

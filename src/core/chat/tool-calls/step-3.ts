@@ -1,6 +1,7 @@
 import type { ToolCallFormat } from './format.ts';
 import { createSectionParser } from './section-parser.ts';
 import { readTaggedCall, type TaggedCallSyntax } from './tagged-calls.ts';
+import { taggedConstraint } from './tagged-notation.ts';
 import { writeTaggedCall } from './write-calls.ts';
 
 const beginMarker = '<｜tool_calls_begin｜>';
@@ -17,6 +18,12 @@ const syntax: TaggedCallSyntax = {
   parameterClose: '</steptml:parameter>',
   callClose: '</steptml:invoke>',
   hasPaddedValues: false,
+};
+
+const frame = {
+  open: `${openMarker}function${separator}${openTag}`,
+  close: closeMarker,
+  separator: '',
 };
 
 /** XML elements of a namespace of their own between markers. */
@@ -47,6 +54,11 @@ export const step3Format: ToolCallFormat = {
       options,
     ),
   detect: ({ template }) => template.includes('steptml:invoke') || template.includes(beginMarker),
+  constraint: taggedConstraint(
+    syntax,
+    { ...frame, begin: beginMarker, end: endMarker },
+    { ...frame, trigger: openMarker },
+  ),
   write: (calls) =>
     `${beginMarker}${calls.map((call) => `${openMarker}function${separator}${openTag}${writeTaggedCall(call, syntax)}${closeMarker}`).join('')}${endMarker}`,
 };

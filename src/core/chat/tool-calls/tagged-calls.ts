@@ -1,14 +1,15 @@
+import { createJsonScanner } from '../../text/json-scanner.ts';
 import type { ToolDefinition } from '../messages.ts';
 import type { AnswerInput, Reading } from './answer-input.ts';
 import { fitsTool } from './mend-json.ts';
-import { isStringSchema, parameterNames, parameterSchema, toJsonText } from './schema-types.ts';
+import { isStringSchema, parameterNames, parameterSchema, toJsonText, typesOf } from './schema-types.ts';
 
 /** How a format writes a call whose parameters have a tag each. */
 export interface TaggedCallSyntax {
   /** What follows the function's name: parts with optional white space between them. */
   readonly nameEnd: readonly string[];
-  /** Whether attributes may stand between the name and what ends it; they say nothing that is needed. */
-  readonly hasNameAttributes?: boolean | undefined;
+  /** An attribute that stands between the name and what ends it, with the number of the call. */
+  readonly nameAttribute?: string | undefined;
   /** Begins a parameter; its name follows. */
   readonly parameterOpen: string;
   /** What stands between a parameter's name and its value: parts with optional white space between them. */
@@ -50,7 +51,7 @@ export function* readTaggedCall(
   const follows = [parameterOpen, callClose];
   const { length } = input.held;
   const name = (yield* input.takeWhile(isNameUnit, longestName)).trim();
-  if (syntax.hasNameAttributes === true)
+  if (syntax.nameAttribute !== undefined)
     yield* input.takeWhile((unit) => !/[<>\n{}]/.test(unit), longestName);
   const isNamed = name !== '' && (yield* takeParts(input, nameEnd));
   if (isNamed) yield* input.takeSpace();
@@ -140,7 +141,10 @@ function* readParameter(
   if (!(yield* takeParts(input, syntax.parameterNameEnd))) return false;
   const schema = attribute ?? parameterSchema(tool, name);
   input.addArguments(`${separator}${JSON.stringify(name)}: `);
-  if (isStringSchema(schema) && !input.canReadAgain) return yield* readString(input, syntax);
+  if (!input.canReadAgain) {
+    if (isStringSchema(schema)) return yield* readString(input, syntax);
+    if (yield* beginsJson(input, schema)) return yield* readJson(input, syntax);
+  }
   return yield* readWhole(input, tool, syntax, schema);
 }
 
@@ -170,6 +174,26 @@ function* readString(input: AnswerInput, syntax: TaggedCallSyntax): Reading<bool
   });
   if (isWhole) input.addArguments('"');
   return isWhole;
+}
+
+/** Whether an object or an array comes next, where the schema allows one: a grammar leaves out strings like that. */
+function* beginsJson(input: AnswerInput, schema: unknown): Reading<boolean> {
+  const space = yield* input.takeSpace();
+  const sign = yield* input.peekAny(['{', '[']);
+  input.putBack(space.length);
+  const types = typesOf(schema);
+  return sign !== null && (types.length === 0 || types.includes(sign === '{' ? 'object' : 'array'));
+}
+
+/** Gives JSON out while it comes; tags inside of it mean nothing. */
+function* readJson(input: AnswerInput, { parameterClose }: TaggedCallSyntax): Reading<boolean> {
+  const scanner = createJsonScanner();
+  while (scanner.state === 'open' && (yield* input.hasMore())) {
+    const piece = input.take(scanner.scan(input.rest));
+    if (piece !== '') input.addArguments(piece);
+  }
+  yield* input.takeSpace();
+  return (yield* input.takeAny([parameterClose])) !== null && scanner.state === 'complete';
 }
 
 function* readWhole(

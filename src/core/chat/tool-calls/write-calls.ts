@@ -8,20 +8,14 @@ export type WrittenCall = Pick<ToolCall, 'name' | 'arguments'>;
 /**
  * Writes calls as models of a format do, for conversations whose template has no place for calls.
  *
- * @returns `undefined` for a format that has no way of writing them
- *
  * @example
  * ```ts
  * writeCalls(hermesFormat, [{ name: 'add', arguments: '{"a": 1}' }]);
  * // '<tool_call>\n{"name": "add", "arguments": {"a": 1}}\n</tool_call>'
  * ```
  */
-export function writeCalls(
-  { write, constraint }: ToolCallFormat,
-  calls: readonly WrittenCall[],
-): string | undefined {
+export function writeCalls({ write, constraint }: ToolCallFormat, calls: readonly WrittenCall[]): string {
   if (write !== undefined) return write(calls);
-  if (constraint === undefined) return undefined;
   const texts = calls.map(({ name, arguments: text }) => {
     const { prefix, suffix } = constraint.call(name);
     return prefix + text + suffix;
@@ -45,7 +39,8 @@ export function writePythonCall({ name, arguments: text }: WrittenCall): string 
     .join(', ')})`;
 }
 
-function toPython(value: unknown): string {
+/** A value as a literal of Python. */
+export function toPython(value: unknown): string {
   if (value === null) return 'None';
   if (typeof value === 'boolean') return value ? 'True' : 'False';
   if (Array.isArray(value)) return `[${value.map(toPython).join(', ')}]`;

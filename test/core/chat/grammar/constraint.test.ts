@@ -8,7 +8,7 @@ import {
 import { compileGrammar } from '../../../../src/core/chat/grammar/matcher.ts';
 import { createAnswerParser, type AnswerEvent } from '../../../../src/core/chat/answer-parser.ts';
 import { hermesFormat } from '../../../../src/core/chat/tool-calls/hermes.ts';
-import { accepts, jsonPieces, randomWalk, toyVocabulary } from './walk.ts';
+import { accepts, closers, jsonPieces, randomWalk, toyVocabulary } from './walk.ts';
 
 const tools = [
   {
@@ -58,13 +58,11 @@ function expectValid({ name, arguments: values }: Call): void {
   }
 }
 
-const guided = toolCallFormats.filter(({ constraint }) => constraint !== undefined);
-
-describe.each(guided.map((format) => [format.name, format] as const))('%s', (_, format) => {
-  const vocabulary = toyVocabulary(...jsonPieces, ...format.markers, format.constraint!.trigger);
+describe.each(toolCallFormats.map((format) => [format.name, format] as const))('%s', (_, format) => {
+  const vocabulary = toyVocabulary(...jsonPieces, ...format.markers, format.constraint.trigger ?? '[add(');
   const parse = (text: string) => {
     const parser = createAnswerParser({
-      toolCallParser: format.createParser(tools),
+      toolCallParser: format.createParser(tools, { isConstrained: true }),
       createToolCallId: () => 'call',
     });
     const events = [...parser.push(text)];
@@ -74,7 +72,7 @@ describe.each(guided.map((format) => [format.name, format] as const))('%s', (_, 
   const grammarOf = (calls: Omit<CallConstraint, 'format'>) => {
     const constraint: AnswerConstraint = {
       response: { type: 'text' },
-      calls: { ...calls, format: format.constraint! },
+      calls: { ...calls, format: format.constraint },
     };
     return compileGrammar(answerGrammar(constraint)!, vocabulary);
   };
@@ -82,7 +80,7 @@ describe.each(guided.map((format) => [format.name, format] as const))('%s', (_, 
   test('a required call is parsed back with valid arguments', () => {
     const grammar = grammarOf({ tools, choice: 'required', parallel: true });
     for (let seed = 0; seed < 20; seed++) {
-      const text = randomWalk(grammar, vocabulary, { seed, patience: 40 });
+      const text = randomWalk(grammar, vocabulary, { seed, patience: 40, closers });
       const { events, finishReason } = parse(text);
       const calls = callsOf(events);
       expect({ text, calls: calls.length, finishReason }).toMatchObject({ finishReason: 'tool_calls' });
@@ -93,7 +91,7 @@ describe.each(guided.map((format) => [format.name, format] as const))('%s', (_, 
   test('a named tool is called once', () => {
     const grammar = grammarOf({ tools: tools.slice(2), choice: 'once', parallel: true });
     for (let seed = 0; seed < 10; seed++) {
-      const text = randomWalk(grammar, vocabulary, { seed, patience: 25 });
+      const text = randomWalk(grammar, vocabulary, { seed, patience: 25, closers });
       const { events } = parse(text);
       expect({ text, names: callsOf(events).map(({ name }) => name) }).toMatchObject({ names: ['add'] });
       expect(events.filter(({ type }) => type === 'text-delta')).toEqual([]);
@@ -102,17 +100,18 @@ describe.each(guided.map((format) => [format.name, format] as const))('%s', (_, 
 
   test('an optional call is constrained from its beginning on', () => {
     const grammar = grammarOf({ tools, choice: 'optional', parallel: true });
-    const { trigger } = format.constraint!;
+    const { trigger, lead = '', begin, call } = format.constraint;
+    const start = lead + (trigger ?? begin + call('add').prefix);
     const matcher = grammar.createMatcher();
     for (const byte of new TextEncoder().encode('Let me see: {"name": [1, <tool')) matcher.accept(byte);
     expect(matcher.mayEnd).toBe(true);
-    for (const byte of new TextEncoder().encode(` ${trigger}`)) matcher.accept(byte);
+    for (const byte of new TextEncoder().encode(` ${start}`)) matcher.accept(byte);
     expect(matcher.mayEnd).toBe(false);
     expect(() => matcher.accept(0x07)).toThrow('token: expected one that the grammar allows, got 7');
   });
 });
 
-const format = hermesFormat.constraint!;
+const format = hermesFormat.constraint;
 
 describe('which answers are allowed', () => {
   const call = '<tool_call>\n{"name": "add", "arguments": {"a": 1, "b": 2}}\n</tool_call>';

@@ -1,7 +1,7 @@
 import { Validator, type Schema } from '@cfworker/json-schema';
 import { describe, expect, test } from 'vitest';
 import { jsonSchemaGrammar } from '../../../../src/core/chat/grammar/json-schema.ts';
-import { anyObject } from '../../../../src/core/chat/grammar/json-text.ts';
+import { anyObject } from '../../../../src/core/chat/grammar/notation.ts';
 import { compileGrammar } from '../../../../src/core/chat/grammar/matcher.ts';
 import { schemas } from './schemas.ts';
 import { accepts, jsonPieces, randomWalk, toyVocabulary } from './walk.ts';

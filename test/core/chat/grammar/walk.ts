@@ -45,6 +45,28 @@ export const jsonPieces = [
   'e"',
 ];
 
+/** Texts that close strings and brackets in some format of tool calls. */
+export const closers = [
+  '\n</parameter>',
+  '</parameter>',
+  '</｜DSML｜parameter>',
+  '<|close|>argument<|sep|>',
+  '</steptml:parameter>',
+  ']<]minimax[>[',
+  '</arg_value>',
+  '</param>',
+  '<|"|>',
+  '<escape>',
+  '"',
+  "'",
+  '}',
+  ']',
+  ')',
+  '<',
+  '\n',
+  '/',
+];
+
 export function allowedTokens(mask: Uint32Array): number[] {
   const tokens: number[] = [];
   for (const [word, bits] of mask.entries()) {
@@ -57,6 +79,10 @@ export interface WalkOptions {
   readonly seed: number;
   /** Beyond so many tokens, whatever closes something is taken first. */
   readonly patience?: number;
+  /** Tokens beyond, after which the walk fails. */
+  readonly most?: number;
+  /** Tokens of these texts may close something. */
+  readonly closers?: readonly string[];
 }
 
 /**
@@ -67,16 +93,16 @@ export interface WalkOptions {
 export function randomWalk(
   grammar: CompiledGrammar,
   vocabulary: Vocabulary,
-  { seed, patience = 60 }: WalkOptions,
+  { seed, patience = 60, most = 4_000, closers = ['"', '}', ']'] }: WalkOptions,
 ): string {
   const rng = createRng(seed);
   const matcher = grammar.createMatcher();
   const pieces: Uint8Array[] = [];
-  for (let step = 0; step < patience + 20_000; step++) {
+  for (let step = 0; step < patience + most; step++) {
     const allowed = allowedTokens(matcher.mask());
     if (allowed.length === 0) throw new Error(`no token is allowed behind ${textOf(pieces)}`);
     // Now and then anything, since some grammars need more than brackets to end.
-    const preferred = step < patience || rng.next() < 0.1 ? allowed : closing(allowed, vocabulary);
+    const preferred = step < patience || rng.next() < 0.1 ? allowed : closing(allowed, vocabulary, closers);
     const token = preferred[Math.floor(rng.next() * preferred.length)]!;
     matcher.accept(token);
     if (vocabulary.endTokens.has(token)) return textOf(pieces);
@@ -85,21 +111,20 @@ export function randomWalk(
   throw new Error(`no end in sight behind ${textOf(pieces).slice(0, 200)}`);
 }
 
-function closing(allowed: readonly number[], vocabulary: Vocabulary): readonly number[] {
+function closing(
+  allowed: readonly number[],
+  vocabulary: Vocabulary,
+  closers: readonly string[],
+): readonly number[] {
   const end = allowed.filter((token) => vocabulary.endTokens.has(token));
   if (end.length > 0) return end;
-  for (const character of '"}]') {
-    const found = allowed.filter((token) => {
-      const bytes = vocabulary.bytesOf(token)!;
-      return bytes.length === 1 && bytes[0] === character.charCodeAt(0);
-    });
-    if (found.length > 0) return found;
-  }
+  const found = allowed.filter((token) => closers.includes(textOf([vocabulary.bytesOf(token)!], false)));
+  if (found.length > 0) return found;
   return allowed;
 }
 
-function textOf(pieces: readonly Uint8Array[]): string {
-  return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(
+function textOf(pieces: readonly Uint8Array[], fatal = true): string {
+  return new TextDecoder('utf-8', { fatal, ignoreBOM: true }).decode(
     Uint8Array.from(pieces.flatMap((piece) => [...piece])),
   );
 }

@@ -1,0 +1,94 @@
+import { choice, never, text, type Expression } from '../grammar/expression.ts';
+import { anyNumber } from '../grammar/json-text.ts';
+import type { Language } from '../grammar/language.ts';
+import {
+  anyStringOf,
+  containing,
+  jsonNotation,
+  rawString,
+  type Notation,
+  type StringSet,
+} from '../grammar/notation.ts';
+import type { TextLanguages } from '../grammar/schema-texts.ts';
+import { isTextOf, typeOfValue } from './schema-types.ts';
+
+type ValueType = 'string' | 'number' | 'boolean' | 'null' | 'array' | 'object';
+
+/** How a format writes values without quotes. */
+export interface RawStyle {
+  /** Types that the reader of the format takes values for; any where empty. */
+  readonly types: readonly string[];
+  /** Where strings end: no string holds it, unless it is a constant of which that is known to do no harm. */
+  readonly marker: string;
+  readonly canWrite: (text: string) => boolean;
+  /** A value with what stands around it. */
+  frame(type: ValueType, value: Expression): Expression;
+  /** Whether what stands around it says that a value is a string. */
+  readonly isTold?: boolean;
+  /** How objects and arrays are written; as JSON if left out. */
+  readonly inner?: Notation;
+  readonly texts: TextLanguages;
+}
+
+/** Strings as they are, everything else as JSON. A string that would be read as something else is left out. */
+export function rawNotation(style: RawStyle): Notation {
+  const { types, marker, canWrite, frame, isTold = false, inner = jsonNotation, texts } = style;
+  const allows = (type: string): boolean => types.length === 0 || types.includes(type);
+  const isText = isTold || (types.length > 0 && types.every((type) => type === 'string'));
+  const framed = (type: ValueType, value: Expression): Expression => {
+    const isNumber = type === 'number' && allows('integer');
+    return allows(type) || isNumber ? frame(type, value) : never;
+  };
+  const constants = (values: readonly unknown[]): Expression => {
+    const byType = new Map<ValueType, unknown[]>();
+    for (const value of values) {
+      const type = typeOfValue(value);
+      const kind = type === 'integer' ? 'number' : type;
+      const isWritten = typeof value !== 'string' || (canWrite(value) && (isText || isTextOf(value, types)));
+      if (isWritten) byType.set(kind, [...(byType.get(kind) ?? []), value]);
+    }
+    const written = ([type, group]: [ValueType, unknown[]]): Expression =>
+      framed(type, type === 'string' ? text(...group.map(String)) : inner.constants(group));
+    return choice(...[...byType].map(written));
+  };
+  const string = (strings: StringSet): Expression => {
+    const others: Language[] = isText ? [] : [texts.pattern(otherValues(types), strings.path)];
+    return framed('string', rawString(strings, [containing(marker, texts), ...others]));
+  };
+  const array = (content: Expression): Expression => framed('array', inner.array(content));
+  const object = (content: Expression): Expression => framed('object', inner.object(content));
+  const anyArray = framed('array', inner.anyArray!);
+  const anyObject = framed('object', inner.anyObject!);
+  return {
+    ...inner,
+    id: `raw ${types.join()}`,
+    anyValue: choice(
+      string(anyStringOf(texts)),
+      framed('number', anyNumber),
+      constants([true, false, null]),
+      anyArray,
+      anyObject,
+    ),
+    anyArray,
+    anyObject,
+    constants,
+    number: (digits) => framed('number', digits),
+    string,
+    array,
+    object,
+  };
+}
+
+/** Matches strings that are taken for values of the other types. */
+function otherValues(types: readonly string[]): string {
+  const allows = (...some: string[]): boolean =>
+    types.length === 0 || some.some((type) => types.includes(type));
+  const words = [
+    ...(types.includes('array') || types.includes('object') ? [''] : []),
+    ...(allows('null') ? ['null', 'None'] : []),
+    ...(allows('boolean') ? ['true', 'True', 'false', 'False'] : []),
+    ...(allows('number', 'integer') ? ['-?\\d+(\\.\\d+)?([eE][+-]?\\d+)?'] : []),
+  ];
+  const starts = ['<!\\[CDATA\\[', ...(allows('array') ? ['\\['] : []), ...(allows('object') ? ['\\{'] : [])];
+  return `^\\s*((${words.join('|')})\\s*$|(${starts.join('|')}))`;
+}

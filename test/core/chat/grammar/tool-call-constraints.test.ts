@@ -1,0 +1,205 @@
+import { Validator, type Schema } from '@cfworker/json-schema';
+import { describe, expect, test } from 'vitest';
+import { createAnswerParser, type AnswerEvent } from '../../../../src/core/chat/answer-parser.ts';
+import { toolCallFormats } from '../../../../src/core/chat/formats.ts';
+import { answerGrammar, type CallConstraint } from '../../../../src/core/chat/grammar/constraint.ts';
+import { compileGrammar } from '../../../../src/core/chat/grammar/matcher.ts';
+import type { ToolCallFormat } from '../../../../src/core/chat/tool-calls/format.ts';
+import { closers, jsonPieces, randomWalk, toyVocabulary } from './walk.ts';
+
+/** Texts that mean something in some format. */
+const markers = [
+  '</parameter>',
+  '</parameter>\n</function>',
+  '<tool_call>',
+  '</arg_value>',
+  '<|"|>',
+  '<escape>',
+  ']<]minimax[>[',
+  '<|close|>argument<|sep|>',
+  '```',
+  '")',
+  "')",
+  '>>>add\n',
+  '}',
+  '\\',
+  'null',
+  '12',
+  ' [1] ',
+];
+
+const closed = { additionalProperties: false } as const;
+const schemas: Readonly<Record<string, Schema>> = {
+  plain: {
+    type: 'object',
+    properties: { city: { type: 'string' }, days: { type: 'integer', minimum: 1, maximum: 7 } },
+    required: ['city'],
+    ...closed,
+  },
+  scalars: {
+    type: 'object',
+    properties: {
+      ratio: { type: 'number', exclusiveMinimum: -2.5, maximum: 10 },
+      even: { type: 'integer', multipleOf: 2 },
+      isOn: { type: 'boolean' },
+      nothing: { type: 'null' },
+      id: { type: 'string', pattern: '^[a-z]{2}-[0-9]{1,3}$' },
+      short: { type: 'string', minLength: 2, maxLength: 4 },
+      when: { type: 'string', format: 'date' },
+    },
+    required: ['ratio', 'even', 'isOn', 'id', 'short'],
+    ...closed,
+  },
+  enums: {
+    type: 'object',
+    properties: {
+      unit: { enum: ['celsius', 'fahrenheit'] },
+      mixed: { enum: ['a', 1, true, null, 'null', '1', ['x'], { y: 'z' }] },
+      fixed: { const: 'say "no"\nand\tmore' },
+      marker: { type: 'string', enum: markers },
+    },
+    required: ['unit', 'mixed', 'fixed', 'marker'],
+    ...closed,
+  },
+  nested: {
+    type: 'object',
+    properties: {
+      place: {
+        type: 'object',
+        properties: {
+          name: { type: 'string' },
+          at: { type: 'array', items: { type: 'number' }, minItems: 2, maxItems: 2 },
+          note: { enum: markers },
+        },
+        required: ['name', 'at', 'note'],
+        ...closed,
+      },
+      tags: { type: 'array', items: { type: 'string', maxLength: 8 }, maxItems: 3 },
+      flags: { type: 'array', items: { type: 'boolean' } },
+    },
+    required: ['place', 'tags'],
+    ...closed,
+  },
+  unions: {
+    type: 'object',
+    properties: {
+      maybe: { type: ['string', 'null'] },
+      either: {
+        anyOf: [
+          { type: 'integer', minimum: 100 },
+          { type: 'string', maxLength: 3 },
+        ],
+      },
+      list: {
+        anyOf: [{ type: 'array', items: { type: 'integer' } }, { type: 'string' }, { type: 'boolean' }],
+      },
+      unit: { anyOf: [{ $ref: '#/$defs/Unit' }, { type: 'null' }] },
+      number: { $ref: '#/$defs/Number' },
+    },
+    required: ['maybe', 'either', 'list', 'unit', 'number'],
+    $defs: {
+      Unit: { type: 'string', enum: ['1', 'null', 'm'] },
+      Number: { type: 'string', pattern: '^[0-9]+$' },
+    },
+    ...closed,
+  },
+  open: {
+    type: 'object',
+    properties: { any: {}, object: { type: 'object' }, list: { type: 'array' } },
+    required: ['any'],
+  },
+  recursive: {
+    type: 'object',
+    properties: { value: { type: 'string' }, children: { type: 'array', items: { $ref: '#' }, maxItems: 2 } },
+    required: ['value'],
+    ...closed,
+  },
+  empty: { type: 'object', properties: {}, ...closed },
+  'odd names': {
+    type: 'object',
+    properties: { 'user-id': { type: 'string' }, $top: { type: 'integer' }, a_1: { type: 'boolean' } },
+    required: ['user-id', '$top'],
+    ...closed,
+  },
+};
+
+const formats = toolCallFormats.map((format) => [format.name, format] as const);
+const cases = formats.flatMap(([name, format]) =>
+  Object.keys(schemas).map((schema) => [name, schema, format] as const),
+);
+
+function toolsOf(...names: string[]): CallConstraint['tools'] {
+  return names.map((name) => ({ name: `use_${name.replace(' ', '_')}`, parameters: schemas[name]! }));
+}
+
+function grammarOf(format: ToolCallFormat, calls: Omit<CallConstraint, 'format'>) {
+  return answerGrammar({
+    response: { type: 'text' },
+    calls: { ...calls, format: format.constraint },
+  })!;
+}
+
+function vocabularyOf({ markers: own, constraint }: ToolCallFormat) {
+  return toyVocabulary(...jsonPieces, ...closers, ...markers, ...own, constraint.end || '\t');
+}
+
+/** Reads an answer as the service does, in so many pieces. */
+function read(format: ToolCallFormat, tools: CallConstraint['tools'], text: string, pieces: number) {
+  const definitions = tools.map(({ name, parameters }) => ({ name, parameters: parameters! }));
+  const parser = createAnswerParser({
+    toolCallParser: format.createParser(definitions, { isConstrained: true }),
+    createToolCallId: () => 'call',
+  });
+  const size = Math.max(1, Math.ceil(text.length / pieces));
+  const events: AnswerEvent[] = [];
+  for (let index = 0; index < text.length; index += size)
+    events.push(...parser.push(text.slice(index, index + size)));
+  const end = parser.end({ cutOff: false });
+  events.push(...end.events);
+  const calls: { name: string; arguments: string }[] = [];
+  let content = '';
+  for (const event of events) {
+    if (event.type === 'text-delta') content += event.text;
+    if (event.type === 'tool-call-start') calls.push({ name: event.name, arguments: '' });
+    if (event.type === 'tool-call-delta') calls.at(-1)!.arguments += event.arguments;
+  }
+  return { calls, content, finishReason: end.finishReason };
+}
+
+/** What is wrong with the calls of an answer; nothing if they are right. */
+function faultsOf(calls: readonly { name: string; arguments: string }[], tools: CallConstraint['tools']) {
+  return calls.flatMap(({ name, arguments: written }) => {
+    const tool = tools.find((candidate) => candidate.name === name);
+    if (!tool) return [`${name} is no tool`];
+    try {
+      return new Validator(tool.parameters as Schema, '2020-12').validate(JSON.parse(written)).errors;
+    } catch (error) {
+      return [String(error)];
+    }
+  });
+}
+
+/** Draws answers that have to call tools, and reads them back. */
+function draw(format: ToolCallFormat, tools: CallConstraint['tools'], seeds: number) {
+  const vocabulary = vocabularyOf(format);
+  const compile = (parallel: boolean) =>
+    compileGrammar(grammarOf(format, { tools, choice: 'required', parallel }), vocabulary);
+  const grammars = [compile(true), compile(false)];
+  return Array.from({ length: seeds }, (_, seed) => {
+    const text = randomWalk(grammars[seed === 0 ? 0 : 1]!, vocabulary, {
+      seed,
+      patience: 10 * seed,
+      closers: [...closers, format.constraint.end],
+    });
+    const { calls, content, finishReason } = read(format, tools, text, seed + 1);
+    return { text, calls, count: calls.length, content, finishReason, faults: faultsOf(calls, tools) };
+  });
+}
+
+describe('whatever is drawn is read back as calls whose arguments are valid', () => {
+  test.each(cases)('%s, %s', (_, schema, format) => {
+    for (const answer of draw(format, toolsOf(schema), 8)) {
+      expect(answer).toMatchObject({ faults: [], content: '', finishReason: 'tool_calls' });
+    }
+  });
+});
