@@ -28,11 +28,15 @@ export const plainCharacters: readonly CodePointRange[] = [
   [0xe000, 0x10ffff],
 ];
 
-/** What most text is made of: those but the two that `.` in a pattern doesn't match. */
+/**
+ * What most text is made of: those but the two that `.` in a pattern doesn't match, and those that markers of tool calls
+ * begin with.
+ */
 export const plainText: readonly CodePointRange[] = [
   [0x20, 0x21],
-  [0x23, 0x5b],
-  [0x5d, 0x2027],
+  [0x23, 0x3b],
+  [0x3d, 0x5b],
+  [0x5e, 0x2027],
   [0x202a, 0xd7ff],
   [0xe000, 0x10ffff],
 ];

@@ -138,7 +138,7 @@ export class LanguageReader {
 
   /** So many characters of `plainText` may follow for certain, whichever they are. */
   plainCharacters({ language, part }: Reading): number {
-    return part === undefined && this.#isJson ? plainRun(language, this.#store) : 0;
+    return part === undefined ? plainRun(language, this.#store) : 0;
   }
 
   /** Marks the first byte of each class of bytes that lead alike; `visited` holds what has been marked before. */
@@ -328,7 +328,11 @@ function hexDigit(byte: number): number {
 }
 
 function plainRun(language: Language, store: LanguageStore): number {
-  if (language === store.all) return Infinity;
+  if (language === store.all || isFreeOfText(language, store)) return Infinity;
+  if (language.kind === 'intersection') {
+    const others = language.items.filter((item) => !isFreeOfText(item, store));
+    return others.length === 1 && others[0]!.kind === 'repetition' ? plainRun(others[0]!, store) : 0;
+  }
   if (language.isConditional) return 0;
   switch (language.kind) {
     case 'repetition':
@@ -340,6 +344,14 @@ function plainRun(language: Language, store: LanguageStore): number {
     default:
       return 0;
   }
+}
+
+/** Whether it holds all texts in which some text doesn't occur that begins with no plain character. */
+function isFreeOfText(language: Language, { all }: LanguageStore): boolean {
+  if (language.kind !== 'complement' || language.item.kind !== 'concatenation') return false;
+  const { first, rest } = language.item;
+  const start = rest.kind === 'concatenation' ? rest.first : undefined;
+  return first === all && start?.kind === 'characters' && intersection(plainText, start.set).length === 0;
 }
 
 const plainCache = new WeakMap<Language, boolean>();

@@ -64,7 +64,7 @@ export function createVocabulary({ size, endTokens, bytesOf }: VocabularyOptions
 /** Whether whole characters are all of `plainText`. */
 function isPlain(bytes: Uint8Array): boolean {
   return bytes.every((byte, index) => {
-    if (byte < 0x20 || byte === 0x22 || byte === 0x5c) return false;
+    if (byte < 0x20 || byte === 0x22 || byte === 0x3c || byte === 0x5c || byte === 0x5d) return false;
     const isSeparator = byte === 0xe2 && bytes[index + 1] === 0x80 && (bytes[index + 2]! & 0xfe) === 0xa8;
     return !isSeparator;
   });
