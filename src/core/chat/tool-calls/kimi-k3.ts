@@ -46,5 +46,5 @@ export const kimiK3Format: ToolCallFormat = {
     { open: openTag, separator: '' },
   ),
   write: (calls) =>
-    `${beginMarker}${calls.map((call) => openTag + writeTaggedCall(call, syntax)).join('')}${endMarker}`,
+    `${beginMarker}${calls.map((call, index) => openTag + writeTaggedCall(call, syntax, index)).join('')}${endMarker}`,
 };

@@ -1,12 +1,9 @@
-import { sequence, text } from '../grammar/expression.ts';
-import { jsonWithout } from '../grammar/notation.ts';
 import type { ToolDefinition } from '../messages.ts';
 import type { AnswerInput, Reading } from './answer-input.ts';
 import type { ToolCallConstraint, ToolCallFormat } from './format.ts';
 import { readName } from './json-calls.ts';
 import { fitsTool } from './mend-json.ts';
-import { rawNotation } from './raw-notation.ts';
-import { tagArguments } from './tagged-notation.ts';
+import { elementArguments } from './element-notation.ts';
 import { createSectionParser } from './section-parser.ts';
 import { memberSchema, toJsonText, typesOf } from './schema-types.ts';
 import { membersOf } from './write-calls.ts';
@@ -18,7 +15,6 @@ const endMarker = `${mark}</tool_call>`;
 const openTag = `${mark}<invoke name="`;
 const closeTag = `${mark}</invoke>`;
 
-/** Lists and objects are read as JSON, too, which needs no names of elements. */
 const constraint: ToolCallConstraint = {
   trigger: beginMarker,
   begin: `${beginMarker}\n`,
@@ -26,22 +22,7 @@ const constraint: ToolCallConstraint = {
   separator: '\n',
   end: `\n${endMarker}`,
   isLoose: true,
-  arguments: tagArguments({
-    call: (content) => content,
-    parameter: (name, value) =>
-      /^[^<>/\s]+$/.test(name)
-        ? sequence(text(`${mark}<${name}>`), value, text(`${mark}</${name}>`))
-        : undefined,
-    value: (types, texts) =>
-      rawNotation({
-        types,
-        marker: mark,
-        canWrite: (written) => !written.includes(mark),
-        frame: (_, value) => value,
-        inner: jsonWithout(mark, texts),
-        texts,
-      }),
-  }),
+  arguments: elementArguments(mark),
 };
 
 /** Elements for calls and values, named by the parameters, with elements inside for lists and objects. */

@@ -22,6 +22,13 @@ export interface TaggedCallSyntax {
   readonly attributes?: ReadonlyMap<string, unknown> | undefined;
 }
 
+/** What follows a parameter's name where the value is of a type. */
+export function attributeOf(type: string, { attributes }: TaggedCallSyntax): string {
+  const told = [...(attributes ?? [])].map(([written, schema]) => ({ written, types: typesOf(schema) }));
+  const own = told.find(({ types }) => types.includes(type)) ?? told.find(({ types }) => types.length === 0);
+  return own?.written ?? '';
+}
+
 const longestName = 256;
 
 /**

@@ -1,6 +1,7 @@
 import type { ToolCall } from '../messages.ts';
 import type { ToolCallFormat } from './format.ts';
-import type { TaggedCallSyntax } from './tagged-calls.ts';
+import { typeOfValue } from './schema-types.ts';
+import { attributeOf, type TaggedCallSyntax } from './tagged-calls.ts';
 
 /** A call to be written. */
 export type WrittenCall = Pick<ToolCall, 'name' | 'arguments'>;
@@ -49,13 +50,25 @@ export function toPython(value: unknown): string {
   return `{${members.join(', ')}}`;
 }
 
-/** A call whose parameters have a tag each, from its name on. */
-export function writeTaggedCall({ name, arguments: text }: WrittenCall, syntax: TaggedCallSyntax): string {
+/**
+ * A call whose parameters have a tag each, from its name on.
+ *
+ * @param index how many calls of the answer come before
+ */
+export function writeTaggedCall(
+  { name, arguments: text }: WrittenCall,
+  syntax: TaggedCallSyntax,
+  index = 0,
+): string {
+  const { nameAttribute, nameEnd, parameterOpen, parameterNameEnd, parameterClose, callClose } = syntax;
   const padding = syntax.hasPaddedValues ? '\n' : '';
   const parameters = membersOf(text).map(([key, value]) => {
     const written = typeof value === 'string' ? value : JSON.stringify(value);
-    const head = syntax.parameterOpen + key + syntax.parameterNameEnd.join('\n');
-    return `${head}${padding}${written}${padding}${syntax.parameterClose}\n`;
+    const type = typeOfValue(value);
+    const attribute = attributeOf(type === 'integer' ? 'number' : type, syntax);
+    const head = parameterOpen + key + attribute + parameterNameEnd.join('\n');
+    return `${head}${padding}${written}${padding}${parameterClose}\n`;
   });
-  return `${name}${syntax.nameEnd.join('')}\n${parameters.join('')}${syntax.callClose}`;
+  const attribute = nameAttribute === undefined ? '' : `" ${nameAttribute}="${index + 1}"`;
+  return `${name}${attribute}${nameEnd.join('')}\n${parameters.join('')}${callClose}`;
 }

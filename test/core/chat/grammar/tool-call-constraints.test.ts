@@ -4,8 +4,9 @@ import { createAnswerParser, type AnswerEvent } from '../../../../src/core/chat/
 import { toolCallFormats } from '../../../../src/core/chat/formats.ts';
 import { answerGrammar, type CallConstraint } from '../../../../src/core/chat/grammar/constraint.ts';
 import { compileGrammar } from '../../../../src/core/chat/grammar/matcher.ts';
+import { writeCalls } from '../../../../src/core/chat/tool-calls/write-calls.ts';
 import type { ToolCallFormat } from '../../../../src/core/chat/tool-calls/format.ts';
-import { closers, jsonPieces, randomWalk, toyVocabulary } from './walk.ts';
+import { acceptor, closers, jsonPieces, randomWalk, toyVocabulary } from './walk.ts';
 
 /** Texts that mean something in some format. */
 const markers = [
@@ -203,3 +204,82 @@ describe('whatever is drawn is read back as calls whose arguments are valid', ()
     }
   });
 });
+
+const weather = {
+  type: 'object',
+  properties: {
+    city: { type: 'string', maxLength: 5 },
+    unit: { enum: ['c', 'f'] },
+    days: { type: 'integer', minimum: 1, maximum: 7 },
+    hourly: { type: 'boolean' },
+    at: { type: 'object', properties: { lat: { type: 'number' } }, required: ['lat'], ...closed },
+  },
+  required: ['city', 'unit'],
+  ...closed,
+};
+const values = { city: 'Paris', unit: 'c', days: 3, hourly: true, at: { lat: 1.5 } };
+
+/** Changes that break the schema. */
+const breaches: readonly (readonly [what: string, values: Readonly<Record<string, unknown>>])[] = [
+  ['a required parameter is missing', { city: 'Paris' }],
+  ['all are missing', {}],
+  ['an unknown parameter', { ...values, country: 'France' }],
+  ['another word than those listed', { ...values, unit: 'k' }],
+  ['a text that is too long', { ...values, city: 'Parisian' }],
+  ['a number beyond the bounds', { ...values, days: 8 }],
+  ['a fraction instead of an integer', { ...values, days: 2.5 }],
+  ['a word instead of a boolean', { ...values, hourly: 'maybe' }],
+  ['an unknown member inside', { ...values, at: { lat: 1.5, lon: 2 } }],
+  ['a text instead of an object', { ...values, at: 'here' }],
+];
+
+describe.each(formats)('%s', (_, format) => {
+  const tools = [{ name: 'get_weather', parameters: weather, strict: true }];
+  const text = { type: 'text' } as const;
+  const write = (some: unknown): string => written(format, some, 1);
+  const accepts = acceptor(grammarOf(format, { tools, choice: 'required', parallel: true }));
+
+  test('accepts a call as the format writes it', () => {
+    expect([write(values), accepts(write(values))]).toEqual([write(values), true]);
+  });
+
+  test.each(breaches)('refuses %s', (_, broken) => {
+    expect([write(broken), accepts(write(broken))]).toEqual([write(broken), false]);
+  });
+
+  test('refuses an unknown tool, and text instead of a call', () => {
+    expect(accepts(write(values).replaceAll('get_weather', 'get_time'))).toBe(false);
+    expect(accepts('It is sunny.')).toBe(false);
+  });
+
+  const two = format.constraint.separator === null ? '' : written(format, values, 2);
+
+  test.runIf(two !== '')('two calls where several may be, one where only one may be', () => {
+    const single = acceptor(grammarOf(format, { tools, choice: 'required', parallel: false }));
+    expect([two, accepts(two), single(two), single(write(values))]).toEqual([two, true, false, true]);
+  });
+
+  test('of an optional call the beginning is free, and the call is not', () => {
+    const free = acceptor(answerGrammar({ response: text, calls: callsOf('optional') })!);
+    const { lead = '' } = format.constraint;
+    const before = `Let me see.\n${lead}`.replace(/\n\n$/, '\n');
+    expect(free('It is 12 < 13 in [Paris].')).toBe(true);
+    expect(free(write(values))).toBe(true);
+    expect([before, free(before + write(values))]).toEqual([before, true]);
+    const parts = [write({ ...values, unit: 'k' }), write({ city: 'Paris' })];
+    for (const part of parts) expect([part, free(part), free(before + part)]).toEqual([part, false, false]);
+  });
+
+  function callsOf(choice: CallConstraint['choice']): CallConstraint {
+    return { tools, choice, parallel: true, format: format.constraint };
+  }
+});
+
+/** So many calls as the format writes them, where the answer begins: Functionary's prompts end with the first `>>>`. */
+function written(format: ToolCallFormat, values: unknown, count: number): string {
+  const call = { name: 'get_weather', arguments: JSON.stringify(values) };
+  return writeCalls(
+    format,
+    Array.from({ length: count }, () => call),
+  ).replace(/^>>>/, '');
+}

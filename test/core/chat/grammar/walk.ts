@@ -131,12 +131,20 @@ function textOf(pieces: readonly Uint8Array[], fatal = true): string {
 
 const bytes = toyVocabulary();
 
+/** Tells whether texts may be written under a grammar. */
+export function acceptor(expression: Expression): (text: string) => boolean {
+  const grammar = compileGrammar(expression, bytes);
+  return (text) => {
+    const matcher = grammar.createMatcher();
+    for (const byte of utf8.encode(text)) {
+      if (!allowedTokens(matcher.mask()).includes(byte)) return false;
+      matcher.accept(byte);
+    }
+    return matcher.mayEnd;
+  };
+}
+
 /** Whether a text may be written under a grammar. */
 export function accepts(expression: Expression, text: string): boolean {
-  const matcher = compileGrammar(expression, bytes).createMatcher();
-  for (const byte of utf8.encode(text)) {
-    if (!allowedTokens(matcher.mask()).includes(byte)) return false;
-    matcher.accept(byte);
-  }
-  return matcher.mayEnd;
+  return acceptor(expression)(text);
 }
