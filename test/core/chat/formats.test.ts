@@ -145,10 +145,9 @@ describe('the registry', () => {
 
   it('has markers that stand in what the format writes, and triggers that calls begin with', () => {
     for (const { parallel, constraint } of toolCallFormats) {
-      if (constraint === undefined) continue;
-      const { begin, trigger, separator } = constraint;
-      expect(`${begin}${constraint.call('f').prefix}`.startsWith(trigger)).toBe(true);
-      expect(separator !== null).toBe(parallel);
+      for (const { begin, trigger = '', call } of [constraint, ...(constraint.others ?? [])])
+        expect((begin + call('f').prefix).startsWith(trigger)).toBe(true);
+      expect(constraint.separator !== null).toBe(parallel);
     }
   });
 });

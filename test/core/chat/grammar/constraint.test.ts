@@ -59,7 +59,9 @@ function expectValid({ name, arguments: values }: Call): void {
 }
 
 describe.each(toolCallFormats.map((format) => [format.name, format] as const))('%s', (_, format) => {
-  const vocabulary = toyVocabulary(...jsonPieces, ...format.markers, format.constraint.trigger ?? '[add(');
+  const { trigger = '[add(', end } = format.constraint;
+  const vocabulary = toyVocabulary(...jsonPieces, ...closers, ...format.markers, trigger, end || '\t');
+  const ends = [...closers, end];
   const parse = (text: string) => {
     const parser = createAnswerParser({
       toolCallParser: format.createParser(tools, { isConstrained: true }),
@@ -80,7 +82,7 @@ describe.each(toolCallFormats.map((format) => [format.name, format] as const))('
   test('a required call is parsed back with valid arguments', () => {
     const grammar = grammarOf({ tools, choice: 'required', parallel: true });
     for (let seed = 0; seed < 20; seed++) {
-      const text = randomWalk(grammar, vocabulary, { seed, patience: 40, closers });
+      const text = randomWalk(grammar, vocabulary, { seed, patience: 40, closers: ends });
       const { events, finishReason } = parse(text);
       const calls = callsOf(events);
       expect({ text, calls: calls.length, finishReason }).toMatchObject({ finishReason: 'tool_calls' });
@@ -91,7 +93,7 @@ describe.each(toolCallFormats.map((format) => [format.name, format] as const))('
   test('a named tool is called once', () => {
     const grammar = grammarOf({ tools: tools.slice(2), choice: 'once', parallel: true });
     for (let seed = 0; seed < 10; seed++) {
-      const text = randomWalk(grammar, vocabulary, { seed, patience: 25, closers });
+      const text = randomWalk(grammar, vocabulary, { seed, patience: 25, closers: ends });
       const { events } = parse(text);
       expect({ text, names: callsOf(events).map(({ name }) => name) }).toMatchObject({ names: ['add'] });
       expect(events.filter(({ type }) => type === 'text-delta')).toEqual([]);

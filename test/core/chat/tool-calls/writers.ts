@@ -1,6 +1,7 @@
 import { toolCallFormats } from '../../../../src/core/chat/formats.ts';
 import type { ToolDefinition } from '../../../../src/core/chat/messages.ts';
-import type { ToolCallConstraint, ToolCallFormat } from '../../../../src/core/chat/tool-calls/format.ts';
+import type { ToolCallFormat } from '../../../../src/core/chat/tool-calls/format.ts';
+import { writeCalls } from '../../../../src/core/chat/tool-calls/write-calls.ts';
 
 export interface WrittenCall {
   readonly name: string;
@@ -10,31 +11,17 @@ export interface WrittenCall {
 /** Writes calls as a model of the format does. */
 export type CallWriter = (calls: readonly WrittenCall[]) => string;
 
-/** A writer for every format: its own, or that of its constraint. */
-export const callWriters: ReadonlyMap<string, CallWriter> = new Map([
-  ...toolCallFormats
-    .filter(({ write }) => write !== undefined)
-    .map((format): [string, CallWriter] => [
-      format.name,
-      (calls) =>
-        format.write!(calls.map(({ name, values }) => ({ name, arguments: JSON.stringify(values) }))),
-    ]),
-  ...toolCallFormats
-    .filter((format) => format.constraint !== undefined)
-    .map(({ name, constraint }): [string, CallWriter] => [
-      name,
-      (calls) => writeConstrained(constraint!, calls),
-    ]),
-]);
-
-function writeConstrained(constraint: ToolCallConstraint, calls: readonly WrittenCall[]): string {
-  const { begin, separator, end } = constraint;
-  const texts = calls.map(({ name, values }) => {
-    const { prefix, suffix } = constraint.call(name);
-    return prefix + JSON.stringify(values) + suffix;
-  });
-  return begin + texts.join(separator ?? '\n') + end;
-}
+/** A writer for every format. */
+export const callWriters: ReadonlyMap<string, CallWriter> = new Map(
+  toolCallFormats.map((format): [string, CallWriter] => [
+    format.name,
+    (calls) =>
+      writeCalls(
+        format,
+        calls.map(({ name, values }) => ({ name, arguments: JSON.stringify(values) })),
+      ),
+  ]),
+);
 
 /** Tools whose schemas tell the types of the values. */
 export function toolsFor(calls: readonly WrittenCall[]): ToolDefinition[] {
