@@ -10,6 +10,23 @@ export {
   type ChatCompletionChunk,
   type ChatRequestBody,
 } from './chat/wire/schema.ts';
+export { fromResponsesRequest, type ResponsesCall } from './chat/wire/responses/from-request.ts';
+export { toResponseHead } from './chat/wire/responses/to-head.ts';
+export {
+  createResponseStreamer,
+  toModelResponse,
+  type ResponseFailure,
+  type ResponseHead,
+  type ResponseStreamer,
+} from './chat/wire/responses/to-events.ts';
+export {
+  modelResponseSchema,
+  responseEventSchema,
+  responsesRequestSchema,
+  type ModelResponse,
+  type ResponseEvent,
+  type ResponsesRequestBody,
+} from './chat/wire/responses/schema.ts';
 export { fromDetectRequest, type DetectCall } from './detection/wire/from-request.ts';
 export { toDetectResponse } from './detection/wire/to-response.ts';
 export {

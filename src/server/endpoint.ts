@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { CallOptions, ModelInfo } from '../categories/contract.ts';
 import type { ErrorCode, InferenceError } from '../errors.ts';
 import type { ApiResponse } from './contract.ts';
+import type { ErrorBody } from './error-body.ts';
 import type { FormField } from './multipart.ts';
 
 /** A schema with the name that it has in the OpenAPI document. */
@@ -58,6 +59,14 @@ export interface Asked {
 /** How one run is reported. */
 export type EndpointRunOptions = Pick<CallOptions, 'responseId'>;
 
+/** How a stream of server-sent events ends, where it doesn't end as usual. */
+export interface StreamEnd {
+  /** The frames of a failure after the first event; default: the body of the error. */
+  readonly toErrorFrames?: ((body: ErrorBody) => string) | undefined;
+  /** Marks the end of a complete stream; default `data: [DONE]`. */
+  readonly endFrame?: string | undefined;
+}
+
 /** The request's one run of a model: it spends quota, is charged, and ends when the client disconnects. */
 export interface EndpointRun<Input, Event> {
   readonly model: ModelInfo;
@@ -81,7 +90,7 @@ export interface EndpointRun<Input, Event> {
   stream(
     request: Input,
     toFrames: (event: Event) => string,
-    options?: EndpointRunOptions,
+    options?: EndpointRunOptions & StreamEnd,
   ): Promise<ApiResponse>;
   /** Reports a failure that can't be the response's status any more. */
   report(error: InferenceError): void;

@@ -1,8 +1,11 @@
 import { InferenceError } from '../errors.ts';
 import type { Call } from './call.ts';
 import type { ApiResponse } from './contract.ts';
+import type { StreamEnd } from './endpoint.ts';
 import { toErrorBody } from './errors.ts';
 import { createEventStream, eventStreamHeaders, toFrame, type EventStreamSource } from './sse.ts';
+
+type EventStreamParts<Event> = Pick<EventStreamSource<Event>, 'events' | 'toFrames' | 'onTake'> & StreamEnd;
 
 /**
  * Answers with a server-sent event stream; resolves with its first event. A failure after that is its last event.
@@ -11,14 +14,14 @@ import { createEventStream, eventStreamHeaders, toFrame, type EventStreamSource 
  */
 export async function eventStreamResponse<Event>(
   call: Call,
-  source: Pick<EventStreamSource<Event>, 'events' | 'toFrames' | 'onTake'>,
+  { toErrorFrames = toFrame, ...source }: EventStreamParts<Event>,
 ): Promise<ApiResponse> {
   const { opened, body } = createEventStream({
     ...source,
     toErrorFrame: (thrown) => {
       const error = InferenceError.from(thrown);
       call.report(error);
-      return toFrame(toErrorBody(error, call.requestId));
+      return toErrorFrames(toErrorBody(error, call.requestId));
     },
     keepAliveMs: call.settings.keepAliveMs,
   });

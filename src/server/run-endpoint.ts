@@ -66,13 +66,14 @@ function answer(
     model,
     collect: (request, options) => collectRun(call, runOf(request, options)),
     open: async (request, options) => (await openRun(call, runOf(request, options))).billed(),
-    async stream(request, toFrames, options) {
-      const { events, bill } = await openRun(call, runOf(request, options));
+    async stream(request, toFrames, { responseId, ...end } = {}) {
+      const { events, bill } = await openRun(call, runOf(request, { responseId }));
       upload?.onStream();
       return eventStreamResponse(call, {
         events: upload ? withEnd(events, upload.onEnd) : events,
         toFrames,
         onTake: bill,
+        ...end,
       });
     },
     report: call.report,

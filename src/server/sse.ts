@@ -13,6 +13,11 @@ export function toFrame(data: unknown): string {
   return `data: ${JSON.stringify(data)}\n\n`;
 }
 
+/** One event with its type as its name, too. */
+export function toNamedFrame(event: { readonly type: string }): string {
+  return `event: ${event.type}\n${toFrame(event)}`;
+}
+
 /** Marks the end of a complete stream. */
 export const doneFrame = 'data: [DONE]\n\n';
 
@@ -28,6 +33,8 @@ export interface EventStreamSource<Event> {
   readonly toFrames: (event: Event) => string;
   /** The frames of the event leave for the client. */
   readonly onTake?: ((event: Event) => void) | undefined;
+  /** Marks the end of a complete stream; default `data: [DONE]`. */
+  readonly endFrame?: string | undefined;
   /** The frame of a failure after the beginning. */
   readonly toErrorFrame: (error: unknown) => string;
   /** Longest silence; then comes a comment that clients ignore. */
@@ -47,7 +54,7 @@ export interface EventStream {
  * pending.
  */
 export function createEventStream<Event>(source: EventStreamSource<Event>): EventStream {
-  const { events, toFrames, onTake, toErrorFrame, keepAliveMs } = source;
+  const { events, toFrames, onTake, endFrame = doneFrame, toErrorFrame, keepAliveMs } = source;
   let untaken: Event[] = [];
   const opened = createDeferred();
   const state = { frames: '', isOpen: false, ended: false };
@@ -85,7 +92,8 @@ export function createEventStream<Event>(source: EventStreamSource<Event>): Even
           await taken.promise;
         }
       }
-      write(doneFrame);
+      write(endFrame);
+      opened.resolve();
     } catch (error) {
       if (state.isOpen) write(toErrorFrame(error));
       else opened.reject(error);

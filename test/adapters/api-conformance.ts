@@ -14,6 +14,7 @@ import { openaiAudio } from '../e2e/openai-audio.ts';
 import { openaiClient, type Service } from '../e2e/openai-client.ts';
 import { openaiEmbeddings } from '../e2e/openai-embeddings.ts';
 import { openaiImages } from '../e2e/openai-images.ts';
+import { openaiResponses } from '../e2e/openai-responses.ts';
 import type { ChatRequest } from '../../src/categories/chat/request.ts';
 import type { DetectionResult } from '../../src/categories/detection/events.ts';
 import type { TranscriptionRequest } from '../../src/categories/transcription/request.ts';
@@ -372,7 +373,7 @@ export function apiConformance(start: Start, skip: Skips = {}): void {
     });
   });
 
-  openaiClient((): Service => ({
+  const asChat = (): Service => ({
     baseUrl: mount.baseUrl,
     apiKey: 'key',
     model: 'fake-chat',
@@ -380,7 +381,9 @@ export function apiConformance(start: Start, skip: Skips = {}): void {
     question: words,
     toolQuestion: 'What is the weather in Paris, and what time is it in Oslo?',
     idle: atRest,
-  }));
+  });
+  openaiClient(asChat);
+  openaiResponses(asChat);
 
   openaiAudio(() => ({
     baseUrl: mount.baseUrl,

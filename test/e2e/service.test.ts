@@ -4,7 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createParser } from 'eventsource-parser';
 import { chat, type Inference } from '../../dist/src/index.js';
 import { eventually } from '../engine/processes.ts';
-import { openaiClient } from './openai-client.ts';
+import { openaiClient, type Service } from './openai-client.ts';
+import { openaiResponses } from './openai-responses.ts';
 import { serve, type RunningService } from './serve.ts';
 
 // The whole way: HTTP, handler, engine, a worker process and the bundled model.
@@ -189,7 +190,7 @@ describe('a worker that is killed amid a stream', () => {
 });
 
 // The client sets no seed; what it sends is made deterministic on its way, so that the test can't be unlucky.
-openaiClient(() => ({
+const tested = (): Service => ({
   baseUrl: `${origin}/v1`,
   apiKey: key,
   model: 'tiny-chat',
@@ -203,4 +204,6 @@ openaiClient(() => ({
   idle: async () => {
     await isIdle();
   },
-}));
+});
+openaiClient(tested);
+openaiResponses(tested);

@@ -2,7 +2,9 @@ import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { Validator, type Schema } from '@cfworker/json-schema';
 import { jsonSchema, streamText, tool } from 'ai';
 import OpenAI from 'openai';
+import { zodResponsesFunction, zodTextFormat } from 'openai/helpers/zod';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { z } from 'zod';
 import { chat } from '../../dist/src/index.js';
 import { serve, type RunningService } from './serve.ts';
 
@@ -134,6 +136,40 @@ describe('response_format json_schema', () => {
     }
     expect([...reasons]).toContain('stop');
   }, 120_000);
+
+  it('gives what zod parses, by responses.parse and responses.stream', async () => {
+    const shape = z.object({ color: z.enum(['red', 'blue']), size: z.number().int().min(1).max(9) });
+    const request = {
+      model: 'tiny-chat',
+      input: 'Describe a scene with two shapes.',
+      temperature: 1.5,
+      max_output_tokens: 2000,
+      text: { format: zodTextFormat(shape, 'shape') },
+    };
+    for (let index = 0; index < 5; index++) {
+      const { output_parsed } = await client.responses.parse(request);
+      expect(shape.parse(output_parsed)).toEqual(output_parsed);
+    }
+    const { output_parsed } = await client.responses.stream(request).finalResponse();
+    expect(shape.parse(output_parsed)).toEqual(output_parsed);
+  }, 60_000);
+
+  it('gives calls that zod parses, by responses.parse', async () => {
+    const parameters = z.object({ city: z.string().max(20), unit: z.enum(['celsius', 'kelvin']) });
+    const weather = zodResponsesFunction({ name: 'get_weather', parameters });
+    const { output } = await client.responses.parse({
+      model: 'tiny-chat',
+      input: 'What is the weather in Paris?',
+      tools: [weather],
+      tool_choice: 'required',
+      temperature: 1.5,
+      max_output_tokens: 2000,
+    });
+    const calls = output.filter((item) => item.type === 'function_call');
+    expect(calls.length).toBeGreaterThan(0);
+    for (const { parsed_arguments } of calls)
+      expect(parameters.parse(parsed_arguments)).toEqual(parsed_arguments);
+  }, 60_000);
 
   it('names the keyword of a schema that cannot be honoured', async () => {
     const schema = { type: 'object', properties: { a: { not: { uniqueItems: true } } } };

@@ -67,6 +67,7 @@ describe('GET /openapi.json', () => {
       ['/rerank', ['post']],
       ['/embeddings', ['post']],
       ['/chat/completions', ['post']],
+      ['/responses', ['post']],
       ['/models', ['get']],
       ['/models/{model_id}/parameters', ['get']],
       ['/models/{model_id}', ['get']],

@@ -8,6 +8,7 @@ import { chatSettings } from './settings.ts';
 import { tallyChat } from './tally.ts';
 import { chatTelemetry } from './telemetry.ts';
 import { chatCompletions } from './wire/endpoint.ts';
+import { responses } from './wire/responses/endpoint.ts';
 
 /** The in-process functions for chat. */
 export interface ChatMethods {
@@ -34,7 +35,7 @@ export const chatCategory: CategoryDefinition<
   parameters: chatParameters,
   settings: chatSettings,
   files: chatFiles,
-  endpoints: [chatCompletions],
+  endpoints: [chatCompletions, responses],
   sample: {
     path: 'chat/completions',
     body: { messages: [{ role: 'user', content: 'Describe a scene with two shapes.' }] },

@@ -42,7 +42,7 @@ export const chatCompletions: Endpoint<ChatCall, ChatRequestInput, ChatEvent> = 
 };
 
 /** Names the tools that the model was offered, where it doesn't take all that were sent. */
-function toolsHeader(event: ChatEvent): Record<string, string> | undefined {
+export function toolsHeader(event: ChatEvent): Record<string, string> | undefined {
   if (event.type !== 'prompt-end' || event.toolsUsed === undefined) return undefined;
   return { 'x-slashv1-tools-used': event.toolsUsed.join(', ') };
 }

@@ -2,28 +2,21 @@ import { z } from 'zod';
 import { schemaSizeFault } from '../../../core/chat/grammar/schema-size.ts';
 import { chatParameters, maxStopSequences } from '../parameters.ts';
 import { logitBiasBounds } from '../../../core/parameters/sampling.ts';
-import { unsupportedIssue } from '../../../validation/issues.ts';
 import { listOf } from '../../../validation/list-schema.ts';
+import { ofOfferedType } from '../../../validation/offered-type.ts';
 import { parameterSchema, parameterShape } from '../../../validation/parameter-schema.ts';
 import { describeValue } from '../../../core/text/quote.ts';
 
-const nonEmptyText = z.string().min(1);
+/** At least one character. */
+export const nonEmptyText = z.string().min(1);
 
-const textPart = z.preprocess(
-  (part, context) => {
-    const type = (part as { type?: unknown } | null)?.type;
-    if (typeof type === 'string' && type !== 'text') {
-      context.addIssue(unsupportedIssue(`expected a part of type "text", got ${describeValue(type)}`));
-    }
-    return part;
-  },
-  z.object({ type: z.literal('text'), text: z.string() }),
-);
+const textPart = ofOfferedType('a part', ['text'], z.object({ type: z.literal('text'), text: z.string() }));
 
 /** Text, or parts of text that are joined. */
 const content = z.union([z.string(), listOf(textPart)]);
 
-const toolName = z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/, {
+/** The name of a function. */
+export const toolName = z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/, {
   error: ({ input }) =>
     `expected 1 to 64 letters, digits, underscores and dashes, got ${describeValue(input)}`,
 });
@@ -50,7 +43,7 @@ const message = z.discriminatedUnion('role', [
 ]);
 
 /** Larger ones would hold up the host and the worker; deeper ones could not even be sent to it. */
-const jsonSchema = z.record(z.string(), z.unknown()).superRefine((schema, context) => {
+export const jsonSchema = z.record(z.string(), z.unknown()).superRefine((schema, context) => {
   const fault = schemaSizeFault(schema);
   if (fault !== undefined) context.addIssue({ code: 'custom', message: fault });
 });
@@ -154,7 +147,8 @@ export const chatRequestSchema = z.object({
 /** A checked body of `POST /chat/completions`. */
 export type ChatRequestBody = z.infer<typeof chatRequestSchema>;
 
-const tokenLogprob = z.object({ token: z.string(), logprob: z.number(), bytes: z.array(z.int()) });
+/** A token and its log probability. */
+export const tokenLogprob = z.object({ token: z.string(), logprob: z.number(), bytes: z.array(z.int()) });
 
 const logprobs = z.object({
   content: z.array(tokenLogprob.extend({ top_logprobs: z.array(tokenLogprob) })),

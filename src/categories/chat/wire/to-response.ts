@@ -124,7 +124,8 @@ function toMessage({ text, reasoning, ...choice }: Choice): ChatCompletion['choi
   };
 }
 
-function isJson(text: string): boolean {
+/** Whether a text is JSON. */
+export function isJson(text: string): boolean {
   try {
     JSON.parse(text);
     return true;

@@ -7,7 +7,7 @@ const isZero = (value: unknown): boolean => value === 0;
 const isOne = (value: unknown): boolean => value === 1;
 
 /** Fields of this wire format and of well-known servers that would change the answer, and that are not honoured. */
-const unsupportedFields = new Map<string, UnsupportedField>(
+export const unsupportedFields = new Map<string, UnsupportedField>(
   Object.entries({
     functions: { advice: 'use `tools`' },
     function_call: { advice: 'use `tools` and `tool_choice`' },

@@ -1,0 +1,30 @@
+import { InferenceError } from '../../../../errors.ts';
+
+/** The fields of a chat completion that the same fault has another name for here. */
+const names: readonly (readonly [RegExp, string])[] = [
+  [/^tools\[(\d+)\]\.function\b/, 'tools[$1]'],
+  [/^tool_choice\.function\b/, 'tool_choice'],
+  [/^response_format(?:\.json_schema)?\b/, 'text.format'],
+  [/^(?:max_tokens|max_completion_tokens)\b/, 'max_output_tokens'],
+  [/^reasoning_effort\b/, 'reasoning.effort'],
+  [/^verbosity\b/, 'text.verbosity'],
+];
+
+/** A field of a chat completion as `POST /responses` spells it. @param places where each message came from */
+export function toResponsesField(field: string, places: readonly string[]): string {
+  const index = /^messages(?:\[(\d+)\])?/.exec(field)?.[1];
+  if (field.startsWith('messages'))
+    return (index === undefined ? undefined : places[Number(index)]) ?? 'input';
+  return names.reduce((name, [pattern, replacement]) => name.replace(pattern, replacement), field);
+}
+
+/** An error about a chat completion, about the request that it was made of. */
+export function toResponsesError(thrown: unknown, places: readonly string[]): unknown {
+  if (!InferenceError.isInstance(thrown) || thrown.param === undefined) return thrown;
+  const param = toResponsesField(thrown.param, places);
+  const message = thrown.message.startsWith(`${thrown.param}: `)
+    ? param + thrown.message.slice(thrown.param.length)
+    : thrown.message;
+  const { code, retryAfterSeconds } = thrown;
+  return new InferenceError(code, message, { param, retryAfterSeconds, cause: thrown });
+}

@@ -1,0 +1,133 @@
+import { fieldError } from '../../../../errors.ts';
+import { parseBody } from '../../../../validation/issues.ts';
+import type { ChatRequestInput } from '../../request.ts';
+import { fromChatRequest } from '../from-request.ts';
+import type { ChatRequestBody } from '../schema.ts';
+import { toResponsesError } from './field-names.ts';
+import { responsesRequestSchema, type ResponsesRequestBody } from './schema.ts';
+import { assertSupported } from './unsupported.ts';
+
+/** What a client asked for, apart from how it wants it delivered. */
+export interface ResponsesCall {
+  readonly model: string;
+  readonly request: ChatRequestInput;
+  readonly stream: boolean;
+  /** The field that each message of the request came from, for errors. */
+  readonly places: readonly string[];
+  /** The response repeats parts of it. */
+  readonly body: ResponsesRequestBody;
+}
+
+type MessageBody = ChatRequestBody['messages'][number];
+type AssistantBody = Extract<MessageBody, { role: 'assistant' }>;
+type Item = Exclude<ResponsesRequestBody['input'], string>[number];
+type Content = Extract<Item, { role: string }>['content'];
+
+/**
+ * A request body of `POST /responses` → what the inference takes. The body becomes that of a chat completion.
+ *
+ * @throws InferenceError `invalid_request` or `unsupported_feature` with the place of the first fault as `param`
+ *
+ * @example
+ * ```ts
+ * fromResponsesRequest({ model: 'tiny-chat', input: 'Hello', top_k: 40 }).request.topK; // 40
+ * ```
+ */
+export function fromResponsesRequest(body: unknown): ResponsesCall {
+  assertSupported(body);
+  const parsed = parseBody(responsesRequestSchema, body);
+  const { input, instructions, max_output_tokens, tools, tool_choice, text, reasoning, include, ...common } =
+    parsed;
+  const { messages, places } = toMessages(input, instructions);
+  const logprobs = include?.includes('message.output_text.logprobs') || (parsed.top_logprobs ?? 0) > 0;
+  const chatBody = {
+    ...common,
+    messages,
+    max_tokens: max_output_tokens,
+    tools: tools?.map(({ type, ...tool }) => ({ type, function: tool })),
+    tool_choice: toToolChoice(tool_choice),
+    response_format: toResponseFormat(text?.format),
+    reasoning_effort: reasoning?.effort,
+    verbosity: text?.verbosity,
+    logprobs,
+  };
+  try {
+    const { model, request, stream } = fromChatRequest(chatBody);
+    return { model, request, stream, places, body: parsed };
+  } catch (error) {
+    throw toResponsesError(error, places);
+  }
+}
+
+interface Conversation {
+  readonly messages: MessageBody[];
+  /** The field that each message came from. */
+  readonly places: string[];
+}
+
+/** Calls and reasoning, which are items of their own, become parts of the assistant's messages. */
+function toMessages(input: ResponsesRequestBody['input'], instructions?: string | null): Conversation {
+  const messages: MessageBody[] = [];
+  const places: string[] = [];
+  const add = (message: MessageBody, place: string): void => {
+    messages.push(message);
+    places.push(place);
+  };
+  if (instructions != null) add({ role: 'system', content: instructions }, 'instructions');
+  if (typeof input === 'string') {
+    add({ role: 'user', content: input }, 'input');
+    return { messages, places };
+  }
+  let reasoning: string | undefined;
+  for (const [index, item] of input.entries()) {
+    const place = `input[${index}]`;
+    if (item.type === 'reasoning') {
+      reasoning = (item.content ?? []).map((part) => part.text).join('\n');
+      continue;
+    }
+    const last = messages.at(-1);
+    if (item.type === 'function_call' && last?.role === 'assistant' && reasoning === undefined) {
+      last.tool_calls = [...(last.tool_calls ?? []), toToolCall(item)];
+      continue;
+    }
+    add(toMessage(item, reasoning), place);
+    reasoning = undefined;
+  }
+  if (messages.length === 0) throw fieldError('input', 'expected a message');
+  return { messages, places };
+}
+
+function toMessage(item: Exclude<Item, { type: 'reasoning' }>, reasoning: string | undefined): MessageBody {
+  if (item.type === 'function_call_output')
+    return { role: 'tool', content: toContent(item.output), tool_call_id: item.call_id };
+  const thoughts = reasoning === undefined ? {} : { reasoning_content: reasoning };
+  if (item.type === 'function_call') {
+    return { role: 'assistant', content: null, tool_calls: [toToolCall(item)], ...thoughts };
+  }
+  const itsContent = toContent(item.content);
+  if (item.role === 'assistant') return { role: item.role, content: itsContent, ...thoughts };
+  return { role: item.role, content: itsContent };
+}
+
+function toContent(content: Content): NonNullable<AssistantBody['content']> {
+  if (typeof content === 'string') return content;
+  return content.map((part) => ({ type: 'text', text: part.type === 'refusal' ? part.refusal : part.text }));
+}
+
+function toToolCall(
+  item: Extract<Item, { type: 'function_call' }>,
+): NonNullable<AssistantBody['tool_calls']>[number] {
+  return { id: item.call_id, type: 'function', function: { name: item.name, arguments: item.arguments } };
+}
+
+function toToolChoice(choice: ResponsesRequestBody['tool_choice']): ChatRequestBody['tool_choice'] {
+  return choice != null && typeof choice === 'object'
+    ? { type: 'function', function: { name: choice.name } }
+    : choice;
+}
+
+function toResponseFormat(
+  format: NonNullable<ResponsesRequestBody['text']>['format'],
+): ChatRequestBody['response_format'] {
+  return format?.type === 'json_schema' ? { type: format.type, json_schema: format } : format;
+}

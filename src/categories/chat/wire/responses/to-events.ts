@@ -1,0 +1,182 @@
+import type { ChatEvent, FinishReason } from '../../events.ts';
+import { toWireLogprobs } from '../to-response.ts';
+import {
+  beginItem,
+  endItem,
+  extendItem,
+  toOutputItem,
+  type EventBody,
+  type GrowingItem,
+  type OutputItem,
+  type TextLogprobs,
+} from './growing-item.ts';
+import type { ModelResponse, ResponseEvent } from './schema.ts';
+
+/** The parts of a response that are known before its answer. */
+export type ResponseHead = Omit<
+  ModelResponse,
+  'status' | 'error' | 'incomplete_details' | 'output' | 'usage'
+>;
+
+/** An error as clients see it. */
+export interface ResponseFailure {
+  readonly code: string;
+  readonly message: string;
+  readonly param: string | null;
+}
+
+/** Turns the events of one answer, in order, into those of a streamed response. */
+export interface ResponseStreamer {
+  /** The events that an event of the run brings; those of `usage` end with the whole response. */
+  push(event: ChatEvent): ResponseEvent[];
+  /** The last events of a response that fails. */
+  fail(failure: ResponseFailure): ResponseEvent[];
+}
+
+/**
+ * Makes the streamer of one response. The ids of its items are made of the response's own.
+ *
+ * @example
+ * ```ts
+ * const call = fromResponsesRequest({ model: 'tiny-chat', input: 'Hello' });
+ * const head = toResponseHead(call, { id: 'resp_1', created: 0, model: 'tiny-chat' });
+ * const { push } = createResponseStreamer(head);
+ * push({ type: 'text-delta', choice: 0, text: 'Hi' }).at(-1)?.type; // 'response.output_text.delta'
+ * ```
+ */
+export function createResponseStreamer(head: ResponseHead): ResponseStreamer {
+  const output: OutputItem[] = [];
+  let growing: GrowingItem | undefined;
+  let finishReason: FinishReason = 'stop';
+  /** Log probabilities of the text that comes next. */
+  let logprobs: TextLogprobs = [];
+  let sequenceNumber = 0;
+
+  const toResponse = (own: Pick<ModelResponse, 'status'> & Partial<ModelResponse>): ModelResponse => ({
+    ...head,
+    error: null,
+    incomplete_details: null,
+    output: [...output],
+    usage: null,
+    ...own,
+  });
+  const end = (status: OutputItem['status']): EventBody[] => {
+    if (!growing) return [];
+    if (growing.type === 'message') growing.logprobs.push(...logprobs);
+    logprobs = [];
+    const events = endItem(growing, status);
+    output.push(toOutputItem(growing, status));
+    growing = undefined;
+    return events;
+  };
+  const begin = (type: GrowingItem['type'], call?: GrowingItem['call']): EventBody[] => {
+    const before = end('completed');
+    const index = output.length;
+    const id = `${idPrefixes[type]}${head.id.replace(/^resp_/, '')}_${index}`;
+    growing = { type, id, index, call, text: '', logprobs: [] };
+    return [...before, ...beginItem(growing)];
+  };
+  const within = (type: GrowingItem['type']): EventBody[] => (growing?.type === type ? [] : begin(type));
+
+  const read = (event: ChatEvent): EventBody[] => {
+    switch (event.type) {
+      case 'logprobs':
+        logprobs.push(...toWireLogprobs(event.tokens).content);
+        return [];
+      case 'text-delta': {
+        const described = logprobs;
+        logprobs = [];
+        return [...within('message'), ...extendItem(growing!, event.text, described)];
+      }
+      case 'reasoning-delta':
+        logprobs = [];
+        return [...within('reasoning'), ...extendItem(growing!, event.text, [])];
+      case 'tool-call-start':
+        return begin('function_call', event);
+      case 'tool-call-delta':
+        return extendItem(growing!, event.arguments, []);
+      case 'choice-end': {
+        ({ finishReason } = event);
+        if (finishReason === 'length') return end('incomplete');
+        const hasAnswer = [growing, ...output].some(
+          (item) => item !== undefined && item.type !== 'reasoning',
+        );
+        return [...(hasAnswer ? [] : begin('message')), ...end('completed')];
+      }
+      case 'usage': {
+        const response = toResponse({ ...outcomes[finishReason], usage: toUsage(event) });
+        return [{ type: `response.${outcomes[finishReason].status}`, response }];
+      }
+      default:
+        return [];
+    }
+  };
+  const number = (bodies: EventBody[]): ResponseEvent[] =>
+    bodies.map((body) => ({ ...body, sequence_number: sequenceNumber++ }) as ResponseEvent);
+  const beginResponse = (): EventBody[] => {
+    if (sequenceNumber > 0) return [];
+    const response = toResponse({ status: 'in_progress' });
+    return [
+      { type: 'response.created', response },
+      { type: 'response.in_progress', response },
+    ];
+  };
+
+  return {
+    push(event) {
+      if (event.type === 'prompt-start' || event.type === 'hidden-tokens') return [];
+      return number([...beginResponse(), ...read(event)]);
+    },
+    fail({ code, message, param }) {
+      const events = [...beginResponse(), ...end('incomplete')];
+      const response = toResponse({ status: 'failed', error: { code: 'server_error', message } });
+      const failed: EventBody[] = [
+        { type: 'error', code, message, param },
+        { type: 'response.failed', response },
+      ];
+      return number([...events, ...failed]);
+    },
+  };
+}
+
+/**
+ * All events of a chat request → the body of a whole response.
+ *
+ * @example
+ * ```ts
+ * const call = fromResponsesRequest({ model: 'tiny-chat', input: 'Hello' });
+ * const head = toResponseHead(call, { id: 'resp_1', created: 0, model: 'tiny-chat' });
+ * const usage = { promptTokens: 1, cachedTokens: 0, completionTokens: 1, reasoningTokens: 0 };
+ * const events: ChatEvent[] = [
+ *   { type: 'text-delta', choice: 0, text: 'Hi' },
+ *   { type: 'choice-end', choice: 0, finishReason: 'stop' },
+ *   { type: 'usage', ...usage },
+ * ];
+ * toModelResponse(events, head).output[0]?.type; // 'message'
+ * ```
+ */
+export function toModelResponse(events: Iterable<ChatEvent>, head: ResponseHead): ModelResponse {
+  const { push } = createResponseStreamer(head);
+  const last = [...events].flatMap(push).at(-1);
+  return (last as Extract<ResponseEvent, { response: unknown }>).response;
+}
+
+const idPrefixes = { message: 'msg_', reasoning: 'rs_', function_call: 'fc_' } as const;
+
+const completed = { status: 'completed', incomplete_details: null } as const;
+
+const outcomes = {
+  stop: completed,
+  tool_calls: completed,
+  length: { status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } },
+} as const satisfies Record<FinishReason, Pick<ModelResponse, 'status' | 'incomplete_details'>>;
+
+function toUsage(usage: Extract<ChatEvent, { type: 'usage' }>): ModelResponse['usage'] {
+  return {
+    input_tokens: usage.promptTokens,
+    input_tokens_details: { cached_tokens: usage.cachedTokens, cache_write_tokens: 0 },
+    output_tokens: usage.completionTokens,
+    output_tokens_details: { reasoning_tokens: usage.reasoningTokens },
+    total_tokens: usage.promptTokens + usage.completionTokens,
+  };
+}

@@ -1,0 +1,48 @@
+import { chatParameters } from '../../parameters.ts';
+import type { AnswerHead } from '../to-response.ts';
+import type { ResponsesCall } from './from-request.ts';
+import type { ResponseHead } from './to-events.ts';
+
+/**
+ * The parts of a response that are known before its answer: they repeat what was asked, with its defaults.
+ *
+ * @example
+ * ```ts
+ * const call = fromResponsesRequest({ model: 'tiny-chat', input: 'Hello' });
+ * toResponseHead(call, { id: 'resp_1', created: 0, model: 'tiny-chat' }).temperature; // 0.7
+ * ```
+ */
+export function toResponseHead(
+  { body, request }: ResponsesCall,
+  { id, created, model }: AnswerHead,
+): ResponseHead {
+  const valueOf = (name: 'temperature' | 'topP' | 'maxTokens' | 'topLogprobs'): number =>
+    request[name] ?? chatParameters[name].default;
+  return {
+    id,
+    object: 'response',
+    created_at: created,
+    model,
+    instructions: body.instructions ?? null,
+    max_output_tokens: valueOf('maxTokens'),
+    metadata: body.metadata ?? {},
+    parallel_tool_calls: body.parallel_tool_calls ?? true,
+    reasoning: { effort: body.reasoning?.effort ?? null, summary: null },
+    temperature: valueOf('temperature'),
+    text: { format: body.text?.format ?? { type: 'text' } },
+    tool_choice: body.tool_choice ?? 'auto',
+    tools: (body.tools ?? []).map(({ type, name, description = null, parameters = null, strict = null }) => ({
+      type,
+      name,
+      description,
+      parameters,
+      strict,
+    })),
+    top_logprobs: valueOf('topLogprobs'),
+    top_p: valueOf('topP'),
+    background: false,
+    previous_response_id: null,
+    store: false,
+    truncation: 'disabled',
+  };
+}

@@ -1,0 +1,20 @@
+import { z } from 'zod';
+import { describeValue, quote } from '../core/text/quote.ts';
+import { unsupportedIssue } from './issues.ts';
+
+/**
+ * The schema of an object with a `type`, of which others exist elsewhere and aren't offered here: an error names them.
+ *
+ * @param noun with its article: `a part`
+ * @param types that the schema takes
+ */
+export function ofOfferedType<T>(noun: string, types: readonly string[], schema: z.ZodType<T>): z.ZodType<T> {
+  return z.preprocess((value, context) => {
+    const type = (value as { type?: unknown } | null)?.type;
+    if (typeof type === 'string' && !types.includes(type)) {
+      const expected = types.map(quote).join(' or ');
+      context.addIssue(unsupportedIssue(`expected ${noun} of type ${expected}, got ${describeValue(type)}`));
+    }
+    return value;
+  }, schema);
+}

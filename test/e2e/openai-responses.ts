@@ -1,0 +1,140 @@
+import OpenAI, { APIError, APIUserAbortError } from 'openai';
+import { describe, expect, test } from 'vitest';
+import type { Service } from './openai-client.ts';
+
+const tool = (name: string): OpenAI.Responses.FunctionTool => ({
+  type: 'function',
+  name,
+  description: `${name.replace('_', ' ')} of a city`,
+  parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
+  strict: null,
+});
+
+/** Asks a service for responses by the `openai` package: only the base URL and the key are changed. */
+export function openaiResponses(service: () => Service): void {
+  const connect = () => {
+    const { baseUrl, apiKey, fetch } = service();
+    return new OpenAI({ baseURL: baseUrl, apiKey, maxRetries: 0, ...(fetch && { fetch }) }).responses;
+  };
+  const asked = (input: OpenAI.Responses.ResponseCreateParams['input']) => ({
+    model: service().model,
+    input,
+  });
+
+  describe('responses of the openai package', () => {
+    test('create', async () => {
+      const response = await connect().create({ ...asked(service().question), instructions: 'Be brief.' });
+      expect(response).toMatchObject({
+        object: 'response',
+        status: 'completed',
+        model: service().model,
+        instructions: 'Be brief.',
+        error: null,
+        store: false,
+      });
+      expect(response.output_text).toMatch(/\S/);
+      const { input_tokens, output_tokens, total_tokens } = response.usage!;
+      expect(total_tokens).toBe(input_tokens + output_tokens);
+    });
+
+    test('max_output_tokens', async () => {
+      const response = await connect().create({ ...asked(service().question), max_output_tokens: 2 });
+      expect(response).toMatchObject({
+        status: 'incomplete',
+        incomplete_details: { reason: 'max_output_tokens' },
+        output: [{ type: 'message', status: 'incomplete' }],
+      });
+      expect(response.usage!.output_tokens).toBe(2);
+    });
+
+    test('create with stream', async () => {
+      const stream = await connect().create({ ...asked(service().question), stream: true });
+      const events: OpenAI.Responses.ResponseStreamEvent[] = [];
+      for await (const event of stream) events.push(event);
+      expect(events.map((event) => event.sequence_number)).toEqual([...events.keys()]);
+      const deltas = events.flatMap((event) =>
+        event.type === 'response.output_text.delta' ? event.delta : [],
+      );
+      const last = events.at(-1) as OpenAI.Responses.ResponseCompletedEvent;
+      expect(last.type).toBe('response.completed');
+      expect(last.response.output).toMatchObject([{ content: [{ text: deltas.join('') }] }]);
+    });
+
+    test('stream', async () => {
+      const stream = connect().stream(asked(service().question));
+      let text = '';
+      stream.on('response.output_text.delta', ({ delta }) => (text += delta));
+      const { output_text, status } = await stream.finalResponse();
+      expect(status).toBe('completed');
+      expect(text).toMatch(/\S/);
+      expect(output_text).toBe(text);
+    });
+
+    test('two tools in parallel, then the answer', async () => {
+      const input: OpenAI.Responses.ResponseInput = [{ role: 'user', content: service().toolQuestion }];
+      const tools = [tool('get_weather'), tool('get_time')];
+      const first = await connect()
+        .stream({ ...asked(input), tools })
+        .finalResponse();
+      const calls = first.output.filter((item) => item.type === 'function_call');
+      expect(calls.map(({ name }) => name)).toEqual(['get_weather', 'get_time']);
+      for (const call of calls) {
+        expect(JSON.parse(call.arguments)).toEqual({ city: expect.stringMatching(/\S/) });
+        expect(call.status).toBe('completed');
+      }
+      const outputs = calls.map(({ call_id }) => ({
+        type: 'function_call_output' as const,
+        call_id,
+        output: 'sunny',
+      }));
+      const second = await connect().create({ ...asked([...input, ...first.output, ...outputs]), tools });
+      expect(second.output_text).toMatch(/\S/);
+    });
+
+    test('a stream that is aborted ends, and the service comes to rest', async () => {
+      const stream = await connect().create({
+        ...asked(service().question),
+        stream: true,
+        max_output_tokens: 100_000,
+      });
+      for await (const event of stream)
+        if (event.type === 'response.output_text.delta') stream.controller.abort();
+      await service().idle();
+    });
+
+    test('a request that is aborted ends, and the service comes to rest', async () => {
+      const abort = new AbortController();
+      const response = connect().create(asked(service().question), { signal: abort.signal });
+      setImmediate(() => abort.abort());
+      await expect(response).rejects.toBeInstanceOf(APIUserAbortError);
+      await service().idle();
+    });
+
+    test.each([
+      [
+        'stored state',
+        { previous_response_id: 'resp_1' },
+        { status: 400, code: 'unsupported_feature', param: 'previous_response_id' },
+      ],
+      [
+        'a picture',
+        {
+          input: [
+            {
+              role: 'user' as const,
+              content: [{ type: 'input_image' as const, image_url: 'data:', detail: 'auto' as const }],
+            },
+          ],
+        },
+        { status: 400, code: 'unsupported_feature', param: 'input[0].content[0]' },
+      ],
+      ['an unknown model', { model: 'none' }, { status: 404, code: 'model_not_found', param: 'model' }],
+    ])('%s is an error', async (_title, change, expected) => {
+      const error: unknown = await connect()
+        .create({ ...asked('Hello'), ...change })
+        .then(undefined, (thrown: unknown) => thrown);
+      expect(error).toBeInstanceOf(APIError);
+      expect(error).toMatchObject(expected);
+    });
+  });
+}
