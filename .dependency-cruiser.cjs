@@ -124,7 +124,7 @@ module.exports = {
       '^src/categories/[a-z-]+\\.ts$',
       [
         '^src/categories/[a-z-]+\\.ts$',
-        '^src/categories/[a-z]+/(category|describe|events|request|result|wire/([a-z-]+/)?[a-z-]+|pipeline/[a-z-]+-pipeline)\\.ts$',
+        '^src/categories/[a-z]+/(category|describe|events|request|result|wire/[a-z/-]+|pipeline/[a-z-]+-pipeline)\\.ts$',
         ...sharedByCategories,
         '^src/models/(describe-model|hub/settings)\\.ts$',
         '^src/backends/contract\\.ts$',

@@ -51,13 +51,18 @@ export {
   type SpeechRequestBody,
   type SpeechStreamEvent,
 } from './speech/wire/schema.ts';
-export { fromTranscriptionRequest, type TranscriptionCall } from './transcription/wire/from-request.ts';
+export {
+  fromTranscriptionRequest,
+  fromTranslationRequest,
+  type TranscriptionCall,
+} from './transcription/wire/from-request.ts';
 export { createTranscriptionStreamer } from './transcription/wire/to-events.ts';
 export { toTranscription, toVerboseTranscription } from './transcription/wire/to-response.ts';
 export {
   transcriptionEventSchema,
   transcriptionRequestSchema,
   transcriptionSchema,
+  translationRequestSchema,
   verboseTranscriptionSchema,
   type Transcription,
   type TranscriptionStreamEvent,

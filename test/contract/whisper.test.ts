@@ -10,6 +10,7 @@ import type {
 import {
   completeTranscriptionRequest,
   type TranscriptionRequest,
+  type TranscriptionTask,
 } from '../../src/categories/transcription/request.ts';
 import { loadTranscriptionPipeline } from '../../src/categories/transcription/pipeline/transcription-pipeline.ts';
 import { sampleRateHz, toWav } from '../categories/transcription/pipeline/recordings.ts';
@@ -18,6 +19,7 @@ interface GoldenCase {
   readonly kind: number;
   readonly seconds: number;
   readonly language: 'en' | 'de' | null;
+  readonly task: TranscriptionTask;
   /** The vocabulary's code of the language that is heard. */
   readonly detected: string;
   /** Over the tokens of the first window. */
@@ -59,35 +61,39 @@ describe.each([
     await rm(source, { recursive: true });
   });
 
-  it.each(cases)('writes what generate() writes: tone $kind, $seconds s, $language', async (golden) => {
-    const events = await transcribe(pipeline, golden);
-    const segments = events
-      .filter((event) => event.type === 'segment')
-      .map(({ segment }) => segment)
-      .filter(({ seek }) => seek === 0);
-    for (const { temperature, averageLogprob } of segments) {
-      expect(temperature).toBe(0);
-      expect(averageLogprob).toBeCloseTo(golden.averageLogprob, 4);
-    }
-    expect(
-      segments.map(({ startSeconds: start, endSeconds: end, text, tokens }) => ({
-        start,
-        end,
-        text,
-        tokens,
-      })),
-    ).toEqual(golden.segments);
-    expect(events.at(-1)).toMatchObject({ language: golden.language ?? golden.detected });
-  });
+  it.each(cases)(
+    'writes what generate() writes: tone $kind, $seconds s, $language, $task',
+    async (golden) => {
+      const events = await transcribe(pipeline, golden);
+      const segments = events
+        .filter((event) => event.type === 'segment')
+        .map(({ segment }) => segment)
+        .filter(({ seek }) => seek === 0);
+      for (const { temperature, averageLogprob } of segments) {
+        expect(temperature).toBe(0);
+        expect(averageLogprob).toBeCloseTo(golden.averageLogprob, 4);
+      }
+      expect(
+        segments.map(({ startSeconds: start, endSeconds: end, text, tokens }) => ({
+          start,
+          end,
+          text,
+          tokens,
+        })),
+      ).toEqual(golden.segments);
+      expect(events.at(-1)).toMatchObject({ language: golden.language ?? golden.detected });
+    },
+  );
 });
 
 async function transcribe(
   pipeline: Pipeline<TranscriptionRequest, TranscriptionEvent, TranscriptionModelInfo>,
-  { kind, seconds, language }: GoldenCase,
+  { kind, seconds, language, task }: GoldenCase,
 ): Promise<TranscriptionEvent[]> {
   const request = completeTranscriptionRequest({
     model: 'whisper',
     audio: toWav(tone(kind, seconds)),
+    task,
     ...(language === null ? {} : { language }),
   });
   const events: TranscriptionEvent[] = [];

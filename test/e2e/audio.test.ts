@@ -26,6 +26,7 @@ beforeAll(async () => {
     {
       'tiny-whisper': transcription({ source: 'tiny-whisper' }),
       'tiny-speech': speech({ source: 'tiny-speech' }),
+      translator: transcription({ source: join(import.meta.dirname, '../contract/models/whisper') }),
     },
     { auth: { keys: [key] }, uploadDirectory: folder, maxUploadBytes: 16 * 1024 * 1024, onError: () => {} },
   );
@@ -131,7 +132,7 @@ describe('POST /v1/audio/transcriptions', () => {
     );
     for await (const event of stream) {
       expect(event.type).toBe('transcript.text.delta');
-      expect(service.inference.status()).toMatchObject([{ running: 1 }, { running: 0 }]);
+      expect(service.inference.status()).toMatchObject([{ running: 1 }, { running: 0 }, { running: 0 }]);
       expect(await readdir(folder)).toHaveLength(1);
       break;
     }
@@ -143,6 +144,25 @@ describe('POST /v1/audio/transcriptions', () => {
   it('hears several at once', async () => {
     const paths = ['wav', 'mp3', 'webm', 'flac'].map((type) => join(media, `speech.${type}`));
     for (const text of await Promise.all(paths.map(transcribe))) expect(text).toMatch(says);
+  });
+});
+
+describe('POST /v1/audio/translations', () => {
+  const recording = () => createReadStream(join(media, 'speech.wav'));
+
+  it('is answered by a model that has the task', async () => {
+    const translation = await openai.audio.translations.create({
+      model: 'translator',
+      file: recording(),
+      response_format: 'verbose_json',
+    });
+    expect(translation).toMatchObject({ language: 'english', text: expect.any(String) });
+  });
+
+  it('is refused by one that has not', async () => {
+    await expect(
+      openai.audio.translations.create({ model: 'tiny-whisper', file: recording() }),
+    ).rejects.toMatchObject({ status: 400, code: 'unsupported_feature', param: 'model' });
   });
 });
 

@@ -34,6 +34,7 @@ describe('openWhisperFolder', () => {
         timestampBegin: 267,
         maxInitialPosition: 50,
         transcribe: 262,
+        translate: 261,
         languages: new Map([
           ['en', 258],
           ['de', 259],

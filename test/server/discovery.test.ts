@@ -61,6 +61,7 @@ describe('GET /openapi.json', () => {
     expect(operations).toEqual([
       ['/images/generations', ['post']],
       ['/audio/transcriptions', ['post']],
+      ['/audio/translations', ['post']],
       ['/audio/speech', ['post']],
       ['/audio/voices', ['get']],
       ['/detect', ['post']],

@@ -10,7 +10,7 @@ import {
 } from './request.ts';
 import { transcriptionSettings } from './settings.ts';
 import { createTranscriptRecorder } from './telemetry.ts';
-import { audioTranscriptions } from './wire/endpoint.ts';
+import { audioTranscriptions, audioTranslations } from './wire/endpoint.ts';
 
 /** The in-process functions for transcription. */
 export interface TranscriptionMethods {
@@ -37,7 +37,7 @@ export const transcriptionCategory: CategoryDefinition<
   parameters: transcriptionParameters,
   settings: transcriptionSettings,
   files: transcriptionFiles,
-  endpoints: [audioTranscriptions],
+  endpoints: [audioTranscriptions, audioTranslations],
   sample: { path: 'audio/transcriptions', form: '-F file=@speech.wav' },
   isStateless: false,
   defaultModel: defaultTranscriptionModel,

@@ -9,6 +9,12 @@ import { describeValue } from '../../core/text/quote.ts';
 /** The bytes of an audio file, or its path. */
 export type AudioSource = Uint8Array | { readonly path: string };
 
+/** What becomes of the speech: its own words, or their meaning in English. */
+export const transcriptionTasks = ['transcribe', 'translate'] as const;
+
+/** What becomes of the speech: its own words, or their meaning in English. */
+export type TranscriptionTask = (typeof transcriptionTasks)[number];
+
 /** A complete transcription request, as `completeTranscriptionRequest` leaves it. */
 export interface TranscriptionRequest extends TranscriptionParameters {
   readonly model: string;
@@ -20,6 +26,7 @@ export interface TranscriptionRequest extends TranscriptionParameters {
   readonly prompt: string | undefined;
   /** Whether segments carry their words. */
   readonly wordTimestamps: boolean;
+  readonly task: TranscriptionTask;
 }
 
 /** A transcription request as a caller writes it: only `model` and `audio` are needed. */
@@ -33,6 +40,8 @@ export interface TranscriptionRequestInput extends Partial<TranscriptionParamete
   readonly prompt?: string | undefined;
   /** Whether segments carry their words; default false. */
   readonly wordTimestamps?: boolean | undefined;
+  /** Its own words, or their meaning in English, which not every model can write; default `transcribe`. */
+  readonly task?: TranscriptionTask | undefined;
 }
 
 const fields = requestTable(
@@ -43,6 +52,7 @@ const fields = requestTable(
     language: z.string().optional(),
     prompt: z.string().optional(),
     wordTimestamps: z.boolean().optional(),
+    task: z.enum(transcriptionTasks).optional(),
   },
   transcriptionParameters,
 );
@@ -59,10 +69,10 @@ const fields = requestTable(
  */
 export function completeTranscriptionRequest(input: TranscriptionRequestInput): TranscriptionRequest {
   assertRequest('A transcription request', fields, input);
-  const { model, audio, language, prompt, wordTimestamps = false } = input;
+  const { model, audio, language, prompt, wordTimestamps = false, task = 'transcribe' } = input;
   if (audio instanceof Uint8Array && audio.byteLength === 0) {
     throw fieldError('file', 'expected an audio file, got no bytes');
   }
   const parameters = resolveRequestParameters(transcriptionParameters, input);
-  return { ...parameters, model, audio, language, prompt, wordTimestamps };
+  return { ...parameters, model, audio, language, prompt, wordTimestamps, task };
 }

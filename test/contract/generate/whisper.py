@@ -91,7 +91,7 @@ def make_model(tokenizer, seed: int) -> WhisperForConditionalGeneration:
     return model
 
 
-def transcribe(model, tokenizer, extractor, kind: int, seconds: float, language):
+def transcribe(model, tokenizer, extractor, kind: int, seconds: float, language, task: str = "transcribe"):
     """
     What comes of the first window. The later ones can't be compared: the reference knows how loud the whole recording is.
 
@@ -100,7 +100,7 @@ def transcribe(model, tokenizer, extractor, kind: int, seconds: float, language)
     inputs = extractor(tone(kind, seconds) / 32_768, sampling_rate=RATE, return_tensors="pt", return_attention_mask=True)
     with torch.no_grad():
         outputs = model.generate(
-            inputs.input_features, attention_mask=inputs.attention_mask, language=language, task="transcribe", return_timestamps=True,
+            inputs.input_features, attention_mask=inputs.attention_mask, language=language, task=task, return_timestamps=True,
             return_segments=True, return_dict_in_generate=True, output_scores=True, condition_on_prev_tokens=False, temperature=0.0,
         )  # fmt: skip
         detected = tokenizer.convert_ids_to_tokens(int(model.detect_language(inputs.input_features)[0]))
@@ -128,7 +128,7 @@ def transcribe(model, tokenizer, extractor, kind: int, seconds: float, language)
     if sum(len(segment["tokens"]) for segment in segments) >= MOST_TOKENS:
         return None
     average = round(average, 5)
-    return dict(kind=kind, seconds=seconds, language=language, detected=detected.strip("<|>"), averageLogprob=average, segments=segments)
+    return dict(kind=kind, seconds=seconds, language=language, task=task, detected=detected.strip("<|>"), averageLogprob=average, segments=segments)
 
 
 def average_likelihood(result) -> float:
@@ -170,7 +170,7 @@ def main():
         for part in sorted((scratch / "export").glob("*.onnx")):
             compact(part, FOLDER / "onnx" / part.name)
     versions = {"torch": torch.__version__, "transformers": transformers.__version__, "optimum-onnx": version("optimum-onnx")}
-    golden = dict(versions=versions, seed=seed, cases=cases)
+    golden = dict(versions=versions, seed=seed, cases=[*cases, *choose_translations(model, tokenizer, extractor)])
     (FOLDER / "golden.json").write_text(json.dumps(golden, ensure_ascii=False, separators=(",", ":")) + "\n")
 
 
@@ -188,6 +188,15 @@ def choose(model, tokenizer, extractor):
     letters = {letter for case in cases for segment in case["segments"] for letter in segment["text"]}
     kinds = {(case["seconds"], case["language"] is None) for case in cases}
     return cases if len(letters) > 8 and len(kinds) >= 3 and len(cases) >= 4 else []
+
+
+def choose_translations(model, tokenizer, extractor):
+    """Two recordings for each way to ask for a language."""
+    cases = []
+    for language in ("de", None):
+        tried = (transcribe(model, tokenizer, extractor, kind, LENGTHS[0], language, "translate") for kind in range(12))
+        cases += [case for case in tried if case][:2]
+    return cases
 
 
 if __name__ == "__main__":

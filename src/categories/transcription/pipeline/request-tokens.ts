@@ -1,5 +1,6 @@
 import { toIsoLanguage, toVocabularyLanguage } from '../../../core/audio/whisper/languages.ts';
 import { fieldError } from '../../../errors.ts';
+import type { TranscriptionTask } from '../request.ts';
 import type { WhisperFolder } from './whisper-folder.ts';
 import { quote } from '../../../core/text/quote.ts';
 
@@ -47,9 +48,24 @@ export function readPrompt(prompt: string | undefined, folder: WhisperFolder): n
   return folder.textTokenizer.encode(` ${readable}`).filter((token) => token < folder.vocabulary.endOfText);
 }
 
+/**
+ * @throws InferenceError `unsupported_feature` where the model doesn't have the task
+ */
+export function assertTask(task: TranscriptionTask, { vocabulary }: WhisperFolder): void {
+  if (task === 'transcribe' || vocabulary.translate !== undefined) return;
+  throw fieldError('model', 'the model does not translate', { code: 'unsupported_feature' });
+}
+
+/** The part of a request that the text begins with. */
+export interface StartOptions {
+  /** The vocabulary's code. */
+  readonly language: string | undefined;
+  readonly task: TranscriptionTask;
+}
+
 /** `<|startoftranscript|>` and what is asked for. */
-export function startTokens(language: string | undefined, { vocabulary }: WhisperFolder): number[] {
-  const { startOfTranscript, languages, transcribe } = vocabulary;
+export function startTokens({ language, task }: StartOptions, { vocabulary }: WhisperFolder): number[] {
+  const { startOfTranscript, languages, [task]: taskToken } = vocabulary;
   const token = language === undefined ? undefined : languages.get(language);
-  return [startOfTranscript, token, transcribe].filter((id) => id !== undefined);
+  return [startOfTranscript, token, taskToken].filter((id) => id !== undefined);
 }

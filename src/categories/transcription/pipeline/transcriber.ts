@@ -25,8 +25,9 @@ import { InferenceError } from '../../../errors.ts';
 import type { WhisperFolder } from './whisper-folder.ts';
 import type { Tensor } from '../../../runtime/contract.ts';
 import type { TranscriptionEvent, TranscriptionSegment, TranscriptionWord } from '../events.ts';
+import type { TranscriptionTask } from '../request.ts';
 import { textOf, type DecodedWindow, type WindowDecoder } from './window-decoder.ts';
-import { startTokens } from './request-tokens.ts';
+import { startTokens, type StartOptions } from './request-tokens.ts';
 import { SlidingAudio } from './sliding-audio.ts';
 import { regionShape, type VoiceGate } from './voice-gate.ts';
 import type { WhisperModel } from './whisper-model.ts';
@@ -48,6 +49,7 @@ export interface TranscriptionJob {
   readonly language: string | undefined;
   /** Tokens of the text that comes before. */
   readonly prompt: readonly number[];
+  readonly task: TranscriptionTask;
   /** The first to decode at. */
   readonly temperature: number;
   readonly wordTimestamps: boolean;
@@ -172,12 +174,16 @@ export class Transcriber {
     return this.#decode(encoded, seek);
   }
 
+  get #start(): StartOptions {
+    return { language: this.#language, task: this.#job.task };
+  }
+
   /** At higher and higher temperatures until the text is good enough; the best of them if none is. */
   async #decode(encoded: Tensor, seek: number): Promise<DecodedWindow> {
     const { folder, model, decoder } = this.#tools;
     const { temperature: first, signal } = this.#job;
     const { contextLength, vocabulary } = folder;
-    const start = startTokens(this.#language, folder);
+    const start = startTokens(this.#start, folder);
     const { startOfPrevious, noSpeech } = vocabulary;
     const state = await model.start(
       encoded,
@@ -230,7 +236,7 @@ export class Transcriber {
   ): Promise<TranscriptionWord[][] | undefined> {
     if (!this.#job.wordTimestamps) return undefined;
     const { model, folder } = this.#tools;
-    return findWordTimes(model, folder, encoded, segments, { language: this.#language, positions });
+    return findWordTimes(model, folder, encoded, segments, { ...this.#start, positions });
   }
 
   #finish(

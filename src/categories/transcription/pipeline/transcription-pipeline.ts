@@ -9,7 +9,7 @@ import type { TranscriptionEvent, TranscriptionModelInfo } from '../events.ts';
 import type { TranscriptionRequest } from '../request.ts';
 import { OpenRuns } from '../../../concurrency/open-runs.ts';
 import { createWindowDecoder } from './window-decoder.ts';
-import { languagesOf, readLanguage, readPrompt } from './request-tokens.ts';
+import { assertTask, languagesOf, readLanguage, readPrompt } from './request-tokens.ts';
 import { Transcriber, type TranscriptionTools } from './transcriber.ts';
 import { openVoiceGate } from './open-voice-gate.ts';
 import { loadWhisperModel, type WhisperModel } from './whisper-model.ts';
@@ -98,7 +98,8 @@ class TranscriptionPipeline implements Pipeline<
     const { folder, model } = this.#tools;
     const language = readLanguage(request.language, folder);
     const prompt = readPrompt(request.prompt, folder);
-    const { temperature, wordTimestamps } = request;
+    const { temperature, wordTimestamps, task } = request;
+    assertTask(task, folder);
     if (wordTimestamps && alignmentHeadsOf(model, folder).length === 0) {
       throw fieldError(
         'timestamp_granularities',
@@ -109,7 +110,7 @@ class TranscriptionPipeline implements Pipeline<
     const { maxAudioSeconds, ffmpegPath } = this.#spec;
     const audio = await openAudio(request.audio, { maxSeconds: maxAudioSeconds, ffmpegPath, signal });
     try {
-      const job = { blocks: audio.blocks, language, prompt, temperature, wordTimestamps, signal };
+      const job = { blocks: audio.blocks, language, prompt, task, temperature, wordTimestamps, signal };
       yield* new Transcriber(this.#tools, job).run();
     } finally {
       await audio.close();

@@ -19,6 +19,8 @@ export interface WhisperVocabulary extends TimestampRules {
   readonly noSpeech: number | undefined;
   /** The task `<|transcribe|>`; `undefined` where the model does nothing else. */
   readonly transcribe: number | undefined;
+  /** The task `<|translate|>`; `undefined` where the model doesn't have it. */
+  readonly translate: number | undefined;
   /** The vocabulary's code → `<|code|>`; empty where the model knows one language. */
   readonly languages: ReadonlyMap<string, number>;
 }
@@ -114,6 +116,8 @@ function readVocabulary(
   };
   const noTimestamps = needed('no_timestamps_token_id', '<|notimestamps|>');
   const tasks = setting('task_to_id') as Readonly<Record<string, number>> | undefined;
+  const task = (name: string): number | undefined =>
+    isMultilingual(generationConfig) ? (tasks?.[name] ?? tokenizer.tokenToId(`<|${name}|>`)) : undefined;
   const maxInitialPosition = setting('max_initial_timestamp_index');
   return {
     endOfText: needed('eos_token_id', '<|endoftext|>'),
@@ -123,9 +127,8 @@ function readVocabulary(
     noTimestamps,
     timestampBegin: noTimestamps + 1,
     maxInitialPosition: typeof maxInitialPosition === 'number' ? maxInitialPosition : undefined,
-    transcribe: isMultilingual(generationConfig)
-      ? (tasks?.['transcribe'] ?? tokenizer.tokenToId('<|transcribe|>'))
-      : undefined,
+    transcribe: task('transcribe'),
+    translate: task('translate'),
     languages: isMultilingual(generationConfig) ? readLanguages(generationConfig, tokenizer) : new Map(),
   };
 }

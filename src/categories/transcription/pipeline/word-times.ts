@@ -6,12 +6,10 @@ import { splitWords } from '../../../core/audio/whisper/words.ts';
 import type { WhisperFolder } from './whisper-folder.ts';
 import type { Tensor } from '../../../runtime/contract.ts';
 import type { TranscriptionWord } from '../events.ts';
-import { startTokens } from './request-tokens.ts';
+import { startTokens, type StartOptions } from './request-tokens.ts';
 import type { WhisperModel } from './whisper-model.ts';
 
-export interface WordTimesOptions {
-  /** The vocabulary's code. */
-  readonly language: string | undefined;
+export interface WordTimesOptions extends StartOptions {
   /** Positions of the window that are audio, not padding. */
   readonly positions: number;
 }
@@ -39,11 +37,11 @@ export async function findWordTimes(
   folder: WhisperFolder,
   window: Tensor,
   segments: readonly WindowSegment[],
-  { language, positions }: WordTimesOptions,
+  { language, task, positions }: WordTimesOptions,
 ): Promise<TranscriptionWord[][]> {
   const { endOfText, noTimestamps } = folder.vocabulary;
   const texts = segments.map(({ tokens }) => tokens.filter((token) => token < endOfText));
-  const start = startTokens(language, folder);
+  const start = startTokens({ language, task }, folder);
   const text = texts.flat().slice(0, folder.contextLength - start.length - 2);
   if (text.length === 0 || positions < 1) return texts.map(() => []);
   const tokens = [...start, noTimestamps, ...text, endOfText];
@@ -62,7 +60,8 @@ export async function findWordTimes(
       end: tokens.length - 1,
     },
   );
-  const spaced = hasSpaces(language === undefined ? undefined : toIsoLanguage(language));
+  const written = task === 'translate' ? 'en' : language;
+  const spaced = hasSpaces(written === undefined ? undefined : toIsoLanguage(written));
   let offset = 0;
   return texts.map((ids) => {
     const words = splitWords(ids, folder.textTokenizer.decode, { spaced }).map((word) => ({

@@ -6,17 +6,28 @@ import { toFrame } from '../../../server/sse.ts';
 import type { TranscriptionEvent } from '../events.ts';
 import type { TranscriptionRequestInput } from '../request.ts';
 import { collectTranscription, type TranscriptionResult } from '../result.ts';
-import { fromTranscriptionRequest, type TranscriptionCall } from './from-request.ts';
+import { fromTranscriptionRequest, fromTranslationRequest, type TranscriptionCall } from './from-request.ts';
 import {
   transcriptionEventSchema,
   transcriptionRequestSchema,
   transcriptionSchema,
+  translationRequestSchema,
   verboseTranscriptionSchema,
 } from './schema.ts';
 import { createTranscriptionStreamer } from './to-events.ts';
 import { toPlainText, toSubtitles, toTranscription, toVerboseTranscription } from './to-response.ts';
 
 const text = { name: 'TranscriptionText', schema: z.string() };
+
+const wholeResponses = {
+  'application/json': {
+    name: 'Transcription',
+    schema: z.union([verboseTranscriptionSchema, transcriptionSchema]),
+  },
+  'text/plain': text,
+  'application/x-subrip': text,
+  'text/vtt': text,
+};
 
 type UploadedCall = TranscriptionCall & { readonly path: string };
 
@@ -33,13 +44,7 @@ export const audioTranscriptions: Endpoint<UploadedCall, TranscriptionRequestInp
   },
   uploadField: 'file',
   responses: {
-    'application/json': {
-      name: 'Transcription',
-      schema: z.union([verboseTranscriptionSchema, transcriptionSchema]),
-    },
-    'text/plain': text,
-    'application/x-subrip': text,
-    'text/vtt': text,
+    ...wholeResponses,
     'text/event-stream': { name: 'TranscriptionEvent', schema: transcriptionEventSchema },
   },
   errors: ['unsupported_feature'],
@@ -55,6 +60,24 @@ export const audioTranscriptions: Endpoint<UploadedCall, TranscriptionRequestInp
   },
 };
 
+/** `POST /audio/translations` */
+export const audioTranslations: typeof audioTranscriptions = {
+  ...audioTranscriptions,
+  path: '/audio/translations',
+  operationId: 'createTranslation',
+  summary: 'Write down in English a recording of another language.',
+  requestBody: {
+    name: 'TranslationRequest',
+    schema: translationRequestSchema,
+    mediaType: 'multipart/form-data',
+  },
+  responses: wholeResponses,
+  read(body) {
+    const { fields, path } = body as UploadedForm;
+    return { ...fromTranslationRequest(fields), path };
+  },
+};
+
 function toResponse(
   result: TranscriptionResult,
   { format, request, segments }: TranscriptionCall,
@@ -63,8 +86,8 @@ function toResponse(
     case 'json':
       return jsonResponse(200, toTranscription(result));
     case 'verbose_json': {
-      const words = request.wordTimestamps === true;
-      return jsonResponse(200, toVerboseTranscription(result, { segments, words }));
+      const { task, wordTimestamps: words = false } = request;
+      return jsonResponse(200, toVerboseTranscription(result, { segments, words, task }));
     }
     case 'text':
       return textResponse('text/plain', toPlainText(result));

@@ -4,7 +4,7 @@ import type { TranscriptionRequestInput } from '../request.ts';
 import { parseBody } from '../../../validation/issues.ts';
 import type { FormField } from '../../../server/multipart.ts';
 import { parameterReader } from '../../../validation/parameter-schema.ts';
-import { transcriptionFieldsSchema } from './schema.ts';
+import { transcriptionFieldsSchema, translationFieldsSchema } from './schema.ts';
 import { assertSupported } from './unsupported.ts';
 
 /** What a client asked for; the model may be left to the service, the audio comes apart. */
@@ -32,7 +32,7 @@ const readParameters = parameterReader(transcriptionParameters);
  */
 export function fromTranscriptionRequest(fields: readonly FormField[]): TranscriptionCall {
   const form = toObject(fields);
-  assertSupported(form);
+  assertSupported(form, 'transcribe');
   const parsed = parseBody(transcriptionFieldsSchema, form);
   const { model, language, prompt, response_format: format = 'json', stream = false } = parsed;
   const granularities = new Set(parsed.timestamp_granularities ?? ['segment']);
@@ -53,6 +53,25 @@ export function fromTranscriptionRequest(fields: readonly FormField[]): Transcri
     segments: granularities.has('segment'),
     stream,
   };
+}
+
+/**
+ * The fields of a form of `POST /audio/translations` → what the inference takes.
+ *
+ * @throws InferenceError `invalid_request` or `unsupported_feature` with the field at fault as `param`
+ *
+ * @example
+ * ```ts
+ * fromTranslationRequest([{ name: 'response_format', value: 'srt' }]).request.task; // 'translate'
+ * ```
+ */
+export function fromTranslationRequest(fields: readonly FormField[]): TranscriptionCall {
+  const form = toObject(fields);
+  assertSupported(form, 'translate');
+  const parsed = parseBody(translationFieldsSchema, form);
+  const { model, prompt, response_format: format = 'json' } = parsed;
+  const request = { ...readParameters(parsed), prompt, task: 'translate' as const };
+  return { model, request, format, segments: true, stream: false };
 }
 
 const listFields = new Set([

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { transcriptionFormats, transcriptionParameters } from '../parameters.ts';
+import { transcriptionTasks } from '../request.ts';
 import { parameterShape } from '../../../validation/parameter-schema.ts';
 
 /** What may be told apart in time. */
@@ -34,14 +35,24 @@ export const transcriptionFieldsSchema = z.object({
   ...parameterShape(transcriptionParameters),
 });
 
-/** A transcription form. */
-export const transcriptionRequestSchema = z.object({
-  file: z.string().meta({
-    format: 'binary',
-    description: 'The audio: wav, mp3, m4a, mp4, mpeg, mpga, webm, ogg or flac, told apart by content.',
-  }),
-  ...transcriptionFieldsSchema.shape,
+/** The fields of a translation form that aren't its file. */
+export const translationFieldsSchema = transcriptionFieldsSchema.pick({
+  model: true,
+  prompt: true,
+  response_format: true,
+  temperature: true,
 });
+
+const file = z.string().meta({
+  format: 'binary',
+  description: 'The audio: wav, mp3, m4a, mp4, mpeg, mpga, webm, ogg or flac, told apart by content.',
+});
+
+/** A transcription form. */
+export const transcriptionRequestSchema = z.object({ file, ...transcriptionFieldsSchema.shape });
+
+/** A translation form. */
+export const translationRequestSchema = z.object({ file, ...translationFieldsSchema.shape });
 
 const seconds = z.number().meta({ description: 'Seconds from the beginning of the audio.' });
 
@@ -55,7 +66,7 @@ export const transcriptionSchema = z.object({ text: z.string(), usage: usageSche
 
 /** The body of an answer of the format `verbose_json`. */
 export const verboseTranscriptionSchema = z.object({
-  task: z.literal('transcribe'),
+  task: z.enum(transcriptionTasks),
   language: z.string().meta({ description: 'Its English name in small letters, such as `english`.' }),
   duration: z.number().meta({ description: 'Of the audio, in seconds.' }),
   text: z.string(),

@@ -1,6 +1,7 @@
 import { toSrt, toVtt } from '../../../core/audio/subtitles.ts';
 import { languageName } from '../../../core/audio/whisper/languages.ts';
 import type { TranscriptionSegment } from '../events.ts';
+import type { TranscriptionTask } from '../request.ts';
 import type { TranscriptionResult } from '../result.ts';
 import type { Transcription, VerboseTranscription } from './schema.ts';
 
@@ -21,6 +22,7 @@ export function toTranscription({ text, durationSeconds }: TranscriptionResult):
  *
  * @param options.segments whether it has segments
  * @param options.words whether it has words
+ * @param options.task default `transcribe`
  *
  * @example
  * ```ts
@@ -30,17 +32,25 @@ export function toTranscription({ text, durationSeconds }: TranscriptionResult):
  */
 export function toVerboseTranscription(
   { text, language, durationSeconds, segments }: TranscriptionResult,
-  options: { readonly segments: boolean; readonly words: boolean },
+  options: {
+    readonly segments: boolean;
+    readonly words: boolean;
+    readonly task?: TranscriptionTask | undefined;
+  },
 ): VerboseTranscription {
   return {
-    task: 'transcribe',
-    language: language === undefined ? 'unknown' : (languageName(language) ?? language),
+    task: options.task ?? 'transcribe',
+    language: nameOf(options.task === 'translate' ? 'en' : language),
     duration: rounded(durationSeconds, 3),
     text,
     ...(options.segments ? { segments: segments.map(toSegment) } : {}),
     ...(options.words ? { words: segments.flatMap(toWords) } : {}),
     usage: toUsage(durationSeconds),
   };
+}
+
+function nameOf(language: string | undefined): string {
+  return language === undefined ? 'unknown' : (languageName(language) ?? language);
 }
 
 /** A transcript → the body of an answer of the format `text`. */

@@ -1,3 +1,4 @@
+import type { TranscriptionTask } from '../request.ts';
 import { assertNoneOf, notOffered, type UnsupportedField } from '../../../validation/unsupported.ts';
 
 const isAuto = (value: unknown): boolean => value === 'auto';
@@ -41,9 +42,22 @@ const unsupportedFields = new Map<string, UnsupportedField>(
   }),
 );
 
+/** Of translations too, which are always of the whole and into English. */
+const ofTranslations = new Map<string, UnsupportedField>([
+  ...unsupportedFields,
+  ...Object.entries({
+    language: { advice: 'the language of the audio is found out, and the text is English' },
+    to_language: { harmless: (value: unknown) => value === 'en', advice: 'the text is English' },
+    task: { harmless: (value: unknown) => value === 'translate', advice: 'use /audio/transcriptions' },
+    translate: { harmless: (value: unknown) => !isFalse(value), advice: 'use /audio/transcriptions' },
+    timestamp_granularities: { advice: notOffered },
+    stream: { harmless: isFalse, advice: notOffered },
+  }),
+]);
+
 /**
  * @throws InferenceError `unsupported_feature` for a field that would change the answer and can't be honoured
  */
-export function assertSupported(form: object): void {
-  assertNoneOf(unsupportedFields, form);
+export function assertSupported(form: object, task: TranscriptionTask): void {
+  assertNoneOf(task === 'translate' ? ofTranslations : unsupportedFields, form);
 }

@@ -19,6 +19,7 @@ export const vocabulary = {
     ['de', 33],
   ]),
   transcribe: 34,
+  translate: undefined,
   startOfPrevious: 35,
   noSpeech: 36,
   noTimestamps: 37,

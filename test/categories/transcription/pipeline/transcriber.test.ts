@@ -30,6 +30,7 @@ async function run(scripts: readonly WindowScript[], { seconds = 10, tools, ...j
     blocks: secondsOf(seconds),
     language: 'en',
     prompt: [],
+    task: 'transcribe',
     temperature: 0,
     wordTimestamps: false,
     ...job,
@@ -203,6 +204,12 @@ describe('Transcriber', () => {
       expect(end).toMatchObject({ language: 'de' });
       expect(model.detections).toBe(1);
       expect(model.prefixes[0]).toEqual([startOfTranscript, languages.get('de'), transcribe]);
+    });
+
+    it('is followed by the task', async () => {
+      const tools = { vocabulary: { ...vocabulary, translate: 29 } };
+      const { model } = await run([{ text: [0, ' ja.', 9] }], { task: 'translate', tools });
+      expect(model.prefixes[0]).toEqual([startOfTranscript, languages.get('en'), 29]);
     });
 
     it('is not heard if given, nor by a model that knows one', async () => {

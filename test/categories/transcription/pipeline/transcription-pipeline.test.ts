@@ -231,6 +231,25 @@ describe('models that can do less', () => {
     await pipeline.close();
   });
 
+  it('translate', async () => {
+    const pipeline = await loadWith({});
+    expect((await collect(pipeline, { task: 'translate' })).at(-1)!.type).toBe('transcription-end');
+    await pipeline.close();
+  });
+
+  it.each([
+    ['that know English alone', { is_multilingual: false }],
+    ['that know other tasks', { task_to_id: { transcribe: 262 } }],
+  ])('%s do not translate', async (_title, generationConfig) => {
+    const pipeline = await loadWith(generationConfig, { added_tokens: [] });
+    await expect(collect(pipeline, { task: 'translate' })).rejects.toMatchObject({
+      code: 'unsupported_feature',
+      param: 'model',
+      message: 'model: the model does not translate.',
+    });
+    await pipeline.close();
+  });
+
   it('take no prompt', async () => {
     const pipeline = await loadWith({ prev_sot_token_id: undefined }, { added_tokens: [] });
     await expect(collect(pipeline, { prompt: 'names' })).rejects.toMatchObject({

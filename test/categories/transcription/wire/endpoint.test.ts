@@ -67,6 +67,7 @@ describe('POST /audio/transcriptions', () => {
       prompt: undefined,
       temperature: 0,
       wordTimestamps: false,
+      task: 'transcribe',
     });
   });
 
