@@ -1,5 +1,6 @@
 import type { SpeechModelInfo } from '../categories/speech/events.ts';
 import type { CallOptions } from '../categories/contract.ts';
+import { aliasVoices } from '../core/speech/voice-aliases.ts';
 import { fieldError } from '../errors.ts';
 import type { SpeechEvent } from '../categories/speech/events.ts';
 import type { SpeechRequest } from '../categories/speech/request.ts';
@@ -27,7 +28,7 @@ const bytesOfSample = 2;
 export async function* playSpeech(
   speaker: FakeSpeaker,
   request: SpeechRequest,
-  model: Pick<SpeechModelInfo, 'voices'>,
+  model: Pick<SpeechModelInfo, 'voices' | 'voiceAliases'>,
   options: CallOptions,
 ): AsyncGenerator<SpeechEvent> {
   assertVoice(request.voice, model);
@@ -52,9 +53,13 @@ export async function* playSpeech(
   yield { type: 'speech-end', durationSeconds: (words.length * samplesOfWord) / sampleRateHz };
 }
 
-function assertVoice(voice: string, { voices }: Pick<SpeechModelInfo, 'voices'>): void {
+function assertVoice(
+  voice: string,
+  { voices, voiceAliases = true }: Pick<SpeechModelInfo, 'voices' | 'voiceAliases'>,
+): void {
   const known = voices?.map(({ id }) => id);
-  if (known === undefined || voice.split('+').every((id) => known.includes(id))) return;
+  const aliases = aliasVoices(voiceAliases ? (known ?? []) : []);
+  if (known === undefined || voice.split('+').every((id) => known.includes(id) || aliases.has(id))) return;
   throw fieldError('voice', `expected one of ${known.join(', ')}, got ${quote(voice)}`);
 }
 

@@ -46,7 +46,7 @@ describe('the least request', () => {
     const { status, json: voices } = await serve().get('/v1/audio/voices');
     expect(status).toBe(200);
     const heart = { id: 'af_heart', name: 'Heart', language: 'en-US', model: 'speaker' };
-    expect(voices).toEqual({ object: 'list', voices: [heart] });
+    expect(voices).toMatchObject({ object: 'list', voices: [heart] });
   });
 
   it('of GET /v1/models/{model_id}/parameters describes the parameters', async () => {

@@ -18,4 +18,6 @@ export interface Voice {
 export interface SpeechModelInfo extends ModelInfo {
   readonly category: 'speech';
   readonly voices?: readonly Voice[] | undefined;
+  /** Whether names that clients have built in stand for voices of the model; default true. */
+  readonly voiceAliases?: boolean | undefined;
 }

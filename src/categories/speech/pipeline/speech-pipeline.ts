@@ -43,7 +43,11 @@ export async function loadSpeechPipeline(
   const session = await createOnnxSession(folder.graph, { device: spec.device, threads: spec.threads });
   try {
     const synthesizer = createSynthesizer(session);
-    const shelf = new VoiceShelf(folder.voices, { styleSize: synthesizer.styleSize, languages: readers });
+    const shelf = new VoiceShelf(folder.voices, {
+      styleSize: synthesizer.styleSize,
+      languages: readers,
+      aliases: spec.voiceAliases,
+    });
     const findEncoder = createEncoderFinder({ ffmpegPath: spec.ffmpegPath });
     return new SpeechPipeline({ spec, folder, readers, synthesizer, shelf, findEncoder });
   } catch (error) {
@@ -89,6 +93,7 @@ class SpeechPipeline implements Pipeline<SpeechRequest, SpeechEvent, SpeechModel
       category: 'speech',
       contextLength: 0,
       voices: shelf.voices,
+      voiceAliases: spec.voiceAliases,
       created: folder.created,
       ownedBy: 'slashv1',
     };

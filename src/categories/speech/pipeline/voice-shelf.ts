@@ -1,4 +1,5 @@
 import { describeVoice, mixStyles, parseVoiceMix, type VoiceShare } from '../../../core/speech/voices.ts';
+import { aliasVoices } from '../../../core/speech/voice-aliases.ts';
 import { fieldError, fieldErrorOf } from '../../../errors.ts';
 import { readVoice } from './speech-folder.ts';
 import type { Voice } from '../events.ts';
@@ -16,6 +17,8 @@ export interface VoiceShelfOptions {
   readonly styleSize: number;
   /** In BCP 47; voices of other languages can't be used. */
   readonly languages: { has(language: string): boolean };
+  /** Whether names that clients have built in stand for voices; default true. */
+  readonly aliases?: boolean | undefined;
 }
 
 /** The voices of a model; each is read when it is first asked for. */
@@ -24,23 +27,31 @@ export class VoiceShelf {
   readonly voices: readonly Voice[];
   readonly #files: ReadonlyMap<string, string>;
   readonly #styleSize: number;
+  readonly #aliases: ReadonlyMap<string, string>;
   readonly #tables = new Map<string, Promise<Float32Array>>();
 
   /** @param files voice id → path of its table of styles */
-  constructor(files: ReadonlyMap<string, string>, { styleSize, languages }: VoiceShelfOptions) {
+  constructor(
+    files: ReadonlyMap<string, string>,
+    { styleSize, languages, aliases = true }: VoiceShelfOptions,
+  ) {
     this.#files = files;
     this.#styleSize = styleSize;
     this.voices = [...files.keys()].map(describeVoice).filter(({ language }) => languages.has(language));
+    this.#aliases = aliasVoices(aliases ? this.voices.map(({ id }) => id) : []);
   }
 
   /**
    * Finds the voice of a request.
    *
-   * @param voice the name of one, or a mix such as `af_heart+am_adam`
+   * @param voice the name of one, one that clients have built in, or a mix such as `af_heart+am_adam`
    * @throws InferenceError `invalid_request` for a voice that the model doesn't have or whose language can't be read
    */
   async find(voice: string): Promise<Speaker> {
-    const shares = readShares(voice);
+    const shares = readShares(voice).map((share) => ({
+      ...share,
+      voice: this.#aliases.get(share.voice) ?? share.voice,
+    }));
     for (const share of shares) this.#assertUsable(share.voice);
     const tables = await Promise.all(
       shares.map(async (share) => ({ styles: await this.#read(share.voice), weight: share.weight })),

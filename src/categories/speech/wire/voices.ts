@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { speechParameters } from '../parameters.ts';
+import { aliasVoices } from '../../../core/speech/voice-aliases.ts';
 import type { ModelInfo } from '../../contract.ts';
 import type { SpeechModelInfo } from '../events.ts';
 
@@ -14,6 +15,9 @@ export const voiceListSchema = z.object({
       model: z.string(),
     }),
   ),
+  aliases: z
+    .array(z.object({ id: z.string(), voice: z.string(), model: z.string() }))
+    .meta({ description: 'Names that clients have built in, and the voices that they stand for.' }),
 });
 
 /** The answer of `GET /audio/voices`. */
@@ -31,7 +35,10 @@ export function toVoiceList(models: readonly ModelInfo[]): VoiceList {
   const voices = models.flatMap((model) =>
     voicesOf(model).map(({ id, name, language }) => ({ id, name, language, model: model.id })),
   );
-  return { object: 'list', voices };
+  const aliases = models.flatMap((model) =>
+    [...aliasesOf(model)].map(([id, voice]) => ({ id, voice, model: model.id })),
+  );
+  return { object: 'list', voices, aliases };
 }
 
 /** Who speaks where a request names nobody: a model's first voice if it doesn't have the usual one. */
@@ -39,6 +46,11 @@ export function defaultVoice(model: ModelInfo): string {
   const voices = voicesOf(model);
   const usual = speechParameters.voice.default;
   return voices.some(({ id }) => id === usual) ? usual : (voices[0]?.id ?? usual);
+}
+
+function aliasesOf(model: ModelInfo): ReadonlyMap<string, string> {
+  const isOff = (model as SpeechModelInfo).voiceAliases === false;
+  return aliasVoices(isOff ? [] : voicesOf(model).map(({ id }) => id));
 }
 
 function voicesOf(model: ModelInfo): NonNullable<SpeechModelInfo['voices']> {

@@ -202,6 +202,19 @@ describe('a speech pipeline', () => {
   });
 
   it.each([
+    ['alloy', 1],
+    ['onyx', 2],
+    ['alloy(3)+onyx', 1.25],
+  ])('takes %s, a name that clients have built in, for a voice of the model', async (voice, gain) => {
+    close(await steps(pipeline, { input: 'bee', voice }), heights('bˈi', gain));
+  });
+
+  it('takes no such name where they are off', async () => {
+    const strict = await load({ voices: { af_heart: styleTable(() => 1) } }, { voiceAliases: false });
+    expect(await errorOf(strict, { voice: 'alloy' })).toMatchObject({ param: 'voice' });
+  });
+
+  it.each([
     ['af_heart+am_adam', 1.5],
     ['af_heart(3)+am_adam(1)', 1.25],
     ['am_adam + am_adam', 2],

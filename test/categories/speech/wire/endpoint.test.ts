@@ -253,7 +253,10 @@ describe('GET /audio/voices', () => {
 
   it('lists the voices of all models', async () => {
     const { status, json } = await list();
-    expect([status, json]).toEqual([200, { object: 'list', voices: [...ofMouth, zoe] }]);
+    expect([status, json]).toEqual([
+      200,
+      { object: 'list', voices: [...ofMouth, zoe], aliases: expect.any(Array) },
+    ]);
   });
 
   it.each([
@@ -262,12 +265,27 @@ describe('GET /audio/voices', () => {
     ['?model=loading-mouth', []],
     ['?limit=3#?model=mouth', [...ofMouth, zoe]],
   ])('lists those of %s', async (query, expected) => {
-    expect((await list(query)).json).toEqual({ object: 'list', voices: expected });
+    expect((await list(query)).json).toMatchObject({ object: 'list', voices: expected });
   });
 
   it('is empty where nobody speaks', async () => {
     const mute = createHandler(createFakeInference(), { auth: 'none' });
-    expect((await send(mute, { url: '/v1/audio/voices' })).json).toEqual({ object: 'list', voices: [] });
+    const { json } = await send(mute, { url: '/v1/audio/voices' });
+    expect(json).toEqual({ object: 'list', voices: [], aliases: [] });
+  });
+
+  it('lists the names that clients have built in, and the voices that they stand for', async () => {
+    const { json } = await list('?model=other%2Dmouth');
+    expect(json.aliases).toHaveLength(13);
+    expect(json.aliases[0]).toEqual({ id: 'alloy', voice: 'zoe', model: 'other-mouth' });
+  });
+
+  it('lists no such names where they are off', async () => {
+    const own = { id: 'mouth', category: 'speech', voices, voiceAliases: false } as const;
+    const { handler: strict } = serviceOf({ models: [own] });
+    expect((await send(strict, { url: '/v1/audio/voices' })).json.aliases).toEqual([]);
+    const spoken = await send(strict, { url: '/v1/audio/speech', json: { input: 'a', voice: 'alloy' } });
+    expectError(spoken, 400, 'invalid_request', 'voice');
   });
 
   it('refuses what it can not list', async () => {
