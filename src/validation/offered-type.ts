@@ -7,13 +7,21 @@ import { unsupportedIssue } from './issues.ts';
  *
  * @param noun with its article: `a part`
  * @param types that the schema takes
+ * @param advice what to do instead of some other types
  */
-export function ofOfferedType<T>(noun: string, types: readonly string[], schema: z.ZodType<T>): z.ZodType<T> {
+export function ofOfferedType<T>(
+  noun: string,
+  types: readonly string[],
+  schema: z.ZodType<T>,
+  advice: ReadonlyMap<string, string> = new Map(),
+): z.ZodType<T> {
   return z.preprocess((value, context) => {
     const type = (value as { type?: unknown } | null)?.type;
     if (typeof type === 'string' && !types.includes(type)) {
       const expected = types.map(quote).join(' or ');
-      context.addIssue(unsupportedIssue(`expected ${noun} of type ${expected}, got ${describeValue(type)}`));
+      const message = `expected ${noun} of type ${expected}, got ${describeValue(type)}`;
+      const instead = advice.get(type);
+      context.addIssue(unsupportedIssue(instead === undefined ? message : `${message}: ${instead}`));
     }
     return value;
   }, schema);

@@ -13,7 +13,7 @@ const unsupportedFields = new Map<string, UnsupportedField>(
       advice: 'images are sent in the answer, as `b64_json`',
     },
     quality: { harmless: isOneOf('auto', 'standard'), advice: 'use `num_inference_steps`' },
-    style: { advice: 'say it in the `prompt`' },
+    style: { harmless: isOneOf('vivid'), advice: 'say it in the `prompt`' },
     background: { harmless: isOneOf('auto', 'opaque'), advice: 'images are opaque' },
     output_format: { harmless: isOneOf('png'), advice: 'images are PNG' },
     output_compression: { harmless: isOneOf(100), advice: 'images are PNG, which loses nothing' },

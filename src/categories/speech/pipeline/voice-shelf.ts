@@ -48,9 +48,9 @@ export class VoiceShelf {
    * @throws InferenceError `invalid_request` for a voice that the model doesn't have or whose language can't be read
    */
   async find(voice: string): Promise<Speaker> {
-    const shares = readShares(voice).map((share) => ({
-      ...share,
-      voice: this.#aliases.get(share.voice) ?? share.voice,
+    const shares = readShares(voice).map(({ voice: name, weight }) => ({
+      voice: this.#aliases.get(name) ?? name,
+      weight,
     }));
     for (const share of shares) this.#assertUsable(share.voice);
     const tables = await Promise.all(

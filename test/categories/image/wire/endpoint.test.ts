@@ -119,7 +119,7 @@ describe('POST /images/generations', () => {
   it.each([
     ['response_format', 'url'],
     ['quality', 'hd'],
-    ['style', 'vivid'],
+    ['style', 'natural'],
     ['background', 'transparent'],
     ['output_format', 'webp'],
     ['output_compression', 50],
@@ -135,6 +135,7 @@ describe('POST /images/generations', () => {
     const harmless = {
       response_format: 'b64_json',
       quality: 'standard',
+      style: 'vivid',
       background: 'opaque',
       output_format: 'png',
       moderation: 'auto',

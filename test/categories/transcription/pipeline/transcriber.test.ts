@@ -388,6 +388,7 @@ describe('Transcriber', () => {
       blocks: secondsOf(60),
       language: 'en',
       prompt: [],
+      task: 'transcribe',
       temperature: 0,
       wordTimestamps: false,
       signal: controller.signal,

@@ -44,6 +44,7 @@ const inputItem = ofOfferedType(
         .optional(),
     }),
   ]),
+  new Map([['item_reference', 'nothing is stored, so send the item itself']]),
 );
 
 const tool = ofOfferedType(

@@ -110,9 +110,7 @@ describe('POST /responses', () => {
   ])('names the field of %s as it was sent', async (_title, json, param) => {
     const answer = await serve().ask(json);
     expectError(answer, 400, 'invalid_request', param);
-    expect(answer.json.error.message).toMatch(
-      new RegExp(`^${RegExp.escape?.(param) ?? param.replaceAll(/[[\]]/g, '\\$&')}: `),
-    );
+    expect(answer.json.error.message.startsWith(`${param}: `)).toBe(true);
   });
 
   it.each([

@@ -186,6 +186,11 @@ describe('fromResponsesRequest', () => {
     expect(() => read(additions)).toThrow(expect.objectContaining({ code: 'unsupported_feature', param }));
   });
 
+  it('says what to send in place of a reference', () => {
+    const input = [asks, { type: 'item_reference', id: 'msg_1' }];
+    expect(() => read({ input })).toThrow(/: nothing is stored, so send the item itself\.$/);
+  });
+
   it.each([
     ['model', { model: undefined }],
     ['input', { input: undefined }],
