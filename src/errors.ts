@@ -55,6 +55,22 @@ export function fieldError(
 }
 
 /**
+ * The error of a text that is too long for its model, in the words by which clients recognise it.
+ *
+ * @param reason without a full stop
+ *
+ * @example
+ * ```ts
+ * contextLengthError('input', 512, 'the text has 600 tokens').message;
+ * // "This model's maximum context length is 512 tokens. However, the text has 600 tokens."
+ * ```
+ */
+export function contextLengthError(param: string, contextLength: number, reason: string): InferenceError {
+  const message = `This model's maximum context length is ${contextLength} tokens. However, ${reason}.`;
+  return new InferenceError('context_length_exceeded', message, { param });
+}
+
+/**
  * The error of a field, out of an error of the core: `label: expected X, got Y`. Anything else that was thrown stays as
  * it is, since its words may be those of an engine or a library.
  *

@@ -1,5 +1,5 @@
 import type { ChatMessage } from '../../../core/chat/messages.ts';
-import { fieldError, type InferenceError } from '../../../errors.ts';
+import { contextLengthError, type InferenceError } from '../../../errors.ts';
 import type { TextTokenizer } from '../../../models/tokenizer.ts';
 
 /** Of a text with more characters than this for each token that fits, only a beginning is encoded at first. */
@@ -20,11 +20,11 @@ export function encodePrompt(
   for (let length = contextLength * usualCharactersPerToken; length < text.length; length *= 2) {
     // The cut changes some tokens beside it, never half of them.
     if (tokenizer.encode(text.slice(0, length)).length >= 2 * contextLength) {
-      throw tooLong(`more than ${contextLength}`, contextLength);
+      throw tooLong(`${contextLength + 1} tokens or more`, contextLength);
     }
   }
   const prompt = Int32Array.from(tokenizer.encode(text));
-  if (prompt.length >= contextLength) throw tooLong(String(prompt.length), contextLength);
+  if (prompt.length >= contextLength) throw tooLong(`${prompt.length} tokens`, contextLength);
   return prompt;
 }
 
@@ -39,13 +39,13 @@ export function assertFewMessages(messages: readonly ChatMessage[], contextLengt
   for (const message of messages) {
     parts += 1 + (message.role === 'assistant' ? (message.toolCalls?.length ?? 0) : 0);
   }
-  if (parts > contextLength) throw tooLong(`more than ${contextLength}`, contextLength);
+  if (parts > contextLength) throw tooLong(`${contextLength + 1} tokens or more`, contextLength);
 }
 
 function tooLong(tokens: string, contextLength: number): InferenceError {
-  return fieldError(
+  return contextLengthError(
     'messages',
-    `the conversation has ${tokens} tokens, and the model's context holds ${contextLength}, the answer included`,
-    { code: 'context_length_exceeded' },
+    contextLength,
+    `your messages resulted in ${tokens}, and the answer needs at least one. Please reduce the length of the messages`,
   );
 }

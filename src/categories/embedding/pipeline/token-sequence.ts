@@ -1,4 +1,4 @@
-import { fieldError, type InferenceError } from '../../../errors.ts';
+import { contextLengthError, fieldError, type InferenceError } from '../../../errors.ts';
 import type { TextTokenizer } from '../../../models/tokenizer.ts';
 
 /** One input as the model reads it. */
@@ -71,9 +71,5 @@ function checkIds(ids: readonly number[], options: TokenSequenceOptions): TokenS
 }
 
 function tooLong(param: string, found: string, contextLength: number): InferenceError {
-  return fieldError(
-    param,
-    `${found}, and the model reads ${contextLength} tokens; shorten it or set truncate to true`,
-    { code: 'context_length_exceeded' },
-  );
+  return contextLengthError(param, contextLength, `${param}: ${found}; shorten it or set truncate to true`);
 }

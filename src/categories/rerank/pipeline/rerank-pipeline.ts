@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import type { SessionBackend } from '../../../backends/contract.ts';
 import type { PairEncoder } from '../../../core/tokenization/pair-encoder.ts';
-import { fieldError, InferenceError } from '../../../errors.ts';
+import { contextLengthError, fieldError, InferenceError } from '../../../errors.ts';
 import { localFiles } from '../../../models/graph-files.ts';
 import { singleGraph, usualGraph } from '../../../models/model-files.ts';
 import { openModelFolder, type ModelFolder } from '../../../models/model-folder.ts';
@@ -136,10 +136,10 @@ class RerankPipeline implements Pipeline<RerankRequest, RerankEvent, RerankModel
       const encoder = tokenizer.pairWith(query);
       if (encoder.length < contextLength) return encoder;
     }
-    throw fieldError(
+    throw contextLengthError(
       'query',
-      `expected fewer tokens than the ${contextLength} of the model's context, got a text of ${query.length} characters`,
-      { code: 'context_length_exceeded' },
+      contextLength,
+      `the query, a text of ${query.length} characters, leaves no room for a document`,
     );
   }
 }

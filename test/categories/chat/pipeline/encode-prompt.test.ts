@@ -34,10 +34,19 @@ test.each([1, 2, 4, 8])(
   'reads a small part of what is far too long: %d characters per token',
   (charactersPerToken) => {
     const tokenizer = countingTokenizer(charactersPerToken);
-    expect(() => encodePrompt('x'.repeat(1_000_000), tokenizer, 100)).toThrow('more than 100 tokens');
+    expect(() => encodePrompt('x'.repeat(1_000_000), tokenizer, 100)).toThrow('resulted in 101 tokens or more');
     expect(tokenizer.read).toBeLessThanOrEqual(100 * charactersPerToken * 8);
   },
 );
+
+/** What clients look for, lower-cased by litellm; langchain-openai goes by the code. */
+test.each([
+  /^This model's maximum context length is 100 tokens\. However, your messages resulted in 120 tokens/,
+  /this model's maximum context length is/i,
+  /maximum context length is (\d+) tokens.*?resulted in (\d+) tokens/,
+])('says that a conversation is too long as clients know it: %s', (pattern) => {
+  expect(() => encodePrompt('x'.repeat(120), countingTokenizer(1), 100)).toThrow(pattern);
+});
 
 const user = { role: 'user', content: '' } as const;
 const calls = (count: number): ChatMessage => ({

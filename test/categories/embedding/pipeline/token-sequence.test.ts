@@ -32,7 +32,7 @@ describe('toTokenSequence', () => {
   });
 
   it.each([
-    ['abcdefg', {}, 'context_length_exceeded', 'the text has 9 tokens, and the model reads 8 tokens'],
+    ['abcdefg', {}, 'context_length_exceeded', 'the text has 9 tokens'],
     ['abcde', { prompt: 'ab' }, 'context_length_exceeded', 'the text has 9 tokens'],
     ['a'.repeat(300), {}, 'context_length_exceeded', 'the text has 300 characters'],
     [Array.from({ length: 9 }, () => 1), {}, 'context_length_exceeded', 'there are 9 tokens'],
@@ -50,6 +50,12 @@ describe('toTokenSequence', () => {
         param: 'input[3]',
         message: expect.stringContaining(`input[3]: ${message}`),
       }),
+    );
+  });
+
+  it('says that a text is too long in words that clients know', () => {
+    expect(() => toTokenSequence('abcdefg', options)).toThrow(
+      /^This model's maximum context length is 8 tokens\. However, /,
     );
   });
 
