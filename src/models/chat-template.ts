@@ -22,6 +22,8 @@ export interface ChatTemplate {
   readonly callSample: CallSample | undefined;
   /** Jinja source, for finding out what formats a model uses. */
   readonly source: string;
+  /** Name of the variable that lets the model think (`true`) or not: found out by rendering. */
+  readonly thinkingSwitch: string | undefined;
   /** Whether the template looks at a variable of this name, such as `enable_thinking` or `documents`. */
   reads(variable: string): boolean;
   /**
@@ -132,6 +134,13 @@ export function createChatTemplate(
     supportsTools: feed !== undefined,
     showsCalls: showsCall && withCall.includes(probes.result, callStart),
     hasSystemRole: render(usedFeed, probes.starts[1]!, [])?.includes(probes.instruction) ?? false,
+    thinkingSwitch: thinkingSwitches.find((name) =>
+      probes.starts.some(
+        (messages) =>
+          render(usedFeed, messages, [], { [name]: true }) !==
+          render(usedFeed, messages, [], { [name]: false }),
+      ),
+    ),
     callSample: showsCall ? { text: withCall.slice(callStart), ...probes.call } : undefined,
     reads: (variable) => plain.reads(variable) || withTools.reads(variable),
     render(messages, tools, variables) {
@@ -147,6 +156,9 @@ export function createChatTemplate(
     },
   };
 }
+
+/** How families call the switch: Qwen and most others, DeepSeek and Granite, Command A. */
+const thinkingSwitches = ['enable_thinking', 'thinking', 'reasoning'];
 
 /** What templates are tried with. */
 const probes = (() => {

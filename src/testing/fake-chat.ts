@@ -108,7 +108,7 @@ function reasoningTurns(reply: FakeReply, request: ChatRequest, choice: number):
     isToken: true,
     isReasoning: true,
     events: request.includeReasoning
-      ? [{ type: 'reasoning-delta', choice, text }, ...logprobsOf(request, choice, text)]
+      ? [...logprobsOf(request, choice, text), { type: 'reasoning-delta', choice, text }]
       : [],
   }));
 }
@@ -117,7 +117,7 @@ function textTurns(reply: FakeReply, request: ChatRequest, choice: number): Turn
   return wordsOf(reply.text ?? '').map((text) => ({
     isToken: true,
     isReasoning: false,
-    events: [{ type: 'text-delta', choice, text }, ...logprobsOf(request, choice, text)],
+    events: [...logprobsOf(request, choice, text), { type: 'text-delta', choice, text }],
   }));
 }
 

@@ -215,6 +215,33 @@ describe('a chat model on a server of another kind', () => {
   });
 
   it.each([
+    ['openai', { reasoningEffort: 'low' }, { reasoning_effort: 'low' }],
+    ['vllm', { enableThinking: false }, { chat_template_kwargs: { enable_thinking: false } }],
+    [
+      'vllm',
+      { chatTemplateKwargs: { custom: 1 }, enableThinking: false },
+      { chat_template_kwargs: { custom: 1, enable_thinking: false } },
+    ],
+    ['vllm', { documents: [{ text: 'x' }] }, { documents: [{ text: 'x' }] }],
+    ['vllm', { stop: 'a', includeStopStrInOutput: true }, { include_stop_str_in_output: true }],
+    ['llama-server', { reasoningEffort: 'low' }, { chat_template_kwargs: { reasoning_effort: 'low' } }],
+    [
+      'slashv1',
+      { enableThinking: false, truncatePromptTokens: 9 },
+      { enable_thinking: false, truncate_prompt_tokens: 9 },
+    ],
+  ] as const)('is sent by %s about prompts: %o', async (dialect, request, expected) => {
+    const { run, body } = await ask(plain, { dialect }, request);
+    await run();
+    expect(body()).toMatchObject(expected);
+  });
+
+  it.each([
+    ['openai', { enableThinking: false }, 'enable_thinking'],
+    ['openai', { documents: [{ text: 'x' }] }, 'documents'],
+    ['openai', { chatTemplateKwargs: { a: 1 } }, 'chat_template_kwargs'],
+    ['openai', { truncatePromptTokens: 5 }, 'truncate_prompt_tokens'],
+    ['llama-server', { includeStopStrInOutput: true }, 'include_stop_str_in_output'],
     ['openai', { topK: 5 }, 'top_k'],
     ['openai', { mirostatTau: 3 }, 'mirostat_tau'],
     ['vllm', { tfsZ: 0.5 }, 'tfs_z'],

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { toWireName } from '../../src/core/parameters/descriptor.ts';
 import { chatParameters } from '../../src/categories/chat/parameters.ts';
 import {
   chat,
@@ -18,6 +19,8 @@ beforeAll(async () => {
   await inference.ready();
 });
 afterAll(() => inference.close());
+
+const refused = ['enableThinking', 'reasoningEffort'];
 
 const varied: Partial<ChatRequestInput> = {
   seed: 7,
@@ -42,6 +45,10 @@ async function run(changes: Partial<ChatRequestInput>): Promise<ChatEvent[]> {
 const dry: Partial<ChatRequestInput> = { dryMultiplier: 5, dryAllowedLength: 0, drySequenceBreakers: [] };
 /** One token again and again, until a penalty is larger than its bias. */
 const repetitive: Partial<ChatRequestInput> = { dryMultiplier: 0.1, logitBias: new Map([[50, 30]]) };
+const begun: ChatRequestInput['messages'] = [
+  { role: 'user', content: 'Describe a scene with four shapes.' },
+  { role: 'assistant', content: 'There is a red' },
+];
 
 type Case = [parameter: string, base: Partial<ChatRequestInput>, changed: Partial<ChatRequestInput>];
 const cases: Case[] = [
@@ -76,6 +83,10 @@ const cases: Case[] = [
   ['n', {}, { n: 2 }],
   ['seed', {}, { seed: 8 }],
   ['logprobs', {}, { logprobs: true }],
+  ['includeStopStrInOutput', { stop: ' ' }, { stop: ' ', includeStopStrInOutput: true }],
+  ['truncatePromptTokens', {}, { truncatePromptTokens: 3 }],
+  ['addGenerationPrompt', {}, { addGenerationPrompt: false }],
+  ['continueFinalMessage', { messages: begun }, { messages: begun, continueFinalMessage: true }],
   ['topLogprobs', { logprobs: true }, { logprobs: true, topLogprobs: 3 }],
 ];
 
@@ -122,8 +133,17 @@ describe('a parameter that changes, changes the outcome', () => {
     expect(await run({ logitBias: half(3) })).not.toEqual(await run({ logitBias: half(603) }));
   });
 
+  it.each(refused)('%s, or is refused where the chat template has no switch', async (name) => {
+    const value = name === 'enableThinking' ? false : 'none';
+    await expect(run({ [name]: value })).rejects.toMatchObject({
+      code: 'unsupported_feature',
+      param: toWireName(name),
+    });
+    expect(inference.models()[0]!.foreignParameters).toContain(name);
+  });
+
   it('is shown for every parameter of the table', () => {
-    const shown = new Set([...cases.map(([name]) => name), 'includeReasoning']);
+    const shown = new Set([...cases.map(([name]) => name), 'includeReasoning', ...refused]);
     expect(Object.keys(chatParameters).filter((name) => !shown.has(name))).toEqual([]);
   });
 });

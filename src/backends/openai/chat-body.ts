@@ -8,6 +8,7 @@ import type {
 } from '../../core/chat/messages.ts';
 import type { ChatRequest } from '../../categories/chat/request.ts';
 import { toDialect } from './dialects.ts';
+import { toPromptFields } from './prompt-fields.ts';
 import type { ApiDialect } from './server.ts';
 
 /**
@@ -33,6 +34,7 @@ export function toChatBody(
     frequency_penalty: request.frequencyPenalty,
     presence_penalty: request.presencePenalty,
     ...toDialect(dialect, request),
+    ...toPromptFields(dialect, request),
     ...(n > 1 ? { n } : {}),
     ...(seed === undefined ? {} : { seed }),
     ...(stop.length > 0 ? { stop } : {}),

@@ -44,10 +44,11 @@ export async function* toChatEvents(
       if (reasoning || content || toolCalls.length > 0) pieces++;
       characters += lengthOf(wire) + charactersPerPiece;
       if (characters > maxAnswerCharacters) throw unreadable('it does not end');
+      if (logprobs.length > 0 && (includeReasoning || !reasoning))
+        yield { type: 'logprobs', choice, tokens: logprobs };
       if (reasoning && includeReasoning) yield { type: 'reasoning-delta', choice, text: reasoning };
       if (content) yield { type: 'text-delta', choice, text: content };
       for (const call of toolCalls) yield* toCallEvents(choice, call, numbers);
-      if (logprobs.length > 0) yield { type: 'logprobs', choice, tokens: logprobs };
       if (!finishReason) continue;
       ended.add(choice);
       yield { type: 'choice-end', choice, finishReason: toFinishReason(finishReason) };

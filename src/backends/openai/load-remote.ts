@@ -8,6 +8,7 @@ import { callApi, readEvents, readJson } from './api-client.ts';
 import { toChatBody } from './chat-body.ts';
 import { toChatEvents } from './chat-events.ts';
 import { foreignChatParameters } from './dialects.ts';
+import { foreignPromptParameters } from './prompt-fields.ts';
 import type { ApiDialect, ApiServer } from './server.ts';
 import { readVectors } from './vectors.ts';
 
@@ -37,7 +38,7 @@ const runners = { chat: runChat, embedding: runEmbedding };
 
 /** What is refused since the server would ignore it. */
 const foreignParameters: Readonly<Record<RemoteCategory, (dialect: ApiDialect) => readonly string[]>> = {
-  chat: foreignChatParameters,
+  chat: (dialect) => [...foreignChatParameters(dialect), ...foreignPromptParameters(dialect)],
   embedding: (dialect) => (dialect === 'slashv1' ? [] : ['truncate', 'promptName']),
 };
 

@@ -63,7 +63,7 @@ export type ChatEvent =
       readonly call: number;
       readonly arguments: string;
     } & TokenCount)
-  /** Only with `logprobs`; the tokens behind the deltas since the last such event. */
+  /** Only with `logprobs`; the tokens of the event of this choice that follows. */
   | { readonly type: 'logprobs'; readonly choice: number; readonly tokens: readonly TokenLogprobs[] }
   | { readonly type: 'choice-end'; readonly choice: number; readonly finishReason: FinishReason }
   | ({ readonly type: 'usage' } & ChatUsage);

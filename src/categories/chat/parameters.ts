@@ -1,6 +1,9 @@
 import type { ParameterTable, ParameterValues } from '../../core/parameters/descriptor.ts';
 import { samplingParameters } from '../../core/parameters/sampling.ts';
 
+/** Values of `reasoning_effort`; templates know some of them. */
+export const reasoningEfforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const;
+
 /** Every tunable parameter of a chat request. */
 export const chatParameters = {
   ...samplingParameters,
@@ -42,6 +45,45 @@ export const chatParameters = {
     default: true,
     section: 'basic',
     description: 'Include reasoning_content in responses of thinking models.',
+  },
+  enableThinking: {
+    type: 'boolean',
+    section: 'basic',
+    description:
+      "Whether the model thinks before it answers; as the model's chat template has it when left out.",
+  },
+  reasoningEffort: {
+    type: 'string',
+    section: 'basic',
+    description: `How much the model thinks: ${reasoningEfforts.join(', ')}; as its chat template has it when left out.`,
+  },
+  continueFinalMessage: {
+    type: 'boolean',
+    default: false,
+    section: 'advanced',
+    description:
+      'Continue the last message, which is one of the assistant; the answer is what comes after it.',
+  },
+  addGenerationPrompt: {
+    type: 'boolean',
+    section: 'advanced',
+    description: 'Begin a new turn of the assistant; true unless continue_final_message is.',
+  },
+  truncatePromptTokens: {
+    type: 'int',
+    min: -1,
+    max: 2 ** 31 - 1,
+    default: 0,
+    step: 1,
+    section: 'advanced',
+    description:
+      'Read only so many tokens of the end of the prompt; -1 as many as fit beside max_tokens, and half of the context at least; 0 all.',
+  },
+  includeStopStrInOutput: {
+    type: 'boolean',
+    default: false,
+    section: 'advanced',
+    description: 'Include the stop sequence that ended the answer in the answer.',
   },
   logprobs: {
     type: 'boolean',

@@ -1,5 +1,5 @@
 import { fieldError } from '../../errors.ts';
-import { chatParameters, maxStopSequences, type ChatParameters } from './parameters.ts';
+import { chatParameters, maxStopSequences, reasoningEfforts, type ChatParameters } from './parameters.ts';
 import { logitBiasBounds } from '../../core/parameters/sampling.ts';
 import type { ResponseFormat } from '../../core/chat/grammar/constraint.ts';
 import { schemaSizeFault } from '../../core/chat/grammar/schema-size.ts';
@@ -25,7 +25,14 @@ export interface ChatRequest extends ChatParameters {
   readonly stop: readonly string[];
   /** Token id → added to its logit. */
   readonly logitBias: ReadonlyMap<number, number>;
+  /** Texts that the model's chat template shows the model. */
+  readonly documents: readonly TemplateObject[];
+  /** More variables of the model's chat template. */
+  readonly chatTemplateKwargs: TemplateObject;
 }
+
+/** A JSON object as a chat template is given it. */
+export type TemplateObject = Readonly<Record<string, unknown>>;
 
 /** A chat request as a caller writes it: only `model` and `messages` are needed. */
 export interface ChatRequestInput extends Partial<ChatParameters> {
@@ -39,6 +46,10 @@ export interface ChatRequestInput extends Partial<ChatParameters> {
   readonly responseFormat?: ResponseFormat | undefined;
   readonly stop?: string | readonly string[] | undefined;
   readonly logitBias?: ReadonlyMap<number, number> | undefined;
+  /** Texts for the model's chat template, as it wants them: often `{ title, text }`. Refused where it has no place for them. */
+  readonly documents?: readonly TemplateObject[] | undefined;
+  /** Variables of the model's chat template by name. Refused where it looks at none of that name. */
+  readonly chatTemplateKwargs?: TemplateObject | undefined;
 }
 
 /**
@@ -71,6 +82,9 @@ export function completeChatRequest(input: ChatRequestInput): ChatRequest {
       throw fieldError('logit_bias', `expected ${min} to ${max}, got ${describeValue(bias)}`);
   }
   const { tools = [], toolChoice = 'auto', responseFormat = { type: 'text' } } = input;
+  const { documents = [], chatTemplateKwargs = {} } = input;
+  assertSchema('documents', documents);
+  assertSchema('chat_template_kwargs', chatTemplateKwargs);
   tools.forEach(({ parameters }, index) => assertSchema(`tools[${index}].function.parameters`, parameters));
   if (responseFormat.type === 'json-schema') {
     assertSchema('response_format.json_schema.schema', responseFormat.schema);
@@ -80,7 +94,7 @@ export function completeChatRequest(input: ChatRequestInput): ChatRequest {
   if (parameters.topLogprobs > 0 && !parameters.logprobs) {
     throw fieldError('top_logprobs', 'expected `logprobs` to be true where `top_logprobs` is set');
   }
-  return {
+  const request: ChatRequest = {
     ...parameters,
     model: input.model,
     messages: input.messages,
@@ -90,7 +104,40 @@ export function completeChatRequest(input: ChatRequestInput): ChatRequest {
     responseFormat,
     stop,
     logitBias,
+    documents,
+    chatTemplateKwargs,
   };
+  assertThinking(request);
+  if (request.continueFinalMessage) assertContinuable(request);
+  return request;
+}
+
+function assertThinking({ reasoningEffort: effort, enableThinking }: ChatRequest): void {
+  if (effort === undefined) return;
+  if (!reasoningEfforts.some((known) => known === effort)) {
+    const known = reasoningEfforts.map((name) => `"${name}"`).join(', ');
+    throw fieldError('reasoning_effort', `expected one of ${known}, got ${describeValue(effort)}`);
+  }
+  if (enableThinking === (effort === 'none'))
+    throw fieldError(
+      'reasoning_effort',
+      `expected no "${effort}" where enable_thinking is ${enableThinking}`,
+    );
+}
+
+function assertContinuable({ messages, toolChoice, responseFormat, addGenerationPrompt }: ChatRequest): void {
+  const last = messages.at(-1)!;
+  const assert = (isFine: boolean, expected: string): void => {
+    if (!isFine) throw fieldError('continue_final_message', `expected ${expected} where it is true`);
+  };
+  assert(addGenerationPrompt !== true, '`add_generation_prompt` to be false');
+  assert(
+    last.role === 'assistant' && last.content !== null,
+    'a last message of the assistant, with content,',
+  );
+  // A grammar begins with the answer: it can't know of the part that is there.
+  assert(responseFormat.type === 'text', 'no `response_format`');
+  assert(toolChoice === 'auto' || toolChoice === 'none', 'no required call');
 }
 
 const content = z.union([z.string(), listOf(z.strictObject({ type: z.literal('text'), text: z.string() }))], {
@@ -115,12 +162,12 @@ const message = z.discriminatedUnion('role', [
   }),
 ]);
 
-const jsonSchema = z.record(z.string(), z.unknown());
+const jsonObject = z.record(z.string(), z.unknown());
 
 const tool = z.strictObject({
   name: z.string().min(1),
   description: z.string().optional(),
-  parameters: jsonSchema.optional(),
+  parameters: jsonObject.optional(),
   strict: z.boolean().optional(),
 });
 
@@ -143,6 +190,8 @@ const fields = requestTable(
     stop: z
       .union([z.string(), z.array(z.string())], { error: 'expected a text or a list of texts' })
       .optional(),
+    documents: z.array(jsonObject).optional(),
+    chatTemplateKwargs: jsonObject.optional(),
     logitBias: z
       .custom<ReadonlyMap<number, number>>((value) => value instanceof Map, {
         error: 'expected a Map of token ids and numbers',
@@ -152,7 +201,7 @@ const fields = requestTable(
   chatParameters,
 );
 
-/** A worker is sent no schema that could overflow it. */
+/** A worker is sent no schema and no other object that could overflow it. */
 function assertSchema(param: string, schema: unknown): void {
   const fault = schemaSizeFault(schema);
   if (fault !== undefined) throw fieldError(param, fault);

@@ -15,6 +15,8 @@ export type AnswerEvent =
 export interface AnswerParserOptions {
   /** Text that ends the answer and is not part of it. */
   readonly stop?: readonly string[] | undefined;
+  /** Whether the text that ended the answer is part of it all the same; default false. */
+  readonly includeStop?: boolean | undefined;
   /** A fresh splitter of the model's format; left out, everything is answer. */
   readonly reasoningSplitter?: ReasoningSplitter | undefined;
   /** A fresh parser of the model's format; left out (no tools, or `toolChoice` is `none`), markers are plain text. */
@@ -33,6 +35,8 @@ export interface AnswerEnd {
 export interface AnswerParser {
   /** The stop sequence that ended the answer; generating more is useless from then on. */
   readonly stopped: string | null;
+  /** How many UTF-16 code units at the end of what was pushed a stop sequence, or the beginning of one, holds back. */
+  readonly withheld: number;
   /** Whether the text that comes next belongs to the thinking, as far as is known. */
   readonly isReasoning: boolean;
   push(text: string): readonly AnswerEvent[];
@@ -69,12 +73,14 @@ export interface AnswerParser {
 export function createAnswerParser(options: AnswerParserOptions): AnswerParser {
   assertNames('createAnswerParser', options, [
     'stop',
+    'includeStop',
     'reasoningSplitter',
     'toolCallParser',
     'createToolCallId',
   ]);
-  const { stop = [], reasoningSplitter: splitter, toolCallParser, createToolCallId } = options;
-  const stopMatcher = createStopMatcher(stop);
+  const { stop = [], includeStop: include, toolCallParser, createToolCallId } = options;
+  const { reasoningSplitter: splitter } = options;
+  const stopMatcher = createStopMatcher(stop, { include });
   let stopped: string | null = null;
   let calls = 0;
   let wholeCalls = 0;
@@ -162,6 +168,9 @@ export function createAnswerParser(options: AnswerParserOptions): AnswerParser {
   return {
     get stopped() {
       return stopped;
+    },
+    get withheld() {
+      return stopMatcher.withheld;
     },
     get isReasoning() {
       return splitter?.isReasoning ?? false;

@@ -10,6 +10,8 @@ export interface MarkerScan {
 
 /** Looks for markers in text that comes in pieces. */
 export interface MarkerScanner {
+  /** How many UTF-16 code units are held back as a possible beginning of a marker. */
+  readonly held: number;
   /** Reads `text` from index `from` (default 0) up to and including the first marker. */
   scan(text: string, from?: number): MarkerScan;
   /** Returns what is held back as a possible beginning of a marker. */
@@ -99,7 +101,13 @@ export function createMarkerScanner(markers: readonly string[]): MarkerScanner {
     return rest;
   }
 
-  return { scan, flush };
+  return {
+    get held() {
+      return halfPair.length + heldLength;
+    },
+    scan,
+    flush,
+  };
 }
 
 function createPattern(marker: string): Pattern {

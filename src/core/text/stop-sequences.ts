@@ -10,6 +10,8 @@ export interface StopMatch {
 
 /** Looks for stop sequences in text that comes in pieces. */
 export interface StopMatcher {
+  /** How many UTF-16 code units at the end of what was pushed are not let through: not yet, or after a stop, never. */
+  readonly withheld: number;
   /** After a sequence was found, `text` stays `''` and `stopped` stays that sequence. */
   push(text: string): StopMatch;
   /** Returns the text that was held back as a possible beginning of a sequence; `''` after a stop. */
@@ -20,7 +22,7 @@ export interface StopMatcher {
  * Ends a streamed text at the first stop sequence. The sequence itself, and whatever could still become one, is
  * held back, so no part of it leaks.
  *
- * The sequence that is complete first wins; among those that end at the same place, the longest. The result does
+ * With `include`, the sequence that ended the text is let through. The sequence that is complete first wins; among those that end at the same place, the longest. The result does
  * not depend on how the text was cut into pieces. Time is linear in the text for each sequence.
  *
  * @throws RangeError for an empty sequence
@@ -32,17 +34,32 @@ export interface StopMatcher {
  * matcher.push('er: and'); // { text: '', stopped: '\nUser:' }
  * ```
  */
-export function createStopMatcher(sequences: readonly string[]): StopMatcher {
+export function createStopMatcher(
+  sequences: readonly string[],
+  { include = false }: { readonly include?: boolean | undefined } = {},
+): StopMatcher {
   if (sequences.includes('')) throw new RangeError('sequences: expected non-empty strings, got ""');
   const scanner = createMarkerScanner(sequences);
   let stopped: string | null = null;
+  let cut = 0;
 
   function push(text: string): StopMatch {
-    if (stopped !== null) return { text: '', stopped };
+    if (stopped !== null) {
+      cut += text.length;
+      return { text: '', stopped };
+    }
     const scan = scanner.scan(text);
     stopped = scan.marker;
-    return { text: scan.text, stopped };
+    const marker = scan.marker ?? '';
+    cut = text.length - scan.end + (include ? 0 : marker.length);
+    return { text: include ? scan.text + marker : scan.text, stopped };
   }
 
-  return { push, flush: scanner.flush };
+  return {
+    get withheld() {
+      return stopped === null ? scanner.held : cut;
+    },
+    push,
+    flush: scanner.flush,
+  };
 }

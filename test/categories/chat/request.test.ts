@@ -4,6 +4,10 @@ import { completeChatRequest, type ChatRequestInput } from '../../../src/categor
 const complete = (changes: Partial<ChatRequestInput>) =>
   completeChatRequest({ model: 'm', messages: [{ role: 'user', content: 'Hello' }], ...changes });
 const deep = JSON.parse(`${'{"a":'.repeat(1000)}{}${'}'.repeat(1000)}`) as Record<string, unknown>;
+const begun: Partial<ChatRequestInput> = {
+  continueFinalMessage: true,
+  messages: [{ role: 'assistant', content: 'Hel' }],
+};
 
 describe('completeChatRequest', () => {
   it('gives every setting its default', () => {
@@ -29,6 +33,17 @@ describe('completeChatRequest', () => {
     ['tool_choice', { toolChoice: 'required' }],
     ['tool_choice', { tools: [{ name: 'a' }], toolChoice: { name: 'b' } }],
     ['tools[0].function.parameters', { tools: [{ name: 'a', parameters: deep }] }],
+    ['documents', { documents: [deep] }],
+    ['chat_template_kwargs', { chatTemplateKwargs: deep }],
+    ['reasoning_effort', { reasoningEffort: 'lots' }],
+    ['reasoning_effort', { reasoningEffort: 'none', enableThinking: true }],
+    ['reasoning_effort', { reasoningEffort: 'high', enableThinking: false }],
+    ['truncate_prompt_tokens', { truncatePromptTokens: -2 }],
+    ['continue_final_message', { continueFinalMessage: true }],
+    ['continue_final_message', { ...begun, addGenerationPrompt: true }],
+    ['continue_final_message', { ...begun, responseFormat: { type: 'json-object' } }],
+    ['continue_final_message', { ...begun, tools: [{ name: 'a' }], toolChoice: 'required' }],
+    ['continue_final_message', { ...begun, messages: [{ role: 'assistant', content: null }] }],
     ['response_format.json_schema.schema', { responseFormat: { type: 'json-schema', schema: deep } }],
   ])('names %s when it is at fault', (param, changes) => {
     expect(() => complete(changes)).toThrow(expect.objectContaining({ code: 'invalid_request', param }));

@@ -63,6 +63,30 @@ describe('createStopMatcher', () => {
     );
   });
 
+  it('lets the sequence through where it is to be included', () => {
+    const matcher = createStopMatcher(['STOP', 'P'], { include: true });
+    expect(['a S', 'TOP b'].map((piece) => matcher.push(piece))).toEqual([
+      { text: 'a ', stopped: null },
+      { text: 'STOP', stopped: 'STOP' },
+    ]);
+    expect([matcher.withheld, matcher.push('more').text, matcher.withheld]).toEqual([2, '', 6]);
+  });
+
+  it('counts what it withholds', () => {
+    const alphabet = fc.string({ unit: fc.constantFrom('a', 'b', '😀'), maxLength: 40 });
+    fc.assert(
+      fc.property(cutTexts(alphabet), fc.boolean(), ({ pieces }, include) => {
+        const matcher = createStopMatcher(['aab', 'b😀'], { include });
+        let [pushed, passed] = [0, 0];
+        for (const piece of pieces) {
+          pushed += piece.length;
+          passed += matcher.push(piece).text.length;
+          expect(matcher.withheld).toBe(pushed - passed);
+        }
+      }),
+    );
+  });
+
   it('never cuts a surrogate pair in two', () => {
     fc.assert(
       fc.property(cutTexts(fc.string({ unit: 'grapheme' })), ({ text, pieces }) => {

@@ -24,7 +24,8 @@ import type { Decoder } from './decoder.ts';
 import { assertFewMessages, encodePrompt } from './encode-prompt.ts';
 import { loadDecoder } from './load-decoder.ts';
 import { PrefixCache } from './prefix-cache.ts';
-import { renderPrompt } from './prompt.ts';
+import { renderPrompt, thinkingPrompt } from './prompt.ts';
+import { foreignTemplateParameters } from './template-variables.ts';
 
 const defaultMaxBatchSize = 8;
 
@@ -96,7 +97,7 @@ class ChatPipeline implements Pipeline<ChatRequest, ChatEvent, ChatModelInfo> {
   readonly #batcher: Batcher;
 
   constructor(model: LoadedModel) {
-    const { spec, folder, contextLength, decoder, maxBatchSize: maxRows } = model;
+    const { spec, folder, template, contextLength, decoder, maxBatchSize: maxRows } = model;
     this.#model = model;
     this.#batcher = new Batcher(decoder, { maxRows, prefixes: new PrefixCache(decoder, prefixCacheLimits) });
     this.concurrency = maxRows;
@@ -105,6 +106,7 @@ class ChatPipeline implements Pipeline<ChatRequest, ChatEvent, ChatModelInfo> {
       name: spec.name ?? spec.id,
       category: 'chat',
       contextLength,
+      foreignParameters: foreignTemplateParameters(template),
       created: folder.created,
       ownedBy: 'slashv1',
     };
@@ -126,8 +128,9 @@ class ChatPipeline implements Pipeline<ChatRequest, ChatEvent, ChatModelInfo> {
     }
     assertFewMessages(request.messages, contextLength);
     const { text, tools } = renderPrompt(request, template);
-    const prompt = encodePrompt(text, tokenizer, contextLength);
-    const setting = { tools, prompt: text, formats, template, tokenizer, grammars };
+    const prompt = encodePrompt(text, tokenizer, { contextLength, ...request });
+    const shown = thinkingPrompt(request, text, formats.reasoning.constraint(text));
+    const setting = { tools, prompt: shown, formats, template, tokenizer, grammars };
     const grammar = await compileAnswer(request, setting, signal);
     const isConstrained = grammar !== undefined;
     const createToolCallParser = toolCalls && (() => toolCalls.createParser(tools, { isConstrained }));
@@ -143,7 +146,7 @@ class ChatPipeline implements Pipeline<ChatRequest, ChatEvent, ChatModelInfo> {
       markerTokens: tokensOf([...formats.reasoning.markers, ...(toolCalls?.markers ?? [])], tokenizer),
       createReasoningSplitter: () =>
         formats.reasoning.createSplitter(
-          text,
+          shown,
           toolCalls &&
             createToolCallParser && { openers: toolCalls.openers, createParser: createToolCallParser },
         ),

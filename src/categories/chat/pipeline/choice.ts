@@ -39,8 +39,8 @@ export class Choice implements Continuation {
   readonly #detokenizer: Detokenizer;
   readonly #answer: AnswerParser;
   readonly #matcher: GrammarMatcher | undefined;
-  /** Log probabilities of tokens whose text is held back: they must not tell what a stop sequence or hidden thinking hides. */
-  #heldLogprobs: TokenLogprobs[] = [];
+  /** Tokens whose log probabilities have not been told: they must not tell what a stop sequence or hidden thinking hides. */
+  #untold: { readonly logprobs: TokenLogprobs; textLength: number }[] = [];
   tokens = 0;
   reasoningTokens = 0;
   /** Tokens that an event has told of. */
@@ -58,6 +58,7 @@ export class Choice implements Continuation {
     this.#matcher = context.grammar?.createMatcher();
     this.#answer = createAnswerParser({
       stop: request.stop,
+      includeStop: request.includeStopStrInOutput,
       reasoningSplitter: context.createReasoningSplitter(),
       toolCallParser: context.createToolCallParser?.(),
       createToolCallId: context.createToolCallId,
@@ -72,8 +73,10 @@ export class Choice implements Continuation {
     this.#matcher?.accept(token);
     this.tokens++;
     if (this.#answer.isReasoning) this.reasoningTokens++;
-    if (request.logprobs && !this.#isHidden)
-      this.#heldLogprobs.push(readTokenLogprobs(logits, token, request.topLogprobs, tokenizer));
+    if (request.logprobs && !this.#isHidden) {
+      const logprobs = readTokenLogprobs(logits, token, request.topLogprobs, tokenizer);
+      this.#untold.push({ logprobs, textLength: 0 });
+    }
     const isVisible = !tokenizer.isSpecial(token) || markerTokens.has(token);
     if (isVisible) this.#read(this.#detokenizer.push(token));
     if (this.#answer.stopped !== null) return this.#end({ cutOff: false });
@@ -82,11 +85,13 @@ export class Choice implements Continuation {
   }
 
   #read(text: string): void {
+    const last = this.#untold.at(-1);
+    if (last) last.textLength += text.length;
     const events = text === '' ? [] : this.#answer.push(text);
+    // What is there now are the tokens of the marker that began the thinking.
+    if (this.#isHidden) this.#untold = [];
+    if (events.length > 0) this.#emitLogprobs();
     this.#emitAll(events);
-    // What is held now are the tokens of the marker that began the thinking.
-    if (this.#isHidden) this.#heldLogprobs = [];
-    if (events.length > 0 && this.#answer.stopped === null) this.#emitLogprobs();
   }
 
   /** Whether the text that comes next is thinking that the client doesn't want. */
@@ -97,8 +102,8 @@ export class Choice implements Continuation {
   #end({ cutOff }: { readonly cutOff: boolean }): undefined {
     if (this.#answer.stopped === null) this.#read(this.#detokenizer.flush());
     const { events, finishReason } = this.#answer.end({ cutOff });
+    this.#emitLogprobs();
     this.#emitAll(events);
-    if (this.#answer.stopped === null) this.#emitLogprobs();
     this.#emitEnd(finishReason);
   }
 
@@ -119,10 +124,17 @@ export class Choice implements Continuation {
     return count;
   }
 
+  /** Tells of the tokens of which at least a part is delivered, or has no text of its own. */
   #emitLogprobs(): void {
-    if (this.#heldLogprobs.length === 0) return;
-    this.#context.emit({ type: 'logprobs', choice: this.#index, tokens: this.#heldLogprobs });
-    this.#heldLogprobs = [];
+    let { withheld } = this.#answer;
+    let count = this.#untold.length;
+    if (withheld > 0) {
+      for (; count > 0 && this.#untold[count - 1]!.textLength <= withheld; count--) {
+        withheld -= this.#untold[count - 1]!.textLength;
+      }
+    }
+    const tokens = this.#untold.splice(0, count).map(({ logprobs }) => logprobs);
+    if (tokens.length > 0) this.#context.emit({ type: 'logprobs', choice: this.#index, tokens });
   }
 
   #emitEnd(finishReason: FinishReason): void {

@@ -2,30 +2,49 @@ import type { ChatMessage } from '../../../core/chat/messages.ts';
 import { contextLengthError, type InferenceError } from '../../../errors.ts';
 import type { TextTokenizer } from '../../../models/tokenizer.ts';
 
-/** Of a text with more characters than this for each token that fits, only a beginning is encoded at first. */
+/** Of a text with more characters than this for each token that fits, only a part is encoded at first. */
 const usualCharactersPerToken = 4;
+/** Tokens this far from a cut are those of the whole text. */
+const reachOfCut = 128;
+
+/** Which part of a prompt is read. */
+export interface PromptOptions {
+  /** Tokens that the model holds; the prompt has to leave room for one more. */
+  readonly contextLength: number;
+  /** How many tokens of the end are kept; 0 all, −1 as many as fit beside `maxTokens`, or half of the context. Default 0. */
+  readonly truncatePromptTokens?: number | undefined;
+  readonly maxTokens?: number | undefined;
+}
 
 /**
- * Encodes a rendered conversation. One that is far too long is refused without encoding all of it: that takes time for
- * every character, in which nothing else runs, and the caller chooses how many there are.
+ * Encodes a rendered conversation. Of one that is far too long only a part is encoded: that takes time for every
+ * character, in which nothing else runs, and the caller chooses how many there are.
  *
- * @param contextLength tokens that the model holds; the prompt has to leave room for one more
  * @throws InferenceError `context_length_exceeded`
  */
 export function encodePrompt(
   text: string,
   tokenizer: Pick<TextTokenizer, 'encode'>,
-  contextLength: number,
+  { contextLength, truncatePromptTokens: kept = 0, maxTokens = 1 }: PromptOptions,
 ): Int32Array {
-  for (let length = contextLength * usualCharactersPerToken; length < text.length; length *= 2) {
+  const isCut = kept !== 0;
+  const room = Math.max(contextLength - maxTokens, contextLength >> 1);
+  const most = isCut ? Math.min(kept === -1 ? room : kept, contextLength) : contextLength;
+  const enough = 2 * (isCut ? Math.max(most, reachOfCut) : most);
+  for (let length = (enough / 2) * usualCharactersPerToken; length < text.length; length *= 2) {
     // The cut changes some tokens beside it, never half of them.
-    if (tokenizer.encode(text.slice(0, length)).length >= 2 * contextLength) {
-      throw tooLong(`${contextLength + 1} tokens or more`, contextLength);
-    }
+    const part = tokenizer.encode(isCut ? text.slice(-length) : text.slice(0, length));
+    if (part.length < enough) continue;
+    if (isCut) return checked(part.slice(-most), contextLength);
+    throw tooLong(`${contextLength + 1} tokens or more`, contextLength);
   }
-  const prompt = Int32Array.from(tokenizer.encode(text));
-  if (prompt.length >= contextLength) throw tooLong(`${prompt.length} tokens`, contextLength);
-  return prompt;
+  const tokens = tokenizer.encode(text);
+  return checked(isCut ? tokens.slice(-most) : tokens, contextLength);
+}
+
+function checked(tokens: readonly number[], contextLength: number): Int32Array {
+  if (tokens.length >= contextLength) throw tooLong(`${tokens.length} tokens`, contextLength);
+  return Int32Array.from(tokens);
 }
 
 /**

@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+import type { ModelInfo } from '../../contract.ts';
 import type { Endpoint } from '../../../server/endpoint.ts';
 import { createId, unixTime } from '../../../server/headers.ts';
 import { jsonResponse } from '../../../server/responses.ts';
@@ -23,7 +25,12 @@ export const chatCompletions: Endpoint<ChatCall, ChatRequestInput, ChatEvent> = 
   errors: ['context_length_exceeded', 'unsupported_feature'],
   read: fromChatRequest,
   async answer(run, { request, stream, includeUsage }) {
-    const head = { id: createId('chatcmpl-'), created: unixTime(), model: run.model.id };
+    const head = {
+      id: createId('chatcmpl-'),
+      created: unixTime(),
+      model: run.model.id,
+      systemFingerprint: fingerprintOf(run.model),
+    };
     const options = { responseId: head.id };
     if (!stream) {
       const events = await run.collect(request, options);
@@ -45,4 +52,10 @@ export const chatCompletions: Endpoint<ChatCall, ChatRequestInput, ChatEvent> = 
 export function toolsHeader(event: ChatEvent): Record<string, string> | undefined {
   if (event.type !== 'prompt-end' || event.toolsUsed === undefined) return undefined;
   return { 'x-slashv1-tools-used': event.toolsUsed.join(', ') };
+}
+
+/** The same for the same model with the same settings. */
+function fingerprintOf(model: ModelInfo): string {
+  const digest = createHash('sha256').update(JSON.stringify(model)).digest('hex');
+  return `fp_${digest.slice(0, 10)}`;
 }

@@ -47,6 +47,8 @@ export function fromChatRequest(body: unknown): ChatCall {
     responseFormat: toResponseFormat(parsed.response_format),
     stop: parsed.stop ?? undefined,
     logitBias: parsed.logit_bias ?? undefined,
+    documents: parsed.documents ?? undefined,
+    chatTemplateKwargs: parsed.chat_template_kwargs ?? undefined,
   };
   Object.assign(request, readParameters(parsed), maxTokensOf(parsed));
   return {
@@ -126,7 +128,7 @@ function toResponseFormat(format: ChatRequestBody['response_format']): ResponseF
     case 'text':
       return { type: 'text' };
     case 'json_object':
-      return { type: 'json-object' };
+      return format.schema ? { type: 'json-schema', schema: format.schema } : { type: 'json-object' };
     case 'json_schema':
       return { type: 'json-schema', schema: format.json_schema.schema };
   }

@@ -74,7 +74,11 @@ const toolChoice = z.union(
 );
 
 const responseFormat = z.discriminatedUnion('type', [
-  z.object({ type: z.enum(['text', 'json_object']) }),
+  z.object({ type: z.literal('text') }),
+  z.object({
+    type: z.literal('json_object'),
+    schema: jsonSchema.nullish().meta({ description: 'As in `json_schema`; default: any object.' }),
+  }),
   z.object({
     type: z.literal('json_schema'),
     json_schema: z.object({
@@ -142,6 +146,13 @@ export const chatRequestSchema = z.object({
     description: 'What the text of the answer has to be; the model can write nothing else.',
   }),
   logit_bias: logitBias.nullish().meta({ description: 'Token id → number added to its logit.' }),
+  documents: listOf(z.record(z.string(), z.unknown())).nullish().meta({
+    description: "Texts for the model's chat template, if it takes some; often of `title` and `text`.",
+  }),
+  chat_template_kwargs: z
+    .record(z.string(), z.unknown())
+    .nullish()
+    .meta({ description: "Variables that the model's chat template looks at, by name." }),
 });
 
 /** A checked body of `POST /chat/completions`. */
@@ -154,6 +165,11 @@ const logprobs = z.object({
   content: z.array(tokenLogprob.extend({ top_logprobs: z.array(tokenLogprob) })),
   refusal: z.null(),
 });
+
+const systemFingerprint = z
+  .string()
+  .optional()
+  .meta({ description: 'Changes where the model or its settings do.' });
 
 const finishReason = z.enum(['stop', 'length', 'tool_calls']);
 
@@ -177,12 +193,14 @@ export const chatCompletionSchema = z.object({
   object: z.literal('chat.completion'),
   created: z.int(),
   model: z.string(),
+  system_fingerprint: systemFingerprint,
   choices: z.array(
     z.object({
       index: z.int(),
       message: z.object({
         role: z.literal('assistant'),
         content: z.string().nullable(),
+        refusal: z.null(),
         reasoning_content: z.string().optional(),
         tool_calls: z.array(answeredToolCall).optional(),
       }),
@@ -199,6 +217,7 @@ export const chatCompletionChunkSchema = z.object({
   object: z.literal('chat.completion.chunk'),
   created: z.int(),
   model: z.string(),
+  system_fingerprint: systemFingerprint,
   choices: z.array(
     z.object({
       index: z.int(),

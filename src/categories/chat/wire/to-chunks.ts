@@ -1,6 +1,6 @@
-import type { ChatEvent } from '../events.ts';
+import type { ChatEvent, TokenLogprobs } from '../events.ts';
 import type { ChatCompletionChunk } from './schema.ts';
-import { toWireLogprobs, toWireUsage, type AnswerHead } from './to-response.ts';
+import { toWireHead, toWireLogprobs, toWireUsage, type AnswerHead } from './to-response.ts';
 
 type WireChoice = ChatCompletionChunk['choices'][number];
 
@@ -28,11 +28,11 @@ export function createChunker(
   options: ChunkOptions,
 ): (event: ChatEvent) => ChatCompletionChunk[] {
   const begun = new Set<number>();
+  /** Log probabilities of each choice that go with its next chunk. */
+  const logprobs = new Map<number, TokenLogprobs[]>();
   const chunk = (choices: WireChoice[]): ChatCompletionChunk => ({
-    id: head.id,
+    ...toWireHead(head),
     object: 'chat.completion.chunk',
-    created: head.created,
-    model: head.model,
     choices,
     ...(options.includeUsage ? { usage: null } : {}),
   });
@@ -48,12 +48,20 @@ export function createChunker(
     if (event.type === 'usage') {
       return options.includeUsage ? [{ ...chunk([]), usage: toWireUsage(event) }] : [];
     }
-    return [...begin(event.choice), chunk([toWireChoice(event)])];
+    const { choice } = event;
+    const tokens = logprobs.get(choice) ?? [];
+    if (event.type === 'logprobs') {
+      logprobs.set(choice, [...tokens, ...event.tokens]);
+      return [];
+    }
+    logprobs.delete(choice);
+    const described = tokens.length === 0 ? {} : { logprobs: toWireLogprobs(tokens) };
+    return [...begin(choice), chunk([{ ...toWireChoice(event), ...described }])];
   };
 }
 
 function toWireChoice(
-  event: Exclude<ChatEvent, { type: 'usage' | 'prompt-start' | 'prompt-end' | 'hidden-tokens' }>,
+  event: Exclude<ChatEvent, { type: 'usage' | 'prompt-start' | 'prompt-end' | 'hidden-tokens' | 'logprobs' }>,
 ): WireChoice {
   const index = event.choice;
   switch (event.type) {
@@ -70,8 +78,6 @@ function toWireChoice(
       const toolCall = { index: event.call, function: { arguments: event.arguments } };
       return { index, delta: { tool_calls: [toolCall] }, finish_reason: null };
     }
-    case 'logprobs':
-      return { index, delta: {}, logprobs: toWireLogprobs(event.tokens), finish_reason: null };
     case 'choice-end':
       return { index, delta: {}, finish_reason: event.finishReason };
   }

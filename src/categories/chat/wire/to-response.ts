@@ -8,8 +8,21 @@ export interface AnswerHead {
   /** Unix time in seconds. */
   readonly created: number;
   readonly model: string;
+  /** Changes where the model or its settings do. */
+  readonly systemFingerprint?: string | undefined;
 }
 
+/** The fields that an answer and all its chunks have in common. */
+export function toWireHead({ id, created, model, systemFingerprint }: AnswerHead): WireHead {
+  return {
+    id,
+    created,
+    model,
+    ...(systemFingerprint === undefined ? {} : { system_fingerprint: systemFingerprint }),
+  };
+}
+
+type WireHead = Pick<ChatCompletion, 'id' | 'created' | 'model' | 'system_fingerprint'>;
 /** `usage` of an answer. */
 export type WireUsage = ChatCompletion['usage'];
 /** `choices[].logprobs` of an answer. */
@@ -41,10 +54,8 @@ export function toChatCompletion(events: Iterable<ChatEvent>, head: AnswerHead):
       addToChoice((choices[event.choice] ??= emptyChoice()), event);
   }
   return {
-    id: head.id,
+    ...toWireHead(head),
     object: 'chat.completion',
-    created: head.created,
-    model: head.model,
     choices: choices.map((choice, index) => ({
       index,
       message: toMessage(choice),
@@ -119,6 +130,7 @@ function toMessage({ text, reasoning, ...choice }: Choice): ChatCompletion['choi
   return {
     role: 'assistant',
     content: text === '' && toolCalls.length > 0 ? null : text,
+    refusal: null,
     ...(reasoning === '' ? {} : { reasoning_content: reasoning }),
     ...(toolCalls.length === 0 ? {} : { tool_calls: toolCalls.map(toWireToolCall) }),
   };

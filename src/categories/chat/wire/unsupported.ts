@@ -2,6 +2,8 @@ import { assertNoneOf, notOffered, type UnsupportedField } from '../../../valida
 
 const isTextOnly = (value: unknown): boolean =>
   Array.isArray(value) && value.every((kind) => kind === 'text');
+/** As llama.cpp and others call it. */
+const isParsed = (value: unknown): boolean => ['auto', 'deepseek', 'parsed'].includes(value as string);
 const isFalse = (value: unknown): boolean => value === false;
 const isZero = (value: unknown): boolean => value === 0;
 const isOne = (value: unknown): boolean => value === 1;
@@ -14,10 +16,10 @@ export const unsupportedFields = new Map<string, UnsupportedField>(
     modalities: { harmless: isTextOnly, advice: 'only ["text"] is offered' },
     audio: { advice: notOffered },
     prediction: { advice: notOffered },
-    reasoning_effort: { advice: notOffered },
-    reasoning: { advice: notOffered },
-    thinking: { advice: notOffered },
-    enable_thinking: { advice: notOffered },
+    reasoning: { advice: 'use `reasoning_effort`' },
+    reasoning_format: { harmless: isParsed, advice: 'thinking always comes apart, as `reasoning_content`' },
+    thinking: { advice: 'use `enable_thinking`' },
+    prompt_logprobs: { harmless: isFalse, advice: notOffered },
     verbosity: { advice: notOffered },
     web_search_options: { advice: notOffered },
     best_of: { harmless: isOne, advice: 'use `n`' },
@@ -45,7 +47,6 @@ export const unsupportedFields = new Map<string, UnsupportedField>(
     guided_grammar: { advice: notOffered },
     structured_outputs: { advice: notOffered },
     chat_template: { advice: notOffered },
-    chat_template_kwargs: { advice: notOffered },
   }),
 );
 

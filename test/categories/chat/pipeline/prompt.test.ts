@@ -2,7 +2,7 @@ import { toTextMessage } from '../../../../src/core/chat/messages.ts';
 import { describe, expect, it } from 'vitest';
 import { createChatTemplate } from '../../../../src/models/chat-template.ts';
 import { completeChatRequest, type ChatRequestInput } from '../../../../src/categories/chat/request.ts';
-import { renderPrompt } from '../../../../src/categories/chat/pipeline/prompt.ts';
+import { renderPrompt, thinkingPrompt } from '../../../../src/categories/chat/pipeline/prompt.ts';
 import { folderOf } from '../../../models/folders.ts';
 
 const tools = [
@@ -45,5 +45,57 @@ describe('renderPrompt', () => {
     expect(() => render("{{ raise_exception('No') }}")).toThrow(
       expect.objectContaining({ param: 'messages' }),
     );
+  });
+});
+
+describe('continue_final_message', () => {
+  const turns =
+    '{% for m in messages %}<{{ m.role }}>{{ m.content }}</{{ m.role }}>{% endfor %}{% if add_generation_prompt %}<assistant>{% endif %}';
+  const trimming = turns.replace('m.content', 'm.content | trim');
+  const hiding = turns.replace('m.content', "m.content.split('</think>')[-1]");
+  const continued = (content: string) => ({
+    tools: [],
+    continueFinalMessage: true,
+    messages: [
+      { role: 'user', content: 'Hi' },
+      { role: 'assistant', content },
+    ] as const,
+  });
+
+  it.each([
+    [turns, 'Hello', '<user>Hi</user><assistant>Hello'],
+    [turns, 'Hello ', '<user>Hi</user><assistant>Hello '],
+    [turns, 'Hi', '<user>Hi</user><assistant>Hi'],
+    [turns, '', '<user>Hi</user><assistant>'],
+    [trimming, ' Hello \n', '<user>Hi</user><assistant>Hello'],
+    [hiding, '<think>a</think>b', '<user>Hi</user><assistant>b'],
+  ])('%s ends with %j', (template, content, text) => {
+    expect(render(template, continued(content)).text).toBe(text);
+  });
+
+  it('leaves the turn closed without it', () => {
+    const { messages } = continued('Hello');
+    const closed = '<user>Hi</user><assistant>Hello</assistant>';
+    expect(render(turns, { tools: [], messages, addGenerationPrompt: false }).text).toBe(closed);
+    expect(render(turns, { tools: [], messages }).text).toBe(`${closed}<assistant>`);
+  });
+
+  it('is refused where the template shows no message of the assistant', () => {
+    const template = "{% for m in messages if m.role == 'user' %}{{ m.content }}{% endfor %}";
+    expect(() => render(template, continued('Hello'))).toThrow(
+      expect.objectContaining({ code: 'unsupported_feature', param: 'continue_final_message' }),
+    );
+  });
+
+  it.each([
+    ['Hello', 'prompt'],
+    ['<think>Hm', '<think>'],
+    ['<think>a</think>b', 'prompt'],
+    ['<think>a</think>b<think>c', '<think>a</think>b<think>'],
+  ])('%j goes on in the thinking or not', (content, expected) => {
+    const request = completeChatRequest({ model: 'm', ...continued(content) });
+    const markers = { open: ['<think>'], close: ['</think>'] };
+    const texts = { ...request, messages: request.messages.map(toTextMessage) };
+    expect(thinkingPrompt(texts, 'prompt', markers)).toBe(expected);
   });
 });

@@ -207,6 +207,11 @@ describe('response_format', () => {
   it.each([
     [{ type: 'text' }, { type: 'text' }],
     [{ type: 'json_object' }, { type: 'json-object' }],
+    [{ type: 'json_object', schema: null }, { type: 'json-object' }],
+    [
+      { type: 'json_object', schema },
+      { type: 'json-schema', schema },
+    ],
     [
       { type: 'json_schema', json_schema: { name: 'a', strict: true, schema } },
       { type: 'json-schema', schema },
@@ -218,6 +223,7 @@ describe('response_format', () => {
   it.each([
     ['text', 'response_format'],
     [{ type: 'xml' }, 'response_format.type'],
+    [{ type: 'json_object', schema: 'x' }, 'response_format.schema'],
     [{ type: 'json_schema' }, 'response_format.json_schema'],
     [{ type: 'json_schema', json_schema: { name: 'a' } }, 'response_format.json_schema.schema'],
     [{ type: 'json_schema', json_schema: { schema: 'x' } }, 'response_format.json_schema.schema'],
@@ -236,6 +242,33 @@ describe('response_format', () => {
     const response_format = { type: 'json_schema', json_schema: { schema: { enum: Array(20_000).fill(1) } } };
     const param = 'response_format.json_schema.schema';
     expect(faultOf(chatBody({ response_format }))).toMatchObject({ code: 'invalid_request', param });
+  });
+});
+
+describe('what the chat template is told', () => {
+  it.each([
+    [{ documents: [{ title: 't', text: 'x' }] }, { documents: [{ title: 't', text: 'x' }] }],
+    [{ chat_template_kwargs: { custom: 1 } }, { chatTemplateKwargs: { custom: 1 } }],
+    [{ enable_thinking: false }, { enableThinking: false }],
+    [{ reasoning_effort: 'none' }, { reasoningEffort: 'none' }],
+    [{ add_generation_prompt: false }, { addGenerationPrompt: false }],
+    [{ continue_final_message: true }, { continueFinalMessage: true }],
+    [{ include_stop_str_in_output: true }, { includeStopStrInOutput: true }],
+    [{ truncate_prompt_tokens: -1 }, { truncatePromptTokens: -1 }],
+  ])('maps %j', (additions, request) => {
+    expect(fromChatRequest(chatBody(additions)).request).toMatchObject(request);
+  });
+
+  it.each([
+    [{ documents: ['x'] }, 'documents[0]'],
+    [{ documents: {} }, 'documents'],
+    [{ chat_template_kwargs: [] }, 'chat_template_kwargs'],
+    [{ enable_thinking: 'no' }, 'enable_thinking'],
+    [{ reasoning_effort: 1 }, 'reasoning_effort'],
+    [{ truncate_prompt_tokens: -2 }, 'truncate_prompt_tokens'],
+    [{ truncate_prompt_tokens: 1.5 }, 'truncate_prompt_tokens'],
+  ])('refuses %j', (additions, param) => {
+    expect(faultOf(chatBody(additions))).toMatchObject({ code: 'invalid_request', param });
   });
 });
 
@@ -296,7 +329,12 @@ describe('features that are not offered', () => {
     ['modalities', ['text', 'audio']],
     ['audio', { voice: 'x' }],
     ['prediction', { type: 'content', content: '' }],
-    ['reasoning_effort', 'low'],
+    ['reasoning', { effort: 'low' }],
+    ['thinking', { type: 'disabled' }],
+    ['reasoning_format', 'none'],
+    ['reasoning_format', 'hidden'],
+    ['prompt_logprobs', 0],
+    ['prompt_logprobs', 5],
     ['verbosity', 'low'],
     ['web_search_options', {}],
     ['repetition_penalty', 1.2],
@@ -317,6 +355,8 @@ describe('features that are not offered', () => {
       modalities: ['text'],
       min_tokens: 0,
       reasoning_effort: null,
+      reasoning_format: 'auto',
+      prompt_logprobs: null,
       user: 'u',
       metadata: { a: 'b' },
       store: true,

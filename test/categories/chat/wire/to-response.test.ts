@@ -24,6 +24,8 @@ const wireUsage = {
 };
 const logprob = { token: 'é', logprob: -0.5, bytes: [195, 169] };
 
+const wireLogprobs = { content: [{ ...logprob, top_logprobs: [logprob] }], refusal: null };
+
 const text: ChatEvent[] = [
   { type: 'prompt-end', promptTokens: 5 },
   { type: 'reasoning-delta', choice: 0, text: 'Let me' },
@@ -55,8 +57,8 @@ const choices: ChatEvent[] = [
 ];
 
 const withLogprobs: ChatEvent[] = [
-  { type: 'text-delta', choice: 0, text: 'é' },
   { type: 'logprobs', choice: 0, tokens: [{ ...logprob, topLogprobs: [logprob] }] },
+  { type: 'text-delta', choice: 0, text: 'é' },
   { type: 'choice-end', choice: 0, finishReason: 'stop' },
   usage,
 ];
@@ -77,7 +79,7 @@ describe('toChatCompletion', () => {
       choices: [
         {
           index: 0,
-          message: { role: 'assistant', content: 'Hi you', reasoning_content: 'Let me think' },
+          message: { role: 'assistant', content: 'Hi you', refusal: null, reasoning_content: 'Let me think' },
           logprobs: null,
           finish_reason: 'stop',
         },
@@ -138,6 +140,13 @@ describe('toChatCompletion', () => {
     expect(complete(events)).toMatchObject({ choices: [{ message: { role: 'assistant', content: '' } }] });
   });
 
+  it('shows the fingerprint of the model, in chunks too', () => {
+    const marked = { ...head, systemFingerprint: 'fp_1' };
+    expect(toChatCompletion(text, marked).system_fingerprint).toBe('fp_1');
+    const toChunks = createChunker(marked, { choices: 1, includeUsage: true });
+    expect(text.flatMap(toChunks).map((chunk) => chunk.system_fingerprint)).toEqual(Array(7).fill('fp_1'));
+  });
+
   it('orders choices by their index', () => {
     expect(complete(choices)).toMatchObject({
       choices: [
@@ -149,7 +158,7 @@ describe('toChatCompletion', () => {
 
   it('lists log probabilities', () => {
     expect(complete(withLogprobs)).toMatchObject({
-      choices: [{ logprobs: { content: [{ ...logprob, top_logprobs: [logprob] }], refusal: null } }],
+      choices: [{ logprobs: wireLogprobs }],
     });
   });
 });
@@ -210,9 +219,27 @@ describe('createChunker', () => {
   it('sends the role before the first delta where nothing tells the end of the prompt', () => {
     expect(choicesOf(withLogprobs)).toEqual([
       delta(role),
-      delta({ content: 'é' }),
-      { ...delta({}), logprobs: { content: [{ ...logprob, top_logprobs: [logprob] }], refusal: null } },
+      { ...delta({ content: 'é' }), logprobs: wireLogprobs },
       end('stop'),
+    ]);
+  });
+
+  it('sends log probabilities with the next chunk of their own choice', () => {
+    const tokens = [{ ...logprob, topLogprobs: [logprob] }];
+    const events: ChatEvent[] = [
+      { type: 'logprobs', choice: 1, tokens },
+      { type: 'text-delta', choice: 0, text: 'A' },
+      { type: 'text-delta', choice: 1, text: 'B' },
+      { type: 'logprobs', choice: 0, tokens },
+      { type: 'hidden-tokens', choice: 0, tokens: 1 },
+      { type: 'choice-end', choice: 0, finishReason: 'stop' },
+    ];
+    expect(choicesOf(events, 2)).toEqual([
+      delta(role),
+      delta({ content: 'A' }),
+      delta(role, 1),
+      { ...delta({ content: 'B' }, 1), logprobs: wireLogprobs },
+      { ...end('stop'), logprobs: wireLogprobs },
     ]);
   });
 
