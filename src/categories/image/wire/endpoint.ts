@@ -15,7 +15,7 @@ export const imageGenerations: Endpoint<ImageCall, ImageRequestInput, ImageEvent
   method: 'POST',
   path: '/images/generations',
   operationId: 'createImages',
-  summary: 'Draw images from a text, at once or with an event for every step.',
+  summary: 'Draw images from a text, at once or as a stream of server-sent events.',
   requestBody: { name: 'ImageRequest', schema: imageRequestSchema },
   responses: {
     'application/json': { name: 'Images', schema: imageResponseSchema },
@@ -23,11 +23,14 @@ export const imageGenerations: Endpoint<ImageCall, ImageRequestInput, ImageEvent
   },
   errors: ['context_length_exceeded', 'unsupported_feature'],
   read: fromImageRequest,
-  async answer(run, { request, stream, partialImages }) {
+  async answer(run, { request, stream, partialImages, includeProgress }) {
     const asked = { ...request, model: run.model.id };
     if (!stream) return jsonResponse(200, toImageResponse(await run.collect(asked), unixTime()));
     const { width = imageParameters.width.default, height = imageParameters.height.default } = request;
-    const head = { created: unixTime(), size: `${width}x${height}`, partialImages };
-    return run.stream(asked, (event) => toFrame(toImageStreamEvent(event, head)));
+    const head = { created: unixTime(), size: `${width}x${height}`, partialImages, includeProgress };
+    return run.stream(asked, (event) => {
+      const told = toImageStreamEvent(event, head);
+      return told === undefined ? '' : toFrame(told);
+    });
   },
 };

@@ -13,6 +13,8 @@ export interface ImageCall {
   readonly stream: boolean;
   /** Of each image; `undefined` for one at every step. */
   readonly partialImages: number | undefined;
+  /** Whether steps without a picture are told of, too. */
+  readonly includeProgress: boolean;
 }
 
 const readParameters = parameterReader(imageParameters);
@@ -34,6 +36,8 @@ export function fromImageRequest(body: unknown): ImageCall {
   const partialImages = parsed.partial_images ?? undefined;
   if (!stream && partialImages)
     throw fieldError('partial_images', 'expected `stream` to be true where it is given');
+  if (!stream && parsed.stream_options)
+    throw fieldError('stream_options', 'expected `stream` to be true where it is given');
   return {
     // The API's default for the model is an empty text.
     model: parsed.model || undefined,
@@ -45,6 +49,7 @@ export function fromImageRequest(body: unknown): ImageCall {
     },
     stream,
     partialImages,
+    includeProgress: parsed.stream_options?.include_progress ?? false,
   };
 }
 

@@ -58,9 +58,17 @@ export const imageRequestSchema = z.object({
     .nullish()
     .meta({ description: 'How images are sent.', default: 'b64_json' }),
   stream: z.boolean().nullish().meta({
-    description: 'Whether the answer is a stream of server-sent events, with one for every step.',
+    description: 'Whether the answer is a stream of server-sent events.',
     default: false,
   }),
+  stream_options: z
+    .object({
+      include_progress: z.boolean().nullish().meta({
+        description: 'Whether steps without a picture have an event, too.',
+        default: false,
+      }),
+    })
+    .nullish(),
   partial_images: z.int().min(0).max(mostPartialImages).nullish().meta({
     description:
       'With `stream`: how many small pictures of what is there by then are sent for an image; default: one for every step.',

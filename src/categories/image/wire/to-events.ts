@@ -10,6 +10,8 @@ export interface ImageStreamHead {
   readonly size: string;
   /** Of each image; `undefined` for one at every step. */
   readonly partialImages: number | undefined;
+  /** Whether steps without a picture have an event. */
+  readonly includeProgress: boolean;
 }
 
 const usage = {
@@ -20,15 +22,15 @@ const usage = {
 } as const;
 
 /**
- * What happens during an image generation → an event of a streamed answer.
+ * What happens during an image generation → an event of a streamed answer; `undefined` for what has none.
  *
  * @example
  * ```ts
- * const head = { created: 1700000000, size: '512x512', partialImages: undefined };
- * toImageStreamEvent({ type: 'image-step', image: 0, step: 1, steps: 4 }, head).type; // 'image_generation.progress'
+ * const head = { created: 1700000000, size: '512x512', partialImages: 0, includeProgress: true };
+ * toImageStreamEvent({ type: 'image-step', image: 0, step: 1, steps: 4 }, head)?.type; // 'image_generation.progress'
  * ```
  */
-export function toImageStreamEvent(event: ImageEvent, head: ImageStreamHead): ImageStreamEvent {
+export function toImageStreamEvent(event: ImageEvent, head: ImageStreamHead): ImageStreamEvent | undefined {
   const place = { created_at: head.created, image_index: event.image };
   const look = { size: head.size, output_format: 'png', background: 'opaque', quality: 'auto' } as const;
   if (event.type === 'image') {
@@ -48,7 +50,8 @@ export function toImageStreamEvent(event: ImageEvent, head: ImageStreamHead): Im
     head.partialImages === undefined ? taken : Math.floor((taken * head.partialImages) / steps);
   // More partial images than steps: there is one for each step.
   const isShown = (head.partialImages ?? steps) >= steps || shown(step) > shown(step - 1);
-  if (!preview || !isShown) return { type: 'image_generation.progress', ...progress };
+  if (!preview || !isShown)
+    return head.includeProgress ? { type: 'image_generation.progress', ...progress } : undefined;
   return {
     type: 'image_generation.partial_image',
     b64_json: toBase64(preview),

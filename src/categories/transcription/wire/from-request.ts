@@ -20,8 +20,8 @@ export interface TranscriptionCall {
 const readParameters = parameterReader(transcriptionParameters);
 
 /**
- * The fields of a form of `POST /audio/transcriptions` → what the inference takes. Fields without a value count as
- * left out.
+ * The fields of a form of `POST /audio/transcriptions` → what the inference takes. Fields without a value, and those
+ * that say `null`, count as left out.
  *
  * @throws InferenceError `invalid_request` or `unsupported_feature` with the field at fault as `param`
  *
@@ -85,7 +85,7 @@ const listFields = new Set([
 function toObject(fields: readonly FormField[]): Record<string, unknown> {
   const form = new Map<string, unknown>();
   for (const { name: given, value } of fields) {
-    if (value === '') continue;
+    if (value === '' || value === 'null') continue;
     const name = given.replace(/\[\d*\]$/, '');
     const known = form.get(name);
     if (listFields.has(name)) form.set(name, [...((known as string[] | undefined) ?? []), value]);

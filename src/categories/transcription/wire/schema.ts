@@ -90,10 +90,18 @@ export const verboseTranscriptionSchema = z.object({
   usage: usageSchema,
 });
 
+const tokenUsageSchema = z.object({
+  type: z.literal('tokens'),
+  input_tokens: z.int().meta({ description: 'Of audio; those of `prompt` are not counted.' }),
+  input_token_details: z.object({ audio_tokens: z.int() }),
+  output_tokens: z.int().meta({ description: 'Of text and timestamps.' }),
+  total_tokens: z.int(),
+});
+
 /** One event of a streamed answer. */
 export const transcriptionEventSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('transcript.text.delta'), delta: z.string() }),
-  z.object({ type: z.literal('transcript.text.done'), text: z.string(), usage: usageSchema }),
+  z.object({ type: z.literal('transcript.text.done'), text: z.string(), usage: tokenUsageSchema }),
 ]);
 
 /** The body of an answer of the format `json`. */

@@ -1,6 +1,6 @@
+import { positionsPerSecond } from '../../../core/audio/whisper/timestamps.ts';
 import type { TranscriptionEvent } from '../events.ts';
 import type { TranscriptionStreamEvent } from './schema.ts';
-import { toUsage } from './to-response.ts';
 
 /**
  * Makes the function that turns what happens during a transcription into the events of a streamed answer. The deltas
@@ -10,16 +10,18 @@ import { toUsage } from './to-response.ts';
  * ```ts
  * const toEvents = createTranscriptionStreamer();
  * toEvents({ type: 'transcription-end', language: 'en', durationSeconds: 1.2 });
- * // [{ type: 'transcript.text.done', text: '', usage: { type: 'duration', seconds: 2 } }]
+ * // [{ type: 'transcript.text.done', text: '', usage: { type: 'tokens', input_tokens: 60, … } }]
  * ```
  */
 export function createTranscriptionStreamer(): (event: TranscriptionEvent) => TranscriptionStreamEvent[] {
   let text = '';
+  let tokens = 0;
   let space = '';
   return (event) => {
     if (event.type === 'transcription-end') {
-      return [{ type: 'transcript.text.done', text, usage: toUsage(event.durationSeconds) }];
+      return [{ type: 'transcript.text.done', text, usage: usageOf(event.durationSeconds, tokens) }];
     }
+    tokens += event.segment.tokens.length;
     const spoken = event.segment.text.trim();
     if (spoken === '') return [];
     const before = /^\s*/.exec(event.segment.text)![0];
@@ -27,5 +29,19 @@ export function createTranscriptionStreamer(): (event: TranscriptionEvent) => Tr
     space = /\s*$/.exec(event.segment.text)![0];
     text += delta;
     return [{ type: 'transcript.text.delta', delta }];
+  };
+}
+
+type Usage = Extract<TranscriptionStreamEvent, { type: 'transcript.text.done' }>['usage'];
+
+/** The model reads a token of audio at each position of its encoder. */
+function usageOf(durationSeconds: number, outputTokens: number): Usage {
+  const audioTokens = Math.ceil(durationSeconds * positionsPerSecond);
+  return {
+    type: 'tokens',
+    input_tokens: audioTokens,
+    input_token_details: { audio_tokens: audioTokens },
+    output_tokens: outputTokens,
+    total_tokens: audioTokens + outputTokens,
   };
 }

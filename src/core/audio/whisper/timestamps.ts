@@ -29,9 +29,12 @@ export function toSeconds(
   return positionsToSeconds(token - timestampBegin);
 }
 
+/** Positions of the encoder. */
+export const positionsPerSecond = 50;
+
 /** Positions of the encoder as seconds, free of the noise of 0.02 in binary. */
 export function positionsToSeconds(positions: number): number {
-  return positions / 50;
+  return positions / positionsPerSecond;
 }
 
 /** Frames of 10 ms as seconds. */

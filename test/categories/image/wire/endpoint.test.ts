@@ -108,6 +108,11 @@ describe('POST /images/generations', () => {
     ['stream', { prompt, stream: 'yes' }],
     ['partial_images', { prompt, stream: true, partial_images: 4 }],
     ['partial_images', { prompt, partial_images: 2 }],
+    ['stream_options', { prompt, stream_options: { include_progress: true } }],
+    [
+      'stream_options.include_progress',
+      { prompt, stream: true, stream_options: { include_progress: 'yes' } },
+    ],
     ['model', { prompt, model: 'fake-chat' }],
     [null, 'a red circle'],
   ])('refuses a bad %s: %.80j', async (param, body) => {
@@ -170,8 +175,19 @@ describe('a stream of images', () => {
   it('can do without pictures', async () => {
     const { draw, inference } = serve();
     const events = eventsOf((await draw({ ...streaming, partial_images: 0 })).text);
-    expect(events.slice(0, 3).map(({ type }) => type)).toEqual(Array(3).fill('image_generation.progress'));
+    expect(events.map(({ type }) => type)).toEqual(['image_generation.completed', undefined]);
     expect(inference.requestsOf('image')[0]!.previews).toBe(false);
+  });
+
+  it.each([
+    [0, Array(3).fill('image_generation.progress')],
+    [1, ['image_generation.progress', 'image_generation.progress', 'image_generation.partial_image']],
+  ])('tells of steps without a picture when asked, with %i pictures', async (partial_images, types) => {
+    const { draw } = serve();
+    const stream_options = { include_progress: true };
+    const events = eventsOf((await draw({ ...streaming, partial_images, stream_options })).text);
+    expect(events.slice(0, 3).map(({ type }) => type)).toEqual(types);
+    expect(events[3].type).toBe('image_generation.completed');
   });
 
   it.each([
@@ -179,13 +195,13 @@ describe('a stream of images', () => {
     [2, [2, 4]],
     [3, [2, 3, 4]],
   ])('shows as many partial images as asked for: %i', (partialImages, expected) => {
-    const head = { created: 0, size: '64x64', partialImages };
+    const head = { created: 0, size: '64x64', partialImages, includeProgress: false };
     const preview = new Uint8Array(1);
     const shown = [1, 2, 3, 4].map((step) =>
       toImageStreamEvent({ type: 'image-step', image: 0, step, steps: 4, preview }, head),
     );
     const pictures = shown.flatMap((event) =>
-      event.type === 'image_generation.partial_image' ? [event] : [],
+      event?.type === 'image_generation.partial_image' ? [event] : [],
     );
     expect(pictures.map(({ step }) => step)).toEqual(expected);
     expect(pictures.map((event) => event.partial_image_index)).toEqual(expected.map((_, index) => index));

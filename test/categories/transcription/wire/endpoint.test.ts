@@ -90,8 +90,9 @@ describe('POST /audio/transcriptions', () => {
     ]);
   });
 
-  it('counts fields without a value as left out', async () => {
-    const fields = { model: '', language: '', prompt: '', temperature: '', response_format: '', stream: '' };
+  it.each(['', 'null'])('counts fields that say %j as left out', async (value) => {
+    const names = ['model', 'language', 'prompt', 'temperature', 'response_format', 'stream', 'include[]'];
+    const fields = Object.fromEntries(names.map((name) => [name, value]));
     expect((await transcribe(fields)).json.text).toContain('circle');
     expect(inference.requestsOf('transcription').at(-1)).toMatchObject({
       model: 'ears',
@@ -176,7 +177,13 @@ describe('POST /audio/transcriptions', () => {
       {
         type: 'transcript.text.done',
         text: 'A red circle. Two blue squares.',
-        usage: { type: 'duration', seconds: 3 },
+        usage: {
+          type: 'tokens',
+          input_tokens: 150,
+          input_token_details: { audio_tokens: 150 },
+          output_tokens: 6,
+          total_tokens: 156,
+        },
       },
       '[DONE]',
     ]);
@@ -461,9 +468,22 @@ describe('the mapping', () => {
     [[], ''],
   ])('streams deltas of %j that make up the text', (texts, text) => {
     const toEvents = createTranscriptionStreamer();
-    const deltas = texts.flatMap((given) => toEvents({ type: 'segment', segment: { text: given } as never }));
+    const deltas = texts.flatMap((given) =>
+      toEvents({ type: 'segment', segment: { text: given, tokens: [1, 2] } as never }),
+    );
     const [done] = toEvents({ type: 'transcription-end', language: 'en', durationSeconds: 1 });
-    expect(done).toMatchObject({ type: 'transcript.text.done', text });
+    const output_tokens = 2 * texts.length;
+    expect(done).toEqual({
+      type: 'transcript.text.done',
+      text,
+      usage: {
+        type: 'tokens',
+        input_tokens: 50,
+        input_token_details: { audio_tokens: 50 },
+        output_tokens,
+        total_tokens: 50 + output_tokens,
+      },
+    });
     expect(deltas.map((event) => (event as { delta: string }).delta).join('')).toBe(text);
   });
 });

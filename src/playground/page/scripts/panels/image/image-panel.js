@@ -41,7 +41,10 @@ export function createImagePanel(context) {
       };
       status.textContent = 'Waiting for the first step …';
       try {
-        const response = await client.send({ path, json: { ...json, stream: true } }, signal);
+        const response = await client.send(
+          { path, json: { ...json, stream: true, stream_options: { include_progress: true } } },
+          signal,
+        );
         for await (const event of /** @type {AsyncGenerator<ImageStreamEvent>} */ (
           readJsonEvents(response, signal)
         )) {
