@@ -43,7 +43,8 @@ export function createHandlerOf(
     };
     const { requestId } = origin;
     const watch = watchRequest(settings.observers, origin);
-    const ownHeaders: Record<string, string> = { 'x-request-id': requestId };
+    const { cors } = settings;
+    const ownHeaders: Record<string, string> = { 'x-request-id': requestId, ...cors?.headersOf(request) };
     const report = (error: InferenceError): void => {
       watch?.fail(error);
       const { status } = wireErrorOf(error);
@@ -55,6 +56,9 @@ export function createHandlerOf(
       }
     };
     const answer = async (): Promise<ApiResponse> => {
+      const allow = match !== null && 'allow' in match ? match.allow : 'GET, HEAD, POST';
+      const preflight = cors?.preflight(request, allow);
+      if (preflight !== undefined) return preflight;
       if (match === null) {
         throw new InferenceError('route_not_found', `There is no ${request.method} ${pathOf(request)}.`);
       }

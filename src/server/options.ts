@@ -13,6 +13,7 @@ import {
   type Authentication,
   type KeyLookup,
 } from './authentication.ts';
+import { createCors, type Cors, type CorsOptions } from './cors.ts';
 import type { Observer } from './observer.ts';
 import { createMeterFactory, type MeterFactory, type Plan } from './plans.ts';
 import { printInternal, type FailedRequest } from './print-internal.ts';
@@ -35,6 +36,8 @@ export interface HandlerOptions {
    * fits: `(options) => new RateLimiterRedis({ storeClient, ...options })`.
    */
   readonly limiter?: LimiterFactory | undefined;
+  /** Which pages of other origins may use the API from a browser; default: none. */
+  readonly cors?: CorsOptions | undefined;
   /** Largest request body; default 16 MiB. Bodies that the host has parsed are limited by its parser. */
   readonly maxBodyBytes?: number | undefined;
   /** Largest request body with an audio file; default 128 MiB. */
@@ -93,6 +96,14 @@ export const handlerSettings = {
     aFunction,
     isFunction,
   ),
+  cors: z
+    .strictObject({
+      origins: z.union([z.literal('*'), z.array(z.string())], { error: 'expected "*" or a list of origins' }),
+      headers: z.array(z.string()).optional(),
+      maxAgeSeconds: z.number().optional(),
+    })
+    .optional()
+    .describe('Which pages of other origins may use the API from a browser; default: none.'),
   maxBodyBytes: numberSetting('Largest request body; default 16 MiB.', {}),
   maxUploadBytes: numberSetting('Largest request body with an audio file; default 128 MiB.', {}),
   uploadDirectory: textSetting('Folder of audio files while they are transcribed.'),
@@ -117,6 +128,7 @@ export const handlerSettings = {
 export interface Settings {
   readonly authenticate: Authenticate;
   readonly meterOf: MeterFactory;
+  readonly cors: Cors | undefined;
   readonly maxBodyBytes: number;
   readonly maxUploadBytes: number;
   readonly uploadDirectory: string;
@@ -135,6 +147,7 @@ export function resolveOptions(options: HandlerOptions): Settings {
     auth,
     plans,
     limiter,
+    cors,
     maxBodyBytes = 16 * 1024 * 1024,
     maxUploadBytes = 128 * 1024 * 1024,
     uploadDirectory = tmpdir(),
@@ -162,6 +175,7 @@ export function resolveOptions(options: HandlerOptions): Settings {
   return {
     authenticate,
     meterOf: createMeterFactory(plans, limiter),
+    cors: cors && createCors(cors),
     maxBodyBytes,
     maxUploadBytes,
     // A worker may have another working directory.
@@ -173,13 +187,14 @@ export function resolveOptions(options: HandlerOptions): Settings {
 }
 
 /** Names first: a misspelt limit would leave the door open. Values have messages of their own below. */
-function assertNames({ plans, auth, ...options }: HandlerOptions): void {
+function assertNames({ plans, cors, auth, ...options }: HandlerOptions): void {
   const anything = Object.fromEntries(Object.keys(handlerSettings).map((name) => [name, z.unknown()]));
   try {
     assertOptions('createHandler', anything, options);
     if (typeof auth === 'object' && auth !== null)
       assertOptions('auth', { keys: z.unknown() }, auth, { path: 'auth' });
-    if (plans !== undefined) assertOptions('createHandler', { plans: handlerSettings.plans }, { plans });
+    const { plans: planSetting, cors: corsSetting } = handlerSettings;
+    assertOptions('createHandler', { plans: planSetting, cors: corsSetting }, { plans, cors });
   } catch (error) {
     throw new TypeError((error as Error).message, { cause: error });
   }

@@ -60,6 +60,7 @@ export function apiConformance(start: Start, skip: Skips = {}): void {
           frugal: { models: ['fake-chat'], quota: { requests: 1, perSeconds: 3600 } },
           hasty: { rateLimit: { requests: 1, perSeconds: 3600 } },
         },
+        cors: { origins: ['https://app.example'] },
         maxBodyBytes: 64 * 1024,
         maxUploadBytes: 4 * mebibyte,
         uploadDirectory,
@@ -98,6 +99,30 @@ export function apiConformance(start: Start, skip: Skips = {}): void {
         object: 'chat.completion',
         choices: [{ message: { role: 'assistant', content: 'grüne Kreise' }, finish_reason: 'stop' }],
       });
+    });
+
+    test("a browser's preflight", async () => {
+      const headers = {
+        origin: 'https://app.example',
+        'access-control-request-method': 'POST',
+        'access-control-request-headers': 'authorization,content-type',
+      };
+      const response = await mount.fetch(`${mount.baseUrl}/chat/completions`, { method: 'OPTIONS', headers });
+      expect([response.status, await response.text()]).toEqual([204, '']);
+      expect(Object.fromEntries(response.headers)).toMatchObject({
+        vary: 'origin',
+        'access-control-allow-origin': 'https://app.example',
+        'access-control-allow-methods': 'POST',
+        'access-control-allow-headers': 'authorization, content-type',
+        'access-control-max-age': '7200',
+      });
+    });
+
+    test.each([false, true])('what a page of another origin may read, streamed: %s', async (stream) => {
+      const headers = { origin: 'https://app.example' };
+      const response = await post(asking('one two', { stream }), { headers });
+      expect(response.headers.get('access-control-allow-origin')).toBe('https://app.example');
+      expect(await response.text()).toContain('one');
     });
 
     test('a stream ends with [DONE]', async () => {

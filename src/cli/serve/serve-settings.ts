@@ -44,6 +44,24 @@ export const serveOptionTable = {
       'Keys, one on each line; # begins a comment. Other users of this machine can see options, not files.',
   },
   'no-auth': { type: 'boolean', description: 'Serve everybody who can connect.' },
+  'cors-origin': {
+    type: 'string',
+    multiple: true,
+    value: '<origin>',
+    description:
+      'Pages of this origin may use the API from a browser, such as https://app.example; * for all.',
+  },
+  'cors-header': {
+    type: 'string',
+    multiple: true,
+    value: '<name>',
+    description: 'A request header that those pages may send; default: all that they ask for.',
+  },
+  'cors-max-age': {
+    type: 'string',
+    value: '<time>',
+    description: 'How long browsers may remember what is allowed; default 2h.',
+  },
   ...hubOptionTable,
   drain: {
     type: 'string',
@@ -100,6 +118,7 @@ export async function readServeSettings(
   const { auth, keyOrigin } = await readKeys(values, config, environment);
   const { plans, limiter, maxBodyBytes, maxUploadBytes, uploadDirectory, keepAliveMs, onError } = config;
   const { logger, observers } = config;
+  const cors = readCors(values, config, names);
   const settings: ServeSettings = {
     host: values.host ?? config.host ?? (environment['HOST'] || '127.0.0.1'),
     port: readPort(values.port, config.port, environment['PORT']),
@@ -111,6 +130,7 @@ export async function readServeSettings(
       auth,
       plans,
       limiter,
+      cors,
       maxBodyBytes,
       maxUploadBytes,
       uploadDirectory,
@@ -162,6 +182,24 @@ function readModels(
     add(id, settings as unknown as ModelSettings);
   }
   return Object.fromEntries(models);
+}
+
+function readCors(
+  values: OptionValues<typeof serveOptionTable>,
+  { cors }: Config,
+  names: Map<string, string>,
+): HandlerOptions['cors'] {
+  const { 'cors-origin': origins, 'cors-header': headers, 'cors-max-age': maxAge } = values;
+  if (origins === undefined && headers === undefined && maxAge === undefined) return cors;
+  if (origins) names.set('cors.origins', '--cors-origin');
+  if (headers) names.set('cors.headers', '--cors-header');
+  const maxAgeSeconds =
+    maxAge === undefined ? cors?.maxAgeSeconds : parseDuration('--cors-max-age', maxAge) / 1000;
+  if (maxAge !== undefined) names.set('cors.maxAgeSeconds', '--cors-max-age');
+  const given = origins?.includes('*') ? '*' : (origins ?? cors?.origins);
+  if (given === undefined)
+    throw new UsageError('--cors-origin: expected it beside the other options of CORS');
+  return { origins: given, headers: headers ?? cors?.headers, maxAgeSeconds };
 }
 
 async function readKeys(

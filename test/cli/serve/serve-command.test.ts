@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { readConfigFile } from '../../../src/cli/serve/config-file.ts';
+import { readServeSettings } from '../../../src/cli/serve/serve-settings.ts';
 import { runCommandLine } from '../../../src/cli/command-line.ts';
 import { Cli, runCli, type CliOptions } from '../cli-process.ts';
 import { fakeTerminal } from '../fake-terminal.ts';
@@ -196,6 +197,45 @@ describe('slashv1 serve', () => {
   });
 });
 
+describe('CORS', () => {
+  const settingsOf = async (values: Parameters<typeof readServeSettings>[0], config?: unknown) => {
+    const path = config === undefined ? undefined : await file('cors.json', config);
+    const given = { 'no-auth': true, ...(path === undefined ? {} : { config: path }), ...values };
+    return (await readServeSettings(given, fakeTerminal())).handler.cors;
+  };
+  const page = 'https://app.example';
+
+  it.each<[object, unknown, object | undefined]>([
+    [{}, undefined, undefined],
+    [{ 'cors-origin': [page] }, undefined, { origins: [page] }],
+    [{ 'cors-origin': [page, '*'] }, undefined, { origins: '*' }],
+    [
+      { 'cors-origin': [page], 'cors-header': ['authorization'], 'cors-max-age': '10m' },
+      undefined,
+      { origins: [page], headers: ['authorization'], maxAgeSeconds: 600 },
+    ],
+    [{}, { cors: { origins: '*', maxAgeSeconds: 5 } }, { origins: '*', maxAgeSeconds: 5 }],
+    [
+      { 'cors-origin': [page] },
+      { cors: { origins: '*', maxAgeSeconds: 5 } },
+      { origins: [page], maxAgeSeconds: 5 },
+    ],
+    [{ 'cors-max-age': '1s' }, { cors: { origins: '*' } }, { origins: '*', maxAgeSeconds: 1 }],
+  ])('of %j and %j is %j', async (values, config, expected) => {
+    expect(await settingsOf(values, config)).toEqual(expected);
+  });
+
+  it.each([
+    [{ 'cors-origin': ['app.example'] }, '--cors-origin: expected "*" or origins'],
+    [{ 'cors-origin': [page], 'cors-header': ['a b'] }, '--cors-header: expected names of headers'],
+    [{ 'cors-origin': [page], 'cors-max-age': '1500ms' }, '--cors-max-age: expected an integer'],
+    [{ 'cors-origin': [page], 'cors-max-age': 'long' }, '--cors-max-age: expected a time'],
+    [{ 'cors-header': ['authorization'] }, '--cors-origin: expected it beside'],
+  ])('refuses %j', async (values, message) => {
+    await expect(settingsOf(values)).rejects.toThrow(message);
+  });
+});
+
 it('the config file of the documentation is one', async () => {
   const page = await readFile(new URL('../../../docs/command-line.md', import.meta.url), 'utf8');
   const [, example] = /```json\n(.*?)```/s.exec(page)!;
@@ -228,6 +268,7 @@ describe('a config file with a mistake', () => {
       /: plans\.a\.quota\.requests: expected an integer of at least 1, got 0\n/,
     ],
     [{ maxBodyBytes: 0 }, /: maxBodyBytes: expected an integer from 1 to \d+, got 0\n/],
+    [{ cors: { origins: ['app.example'] } }, /: cors\.origins: expected .*got "app\.example"\n/],
     [{ drainMs: -1 }, /: drainMs: expected a number from 0 to \d+, got -1\.\n/],
     [{ onError: 'log' }, /: onError: expected a function, which a \.js or \.mjs file can hold, got "log"\n/],
     [

@@ -1,0 +1,101 @@
+import { describeValue } from '../core/text/quote.ts';
+import type { ApiRequest, ApiResponse } from './contract.ts';
+import { headerOf } from './headers.ts';
+
+/** Which pages of other origins may use the API from a browser. */
+export interface CorsOptions {
+  /** Such as `https://app.example`, as browsers write them; `'*'` for all. */
+  readonly origins: '*' | readonly string[];
+  /** Request headers that pages may send; default: all that they ask for. */
+  readonly headers?: readonly string[] | undefined;
+  /** How long browsers may remember an answer about what is allowed; default 7200, the most that they do. */
+  readonly maxAgeSeconds?: number | undefined;
+}
+
+/** Tells browsers what pages of other origins may do (Fetch standard, section 3.3). */
+export interface Cors {
+  /** Headers of every answer to a request. */
+  headersOf(request: ApiRequest): Record<string, string>;
+  /**
+   * The answer to a browser that asks before it sends; it has no key yet.
+   *
+   * @param allow methods of the path
+   * @returns `undefined` for any other request
+   */
+  preflight(request: ApiRequest, allow: string): ApiResponse | undefined;
+}
+
+const defaultMaxAgeSeconds = 7200;
+const headerName = /^[\w!#$%&'*+.^`|~-]+$/;
+
+/**
+ * @throws TypeError or RangeError for origins, header names or an age that no browser would understand
+ *
+ * @example
+ * ```ts
+ * createHandler(inference, { auth, cors: { origins: ['https://app.example'] } });
+ * ```
+ */
+export function createCors({ origins, headers, maxAgeSeconds = defaultMaxAgeSeconds }: CorsOptions): Cors {
+  if (origins !== '*')
+    assertEach('cors.origins', origins, isOrigin, '"*" or origins such as "https://app.example"');
+  if (headers !== undefined) assertEach('cors.headers', headers, isHeaderName, 'names of headers');
+  if (!Number.isSafeInteger(maxAgeSeconds) || maxAgeSeconds < 0)
+    throw new RangeError(`cors.maxAgeSeconds: expected an integer of at least 0, got ${maxAgeSeconds}`);
+  const known = origins === '*' ? undefined : new Set(origins);
+
+  function headersOf(request: ApiRequest): Record<string, string> {
+    const origin = headerOf(request, 'origin');
+    const vary: Record<string, string> = known === undefined ? {} : { vary: 'origin' };
+    if (origin === undefined || known?.has(origin) === false) return vary;
+    return {
+      ...vary,
+      'access-control-allow-origin': known === undefined ? '*' : origin,
+      'access-control-expose-headers': '*',
+    };
+  }
+
+  function preflight(request: ApiRequest, allow: string): ApiResponse | undefined {
+    const isAsked = headerOf(request, 'access-control-request-method') !== undefined;
+    if (request.method !== 'OPTIONS' || !isAsked) return undefined;
+    const allowed = headersOf(request);
+    if (!('access-control-allow-origin' in allowed)) return { status: 204, headers: {}, body: '' };
+    const wanted = headerOf(request, 'access-control-request-headers')?.split(',') ?? [];
+    return {
+      status: 204,
+      headers: {
+        'access-control-allow-methods': allow,
+        'access-control-allow-headers': (
+          headers ?? wanted.map((name) => name.trim()).filter(isHeaderName)
+        ).join(', '),
+        'access-control-max-age': String(maxAgeSeconds),
+      },
+      body: '',
+    };
+  }
+
+  return { headersOf, preflight };
+}
+
+function isHeaderName(name: string): boolean {
+  return headerName.test(name);
+}
+
+/** As a browser would write it: no path, no port that goes without saying, no capital letter. */
+function isOrigin(text: string): boolean {
+  if (/^https?:/.test(text)) return URL.canParse(text) && new URL(text).origin === text;
+  return /^[a-z][a-z\d+.-]*:\/\/[^/?#\s,]+$/.test(text);
+}
+
+function assertEach(
+  label: string,
+  values: readonly string[],
+  isFine: (value: string) => boolean,
+  expected: string,
+): void {
+  const wrong = values.find((value) => !isFine(value));
+  if (values.length > 0 && wrong === undefined) return;
+  throw new TypeError(
+    `${label}: expected ${expected}, got ${wrong === undefined ? 'none' : describeValue(wrong)}`,
+  );
+}
