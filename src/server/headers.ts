@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import type { ApiRequest } from './contract.ts';
 
 /** The first value of a header. */
@@ -23,6 +23,11 @@ export function unixTime(): number {
 /** `req_` → `req_0b9c…`: a prefix and 32 random hexadecimal digits. */
 export function createId(prefix: string): string {
   return prefix + randomUUID().replaceAll('-', '');
+}
+
+/** `fp_` → `fp_0b9c…`: a prefix and 10 hexadecimal digits, the same for the same facts. */
+export function fingerprintOf(prefix: string, facts: object): string {
+  return prefix + createHash('sha256').update(JSON.stringify(facts)).digest('hex').slice(0, 10);
 }
 
 // The longest that a timer of Node can hold.

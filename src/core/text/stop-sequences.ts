@@ -1,3 +1,4 @@
+import { assertNames } from '../assert-names.ts';
 import { createMarkerScanner } from './marker-scanner.ts';
 
 /** What a `StopMatcher` lets through, and what it stopped at. */
@@ -22,9 +23,10 @@ export interface StopMatcher {
  * Ends a streamed text at the first stop sequence. The sequence itself, and whatever could still become one, is
  * held back, so no part of it leaks.
  *
- * With `include`, the sequence that ended the text is let through. The sequence that is complete first wins; among those that end at the same place, the longest. The result does
+ * The sequence that is complete first wins; among those that end at the same place, the longest. The result does
  * not depend on how the text was cut into pieces. Time is linear in the text for each sequence.
  *
+ * @param options.include whether the sequence that ended the text is let through after all; default false
  * @throws RangeError for an empty sequence
  *
  * @example
@@ -36,8 +38,10 @@ export interface StopMatcher {
  */
 export function createStopMatcher(
   sequences: readonly string[],
-  { include = false }: { readonly include?: boolean | undefined } = {},
+  options: { readonly include?: boolean | undefined } = {},
 ): StopMatcher {
+  assertNames('createStopMatcher', options, ['include']);
+  const { include = false } = options;
   if (sequences.includes('')) throw new RangeError('sequences: expected non-empty strings, got ""');
   const scanner = createMarkerScanner(sequences);
   let stopped: string | null = null;

@@ -1,7 +1,5 @@
-import { createHash } from 'node:crypto';
-import type { ModelInfo } from '../../contract.ts';
 import type { Endpoint } from '../../../server/endpoint.ts';
-import { createId, unixTime } from '../../../server/headers.ts';
+import { createId, fingerprintOf, unixTime } from '../../../server/headers.ts';
 import { jsonResponse } from '../../../server/responses.ts';
 import { toFrame } from '../../../server/sse.ts';
 import type { ChatEvent } from '../events.ts';
@@ -29,7 +27,7 @@ export const chatCompletions: Endpoint<ChatCall, ChatRequestInput, ChatEvent> = 
       id: createId('chatcmpl-'),
       created: unixTime(),
       model: run.model.id,
-      systemFingerprint: fingerprintOf(run.model),
+      systemFingerprint: fingerprintOf('fp_', run.model),
     };
     const options = { responseId: head.id };
     if (!stream) {
@@ -52,10 +50,4 @@ export const chatCompletions: Endpoint<ChatCall, ChatRequestInput, ChatEvent> = 
 export function toolsHeader(event: ChatEvent): Record<string, string> | undefined {
   if (event.type !== 'prompt-end' || event.toolsUsed === undefined) return undefined;
   return { 'x-slashv1-tools-used': event.toolsUsed.join(', ') };
-}
-
-/** The same for the same model with the same settings. */
-function fingerprintOf(model: ModelInfo): string {
-  const digest = createHash('sha256').update(JSON.stringify(model)).digest('hex');
-  return `fp_${digest.slice(0, 10)}`;
 }

@@ -9,8 +9,7 @@ import type { TranscriptionStreamEvent } from './schema.ts';
  * @example
  * ```ts
  * const toEvents = createTranscriptionStreamer();
- * toEvents({ type: 'transcription-end', language: 'en', durationSeconds: 1.2 });
- * // [{ type: 'transcript.text.done', text: '', usage: { type: 'tokens', input_tokens: 60, … } }]
+ * toEvents({ type: 'transcription-end', language: 'en', durationSeconds: 1.2 })[0].type; // 'transcript.text.done'
  * ```
  */
 export function createTranscriptionStreamer(): (event: TranscriptionEvent) => TranscriptionStreamEvent[] {
