@@ -86,6 +86,7 @@ export function createChatTemplate(
   const source = Object.values(named).join('\n');
   const plain = compile(named['default'] ?? Object.values(named)[0] ?? '', path, now);
   const withTools = named['tool_use'] === undefined ? plain : compile(named['tool_use'], path, now);
+  const reads = (variable: string): boolean => plain.reads(variable) || withTools.reads(variable);
   const specialTokens = readSpecialTokens(tokenizerConfig);
   const toCallIds = callIdsOf(source);
 
@@ -134,7 +135,7 @@ export function createChatTemplate(
     supportsTools: feed !== undefined,
     showsCalls: showsCall && withCall.includes(probes.result, callStart),
     hasSystemRole: render(usedFeed, probes.starts[1]!, [])?.includes(probes.instruction) ?? false,
-    thinkingSwitch: thinkingSwitches.find((name) =>
+    thinkingSwitch: thinkingSwitches.filter(reads).find((name) =>
       probes.starts.some(
         (messages) =>
           render(usedFeed, messages, [], { [name]: true }) !==
@@ -142,7 +143,7 @@ export function createChatTemplate(
       ),
     ),
     callSample: showsCall ? { text: withCall.slice(callStart), ...probes.call } : undefined,
-    reads: (variable) => plain.reads(variable) || withTools.reads(variable),
+    reads,
     render(messages, tools, variables) {
       try {
         return renderWith(usedFeed, messages, tools, variables);

@@ -74,7 +74,10 @@ const toolChoice = z.union(
 );
 
 const responseFormat = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('text') }),
+  z.object({
+    type: z.literal('text'),
+    schema: z.null({ error: 'expected it with the type "json_object"' }).optional(),
+  }),
   z.object({
     type: z.literal('json_object'),
     schema: jsonSchema.nullish().meta({ description: 'As in `json_schema`; default: any object.' }),

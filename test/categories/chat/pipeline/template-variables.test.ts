@@ -46,6 +46,13 @@ describe('switches of templates', () => {
   });
 });
 
+it('the time is no switch', () => {
+  let time = 0;
+  const chatTemplate = `{{ strftime_now('%S') }}${say}`;
+  const template = createChatTemplate(folderOf({ chatTemplate }), { now: () => new Date((time += 1000)) });
+  expect(template.thinkingSwitch).toBeUndefined();
+});
+
 describe('variables', () => {
   it.each<[Name, Partial<ChatRequestInput>, object]>([
     ['plain', {}, {}],

@@ -224,6 +224,7 @@ describe('response_format', () => {
     ['text', 'response_format'],
     [{ type: 'xml' }, 'response_format.type'],
     [{ type: 'json_object', schema: 'x' }, 'response_format.schema'],
+    [{ type: 'text', schema: {} }, 'response_format.schema'],
     [{ type: 'json_schema' }, 'response_format.json_schema'],
     [{ type: 'json_schema', json_schema: { name: 'a' } }, 'response_format.json_schema.schema'],
     [{ type: 'json_schema', json_schema: { schema: 'x' } }, 'response_format.json_schema.schema'],
