@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { vi } from 'vitest';
 
 /** Whether a process runs; one that has ended and waits for its parent to notice doesn't. */
@@ -14,6 +14,20 @@ export function isRunning(pid: number): boolean {
   } catch {
     return false;
   }
+}
+
+/** The worker processes of this one; on Linux alone. */
+export function workersHere(): number[] {
+  const tasks = readdirSync('/proc/self/task').map((task) =>
+    readFileSync(`/proc/self/task/${task}/children`, 'utf8'),
+  );
+  const children = tasks.join(' ').split(/\s+/).filter(Boolean).map(Number);
+  return children.filter((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('worker.js'));
+}
+
+/** Resident memory of a process in MiB; on Linux alone. */
+export function residentMiB(pid: number): number {
+  return Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
 }
 
 /** Retries until `attempt` succeeds. */

@@ -14,7 +14,7 @@ export interface GrammarEngineOptions {
   readonly endTokens: ReadonlySet<number>;
   /** Special tokens that are part of answers all the same, such as the markers of tool calls and of reasoning. */
   readonly markers?: readonly string[] | undefined;
-  /** Memory that prepared constraints may take together, about; 64 MiB if left out. Others are prepared anew. */
+  /** Memory that prepared constraints may take together, about; 16 MiB if left out. Others are prepared anew. */
   readonly maxBytes?: number | undefined;
 }
 
@@ -42,7 +42,7 @@ export interface GrammarEngine {
   readonly bytes: number;
 }
 
-const defaultMaxBytes = 64 * 2 ** 20;
+const defaultMaxBytes = 16 * 2 ** 20;
 const defaultSliceMilliseconds = 10;
 
 /**
