@@ -103,6 +103,12 @@ export interface CommonSettings {
   readonly device?: Device | undefined;
   /** Threads of one operator; default cores − 1, at least 1. */
   readonly threads?: number | undefined;
+  /**
+   * Time in which a worker has to confirm a cancellation before it is killed and replaced; six times as long while a step
+   * keeps it busy. One that stands still, as by SIGSTOP, is replaced after twice
+   * this time, at least 5 s, also when nobody cancels. Default 5 s.
+   */
+  readonly cancelGraceMs?: number | undefined;
 }
 
 /** Which model to load and how; plain data, so that it can be sent to a worker process. */

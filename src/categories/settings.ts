@@ -36,4 +36,8 @@ export const commonSettings = {
   name: textSetting('Display name; default: the id.'),
   device: choiceSetting('The device that computes; default `cpu`.', devices),
   threads: integerSetting('Threads of one operator; default: cores − 1, at least 1.'),
+  cancelGraceMs: integerSetting(
+    'Time in which a worker has to confirm a cancellation before it is replaced; six times as long while a step keeps it busy. A worker that stands still is replaced after twice this time, at least 5 s, also when nobody cancels. Default 5000.',
+    { min: 1, max: 600_000 },
+  ),
 } satisfies SettingTable;

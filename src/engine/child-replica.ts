@@ -1,6 +1,7 @@
 import { InferenceError } from '../errors.ts';
 import type { ModelInfo, ModelSpec } from '../categories/contract.ts';
 import { createDeferred } from '../concurrency/deferred.ts';
+import { watchPulse, type Pulse } from './heartbeat.ts';
 import { loadError } from './load-error.ts';
 import type { RunProgress, WorkerMessage } from './protocol.ts';
 import type { Replica, ReplicaListener, ReplicaState, Run, RunObserver, StartReplica } from './replica.ts';
@@ -8,8 +9,6 @@ import { createBackOff, defaultRestartPolicy, type BackOff, type RestartPolicy }
 import { startWorkerProcess, type WorkerProcess, type WorkerProcessOptions } from './worker-process.ts';
 
 export interface ChildReplicaOptions extends WorkerProcessOptions {
-  /** A worker that doesn't confirm a cancellation or a close in this time is killed; default 5 s. */
-  readonly cancelGraceMs?: number | undefined;
   readonly restart?: Partial<RestartPolicy> | undefined;
 }
 
@@ -22,15 +21,17 @@ export interface ChildReplicaOptions extends WorkerProcessOptions {
  * createEngine({ models, categories, startReplica: childReplicas({ worker: new URL('./worker.js', import.meta.url) }) });
  * ```
  */
-export function childReplicas({
-  cancelGraceMs = 5000,
-  restart,
-  ...process
-}: ChildReplicaOptions): StartReplica {
+export function childReplicas({ restart, ...process }: ChildReplicaOptions): StartReplica {
   const policy = { ...defaultRestartPolicy, ...restart };
   return (spec, onChange, onEvent = () => undefined) =>
-    new ChildReplica(spec, { onChange, onEvent }, process, cancelGraceMs, policy);
+    new ChildReplica(spec, { onChange, onEvent }, process, policy);
 }
+
+const defaultCancelGraceMs = 5000;
+/** Times the grace that a worker gets while it is busy: its event loop stands still, but it beats. */
+const busyGraces = 6;
+/** Without a beat for so long, or for twice the grace where that is longer, a worker counts as hung. */
+const leastHangMs = 5000;
 
 interface ActiveRun {
   readonly observer: RunObserver;
@@ -48,6 +49,7 @@ class ChildReplica implements Replica {
   readonly #closed = createDeferred();
   readonly #runs = new Map<number, ActiveRun>();
   #process: WorkerProcess | undefined;
+  #pulse: Pulse | undefined;
   #state: ReplicaState = 'loading';
   #error: InferenceError | undefined;
   #info: ModelInfo | undefined;
@@ -67,13 +69,12 @@ class ChildReplica implements Replica {
     spec: ModelSpec,
     listener: ReplicaListener,
     processOptions: WorkerProcessOptions,
-    cancelGraceMs: number,
     policy: RestartPolicy,
   ) {
     this.#spec = spec;
     this.#listener = listener;
     this.#processOptions = processOptions;
-    this.#cancelGraceMs = cancelGraceMs;
+    this.#cancelGraceMs = spec.cancelGraceMs ?? defaultCancelGraceMs;
     this.#maxLoadCrashes = policy.maxLoadCrashes;
     this.#backOff = createBackOff(policy);
     this.#startWorker();
@@ -141,9 +142,15 @@ class ChildReplica implements Replica {
 
   #startWorker(): void {
     this.#startedAt = performance.now();
+    const pulse = watchPulse({
+      hangMs: Math.max(leastHangMs, 2 * this.#cancelGraceMs),
+      onHang: () => this.#abandonWorker('it hung and was stopped'),
+    });
+    this.#pulse = pulse;
     try {
       const worker = startWorkerProcess(this.#processOptions, {
         onMessage: (message) => this.#receive(message),
+        onBeat: (beats) => pulse.read(beats),
         onExit: (reason) => this.#workerLost(reason),
       });
       this.#process = worker;
@@ -186,13 +193,19 @@ class ChildReplica implements Replica {
     const run = this.#runs.get(id);
     if (!run || run.killTimer) return;
     this.#process?.send({ type: 'cancel', id });
-    run.killTimer = setTimeout(() => this.#abandonWorker(), this.#cancelGraceMs);
+    this.#limitCancellation(run, busyGraces);
   }
 
-  #abandonWorker(): void {
-    const reason = 'it did not answer and was stopped';
+  #limitCancellation(run: ActiveRun, graces: number): void {
+    run.killTimer = setTimeout(() => {
+      if (graces > 1 && this.#pulse?.isBusy) this.#limitCancellation(run, graces - 1);
+      else this.#abandonWorker('it did not answer and was stopped');
+    }, this.#cancelGraceMs);
+  }
+
+  #abandonWorker(reason: string): void {
     this.#kill(reason);
-    if (!this.#closing) this.#setState('restarting');
+    if (!this.#closing && this.#info) this.#setState('restarting');
     this.#failRuns(reason);
   }
 
@@ -216,6 +229,7 @@ class ChildReplica implements Replica {
 
   #workerLost(reason: string): void {
     this.#process = undefined;
+    this.#pulse?.stop();
     clearTimeout(this.#closeTimer);
     if (this.#closing) {
       this.#failRuns(reason);

@@ -4,6 +4,7 @@ import { inspect } from 'node:util';
 import { InferenceError, type SerializedError } from '../errors.ts';
 import type { ModelSpec, Pipeline, RunEvent } from '../categories/contract.ts';
 import { driveRun } from './drive-run.ts';
+import { startHeartbeat } from './heartbeat.ts';
 import { leaveCore } from './leave-core.ts';
 import { createOutbox, unsendable } from './outbox.ts';
 import type { HostMessage, LoadPipeline, WorkerMessage } from './protocol.ts';
@@ -34,7 +35,10 @@ export function serveWorker(
 ): void {
   if (!process.send) throw new Error('serveWorker: expected a process that the engine started');
   followHost();
-  lowerPriority();
+  // The thread that beats keeps its priority, so that it gets its turn however busy the machine is.
+  const threads = otherThreads();
+  startHeartbeat();
+  lowerPriority(threads);
 
   const runs = new Map<number, ActiveRun>();
   let pipeline: Pipeline | undefined;
@@ -117,8 +121,8 @@ function followHost(): void {
  * Leaves the processor to the host when both want it. On Linux a priority belongs to a thread: those that are started
  * later inherit it, but V8's own, which collect garbage, run by now.
  */
-function lowerPriority(): void {
-  for (const thread of [0, ...otherThreads()]) {
+function lowerPriority(threads: readonly number[]): void {
+  for (const thread of [0, ...threads]) {
     try {
       if (getPriority(thread) < workerPriority) setPriority(thread, workerPriority);
     } catch {

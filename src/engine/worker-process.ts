@@ -1,4 +1,6 @@
 import { fork } from 'node:child_process';
+import type { Socket } from 'node:net';
+import { beatPipe } from './heartbeat.ts';
 import type { HostMessage, WorkerMessage } from './protocol.ts';
 import { workerExecArgv } from './worker-exec-argv.ts';
 
@@ -22,6 +24,8 @@ export interface WorkerProcessOptions {
 
 export interface WorkerProcessEvents {
   onMessage(message: WorkerMessage): void;
+  /** Its thread for that has beaten; see `heartbeat`. */
+  onBeat(beats: string): void;
   /** Called exactly once, never from within `startWorkerProcess`; nothing else is called afterwards. */
   onExit(reason: string): void;
 }
@@ -41,7 +45,7 @@ export function startWorkerProcess(
 ): WorkerProcess {
   const child = fork(options.worker, [], {
     serialization: 'advanced',
-    stdio: ['ignore', 2, 2, 'ipc'],
+    stdio: ['ignore', 2, 2, 'ipc', 'pipe'],
     execArgv: [...garbageCollection, ...(options.execArgv ?? workerExecArgv(process.execArgv))],
   });
   let exited = false;
@@ -53,6 +57,12 @@ export function startWorkerProcess(
   child.on('message', (message) => {
     if (!exited) events.onMessage(message as WorkerMessage);
   });
+  const pulse = child.stdio[beatPipe] as Socket | undefined;
+  pulse?.on('data', (beats: Buffer) => {
+    if (!exited) events.onBeat(beats.toString());
+  });
+  // A pipe of a worker that is gone.
+  pulse?.on('error', () => undefined);
   child.on('exit', (code, signal) => exit(signal ? `ended by ${signal}` : `exit code ${code}`));
   // A process that could not be started may never report its exit.
   child.on('error', (error) => {
@@ -66,10 +76,10 @@ export function startWorkerProcess(
       child.kill('SIGKILL');
     },
     hold(held) {
-      if (held) child.ref();
-      else child.unref();
-      if (held) child.channel?.ref();
-      else child.channel?.unref();
+      for (const handle of [child, child.channel, pulse]) {
+        if (held) handle?.ref();
+        else handle?.unref();
+      }
     },
   };
 }

@@ -2,6 +2,7 @@ import { fork, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { getPriority } from 'node:os';
+import { setTimeout as delay } from 'node:timers/promises';
 import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { categories } from '../../dist/src/categories/registry.js';
@@ -9,6 +10,7 @@ import { childReplicas } from '../../dist/src/engine/child-replica.js';
 import type { CallOptions, ModelOptions } from '../../dist/src/categories/contract.js';
 import type { ChatSettings } from '../../src/categories/chat/settings.ts';
 import { parseProcessorList } from '../../dist/src/engine/leave-core.js';
+import { beatIntervalMs } from '../../dist/src/engine/heartbeat.js';
 import { createEngine, type Engine } from '../../dist/src/engine/create-engine.js';
 import type { Command } from './fixtures/toy-pipeline.js';
 import { eventually, isRunning } from './processes.ts';
@@ -23,11 +25,13 @@ afterEach(async () => {
 function start(models: Record<string, Partial<ModelOptions<ChatSettings>>>, cancelGraceMs = 5000) {
   const engine = createEngine({
     models: Object.fromEntries(
-      Object.entries(models).map(([id, options]) => [id, { category: 'chat', source: 'toy', ...options }]),
+      Object.entries(models).map(([id, options]) => [
+        id,
+        { category: 'chat', source: 'toy', cancelGraceMs, ...options },
+      ]),
     ),
     startReplica: childReplicas({
       worker: new URL('./fixtures/toy-worker.js', import.meta.url),
-      cancelGraceMs,
       restart: { minDelayMs: 20 },
     }),
     categories,
@@ -42,6 +46,9 @@ function start(models: Record<string, Partial<ModelOptions<ChatSettings>>>, canc
     JSON.parse((await texts(run({ report: true })))[0]!) as { steps: number; open: number };
   return { engine, run, workerPid, report };
 }
+
+/** Until a worker that has loaded beats, too. */
+const beats = () => delay(4 * beatIntervalMs);
 
 function processorsOf(process: string): number[] {
   const status = `/proc/${process}/status`;
@@ -213,6 +220,31 @@ describe('cancellation', () => {
     await lost;
     await eventually(() => expect(isRunning(pid)).toBe(false));
     expect(await eventually(() => workerPid())).not.toBe(pid);
+  });
+
+  it('waits for a worker that a long step keeps busy', async () => {
+    const { run, workerPid } = start({ toy: {} }, 400);
+    const pid = await workerPid();
+    await beats();
+    const events = run({ blockMs: 1800, steps: 1 }, { deadlineMs: 200 });
+    expect(await events.next()).toMatchObject({ value: { text: '1' } });
+    const other = texts(run({ steps: 3 }));
+    expect(await errorCode(events)).toBe('deadline_exceeded');
+    expect(await other).toEqual(['1', '2', '3']);
+    expect(await workerPid()).toBe(pid);
+  });
+
+  it.skipIf(process.platform === 'win32')('of nobody replaces a worker that is stopped', async () => {
+    const { engine, run, workerPid } = start({ toy: {} }, 100);
+    const pid = await workerPid();
+    await beats();
+    const events = run({ steps: 1, gated: true });
+    const failure = errorCode(events);
+    process.kill(pid, 'SIGSTOP');
+    expect(await failure).toBe('worker_failed');
+    expect(engine.status()[0]!.state).toBe('loading');
+    expect(await eventually(() => workerPid())).not.toBe(pid);
+    expect(isRunning(pid)).toBe(false);
   });
 
   it('by a deadline replaces a worker that hangs', async () => {

@@ -198,10 +198,9 @@ describe('a worker process', () => {
       void lines.push({ level, message, fields: { ...fields } });
     const logger = { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') };
     const engine = createEngine({
-      models: { toy: { category: 'chat', source } },
+      models: { toy: { category: 'chat', source, cancelGraceMs } },
       startReplica: childReplicas({
         worker: new URL('../engine/fixtures/toy-worker.js', import.meta.url),
-        cancelGraceMs,
         restart: { minDelayMs: 5, maxLoadCrashes: 2 },
       }),
       categories: categories as never,

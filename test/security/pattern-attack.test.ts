@@ -38,8 +38,7 @@ describe.skipIf(process.platform !== 'linux')(
       const attackStatuses: Record<string, number> = {};
       const unsent = Array.from({ length: attacks }, (_, number) => number);
       const attack = async (): Promise<void> => {
-        while (unsent.length > 0) {
-          const number = sent++;
+        for (let number = unsent.shift(); number !== undefined; number = unsent.shift()) {
           const body = constrainedChat(longPatterns[number % longPatterns.length]!(number), 40);
           const leaves = number % 5 === 4;
           const status = await chat(body, leaves ? AbortSignal.timeout(200) : undefined).catch(() => 'left');

@@ -15,6 +15,7 @@ export const openaiDefinition: BackendDefinition = {
     'dtype',
     'device',
     'threads',
+    'cancelGraceMs',
     'hub',
     'maxBatchSize',
     'optimize',
