@@ -249,7 +249,7 @@ class ChildReplica implements Replica {
     this.#killReason = undefined;
     if (isGivenUp) {
       const message = `its worker was lost ${losses} times while loading (${reason})`;
-      this.#fail(loadError(this.#spec.id, { code: 'worker_failed', message }, reason));
+      this.#fail(loadError(this.#spec.id, { code: 'worker_failed', message }, message));
       return;
     }
     this.#restartAt = performance.now() + delayMs;

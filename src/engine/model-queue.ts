@@ -193,15 +193,10 @@ export class ModelQueue {
     return this.#replicas.every((replica) => replica.state === 'failed') ? 'failed' : 'loading';
   }
 
+  /** Callers may be anybody, so only the cause tells them why. */
   #loadError(): InferenceError {
-    const error = this.#replicas.find((replica) => replica.error)?.error;
-    return new InferenceError(
-      'worker_failed',
-      error?.message ?? `Model "${this.#spec.id}" could not be loaded.`,
-      {
-        cause: error,
-      },
-    );
+    const cause = this.#replicas.find((replica) => replica.error)?.error;
+    return new InferenceError('worker_failed', `Model "${this.#spec.id}" could not be loaded.`, { cause });
   }
 
   async #close(graceMs: number): Promise<void> {

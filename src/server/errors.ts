@@ -54,7 +54,8 @@ export function wireErrorOf(error: InferenceError): WireError {
 const defaultRetryAfterSeconds = 1;
 
 /**
- * The body that tells a client about an error; an internal one shows no more than the request id.
+ * The body that tells a client about an error; an internal one shows no more than the request id, by
+ * which operators find that and a failed worker in their log.
  *
  * @example
  * ```ts
@@ -64,7 +65,8 @@ const defaultRetryAfterSeconds = 1;
  */
 export function toErrorBody(error: InferenceError, requestId: string): ErrorBody {
   const { type, code, status } = wireErrorOf(error);
-  const message = status === 500 ? `Internal error. Request id: ${requestId}.` : error.message;
+  const shown = status === 500 ? 'Internal error.' : error.message;
+  const message = status === 500 || status === 502 ? `${shown} Request id: ${requestId}.` : shown;
   return { error: { message, type, param: error.param ?? null, code } };
 }
 

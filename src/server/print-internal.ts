@@ -1,4 +1,4 @@
-import type { InferenceError } from '../errors.ts';
+import { InferenceError } from '../errors.ts';
 
 /** What was asked for when something failed. */
 export interface FailedRequest {
@@ -7,8 +7,13 @@ export interface FailedRequest {
   readonly url: string;
 }
 
-/** Prints an error that only the operator can understand. */
+/** Prints an error that only the operator can understand: an internal one, or a model that could not be loaded. */
 export function printInternal(error: InferenceError, { requestId, method, url }: FailedRequest): void {
-  if (error.code !== 'internal') return;
-  console.error(`slashv1: ${method} ${url} (${requestId}) failed:`, error.cause ?? error);
+  const { code, cause } = error;
+  const isLoad = code === 'worker_failed' && InferenceError.isInstance(cause);
+  if (code !== 'internal' && !isLoad) return;
+  console.error(
+    `slashv1: ${method} ${url} (${requestId}) failed:`,
+    isLoad ? cause.message : (cause ?? error),
+  );
 }

@@ -155,7 +155,8 @@ describe('a model that is not ready', () => {
     const stream = queue.submit(toy({}), {}, chat);
     const waiting = expect(stream.next()).rejects.toMatchObject({
       code: 'worker_failed',
-      message: 'no file',
+      message: 'Model "toy" could not be loaded.',
+      cause: { message: 'no file' },
     });
     replica.become('failed', new InferenceError('worker_failed', 'no file'));
     await waiting;

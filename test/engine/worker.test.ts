@@ -286,23 +286,20 @@ describe('a crash', () => {
 
 describe('a model that cannot be loaded', () => {
   it.each([
-    ['fails', 'Model "toy" could not be loaded.', 'secret path'],
-    ['fails-clearly', 'Model "toy" could not be loaded: no config.json there.', 'no config.json there'],
-    [
-      'exits',
-      'Model "toy" could not be loaded: its worker was lost 3 times while loading (exit code 7).',
-      'exit code 7',
-    ],
-  ])('says so: %s', async (source, message, cause) => {
+    ['fails', 'secret path'],
+    ['fails-clearly', 'no config.json there'],
+    ['exits', 'its worker was lost 3 times while loading (exit code 7)'],
+  ])('says so, and the operator why: %s', async (source, reason) => {
     const { engine, run } = start({ toy: { source } });
-    const waiting = expect(texts(run({}))).rejects.toMatchObject({ code: 'worker_failed', message });
+    const shown = { code: 'worker_failed', message: 'Model "toy" could not be loaded.' };
+    const waiting = expect(texts(run({}))).rejects.toMatchObject(shown);
     await expect(engine.ready()).rejects.toMatchObject({
       code: 'worker_failed',
-      message,
-      cause: expect.objectContaining({ message: cause }) as unknown,
+      message: `Model "toy" could not be loaded: ${reason}.`,
+      cause: expect.objectContaining({ message: reason }) as unknown,
     });
     await waiting;
-    await expect(texts(run({}))).rejects.toMatchObject({ code: 'worker_failed', message });
+    await expect(texts(run({}))).rejects.toMatchObject(shown);
     expect(engine.status()[0]!.state).toBe('failed');
   });
 

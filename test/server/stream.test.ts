@@ -61,7 +61,14 @@ describe('a stream of a chat', () => {
     const third = stream.next();
     await vi.advanceTimersByTimeAsync(500);
     expect(eventsOf((await third).value)).toEqual([
-      { error: { message: 'Gone.', type: 'server_error', param: null, code: 'worker_failed' } },
+      {
+        error: {
+          message: expect.stringMatching(/^Gone\. Request id: req_\w+\.$/) as string,
+          type: 'server_error',
+          param: null,
+          code: 'worker_failed',
+        },
+      },
     ]);
     expect((await stream.next()).done).toBe(true);
     expect(onError).toHaveBeenCalledOnce();
