@@ -4,7 +4,7 @@ import { detectImageFormat, imageFormats } from '../core/vision/image-format.ts'
 import { fieldError, type InferenceError } from '../errors.ts';
 
 export interface ImageOptions {
-  /** An image of more pixels is refused before it is decoded. */
+  /** An image of more pixels is refused before it is decoded, an AVIF of more than a quarter of that. */
   readonly maxPixels: number;
 }
 
@@ -13,6 +13,8 @@ export interface OpenedImage {
   /** In pixels, as it is to be looked at: with its EXIF orientation applied. */
   readonly width: number;
   readonly height: number;
+  /** Whether it may take more than 70 MB to decode. */
+  readonly isLarge: boolean;
   /**
    * Decodes and resizes the image: upright, in sRGB, eight bits a channel, its first frame, on white where it is
    * transparent.
@@ -22,6 +24,10 @@ export interface OpenedImage {
    */
   toPixels(size: { readonly width: number; readonly height: number }): Promise<Uint8Array>;
 }
+
+const largePixels = 2 ** 22;
+/** Bytes for each pixel, measured: AVIF 18, GIF 5, interlaced JPEG and PNG 3; WebP 8, unless it shrinks while it loads. */
+const avifCost = 4;
 
 // Images are decoded beside each other, in libuv's threads; more threads for each would take cores from the host.
 sharp.concurrency(1);
@@ -47,20 +53,25 @@ export async function openImage(bytes: Uint8Array, { maxPixels }: ImageOptions):
   const options: SharpOptions = { failOn: 'error', limitInputPixels: false };
   const metadata = await decoded(() => sharp(bytes, options).metadata());
   const { width, height } = metadata.autoOrient;
-  if (width * height > maxPixels) {
-    throw invalid(`expected at most ${maxPixels} pixels, got ${width} × ${height}`);
+  const mostPixels = metadata.format === 'heif' ? maxPixels / avifCost : maxPixels;
+  if (width * height > mostPixels) {
+    throw invalid(`expected at most ${mostPixels} pixels, got ${width} × ${height}`);
   }
+  const isLarge = width * height > largePixels;
   return {
     width,
     height,
+    isLarge,
     async toPixels(size) {
       // What sharp enlarges is half a pixel off, so that it only makes images smaller here.
       const most = { width: Math.min(width, size.width), height: Math.min(height, size.height) };
+      // JPEG shrinks while it loads in any case, WebP only thus, and less exactly.
+      const fastShrinkOnLoad = isLarge && metadata.format === 'webp';
       const { data, info } = await decoded(() =>
         sharp(bytes, { ...options, limitInputPixels: maxPixels })
           .autoOrient()
           .flatten({ background: 'white' })
-          .resize({ ...most, fit: 'fill', kernel: 'linear', fastShrinkOnLoad: false })
+          .resize({ ...most, fit: 'fill', kernel: 'linear', fastShrinkOnLoad })
           .toColourspace('srgb')
           .raw({ depth: 'uchar' })
           .toBuffer({ resolveWithObject: true }),

@@ -1,3 +1,7 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import sharp, { type Sharp } from 'sharp';
 import { describe, expect, it } from 'vitest';
 import { openImage } from '../../src/runtime/image.ts';
@@ -36,7 +40,39 @@ const near = (pixels: Uint8Array, pixel: number, expected: readonly number[], to
     expect(Math.abs(got[channel]! - value), `${[...got]} for ${expected}`).toBeLessThanOrEqual(tolerance);
 };
 
+/** Resident memory in MiB that decoding adds at most, in a process of its own. */
+function decodingMemory(path: string): number {
+  const script = `
+    import { readFileSync } from 'node:fs';
+    import { openImage } from ${JSON.stringify(new URL('../../dist/src/runtime/image.js', import.meta.url))};
+    const image = await openImage(readFileSync(${JSON.stringify(path)}), { maxPixels: 2 ** 26 });
+    const before = process.resourceUsage().maxRSS;
+    await image.toPixels({ width: 320, height: 320 });
+    console.log((process.resourceUsage().maxRSS - before) / 1024);`;
+  return Number(execFileSync(process.execPath, ['--input-type=module', '--eval', script]));
+}
+
 describe('openImage', () => {
+  it.each([
+    ['webp', {}],
+    ['webp', { lossless: true }],
+    ['jpeg', {}],
+  ] as const)('decodes a large %s %j at reduced size', { timeout: 60_000 }, async (format, options) => {
+    const path = join(mkdtempSync(join(tmpdir(), 'slashv1-image-')), `large.${format}`);
+    const create = { width: 5000, height: 5000, channels: 3, background: red } as const;
+    await sharp({ create }).toFormat(format, options).toFile(path);
+    expect(decodingMemory(path)).toBeLessThan(64);
+    rmSync(path);
+  });
+
+  it('refuses an AVIF of more than a quarter of the pixels, for what it costs', async () => {
+    const bytes = await halves(red, blue).avif().toBuffer();
+    await expect(openImage(bytes, { maxPixels: 4 * 128 - 4 })).rejects.toThrow(
+      'at most 127 pixels, got 16 × 8',
+    );
+    expect(await openImage(bytes, { maxPixels: 4 * 128 })).toMatchObject({ width: 16, isLarge: false });
+  });
+
   it.each(['jpeg', 'png', 'webp', 'gif', 'avif', 'tiff'] as const)('reads %s', async (format) => {
     const bytes = await halves(red, blue).toFormat(format, { quality: 100 }).toBuffer();
     const image = await openImage(bytes, limits);

@@ -26,7 +26,9 @@ export const detectionSettings = {
   imageFetch: imageFetch
     .optional()
     .describe('The URLs of images that are fetched; default: those on the public Internet, 20 MiB, 10 s.'),
-  maxPixels: integerSetting('Images of more pixels are refused; default 2²⁶.'),
+  maxPixels: integerSetting(
+    'Images of more pixels are refused, AVIF of more than a quarter of that; default 2²⁶, which takes up to 310 MB.',
+  ),
 } satisfies SettingTable;
 
 /** The values of `detectionSettings`. */

@@ -25,7 +25,6 @@ import { readResizing } from './resizing.ts';
 
 /** While some wait for a server or have their images decoded, one runs. */
 const concurrency = 8;
-/** A large image needs hundreds of megabytes while it is decoded. */
 const mostDecodes = 2;
 const defaultMaxPixels = 2 ** 26;
 
@@ -96,6 +95,8 @@ class DetectionPipeline implements Pipeline<DetectionRequest, DetectionEvent, De
   readonly #model: LoadedModel;
   readonly #candidates = createCandidates();
   readonly #inTurn = limitConcurrency(mostDecodes);
+  /** A large image takes up to 300 MB while it is decoded. */
+  readonly #oneByOne = limitConcurrency(1);
   readonly #running = new Set<Promise<unknown>>();
 
   constructor(model: LoadedModel) {
@@ -156,7 +157,8 @@ class DetectionPipeline implements Pipeline<DetectionRequest, DetectionEvent, De
     const image = { width: opened.width, height: opened.height };
     const layout = layOut(image, preprocessing.fit, { ...sizes, longerSide });
     const { input, placement } = layout;
-    const pixels = await this.#inTurn(() => {
+    const inTurn = opened.isLarge ? this.#oneByOne : this.#inTurn;
+    const pixels = await inTurn(() => {
       assertWanted(signal);
       return opened.toPixels({ width: placement.width, height: placement.height });
     });
