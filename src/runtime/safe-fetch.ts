@@ -30,6 +30,8 @@ export class FetchRefusal extends Error {
   override readonly name = 'FetchRefusal';
 }
 
+/** The same for a name that doesn't exist and for one of an inner address: which one it is is nobody's business. */
+const notFetched = 'it could not be fetched from a public address';
 const maxRedirects = 5;
 const redirects = new Set([301, 302, 303, 307, 308]);
 
@@ -65,7 +67,7 @@ export async function safeFetch(url: string, options: SafeFetchOptions = {}): Pr
       throw new FetchRefusal(`fetching it took longer than ${timeoutMs} ms`, { cause: error });
     if (error instanceof FetchRefusal) throw error;
     // What exactly went wrong in the network is none of the client's business.
-    throw new FetchRefusal('it could not be fetched', { cause: error });
+    throw new FetchRefusal(notFetched, { cause: error });
   }
 }
 
@@ -93,7 +95,7 @@ async function open(url: URL, options: SafeFetchOptions, signal: AbortSignal): P
   const mayConnect =
     mayBePrivate(hostname, options) || addresses.every(({ address }) => isPublicAddress(address));
   if (addresses.length === 0 || !mayConnect) {
-    throw new FetchRefusal('the host has no public address');
+    throw new FetchRefusal(notFetched, { cause: new Error(`${hostname} has no public address`) });
   }
   const settings: RequestOptions = {
     agent: false,

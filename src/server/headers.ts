@@ -1,4 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
+import { fieldError } from '../errors.ts';
+import { quote } from '../core/text/quote.ts';
 import type { ApiRequest } from './contract.ts';
 
 /** The first value of a header. */
@@ -35,10 +37,16 @@ const longestDeadlineMs = 2 ** 31 - 1;
 
 /**
  * How long the client is going to wait, from `x-request-timeout` or the SDKs' own `x-stainless-timeout`, both in
- * seconds. Anything but a positive number is no deadline.
+ * seconds. Of the latter, anything but a positive number is no deadline.
+ *
+ * @throws InferenceError `invalid_request` for an `x-request-timeout` that is no positive number
  */
 export function deadlineMsOf(request: ApiRequest): number | undefined {
-  const given = [headerOf(request, 'x-request-timeout'), headerOf(request, 'x-stainless-timeout')];
+  const own = headerOf(request, 'x-request-timeout');
+  if (own !== undefined && !(Number(own) > 0)) {
+    throw fieldError('x-request-timeout', `expected a number of seconds above 0, got ${quote(own)}`);
+  }
+  const given = [own, headerOf(request, 'x-stainless-timeout')];
   const seconds = given.map(Number).filter((value) => value > 0);
   return seconds.length === 0
     ? undefined

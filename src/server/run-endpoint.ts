@@ -5,6 +5,7 @@ import type { ApiResponse } from './contract.ts';
 import type { AnyRequest } from '../engine/contract.ts';
 import type { Endpoint, EndpointRun, EndpointRunOptions, UploadedForm } from './endpoint.ts';
 import { eventStreamResponse } from './event-stream-response.ts';
+import { deadlineMsOf } from './headers.ts';
 import { collectRun, openRun, type Run } from './run.ts';
 import { markChecked } from '../validation/checked.ts';
 import { receiveUpload } from './upload.ts';
@@ -20,6 +21,8 @@ export async function runEndpoint(
   category: CategoryDefinition,
   endpoint: Endpoint,
 ): Promise<ApiResponse> {
+  // Before the body is read: a wrong header costs nobody an upload.
+  deadlineMsOf(call.request);
   if (endpoint.uploadField === undefined) {
     return answer(call, category, endpoint, await readJson(call.request, call.settings.maxBodyBytes));
   }

@@ -114,7 +114,7 @@ describe('safeFetch', () => {
     () => 'http://[fd00::1]/',
   ];
   it.each(forbidden.map((make) => [make]))('refuses an address that is not public (%#)', async (make) => {
-    await expect(safeFetch(make())).rejects.toThrow(/^the host has no public address$/);
+    await expect(safeFetch(make())).rejects.toThrow(/^it could not be fetched from a public address$/);
     expect(requests).toEqual([]);
   });
 
@@ -293,8 +293,12 @@ describe('safeFetch', () => {
 
   it('tells nothing about what failed in the network', async () => {
     answer = (_request, response) => response.destroy();
-    await expect(safeFetch(url(), intranet)).rejects.toThrow(/^it could not be fetched$/);
+    await expect(safeFetch(url(), intranet)).rejects.toThrow(
+      /^it could not be fetched from a public address$/,
+    );
     const options = { ...intranet, resolve: async () => Promise.reject(new Error('ENOTFOUND secret')) };
-    await expect(safeFetch('http://unknown.example/', options)).rejects.toThrow(/^it could not be fetched$/);
+    await expect(safeFetch('http://unknown.example/', options)).rejects.toThrow(
+      /^it could not be fetched from a public address$/,
+    );
   });
 });

@@ -39,7 +39,9 @@ describe('readImageSource', () => {
   it('refuses a URL where it may not, saying why', async () => {
     const refused = readImageSource(origin);
     await expect(refused).rejects.toMatchObject(invalid);
-    await expect(refused).rejects.toThrow('image: the URL was not fetched: the host has no public address.');
+    await expect(refused).rejects.toThrow(
+      'image: the URL was not fetched: it could not be fetched from a public address.',
+    );
   });
 
   it.each([
