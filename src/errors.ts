@@ -16,6 +16,7 @@ export type ErrorCode =
   | 'internal'
   | 'worker_failed'
   | 'overloaded'
+  | 'insufficient_storage'
   | 'deadline_exceeded';
 
 /** What an `InferenceError` carries beside its code and message. */
@@ -93,6 +94,17 @@ export function sentence(text: string): string {
   return /[.?!]$/.test(text) ? text : `${text}.`;
 }
 
+const diskFull = ['insufficient_storage', 'The service has no room left for files.'] as const;
+const tooManyFiles = ['overloaded', 'The service has too many files and connections open.'] as const;
+
+/** What the system runs out of passes: by the code of its error. */
+const exhaustions: Readonly<Record<string, readonly [ErrorCode, string]>> = {
+  ENOSPC: diskFull,
+  EDQUOT: diskFull,
+  EMFILE: tooManyFiles,
+  ENFILE: tooManyFiles,
+};
+
 const marker = Symbol.for('slashv1.InferenceError');
 
 /**
@@ -125,9 +137,11 @@ export class InferenceError extends Error {
     return typeof error === 'object' && error !== null && marker in error;
   }
 
-  /** Wraps anything thrown; an unknown error becomes `internal` and keeps its cause. */
+  /** Wraps anything thrown and keeps it as the cause; what is unknown becomes `internal`. */
   static from(error: unknown): InferenceError {
     if (InferenceError.isInstance(error)) return error;
+    const [code, message] = exhaustions[(error as NodeJS.ErrnoException | undefined)?.code ?? ''] ?? [];
+    if (code) return new InferenceError(code, message!, { retryAfterSeconds: 10, cause: error });
     return new InferenceError('internal', 'Internal error.', { cause: error });
   }
 

@@ -1,5 +1,6 @@
 import { fork } from 'node:child_process';
 import type { Socket } from 'node:net';
+import { createInterface } from 'node:readline';
 import { beatPipe } from './heartbeat.ts';
 import type { HostMessage, WorkerMessage } from './protocol.ts';
 import { workerExecArgv } from './worker-exec-argv.ts';
@@ -14,6 +15,9 @@ const garbageCollection = [
   '--heap-growing-percent=30',
   '--max-semi-space-size=8',
 ];
+
+/** Codecs comment on every damaged packet of a file: `[aac @ 0x55d0c8] Number of bands exceeds limit`. */
+const codecNoise = /^\[[\w ,:/]+ @ 0x[\da-f]+\] /i;
 
 export interface WorkerProcessOptions {
   /** The module that calls `serveWorker`. */
@@ -45,7 +49,7 @@ export function startWorkerProcess(
 ): WorkerProcess {
   const child = fork(options.worker, [], {
     serialization: 'advanced',
-    stdio: ['ignore', 2, 2, 'ipc', 'pipe'],
+    stdio: ['ignore', 2, 'pipe', 'ipc', 'pipe'],
     execArgv: [...garbageCollection, ...(options.execArgv ?? workerExecArgv(process.execArgv))],
   });
   let exited = false;
@@ -56,6 +60,9 @@ export function startWorkerProcess(
   };
   child.on('message', (message) => {
     if (!exited) events.onMessage(message as WorkerMessage);
+  });
+  createInterface({ input: child.stderr! }).on('line', (line) => {
+    if (!codecNoise.test(line)) process.stderr.write(`${line}\n`);
   });
   const pulse = child.stdio[beatPipe] as Socket | undefined;
   pulse?.on('data', (beats: Buffer) => {
@@ -76,7 +83,7 @@ export function startWorkerProcess(
       child.kill('SIGKILL');
     },
     hold(held) {
-      for (const handle of [child, child.channel, pulse]) {
+      for (const handle of [child, child.channel, child.stderr as Socket | null, pulse]) {
         if (held) handle?.ref();
         else handle?.unref();
       }

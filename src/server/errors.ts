@@ -43,6 +43,7 @@ export const wireErrors: Readonly<Record<ErrorCode, WireError>> = {
   worker_failed: { status: 502, type: 'server_error', code: 'worker_failed' },
   overloaded: { status: 503, type: 'server_error', code: 'overloaded' },
   deadline_exceeded: { status: 504, type: 'server_error', code: 'deadline_exceeded', headers: dontRetry },
+  insufficient_storage: { status: 507, type: 'server_error', code: 'insufficient_storage' },
 };
 
 /** How an error looks to clients; one of a code that this version doesn't know is an internal one. */
@@ -84,7 +85,7 @@ export function toErrorResponse(error: InferenceError, requestId: string): ApiRe
 }
 
 function retryAfter(error: InferenceError, status: number): Record<string, string> {
-  if (status !== 429 && status !== 503) return {};
+  if (status !== 429 && status !== 503 && status !== 507) return {};
   const seconds = Math.max(1, Math.ceil(error.retryAfterSeconds ?? defaultRetryAfterSeconds));
   return { 'retry-after': String(seconds) };
 }

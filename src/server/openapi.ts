@@ -20,6 +20,7 @@ const onInference: readonly ErrorCode[] = [
   'worker_failed',
   'overloaded',
   'deadline_exceeded',
+  'insufficient_storage',
 ];
 
 /** The OpenAPI 3.1 document of some routes. Its server is the folder that it was loaded from. */

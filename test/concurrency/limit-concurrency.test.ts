@@ -23,3 +23,18 @@ it('runs no more at once than it may, in order, whatever fails', async () => {
   );
   await expect(inTurn(async () => 'again')).resolves.toBe('again');
 });
+
+it('a task that is aborted while it waits leaves the queue at once', async () => {
+  const inTurn = limitConcurrency(1);
+  let finish = (): void => {};
+  const first = inTurn(() => new Promise<void>((resolve) => (finish = resolve)));
+  const controller = new AbortController();
+  const aborted = inTurn(async () => 'ran', controller.signal);
+  const last = inTurn(async () => 'last', new AbortController().signal);
+  controller.abort(new Error('left'));
+  await expect(aborted).rejects.toThrow('left');
+  finish();
+  await first;
+  await expect(last).resolves.toBe('last');
+  await expect(inTurn(async () => 'ran', controller.signal)).rejects.toThrow('left');
+});

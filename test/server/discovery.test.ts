@@ -99,6 +99,7 @@ describe('GET /openapi.json', () => {
       '502',
       '503',
       '504',
+      '507',
     ]);
     expect(json.paths['/models/{model_id}'].get.parameters).toEqual([
       { name: 'model_id', in: 'path', required: true, schema: { type: 'string' } },

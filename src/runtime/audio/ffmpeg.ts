@@ -120,13 +120,13 @@ async function toFile(source: ByteSource): Promise<SourceFile> {
   }
 }
 
-function missingDecoder({ name, ffmpegPath }: FfmpegOptions): InferenceError {
-  const place = ffmpegPath === undefined ? 'on the PATH' : `at ${ffmpegPath}`;
+function missingDecoder({ name, ffmpegPath = 'ffmpeg' }: FfmpegOptions): InferenceError {
   const remedy = name.startsWith('AAC')
     ? 'the optional package node-webcodecs or an ffmpeg program'
     : 'an ffmpeg program';
   return fieldError(
     'file',
-    `${name} needs ${remedy} to be decoded, and there is none ${place}; install it, or send another format`,
+    `${name} needs ${remedy} to be decoded, which this service lacks; send another format`,
+    { cause: new Error(`${ffmpegPath} can't be started`) },
   );
 }

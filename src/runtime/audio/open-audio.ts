@@ -117,9 +117,10 @@ async function* readOn(
   }
 }
 
-/** Whatever a parser or a codec throws is the fault of the file. */
+/** Whatever a parser or a codec throws is the fault of the file, but not what the system has run out of. */
 function toInvalid(error: unknown, format: AudioFormat | undefined): InferenceError {
-  if (InferenceError.isInstance(error)) return error;
+  const known = InferenceError.from(error);
+  if (known.code !== 'internal') return known;
   const reason =
     error instanceof ContainerError
       ? `expected audio (${audioFormats.join(', ')}), got ${error.message}`

@@ -93,17 +93,21 @@ describe('what only ffmpeg decodes', () => {
     ['aac.aac', 'AAC audio needs the optional package node-webcodecs or an ffmpeg program'],
     ['alac.m4a', 'ALAC audio in an MP4 file needs an ffmpeg program'],
     ['ac-3.mp4', 'AC-3 audio in an MP4 file needs an ffmpeg program'],
-  ])('%s is refused without it, saying what to install', async (name, reason) => {
-    const opening = openAudio(
-      { path: mediaPath(name) },
-      { maxSeconds: 60, ffmpegPath: '/nonexistent/ffmpeg' },
-    );
-    await expect(opening).rejects.toMatchObject({
-      code: 'invalid_request',
-      param: 'file',
-      message: `file: ${reason} to be decoded, and there is none at /nonexistent/ffmpeg; install it, or send another format.`,
-    });
-  });
+  ])(
+    '%s is refused without it, saying what is missing, and where to operators alone',
+    async (name, reason) => {
+      const opening = openAudio(
+        { path: mediaPath(name) },
+        { maxSeconds: 60, ffmpegPath: '/nonexistent/ffmpeg' },
+      );
+      await expect(opening).rejects.toMatchObject({
+        code: 'invalid_request',
+        param: 'file',
+        message: `file: ${reason} to be decoded, which this service lacks; send another format.`,
+        cause: { message: "/nonexistent/ffmpeg can't be started" },
+      });
+    },
+  );
 
   it('is refused where ffmpeg decodes nothing, or something else than WAV', async () => {
     const { path: failing } = await fakeFfmpeg('fail', 'process.exit(1);');

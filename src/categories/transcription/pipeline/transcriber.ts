@@ -21,6 +21,7 @@ import {
 } from '../../../core/audio/whisper/timestamps.ts';
 import { logProbabilitiesOf } from '../../../core/sampling/log-probabilities.ts';
 import { createRng } from '../../../core/sampling/rng.ts';
+import type { Limiter } from '../../../concurrency/limit-concurrency.ts';
 import { InferenceError } from '../../../errors.ts';
 import type { WhisperFolder } from './whisper-folder.ts';
 import type { Tensor } from '../../../runtime/contract.ts';
@@ -40,6 +41,8 @@ export interface TranscriptionTools {
   readonly decoder: WindowDecoder;
   readonly logMel: LogMel;
   readonly gate: VoiceGate;
+  /** All transcriptions take their windows by turns. */
+  readonly inTurn: Limiter;
 }
 
 export interface TranscriptionJob {
@@ -110,26 +113,37 @@ export class Transcriber {
 
   /** @throws InferenceError `cancelled`; what the blocks throw */
   async *run(): AsyncGenerator<TranscriptionEvent> {
-    const { folder, gate } = this.#tools;
     let seek = 0;
     for (;;) {
-      const samples = await this.#audio.read(seek * samplesPerFrame, folder.windowFrames * samplesPerFrame);
-      this.#assertWanted();
-      if (samples.length < leastFrames * samplesPerFrame) break;
-      const speech = await gate.find(samples);
-      const skipped = framesToSkip(speech, samples, this.#wasSpokenToEnd);
-      this.#wasSpokenToEnd = false;
-      if (skipped > 0) {
-        seek += skipped;
-        continue;
-      }
-      const positions = Math.ceil(samples.length / samplesPerFrame / framesPerPosition);
-      const { segments, consumed } = await this.#transcribe({ seek, samples, positions, speech });
-      for (const segment of segments) yield { type: 'segment', segment };
-      seek += consumed * framesPerPosition;
+      const step = await this.#tools
+        .inTurn(() => this.#step(seek), this.#job.signal)
+        .catch((error: unknown) => {
+          this.#assertWanted();
+          throw error;
+        });
+      if (step === undefined) break;
+      for (const segment of step.segments) yield { type: 'segment', segment };
+      seek += step.frames;
     }
     const language = this.#language === undefined ? undefined : toIsoLanguage(this.#language);
     yield { type: 'transcription-end', language, durationSeconds: this.#audio.length / sampleRateHz };
+  }
+
+  /** @returns the segments of a window, and how far behind it the next one begins; `undefined` at the end */
+  async #step(
+    seek: number,
+  ): Promise<{ segments: readonly TranscriptionSegment[]; frames: number } | undefined> {
+    const { folder, gate } = this.#tools;
+    const samples = await this.#audio.read(seek * samplesPerFrame, folder.windowFrames * samplesPerFrame);
+    this.#assertWanted();
+    if (samples.length < leastFrames * samplesPerFrame) return undefined;
+    const speech = await gate.find(samples);
+    const skipped = framesToSkip(speech, samples, this.#wasSpokenToEnd);
+    this.#wasSpokenToEnd = false;
+    if (skipped > 0) return { segments: [], frames: skipped };
+    const positions = Math.ceil(samples.length / samplesPerFrame / framesPerPosition);
+    const { segments, consumed } = await this.#transcribe({ seek, samples, positions, speech });
+    return { segments, frames: consumed * framesPerPosition };
   }
 
   /** @returns the segments that are final, and after how many positions the next window begins */

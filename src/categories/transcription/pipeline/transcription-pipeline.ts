@@ -7,6 +7,7 @@ import { openAudio } from '../../../runtime/audio/open-audio.ts';
 import type { ModelSpec, Pipeline, RunOptions } from '../../contract.ts';
 import type { TranscriptionEvent, TranscriptionModelInfo } from '../events.ts';
 import type { TranscriptionRequest } from '../request.ts';
+import { limitConcurrency } from '../../../concurrency/limit-concurrency.ts';
 import { OpenRuns } from '../../../concurrency/open-runs.ts';
 import { createWindowDecoder } from './window-decoder.ts';
 import { assertTask, languagesOf, readLanguage, readPrompt } from './request-tokens.ts';
@@ -15,8 +16,10 @@ import { openVoiceGate } from './open-voice-gate.ts';
 import { loadWhisperModel, type WhisperModel } from './whisper-model.ts';
 import { alignmentHeadsOf } from './word-times.ts';
 
-/** While one computes, another can be read and decoded; a short recording need not wait for the end of a long one. */
-const concurrency = 2;
+/** Recordings take turns window by window, so that a short one need not wait for the end of long ones. */
+const concurrency = 8;
+/** While one window is computed, another can be read and decoded. */
+const mostWindows = 2;
 const defaultMaxAudioSeconds = 4 * 3600;
 
 /**
@@ -46,6 +49,7 @@ export async function loadTranscriptionPipeline(
       folder,
       model,
       gate,
+      inTurn: limitConcurrency(mostWindows),
       decoder: createWindowDecoder(model, folder),
       logMel: createLogMel({ melBins: folder.melBins, chunkSamples: folder.windowFrames * 160 }),
     },

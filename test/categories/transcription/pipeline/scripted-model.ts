@@ -1,3 +1,4 @@
+import { limitConcurrency } from '../../../../src/concurrency/limit-concurrency.ts';
 import type { LogMel } from '../../../../src/core/audio/log-mel.ts';
 import type { VoiceRegion } from '../../../../src/core/audio/voice-activity.ts';
 import type { WhisperFolder } from '../../../../src/categories/transcription/pipeline/whisper-folder.ts';
@@ -153,7 +154,14 @@ export function toolsFor(
   };
   const logMel = { compute: () => new Float32Array() } as unknown as LogMel;
   const gate = { find, release: async () => {} };
-  return { folder, model, logMel, gate, decoder: createWindowDecoder(model, folder) };
+  return {
+    folder,
+    model,
+    logMel,
+    gate,
+    inTurn: limitConcurrency(2),
+    decoder: createWindowDecoder(model, folder),
+  };
 }
 
 /** Blocks of one second. */

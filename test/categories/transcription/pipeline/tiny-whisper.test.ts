@@ -62,6 +62,18 @@ describe('tiny-whisper', () => {
     expect(segments[0]!.endSeconds).toBeGreaterThan(durationSeconds - 0.4);
   });
 
+  it('transcribes a short recording before the end of long ones that came first', async () => {
+    const ended: string[] = [];
+    const long = toWav(silence(1200));
+    const runs = ['long', 'long', 'long'].map((name) => transcribe(long).then(() => ended.push(name)));
+    expect(pipeline.concurrency).toBeGreaterThan(runs.length);
+    const { text } = await transcribe({ path: speechPath('circle') });
+    ended.push('short');
+    expect(text).toBe(sentences['circle']!.text);
+    await Promise.all(runs);
+    expect(ended).toEqual(['short', 'long', 'long', 'long']);
+  });
+
   it('finds when each word begins', async () => {
     const { segments } = await transcribe({ path: speechPath('circle') }, { wordTimestamps: true });
     const words = segments.flatMap((segment) => segment.words!);
