@@ -5,6 +5,7 @@ import { pipelines } from './categories/pipelines.ts';
 import type { Categories, Category } from './categories/registry.ts';
 import { fieldError } from './errors.ts';
 import { createProgressLine } from './models/hub/progress-line.ts';
+import { assertIntact } from './models/verify-files.ts';
 import { obtainModel } from './obtain-model.ts';
 import { describeModel } from './recognize-model.ts';
 
@@ -32,6 +33,7 @@ export async function loadPipeline(spec: ModelSpec): Promise<Pipeline> {
       onWarning: (message) => console.warn(`slashv1: ${message}`),
     },
   );
+  await assertIntact(source);
   const load = await pipelines[category as Category]();
   const pipeline = await load({ ...spec, category, source, dtype }, backend.sessions);
   return wrapped(pipeline, backend);

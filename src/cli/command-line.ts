@@ -30,6 +30,10 @@ const commands: Readonly<Record<string, CommandEntry>> = {
     summary: 'Tell what a model is and what it takes.',
     load: async () => (await import('./models/info-command.ts')).infoCommand,
   },
+  'models verify': {
+    summary: 'Compare models with the hashes of their files.',
+    load: async () => (await import('./models/verify-command.ts')).verifyCommand,
+  },
   'models rm': {
     summary: 'Remove downloaded models.',
     load: async () => (await import('./models/remove-command.ts')).removeCommand,

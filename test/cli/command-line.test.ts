@@ -30,7 +30,7 @@ describe('help', () => {
   });
 
   it('of a group lists its commands', async () => {
-    expect((await run('models')).output).toContain('models pull  Download models.');
+    expect((await run('models')).output).toContain('models pull    Download models.');
     expect((await run('models', '-h')).output).toEqual((await run('models')).output);
   });
 

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { parseContentHash, type ContentHash } from './content-hash.ts';
 import type { RemoteFile } from './repository.ts';
 
 /** A file of a model. */
@@ -7,6 +8,8 @@ export interface ListedFile {
   readonly path: string;
   /** `undefined` where the server doesn't tell. */
   readonly sizeBytes: number | undefined;
+  /** `undefined` where the server doesn't tell. */
+  readonly hash?: ContentHash | undefined;
 }
 
 /**
@@ -22,17 +25,30 @@ export function formatFileList(files: readonly RemoteFile[]): string {
   return JSON.stringify({ format_version: 1, files: Object.fromEntries(sorted) }, null, 1);
 }
 
+interface ListEntry {
+  readonly size: number | null;
+  readonly blob_id?: string;
+  readonly lfs_sha256?: string;
+}
+
+/** Another server than a hub may give its files ids that are no hashes. */
+function hashOf({ blob_id: id, lfs_sha256: sha256 }: ListEntry): ContentHash | undefined {
+  const hash = parseContentHash(sha256 ?? id);
+  return sha256 !== undefined || hash?.algorithm === 'git-sha1' ? hash : undefined;
+}
+
 /** @returns `undefined` where there is none, it is damaged, or a newer program has written it */
 export async function readFileList(path: string): Promise<readonly ListedFile[] | undefined> {
   try {
     const list = JSON.parse(await readFile(path, 'utf8')) as {
       readonly format_version: number;
-      readonly files: Readonly<Record<string, { readonly size: number | null }>>;
+      readonly files: Readonly<Record<string, ListEntry>>;
     };
     if (list.format_version !== 1) return undefined;
-    return Object.entries(list.files).map(([file, { size }]) => ({
+    return Object.entries(list.files).map(([file, entry]) => ({
       path: file,
-      sizeBytes: size ?? undefined,
+      sizeBytes: entry.size ?? undefined,
+      hash: hashOf(entry),
     }));
   } catch {
     return undefined;

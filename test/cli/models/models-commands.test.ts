@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -42,6 +42,27 @@ async function run(line: string, options?: FakeTerminalOptions) {
 }
 
 describe('slashv1 models', () => {
+  it('verify finds the file that was damaged after the download', async () => {
+    const pulled = await run(`models pull ${source}`);
+    expect(await run('models verify')).toMatchObject({
+      code: 0,
+      output: expect.stringContaining(`✓ ${source}@main: `) as string,
+    });
+    expect((await run('models verify tiny-chat')).output).toMatch(/^✓ tiny-chat: \d+ files\n$/);
+    const path = join(pulled.output.trim(), graph);
+    const bytes = await readFile(path);
+    bytes[1000]! ^= 1;
+    await writeFile(path, bytes);
+    expect(await run(`models verify ${source}`)).toMatchObject({
+      code: 1,
+      output: `✗ ${source}@main: ${graph}\n`,
+    });
+    expect(await run('models verify tiny/embeed')).toMatchObject({
+      code: 1,
+      messages: expect.stringContaining(source) as string,
+    });
+  });
+
   it('pull, list, info and rm go round', async () => {
     expect(await run('models list')).toMatchObject({ code: 0, output: `No models in ${cacheFolder}\n` });
 

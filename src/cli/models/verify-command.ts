@@ -1,0 +1,51 @@
+import { InferenceError } from '../../index.ts';
+import { listCachedModels } from '../../models/hub/model-cache.ts';
+import { bundledModels } from '../../models/source.ts';
+import { verifyFiles } from '../../models/verify-files.ts';
+import { didYouMean } from '../../core/text/suggest.ts';
+import { defineCommand } from '../command.ts';
+import { exitCode } from '../exit-code.ts';
+import { hubOptionTable, readHubSettings, toHubOptions } from '../hub-options.ts';
+import { cachedName } from './cached-models.ts';
+
+export const verifyCommand = defineCommand({
+  name: 'models verify',
+  operands: '[model…]',
+  summary: 'Compares the files of models with the hashes that the hub or their package has for them.',
+  description: [
+    'Without a model, all that are downloaded and all bundled ones. Models are compared when they are loaded, too; this finds a damaged one before.',
+  ],
+  options: { 'cache-dir': hubOptionTable['cache-dir'] },
+  examples: {
+    'slashv1 models verify': 'all models',
+    'slashv1 models verify whisper-base tiny-chat': 'these',
+  },
+  async run({ 'cache-dir': folder }, names, { output }) {
+    const { cacheFolder } = readHubSettings(toHubOptions({ 'cache-dir': folder }));
+    const cached = (await listCachedModels(cacheFolder)).map((model) => ({
+      name: model.source,
+      label: `${model.source}@${model.revision}`,
+      source: model.folder,
+    }));
+    const bundled = bundledModels.map((name) => ({ name, label: name, source: name as string }));
+    const all = [...bundled, ...cached];
+    const wanted = names.map(cachedName);
+    for (const [index, name] of wanted.entries()) {
+      if (all.some((model) => model.name === name)) continue;
+      const known = all.map((model) => model.name);
+      throw new InferenceError(
+        'model_not_found',
+        `${names[index]!} is not in ${cacheFolder}.${didYouMean(name, known)}`,
+      );
+    }
+    let isDamaged = false;
+    for (const { label, source } of all.filter(({ name }) => wanted.length === 0 || wanted.includes(name))) {
+      const { checked, damaged } = await verifyFiles(source);
+      isDamaged ||= damaged.length > 0;
+      if (damaged.length > 0) output.write(`${output.style.red('✗')} ${label}: ${damaged.join(', ')}\n`);
+      else if (checked === 0) output.write(`? ${label}: no hashes are known\n`);
+      else output.write(`${output.style.green('✓')} ${label}: ${checked} files\n`);
+    }
+    return isDamaged ? exitCode.failure : exitCode.success;
+  },
+});
