@@ -4,7 +4,7 @@ import { decaysInto } from './decay.ts';
 import { massTolerance } from './nearest.ts';
 import { valueScratch, weightScratch } from './scratch.ts';
 import { sortDescending } from './sort.ts';
-import { applyTopK, keepAbove, largestOfSample, sortedLargest } from './top-k.ts';
+import { applyTopK, keepAbove, sortedLargest } from './top-k.ts';
 
 /** Below this total the second differences are noise and weigh the same. */
 const leastCurvature = 1e-6;
@@ -13,7 +13,6 @@ const headSize = 512;
 /** Beyond so many nats below the largest logit, probabilities are below 1e-27 of the largest and count as 0. */
 const allNats = 64;
 const undecided = -1;
-const samples = 1024;
 
 /**
  * Tail-free sampling: sorts by probability, takes the absolute second differences as weights and cuts where their
@@ -37,12 +36,8 @@ export function applyTailFree(candidates: Candidates, z: number): Candidates {
   const largest = largestOf(candidates);
   const share = z * (1 + massTolerance);
   const sorted = valueScratch(size);
-  let count = 0;
-  let kept = undecided;
-  if (!isFlat(candidates, largest)) {
-    count = sortedLargest(sorted, candidates, headSize);
-    kept = keptOf(sorted, count, size, share, count === size);
-  }
+  let count = sortedLargest(sorted, candidates, headSize);
+  let kept = keptOf(sorted, count, size, share, count === size);
   if (kept === undecided) {
     count = sortedAbove(largest - allNats, candidates, sorted);
     kept = keptOf(sorted, count, size, share, true);
@@ -53,14 +48,6 @@ export function applyTailFree(candidates: Candidates, z: number): Candidates {
   let equals = 1;
   while (equals < kept && sorted[kept - 1 - equals] === lowest) equals++;
   return keepAbove(candidates, lowest, equals);
-}
-
-/** Whether a sample shows that the head would decide nothing, its last weights being large. */
-function isFlat(candidates: Candidates, largest: number): boolean {
-  const { size } = candidates;
-  if (size < 16 * headSize) return false;
-  const rank = Math.floor((headSize * samples) / size);
-  return largestOfSample(candidates, samples, rank + 1) > largest - 2;
 }
 
 /** Writes all logits above a bound, descending. */

@@ -59,7 +59,7 @@ function gatherLargest(target: Candidates, source: Candidates, k: number, lowest
 }
 
 /** The k-th largest of evenly spaced logits, which is at most the k-th largest of all. */
-export function largestOfSample({ logits, size }: Candidates, count: number, k: number): number {
+function largestOfSample({ logits, size }: Candidates, count: number, k: number): number {
   const values = valueScratch(size);
   const stride = Math.floor(size / count);
   for (let i = 0; i < count; i++) values[i] = logits[i * stride]!;

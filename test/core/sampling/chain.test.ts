@@ -4,6 +4,7 @@ import { resolveParameters } from '../../../src/core/parameters/descriptor.ts';
 import { samplingParameters, type SamplingParameters } from '../../../src/core/parameters/sampling.ts';
 import { candidatesFrom, probabilities, type Candidates } from '../../../src/core/sampling/candidates.ts';
 import { createChain } from '../../../src/core/sampling/chain.ts';
+import { drawToken } from '../../../src/core/sampling/draw.ts';
 import { applyDry, type DryBreakers } from '../../../src/core/sampling/dry.ts';
 import { applyDynamicTemperature } from '../../../src/core/sampling/dynamic-temperature.ts';
 import { applyLogitBias } from '../../../src/core/sampling/logit-bias.ts';
@@ -146,6 +147,8 @@ describe('large vocabularies equal it too', () => {
     ['equal', () => 0],
     ['ascending', (i) => i / 100],
     ['descending', (i) => -i / 100],
+    ['misleading to a sample', (i) => (i % Math.floor(size / 1024) === 0 ? 5 + noise(i) : noise(i))],
+    ['misleading to a sample the other way', (i) => (i % Math.floor(size / 1024) === 0 ? -5 : noise(i))],
     ['peaked', (i) => 2 * noise(i) + (i === 7000 ? 25 : 0)],
     ['zipf', (i) => -1.2 * Math.log(1 + ((i * 7919) % size))],
     ['partly −∞ and NaN', (i) => (i % 3 === 0 ? -Infinity : i % 7 === 0 ? Number.NaN : 4 * noise(i))],
@@ -182,6 +185,56 @@ describe('large vocabularies equal it too', () => {
     const logits = Float32Array.from({ length: size }, (_unused, i) => logitOf(i));
     test.each(settings)('%s', (_name, parameters) => expectSameAsComposed(logits, parameters, bias, history));
   });
+});
+
+describe('drawing from all tokens', () => {
+  const chainOf = (parameters: Partial<SamplingParameters>, logitBias: Bias, history: readonly number[]) => {
+    const neutral = { minP: 0, repeatPenalty: 1 };
+    const resolved = resolveParameters(samplingParameters, { ...neutral, ...parameters });
+    const chain = createChain({ ...resolved, logitBias, dryBreakers }, createRng(seed));
+    for (const token of history) chain.accept(token);
+    return chain;
+  };
+
+  test('gives what a draw from all candidates gives', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.oneof({ arbitrary: fc.float({ min: -90, max: 20 }), weight: 9 }, fc.float()), {
+          minLength: 20,
+          maxLength: 3000,
+        }),
+        fc.constantFrom(0.01, 0.7, 1, 2),
+        fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
+        fc.uniqueArray(fc.nat(19), { maxLength: 5 }),
+        (values, temperature, uniform, biased) => {
+          const logits = Float32Array.from(values);
+          const bias = biased.sort((a, b) => a - b).map((token) => [token, token - 9] as const);
+          const chain = chainOf({ temperature, presencePenalty: 1 }, bias, [3, 4, 17]);
+          expect(chain.keepsAll).toBe(true);
+          const drawn = chain.drawFromAll(logits, uniform);
+          if (drawn < 0) expect(values.includes(Infinity) || !values.some(Number.isFinite)).toBe(true);
+          else expect(drawn).toBe(drawToken(chain.run(logits), uniform));
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+
+  test.each<[Partial<SamplingParameters>, boolean]>([
+    [{}, true],
+    [{ frequencyPenalty: 2, repeatPenalty: 2, xtcThreshold: 0.3, dryBase: 3 }, true],
+    [{ temperature: 0 }, false],
+    [{ topK: 1 }, false],
+    [{ topP: 0.9 }, false],
+    [{ minP: 0.1 }, false],
+    [{ typicalP: 0.9 }, false],
+    [{ tfsZ: 0.9 }, false],
+    [{ topNSigma: 1 }, false],
+    [{ mirostatMode: 1 }, false],
+    [{ dryMultiplier: 1 }, false],
+    [{ xtcProbability: 0.5 }, false],
+    [{ dynatempRange: 1 }, false],
+  ])('%o: %s', (parameters, keepsAll) => expect(chainOf(parameters, [], []).keepsAll).toBe(keepsAll));
 });
 
 describe('order', () => {
