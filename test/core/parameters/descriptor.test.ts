@@ -31,6 +31,12 @@ describe('resolveParameters', () => {
       topNSigma: -1,
       dynatempRange: 0,
       dynatempExponent: 1,
+      reasoningEffort: undefined,
+      enableThinking: undefined,
+      continueFinalMessage: false,
+      addGenerationPrompt: undefined,
+      includeStopStrInOutput: false,
+      truncatePromptTokens: 0,
       maxTokens: 256,
       n: 1,
       seed: undefined,
@@ -52,11 +58,14 @@ describe('resolveParameters', () => {
     }
   });
 
-  it.each(Object.keys(chatParameters))('refuses another type for %s', (name) => {
-    for (const value of ['1', {}, [1], Number.NaN, Symbol.iterator]) {
-      expect(() => resolveParameters(chatParameters, { [name]: value })).toThrow(TypeError);
-    }
-  });
+  it.each(Object.entries(chatParameters as ParameterTable))(
+    'refuses another type for %s',
+    (name, { type }) => {
+      for (const value of [type === 'string' ? 1 : '1', {}, [1], Number.NaN, Symbol.iterator]) {
+        expect(() => resolveParameters(chatParameters, { [name]: value })).toThrow(TypeError);
+      }
+    },
+  );
 
   it('refuses fractions of integers', () => {
     expect(() => resolveParameters(chatParameters, { topK: 1.5 })).toThrow(
