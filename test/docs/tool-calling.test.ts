@@ -24,13 +24,10 @@ describe('docs/tool-calling.md', () => {
         .map((cell) => cell.trim()),
     );
     expect(cells.length).toBeGreaterThan(15);
-    for (const [family, name, models, parallel, constrained] of cells) {
+    for (const [family, name, models, parallel] of cells) {
       const found = toolCallFormats.find((candidate) => `\`${candidate.name}\`` === name);
       expect(found?.families.find((candidate) => candidate.name === family)?.models.join(', ')).toBe(models);
-      expect([parallel, constrained]).toEqual([
-        found!.parallel ? 'yes' : 'no',
-        found!.constraint === undefined ? 'no' : 'yes',
-      ]);
+      expect(parallel).toBe(found!.parallel ? 'yes' : 'no');
     }
   });
 });

@@ -9,8 +9,14 @@ Models write tool calls in many ways. Which way a model has is found out from wh
 from the template's text and from the tokenizer; the setting \`toolCallFormat\` chooses another one by name, and
 \`reasoningFormat\` one for the thinking.
 
-- **Parallel**: one answer may hold several calls.
-- **Constrained**: calls can be generated under a grammar, so that their arguments follow the tool's JSON Schema.
+**Parallel** means that one answer may hold several calls. The forms come from public chat templates, and from parsers and
+tests of other servers, not from runs of all these models.
+
+**Constrained calls.** In every format, calls are generated under a grammar of the tools' JSON Schemas: with
+\`tool_choice: "required"\` or a named tool from the beginning on, under \`"auto"\` from the marker on, with free text before.
+Parameters come in the order of the schema. \`strict: true\` refuses a schema that can't be kept; without it, any object will do.
+A text that would end its own parameter can't be written as one, and FunctionGemma, Gemma 4 and MiniMax M3 have no way
+to write their marks inside of a string.
 
 **Templates without tools.** Whether a template tells the model of tools is found out by rendering one. Where it does not,
 the model is told in a system message, or in the first message of the user, and writes calls in the format that the template
@@ -30,15 +36,9 @@ This page is generated: \`UPDATE_DOCS=1 npx vitest run test/docs\`.
 ## Tool call formats
 
 ${table(
-  ['Family', 'Format', 'Models known to use it', 'Parallel', 'Constrained'],
-  toolCallFormats.flatMap(({ name, families, parallel, constraint }) =>
-    families.map((family) => [
-      family.name,
-      `\`${name}\``,
-      family.models.join(', '),
-      parallel ? 'yes' : 'no',
-      constraint === undefined ? 'no' : 'yes',
-    ]),
+  ['Family', 'Format', 'Models known to use it', 'Parallel'],
+  toolCallFormats.flatMap(({ name, families, parallel }) =>
+    families.map((family) => [family.name, `\`${name}\``, family.models.join(', '), parallel ? 'yes' : 'no']),
   ),
 )}
 

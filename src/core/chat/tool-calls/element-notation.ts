@@ -11,8 +11,9 @@ import { memberSchema, typesOf } from './schema-types.ts';
  * @param mark stands before every tag, and nowhere else
  */
 export function elementArguments(mark: string): (schema: unknown) => ArgumentsNotation {
+  const line = text('\n', '');
   const tagged = (name: string, value: Expression): Expression =>
-    sequence(text(`${mark}<${name}>`), value, text(`${mark}</${name}>`));
+    sequence(text(`${mark}<${name}>`), value, text(`${mark}</${name}>`), line);
   return (root) => (texts) => {
     const json = jsonWithout(mark, texts);
     const known = new Map<unknown, Notation>();
@@ -42,10 +43,10 @@ export function elementArguments(mark: string): (schema: unknown) => ArgumentsNo
         anyMember: refer(rule('other', never)),
         anyArray: undefined,
         comma: empty,
-        object: (content) => (types.includes('object') ? frame('object', content) : never),
+        object: (content) => (types.includes('object') ? frame('object', sequence(line, content)) : never),
         array(content) {
           if (!types.includes('array') || types.includes('object')) return never;
-          return frame('array', content.type === 'distinct' ? differing(content) : content);
+          return frame('array', content.type === 'distinct' ? differing(content) : sequence(line, content));
         },
         member: (name, value) =>
           /^[^<>/\s]+$/.test(name) ? refer(rule(name, tagged(name, value))) : undefined,
@@ -62,6 +63,11 @@ export function elementArguments(mark: string): (schema: unknown) => ArgumentsNo
       return bracketed('[', { ...content, item: { ...item, language }, separator: comma }, ']');
     }
 
-    return { ...valueOf(root, known), id: 'elements', anyObject: undefined, object: (content) => content };
+    return {
+      ...valueOf(root, known),
+      id: 'elements',
+      anyObject: undefined,
+      object: (content) => sequence(line, content),
+    };
   };
 }

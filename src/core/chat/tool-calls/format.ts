@@ -40,8 +40,6 @@ export interface ToolCallFormat {
   /** Writes calls as the models do, where that is not what `constraint` says. */
   write?(calls: readonly WrittenCall[]): string;
   readonly constraint: ToolCallConstraint;
-  /** Whether no description of the format was at hand: it is written down from memory. Default false. */
-  readonly isFromMemory?: boolean | undefined;
 }
 
 /**
