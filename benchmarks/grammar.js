@@ -1,7 +1,7 @@
 // What a grammar costs per token at a vocabulary of 151,936, beside the sampler chain and a decode step.
 // Usage: npm run build && node benchmarks/grammar.js [milliseconds of a decode step]
 import { jsonSchemaGrammar } from '../dist/src/core/chat/grammar/json-schema.js';
-import { anyObject } from '../dist/src/core/chat/grammar/json-text.js';
+import { anyObject } from '../dist/src/core/chat/grammar/notation.js';
 import { compileGrammar } from '../dist/src/core/chat/grammar/matcher.js';
 import { createVocabulary } from '../dist/src/core/chat/grammar/vocabulary.js';
 import { createRng, createSampler } from '../dist/src/entries/sampling.js';

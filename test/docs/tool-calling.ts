@@ -15,8 +15,7 @@ tests of other servers, not from runs of all these models.
 **Constrained calls.** In every format, calls are generated under a grammar of the tools' JSON Schemas: with
 \`tool_choice: "required"\` or a named tool from the beginning on, under \`"auto"\` from the marker on, with free text before.
 Parameters come in the order of the schema. \`strict: true\` refuses a schema that can't be kept; without it, any object will do.
-A text that would end its own parameter can't be written as one, and FunctionGemma, Gemma 4 and MiniMax M3 have no way
-to write their marks inside of a string.
+Strings hold no text that the format takes for their end, such as a close tag.
 
 **Templates without tools.** Whether a template tells the model of tools is found out by rendering one. Where it does not,
 the model is told in a system message, or in the first message of the user, and writes calls in the format that the template

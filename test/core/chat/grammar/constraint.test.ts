@@ -59,9 +59,9 @@ function expectValid({ name, arguments: values }: Call): void {
 }
 
 describe.each(toolCallFormats.map((format) => [format.name, format] as const))('%s', (_, format) => {
-  const { trigger = '[add(', end } = format.constraint;
-  const vocabulary = toyVocabulary(...jsonPieces, ...closers, ...format.markers, trigger, end || '\t');
-  const ends = [...closers, end];
+  const { trigger: own = '[add(', end: last } = format.constraint;
+  const vocabulary = toyVocabulary(...jsonPieces, ...closers, ...format.markers, own, last || '\t');
+  const ends = [...closers, last];
   const parse = (text: string) => {
     const parser = createAnswerParser({
       toolCallParser: format.createParser(tools, { isConstrained: true }),

@@ -169,11 +169,12 @@ function read(format: ToolCallFormat, tools: CallConstraint['tools'], text: stri
 
 /** What is wrong with the calls of an answer; nothing if they are right. */
 function faultsOf(calls: readonly { name: string; arguments: string }[], tools: CallConstraint['tools']) {
-  return calls.flatMap(({ name, arguments: written }) => {
+  return calls.flatMap(({ name, arguments: text }): string[] => {
     const tool = tools.find((candidate) => candidate.name === name);
     if (!tool) return [`${name} is no tool`];
     try {
-      return new Validator(tool.parameters as Schema, '2020-12').validate(JSON.parse(written)).errors;
+      const { errors } = new Validator(tool.parameters as Schema, '2020-12').validate(JSON.parse(text));
+      return errors.map(({ error, instanceLocation }) => `${instanceLocation}: ${error}`);
     } catch (error) {
       return [String(error)];
     }
@@ -199,7 +200,7 @@ function draw(format: ToolCallFormat, tools: CallConstraint['tools'], seeds: num
 
 describe('whatever is drawn is read back as calls whose arguments are valid', () => {
   test.each(cases)('%s, %s', (_, schema, format) => {
-    for (const answer of draw(format, toolsOf(schema), 8)) {
+    for (const answer of draw(format, toolsOf(schema), 5)) {
       expect(answer).toMatchObject({ faults: [], content: '', finishReason: 'tool_calls' });
     }
   });
@@ -217,30 +218,30 @@ const weather = {
   required: ['city', 'unit'],
   ...closed,
 };
-const values = { city: 'Paris', unit: 'c', days: 3, hourly: true, at: { lat: 1.5 } };
+const paris = { city: 'Paris', unit: 'c', days: 3, hourly: true, at: { lat: 1.5 } };
 
 /** Changes that break the schema. */
 const breaches: readonly (readonly [what: string, values: Readonly<Record<string, unknown>>])[] = [
   ['a required parameter is missing', { city: 'Paris' }],
   ['all are missing', {}],
-  ['an unknown parameter', { ...values, country: 'France' }],
-  ['another word than those listed', { ...values, unit: 'k' }],
-  ['a text that is too long', { ...values, city: 'Parisian' }],
-  ['a number beyond the bounds', { ...values, days: 8 }],
-  ['a fraction instead of an integer', { ...values, days: 2.5 }],
-  ['a word instead of a boolean', { ...values, hourly: 'maybe' }],
-  ['an unknown member inside', { ...values, at: { lat: 1.5, lon: 2 } }],
-  ['a text instead of an object', { ...values, at: 'here' }],
+  ['an unknown parameter', { ...paris, country: 'France' }],
+  ['another word than those listed', { ...paris, unit: 'k' }],
+  ['a text that is too long', { ...paris, city: 'Parisian' }],
+  ['a number beyond the bounds', { ...paris, days: 8 }],
+  ['a fraction instead of an integer', { ...paris, days: 2.5 }],
+  ['a word instead of a boolean', { ...paris, hourly: 'maybe' }],
+  ['an unknown member inside', { ...paris, at: { lat: 1.5, lon: 2 } }],
+  ['a text instead of an object', { ...paris, at: 'here' }],
 ];
 
-describe.each(formats)('%s', (_, format) => {
+describe.each(formats)('%s', (_name, format) => {
   const tools = [{ name: 'get_weather', parameters: weather, strict: true }];
   const text = { type: 'text' } as const;
   const write = (some: unknown): string => written(format, some, 1);
   const accepts = acceptor(grammarOf(format, { tools, choice: 'required', parallel: true }));
 
   test('accepts a call as the format writes it', () => {
-    expect([write(values), accepts(write(values))]).toEqual([write(values), true]);
+    expect([write(paris), accepts(write(paris))]).toEqual([write(paris), true]);
   });
 
   test.each(breaches)('refuses %s', (_, broken) => {
@@ -248,15 +249,15 @@ describe.each(formats)('%s', (_, format) => {
   });
 
   test('refuses an unknown tool, and text instead of a call', () => {
-    expect(accepts(write(values).replaceAll('get_weather', 'get_time'))).toBe(false);
+    expect(accepts(write(paris).replaceAll('get_weather', 'get_time'))).toBe(false);
     expect(accepts('It is sunny.')).toBe(false);
   });
 
-  const two = format.constraint.separator === null ? '' : written(format, values, 2);
+  const two = format.constraint.separator === null ? '' : written(format, paris, 2);
 
   test.runIf(two !== '')('two calls where several may be, one where only one may be', () => {
     const single = acceptor(grammarOf(format, { tools, choice: 'required', parallel: false }));
-    expect([two, accepts(two), single(two), single(write(values))]).toEqual([two, true, false, true]);
+    expect([two, accepts(two), single(two), single(write(paris))]).toEqual([two, true, false, true]);
   });
 
   test('of an optional call the beginning is free, and the call is not', () => {
@@ -264,9 +265,9 @@ describe.each(formats)('%s', (_, format) => {
     const { lead = '' } = format.constraint;
     const before = `Let me see.\n${lead}`.replace(/\n\n$/, '\n');
     expect(free('It is 12 < 13 in [Paris].')).toBe(true);
-    expect(free(write(values))).toBe(true);
-    expect([before, free(before + write(values))]).toEqual([before, true]);
-    const parts = [write({ ...values, unit: 'k' }), write({ city: 'Paris' })];
+    expect(free(write(paris))).toBe(true);
+    expect([before, free(before + write(paris))]).toEqual([before, true]);
+    const parts = [write({ ...paris, unit: 'k' }), write({ city: 'Paris' })];
     for (const part of parts) expect([part, free(part), free(before + part)]).toEqual([part, false, false]);
   });
 

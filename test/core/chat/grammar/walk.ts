@@ -93,7 +93,7 @@ export interface WalkOptions {
 export function randomWalk(
   grammar: CompiledGrammar,
   vocabulary: Vocabulary,
-  { seed, patience = 60, most = 4_000, closers = ['"', '}', ']'] }: WalkOptions,
+  { seed, patience = 60, most = 4_000, closers: own = ['"', '}', ']'] }: WalkOptions,
 ): string {
   const rng = createRng(seed);
   const matcher = grammar.createMatcher();
@@ -102,7 +102,7 @@ export function randomWalk(
     const allowed = allowedTokens(matcher.mask());
     if (allowed.length === 0) throw new Error(`no token is allowed behind ${textOf(pieces)}`);
     // Now and then anything, since some grammars need more than brackets to end.
-    const preferred = step < patience || rng.next() < 0.1 ? allowed : closing(allowed, vocabulary, closers);
+    const preferred = step < patience || rng.next() < 0.1 ? allowed : closing(allowed, vocabulary, own);
     const token = preferred[Math.floor(rng.next() * preferred.length)]!;
     matcher.accept(token);
     if (vocabulary.endTokens.has(token)) return textOf(pieces);
@@ -114,11 +114,11 @@ export function randomWalk(
 function closing(
   allowed: readonly number[],
   vocabulary: Vocabulary,
-  closers: readonly string[],
+  own: readonly string[],
 ): readonly number[] {
   const end = allowed.filter((token) => vocabulary.endTokens.has(token));
   if (end.length > 0) return end;
-  const found = allowed.filter((token) => closers.includes(textOf([vocabulary.bytesOf(token)!], false)));
+  const found = allowed.filter((token) => own.includes(textOf([vocabulary.bytesOf(token)!], false)));
   if (found.length > 0) return found;
   return allowed;
 }
