@@ -86,8 +86,11 @@ function toMessages(input: ResponsesRequestBody['input'], instructions?: string 
       continue;
     }
     const last = messages.at(-1);
-    if (item.type === 'function_call' && last?.role === 'assistant' && reasoning === undefined) {
+    const isCallOfLast = item.type === 'function_call' && last?.role === 'assistant';
+    if (isCallOfLast && (reasoning === undefined || last.tool_calls)) {
       last.tool_calls = [...(last.tool_calls ?? []), toToolCall(item)];
+      if (reasoning !== undefined) last.reasoning_content = `${last.reasoning_content ?? ''}${reasoning}`;
+      reasoning = undefined;
       continue;
     }
     add(toMessage(item, reasoning), place);

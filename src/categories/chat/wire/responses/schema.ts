@@ -95,6 +95,7 @@ export const responsesRequestSchema = chatRequestSchema
     n: true,
     logprobs: true,
     response_format: true,
+    reasoning_effort: true,
     stream_options: true,
   })
   .extend({

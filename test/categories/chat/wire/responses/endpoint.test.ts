@@ -135,7 +135,7 @@ describe('POST /responses', () => {
     expect(events.at(-2)).toMatchObject({
       type: 'error',
       code: 'worker_failed',
-      message: 'Gone.',
+      message: expect.stringMatching(/^Gone\./),
       param: null,
     });
     expect(events.at(-1)).toMatchObject({ type: 'response.failed', response: { status: 'failed' } });

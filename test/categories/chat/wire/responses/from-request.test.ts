@@ -79,6 +79,21 @@ const conversations: [title: string, input: unknown, messages: object[]][] = [
     ],
   ],
   [
+    'reasoning between calls',
+    [asks, thought, call('a'), thought, call('b'), output('a'), output('b')],
+    [
+      asks,
+      {
+        role: 'assistant',
+        content: null,
+        reasoningContent: 'HmHm',
+        toolCalls: [toolCall('a'), toolCall('b')],
+      },
+      toolMessage('a'),
+      toolMessage('b'),
+    ],
+  ],
+  [
     'reasoning before a call',
     [asks, thought, call('a'), output('a')],
     [
@@ -130,6 +145,8 @@ describe('fromResponsesRequest', () => {
     ],
     ['log probabilities', { include: ['message.output_text.logprobs'] }, { logprobs: true }],
     ['top_logprobs', { top_logprobs: 2 }, { logprobs: true, topLogprobs: 2 }],
+    ['reasoning.effort', { reasoning: { effort: 'low' } }, { reasoningEffort: 'low' }],
+    ['enable_thinking', { enable_thinking: false }, { enableThinking: false }],
     ['include_reasoning', { include_reasoning: false }, { includeReasoning: false }],
   ])('%s', (_title, additions, expected) => {
     expect(read(additions).request).toMatchObject(expected);
@@ -163,6 +180,7 @@ describe('fromResponsesRequest', () => {
     ['response_format', { response_format: { type: 'text' } }],
     ['n', { n: 2 }],
     ['text.verbosity', { text: { verbosity: 'low' } }],
+    ['reasoning_effort', { reasoning_effort: 'low' }],
     ['guided_json', { guided_json: {} }],
     [
       'input[0].content[1]',
