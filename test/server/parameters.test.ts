@@ -8,7 +8,10 @@ import { chatBody, expectError, key, send } from './support.ts';
 const inference = createFakeInference({ reply: 'ok' });
 const handler = createHandler(inference, { auth: { keys: [key] } });
 
-const needed: Record<string, object> = { topLogprobs: { logprobs: true } };
+const needed: Record<string, object> = {
+  topLogprobs: { logprobs: true },
+  continueFinalMessage: { messages: [{ role: 'assistant', content: 'Hel' }] },
+};
 
 async function accepted(name: string, value: unknown): Promise<unknown> {
   const answer = await send(handler, { json: chatBody({ ...needed[name], [toWireName(name)]: value }) });

@@ -36,7 +36,7 @@ describe('a plain completion', () => {
     expect(json.choices).toHaveLength(1);
     const [choice] = json.choices;
     expect(choice.index).toBe(0);
-    expect(choice.message).toEqual({ role: 'assistant', content: 'Hello there' });
+    expect(choice.message).toEqual({ role: 'assistant', content: 'Hello there', refusal: null });
     expect(choice.finish_reason).toBe('stop');
     const { prompt_tokens, completion_tokens, total_tokens } = json.usage;
     expect([prompt_tokens, completion_tokens, total_tokens]).toEqual([2, 2, 4]);
@@ -111,6 +111,7 @@ describe('tools', () => {
         index: 0,
         message: {
           role: 'assistant',
+          refusal: null,
           content: null,
           tool_calls: [
             {
@@ -153,6 +154,7 @@ describe('reasoning', () => {
     const { json } = await serve({ reply: thinking }).post(path, given);
     expect(json.choices[0].message).toEqual({
       role: 'assistant',
+      refusal: null,
       content: 'Five.',
       reasoning_content: 'Two and three.',
     });
@@ -160,7 +162,7 @@ describe('reasoning', () => {
 
   it('is left out where include_reasoning is false', async () => {
     const { json } = await serve({ reply: thinking }).post(path, { include_reasoning: false });
-    expect(json.choices[0].message).toEqual({ role: 'assistant', content: 'Five.' });
+    expect(json.choices[0].message).toEqual({ role: 'assistant', content: 'Five.', refusal: null });
   });
 
   it('is no field of a model that does not think', async () => {

@@ -126,8 +126,9 @@ export class Choice implements Continuation {
 
   /** Tells of the tokens of which at least a part is delivered, or has no text of its own. */
   #emitLogprobs(): void {
-    let { withheld } = this.#answer;
     let count = this.#untold.length;
+    if (count === 0) return;
+    let { withheld } = this.#answer;
     if (withheld > 0) {
       for (; count > 0 && this.#untold[count - 1]!.textLength <= withheld; count--) {
         withheld -= this.#untold[count - 1]!.textLength;

@@ -24,16 +24,7 @@ export function foreignTemplateParameters(template: Switches): string[] {
  * @throws InferenceError `unsupported_feature` naming the field that the template looks at nowhere
  */
 export function templateVariables(
-  request: Pick<
-    ChatRequest,
-    | 'model'
-    | 'addGenerationPrompt'
-    | 'continueFinalMessage'
-    | 'chatTemplateKwargs'
-    | 'documents'
-    | 'enableThinking'
-    | 'reasoningEffort'
-  >,
+  request: Omit<ChatRequest, 'messages'>,
   template: Switches,
 ): Record<string, unknown> {
   const { chatTemplateKwargs, documents, enableThinking, reasoningEffort: effort } = request;

@@ -41,6 +41,7 @@ export function createParameterField(name, descriptor, choices) {
     if (main instanceof HTMLInputElement && main.type === 'checkbox') return main.checked;
     if (main.value.trim() === '') return byDefault;
     if (descriptor.type === 'strings') return listIn(main.value);
+    if (descriptor.type === 'boolean') return main.value === 'true';
     // What is no number is sent as it is: the API says best what is wrong with it.
     const isText = descriptor.type === 'string' || Number.isNaN(Number(main.value));
     return isText ? main.value : Number(main.value);
@@ -80,6 +81,11 @@ export function createParameterField(name, descriptor, choices) {
  */
 function createControls({ type, min, max, step = 1, default: byDefault }, choices) {
   if (type === 'boolean') {
+    // What is not set is neither.
+    if (byDefault === undefined) {
+      const values = ['', 'true', 'false'].map((value) => ({ value, label: value || 'not set' }));
+      return { main: withClass(select(values), 'number') };
+    }
     return { main: element('input', { type: 'checkbox', role: 'switch', class: 'switch-input' }) };
   }
   if (choices) return { main: withClass(select(choices), 'wide') };
