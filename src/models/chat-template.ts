@@ -135,13 +135,15 @@ export function createChatTemplate(
     supportsTools: feed !== undefined,
     showsCalls: showsCall && withCall.includes(probes.result, callStart),
     hasSystemRole: render(usedFeed, probes.starts[1]!, [])?.includes(probes.instruction) ?? false,
-    thinkingSwitch: thinkingSwitches.filter(reads).find((name) =>
-      probes.starts.some(
-        (messages) =>
-          render(usedFeed, messages, [], { [name]: true }) !==
-          render(usedFeed, messages, [], { [name]: false }),
+    thinkingSwitch: thinkingSwitches
+      .filter(reads)
+      .find((name) =>
+        probes.starts.some(
+          (messages) =>
+            render(usedFeed, messages, [], { [name]: true }) !==
+            render(usedFeed, messages, [], { [name]: false }),
+        ),
       ),
-    ),
     callSample: showsCall ? { text: withCall.slice(callStart), ...probes.call } : undefined,
     reads,
     render(messages, tools, variables) {
