@@ -1,9 +1,11 @@
 import type { FlacInfo } from '../../../core/audio/containers/flac.ts';
-import { type PacketDecoder, quietly } from './packet-decoder.ts';
+import { missingPackage, type PacketDecoder, quietly } from './packet-decoder.ts';
 
 /** Decodes FLAC, frame by frame. */
 export async function createFlacDecoder({ header }: FlacInfo): Promise<PacketDecoder> {
-  const { FLACDecoder } = await import('@wasm-audio-decoders/flac');
+  const { FLACDecoder } = await import('@wasm-audio-decoders/flac').catch(
+    missingPackage('FLAC audio', '@wasm-audio-decoders/flac'),
+  );
   const decoder = new FLACDecoder();
   await decoder.ready;
   const decode: PacketDecoder['decode'] = async (packet) => {

@@ -1,3 +1,4 @@
+import { fieldError } from '../../../errors.ts';
 import type { PcmBlock } from '../pcm.ts';
 
 /** Decodes the packets of one stream, in order. */
@@ -6,6 +7,18 @@ export interface PacketDecoder {
   decode(packet: Uint8Array): PcmBlock | undefined | Promise<PcmBlock | undefined>;
   /** Gives its memory back; never throws. */
   free(): void;
+}
+
+/**
+ * The error of an optional package that isn't installed.
+ *
+ * @param audio that needs it: `FLAC audio`
+ */
+export function missingPackage(audio: string, name: string): (cause: unknown) => never {
+  return (cause) => {
+    const reason = `${audio} needs the optional package ${name} to be decoded, which this service lacks`;
+    throw fieldError('file', `${reason}; send another format`, { cause });
+  };
 }
 
 /** After so many complaints about one packet, a codec isn't believed to come to an end by itself. */

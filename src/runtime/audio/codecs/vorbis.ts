@@ -1,12 +1,14 @@
 import type { OggVorbisDecoder } from '@wasm-audio-decoders/ogg-vorbis';
 import type { VorbisHeaders } from '../../../core/audio/containers/vorbis-headers.ts';
-import { type PacketDecoder, quietly } from './packet-decoder.ts';
+import { missingPackage, type PacketDecoder, quietly } from './packet-decoder.ts';
 
 type OggPages = Parameters<OggVorbisDecoder['decodeOggPages']>[0];
 
 /** Decodes Vorbis. */
 export async function createVorbisDecoder({ identification, setup }: VorbisHeaders): Promise<PacketDecoder> {
-  const { OggVorbisDecoder } = await import('@wasm-audio-decoders/ogg-vorbis');
+  const { OggVorbisDecoder } = await import('@wasm-audio-decoders/ogg-vorbis').catch(
+    missingPackage('Vorbis audio', '@wasm-audio-decoders/ogg-vorbis'),
+  );
   const decoder = new OggVorbisDecoder();
   await decoder.ready;
   // The decoder takes pages that have been parsed already; here each has one packet.
