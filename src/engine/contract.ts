@@ -4,8 +4,11 @@ import type { InferenceObserver } from './observer.ts';
 /** How a model is doing at the moment. */
 export interface ModelStatus {
   readonly id: string;
-  /** `loading` also while a lost worker is being replaced; `failed` when the model can't be loaded. */
-  readonly state: 'loading' | 'ready' | 'failed' | 'closed';
+  /**
+   * `loading` also while a lost worker is being replaced; `failed` when the model can't be loaded; `draining` when it is
+   * ready, but about to be closed, so that balancers send nobody any more.
+   */
+  readonly state: 'loading' | 'ready' | 'draining' | 'failed' | 'closed';
   /** Requests in the workers' hands, cancelled ones that have not stopped yet included. */
   readonly running: number;
   readonly waiting: number;
@@ -39,6 +42,10 @@ export interface InferenceBase {
   observe?(observer: InferenceObserver): () => void;
   /** Resolves when every model is loaded; rejects with the first error of a model that can't be. */
   ready(): Promise<void>;
-  /** Lets running requests end (up to `graceMs`, default 10 s), refuses new ones, ends all workers. */
-  close(options?: { readonly graceMs?: number }): Promise<void>;
+  /**
+   * Serves everybody for `drainDelayMs` more (default 0), while `status` says `draining`. Then refuses new requests, lets
+   * running ones end (up to `graceMs`, default 10 s), and ends all workers. A second call without a delay ends the delay
+   * of the first.
+   */
+  close(options?: { readonly graceMs?: number; readonly drainDelayMs?: number }): Promise<void>;
 }

@@ -1,4 +1,5 @@
 import type { CategoryRegistry, ModelOptions, ModelSpec } from '../categories/contract.ts';
+import { createDeferred } from '../concurrency/deferred.ts';
 import { failedStream } from '../concurrency/event-stream.ts';
 import { InferenceError } from '../errors.ts';
 import { Observers } from '../observers.ts';
@@ -56,6 +57,9 @@ export function createEngine({
   );
   const all = [...queues.values()];
 
+  let isDraining = false;
+  const drained = createDeferred();
+
   const engine: Engine = {
     run(name, request, options = {}) {
       const category = categories.get(name);
@@ -74,7 +78,10 @@ export function createEngine({
       return failedStream(error);
     },
     models: () => all.map((queue) => queue.info),
-    status: () => all.map((queue) => queue.status),
+    status: () =>
+      all.map(({ status }) =>
+        isDraining && status.state === 'ready' ? { ...status, state: 'draining' } : status,
+      ),
     observe(observer) {
       if (observers.add(observer)) observers.tellOne(observer, 'onAttach', engine);
       return () => observers.remove(observer);
@@ -82,8 +89,14 @@ export function createEngine({
     async ready() {
       await Promise.all(all.map((queue) => queue.ready()));
     },
-    async close({ graceMs = defaultGraceMs } = {}) {
+    async close({ graceMs = defaultGraceMs, drainDelayMs = 0 } = {}) {
       assertDuration('graceMs', graceMs);
+      assertDuration('drainDelayMs', drainDelayMs);
+      isDraining = true;
+      const timer = setTimeout(() => drained.resolve(), drainDelayMs);
+      if (drainDelayMs === 0) drained.resolve();
+      await drained.promise;
+      clearTimeout(timer);
       await Promise.all(all.map((queue) => queue.close(graceMs)));
     },
   };

@@ -3,7 +3,7 @@ import type { Handler } from './contract.ts';
 import { createGetHandler } from './get-handler.ts';
 import { jsonResponse } from './responses.ts';
 
-const worstFirst = ['failed', 'closed', 'loading'] as const;
+const worstFirst = ['failed', 'closed', 'loading', 'draining'] as const;
 
 /**
  * Makes a handler for health checks, which needs no key; mount it where the host's checks look, at `/health` for

@@ -2,6 +2,7 @@ import { afterEach, expect, it } from 'vitest';
 import { createEngine, type Engine } from '../../dist/src/engine/create-engine.js';
 import { categories } from '../../dist/src/categories/registry.js';
 import { inlineReplicas } from '../../dist/src/engine/inline-replica.js';
+import { createHealthHandler } from '../../dist/src/server/health.js';
 import { loadToyPipeline } from './fixtures/toy-pipeline.js';
 import type { ChatEvent } from '../../src/categories/chat/events.ts';
 import type { ChatRequest } from '../../src/categories/chat/request.ts';
@@ -9,6 +10,14 @@ import { errorCode, textOf, texts, toy } from './toy-requests.ts';
 
 let engine: Engine;
 afterEach(() => engine.close({ graceMs: 0 }));
+
+const get = {
+  method: 'GET',
+  url: '/health',
+  headers: {},
+  body: { parsed: undefined },
+  signal: AbortSignal.timeout(60_000),
+};
 
 const start = (source: string) => {
   const models = { toy: { category: 'chat', source, maxBatchSize: 2 } };
@@ -41,6 +50,25 @@ it('says why a model cannot be loaded', async () => {
   start('fails-clearly');
   await expect(engine.ready()).rejects.toThrow('Model "toy" could not be loaded: no config.json there.');
   expect(await errorCode(run(toy({})))).toBe('worker_failed');
+});
+
+it('serves everybody while it drains, and says so', async () => {
+  start('toy');
+  await engine.ready();
+  const closing = engine.close({ drainDelayMs: 60_000 });
+  const answers = [];
+  for (let index = 0; index < 20; index++) {
+    answers.push(await texts(run(toy({ steps: 1 }))));
+    const { status, body } = await createHealthHandler(engine)(get);
+    expect([status, (JSON.parse(String(body)) as { status: string }).status]).toEqual([503, 'draining']);
+  }
+  expect(answers).toEqual(Array.from({ length: 20 }, () => ['1']));
+  const last = texts(run(toy({ steps: 50 })));
+  await engine.close();
+  await closing;
+  expect(await last).toHaveLength(50);
+  expect(await errorCode(run(toy({ steps: 1 })))).toBe('overloaded');
+  expect(engine.status()[0]!.state).toBe('closed');
 });
 
 it('cancels what runs when it is closed', async () => {

@@ -13,6 +13,7 @@ const configSchema = z
     host: z.string(),
     port: z.int().min(0).max(65_535),
     drainMs: z.number(),
+    drainDelayMs: z.number(),
     playground: z.boolean(),
     metrics: z.boolean(),
     hub: z.strictObject(hubSettings),

@@ -132,8 +132,8 @@ interface Service {
   readonly interruption: Interruption;
 }
 
-/** Time for the last bytes of a response to leave. */
-const flushMs = 1000;
+/** Time for the last bytes of an upload to come and of a response to leave. */
+const flushMs = 5000;
 
 async function shutDown({ inference, server, settings, terminal, interruption }: Service): Promise<void> {
   if (interruption.signal.aborted) {
@@ -144,9 +144,10 @@ async function shutDown({ inference, server, settings, terminal, interruption }:
       openResponses === 0 ? '\nStopping.' : `\nStopping when ${open}; Ctrl-C again stops at once.`,
     );
   }
+  const { drainMs, drainDelayMs } = settings;
+  // Requests that come until the end of the delay are served; what is half sent then is answered with 503.
+  await inference?.close({ drainDelayMs, ...(drainMs === undefined ? {} : { graceMs: drainMs }) });
   const drained = server.drain();
-  const { drainMs } = settings;
-  await inference?.close(drainMs === undefined ? {} : { graceMs: drainMs });
   let timer: NodeJS.Timeout | undefined;
   await Promise.race([drained, new Promise((resolve) => (timer = setTimeout(resolve, flushMs)))]);
   clearTimeout(timer);

@@ -68,6 +68,11 @@ export const serveOptionTable = {
     value: '<time>',
     description: 'How long open requests may go on after Ctrl-C; default 10s.',
   },
+  'drain-delay': {
+    type: 'string',
+    value: '<time>',
+    description: 'How long requests are still taken after Ctrl-C, while /health says 503; default 0s.',
+  },
   metrics: {
     type: 'boolean',
     description: 'Serve metrics for Prometheus at /metrics; needs the package prom-client, and no key.',
@@ -84,6 +89,7 @@ export interface ServeSettings {
   readonly port: number;
   /** `undefined` for the engine's own default. */
   readonly drainMs: number | undefined;
+  readonly drainDelayMs: number;
   /** Without any: the bundled ones. */
   readonly models: Readonly<Record<string, ModelSettings>>;
   readonly isolation: InferenceOptions['isolation'];
@@ -123,6 +129,10 @@ export async function readServeSettings(
     host: values.host ?? config.host ?? (environment['HOST'] || '127.0.0.1'),
     port: readPort(values.port, config.port, environment['PORT']),
     drainMs: values.drain === undefined ? config.drainMs : parseDuration('--drain', values.drain),
+    drainDelayMs:
+      values['drain-delay'] === undefined
+        ? (config.drainDelayMs ?? 0)
+        : parseDuration('--drain-delay', values['drain-delay']),
     models,
     isolation: config.isolation,
     hub,
@@ -249,7 +259,7 @@ function readPort(
 
 /** Asks those who keep the ranges. */
 function checkRanges(
-  { models, hub, handler, drainMs }: ServeSettings,
+  { models, hub, handler, drainMs, drainDelayMs }: ServeSettings,
   nameOfPath: (path: string) => string,
 ): void {
   const attempt = (checkRange: () => unknown, place = ''): void => {
@@ -262,6 +272,7 @@ function checkRanges(
   };
   attempt(() => resolveOptions(handler));
   if (drainMs !== undefined) attempt(() => assertDuration('drainMs', drainMs));
+  attempt(() => assertDuration('drainDelayMs', drainDelayMs));
   attempt(() => resolveHubSettings(hub));
   for (const [id, settings] of Object.entries(models)) attempt(() => checkModel(`models.${id}`, settings));
 }
