@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import type { ServerResponse } from 'node:http';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { InferenceError } from '../../src/errors.ts';
 import { completeChatRequest } from '../../src/categories/chat/request.ts';
 import type { ChatEvent } from '../../src/categories/chat/events.ts';
@@ -56,6 +56,20 @@ function writeForEver(response: ServerResponse, piece: string): void {
 }
 
 describe('a server of the wire format that answers in another form', () => {
+  it.each([
+    ['a list', '['.repeat(2_000_000) + ']'.repeat(2_000_000)],
+    ['an object', '{"a":'.repeat(700_000) + '1' + '}'.repeat(700_000)],
+  ])('is not parsed where its answer is nested deeply: %s', async (_, json) => {
+    const parse = vi.spyOn(JSON, 'parse');
+    const answered = chatWith((response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.end(`data: ${json}\n\n`);
+    });
+    await expect(answered).rejects.toMatchObject({ code: 'worker_failed' });
+    expect(Math.max(0, ...parse.mock.calls.map(([text]) => text.length))).toBeLessThan(1_000_000);
+    parse.mockRestore();
+  });
+
   it.each([
     ['no object', null],
     ['a number of choices', { choices: 5 }],

@@ -1,4 +1,5 @@
 import { createParser } from 'eventsource-parser';
+import { isDeepJson } from '../../core/text/is-deep-json.ts';
 import { abbreviate } from '../../core/text/quote.ts';
 import { type ErrorCode, InferenceError, sentence } from '../../errors.ts';
 import { readBeginning, readBytes, readText, type BodyOptions } from '../../runtime/http/answer-body.ts';
@@ -111,7 +112,11 @@ export function unreadable(reason: string, cause?: unknown): InferenceError {
   });
 }
 
+/** Levels of arrays and objects in an answer. A deep one would hold up this process, which is the host. */
+const mostLevels = 128;
+
 function parseJson(text: string): unknown {
+  if (isDeepJson(text, mostLevels)) throw unreadable(`it is nested more than ${mostLevels} levels deep`);
   try {
     return JSON.parse(text);
   } catch (error) {
