@@ -141,7 +141,7 @@ module.exports = {
         '^src/core/text/quote\\.ts$',
         '^src/(errors|observers)\\.ts$',
         categoryContract,
-        '^(node:)?(child_process|fs|os|path|url|util|events|timers|process|async_hooks)(/promises)?$',
+        '^(node:)?(child_process|fs|os|path|url|util|events|timers|process|async_hooks|net|readline|worker_threads)(/promises)?$',
       ],
       'the engine knows categories by their contract',
     ),
