@@ -8,7 +8,7 @@ import { didYouMean } from './text/suggest.ts';
  *
  * @example
  * ```ts
- * assertNames('createSampler', { seed: 1 }, ['vocabularySize', 'seed']); // undefined
+ * assertNames('createSampler', { vocabularySize: 9, seed: 1 }, ['vocabularySize', 'seed']); // undefined
  * ```
  */
 export function assertNames<Options extends object>(

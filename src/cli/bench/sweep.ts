@@ -49,7 +49,9 @@ export function readSweep(values: BenchValues): readonly BenchValues[] {
     }
     seen.add(name);
     const entries = listOf(list).map((entry) => String(readCount(name, entry)));
-    combinations = combinations.flatMap((one) => entries.map((entry) => ({ ...one, [option]: entry })));
+    const longer: BenchValues[] = [];
+    for (const one of combinations) for (const entry of entries) longer.push({ ...one, [option]: entry });
+    combinations = longer;
   }
   return combinations;
 }
