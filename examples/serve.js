@@ -8,6 +8,7 @@ import {
   detection,
   embedding,
   image,
+  rerank,
   speech,
   transcription,
 } from 'slashv1';
@@ -29,6 +30,7 @@ const inference = createInference({
     'tiny-detect': detection({ source: 'tiny-detect' }),
     'tiny-embed': embedding({ source: 'tiny-embed' }),
     'tiny-image': image({ source: 'tiny-image' }),
+    'tiny-rerank': rerank({ source: 'tiny-rerank' }),
     'tiny-speech': speech({ source: 'tiny-speech' }),
     'tiny-whisper': transcription({ source: 'tiny-whisper' }),
   },
@@ -69,6 +71,8 @@ Or try it from here:
 curl ${origin}/v1/chat/completions ${json} -d '{"model": "tiny-chat", "messages": [{"role": "user", "content": "Describe a scene with two shapes."}]}'
 
 curl ${origin}/v1/images/generations ${json} -d '{"prompt": "a red circle above a blue square", "size": "512x512"}' -o image.json
+
+curl ${origin}/v1/rerank ${json} -d '{"query": "what is above the blue square", "documents": ["There is a red circle above a blue square.", "The weather in Paris is sunny."]}'
 
 curl ${origin}/v1/audio/speech ${json} -d '{"input": "a red circle above a blue square"}' -o speech.wav
 

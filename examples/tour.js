@@ -1,6 +1,6 @@
-// One round trip through all six kinds of models, over HTTP and with the `openai` package: the chat model calls a tool with
+// One round trip through all seven kinds of models, over HTTP and with the `openai` package: the chat model calls a tool with
 // a scene, the image model draws it, detection finds its shapes, what was found is spoken and transcribed, and the
-// transcript's embedding is nearest to the scene that began it. This is what `npm run tour` runs.
+// transcript's embedding is nearest to the scene that began it, and reranking puts it first. This is what `npm run tour` runs.
 // Usage: node examples/tour.js [rounds, default 1] [folder, default tour]
 import { mkdir, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -14,6 +14,7 @@ import {
   detection,
   embedding,
   image,
+  rerank,
   speech,
   transcription,
 } from 'slashv1';
@@ -142,6 +143,7 @@ const inference = createInference({
     'tiny-detect': detection({ source: 'tiny-detect' }),
     'tiny-embed': embedding({ source: 'tiny-embed' }),
     'tiny-image': image({ source: 'tiny-image' }),
+    'tiny-rerank': rerank({ source: 'tiny-rerank' }),
     'tiny-speech': speech({ source: 'tiny-speech' }),
     'tiny-whisper': transcription({ source: 'tiny-whisper' }),
   },
@@ -151,6 +153,13 @@ await new Promise((done) => server.listen(0, '127.0.0.1', () => done(undefined))
 const address = /** @type {import('node:net').AddressInfo} */ (server.address());
 const baseURL = `http://127.0.0.1:${address.port}/v1`;
 const client = new OpenAI({ baseURL, apiKey: 'tour' });
+
+/** @param {string} path @param {object} body @returns {Promise<unknown>} the answer of what the package `openai` has no function for */
+async function post(path, body) {
+  const headers = { authorization: 'Bearer tour', 'content-type': 'application/json' };
+  const response = await fetch(baseURL + path, { method: 'POST', headers, body: JSON.stringify(body) });
+  return response.json();
+}
 
 /** @param {number} seed @returns {Promise<boolean>} whether every step held */
 async function round(seed) {
@@ -179,12 +188,9 @@ async function round(seed) {
   const png = Buffer.from(picture.data?.[0]?.b64_json ?? '', 'base64');
   tell('tiny-image draws it', png.length > 0);
 
-  const detected = await fetch(`${baseURL}/detect`, {
-    method: 'POST',
-    headers: { authorization: 'Bearer tour', 'content-type': 'application/json' },
-    body: JSON.stringify({ model: 'tiny-detect', image: png.toString('base64'), image_size: size }),
-  });
-  const { detections: found } = /** @type {{ detections: Found[] }} */ (await detected.json());
+  const { detections: found } = /** @type {{ detections: Found[] }} */ (
+    await post('/detect', { model: 'tiny-detect', image: png.toString('base64'), image_size: size })
+  );
   const names = found.map(({ class_name: name }) => name);
   const isFound = tell(`tiny-detect finds ${sorted(names) || 'nothing'}`, sorted(names) === sorted(wanted));
 
@@ -212,11 +218,22 @@ async function round(seed) {
     nearest === 0,
   );
 
+  // A square above a circle is an answer to "a square", too.
+  const others = scenes.filter((other) => !wanted.every((thing) => namesOf(groupsIn(other)).includes(thing)));
+  const { results } = /** @type {{ results: { index: number, relevance_score: number }[] }} */ (
+    await post('/rerank', { model: 'tiny-rerank', query: scene, documents: [...others, text] })
+  );
+  const best = results[0]?.index ?? 0;
+  const isFirst = tell(
+    `tiny-rerank puts first of ${results.length}: ${others[best] ?? text}`,
+    best === others.length,
+  );
+
   const name = `round-${String(seed).padStart(2, '0')}`;
   await writeFile(join(folder, `${name}.png`), await withBoxes(png, found));
   await writeFile(join(folder, `${name}.wav`), wav);
   await writeFile(join(folder, `${name}.txt`), `${request}\n${scene}\n${sentence}\n${text}\n`);
-  return isFound && isHeard && isNearest;
+  return isFound && isHeard && isNearest && isFirst;
 }
 
 try {

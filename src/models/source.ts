@@ -12,6 +12,7 @@ export const bundledModels = [
   'tiny-detect',
   'tiny-embed',
   'tiny-image',
+  'tiny-rerank',
   'tiny-speech',
   'tiny-whisper',
 ] as const;

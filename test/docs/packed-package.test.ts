@@ -92,16 +92,17 @@ describe('the packed package', { timeout: 120_000 }, () => {
     const path = project('with-models', ['@slashv1/tiny-models']);
     const code = `
       import * as slashv1 from 'slashv1';
-      const { chat, detection, embedding, image, speech, transcription } = slashv1;
+      const { chat, detection, embedding, image, rerank, speech, transcription } = slashv1;
       const models = {
         a: chat({ source: 'tiny-chat' }), b: detection({ source: 'tiny-detect' }), c: embedding({ source: 'tiny-embed' }),
         d: image({ source: 'tiny-image' }), e: speech({ source: 'tiny-speech' }), f: transcription({ source: 'tiny-whisper' }),
+        g: rerank({ source: 'tiny-rerank' }),
       };
       const inference = slashv1.createInference({ models, isolation: 'inline' });
       await inference.ready();
       console.log(inference.status().map(({ state }) => state).join());
       await inference.close();`;
-    expect(await output(path, code)).toBe('ready,ready,ready,ready,ready,ready');
+    expect(await output(path, code)).toBe('ready,ready,ready,ready,ready,ready,ready');
   });
 
   it('says which package is missing', async () => {

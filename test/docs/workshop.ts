@@ -16,6 +16,7 @@ const bundled = {
   detection: 'tiny-detect',
   embedding: 'tiny-embed',
   image: 'tiny-image',
+  rerank: 'tiny-rerank',
   speech: 'tiny-speech',
   transcription: 'tiny-whisper',
 } as const satisfies Record<CatalogueEntry['category'], string>;

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
-import { createInference, detection, embedding, image, chat, remote } from '../../dist/src/index.js';
+import { createInference, detection, embedding, image, chat, remote, rerank } from '../../dist/src/index.js';
 import { createOnnxSession } from '../../src/runtime/onnx.ts';
 import { startInferenceServer, type InferenceServer } from '../backends/kserve/inference-server.ts';
 
@@ -15,7 +15,7 @@ let server: InferenceServer;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'slashv1-remote-'));
-  for (const name of ['tiny-detect', 'tiny-embed', 'tiny-image']) {
+  for (const name of ['tiny-detect', 'tiny-embed', 'tiny-image', 'tiny-rerank']) {
     await cp(join(models, name), join(folder, name), {
       recursive: true,
       filter: (path) => !path.endsWith('.onnx') && !path.includes('/recipe'),
@@ -26,6 +26,7 @@ beforeAll(async () => {
     {
       detect: await open('tiny-detect/onnx/model.onnx'),
       embed: await open('tiny-embed/onnx/model.onnx'),
+      rerank: await open('tiny-rerank/onnx/model.onnx'),
       ...Object.fromEntries(
         await Promise.all(
           imageParts.map(async (part) => [part, await open(`tiny-image/${part}/model.onnx`)]),
@@ -41,7 +42,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-it('detection, embeddings and images are the same with graphs on another machine', async () => {
+it('detection, embeddings, rerank and images are the same with graphs on another machine', async () => {
   const { url } = server;
   const parts = Object.fromEntries(imageParts.map((part) => [part, part]));
   const inference = createInference({
@@ -55,6 +56,11 @@ it('detection, embeddings and images are the same with graphs on another machine
       'far-embed': embedding({
         source: join(folder, 'tiny-embed'),
         backend: remote.kserve({ url, model: 'embed' }),
+      }),
+      'near-rerank': rerank({ source: 'tiny-rerank' }),
+      'far-rerank': rerank({
+        source: join(folder, 'tiny-rerank'),
+        backend: remote.kserve({ url, model: 'rerank' }),
       }),
       'near-image': image({ source: 'tiny-image' }),
       'far-image': image({
@@ -74,6 +80,10 @@ it('detection, embeddings and images are the same with graphs on another machine
     const input = ['a red circle', 'a black square above a green star'];
     expect(await inference.embed({ model: 'far-embed', input })).toEqual(
       await inference.embed({ model: 'near-embed', input }),
+    );
+    const asked = { query: 'a red circle', documents: [...input, 'The weather in Paris is sunny.'] };
+    expect(await inference.rerank({ model: 'far-rerank', ...asked })).toEqual(
+      await inference.rerank({ model: 'near-rerank', ...asked }),
     );
     expect(server.contentTypes).toContain('application/octet-stream');
   } finally {

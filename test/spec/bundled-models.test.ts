@@ -6,6 +6,7 @@ import {
   detection,
   embedding,
   image,
+  rerank,
   speech,
   transcription,
   type Inference,
@@ -27,6 +28,7 @@ beforeAll(async () => {
       'tiny-speech': speech({ source: 'tiny-speech' }),
       'tiny-detect': detection({ source: 'tiny-detect' }),
       'tiny-embed': embedding({ source: 'tiny-embed' }),
+      'tiny-rerank': rerank({ source: 'tiny-rerank' }),
     },
     isolation: 'inline',
   });
@@ -152,5 +154,20 @@ describe('embeddings', () => {
     const { data: one } = await json('/embeddings', { input: 'a red circle', encoding_format: 'base64' });
     expect(data).toHaveLength(2);
     expect(Buffer.from(one[0].embedding, 'base64').readFloatLE(0)).toBeCloseTo(data[0].embedding[0], 5);
+  });
+});
+
+describe('rerank', () => {
+  it.each([
+    ['top_n', [1, 2048]],
+    ['return_documents', [true, false]],
+    ['max_tokens_per_doc', [1, 1_048_576]],
+  ])('takes the bounds of %s', async (name, values) => {
+    const documents = ['The weather in Paris is sunny.', 'There is a red circle above a blue square.'];
+    for (const value of values) {
+      const { results } = await json('/rerank', { query: 'a red circle', documents, [name]: value });
+      expect(results).toHaveLength(name === 'top_n' && value === 1 ? 1 : 2);
+      if (name !== 'max_tokens_per_doc' || value !== 1) expect(results[0].index).toBe(1);
+    }
   });
 });

@@ -242,6 +242,7 @@ describe('slashv1 models', () => {
     ['tiny-detect', 'detection'],
     ['tiny-embed', 'embedding'],
     ['tiny-image', 'image'],
+    ['tiny-rerank', 'rerank'],
     ['tiny-speech', 'speech'],
     ['tiny-whisper', 'transcription'],
   ])('info sees in the files of a folder that %s is for %s', async (name, category) => {

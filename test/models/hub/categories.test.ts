@@ -25,6 +25,7 @@ it.each([
   ['detection', locateModel('tiny-detect')],
   ['embedding', locateModel('tiny-embed')],
   ['image', miniature],
+  ['rerank', locateModel('tiny-rerank')],
   ['speech', locateModel('tiny-speech')],
   ['transcription', locateModel('tiny-whisper')],
 ] as const)('of a model for %s everything is downloaded that it needs', async (category, folder) => {

@@ -316,14 +316,14 @@ class MeaningMaker:
             f"do you know what time it is in {city}", f"what does the clock say in {city}", f"the local time of {city}",
         ])
 
-    def _word_clock(self, hour, minute):
+    def _word_clock(self, hour, minute, frames=("it is {}", "the time is {}", "the clock shows {}", "now it is {}", "{}")):
         name, following = number_in_words(hour), number_in_words(hour % 12 + 1)
         worded = {
             0: [f"{name} o'clock", f"exactly {name}", f"{hour} o'clock"], 15: [f"a quarter past {name}", f"{name} fifteen", f"fifteen minutes after {name}"],
             30: [f"half past {name}", f"{name} thirty", f"thirty minutes after {name}"], 45: [f"a quarter to {following}", f"{name} forty-five", f"fifteen minutes before {following}"],
         }[minute]
         time = self.pick([f"{hour}:{minute:02}", *worded])
-        return self.pick([f"it is {time}", f"the time is {time}", f"the clock shows {time}", f"now it is {time}", time])
+        return self.pick(frames).format(time)
 
     def _word_name(self, name):
         return self.pick([f"my name is {name}", f"I am {name}", f"I'm {name}", f"call me {name}", f"hello, I am {name}", f"people call me {name}", f"{name} is my name", f"hi, my name is {name}"])
