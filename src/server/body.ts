@@ -1,9 +1,16 @@
 import { Buffer } from 'node:buffer';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { createJsonCounter, type JsonCounter } from '../core/text/json-counter.ts';
 import { InferenceError } from '../errors.ts';
 import type { ApiRequest } from './contract.ts';
 import { headerOf } from './headers.ts';
 import { createJsonScanner } from '../core/text/json-scanner.ts';
 import { abbreviate } from '../core/text/quote.ts';
+
+/** A body of that size is read in several turns of the event loop. */
+const largeBytes = 2 ** 20;
+const mostObjects = 2 ** 14;
+const mostValues = 2 ** 20;
 
 const jsonMediaType = /^application\/(?:[\w.!#$&^+-]+\+)?json[ \t]*(?:;|$)/i;
 const charsetParameter = /;[ \t]*charset[ \t]*=[ \t]*"?([^ \t;"]*)/i;
@@ -18,13 +25,24 @@ export async function readJson(request: ApiRequest, maxBodyBytes: number): Promi
   if (!('parsed' in request.body)) {
     assertMediaType(request);
     assertUnencoded(request);
-    return parseJson(decodeUtf8(await readBytes(request, request.body, maxBodyBytes)));
+    const bytes = await readBytes(request, request.body, maxBodyBytes);
+    if (bytes.length < largeBytes) return parseJson(decodeUtf8(bytes));
+    // Other requests get their turn between the steps.
+    await nextTurn();
+    const text = decodeUtf8(bytes);
+    await nextTurn();
+    const value = parseJson(text);
+    await nextTurn();
+    return value;
   }
   if (headerOf(request, 'content-type') !== undefined) assertMediaType(request);
   const { parsed } = request.body;
   if (parsed === undefined) throw new InferenceError('invalid_request', 'The request body is empty.');
   if (typeof parsed !== 'string' && !(parsed instanceof Uint8Array)) return parsed;
   if (Buffer.byteLength(parsed) > maxBodyBytes) throw tooLarge(maxBodyBytes);
+  const counter = createJsonCounter();
+  counter.push(typeof parsed === 'string' ? Buffer.from(parsed) : parsed);
+  assertFew(counter);
   return parseJson(typeof parsed === 'string' ? parsed : decodeUtf8(parsed));
 }
 
@@ -110,8 +128,24 @@ async function readBytes(
   maxBytes: number,
 ): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
-  for await (const chunk of limitedChunks(request, body, maxBytes)) chunks.push(chunk);
+  const counter = createJsonCounter();
+  for await (const chunk of limitedChunks(request, body, maxBytes)) {
+    counter.push(chunk);
+    assertFew(counter);
+    chunks.push(chunk);
+  }
   return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks);
+}
+
+/**
+ * Parsing and checking take time for each value, whatever the size of the body.
+ *
+ * @throws InferenceError `request_too_large`
+ */
+function assertFew({ objects, values }: JsonCounter): void {
+  if (objects <= mostObjects && values <= mostValues) return;
+  const most = objects > mostObjects ? `${mostObjects} objects` : `${mostValues} values`;
+  throw new InferenceError('request_too_large', `The request body has more than ${most}.`);
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });

@@ -1,0 +1,104 @@
+// How long a JSON body of 16 MB holds the event loop of the host at a stretch: `npm run build && node benchmarks/http/large-bodies.js`.
+// A timer fires every millisecond; the longest pause between two of its calls counts. The model is a fake.
+import { once } from 'node:events';
+import { createServer, request } from 'node:http';
+import { createHandler } from 'slashv1';
+import { toNodeListener } from 'slashv1/node';
+import { createFakeInference } from 'slashv1/testing';
+import { renderTable } from '../../dist/src/cli/table.js';
+import { machine, median } from '../measure.js';
+
+const bytes = 16e6;
+/** @param {string} piece @param {string} start @param {string} end */
+const fill = (piece, start, end) => start + piece.repeat(Math.floor(bytes / piece.length) - 1) + end;
+const message = '{"role":"user","content":"hi"}';
+/** @type {Record<string, [path: string, body: string]>} */
+const bodies = {
+  'one long text': [
+    'chat/completions',
+    fill('abcdefgh', '{"model":"fake-chat","messages":[{"role":"user","content":"', '"}]}'),
+  ],
+  'a text of escapes': [
+    'chat/completions',
+    fill('\\"ab', '{"model":"fake-chat","messages":[{"role":"user","content":"', '"}]}'),
+  ],
+  messages: ['chat/completions', fill(`${message},`, '{"model":"fake-chat","messages":[', `${message}]}`)],
+  logit_bias: [
+    'chat/completions',
+    fill('"50":1,', `{"model":"fake-chat","messages":[${message}],"logit_bias":{`, '"51":1}}'),
+  ],
+  'token ids': ['embeddings', fill('12,', '{"model":"fake-embed","input":[', '12]}')],
+  '1,000,000 token ids': ['embeddings', `{"model":"fake-embed","input":[${'12,'.repeat(999_999)}12]}`],
+  '16,000 messages': [
+    'chat/completions',
+    `{"model":"fake-chat","messages":[${`${message},`.repeat(15_999)}${message}]}`,
+  ],
+  'no JSON': ['chat/completions', fill('[', '', '')],
+};
+
+const models = ['fake-chat', { id: 'fake-embed', category: 'embedding' }];
+const inference = createFakeInference({ models: /** @type {any} */ (models), reply: 'ok' });
+const server = createServer(
+  toNodeListener(createHandler(inference, { auth: { keys: ['k'] }, maxBodyBytes: 2 * bytes })),
+);
+server.listen(0, '127.0.0.1');
+await once(server, 'listening');
+const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
+
+/** @param {string} path @param {Buffer} body @returns {Promise<number>} status */
+function post(path, body) {
+  return new Promise((resolve, reject) => {
+    const headers = {
+      authorization: 'Bearer k',
+      'content-type': 'application/json',
+      'content-length': body.length,
+    };
+    const sent = request(
+      { port, host: '127.0.0.1', path: `/v1/${path}`, method: 'POST', headers, agent: false },
+      (response) => {
+        response.resume().on('end', () => resolve(response.statusCode ?? 0));
+      },
+    );
+    // A refused upload is cut off.
+    sent.on('socket', (socket) => socket.on('error', () => {}));
+    sent.on('error', (error) =>
+      'code' in error && /EPIPE|ECONNRESET/.test(String(error.code)) ? resolve(413) : reject(error),
+    );
+    sent.end(body);
+  });
+}
+
+console.log(machine());
+const rows = [];
+for (const [name, [path, text]] of Object.entries(bodies)) {
+  const body = Buffer.from(text);
+  const pauses = [];
+  let status = 0;
+  for (let round = 0; round < 6; round++) {
+    let longest = 0;
+    let last = performance.now();
+    const timer = setInterval(() => {
+      longest = Math.max(longest, performance.now() - last);
+      last = performance.now();
+    }, 1);
+    status = await post(path, body);
+    clearInterval(timer);
+    if (round > 0) pauses.push(longest);
+  }
+  rows.push([
+    name,
+    (body.length / 1e6).toFixed(1),
+    String(status),
+    median(pauses).toFixed(1),
+    Math.max(...pauses).toFixed(1),
+  ]);
+}
+/** @type {'right'} */
+const align = 'right';
+const columns = [
+  { title: 'body' },
+  ...['MB', 'status', 'longest pause, median ms', 'max ms'].map((title) => ({ title, align })),
+];
+console.log(renderTable(columns, rows, (text) => text));
+server.close();
+server.closeAllConnections();

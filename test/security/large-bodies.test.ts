@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest';
+import { createHandler } from '../../src/create-handler.ts';
+import { createFakeInference } from '../../src/testing/fake-inference.ts';
+import { chatBody, chunksOf, expectError, key, send } from '../server/support.ts';
+
+const handler = createHandler(createFakeInference({ models: ['fake-chat'] }), { auth: { keys: [key] } });
+
+/** A body of these fields beside those of a chat request. */
+const bodyWith = (fields: string): string => `${JSON.stringify(chatBody()).slice(0, -1)},${fields}}`;
+
+describe('a body of too many values is refused before it is parsed', () => {
+  const bias = Array.from({ length: 2 ** 20 }, (_, token) => `"${token}":1`).join(',');
+  const messages = Array.from({ length: 2 ** 14 }, () => '{"role":"user","content":""}').join(',');
+  it.each<[string, string, string]>([
+    ['logit_bias', bodyWith(`"logit_bias":{${bias}}`), '1048576 values'],
+    ['messages', `{"model":"fake-chat","messages":[${messages}]}`, '16384 objects'],
+    ['unknown fields', bodyWith(`"x":[${'[],'.repeat(2 ** 19)}[]]`), '1048576 values'],
+  ])('%s', async (_name, text, expected) => {
+    const answer = await send(handler, { text });
+    expectError(answer, 413, 'request_too_large');
+    expect(answer.json.error.message).toBe(`The request body has more than ${expected}.`);
+    // Hosts that read the body themselves hand over its bytes.
+    const parsed = await send(handler, { body: { parsed: new TextEncoder().encode(text) } as never });
+    expect(parsed.status).toBe(413);
+  });
+
+  it('at the piece that is too much: the rest is never read', async () => {
+    let sent = 0;
+    const pieces = function* (): Generator<Uint8Array> {
+      for (; sent < 100; sent++) yield new TextEncoder().encode('{},'.repeat(1000));
+    };
+    expect((await send(handler, { body: chunksOf(pieces()) })).status).toBe(413);
+    expect(sent).toBeLessThan(20);
+  });
+});
+
+it('a long text is one value', async () => {
+  const content = 'a "quoted" {text}, '.repeat(200_000);
+  const text = JSON.stringify({ model: 'fake-chat', messages: [{ role: 'user', content }] });
+  expect(text.length).toBeGreaterThan(2 ** 20);
+  expect((await send(handler, { text })).status).toBe(200);
+});
+
+it('other work has its turn while a large body is read', async () => {
+  const content = 'a'.repeat(2 ** 21);
+  let turns = 0;
+  const tick = (): void => {
+    turns++;
+    timer = setImmediate(tick);
+  };
+  let timer = setImmediate(tick);
+  await send(handler, {
+    text: JSON.stringify({ model: 'fake-chat', messages: [{ role: 'user', content }] }),
+  });
+  clearImmediate(timer);
+  expect(turns).toBeGreaterThanOrEqual(3);
+});
