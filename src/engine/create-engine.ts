@@ -93,10 +93,11 @@ export function createEngine({
       assertDuration('graceMs', graceMs);
       assertDuration('drainDelayMs', drainDelayMs);
       isDraining = true;
-      const timer = setTimeout(() => drained.resolve(), drainDelayMs);
-      if (drainDelayMs === 0) drained.resolve();
-      await drained.promise;
-      clearTimeout(timer);
+      if (drainDelayMs > 0) {
+        const timer = setTimeout(() => drained.resolve(), drainDelayMs);
+        await drained.promise;
+        clearTimeout(timer);
+      } else drained.resolve();
       await Promise.all(all.map((queue) => queue.close(graceMs)));
     },
   };

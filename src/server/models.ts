@@ -16,10 +16,10 @@ export const modelSchema = z.object({
 /** The answer of `GET /models`. */
 export const modelListSchema = z.object({ object: z.literal('list'), data: z.array(modelSchema) });
 
-const value = z.union([z.number(), z.boolean(), z.string(), z.array(z.string()).readonly()]);
+const value = z.union([z.number(), z.boolean(), z.string()]);
 
 const parameterDescriptorSchema = z.object({
-  type: z.enum(['float', 'int', 'boolean', 'string', 'strings']),
+  type: z.enum(['float', 'int', 'boolean', 'string']),
   min: z.number().optional(),
   max: z.number().optional(),
   default: value.optional(),
@@ -75,7 +75,7 @@ export function toModelList(models: readonly ModelInfo[]): z.infer<typeof modelL
 }
 
 /**
- * The parameters that a model takes, within the limits of the model.
+ * The parameters that a model takes, within the limits of the model. Lists are left out: a description has no type for them.
  *
  * @example
  * ```ts
@@ -87,7 +87,7 @@ export function toModelParameters(model: ModelInfo, categories: CategoryRegistry
   const foreign = new Set(model.foreignParameters);
   const bounds = category?.parameterBounds?.(model) ?? {};
   const parameters = Object.entries(category?.parameters ?? {})
-    .filter(([name]) => !foreign.has(name))
+    .filter(([name, { type }]) => !foreign.has(name) && type !== 'strings')
     .map(([name, descriptor]): [string, ParameterDescriptor] => [
       toWireName(name),
       { ...descriptor, ...bounds[name] },

@@ -56,9 +56,11 @@ function valueSchema(descriptor: ParameterDescriptor): z.ZodType {
 }
 
 function stringsSchema(max = Infinity): z.ZodType {
-  const error = ({ input }: { input?: unknown }): string =>
-    `expected a list of strings, got ${describeValue(input)}`;
-  const schema = z.array(z.string({ error }), { error });
+  const expected =
+    (kind: string) =>
+    ({ input }: { input?: unknown }): string =>
+      `expected a ${kind}, got ${describeValue(input)}`;
+  const schema = z.array(z.string({ error: expected('string') }), { error: expected('list of strings') });
   const tooMany = ({ input }: { input?: unknown }): string =>
     `expected at most ${max} strings, got ${(input as unknown[]).length}`;
   return max === Infinity ? schema : schema.max(max, { error: tooMany });

@@ -161,7 +161,6 @@ describe('what is not run', () => {
       'docs/guides/real-models.md: it needs a GPU',
       'docs/remote.md: there is no gpu-1',
       'docs/remote.md: there is no gpu-2',
-      'docs/rerank.md: no rerank model is bundled yet',
     ]);
   });
 });

@@ -99,13 +99,14 @@ describe('examples/serve.js', () => {
       await once(shell, 'close');
       answers.push(answer);
     }
-    const [chat, image, speech, transcription] = answers;
+    const [chat, image, rerank, speech, transcription] = answers;
     expect(JSON.parse(chat!)).toMatchObject({ object: 'chat.completion', model: 'tiny-chat' });
     expect(image).toBe('');
     const { data } = JSON.parse(await readFile(join(folder, 'image.json'), 'utf8')) as {
       data: { b64_json: string }[];
     };
     expect(data[0]!.b64_json).toMatch(/^iVBORw0KGgo/);
+    expect(JSON.parse(rerank!).results[0]).toMatchObject({ index: 0 });
     expect(speech).toBe('');
     expect((await readFile(join(folder, 'speech.wav'))).subarray(0, 4).toString()).toBe('RIFF');
     expect(JSON.parse(transcription!).text).toMatch(/circle/i);

@@ -266,10 +266,11 @@ describe('a worker process', () => {
   });
 
   it('tells the operator alone why a model can’t be loaded', async () => {
-    const { engine, lines } = start('fails');
-    const error = await engine.ready().catch((reason: Error) => reason);
-    expect((error as Error).message).not.toContain('secret path');
-    expect(lines).toMatchObject([{ level: 'error', fields: { err: { message: 'secret path' } } }]);
+    const { engine, run, lines } = start('fails');
+    await expect(engine.ready()).rejects.toThrow('Model "toy" could not be loaded: secret path.');
+    const client = run({})[Symbol.asyncIterator]().next();
+    await expect(client).rejects.toThrow(/^Model "toy" could not be loaded\.$/);
+    expect(lines[0]).toMatchObject({ level: 'error', fields: { err: { message: 'secret path' } } });
   });
 
   it('of a model that nobody has is one that is unknown', async () => {

@@ -25,8 +25,8 @@ describe('the packed tarball', () => {
   }, 60_000);
   afterAll(() => rm(folder, { recursive: true }));
 
-  it('stays below 1 MB and holds neither models nor sources nor tests', () => {
-    expect(tarball.size).toBeLessThan(1_000_000);
+  it('stays below 1.2 MB and holds neither models nor sources nor tests', () => {
+    expect(tarball.size).toBeLessThan(1_200_000);
     const foreign = tarball.files.filter(
       ({ path }) =>
         !/^(dist\/(src|adapters)\/.*\.(js|d\.ts)|src\/playground\/page\/.*\.(html|css|js|svg)|[^/]+\.(md|json)|LICENSE)$/.test(
@@ -70,8 +70,8 @@ describe('entries', () => {
   });
 
   it.each([
-    ['./sampling', 80_000],
-    ['./chat', 180_000],
+    ['./sampling', 120_000],
+    ['./chat', 220_000],
     ['./tokenization', 220_000],
     ['./vision', 60_000],
     ['./audio', 150_000],

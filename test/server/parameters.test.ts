@@ -38,7 +38,12 @@ describe.each(parameters)('%s', (name, descriptor) => {
     expect(inference.requests.at(-1)![name as keyof typeof chatParameters]).toBe(descriptor.default);
   });
 
-  const wrong = descriptor.type === 'boolean' ? ['true', 1, [], {}] : ['1', true, [], {}, [1]];
+  const wrong =
+    descriptor.type === 'strings'
+      ? ['1', true, 1, {}]
+      : descriptor.type === 'boolean'
+        ? ['true', 1, [], {}]
+        : ['1', true, [], {}, [1]];
   it.each(wrong)('refuses %j', async (value) => {
     await refused(value);
   });
@@ -96,5 +101,17 @@ describe('max_completion_tokens', () => {
   it('refuses a contradiction', async () => {
     const answer = await send(handler, { json: chatBody({ max_tokens: 7, max_completion_tokens: 8 }) });
     expectError(answer, 400, 'invalid_request', 'max_completion_tokens');
+  });
+});
+
+describe('dry_sequence_breakers', () => {
+  it('names the entry that is no string', async () => {
+    const answer = await send(handler, { json: chatBody({ dry_sequence_breakers: ['a', 1] }) });
+    expectError(answer, 400, 'invalid_request', 'dry_sequence_breakers[1]');
+    expect(answer.json.error.message).toBe('dry_sequence_breakers[1]: expected a string, got 1.');
+  });
+
+  it('may be empty', async () => {
+    expect(await accepted('drySequenceBreakers', [])).toEqual([]);
   });
 });

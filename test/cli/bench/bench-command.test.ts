@@ -66,7 +66,7 @@ describe('slashv1 bench', () => {
     const { code, output } = await runCli(['bench', 'tiny-embed', '--duration', '300ms']);
     expect(code).toBe(0);
     expect(output).toMatch(
-      /^tiny-embed, embedding, on this machine\n\d+ requests? in \d\.\d s, 1 at a time; 32 texts in each/,
+      /^tiny-embed, embedding, on this machine(?:, peak memory \d+ MB)?\n\d+ requests? in \d\.\d s, 1 at a time; 32 texts in each/,
     );
     expect(output).toMatch(/\n +p50 +p95 +p99 +overall\nrequest +\d/);
     expect(output).not.toContain('\u001B');
@@ -112,7 +112,7 @@ describe('slashv1 bench', () => {
     ['tiny-chat --sweep context=a', '--sweep context: expected numbers such as 128,1k'],
     ['tiny-chat --sweep streams=2 --concurrency 3', '--sweep streams: expected without --concurrency'],
     ['tiny-chat --sweep streams=2 --sweep streams=3', '--sweep: expected streams once'],
-    ['tiny-chat --device abacus', '--device: expected one of cpu, '],
+    ['tiny-chat --device abacus', '--device: expected "cpu" or "webgpu"'],
     ['tiny-chat --plots here', '--plots: expected with compare'],
     ['compare package.json', 'compare: expected two files of results, got 1.'],
     ['compare package.json package.json', 'package.json: format'],

@@ -1,4 +1,4 @@
-import { InferenceError } from '../../../../errors.ts';
+import { InferenceError, sentence } from '../../../../errors.ts';
 
 /** The fields of a chat completion that the same fault has another name for here. */
 const names: readonly (readonly [RegExp, string])[] = [
@@ -26,5 +26,5 @@ export function toResponsesError(thrown: unknown, places: readonly string[]): un
     ? param + thrown.message.slice(thrown.param.length)
     : thrown.message;
   const { code, retryAfterSeconds } = thrown;
-  return new InferenceError(code, message, { param, retryAfterSeconds, cause: thrown });
+  return new InferenceError(code, sentence(message), { param, retryAfterSeconds, cause: thrown });
 }

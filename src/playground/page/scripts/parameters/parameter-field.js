@@ -2,7 +2,7 @@ import { element, select, uniqueId } from '../dom/element.js';
 
 /**
  * @typedef {import('../../../../server/models.ts').ModelParameters['parameters'][string]} Descriptor
- * @typedef {string | number | boolean | readonly string[]} Value
+ * @typedef {string | number | boolean} Value
  * @typedef {{ value: string, label: string }} Choice
  */
 
@@ -40,13 +40,12 @@ export function createParameterField(name, descriptor, choices) {
   const read = () => {
     if (main instanceof HTMLInputElement && main.type === 'checkbox') return main.checked;
     if (main.value.trim() === '') return byDefault;
-    if (descriptor.type === 'strings') return listIn(main.value);
     if (descriptor.type === 'boolean') return main.value === 'true';
     // What is no number is sent as it is: the API says best what is wrong with it.
     const isText = descriptor.type === 'string' || Number.isNaN(Number(main.value));
     return isText ? main.value : Number(main.value);
   };
-  const changed = () => (JSON.stringify(read()) === JSON.stringify(byDefault) ? undefined : read());
+  const changed = () => (read() === byDefault ? undefined : read());
   const point = (/** @type {string} */ message) => {
     problem.textContent = message;
     problem.hidden = message === '';
@@ -63,7 +62,6 @@ export function createParameterField(name, descriptor, choices) {
   const set = (/** @type {Value | undefined} */ value) => {
     const shown = value ?? byDefault;
     if (main instanceof HTMLInputElement && main.type === 'checkbox') main.checked = shown === true;
-    else if (descriptor.type === 'strings') main.value = JSON.stringify(shown);
     else main.value = shown === undefined ? '' : String(shown);
     refresh();
   };
@@ -89,7 +87,7 @@ function createControls({ type, min, max, step = 1, default: byDefault }, choice
     return { main: element('input', { type: 'checkbox', role: 'switch', class: 'switch-input' }) };
   }
   if (choices) return { main: withClass(select(choices), 'wide') };
-  if (type === 'string' || type === 'strings')
+  if (type === 'string')
     return { main: element('input', { type: 'text', class: 'input wide', autocomplete: 'off' }) };
   if (min !== undefined && max !== undefined && byDefault !== undefined) {
     if (type === 'int' && max - min < longestSelect) {
@@ -102,15 +100,6 @@ function createControls({ type, min, max, step = 1, default: byDefault }, choice
     }
   }
   return { main: numberInput(type, byDefault === undefined ? 'not set' : String(byDefault)) };
-}
-
-/** What is no list is sent as it is, like what is no number. @param {string} text @returns {Value} */
-function listIn(text) {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
 }
 
 /** @template {HTMLElement} T @param {T} target @param {string} name @returns {T} */
