@@ -200,7 +200,7 @@ function draw(format: ToolCallFormat, tools: CallConstraint['tools'], seeds: num
 
 describe('whatever is drawn is read back as calls whose arguments are valid', () => {
   test.each(cases)('%s, %s', (_, schema, format) => {
-    for (const answer of draw(format, toolsOf(schema), 5)) {
+    for (const answer of draw(format, toolsOf(schema), 3)) {
       expect(answer).toMatchObject({ faults: [], content: '', finishReason: 'tool_calls' });
     }
   });
