@@ -297,7 +297,6 @@ describe('a chat model on a server of another kind', () => {
       'top_n_sigma',
       'dynatemp_range',
       'dynatemp_exponent',
-      'dry_sequence_breakers',
       'truncate',
       'prompt_name',
     ]);
