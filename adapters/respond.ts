@@ -51,8 +51,8 @@ export function mountPathOf(options: { readonly mountPath?: string | undefined }
 }
 
 /**
- * What `toErrorBody` of the server says of an internal error. It is written out once more, since adapters import only
- * types, so that any handler can be mounted; and this has to work where the handler itself is broken.
+ * The answer that `toErrorBody` of the server gives to an internal error. It stands here once more, since adapters import
+ * only types, so that any handler can be mounted; and this has to work where the handler itself is broken.
  */
 function lastResort(error: unknown): ApiResponse {
   const requestId = `req_${crypto.randomUUID().replaceAll('-', '')}`;

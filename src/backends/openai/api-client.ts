@@ -1,5 +1,5 @@
 import { createParser } from 'eventsource-parser';
-import { isDeepJson } from '../../core/text/is-deep-json.ts';
+import { createJsonCounter } from '../../core/text/json-counter.ts';
 import { abbreviate } from '../../core/text/quote.ts';
 import { type ErrorCode, InferenceError, sentence } from '../../errors.ts';
 import { readBeginning, readBytes, readText, type BodyOptions } from '../../runtime/http/answer-body.ts';
@@ -116,7 +116,9 @@ export function unreadable(reason: string, cause?: unknown): InferenceError {
 const mostLevels = 128;
 
 function parseJson(text: string): unknown {
-  if (isDeepJson(text, mostLevels)) throw unreadable(`it is nested more than ${mostLevels} levels deep`);
+  const counter = createJsonCounter();
+  counter.push(Buffer.from(text));
+  if (counter.depth > mostLevels) throw unreadable(`it is nested more than ${mostLevels} levels deep`);
   try {
     return JSON.parse(text);
   } catch (error) {

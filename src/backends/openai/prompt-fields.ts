@@ -26,7 +26,7 @@ const fields: readonly PromptField[] = [
   'reasoningEffort',
   'truncatePromptTokens',
 ];
-/** Those of parameters that have one. */
+/** Defaults of the fields that are parameters. */
 const chatDefaults: Partial<Record<PromptField, unknown>> = {
   continueFinalMessage: chatParameters.continueFinalMessage.default,
   includeStopStrInOutput: chatParameters.includeStopStrInOutput.default,
@@ -34,7 +34,7 @@ const chatDefaults: Partial<Record<PromptField, unknown>> = {
 };
 const all = Object.fromEntries(fields.map((name) => [name, 'field'])) as Record<PromptField, Way>;
 
-/** What the servers know of how prompts are written and where answers end. */
+/** The way of each field to a server of that dialect; a field without one is refused. */
 const known: Readonly<Record<ApiDialect, Partial<Record<PromptField, Way>>>> = {
   openai: { reasoningEffort: 'field' },
   vllm: { ...all, enableThinking: 'variable' },

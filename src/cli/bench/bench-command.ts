@@ -133,7 +133,7 @@ async function bench(model: string, values: BenchValues, terminal: Terminal): Pr
     };
   }
 
-  /** What was measured is kept also where a later measurement failed. */
+  /** Measurements are kept also where a later one failed. */
   function write(): void {
     if (runs.length === 0) {
       if (signal.aborted) terminal.messages.write('\nNothing was measured yet.\n');
@@ -186,7 +186,7 @@ async function openSubject(
   }
   const category = settings.category ?? (await categoryOf());
   assertFitting(values, category);
-  return openLocalSubject({ ...settings, ...given(loadedWith), category }, { terminal, signal, concurrency });
+  return openLocalSubject({ ...settings, ...loadedWith, category }, { terminal, signal, concurrency });
 
   async function categoryOf(): Promise<Subject['category']> {
     try {
@@ -195,10 +195,6 @@ async function openSubject(
       throw aboutModel(model, error);
     }
   }
-}
-
-function given({ device, threads }: LoadedWith): LoadedWith {
-  return { ...(device === undefined ? {} : { device }), ...(threads === undefined ? {} : { threads }) };
 }
 
 interface Note {

@@ -13,7 +13,7 @@ export interface AnswerSetting {
   readonly thinks: boolean;
 }
 
-/** What a request allows the model to answer. */
+/** The grammar that a request puts on the answer. */
 export function answerConstraint(request: ChatRequest, setting: AnswerSetting): AnswerConstraint {
   const { prompt, formats, thinks } = setting;
   const calls = callConstraint(request, setting);

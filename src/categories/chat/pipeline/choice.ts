@@ -88,7 +88,7 @@ export class Choice implements Continuation {
     const last = this.#untold.at(-1);
     if (last) last.textLength += text.length;
     const events = text === '' ? [] : this.#answer.push(text);
-    // What is there now are the tokens of the marker that began the thinking.
+    // The tokens so far are those of the marker that began the thinking.
     if (this.#isHidden) this.#untold = [];
     if (events.length > 0) this.#emitLogprobs();
     this.#emitAll(events);

@@ -7,8 +7,6 @@ import { KeyValueCache } from './key-value-cache.ts';
 import { StepFeedsFactory } from './step-feeds.ts';
 import { StoragePool } from './storage-pool.ts';
 
-/** What unused buffers of caches may hold. */
-const maxIdleCacheBytes = 64 * 2 ** 20;
 const onePosition: Tensor = { type: 'int64', dims: [], data: BigInt64Array.of(1n) };
 
 /**
@@ -33,7 +31,7 @@ export function createCopyingDecoder(
   const slotNames = entries.map(({ present }) => (slicesSlots ? newSlotsOutput(present) : present));
   const fetches = ['logits', ...slotNames];
   const stepFeeds = new StepFeedsFactory();
-  const pool = new StoragePool({ maxIdleBytes: maxIdleCacheBytes });
+  const pool = new StoragePool();
   let halfLogits = new Float32Array(0);
 
   const decoder: Decoder<KeyValueCache> = {

@@ -1,6 +1,6 @@
 import { fieldError, type InferenceError } from '../../../errors.ts';
 
-/** What keys, values and logits may be. */
+/** Types of keys, values and logits. */
 export type FloatType = 'float32' | 'float16';
 
 /** One past/present pair of a decoder: keys or values of one layer. */
@@ -12,7 +12,7 @@ export interface KeyValueEntry {
   readonly headSize: number;
 }
 
-/** What the inputs and outputs of a decoder's graph are. */
+/** Inputs and outputs of a decoder's graph, by their roles. */
 export interface DecoderLayout {
   readonly entries: readonly KeyValueEntry[];
   readonly inputs: ReadonlySet<string>;

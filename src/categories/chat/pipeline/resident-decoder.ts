@@ -6,9 +6,6 @@ import { ResidentCache } from './resident-cache.ts';
 import { StepTensors, type LogitsMemory } from './step-tensors.ts';
 import { StoragePool } from './storage-pool.ts';
 
-/** What unused buffers of caches may hold. */
-const maxIdleCacheBytes = 64 * 2 ** 20;
-
 /**
  * Runs a decoder whose attention is `GroupQueryAttention` with caches that the graph changes in place: everything is
  * bound once, and a step of one token copies nothing.
@@ -19,7 +16,7 @@ const maxIdleCacheBytes = 64 * 2 ** 20;
 export function createResidentDecoder(session: BindableSession, sides: GraphSides): Decoder {
   const layout = readDecoderLayout(sides);
   const { entries, vocabularySize } = layout;
-  const pool = new StoragePool({ maxIdleBytes: maxIdleCacheBytes });
+  const pool = new StoragePool();
   const parts = { session, entries, pool };
   const memory: LogitsMemory = { float32: new Float32Array(0), float16: new Uint16Array(0) };
   let converted = new Float32Array(0);

@@ -4,6 +4,7 @@ import type { ElementType } from '../../../runtime/contract.ts';
 export type Storage = Float32Array<ArrayBuffer> | Uint16Array<ArrayBuffer>;
 
 const smallest = 4096;
+const defaultMaxIdleBytes = 64 * 2 ** 20;
 
 /**
  * Lends buffers again that were given back. Batches change their shape whenever a sequence joins or leaves, and memory
@@ -15,8 +16,8 @@ export class StoragePool {
   readonly #idle = new Map<number, ArrayBuffer[]>();
   #idleBytes = 0;
 
-  /** @param options.maxIdleBytes what may lie here unused; the rest is left to the garbage collector */
-  constructor({ maxIdleBytes }: { readonly maxIdleBytes: number }) {
+  /** @param options.maxIdleBytes size of all unused buffers, default 64 MiB; the rest is left to the garbage collector */
+  constructor({ maxIdleBytes = defaultMaxIdleBytes }: { readonly maxIdleBytes?: number } = {}) {
     this.#maxIdleBytes = maxIdleBytes;
   }
 

@@ -5,7 +5,7 @@ import { distinctItems } from './schema-distinct.ts';
 import { productiveExpressions } from './productive.ts';
 import { arrayOf } from './schema-array.ts';
 import { createSchemaBudget, type SchemaBudget } from './schema-budget.ts';
-import { ClauseReader, isReferenceAlone, type Clause } from './schema-clauses.ts';
+import { annotationKeywords, ClauseReader, isReferenceAlone, type Clause } from './schema-clauses.ts';
 import { SchemaDocument, type Literal } from './schema-document.ts';
 import { SchemaEvaluator } from './schema-evaluate.ts';
 import {
@@ -249,24 +249,11 @@ class SchemaReader {
 /** The body of a rule that has not been read yet. */
 const pending: Expression = { type: 'choice', items: [] };
 
-const silent = new Set([
-  'title',
-  'description',
-  'default',
-  'examples',
-  '$comment',
-  '$defs',
-  'definitions',
-  '$schema',
-  'discriminator',
-]);
+const besideAnyOf = new Set(['anyOf', ...annotationKeywords, '$schema', 'discriminator']);
 
 /** The schemas of `anyOf`, where a schema says nothing else: they can stay apart. */
 function branchesOf(schema: Schema, path: string): readonly unknown[] | undefined {
-  if (
-    schema['anyOf'] === undefined ||
-    !Object.keys(schema).every((keyword) => keyword === 'anyOf' || silent.has(keyword))
-  ) {
+  if (schema['anyOf'] === undefined || !Object.keys(schema).every((keyword) => besideAnyOf.has(keyword))) {
     return undefined;
   }
   return readSchemas(schema['anyOf'], `${path}.anyOf`);

@@ -498,7 +498,8 @@ function distinct(values: readonly unknown[]): readonly unknown[] {
   return [...new Map(values.map((value) => [canonicalText(value), value])).values()];
 }
 
-const referenceKeywords = new Set([
+/** Keywords that describe a schema and restrict nothing. */
+export const annotationKeywords: readonly string[] = [
   'title',
   'description',
   'default',
@@ -506,12 +507,13 @@ const referenceKeywords = new Set([
   '$comment',
   '$defs',
   'definitions',
-]);
+];
+const besideReference = new Set(['$ref', ...annotationKeywords]);
 
 /** Whether a schema says nothing but what its reference says. */
 export function isReferenceAlone(schema: Schema): boolean {
   if (schema['$ref'] === undefined) return false;
-  return Object.keys(schema).every((keyword) => keyword === '$ref' || referenceKeywords.has(keyword));
+  return Object.keys(schema).every((keyword) => besideReference.has(keyword));
 }
 
 /**
