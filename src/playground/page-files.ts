@@ -18,9 +18,11 @@ const mediaTypes: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 };
 
+const { resolve } = createRequire(import.meta.url);
 // The compiler copies no page: its files are shipped as they are, where they are.
-const packageFolder = dirname(createRequire(import.meta.url).resolve('slashv1/package.json'));
-const pageFolder = join(packageFolder, 'src', 'playground', 'page');
+const pageFolder = join(dirname(resolve('slashv1/package.json')), 'src', 'playground', 'page');
+/** Modules of packages that the page imports, by the path below it. */
+const packageFiles: Readonly<Record<string, string>> = { '/packages/marked.js': 'marked' };
 
 /**
  * Reads all files of the page, by their path below it; `/` is the page itself.
@@ -38,6 +40,9 @@ export function readPage(options: { readonly api: string }): Map<string, PageFil
     const bytes = readFileSync(file);
     if (path === '/index.html') files.set('/', toPageFile(mediaType, withApi(bytes, options.api)));
     else files.set(path, toPageFile(mediaType, bytes));
+  }
+  for (const [path, name] of Object.entries(packageFiles)) {
+    files.set(path, toPageFile(mediaTypes['.js']!, readFileSync(resolve(name))));
   }
   return files;
 }

@@ -12,13 +12,14 @@ const key = 'sk-of-a-test';
 const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 /** Where pictures of every panel go, for people who want to look at them. */
 const pictureFolder = process.env['PLAYGROUND_PICTURES'];
-const tabs = ['Chat', 'Image', 'Detect', 'Listen', 'Speak', 'Compare', 'Rank'] as const;
+const tabs = ['Chat', 'Image', 'Detect', 'Listen', 'Speak', 'Compare', 'Rank', 'API'] as const;
 type TabName = (typeof tabs)[number];
 
 const pixel = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
   'base64',
 );
+const table = '| city | weather |\n|---|--:|\n| Paris | 20 °C |';
 const longWord = 'Donaudampfschifffahrtsgesellschaftskapitän'.repeat(4);
 
 describe.skipIf(skipReason !== undefined)('the playground for everybody', { timeout: 60_000 }, () => {
@@ -39,7 +40,7 @@ describe.skipIf(skipReason !== undefined)('the playground for everybody', { time
       ],
       reply: ({ messages }) =>
         messages.at(-1)!.role === 'tool'
-          ? { text: `It is sunny. ${longWord}` }
+          ? { text: `It is *sunny*. ${longWord}\n\n${table}\n\n\`\`\`js\n${longWord}\n\`\`\`` }
           : {
               reasoning: `Let me think. ${longWord}`,
               toolCalls: [{ name: 'get_weather', arguments: { city: longWord } }],
@@ -100,6 +101,11 @@ describe.skipIf(skipReason !== undefined)('the playground for everybody', { time
       await panel.getByRole('button', { name: 'Rank' }).click();
       await panel.locator('.ranking').waitFor();
     },
+    async API(page) {
+      const endpoint = panelOf(page, 'API').locator('.endpoint', { hasText: 'POST /v1/detect' });
+      await endpoint.locator('summary').click();
+      await endpoint.getByRole('table').first().waitFor();
+    },
   };
 
   /** What axe-core thinks is serious or worse. */
@@ -154,7 +160,7 @@ describe.skipIf(skipReason !== undefined)('the playground for everybody', { time
     it.each(tabs)('%s', async (name) => {
       await page.getByRole('tab', { name, exact: true }).click();
       const panel = panelOf(page, name);
-      await panel.locator('.parameter').first().waitFor({ state: 'attached' });
+      if (name !== 'API') await panel.locator('.parameter').first().waitFor({ state: 'attached' });
       await fillers[name](page);
       const toggle = panel.getByRole('button', { name: /^Parameters/ });
       if (await toggle.isVisible()) await toggle.click();
@@ -186,9 +192,9 @@ describe.skipIf(skipReason !== undefined)('the playground for everybody', { time
     await page.keyboard.press('Tab');
     for (const [pressed, expected] of [
       ['ArrowDown', 'Image'],
-      ['End', 'Rank'],
+      ['End', 'API'],
       ['ArrowRight', 'Chat'],
-      ['ArrowUp', 'Rank'],
+      ['ArrowUp', 'API'],
       ['Home', 'Chat'],
     ] as const) {
       await page.keyboard.press(pressed);

@@ -142,6 +142,15 @@ describe.skipIf(skipReason !== undefined)('the playground in a browser', { timeo
       expect(await page.evaluate(() => history.length)).toBeLessThanOrEqual(2);
     });
 
+    it('opens the API reference', async () => {
+      await page.getByRole('tab', { name: 'API', exact: true }).click();
+      const endpoint = page.locator('.endpoint', { hasText: 'POST /v1/chat/completions' });
+      await endpoint.locator('summary').click();
+      const row = endpoint.getByRole('row', { name: /^temperature/ }).first();
+      expect(await row.textContent()).toMatch(/^temperaturenumber, 0 to 20\.7Randomness/);
+      expect(await endpoint.getByRole('table').count()).toBe(4);
+    });
+
     it('is asked for where there is none, and again where it is wrong', async () => {
       await page.getByRole('button', { name: 'Change key' }).click();
       const field = page.getByLabel('API key');
@@ -182,6 +191,44 @@ describe.skipIf(skipReason !== undefined)('the playground in a browser', { timeo
       await page.getByRole('button', { name: 'Clear' }).click();
       expect(await page.locator('.message').count()).toBe(0);
       expect(await page.evaluate(() => sessionStorage.getItem('slashv1-conversation'))).toBe('[]');
+    });
+
+    it('shows Markdown, and no markup of a model', async () => {
+      const text = [
+        '# Title',
+        '**bold** `code` [site](https://example.com) [bad](javascript:alert(1)) <img src=x onerror=alert(1)>',
+        '- one\n- two\n  1. deeper',
+        '| a | b |\n|---|--:|\n| 1 | 2 &amp; 3 |',
+        '```js\nconst x = "<b>";\n```',
+        '>'.repeat(20_000),
+      ].join('\n\n');
+      // As text, since the test runner would rewrite its import.
+      const script = `(async (markdown) => {
+        const { createMarkdownView } = await import('/scripts/dom/markdown.js');
+        const show = (whole) => {
+          const view = createMarkdownView();
+          for (const piece of whole.match(/[^]{1,7}/g)) view.append(piece);
+          view.show();
+          return view.root.innerHTML;
+        };
+        return [show(markdown.slice(0, -20_000)), show(markdown).length, show('a & b &lt;')];
+      })(${JSON.stringify(text)})`;
+      const html = await page.evaluate<[string, number, string]>(script);
+      expect(html[0]).toMatchInlineSnapshot(`"<h3>Title</h3><p><strong>bold</strong> <code>code</code> <a href="https://example.com" rel="noopener noreferrer" target="_blank">site</a> <span>bad</span> &lt;img src=x onerror=alert(1)&gt;</p><ul><li>one</li><li>two<ol><li>deeper</li></ol></li></ul><div class="table-frame" tabindex="0"><table class="table"><thead><tr><th>a</th><th class="number">b</th></tr></thead><tbody><tr><td>1</td><td class="number">2 &amp; 3</td></tr></tbody></table></div><figure class="code-block"><figcaption><span>js</span><button type="button" class="quiet-button small-button" aria-label="Copy code">Copy</button></figcaption><pre tabindex="0"><code>const x = "&lt;b&gt;";</code></pre></figure>"`);
+      expect(html[1]).toBeGreaterThan(20_000);
+      expect(html[2]).toBe('<p>a &amp; b &lt;</p>');
+    });
+
+    it('answers again', async () => {
+      const panel = await open('Chat');
+      await send('What is 27 + 58?');
+      const first = panel.locator('.message-assistant');
+      await first.evaluate((node) => node.setAttribute('data-old', 'true'));
+      await panel.getByRole('button', { name: 'Regenerate' }).click();
+      await panel
+        .locator('.message-assistant:not([data-old]) .status', { hasText: 'answer token' })
+        .waitFor(patience);
+      expect(await panel.locator('.message').count()).toBe(2);
     });
 
     it('sends what was said before and the system message', async () => {
@@ -370,8 +417,22 @@ describe.skipIf(skipReason !== undefined)('the playground in a browser', { timeo
 
       await panel.getByLabel('Only these classes').fill('red circle');
       await panel.getByRole('button', { name: 'Detect' }).click();
-      await panel.getByText(/^0 objects/).waitFor(patience);
+      await panel.getByText(/^it's a picture\.png: 0 objects/).waitFor(patience);
       expect(JSON.parse(await runCopied(panel)).detections).toEqual([]);
+    });
+
+    it('finds the shapes of a sample picture, each class in its colour', async () => {
+      const panel = await open('Detect');
+      await panel.getByRole('button', { name: 'Three shapes' }).click();
+      const legend = panel.getByRole('list', { name: /classes/ });
+      await legend.waitFor(patience);
+      const boxes = panel.locator('.box');
+      const count = await boxes.count();
+      expect(count).toBeGreaterThan(1);
+      const colours = await boxes.evaluateAll((all) => all.map((box) => getComputedStyle(box).borderColor));
+      expect(new Set(colours).size).toBe(count);
+      await legend.getByRole('button').first().click();
+      expect(await panel.locator('.box:visible').count()).toBe(count - 1);
     });
 
     it.each(['paste', 'drop'] as const)('takes a picture by %s', async (way) => {

@@ -28,7 +28,7 @@ export function createGate(onKey) {
     onKey(input.value);
   });
   return {
-    root: element('section', { class: 'gate' }, element('h2', {}, 'Which key?'), form),
+    root: element('section', { class: 'gate' }, element('h2', {}, 'Enter your API key'), form),
     showError: (error) => problem.replaceChildren(errorView(error)),
     focus: () => input.focus(),
   };

@@ -9,6 +9,7 @@ import { createDetectionPanel } from './panels/detection/detection-panel.js';
 import { createEmbeddingPanel } from './panels/embedding/embedding-panel.js';
 import { errorView } from './panels/error-view.js';
 import { createImagePanel } from './panels/image/image-panel.js';
+import { createReferencePanel } from './panels/reference/reference-panel.js';
 import { createRerankPanel } from './panels/rerank/rerank-panel.js';
 import { createSpeechPanel } from './panels/speech/speech-panel.js';
 import { createTranscriptionPanel } from './panels/transcription/transcription-panel.js';
@@ -83,9 +84,17 @@ function showPanels(models) {
     content.replaceChildren(element('p', { class: 'gate' }, 'This server has no models.'));
     return;
   }
-  const opened = createTabs([first, ...others]);
+  const { root, onOpen } = createReferencePanel({ client, changeKey });
+  const reference = {
+    id: 'reference',
+    label: 'API',
+    icon: /** @type {const} */ ('reference'),
+    panel: root,
+    onOpen,
+  };
+  const opened = createTabs([first, ...others, reference]);
   navigation.replaceChildren(opened.list);
-  content.replaceChildren(...tabs.map(({ panel }) => panel));
+  content.replaceChildren(...tabs.map(({ panel }) => panel), root);
   changeKeyButton.hidden = currentKey() === '';
 }
 

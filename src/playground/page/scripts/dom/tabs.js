@@ -7,6 +7,7 @@ import { icon } from './icons.js';
  * @property {string} label
  * @property {Parameters<typeof icon>[0]} icon
  * @property {HTMLElement} panel
+ * @property {(() => void) | undefined} [onOpen]
  */
 
 const steps = new Map([
@@ -64,6 +65,7 @@ export function createTabs(tabs) {
       button?.setAttribute('aria-selected', String(isOpen));
       button?.setAttribute('tabindex', isOpen ? '0' : '-1');
     }
+    tabs.find((tab) => tab.id === id)?.onOpen?.();
     history.replaceState(null, '', `#${id}`);
     scrollTo({ top: 0 });
   };

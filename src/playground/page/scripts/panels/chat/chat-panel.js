@@ -33,6 +33,7 @@ export function createChatPanel(context) {
     log.replaceChildren();
     workspace.problem.replaceChildren();
     suggestions.hidden = false;
+    regenerate.hidden = true;
     announce('The conversation is empty.');
     input.focus();
   });
@@ -52,7 +53,7 @@ export function createChatPanel(context) {
 
   const workspace = createWorkspace(context, {
     title: 'Chat',
-    lead: 'Ask, watch the answer come, let the model call tools.',
+    lead: 'Talk to a model and let it call tools.',
     action: 'Send',
     onStart: () => void ask(input.value),
     describe() {
@@ -60,7 +61,10 @@ export function createChatPanel(context) {
         input.value.trim() === '' && messages.length > 0 ? [] : [toUser(input.value.trim() || 'Hello')];
       return { request: toRequest([...messages, ...next]) };
     },
-    onBusy: (isBusy) => log.setAttribute('aria-busy', String(isBusy)),
+    onBusy(isBusy) {
+      log.setAttribute('aria-busy', String(isBusy));
+      regenerate.hidden = isBusy || messages.length === 0;
+    },
   });
   const { task, problem } = workspace;
   const follow = createFollower(log);
@@ -68,14 +72,32 @@ export function createChatPanel(context) {
   /** @param {string} text */
   const ask = async (text) => {
     if (text.trim() === '' || task.isRunning()) return;
-    // `Clear` begins another one, of which what still comes is no part.
-    const conversation = messages;
-    const before = conversation.length;
-    const view = userView(text.trim());
-    conversation.push(toUser(text.trim()));
-    log.append(view);
+    messages.push(toUser(text.trim()));
+    log.append(userView(text.trim()));
     suggestions.hidden = true;
     input.value = '';
+    await answerLast(text);
+  };
+
+  const regenerate = quietButton(
+    'Regenerate',
+    () => {
+      const last = messages.findLastIndex(({ role }) => role === 'user');
+      const question = messages[last];
+      if (question === undefined || task.isRunning()) return;
+      messages.length = last + 1;
+      while (log.lastElementChild?.matches('.message-user') === false) log.lastElementChild.remove();
+      void answerLast(question.content);
+    },
+    { hidden: messages.length === 0 },
+  );
+
+  /** @param {string} text of the last message */
+  const answerLast = async (text) => {
+    // `Clear` begins another conversation; the rest of this answer is no part of it.
+    const conversation = messages;
+    const before = conversation.length - 1;
+    const view = log.lastElementChild;
     follow();
     await task.run(async (signal) => {
       try {
@@ -87,8 +109,8 @@ export function createChatPanel(context) {
           signal,
         });
       } catch (error) {
-        if (log.lastElementChild === view) {
-          // Nothing came of it: the question goes back to where it can be asked again.
+        if (view && log.lastElementChild === view) {
+          // No answer came: the question goes back to where it can be asked again.
           conversation.length = before;
           view.remove();
           if (!signal.aborted) input.value ||= text;
@@ -119,6 +141,7 @@ export function createChatPanel(context) {
       { class: 'row' },
       task.button,
       element('span', { class: 'spread' }),
+      regenerate,
       workspace.curlButton,
       clear,
     ),
@@ -127,7 +150,7 @@ export function createChatPanel(context) {
     'details',
     { class: 'more chat-settings' },
     element('summary', {}, 'System message'),
-    field('System message', system, 'What the model is told before the conversation.'),
+    field('System message', system, 'Instructions that precede the conversation.'),
   );
   const toolbox = element(
     'fieldset',

@@ -1,4 +1,6 @@
+import { copyButton } from '../../dom/copy-button.js';
 import { element } from '../../dom/element.js';
+import { createMarkdownView } from '../../dom/markdown.js';
 import { createLogprobsView } from './logprobs-view.js';
 
 /**
@@ -7,7 +9,7 @@ import { createLogprobsView } from './logprobs-view.js';
  */
 
 /**
- * What an assistant says, as it comes. All of it is text: nothing a model writes is ever read as markup.
+ * The answer of an assistant, as it comes. Its text is shown as Markdown, from which no markup of the model's own comes.
  *
  * @typedef {object} AnswerView
  * @property {HTMLElement} root
@@ -29,8 +31,8 @@ export function userView(content) {
 
 /** @param {string} speaker @returns {AnswerView} */
 export function createAnswerView(speaker) {
-  const thoughts = growingText();
-  const answer = growingText();
+  const thoughts = createMarkdownView('text');
+  const answer = createMarkdownView('text answer');
   const reasoning = element(
     'details',
     { class: 'reasoning', open: true, hidden: true },
@@ -39,6 +41,8 @@ export function createAnswerView(speaker) {
   );
   const calls = element('div', { class: 'calls', hidden: true });
   const note = element('p', { class: 'status' });
+  const copy = copyButton('Copy', 'Copy answer', answer.text);
+  const foot = element('div', { class: 'row answer-foot', hidden: true }, copy, note);
   const logprobs = createLogprobsView();
   /** @type {ReturnType<typeof createCallView>[]} */
   const callViews = [];
@@ -50,7 +54,7 @@ export function createAnswerView(speaker) {
     answer.root,
     calls,
     logprobs.root,
-    note,
+    foot,
   );
   return {
     root,
@@ -60,6 +64,8 @@ export function createAnswerView(speaker) {
         thoughts.append(delta.reasoning_content);
       }
       if (delta.content) answer.append(delta.content);
+      foot.hidden = false;
+      copy.hidden = answer.text() === '';
       for (const { index, id, function: part } of delta.tool_calls ?? []) {
         calls.hidden = false;
         const view = (callViews[index] ??= createCallView());
@@ -71,18 +77,11 @@ export function createAnswerView(speaker) {
     showResult(callId, content, shown) {
       callViews.find((view) => view.id() === callId)?.showResult(content, shown);
     },
-    showNote: (text) => (note.textContent = text),
-  };
-}
-
-function growingText() {
-  const text = document.createTextNode('');
-  const root = element('p', { class: 'text', hidden: true }, text);
-  return {
-    root,
-    append(/** @type {string} */ more) {
-      text.appendData(text.data === '' ? more.trimStart() : more);
-      root.hidden = text.data === '';
+    showNote(text) {
+      thoughts.show();
+      answer.show();
+      note.textContent = text;
+      foot.hidden = false;
     },
   };
 }

@@ -2,9 +2,11 @@ import { announce } from '../../dom/announce.js';
 import { base64FromBlob } from '../../dom/bytes.js';
 import { element, field } from '../../dom/element.js';
 import { createFileDrop } from '../../dom/file-drop.js';
+import { createSamples } from '../../dom/samples.js';
 import { counted, formatBytes, formatDuration } from '../../dom/format.js';
 import { createWorkspace } from '../workspace.js';
-import { toBoxes, toTable } from './detections-view.js';
+import { toBoxes, toLegend, toTable } from './detections-view.js';
+import { samplePictures } from './sample-pictures.js';
 
 /** @typedef {import('./detections-view.js').DetectResponse} DetectResponse */
 
@@ -40,7 +42,7 @@ export function createDetectionPanel(context) {
   });
   const workspace = createWorkspace(context, {
     title: 'Detect',
-    lead: 'Give it a picture; it tells what is where.',
+    lead: 'Find the objects in a picture.',
     action: 'Detect',
     onStart: () => void detect(),
     describe: () => ({
@@ -89,14 +91,15 @@ export function createDetectionPanel(context) {
       boxes.replaceChildren(...drawn);
       const count = counted(found.detections.length, 'object');
       const { width, height } = found.image;
-      status.textContent = `${count} in ${formatDuration(performance.now() - startedAt)} · ${width} × ${height} pixels`;
-      if (found.detections.length > 0) results.replaceChildren(toTable(found, drawn));
+      status.textContent = `${picture.name}: ${count} in ${formatDuration(performance.now() - startedAt)} · ${width} × ${height} pixels`;
+      if (found.detections.length > 0) results.replaceChildren(toLegend(found, drawn), toTable(found, drawn));
       announce(`${count} found.`);
     });
   };
 
   workspace.main.append(
     drop,
+    createSamples(samplePictures, take, workspace.showError),
     field('Only these classes', classes, 'Names or ids, separated by commas.'),
     ...workspace.controls(task.button, status),
     stage,

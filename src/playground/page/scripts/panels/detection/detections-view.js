@@ -1,4 +1,4 @@
-import { element } from '../../dom/element.js';
+import { element, quietButton } from '../../dom/element.js';
 
 /**
  * @typedef {import('../../../../../categories/detection/wire/schema.ts').DetectResponse} DetectResponse
@@ -6,17 +6,72 @@ import { element } from '../../dom/element.js';
 
 /** Below this share of the picture's height a label has no room above its box. */
 const topMargin = 0.08;
+/** Colours of the style sheet; classes share them where a picture has more. */
+const colours = 8;
 
 /**
- * Boxes over a picture.
+ * The names of the found classes, the most frequent first, each with its colour and count.
+ *
+ * @param {DetectResponse} response
+ * @returns {Map<string, { colour: string, count: number }>}
+ */
+export function classesOf({ detections }) {
+  /** @type {Map<string, number>} */
+  const counts = new Map();
+  for (const { class_name: name } of detections) counts.set(name, (counts.get(name) ?? 0) + 1);
+  const sorted = [...counts].sort(([, count], [, other]) => other - count);
+  return new Map(sorted.map(([name, count], index) => [name, { count, colour: String(index % colours) }]));
+}
+
+/**
+ * A button for each found class, which shows and hides its boxes.
+ *
+ * @param {DetectResponse} response
+ * @param {readonly HTMLElement[]} boxes
+ * @returns {HTMLElement}
+ */
+export function toLegend(response, boxes) {
+  const buttons = [...classesOf(response)].map(([name, { colour, count }]) => {
+    const button = quietButton(
+      `${name} ${count}`,
+      () => {
+        const isShown = button.getAttribute('aria-pressed') !== 'true';
+        button.setAttribute('aria-pressed', String(isShown));
+        for (const [index, { class_name: other }] of response.detections.entries())
+          if (other === name && boxes[index]) boxes[index].hidden = !isShown;
+      },
+      { class: 'quiet-button legend-class', 'data-colour': colour, 'aria-pressed': 'true' },
+    );
+    return element('li', {}, button);
+  });
+  return element(
+    'ul',
+    { class: 'legend', 'aria-label': 'Found classes; press one to hide its boxes' },
+    ...buttons,
+  );
+}
+
+/**
+ * Boxes over a picture, one colour for each class.
  *
  * @param {DetectResponse} response
  * @returns {HTMLElement[]}
  */
-export function toBoxes({ detections, image: { width, height } }) {
+export function toBoxes(response) {
+  const { detections, image } = response;
+  const { width, height } = image;
+  const classes = classesOf(response);
   return detections.map(({ class_name: name, confidence, box: { x1, y1, x2, y2 } }) => {
     const label = element('span', { class: 'box-label' }, `${name} ${confidence.toFixed(2)}`);
-    const box = element('div', { class: 'box', 'data-inside': String(y1 / height < topMargin) }, label);
+    const box = element(
+      'div',
+      {
+        class: 'box',
+        'data-inside': String(y1 / height < topMargin),
+        'data-colour': classes.get(name)?.colour,
+      },
+      label,
+    );
     Object.assign(box.style, {
       left: `${(x1 / width) * 100}%`,
       top: `${(y1 / height) * 100}%`,
@@ -57,7 +112,7 @@ export function toTable({ detections }, boxes) {
   return element(
     'table',
     { class: 'table' },
-    element('caption', { class: 'visually-hidden' }, 'What was found'),
+    element('caption', { class: 'visually-hidden' }, 'Objects'),
     element('thead', {}, head),
     element('tbody', {}, ...rows),
   );

@@ -2,6 +2,7 @@ import { announce } from '../../dom/announce.js';
 import { element, field } from '../../dom/element.js';
 import { createFileDrop } from '../../dom/file-drop.js';
 import { formatBytes, formatDuration } from '../../dom/format.js';
+import { createSamples } from '../../dom/samples.js';
 import { createWorkspace } from '../workspace.js';
 import { createRecordButton } from './record-button.js';
 import { toTranscriptView } from './transcript-view.js';
@@ -15,7 +16,7 @@ export function createTranscriptionPanel(context) {
   const language = element('input', {
     type: 'text',
     class: 'input',
-    placeholder: 'Found out',
+    placeholder: 'Auto-detect',
     autocomplete: 'off',
     spellcheck: 'false',
   });
@@ -45,7 +46,7 @@ export function createTranscriptionPanel(context) {
   };
   const workspace = createWorkspace(context, {
     title: 'Listen',
-    lead: 'Speak, or give it a recording; it writes down what was said.',
+    lead: 'Transcribe a recording.',
     action: 'Transcribe',
     onStart: () => void transcribe(),
     describe: () => ({ request: toRequest() }),
@@ -67,7 +68,7 @@ export function createTranscriptionPanel(context) {
     await task.idle();
     await task.run(async (signal) => {
       results.replaceChildren();
-      status.textContent = `Listening to ${file.name}, ${formatBytes(file.size)} …`;
+      status.textContent = `Transcribing ${file.name}, ${formatBytes(file.size)} …`;
       const startedAt = performance.now();
       try {
         const response = await client.send(toRequest(), signal);
@@ -75,7 +76,7 @@ export function createTranscriptionPanel(context) {
           await response.json()
         );
         results.replaceChildren(toTranscriptView(file, transcription));
-        status.textContent = `Written in ${formatDuration(performance.now() - startedAt)}`;
+        status.textContent = `${file.name}: transcribed in ${formatDuration(performance.now() - startedAt)}`;
         announce(transcription.text);
       } catch (error) {
         status.textContent = signal.aborted ? 'Stopped' : '';
@@ -84,11 +85,32 @@ export function createTranscriptionPanel(context) {
     });
   };
 
+  const speaker = context.modelOf('speech');
+  const samples = speaker ? [spokenSample(client, speaker.id)] : [];
   workspace.main.append(
     drop,
-    field('Language', language, 'Two letters such as en; left empty, it is found out.'),
+    createSamples(samples, take, workspace.showError),
+    field('Language', language, 'Two letters, such as en; detected where left empty.'),
     ...workspace.controls(recordButton, task.button, status),
     results,
   );
   return { root: workspace.root, take };
+}
+
+/**
+ * A sentence that the speech model of the same API speaks.
+ *
+ * @param {import('../../api/client.js').Client} client
+ * @param {string} model
+ * @returns {import('../../dom/samples.js').Sample}
+ */
+function spokenSample(client, model) {
+  return {
+    label: 'A spoken sentence',
+    async make() {
+      const json = { model, input: 'I see a red circle above a blue square.' };
+      const response = await client.send({ path: '/audio/speech', json });
+      return new File([await response.blob()], 'sample.wav', { type: 'audio/wav' });
+    },
+  };
 }

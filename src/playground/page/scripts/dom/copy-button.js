@@ -1,0 +1,33 @@
+import { announce } from './announce.js';
+import { quietButton } from './element.js';
+
+/** As long as a button says that it has copied. */
+const saidMs = 1500;
+
+/**
+ * A button that copies a text.
+ *
+ * @param {string} label
+ * @param {string} name for screen readers, with what is copied
+ * @param {() => string} textOf
+ * @returns {HTMLButtonElement}
+ */
+export function copyButton(label, name, textOf) {
+  const say = (/** @type {string} */ said) => {
+    button.textContent = said;
+    announce(`${said}.`);
+    setTimeout(() => (button.textContent = label), saidMs);
+  };
+  // Browsers give the clipboard to pages of https and localhost only.
+  const copy = async () => navigator.clipboard.writeText(textOf());
+  const button = quietButton(
+    label,
+    () =>
+      void copy().then(
+        () => say('Copied'),
+        () => say('Not allowed here'),
+      ),
+    { class: 'quiet-button small-button', 'aria-label': name },
+  );
+  return button;
+}

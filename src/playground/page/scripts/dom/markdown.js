@@ -1,0 +1,202 @@
+import { element } from './element.js';
+import { copyButton } from './copy-button.js';
+
+/**
+ * @typedef {import('marked').Token} Token
+ * @typedef {import('marked').Tokens.Generic} AnyToken
+ */
+
+// The server puts the package's one module there; a relative import would be looked for among the sources.
+const { lexer } = /** @type {typeof import('marked')} */ (
+  await import(new URL('../../packages/marked.js', import.meta.url).href)
+);
+
+/** Deeper lists and quotes are shown as they are written: no text can overflow the stack. */
+const maxDepth = 20;
+
+/**
+ * An element that shows growing Markdown. Nothing in the text becomes markup that the page didn't make: HTML is shown as
+ * text, links open http addresses and mail only, and pictures of other hosts are links.
+ *
+ * @param {string} [className]
+ */
+export function createMarkdownView(className = '') {
+  const root = element('div', { class: `markdown ${className}`, hidden: true });
+  let text = '';
+  /** @type {string[]} the source of each block that is shown */
+  let shown = [];
+  let frame = 0;
+  const show = () => {
+    cancelAnimationFrame(frame);
+    frame = 0;
+    const blocks = blocksIn(text).filter(({ type }) => type !== 'space');
+    const same = blocks.findIndex(({ raw }, index) => raw !== shown[index]);
+    const first = same === -1 ? blocks.length : same;
+    while (root.childNodes.length > first) root.lastChild?.remove();
+    root.append(...blocks.slice(first).map((block) => toBlock(block, 0)));
+    shown = blocks.map(({ raw }) => raw);
+    root.hidden = blocks.length === 0;
+  };
+  return {
+    root,
+    text: () => text,
+    /** Shows at once what the next frame would. */
+    show,
+    /** @param {string} more */
+    append(more) {
+      text += text === '' ? more.trimStart() : more;
+      if (text !== '') root.hidden = false;
+      // Several pieces may come within one frame; a page out of view has none.
+      if (document.hidden) show();
+      else frame ||= requestAnimationFrame(show);
+    },
+  };
+}
+
+/** @param {string} text @returns {Token[]} */
+function blocksIn(text) {
+  try {
+    return lexer(text);
+  } catch {
+    // Thousands of nested quotes overflow its stack.
+    return [{ type: 'plain', raw: text }];
+  }
+}
+
+/** @param {Token} token @param {number} depth @returns {Node} */
+function toBlock(token, depth) {
+  const block = /** @type {AnyToken} */ (token);
+  if (depth > maxDepth) return element('p', {}, block.raw);
+  switch (block.type) {
+    case 'heading':
+      // The page's own headings are those of levels 1 and 2.
+      return element(headings[block['depth'] - 1] ?? 'h6', {}, ...inline(block.tokens, depth));
+    case 'code':
+      return codeBlock(block['text'], block['lang'] ?? '');
+    case 'blockquote':
+      return element('blockquote', {}, ...blocksOf(block.tokens, depth));
+    case 'hr':
+      return element('hr');
+    case 'list':
+      return list(/** @type {import('marked').Tokens.List} */ (token), depth);
+    case 'table':
+      return table(/** @type {import('marked').Tokens.Table} */ (token), depth);
+    case 'text':
+    case 'paragraph':
+      return element('p', {}, ...inline(block.tokens ?? [token], depth));
+    default:
+      return element('p', {}, block.raw.trimEnd());
+  }
+}
+
+const headings = /** @type {const} */ (['h3', 'h4', 'h5', 'h6']);
+
+/** @param {readonly Token[] | undefined} tokens @param {number} depth */
+function blocksOf(tokens = [], depth) {
+  return tokens.filter(({ type }) => type !== 'space').map((token) => toBlock(token, depth + 1));
+}
+
+/** @param {string} code @param {string} language */
+function codeBlock(code, language) {
+  return element(
+    'figure',
+    { class: 'code-block' },
+    element(
+      'figcaption',
+      {},
+      element('span', {}, language.split(/\s/, 1)[0] || 'code'),
+      copyButton('Copy', 'Copy code', () => code),
+    ),
+    element('pre', { tabindex: '0' }, element('code', {}, code)),
+  );
+}
+
+/** @param {import('marked').Tokens.List} token @param {number} depth */
+function list({ ordered, start, items }, depth) {
+  const entries = items.map(({ tokens, task, checked }) =>
+    element('li', {}, task ? (checked ? '☑ ' : '☐ ') : null, ...tightBlocks(tokens, depth)),
+  );
+  if (!ordered) return element('ul', {}, ...entries);
+  return element('ol', { start: typeof start === 'number' && start !== 1 ? start : undefined }, ...entries);
+}
+
+/** An entry's text stands in the entry itself. @param {readonly Token[]} tokens @param {number} depth */
+function tightBlocks(tokens, depth) {
+  const blocks = tokens.filter(({ type }) => type !== 'space' && type !== 'checkbox');
+  return blocks.flatMap((token) =>
+    token.type === 'text'
+      ? inline(/** @type {AnyToken} */ (token).tokens ?? [token], depth)
+      : [toBlock(token, depth + 1)],
+  );
+}
+
+/** @param {import('marked').Tokens.Table} token @param {number} depth */
+function table({ header, rows }, depth) {
+  const cell =
+    (/** @type {'th' | 'td'} */ tag) =>
+    (/** @type {import('marked').Tokens.TableCell} */ { tokens, align }) =>
+      element(tag, { class: align === 'right' ? 'number' : undefined }, ...inline(tokens, depth));
+  return element(
+    'div',
+    { class: 'table-frame', tabindex: '0' },
+    element(
+      'table',
+      { class: 'table' },
+      element('thead', {}, element('tr', {}, ...header.map(cell('th')))),
+      element('tbody', {}, ...rows.map((row) => element('tr', {}, ...row.map(cell('td'))))),
+    ),
+  );
+}
+
+/** @param {readonly Token[] | undefined} tokens @param {number} depth @returns {(Node | string)[]} */
+function inline(tokens = [], depth) {
+  return tokens.map((token) => toInline(token, depth + 1));
+}
+
+const tags = /** @type {const} */ ({ strong: 'strong', em: 'em', del: 'del' });
+
+/** @param {Token} token @param {number} depth @returns {Node | string} */
+function toInline(token, depth) {
+  const part = /** @type {AnyToken} */ (token);
+  if (depth > maxDepth) return part.raw;
+  switch (part.type) {
+    case 'strong':
+    case 'em':
+    case 'del':
+      return element(tags[part.type], {}, ...inline(part.tokens, depth));
+    case 'codespan':
+      return element('code', {}, part['text']);
+    case 'br':
+      return element('br');
+    case 'link':
+    case 'image':
+      return link(part, depth);
+    case 'text':
+      return part.tokens ? element('span', {}, ...inline(part.tokens, depth)) : unescaped(part['text']);
+    case 'escape':
+      return part['text'];
+    default:
+      return part.raw;
+  }
+}
+
+/** @param {AnyToken} part @param {number} depth */
+function link(part, depth) {
+  const children = part.type === 'link' ? inline(part.tokens, depth) : [part['text'] || part['href']];
+  if (!/^(?:https?|mailto):/i.test(part['href'])) return element('span', {}, ...children);
+  const attributes = { href: part['href'], rel: 'noopener noreferrer', target: '_blank' };
+  return element('a', attributes, ...children);
+}
+
+const entities = new Map([
+  ['&amp;', '&'],
+  ['&lt;', '<'],
+  ['&gt;', '>'],
+  ['&quot;', '"'],
+  ['&#39;', "'"],
+]);
+
+/** The lexer keeps entities, since others write its texts as HTML. @param {string} text */
+function unescaped(text) {
+  return text.replaceAll(/&(?:amp|lt|gt|quot|#39);/g, (entity) => entities.get(entity) ?? entity);
+}
