@@ -33,7 +33,7 @@ export async function loadPipeline(spec: ModelSpec): Promise<Pipeline> {
       onWarning: (message) => console.warn(`slashv1: ${message}`),
     },
   );
-  await assertIntact(source);
+  await assertIntact(source, spec.verify);
   const load = await pipelines[category as Category]();
   const pipeline = await load({ ...spec, category, source, dtype }, backend.sessions);
   return wrapped(pipeline, backend);

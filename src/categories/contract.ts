@@ -5,6 +5,7 @@ import type { Dtype } from '../models/graph-files.ts';
 import type { ModelFiles } from '../models/model-files.ts';
 import type { FileEvidence } from '../models/describe-model.ts';
 import type { HubOptions } from '../models/hub/settings.ts';
+import type { Verification } from '../models/verification.ts';
 import type { Endpoint, Route } from '../server/endpoint.ts';
 import type { OutputRecorder } from './telemetry-messages.ts';
 import type { SettingTable } from '../validation/setting-table.ts';
@@ -97,6 +98,11 @@ export interface CommonSettings {
   readonly dtype?: Dtype | undefined;
   /** Where models come from and are kept; default: what the environment says. */
   readonly hub?: HubOptions | undefined;
+  /**
+   * When files are compared with their hashes as the model is loaded; default `changed`: downloaded ones that have
+   * changed since they were last compared, and all of bundled models.
+   */
+  readonly verify?: Verification | undefined;
   /** Display name; the id if left out. */
   readonly name?: string | undefined;
   /** Default `cpu`. */

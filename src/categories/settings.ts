@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { devices } from '../core/device.ts';
 import { dtypes } from '../models/graph-files.ts';
+import { verifications } from '../models/verification.ts';
 import {
   booleanSetting,
   choiceSetting,
@@ -33,6 +34,10 @@ export const commonSettings = {
     .strictObject(hubSettings)
     .optional()
     .describe('Where models come from and are kept; default: the environment decides.'),
+  verify: choiceSetting(
+    'When files are compared with their hashes as the model is loaded. `changed`: downloaded ones that have another size, time or inode than when they were last compared, and all of bundled models; `always`: each time, which finds disks gone bad and reads the whole model; `never`. Default `changed`.',
+    verifications,
+  ),
   name: textSetting('Display name; default: the id.'),
   device: choiceSetting('The device that computes; default `cpu`.', devices),
   threads: integerSetting('Threads of one operator; default: cores − 1, at least 1.'),

@@ -9,8 +9,9 @@ import { abbreviate } from '../core/text/quote.ts';
 
 /** A body of that size is read in several turns of the event loop. */
 const largeBytes = 2 ** 20;
-const mostObjects = 2 ** 14;
-const mostValues = 2 ** 20;
+/** Most of a body, by the name in `JsonCounter`. */
+const mostOf = { values: 2 ** 20, members: 2 ** 16, objects: 2 ** 14, arrays: 2 ** 14 } as const;
+const mostLevels = 512;
 
 const jsonMediaType = /^application\/(?:[\w.!#$&^+-]+\+)?json[ \t]*(?:;|$)/i;
 const charsetParameter = /;[ \t]*charset[ \t]*=[ \t]*"?([^ \t;"]*)/i;
@@ -142,10 +143,13 @@ async function readBytes(
  *
  * @throws InferenceError `request_too_large`
  */
-function assertFew({ objects, values }: JsonCounter): void {
-  if (objects <= mostObjects && values <= mostValues) return;
-  const most = objects > mostObjects ? `${mostObjects} objects` : `${mostValues} values`;
-  throw new InferenceError('request_too_large', `The request body has more than ${most}.`);
+function assertFew(counter: JsonCounter): void {
+  let fault = counter.depth > mostLevels ? `${mostLevels} levels of nesting` : undefined;
+  for (const [name, most] of Object.entries(mostOf)) {
+    if (counter[name as keyof typeof mostOf] > most) fault = `${most} ${name}`;
+  }
+  if (fault === undefined) return;
+  throw new InferenceError('request_too_large', `The request body has more than ${fault}.`);
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });

@@ -18,8 +18,13 @@ export function isRunning(pid: number): boolean {
 
 /** The worker processes of this one; on Linux alone. */
 export function workersHere(): number[] {
-  const tasks = readdirSync('/proc/self/task').map((task) =>
-    readFileSync(`/proc/self/task/${task}/children`, 'utf8'),
+  return workersOf('self');
+}
+
+/** The worker processes of a host; on Linux alone. */
+export function workersOf(host: number | 'self'): number[] {
+  const tasks = readdirSync(`/proc/${host}/task`).map((task) =>
+    readFileSync(`/proc/${host}/task/${task}/children`, 'utf8'),
   );
   const children = tasks.join(' ').split(/\s+/).filter(Boolean).map(Number);
   return children.filter((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('worker.js'));

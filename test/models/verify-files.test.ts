@@ -1,5 +1,14 @@
 import { createHash } from 'node:crypto';
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, posix, resolve, sep } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -65,9 +74,10 @@ describe('a file with a flipped bit', () => {
     );
   });
 
-  it('of a download is found by the id of git or of large file storage', async () => {
-    const commit = 'a'.repeat(40);
-    const source = join(folder, 'models--org--name/snapshots', commit);
+  const commit = 'a'.repeat(40);
+  /** As the hub's libraries leave a model in their cache. */
+  const downloaded = (name: string): string => {
+    const source = join(folder, `models--org--${name}/snapshots`, commit);
     cpSync(join(models, 'tiny-detect'), source, { recursive: true });
     const config = readFileSync(join(source, 'config.json'));
     const id = createHash('sha1').update(`blob ${config.length}\0`).update(config).digest('hex');
@@ -77,13 +87,65 @@ describe('a file with a flipped bit', () => {
       'not-downloaded.onnx': { size: 1, blob_id: 'c'.repeat(40) },
       'README.md': { size: 1, blob_id: 'd'.repeat(64) },
     };
-    const trees = join(folder, 'models--org--name/trees');
+    const trees = join(folder, `models--org--${name}/trees`);
     mkdirSync(trees);
     writeFileSync(join(trees, `${commit}.json`), JSON.stringify({ format_version: 1, files }));
+    return source;
+  };
+
+  it('of a download is found by the id of git or of large file storage', async () => {
+    const source = downloaded('name');
     expect(await verifyFiles(source)).toEqual({ checked: 2, damaged: [] });
     flip(join(source, graph));
     flip(join(source, 'config.json'));
     expect(await verifyFiles(source)).toEqual({ checked: 2, damaged: ['config.json', graph] });
+  });
+
+  const load = async (source: string, verify?: 'always' | 'changed' | 'never'): Promise<void> =>
+    (await loadPipeline({ id: 'm', category: 'detection', source, verify })).close();
+
+  it('of a download is found where the file looks changed, or always', async () => {
+    const source = downloaded('changed');
+    await load(source);
+    flip(join(source, graph));
+    await expect(load(source)).rejects.toThrow(`source: ${graph} of ${source} isn't`);
+    await expect(load(source, 'changed')).rejects.toThrow("isn't what it should be");
+    await load(source, 'never');
+    flip(join(source, graph));
+    await load(source);
+    // A disk that has gone bad: size, time and inode stay.
+    const then = new Date('2026-01-01');
+    utimesSync(join(source, graph), then, then);
+    await load(source);
+    flip(join(source, graph));
+    utimesSync(join(source, graph), then, then);
+    await load(source);
+    await expect(load(source, 'always')).rejects.toThrow("isn't what it should be");
+    // It is known from now on.
+    await expect(load(source)).rejects.toThrow("isn't what it should be");
+  });
+
+  it.each([
+    ['is damaged', '{'],
+    ['comes from a newer version', JSON.stringify({ format_version: 2, files: {} })],
+    ['speaks of other hashes', JSON.stringify({ format_version: 1, files: { [graph]: 'sha256:0 1 1 1' } })],
+  ])('is found where the note of what was compared %s', async (title, note) => {
+    const source = downloaded(title.replaceAll(' ', '-'));
+    await load(source);
+    const path = join(source, '../../verified', `${commit}.json`);
+    expect(JSON.parse(readFileSync(path, 'utf8')).files).toHaveProperty([graph]);
+    flip(join(source, graph));
+    writeFileSync(path, note);
+    await expect(load(source)).rejects.toThrow("isn't what it should be");
+  });
+
+  it('of a model in a cache that may only be read is found', async () => {
+    const source = downloaded('read-only');
+    // A file in the place of the folder stops the superuser, too.
+    writeFileSync(join(source, '../../verified'), '');
+    await load(source);
+    flip(join(source, graph));
+    await expect(load(source)).rejects.toThrow("isn't what it should be");
   });
 
   it('of a folder of one’s own is nobody’s business', async () => {

@@ -12,9 +12,16 @@ describe('a body of too many values is refused before it is parsed', () => {
   const bias = Array.from({ length: 2 ** 20 }, (_, token) => `"${token}":1`).join(',');
   const messages = Array.from({ length: 2 ** 14 }, () => '{"role":"user","content":""}').join(',');
   it.each<[string, string, string]>([
-    ['logit_bias', bodyWith(`"logit_bias":{${bias}}`), '1048576 values'],
+    ['logit_bias', bodyWith(`"logit_bias":{${bias}}`), '65536 members'],
     ['messages', `{"model":"fake-chat","messages":[${messages}]}`, '16384 objects'],
-    ['unknown fields', bodyWith(`"x":[${'[],'.repeat(2 ** 19)}[]]`), '1048576 values'],
+    ['token ids', bodyWith(`"x":[${'1,'.repeat(2 ** 20)}1]`), '1048576 values'],
+    ['lists', bodyWith(`"x":[${'[1],'.repeat(2 ** 14)}[1]]`), '16384 arrays'],
+    ['lists in lists', bodyWith(`"x":${'['.repeat(600)}${']'.repeat(600)}`), '512 levels of nesting'],
+    [
+      'objects in objects',
+      bodyWith(`"x":${'{"x":'.repeat(600)}1${'}'.repeat(600)}`),
+      '512 levels of nesting',
+    ],
   ])('%s', async (_name, text, expected) => {
     const answer = await send(handler, { text });
     expectError(answer, 413, 'request_too_large');

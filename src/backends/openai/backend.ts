@@ -17,6 +17,7 @@ export const openaiDefinition: BackendDefinition = {
     'threads',
     'cancelGraceMs',
     'hub',
+    'verify',
     'maxBatchSize',
     'optimize',
     'toolCallFormat',

@@ -2,6 +2,10 @@
 export interface JsonCounter {
   /** Objects so far. */
   readonly objects: number;
+  /** Arrays so far. */
+  readonly arrays: number;
+  /** Members of objects so far. */
+  readonly members: number;
   /** About the number of all values so far: commas, and openings of arrays and objects. */
   readonly values: number;
   /** The most levels of arrays and objects so far; 1 is an array or object without another one in it. */
@@ -12,6 +16,7 @@ export interface JsonCounter {
 
 const quote = 0x22;
 const comma = 0x2c;
+const colon = 0x3a;
 const openBracket = 0x5b;
 const backslash = 0x5c;
 const closeBracket = 0x5d;
@@ -27,12 +32,15 @@ const closeBrace = 0x7d;
  * const counter = createJsonCounter();
  * counter.push(new TextEncoder().encode('{"a": [1, 2, "{,"]}'));
  * counter.objects; // 1
+ * counter.members; // 1
  * counter.values; // 4
  * counter.depth; // 2
  * ```
  */
 export function createJsonCounter(): JsonCounter {
   let objects = 0;
+  let arrays = 0;
+  let members = 0;
   let values = 0;
   let open = 0;
   let depth = 0;
@@ -41,6 +49,12 @@ export function createJsonCounter(): JsonCounter {
   return {
     get objects() {
       return objects;
+    },
+    get arrays() {
+      return arrays;
+    },
+    get members() {
+      return members;
     },
     get values() {
       return values;
@@ -67,12 +81,16 @@ export function createJsonCounter(): JsonCounter {
           case comma:
             values++;
             break;
+          case colon:
+            members++;
+            break;
           case openBrace:
             objects++;
             values++;
             depth = Math.max(depth, ++open);
             break;
           case openBracket:
+            arrays++;
             values++;
             depth = Math.max(depth, ++open);
             break;

@@ -27,6 +27,7 @@ const addressFolder = 'slashv1';
  * - `refs/<revision>`: the commit of a branch or a tag,
  * - `trees/<commit>.json`: all files of a commit, with sizes and hashes,
  * - `snapshots/<commit>/…`: files by their names, each complete; symbolic links to
+ * - `verified/<commit>.json`: files that were compared with their hashes, and how they looked then; this library's own,
  * - `blobs/<hash>`: the same files by their content, so that a new commit needs only what has changed.
  *
  * @see https://huggingface.co/docs/huggingface_hub/guides/manage-cache

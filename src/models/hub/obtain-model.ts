@@ -1,4 +1,5 @@
 import { rename, stat, statfs } from 'node:fs/promises';
+import { join } from 'node:path';
 import { fieldError, InferenceError } from '../../errors.ts';
 import { assertDtype, type Dtype } from '../graph-files.ts';
 import type { ModelFiles } from '../model-files.ts';
@@ -15,6 +16,7 @@ import { listRepository, probeFiles, toListing, type Listing, type RemoteFile } 
 import { defaultRetryPolicy, type RetryPolicy } from './retry.ts';
 import { resolveHubSettings, type HubOptions, type HubSettings } from './settings.ts';
 import { sourceError } from '../model-files.ts';
+import { readVerified, stateOf, writeVerified } from '../verified-files.ts';
 import { quote } from '../../core/text/quote.ts';
 
 /** The model to obtain. */
@@ -170,17 +172,34 @@ class RemoteModel {
   ): Promise<void> {
     await this.#assertSpace(missing);
     const meter = createProgressMeter(this.#name, missing, onProgress);
+    const received: RemoteFile[] = [];
     await inParallel(missing, parallelDownloads, this.#access.signal, async (file, signal) => {
-      await this.#downloadFile(commit, file, { ...this.#access, signal, onReceived: meter.receive(file) });
+      const options = { ...this.#access, signal, onReceived: meter.receive(file) };
+      if (await this.#downloadFile(commit, file, options)) received.push(file);
       meter.end(file);
     });
+    if (received.length > 0) await this.#noteVerified(commit, received);
   }
 
+  /** Files that were compared as they came need not be compared when they are loaded. */
+  async #noteVerified(commit: string, received: readonly RemoteFile[]): Promise<void> {
+    const folder = this.#cache.snapshot(commit);
+    const states = await Promise.all(
+      received.map(
+        async ({ path, hash }) => [path, hash && (await stateOf(join(folder, path), hash))] as const,
+      ),
+    );
+    const known = states.filter((state): state is [string, string] => state[1] !== undefined);
+    await writeVerified(folder, { ...(await readVerified(folder)), ...Object.fromEntries(known) });
+  }
+
+  /** @returns whether this process has received it, and compared it with its hash */
   async #downloadFile(
     commit: string,
     file: RemoteFile,
     options: Parameters<typeof downloadFile>[3],
-  ): Promise<void> {
+  ): Promise<boolean> {
+    let isReceived = false;
     const work = async (): Promise<void> => {
       // Another process may have been faster, or another commit has the same file.
       if (this.#cache.has(commit, file)) return;
@@ -188,6 +207,7 @@ class RemoteModel {
       if (isNew) {
         const part = this.#cache.part(file);
         await downloadFile(this.#remote, file, part, options);
+        isReceived = true;
         try {
           await rename(part, this.#cache.blob(file));
         } catch (error) {
@@ -198,6 +218,7 @@ class RemoteModel {
       await this.#cache.place(commit, file, isNew);
     };
     await withFileLock(this.#cache.lock(file), work, { signal: options.signal });
+    return isReceived;
   }
 
   async #assertSpace(missing: readonly RemoteFile[]): Promise<void> {

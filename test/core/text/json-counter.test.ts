@@ -3,35 +3,42 @@ import { createJsonCounter } from '../../../src/core/text/json-counter.ts';
 import { createRng } from '../../../src/core/sampling/rng.ts';
 
 /** Counts in a parsed value; an array or object with n members has n − 1 commas. */
-function countsOf(value: unknown): { objects: number; values: number } {
-  if (typeof value !== 'object' || value === null) return { objects: 0, values: 0 };
+function countsOf(value: unknown): Counts {
+  if (typeof value !== 'object' || value === null) return { objects: 0, arrays: 0, members: 0, values: 0 };
   const members = Object.values(value);
   const inner = members.map(countsOf);
-  const add = (name: 'objects' | 'values'): number => inner.reduce((sum, one) => sum + one[name], 0);
+  const add = (name: keyof Counts): number => inner.reduce((sum, one) => sum + one[name], 0);
+  const isArray = Array.isArray(value);
   return {
-    objects: add('objects') + (Array.isArray(value) ? 0 : 1),
+    objects: add('objects') + Number(!isArray),
+    arrays: add('arrays') + Number(isArray),
+    members: add('members') + (isArray ? 0 : members.length),
     values: add('values') + 1 + Math.max(0, members.length - 1),
   };
 }
 
-function count(text: string, size: number): { objects: number; values: number } {
+type Counts = Record<'objects' | 'arrays' | 'members' | 'values', number>;
+
+function count(text: string, size: number): Counts {
   const bytes = new TextEncoder().encode(text);
   const counter = createJsonCounter();
   for (let at = 0; at < bytes.length; at += size) counter.push(bytes.subarray(at, at + size));
-  return { objects: counter.objects, values: counter.values };
+  const { objects, arrays, members, values } = counter;
+  return { objects, arrays, members, values };
 }
 
 describe('values of JSON text are counted without a parser', () => {
-  it.each<[string, number, number]>([
-    ['', 0, 0],
-    ['7', 0, 0],
-    ['"{,["', 0, 0],
-    ['{}', 1, 1],
-    ['[1,2,3]', 0, 3],
-    [String.raw`["\\",{"\"{":"a\\\",["}]`, 1, 3],
-    ['{"ü": ["🐈,", "\\u007b{"]}', 1, 3],
-  ])('%s', (text, objects, values) => {
-    for (const size of [1, 2, 3, 100]) expect(count(text, size), `${size}`).toEqual({ objects, values });
+  it.each<[string, number, number, number, number]>([
+    ['', 0, 0, 0, 0],
+    ['7', 0, 0, 0, 0],
+    ['"{,[:"', 0, 0, 0, 0],
+    ['{}', 1, 0, 0, 1],
+    ['[1,2,3]', 0, 1, 0, 3],
+    [String.raw`["\\",{"\"{:":"a\\\",["}]`, 1, 1, 1, 3],
+    ['{"ü": ["🐈,:", "\\u007b{"], "a": 1}', 1, 1, 2, 4],
+  ])('%s', (text, objects, arrays, members, values) => {
+    const expected = { objects, arrays, members, values };
+    for (const size of [1, 2, 3, 100]) expect(count(text, size), `${size}`).toEqual(expected);
   });
 
   it('as many as a parser finds, however the text is cut', () => {

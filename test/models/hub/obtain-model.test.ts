@@ -8,6 +8,8 @@ import { obtainModel, type ModelRequest } from '../../../src/obtain-model.ts';
 import { listCachedModels, RepositoryCache } from '../../../src/models/hub/model-cache.ts';
 import type { DownloadProgress } from '../../../src/models/hub/progress.ts';
 import { locateModel } from '../../../src/models/source.ts';
+import { readVerified } from '../../../src/models/verified-files.ts';
+import { assertIntact } from '../../../src/models/verify-files.ts';
 import {
   commitOf,
   filesIn,
@@ -91,6 +93,13 @@ describe('obtainModel', () => {
       await expectSame(folder, name);
     }
     expect(downloaded()).toEqual(needed);
+  });
+
+  it('notes that it has compared them, so that loading need not', async () => {
+    const folder = await obtain();
+    expect(Object.keys(await readVerified(folder)).sort()).toEqual(needed);
+    await writeFile(join(folder, graph), 'other');
+    await expect(assertIntact(folder)).rejects.toThrow("isn't what it should be");
   });
 
   it('downloads nothing twice', async () => {

@@ -78,8 +78,9 @@ async function runPython(): Promise<Golden> {
   return { huggingface_hub, links, copies };
 }
 
+/** Locks aside, and the notes of what was compared, which Python doesn't know. */
 function entriesOf(folder: string): Entries {
-  const paths = filesIn(folder).filter((path) => !path.startsWith('.locks/') && path !== 'CACHEDIR.TAG');
+  const paths = filesIn(folder).filter((path) => !/^\.locks\/|^CACHEDIR\.TAG$|\/verified\//.test(path));
   return Object.fromEntries(
     paths.map((path) => {
       const at = join(folder, path);

@@ -28,10 +28,13 @@ export function schemaSizeFault(schema: unknown): string | undefined {
       values++;
       if (typeof value === 'string') characters += value.length;
       if (typeof value !== 'object' || value === null) continue;
-      const keys = Object.keys(value);
-      if (values + next.length + keys.length > schemaLimits.values) {
+      const isArray = Array.isArray(value);
+      // Of an array of a million values, a million keys would be made.
+      const keys = isArray ? [] : Object.keys(value);
+      if (values + next.length + (isArray ? value.length : keys.length) > schemaLimits.values) {
         return `expected at most ${schemaLimits.values} values`;
       }
+      if (isArray) next.push(...(value as unknown[]));
       for (const key of keys) {
         characters += key.length;
         next.push((value as Record<string, unknown>)[key]);

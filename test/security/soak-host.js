@@ -1,0 +1,60 @@
+// The service that the soak attacks, in a process of its own: its memory is its own, and its parent asks for it.
+import { createServer } from 'node:http';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { createHandler, createInference, remote } from 'slashv1';
+import { toNodeListener } from 'slashv1/node';
+
+const names = ['chat', 'detect', 'whisper', 'embed', 'rerank', 'speech', 'image'].map(
+  (name) => `tiny-${name}`,
+);
+const hostile = {
+  category: 'chat',
+  source: 'hostile',
+  contextLength: 1000,
+  backend: remote.openai({ baseURL: `${process.argv[2]}/v1` }),
+};
+const models = {
+  ...Object.fromEntries(names.map((name) => [name, { source: name, deadlineMs: 60_000 }])),
+  hostile,
+};
+/** @param {object} message */
+const tell = (message) => process.send?.(message);
+
+const inference = createInference({ models: /** @type {any} */ (models) });
+inference.observe?.({
+  onWorkerLoss: ({ id }, { reason }) => tell({ type: 'loss', model: id, reason }),
+  onModelLoad: ({ id }) => tell({ type: 'load', model: id }),
+});
+const handler = createHandler(inference, {
+  auth: 'none',
+  onError: (error, { status }) => {
+    if (status === 500) tell({ type: 'fault', reason: String(error.stack), cause: String(error.cause) });
+  },
+});
+const delay = monitorEventLoopDelay({ resolution: 5 });
+const server = createServer(toNodeListener(handler));
+server.listen(0, '127.0.0.1', async () => {
+  await inference.ready();
+  delay.enable();
+  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
+  tell({ type: 'ready', origin: `http://127.0.0.1:${port}`, models: names });
+});
+
+process.on('message', async (message) => {
+  if (message === 'measure') {
+    globalThis.gc?.();
+    const { heapUsed, rss } = process.memoryUsage();
+    tell({
+      type: 'measure',
+      heapMiB: heapUsed / 2 ** 20,
+      rssMiB: rss / 2 ** 20,
+      longestDelayMs: delay.max / 1e6,
+    });
+    delay.reset();
+  } else {
+    await inference.close();
+    server.closeAllConnections();
+    server.close();
+    process.disconnect?.();
+  }
+});
