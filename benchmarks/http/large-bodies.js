@@ -22,6 +22,19 @@ const bodies = {
     'chat/completions',
     fill('\\"ab', '{"model":"fake-chat","messages":[{"role":"user","content":"', '"}]}'),
   ],
+  'a text that is not ASCII': [
+    'chat/completions',
+    fill('é€', '{"model":"fake-chat","messages":[{"role":"user","content":"', '"}]}').slice(0, 5.5e6) +
+      '"}]}',
+  ],
+  'lists in lists': [
+    'chat/completions',
+    `{"model":"fake-chat","messages":[${message}],"metadata":${'['.repeat(8e6)}${']'.repeat(8e6 - 100)}}`,
+  ],
+  '60,000 members': [
+    'chat/completions',
+    `{"model":"fake-chat","messages":[${message}],"metadata":{${Array.from({ length: 60_000 }, (_, at) => `"k${at}":1`).join(',')}}}`,
+  ],
   messages: ['chat/completions', fill(`${message},`, '{"model":"fake-chat","messages":[', `${message}]}`)],
   logit_bias: [
     'chat/completions',

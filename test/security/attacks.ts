@@ -9,7 +9,7 @@ import { hostileImages } from '../runtime/hostile-images.ts';
 import { constrainedChat, longPatterns } from './long-patterns.ts';
 
 /** The status of an answer, or how the connection ended. */
-export type Outcome = number | 'left' | 'closed';
+export type Outcome = number | 'left' | 'closed' | '503 without Retry-After';
 
 /** One kind of attack. */
 export interface Attack {
@@ -43,7 +43,8 @@ export async function sendRequest(
       signal,
     });
     await response.arrayBuffer();
-    return response.status;
+    const saysWhen = Number(response.headers.get('retry-after')) > 0;
+    return response.status === 503 && !saysWhen ? '503 without Retry-After' : response.status;
   } catch {
     return signal.aborted ? 'left' : 'closed';
   }

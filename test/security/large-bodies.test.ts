@@ -1,9 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { createHandler } from '../../src/create-handler.ts';
 import { createFakeInference } from '../../src/testing/fake-inference.ts';
+import { readJson } from '../../src/server/body.ts';
 import { chatBody, chunksOf, expectError, key, send } from '../server/support.ts';
 
 const handler = createHandler(createFakeInference({ models: ['fake-chat'] }), { auth: { keys: [key] } });
+
+const request = {
+  method: 'POST',
+  url: '/',
+  headers: { 'content-type': 'application/json' },
+  signal: new AbortController().signal,
+};
 
 /** A body of these fields beside those of a chat request. */
 const bodyWith = (fields: string): string => `${JSON.stringify(chatBody()).slice(0, -1)},${fields}}`;
@@ -47,6 +55,23 @@ it('a long text is one value', async () => {
   expect(text.length).toBeGreaterThan(2 ** 20);
   expect((await send(handler, { text })).status).toBe(200);
 });
+
+it.each([['é'], ['€'], ['🐈'], ['\uFEFF']])(
+  'a large text is read whole, wherever it is cut: %s',
+  async (character) => {
+    for (const shift of ['', 'a', 'ab', 'abc']) {
+      const content = shift + character.repeat(2 ** 20 - 20);
+      const body = JSON.stringify({ ...chatBody(), messages: [{ role: 'user', content }] });
+      const bytes = new TextEncoder().encode(body);
+      const read = await readJson({ ...request, body: chunksOf([bytes]) }, 2 ** 24);
+      expect(JSON.stringify(read) === body).toBe(true);
+      bytes[2 ** 20] = 0xff;
+      await expect(readJson({ ...request, body: chunksOf([bytes]) }, 2 ** 24)).rejects.toThrow(
+        'not valid UTF-8',
+      );
+    }
+  },
+);
 
 it('other work has its turn while a large body is read', async () => {
   const content = 'a'.repeat(2 ** 21);

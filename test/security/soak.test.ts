@@ -189,7 +189,7 @@ describe.skipIf(minutes === 0 || process.platform !== 'linux')(
           const outcome = await sendRequest(origin, `/v1/${path}`, whole, patienceMs);
           const isFailure = outcome !== 200 && !(leaves && outcome === 'left');
           record({ name: model, model, outcome, startedAt: from, endedAt: performance.now() }, isFailure);
-          await delay(150);
+          await delay(outcome === 503 ? 1000 : 150);
         }
       };
       let attacked = 0;
@@ -199,7 +199,8 @@ describe.skipIf(minutes === 0 || process.platform !== 'linux')(
           const { name, model, send } = attacks[number % attacks.length]!;
           const from = performance.now();
           const outcome = await send(origin, Math.floor(number / attacks.length));
-          const isFailure = typeof outcome === 'number' && outcome >= 500 && model !== undefined;
+          // A hostile server is answered with 502 each time; those that hang are cut off by nobody so soon.
+          const isFailure = model !== undefined && outcome !== 'left' && !(Number(outcome) < 500);
           record({ name, model, outcome, startedAt: from, endedAt: performance.now() }, isFailure);
           await delay(300);
         }
