@@ -5,6 +5,7 @@ import type { FastifyPluginCallback, FastifyReply, FastifyRequest } from 'fastif
 
 import type { ApiRequest, ApiResponse, Handler } from '../src/server/contract.ts';
 import { toApiRequest, toReadable } from './node-bridge.ts';
+import { refuseUpgrades } from './refuse-upgrades.ts';
 import { isBodiless, isStream, release, respond } from './respond.ts';
 
 /**
@@ -38,6 +39,7 @@ export function toFastify(handler: Handler): FastifyPluginCallback {
       return respond(handler, apiRequest, (answer) => send(answer, apiRequest, reply));
     };
 
+    refuseUpgrades(instance.server);
     instance.removeAllContentTypeParsers();
     instance.addContentTypeParser('*', (_request, payload, parsed) => parsed(null, payload));
     const root = prefix === '' ? '/v1' : '';

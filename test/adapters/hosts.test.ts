@@ -1,3 +1,4 @@
+import dns from 'node:dns';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
@@ -7,6 +8,7 @@ import { PassThrough, Transform } from 'node:stream';
 import { text } from 'node:stream/consumers';
 
 import express from 'express';
+import Fastify from 'fastify';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 
 import { toExpress } from '../../dist/adapters/express.js';
@@ -144,6 +146,42 @@ describe('fastify', () => {
     );
     await fetch(`${origin}/some%20one/v1/models?a=/b`);
     expect(seen[0]).toMatchObject({ url: '/some%20one/v1/models?a=/b', mountPath: '/some%20one/v1' });
+  });
+
+  // Of two addresses of `localhost`, the second one has a server of its own; Linux has all of 127.0.0.0/8.
+  describe.skipIf(process.platform !== 'linux')('at localhost', () => {
+    const upgrade = async (host: string, takesUpgrades: boolean): Promise<string> => {
+      vi.spyOn(dns, 'lookup').mockImplementation(((...args: unknown[]) => {
+        const done = args.at(-1) as (...values: unknown[]) => void;
+        const addresses = ['127.0.0.1', '127.0.0.2'].map((address) => ({ address, family: 4 }));
+        if ((args[1] as { all?: boolean }).all) done(null, addresses);
+        else done(null, args[0] === 'localhost' ? '127.0.0.1' : args[0], 4);
+      }) as never);
+      onTestFinished(() => void vi.restoreAllMocks());
+      const app = Fastify({ forceCloseConnections: true });
+      onTestFinished(() => app.close());
+      for (const prefix of ['/v1', '/v2']) app.register(toFastify(ok), { prefix });
+      if (takesUpgrades) app.server.on('upgrade', (_request, socket: Socket) => void socket.end('taken'));
+      await app.listen({ host: 'localhost', port: 0 });
+      const { port } = app.server.address() as AddressInfo;
+      const socket = connect(port, host);
+      socket.write(
+        'GET /v1/models HTTP/1.1\r\nhost: a\r\nconnection: upgrade, close\r\nupgrade: websocket\r\n\r\n',
+      );
+      return text(socket);
+    };
+
+    test.each([
+      ['127.0.0.1', false, /^HTTP\/1.1 200 OK\r\n.*\r\nhandler$/s],
+      ['127.0.0.2', false, /^HTTP\/1.1 400 Bad Request\r\n.*invalid_request.*\}$/s],
+      ['127.0.0.1', true, /^taken$/],
+      ['127.0.0.2', true, /^taken$/],
+    ])(
+      'no upgrade is left unanswered: %s, where the host takes upgrades: %s',
+      async (host, takes, answer) => {
+        expect(await upgrade(host, takes)).toMatch(answer);
+      },
+    );
   });
 
   test('a body that a preParsing hook unwraps reaches the handler unwrapped', async () => {
