@@ -138,9 +138,10 @@ module.exports = {
       '^src/engine/',
       [
         '^src/(engine|validation|concurrency)/',
-        '^src/core/text/quote\\.ts$',
+        '^src/core/(device|text/quote)\\.ts$',
         '^src/(errors|observers)\\.ts$',
         categoryContract,
+        '^node_modules/zod/',
         '^(node:)?(child_process|fs|os|path|url|util|events|timers|process|async_hooks|net|readline|worker_threads)(/promises)?$',
       ],
       'the engine knows categories by their contract',

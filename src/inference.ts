@@ -3,6 +3,7 @@ import { backendOf } from './backends/registry.ts';
 import type {
   CallOptions,
   CategoryDefinition,
+  ModelOptions,
   ModelSpec,
   Pipeline,
   RunEvent,
@@ -16,22 +17,28 @@ import {
   type CategoryMethods,
 } from './categories/registry.ts';
 import { failedStream } from './concurrency/event-stream.ts';
-import type { AnyRequest, InferenceBase } from './engine/contract.ts';
+import type { AnyRequest, InferenceBase, ModelControl } from './engine/contract.ts';
 import { childReplicas } from './engine/child-replica.ts';
 import { createEngine } from './engine/create-engine.ts';
 import { inlineReplicas } from './engine/inline-replica.ts';
 import type { InferenceObserver as AnyObserver } from './engine/observer.ts';
 import { fieldError, InferenceError } from './errors.ts';
-import { checkModels } from './model-settings.ts';
+import type { RoomLimits } from './engine/room.ts';
+import { checkModel, checkModels } from './model-settings.ts';
 import { logObserver } from './observability/log-observer.ts';
 import { assertLogger, type Logger } from './observability/logger.ts';
 import type { InferenceObserver } from './typed-observers.ts';
 import { assertOptions } from './validation/assert-options.ts';
-import { choiceSetting, objectSetting, type SettingTable } from './validation/setting-table.ts';
+import {
+  choiceSetting,
+  integerSetting,
+  objectSetting,
+  type SettingTable,
+} from './validation/setting-table.ts';
 import { describeValue } from './core/text/quote.ts';
 
 /** The models that `createInference` starts, and how. */
-export interface InferenceOptions {
+export interface InferenceOptions extends RoomLimits {
   /** Model id → where the model comes from and its limits; see `chat()`. */
   readonly models: Readonly<Record<string, AnyModelOptions>>;
   /**
@@ -39,15 +46,32 @@ export interface InferenceOptions {
    * a crash. `inline`: in the calling process, for scripts and unit tests.
    */
   readonly isolation?: 'process' | 'inline' | undefined;
+  /**
+   * Models that are in memory at once; default: all. One more unloads the model that was used longest ago, when the
+   * requests that it has have ended. Models on other machines don't count.
+   */
+  readonly maxLoadedModels?: number | undefined;
+  /**
+   * Memory of the models that are loaded at once, by the resident memory of their processes when they were loaded. A
+   * model's size is known after its first load, so until then more may be taken; a larger one is loaded alone.
+   */
+  readonly maxLoadedBytes?: number | undefined;
   /** Gets a line when a model is loaded or lost, and for every run that belongs to no handler's request. Default: none. */
   readonly logger?: Logger | undefined;
   /** Are told everything from the beginning; a handler's own are added by the handler. */
   readonly observers?: readonly InferenceObserver[] | undefined;
 }
 
+/** Also settings of the command line's config file. */
+export const roomSettings = {
+  maxLoadedModels: integerSetting('Models that are in memory at once; default: all.'),
+  maxLoadedBytes: integerSetting('Memory of the models that are loaded at once; default: no limit.'),
+} satisfies SettingTable & Record<keyof RoomLimits, unknown>;
+
 const inferenceSettings = {
   models: objectSetting('The models by their ids.', 'an object of ids and models'),
   isolation: choiceSetting('Where the models run; default `process`.', ['process', 'inline']),
+  ...roomSettings,
   logger: objectSetting<Logger>('Gets lines about models and runs.', 'a logger'),
   observers: objectSetting('Are told everything.', 'a list of observers', Array.isArray),
 } satisfies SettingTable & Record<keyof InferenceOptions, unknown>;
@@ -64,7 +88,7 @@ const callSettings = {
 } satisfies SettingTable & Record<keyof CallOptions, unknown>;
 
 /** All models of a service, usable with or without HTTP. */
-export interface Inference extends InferenceBase, CategoryMethods {
+export interface Inference extends InferenceBase, ModelControl<AnyModelOptions>, CategoryMethods {
   run<C extends Category>(
     category: C,
     request: Categories[C]['input'],
@@ -76,7 +100,7 @@ export interface Inference extends InferenceBase, CategoryMethods {
 }
 
 /**
- * Starts the given models.
+ * Starts the given models, those aside that load on demand.
  *
  * @throws InferenceError `invalid_request` for a setting that doesn't exist, has another type or is out of range. Files
  * that are missing show in `ready()`
@@ -93,7 +117,7 @@ export interface Inference extends InferenceBase, CategoryMethods {
  */
 export function createInference(options: InferenceOptions): Inference {
   assertOptions('createInference', inferenceSettings, options);
-  const { isolation = 'process', logger, observers = [] } = options;
+  const { isolation = 'process', logger, observers = [], maxLoadedModels, maxLoadedBytes } = options;
   if (logger !== undefined) assertLogger(logger);
   const models = checkModels(options.models);
   const startLocal =
@@ -102,11 +126,15 @@ export function createInference(options: InferenceOptions): Inference {
       : childReplicas({ worker: new URL('./worker.js', import.meta.url) });
   const startHere = inlineReplicas(loadHere);
   const all = observers as readonly AnyObserver[];
+  const isElsewhere = ({ backend }: Pick<ModelOptions, 'backend'>): boolean =>
+    backendOf(backend)?.place === 'host';
   const engine = createEngine({
     models,
     categories,
-    startReplica: (spec, ...listeners) =>
-      (backendOf(spec.backend)?.place === 'host' ? startHere : startLocal)(spec, ...listeners),
+    startReplica: (spec, ...listeners) => (isElsewhere(spec) ? startHere : startLocal)(spec, ...listeners),
+    maxLoadedModels,
+    maxLoadedBytes,
+    takesRoom: (model) => !isElsewhere(model),
     observers: logger === undefined ? all : [...all, logObserver(logger)],
   });
   const run = (name: string, request: AnyRequest, callOptions?: CallOptions): AsyncIterable<RunEvent> => {
@@ -117,7 +145,8 @@ export function createInference(options: InferenceOptions): Inference {
       return failedStream(InferenceError.from(error));
     }
   };
-  return { ...engine, run, ...methodsOver(run) } as Inference;
+  const add = (id: string, model: unknown): void => engine.add(id, checkModel(`models.${id}`, model));
+  return { ...engine, run, add, ...methodsOver(run) } as Inference;
 }
 
 function definitionOf(name: string): CategoryDefinition {

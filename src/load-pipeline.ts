@@ -3,6 +3,7 @@ import { backendOf } from './backends/registry.ts';
 import type { ModelSpec, Pipeline } from './categories/contract.ts';
 import { pipelines } from './categories/pipelines.ts';
 import type { Categories, Category } from './categories/registry.ts';
+import { deviceNumber } from './core/device.ts';
 import { fieldError } from './errors.ts';
 import { createProgressLine } from './models/hub/progress-line.ts';
 import { assertIntact } from './models/verify-files.ts';
@@ -21,6 +22,9 @@ export async function loadPipeline<C extends Category>(
 ): Promise<Pipeline<Categories[C]['request'], Categories[C]['event'], Categories[C]['info']>>;
 export async function loadPipeline(spec: ModelSpec): Promise<Pipeline>;
 export async function loadPipeline(spec: ModelSpec): Promise<Pipeline> {
+  if (deviceNumber(spec.device) !== undefined) {
+    throw fieldError('device', `${spec.device} needs a process of its own, which isolation: "process" gives it`);
+  }
   const definition = backendOf(spec.backend);
   if (!definition) throw fieldError('backend', 'expected one that exists');
   const backend = await definition.open(spec);

@@ -80,8 +80,10 @@ export function checkModel(path: string, settings: unknown): ModelOptions {
     explainForeign: (foreign) => explainForeign(foreign, category),
   });
   checkHub(path, given.hub);
+  const { replicas } = given;
+  const all: readonly object[] = [settings, ...(typeof replicas === 'object' ? replicas : [])];
   for (const foreign of backend.foreignSettings) {
-    if ((settings as Record<string, unknown>)[foreign] === undefined) continue;
+    if (all.every((one) => (one as Record<string, unknown>)[foreign] === undefined)) continue;
     throw fieldError(
       `${path}.${foreign}`,
       `a model with the backend ${backend.spelling} has no such setting`,

@@ -125,14 +125,24 @@ export type ModelSpec<Settings extends object = object> = CommonSettings &
     readonly category?: string | undefined;
   };
 
-/** Limits of one model. */
+/** Settings of a model that its replicas may differ in. */
+export type ReplicaSettings = Pick<CommonSettings, 'device' | 'threads'>;
+
+/** Limits of one model, and when it is loaded. */
 export interface ModelLimits {
-  /** Worker processes of this model; default 1. */
-  readonly replicas?: number | undefined;
+  /** Worker processes of this model: how many, or the settings of each, such as its device. Default 1. */
+  readonly replicas?: number | readonly ReplicaSettings[] | undefined;
   /** Requests that may wait; one more is refused with `overloaded`. Default 64. */
   readonly maxQueue?: number | undefined;
   /** Default deadline of a request, waiting included; default 10 minutes. */
   readonly deadlineMs?: number | undefined;
+  /**
+   * Whether the first request loads the model, and not the start. Default: true where the model has `idleUnloadMs` or
+   * the inference a limit of loaded models, else false.
+   */
+  readonly loadOnDemand?: boolean | undefined;
+  /** Time without a request after which the model is unloaded; the next request loads it again. Default: never. */
+  readonly idleUnloadMs?: number | undefined;
 }
 
 /** Where a model comes from, its settings and its limits. */

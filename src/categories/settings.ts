@@ -6,6 +6,7 @@ import {
   booleanSetting,
   choiceSetting,
   integerSetting,
+  numberedChoiceSetting,
   textSetting,
   type SettingTable,
 } from '../validation/setting-table.ts';
@@ -39,7 +40,11 @@ export const commonSettings = {
     verifications,
   ),
   name: textSetting('Display name; default: the id.'),
-  device: choiceSetting('The device that computes; default `cpu`.', devices),
+  device: numberedChoiceSetting(
+    'The device that computes; default `cpu`. `cuda:1` is the second of several GPUs.',
+    devices,
+    'cuda',
+  ),
   threads: integerSetting('Threads of one operator; default: cores − 1, at least 1.'),
   cancelGraceMs: integerSetting(
     'Time in which a worker has to confirm a cancellation before it is replaced; six times as long while a step keeps it busy. A worker that stands still is replaced after twice this time, at least 5 s, also when nobody cancels. Default 5000.',

@@ -50,11 +50,15 @@ export function parseModelOption(label: string, text: string): NamedModel {
 
 /** Texts stay texts where the setting is one, so that a model may be called 7. */
 function readScalar(name: string, text: string): unknown {
-  const schema: z.ZodType = known[name]!;
-  const { type } = (schema instanceof z.ZodOptional ? (schema.unwrap() as z.ZodType) : schema).def;
-  if (type === 'number' && text.trim() !== '' && Number.isFinite(Number(text))) return Number(text);
-  if (type === 'boolean' && /^(?:true|false)$/.test(text)) return text === 'true';
+  const types = typesOf(known[name]!);
+  if (types.includes('number') && text.trim() !== '' && Number.isFinite(Number(text))) return Number(text);
+  if (types.includes('boolean') && /^(?:true|false)$/.test(text)) return text === 'true';
   return text;
+}
+
+function typesOf(schema: z.core.$ZodType): readonly string[] {
+  if (schema instanceof z.ZodOptional) return typesOf(schema.unwrap());
+  return schema instanceof z.ZodUnion ? schema.options.flatMap(typesOf) : [schema._zod.def.type];
 }
 
 /** `org/name@revision` keeps its organisation, as clients know it; of a folder or an address the last part is enough. */

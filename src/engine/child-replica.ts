@@ -1,6 +1,7 @@
 import { InferenceError } from '../errors.ts';
 import type { ModelInfo, ModelSpec } from '../categories/contract.ts';
 import { createDeferred } from '../concurrency/deferred.ts';
+import { placeOnDevice } from './device-place.ts';
 import { watchPulse, type Pulse } from './heartbeat.ts';
 import { loadError } from './load-error.ts';
 import type { RunProgress, WorkerMessage } from './protocol.ts';
@@ -23,8 +24,11 @@ export interface ChildReplicaOptions extends WorkerProcessOptions {
  */
 export function childReplicas({ restart, ...process }: ChildReplicaOptions): StartReplica {
   const policy = { ...defaultRestartPolicy, ...restart };
-  return (spec, onChange, onEvent = () => undefined) =>
-    new ChildReplica(spec, { onChange, onEvent }, process, policy);
+  return (spec, onChange, onEvent = () => undefined) => {
+    const place = placeOnDevice(spec);
+    const { environment } = place;
+    return new ChildReplica(place.spec, { onChange, onEvent }, { ...process, environment }, policy);
+  };
 }
 
 const defaultCancelGraceMs = 5000;
@@ -171,7 +175,7 @@ class ChildReplica implements Replica {
         for (const progress of message.runs) this.#advance(progress);
         return;
       case 'loaded':
-        this.#workerReady(message.info, message.concurrency);
+        this.#workerReady(message);
         return;
       case 'load-failed':
         if (this.#info) this.#kill(`it could not load the model again: ${message.detail}`);
@@ -214,7 +218,7 @@ class ChildReplica implements Replica {
     this.#process?.kill();
   }
 
-  #workerReady(info: ModelInfo, concurrency: number): void {
+  #workerReady({ info, concurrency, memoryBytes }: WorkerMessage & { readonly type: 'loaded' }): void {
     if (this.#state !== 'loading' && this.#state !== 'restarting') return;
     this.#info = info;
     this.#concurrency = concurrency;
@@ -223,7 +227,7 @@ class ChildReplica implements Replica {
     // From now on a request holds the host by the timer of its deadline, an idle worker doesn't.
     this.#process?.hold(false);
     this.#firstLoad.resolve();
-    this.#listener.onEvent({ type: 'load', loadMs: this.#loadMs });
+    this.#listener.onEvent({ type: 'load', loadMs: this.#loadMs, memoryBytes });
     this.#setState('ready');
   }
 

@@ -5,13 +5,55 @@ import type { InferenceObserver } from './observer.ts';
 export interface ModelStatus {
   readonly id: string;
   /**
-   * `loading` also while a lost worker is being replaced; `failed` when the model can't be loaded; `draining` when it is
-   * ready, but about to be closed, so that balancers send nobody any more.
+   * `loading` also while a lost worker is being replaced; `unloaded` when the next request loads it; `failed` when the
+   * model can't be loaded; `draining` when it is ready, but about to be closed, so that balancers send nobody any more.
    */
-  readonly state: 'loading' | 'ready' | 'draining' | 'failed' | 'closed';
+  readonly state: 'unloaded' | 'loading' | 'ready' | 'draining' | 'failed' | 'closed';
   /** Requests in the workers' hands, cancelled ones that have not stopped yet included. */
   readonly running: number;
   readonly waiting: number;
+}
+
+/** How long running requests may go on. */
+export interface GraceOptions {
+  /** Default 10 s. */
+  readonly graceMs?: number | undefined;
+}
+
+/** Changes the models of an inference while it runs. */
+export interface ModelControl<Options> {
+  /**
+   * Adds a model and begins to load it, unless it is loaded on demand; `load` waits for it.
+   *
+   * @throws InferenceError `invalid_request` for an id that is taken, or a setting as `createInference` would refuse it;
+   * `overloaded` when the inference is closed
+   */
+  add(id: string, options: Options): void;
+  /**
+   * Removes a model: new and waiting requests fail with `model_not_found`, running ones may end. Resolves when nothing
+   * of it is left.
+   *
+   * @throws InferenceError `model_not_found`
+   */
+  remove(id: string, options?: GraceOptions): Promise<void>;
+  /**
+   * Loads a model if it isn't loaded, also one that failed; resolves when it is ready.
+   *
+   * @throws InferenceError `model_not_found`, or why it can't be loaded
+   */
+  load(id: string): Promise<void>;
+  /**
+   * Releases a model's memory when the requests that run or wait have ended. The next request loads it again.
+   *
+   * @throws InferenceError `model_not_found`
+   */
+  unload(id: string): Promise<void>;
+  /**
+   * Unloads a model and loads it again, as for changed files; requests that come meanwhile wait within their deadline.
+   *
+   * @throws InferenceError `model_not_found`, or why it can't be loaded
+   */
+  reload(id: string): Promise<void>;
 }
 
 /** A request of any category. */
@@ -40,7 +82,10 @@ export interface InferenceBase {
    * @returns ends it
    */
   observe?(observer: InferenceObserver): () => void;
-  /** Resolves when every model is loaded; rejects with the first error of a model that can't be. */
+  /**
+   * Resolves when every model is loaded, those aside that load on demand; rejects with the first error of a model that
+   * can't be.
+   */
   ready(): Promise<void>;
   /**
    * Serves everybody for `drainDelayMs` more (default 0), while `status` says `draining`. Then refuses new requests, lets

@@ -1,20 +1,21 @@
 import type { CategoryRegistry, ModelOptions, ModelSpec } from '../categories/contract.ts';
 import { createDeferred } from '../concurrency/deferred.ts';
 import { failedStream } from '../concurrency/event-stream.ts';
-import { InferenceError } from '../errors.ts';
+import { fieldError, InferenceError } from '../errors.ts';
 import { Observers } from '../observers.ts';
-import type { InferenceBase } from './contract.ts';
-import { assertDuration, resolveLimits } from './limits.ts';
+import type { InferenceBase, ModelControl } from './contract.ts';
+import { assertDuration, resolveLimits, type ResolvedLimits } from './limits.ts';
 import { ModelQueue } from './model-queue.ts';
 import type { InferenceObserver } from './observer.ts';
 import type { StartReplica } from './replica.ts';
+import { Room, type RoomLimits } from './room.ts';
 import { watchRun } from './run-watch.ts';
 import { quote } from '../core/text/quote.ts';
 
 const defaultGraceMs = 10_000;
 
 /** The models that an engine runs, and how. */
-export interface EngineOptions {
+export interface EngineOptions extends RoomLimits {
   /** Model id → where it comes from, and its limits. */
   readonly models: Readonly<Record<string, ModelOptions>>;
   /** `childReplicas(…)` or `inlineReplicas(…)` */
@@ -22,13 +23,15 @@ export interface EngineOptions {
   readonly categories: CategoryRegistry;
   /** Told from the beginning. */
   readonly observers?: readonly InferenceObserver[] | undefined;
+  /** Whether a model takes memory of this machine; default: every model does. */
+  readonly takesRoom?: ((options: ModelOptions) => boolean) | undefined;
 }
 
-/** Runs complete requests of any category on the models that it was given. */
-export type Engine = InferenceBase & Required<Pick<InferenceBase, 'observe'>>;
+/** Runs complete requests of any category on the models that it has. */
+export type Engine = InferenceBase & Required<Pick<InferenceBase, 'observe'>> & ModelControl<ModelOptions>;
 
 /**
- * Starts the replicas of all models and begins to load them.
+ * Begins to load all models, those aside that load on demand.
  *
  * @throws InferenceError `invalid_request` for a limit out of range; nothing was started then
  *
@@ -46,18 +49,56 @@ export function createEngine({
   startReplica,
   categories,
   observers: given = [],
+  maxLoadedModels,
+  maxLoadedBytes,
+  takesRoom = () => true,
 }: EngineOptions): Engine {
-  const configured = Object.entries(models).map(([id, { replicas, maxQueue, deadlineMs, ...spec }]) => ({
-    spec: { ...spec, id } satisfies ModelSpec,
-    limits: resolveLimits(`models.${id}`, { replicas, maxQueue, deadlineMs }),
-  }));
+  const isRoomLimited = (maxLoadedModels ?? maxLoadedBytes) !== undefined;
+  const room = new Room({ maxLoadedModels, maxLoadedBytes });
   const observers = new Observers<InferenceObserver>();
-  const queues = new Map(
-    configured.map(({ spec, limits }) => [spec.id, new ModelQueue(spec, limits, startReplica, observers)]),
-  );
-  const all = [...queues.values()];
+  const queues = new Map<string, ModelQueue>();
+  /** Ids of models that always have their place. */
+  const residents = new Set<string>();
+  /** Removed ones that have not ended yet. */
+  const leaving = new Set<Promise<void>>();
+
+  const configure = (id: string, options: ModelOptions): ConfiguredModel => {
+    const { replicas, maxQueue, deadlineMs, loadOnDemand, idleUnloadMs, ...settings } = options;
+    const isInRoom = takesRoom(options);
+    const limits = resolveLimits(
+      `models.${id}`,
+      { replicas, maxQueue, deadlineMs, loadOnDemand, idleUnloadMs },
+      { isRoomLimited: isRoomLimited && isInRoom },
+    );
+    return { spec: { ...settings, id }, limits, room: isInRoom ? room : undefined };
+  };
+  const assertRoom = (added: readonly ConfiguredModel[]): void => {
+    const all = added.filter(({ room: own }) => own);
+    const always = all.filter(({ limits }) => !limits.loadOnDemand).length + residents.size;
+    const most = maxLoadedModels ?? Infinity;
+    if (always > most || (always === most && all.some(({ limits }) => limits.loadOnDemand))) {
+      throw fieldError(
+        'maxLoadedModels',
+        `expected room beside the ${always} models that don't load on demand, got ${maxLoadedModels}`,
+      );
+    }
+  };
+  const start = ({ spec, limits, room: own }: ConfiguredModel): void => {
+    if (own && !limits.loadOnDemand) residents.add(spec.id);
+    queues.set(spec.id, new ModelQueue(spec, limits, { startReplica, observers, room: own }));
+  };
+  const find = (id: string): ModelQueue => {
+    const queue = queues.get(id);
+    if (!queue) throw modelNotFound(id);
+    return queue;
+  };
+
+  const configured = Object.entries(models).map(([id, options]) => configure(id, options));
+  assertRoom(configured);
+  for (const model of configured) start(model);
 
   let isDraining = false;
+  let isClosed = false;
   const drained = createDeferred();
 
   const engine: Engine = {
@@ -69,26 +110,45 @@ export function createEngine({
       if (queue) return queue.submit(request, options, category);
       const { origin, responseId } = options;
       const { model } = request;
-      const error = new InferenceError('model_not_found', `There is no model ${quote(model)}.`, {
-        param: 'model',
-      });
+      const error = modelNotFound(model);
       const { telemetry } = category;
       const run = { category: name, telemetry, request, model, isKnownModel: false, origin, responseId };
       watchRun(observers, run, category)?.end(error);
       return failedStream(error);
     },
-    models: () => all.map((queue) => queue.info),
+    models: () => [...queues.values()].map((queue) => queue.info),
     status: () =>
-      all.map(({ status }) =>
-        isDraining && status.state === 'ready' ? { ...status, state: 'draining' } : status,
+      [...queues.values()].map(({ status }) =>
+        isDraining && (status.state === 'ready' || status.state === 'unloaded')
+          ? { ...status, state: 'draining' }
+          : status,
       ),
     observe(observer) {
       if (observers.add(observer)) observers.tellOne(observer, 'onAttach', engine);
       return () => observers.remove(observer);
     },
     async ready() {
-      await Promise.all(all.map((queue) => queue.ready()));
+      await Promise.all([...queues.values()].map((queue) => queue.ready()));
     },
+    add(id, options) {
+      if (isClosed) throw new InferenceError('overloaded', 'The service is shutting down.');
+      if (queues.has(id)) throw fieldError('id', `expected one that is free, got ${quote(id)}`);
+      const model = configure(id, options);
+      assertRoom([model]);
+      start(model);
+    },
+    async remove(id, { graceMs = defaultGraceMs } = {}) {
+      assertDuration('graceMs', graceMs);
+      const queue = find(id);
+      queues.delete(id);
+      residents.delete(id);
+      const closed = queue.close(graceMs, modelNotFound(id));
+      leaving.add(closed);
+      await closed.finally(() => leaving.delete(closed));
+    },
+    load: async (id) => find(id).load(),
+    unload: async (id) => find(id).unload(),
+    reload: async (id) => find(id).reload(),
     async close({ graceMs = defaultGraceMs, drainDelayMs = 0 } = {}) {
       assertDuration('graceMs', graceMs);
       assertDuration('drainDelayMs', drainDelayMs);
@@ -98,9 +158,21 @@ export function createEngine({
         await drained.promise;
         clearTimeout(timer);
       } else drained.resolve();
-      await Promise.all(all.map((queue) => queue.close(graceMs)));
+      isClosed = true;
+      await Promise.all([...[...queues.values()].map((queue) => queue.close(graceMs)), ...leaving]);
     },
   };
   for (const observer of given) engine.observe(observer);
   return engine;
+}
+
+interface ConfiguredModel {
+  readonly spec: ModelSpec;
+  readonly limits: ResolvedLimits;
+  /** `undefined` for a model that takes no memory of this machine. */
+  readonly room: Room | undefined;
+}
+
+function modelNotFound(id: string): InferenceError {
+  return new InferenceError('model_not_found', `There is no model ${quote(id)}.`, { param: 'model' });
 }

@@ -1,15 +1,37 @@
-import type { ModelLimits } from '../categories/contract.ts';
+import { z } from 'zod';
+import type { ModelLimits, ReplicaSettings } from '../categories/contract.ts';
+import { devices } from '../core/device.ts';
 import { fieldError } from '../errors.ts';
 import { assertOptions } from '../validation/assert-options.ts';
-import { integerSetting, type SettingTable } from '../validation/setting-table.ts';
+import {
+  booleanSetting,
+  integerSetting,
+  numberedChoiceSetting,
+  type SettingTable,
+} from '../validation/setting-table.ts';
+import { numberSchema } from '../validation/number-schema.ts';
 import { describeValue } from '../core/text/quote.ts';
 
+const maxReplicas = 256;
 /** The longest delay of a timer. */
 const maxDurationMs = 2 ** 31 - 1;
 
+const replicaSettings = {
+  device: numberedChoiceSetting('The device of the replica.', devices, 'cuda'),
+  threads: integerSetting('Threads of one operator of the replica.'),
+} satisfies SettingTable & Record<keyof ReplicaSettings, unknown>;
+
 /** Limits of a model's queue. */
 export const limitSettings = {
-  replicas: integerSetting('Worker processes of the model; default 1.', { min: 1, max: 256 }),
+  replicas: z
+    .union([
+      numberSchema({ type: 'int', min: 1, max: maxReplicas }),
+      z.array(z.strictObject(replicaSettings)).min(1).max(maxReplicas),
+    ])
+    .optional()
+    .describe(
+      'Worker processes of the model: how many, or a list with the `device` and `threads` of each. Default 1.',
+    ),
   maxQueue: integerSetting('Requests that may wait; one more is refused. Default 64.', {
     min: 0,
     max: 1_000_000,
@@ -18,20 +40,42 @@ export const limitSettings = {
     min: 1,
     max: maxDurationMs,
   }),
+  loadOnDemand: booleanSetting(
+    'Load the model at its first request, not at the start. Default: true where the model has `idleUnloadMs` or the inference a limit of loaded models, else false.',
+  ),
+  idleUnloadMs: integerSetting(
+    'Time without a request after which the model is unloaded; the next request loads it again. Default: never.',
+    { min: 1, max: maxDurationMs },
+  ),
 } satisfies SettingTable;
 
-export type ResolvedLimits = { readonly [K in keyof ModelLimits]-?: Exclude<ModelLimits[K], undefined> };
+/** Checked limits with their defaults. */
+export interface ResolvedLimits {
+  /** Settings of each replica beyond those of the model. */
+  readonly replicas: readonly ReplicaSettings[];
+  readonly maxQueue: number;
+  readonly deadlineMs: number;
+  readonly loadOnDemand: boolean;
+  readonly idleUnloadMs: number | undefined;
+}
 
 /**
  * Checks a model's limits and fills in the defaults.
  *
  * @param path of the model's settings, for messages
+ * @param options.isRoomLimited whether not all models fit into memory at once
  * @throws InferenceError `invalid_request`
  */
-export function resolveLimits(path: string, given: ModelLimits): ResolvedLimits {
+export function resolveLimits(
+  path: string,
+  given: ModelLimits,
+  { isRoomLimited = false }: { readonly isRoomLimited?: boolean } = {},
+): ResolvedLimits {
   assertOptions('A model', limitSettings, given, { path });
-  const { replicas = 1, maxQueue = 64, deadlineMs = 600_000 } = given;
-  return { replicas, maxQueue, deadlineMs };
+  const { replicas = 1, maxQueue = 64, deadlineMs = 600_000, idleUnloadMs } = given;
+  const { loadOnDemand = isRoomLimited || idleUnloadMs !== undefined } = given;
+  const each = typeof replicas === 'number' ? Array.from({ length: replicas }, () => ({})) : replicas;
+  return { replicas: each, maxQueue, deadlineMs, loadOnDemand, idleUnloadMs };
 }
 
 /**

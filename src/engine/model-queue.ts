@@ -10,9 +10,11 @@ import type {
 import type { ModelStatus } from './contract.ts';
 import { EventStream } from '../concurrency/event-stream.ts';
 import { assertDuration, type ResolvedLimits } from './limits.ts';
-import type { InferenceObserver, ObservedModel } from './observer.ts';
+import { LoadableModel } from './loadable-model.ts';
+import type { InferenceObserver, ObservedModel, UnloadReason } from './observer.ts';
 import type { Replica, ReplicaEvent, RunObserver, StartReplica } from './replica.ts';
 import { createServiceTimes, toRetryAfterSeconds } from './retry-after.ts';
+import type { Room } from './room.ts';
 import { watchRun, type RunWatch } from './run-watch.ts';
 import { cancelled, Ticket } from './ticket.ts';
 import { wrongCategory } from './wrong-category.ts';
@@ -22,54 +24,87 @@ const unknownCategory = 'unknown';
 /** Some categories have a context. */
 type QueuedSpec = ModelSpec<{ readonly contextLength?: number | undefined }>;
 
+/** Those that share a model's world. */
+export interface QueueSurroundings {
+  readonly startReplica: StartReplica;
+  readonly observers?: Observers<InferenceObserver> | undefined;
+  /** `undefined` for a model that takes no memory here. */
+  readonly room?: Room | undefined;
+}
+
 /**
  * All requests of one model: as many run as its replicas take at once, a bounded number waits in the order of arrival,
- * one more is refused.
+ * one more is refused. A request to a model that isn't loaded loads it.
  */
 export class ModelQueue {
   readonly #spec: QueuedSpec;
   readonly #limits: ResolvedLimits;
   readonly #observers: Observers<InferenceObserver>;
-  readonly #replicas: readonly Replica[];
+  readonly #model: LoadableModel;
   readonly #waiting = new Set<Ticket>();
   readonly #running = new Set<Ticket>();
+  /** Those that waited when the model began to leave: they are run before it does. */
+  #lastCalls: ReadonlySet<Ticket> = new Set();
   readonly #serviceTimes = createServiceTimes();
+  #idleTimer: NodeJS.Timeout | undefined;
   #closed: Promise<void> | undefined;
+  #refusal: InferenceError | undefined;
   #onIdle: (() => void) | undefined;
 
   constructor(
     spec: QueuedSpec,
     limits: ResolvedLimits,
-    startReplica: StartReplica,
-    observers = new Observers<InferenceObserver>(),
+    { startReplica, observers = new Observers<InferenceObserver>(), room }: QueueSurroundings,
   ) {
     this.#spec = spec;
     this.#limits = limits;
     this.#observers = observers;
-    const onChange = (): void => this.#replicaChanged();
-    this.#replicas = Array.from({ length: limits.replicas }, (_, replica) =>
-      startReplica(spec, onChange, (event) => this.#tell(replica, event)),
-    );
+    this.#model = new LoadableModel({
+      specs: limits.replicas.map((settings) => ({ ...spec, ...settings })),
+      startReplica,
+      room,
+      isPinned: !limits.loadOnDemand,
+      listener: {
+        onChange: () => this.#modelChanged(),
+        onEvent: (replica, event) => this.#tell(replica, event),
+        onLeave: () => (this.#lastCalls = new Set(this.#waiting)),
+        onUnload: (reason) => this.#tellUnload(reason),
+        isBusy: () => this.#running.size > 0 || this.#waitsLast(),
+        isIdle: () => this.#running.size + this.#waiting.size === 0,
+      },
+    });
+    if (!limits.loadOnDemand) void this.#model.load();
   }
 
   /** What is known about the model; `contextLength` and others are 0 as long as they are not known. */
   get info(): ModelInfo {
-    const loaded = this.#replicas.find((replica) => replica.info)?.info;
     const { id, name = id, category = unknownCategory, contextLength = 0 } = this.#spec;
-    return loaded ?? { id, name, category, contextLength, created: 0, ownedBy: 'unknown' };
+    return this.#model.info ?? { id, name, category, contextLength, created: 0, ownedBy: 'unknown' };
   }
 
   get status(): ModelStatus {
     return {
       id: this.#spec.id,
       state: this.#state(),
-      running: this.#replicas.reduce((sum, replica) => sum + replica.running, 0),
+      running: this.#model.replicas?.running ?? 0,
       waiting: this.#waiting.size,
     };
   }
 
+  /** Settles with the latest load; a model that loads on demand needs none. */
   async ready(): Promise<void> {
-    await Promise.all(this.#replicas.map((replica) => replica.loaded));
+    if (!this.#limits.loadOnDemand) await this.#model.loaded;
+  }
+
+  /** Resolves when the model is loaded. */
+  async load(): Promise<void> {
+    if (this.#refusal) throw this.#refusal;
+    await this.#model.load();
+  }
+
+  /** Resolves when the model isn't loaded any more; requests that run or wait are served before. */
+  unload(): Promise<void> {
+    return this.#model.unload('call');
   }
 
   /** The request is admitted, or refused, when its first event is asked for. */
@@ -91,8 +126,16 @@ export class ModelQueue {
     return stream;
   }
 
-  close(graceMs: number): Promise<void> {
-    this.#closed ??= this.#close(graceMs);
+  /** Unloads and loads; requests that come meanwhile wait. */
+  reload(): Promise<void> {
+    void this.unload();
+    return this.load();
+  }
+
+  /** @param refusal the error of requests that can't be run any more */
+  close(graceMs: number, refusal = shuttingDown()): Promise<void> {
+    this.#refusal ??= refusal;
+    this.#closed ??= this.#close(graceMs, this.#refusal);
     return this.#closed;
   }
 
@@ -118,45 +161,73 @@ export class ModelQueue {
   }
 
   #assertAdmission(): void {
-    if (this.#closed) throw shuttingDown();
+    if (this.#refusal) throw this.#refusal;
     const { id } = this.#spec;
-    const state = this.#state();
+    const { state, replicas } = this.#model;
     if (state === 'failed') throw this.#loadError();
-    if (state === 'loading' && this.#replicas.some((replica) => replica.state === 'restarting')) {
+    if (state === 'restarting') {
       throw new InferenceError('overloaded', `The worker of model "${id}" is being restarted.`, {
-        retryAfterSeconds: toRetryAfterSeconds(
-          Math.min(...this.#replicas.map((replica) => replica.restartsInMs)),
-        ),
+        retryAfterSeconds: toRetryAfterSeconds(replicas!.restartsInMs),
       });
     }
     const waiting = this.#waiting.size;
     if (waiting >= this.#limits.maxQueue && !this.#freeReplica()) {
-      const places = this.#replicas.reduce((sum, replica) => sum + replica.concurrency, 0);
+      // Nothing may wait for it, but who comes again finds it loaded.
+      if (state === 'unloaded') this.#loadForRequests();
       throw new InferenceError('overloaded', `Model "${id}" is busy and its queue is full.`, {
-        retryAfterSeconds: this.#serviceTimes.retryAfterSeconds(waiting + 1, Math.max(1, places)),
+        retryAfterSeconds: this.#serviceTimes.retryAfterSeconds(
+          waiting + 1,
+          Math.max(1, replicas?.concurrency ?? 0),
+        ),
       });
     }
   }
 
   #dispatch(): void {
+    clearTimeout(this.#idleTimer);
     for (const ticket of this.#waiting) {
+      if (this.#model.isLeaving && !this.#lastCalls.has(ticket)) continue;
       const replica = this.#freeReplica();
-      if (!replica) return;
+      if (!replica) break;
       this.#waiting.delete(ticket);
       const { category = ticket.category } = replica.info ?? {};
       if (category === ticket.category) this.#start(ticket, replica);
       else ticket.fail(wrongCategory(this.info, ticket.category));
     }
+    if (this.#waiting.size > 0 && this.#model.state === 'unloaded') this.#loadForRequests();
+    this.#model.settle();
+    this.#watchIdleness();
+  }
+
+  #loadForRequests(): void {
+    // A failure is told to the requests.
+    if (!this.#closed) void this.#model.load().catch(() => undefined);
+  }
+
+  #watchIdleness(): void {
+    const { idleUnloadMs } = this.#limits;
+    const isIdle = this.#running.size + this.#waiting.size === 0;
+    if (idleUnloadMs === undefined || !isIdle || this.#model.state !== 'ready') return;
+    clearTimeout(this.#idleTimer);
+    this.#idleTimer = setTimeout(() => void this.#model.unload('idle'), idleUnloadMs).unref();
+  }
+
+  /** Whether any of those is left that are run before the model is unloaded. */
+  #waitsLast(): boolean {
+    for (const ticket of this.#lastCalls) if (this.#waiting.has(ticket)) return true;
+    return false;
   }
 
   #start(ticket: Ticket, replica: Replica): void {
     const startedAt = performance.now();
     this.#running.add(ticket);
+    this.#model.touch();
     const observer: RunObserver = {
       onEvents: (events) => ticket.push(events),
       onEnd: (error) => {
         if (!error) this.#serviceTimes.record(performance.now() - startedAt);
         this.#running.delete(ticket);
+        this.#model.touch();
         ticket.end(error);
         this.#dispatch();
         if (this.#running.size === 0) this.#onIdle?.();
@@ -168,42 +239,37 @@ export class ModelQueue {
   }
 
   #abandon(ticket: Ticket): void {
-    this.#waiting.delete(ticket);
     ticket.run?.cancel();
+    if (this.#waiting.delete(ticket)) this.#dispatch();
   }
 
-  #replicaChanged(): void {
-    if (this.#state() === 'failed') for (const ticket of this.#waiting) ticket.fail(this.#loadError());
+  #modelChanged(): void {
+    if (this.#model.state === 'failed') for (const ticket of this.#waiting) ticket.fail(this.#loadError());
     this.#dispatch();
   }
 
-  /** The least busy replica that can take one more. */
   #freeReplica(): Replica | undefined {
-    let best: Replica | undefined;
-    for (const replica of this.#replicas) {
-      if (replica.state !== 'ready' || replica.running >= replica.concurrency) continue;
-      if (!best || replica.running < best.running) best = replica;
-    }
-    return best;
+    return this.#model.free();
   }
 
   #state(): ModelStatus['state'] {
     if (this.#closed) return 'closed';
-    if (this.#replicas.some((replica) => replica.state === 'ready')) return 'ready';
-    return this.#replicas.every((replica) => replica.state === 'failed') ? 'failed' : 'loading';
+    const { state } = this.#model;
+    return state === 'restarting' ? 'loading' : state;
   }
 
   /** Callers may be anybody, so only the cause tells them why. */
   #loadError(): InferenceError {
-    const cause = this.#replicas.find((replica) => replica.error)?.error;
+    const cause = this.#model.replicas?.error;
     return new InferenceError('worker_failed', `Model "${this.#spec.id}" could not be loaded.`, { cause });
   }
 
-  async #close(graceMs: number): Promise<void> {
-    for (const ticket of this.#waiting) ticket.fail(shuttingDown());
+  async #close(graceMs: number, refusal: InferenceError): Promise<void> {
+    for (const ticket of this.#waiting) ticket.fail(refusal);
     if (this.#running.size > 0) await this.#idle(graceMs);
-    for (const ticket of this.#running) ticket.fail(shuttingDown());
-    await Promise.all(this.#replicas.map((replica) => replica.close()));
+    for (const ticket of this.#running) ticket.fail(refusal);
+    clearTimeout(this.#idleTimer);
+    await this.#model.close();
     this.#observers.tell('onModelClose', this.#observedModel);
   }
 
@@ -228,6 +294,10 @@ export class ModelQueue {
     const { name, telemetry } = category;
     const run = { category: name, telemetry, request, model, isKnownModel, origin, responseId };
     return watchRun(this.#observers, run, category);
+  }
+
+  #tellUnload(reason: UnloadReason): void {
+    this.#observers.tell('onModelUnload', this.#observedModel, { reason });
   }
 
   #tell(replica: number, event: ReplicaEvent): void {

@@ -48,6 +48,12 @@ export interface WorkerLoss {
   readonly restartInMs: number | undefined;
 }
 
+/**
+ * Why a model was unloaded: nobody used it for `idleUnloadMs`, another one needed its place, a call of `unload` or
+ * `reload` asked for it, it had failed and was to be loaded anew, or it was closed with the inference.
+ */
+export type UnloadReason = 'idle' | 'room' | 'call' | 'failure' | 'close';
+
 /** Is told what happens in an inference, as it happens; every method is optional. */
 export interface InferenceObserver<Run extends ObservedRun = ObservedRun, Event extends RunEvent = RunEvent> {
   /** It will be told about this inference. */
@@ -70,6 +76,8 @@ export interface InferenceObserver<Run extends ObservedRun = ObservedRun, Event 
     failure: { readonly replica: number; readonly error: InferenceError },
   ): void;
   onWorkerLoss?(model: ObservedModel, loss: WorkerLoss): void;
+  /** It takes no memory any more; the next request loads it again. */
+  onModelUnload?(model: ObservedModel, unload: { readonly reason: UnloadReason }): void;
   /** All its replicas are gone, as was asked. */
   onModelClose?(model: ObservedModel): void;
 }

@@ -20,7 +20,13 @@ export type HostMessage =
 
 /** What a worker tells the host, as plain data. */
 export type WorkerMessage =
-  | { readonly type: 'loaded'; readonly info: ModelInfo; readonly concurrency: number }
+  | {
+      readonly type: 'loaded';
+      readonly info: ModelInfo;
+      readonly concurrency: number;
+      /** Resident memory of the worker. */
+      readonly memoryBytes: number;
+    }
   /** `detail` is for the operator, never for callers. */
   | { readonly type: 'load-failed'; readonly error: SerializedError; readonly detail: string }
   | { readonly type: 'progress'; readonly runs: readonly RunProgress[] };

@@ -49,7 +49,12 @@ export interface Replica {
 
 /** What happened to a replica that its `state` alone doesn't tell. */
 export type ReplicaEvent =
-  | { readonly type: 'load'; readonly loadMs: number }
+  | {
+      readonly type: 'load';
+      readonly loadMs: number;
+      /** Resident memory of its process with the model; `undefined` in the calling process. */
+      readonly memoryBytes?: number | undefined;
+    }
   | { readonly type: 'failure'; readonly error: InferenceError }
   | { readonly type: 'loss'; readonly reason: string; readonly restartInMs: number | undefined };
 

@@ -60,7 +60,8 @@ export function serveWorker(
     try {
       pipeline = await loadPipeline(spec);
       leaveCore(spec);
-      send({ type: 'loaded', info: pipeline.info, concurrency: pipeline.concurrency });
+      const { info, concurrency } = pipeline;
+      send({ type: 'loaded', info, concurrency, memoryBytes: process.memoryUsage.rss() });
     } catch (error) {
       report(`model "${spec.id}" could not be loaded`, error);
       const detail = error instanceof Error ? error.message : String(error);

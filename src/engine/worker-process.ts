@@ -24,6 +24,8 @@ export interface WorkerProcessOptions {
   readonly worker: URL;
   /** Flags for Node; default: those of this process that make sense in a worker, see `workerExecArgv`. */
   readonly execArgv?: readonly string[] | undefined;
+  /** Variables beside those of this process. */
+  readonly environment?: Readonly<Record<string, string>> | undefined;
 }
 
 export interface WorkerProcessEvents {
@@ -50,6 +52,7 @@ export function startWorkerProcess(
   const child = fork(options.worker, [], {
     serialization: 'advanced',
     stdio: ['ignore', 2, 'pipe', 'ipc', 'pipe'],
+    ...(options.environment && { env: { ...process.env, ...options.environment } }),
     execArgv: [...garbageCollection, ...(options.execArgv ?? workerExecArgv(process.execArgv))],
   });
   let exited = false;

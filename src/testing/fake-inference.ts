@@ -6,10 +6,16 @@ import type { EmbeddingRequest } from '../categories/embedding/request.ts';
 import type { RerankResult } from '../categories/rerank/events.ts';
 import type { RerankRequest } from '../categories/rerank/request.ts';
 import { assertNames } from '../core/assert-names.ts';
-import { categories, type AnyModelInfo, type Categories, type Category } from '../categories/registry.ts';
+import {
+  categories,
+  type AnyModelInfo,
+  type AnyModelOptions,
+  type Categories,
+  type Category,
+} from '../categories/registry.ts';
 import type { AnyRequest, ModelStatus } from '../engine/contract.ts';
 import type { InferenceObserver } from '../engine/observer.ts';
-import { InferenceError } from '../errors.ts';
+import { fieldError, InferenceError } from '../errors.ts';
 import { methodsOver, type Inference } from '../inference.ts';
 import { Observers } from '../observers.ts';
 import { playChat, type FakeAnswer } from './fake-chat.ts';
@@ -119,6 +125,12 @@ const nothing: DetectionResult = { detections: [], image: { width: 1, height: 1 
 export function createFakeInference(options: FakeInferenceOptions = {}): FakeInference {
   assertNames('createFakeInference', options, optionNames);
   const models = (options.models ?? ['fake-chat']).map(toModelInfo);
+  const unloaded = new Set<string>();
+  const find = (id: string): AnyModelInfo => {
+    const model = models.find((one) => one.id === id);
+    if (model) return model;
+    throw new InferenceError('model_not_found', `The model ${quote(id)} does not exist.`, { param: 'model' });
+  };
   const requests = new Map<string, unknown[]>([...categories.keys()].map((name) => [name, []]));
   const calls: CallOptions[] = [];
   const counts = { running: 0, cancelled: 0 };
@@ -131,11 +143,8 @@ export function createFakeInference(options: FakeInferenceOptions = {}): FakeInf
   ): AsyncGenerator<RunEvent> {
     const category = categories.get(name)!;
     const request = category.complete(input);
-    const model = models.find(({ id }) => id === input.model);
-    if (!model)
-      throw new InferenceError('model_not_found', `The model ${quote(input.model)} does not exist.`, {
-        param: 'model',
-      });
+    const model = find(input.model);
+    unloaded.delete(model.id);
     requests.get(name)!.push(request);
     calls.push(callOptions);
     counts.running += 1;
@@ -164,12 +173,36 @@ export function createFakeInference(options: FakeInferenceOptions = {}): FakeInf
       return requestsOf('chat');
     },
     calls,
-    models: () => models,
+    models: () => [...models],
     status: () =>
-      models.map(({ id }) => ({ id, state: options.state ?? 'ready', running: counts.running, waiting: 0 })),
+      models.map(({ id }) => ({
+        id,
+        state: unloaded.has(id) ? 'unloaded' : (options.state ?? 'ready'),
+        running: counts.running,
+        waiting: 0,
+      })),
     observe(observer: InferenceObserver) {
       if (observers.add(observer)) observers.tellOne(observer, 'onAttach', fake);
       return () => observers.remove(observer);
+    },
+    add(id: string, settings: AnyModelOptions) {
+      const { category = 'chat', name = id } = settings;
+      if (models.some((one) => one.id === id)) {
+        throw fieldError('id', `expected one that is free, got ${quote(id)}`);
+      }
+      models.push(toModelInfo({ id, name, category }));
+    },
+    async remove(id: string) {
+      models.splice(models.indexOf(find(id)), 1);
+    },
+    async load(id: string) {
+      unloaded.delete(find(id).id);
+    },
+    async unload(id: string) {
+      unloaded.add(find(id).id);
+    },
+    async reload(id: string) {
+      unloaded.delete(find(id).id);
     },
     ready: async () => {},
     close: async () => {},

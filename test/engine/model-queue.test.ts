@@ -4,6 +4,7 @@ import type { CallOptions } from '../../src/categories/contract.ts';
 import { resolveLimits } from '../../src/engine/limits.ts';
 import { ModelQueue } from '../../src/engine/model-queue.ts';
 import { InferenceError } from '../../src/errors.ts';
+import type { StartReplica } from '../../src/engine/replica.ts';
 import { FakeReplica } from './fake-replica.ts';
 import { chatCategory } from '../../src/categories/chat/category.ts';
 import type { CategoryDefinition } from '../../src/categories/contract.ts';
@@ -14,12 +15,13 @@ const spec = { id: 'toy', category: 'chat', source: 'toy', contextLength: 512 } 
 
 function createQueue(limits: { replicas?: number; maxQueue?: number; deadlineMs?: number } = {}) {
   const replicas: FakeReplica[] = [];
-  const queue = new ModelQueue(spec, resolveLimits('toy', limits), (_spec, onChange) => {
+  const startReplica: StartReplica = (_spec, onChange) => {
     const replica = new FakeReplica();
     replica.onChange = onChange;
     replicas.push(replica);
     return replica;
-  });
+  };
+  const queue = new ModelQueue(spec, resolveLimits('toy', limits), { startReplica });
   const submit = (options: CallOptions = {}) => {
     const stream = queue.submit(toy({}), options, chat);
     const outcome = stream.next().then(

@@ -1,0 +1,81 @@
+import type { ModelInfo, ModelSpec } from '../categories/contract.ts';
+import type { InferenceError } from '../errors.ts';
+import type { Replica, ReplicaEvent, StartReplica } from './replica.ts';
+
+export interface ReplicaSetListener {
+  /** The state of a replica has changed. */
+  onChange(): void;
+  /** @param replica counts from 0 */
+  onEvent(replica: number, event: ReplicaEvent): void;
+}
+
+/** All replicas of one model, from the beginning of their loading until they are closed. */
+export class ReplicaSet {
+  readonly #replicas: readonly Replica[];
+
+  /** @param specs one for each replica */
+  constructor(specs: readonly ModelSpec[], startReplica: StartReplica, listener: ReplicaSetListener) {
+    this.#replicas = specs.map((spec, replica) =>
+      startReplica(
+        spec,
+        () => listener.onChange(),
+        (event) => listener.onEvent(replica, event),
+      ),
+    );
+  }
+
+  get info(): ModelInfo | undefined {
+    return this.#replicas.find((replica) => replica.info)?.info;
+  }
+
+  /** `restarting` while nothing is ready because of a lost worker. */
+  get state(): 'loading' | 'restarting' | 'ready' | 'failed' {
+    if (this.#has('ready')) return 'ready';
+    if (this.#replicas.every(({ state }) => state === 'failed')) return 'failed';
+    return this.#has('restarting') ? 'restarting' : 'loading';
+  }
+
+  /** Requests in hand, cancelled ones that have not ended yet included. */
+  get running(): number {
+    return this.#replicas.reduce((sum, replica) => sum + replica.running, 0);
+  }
+
+  /** How many requests they take at once. */
+  get concurrency(): number {
+    return this.#replicas.reduce((sum, replica) => sum + replica.concurrency, 0);
+  }
+
+  /** Why one of them is `failed`. */
+  get error(): InferenceError | undefined {
+    return this.#replicas.find((replica) => replica.error)?.error;
+  }
+
+  /** Milliseconds until one may be expected back. */
+  get restartsInMs(): number {
+    return Math.min(...this.#replicas.map((replica) => replica.restartsInMs));
+  }
+
+  /** Settles when all are loaded for the first time, or one never will be. */
+  async loaded(): Promise<void> {
+    await Promise.all(this.#replicas.map((replica) => replica.loaded));
+  }
+
+  /** The least busy replica that can take one more. */
+  free(): Replica | undefined {
+    let best: Replica | undefined;
+    for (const replica of this.#replicas) {
+      if (replica.state !== 'ready' || replica.running >= replica.concurrency) continue;
+      if (!best || replica.running < best.running) best = replica;
+    }
+    return best;
+  }
+
+  /** See `Replica.close`. */
+  async close(): Promise<void> {
+    await Promise.all(this.#replicas.map((replica) => replica.close()));
+  }
+
+  #has(wanted: Replica['state']): boolean {
+    return this.#replicas.some(({ state }) => state === wanted);
+  }
+}
