@@ -146,11 +146,17 @@ export class LoadableModel implements Occupant {
   /** Unloads it when no request needs it any more; resolves then. */
   unload(reason: UnloadReason): Promise<void> {
     this.#isWanted = false;
-    if (reason !== 'close' || !this.#replicas) this.#load.reject(notLoaded(reason));
-    if (!this.#replicas) this.#options.room?.leave(this);
-    else if (!this.#leave) {
+    // Replicas that are closed while they load tell so themselves.
+    const isTold = reason === 'close' && this.#replicas && !this.#leave;
+    if (!isTold) this.#load.reject(notLoaded(reason));
+    const { room, listener } = this.#options;
+    if (!this.#replicas) {
+      room?.leave(this);
+      // Requests that wait get in line again.
+      queueMicrotask(() => listener.onChange());
+    } else if (!this.#leave) {
       this.#leave = { ...createDeferred(), reason };
-      this.#options.listener.onLeave();
+      listener.onLeave();
       this.settle();
     }
     return this.#leave?.promise ?? Promise.resolve();

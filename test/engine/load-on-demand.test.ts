@@ -310,8 +310,12 @@ describe('races', () => {
       );
     };
     await fc.assert(
-      fc.asyncProperty(fc.array(fc.tuple(call, model), { maxLength: 40 }), fc.integer({ min: 1, max: 3 }), walk),
-      { numRuns: 300 },
+      fc.asyncProperty(
+        fc.array(fc.tuple(call, model), { maxLength: 40 }),
+        fc.integer({ min: 1, max: 3 }),
+        walk,
+      ),
+      { numRuns: 200 },
     );
   });
 });
