@@ -1,6 +1,9 @@
 import type { CallOptions, ModelInfo, RunEvent } from '../categories/contract.ts';
 import type { InferenceObserver } from './observer.ts';
 
+/** What a model may be doing. */
+export const modelStates = ['unloaded', 'loading', 'ready', 'draining', 'failed', 'closed'] as const;
+
 /** How a model is doing at the moment. */
 export interface ModelStatus {
   readonly id: string;
@@ -8,7 +11,7 @@ export interface ModelStatus {
    * `loading` also while a lost worker is being replaced; `unloaded` when the next request loads it; `failed` when the
    * model can't be loaded; `draining` when it is ready, but about to be closed, so that balancers send nobody any more.
    */
-  readonly state: 'unloaded' | 'loading' | 'ready' | 'draining' | 'failed' | 'closed';
+  readonly state: (typeof modelStates)[number];
   /** Requests in the workers' hands, cancelled ones that have not stopped yet included. */
   readonly running: number;
   readonly waiting: number;

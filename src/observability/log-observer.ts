@@ -60,6 +60,9 @@ function createLogObserver(given: Logger): Observer {
       const next = restartInMs === undefined ? 'given up' : 'restarting';
       logger.warn({ ...named(model), replica, reason, restartInMs }, `worker lost, ${next}`);
     },
+    onModelUnload(model, { reason }) {
+      logger.info({ ...named(model), reason }, 'model unloaded');
+    },
     onModelClose(model) {
       logger.info(named(model), 'model closed');
     },

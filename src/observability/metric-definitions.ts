@@ -87,6 +87,11 @@ export const counterDefinitions = {
     help: 'Replicas of models that could not be loaded, and will not be tried again.',
     labels: ['model'],
   },
+  modelUnloads: {
+    name: 'model_unloads_total',
+    help: 'Models unloaded, by reason: idle, room (another model needed their place), call, failure.',
+    labels: ['model', 'reason'],
+  },
 } as const satisfies Record<string, MetricDefinition>;
 
 /** Where time goes. */
@@ -154,7 +159,12 @@ export const gaugeDefinitions = {
   },
   ready: {
     name: 'model_ready',
-    help: '1 for a model that takes requests, else 0.',
+    help: '1 for a model that takes requests, else 0; also for one that the next request loads.',
     labels: ['category', 'model'],
+  },
+  loaded: {
+    name: 'model_loaded',
+    help: '1 for a model in memory, 0 for one that is loading, unloaded or failed.',
+    labels: ['model'],
   },
 } as const satisfies Record<string, MetricDefinition>;

@@ -102,7 +102,13 @@ function createModelGauges(create: (definition: MetricDefinition, collect: Colle
   create(gaugeDefinitions.ready, (gauge, inference) => {
     const categories = new Map(inference.models().map(({ id, category }) => [id, category]));
     for (const { id, state } of inference.status()) {
-      gauge.set({ category: categories.get(id), model: id }, state === 'ready' ? 1 : 0);
+      const takesRequests = state === 'ready' || state === 'unloaded';
+      gauge.set({ category: categories.get(id), model: id }, takesRequests ? 1 : 0);
+    }
+  });
+  create(gaugeDefinitions.loaded, (gauge, inference) => {
+    for (const { id, state } of inference.status()) {
+      gauge.set({ model: id }, state === 'ready' || state === 'draining' ? 1 : 0);
     }
   });
 }
@@ -151,6 +157,7 @@ function createObserver({ counters, histograms, inFlight, inferences }: Instrume
     },
     onModelLoad: ({ id: model }, { loadMs }) => histograms.modelLoad.observe({ model }, loadMs / 1000),
     onModelFailure: ({ id: model }) => counters.modelFailures.inc({ model }),
+    onModelUnload: ({ id: model }, { reason }) => counters.modelUnloads.inc({ model, reason }),
     onWorkerLoss({ id: model }, { restartInMs }) {
       if (restartInMs !== undefined) counters.workerRestarts.inc({ model });
     },

@@ -10,6 +10,7 @@ export function answerRoute(call: Call, { handle }: Route): Promise<ApiResponse>
     query: queryOf(request.url),
     pathParameters,
     models: () => inference.models(),
+    status: () => inference.status(),
     findModel: (id, category) => findModel(call, id, category === undefined ? undefined : { name: category }),
   });
 }

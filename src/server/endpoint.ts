@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { CallOptions, ModelInfo } from '../categories/contract.ts';
+import type { ModelStatus } from '../engine/contract.ts';
 import type { ErrorCode, InferenceError } from '../errors.ts';
 import type { ApiResponse } from './contract.ts';
 import type { ErrorBody } from './error-body.ts';
@@ -38,6 +39,8 @@ export interface RouteCall {
   /** The values of the path template's placeholders, decoded. */
   readonly pathParameters: Readonly<Record<string, string>>;
   models(): readonly ModelInfo[];
+  /** How the models are doing. */
+  status(): readonly ModelStatus[];
   /**
    * @param category required of the model; any if left out
    * @throws InferenceError `model_not_found`, or `invalid_request` for a model of another category

@@ -1,11 +1,13 @@
 import { InferenceError } from '../errors.ts';
-import type { ApiResponse, Handler } from './contract.ts';
+import type { ApiRequest, ApiResponse, Handler } from './contract.ts';
 import { toErrorResponse } from './errors.ts';
 import { requestIdOf } from './headers.ts';
 import { printInternal } from './print-internal.ts';
 
 /** Makes a handler that answers GET and HEAD at whatever path, with what must not be stored. */
-export function createGetHandler(answer: () => ApiResponse | Promise<ApiResponse>): Handler {
+export function createGetHandler(
+  answer: (request: ApiRequest) => ApiResponse | Promise<ApiResponse>,
+): Handler {
   return async (request) => {
     const { method, url } = request;
     const requestId = requestIdOf(request);
@@ -19,7 +21,7 @@ export function createGetHandler(answer: () => ApiResponse | Promise<ApiResponse
       return fail(new InferenceError('method_not_allowed', message), { allow: 'GET, HEAD' });
     }
     try {
-      const { status, headers, body } = await answer();
+      const { status, headers, body } = await answer(request);
       return { status, headers: { ...headers, ...common }, body: method === 'HEAD' ? '' : body };
     } catch (thrown) {
       const error = InferenceError.from(thrown);

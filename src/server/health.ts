@@ -1,13 +1,16 @@
 import type { InferenceBase } from '../engine/contract.ts';
 import type { Handler } from './contract.ts';
 import { createGetHandler } from './get-handler.ts';
+import { endpointPath } from './path.ts';
 import { jsonResponse } from './responses.ts';
 
 const worstFirst = ['failed', 'closed', 'loading', 'draining'] as const;
 
 /**
  * Makes a handler for health checks, which needs no key; mount it where the host's checks look, at `/health` for
- * example. It answers 200 when every model is ready, else 503, with the state of each.
+ * example. It answers 200 when every model takes requests, else 503, with the state of each; `/health/ready` is the same.
+ * A model that the next request loads takes requests. `/health/live` answers 200 as long as the process answers at all:
+ * who restarts processes that don't should look there.
  *
  * @example
  * ```ts
@@ -15,7 +18,8 @@ const worstFirst = ['failed', 'closed', 'loading', 'draining'] as const;
  * ```
  */
 export function createHealthHandler(inference: Pick<InferenceBase, 'status'>): Handler {
-  return createGetHandler(() => {
+  return createGetHandler(({ url, mountPath }) => {
+    if (endpointPath(url, mountPath).endsWith('/live')) return jsonResponse(200, { status: 'live' });
     const models = inference.status();
     const states = new Set(models.map((model) => model.state));
     const status = worstFirst.find((state) => states.has(state)) ?? 'ready';

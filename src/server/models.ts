@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { toWireName, type ParameterDescriptor } from '../core/parameters/descriptor.ts';
 import type { CategoryRegistry, ModelInfo } from '../categories/contract.ts';
+import { modelStates, type ModelStatus } from '../engine/contract.ts';
 
 /** A model, as `GET /models/{model_id}` shows it. */
 export const modelSchema = z.object({
@@ -11,6 +12,7 @@ export const modelSchema = z.object({
   name: z.string(),
   category: z.string(),
   context_length: z.int(),
+  state: z.enum(modelStates).optional(),
 });
 
 /** The answer of `GET /models`. */
@@ -45,12 +47,14 @@ export type ModelParameters = z.infer<typeof modelParametersSchema>;
 /**
  * A model → its wire form.
  *
+ * @param state left out where nobody says it
+ *
  * @example
  * ```ts
- * inference.models().map(toModel);
+ * inference.models().map((model) => toModel(model));
  * ```
  */
-export function toModel(model: ModelInfo): WireModel {
+export function toModel(model: ModelInfo, state?: ModelStatus['state']): WireModel {
   return {
     id: model.id,
     object: 'model',
@@ -59,6 +63,7 @@ export function toModel(model: ModelInfo): WireModel {
     name: model.name,
     category: model.category,
     context_length: model.contextLength,
+    ...(state === undefined ? {} : { state }),
   };
 }
 
@@ -67,11 +72,15 @@ export function toModel(model: ModelInfo): WireModel {
  *
  * @example
  * ```ts
- * toModelList(inference.models()).object; // 'list'
+ * toModelList(inference.models(), inference.status()).object; // 'list'
  * ```
  */
-export function toModelList(models: readonly ModelInfo[]): z.infer<typeof modelListSchema> {
-  return { object: 'list', data: models.map(toModel) };
+export function toModelList(
+  models: readonly ModelInfo[],
+  status: readonly ModelStatus[] = [],
+): z.infer<typeof modelListSchema> {
+  const states = new Map(status.map(({ id, state }) => [id, state]));
+  return { object: 'list', data: models.map((model) => toModel(model, states.get(model.id))) };
 }
 
 /**

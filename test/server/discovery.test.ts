@@ -207,6 +207,21 @@ describe('health', () => {
     expect(answer.headers['x-request-id']).toMatch(/./);
   });
 
+  it.each([
+    ['/health/ready', 'ready', 200],
+    ['/health/ready', 'unloaded', 200],
+    ['/health/ready', 'draining', 503],
+    ['/health/live', 'ready', 200],
+    ['/health/live?verbose', 'loading', 200],
+    ['/health/live/', 'failed', 200],
+    ['/health/live', 'closed', 200],
+  ] as const)('%s, %s → %d', async (url, state, expected) => {
+    const health = createHealthHandler(createFakeInference({ state }));
+    const { status, json } = await send(health, { url, headers: {} });
+    expect(status).toBe(expected);
+    expect(json.status).toBe(url.includes('live') ? 'live' : state === 'unloaded' ? 'ready' : state);
+  });
+
   it('tells the worst state', async () => {
     const models = createFakeInference({ models: ['a', 'b'] });
     const states = ['failed', 'loading'] as const;

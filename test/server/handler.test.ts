@@ -67,6 +67,7 @@ describe('models', () => {
       name: 'Small',
       category: 'chat',
       context_length: 128,
+      state: 'ready',
     });
   });
 

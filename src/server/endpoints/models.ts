@@ -20,7 +20,7 @@ export function modelRoutes(categories: CategoryRegistry): readonly Route[] {
       summary: 'All models of this service.',
       responses: { 'application/json': { name: 'ModelList', schema: modelListSchema } },
       errors: [],
-      handle: async ({ models }) => jsonResponse(200, toModelList(models())),
+      handle: async ({ models, status }) => jsonResponse(200, toModelList(models(), status())),
     },
     {
       method: 'GET',
@@ -39,8 +39,10 @@ export function modelRoutes(categories: CategoryRegistry): readonly Route[] {
       summary: 'One model.',
       responses: { 'application/json': { name: 'Model', schema: modelSchema } },
       errors: ['model_not_found'],
-      handle: async ({ findModel, pathParameters }) =>
-        jsonResponse(200, toModel(findModel(pathParameters['model_id']!))),
+      async handle({ findModel, status, pathParameters }) {
+        const model = findModel(pathParameters['model_id']!);
+        return jsonResponse(200, toModel(model, status().find(({ id }) => id === model.id)?.state));
+      },
     },
   ];
 }
