@@ -6,7 +6,13 @@ import { logObserver } from '../observability/log-observer.ts';
 import { assertLogger, type Logger } from '../observability/logger.ts';
 import { Observers } from '../observers.ts';
 import { assertOptions } from '../validation/assert-options.ts';
-import { numberSetting, objectSetting, textSetting, type SettingTable } from '../validation/setting-table.ts';
+import {
+  choiceSetting,
+  numberSetting,
+  objectSetting,
+  textSetting,
+  type SettingTable,
+} from '../validation/setting-table.ts';
 import {
   createAuthenticate,
   type Authenticate,
@@ -15,6 +21,7 @@ import {
 } from './authentication.ts';
 import { createCors, type Cors, type CorsOptions } from './cors.ts';
 import type { Observer } from './observer.ts';
+import { guardLimiters, limiterFailures } from './limiter-guard.ts';
 import { createMeterFactory, type MeterFactory, type Plan } from './plans.ts';
 import { printInternal, type FailedRequest } from './print-internal.ts';
 import type { LimiterFactory } from './rate-limit.ts';
@@ -36,6 +43,13 @@ export interface HandlerOptions {
    * fits: `(options) => new RateLimiterRedis({ storeClient, ...options })`.
    */
   readonly limiter?: LimiterFactory | undefined;
+  /**
+   * What becomes of requests of keys with a plan while the store behind `limiter` fails or hangs: `refuse` answers 503,
+   * `admit` serves them uncounted. Default `refuse`.
+   */
+  readonly onLimiterFailure?: (typeof limiterFailures)[number] | undefined;
+  /** Longest time for one answer of the store behind `limiter`, in milliseconds; default 1000. */
+  readonly limiterTimeoutMs?: number | undefined;
   /** Which pages of other origins may use the API from a browser; default: none. */
   readonly cors?: CorsOptions | undefined;
   /** Largest request body; default 16 MiB. Bodies that the host has parsed are limited by its parser. */
@@ -96,6 +110,11 @@ export const handlerSettings = {
     aFunction,
     isFunction,
   ),
+  onLimiterFailure: choiceSetting(
+    'Requests of keys with a plan while the store of the `limiter` fails or hangs: refused with 503, or served uncounted; default `refuse`.',
+    limiterFailures,
+  ),
+  limiterTimeoutMs: numberSetting('Longest time for one answer of that store; default 1000.', {}),
   cors: z
     .strictObject({
       origins: z.union([z.literal('*'), z.array(z.string())], { error: 'expected "*" or a list of origins' }),
@@ -147,6 +166,8 @@ export function resolveOptions(options: HandlerOptions): Settings {
     auth,
     plans,
     limiter,
+    onLimiterFailure = 'refuse',
+    limiterTimeoutMs = 1000,
     cors,
     maxBodyBytes = 16 * 1024 * 1024,
     maxUploadBytes = 128 * 1024 * 1024,
@@ -165,6 +186,7 @@ export function resolveOptions(options: HandlerOptions): Settings {
     );
   }
   assertInteger('keepAliveMs', keepAliveMs, longestTimerMs);
+  assertInteger('limiterTimeoutMs', limiterTimeoutMs, longestTimerMs);
   if (auth === 'none' && plans !== undefined) {
     throw new TypeError("plans: expected none where auth is 'none', since no key can name one");
   }
@@ -174,7 +196,15 @@ export function resolveOptions(options: HandlerOptions): Settings {
   assertKnownPlans(auth, plans);
   return {
     authenticate,
-    meterOf: createMeterFactory(plans, limiter),
+    meterOf: createMeterFactory(
+      plans,
+      limiter &&
+        guardLimiters(limiter, {
+          onFailure: onLimiterFailure,
+          timeoutMs: limiterTimeoutMs,
+          report: (message, cause) => reportStore(logger, message, cause),
+        }),
+    ),
     cors: cors && createCors(cors),
     maxBodyBytes,
     maxUploadBytes,
@@ -186,6 +216,13 @@ export function resolveOptions(options: HandlerOptions): Settings {
   };
 }
 
+/** An outage concerns all requests at once, so it is told once and not by each of them. */
+function reportStore(logger: Logger | undefined, message: string, cause: unknown): void {
+  if (logger) logger.warn(cause === undefined ? {} : { err: cause }, message);
+  else
+    process.emitWarning(cause instanceof Error ? `${message} ${cause.message}` : message, 'Slashv1Warning');
+}
+
 /** Names first: a misspelt limit would leave the door open. Values have messages of their own below. */
 function assertNames({ plans, cors, auth, ...options }: HandlerOptions): void {
   const anything = Object.fromEntries(Object.keys(handlerSettings).map((name) => [name, z.unknown()]));
@@ -193,8 +230,13 @@ function assertNames({ plans, cors, auth, ...options }: HandlerOptions): void {
     assertOptions('createHandler', anything, options);
     if (typeof auth === 'object' && auth !== null)
       assertOptions('auth', { keys: z.unknown() }, auth, { path: 'auth' });
-    const { plans: planSetting, cors: corsSetting } = handlerSettings;
-    assertOptions('createHandler', { plans: planSetting, cors: corsSetting }, { plans, cors });
+    const { plans: planSetting, cors: corsSetting, onLimiterFailure: failureSetting } = handlerSettings;
+    const { onLimiterFailure } = options;
+    assertOptions(
+      'createHandler',
+      { plans: planSetting, cors: corsSetting, onLimiterFailure: failureSetting },
+      { plans, cors, onLimiterFailure },
+    );
   } catch (error) {
     throw new TypeError((error as Error).message, { cause: error });
   }

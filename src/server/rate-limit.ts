@@ -148,6 +148,7 @@ function refuse(counter: Counter, left: Pick<Admission, 'requests' | 'tokens'>):
   return { refusal: { of: counter.of, limit: counter.limit, retryAfterSeconds }, ...left };
 }
 
-function isLimiterState(value: unknown): value is LimiterState {
+/** Whether what a limiter rejected with is no failure, but its refusal. */
+export function isLimiterState(value: unknown): value is LimiterState {
   return typeof value === 'object' && value !== null && 'msBeforeNext' in value && !(value instanceof Error);
 }

@@ -5,7 +5,8 @@ import type { Handler } from '../../src/server/contract.ts';
 import { createHandler } from '../../src/create-handler.ts';
 import type { HandlerOptions } from '../../src/server/options.ts';
 import type { Plan } from '../../src/server/plans.ts';
-import type { LimiterOptions } from '../../src/server/rate-limit.ts';
+import type { Logger } from '../../src/observability/logger.ts';
+import type { Limiter, LimiterOptions } from '../../src/server/rate-limit.ts';
 import { createFakeInference, type FakeInferenceOptions } from '../../src/testing/fake-inference.ts';
 import { chatBody, expectError, send, type Answer } from './support.ts';
 
@@ -283,22 +284,86 @@ describe('a store', () => {
     expect(owners).toEqual([expect.stringMatching(/^[0-9a-f]{32}$/)]);
   });
 
-  it('that is down lets nobody in', async () => {
-    const down = async (): Promise<never> => {
-      throw new Error('ECONNREFUSED');
+  /** A store in memory that can be made to fail or hang, and counts what it is asked. */
+  function createStore() {
+    const store = {
+      mode: 'works' as 'works' | 'fails' | 'hangs',
+      asked: 0,
+      limiter(options: LimiterOptions): Limiter {
+        const memory: Limiter = new RateLimiterMemory({ ...options });
+        const through =
+          <Answer>(answer: () => Promise<Answer>) =>
+          async (): Promise<Answer> => {
+            store.asked += 1;
+            if (store.mode === 'fails') throw new Error('ECONNREFUSED');
+            if (store.mode === 'hangs') await new Promise(() => {});
+            return answer();
+          };
+        return {
+          consume: (owner, points) => through(() => memory.consume(owner, points))(),
+          get: (owner) => through(() => memory.get(owner))(),
+          penalty: (owner, points) => through(() => memory.penalty(owner, points))(),
+          reward: (owner, points) => through(() => memory.reward(owner, points))(),
+        };
+      },
     };
-    const limiter = (): {
-      consume: typeof down;
-      get: typeof down;
-      penalty: typeof down;
-      reward: typeof down;
-    } => ({
-      consume: down,
-      get: down,
-      penalty: down,
-      reward: down,
-    });
-    const handler = serve({ rateLimit: { requests: 5, perSeconds: 60 } }, {}, { limiter });
-    expectError(await ask(handler), 500, 'internal_error');
+    return store;
+  }
+  const plan: Plan = { rateLimit: { requests: 2, perSeconds: 60 }, quota: { tokens: 1000, perSeconds: 60 } };
+  const warnings: string[] = [];
+  const logger: Logger = {
+    debug: () => {},
+    info: () => {},
+    error: () => {},
+    warn(_fields, message) {
+      if (message?.includes('store')) warnings.push(message);
+    },
+  };
+  beforeEach(() => void warnings.splice(0));
+
+  it.each([
+    ['fails', 'refuse', 503],
+    ['hangs', 'refuse', 503],
+    ['fails', 'admit', 200],
+    ['hangs', 'admit', 200],
+  ] as const)('that %s: %s answers %d', async (mode, onLimiterFailure, status) => {
+    const store = createStore();
+    const { limiter } = store;
+    const handler = serve(plan, {}, { limiter, onLimiterFailure, limiterTimeoutMs: 300, logger });
+    expect((await ask(handler)).status).toBe(200);
+    store.mode = mode;
+    const before = store.asked;
+    const first = ask(handler);
+    await vi.advanceTimersByTimeAsync(300);
+    expect((await first).status).toBe(status);
+    // The next ones don't wait for a store that has just failed, not even those who go beyond the limit.
+    expect(await statuses(handler, 3)).toEqual([status, status, status]);
+    expect(store.asked - before).toBe(1);
+    expect(warnings).toHaveLength(1);
+
+    store.mode = 'works';
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(await statuses(handler, 2)).toEqual([200, 429]);
+    expect(warnings).toEqual([
+      expect.stringContaining("doesn't answer"),
+      'The store of limits answers again.',
+    ]);
+  });
+
+  it('that is down refuses nobody without a plan, and tells the others when to come again', async () => {
+    const store = createStore();
+    const handler = serve(plan, {}, { limiter: store.limiter, logger });
+    store.mode = 'fails';
+    const refused = await ask(handler);
+    expectError(refused, 503, 'overloaded');
+    expect([refused.headers['retry-after'], refused.text.includes('ECONNREFUSED')]).toEqual(['1', false]);
+    expect((await ask(handler, 'unlimited')).status).toBe(200);
+  });
+
+  it.each([
+    [{ limiterTimeoutMs: 0 }, /^limiterTimeoutMs: expected an integer/],
+    [{ onLimiterFailure: 'open' as never }, /^onLimiterFailure: expected "refuse" or "admit", got "open"/],
+  ])('refuses %j', (options, message) => {
+    expect(() => serve(plan, {}, options)).toThrow(message);
   });
 });

@@ -3,6 +3,7 @@ import { extname, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { z } from 'zod';
 import { hubSettings } from '../../categories/settings.ts';
+import { roomSettings } from '../../inference.ts';
 import { handlerSettings } from '../../server/options.ts';
 import { check } from '../check.ts';
 import type { ModelSettings } from '../model-settings.ts';
@@ -18,6 +19,7 @@ const configSchema = z
     metrics: z.boolean(),
     hub: z.strictObject(hubSettings),
     isolation: z.enum(['process', 'inline']),
+    ...roomSettings,
     // Each is checked with its category in view.
     models: z.record(
       z.string().min(1),

@@ -60,6 +60,8 @@ async function serve(settings: ServeSettings, terminal: Terminal): Promise<ExitC
     inference = createInference({
       models: options as InferenceOptions['models'],
       isolation: settings.isolation,
+      maxLoadedModels: settings.maxLoadedModels,
+      maxLoadedBytes: settings.maxLoadedBytes,
       logger,
     });
     const { handler } = settings;

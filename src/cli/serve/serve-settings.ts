@@ -62,6 +62,12 @@ export const serveOptionTable = {
     value: '<time>',
     description: 'How long browsers may remember what is allowed; default 2h.',
   },
+  'max-loaded': {
+    type: 'string',
+    value: '<number>',
+    description:
+      'Models in memory at once: each is loaded by its first request, and the one that was used longest ago makes room. Default: all, from the start.',
+  },
   ...hubOptionTable,
   drain: {
     type: 'string',
@@ -93,6 +99,8 @@ export interface ServeSettings {
   /** Without any: the bundled ones. */
   readonly models: Readonly<Record<string, ModelSettings>>;
   readonly isolation: InferenceOptions['isolation'];
+  readonly maxLoadedModels: number | undefined;
+  readonly maxLoadedBytes: number | undefined;
   /** For the bundled models. */
   readonly hub: HubOptions | undefined;
   readonly handler: HandlerOptions;
@@ -122,7 +130,8 @@ export async function readServeSettings(
   if (values.key) names.set('auth', '--key');
   else if (values['keys-file'] !== undefined) names.set('auth', '--keys-file');
   const { auth, keyOrigin } = await readKeys(values, config, environment);
-  const { plans, limiter, maxBodyBytes, maxUploadBytes, uploadDirectory, keepAliveMs, onError } = config;
+  const { plans, limiter, onLimiterFailure, limiterTimeoutMs } = config;
+  const { maxBodyBytes, maxUploadBytes, uploadDirectory, keepAliveMs, onError } = config;
   const { logger, observers } = config;
   const cors = readCors(values, config, names);
   const settings: ServeSettings = {
@@ -135,11 +144,18 @@ export async function readServeSettings(
         : parseDuration('--drain-delay', values['drain-delay']),
     models,
     isolation: config.isolation,
+    maxLoadedModels:
+      values['max-loaded'] === undefined
+        ? config.maxLoadedModels
+        : parseInteger('--max-loaded', values['max-loaded'], { min: 1, max: 10_000 }),
+    maxLoadedBytes: config.maxLoadedBytes,
     hub,
     handler: {
       auth,
       plans,
       limiter,
+      onLimiterFailure,
+      limiterTimeoutMs,
       cors,
       maxBodyBytes,
       maxUploadBytes,
