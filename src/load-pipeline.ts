@@ -1,4 +1,3 @@
-import type { Backend } from './backends/contract.ts';
 import { backendOf } from './backends/registry.ts';
 import type { ModelSpec, Pipeline } from './categories/contract.ts';
 import { pipelines } from './categories/pipelines.ts';
@@ -9,6 +8,7 @@ import { createProgressLine } from './models/hub/progress-line.ts';
 import { assertIntact } from './models/verify-files.ts';
 import { obtainModel } from './obtain-model.ts';
 import { describeModel } from './recognize-model.ts';
+import { withRunHeaders } from './runtime/http/run-headers.ts';
 
 /**
  * Loads a model into this process, after a download where it comes from the network; standard error shows how that
@@ -23,12 +23,15 @@ export async function loadPipeline<C extends Category>(
 export async function loadPipeline(spec: ModelSpec): Promise<Pipeline>;
 export async function loadPipeline(spec: ModelSpec): Promise<Pipeline> {
   if (deviceNumber(spec.device) !== undefined) {
-    throw fieldError('device', `${spec.device} needs a process of its own, which isolation: "process" gives it`);
+    throw fieldError(
+      'device',
+      `${spec.device} needs a process of its own, which isolation: "process" gives it`,
+    );
   }
   const definition = backendOf(spec.backend);
   if (!definition) throw fieldError('backend', 'expected one that exists');
   const backend = await definition.open(spec);
-  if ('loadPipeline' in backend) return backend.loadPipeline(spec);
+  if ('loadPipeline' in backend) return carryHeaders(await backend.loadPipeline(spec));
   const category = spec.category ?? (await describeModel(spec.source, { hub: spec.hub })).category;
   const { source, dtype } = await obtainModel(
     { source: spec.source, category, dtype: spec.dtype, hub: spec.hub },
@@ -40,9 +43,14 @@ export async function loadPipeline(spec: ModelSpec): Promise<Pipeline> {
   await assertIntact(source, spec.verify);
   const load = await pipelines[category as Category]();
   const pipeline = await load({ ...spec, category, source, dtype }, backend.sessions);
-  return wrapped(pipeline, backend);
+  return backend.wrap ? carryHeaders(backend.wrap(pipeline)) : pipeline;
 }
 
-function wrapped(pipeline: Pipeline, backend: Backend): Pipeline {
-  return ('wrap' in backend && backend.wrap?.(pipeline)) || pipeline;
+/** What the pipeline asks of other machines carries the headers of the run. */
+function carryHeaders(pipeline: Pipeline): Pipeline {
+  const run: Pipeline['run'] = (request, options = {}) => {
+    const events = pipeline.run(request, options);
+    return options.headers ? withRunHeaders(options.headers, events) : events;
+  };
+  return { ...pipeline, run };
 }

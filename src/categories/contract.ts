@@ -34,9 +34,14 @@ export interface ModelInfo {
   readonly ownedBy: string;
 }
 
+/** Headers by which other machines know a run: `x-request-id`, `traceparent` and `tracestate`. */
+export type RunHeaders = Readonly<Record<string, string>>;
+
 export interface RunOptions {
   /** Aborting it ends the run before its next step; the iterator then throws `cancelled`. */
   readonly signal?: AbortSignal | undefined;
+  /** Sent with whatever the run asks of other machines. */
+  readonly headers?: RunHeaders | undefined;
 }
 
 /** The request or job that a run is a part of, in the words of whoever asks for it. */

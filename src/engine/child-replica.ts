@@ -5,7 +5,15 @@ import { placeOnDevice } from './device-place.ts';
 import { watchPulse, type Pulse } from './heartbeat.ts';
 import { loadError } from './load-error.ts';
 import type { RunProgress, WorkerMessage } from './protocol.ts';
-import type { Replica, ReplicaListener, ReplicaState, Run, RunObserver, StartReplica } from './replica.ts';
+import type {
+  Replica,
+  ReplicaListener,
+  ReplicaState,
+  Run,
+  RunLabels,
+  RunObserver,
+  StartReplica,
+} from './replica.ts';
 import { createBackOff, defaultRestartPolicy, type BackOff, type RestartPolicy } from './restart-policy.ts';
 import { startWorkerProcess, type WorkerProcess, type WorkerProcessOptions } from './worker-process.ts';
 
@@ -112,10 +120,10 @@ class ChildReplica implements Replica {
     return this.#firstLoad.promise;
   }
 
-  start(request: unknown, observer: RunObserver, requestId?: string): Run {
+  start(request: unknown, observer: RunObserver, labels?: RunLabels): Run {
     const id = ++this.#lastRunId;
     try {
-      this.#process?.send({ type: 'run', id, request, requestId });
+      this.#process?.send({ type: 'run', id, request, labels });
     } catch (error) {
       queueMicrotask(() => observer.onEnd(notSendable(error)));
       return { cancel: () => undefined };

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { InferenceError } from '../errors.ts';
-import type { Pipeline, RunEvent } from '../categories/contract.ts';
+import type { Pipeline, RunEvent, RunOptions } from '../categories/contract.ts';
 
 /** What may come at once before everything else in this process gets its turn. */
 const eventsPerTurn = 256;
@@ -13,12 +13,12 @@ const eventsPerTurn = 256;
 export async function driveRun(
   pipeline: Pipeline,
   request: unknown,
-  signal: AbortSignal,
+  { signal, headers }: RunOptions & { readonly signal: AbortSignal },
   onEvent: (event: RunEvent) => void | Promise<void>,
 ): Promise<InferenceError | undefined> {
   let events = 0;
   try {
-    for await (const event of pipeline.run(request, { signal })) {
+    for await (const event of pipeline.run(request, { signal, headers })) {
       if (signal.aborted) break;
       const taken = onEvent(event);
       if (taken) await taken;

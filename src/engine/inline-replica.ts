@@ -4,7 +4,15 @@ import { createDeferred } from '../concurrency/deferred.ts';
 import { driveRun } from './drive-run.ts';
 import { loadError } from './load-error.ts';
 import type { LoadPipeline } from './protocol.ts';
-import type { Replica, ReplicaListener, ReplicaState, Run, RunObserver, StartReplica } from './replica.ts';
+import type {
+  Replica,
+  ReplicaListener,
+  ReplicaState,
+  Run,
+  RunLabels,
+  RunObserver,
+  StartReplica,
+} from './replica.ts';
 
 /**
  * Replicas that run in the calling process, for scripts and unit tests: nothing protects the caller from a crash or
@@ -18,6 +26,11 @@ import type { Replica, ReplicaListener, ReplicaState, Run, RunObserver, StartRep
 export function inlineReplicas(loadPipeline: LoadPipeline): StartReplica {
   return (spec, onChange, onEvent = () => undefined) =>
     new InlineReplica(spec, { onChange, onEvent }, loadPipeline);
+}
+
+interface StartedRun extends Pick<RunLabels, 'headers'> {
+  readonly request: unknown;
+  readonly observer: RunObserver;
 }
 
 class InlineReplica implements Replica {
@@ -60,9 +73,9 @@ class InlineReplica implements Replica {
     return this.#firstLoad.promise;
   }
 
-  start(request: unknown, observer: RunObserver): Run {
+  start(request: unknown, observer: RunObserver, { headers }: RunLabels = {}): Run {
     const controller = new AbortController();
-    this.#runs.set(controller, this.#drive(controller, request, observer));
+    this.#runs.set(controller, this.#drive(controller, { request, observer, headers }));
     return { cancel: () => controller.abort() };
   }
 
@@ -92,9 +105,10 @@ class InlineReplica implements Replica {
     }
   }
 
-  async #drive(controller: AbortController, request: unknown, observer: RunObserver): Promise<void> {
+  async #drive(controller: AbortController, { request, observer, headers }: StartedRun): Promise<void> {
     await Promise.resolve();
-    const error = await driveRun(this.#pipeline!, request, controller.signal, (event) =>
+    const { signal } = controller;
+    const error = await driveRun(this.#pipeline!, request, { signal, headers }, (event) =>
       observer.onEvents([event]),
     );
     this.#runs.delete(controller);

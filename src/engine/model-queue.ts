@@ -152,7 +152,7 @@ export class ModelQueue {
     const ticket = new Ticket(job, stream, {
       signal,
       deadlineMs,
-      requestId: options.origin?.requestId,
+      origin: options.origin,
       onAbandon: (abandoned) => this.#abandon(abandoned),
     });
     this.#waiting.add(ticket);
@@ -233,7 +233,7 @@ export class ModelQueue {
         if (this.#running.size === 0) this.#onIdle?.();
       },
     };
-    ticket.run = replica.start(ticket.request, observer, ticket.requestId);
+    ticket.run = replica.start(ticket.request, observer, ticket.labels);
     // Not before: who is told may cancel the run.
     ticket.watch?.dispatch();
   }

@@ -60,6 +60,11 @@ export interface InferenceObserver<Run extends ObservedRun = ObservedRun, Event 
   onAttach?(inference: Pick<InferenceBase, 'models' | 'status'>): void;
   /** A run has been asked for; it may be refused. */
   onRunStart?(run: Run): void;
+  /**
+   * A worker is about to take it. What is added to the headers goes with whatever the run asks of other machines, as
+   * `traceparent` does.
+   */
+  onRunPropagate?(run: Run, headers: Record<string, string>): void;
   /** A worker has taken it. */
   onRunDispatch?(run: Run, waitMs: number): void;
   /** Its first token, image, segment or piece of audio is there. */

@@ -1,5 +1,6 @@
 import type { ModelInfo, ModelSpec, Pipeline, RunEvent } from '../categories/contract.ts';
 import type { SerializedError } from '../errors.ts';
+import type { RunLabels } from './replica.ts';
 
 /** Makes a model ready to run; an `InferenceError` it throws is shown to callers, of anything else only the fact. */
 export type LoadPipeline = (spec: ModelSpec) => Promise<Pipeline>;
@@ -11,8 +12,7 @@ export type HostMessage =
       readonly type: 'run';
       readonly id: number;
       readonly request: unknown;
-      /** Names the request where its failure is reported. */
-      readonly requestId?: string | undefined;
+      readonly labels?: RunLabels | undefined;
     }
   | { readonly type: 'cancel'; readonly id: number }
   /** Close the pipeline when the last run has ended, then exit. */

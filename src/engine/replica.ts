@@ -1,5 +1,5 @@
 import type { InferenceError } from '../errors.ts';
-import type { ModelInfo, ModelSpec, RunEvent } from '../categories/contract.ts';
+import type { ModelInfo, ModelSpec, RunEvent, RunHeaders } from '../categories/contract.ts';
 
 /**
  * `loading` until the model is there for the first time, `restarting` from the loss of a worker until the next one is
@@ -12,6 +12,14 @@ export interface RunObserver {
   onEvents(events: readonly RunEvent[]): void;
   /** Called exactly once, never from within `start`: the run is over and its place is free. */
   onEnd(error: InferenceError | undefined): void;
+}
+
+/** By which a run is known. */
+export interface RunLabels {
+  /** Named where the run's failure is reported. */
+  readonly requestId?: string | undefined;
+  /** Sent to other machines. */
+  readonly headers?: RunHeaders | undefined;
 }
 
 export interface Run {
@@ -37,9 +45,9 @@ export interface Replica {
   /**
    * Only while `ready` and `running < concurrency`.
    *
-   * @param requestId named where the run's failure is reported
+   * @param labels by which it is known here and elsewhere
    */
-  start(request: unknown, observer: RunObserver, requestId?: string): Run;
+  start(request: unknown, observer: RunObserver, labels?: RunLabels): Run;
   /**
    * Only when every run has ended or been cancelled: releases the model and resolves when nothing of it is left.
    * Idempotent.

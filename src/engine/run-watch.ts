@@ -7,6 +7,8 @@ import type { InferenceObserver, ObservedRun } from './observer.ts';
 export interface RunWatch {
   /** A worker has taken it. */
   dispatch(): void;
+  /** Lets observers add what carries their trace to another machine. */
+  propagate(headers: Record<string, string>): void;
   push(events: readonly RunEvent[]): void;
   /** The caller has left without reading these events. Only the first end counts. */
   leave(unread: readonly RunEvent[]): void;
@@ -45,6 +47,9 @@ export function watchRun(
     dispatch() {
       waitMs = sinceStart();
       observers.tell('onRunDispatch', run, waitMs);
+    },
+    propagate(headers) {
+      observers.tell('onRunPropagate', run, headers);
     },
     push(events) {
       if (ended) return;

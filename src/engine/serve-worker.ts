@@ -8,6 +8,7 @@ import { startHeartbeat } from './heartbeat.ts';
 import { leaveCore } from './leave-core.ts';
 import { createOutbox, unsendable } from './outbox.ts';
 import type { HostMessage, LoadPipeline, WorkerMessage } from './protocol.ts';
+import type { RunLabels } from './replica.ts';
 
 /** On the scale of `nice`: 0 is normal, 19 the lowest. */
 const workerPriority = 10;
@@ -69,10 +70,11 @@ export function serveWorker(
     }
   };
 
-  const run = async (id: number, request: unknown, requestId?: string): Promise<void> => {
+  const run = async (id: number, request: unknown, { requestId, headers }: RunLabels = {}): Promise<void> => {
     const active: ActiveRun = { controller: new AbortController(), failure: undefined };
     runs.set(id, active);
-    const error = await driveRun(pipeline!, request, active.controller.signal, (event) => {
+    const { signal } = active.controller;
+    const error = await driveRun(pipeline!, request, { signal, headers }, (event) => {
       outbox.event(id, event);
       return whenWritten();
     });
@@ -100,7 +102,7 @@ export function serveWorker(
         void load(message.spec);
         return;
       case 'run':
-        void run(message.id, message.request, message.requestId);
+        void run(message.id, message.request, message.labels);
         return;
       case 'cancel':
         runs.get(message.id)?.controller.abort();

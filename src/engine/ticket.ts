@@ -1,14 +1,15 @@
-import type { RunEvent } from '../categories/contract.ts';
+import type { RunEvent, RunOrigin } from '../categories/contract.ts';
 import { InferenceError } from '../errors.ts';
 import type { EventStream } from '../concurrency/event-stream.ts';
 
-import type { Run } from './replica.ts';
+import type { Run, RunLabels } from './replica.ts';
+import { runHeaders } from './run-headers.ts';
 import type { RunWatch } from './run-watch.ts';
 
 export interface TicketOptions {
   readonly signal: AbortSignal | undefined;
   readonly deadlineMs: number;
-  readonly requestId: string | undefined;
+  readonly origin: RunOrigin | undefined;
   /** The caller has its error, or has left: the request need not be run any further. */
   onAbandon(ticket: Ticket): void;
 }
@@ -21,7 +22,7 @@ export class Ticket {
   run: Run | undefined;
   /** Where somebody wants to know. */
   readonly watch: RunWatch | undefined;
-  readonly requestId: string | undefined;
+  readonly #origin: RunOrigin | undefined;
   readonly #stream: EventStream<RunEvent>;
   readonly #signal: AbortSignal | undefined;
   readonly #onAbandon: (ticket: Ticket) => void;
@@ -36,7 +37,7 @@ export class Ticket {
     this.request = request;
     this.category = category;
     this.watch = watch;
-    this.requestId = options.requestId;
+    this.#origin = options.origin;
     this.#stream = stream;
     this.#signal = options.signal;
     this.#onAbandon = options.onAbandon;
@@ -45,6 +46,13 @@ export class Ticket {
       () => this.fail(deadlineExceeded(options.deadlineMs)),
       options.deadlineMs,
     );
+  }
+
+  /** By which the run is known where it is run. */
+  get labels(): RunLabels {
+    const headers = this.#origin ? runHeaders(this.#origin) : {};
+    this.watch?.propagate(headers);
+    return { requestId: this.#origin?.requestId, headers };
   }
 
   push(events: readonly RunEvent[]): void {

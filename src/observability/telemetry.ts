@@ -52,6 +52,10 @@ export function createTelemetry(options: TelemetryOptions = {}): InferenceObserv
       const recorder = run.telemetry.createRecorder?.();
       if (recorder) outputs.set(run, recorder);
     },
+    onRunPropagate(run, headers) {
+      const span = spans.get(run);
+      if (span) api.propagation.inject(api.trace.setSpan(api.context.active(), span), headers);
+    },
     onRunEnd(run, end) {
       currentRecorder()(run, end);
       const span = spans.get(run);

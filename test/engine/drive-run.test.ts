@@ -15,7 +15,7 @@ it('stops a pipeline that ignores the signal at its next event', async () => {
     while (true) yield { type: 'text-delta', choice: 0, text: String(++steps) } as const;
   });
   const events: ChatEvent[] = [];
-  const error = await driveRun(endless, toy({}), controller.signal, (event) => {
+  const error = await driveRun(endless, toy({}), controller, (event) => {
     events.push(event as ChatEvent);
     if (events.length === 3) controller.abort();
   });
@@ -30,7 +30,7 @@ it('calls whatever is thrown after a cancellation a cancellation', async () => {
     yield { type: 'text-delta', choice: 0, text: '1' } as const;
     controller.signal.throwIfAborted();
   });
-  const error = await driveRun(throwing, toy({}), controller.signal, () => controller.abort());
+  const error = await driveRun(throwing, toy({}), controller, () => controller.abort());
   expect(error).toMatchObject({ code: 'cancelled' });
 });
 
@@ -52,7 +52,7 @@ it.each([
   const error = await driveRun(
     pipelineOf(run as never),
     toy({}),
-    new AbortController().signal,
+    new AbortController(),
     () => undefined,
   );
   expect(error).toMatchObject({ code: 'internal', message: 'Internal error.', cause: new TypeError('odd') });
@@ -69,7 +69,7 @@ it('gives others their turn among many events', async () => {
     next = setImmediate(count);
   };
   count();
-  await driveRun(many, toy({}), new AbortController().signal, () => {});
+  await driveRun(many, toy({}), new AbortController(), () => {});
   clearImmediate(next!);
   expect(turns).toBeGreaterThan(30);
 });

@@ -4,6 +4,7 @@ import type { Session, Tensor, TensorMap, TensorSignature } from '../../runtime/
 import { readBeginning, readText, readWhole } from '../../runtime/http/answer-body.ts';
 import { dataTypeOf, elementTypeOf, elementTypes } from './data-types.ts';
 import { decodeOutputs, encodeInputs, type InferResponse } from './infer-body.ts';
+import { currentRunHeaders } from '../../runtime/http/run-headers.ts';
 import { reasonOfFetch } from '../../runtime/http/reason-of-fetch.ts';
 import { abbreviate, describeValue } from '../../core/text/quote.ts';
 
@@ -143,7 +144,7 @@ class GraphServerClient {
     try {
       const response = await fetch(url.replace(/\/+$/, '') + path, {
         ...init,
-        headers: { ...(init.headers as Record<string, string>), ...headers },
+        headers: { ...(init.headers as Record<string, string>), ...currentRunHeaders(), ...headers },
         signal,
         // Headers with keys would go with it.
         redirect: 'error',

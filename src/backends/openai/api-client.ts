@@ -3,6 +3,7 @@ import { createJsonCounter } from '../../core/text/json-counter.ts';
 import { abbreviate } from '../../core/text/quote.ts';
 import { type ErrorCode, InferenceError, sentence } from '../../errors.ts';
 import { readBeginning, readBytes, readText, type BodyOptions } from '../../runtime/http/answer-body.ts';
+import { currentRunHeaders } from '../../runtime/http/run-headers.ts';
 import { reasonOfFetch } from '../../runtime/http/reason-of-fetch.ts';
 import type { ApiServer } from './server.ts';
 
@@ -38,6 +39,7 @@ export async function callApi(server: ApiServer, { path, body, signal }: ApiCall
       headers: {
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         ...(server.apiKey === undefined ? {} : { authorization: `Bearer ${server.apiKey}` }),
+        ...currentRunHeaders(),
         ...server.headers,
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
