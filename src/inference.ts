@@ -3,6 +3,7 @@ import { backendOf } from './backends/registry.ts';
 import type {
   CallOptions,
   CategoryDefinition,
+  CompleteRequest,
   ModelOptions,
   ModelSpec,
   Pipeline,
@@ -29,6 +30,7 @@ import { logObserver } from './observability/log-observer.ts';
 import { assertLogger, type Logger } from './observability/logger.ts';
 import type { InferenceObserver } from './typed-observers.ts';
 import { assertOptions } from './validation/assert-options.ts';
+import { isChecked, markChecked } from './validation/checked.ts';
 import {
   choiceSetting,
   integerSetting,
@@ -140,7 +142,8 @@ export function createInference(options: InferenceOptions): Inference {
   const run = (name: string, request: AnyRequest, callOptions?: CallOptions): AsyncIterable<RunEvent> => {
     try {
       if (callOptions !== undefined) assertOptions('A run', callSettings, callOptions);
-      return engine.run(name, definitionOf(name).complete(request) as AnyRequest, callOptions);
+      const model = Object.hasOwn(models, request?.model) ? models[request.model] : undefined;
+      return engine.run(name, completeRequest(definitionOf(name), request, model?.defaults), callOptions);
     } catch (error) {
       return failedStream(InferenceError.from(error));
     }
@@ -156,6 +159,22 @@ function definitionOf(name: string): CategoryDefinition {
     'category',
     `expected one of ${[...categories.keys()].join(', ')}, got ${describeValue(name)}`,
   );
+}
+
+/** Fills in the defaults, those of the model first. */
+function completeRequest(
+  { complete, parameters }: CategoryDefinition,
+  request: AnyRequest,
+  defaults: Readonly<Record<string, unknown>> | undefined,
+): AnyRequest & CompleteRequest {
+  let given = request as AnyRequest & Record<string, unknown>;
+  if (defaults) {
+    given = { ...given };
+    for (const [name, value] of Object.entries(defaults)) given[name] ??= value;
+    if (isChecked(request)) markChecked(given);
+  }
+  const whole = complete(given) as AnyRequest;
+  return { ...whole, given: Object.keys(parameters).filter((name) => (given[name] ?? null) !== null) };
 }
 
 /** The in-process functions of all categories, over the one that starts a run. */

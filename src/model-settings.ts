@@ -5,7 +5,8 @@ import type { CategoryDefinition, ModelOptions } from './categories/contract.ts'
 import { categories, categoryNames } from './categories/registry.ts';
 import { commonSettings } from './categories/settings.ts';
 import { limitSettings } from './engine/limits.ts';
-import { fieldError, InferenceError } from './errors.ts';
+import { resolveParameter } from './core/parameters/descriptor.ts';
+import { fieldError, fieldErrorOf, InferenceError } from './errors.ts';
 import { resolveHubSettings, type HubOptions } from './models/hub/settings.ts';
 import { recognizeModel } from './recognize-model.ts';
 import { assertOptions } from './validation/assert-options.ts';
@@ -82,6 +83,7 @@ export function checkModel(path: string, settings: unknown): ModelOptions {
   checkHub(path, given.hub);
   const { replicas } = given;
   const all: readonly object[] = [settings, ...(typeof replicas === 'object' ? replicas : [])];
+  if (given.defaults) checkDefaults(`${path}.defaults`, given.defaults, category);
   for (const foreign of backend.foreignSettings) {
     if (all.every((one) => (one as Record<string, unknown>)[foreign] === undefined)) continue;
     throw fieldError(
@@ -111,6 +113,24 @@ function checkHub(path: string, hub: HubOptions | undefined): void {
     throw fieldError(`${path}.${error.param}`, error.message.slice(`${error.param}: `.length), {
       cause: error,
     });
+  }
+}
+
+function checkDefaults(
+  path: string,
+  defaults: Readonly<Record<string, unknown>>,
+  category: CategoryDefinition | undefined,
+): void {
+  if (!category) throw fieldError(path, 'expected the `category` of the model beside them');
+  const anything = Object.fromEntries(Object.keys(category.parameters).map((name) => [name, z.unknown()]));
+  assertOptions(`A model for ${category.name}`, anything, defaults, { path });
+  for (const [name, value] of Object.entries(defaults)) {
+    const label = `${path}.${name}`;
+    try {
+      resolveParameter(label, value, category.parameters[name]!);
+    } catch (error) {
+      throw fieldErrorOf(label, error);
+    }
   }
 }
 

@@ -13,3 +13,26 @@ export function assertAddress(param: string, address: unknown): void {
   if (username === '' && password === '') return;
   throw fieldError(param, 'expected no user and password in it; headers can carry them');
 }
+
+/**
+ * Checks the address of a backend, or those of its `upstreams`.
+ *
+ * @param path of the settings, with what separates it from their names
+ * @param name of the setting that holds an address
+ * @throws InferenceError `invalid_request` for an address that isn't one, and for both of them or none
+ */
+export function assertAddresses<Name extends string>(
+  path: string,
+  name: Name,
+  settings: { readonly [N in Name]?: unknown } & {
+    readonly upstreams?: readonly { readonly [N in Name]?: unknown }[] | undefined;
+  },
+): void {
+  const { upstreams } = settings;
+  if (upstreams === undefined) return assertAddress(`${path}${name}`, settings[name]);
+  if (settings[name] !== undefined)
+    throw fieldError(`${path}upstreams`, `expected no \`${name}\` beside them`);
+  for (const [index, upstream] of upstreams.entries()) {
+    assertAddress(`${path}upstreams[${index}].${name}`, upstream[name]);
+  }
+}

@@ -1,4 +1,4 @@
-import { assertAddress } from './assert-address.ts';
+import { assertAddresses } from './assert-address.ts';
 import type { GraphServer } from './kserve/server.ts';
 import type { ApiServer } from './openai/server.ts';
 
@@ -25,11 +25,11 @@ import type { ApiServer } from './openai/server.ts';
  */
 export const remote = {
   openai(options: Omit<ApiServer, 'kind'>): ApiServer {
-    assertAddress('remote.openai: baseURL', options?.baseURL);
+    assertAddresses('remote.openai: ', 'baseURL', options ?? {});
     return { ...options, kind: 'openai' };
   },
   kserve(options: Omit<GraphServer, 'kind'>): GraphServer {
-    assertAddress('remote.kserve: url', options?.url);
+    assertAddresses('remote.kserve: ', 'url', options ?? {});
     return { ...options, kind: 'kserve' };
   },
 } as const;

@@ -29,6 +29,8 @@ export interface ModelInfo {
   readonly contextLength: number;
   /** Names of those parameters of its category that it doesn't take. */
   readonly foreignParameters?: readonly string[] | undefined;
+  /** Defaults of parameters that aren't those of its category; `undefined` where the server that runs it decides. */
+  readonly defaults?: Readonly<Record<string, unknown>> | undefined;
   /** Unix time in seconds at which the model files were made, or 0 where that is not known. */
   readonly created: number;
   readonly ownedBy: string;
@@ -70,8 +72,25 @@ export interface CallOptions {
   readonly responseId?: string | undefined;
 }
 
+/** A request with all its defaults, as a pipeline gets it. */
+export interface CompleteRequest {
+  /** Names of the parameters that the caller or the model's `defaults` gave; left out, all of them. */
+  readonly given?: readonly string[] | undefined;
+}
+
 /** Starts one request of a category on the model that it names. */
 export type StartRun<Input, Event> = (request: Input, options?: CallOptions) => AsyncIterable<Event>;
+
+/** A server that runs a model, as it is doing at the moment. */
+export interface UpstreamStatus {
+  readonly url: string;
+  /** Whether it gets requests; where none of a model does, all get some. */
+  readonly isHealthy: boolean;
+  /** Requests in its hands. */
+  readonly running: number;
+  /** Requests that it has failed since the model was loaded; some of them another server has answered. */
+  readonly failures: number;
+}
 
 /**
  * A loaded model, ready to run requests. Lives in a worker process, or with `isolation: "inline"` in the host.
@@ -85,6 +104,8 @@ export interface Pipeline<
   readonly info: Info;
   /** How many requests it can usefully have in hand at once; the engine queues the others. */
   readonly concurrency: number;
+  /** The servers that run it, where others do. */
+  upstreams?(): readonly UpstreamStatus[];
   run(request: Request, options?: RunOptions): AsyncIterable<Event>;
   close(): Promise<void>;
 }
@@ -110,6 +131,8 @@ export interface CommonSettings {
   readonly verify?: Verification | undefined;
   /** Display name; the id if left out. */
   readonly name?: string | undefined;
+  /** Values of parameters of its category, by name, for requests that leave them out. */
+  readonly defaults?: Readonly<Record<string, unknown>> | undefined;
   /** Default `cpu`. */
   readonly device?: Device | undefined;
   /** Threads of one operator; default cores − 1, at least 1. */

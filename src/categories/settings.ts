@@ -40,6 +40,12 @@ export const commonSettings = {
     verifications,
   ),
   name: textSetting('Display name; default: the id.'),
+  defaults: z
+    .record(z.string(), z.unknown())
+    .optional()
+    .describe(
+      'Values of parameters that requests leave out, by name: `{ temperature: 0.2 }`; discovery shows them.',
+    ),
   device: numberedChoiceSetting(
     'The device that computes; default `cpu`. `cuda:1` is the second of several GPUs.',
     devices,

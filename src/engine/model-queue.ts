@@ -78,8 +78,9 @@ export class ModelQueue {
 
   /** What is known about the model; `contextLength` and others are 0 as long as they are not known. */
   get info(): ModelInfo {
-    const { id, name = id, category = unknownCategory, contextLength = 0 } = this.#spec;
-    return this.#model.info ?? { id, name, category, contextLength, created: 0, ownedBy: 'unknown' };
+    const { id, name = id, category = unknownCategory, contextLength = 0, defaults } = this.#spec;
+    const info = this.#model.info ?? { id, name, category, contextLength, created: 0, ownedBy: 'unknown' };
+    return defaults === undefined ? info : { ...info, defaults: { ...info.defaults, ...defaults } };
   }
 
   get status(): ModelStatus {

@@ -95,11 +95,16 @@ export function toModelParameters(model: ModelInfo, categories: CategoryRegistry
   const category = categories.get(model.category);
   const foreign = new Set(model.foreignParameters);
   const bounds = category?.parameterBounds?.(model) ?? {};
+  const { defaults = {} } = model;
   const parameters = Object.entries(category?.parameters ?? {})
     .filter(([name, { type }]) => !foreign.has(name) && type !== 'strings')
     .map(([name, descriptor]): [string, ParameterDescriptor] => [
       toWireName(name),
-      { ...descriptor, ...bounds[name] },
+      {
+        ...descriptor,
+        ...bounds[name],
+        ...(Object.hasOwn(defaults, name) ? { default: defaults[name] as number } : {}),
+      },
     ]);
   return {
     model_id: model.id,

@@ -14,7 +14,8 @@ const messages = [{ role: 'user', content: 'Hello' }] as const;
 
 /** A whole second service behind HTTP. */
 async function secondService(options: FakeInferenceOptions) {
-  const inference = createFakeInference(options);
+  const models = [{ id: 'fake-chat' }, { id: 'fake-embed', category: 'embedding' }] as const;
+  const inference = createFakeInference({ models, ...options });
   const server = createServer(toNodeListener(createHandler(inference, { auth: { keys: ['key'] } })));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => {
@@ -186,31 +187,64 @@ describe('a chat model on a server of another kind', () => {
   );
 
   it('is sent what its server knows, under the names there', async () => {
-    const vllm = await ask(plain, { dialect: 'vllm' }, { topK: 5 });
+    const vllm = await ask(plain, { dialect: 'vllm' }, { topK: 5, repeatPenalty: 1.2, maxTokens: 9 });
     await vllm.run();
-    expect(vllm.body()).toMatchObject({ model: 'fake-chat', top_k: 5, min_p: 0.05, repetition_penalty: 1.1 });
-    const llama = await ask(plain, { dialect: 'llama-server' }, { mirostatMode: 1, typicalP: 0.9 });
+    expect(vllm.body()).toMatchObject({ top_k: 5, repetition_penalty: 1.2, max_tokens: 9 });
+    const llama = await ask(plain, { dialect: 'llama-server' }, { mirostatMode: 1, repeatPenalty: 1.2 });
     await llama.run();
-    expect(llama.body()).toMatchObject({
-      dry_multiplier: 0,
-      dry_sequence_breakers: ['\n', ':', '"', '*'],
-      xtc_probability: 0,
-      top_n_sigma: -1,
-      dynatemp_range: 0,
+    expect(llama.body()).toMatchObject({ mirostat: 1, repeat_penalty: 1.2 });
+  });
+
+  it.each(['openai', 'vllm', 'llama-server', 'slashv1'] as const)(
+    'leaves to %s what its caller left out',
+    async (dialect) => {
+      const { run, body } = await ask(plain, { dialect });
+      await run();
+      const { model, stream, ...others } = body();
+      expect([model, stream]).toEqual(['fake-chat', true]);
+      const counting = dialect === 'llama-server' ? ['timings_per_token'] : [];
+      expect(Object.keys(others).sort()).toEqual(['messages', 'stream_options', ...counting]);
+    },
+  );
+
+  it('is sent the defaults of its settings and the extra fields, under what its caller gave', async () => {
+    const { origin, asked } = await scriptedServer((one, response) =>
+      one.url.endsWith('/models') ? json(response, { data: [] }) : plain(one, response),
+    );
+    const backend = remote.openai({
+      baseURL: `${origin}/v1`,
+      extraBody: { user: 'us', temperature: 2, stream: false },
     });
-    expect(llama.body()).toMatchObject({ mirostat: 1, mirostat_tau: 5, typical_p: 0.9, repeat_penalty: 1.1 });
-    const strict = await ask(plain);
-    await strict.run();
-    expect(Object.keys(strict.body()).sort()).toEqual([
-      'frequency_penalty',
+    const near = createInference({
+      models: { chatter: chat({ source: 'm', backend, defaults: { temperature: 0.2, maxTokens: 5 } }) },
+    });
+    onTestFinished(() => near.close());
+    await collect(near.chat({ model: 'chatter', messages, maxTokens: 7 }));
+    const sent = JSON.parse(String(asked.at(-1)!.body));
+    expect(sent).toMatchObject({ user: 'us', temperature: 0.2, max_tokens: 7, stream: true });
+    const { parameters } = toModelParameters(near.models()[0]!);
+    expect([parameters['temperature']?.default, parameters['max_tokens']?.default]).toEqual([0.2, 5]);
+    expect(parameters['top_p']).not.toHaveProperty('default', expect.anything());
+    expect(parameters['n']?.default).toBe(1);
+  });
+
+  it('is sent max_completion_tokens once its server wants that', async () => {
+    const message = "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead.";
+    const { run, asked } = await ask(
+      (one, response) =>
+        'max_tokens' in JSON.parse(String(one.body))
+          ? json(response, { error: { message } }, 400)
+          : plain(one, response),
+      {},
+      { maxTokens: 3 },
+    );
+    await run();
+    await run();
+    const bodies = asked.filter(({ url }) => url.endsWith('/completions')).map(({ body }) => String(body));
+    expect(bodies.map((body) => /"(max\w+)":3/.exec(body)?.[1])).toEqual([
       'max_tokens',
-      'messages',
-      'model',
-      'presence_penalty',
-      'stream',
-      'stream_options',
-      'temperature',
-      'top_p',
+      'max_completion_tokens',
+      'max_completion_tokens',
     ]);
   });
 
@@ -367,8 +401,8 @@ describe('a chat model on a server of another kind', () => {
     expect(events).toContainEqual({ type: 'reasoning-delta', choice: 0, text: 'Hm. ' });
     expect(textOf(events)).toBe('Grüße 🎈');
     expect(events.at(-2)).toEqual({ type: 'choice-end', choice: 0, finishReason: 'length' });
-    // Nothing was counted there, so pieces are.
-    expect(events.at(-1)).toMatchObject({ type: 'usage', promptTokens: 0, completionTokens: 2 });
+    // Nothing was counted there, so bytes are: 16 of the answer, 5 of the prompt and its frame.
+    expect(events.at(-1)).toMatchObject({ type: 'usage', promptTokens: 6, completionTokens: 4 });
   });
 
   it.each([

@@ -1,4 +1,4 @@
-import { assertAddress } from '../assert-address.ts';
+import { assertAddresses } from '../assert-address.ts';
 import type { BackendDefinition, BackendDescriptor } from '../contract.ts';
 import { graphServerSettings, type GraphServer } from './server.ts';
 
@@ -22,5 +22,5 @@ export const kserveDefinition: BackendDefinition = {
 };
 
 function assertGraphServer(descriptor: BackendDescriptor, path = 'backend'): void {
-  assertAddress(`${path}.url`, (descriptor as GraphServer).url);
+  assertAddresses(`${path}.`, 'url', descriptor as GraphServer);
 }

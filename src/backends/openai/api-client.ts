@@ -1,29 +1,33 @@
 import { createParser } from 'eventsource-parser';
 import { createJsonCounter } from '../../core/text/json-counter.ts';
-import { abbreviate } from '../../core/text/quote.ts';
-import { type ErrorCode, InferenceError, sentence } from '../../errors.ts';
+import { InferenceError } from '../../errors.ts';
 import { readBeginning, readBytes, readText, type BodyOptions } from '../../runtime/http/answer-body.ts';
 import { currentRunHeaders } from '../../runtime/http/run-headers.ts';
 import { reasonOfFetch } from '../../runtime/http/reason-of-fetch.ts';
-import type { ApiServer } from './server.ts';
+import type { ApiEndpoint } from './server.ts';
+import { toError, type ErrorSubject } from './wire-error.ts';
 
 /** What a server of the wire format was asked. */
 export interface ApiCall {
   /** Behind the base address, such as `/embeddings`. */
   readonly path: string;
-  /** Sent as JSON; a `GET` without. */
+  /** Sent as JSON; a `GET` without it and `form`. */
   readonly body?: unknown;
+  readonly form?: ApiForm | undefined;
+  /** What errors are about. */
+  readonly subject?: ErrorSubject | undefined;
   readonly signal?: AbortSignal | undefined;
+}
+
+/** A form that is sent as it is read. */
+export interface ApiForm {
+  readonly contentType: string;
+  readonly bytes: AsyncIterable<Uint8Array>;
 }
 
 /** Of one event. A server that never ends its line would fill the memory of the host. */
 const maxEventCharacters = 4 * 2 ** 20;
 const maxErrorBytes = 2 ** 16;
-const maxMessageCharacters = 1000;
-/** It may repeat what the caller wrote. */
-const mostShown = 200;
-const maxParamCharacters = 100;
-const maxRetryAfterSeconds = 86_400;
 
 /**
  * Asks a server of the wire format.
@@ -31,18 +35,36 @@ const maxRetryAfterSeconds = 86_400;
  * @throws InferenceError its own errors by this API's table: the caller's faults keep their message, code and `param`, a
  * server that is busy is `overloaded`, one that fails or can't be reached `worker_failed`, whose `cause` has its words
  */
-export async function callApi(server: ApiServer, { path, body, signal }: ApiCall): Promise<Response> {
-  let response: Response;
+export async function callApi(endpoint: ApiEndpoint, call: ApiCall): Promise<Response> {
+  const response = await fetchApi(endpoint, call);
+  if (response.ok) return response;
+  const retryAfter = response.headers.get('retry-after');
+  const { signal, subject } = call;
+  throw toError(response.status, await readError(response, signal), { retryAfter, subject });
+}
+
+/**
+ * As `callApi`, with the answer of any status.
+ *
+ * @throws InferenceError `worker_failed` where the server can't be reached
+ */
+export async function fetchApi(
+  { url, apiKey, headers }: ApiEndpoint,
+  { path, body, form, signal }: ApiCall,
+): Promise<Response> {
+  const contentType = form?.contentType ?? (body === undefined ? undefined : 'application/json');
+  const sent = form ? ReadableStream.from(form.bytes) : body === undefined ? null : JSON.stringify(body);
   try {
-    response = await fetch(server.baseURL.replace(/\/+$/, '') + path, {
-      method: body === undefined ? 'GET' : 'POST',
+    return await fetch(url + path, {
+      method: contentType === undefined ? 'GET' : 'POST',
       headers: {
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-        ...(server.apiKey === undefined ? {} : { authorization: `Bearer ${server.apiKey}` }),
+        ...(contentType === undefined ? {} : { 'content-type': contentType }),
+        ...(apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }),
         ...currentRunHeaders(),
-        ...server.headers,
+        ...headers,
       },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      body: sent as NonNullable<RequestInit['body']> | null,
+      ...(form ? { duplex: 'half' as const } : {}),
       ...(signal ? { signal } : {}),
       // Headers with keys would go with it.
       redirect: 'error',
@@ -50,8 +72,6 @@ export async function callApi(server: ApiServer, { path, body, signal }: ApiCall
   } catch (error) {
     throw unreachable(error);
   }
-  if (response.ok) return response;
-  throw toError(response.status, await readError(response, signal), response.headers.get('retry-after'));
 }
 
 /**
@@ -62,7 +82,7 @@ export async function callApi(server: ApiServer, { path, body, signal }: ApiCall
  */
 export async function* readEvents(
   response: Response,
-  signal?: AbortSignal,
+  { signal, subject }: Pick<ApiCall, 'signal' | 'subject'> = {},
 ): AsyncGenerator<Readonly<Record<string, unknown>>> {
   const received: string[] = [];
   let isTooLarge = false;
@@ -80,7 +100,7 @@ export async function* readEvents(
         if (data === '[DONE]') return;
         const event = parseJson(data);
         if (!isObject(event)) throw unreadable('expected events that are objects');
-        if ((event['error'] ?? null) !== null) throw toError(0, event, null);
+        if ((event['error'] ?? null) !== null) throw toError(0, event, { subject });
         yield event;
       }
     }
@@ -138,13 +158,6 @@ function unreachable(error: unknown): InferenceError {
   return new InferenceError('worker_failed', message, { cause: error });
 }
 
-interface WireFault {
-  readonly message?: unknown;
-  readonly param?: unknown;
-  readonly code?: unknown;
-  readonly type?: unknown;
-}
-
 async function readError(response: Response, signal: AbortSignal | undefined): Promise<unknown> {
   const text = await readBeginning(response, { signal, maxBytes: maxErrorBytes });
   try {
@@ -152,61 +165,4 @@ async function readError(response: Response, signal: AbortSignal | undefined): P
   } catch {
     return { error: { message: text.slice(0, 500) } };
   }
-}
-
-/** The caller's own faults; whatever else a server complains about, the caller can't mend. */
-const callersFaults: Readonly<Record<number, ErrorCode>> = {
-  400: 'invalid_request',
-  413: 'request_too_large',
-  422: 'invalid_request',
-};
-const busy = new Set([429, 503]);
-
-/** As OpenAI, vLLM and llama-server say that a prompt is too long. */
-function isTooLong(fault: WireFault): boolean {
-  return (
-    fault.code === 'context_length_exceeded' ||
-    fault.type === 'exceed_context_size_error' ||
-    /maximum context length/i.test(String(fault.message))
-  );
-}
-
-function toError(status: number, body: unknown, retryAfter: string | null): InferenceError {
-  const wireFault = faultOf(body);
-  const { message, param } = wireFault;
-  const said =
-    typeof message === 'string' && message !== ''
-      ? message.slice(0, maxMessageCharacters)
-      : 'no reason given';
-  const fault = callersFaults[status];
-  if (status < 500 && isTooLong(wireFault)) {
-    return new InferenceError('context_length_exceeded', sentence(abbreviate(said, mostShown)), {
-      param: 'messages',
-    });
-  }
-  if (fault) {
-    const named = typeof param === 'string' ? param.slice(0, maxParamCharacters) : undefined;
-    return new InferenceError(fault, sentence(abbreviate(said, mostShown)), { param: named });
-  }
-  if (busy.has(status)) {
-    const seconds = Number(retryAfter ?? NaN);
-    return new InferenceError('overloaded', 'The remote server is busy.', {
-      retryAfterSeconds: Number.isFinite(seconds)
-        ? Math.min(Math.max(0, seconds), maxRetryAfterSeconds)
-        : undefined,
-      cause: new Error(said),
-    });
-  }
-  // What it says may quote a key or hold a trace: that is for the operator.
-  return new InferenceError('worker_failed', `The remote server answered ${status || 'with an error'}.`, {
-    cause: new Error(said),
-  });
-}
-
-/** `{"error": {…}}`, `{"error": "…"}`, or the fields themselves. */
-function faultOf(body: unknown): WireFault {
-  if (typeof body !== 'object' || body === null) return {};
-  const { error = body } = body as { readonly error?: unknown };
-  if (typeof error === 'string') return { message: error };
-  return typeof error === 'object' && error !== null ? error : {};
 }

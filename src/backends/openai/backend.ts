@@ -1,4 +1,4 @@
-import { assertAddress } from '../assert-address.ts';
+import { assertAddresses } from '../assert-address.ts';
 import type { BackendDefinition, BackendDescriptor } from '../contract.ts';
 import { apiServerSettings, type ApiServer } from './server.ts';
 
@@ -38,5 +38,5 @@ export const openaiDefinition: BackendDefinition = {
 };
 
 function assertApiServer(descriptor: BackendDescriptor, path = 'backend'): void {
-  assertAddress(`${path}.baseURL`, (descriptor as ApiServer).baseURL);
+  assertAddresses(`${path}.`, 'baseURL', descriptor as ApiServer);
 }

@@ -7,9 +7,18 @@ import type {
   ToolDefinition,
 } from '../../core/chat/messages.ts';
 import type { ChatRequest } from '../../categories/chat/request.ts';
+import type { CompleteRequest } from '../../categories/contract.ts';
 import { toDialect } from './dialects.ts';
 import { toPromptFields } from './prompt-fields.ts';
 import type { ApiDialect } from './server.ts';
+
+/** Asks for counts with every piece where a server has them: a client may leave before the last. */
+const countingFields: Readonly<Record<ApiDialect, Readonly<Record<string, unknown>>>> = {
+  openai: { stream_options: { include_usage: true } },
+  vllm: { stream_options: { include_usage: true, continuous_usage_stats: true } },
+  'llama-server': { stream_options: { include_usage: true }, timings_per_token: true },
+  slashv1: { stream_options: { include_usage: true, continuous_usage_stats: true } },
+};
 
 /**
  * A chat request → the body that a server of the wire format takes, for an answer in pieces.
@@ -18,7 +27,7 @@ import type { ApiDialect } from './server.ts';
  * @throws InferenceError `invalid_request` for a parameter that the server doesn't know
  */
 export function toChatBody(
-  request: ChatRequest,
+  request: ChatRequest & CompleteRequest,
   model: string,
   dialect: ApiDialect,
 ): Record<string, unknown> {
@@ -27,12 +36,7 @@ export function toChatBody(
     model,
     messages: request.messages.map(toMessage),
     stream: true,
-    stream_options: { include_usage: true },
-    max_tokens: request.maxTokens,
-    temperature: request.temperature,
-    top_p: request.topP,
-    frequency_penalty: request.frequencyPenalty,
-    presence_penalty: request.presencePenalty,
+    ...countingFields[dialect],
     ...toDialect(dialect, request),
     ...toPromptFields(dialect, request),
     ...(n > 1 ? { n } : {}),

@@ -1,13 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { InferenceError } from '../../errors.ts';
 import type { ChatEvent, FinishReason } from '../../categories/chat/events.ts';
+import { AnswerCount, TotalUsage } from './answer-count.ts';
 import { unreadable } from './api-client.ts';
-import { readChoices, readUsage, type WireCall, type WireChoice, type WireUsage } from './wire-chunk.ts';
+import { byteCounter, type TokenCounter } from './count-tokens.ts';
+import { readChoices, readProgress, type WireCall, type WireChoice } from './wire-chunk.ts';
 
 export interface ChatEventOptions {
   /** Of the request. */
   readonly choices: number;
   readonly includeReasoning: boolean;
+  /** Counts what the server doesn't; default: estimated from bytes. */
+  readonly counter?: Pick<TokenCounter, 'countAnswer'> | undefined;
+  /** Tokens of the prompt, as long as the server tells none; default 0. */
+  readonly promptTokens?: number | undefined;
 }
 
 /** Of one answer, with so many for each piece: memory that a server which never ends may take from its host. */
@@ -15,40 +21,41 @@ const maxAnswerCharacters = 2 ** 27;
 const charactersPerPiece = 64;
 
 /**
- * Chunks of a chat answer on the wire → what happens in it. Where a server doesn't count tokens, every piece of text
- * counts as one.
+ * Chunks of a chat answer on the wire → what happens in it. Where a server doesn't count tokens, the counter does.
  *
  * @throws InferenceError `worker_failed` where the chunks end before every choice has, tell of one more, have another form
  * or never end
  */
 export async function* toChatEvents(
   chunks: AsyncIterable<Readonly<Record<string, unknown>>>,
-  { choices, includeReasoning }: ChatEventOptions,
+  { choices, includeReasoning, counter = byteCounter, promptTokens: guessed = 0 }: ChatEventOptions,
 ): AsyncGenerator<ChatEvent> {
   const ended = new Set<number>();
   const calls = Array.from({ length: choices }, () => new CallNumbers());
-  let usage: WireUsage | undefined;
-  let pieces = 0;
+  const counts = Array.from({ length: choices }, () => new AnswerCount(counter));
+  const total = new TotalUsage(choices);
   let characters = 0;
   let hasBegun = false;
   for await (const chunk of chunks) {
-    usage = readUsage(chunk['usage']) ?? usage;
-    if (!hasBegun) yield { type: 'prompt-end', promptTokens: usage?.promptTokens ?? 0 };
-    hasBegun = true;
-    for (const wire of readChoices(chunk)) {
-      const { choice, reasoning, content, toolCalls, logprobs, finishReason } = wire;
-      const numbers = calls[choice];
-      if (!numbers)
+    const progress = readProgress(chunk);
+    const wires = readChoices(chunk);
+    total.add(progress, wires.length > 0);
+    if (!hasBegun && (total.promptTokens !== undefined || wires.some(saysSomething))) {
+      yield { type: 'prompt-end', promptTokens: total.promptTokens ?? guessed };
+      hasBegun = true;
+    }
+    for (const wire of wires) {
+      const { choice, reasoning, logprobs, finishReason } = wire;
+      const [numbers, count] = [calls[choice], counts[choice]];
+      if (!numbers || !count)
         throw new InferenceError('worker_failed', 'The remote server answered more than was asked.');
       if (ended.has(choice)) continue;
-      if (reasoning || content || toolCalls.length > 0) pieces++;
       characters += lengthOf(wire) + charactersPerPiece;
       if (characters > maxAnswerCharacters) throw unreadable('it does not end');
+      count.add(wire, progress.completionTokens);
       if (logprobs.length > 0 && (includeReasoning || !reasoning))
         yield { type: 'logprobs', choice, tokens: logprobs };
-      if (reasoning && includeReasoning) yield { type: 'reasoning-delta', choice, text: reasoning };
-      if (content) yield { type: 'text-delta', choice, text: content };
-      for (const call of toolCalls) yield* toCallEvents(choice, call, numbers);
+      for (const event of toEvents(wire, includeReasoning, numbers)) yield withTokens(event, count);
       if (!finishReason) continue;
       ended.add(choice);
       yield { type: 'choice-end', choice, finishReason: toFinishReason(finishReason) };
@@ -59,11 +66,33 @@ export async function* toChatEvents(
   }
   yield {
     type: 'usage',
-    promptTokens: usage?.promptTokens ?? 0,
-    cachedTokens: usage?.cachedTokens ?? 0,
-    completionTokens: usage?.completionTokens ?? pieces,
-    reasoningTokens: usage?.reasoningTokens ?? 0,
+    promptTokens: total.promptTokens ?? guessed,
+    cachedTokens: total.cachedTokens ?? 0,
+    completionTokens: total.completionTokens ?? counts.reduce((sum, { tokens }) => sum + tokens, 0),
+    reasoningTokens: total.reasoningTokens ?? 0,
   };
+}
+
+function saysSomething({ reasoning, content, toolCalls, finishReason }: WireChoice): boolean {
+  return Boolean(reasoning || content || finishReason) || toolCalls.length > 0;
+}
+
+function* toEvents(wire: WireChoice, includeReasoning: boolean, numbers: CallNumbers): Generator<ChatEvent> {
+  const { choice, reasoning, content, toolCalls } = wire;
+  if (reasoning) {
+    yield includeReasoning
+      ? { type: 'reasoning-delta', choice, text: reasoning }
+      : { type: 'hidden-tokens', choice, tokens: 0 };
+  }
+  if (content) yield { type: 'text-delta', choice, text: content };
+  for (const call of toolCalls) yield* toCallEvents(choice, call, numbers);
+}
+
+/** Tokens since the delta before go with the next one. */
+function withTokens(event: ChatEvent, count: AnswerCount): ChatEvent {
+  if (!/(?:-delta|-tokens)$/.test(event.type)) return event;
+  const tokens = count.take();
+  return tokens === 1 && event.type !== 'hidden-tokens' ? event : ({ ...event, tokens } as ChatEvent);
 }
 
 function lengthOf({ reasoning, content, toolCalls, logprobs }: WireChoice): number {

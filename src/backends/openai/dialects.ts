@@ -1,4 +1,5 @@
 import { chatParameters, type ChatParameters } from '../../categories/chat/parameters.ts';
+import type { CompleteRequest } from '../../categories/contract.ts';
 import { toWireName } from '../../core/parameters/descriptor.ts';
 import { fieldError } from '../../errors.ts';
 import type { ApiDialect } from './server.ts';
@@ -61,26 +62,44 @@ function sameNames(names: readonly string[]): Partial<Record<Extra, string>> {
   return Object.fromEntries(names.map((name) => [name, toWireName(name)]));
 }
 
+/** Chat parameters whose defaults are the server's: they are sent where they were given. */
+export const serverParameters: readonly (keyof ChatParameters)[] = [
+  'maxTokens',
+  'temperature',
+  'topP',
+  'frequencyPenalty',
+  'presencePenalty',
+  ...(Object.keys(neutral) as Extra[]),
+];
+
 /** Names of the chat parameters that a server of this dialect doesn't know. */
 export function foreignChatParameters(dialect: ApiDialect): string[] {
   return Object.keys(neutral).filter((name) => dialects[dialect][name as Extra] === undefined);
 }
 
 /**
- * The parameters beyond the wire format's own, as a server of this dialect calls them.
+ * The parameters that were given and whose defaults are the server's, as a server of this dialect calls them.
  *
+ * @param parameters with the names of those that were `given`; left out, all of them
  * @throws InferenceError `invalid_request` for one that the server doesn't know and that would change the answer; this
  * API's defaults are left out silently
  *
  * @example
  * ```ts
- * toDialect('vllm', parameters); // { repetition_penalty: 1.1, top_k: 0, min_p: 0.05 }
+ * toDialect('vllm', { ...parameters, given: ['topK'] }); // { top_k: 40 }
  * ```
  */
-export function toDialect(dialect: ApiDialect, parameters: ChatParameters): Record<string, unknown> {
+export function toDialect(
+  dialect: ApiDialect,
+  parameters: ChatParameters & CompleteRequest,
+): Record<string, unknown> {
   const named: Record<string, unknown> = {};
-  for (const name of Object.keys(neutral) as Extra[]) {
+  for (const name of serverParameters.filter((one) => parameters.given?.includes(one) ?? true)) {
     const value = parameters[name];
+    if (!isExtra(name)) {
+      named[toWireName(name)] = value;
+      continue;
+    }
     const foreignName = dialects[dialect][name];
     if (foreignName !== undefined) named[foreignName] = value;
     else if (value !== neutral[name] && !isDefault(name, value)) {
@@ -89,6 +108,10 @@ export function toDialect(dialect: ApiDialect, parameters: ChatParameters): Reco
     }
   }
   return named;
+}
+
+function isExtra(name: keyof ChatParameters): name is Extra {
+  return Object.hasOwn(neutral, name);
 }
 
 /** Lists are compared by their entries. */

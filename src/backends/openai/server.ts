@@ -5,6 +5,7 @@ import {
   textSetting,
   type SettingTable,
 } from '../../validation/setting-table.ts';
+import type { Upstream } from '../upstreams.ts';
 
 /** The servers whose parameters beyond the wire format's own are known. */
 export const apiDialects = ['openai', 'vllm', 'llama-server', 'slashv1'] as const;
@@ -12,29 +13,89 @@ export const apiDialects = ['openai', 'vllm', 'llama-server', 'slashv1'] as cons
 /** The parameters beyond the wire format's own that a server takes, and their names. */
 export type ApiDialect = (typeof apiDialects)[number];
 
-/** A server that answers chat and embeddings in the wire format of this API; plain data. */
-export interface ApiServer {
-  readonly kind: 'openai';
+/** Where a server is, and the key to it. */
+export interface ApiUpstream {
   /** Up to and including `/v1`. */
   readonly baseURL: string;
+  /** Sent as bearer token; default: that of the backend. */
+  readonly apiKey?: string | undefined;
+  /** Requests that it gets at once; default 64. */
+  readonly maxConcurrent?: number | undefined;
+}
+
+/** One server, or several of the same models, that answer in the wire format of this API; plain data. */
+export interface ApiServer {
+  readonly kind: 'openai';
+  /** Up to and including `/v1`; left out where there are `upstreams`. */
+  readonly baseURL?: string | undefined;
   /** Sent as bearer token. */
   readonly apiKey?: string | undefined;
   /** Sent with every request. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Servers of the same models in place of `baseURL`; a request goes to the least busy one that is healthy. */
+  readonly upstreams?: readonly ApiUpstream[] | undefined;
   /** Default `openai`: the wire format's own parameters and no others. */
   readonly dialect?: ApiDialect | undefined;
-  /** Requests that it gets at once; the others wait here. Default 64. */
+  /** Requests that are sent at once; the others wait here. Default 64, or the sum of `maxConcurrent`. */
   readonly concurrency?: number | undefined;
+  /** Sent in the body of every request, under the fields of the request itself. */
+  readonly extraBody?: Readonly<Record<string, unknown>> | undefined;
+  /**
+   * Source of the model's tokenizer: a folder, a bundled name or an id on the hub. Tokens that the server doesn't tell are
+   * counted with it, else estimated from bytes.
+   */
+  readonly tokenizer?: string | undefined;
+}
+
+/** One of the servers, with all its settings. */
+export interface ApiEndpoint extends Upstream {
+  readonly apiKey: string | undefined;
+  readonly headers: Readonly<Record<string, string>> | undefined;
+}
+
+const defaultMaxConcurrent = 64;
+
+/** The servers of a backend; at least one. */
+export function endpointsOf({ baseURL, apiKey, headers, upstreams, concurrency }: ApiServer): ApiEndpoint[] {
+  const listed = upstreams ?? [{ baseURL: baseURL!, maxConcurrent: concurrency }];
+  return listed.map((upstream) => ({
+    url: upstream.baseURL.replace(/\/+$/, ''),
+    apiKey: ('apiKey' in upstream ? upstream.apiKey : undefined) ?? apiKey,
+    headers,
+    maxConcurrent: upstream.maxConcurrent ?? defaultMaxConcurrent,
+  }));
 }
 
 /** Settings of the backend `openai`. */
 export const apiServerSettings = {
-  baseURL: textSetting('Address up to and including `/v1`.'),
+  baseURL: textSetting('Address up to and including `/v1`; left out where there are `upstreams`.'),
   apiKey: textSetting('Sent as bearer token.'),
   headers: z.record(z.string(), z.string()).optional().describe('Sent with every request.'),
+  upstreams: z
+    .array(
+      z.strictObject({
+        baseURL: z.string(),
+        apiKey: z.string().optional(),
+        maxConcurrent: z.int().min(1).optional(),
+      }),
+    )
+    .min(1)
+    .optional()
+    .describe(
+      'Servers of the same models in place of `baseURL`, each with `baseURL`, `apiKey` and `maxConcurrent` (64); a request goes to the least busy one that is healthy.',
+    ),
   dialect: choiceSetting(
     'Parameters beyond the wire format that the server takes; default `openai`: none.',
     apiDialects,
   ),
-  concurrency: integerSetting('Requests that the server gets at once; the others wait here. Default 64.'),
+  concurrency: integerSetting(
+    'Requests that are sent at once; the others wait here. Default 64, or the sum of `maxConcurrent`.',
+  ),
+  extraBody: z
+    .record(z.string(), z.unknown())
+    .optional()
+    .describe('Sent in the body of every request, under the fields of the request itself.'),
+  tokenizer: textSetting(
+    "Source of the model's tokenizer: it counts the tokens that the server doesn't tell, which are estimated from bytes otherwise.",
+  ),
 } satisfies SettingTable;

@@ -6,6 +6,12 @@ import { toCount } from './to-count.ts';
 /** The host reads them, which has other things to do. */
 const vectorsPerTurn = 64;
 
+/** The vectors of an answer. */
+export interface RemoteVectors extends Pick<EmbeddingResult, 'embeddings'> {
+  /** `undefined` where the server doesn't tell. */
+  readonly promptTokens: number | undefined;
+}
+
 interface WireVectors {
   readonly data?: readonly ({ readonly index?: unknown; readonly embedding?: unknown } | null)[];
   readonly usage?: { readonly prompt_tokens?: unknown };
@@ -18,7 +24,7 @@ interface WireVectors {
  * @throws InferenceError `worker_failed` where a vector is missing, can't be read, has numbers that aren't finite, or
  * belongs to no input
  */
-export async function readVectors(body: unknown, count: number): Promise<EmbeddingResult> {
+export async function readVectors(body: unknown, count: number): Promise<RemoteVectors> {
   const { data, usage } = (body ?? {}) as WireVectors;
   const embeddings: Float32Array[] = [];
   for (const [at, item] of (Array.isArray(data) ? data : []).entries()) {
@@ -35,7 +41,7 @@ export async function readVectors(body: unknown, count: number): Promise<Embeddi
   if (missing !== undefined) {
     throw new InferenceError('worker_failed', `The remote server gave no vector for input ${missing}.`);
   }
-  return { embeddings, promptTokens: toCount(usage?.prompt_tokens) ?? 0 };
+  return { embeddings, promptTokens: toCount(usage?.prompt_tokens) };
 }
 
 const none = new Float32Array(0);

@@ -21,8 +21,8 @@ export interface WireCall {
   readonly written: string;
 }
 
-/** Tokens, as far as a server counts them. */
-export interface WireUsage {
+/** Tokens so far, as far as a server counts them. */
+export interface WireProgress {
   readonly promptTokens: number | undefined;
   readonly cachedTokens: number | undefined;
   readonly completionTokens: number | undefined;
@@ -51,16 +51,27 @@ export function readChoices(chunk: Fields): WireChoice[] {
   });
 }
 
-/** What a server counted; `undefined` where it counts nothing. */
-export function readUsage(usage: unknown): WireUsage | undefined {
-  if (typeof usage !== 'object' || usage === null) return undefined;
-  const fields = usage as Fields;
+/**
+ * What a chunk counts: in its `usage`, or in the `timings` of llama-server, whose prompt is what it computed and what it
+ * found in its cache.
+ */
+export function readProgress(chunk: Fields): WireProgress {
+  const usage = fieldsOf(chunk['usage']);
+  const timings = fieldsOf(chunk['timings']);
+  const [computed, cached] = [toCount(timings['prompt_n']), toCount(timings['cache_n'])];
   return {
-    promptTokens: toCount(fields['prompt_tokens']),
-    cachedTokens: toCount(objectOf(fields, 'prompt_tokens_details')['cached_tokens']),
-    completionTokens: toCount(fields['completion_tokens']),
-    reasoningTokens: toCount(objectOf(fields, 'completion_tokens_details')['reasoning_tokens']),
+    promptTokens:
+      toCount(usage['prompt_tokens']) ??
+      (computed === undefined || cached === undefined ? undefined : computed + cached),
+    cachedTokens: toCount(fieldsOf(usage['prompt_tokens_details'])['cached_tokens']),
+    completionTokens: toCount(usage['completion_tokens']) ?? toCount(timings['predicted_n']),
+    reasoningTokens: toCount(fieldsOf(usage['completion_tokens_details'])['reasoning_tokens']),
   };
+}
+
+/** Nothing where it is no object: nobody fails over a count. */
+function fieldsOf(value: unknown): Fields {
+  return typeof value === 'object' && value !== null ? (value as Fields) : {};
 }
 
 function toCall(call: Fields): WireCall {

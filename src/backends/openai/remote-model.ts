@@ -1,0 +1,24 @@
+import type { RunEvent, RunOptions } from '../../categories/contract.ts';
+import type { Upstreams } from '../upstreams.ts';
+import type { TokenCounter } from './count-tokens.ts';
+import type { ApiDialect, ApiEndpoint } from './server.ts';
+
+/** A model that servers of the wire format run. */
+export interface RemoteModel {
+  /** As callers know it. */
+  readonly id: string;
+  /** As the servers call it. */
+  readonly name: string;
+  readonly dialect: ApiDialect;
+  readonly servers: Upstreams<ApiEndpoint>;
+  readonly counter: TokenCounter;
+  /** Goes with every request, under its own fields. */
+  readonly extraBody: Readonly<Record<string, unknown>>;
+}
+
+/** Runs one request of a category on a remote model. */
+export type Runner<Request, Event extends RunEvent> = (
+  model: RemoteModel,
+  request: Request,
+  options: RunOptions,
+) => AsyncIterable<Event>;

@@ -1,0 +1,52 @@
+import { setImmediate } from 'node:timers/promises';
+import { toTextMessage } from '../../core/chat/messages.ts';
+import { createChatTemplate } from '../../models/chat-template.ts';
+import { obtainFiles } from '../../models/hub/obtain-model.ts';
+import { textFiles } from '../../models/model-files.ts';
+import { openModelFolder } from '../../models/model-folder.ts';
+import { locateModel } from '../../models/source.ts';
+import { createTextTokenizer } from '../../models/tokenizer.ts';
+import { extrasOf, textOf, type PromptRequest, type TokenCounter } from './count-tokens.ts';
+
+/** Characters that are encoded before everything else in this process gets its turn. */
+const charactersPerTurn = 2 ** 14;
+
+/**
+ * Counts tokens with a model's own tokenizer, prompts as its chat template writes them.
+ *
+ * @param source as that of a model
+ * @throws InferenceError `invalid_request` where it has none, `worker_failed` where it can't be downloaded
+ */
+export async function openTokenizerCounter(source: string): Promise<TokenCounter> {
+  const files = { small: textFiles, stems: [], graphs: () => [] };
+  const obtained = await obtainFiles({ source, category: 'chat', files });
+  const folder = await openModelFolder(locateModel(obtained.source));
+  const tokenizer = createTextTokenizer(folder);
+  const template = folder.chatTemplate === undefined ? undefined : createChatTemplate(folder);
+
+  const render = ({ messages, tools, toolChoice }: PromptRequest): string | undefined => {
+    try {
+      return template?.render(messages.map(toTextMessage), toolChoice === 'none' ? [] : tools);
+    } catch {
+      // The server may have another template.
+      return undefined;
+    }
+  };
+  const countText = async (text: string): Promise<number> => {
+    let tokens = 0;
+    for (let at = 0; at < text.length; at += charactersPerTurn) {
+      if (at > 0) await setImmediate();
+      tokens += tokenizer.encode(text.slice(at, at + charactersPerTurn)).length;
+    }
+    return tokens;
+  };
+  return {
+    async countPrompt(request) {
+      const rendered = render(request);
+      if (rendered !== undefined) return countText(rendered);
+      return (await countText(textOf(request.messages))) + extrasOf(request.messages);
+    },
+    countText,
+    countAnswer: ({ tokens, text }) => tokens + Math.max(1, tokenizer.encode(text).length),
+  };
+}
