@@ -261,6 +261,11 @@ export interface CategoryDefinition<
    * @throws InferenceError `invalid_request` naming the parameter as the wire spells it
    */
   complete(input: Input): Request;
+  /**
+   * Tokens that a request may use up, prompt and answer together, estimated; left out where requests use none. A plan
+   * reserves them.
+   */
+  estimateTokens?(input: Input, model: ModelInfo): number;
   /** Whether an event brings a part of the answer, as a token, a segment or an image. */
   isOutput(event: Event): boolean;
   /** Adds an event to the account of its run. */

@@ -7,6 +7,8 @@ import {
   type Budget,
   type Limit,
   type LimiterFactory,
+  type Refusal,
+  type Reservation,
 } from './rate-limit.ts';
 
 /** What the keys of a plan may do. */
@@ -27,11 +29,21 @@ export interface Meter {
   enter(): Promise<void>;
   /** @throws InferenceError `upgrade_required` */
   assertModel(model: string): void;
-  /** @throws InferenceError `quota_exceeded` */
-  spend(): Promise<void>;
-  /** Takes `spend` back. */
+  /**
+   * Spends one request and reserves tokens.
+   *
+   * @param tokens about as many as it may use
+   * @throws InferenceError `quota_exceeded` or `rate_limited`
+   */
+  spend(tokens: number): Promise<Spending>;
+}
+
+/** What a request has taken from its plan. */
+export interface Spending {
+  /** The request used so many tokens. */
+  settle(tokens: number): Promise<void>;
+  /** The request failed, and costs nothing. */
   refund(): Promise<void>;
-  charge(tokens: number): Promise<void>;
 }
 
 /** Makes the meter of one request. */
@@ -60,9 +72,7 @@ const unlimited: Meter = {
   headers: {},
   async enter() {},
   assertModel() {},
-  async spend() {},
-  async refund() {},
-  async charge() {},
+  spend: async () => ({ async settle() {}, async refund() {} }),
 };
 
 interface CompiledPlan {
@@ -107,12 +117,7 @@ function createMeter(plan: CompiledPlan, owner: string): Meter {
       const { refusal, requests, tokens } = await plan.rateLimit.admit(owner);
       Object.assign(headers, rateLimitHeaders('requests', requests), rateLimitHeaders('tokens', tokens));
       if (refusal === null) return;
-      const { retryAfterSeconds } = refusal;
-      throw new InferenceError(
-        'rate_limited',
-        `Rate limit of ${refusal.limit} ${refusal.of} reached. Try again in ${retryAfterSeconds} s.`,
-        { retryAfterSeconds },
-      );
+      throw rateLimited(refusal);
     },
     assertModel(model) {
       if (plan.models === null || plan.models.has(model)) return;
@@ -122,21 +127,40 @@ function createMeter(plan: CompiledPlan, owner: string): Meter {
         { param: 'model' },
       );
     },
-    async spend() {
-      const refusal = (await plan.quota?.admit(owner))?.refusal ?? null;
-      if (refusal === null) return;
-      throw new InferenceError(
-        'quota_exceeded',
-        `The quota of ${refusal.limit} ${refusal.of} is spent. It renews in ${refusal.retryAfterSeconds} s.`,
-      );
-    },
-    async refund() {
-      await plan.quota?.refund(owner);
-    },
-    async charge(tokens) {
-      await Promise.all([plan.quota?.charge(owner, tokens), plan.rateLimit?.charge(owner, tokens)]);
+    async spend(tokens) {
+      const { quota, rateLimit } = plan;
+      const refusal = (await quota?.admit(owner))?.refusal;
+      if (refusal) throw quotaExceeded(refusal);
+      const taken: Reservation[] = [];
+      const giveBack = async (): Promise<void> => {
+        await Promise.all([quota?.refund(owner), ...taken.map((reservation) => reservation.settle(0))]);
+      };
+      for (const [budget, toError] of [[quota, quotaExceeded], [rateLimit, rateLimited]] as const) {
+        const reserved = await budget?.reserve(owner, tokens);
+        if (reserved && 'settle' in reserved) taken.push(reserved);
+        else if (reserved) {
+          await giveBack();
+          throw toError(reserved);
+        }
+      }
+      return {
+        async settle(used) {
+          await Promise.all(taken.map((reservation) => reservation.settle(used)));
+        },
+        refund: giveBack,
+      };
     },
   };
+}
+
+function rateLimited({ limit, of, retryAfterSeconds }: Refusal): InferenceError {
+  const message = `Rate limit of ${limit} ${of} reached. Try again in ${retryAfterSeconds} s.`;
+  return new InferenceError('rate_limited', message, { retryAfterSeconds });
+}
+
+function quotaExceeded({ limit, of, retryAfterSeconds }: Refusal): InferenceError {
+  const message = `The quota of ${limit} ${of} is spent. It renews in ${retryAfterSeconds} s.`;
+  return new InferenceError('quota_exceeded', message);
 }
 
 function rateLimitHeaders(of: 'requests' | 'tokens', allowance: Allowance | null): Record<string, string> {

@@ -4,7 +4,7 @@ import { RateLimiterMemory } from 'rate-limiter-flexible';
 export interface Limit {
   /** At least 1. */
   readonly requests?: number | undefined;
-  /** Prompt and answer together, at least 1. Charged when a request ends; the next one is refused once they are spent. */
+  /** Prompt and answer together, at least 1. Reserved by estimate when a request begins, settled when it ends; the next one is refused once none are left. */
   readonly tokens?: number | undefined;
   /** Length of the window; it begins with an owner's first request. */
   readonly perSeconds: number;
@@ -59,12 +59,23 @@ export interface Admission {
   readonly tokens: Allowance | null;
 }
 
+/** Tokens that are taken before anybody knows how many it will be. */
+export interface Reservation {
+  /** Takes those that were used in place of those that were reserved. */
+  settle(tokens: number): Promise<void>;
+}
+
 /** One limit, counted per owner. */
 export interface Budget {
   admit(owner: string): Promise<Admission>;
   /** Gives one admitted request back. */
   refund(owner: string): Promise<void>;
-  charge(owner: string, tokens: number): Promise<void>;
+  /**
+   * Takes tokens as long as any are left: the last request may take more than that.
+   *
+   * @returns the refusal where there are none
+   */
+  reserve(owner: string, tokens: number): Promise<Reservation | Refusal>;
 }
 
 // A timer of Node holds at most 2³¹ − 1 ms, and the limiter in memory forgets a window with one.
@@ -108,8 +119,31 @@ export function createBudget(limit: Limit, keyPrefix: string, createLimiter: Lim
     async refund(owner) {
       await requests?.limiter.reward(owner, 1);
     },
-    async charge(owner, count) {
-      if (count > 0) await tokens?.limiter.penalty(owner, count);
+    reserve: async (owner, count) => (tokens ? reserve(tokens, owner, count) : nothingReserved),
+  };
+}
+
+const nothingReserved: Reservation = { async settle() {} };
+
+/** Adds first and looks then, so that requests at the same time, also of other hosts, see each other. */
+async function reserve(counter: Counter, owner: string, wanted: number): Promise<Reservation | Refusal> {
+  const { limiter, limit, windowMs } = counter;
+  const reserved = Math.min(wanted, limit);
+  let endsAt = performance.now() + windowMs;
+  if (reserved > 0) {
+    const { consumedPoints, msBeforeNext } = await limiter.penalty(owner, reserved);
+    endsAt = performance.now() + msBeforeNext;
+    if (consumedPoints - reserved >= limit) {
+      await limiter.reward(owner, reserved);
+      return toRefusal(counter, msBeforeNext);
+    }
+  }
+  return {
+    async settle(used) {
+      // The reservation ended with its window.
+      const more = used - (performance.now() < endsAt ? reserved : 0);
+      if (more > 0) await limiter.penalty(owner, more);
+      else if (more < 0) await limiter.reward(owner, -more);
     },
   };
 }
@@ -144,8 +178,11 @@ function toAllowance({ limit }: Counter, consumed: number, resetMs: number): All
 }
 
 function refuse(counter: Counter, left: Pick<Admission, 'requests' | 'tokens'>): Admission {
-  const retryAfterSeconds = Math.max(1, Math.ceil((left[counter.of]?.resetMs ?? 0) / 1000));
-  return { refusal: { of: counter.of, limit: counter.limit, retryAfterSeconds }, ...left };
+  return { refusal: toRefusal(counter, left[counter.of]?.resetMs ?? 0), ...left };
+}
+
+function toRefusal({ of, limit }: Counter, resetMs: number): Refusal {
+  return { of, limit, retryAfterSeconds: Math.max(1, Math.ceil(resetMs / 1000)) };
 }
 
 /** Whether what a limiter rejected with is no failure, but its refusal. */

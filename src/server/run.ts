@@ -5,6 +5,8 @@ import { deadlineMsOf } from './headers.ts';
 
 /** A run of a model that is to be paid for. */
 export interface Run<Event> {
+  /** Tokens that it may use, about. */
+  readonly estimate: number;
   readonly start: (options: CallOptions) => AsyncIterable<Event>;
   readonly tally: (event: Event, tally: RunTally) => void;
   readonly isOutput: (event: Event) => boolean;
@@ -21,7 +23,7 @@ export interface OpenRun<Event> {
 }
 
 /**
- * Runs to the end and gives all events. Spends one request of the caller's quota and charges the tokens; a run that
+ * Runs to the end and gives all events. Spends one request of the caller's quota, reserves tokens and charges those used; a run that
  * fails costs nothing, one that its client leaves costs its prompt and what was made.
  *
  * @throws InferenceError `quota_exceeded`, or what the run throws
@@ -111,8 +113,11 @@ interface Bill<Event> {
   settle(outcome: Outcome): Promise<void>;
 }
 
-async function openBill<Event>(call: Call, { tally, isOutput }: Run<Event>): Promise<Bill<Event>> {
-  await call.meter.spend();
+async function openBill<Event>(
+  call: Call,
+  { tally, isOutput, estimate }: Run<Event>,
+): Promise<Bill<Event>> {
+  const spending = await call.meter.spend(estimate);
   // A complete run costs all of it, one that its client leaves only the output that was sent.
   const read: RunTally = { usage: {}, finishReasons: [] };
   const taken: RunTally = { usage: {}, finishReasons: [] };
@@ -130,7 +135,7 @@ async function openBill<Event>(call: Call, { tally, isOutput }: Run<Event>): Pro
       settled = true;
       const { inputTokens = 0, outputTokens = 0 } = (outcome === 'done' ? read : taken).usage;
       try {
-        await (outcome === 'failed' ? call.meter.refund() : call.meter.charge(inputTokens + outputTokens));
+        await (outcome === 'failed' ? spending.refund() : spending.settle(inputTokens + outputTokens));
       } catch (error) {
         // The answer is there; a store that can't be reached now must not spoil it.
         call.report(InferenceError.from(error));

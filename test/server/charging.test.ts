@@ -7,8 +7,8 @@ import type { CallOptions } from '../../src/categories/contract.ts';
 import { createHandler } from '../../src/create-handler.ts';
 import type { RunEnd } from '../../src/engine/observer.ts';
 import { createInference } from '../../src/inference.ts';
-import type { Limiter } from '../../src/server/rate-limit.ts';
 import { createFakeInference } from '../../src/testing/fake-inference.ts';
+import { limiterThatWrites } from './written-charges.ts';
 
 const words = 'one two three four five six seven eight nine ten';
 const prompt = { role: 'user', content: 'Count to ten, please' } as const;
@@ -19,16 +19,7 @@ const headers = { authorization: 'Bearer k', 'content-type': 'application/json' 
 /** A handler whose charges are written down. */
 function metered(inference: Parameters<typeof createHandler>[0]) {
   const charges: number[] = [];
-  const state = { consumedPoints: 0, remainingPoints: 1e9, msBeforeNext: 1000 };
-  const limiter = (): Limiter => ({
-    consume: async () => state,
-    reward: async () => state,
-    get: async () => state,
-    async penalty(_key, points) {
-      charges.push(points);
-      return state;
-    },
-  });
+  const limiter = limiterThatWrites(charges);
   const plans = { free: { quota: { tokens: 1e6, perSeconds: 60 } } };
   const auth = { keys: [{ key: 'k', plan: 'free' }] };
   const handler = createHandler(inference, { auth, plans, limiter });

@@ -250,6 +250,53 @@ describe('quota', () => {
   });
 });
 
+describe('tokens that are reserved', () => {
+  // Of one call: the two words and the frame of the prompt, and at most 20 tokens of the answer.
+  const reserved = 7 + 20;
+  const settled = tokensOfOneCall;
+  const additions = { max_tokens: 20 };
+
+  it.each([
+    ['quota', 403],
+    ['rateLimit', 429],
+  ] as const)('hold for requests at the same time: %s', async (kind, refused) => {
+    const plan = { [kind]: { tokens: 3 * reserved, perSeconds: 60 } };
+    const handler = serve(plan, { reply: { text: 'one two three', delayMs: 100 } });
+    const pending = Array.from({ length: 40 }, () => ask(handler, 'a', additions));
+    await vi.advanceTimersByTimeAsync(1000);
+    const all = (await Promise.all(pending)).map(({ status }) => status);
+    expect(all.filter((status) => status === 200)).toHaveLength(3);
+    expect(all.filter((status) => status === refused)).toHaveLength(37);
+  });
+
+  it.each(['quota', 'rateLimit'] as const)('are given back but for those used: %s', async (kind) => {
+    const handler = serve({ [kind]: { tokens: 4 * settled, perSeconds: 60 } });
+    const all: number[] = [];
+    for (let call = 0; call < 6; call++) all.push((await ask(handler, 'a', additions)).status);
+    expect(all.map((status) => status === 200)).toEqual([true, true, true, true, false, false]);
+  });
+
+  it('end with their window: the next one begins with no gift', async () => {
+    const limiters = new Map<string, RateLimiterMemory>();
+    const limiter = (options: LimiterOptions) => {
+      const one = new RateLimiterMemory(options);
+      limiters.set(options.keyPrefix, one);
+      return one;
+    };
+    const reply = { text: 'one two three', delayMs: 1500 };
+    const handler = serve({ quota: { tokens: 1000, perSeconds: 2 } }, { reply }, { limiter });
+    const answer = ask(handler, 'c1', additions);
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect((await answer).status).toBe(200);
+    const last = ask(handler, 'c1', additions);
+    await vi.advanceTimersByTimeAsync(1600);
+    const state = await limiters.get('slashv1:basic:quota:tokens')!.get('c');
+    expect(state!.consumedPoints).toBe(reserved);
+    await vi.advanceTimersByTimeAsync(10_000);
+    await last;
+  });
+});
+
 describe('models of a plan', () => {
   it('refuses others with 403', async () => {
     const handler = serve({ models: ['fake-chat'] });

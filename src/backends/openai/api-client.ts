@@ -1,3 +1,4 @@
+import { ReadableStream } from 'node:stream/web';
 import { createParser } from 'eventsource-parser';
 import { createJsonCounter } from '../../core/text/json-counter.ts';
 import { InferenceError } from '../../errors.ts';

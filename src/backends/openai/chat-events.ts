@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { InferenceError } from '../../errors.ts';
-import type { ChatEvent, FinishReason } from '../../categories/chat/events.ts';
+import { isDelta, type ChatEvent, type FinishReason } from '../../categories/chat/events.ts';
 import { AnswerCount, TotalUsage } from './answer-count.ts';
 import { unreadable } from './api-client.ts';
 import { byteCounter, type TokenCounter } from './count-tokens.ts';
@@ -90,9 +90,9 @@ function* toEvents(wire: WireChoice, includeReasoning: boolean, numbers: CallNum
 
 /** Tokens since the delta before go with the next one. */
 function withTokens(event: ChatEvent, count: AnswerCount): ChatEvent {
-  if (!/(?:-delta|-tokens)$/.test(event.type)) return event;
+  if (!isDelta(event)) return event;
   const tokens = count.take();
-  return tokens === 1 && event.type !== 'hidden-tokens' ? event : ({ ...event, tokens } as ChatEvent);
+  return tokens === 1 && event.type !== 'hidden-tokens' ? event : { ...event, tokens };
 }
 
 function lengthOf({ reasoning, content, toolCalls, logprobs }: WireChoice): number {

@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
+import { conversationText, frameTokens } from '../../core/chat/estimate-prompt.ts';
 import { toTextMessage } from '../../core/chat/messages.ts';
 import { createChatTemplate } from '../../models/chat-template.ts';
 import { obtainFiles } from '../../models/hub/obtain-model.ts';
@@ -6,7 +7,7 @@ import { textFiles } from '../../models/model-files.ts';
 import { openModelFolder } from '../../models/model-folder.ts';
 import { locateModel } from '../../models/source.ts';
 import { createTextTokenizer } from '../../models/tokenizer.ts';
-import { extrasOf, textOf, type PromptRequest, type TokenCounter } from './count-tokens.ts';
+import type { PromptRequest, TokenCounter } from './count-tokens.ts';
 
 /** Characters that are encoded before everything else in this process gets its turn. */
 const charactersPerTurn = 2 ** 14;
@@ -44,7 +45,7 @@ export async function openTokenizerCounter(source: string): Promise<TokenCounter
     async countPrompt(request) {
       const rendered = render(request);
       if (rendered !== undefined) return countText(rendered);
-      return (await countText(textOf(request.messages))) + extrasOf(request.messages);
+      return (await countText(conversationText(request.messages))) + frameTokens(request.messages);
     },
     countText,
     countAnswer: ({ tokens, text }) => tokens + Math.max(1, tokenizer.encode(text).length),

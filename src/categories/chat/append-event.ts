@@ -1,9 +1,4 @@
-import type { ChatEvent } from './events.ts';
-
-type Delta = Extract<
-  ChatEvent,
-  { type: 'text-delta' | 'reasoning-delta' | 'tool-call-delta' | 'hidden-tokens' }
->;
+import { isDelta, type ChatDelta, type ChatEvent } from './events.ts';
 
 /**
  * Adds an event to those that wait to be delivered together. A delta that continues the last one of its choice is
@@ -21,17 +16,7 @@ export function appendEvent(events: ChatEvent[], event: ChatEvent): void {
   events.push(event);
 }
 
-function isDelta(event: ChatEvent): event is Delta {
-  const { type } = event;
-  return (
-    type === 'text-delta' ||
-    type === 'reasoning-delta' ||
-    type === 'tool-call-delta' ||
-    type === 'hidden-tokens'
-  );
-}
-
-function join(last: ChatEvent, next: Delta): Delta | undefined {
+function join(last: ChatEvent, next: ChatDelta): ChatDelta | undefined {
   if (next.type === 'hidden-tokens') {
     return last.type === 'hidden-tokens' ? { ...next, tokens: tokensOf(last, next) } : undefined;
   }
@@ -44,6 +29,6 @@ function join(last: ChatEvent, next: Delta): Delta | undefined {
     : undefined;
 }
 
-function tokensOf(last: Delta, next: Delta): number {
+function tokensOf(last: ChatDelta, next: ChatDelta): number {
   return (last.tokens ?? 1) + (next.tokens ?? 1);
 }

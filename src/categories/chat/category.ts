@@ -1,3 +1,4 @@
+import { estimatePrompt } from '../../core/chat/estimate-prompt.ts';
 import type { CallOptions, CategoryDefinition, ParameterBounds } from '../contract.ts';
 import { appendEvent } from './append-event.ts';
 import type { ChatEvent, ChatModelInfo } from './events.ts';
@@ -47,6 +48,11 @@ export const chatCategory: CategoryDefinition<
     architectures.some((name) => /(?:ForCausalLM|LMHeadModel|ForConditionalGeneration)$/.test(String(name))),
   methods: (run) => ({ chat: run }),
   complete: completeChatRequest,
+  estimateTokens: ({ messages, tools = [], maxTokens, n = 1 }, { contextLength, defaults }) => {
+    const most = maxTokens ?? (defaults?.['maxTokens'] as number | undefined);
+    const answer = most ?? chatParameters.maxTokens.default;
+    return estimatePrompt(messages, tools) + n * Math.min(answer, contextLength || Infinity);
+  },
   isOutput: ({ type }) =>
     !['prompt-start', 'prompt-end', 'hidden-tokens', 'choice-end', 'usage'].includes(type),
   tally: tallyChat,

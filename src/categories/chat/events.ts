@@ -68,6 +68,23 @@ export type ChatEvent =
   | { readonly type: 'choice-end'; readonly choice: number; readonly finishReason: FinishReason }
   | ({ readonly type: 'usage' } & ChatUsage);
 
+/** An event that stands for generated tokens. */
+export type ChatDelta = Extract<
+  ChatEvent,
+  { type: 'text-delta' | 'reasoning-delta' | 'tool-call-delta' | 'hidden-tokens' }
+>;
+
+/** Whether an event stands for generated tokens. */
+export function isDelta(event: ChatEvent): event is ChatDelta {
+  const { type } = event;
+  return (
+    type === 'text-delta' ||
+    type === 'reasoning-delta' ||
+    type === 'tool-call-delta' ||
+    type === 'hidden-tokens'
+  );
+}
+
 /** Facts about a loaded chat model. */
 export interface ChatModelInfo extends ModelInfo {
   readonly category: 'chat';

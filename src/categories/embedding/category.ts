@@ -1,3 +1,4 @@
+import { estimateTokens } from '../../core/text/estimate-tokens.ts';
 import type { CallOptions, CategoryDefinition } from '../contract.ts';
 import { lastEvent } from '../last-event.ts';
 import type { EmbeddingEvent, EmbeddingModelInfo, EmbeddingResult } from './events.ts';
@@ -50,6 +51,13 @@ export const embeddingCategory: CategoryDefinition<
     },
   }),
   complete: completeEmbeddingRequest,
+  estimateTokens({ input }) {
+    const inputs = typeof input === 'string' || typeof input[0] === 'number' ? [input] : input;
+    return (inputs as readonly (string | readonly number[])[]).reduce(
+      (sum, one) => sum + (typeof one === 'string' ? estimateTokens(one) : one.length),
+      0,
+    );
+  },
   isOutput: () => true,
   tally({ embeddings: vectors, promptTokens }, { usage }) {
     usage.inputTokens = promptTokens;

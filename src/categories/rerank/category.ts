@@ -1,3 +1,4 @@
+import { estimateTokens } from '../../core/text/estimate-tokens.ts';
 import type { CallOptions, CategoryDefinition } from '../contract.ts';
 import { lastEvent } from '../last-event.ts';
 import type { RerankEvent, RerankModelInfo, RerankResult } from './events.ts';
@@ -60,6 +61,10 @@ export const rerankCategory: CategoryDefinition<
     },
   }),
   complete: completeRerankRequest,
+  estimateTokens: ({ query, documents }) =>
+    documents
+      .map((document) => estimateTokens(query + (typeof document === 'string' ? document : document.text)))
+      .reduce((sum, tokens) => sum + tokens, 0),
   isOutput: () => true,
   tally({ promptTokens }, { usage }) {
     usage.inputTokens = promptTokens;

@@ -22,7 +22,7 @@ export const chatCompletions: Endpoint<ChatCall, ChatRequestInput, ChatEvent> = 
   },
   errors: ['context_length_exceeded', 'unsupported_feature'],
   read: fromChatRequest,
-  async answer(run, { request, stream, includeUsage }) {
+  async answer(run, { request, stream, includeUsage, continuousUsage }) {
     const head = {
       id: createId('chatcmpl-'),
       created: unixTime(),
@@ -36,7 +36,8 @@ export const chatCompletions: Endpoint<ChatCall, ChatRequestInput, ChatEvent> = 
       return { ...response, headers: { ...response.headers, ...events.map(toolsHeader).find(Boolean) } };
     }
     let toolsUsed: Record<string, string> | undefined;
-    const toChunks = createChunker(head, { choices: request.n ?? 1, includeUsage });
+    const choices = request.n ?? 1;
+    const toChunks = createChunker(head, { choices, includeUsage, continuousUsage });
     const toFrames = (event: ChatEvent): string => {
       toolsUsed ??= toolsHeader(event);
       return toChunks(event).map(toFrame).join('');

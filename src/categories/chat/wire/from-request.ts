@@ -15,6 +15,8 @@ export interface ChatCall {
   readonly request: ChatRequestInput;
   readonly stream: boolean;
   readonly includeUsage: boolean;
+  /** Whether every chunk tells the usage of its choice so far. */
+  readonly continuousUsage: boolean;
 }
 
 type MessageBody = ChatRequestBody['messages'][number];
@@ -56,6 +58,7 @@ export function fromChatRequest(body: unknown): ChatCall {
     request,
     stream,
     includeUsage: parsed.stream_options?.include_usage ?? false,
+    continuousUsage: parsed.stream_options?.continuous_usage_stats ?? false,
   };
 }
 

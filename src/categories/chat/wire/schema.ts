@@ -135,7 +135,15 @@ export const chatRequestSchema = z.object({
     .nullish()
     .meta({ description: 'Generation stops at these sequences; they are not part of the answer.' }),
   stream: z.boolean().nullish().meta({ description: 'Answer with server-sent events.', default: false }),
-  stream_options: z.object({ include_usage: z.boolean().nullish() }).nullish(),
+  stream_options: z
+    .object({
+      include_usage: z.boolean().nullish(),
+      continuous_usage_stats: z
+        .boolean()
+        .nullish()
+        .meta({ description: 'Every chunk tells the usage of its choice so far.' }),
+    })
+    .nullish(),
   tools: listOf(tool).nullish(),
   tool_choice: toolChoice.nullish().meta({
     description: '`required` is at least one call, a function a call of it; both are guaranteed.',

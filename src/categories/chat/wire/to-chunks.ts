@@ -1,4 +1,4 @@
-import type { ChatEvent, TokenLogprobs } from '../events.ts';
+import { isDelta, type ChatEvent, type TokenLogprobs } from '../events.ts';
 import type { ChatCompletionChunk } from './schema.ts';
 import { toWireHead, toWireLogprobs, toWireUsage, type AnswerHead } from './to-response.ts';
 
@@ -10,6 +10,8 @@ export interface ChunkOptions {
   readonly choices: number;
   /** Whether a last chunk tells the usage; all others then say `usage: null`. */
   readonly includeUsage: boolean;
+  /** Whether every chunk tells the usage of its choice so far; default false. */
+  readonly continuousUsage?: boolean | undefined;
 }
 
 /**
@@ -30,11 +32,19 @@ export function createChunker(
   const begun = new Set<number>();
   /** Log probabilities of each choice that go with its next chunk. */
   const logprobs = new Map<number, TokenLogprobs[]>();
+  let promptTokens = 0;
+  /** Of each choice. */
+  const completionTokens: number[] = [];
+  const usageOf = ([choice]: WireChoice[]): Pick<ChatCompletionChunk, 'usage'> => {
+    if (!options.continuousUsage || !choice) return options.includeUsage ? { usage: null } : {};
+    const counts = { promptTokens, completionTokens: completionTokens[choice.index] ?? 0 };
+    return { usage: toWireUsage({ ...counts, cachedTokens: 0, reasoningTokens: 0 }) };
+  };
   const chunk = (choices: WireChoice[]): ChatCompletionChunk => ({
     ...toWireHead(head),
     object: 'chat.completion.chunk',
     choices,
-    ...(options.includeUsage ? { usage: null } : {}),
+    ...usageOf(choices),
   });
   const begin = (choice: number): ChatCompletionChunk[] => {
     if (begun.has(choice)) return [];
@@ -42,13 +52,17 @@ export function createChunker(
     return [chunk([{ index: choice, delta: { role: 'assistant', content: null }, finish_reason: null }])];
   };
   return (event) => {
-    if (event.type === 'prompt-start' || event.type === 'hidden-tokens') return [];
-    if (event.type === 'prompt-end')
+    if (event.type === 'prompt-start') return [];
+    if (event.type === 'prompt-end') {
+      ({ promptTokens } = event);
       return Array.from({ length: options.choices }, (_, choice) => begin(choice)).flat();
+    }
     if (event.type === 'usage') {
       return options.includeUsage ? [{ ...chunk([]), usage: toWireUsage(event) }] : [];
     }
     const { choice } = event;
+    if (isDelta(event)) completionTokens[choice] = (completionTokens[choice] ?? 0) + (event.tokens ?? 1);
+    if (event.type === 'hidden-tokens') return [];
     const tokens = logprobs.get(choice) ?? [];
     if (event.type === 'logprobs') {
       logprobs.set(choice, [...tokens, ...event.tokens]);

@@ -6,7 +6,7 @@ import {
 import { createHandler } from '../../../../../src/create-handler.ts';
 import { fieldError, InferenceError } from '../../../../../src/errors.ts';
 import type { HandlerOptions } from '../../../../../src/server/options.ts';
-import type { Limiter } from '../../../../../src/server/rate-limit.ts';
+import { limiterThatWrites } from '../../../../server/written-charges.ts';
 import type { FakeAnswer } from '../../../../../src/testing/fake-chat.ts';
 import { createFakeInference } from '../../../../../src/testing/fake-inference.ts';
 import { expectError, key, send, toRequest } from '../../../../server/support.ts';
@@ -36,16 +36,7 @@ function serve(reply: FakeAnswer = { text: 'Hello there' }, options: Partial<Han
 
 /** Plans whose charges are written down. */
 function metered(charges: number[]): Partial<HandlerOptions> {
-  const state = { consumedPoints: 0, remainingPoints: 1e9, msBeforeNext: 1000 };
-  const limiter = (): Limiter => ({
-    consume: async () => state,
-    reward: async () => state,
-    get: async () => state,
-    async penalty(_key, points) {
-      charges.push(points);
-      return state;
-    },
-  });
+  const limiter = limiterThatWrites(charges);
   return {
     auth: { keys: [{ key, plan: 'free' }] },
     plans: { free: { quota: { tokens: 1e6, perSeconds: 60 } } },
