@@ -28,7 +28,7 @@ export async function loadPipeline(spec: ModelSpec): Promise<Pipeline> {
       `${spec.device} needs a process of its own, which isolation: "process" gives it`,
     );
   }
-  const definition = backendOf(spec.backend);
+  const definition = backendOf(spec);
   if (!definition) throw fieldError('backend', 'expected one that exists');
   const backend = await definition.open(spec);
   if ('loadPipeline' in backend) return carryHeaders(await backend.loadPipeline(spec));

@@ -65,7 +65,7 @@ export function checkModel(path: string, settings: unknown): ModelOptions {
   const given = settings as Partial<ModelOptions>;
   // The types of what recognition needs come first.
   assertOptions('A model', pickKnown(settings), settings, { path });
-  const backend = checkBackend(`${path}.backend`, given.backend);
+  const backend = checkBackend(path, given as ModelOptions);
   const name = given.category ?? (backend.place === 'host' ? undefined : recognize(given.source!));
   const category = name === undefined ? undefined : categories.get(name)!;
   if (category && !backend.runs(category)) throw notRun(path, category, backend);
@@ -143,8 +143,10 @@ function recognize(source: string): string | undefined {
   }
 }
 
-function checkBackend(path: string, descriptor: BackendDescriptor | undefined): BackendDefinition {
-  const definition = backendOf(descriptor);
+function checkBackend(model: string, options: ModelOptions): BackendDefinition {
+  const { backend: descriptor } = options;
+  const path = `${model}.backend`;
+  const definition = backendOf(options);
   if (!definition) {
     const spellings = backends.map(({ spelling }) => spelling).join(', ');
     throw fieldError(path, `expected one of ${spellings}, got ${describeValue(descriptor?.kind)}`);

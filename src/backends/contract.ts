@@ -1,5 +1,9 @@
 import type { CategoryDefinition, ModelSpec, Pipeline } from '../categories/contract.ts';
+import type { ModelFolder } from '../models/model-folder.ts';
+import type { TextTokenizer } from '../models/tokenizer.ts';
 import type { Session } from '../runtime/contract.ts';
+import type { Decoder } from '../runtime/decoder.ts';
+import type { EncodedText } from '../runtime/encoder/token-inputs.ts';
 import type { SettingTable } from '../validation/setting-table.ts';
 
 /** By what a model runs, with the settings of that; plain data, so that it can be sent to a worker process. */
@@ -15,6 +19,37 @@ export interface Graph {
   readonly name?: string | undefined;
 }
 
+/** How an engine makes one vector of a text's tokens. */
+export type EnginePooling = 'cls' | 'mean' | 'last-token' | 'rank';
+
+/** A model of texts that an engine runs as a whole: everything that pipelines need to do the rest. */
+export interface TextModel {
+  readonly folder: ModelFolder;
+  readonly tokenizer: TextTokenizer;
+  /** Tokens of one text, unless the settings say otherwise. */
+  readonly contextLength: number;
+  /** Generates; `maxRows` sequences together. */
+  openDecoder(options: { readonly contextLength: number; readonly maxRows: number }): Promise<Decoder>;
+  /** Makes vectors or, pooled by `rank`, a logit for each text. */
+  openEncoder(options: {
+    readonly contextLength: number;
+    /** Most tokens of one run. */
+    readonly maxTokens: number;
+    /** Default: the model's own. */
+    readonly pooling: EnginePooling | undefined;
+  }): Promise<TextEncoderModel>;
+  /** Frees what no decoder or encoder has taken over. */
+  release(): Promise<void>;
+}
+
+/** Texts in, numbers out: a vector for each. */
+export interface TextEncoderModel {
+  /** Numbers of one vector. */
+  readonly dimensions: number;
+  encode(texts: readonly EncodedText[]): Promise<Float32Array[]>;
+  release(): Promise<void>;
+}
+
 /** A backend that runs graphs: the categories' own pipelines do the rest. */
 export interface SessionBackend {
   /** Whether the graphs are on this disk. Where they aren't, a model's folder holds everything else. */
@@ -26,6 +61,8 @@ export interface SessionBackend {
    * @throws Error where the file is no graph or the device can't run it
    */
   openSession(graph: Graph, settings: Pick<ModelSpec, 'device' | 'threads'>): Promise<Session>;
+  /** Opens a model of texts, where the backend has those in place of graphs. */
+  openTextModel?(spec: ModelSpec): Promise<TextModel>;
 }
 
 /** Loads a model into this process. */

@@ -1,17 +1,25 @@
+import type { ModelSpec } from '../categories/contract.ts';
+import { isGguf } from '../models/gguf/gguf-source.ts';
 import type { BackendDefinition } from './contract.ts';
 import { kserveDefinition } from './kserve/backend.ts';
 import type { GraphServer } from './kserve/server.ts';
+import { llamaDefinition } from './llama/backend.ts';
+import type { LlamaBackend } from './llama/settings.ts';
 import { onnxDefinition, type OnnxBackend } from './onnx/backend.ts';
 import { openaiDefinition } from './openai/backend.ts';
 import type { ApiServer } from './openai/server.ts';
 
 /** By what a model runs, with the settings of that. */
-export type AnyBackend = OnnxBackend | ApiServer | GraphServer;
+export type AnyBackend = OnnxBackend | LlamaBackend | ApiServer | GraphServer;
 
 /** All backends, one line each; the first is the default. */
-export const backends = [onnxDefinition, openaiDefinition, kserveDefinition] as const;
+export const backends = [onnxDefinition, llamaDefinition, openaiDefinition, kserveDefinition] as const;
 
-/** The backend of a model. */
-export function backendOf(descriptor: { readonly kind: string } | undefined): BackendDefinition | undefined {
-  return descriptor === undefined ? backends[0] : backends.find(({ kind }) => kind === descriptor.kind);
+/** The backend of a model; where its settings leave it open, the one that its source shows. */
+export function backendOf({
+  backend,
+  source,
+}: Pick<ModelSpec, 'backend' | 'source'>): BackendDefinition | undefined {
+  if (backend !== undefined) return backends.find(({ kind }) => kind === backend.kind);
+  return isGguf(source) ? llamaDefinition : backends[0];
 }

@@ -24,7 +24,7 @@ export async function fetchModel(
   { terminal, signal }: FetchContext,
 ): Promise<ModelOptions> {
   const { source, dtype, hub } = settings;
-  if (backendOf(settings.backend)?.place === 'host') return settings;
+  if (backendOf(settings)?.place === 'host') return settings;
   const category = settings.category ?? (await describeModel(source, { hub, signal })).category;
   const progress = createProgressBar(terminal.messages);
   try {

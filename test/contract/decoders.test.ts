@@ -7,7 +7,7 @@ import { createChatTemplate } from '../../src/models/chat-template.ts';
 import { locateDecoder, openModelFolder } from '../../src/models/model-folder.ts';
 import { createTextTokenizer } from '../../src/models/tokenizer.ts';
 import { loadChatPipeline } from '../../src/categories/chat/pipeline/chat-pipeline.ts';
-import type { Decoder } from '../../src/categories/chat/pipeline/decoder.ts';
+import type { Decoder } from '../../src/runtime/decoder.ts';
 import { loadDecoder } from '../../src/categories/chat/pipeline/load-decoder.ts';
 import type { Pipeline } from '../../src/categories/contract.ts';
 import { serve, type RunningService } from '../e2e/serve.ts';

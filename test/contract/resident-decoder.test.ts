@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Decoder, DecoderCache } from '../../src/categories/chat/pipeline/decoder.ts';
+import type { Decoder, DecoderCache } from '../../src/runtime/decoder.ts';
 import { loadDecoder } from '../../src/categories/chat/pipeline/load-decoder.ts';
 import { locateDecoder } from '../../src/models/model-folder.ts';
 import { decoderFolder } from './decoder-golden.ts';

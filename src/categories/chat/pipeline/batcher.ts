@@ -1,4 +1,5 @@
-import type { CacheRow, Decoder, DecoderCache } from './decoder.ts';
+import { CacheFull, type CacheRow, type Decoder, type DecoderCache } from '../../../runtime/decoder.ts';
+import { InferenceError } from '../../../errors.ts';
 import type { PrefixCache } from './prefix-cache.ts';
 
 /** One sequence that continues a prompt. */
@@ -15,6 +16,8 @@ export interface Continuation {
 /** A prompt and the sequences that continue it; they share one prefill and one batch. */
 export interface Generation {
   readonly prompt: Int32Array;
+  /** Tokens that its sequences may come to, the prompt counted once. */
+  readonly mostTokens: number;
   readonly continuations: readonly Continuation[];
   /**
    * Whether it must be computed in the same shapes every time: in a batch of its own and without reusing what others
@@ -68,6 +71,8 @@ export class Batcher {
   readonly #maxRows: number;
   readonly #prefixes: PrefixCache;
   readonly #waiting: Generation[] = [];
+  /** Tokens that the generations under way may come to. */
+  #reserved = 0;
   #prefill: Prefill | undefined;
   #batches: Batch[] = [];
   #running: Promise<void> | undefined;
@@ -105,8 +110,10 @@ export class Batcher {
   }
 
   async #begin(): Promise<Prefill | undefined> {
-    const generation = this.#waiting.shift();
-    if (!generation) return undefined;
+    const [generation] = this.#waiting;
+    if (!generation || !this.#hasRoom(generation)) return undefined;
+    this.#waiting.shift();
+    this.#reserved += generation.mostTokens;
     try {
       const shared = generation.reproducible ? undefined : await this.#prefixes.find(generation.prompt);
       if (shared) {
@@ -117,8 +124,36 @@ export class Batcher {
       const cache = this.#decoder.createCache(generations.length);
       return { generations, cache, cachedTokens: 0, done: 0 };
     } catch (error) {
-      generation.failed(error);
+      this.#failed(generation, error);
       return undefined;
+    }
+  }
+
+  /** Whether a cache of fixed size holds all that a generation may come to; one that is alone may try. */
+  #hasRoom({ mostTokens, cancelled }: Generation): boolean {
+    const { capacity = Infinity } = this.#decoder;
+    return cancelled || this.#reserved === 0 || this.#reserved + mostTokens <= capacity;
+  }
+
+  #ended(generation: Generation): void {
+    this.#reserved -= generation.mostTokens;
+    generation.ended();
+  }
+
+  #failed(generation: Generation, error: unknown): void {
+    this.#reserved -= generation.mostTokens;
+    generation.failed(error);
+  }
+
+  /** Kept beginnings make room for what is generated. */
+  async #forward(...step: Parameters<Decoder['forward']>): Promise<Float32Array> {
+    for (;;) {
+      try {
+        return await this.#decoder.forward(...step);
+      } catch (error) {
+        if (!(error instanceof CacheFull)) throw error;
+        if (!this.#prefixes.dropOldest()) throw new InferenceError('overloaded', `${error.message}.`);
+      }
     }
   }
 
@@ -134,10 +169,11 @@ export class Batcher {
       const least = Math.min(shortest, length);
       const fits =
         most <= prefillTokens && most <= 2 * least && most * (taken.length + 2) <= sharedPrefillTokens;
-      if (!fits || other.reproducible || taken.length + 1 >= this.#maxRows) continue;
+      if (!fits || other.reproducible || taken.length + 1 >= this.#maxRows || !this.#hasRoom(other)) continue;
       if (this.#prefixes.sharedTokens(other.prompt) > 0) continue;
       [longest, shortest] = [most, least];
       taken.push(other);
+      this.#reserved += other.mostTokens;
     }
     for (const generation of taken) this.#waiting.splice(this.#waiting.indexOf(generation), 1);
     return taken;
@@ -149,7 +185,7 @@ export class Batcher {
       if (generations.every(({ cancelled }) => cancelled)) {
         this.#prefill = undefined;
         cache.release();
-        for (const generation of generations) generation.ended();
+        for (const generation of generations) this.#ended(generation);
         return;
       }
       const pieces = generations.map(({ prompt }) =>
@@ -157,7 +193,7 @@ export class Batcher {
       );
       const counts = pieces.map(({ length }) => length);
       const count = Math.max(...counts);
-      const logits = await this.#decoder.forward(cache, padded(pieces, count), count, counts);
+      const logits = await this.#forward(cache, padded(pieces, count), count, counts);
       this.steps++;
       prefill.done += count;
       if (generations.some(({ prompt }) => prefill.done < prompt.length)) return;
@@ -165,7 +201,7 @@ export class Batcher {
       await this.#endPrompts(prefill, logits);
     } catch (error) {
       this.#prefill = undefined;
-      for (const generation of generations) generation.failed(error);
+      for (const generation of generations) this.#failed(generation, error);
     }
   }
 
@@ -183,10 +219,10 @@ export class Batcher {
         }
         if (first.length === 0) {
           await this.#prefixes.keep(generation.prompt, { cache, row });
-          generation.ended();
+          this.#ended(generation);
         }
       } catch (error) {
-        generation.failed(error);
+        this.#failed(generation, error);
         continue;
       }
       rows.push(...first);
@@ -196,7 +232,7 @@ export class Batcher {
     try {
       await this.#join(rows, sources, cache);
     } catch (error) {
-      for (const generation of new Set(rows.map((row) => row.generation))) generation.failed(error);
+      for (const generation of new Set(rows.map((row) => row.generation))) this.#failed(generation, error);
     }
   }
 
@@ -222,7 +258,7 @@ export class Batcher {
     if (rows.length === 0) return;
     let logits: Float32Array;
     try {
-      logits = await this.#decoder.forward(
+      logits = await this.#forward(
         cache,
         Int32Array.from(rows, ({ token }) => token),
         1,
@@ -265,13 +301,13 @@ export class Batcher {
     }
     await this.#remove(batch, leaving);
     for (const { generation } of batch.rows) left.delete(generation);
-    for (const generation of left) generation.ended();
+    for (const generation of left) this.#ended(generation);
   }
 
   async #fail(batch: Batch, failures: ReadonlyMap<Generation, unknown>): Promise<void> {
     if (failures.size === 0) return;
     await this.#remove(batch, new Set(batch.rows.filter(({ generation }) => failures.has(generation))));
-    for (const [generation, error] of failures) generation.failed(error);
+    for (const [generation, error] of failures) this.#failed(generation, error);
   }
 
   /** The last rows take the places of those that leave. */

@@ -1,3 +1,5 @@
+import type { SessionBackend, TextModel } from '../../../backends/contract.ts';
+import type { Decoder } from '../../../runtime/decoder.ts';
 import type { ChatSettings } from '../settings.ts';
 import { randomInt, randomUUID } from 'node:crypto';
 import { chatParameters } from '../parameters.ts';
@@ -20,7 +22,6 @@ import { EventStream } from '../../../concurrency/event-stream.ts';
 import { Batcher } from './batcher.ts';
 import { answerConstraint, type AnswerSetting } from './answer-constraint.ts';
 import { Choice, type ChoiceContext } from './choice.ts';
-import type { Decoder } from './decoder.ts';
 import { assertFewMessages, encodePrompt } from './encode-prompt.ts';
 import { loadDecoder } from './load-decoder.ts';
 import { PrefixCache } from './prefix-cache.ts';
@@ -33,31 +34,40 @@ const defaultMaxBatchSize = 8;
 const prefixCacheLimits = { maxSequences: 8, maxBytes: 256 * 2 ** 20 };
 
 /**
- * Loads a chat model: a decoder in the hub's ONNX layout with a chat template.
+ * Loads a chat model: a decoder with a chat template, in the hub's ONNX layout or as the backend has it.
  *
  * @throws InferenceError `invalid_request` naming the file or setting that doesn't fit
  */
 export async function loadChatPipeline(
   spec: ModelSpec<ChatSettings>,
+  backend?: Pick<SessionBackend, 'openTextModel'>,
 ): Promise<Pipeline<ChatRequest, ChatEvent, ChatModelInfo>> {
   const { maxBatchSize = defaultMaxBatchSize } = spec;
   assertCount('maxBatchSize', maxBatchSize);
   if (spec.threads !== undefined) assertCount('threads', spec.threads);
-  const folder = await openModelFolder(locateModel(spec.source));
+  const model = await (backend?.openTextModel ?? openOnnxModel)(spec);
+  try {
+    return await createChatPipeline(spec, model, maxBatchSize);
+  } catch (error) {
+    await model.release();
+    throw error;
+  }
+}
+
+async function createChatPipeline(
+  spec: ModelSpec<ChatSettings>,
+  model: ChatModel,
+  maxBatchSize: number,
+): Promise<ChatPipeline> {
+  const { folder, tokenizer } = model;
   const own = createChatTemplate(folder);
-  const tokenizer = createTextTokenizer(folder);
   const { template, formats } = withTools(
     { template: own, formats: readFormats(spec, own, tokenizer) },
     spec,
   );
   const endTokens = readEndTokens(folder, tokenizer);
-  const contextLength = readContextLength(folder, spec);
-  const decoder = await loadDecoder(locateDecoder(folder.path, spec.dtype), {
-    device: spec.device,
-    threads: spec.threads,
-    optimize: spec.optimize,
-    cacheFolder: resolveHubSettings(spec.hub).cacheFolder,
-  });
+  const contextLength = readContextLength(model, spec);
+  const decoder = await model.openDecoder({ contextLength, maxRows: maxBatchSize });
   const grammars = createGrammarEngine(tokenizer, {
     vocabularySize: decoder.vocabularySize,
     endTokens,
@@ -75,6 +85,27 @@ export async function loadChatPipeline(
     grammars,
     maxBatchSize,
   });
+}
+
+/** Everything that depends on what runs the model. */
+type ChatModel = Pick<TextModel, 'folder' | 'tokenizer' | 'openDecoder' | 'release'> & {
+  readonly contextLength?: number;
+};
+
+async function openOnnxModel(spec: ModelSpec<ChatSettings>): Promise<ChatModel> {
+  const folder = await openModelFolder(locateModel(spec.source));
+  return {
+    folder,
+    tokenizer: createTextTokenizer(folder),
+    openDecoder: () =>
+      loadDecoder(locateDecoder(folder.path, spec.dtype), {
+        device: spec.device,
+        threads: spec.threads,
+        optimize: spec.optimize,
+        cacheFolder: resolveHubSettings(spec.hub).cacheFolder,
+      }),
+    release: async () => {},
+  };
 }
 
 interface LoadedModel {
@@ -99,7 +130,8 @@ class ChatPipeline implements Pipeline<ChatRequest, ChatEvent, ChatModelInfo> {
   constructor(model: LoadedModel) {
     const { spec, folder, template, contextLength, decoder, maxBatchSize: maxRows } = model;
     this.#model = model;
-    this.#batcher = new Batcher(decoder, { maxRows, prefixes: new PrefixCache(decoder, prefixCacheLimits) });
+    const prefixes = new PrefixCache(decoder, prefixCacheLimits);
+    this.#batcher = new Batcher(decoder, { maxRows, prefixes });
     this.concurrency = maxRows;
     this.info = {
       id: spec.id,
@@ -161,6 +193,7 @@ class ChatPipeline implements Pipeline<ChatRequest, ChatEvent, ChatModelInfo> {
     events.push([{ type: 'prompt-start', promptTokens: prompt.length }]);
     this.#batcher.add({
       prompt,
+      mostTokens: prompt.length + request.n * Math.min(request.maxTokens, contextLength - prompt.length),
       continuations: choices,
       reproducible: request.seed !== undefined,
       get cancelled() {
@@ -248,13 +281,17 @@ function readEndTokens(
   throw fieldError('source', 'neither config.json nor generation_config.json has an eos_token_id');
 }
 
-function readContextLength({ config }: ModelFolder, spec: ChatSettings): number {
+function readContextLength(
+  { folder: { config }, contextLength: usual }: ChatModel,
+  spec: ChatSettings,
+): number {
   const text = (config['text_config'] ?? config) as Readonly<Record<string, unknown>>;
   const most = text['max_position_embeddings'] ?? text['n_positions'];
   if (spec.contextLength !== undefined) {
     assertCount('contextLength', spec.contextLength, typeof most === 'number' ? most : Infinity);
     return spec.contextLength;
   }
+  if (usual !== undefined) return usual;
   if (typeof most === 'number' && most > 0) return most;
   throw fieldError('contextLength', 'config.json has no max_position_embeddings, so it has to be given');
 }

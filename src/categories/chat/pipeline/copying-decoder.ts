@@ -1,7 +1,7 @@
 import { float16ToFloat32Into } from '../../../core/math/float16.ts';
 import { newSlotsOutput } from '../../../core/onnx/rewrites/new-slots.ts';
 import type { Session, Tensor } from '../../../runtime/contract.ts';
-import type { Decoder } from './decoder.ts';
+import type { Decoder } from '../../../runtime/decoder.ts';
 import { readDecoderLayout, type GraphSides } from './decoder-layout.ts';
 import { KeyValueCache } from './key-value-cache.ts';
 import { StepFeedsFactory } from './step-feeds.ts';

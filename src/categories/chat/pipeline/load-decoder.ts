@@ -7,7 +7,7 @@ import { isBindable, type Session } from '../../../runtime/contract.ts';
 import { createOnnxSession, type OnnxSessionOptions } from '../../../runtime/onnx.ts';
 import { prepareGraph, type PreparedGraph, type PrepareOptions } from '../../../runtime/prepare-graph.ts';
 import { createCopyingDecoder } from './copying-decoder.ts';
-import type { Decoder } from './decoder.ts';
+import type { Decoder } from '../../../runtime/decoder.ts';
 import { createResidentDecoder } from './resident-decoder.ts';
 
 export interface DecoderOptions

@@ -1,4 +1,4 @@
-import type { CacheRow, Decoder, DecoderCache } from './decoder.ts';
+import type { CacheRow, Decoder, DecoderCache } from '../../../runtime/decoder.ts';
 
 interface Entry {
   readonly tokens: Int32Array;
@@ -62,11 +62,19 @@ export class PrefixCache {
       this.#drop(this.#entries[0]!);
   }
 
+  /** @returns false where nothing was kept */
+  dropOldest(): boolean {
+    const [oldest] = this.#entries;
+    if (oldest) this.#drop(oldest);
+    return oldest !== undefined;
+  }
+
   #findBest(prompt: Int32Array): { readonly best: Entry | undefined; readonly length: number } {
     let best: Entry | undefined;
     let length = 0;
     for (const entry of this.#entries) {
       const shared = sharedLength(entry.tokens, prompt, prompt.length - 1);
+      if (this.#decoder.cutsSequences === false && shared < entry.tokens.length) continue;
       if (shared > length) [best, length] = [entry, shared];
     }
     return { best, length };

@@ -1,5 +1,5 @@
 import type { BindableSession, Binding } from '../../../runtime/contract.ts';
-import type { CacheRow, DecoderCache } from './decoder.ts';
+import type { CacheRow, DecoderCache } from '../../../runtime/decoder.ts';
 import type { KeyValueEntry } from './decoder-layout.ts';
 import type { StepTensors } from './step-tensors.ts';
 import type { Storage, StoragePool } from './storage-pool.ts';

@@ -1,6 +1,6 @@
 import { float16ToFloat32Into } from '../../../core/math/float16.ts';
 import type { BindableSession } from '../../../runtime/contract.ts';
-import type { Decoder } from './decoder.ts';
+import type { Decoder } from '../../../runtime/decoder.ts';
 import { readDecoderLayout, type GraphSides } from './decoder-layout.ts';
 import { ResidentCache } from './resident-cache.ts';
 import { StepTensors, type LogitsMemory } from './step-tensors.ts';

@@ -9,7 +9,7 @@ import { createTextTokenizer, type TextTokenizer } from '../../../models/tokeniz
 import type { EmbeddingEvent, EmbeddingModelInfo } from '../events.ts';
 import type { EmbeddingRequest } from '../request.ts';
 import type { ModelSpec, Pipeline, RunOptions } from '../../contract.ts';
-import type { SessionBackend } from '../../../backends/contract.ts';
+import type { SessionBackend, TextModel } from '../../../backends/contract.ts';
 import { createEncoder, type Encoder } from './encoder.ts';
 import { SequenceBatcher } from '../../../runtime/encoder/sequence-batcher.ts';
 import { toTokenSequence, type TokenSequence } from './token-sequence.ts';
@@ -38,6 +38,7 @@ export async function loadEmbeddingPipeline(
   if (!Number.isSafeInteger(maxBatchTokens) || maxBatchTokens < 1) {
     throw fieldError('maxBatchTokens', `expected an integer of at least 1, got ${maxBatchTokens}`);
   }
+  if (backend.openTextModel) return openEngineModel(spec, await backend.openTextModel(spec), maxBatchTokens);
   const folder = await openEmbeddingFolder(locateModel(spec.source), {
     dtype: spec.dtype,
     hasGraphs: backend.hasGraphs,
@@ -61,9 +62,34 @@ export async function loadEmbeddingPipeline(
   }
 }
 
+/** A model whose engine does the pooling. */
+async function openEngineModel(
+  spec: ModelSpec<EmbeddingSettings>,
+  model: TextModel,
+  maxBatchTokens: number,
+): Promise<EmbeddingPipeline> {
+  try {
+    const { tokenizer } = model;
+    const contextLength = readContextLength(model, spec);
+    const encoder = await model.openEncoder({
+      contextLength,
+      maxTokens: maxBatchTokens,
+      pooling: spec.pooling,
+    });
+    const folder = { ...model.folder, prompts: new Map(), defaultPrompt: undefined, matryoshkaDimensions: [] };
+    return new EmbeddingPipeline({ spec, folder, tokenizer, contextLength, encoder, maxBatchTokens });
+  } catch (error) {
+    await model.release();
+    throw error;
+  }
+}
+
 interface LoadedModel {
   readonly spec: ModelSpec<EmbeddingSettings>;
-  readonly folder: EmbeddingFolder;
+  readonly folder: Pick<
+    EmbeddingFolder,
+    'config' | 'created' | 'prompts' | 'defaultPrompt' | 'matryoshkaDimensions'
+  >;
   readonly tokenizer: TextTokenizer;
   readonly contextLength: number;
   readonly encoder: Encoder;
@@ -165,7 +191,10 @@ function hasOwnPooling(outputs: readonly { readonly name: string }[]): boolean {
   return outputs.some(({ name }) => name === 'sentence_embedding');
 }
 
-function readContextLength(folder: EmbeddingFolder, spec: ModelSpec<EmbeddingSettings>): number {
+function readContextLength(
+  folder: Pick<EmbeddingFolder, 'contextLength'>,
+  spec: ModelSpec<EmbeddingSettings>,
+): number {
   const length = spec.contextLength ?? folder.contextLength;
   if (length === undefined) {
     throw fieldError('contextLength', 'no config file of the model has it, so it has to be given');

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import type { SessionBackend } from '../../../backends/contract.ts';
+import type { SessionBackend, TextModel } from '../../../backends/contract.ts';
 import type { PairEncoder } from '../../../core/tokenization/pair-encoder.ts';
 import { contextLengthError, fieldError, InferenceError } from '../../../errors.ts';
 import { localFiles } from '../../../models/graph-files.ts';
@@ -15,7 +15,7 @@ import type { ModelSpec, Pipeline, RunOptions } from '../../contract.ts';
 import type { RerankedDocument, RerankEvent, RerankModelInfo } from '../events.ts';
 import type { RerankRequest } from '../request.ts';
 import type { RerankSettings } from '../settings.ts';
-import { createScorer, type Scorer } from './scorer.ts';
+import { createScorer, toScorer, type Scorer } from './scorer.ts';
 
 /** Enough waiting pairs for full batches. */
 const concurrency = 64;
@@ -34,6 +34,7 @@ export async function loadRerankPipeline(
   spec: ModelSpec<RerankSettings>,
   backend: SessionBackend,
 ): Promise<Pipeline<RerankRequest, RerankEvent, RerankModelInfo>> {
+  if (backend.openTextModel) return openEngineModel(spec, await backend.openTextModel(spec));
   const path = locateModel(spec.source);
   const folder = await openModelFolder(path);
   const contextLength = spec.contextLength ?? readTextLength(folder);
@@ -54,9 +55,26 @@ export async function loadRerankPipeline(
   }
 }
 
+/** A model whose engine does the scoring. */
+async function openEngineModel(
+  spec: ModelSpec<RerankSettings>,
+  model: TextModel,
+): Promise<RerankPipeline> {
+  try {
+    const { folder, tokenizer } = model;
+    const contextLength = spec.contextLength ?? model.contextLength;
+    const { maxBatchTokens: maxTokens = batchLimits.maxTokens } = spec;
+    const scorer = toScorer(await model.openEncoder({ contextLength, maxTokens, pooling: 'rank' }));
+    return new RerankPipeline({ spec, folder, tokenizer, contextLength, scorer });
+  } catch (error) {
+    await model.release();
+    throw error;
+  }
+}
+
 interface LoadedModel {
   readonly spec: ModelSpec<RerankSettings>;
-  readonly folder: ModelFolder;
+  readonly folder: Pick<ModelFolder, 'created'>;
   readonly tokenizer: TextTokenizer;
   readonly contextLength: number;
   readonly scorer: Scorer;

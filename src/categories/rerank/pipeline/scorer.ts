@@ -1,3 +1,4 @@
+import type { TextEncoderModel } from '../../../backends/contract.ts';
 import { sourceError } from '../../../models/model-files.ts';
 import type { Session } from '../../../runtime/contract.ts';
 import {
@@ -35,15 +36,22 @@ export async function createScorer(session: Session): Promise<Scorer> {
     const result = (await session.run(toFeeds(pairs, longestOf(pairs)), [output]))[output]!;
     const logits = withReason(() => toFloat32(result));
     const labels = logits.length / pairs.length;
-    if (labels !== 1 && labels !== 2) throw notAScorer(`${labels} labels, expected one or two`);
-    return pairs.map((_pair, row) => {
-      const logit = labels === 1 ? logits[row]! : logits[2 * row + 1]! - logits[2 * row]!;
-      return Float32Array.of(logit);
-    });
+    return pairs.map((_pair, row) => toLogit(logits.subarray(row * labels, (row + 1) * labels)));
   };
 
   await encode([{ ids: [0, 0] }]);
   return { encode, release: () => session.release() };
+}
+
+/** Makes a scorer of an engine's logits, one or two for each pair. */
+export function toScorer({ encode, release }: TextEncoderModel): Scorer {
+  return { encode: async (pairs) => (await encode(pairs)).map(toLogit), release };
+}
+
+function toLogit(labels: Float32Array): Float32Array {
+  if (labels.length === 1) return labels;
+  if (labels.length === 2) return Float32Array.of(labels[1]! - labels[0]!);
+  throw notAScorer(`${labels.length} labels, expected one or two`);
 }
 
 function withReason<T>(work: () => T): T {

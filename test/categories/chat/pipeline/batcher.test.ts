@@ -6,7 +6,7 @@ import {
   type Generation,
 } from '../../../../src/categories/chat/pipeline/batcher.ts';
 import { createCopyingDecoder } from '../../../../src/categories/chat/pipeline/copying-decoder.ts';
-import type { Decoder } from '../../../../src/categories/chat/pipeline/decoder.ts';
+import type { Decoder } from '../../../../src/runtime/decoder.ts';
 import { PrefixCache } from '../../../../src/categories/chat/pipeline/prefix-cache.ts';
 import {
   continuationOf,

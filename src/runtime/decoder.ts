@@ -16,6 +16,9 @@ export interface CacheRow<Cache extends DecoderCache = DecoderCache> {
   readonly length?: number;
 }
 
+/** Thrown where a cache of fixed size has no place for more tokens or sequences; nothing is changed then. */
+export class CacheFull extends Error {}
+
 /** A decoder-only language model, one forward pass at a time. */
 export interface Decoder<Cache extends DecoderCache = DecoderCache> {
   readonly vocabularySize: number;
@@ -23,6 +26,10 @@ export interface Decoder<Cache extends DecoderCache = DecoderCache> {
   readonly ragged: boolean;
   /** Whether prompts of different lengths can be read together: only into a cache without tokens, padded on the right. */
   readonly raggedPrompts: boolean;
+  /** Tokens that all caches hold together, where that is fixed. */
+  readonly capacity?: number;
+  /** Whether a beginning of a sequence can be had without its end; default true. */
+  readonly cutsSequences?: boolean;
   /** @param rows sequences without tokens; default 1 */
   createCache(rows?: number): Cache;
   /**

@@ -1,0 +1,52 @@
+import { fieldError } from '../../errors.ts';
+import { hasLlamaBinaries, llamaPackage } from '../../runtime/llama/find-binaries.ts';
+import type { BackendDefinition } from '../contract.ts';
+import { llamaSettings, type LlamaBackend } from './settings.ts';
+
+/**
+ * llama.cpp in a worker process of this machine, for GGUF files. The libraries are those of the optional package
+ * `node-llama-cpp`. A `source` that ends in `.gguf` has this backend anyway; the function is for its settings.
+ *
+ * @throws InferenceError `invalid_request` where `node-llama-cpp` isn't installed
+ *
+ * @example
+ * ```ts
+ * chat({ source: './models/qwen3-4b-q4_k_m.gguf', backend: llama({ gpuLayers: 'all' }) });
+ * ```
+ */
+export function llama(options: Omit<LlamaBackend, 'kind'> = {}): LlamaBackend {
+  assertInstalled('backend');
+  return { ...options, kind: 'llama' };
+}
+
+const categories: ReadonlySet<string> = new Set(['chat', 'embedding', 'rerank']);
+
+/** Runs GGUF files: chat, embeddings and rerank. */
+export const llamaDefinition: BackendDefinition = {
+  kind: 'llama',
+  spelling: 'llama({…})',
+  settings: llamaSettings,
+  place: 'worker',
+  // `gpu` of the descriptor says it, and the file has one dtype.
+  foreignSettings: ['dtype', 'device', 'optimize'],
+  runs: ({ name }) => categories.has(name),
+  async open() {
+    assertInstalled('backend');
+    const { openGgufModel } = await import('./text-model.ts');
+    return {
+      sessions: {
+        hasGraphs: false,
+        openSession: () => Promise.reject(fieldError('backend', 'llama({…}) runs GGUF files, not graphs')),
+        openTextModel: openGgufModel,
+      },
+    };
+  },
+};
+
+function assertInstalled(param: string): void {
+  if (hasLlamaBinaries()) return;
+  throw fieldError(
+    param,
+    `a GGUF file runs on llama.cpp, of which no binary for this machine is installed: npm install ${llamaPackage}`,
+  );
+}

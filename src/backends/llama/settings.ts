@@ -1,0 +1,32 @@
+import { z } from 'zod';
+import { choiceSetting, integerSetting, type SettingTable } from '../../validation/setting-table.ts';
+import { llamaGpus, type LlamaGpu } from '../../runtime/llama/find-binaries.ts';
+import { describeValue } from '../../core/text/quote.ts';
+
+/** llama.cpp in a worker process of this machine; plain data. */
+export interface LlamaBackend {
+  readonly kind: 'llama';
+  /** The device; default `auto`: the fastest that is here. */
+  readonly gpu?: LlamaGpu | undefined;
+  /** Layers on the graphics processor; default `all`. */
+  readonly gpuLayers?: number | 'all' | undefined;
+  /** Tokens that all sequences hold together, kept beginnings included. */
+  readonly cacheTokens?: number | undefined;
+}
+
+/** Settings of the backend `llama`. */
+export const llamaSettings = {
+  gpu: choiceSetting('The device; default `auto`: the fastest that is here.', llamaGpus),
+  gpuLayers: z
+    .union([z.literal('all'), z.int().min(0)], {
+      error: ({ input }) => `expected all or a whole number from 0, got ${describeValue(input)}`,
+    })
+    .optional()
+    .describe('Layers on the graphics processor; default `all`.'),
+  cacheTokens: integerSetting(
+    'Tokens that all sequences of a chat model hold together, kept beginnings included; default 16384, or as many as `contextLength` says if that is more.',
+  ),
+} satisfies SettingTable;
+
+/** Without `cacheTokens`. */
+export const defaultCacheTokens = 16_384;

@@ -1,0 +1,86 @@
+import { stat } from 'node:fs/promises';
+import type { GgufMetadata, GgufValue } from '../../core/gguf/read-metadata.ts';
+import { sourceError } from '../model-files.ts';
+import type { ModelFolder } from '../model-folder.ts';
+
+/** A GGUF file as a text model: the small files of the hub's layout, made of its metadata. */
+export interface GgufFolder extends ModelFolder {
+  /** Whether `tokenizer` is the definition that the file carries along; otherwise it is empty. */
+  readonly hasTokenizer: boolean;
+}
+
+const templateKey = 'tokenizer.chat_template';
+const specialTokens = {
+  bos_token: 'bos',
+  eos_token: 'eos',
+  unk_token: 'unknown',
+  pad_token: 'padding',
+  sep_token: 'seperator',
+  cls_token: 'cls',
+  mask_token: 'mask',
+};
+
+/**
+ * Reads what the small files of a model in the hub's layout say out of the metadata of a GGUF file.
+ *
+ * @param endTokens ids with which the model ends an answer
+ * @throws InferenceError `invalid_request` where the tokenizer that the file carries is no JSON
+ * @see https://github.com/ggml-org/ggml/blob/master/docs/gguf.md
+ */
+export async function openGgufFolder(
+  path: string,
+  metadata: GgufMetadata,
+  endTokens: readonly number[],
+): Promise<GgufFolder> {
+  const tokens = (metadata.get('tokenizer.ggml.tokens') ?? []) as readonly string[];
+  const tokenizerConfig: Record<string, unknown> = {};
+  for (const [name, key] of Object.entries(specialTokens)) {
+    const id = metadata.get(`tokenizer.ggml.${key}_token_id`);
+    if (typeof id === 'number' && tokens[id] !== undefined) tokenizerConfig[name] = tokens[id];
+  }
+  const definition = metadata.get('tokenizer.huggingface.json');
+  const { mtimeMs } = await stat(path);
+  return {
+    path,
+    config: {
+      model_type: architectureOf(metadata),
+      max_position_embeddings: ofArchitecture(metadata, 'context_length'),
+      vocab_size: tokens.length,
+      eos_token_id: endTokens,
+    },
+    generationConfig: {},
+    tokenizer: definition === undefined ? {} : parseTokenizer(definition),
+    hasTokenizer: definition !== undefined,
+    tokenizerConfig,
+    chatTemplate: readTemplates(metadata),
+    created: Math.floor(mtimeMs / 1000),
+  };
+}
+
+/** `general.architecture` */
+export function architectureOf(metadata: GgufMetadata): string {
+  return String(metadata.get('general.architecture') ?? '');
+}
+
+/** A value of the model's architecture, such as `context_length`. */
+export function ofArchitecture(metadata: GgufMetadata, key: string): GgufValue | undefined {
+  return metadata.get(`${architectureOf(metadata)}.${key}`);
+}
+
+function parseTokenizer(definition: GgufValue): ModelFolder['tokenizer'] {
+  try {
+    return JSON.parse(String(definition)) as ModelFolder['tokenizer'];
+  } catch (error) {
+    throw sourceError("the file's tokenizer.huggingface.json is no JSON", error);
+  }
+}
+
+function readTemplates(metadata: GgufMetadata): ModelFolder['chatTemplate'] {
+  const usual = metadata.get(templateKey);
+  const named = [...metadata].filter(([key]) => key.startsWith(`${templateKey}.`));
+  if (named.length === 0) return usual === undefined ? undefined : String(usual);
+  return {
+    ...(usual === undefined ? {} : { default: String(usual) }),
+    ...Object.fromEntries(named.map(([key, text]) => [key.slice(templateKey.length + 1), String(text)])),
+  };
+}

@@ -1,0 +1,28 @@
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { readGgufMetadata, type GgufMetadata, type ReadGgufOptions } from '../../core/gguf/read-metadata.ts';
+import { sourceError } from '../model-files.ts';
+
+const firstBytes = 2 ** 16;
+
+/**
+ * Reads the metadata of a GGUF file, as much of the file as that takes.
+ *
+ * @throws InferenceError `invalid_request` where it is no such file
+ */
+export function readGgufFile(path: string, options?: ReadGgufOptions): GgufMetadata {
+  const file = openSync(path, 'r');
+  try {
+    const { size } = fstatSync(file);
+    for (let length = firstBytes; ; length *= 4) {
+      const bytes = new Uint8Array(Math.min(length, size));
+      readSync(file, bytes, 0, bytes.length, 0);
+      const metadata = readGgufMetadata(bytes, options);
+      if (metadata) return metadata;
+      if (length >= size) throw new RangeError('the file ends within its metadata');
+    }
+  } catch (error) {
+    throw sourceError(`the file can't be read as GGUF: ${(error as Error).message}`, error);
+  } finally {
+    closeSync(file);
+  }
+}

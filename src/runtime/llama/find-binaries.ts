@@ -1,0 +1,91 @@
+import { readdirSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+
+/** What llama.cpp may compute on. */
+export const llamaGpus = ['auto', 'cuda', 'vulkan', 'metal', 'none'] as const;
+export type LlamaGpu = (typeof llamaGpus)[number];
+
+/** Paths of the libraries, in the order in which they need each other. */
+export interface LlamaBinaries {
+  readonly folder: string;
+  readonly base: string;
+  readonly ggml: string;
+  readonly llama: string;
+  /** The device that they are built for. */
+  readonly gpu: Exclude<LlamaGpu, 'auto'>;
+}
+
+/** The package whose binaries these are, at the version whose layouts are known. */
+export const llamaPackage = 'node-llama-cpp@3.22.1';
+
+/** Libraries of graphics drivers, without which a build for them has nothing to compute on. */
+const drivers: Readonly<Record<string, Partial<Record<NodeJS.Platform, string>>>> = {
+  cuda: { linux: 'libcuda.so.1', win32: 'nvcuda.dll' },
+  vulkan: { linux: 'libvulkan.so.1', win32: 'vulkan-1.dll' },
+};
+
+/**
+ * Finds the libraries of llama.cpp that node-llama-cpp ships for this machine.
+ *
+ * @param hasLibrary whether the system has a library of that name
+ * @returns nothing where none is installed
+ */
+export function findLlamaBinaries(
+  gpu: LlamaGpu,
+  hasLibrary: (name: string) => boolean,
+): LlamaBinaries | undefined {
+  for (const build of buildsFor(gpu)) {
+    const driver = drivers[build.gpu]?.[process.platform];
+    if (gpu === 'auto' && driver !== undefined && !hasLibrary(driver)) continue;
+    const folder = findPackage(`@node-llama-cpp/${build.name}`);
+    if (folder === undefined) continue;
+    return { ...librariesIn(join(folder, 'bins', build.name)), gpu: build.gpu };
+  }
+  return undefined;
+}
+
+/** Whether node-llama-cpp has binaries for this machine that are installed. */
+export function hasLlamaBinaries(): boolean {
+  return buildsFor('auto').some(({ name }) => findPackage(`@node-llama-cpp/${name}`) !== undefined);
+}
+
+/** The builds that fit, the fastest first. */
+function buildsFor(gpu: LlamaGpu): readonly { readonly name: string; readonly gpu: LlamaBinaries['gpu'] }[] {
+  const { platform, arch } = process;
+  const system = { linux: 'linux', win32: 'win', darwin: 'mac' }[platform as string];
+  if (system === undefined) return [];
+  const name = `${system}-${arch === 'arm' ? 'armv7l' : arch}`;
+  const builds = [
+    { name: `${name}-metal`, gpu: 'metal' },
+    { name: `${name}-cuda`, gpu: 'cuda' },
+    { name: `${name}-vulkan`, gpu: 'vulkan' },
+    { name, gpu: 'none' },
+  ] as const;
+  return builds.filter((build) => gpu === 'auto' || build.gpu === gpu);
+}
+
+/** Packages of binaries are dependencies of node-llama-cpp; some package managers show them to it alone. */
+function findPackage(name: string): string | undefined {
+  const own = createRequire(import.meta.url);
+  for (const find of [own, () => createRequire(own.resolve('node-llama-cpp'))]) {
+    try {
+      const from = find === own ? own : (find as () => NodeJS.Require)();
+      return dirname(dirname(from.resolve(name)));
+    } catch {
+      // It may be found from elsewhere.
+    }
+  }
+  return undefined;
+}
+
+function librariesIn(folder: string): Omit<LlamaBinaries, 'gpu'> {
+  const names = readdirSync(folder);
+  const find = (stem: string): string => {
+    const pattern = new RegExp(`^(?:lib)?${stem}\\..*(?:so|dylib|dll)$`);
+    const name = names.find((candidate) => pattern.test(candidate));
+    if (name === undefined) throw new Error(`${folder} has no library ${stem}`);
+    return join(folder, name);
+  };
+  return { folder, base: find('ggml-base'), ggml: find('ggml'), llama: find('llama') };
+}

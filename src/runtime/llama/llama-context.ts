@@ -1,0 +1,156 @@
+import { InferenceError } from '../../errors.ts';
+import type { LlamaModel } from './llama-model.ts';
+import type { ContextParameters } from './layouts.ts';
+import type { Address } from './load-library.ts';
+
+export interface LlamaContextOptions {
+  /** Tokens that all sequences hold together. */
+  readonly tokens: number;
+  /** Most tokens of one run. */
+  readonly batchSize: number;
+  /** Most sequences, ids 0 and up; at most 256. */
+  readonly sequences: number;
+  readonly threads: number;
+  /** More of `llama_context_params`. */
+  readonly further?: Partial<ContextParameters> | undefined;
+}
+
+/** Thrown where the tokens of a run have no place beside those that are held. */
+export class LlamaContextFull extends Error {}
+
+/** `llama_decode` found no place for the tokens. */
+const noPlace = 1;
+
+/** Sequences of one model, and the memory of what they have read. Runs of it may not overlap. */
+export class LlamaContext {
+  readonly model: LlamaModel;
+  readonly batchSize: number;
+  /** The batch of the next run, one entry a token. */
+  readonly tokens: Int32Array;
+  readonly positions: Int32Array;
+  readonly sequences: Int32Array;
+  /** 1 for tokens whose outputs are wanted. */
+  readonly outputs: Int8Array;
+  #address: Address;
+  /** Null for models that keep nothing. */
+  readonly #memory: Address | null;
+  readonly #batch: Record<string, unknown>;
+  #logits: { readonly address: Address; readonly values: Float32Array } | undefined;
+
+  /** @throws InferenceError `invalid_request` with llama.cpp's reason, often too little memory */
+  constructor(
+    model: LlamaModel,
+    { tokens, batchSize, sequences, threads, further }: LlamaContextOptions,
+  ) {
+    const { library } = model;
+    this.model = model;
+    this.batchSize = batchSize;
+    this.tokens = new Int32Array(batchSize);
+    this.positions = new Int32Array(batchSize);
+    this.sequences = new Int32Array(batchSize);
+    this.outputs = new Int8Array(batchSize);
+    const first = library.addressOf(this.sequences);
+    this.#batch = {
+      n_tokens: 0,
+      token: this.tokens,
+      embd: null,
+      pos: this.positions,
+      n_seq_id: new Int32Array(batchSize).fill(1),
+      seq_id: BigUint64Array.from({ length: batchSize }, (_, index) => first + BigInt(4 * index)),
+      logits: this.outputs,
+    };
+    library.takeErrors();
+    const address = library.call<Address | null>('llama_init_from_model', model.address, {
+      ...library.contextDefaults,
+      n_ctx: tokens,
+      n_batch: batchSize,
+      n_ubatch: batchSize,
+      n_seq_max: sequences,
+      n_threads: threads,
+      n_threads_batch: threads,
+      // Sequences share beginnings, and take as much of the memory as they need.
+      kv_unified: true,
+      ...further,
+    });
+    if (address === null) {
+      const reason = library.takeErrors() || 'no reason is given';
+      throw new InferenceError('invalid_request', `source: llama.cpp can't run the model: ${reason}.`, {
+        param: 'source',
+      });
+    }
+    this.#address = address;
+    this.#memory = library.call<Address | null>('llama_get_memory', address);
+  }
+
+  /** @throws Error after the release */
+  get address(): Address {
+    if (this.#address === 0n) throw new Error('context: already released');
+    return this.#address;
+  }
+
+  /**
+   * Reads the first `count` tokens of the batch, on another thread.
+   *
+   * @throws LlamaContextFull where they have no place; nothing is changed then
+   */
+  async run(count: number): Promise<void> {
+    if (!(count >= 1 && count <= this.batchSize)) {
+      throw new RangeError(`count: expected 1 to ${this.batchSize}, got ${count}`);
+    }
+    const { library, vocabularySize } = this.model;
+    for (let index = 0; index < count; index++) {
+      const token = this.tokens[index]!;
+      // The library takes any id, and reads beyond its table.
+      if (!(token >= 0 && token < vocabularySize)) {
+        throw new RangeError(`tokens: expected ids below ${vocabularySize}, got ${token}`);
+      }
+    }
+    this.#batch['n_tokens'] = count;
+    const status = await library.callAsync<number>('llama_decode', this.address, this.#batch);
+    if (status === 0) return;
+    const reason = library.takeErrors();
+    if (status === noPlace) throw new LlamaContextFull(reason);
+    throw new Error(`llama.cpp: the run failed with ${status}: ${reason || 'no reason is given'}`);
+  }
+
+  /** @returns `[wanted × vocabularySize]` of the last run, in the order of the batch; valid until the next */
+  logits(wanted: number): Float32Array {
+    const { library, vocabularySize } = this.model;
+    const address = library.call<Address>('llama_get_logits', this.address);
+    const length = wanted * vocabularySize;
+    // A view costs more than a step's bookkeeping, and the library's memory seldom moves.
+    if (this.#logits?.address !== address || this.#logits.values.length < length) {
+      this.#logits = { address, values: library.floatsAt(address, length) };
+    }
+    const { values } = this.#logits;
+    return values.length === length ? values : values.subarray(0, length);
+  }
+
+  /** A copy of what the last run made of a sequence. */
+  pooled(sequence: number, length: number): Float32Array {
+    const { library } = this.model;
+    const address = library.call<Address | null>('llama_get_embeddings_seq', this.address, sequence);
+    if (address === null) throw new Error('llama.cpp: the model gives no vector for a sequence');
+    return library.floatsAt(address, length).slice();
+  }
+
+  /** Lets a sequence begin as another one does; costs no memory. */
+  copy(from: number, to: number, length: number): void {
+    this.model.library.call('llama_memory_seq_cp', this.#memory, from, to, 0, length);
+  }
+
+  clear(sequence: number): void {
+    this.model.library.call<boolean>('llama_memory_seq_rm', this.#memory, sequence, -1, -1);
+  }
+
+  clearAll(): void {
+    if (this.#memory !== null) this.model.library.call('llama_memory_clear', this.#memory, false);
+  }
+
+  /** Call it when no run is under way. @throws Error the second time */
+  release(): void {
+    const { address } = this;
+    this.#address = 0n;
+    this.model.library.call('llama_free', address);
+  }
+}

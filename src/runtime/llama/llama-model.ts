@@ -1,0 +1,139 @@
+import { InferenceError } from '../../errors.ts';
+import { loadLlama, type Address, type LlamaLibrary } from './load-library.ts';
+import type { LlamaGpu } from './find-binaries.ts';
+
+export interface LlamaModelOptions {
+  readonly gpu?: LlamaGpu | undefined;
+  /** Layers on the graphics processor; default: all. */
+  readonly gpuLayers?: number | 'all' | undefined;
+}
+
+const utf8 = new TextEncoder();
+
+/** A GGUF file that llama.cpp has loaded: its vocabulary, and what contexts need. */
+export class LlamaModel {
+  readonly library: LlamaLibrary;
+  readonly vocabularySize: number;
+  /** Tokens that it was trained with at once. */
+  readonly trainedLength: number;
+  /** Whether a sequence can be cut anywhere; models with recurrent layers keep a state of the whole. */
+  readonly cutsSequences: boolean;
+  #address: Address;
+  readonly #vocabulary: Address;
+  #ids = new Int32Array(1024);
+  readonly #piece = Buffer.alloc(1024);
+
+  private constructor(library: LlamaLibrary, address: Address) {
+    this.library = library;
+    this.#address = address;
+    this.#vocabulary = library.call<Address>('llama_model_get_vocab', address);
+    this.vocabularySize = library.call<number>('llama_vocab_n_tokens', this.#vocabulary);
+    this.trainedLength = library.call<number>('llama_model_n_ctx_train', address);
+    this.cutsSequences =
+      !library.call<boolean>('llama_model_is_recurrent', address) &&
+      !library.call<boolean>('llama_model_is_hybrid', address);
+  }
+
+  /**
+   * Loads a GGUF file; of one in several parts, the first is named.
+   *
+   * @throws InferenceError `invalid_request` with llama.cpp's reason
+   */
+  static async load(path: string, { gpu, gpuLayers = 'all' }: LlamaModelOptions = {}): Promise<LlamaModel> {
+    const library = await open(gpu);
+    const parameters = { ...library.modelDefaults, n_gpu_layers: gpuLayers === 'all' ? -1 : gpuLayers };
+    library.takeErrors();
+    const address = await library.callAsync<Address | null>('llama_model_load_from_file', path, parameters);
+    if (address === null) {
+      throw failure('source', `llama.cpp can't load the file: ${library.takeErrors() || 'no reason is given'}`);
+    }
+    return new LlamaModel(library, address);
+  }
+
+  /** @throws Error after the release */
+  get address(): Address {
+    if (this.#address === 0n) throw new Error('model: already released');
+    return this.#address;
+  }
+
+  /** Numbers of one vector, or of one score. */
+  outputSize(ranks: boolean): number {
+    return ranks
+      ? this.library.call<number>('llama_model_n_cls_out', this.address)
+      : this.library.call<number>('llama_model_n_embd_out', this.address);
+  }
+
+  /**
+   * Encodes a text; special tokens that are spelled out in it become their ids.
+   *
+   * @param options.frame whether the tokens that the model expects around a text are added; default false
+   */
+  encode(text: string, { frame = false }: { readonly frame?: boolean } = {}): number[] {
+    const bytes = utf8.encode(text);
+    const tokenize = (): number =>
+      this.library.call<number>(
+        'llama_tokenize',
+        this.#vocabularyAddress(),
+        bytes,
+        bytes.length,
+        this.#ids,
+        this.#ids.length,
+        frame,
+        true,
+      );
+    let count = tokenize();
+    if (count < 0) {
+      this.#ids = new Int32Array(-count);
+      count = tokenize();
+    }
+    return Array.from(this.#ids.subarray(0, count));
+  }
+
+  /** UTF-8 bytes that one token stands for. */
+  bytesOf(token: number): Uint8Array {
+    if (!(token >= 0 && token < this.vocabularySize)) return new Uint8Array();
+    const piece = (buffer: Buffer): number =>
+      this.library.call<number>(
+        'llama_token_to_piece',
+        this.#vocabularyAddress(),
+        token,
+        buffer,
+        buffer.length,
+        0,
+        true,
+      );
+    const size = piece(this.#piece);
+    if (size >= 0) return Uint8Array.from(this.#piece.subarray(0, size));
+    const large = Buffer.alloc(-size);
+    return Uint8Array.from(large.subarray(0, piece(large)));
+  }
+
+  /** Whether the model ends an answer with this token. */
+  isEnd(token: number): boolean {
+    return this.library.call<boolean>('llama_vocab_is_eog', this.#vocabularyAddress(), token);
+  }
+
+  /** Call it after the contexts are released. @throws Error the second time */
+  release(): void {
+    const { address } = this;
+    this.#address = 0n;
+    this.library.call('llama_model_free', address);
+  }
+
+  /** The vocabulary is part of the model. */
+  #vocabularyAddress(): Address {
+    return this.address && this.#vocabulary;
+  }
+}
+
+async function open(gpu: LlamaGpu | undefined): Promise<LlamaLibrary> {
+  try {
+    return await loadLlama(gpu);
+  } catch (error) {
+    throw failure('backend', (error as Error).message, error);
+  }
+}
+
+function failure(param: string, reason: string, cause?: unknown): InferenceError {
+  return new InferenceError('invalid_request', `${param}: ${reason}.`, { param, cause });
+}

@@ -1,0 +1,157 @@
+import { loadKoffi, type Koffi } from '../native/load-koffi.ts';
+import { findLlamaBinaries, llamaPackage, type LlamaBinaries, type LlamaGpu } from './find-binaries.ts';
+import { assertLayout, defineLayouts, type ContextParameters, type ModelParameters } from './layouts.ts';
+
+/** Handles are addresses. */
+export type Address = bigint;
+type Argument = Address | number | boolean | string | NodeJS.TypedArray | object | null;
+
+const pointer = 'void *';
+const path = 'str';
+
+/** The functions of `llama.h` in use: result and arguments. `model`, `context` and `batch` are the structures of that name. */
+const signatures = {
+  llama_backend_init: ['void', []],
+  llama_log_set: ['void', ['log', pointer]],
+  llama_model_default_params: ['model', []],
+  llama_context_default_params: ['context', []],
+  llama_model_load_from_file: [pointer, [path, 'model']],
+  llama_model_free: ['void', [pointer]],
+  llama_model_get_vocab: [pointer, [pointer]],
+  llama_model_n_ctx_train: ['int32', [pointer]],
+  llama_model_n_embd_out: ['int32', [pointer]],
+  llama_model_n_cls_out: ['uint32', [pointer]],
+  llama_model_has_encoder: ['bool', [pointer]],
+  llama_model_is_recurrent: ['bool', [pointer]],
+  llama_model_is_hybrid: ['bool', [pointer]],
+  llama_init_from_model: [pointer, [pointer, 'context']],
+  llama_free: ['void', [pointer]],
+  llama_pooling_type: ['int32', [pointer]],
+  llama_get_memory: [pointer, [pointer]],
+  llama_memory_clear: ['void', [pointer, 'bool']],
+  llama_memory_seq_rm: ['bool', [pointer, 'int32', 'int32', 'int32']],
+  llama_memory_seq_cp: ['void', [pointer, 'int32', 'int32', 'int32', 'int32']],
+  llama_decode: ['int32', [pointer, 'batch']],
+  llama_get_logits: [pointer, [pointer]],
+  llama_get_embeddings_seq: [pointer, [pointer, 'int32']],
+  llama_vocab_n_tokens: ['int32', [pointer]],
+  llama_vocab_is_eog: ['bool', [pointer, 'int32']],
+  llama_tokenize: ['int32', [pointer, pointer, 'int32', pointer, 'int32', 'bool', 'bool']],
+  llama_token_to_piece: ['int32', [pointer, 'int32', pointer, 'int32', 'int32', 'bool']],
+} as const satisfies Record<string, readonly [string, readonly string[]]>;
+
+export type LlamaFunction = keyof typeof signatures;
+
+interface NativeFunction {
+  (...values: Argument[]): unknown;
+  async(...values: [...Argument[], (error: Error | null, result: unknown) => void]): void;
+}
+
+/** llama.cpp, loaded into this process. */
+export interface LlamaLibrary {
+  /** The device that it is built for; `none` also where there is no such device here. */
+  readonly gpu: LlamaBinaries['gpu'];
+  call<Result = void>(name: LlamaFunction, ...values: Argument[]): Result;
+  /** Calls a function on another thread. Arrays among the arguments have to be kept by the caller until it returns. */
+  callAsync<Result = void>(name: LlamaFunction, ...values: Argument[]): Promise<Result>;
+  readonly modelDefaults: ModelParameters;
+  readonly contextDefaults: ContextParameters;
+  addressOf(data: NodeJS.TypedArray): Address;
+  /** Numbers in the library's memory, as long as it leaves them there. */
+  floatsAt(address: Address, length: number): Float32Array;
+  /** The last errors that it wrote since this was last asked for. */
+  takeErrors(): string;
+}
+
+let loaded: Promise<LlamaLibrary> | undefined;
+let loadedFor: LlamaGpu | undefined;
+/** koffi unloads a library whose handle is collected. */
+const kept: unknown[] = [];
+
+/**
+ * Loads llama.cpp, once in a process.
+ *
+ * @throws Error where node-llama-cpp isn't installed, has no binary for this machine or another version, or where another
+ * build is loaded
+ */
+export function loadLlama(gpu: LlamaGpu = 'auto'): Promise<LlamaLibrary> {
+  if (loaded && loadedFor !== gpu) {
+    return Promise.reject(
+      new Error(`this process has loaded llama.cpp for gpu ${loadedFor}, so it can't load it for ${gpu}`),
+    );
+  }
+  loadedFor = gpu;
+  loaded ??= loadKoffi().then((koffi) => openLibrary(koffi, gpu));
+  return loaded;
+}
+
+/** `GGML_LOG_LEVEL_ERROR` and `GGML_LOG_LEVEL_CONT` */
+const levels = { error: 4, continued: 5 };
+const mostErrors = 8;
+/** `GGML_BACKEND_DEVICE_TYPE_GPU` and `GGML_BACKEND_DEVICE_TYPE_IGPU` */
+const gpuTypes = [1, 2];
+
+function openLibrary(koffi: Koffi, gpu: LlamaGpu): LlamaLibrary {
+  const binaries = findLlamaBinaries(gpu, (name) => canLoad(koffi, name));
+  if (!binaries) {
+    const kind = gpu === 'auto' ? 'this machine' : `gpu ${gpu} on this machine`;
+    throw new Error(`no binary of llama.cpp for ${kind} is installed: npm install ${llamaPackage}`);
+  }
+  const [, ggml, library] = [binaries.base, binaries.ggml, binaries.llama].map((file) => koffi.load(file));
+  const layouts = defineLayouts(koffi);
+  const log = koffi.pointer(koffi.proto('void', ['int', 'str', pointer]));
+  kept.push(ggml, library);
+  const typeOf = (name: string) => (name === 'log' ? log : (layouts[name as keyof typeof layouts] ?? name));
+  const functions = Object.fromEntries(
+    Object.entries(signatures).map(([name, [result, types]]) => [
+      name,
+      library!.func(name, typeOf(result), types.map(typeOf)),
+    ]),
+  ) as unknown as Record<LlamaFunction, NativeFunction>;
+
+  const errors: string[] = [];
+  let level = 0;
+  const listener = koffi.register((at: number, text: string) => {
+    if (at !== levels.continued) level = at;
+    if (level === levels.error && text.trim() !== '') errors.push(text.trim());
+    if (errors.length > mostErrors) errors.shift();
+  }, log);
+  functions.llama_log_set(listener, null);
+
+  const modelDefaults = functions.llama_model_default_params() as ModelParameters;
+  const contextDefaults = functions.llama_context_default_params() as ContextParameters;
+  assertLayout('model', modelDefaults);
+  assertLayout('context', contextDefaults);
+  ggml!.func('ggml_backend_load_all_from_path', 'void', ['str'])(binaries.folder);
+  functions.llama_backend_init();
+  const findDevice = ggml!.func('ggml_backend_dev_by_type', pointer, ['int']);
+  const hasGpu = gpuTypes.some((type) => findDevice(type) !== null);
+  if (gpu !== 'auto' && gpu !== 'none' && !hasGpu) {
+    throw new Error(`llama.cpp finds no device for gpu ${gpu}: ${errors.join('; ') || 'no reason is given'}`);
+  }
+  return {
+    gpu: hasGpu ? binaries.gpu : 'none',
+    modelDefaults,
+    contextDefaults,
+    call: <Result>(name: LlamaFunction, ...values: Argument[]) => functions[name](...values) as Result,
+    callAsync: <Result>(name: LlamaFunction, ...values: Argument[]) =>
+      new Promise<Result>((resolve, reject) => {
+        functions[name].async(...values, (error, result) => {
+          if (error) reject(error);
+          else resolve(result as Result);
+        });
+      }),
+    addressOf: (data) => koffi.address(data),
+    floatsAt: (address, length) => new Float32Array(koffi.view(address, 4 * length)),
+    takeErrors: () => errors.splice(0).join('; '),
+  };
+}
+
+function canLoad(koffi: Koffi, name: string): boolean {
+  try {
+    koffi.load(name);
+    return true;
+  } catch {
+    return false;
+  }
+}
