@@ -128,8 +128,8 @@ export function createInference(options: InferenceOptions): Inference {
       : childReplicas({ worker: new URL('./worker.js', import.meta.url) });
   const startHere = inlineReplicas(loadHere);
   const all = observers as readonly AnyObserver[];
-  const isElsewhere = ({ backend }: Pick<ModelOptions, 'backend'>): boolean =>
-    backendOf(backend)?.place === 'host';
+  const isElsewhere = (model: Pick<ModelOptions, 'backend' | 'source'>): boolean =>
+    backendOf(model)?.place === 'host';
   const engine = createEngine({
     models,
     categories,

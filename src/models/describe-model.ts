@@ -1,11 +1,15 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { join, sep } from 'node:path';
+import { basename, dirname, join, sep } from 'node:path';
 import { fieldError, type InferenceError } from '../errors.ts';
 import { catalogue, findCatalogueEntry, type CatalogueEntry } from './catalogue.ts';
+import { readGgufMetadata, type GgufMetadata } from '../core/gguf/read-metadata.ts';
+import { ggufFiles, isGguf } from './gguf/gguf-source.ts';
+import { readGgufFile } from './gguf/read-gguf-file.ts';
+import { categoryOfGguf, firstTokenizerKey } from './gguf/recognize-gguf.ts';
 import { openUrl, refusal, toRemote, type Remote } from './hub/http.ts';
 import { RepositoryCache } from './hub/model-cache.ts';
-import { possibleFiles, possibleWeightFiles } from './hub/needed-files.ts';
+import { possibleFiles, possibleWeightFiles, toFileTree } from './hub/needed-files.ts';
 import { listRepository, probeFiles, type RemoteFile } from './hub/repository.ts';
 import { defaultRetryPolicy, withRetries } from './hub/retry.ts';
 import { resolveHubSettings, type HubOptions, type HubSettings } from './hub/settings.ts';
@@ -25,7 +29,7 @@ export interface DescribedFile {
 /** A model as its small files describe it; its weights may be far away. */
 export interface DescribedModel {
   readonly source: string;
-  readonly kind: 'bundled' | 'folder' | 'address' | 'hub';
+  readonly kind: 'bundled' | 'folder' | 'file' | 'address' | 'hub';
   readonly category: string;
   /** Of the catalogue, where it is in there. */
   readonly entry: CatalogueEntry | undefined;
@@ -81,6 +85,7 @@ export async function describeModel(
   const category =
     given ??
     entry?.category ??
+    place.category ??
     guide.recognize({ files: place.files, config: (await readJson('config.json')) ?? {} });
   if (category === undefined) {
     throw fieldError(
@@ -94,9 +99,23 @@ export async function describeModel(
 /** Names of the catalogue and of the bundled models, for suggestions. */
 export const knownModels: readonly string[] = [...bundledModels, ...Object.keys(catalogue)];
 
-type Place = Pick<DescribedModel, 'kind' | 'folder' | 'files' | 'readText'>;
+type Place = Pick<DescribedModel, 'kind' | 'folder' | 'files' | 'readText'> & {
+  /** Where one file says it. */
+  readonly category?: string | undefined;
+};
+
+function openFile(path: string): Place {
+  return {
+    kind: 'file',
+    folder: dirname(path),
+    files: [{ path: basename(path), sizeBytes: statSync(path).size }],
+    readText: async () => undefined,
+    category: categoryOfGguf(readGgufFile(path, { until: firstTokenizerKey })),
+  };
+}
 
 function openFolder(source: string): Place {
+  if (isGguf(source) && existsSync(source)) return openFile(source);
   const folder = locateModel(source);
   return {
     kind: (bundledModels as readonly string[]).includes(source) ? 'bundled' : 'folder',
@@ -131,6 +150,31 @@ async function openRemote(
       : await listRepository(remote, { endpoint: settings.endpoint, ...source }, access);
     const { commit, files } = listing ?? cached!;
     const snapshot = cache.snapshot(commit);
+    if (source.file !== undefined) {
+      const chosen = ggufFiles(source.file).graphs(
+        toFileTree(
+          source.id,
+          files.map(({ path }) => path),
+        ),
+      );
+      const isHere = files.some((file) => file.path === source.file && cache.has(commit, file));
+      const readBeginning = () =>
+        isHere
+          ? readGgufFile(join(snapshot, source.file!), { until: firstTokenizerKey })
+          : fetchGguf(
+              remote,
+              listing?.files.find(({ path }) => path === source.file),
+              access,
+            );
+      const metadata = category === undefined ? await readBeginning() : undefined;
+      return {
+        kind: 'hub',
+        folder: isHere ? snapshot : undefined,
+        files: files.filter(({ path }) => chosen.includes(path)),
+        readText: async () => undefined,
+        category: metadata && categoryOfGguf(metadata),
+      };
+    }
     return {
       kind: 'hub',
       folder: files.some((file) => cache.has(commit, file)) ? snapshot : undefined,
@@ -179,6 +223,42 @@ async function fetchText(
   }, access);
 }
 
+/** Metadata before the vocabulary takes a few kilobytes. */
+const beginningBytes = 2 ** 20;
+
+async function fetchGguf(
+  remote: Remote,
+  file: RemoteFile | undefined,
+  access: Access,
+): Promise<GgufMetadata | undefined> {
+  if (!file) return undefined;
+  const bytes = await withRetries(async () => {
+    const timeout = AbortSignal.timeout(access.policy.stallMs);
+    const signal = access.signal ? AbortSignal.any([access.signal, timeout]) : timeout;
+    const headers = { range: `bytes=0-${beginningBytes - 1}` };
+    const answer = await openUrl(remote, file.url, { headers, signal });
+    const { status, body } = answer.response;
+    if (status !== 200 && status !== 206) throw refusal(answer, remote, { file: file.path });
+    const parts: Uint8Array[] = [];
+    let length = 0;
+    for await (const part of body ?? []) {
+      parts.push(part as Uint8Array);
+      length += parts.at(-1)!.length;
+      // A server that knows no ranges sends the whole file.
+      if (length >= beginningBytes) break;
+    }
+    return Buffer.concat(parts);
+  }, access);
+  try {
+    return readGgufMetadata(bytes, { until: firstTokenizerKey });
+  } catch (error) {
+    throw fieldError(
+      'source',
+      `${file.path} of ${remote.label} can't be read as GGUF: ${(error as Error).message}`,
+    );
+  }
+}
+
 function parseJson(text: string | undefined): Json | undefined {
   try {
     const value: unknown = JSON.parse(text ?? '');
@@ -204,6 +284,7 @@ export function recognizeAtHand(source: string, guide: CategoryGuide): string | 
   const entry = findCatalogueEntry(source);
   if (entry) return entry.category;
   if (parseSource(source).kind !== 'local') return undefined;
+  if (isGguf(source) && existsSync(source)) return openFile(source).category;
   const folder = findFolder(source);
   if (folder === undefined) return undefined;
   let config: Json | undefined;

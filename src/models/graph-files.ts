@@ -1,5 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join, posix } from 'node:path';
+import { explainFiles } from './explain-files.ts';
 import { fieldError, type InferenceError } from '../errors.ts';
 import { describeValue } from '../core/text/quote.ts';
 
@@ -75,8 +76,14 @@ export function missingGraph(
   const [param, reason] =
     present.length > 0
       ? ['dtype', `${files.name} has weights in ${present.join(', ')}, not in ${dtype}`]
-      : ['source', `none of ${names} exists in ${files.name}, in any dtype`];
+      : ['source', `none of ${names} exists in ${files.name}, in any dtype${whatElse(files)}`];
   return fieldError(param, reason);
+}
+
+/** What is there in place of a graph. */
+function whatElse(files: FileTree): string {
+  const found = explainFiles(files.list(''), `${files.name}/`);
+  return found === undefined ? '' : `; it has ${found}`;
 }
 
 /** The graphs of a folder, whatever their names. */

@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import { findCatalogueEntry } from './catalogue.ts';
 import type { Dtype } from './graph-files.ts';
+import { explainPath } from './explain-files.ts';
 import { sourceError } from './model-files.ts';
 import { quote } from '../core/text/quote.ts';
 
@@ -28,6 +29,8 @@ export type RemoteSource =
       readonly id: string;
       /** A branch, a tag or a commit. */
       readonly revision: string;
+      /** The one file that is wanted, with the parts of it; default: those of its category. */
+      readonly file?: string | undefined;
       /** What the catalogue advises. */
       readonly dtype?: Dtype | undefined;
     }
@@ -38,8 +41,8 @@ export type ModelSource = { readonly kind: 'local' } | RemoteSource;
 
 /**
  * Tells what the source of a model means. In this order: the name of a bundled model; a path that exists; an http or
- * https address of a folder; a name in the catalogue; `org/name` or `org/name@revision` on the hub. Anything else is
- * taken for a path.
+ * https address of a folder; a name in the catalogue; `org/name` or `org/name@revision` on the hub, or one GGUF file there,
+ * `org/name/file.gguf`. Anything else is taken for a path.
  *
  * @throws InferenceError `invalid_request` for an address with a query or credentials, and for a name that the
  * catalogue has for another category
@@ -52,9 +55,20 @@ export function parseSource(source: string, category?: string): ModelSource {
     throw sourceError(`${quote(source)} is a model for ${entry.category}, not for ${category}`);
   }
   const [, id, revision = 'main'] = hubId.exec(entry?.source ?? source) ?? [];
-  if (id === undefined || source.endsWith('.onnx')) return { kind: 'local' };
-  return { kind: 'hub', id, revision, dtype: entry?.dtype };
+  if (id !== undefined && !isFile(source)) return { kind: 'hub', id, revision, dtype: entry?.dtype };
+  const [, owner, version = 'main', file] = hubFile.exec(source) ?? [];
+  if (owner !== undefined) return { kind: 'hub', id: owner, revision: version, file };
+  return { kind: 'local' };
 }
+
+/** Whether it can only be meant as the path of a file. */
+function isFile(source: string): boolean {
+  return /\.(?:onnx|gguf|safetensors)$/.test(source);
+}
+
+/** A GGUF file of a repository, perhaps in a folder there. */
+const hubFile =
+  /^((?![^@]*(?:--|\.\.))\w[\w.-]*\/\w[\w.-]*)(?:@(\w[\w.-]*))?\/((?!.*\.\.)\w[\w.-]*(?:\/\w[\w.-]*)*\.gguf)$/;
 
 /**
  * Two names that begin with no dot, and perhaps a revision. Both name folders of the cache: `--` stands for the slash
@@ -82,6 +96,8 @@ function parseBase(source: string): string {
 export function locateModel(source: string): string {
   const folder = findFolder(source);
   if (folder !== undefined) return folder;
+  const reason = explainPath(source);
+  if (reason !== undefined) throw sourceError(reason);
   throw sourceError(
     `expected one of the bundled models (${bundledModels.join(', ')}), a folder with a ${mainFiles.join(' or ')}, a name in the catalogue, the id of a model on the hub (org/name) or an http address, got ${quote(source)}`,
   );

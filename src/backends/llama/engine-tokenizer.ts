@@ -12,7 +12,8 @@ export function createEngineTokenizer(model: LlamaModel, metadata: GgufMetadata)
   const types = (metadata.get('tokenizer.ggml.token_type') ?? []) as readonly number[];
   // Tokenizers of this kind write a space before a text, which is no part of an answer.
   const hasPrefix =
-    metadata.get('tokenizer.ggml.model') === 'llama' && metadata.get('tokenizer.ggml.add_space_prefix') !== false;
+    metadata.get('tokenizer.ggml.model') === 'llama' &&
+    metadata.get('tokenizer.ggml.add_space_prefix') !== false;
   const bytes: (Uint8Array | undefined)[] = [];
   const bytesOf = (id: number): Uint8Array => (bytes[id] ??= model.bytesOf(id));
   const frame = frameOf(model);

@@ -43,7 +43,8 @@ export function possibleWeightFiles(
   return choice.files.graphs(toFileTree(name, paths), choice.dtype).flatMap(weightFileNames);
 }
 
-function toFileTree(name: string, paths: readonly string[]): FileTree {
+/** The files of a repository, by their paths. */
+export function toFileTree(name: string, paths: readonly string[]): FileTree {
   return {
     name,
     has: (path) => paths.includes(path),

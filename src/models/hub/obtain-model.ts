@@ -2,6 +2,7 @@ import { rename, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fieldError, InferenceError } from '../../errors.ts';
 import { assertDtype, type Dtype } from '../graph-files.ts';
+import { ggufFiles } from '../gguf/gguf-source.ts';
 import type { ModelFiles } from '../model-files.ts';
 import { parseSource, type RemoteSource } from '../source.ts';
 import { downloadFile } from './download.ts';
@@ -71,9 +72,12 @@ export async function obtainFiles(
   if (parsed.kind === 'local') return { source, dtype: chosen };
   const settings = resolveHubSettings(hub);
   const access = { policy: { ...defaultRetryPolicy, ...retry }, signal };
-  const model = new RemoteModel(parsed, { category, files, dtype: chosen }, settings, access);
+  const file = parsed.kind === 'hub' ? parsed.file : undefined;
+  const wanted = file === undefined ? files : ggufFiles(file);
+  const model = new RemoteModel(parsed, { category, files: wanted, dtype: chosen }, settings, access);
   try {
-    return { source: await model.obtain({ onProgress, onWarning }), dtype: chosen };
+    const folder = await model.obtain({ onProgress, onWarning });
+    return { source: file === undefined ? folder : join(folder, file), dtype: chosen };
   } catch (error) {
     signal?.throwIfAborted();
     throw diskError(error, quote(source), settings.cacheFolder);

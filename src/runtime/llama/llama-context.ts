@@ -38,10 +38,7 @@ export class LlamaContext {
   #logits: { readonly address: Address; readonly values: Float32Array } | undefined;
 
   /** @throws InferenceError `invalid_request` with llama.cpp's reason, often too little memory */
-  constructor(
-    model: LlamaModel,
-    { tokens, batchSize, sequences, threads, further }: LlamaContextOptions,
-  ) {
+  constructor(model: LlamaModel, { tokens, batchSize, sequences, threads, further }: LlamaContextOptions) {
     const { library } = model;
     this.model = model;
     this.batchSize = batchSize;

@@ -50,7 +50,7 @@ export function createLlamaEncoder(
     dimensions,
     async encode(texts: readonly EncodedText[]): Promise<Float32Array[]> {
       const vectors: Float32Array[] = [];
-      for (let start = 0; start < texts.length; ) {
+      for (let start = 0; start < texts.length;) {
         let at = 0;
         let end = start;
         for (; end < texts.length && end - start < mostSequences; end++) {

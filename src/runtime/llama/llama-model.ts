@@ -45,7 +45,10 @@ export class LlamaModel {
     library.takeErrors();
     const address = await library.callAsync<Address | null>('llama_model_load_from_file', path, parameters);
     if (address === null) {
-      throw failure('source', `llama.cpp can't load the file: ${library.takeErrors() || 'no reason is given'}`);
+      throw failure(
+        'source',
+        `llama.cpp can't load the file: ${library.takeErrors() || 'no reason is given'}`,
+      );
     }
     return new LlamaModel(library, address);
   }

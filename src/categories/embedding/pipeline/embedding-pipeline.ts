@@ -76,7 +76,12 @@ async function openEngineModel(
       maxTokens: maxBatchTokens,
       pooling: spec.pooling,
     });
-    const folder = { ...model.folder, prompts: new Map(), defaultPrompt: undefined, matryoshkaDimensions: [] };
+    const folder = {
+      ...model.folder,
+      prompts: new Map(),
+      defaultPrompt: undefined,
+      matryoshkaDimensions: [],
+    };
     return new EmbeddingPipeline({ spec, folder, tokenizer, contextLength, encoder, maxBatchTokens });
   } catch (error) {
     await model.release();

@@ -56,10 +56,7 @@ export async function loadRerankPipeline(
 }
 
 /** A model whose engine does the scoring. */
-async function openEngineModel(
-  spec: ModelSpec<RerankSettings>,
-  model: TextModel,
-): Promise<RerankPipeline> {
+async function openEngineModel(spec: ModelSpec<RerankSettings>, model: TextModel): Promise<RerankPipeline> {
   try {
     const { folder, tokenizer } = model;
     const contextLength = spec.contextLength ?? model.contextLength;
