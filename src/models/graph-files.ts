@@ -82,7 +82,7 @@ export function missingGraph(
 
 /** What is there in place of a graph. */
 function whatElse(files: FileTree): string {
-  const found = explainFiles(files.list(''), `${files.name}/`);
+  const found = explainFiles(files.list(''), `${files.name.replaceAll('"', '')}/`);
   return found === undefined ? '' : `; it has ${found}`;
 }
 

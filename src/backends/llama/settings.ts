@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { choiceSetting, integerSetting, type SettingTable } from '../../validation/setting-table.ts';
 import { llamaGpus, type LlamaGpu } from '../../runtime/llama/find-binaries.ts';
-import { describeValue } from '../../core/text/quote.ts';
+import { numberSchema } from '../../validation/number-schema.ts';
 
 /** llama.cpp in a worker process of this machine; plain data. */
 export interface LlamaBackend {
@@ -18,9 +18,7 @@ export interface LlamaBackend {
 export const llamaSettings = {
   gpu: choiceSetting('The device; default `auto`: the fastest that is here.', llamaGpus),
   gpuLayers: z
-    .union([z.literal('all'), z.int().min(0)], {
-      error: ({ input }) => `expected all or a whole number from 0, got ${describeValue(input)}`,
-    })
+    .union([z.literal('all'), numberSchema({ type: 'int', min: 0 })])
     .optional()
     .describe('Layers on the graphics processor; default `all`.'),
   cacheTokens: integerSetting(

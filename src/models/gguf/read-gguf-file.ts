@@ -1,5 +1,6 @@
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, existsSync, fstatSync, openSync, readSync } from 'node:fs';
 import { readGgufMetadata, type GgufMetadata, type ReadGgufOptions } from '../../core/gguf/read-metadata.ts';
+import { explainPath } from '../explain-files.ts';
 import { sourceError } from '../model-files.ts';
 
 const firstBytes = 2 ** 16;
@@ -10,6 +11,7 @@ const firstBytes = 2 ** 16;
  * @throws InferenceError `invalid_request` where it is no such file
  */
 export function readGgufFile(path: string, options?: ReadGgufOptions): GgufMetadata {
+  if (!existsSync(path)) throw sourceError(explainPath(path)!);
   const file = openSync(path, 'r');
   try {
     const { size } = fstatSync(file);

@@ -166,7 +166,7 @@ export function send(
     range !== undefined &&
     !(fault && 'ignoresRange' in fault) &&
     (ifRange === undefined || ifRange === headers['etag']);
-  const start = isPart ? Number(/^bytes=(\d+)-$/.exec(range)![1]) : 0;
+  const start = isPart ? Number(/^bytes=(\d+)-\d*$/.exec(range)![1]) : 0;
   const body = whole.subarray(start);
   const partial = { 'content-range': `bytes ${start}-${whole.length - 1}/${whole.length}` };
   response.writeHead(isPart ? 206 : 200, {
