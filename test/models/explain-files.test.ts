@@ -42,9 +42,12 @@ describe('a source that is no model', () => {
     expect(() => locateModel(join(folder, path))).toThrow(reason);
   });
 
-  it.each(['llama3.2:1b', 'qwen3:4b-q4_K_M', 'library/phi3:latest'])('%s is another program’s name', (source) => {
-    expect(() => locateModel(source)).toThrow(`"${source}" is a name in another program's library`);
-  });
+  it.each(['llama3.2:1b', 'qwen3:4b-q4_K_M', 'library/phi3:latest'])(
+    '%s is another program’s name',
+    (source) => {
+      expect(() => locateModel(source)).toThrow(`"${source}" is a name in another program's library`);
+    },
+  );
 
   it.each(['nothing', './no/folder', 'C:\\models\\a'])('%s is taken for a path', (source) => {
     expect(() => locateModel(source)).toThrow('expected one of the bundled models');

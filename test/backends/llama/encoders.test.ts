@@ -59,7 +59,9 @@ describe.skipIf(!hasLlamaBinaries())('encoders in GGUF files', { timeout: 60_000
     const path = write('mean.gguf', tinyBertAsGguf({ pooling: 1 }));
     const first = await embed(path, texts.slice(0, 1), { pooling: 'cls' });
     const expected = await embed(tinyEmbed, texts.slice(0, 1), { pooling: 'cls' });
-    expect(Math.max(...first[0]!.map((value, at) => Math.abs(value - expected[0]![at]!)))).toBeLessThan(tolerance);
+    expect(Math.max(...first[0]!.map((value, at) => Math.abs(value - expected[0]![at]!)))).toBeLessThan(
+      tolerance,
+    );
   });
 
   it('embeds with a language model, by its last token', async () => {
@@ -70,7 +72,9 @@ describe.skipIf(!hasLlamaBinaries())('encoders in GGUF files', { timeout: 60_000
     ];
     expect(Math.hypot(...together[1]!)).toBeCloseTo(1, 5);
     expect(Math.max(...alone[0]!.map((value, at) => Math.abs(value - together[1]![at]!)))).toBeLessThan(1e-3);
-    expect(Math.max(...together[0]!.map((value, at) => Math.abs(value - together[1]![at]!)))).toBeGreaterThan(0.05);
+    expect(Math.max(...together[0]!.map((value, at) => Math.abs(value - together[1]![at]!)))).toBeGreaterThan(
+      0.05,
+    );
   });
 
   it('ranks by the head of the model', async () => {
@@ -89,10 +93,18 @@ describe.skipIf(!hasLlamaBinaries())('encoders in GGUF files', { timeout: 60_000
     await pipeline.close();
 
     const { encode, frame } = createTextTokenizer(await openModelFolder(tinyEmbed));
-    const pairs = texts.map((text) => [...frame.before, ...encode(query), ...frame.after, ...encode(text), ...frame.after]);
+    const pairs = texts.map((text) => [
+      ...frame.before,
+      ...encode(query),
+      ...frame.after,
+      ...encode(text),
+      ...frame.after,
+    ]);
     const path = write('cls.gguf', tinyBertAsGguf({ pooling: 2 }));
     const vectors = await embed(path, pairs, { normalize: false });
-    const expected = vectors.map((vector) => 1 / (1 + Math.exp(-vector.reduce((sum, value, at) => sum + value * head[at]!, 0))));
+    const expected = vectors.map(
+      (vector) => 1 / (1 + Math.exp(-vector.reduce((sum, value, at) => sum + value * head[at]!, 0))),
+    );
     for (const [index, score] of scores.entries()) expect(score).toBeCloseTo(expected[index]!, 3);
     expect(new Set(scores).size).toBe(texts.length);
   });

@@ -68,7 +68,11 @@ describe('settings of a GGUF file', () => {
     ['device', { device: 'cpu' }, 'models.a.device: '],
     ['gpu', { backend: { kind: 'llama', gpu: 'webgl' } as never }, 'models.a.backend.gpu: '],
     ['gpuLayers', { backend: { kind: 'llama', gpuLayers: -1 } as never }, 'models.a.backend.gpuLayers: '],
-    ['cacheTokens', { backend: { kind: 'llama', cacheTokens: 0 } as never }, 'models.a.backend.cacheTokens: '],
+    [
+      'cacheTokens',
+      { backend: { kind: 'llama', cacheTokens: 0 } as never },
+      'models.a.backend.cacheTokens: ',
+    ],
     ['category', { category: 'image' }, "a model for image can't run on llama({…})"],
   ])('%s is checked', (_name, given, message) => {
     expect(() => checkModel('models.a', { source: './a.gguf', category: 'chat', ...given })).toThrow(message);

@@ -62,9 +62,17 @@ describe('readGgufMetadata', () => {
 
   it.each([
     ['no magic', Uint8Array.from([1, 2, 3, 4]), /^magic: /],
-    ['another version', Uint8Array.from([0x47, 0x47, 0x55, 0x46, 1, 0, 0, 0]), /^version: expected 2 or 3, got 1/],
+    [
+      'another version',
+      Uint8Array.from([0x47, 0x47, 0x55, 0x46, 1, 0, 0, 0]),
+      /^version: expected 2 or 3, got 1/,
+    ],
     ['another type', withValue(13, []), /^metadata: there is no type 13/],
-    ['lists in lists', withValue(9, Array.from({ length: 9 }, () => [9, 0, 0, 0, ...long(1)]).flat()), /nested/],
+    [
+      'lists in lists',
+      withValue(9, Array.from({ length: 9 }, () => [9, 0, 0, 0, ...long(1)]).flat()),
+      /nested/,
+    ],
   ])('refuses %s', (_name, content, message) => {
     expect(() => readGgufMetadata(content)).toThrow(message);
   });
