@@ -38,6 +38,10 @@ const commands: Readonly<Record<string, CommandEntry>> = {
     summary: 'Remove downloaded models.',
     load: async () => (await import('./models/remove-command.ts')).removeCommand,
   },
+  doctor: {
+    summary: 'Check what works on this machine.',
+    load: async () => (await import('./doctor/doctor-command.ts')).doctorCommand,
+  },
   bench: {
     summary: 'Measure how fast a model is.',
     load: async () => (await import('./bench/bench-command.ts')).benchCommand,

@@ -75,7 +75,7 @@ describe('mistakes', () => {
     ['serve --model a=b,dtype=q5', '--model a=b,dtype=q5: dtype: expected "auto" or "fp32"'],
     [
       'serve --model a=b,device=gpu',
-      'device: expected "cpu" or "webgpu" or "cuda" or "dml" or "coreml", got "gpu"',
+      'device: expected "cpu" or "webgpu" or "cuda" or "dml" or "coreml" or "cuda:1", got "gpu"',
     ],
     ['serve --model a=b,threads=few', 'threads: expected an integer of at least 1, got "few"'],
     [

@@ -1,0 +1,146 @@
+import { execFile } from 'node:child_process';
+import { constants } from 'node:fs';
+import { access, mkdir } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { arch, availableParallelism, cpus, platform, totalmem } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { devices } from '../../core/device.ts';
+import { listCachedModels } from '../../models/hub/model-cache.ts';
+import { resolveHubSettings } from '../../models/hub/settings.ts';
+import { chooseRuntime } from '../../runtime/choose-runtime.ts';
+import { reasonOfFetch } from '../../runtime/http/reason-of-fetch.ts';
+import { formatBytes } from '../format.ts';
+
+/** One thing that was looked at. */
+export interface Check {
+  readonly name: string;
+  /** `fault`: nothing runs until it is mended. `missing`: a part that some features need. */
+  readonly state: 'ok' | 'missing' | 'fault';
+  readonly detail: string;
+}
+
+type Outcome = Omit<Check, 'name'>;
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const run = promisify(execFile);
+const require = createRequire(import.meta.url);
+const deviceTimeoutMs = 60_000;
+const hubTimeoutMs = 5000;
+
+interface Manifest {
+  readonly engines: { readonly node: string };
+  readonly peerDependencies: Readonly<Record<string, string>>;
+  readonly optionalDependencies: Readonly<Record<string, string>>;
+}
+
+/** Looks at everything that the package needs on a machine, the slow parts side by side. */
+export async function examine(environment: Environment): Promise<Check[]> {
+  const manifest = require('slashv1/package.json') as Manifest;
+  const packages = [...Object.keys(manifest.peerDependencies), ...Object.keys(manifest.optionalDependencies)];
+  const checks: Record<string, Outcome | Promise<Outcome>> = {
+    node: checkNode(manifest.engines.node),
+    machine: ok(
+      `${platform()} ${arch()}, ${processorName()}, ${availableParallelism()} cores, ${formatBytes(totalmem())}`,
+    ),
+    runtime: checkRuntime(),
+    ...Object.fromEntries(devices.map((device) => [`device ${device}`, checkDevice(device)])),
+    ffmpeg: checkFfmpeg(),
+    cache: checkCache(environment),
+    hub: checkHub(environment),
+    telemetry:
+      environment['ORT_DISABLE_TELEMETRY'] === '0' ? ok('on: ORT_DISABLE_TELEMETRY is 0') : ok('off'),
+    ...Object.fromEntries(packages.toSorted().map((name) => [`package ${name}`, checkPackage(name)])),
+  };
+  return Promise.all(Object.entries(checks).map(async ([name, outcome]) => ({ name, ...(await outcome) })));
+}
+
+function ok(detail: string): Outcome {
+  return { state: 'ok', detail };
+}
+
+function checkNode(wanted: string): Outcome {
+  const { node } = process.versions;
+  const [major = 0, minor = 0] = node.split('.').map(Number);
+  const [leastMajor = 0, leastMinor = 0] = wanted.replace(/^\D+/, '').split('.').map(Number);
+  const isEnough = major > leastMajor || (major === leastMajor && minor >= leastMinor);
+  return isEnough ? ok(node) : { state: 'fault', detail: `${node}, needs ${wanted}` };
+}
+
+function processorName(): string {
+  return cpus()[0]?.model.trim() ?? 'unknown processor';
+}
+
+async function checkRuntime(): Promise<Outcome> {
+  try {
+    const { name, version, reason } = await chooseRuntime();
+    return ok(`${name}, onnxruntime ${version}: ${reason}`);
+  } catch (error) {
+    return { state: 'fault', detail: reasonOf(error) };
+  }
+}
+
+async function checkDevice(device: string): Promise<Outcome> {
+  const script = fileURLToPath(new URL('./try-device.js', import.meta.url));
+  try {
+    await run(process.execPath, [script, device], { timeout: deviceTimeoutMs });
+    return ok('works');
+  } catch (error) {
+    const { stderr, signal } = error as { stderr?: string; signal?: string | null };
+    const reason = signal ? `the trial was ended by ${signal}` : firstLine(stderr || reasonOf(error));
+    return { state: device === 'cpu' ? 'fault' : 'missing', detail: reason };
+  }
+}
+
+async function checkFfmpeg(): Promise<Outcome> {
+  try {
+    const { stdout } = await run('ffmpeg', ['-version']);
+    return ok(firstLine(stdout));
+  } catch {
+    return { state: 'missing', detail: 'not found; it reads and writes AAC where node-webcodecs is missing' };
+  }
+}
+
+async function checkCache(environment: Environment): Promise<Outcome> {
+  try {
+    const { cacheFolder } = resolveHubSettings({}, environment);
+    await mkdir(cacheFolder, { recursive: true });
+    await access(cacheFolder, constants.W_OK);
+    const { length } = await listCachedModels(cacheFolder);
+    return ok(`${cacheFolder}, ${length} ${length === 1 ? 'model' : 'models'}`);
+  } catch (error) {
+    return { state: 'fault', detail: reasonOf(error) };
+  }
+}
+
+async function checkHub(environment: Environment): Promise<Outcome> {
+  try {
+    const { endpoint, offline } = resolveHubSettings({}, environment);
+    if (offline) return { state: 'missing', detail: 'offline by setting: downloaded models alone' };
+    const signal = AbortSignal.timeout(hubTimeoutMs);
+    const { status } = await fetch(endpoint, { method: 'HEAD', redirect: 'manual', signal });
+    return status < 500 ? ok(endpoint) : { state: 'missing', detail: `${endpoint} answered ${status}` };
+  } catch (error) {
+    return { state: 'missing', detail: `can't be reached: ${reasonOfFetch(error)}` };
+  }
+}
+
+function checkPackage(name: string): Outcome {
+  const folders = require.resolve.paths(name) ?? [];
+  for (const folder of folders) {
+    try {
+      return ok((require(`${folder}/${name}/package.json`) as { readonly version: string }).version);
+    } catch {
+      // Not there; maybe in the next folder.
+    }
+  }
+  return { state: 'missing', detail: 'not installed' };
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+function firstLine(text: string): string {
+  return text.trim().split('\n', 1)[0]!.trim();
+}
