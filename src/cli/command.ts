@@ -2,11 +2,11 @@ import type { ExitCode } from './exit-code.ts';
 import { parseOptions, type OptionTable, type OptionValues } from './options.ts';
 import type { Terminal } from './terminal.ts';
 
-/** What help says about a command. */
+/** The help of a command. */
 export interface CommandHelp {
   /** Behind `slashv1`: `models list`. */
   readonly name: string;
-  /** What stands behind its name; `<model>…`. */
+  /** Operands after its name; `<model>…`. */
   readonly operands?: string;
   readonly summary: string;
   /** Paragraphs. */

@@ -20,7 +20,7 @@ interface HubValues {
   readonly endpoint?: string | undefined;
 }
 
-/** What was given of them. */
+/** The settings by the given options. */
 export function toHubOptions(values: HubValues): HubOptions {
   const { offline, 'cache-dir': cacheFolder, endpoint } = values;
   return {

@@ -42,7 +42,7 @@ export async function fetchModel(
   }
 }
 
-/** What the command says about all models, and what a model says itself; the latter counts. */
+/** Settings of the command for all models, overridden by those of a model. */
 export function mergeHub(
   common: HubOptions | undefined,
   own: HubOptions | undefined,

@@ -8,7 +8,7 @@ export interface Option {
   /** May be given several times. */
   readonly multiple?: true;
   readonly short?: string;
-  /** What help calls its value. */
+  /** Name of its value in help. */
   readonly value?: string;
   readonly description: string;
 }
@@ -22,7 +22,7 @@ type ValueOf<O extends Option> = O['type'] extends 'boolean'
     ? readonly string[]
     : string;
 
-/** What was given of the options of a table. */
+/** Values of a table's options. */
 export type OptionValues<T extends OptionTable> = { readonly [Name in keyof T]?: ValueOf<T[Name]> };
 
 export interface ParsedArguments<T extends OptionTable> {

@@ -15,7 +15,7 @@ export interface OutputStream {
 export interface Terminal {
   /** Results, which another program may read. */
   readonly output: OutputStream;
-  /** What a person is told meanwhile. */
+  /** Progress and problems, for a person. */
   readonly messages: OutputStream;
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Whether a person can be asked. */

@@ -33,13 +33,13 @@ export interface FakeInferenceOptions {
   readonly models?: readonly (string | (Partial<AnyModelInfo> & { readonly id: string }))[] | undefined;
   /** The answer, or a function that gives the one of each choice. Default: repeats the last message. */
   readonly reply?: FakeAnswer;
-  /** What detection models find, or a function that tells it; default: nothing in an image of one pixel. */
+  /** Findings of detection models, or a function that returns them; default: nothing in an image of one pixel. */
   readonly detections?:
     | DetectionResult
     | ((request: DetectionRequest, options: CallOptions) => DetectionResult | Promise<DetectionResult>)
     | undefined;
   /**
-   * What embedding models answer. Default: vectors of 16 dimensions that count characters, so that equal texts have
+   * Answers of embedding models. Default: vectors of 16 dimensions that count characters, so that equal texts have
    * equal vectors and texts of the same letters are near; a word counts as one token.
    */
   readonly embeddings?:
@@ -48,13 +48,13 @@ export interface FakeInferenceOptions {
   /** The answers of rerank models; default: ranks documents by the words that they share with the query. */
   readonly ranking?:
     ((request: RerankRequest, options: CallOptions) => RerankResult | Promise<RerankResult>) | undefined;
-  /** What transcription models hear; default: nothing in no time. */
+  /** Transcript of transcription models; default: an empty one. */
   readonly transcript?: FakeListener | undefined;
   /** How image models draw; default: one grey pixel. */
   readonly drawing?: FakePainter | undefined;
   /** How speech models speak; default: a tenth of a second of silence for each word. */
   readonly speech?: FakeSpeaker | undefined;
-  /** Of every model; default `ready`. */
+  /** State of every model; default `ready`. */
   readonly state?: ModelStatus['state'] | undefined;
 }
 

@@ -7,13 +7,13 @@ import type { FakeRun } from './fake-run.ts';
 import { pause } from './pause.ts';
 import { wordsOf } from './words.ts';
 
-/** What a fake model hears. */
+/** The transcript of a fake model. */
 export interface FakeTranscript extends FakeRun {
   /** One segment each; a word takes half a second. */
   readonly segments: readonly string[];
   /** ISO 639-1; default: the one asked for, else `en`. */
   readonly language?: string | undefined;
-  /** Of the audio; default: where the last word ends. */
+  /** Duration of the audio; default: the end of the last word. */
   readonly durationSeconds?: number | undefined;
 }
 

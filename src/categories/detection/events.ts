@@ -11,7 +11,7 @@ export interface Detection {
   readonly box: Box;
 }
 
-/** What is in an image. */
+/** The objects in an image. */
 export interface DetectionResult {
   /** Best first. */
   readonly detections: readonly Detection[];
@@ -19,7 +19,7 @@ export interface DetectionResult {
   readonly image: Size;
 }
 
-/** What happens during a detection request: this, once. */
+/** Events of a detection request: this one, once. */
 export type DetectionEvent = { readonly type: 'detections' } & DetectionResult;
 
 /** Sizes of the longer side of an input, in pixels: multiples of `step` from `min` to `max`. */

@@ -7,7 +7,7 @@ export interface EmbeddingResult {
   readonly promptTokens: number;
 }
 
-/** What happens during an embedding request: this, once. */
+/** Events of an embedding request: this one, once. */
 export type EmbeddingEvent = { readonly type: 'embeddings' } & EmbeddingResult;
 
 /** Facts about a loaded embedding model. */

@@ -1,5 +1,5 @@
 import type { ModelInfo } from '../contract.ts';
-/** What happens while images are generated, in order; every image comes once. */
+/** Events while images are generated, in order; every image comes once. */
 export type ImageEvent =
   | {
       readonly type: 'image-step';

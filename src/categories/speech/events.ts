@@ -1,5 +1,5 @@
 import type { ModelInfo } from '../contract.ts';
-/** What happens during a speech request, in order: the `bytes` of all `audio` events together are the file. */
+/** Events of a speech request, in order: the `bytes` of all `audio` events together are the file. */
 export type SpeechEvent =
   | { readonly type: 'speech-start'; readonly mediaType: string; readonly sampleRateHz: number }
   | { readonly type: 'audio'; readonly bytes: Uint8Array }

@@ -28,14 +28,14 @@ export interface TranscriptionSegment {
   readonly words?: readonly TranscriptionWord[] | undefined;
 }
 
-/** What happens during a transcription, in order; a segment is final when it comes. `transcription-end` comes once, last. */
+/** Events of a transcription, in order; a segment is final when it comes. `transcription-end` comes once, last. */
 export type TranscriptionEvent =
   | { readonly type: 'segment'; readonly segment: TranscriptionSegment }
   | {
       readonly type: 'transcription-end';
       /** ISO 639-1; `undefined` where nobody speaks, or the model knows one language and doesn't say which. */
       readonly language: string | undefined;
-      /** Of the audio. */
+      /** Duration of the audio. */
       readonly durationSeconds: number;
     };
 

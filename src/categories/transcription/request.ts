@@ -9,10 +9,10 @@ import { describeValue } from '../../core/text/quote.ts';
 /** The bytes of an audio file, or its path. */
 export type AudioSource = Uint8Array | { readonly path: string };
 
-/** What becomes of the speech: its own words, or their meaning in English. */
+/** The output: the words of the speech, or their meaning in English. */
 export const transcriptionTasks = ['transcribe', 'translate'] as const;
 
-/** What becomes of the speech: its own words, or their meaning in English. */
+/** The output: the words of the speech, or their meaning in English. */
 export type TranscriptionTask = (typeof transcriptionTasks)[number];
 
 /** A complete transcription request, as `completeTranscriptionRequest` leaves it. */

@@ -5,7 +5,7 @@ export interface TranscriptionResult {
   readonly text: string;
   /** ISO 639-1; `undefined` where nobody speaks, or the model knows one language and doesn't say which. */
   readonly language: string | undefined;
-  /** Of the audio. */
+  /** Duration of the audio. */
   readonly durationSeconds: number;
   readonly segments: readonly TranscriptionSegment[];
 }

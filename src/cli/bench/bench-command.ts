@@ -198,7 +198,7 @@ async function openSubject(
 }
 
 interface Note {
-  /** What happens now. */
+  /** Says which phase begins. */
   begin(what: string): void;
   /** How far it is. */
   update(what: string): void;

@@ -13,7 +13,7 @@ import { embeddingWorkload, rerankWorkload } from './text-workloads.ts';
 import type { Subject, Workload } from './workload.ts';
 
 /**
- * What is asked of a model of that category.
+ * Chooses the requests for a model of a category.
  *
  * @throws UsageError for an option out of range
  */
@@ -50,7 +50,7 @@ export async function chooseWorkload(
   }
 }
 
-/** What is given, or the default as far as it fits into the context. */
+/** The given length, or the default as far as it fits into the context. */
 function tokensOf(
   name: 'prompt-tokens' | 'max-tokens',
   byDefault: number,

@@ -68,7 +68,7 @@ class ApiClient {
     this.#headers = key === undefined ? {} : { authorization: `Bearer ${key}` };
   }
 
-  /** What other servers leave out is not known. */
+  /** Facts that other servers leave out are unknown. */
   async describe(
     model: string,
     signal: AbortSignal,
@@ -165,7 +165,7 @@ class ApiClient {
   }
 }
 
-/** What a server says in the wire format's error body, or the beginning of whatever it says. */
+/** The message in an error body of the wire format, or the beginning of another body. */
 async function messageOf(response: Response): Promise<string> {
   const text = await response.text().catch(() => '');
   try {

@@ -18,7 +18,7 @@ export interface BenchReport extends LoadedWith {
   readonly elapsedSeconds: number;
   /** Whether Ctrl-C ended it before its time. */
   readonly isInterrupted: boolean;
-  /** Of all processes that took part, up to the end of the measurement; of a server's none. */
+  /** Memory of all participating processes, up to the end of the measurement; none of a server's. */
   readonly peakBytes: number | undefined;
   readonly measurements: readonly Measurement[];
 }

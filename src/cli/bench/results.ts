@@ -5,7 +5,7 @@ import { UsageError } from '../usage-error.ts';
 import type { Machine } from './machine.ts';
 import type { BenchReport } from './report.ts';
 
-/** What `--output` writes and `--json` prints. */
+/** The results that `--output` writes and `--json` prints. */
 export interface BenchResults {
   readonly format: 'slashv1-bench-1';
   /** ISO 8601. */

@@ -9,7 +9,7 @@ interface TextSample extends Sample {
 interface TextLoad {
   /** One of the texts, for the report. */
   readonly noun: string;
-  /** Of one text, about. */
+  /** Approximate tokens of one text. */
   readonly promptTokens: number;
   /** Sends one request and returns its tokens. */
   readonly ask: (texts: readonly string[], signal: AbortSignal) => Promise<number>;

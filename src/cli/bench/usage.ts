@@ -5,7 +5,7 @@ const ticksPerSecond = 100;
 
 /** Processor time and memory of processes. */
 export interface Usage {
-  /** Of all threads. */
+  /** Processor time of all threads. */
   readonly cpuSeconds: number;
   /** The sum of the largest resident sizes that each process had. */
   readonly peakBytes: number;

@@ -7,7 +7,7 @@ export type MeasuredInference = Pick<Inference, 'chat' | 'embed' | 'image' | 'sp
   rerank(...call: Parameters<Inference['rerank']>): Promise<Pick<RerankResult, 'promptTokens'>>;
 };
 
-/** What is measured: a model of this machine, or one behind an address. */
+/** The subject of a measurement: a model of this machine, or one at an address. */
 export interface Subject {
   readonly inference: MeasuredInference;
   /** Its id there. */
@@ -18,12 +18,12 @@ export interface Subject {
   close(): Promise<void>;
 }
 
-/** What one request brought. */
+/** The measurement of one request. */
 export interface Sample {
   readonly totalMs: number;
 }
 
-/** What is asked of a category of models, and what is read off it. */
+/** The requests for a category of models, and their measurement. */
 export interface Workload<S extends Sample = Sample> {
   /** In words, as far as it is known before: `answers of at most 128 tokens`. */
   readonly description: string;

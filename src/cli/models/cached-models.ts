@@ -18,7 +18,7 @@ export interface UnfinishedDownload {
   readonly sizeBytes: number;
 }
 
-/** What a cache folder holds. */
+/** The content of a cache folder. */
 export interface CacheContents {
   readonly models: readonly CachedModelRow[];
   readonly unfinished: readonly UnfinishedDownload[];

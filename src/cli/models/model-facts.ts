@@ -15,7 +15,7 @@ export interface StoredWeights {
   readonly sizeBytes: number | undefined;
 }
 
-/** What can be said about a model without loading it. */
+/** Facts about a model that is not loaded. */
 export interface ModelFacts {
   readonly source: string;
   readonly kind: DescribedModel['kind'];
@@ -28,14 +28,14 @@ export interface ModelFacts {
   /** Tokens; `undefined` where its config doesn't tell. */
   readonly contextLength: number | undefined;
   readonly folder: string | undefined;
-  /** What is loaded unless another one is asked for. */
+  /** The dtype that is loaded by default. */
   readonly dtype: Dtype;
   readonly weights: readonly StoredWeights[];
   /** Loaded, in that type; caches of long texts come on top. */
   readonly memoryBytes: number | undefined;
-  /** Those that are downloaded and loaded. */
+  /** Files that are downloaded and loaded. */
   readonly files: readonly DescribedFile[];
-  /** What requests may set. */
+  /** Parameters of requests. */
   readonly parameters: ModelParameters['parameters'];
 }
 

@@ -8,11 +8,11 @@ export interface Serving {
   readonly origin: string;
   readonly models: readonly ModelInfo[];
   readonly keyOrigin: KeyOrigin;
-  /** What else is served. */
+  /** Other services. */
   readonly places: readonly { readonly name: string; readonly path: string }[];
 }
 
-/** What a person wants to know about a service that has begun. */
+/** The announcement of a service that has started. */
 export function serviceBanner(
   { origin, models, keyOrigin, places }: Serving,
   { style }: OutputStream,

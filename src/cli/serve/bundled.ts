@@ -4,7 +4,7 @@ import { UsageError } from '../usage-error.ts';
 import type { ModelSettings } from '../model-settings.ts';
 
 /**
- * What is served where nobody names a model.
+ * The models that are served where nobody names one.
  *
  * @throws UsageError telling how to name one, where the package of the bundled models is not installed
  */

@@ -3,10 +3,10 @@ import type { Metrics } from '../../observability/metrics.ts';
 import { UsageError } from '../usage-error.ts';
 import type { Place } from './mount.ts';
 
-/** What is served beside the API. */
+/** Services beside the API. */
 export interface SideServices {
   readonly places: readonly (Place & { readonly name: string })[];
-  /** What they have to be told. */
+  /** Settings of the side services. */
   readonly observers: readonly Observer[];
 }
 

@@ -1,6 +1,6 @@
 import { assertInteger } from './assert.ts';
 
-/** Which sample rates the functions of audio work with, in Hz. */
+/** Sample rates that the functions of audio work with, in Hz. */
 export const sampleRatesHz = { min: 1000, max: 768_000 } as const;
 
 /** @throws TypeError or RangeError for anything but an integer within `sampleRatesHz` */

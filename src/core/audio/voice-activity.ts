@@ -8,7 +8,7 @@ export interface VoiceRegion {
   readonly endSeconds: number;
 }
 
-/** What `createVoiceActivityDetector` takes for speech. */
+/** Thresholds by which `createVoiceActivityDetector` finds speech. */
 export interface VoiceActivityOptions {
   /** 1,000 to 768,000. */
   readonly sampleRateHz: number;

@@ -1,4 +1,4 @@
-/** What made an image. */
+/** The parameters that made an image. */
 export interface ImageDescription {
   readonly prompt: string;
   readonly negativePrompt: string;

@@ -4,7 +4,7 @@ import type { Size } from '../vision/box.ts';
 export interface LatentScaling {
   readonly factor: number;
   readonly shift: number;
-  /** Of each channel; none where the decoder was trained without. */
+  /** Mean of each channel; none where the decoder was trained without. */
   readonly means?: readonly number[] | undefined;
   readonly deviations?: readonly number[] | undefined;
 }

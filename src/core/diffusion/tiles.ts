@@ -12,7 +12,7 @@ export interface TilePlan {
 export interface TileOptions {
   /** Longest tile; an axis that isn't longer is one tile. */
   readonly most: number;
-  /** What neighbours share at least; less than `most`. */
+  /** Least overlap of neighbours; less than `most`. */
   readonly overlap: number;
   /** Whether tiles have exactly the size `most`; otherwise they are as small as their number allows. */
   readonly isFixed?: boolean | undefined;

@@ -1,10 +1,10 @@
-/** What a batch costs and may hold. */
+/** Cost and limits of a batch. */
 export interface BatchLimits {
   /** Tokens of one batch, padding included. A text of its own that is longer is a batch all the same. */
   readonly maxTokens: number;
   /** Texts of one batch. */
   readonly maxRows: number;
-  /** What a further batch costs, in tokens of padding that one would take to avoid it. */
+  /** Cost of a further batch, in tokens of padding. */
   readonly batchCost: number;
 }
 

@@ -1,9 +1,9 @@
 /**
- * Which lengths a model's vectors may have. One that was trained for it (Matryoshka representation learning) keeps most
+ * The lengths that a model's vectors may have. One that was trained for it (Matryoshka representation learning) keeps most
  * of its meaning in the first dimensions, so that vectors can be cut.
  */
 export interface VectorSizes {
-  /** Of a whole vector. */
+  /** Length of a whole vector. */
   readonly full: number;
   /** The lengths that it may be cut to, or `any`; empty where it can't be cut. */
   readonly shorter: readonly number[] | 'any';

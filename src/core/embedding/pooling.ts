@@ -1,7 +1,7 @@
 /** How the vectors of a text's tokens become one: that of the first token, of the last, or their mean. */
 export type PoolingMode = 'cls' | 'mean' | 'last-token';
 
-/** Which tokens of a row count. */
+/** The tokens of a row that count. */
 export interface TokenSpan {
   /** Index of the first token. */
   readonly start: number;

@@ -1,6 +1,6 @@
 import type { WireField, WireReader } from './wire-reader.ts';
 
-/** What the parts of a model are read with. */
+/** The context in which parts of a model are read. */
 export interface ReadContext {
   readonly reader: WireReader;
   /** Tensors of at least that many bytes stay where they are. */

@@ -7,7 +7,7 @@ import { toNumber, wireType, type WireField } from './wire-reader.ts';
 const int32Data = 5;
 const int64Data = 7;
 const uint64Data = 11;
-/** Those whose packed form is. */
+/** Fields whose packed form is that of `raw_data`. */
 const floatData = 4;
 const rawData = 9;
 const doubleData = 10;

@@ -8,7 +8,7 @@ import { gatherLastPosition } from './rewrites/last-position.ts';
 import { addNewSlots } from './rewrites/new-slots.ts';
 import type { Rewritten } from './rewrites/rewrite.ts';
 
-/** Which rewrites are tried: `lastPosition` unless it is turned off, the others when asked for. */
+/** The rewrites to try: `lastPosition` unless it is turned off, the others when asked for. */
 export interface RewriteOptions {
   /** Attention becomes `GroupQueryAttention`, where {@link maskModel} showed what each mask lets a position see. */
   readonly attention?: { readonly windows: ReadonlyMap<string, AttentionWindow> } | false;

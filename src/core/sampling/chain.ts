@@ -28,7 +28,7 @@ export interface ChainParameters extends SamplingParameters {
 /** All samplers of one sequence but the draw and Mirostat. */
 export interface Chain {
   /**
-   * What is left to draw from.
+   * The tokens that are left to draw from.
    *
    * @returns a buffer shared by all chains of the thread, to be used before any of them runs again
    */

@@ -1,6 +1,6 @@
 import type { DryBreakers } from './dry.ts';
 
-/** What the search for breakers has to know about a tokenizer. */
+/** The part of a tokenizer that the search for breakers needs. */
 export interface BreakerVocabulary {
   /** Highest id + 1. */
   readonly size: number;

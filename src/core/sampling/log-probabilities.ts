@@ -27,7 +27,7 @@ const all = createScratch(createCandidates);
 const best = createScratch(createCandidates);
 
 /**
- * What the model itself thought of a token, before any sampler: log-softmax over the raw logits.
+ * The model's own probability of a token, before any sampler: log-softmax over the raw logits.
  *
  * @param logits one for each token of the vocabulary; not mutated
  * @param token the token that was chosen

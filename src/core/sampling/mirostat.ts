@@ -15,7 +15,7 @@ export interface Mirostat {
   update(candidates: Candidates, token: number): void;
 }
 
-/** What `createMirostat` aims at. */
+/** Target and learning rate of `createMirostat`. */
 export interface MirostatOptions {
   /** 1: estimates a Zipf exponent and from it a top k. 2: bounds the surprise itself. */
   readonly mode: 1 | 2;

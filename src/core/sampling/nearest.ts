@@ -155,7 +155,7 @@ function gatherAll(
 }
 
 /**
- * What a search found: all nearer than `distance` stay, and of those just as far the first `equals`, or all if that is
+ * The result of a search: all nearer than `distance` stay, and of those just as far the first `equals`, or all if that is
  * infinite.
  */
 const cut = { distance: 0, equals: 0 };

@@ -10,7 +10,7 @@ import { createMirostat } from './mirostat.ts';
 import { createRng } from './rng.ts';
 import { penaltyWindow } from './token-window.ts';
 
-/** What `createSampler` takes: every sampling parameter, and a bias for single tokens. */
+/** Options of `createSampler`: every sampling parameter, and a bias for single tokens. */
 export interface SamplerParameters extends Partial<SamplingParameters> {
   /** Token id → added to its logit, from −100 to 100. */
   readonly logitBias?: ReadonlyMap<number, number> | undefined;
@@ -18,11 +18,11 @@ export interface SamplerParameters extends Partial<SamplingParameters> {
   readonly dryBreakers?: DryBreakers | undefined;
 }
 
-/** What a sampler must know beside its parameters. */
+/** The context of a sampler beside its parameters. */
 export interface SamplerOptions {
   /** Logits come in arrays of this length. */
   readonly vocabularySize: number;
-  /** Of `createRng`; same seed, parameters, history and logits give the same tokens. */
+  /** A generator of `createRng`; same seed, parameters, history and logits give the same tokens. */
   readonly seed: number;
 }
 

@@ -34,7 +34,7 @@ export interface Adjustments {
 const samplesPerScan = 1024;
 const sample = { values: new Float64Array(samplesPerScan), size: 0, stride: 1 };
 
-/** Of fewer than some thousand logits there is none. */
+/** A sample of the logits; empty for fewer than some thousand. */
 function sampleOf(logits: Float32Array, adjustments: Adjustments): LogitSample {
   sample.size = 0;
   sample.stride = Math.floor(logits.length / samplesPerScan);

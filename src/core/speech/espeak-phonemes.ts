@@ -1,6 +1,6 @@
 type Replacement = readonly [ipa: string, phoneme: string];
 
-/** What eSpeak NG and Kokoro write differently in every variety of English. */
+/** Phonemes that eSpeak NG and Kokoro write differently in every variety of English. */
 const english: readonly Replacement[] = [
   ['aɪ', 'I'],
   ['aʊ', 'W'],

@@ -1,4 +1,4 @@
-/** What ends a piece of text → how long the voice rests behind it, in seconds. */
+/** Mark at the end of a piece of text → pause after it, in seconds. */
 const rests: Readonly<Record<string, number>> = {
   '.': 0.3,
   '!': 0.3,

@@ -16,7 +16,7 @@ const mostWaitingTokens = 3;
 /** The window is cut back when a text that ends cleanly is made of this many tokens. */
 const windowLimit = 16;
 
-/** What a cut leaves: enough that the decoder treats the next token as one inside a text. */
+/** Tokens that a cut leaves, tried in this order: enough that the decoder treats the next token as one inside a text. */
 const contextSizes = [4, 5, 6, 7, 8] as const;
 
 /**

@@ -1,4 +1,4 @@
-/** What one scan found. */
+/** The result of one scan. */
 export interface MarkerScan {
   /** Text before the marker; without one, all text that can't be the beginning of a marker. */
   readonly text: string;
@@ -81,7 +81,7 @@ export function createMarkerScanner(markers: readonly string[]): MarkerScanner {
     return { text: safe, marker: null, end: text.length };
   }
 
-  /** Of what was held and `text[from, to)`: all but the last `kept` units. */
+  /** The held text and `text[from, to)` without the last `kept` units. */
   function release(text: string, from: number, to: number, kept: number): string {
     const length = heldLength + (to - from) - kept;
     if (length <= heldLength) return halfPair + heldMarker.slice(0, length);

@@ -1,7 +1,7 @@
 import { assertNames } from '../assert-names.ts';
 import { createMarkerScanner } from './marker-scanner.ts';
 
-/** What a `StopMatcher` lets through, and what it stopped at. */
+/** The text that a `StopMatcher` lets through, and the sequence that stopped it. */
 export interface StopMatch {
   /** Text that is certainly part of the answer. */
   readonly text: string;

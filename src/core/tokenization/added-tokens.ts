@@ -15,7 +15,7 @@ export interface AddedToken {
   readonly normalized: boolean;
   /** Left out by `decode` where special tokens are to be left out. */
   readonly special: boolean;
-  /** What is looked for, and what the decoder gets. */
+  /** The text that is searched for, and the text that the decoder gets. */
   readonly pattern: string;
 }
 

@@ -207,7 +207,7 @@ export function createTextBuilder(source: AlignedText, capacity: number): TextBu
   };
 }
 
-/** What `from` holds, in the roomier `to`. */
+/** Copies `from` into the larger `to`. */
 export function widened<T extends Uint16Array | Int32Array>(from: T, to: T): T {
   to.set(from);
   return to;

@@ -1,4 +1,4 @@
-/** What a tokenizer makes of a text, or of two. All lists have one entry per token. */
+/** The tokens of a text, or of two. All lists have one entry per token. */
 export interface Encoding {
   readonly ids: Uint32Array;
   /** The texts of the tokens. */
@@ -10,13 +10,13 @@ export interface Encoding {
   readonly offsets: Uint32Array;
   /** 0 for the first text, 1 for the second, or what the post-processor says. */
   readonly typeIds: Uint32Array;
-  /** Which word of its text the token is of, −1 for none. */
+  /** The word of the text that the token belongs to; −1 for none. */
   readonly wordIds: Int32Array;
   /** 1 for tokens that were put around the texts, and for padding. */
   readonly specialTokensMask: Uint8Array;
   /** 0 for padding. */
   readonly attentionMask: Uint8Array;
-  /** What truncation took away, in parts that overlap by its stride. */
+  /** The truncated tokens, in parts that overlap by the stride. */
   readonly overflowing: readonly Encoding[];
 }
 

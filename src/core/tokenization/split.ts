@@ -3,7 +3,7 @@ import { createBoundList, pushPiece, totalLength, type BoundList, type Pieces } 
 import { createSegments, type Pattern, type Segments } from './patterns/pattern.ts';
 
 /**
- * What becomes of a match. Splitting `the-final--countdown` at `-`:
+ * The treatment of a match. Splitting `the-final--countdown` at `-`:
  *
  * - `Removed`: the final countdown
  * - `Isolated`: the - final - - countdown

@@ -1,6 +1,6 @@
 import { readMembers, readString } from './definition.ts';
 
-/** What special tokens are for. */
+/** Roles of special tokens. */
 export interface TokenRoles {
   readonly bos?: number;
   readonly eos?: number;

@@ -33,7 +33,7 @@ export interface EncodeOptions {
   readonly padding?: Padding | false | undefined;
 }
 
-/** What counts as a token of the text. */
+/** Which tokens count. */
 export interface CountOptions {
   /** Counts the tokens around the text too; default true. */
   readonly addSpecialTokens?: boolean | undefined;
@@ -62,7 +62,7 @@ export interface Tokenizer {
   readonly vocabularySize: number;
   /** Tokens on top of the model's, special ones among them. */
   readonly addedTokens: readonly AddedToken[];
-  /** What special tokens are for, by the `tokenizer_config.json`. */
+  /** Roles of special tokens, by the `tokenizer_config.json`. */
   readonly roles: TokenRoles;
   /** The ids that `addSpecialTokens` puts around one text; `undefined` where they aren't simply around it. */
   readonly frame: Frame | undefined;

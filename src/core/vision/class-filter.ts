@@ -2,7 +2,7 @@ import { quote } from '../text/quote.ts';
 const mostNamesListed = 10;
 
 /**
- * Which classes a list of names and ids means. Names are compared without regard to case; where a class is called like
+ * Resolves a list of names and ids to classes. Names are compared without regard to case; where a class is called like
  * a number, the name counts. A name may itself hold commas.
  *
  * @param classes names or ids, separated by commas: `person, 2,traffic light`

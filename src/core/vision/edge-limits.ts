@@ -3,9 +3,9 @@ import type { Size } from './box.ts';
 
 /** How large an image becomes that keeps its proportions. */
 export interface EdgeLimits {
-  /** What the shorter side becomes, in pixels, unless the longer one would be too long. */
+  /** Pixels of the shorter side, unless the longer one would be too long. */
   readonly shortest: number;
-  /** What the longer side may be at most, in pixels. */
+  /** Most pixels of the longer side. */
   readonly longest: number;
   /** Both sides are cut to a multiple of it. */
   readonly multiple: number;

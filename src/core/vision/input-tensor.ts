@@ -1,7 +1,7 @@
 import type { Size } from './box.ts';
 import type { Placement } from './letterbox.ts';
 
-/** What a model expects its pixels to be. */
+/** The form of a model's pixels. */
 export interface PixelFormat {
   readonly channelOrder: 'rgb' | 'bgr';
   /** Each value, 0 to 255, is multiplied by it first. */

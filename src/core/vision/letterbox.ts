@@ -3,7 +3,7 @@ import type { Box, Size } from './box.ts';
 
 /** Where an image lies within the input of a model. */
 export interface Placement extends Size {
-  /** Of the image's upper left corner in the input; its size there is `width` × `height`. */
+  /** Place of the image's upper left corner in the input; its size there is `width` × `height`. */
   readonly left: number;
   readonly top: number;
 }

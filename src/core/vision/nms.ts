@@ -2,7 +2,7 @@ import { assertNames } from '../assert-names.ts';
 import { intersectionOverUnion } from './intersection-over-union.ts';
 import { rankScores } from './rank.ts';
 
-/** Which boxes `nms` keeps. */
+/** Limits of the boxes that `nms` keeps. */
 export interface NmsOptions {
   /** Two boxes that overlap by more than this can't both be kept; 0 to 1. */
   readonly iouThreshold: number;

@@ -3,7 +3,7 @@ import type { Candidates } from './candidates.ts';
 import { nmsPerClass } from './nms.ts';
 import { rankScores } from './rank.ts';
 
-/** Which candidates `selectDetections` keeps. */
+/** Limits of the candidates that `selectDetections` keeps. */
 export interface SelectOptions {
   /** Overlap above which the worse of two boxes of a class goes; `undefined` for models whose boxes are picked already. */
   readonly iouThreshold: number | undefined;
@@ -14,7 +14,7 @@ export interface SelectOptions {
 export const maxCandidates = 30_000;
 
 /**
- * Which candidates are detections: the best ones, without those that overlap a better one of their class.
+ * Selects the candidates that are detections: the best ones, without those that overlap a better one of their class.
  *
  * @returns indexes of candidates, best first
  *

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** What a file's bytes must come to: `sha256` of them, or `git-sha1`, git's id of a blob of them. */
+/** The hash of a file's bytes: `sha256` of them, or `git-sha1`, git's id of a blob of them. */
 export interface ContentHash {
   readonly algorithm: 'sha256' | 'git-sha1';
   /** Lower case. */

@@ -78,7 +78,7 @@ export async function openUrl(
   throw sourceError(`${new URL(url).host} redirects ${remote.label} in circles`);
 }
 
-/** What a status says that is neither success nor passing. */
+/** The error for a status that is neither success nor transient. */
 export function refusal(
   { response, header }: HubResponse,
   remote: Remote,
@@ -116,7 +116,7 @@ async function fetchOnce(url: URL, init: RequestInit): Promise<Response> {
   }
 }
 
-/** What fetch reports is a `TypeError` around the error of the connection. */
+/** The reason of a failed fetch, which is a `TypeError` around the error of the connection. */
 export function reasonOf(error: unknown): string {
   const { message, cause } = error as Error;
   const { code, message: inner } = (cause ?? {}) as { readonly code?: string; readonly message?: string };

@@ -173,7 +173,7 @@ export interface CachedModel {
   readonly revision: string;
   readonly commit: string;
   readonly folder: string;
-  /** Of the files that are there. */
+  /** Bytes of the files that are there. */
   readonly sizeBytes: number;
 }
 

@@ -98,7 +98,7 @@ class RemoteModel {
   readonly #name: string;
   readonly #remote: Remote;
   readonly #cache: RepositoryCache;
-  /** What its commit is kept under: probing sees only what the choice asks for. */
+  /** Name under which its commit is kept: probing sees only the files that the choice needs. */
   readonly #revision: string;
 
   constructor(

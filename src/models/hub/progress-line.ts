@@ -1,6 +1,6 @@
 import type { DownloadProgress } from './progress.ts';
 
-/** What is used of a stream such as `process.stderr`. */
+/** The part of a stream such as `process.stderr` that is used. */
 export interface ProgressStream {
   readonly isTTY?: boolean;
   readonly columns?: number;

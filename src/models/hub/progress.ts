@@ -7,11 +7,11 @@ export interface DownloadProgress {
   readonly source: string;
   /** Within the model, separated by `/`. */
   readonly file: string;
-  /** Of the file; what an earlier attempt left counts. */
+  /** Received bytes of the file, with those of an earlier attempt. */
   readonly receivedBytes: number;
-  /** Of the file; `undefined` where the server doesn't tell. */
+  /** Bytes of the file; `undefined` where the server doesn't say. */
   readonly totalBytes: number | undefined;
-  /** Of all files that this download is about. */
+  /** Bytes of all files of this download. */
   readonly overall: {
     readonly files: number;
     readonly finishedFiles: number;

@@ -32,7 +32,7 @@ interface Access {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What the hub's listing says about a file; with `blobs=true` also its size and hashes. */
+/** A file in the hub's listing; with `blobs=true` also its size and hashes. */
 interface Sibling {
   readonly rfilename: string;
   readonly size?: number;

@@ -21,7 +21,7 @@ export const defaultRetryPolicy: RetryPolicy = {
 
 /** A failure that may be over by the next attempt. */
 export class TransientError extends Error {
-  /** What the server asks for. */
+  /** Delay that the server asks for. */
   readonly retryAfterMs: number | undefined;
   /** Whether the attempt got somewhere, so that the count of failures begins anew. */
   readonly advanced: boolean;

@@ -1,4 +1,4 @@
-/** What a template does, in order. */
+/** The statements of a template, in order. */
 export type Statement =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'print'; readonly value: Expression }
@@ -46,7 +46,7 @@ export interface For {
   readonly otherwise: Body;
 }
 
-/** What a value may be given to. */
+/** Targets of an assignment. */
 export type Target =
   | { readonly type: 'name'; readonly name: string }
   | { readonly type: 'attribute'; readonly value: Expression; readonly name: string }

@@ -5,7 +5,7 @@ const mostSteps = 10_000_000;
 const longestText = 50_000_000;
 const longestList = 1_000_000;
 
-/** What one rendering may do, and still cost: no template, and no conversation, keeps the machine for ever. */
+/** Limits of one rendering: no template and no conversation keeps the machine for ever. */
 export class Budget {
   /** Whether the template may change lists, which the reference forbids. */
   readonly mayChange: boolean;

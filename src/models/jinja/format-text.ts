@@ -29,7 +29,7 @@ interface Format {
 
 const specPattern = /^(?:([^])?([<>=^]))?([-+ ])?(#)?(0)?(\d+)?([,_])?(?:\.(\d+))?([a-zA-Z%])?$/u;
 
-/** What stands between braces, to be looked up. */
+/** The field between braces, to be looked up. */
 export interface FieldAccess {
   getAttribute(value: Value, name: string): Value;
   getItem(value: Value, key: Value): Value;

@@ -1,4 +1,4 @@
-/** What Python takes for white space, which isn't quite what JavaScript does. */
+/** Python's white space, which differs slightly from JavaScript's. */
 export const whiteSpace =
   '\\t-\\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000';
 const leadingSpace = new RegExp(`^[${whiteSpace}]+`);

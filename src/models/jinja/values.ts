@@ -29,7 +29,7 @@ export class Float {
 
 export class Tuple extends Array<Value> {}
 
-/** What `groupby` gives: the value that the items share, and the items. */
+/** A group of `groupby`: the value that the items share, and the items. */
 export class Group extends Tuple {}
 
 /** A value with attributes, such as `loop`. */

@@ -15,7 +15,7 @@ export interface FfmpegOptions {
   readonly ffmpegPath?: string | undefined;
   /** The only format that the file may be of, as ffmpeg calls it. */
   readonly demuxer: 'mov' | 'aac' | 'matroska';
-  /** What the file is, for the message where there is no ffmpeg: `AAC audio in an MP4 file`. */
+  /** Name of the file's kind for messages: `AAC audio in an MP4 file`. */
   readonly name: string;
   readonly maxSeconds: number;
   readonly signal?: AbortSignal | undefined;

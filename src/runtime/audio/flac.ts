@@ -5,7 +5,7 @@ import { createFlacDecoder } from './codecs/flac.ts';
 import type { PacketDecoder } from './codecs/packet-decoder.ts';
 import type { PcmBlock, PcmTrack } from './pcm.ts';
 
-/** Of an ID3v1 tag, which some programs put at the end of any file. */
+/** Bytes of an ID3v1 tag, which some programs put at the end of any file. */
 const tagBytes = 128;
 
 /** Opens a FLAC file whose mark is at `offset`. */

@@ -16,7 +16,7 @@ import type { TrackOptions } from './track-options.ts';
 
 /** A header of a few bytes can claim billions of empty packets; more of them than this are not waited for. */
 const maxSilentPackets = 1000;
-/** What is left to ffmpeg, besides AAC where no other decoder is there. */
+/** Codecs that ffmpeg decodes, besides AAC where no other decoder is there. */
 const ffmpegCodecs: ReadonlySet<string> = new Set(['ALAC', 'AC-3', 'E-AC-3']);
 
 /** Opens an MP4 or QuickTime file. */

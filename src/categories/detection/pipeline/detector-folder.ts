@@ -17,11 +17,11 @@ export interface DetectorFolder {
   readonly graph: string;
   /** Class id → name; `undefined` where no file has them. */
   readonly classNames: readonly string[] | undefined;
-  /** Of `config.json`; empty where the file is missing. */
+  /** Content of `config.json`; empty where the file is missing. */
   readonly config: Json;
-  /** Of `preprocessor_config.json`; empty where the file is missing. */
+  /** Content of `preprocessor_config.json`; empty where the file is missing. */
   readonly preprocessor: Json;
-  /** What the exporter wrote into the graph, such as `stride` and `imgsz`. */
+  /** Metadata of the graph by its exporter, such as `stride` and `imgsz`. */
   readonly metadata: ReadonlyMap<string, string>;
   /** Unix time in seconds of the graph, or of the folder without one. */
   readonly created: number;

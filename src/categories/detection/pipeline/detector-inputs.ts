@@ -2,7 +2,7 @@ import type { Size } from '../../../core/vision/box.ts';
 import { fieldError } from '../../../errors.ts';
 import type { Session, Tensor, TensorMap, TensorSignature } from '../../../runtime/contract.ts';
 
-/** What a detector's graph is fed with. */
+/** Inputs of a detector's graph. */
 export interface DetectorInputs {
   /** `[1, 3, height, width]` */
   readonly pixels: TensorSignature;

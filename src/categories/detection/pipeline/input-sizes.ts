@@ -7,11 +7,11 @@ import type { TensorSignature } from '../../../runtime/contract.ts';
 import type { ImageSizes } from '../events.ts';
 import type { Resizing } from './resizing.ts';
 
-/** Which inputs a model takes. */
+/** Input sizes of a model. */
 export interface InputSizes extends ImageSizes {
   /** The one size, where the graph has it built in, or the model's files know one that isn't square. */
   readonly fixed: Size | undefined;
-  /** Of models that keep an image's proportions without padding; `default` is then the longest edge. */
+  /** For models that keep an image's proportions without padding; `default` is then the longest edge. */
   readonly edges?: EdgeLimits | undefined;
 }
 

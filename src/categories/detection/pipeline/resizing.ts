@@ -5,10 +5,10 @@ import { abbreviate } from '../../../core/text/quote.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** What `preprocessor_config.json` says about the size of inputs: exactly one, or limits to an image's edges. */
+/** The input size in `preprocessor_config.json`: exactly one, or limits to an image's edges. */
 export type Resizing = { readonly exact: Size } | { readonly edges: EdgeLimits };
 
-/** Of files that are older than `longest_edge`. */
+/** Default for files that are older than `longest_edge`. */
 const usualLongest = 1333;
 const yolosPatch = 16;
 

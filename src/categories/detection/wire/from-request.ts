@@ -4,7 +4,7 @@ import { parseBody } from '../../../validation/issues.ts';
 import { parameterReader } from '../../../validation/parameter-schema.ts';
 import { detectRequestSchema } from './schema.ts';
 
-/** What a client asked for; the model may be left to the service. */
+/** The parsed request; the service chooses a model where it names none. */
 export type DetectCall = Omit<DetectionRequestInput, 'model'> & { readonly model: string | undefined };
 
 const readParameters = parameterReader(detectionParameters);

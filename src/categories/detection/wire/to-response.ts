@@ -2,7 +2,7 @@ import type { DetectionResult } from '../events.ts';
 import type { DetectResponse } from './schema.ts';
 
 /**
- * What is in an image → the body of the answer. Scores keep four decimals, coordinates two.
+ * The objects in an image → the body of the answer. Scores keep four decimals, coordinates two.
  *
  * @example
  * ```ts

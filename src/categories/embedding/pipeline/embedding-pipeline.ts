@@ -19,7 +19,7 @@ import { quote } from '../../../core/text/quote.ts';
 const concurrency = 64;
 const defaultMaxBatchTokens = 4096;
 const maxRows = 256;
-/** What a run costs beside its tokens, counted in tokens. */
+/** Fixed cost of a run, counted in tokens. */
 const batchCost = 32;
 /** Characters that are encoded before others get their turn. */
 const charactersPerTurn = 32 * 1024;

@@ -26,7 +26,7 @@ export interface EncoderOptions {
 const tokenOutputs = ['last_hidden_state', 'token_embeddings'];
 const pooledOutput = 'sentence_embedding';
 
-/** What a decoder goes on from; where it embeds a whole text, nothing. */
+/** Inputs of the past begin with this; a decoder that embeds a whole text gets an empty one. */
 const pastPrefix = 'past_key_values.';
 
 /**

@@ -16,7 +16,7 @@ export interface TokenSequenceOptions {
   readonly vocabularySize: number;
   /** Most tokens of one input. */
   readonly contextLength: number;
-  /** What is put before every text; token ids stay as they are. */
+  /** Prefix of every text; token ids stay as they are. */
   readonly prompt: string;
   /** Whether longer inputs are cut at their end; otherwise they are refused. */
   readonly truncate: boolean;

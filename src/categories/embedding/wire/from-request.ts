@@ -5,7 +5,7 @@ import { parseBody } from '../../../validation/issues.ts';
 import { parameterReader } from '../../../validation/parameter-schema.ts';
 import { embeddingRequestSchema } from './schema.ts';
 
-/** What a client asked for; the model may be left to the service. */
+/** The parsed request; the service chooses a model where it names none. */
 export interface EmbeddingCall {
   readonly model: string | undefined;
   readonly request: Omit<EmbeddingRequestInput, 'model'>;

@@ -7,7 +7,7 @@ import { sourceError } from '../../../models/model-files.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** What turns a prompt into the tokens of a CLIP text encoder. */
+/** Turns a prompt into the tokens of a CLIP text encoder. */
 export interface ClipTokenizer {
   /** Without special tokens. */
   encode(text: string): readonly number[];

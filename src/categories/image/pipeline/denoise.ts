@@ -4,7 +4,7 @@ import type { Predict } from './denoiser.ts';
 
 export interface DenoiseOptions {
   readonly predict: Predict;
-  /** Of classifier-free guidance; without effect where there is one conditioning. */
+  /** Scale of classifier-free guidance; without effect with one conditioning. */
   readonly guidanceScale: number;
   readonly scheduler: Scheduler;
   /** Makes the first sample, then what the scheduler adds. */

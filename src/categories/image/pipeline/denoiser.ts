@@ -9,7 +9,7 @@ import { builtInSize, toFloat32, toTensor } from './tensors.ts';
 /** How a denoiser is fed: as in Stable Diffusion 1 and 2, as in SDXL, or as the transformer of Stable Diffusion 3. */
 export type Family = 'single' | 'features' | 'transformer';
 
-/** What one image is denoised with. */
+/** The inputs of denoising one image. */
 export interface DenoisingTask {
   /** All of the same length. */
   readonly conditionings: readonly Conditioning[];
@@ -35,7 +35,7 @@ export interface Denoiser {
   readonly fixed: { readonly width: number | undefined; readonly height: number | undefined };
   /** Latents have to be a multiple of this on both sides. */
   readonly stride: number;
-  /** Of the latents, on one side; 1 for a UNet. */
+  /** Latents on one side of a patch; 1 for a UNet. */
   readonly patchSize: number;
   prepare(task: DenoisingTask): Predict;
   release(): Promise<void>;
@@ -150,7 +150,7 @@ function inGroups(conditionings: readonly Conditioning[], batch: number): Condit
   );
 }
 
-/** What stays the same over all steps. */
+/** The inputs that stay the same over all steps. */
 function constantFeeds(
   inputs: ReadonlyMap<string, TensorSignature>,
   { image, guidanceScale }: DenoisingTask,

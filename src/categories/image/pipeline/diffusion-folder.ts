@@ -24,13 +24,13 @@ export interface TextEncoderComponent extends DiffusionComponent {
 
 /** The files of one diffusion model in diffusers' ONNX layout. */
 export interface DiffusionFolder {
-  /** Of `model_index.json`. */
+  /** Content of `model_index.json`. */
   readonly index: Json;
   /** One or two, in the order in which their outputs are joined. */
   readonly textEncoders: readonly TextEncoderComponent[];
-  /** What predicts the noise: a UNet or a transformer. */
+  /** The model that predicts the noise: a UNet or a transformer. */
   readonly denoiser: DiffusionComponent;
-  /** What makes pixels of latents. */
+  /** The decoder from latents to pixels. */
   readonly decoder: DiffusionComponent;
   readonly scheduler: Json;
   /** Unix time in seconds of `model_index.json`. */

@@ -5,7 +5,7 @@ import { fieldError } from '../../../errors.ts';
 /** How a model is brought to follow the prompt closely: by a second prediction, by an input of its own, or not at all. */
 export type Guidance = 'classifier-free' | 'input' | 'none';
 
-/** What families call models that were trained to need no guidance; their files seldom say it. */
+/** Names of models that were trained to need no guidance; their files seldom say it. */
 const distilledName = /(^|[^a-z])(turbo|lightning)([^a-z]|$)/i;
 
 /**

@@ -39,7 +39,7 @@ import { createTextEncoder, type TextEncoder } from './text-encoder.ts';
 /** An image needs all the memory and all the cores that a model is given. */
 const concurrency = 1;
 
-/** What tests put in place of the real thing. */
+/** Replacements for tests. */
 export interface ImagePipelineInternals extends LatentDecoderOptions {
   readonly openSession: (component: DiffusionComponent) => Promise<Session>;
   /** Whether the graphs are on this disk; default true. */

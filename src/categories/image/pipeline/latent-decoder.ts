@@ -26,7 +26,7 @@ export interface LatentDecoder {
 export interface LatentDecoderOptions {
   /** Latents with more cells are decoded in tiles; default 128 × 128. */
   readonly mostCells?: number | undefined;
-  /** Of those tiles, in cells; by default a tile needs no more memory than the largest image without tiles. */
+  /** Sizes of tiles, in cells; by default a tile needs no more memory than the largest image without tiles. */
   readonly tiles?: TileOptions | undefined;
 }
 

@@ -2,7 +2,7 @@ import { countWindows, toWindows } from '../../../core/diffusion/prompt-windows.
 import { fieldError } from '../../../errors.ts';
 import type { EncodedText, TextEncoder } from './text-encoder.ts';
 
-/** What a denoiser is told about the image that is wanted. */
+/** The conditioning of a denoiser. */
 export interface Conditioning {
   /** `[positions × width]` */
   readonly states: Float32Array;
@@ -23,7 +23,7 @@ export interface PromptEncoder {
 }
 
 export interface Prompt {
-  /** Of the request, for errors. */
+  /** Parameter of the request, for errors. */
   readonly param: string;
   readonly text: string;
   /** Whether the model was trained with zeros in this prompt's place. */

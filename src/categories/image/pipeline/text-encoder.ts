@@ -3,7 +3,7 @@ import type { Session, TensorMap } from '../../../runtime/contract.ts';
 import { misfit } from './misfit.ts';
 import { toFloat32, toTensor } from './tensors.ts';
 
-/** What a text encoder makes of a prompt. */
+/** The output of a text encoder. */
 export interface EncodedText {
   /** `[positions × width]` */
   readonly states: Float32Array;

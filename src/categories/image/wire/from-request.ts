@@ -6,12 +6,12 @@ import { parameterReader } from '../../../validation/parameter-schema.ts';
 import { imageRequestSchema, parseSize, type ImageRequestBody } from './schema.ts';
 import { assertSupported } from './unsupported.ts';
 
-/** What a client asked for; the model may be left to the service. */
+/** The parsed request; the service chooses a model where it names none. */
 export interface ImageCall {
   readonly model: string | undefined;
   readonly request: Omit<ImageRequestInput, 'model'>;
   readonly stream: boolean;
-  /** Of each image; `undefined` for one at every step. */
+  /** Partial images of each image; `undefined` for one at every step. */
   readonly partialImages: number | undefined;
   /** Whether steps without a picture are told of, too. */
   readonly includeProgress: boolean;

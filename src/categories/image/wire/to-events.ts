@@ -2,13 +2,13 @@ import type { ImageEvent } from '../events.ts';
 import type { ImageStreamEvent } from './schema.ts';
 import { toBase64 } from './to-response.ts';
 
-/** What stays the same in all events of an answer. */
+/** Fields that all events of an answer share. */
 export interface ImageStreamHead {
   /** Unix time in seconds. */
   readonly created: number;
-  /** Of the images, as `512x768`. */
+  /** Size of the images, as `512x768`. */
   readonly size: string;
-  /** Of each image; `undefined` for one at every step. */
+  /** Partial images of each image; `undefined` for one at every step. */
   readonly partialImages: number | undefined;
   /** Whether steps without a picture have an event. */
   readonly includeProgress: boolean;
@@ -22,7 +22,7 @@ const usage = {
 } as const;
 
 /**
- * What happens during an image generation → an event of a streamed answer; `undefined` for what has none.
+ * An event of image generation → an event of a streamed answer; `undefined` for one without.
  *
  * @example
  * ```ts

@@ -2,7 +2,7 @@ import { splitPhonemes } from '../../../core/speech/pieces.ts';
 import { splitSentences } from '../../../core/speech/sentences.ts';
 import type { Reader } from './readers.ts';
 
-/** What is spoken in one run of the graph. */
+/** A piece that one run of the graph speaks. */
 export interface PhonemePiece {
   /** With punctuation. */
   readonly phonemes: string;
@@ -24,7 +24,7 @@ const sound = /[\p{Ll}\p{Lu}\p{Lo}]/u;
 
 /**
  * Turns a text into pieces that a model can speak at once, one after the other: sentences, cut where they are too long.
- * What can't be spoken is left out.
+ * Characters without a sound are left out.
  */
 export async function* toPhonemePieces(
   text: string,

@@ -16,7 +16,7 @@ export interface Reader {
 }
 
 export interface ReaderOptions {
-  /** What the voices of the model speak, in BCP 47; eSpeak NG is loaded only where it has something to read. */
+  /** Languages of the model's voices, in BCP 47; eSpeak NG is loaded only where it has something to read. */
   readonly languages: readonly string[];
   /** Who reads English, as the caller wants it: he gets that or an error. */
   readonly phonemizer?: string | undefined;

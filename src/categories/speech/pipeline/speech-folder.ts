@@ -23,7 +23,7 @@ export interface SpeechFolder {
   readonly created: number;
 }
 
-/** Of Kokoro: positions of its text encoder less the padding at both ends. */
+/** Positions of Kokoro's text encoder without the padding at both ends. */
 const defaultMaxPhonemes = 510;
 
 /**

@@ -16,7 +16,7 @@ import { createReaders, type Reader } from './readers.ts';
 import { createSynthesizer, type Synthesizer } from './synthesizer.ts';
 import { VoiceShelf, type Speaker } from './voice-shelf.ts';
 
-/** Of Kokoro's output, in Hz. */
+/** Sample rate of Kokoro's output, in Hz. */
 const sampleRateHz = 24_000;
 /** Long texts take turns with short ones, piece by piece. */
 const concurrency = 4;

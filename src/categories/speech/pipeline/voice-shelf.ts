@@ -23,7 +23,7 @@ export interface VoiceShelfOptions {
 
 /** The voices of a model; each is read when it is first asked for. */
 export class VoiceShelf {
-  /** Those that can be used. */
+  /** Usable voices. */
   readonly voices: readonly Voice[];
   readonly #files: ReadonlyMap<string, string>;
   readonly #styleSize: number;

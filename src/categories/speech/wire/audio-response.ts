@@ -46,7 +46,7 @@ function ifThere(pending: Pending): Promise<IteratorResult<SpeechEvent> | undefi
 }
 
 interface Source {
-  /** What there is already. */
+  /** The audio so far. */
   readonly pieces: Uint8Array[];
   /** The event after those. */
   readonly pending: Pending;

@@ -5,7 +5,7 @@ import { parameterReader } from '../../../validation/parameter-schema.ts';
 import { speechRequestSchema, type streamFormats } from './schema.ts';
 import { assertSupported } from './unsupported.ts';
 
-/** What a client asked for; the model may be left to the service. */
+/** The parsed request; the service chooses a model where it names none. */
 export interface SpeechCall {
   readonly model: string | undefined;
   readonly request: Omit<SpeechRequestInput, 'model'>;

@@ -3,7 +3,7 @@ import type { SpeechEvent } from '../events.ts';
 import type { SpeechStreamEvent } from './schema.ts';
 
 /**
- * What happens during a speech request → the events of an answer of the stream format `sse`.
+ * Events of a speech request → the events of an answer of the stream format `sse`.
  *
  * @example
  * ```ts

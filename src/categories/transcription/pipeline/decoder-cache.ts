@@ -2,11 +2,11 @@ import { fieldError, type InferenceError } from '../../../errors.ts';
 import type { WhisperFolder } from './whisper-folder.ts';
 import type { ElementType, Session, Tensor, TensorMap } from '../../../runtime/contract.ts';
 
-/** What a decoder keeps of the tokens that it has read. Nothing changes it: each step makes another one. */
+/** The state of a decoder after the tokens that it has read. It is immutable: each step makes another one. */
 export interface DecoderCache {
   /** Tokens that were read. */
   readonly length: number;
-  /** What the encoder made of the window. */
+  /** Output of the encoder for the window. */
   readonly window: Tensor;
   /** The `past_key_values.*` feeds; those of the audio are computed once and handed on. */
   readonly past: TensorMap;

@@ -34,7 +34,7 @@ import { regionShape, type VoiceGate } from './voice-gate.ts';
 import type { WhisperModel } from './whisper-model.ts';
 import { findWordTimes } from './word-times.ts';
 
-/** What all transcriptions of a model share. */
+/** Parts that all transcriptions of a model share. */
 export interface TranscriptionTools {
   readonly folder: WhisperFolder;
   readonly model: WhisperModel;
@@ -68,7 +68,7 @@ const leastFrames = 10;
 const keptFrames = 50;
 /** From this on a window begins anew at the speech after its silence. */
 const longLeadSeconds = 1;
-/** What is left of a word that a window cuts, with the padding of the region that it is found in. */
+/** Longest part of a word that a window cuts, with the padding of its region. */
 const longestTailSeconds = 0.5;
 /** So far before a window's end its last word may end for the model, when it is cut. */
 const tailPositions = 25;
@@ -77,7 +77,7 @@ interface Window {
   /** Where it begins, in frames of 10 ms. */
   readonly seek: number;
   readonly samples: Float32Array;
-  /** Of what is audio, not padding. */
+  /** Length of the audio without padding. */
   readonly positions: number;
   readonly speech: readonly VoiceRegion[];
 }

@@ -44,10 +44,10 @@ export interface WhisperFolder extends ModelFolder {
   readonly windowFrames: number;
   /** Tokens that the decoder has room for. */
   readonly contextLength: number;
-  /** Of the decoder's logits. */
+  /** Name of the decoder's logits. */
   readonly vocabularySize: number;
   readonly decoderLayers: number;
-  /** Of one layer of the decoder. */
+  /** Attention heads of one layer of the decoder. */
   readonly decoderHeads: number;
   /** Size of one head of the decoder. */
   readonly headSize: number;

@@ -11,9 +11,9 @@ import { createCacheLayout, type DecoderCache } from './decoder-cache.ts';
 /** A decoder that has read some tokens; nothing changes it, so that several texts can go on from it. */
 export interface DecoderState {
   readonly cache: DecoderCache;
-  /** Of the last position, one for each token. */
+  /** Logits of the last position, one for each token. */
   readonly logits: Float32Array;
-  /** Of an earlier one: 0 for the last position, up to 3. */
+  /** Logits of an earlier position: 0 for the last one, up to 3. */
   logitsBefore(positions: number): Float32Array;
 }
 

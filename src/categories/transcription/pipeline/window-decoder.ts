@@ -83,7 +83,7 @@ export function textOf(tokens: readonly number[], { textTokenizer, vocabulary }:
   return text.length === 0 ? '' : textTokenizer.decode(text);
 }
 
-/** What the model never says, control tokens, and times beyond the window. */
+/** Tokens that are suppressed: those that the model never says, control tokens, and times beyond the window. */
 function suppressedTokens({
   vocabulary,
   vocabularySize,

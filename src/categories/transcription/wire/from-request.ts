@@ -7,7 +7,7 @@ import { parameterReader } from '../../../validation/parameter-schema.ts';
 import { transcriptionFieldsSchema, translationFieldsSchema } from './schema.ts';
 import { assertSupported } from './unsupported.ts';
 
-/** What a client asked for; the model may be left to the service, the audio comes apart. */
+/** The parsed request; the service chooses a model where it names none, and the audio comes separately. */
 export interface TranscriptionCall {
   readonly model: string | undefined;
   readonly request: Omit<TranscriptionRequestInput, 'model' | 'audio'>;
@@ -98,7 +98,7 @@ function toObject(fields: readonly FormField[]): Record<string, unknown> {
 
 const decimalNumber = /^\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?\s*$/i;
 
-/** What a field that isn't text says; the schema refuses what can't be read. */
+/** Reads a field that isn't text; the schema refuses a value that can't be read. */
 function toValue(name: string, value: string): unknown {
   if (name === 'temperature' && decimalNumber.test(value)) return Number(value);
   if (name === 'stream' && /^(?:true|false)$/i.test(value)) return value.toLowerCase() === 'true';

@@ -3,7 +3,7 @@ import { transcriptionFormats, transcriptionParameters } from '../parameters.ts'
 import { transcriptionTasks } from '../request.ts';
 import { parameterShape } from '../../../validation/parameter-schema.ts';
 
-/** What may be told apart in time. */
+/** Units that may have times. */
 export const timestampGranularities = ['segment', 'word'] as const;
 
 /** The fields of a transcription form that aren't its file. */

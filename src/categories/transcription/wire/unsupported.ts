@@ -42,7 +42,7 @@ const unsupportedFields = new Map<string, UnsupportedField>(
   }),
 );
 
-/** Of translations too, which are always of the whole and into English. */
+/** Fields that are unsupported in translations too, which are always of the whole and into English. */
 const ofTranslations = new Map<string, UnsupportedField>([
   ...unsupportedFields,
   ...Object.entries({

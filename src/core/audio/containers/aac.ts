@@ -1,6 +1,6 @@
 import { ContainerError } from './reading.ts';
 
-/** What the header of an MP4 says about its AAC. */
+/** The AAC configuration in the header of an MP4. */
 export interface AacConfig {
   /** 2 is AAC-LC, 5 HE-AAC, 29 HE-AAC v2. */
   readonly objectType: number;

@@ -4,7 +4,7 @@ import type { FrameHeader } from './frame-sync.ts';
 export interface AdtsHeader extends FrameHeader {
   /** Where the access unit begins within the frame, in bytes. */
   readonly headerLength: number;
-  /** What an MP4 would have in its header: an AudioSpecificConfig. */
+  /** The AudioSpecificConfig that an MP4 would have in its header. */
   readonly config: Uint8Array;
 }
 

@@ -9,7 +9,7 @@ export const audioFormats = ['wav', 'mp3', 'flac', 'ogg', 'webm', 'mp4', 'aac'] 
 
 export type AudioFormat = (typeof audioFormats)[number];
 
-/** What a file is, by its content. */
+/** The kind of a file, by its content. */
 export interface DetectedAudio {
   readonly format: AudioFormat;
   /** Where it begins: after tags and what else came before, in bytes. */
@@ -52,7 +52,7 @@ export function* detectAudio(): Reading<DetectedAudio> {
   throw new ContainerError(describe(head));
 }
 
-/** What a content is called, and which characters it has where. */
+/** The name of a content, and its characters by place. */
 type Signature<Name extends string> = readonly [Name, ...(readonly [offset: number, mark: string])[]];
 
 const audioSignatures: readonly Signature<AudioFormat>[] = [
@@ -119,7 +119,7 @@ const otherSignatures: readonly Signature<string>[] = [
   ['a playlist', [0, '#EXTM3U']],
 ];
 
-/** What an MP4 or QuickTime file may begin with. */
+/** Boxes that an MP4 or QuickTime file may begin with. */
 const mp4Boxes: ReadonlySet<string> = new Set([
   'ftyp',
   'moov',

@@ -6,7 +6,7 @@ export interface EbmlElement {
   readonly id: number;
   /** Where the content begins, in bytes. */
   readonly start: number;
-  /** Of the content, in bytes; `Infinity` where the file doesn't say. */
+  /** Bytes of the content; `Infinity` where the file doesn't say. */
   readonly length: number;
 }
 

@@ -1,7 +1,7 @@
 import { crc8, crc16 } from './crc.ts';
 import { ContainerError, type Reading, toDataView, toLatin1 } from './reading.ts';
 
-/** What a FLAC stream says about itself. */
+/** The description of a FLAC stream in its header. */
 export interface FlacInfo {
   readonly sampleRateHz: number;
   readonly channels: number;

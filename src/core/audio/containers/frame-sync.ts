@@ -1,8 +1,8 @@
 import type { Reading } from './reading.ts';
 
-/** What the header of a frame says that carries its own length, as those of MPEG audio do. */
+/** The header of a frame that carries its own length, as MPEG audio has. */
 export interface FrameHeader {
-  /** Of the whole frame, in bytes. */
+  /** Bytes of the whole frame. */
   readonly length: number;
   /** Per channel. */
   readonly samples: number;

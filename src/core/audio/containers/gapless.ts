@@ -1,7 +1,7 @@
 import { type MpegHeader } from './mpeg-audio.ts';
 import { toDataView, toLatin1 } from './reading.ts';
 
-/** Which of the decoded samples were there before encoding; counted per channel, in order of decoding. */
+/** The range of decoded samples that were there before encoding, counted per channel in order of decoding. */
 export interface GaplessRange {
   readonly start: number;
   /** `Infinity` where it isn't known. */

@@ -58,7 +58,7 @@ export function* findMp4Box(
   return found as Mp4Box;
 }
 
-/** What is in a box, at most `maxBytes` of it. */
+/** The content of a box, at most `maxBytes` of it. */
 export function* readMp4Content({ start, end }: Mp4Box, maxBytes: number): Reading<Uint8Array> {
   return yield { offset: start, length: Math.min(end - start, maxBytes) };
 }

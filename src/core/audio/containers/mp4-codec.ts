@@ -7,7 +7,7 @@ export type Mp4Codec =
   | {
       readonly kind: 'compressed';
       readonly codec: 'aac' | 'mp3' | 'opus' | 'vorbis' | 'flac';
-      /** What the codec wants to know beforehand, in the form that WebM files have it. */
+      /** The configuration of the codec, in the form that WebM files have it. */
       readonly description: Uint8Array;
     }
   | { readonly kind: 'pcm'; readonly format: PcmFormat }

@@ -1,11 +1,11 @@
 import { maxPcmChannels, type PcmEncoding, type PcmFormat } from './pcm-samples.ts';
 import { ContainerError } from './reading.ts';
 
-/** What a sample description says about samples that aren't compressed. */
+/** The sample description of uncompressed samples. */
 export interface Mp4PcmDescription {
   readonly channels: number;
   readonly bits: number;
-  /** Of `lpcm`: 1 floats, 2 big-endian, 4 signed. */
+  /** Flags of `lpcm`: 1 floats, 2 big-endian, 4 signed. */
   readonly flags: number;
 }
 

@@ -3,7 +3,7 @@ import { createMp4Table, findMp4Box, type Mp4Box, type Mp4Table, readMp4Content 
 import { bytesPerSample } from './pcm-samples.ts';
 import { type Reading, toDataView } from './reading.ts';
 
-/** What claims to be longer is no audio. */
+/** Most bytes of a packet; a longer one is no audio. */
 export const maxPacketBytes = 2 ** 22;
 const maxPcmBytes = 2 ** 16;
 
@@ -28,7 +28,7 @@ export function* createSampleReader({
 
   let chunk = -1;
   let run = 0;
-  /** Of the chunk, what is left, and where it lies. */
+  /** Samples left in the chunk, and their place. */
   let samplesLeft = 0;
   let offset = 0;
   let sample = 0;

@@ -4,11 +4,11 @@ import { type Mp4SampleEntry, toMp4SampleEntry } from './mp4-codec.ts';
 import { createSampleReader } from './mp4-samples.ts';
 import { ContainerError, type Reading, toDataView, toLatin1 } from './reading.ts';
 
-/** What an MP4 file says about its audio. */
+/** The audio of an MP4 file by its header. */
 export interface Mp4Start extends Mp4SampleEntry {
   /** As the file's header has it, if it says. */
   readonly durationSeconds: number | undefined;
-  /** Of what is decoded, only what lies between these is meant to be heard. */
+  /** The decoded samples between these are meant to be heard. */
   readonly startSeconds: number;
   readonly endSeconds: number;
 }
@@ -110,7 +110,7 @@ function* findAudioTrack(moov: Mp4Box): Reading<Mp4Track> {
   throw other ?? new ContainerError('an MP4 without an audio track');
 }
 
-/** Of a `mvhd` or `mdhd` box; 0 where there is none. */
+/** The time scale of a `mvhd` or `mdhd` box; 0 without one. */
 function* readTimescale(box: Mp4Box | undefined): Reading<number> {
   const content = box === undefined ? new Uint8Array() : yield* readMp4Content(box, 32);
   if (content.length < 24) return 0;

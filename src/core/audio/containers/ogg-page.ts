@@ -12,7 +12,7 @@ export interface OggPage {
   readonly isLast: boolean;
   /** Samples up to the end of the last packet that ends here; `undefined` where none does. */
   readonly position: number | undefined;
-  /** Of 0 to 255 bytes; one shorter than 255 ends a packet. */
+  /** Segments of 0 to 255 bytes; one shorter than 255 ends a packet. */
   readonly pieceLengths: Uint8Array;
   readonly body: Uint8Array;
 }

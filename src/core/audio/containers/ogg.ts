@@ -32,7 +32,7 @@ export interface OggReader {
   nextPacket(): Reading<OggPacket | undefined>;
 }
 
-/** Of a packet, no more is kept: only comments with pictures in them are longer. */
+/** Bytes of a packet that are kept: only comments with pictures in them are longer. */
 const maxPacketBytes = 2 ** 20;
 
 /**
@@ -46,7 +46,7 @@ export function createOggReader(start = 0): OggReader {
   let isOpened = false;
   let serial = 0;
   let page: OggPage | undefined;
-  /** Of `page`, how many pieces and bytes have been read. */
+  /** Pieces and bytes of `page` that have been read. */
   let pieces = 0;
   let bytes = 0;
   let isEnded = true;
@@ -150,7 +150,7 @@ const otherCodecs: readonly (readonly [mark: string, name: string])[] = [
   ['\x80kate', 'text'],
 ];
 
-/** What a packet is that begins with a mark. */
+/** Finds the entry whose mark begins a packet. */
 function find<T>(marked: readonly (readonly [mark: string, T])[], packet: Uint8Array): T | undefined {
   const beginning = toLatin1(packet.subarray(0, 8));
   return marked.find(([mark]) => beginning.startsWith(mark))?.[1];

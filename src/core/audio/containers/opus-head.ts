@@ -5,10 +5,10 @@ export interface OpusHead {
   readonly channels: number;
   /** Samples at 48 kHz to leave out at the beginning. */
   readonly preSkip: number;
-  /** What every sample is to be multiplied by. */
+  /** Factor for every sample. */
   readonly gain: number;
   readonly streams: number;
-  /** Of `streams`, how many are stereo. */
+  /** Number of stereo streams among `streams`. */
   readonly coupledStreams: number;
   /** For every channel: the decoded channel that it is, or 255 for silence. */
   readonly mapping: readonly number[];

@@ -4,7 +4,7 @@ import { toDataView } from './reading.ts';
 /** How one sample is written. */
 export type PcmEncoding = 'u8' | 's8' | 's16' | 's24' | 's32' | 'f32' | 'f64' | 'a-law' | 'mu-law';
 
-/** Of samples that aren't compressed; no more are read. */
+/** Most channels of uncompressed audio. */
 export const maxPcmChannels = 64;
 
 /** How samples are written one after the other, those of all channels together. */

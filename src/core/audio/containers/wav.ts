@@ -1,7 +1,7 @@
 import { maxPcmChannels, type PcmEncoding } from './pcm-samples.ts';
 import { ContainerError, type Reading, toDataView, toLatin1 } from './reading.ts';
 
-/** What the header of a WAV file says, and where its samples lie. */
+/** The header of a WAV file, and the place of its samples. */
 export interface WavLayout {
   readonly encoding: PcmEncoding;
   readonly channels: number;
@@ -29,7 +29,7 @@ const otherFormats: ReadonlyMap<number, string> = new Map([
   [0x2000, 'AC-3'],
 ]);
 
-/** What follows the format tag in the subformat of a WAVE_FORMAT_EXTENSIBLE header. */
+/** Bytes after the format tag in the subformat of a WAVE_FORMAT_EXTENSIBLE header. */
 const subformatTail = '\x00\x00\x00\x00\x10\x00\x80\x00\x00\xaa\x00\x38\x9b\x71';
 
 /**

@@ -5,13 +5,13 @@ import { ContainerError, toLatin1 } from './reading.ts';
 export interface WebmTrack {
   readonly number: number;
   readonly codec: WebmCodec;
-  /** What the codec wants to know beforehand. */
+  /** The configuration of the codec. */
   readonly codecPrivate: Uint8Array;
   readonly channels: number;
   readonly sampleRateHz: number;
   /** To leave out at the beginning; `undefined` where the file doesn't say. */
   readonly delaySeconds: number | undefined;
-  /** What every packet is to begin with. */
+  /** Bytes to put before every packet. */
   readonly strippedHeader: Uint8Array;
 }
 

@@ -18,7 +18,7 @@ export interface WebmStart {
 
 export interface WebmPacket {
   readonly bytes: Uint8Array;
-  /** Of what it decodes to, this is padding at the end. */
+  /** Padding at the end of the decoded packet. */
   readonly discardSeconds: number;
 }
 

@@ -8,7 +8,7 @@ export interface PrefixOptions {
 }
 
 /**
- * What a decoder is given before it writes: the end of the previous text, at most half of its context, and what is
+ * The tokens that a decoder is given before it writes: the end of the previous text, at most half of its context, and what is
  * asked for.
  *
  * @param previous tokens of the previous text

@@ -8,7 +8,7 @@ export interface WindowSegment {
   readonly tokens: readonly number[];
 }
 
-/** What the tokens of one window come to. */
+/** The segments of one window. */
 export interface WindowSplit {
   readonly segments: readonly WindowSegment[];
   /** After how many positions the next window begins; always at least 1. */

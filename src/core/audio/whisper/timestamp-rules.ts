@@ -1,6 +1,6 @@
 import type { TimestampVocabulary } from './timestamps.ts';
 
-/** What `applyTimestampRules` must know of the model and of the window. */
+/** The facts about model and window that `applyTimestampRules` needs. */
 export interface TimestampRules extends TimestampVocabulary {
   /** `<|notimestamps|>`, which is never chosen. */
   readonly noTimestamps: number;

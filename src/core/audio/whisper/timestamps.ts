@@ -4,7 +4,7 @@ export const secondsPerPosition = 0.02;
 /** Frames of the spectrogram, of 10 ms, under one position of the encoder. */
 export const framesPerPosition = 2;
 
-/** What the rules about timestamps need to know of a vocabulary; text tokens are below `endOfText`. */
+/** The tokens of a vocabulary that the rules about timestamps need; text tokens are below `endOfText`. */
 export interface TimestampVocabulary {
   /** `<|endoftext|>` */
   readonly endOfText: number;

@@ -68,7 +68,7 @@ export function levelOf(sigma: number, { isFlow }: { readonly isFlow: boolean })
   return { alpha, sigma: scaled, lambda: Math.log(alpha) - Math.log(scaled) };
 }
 
-/** What lies within single precision of an integer is that integer. */
+/** Rounds a number within single precision of an integer to that integer. */
 function truncate(timestep: number): number {
   return Math.trunc(Math.fround(timestep));
 }

@@ -3,11 +3,11 @@ export type NoiseSource = (out: Float32Array) => void;
 
 /** How a diffusion model's outputs turn noise into a latent image, step by step. It holds the state of one image. */
 export interface Scheduler {
-  /** What the model is told at each step; their count can differ from the steps that were asked for. */
+  /** Timesteps for the model, one for each step; their count can differ from the requested steps. */
   readonly timesteps: readonly number[];
   /** The first sample is noise times this. */
   readonly initialNoiseScale: number;
-  /** What the model is fed at a step is the sample times this. */
+  /** Factor of the sample that the model gets at a step. */
   inputScale(step: number): number;
   /**
    * Takes a step; steps are taken in order, each once.
@@ -20,7 +20,7 @@ export interface Scheduler {
   step(step: number, sample: Float32Array, output: Float32Array, noise: NoiseSource): Float32Array;
 }
 
-/** What the outputs of a model are. */
+/** The meaning of a model's outputs. */
 export type PredictionType = 'epsilon' | 'v_prediction' | 'sample';
 
 export const predictionTypes = ['epsilon', 'v_prediction', 'sample'] as const;

@@ -90,7 +90,7 @@ export function createUniPc(config: ConfigReader, steps: number): Scheduler {
   };
 }
 
-/** What the differences to earlier outputs count, and after them that to the output at the end, where a corrector knows it. */
+/** The weights of the differences to earlier outputs, then of the one to the output at the end, where a corrector knows it. */
 function weightsOf(
   ratios: readonly number[],
   {

@@ -54,7 +54,7 @@ export function gatherLastPosition(graph: OnnxGraph): Rewritten {
 
 interface Head {
   readonly head: OnnxNode;
-  /** Which input of it is the hidden state. */
+  /** Index of its input with the hidden state. */
   readonly operand: number;
   /** `[batch, sequence, hidden]` */
   readonly hidden: string;

@@ -1,6 +1,6 @@
 import type { OnnxGraph } from '../model.ts';
 
-/** What became of a graph: the new one, or why it stays. */
+/** The result of a rewrite: the new graph, or the reason why it stays. */
 export type Rewritten =
   | { readonly graph: OnnxGraph; readonly reason?: undefined }
   | { readonly graph?: undefined; readonly reason: string };

@@ -4,7 +4,7 @@ import type { OnnxNode } from '../model.ts';
 
 /** Rotary position embedding as exporters write it: `x · cos + rotate_half(x) · sin`. */
 export interface Rotary {
-  /** What is rotated, `[batch, heads, sequence, size]`. */
+  /** The rotated tensor, `[batch, heads, sequence, size]`. */
   readonly input: string;
   /** `[batch or 1, sequence, rotated]`, its second half equal to the first */
   readonly cos: string;

@@ -7,5 +7,5 @@ export const functionWords: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
-/** Of these, those that carry none at its end either: `I saw it.` */
+/** The function words without stress also at the end of a sentence: `I saw it.` */
 export const unstressedAtEnd: ReadonlySet<string> = new Set('it him her them us me you'.split(' '));

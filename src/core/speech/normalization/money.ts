@@ -40,7 +40,7 @@ const scales: Readonly<Record<string, string>> = {
   t: 'trillion',
 };
 
-/** What is paid for, where that is no unit of measure. */
+/** Things that have a price and are no unit of measure. */
 const billed: ReadonlyMap<string, string> = new Map([
   ['wk', 'week'],
   ['mo', 'month'],

@@ -10,7 +10,7 @@ import { tidyText } from './tidy-text.ts';
 import { timeRules } from './times.ts';
 import { unitRules } from './units.ts';
 
-/** What has the most to say about a digit comes first. */
+/** The rules, the most specific about digits first. */
 const rules: readonly Rule[] = [
   ...addressRules,
   ...abbreviationRules,

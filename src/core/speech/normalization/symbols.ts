@@ -40,5 +40,5 @@ export const symbolRules: readonly Rule[] = [
   { pattern: /\|/g, speak: ', ' },
 ];
 
-/** What is left beside letters, digits and the marks that a voice speaks by. */
+/** Characters beside letters, digits and the marks that shape a voice. */
 export const unknownSymbols = /[^\p{L}\p{M}\p{N}\s;:,.!?—…"()'-]/gu;

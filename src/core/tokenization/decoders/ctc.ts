@@ -2,7 +2,7 @@ import { readBoolean, readString, type Members } from '../definition.ts';
 import type { Decoder } from './decoder.ts';
 import { cleanUpSpaces } from './word-piece.ts';
 
-/** Of equal neighbours keeps one, then leaves padding out: how speech models spell. */
+/** Keeps one of equal neighbours, then drops padding, as speech models spell. */
 export function readCtcDecoder(label: string, members: Members): Decoder {
   const padToken = readString(`${label}.pad_token`, members['pad_token'] ?? '<pad>');
   const delimiter = readString(`${label}.word_delimiter_token`, members['word_delimiter_token'] ?? '|');

@@ -14,7 +14,7 @@ export interface ByteSpelling extends Spelling {
 export interface ByteSpellingOptions {
   readonly vocabulary: Vocabulary;
   readonly joints: Joints;
-  /** What the last byte of a word has behind. */
+  /** Suffix of the last byte of a word. */
   readonly suffix: string;
 }
 

@@ -9,9 +9,9 @@ import { utf8Length, writeUtf8 } from './utf8.ts';
 export interface CharacterSpellingOptions {
   readonly vocabulary: Vocabulary;
   readonly joints: Joints;
-  /** What characters have in front but the first one of a word. */
+  /** Prefix of all characters but the first one of a word. */
   readonly prefix: string;
-  /** What the last character of a word has behind. */
+  /** Suffix of the last character of a word. */
   readonly suffix: string;
   /** Ids of tokens for the 256 bytes, −1 where there is none. */
   readonly idOfByte: Int32Array | undefined;

@@ -54,7 +54,7 @@ function keepMerged(symbols: Symbols): void {
 
 const noRank = 0x7f_ff_ff_ff;
 
-/** Of each symbol with the one behind it. */
+/** Ranks of each symbol with the next one. */
 const ranks = new Int32Array(mostScanned);
 
 function rankOf(ids: Int32Array, left: number, right: number, pairs: PairTable): number {

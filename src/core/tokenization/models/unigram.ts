@@ -50,7 +50,7 @@ export function readUnigram(label: string, members: Members): Model {
   const bytes = new Uint8Array(4);
 
   let room = 0;
-  /** Of the best way to each place: its score, where its last token begins (−1: there is none), and which it is. */
+  /** The best path to each place: its score, the start of its last token (−1: none), and that token. */
   let bestScores = new Float64Array(0);
   let bestStarts = new Int32Array(0);
   let bestIds = new Int32Array(0);

@@ -34,7 +34,7 @@ export function readWordPiece(label: string, members: Members): Model {
   for (const unit of prefix) prefixHash = hashStep(prefixHash, unit);
   /** Room for the prefix, and the word. */
   let word = new Uint16Array(prefix.length + 256);
-  /** Of everything that begins where a match is looked for. */
+  /** Hashes of all pieces that begin where a match is searched for. */
   const hashes = new Int32Array(longest + 1);
   /** The token that `longestMatch` found, −1 for none. */
   let found = -1;

@@ -27,7 +27,7 @@ export function readBertNormalizer(label: string, members: Members): Normalizer 
     allAtOnce(piece) ?? steps.reduce((rewritten, { normalize }) => normalize(rewritten), piece);
 }
 
-/** What happens to one character, if that doesn't depend on its neighbours, and to a text. */
+/** The replacement of one character that doesn't depend on its neighbours, and of a text. */
 interface Step {
   readonly rewrite: (character: string) => string | undefined;
   readonly normalize: Normalizer;

@@ -2,7 +2,7 @@ import { codePointAt, createTextBuilder, unitsOf, type Piece, type TextBuilder }
 import { memoizeByCodePoint } from '../unicode/code-point-memo.ts';
 import { wholePiece, type Normalizer } from './normalizer.ts';
 
-/** What becomes of a character is a code point, or one of these, or −3 − the index of a text. */
+/** A character is replaced by a code point, or one of these, or −3 − the index of a text. */
 const removed = -1;
 const undecided = -2;
 const firstText = -3;

@@ -120,7 +120,7 @@ function createReplacementWriter({ text, start, end }: Piece, from: number): Rep
 interface Rules {
   /** Whether a rule holds for an ASCII character on its own. */
   rewritesAscii(character: number): boolean;
-  /** What the first rule makes of a text whose beginning it holds for. */
+  /** The result of the first rule that matches the beginning of a text. */
   find(bytes: Uint8Array, length: number): string | undefined;
 }
 

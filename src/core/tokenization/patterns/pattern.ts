@@ -1,6 +1,6 @@
 import type { AlignedText } from '../aligned-text.ts';
 
-/** What a pattern found in a piece: segments that cover it, each of them a match or what lies between two matches. */
+/** The result of a pattern on a piece: segments that cover it, each a match or the text between two matches. */
 export interface Segments {
   count: number;
   /** `[count]` Where each segment ends. The first one begins where the piece does. */

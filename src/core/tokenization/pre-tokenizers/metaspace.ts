@@ -9,7 +9,7 @@ import { rewritePieces } from './rewrite-pieces.ts';
 /** Where the replacement is put in front: of every piece, of the one that begins the text, of none. */
 export type PrependScheme = 'always' | 'first' | 'never';
 
-/** What the pre-tokenizer and the decoder of the type `Metaspace` have in common. */
+/** The settings that the pre-tokenizer and the decoder of the type `Metaspace` share. */
 export function readMetaspaceOptions(
   label: string,
   members: Members,

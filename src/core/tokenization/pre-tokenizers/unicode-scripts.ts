@@ -5,7 +5,7 @@ import { splitPieces } from '../split.ts';
 import { memoizeByCodePoint } from '../unicode/code-point-memo.ts';
 import { isInRanges, newerThanUnicode9 } from '../unicode/newer-characters.ts';
 
-/** Those of Unicode 9. */
+/** Scripts of Unicode 9. */
 const scriptNames = (
   'Common Latin Greek Cyrillic Armenian Hebrew Arabic Syriac Thaana Devanagari Bengali Gurmukhi ' +
   'Gujarati Oriya Tamil Telugu Kannada Malayalam Sinhala Thai Lao Tibetan Myanmar Georgian Hangul ' +

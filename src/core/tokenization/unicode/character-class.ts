@@ -6,7 +6,7 @@ export const letter = 1;
 export const number = 2;
 /** `\s`: White_Space */
 export const space = 4;
-/** What `\w` matches in the Rust library's own patterns. */
+/** The characters that `\w` matches in the Rust library's own patterns. */
 export const word = 8;
 /** ASCII punctuation and `\p{P}` */
 export const punctuation = 16;
@@ -32,7 +32,7 @@ const formerPunctuation: ReadonlySet<number> = new Set([0x16_6d, 0x1_11_c9]);
 /** Filled as characters come up; what nobody touches takes no memory. */
 const classes = new Uint8Array(0x11_00_00);
 
-/** What kinds a character is of, as the sum of the constants above. */
+/** The kinds of a character, as the sum of the constants above. */
 export function classOf(codePoint: number): number {
   const kind = classes[codePoint]!;
   return kind === 0 ? classify(codePoint) : kind;

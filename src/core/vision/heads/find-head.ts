@@ -3,7 +3,7 @@ import type { Size } from '../box.ts';
 import type { HeadName } from './head.ts';
 import { gridStrides } from './yolox.ts';
 
-/** What a model looks like from outside. */
+/** The inputs and outputs of a model. */
 export interface HeadQuery {
   /** Name and shape of each output, for an input of `input`. */
   readonly outputs: readonly { readonly name: string; readonly dims: readonly number[] }[];
@@ -64,7 +64,7 @@ function isPairHead(head: HeadName): boolean {
   return head === 'detr' || head === 'detr-softmax';
 }
 
-/** What the output with a box for each query may be called. */
+/** Names of the output with a box for each query. */
 const queryBoxes = new Set(['pred_boxes', 'dets']);
 
 /** Whether a model is of the DETR family, as far as the names of its outputs tell. */

@@ -13,7 +13,7 @@ export interface HeadOutput {
   readonly dims: readonly number[];
 }
 
-/** What counts as a candidate. */
+/** Bounds of a candidate. */
 export interface DecodeOptions {
   /** How many classes the model knows. */
   readonly classCount: number;
@@ -25,7 +25,7 @@ export interface DecodeOptions {
 
 /** As `DecodeOptions`, for heads that give boxes in relation to the input's size. */
 export interface SizedDecodeOptions extends DecodeOptions {
-  /** Of the model's input. */
+  /** Size of the model's input. */
   readonly input: Size;
 }
 

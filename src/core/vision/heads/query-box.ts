@@ -1,7 +1,7 @@
 import type { Size } from '../box.ts';
 import { addCandidate, type Candidates } from '../candidates.ts';
 
-/** What a query of a DETR found. */
+/** The finding of a DETR's query. */
 export interface QueryFinding {
   readonly query: number;
   readonly score: number;

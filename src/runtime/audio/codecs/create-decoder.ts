@@ -11,7 +11,7 @@ import { createVorbisDecoder } from './vorbis.ts';
 export interface CodecParameters {
   readonly codec: 'opus' | 'vorbis' | 'flac' | 'mp3' | 'aac';
   /**
-   * What it wants to know beforehand: the identification header of Opus, the headers of Vorbis in Xiph lacing, FLAC's
+   * The configuration of the codec: the identification header of Opus, the headers of Vorbis in Xiph lacing, FLAC's
    * mark and STREAMINFO, an AudioSpecificConfig; nothing for MP3.
    */
   readonly description: Uint8Array;

@@ -3,7 +3,7 @@ import type { PcmBlock } from '../pcm.ts';
 
 /** Decodes the packets of one stream, in order. */
 export interface PacketDecoder {
-  /** What a packet adds to what is known; `undefined` where that is nothing, or the packet is damaged. */
+  /** The facts that a packet adds; `undefined` where it adds none or is damaged. */
   decode(packet: Uint8Array): PcmBlock | undefined | Promise<PcmBlock | undefined>;
   /** Gives its memory back; never throws. */
   free(): void;

@@ -42,7 +42,7 @@ export function escape(reader: Reader, flags: Flags): string {
   }
 }
 
-/** What stands for one character or a set of them, behind a backslash. */
+/** Escapes for one character or a set of characters. */
 export function classMember(reader: Reader): { set: string } | { set?: undefined; character: string } {
   const character = takeNext(reader);
   const set = classEscapes[character];

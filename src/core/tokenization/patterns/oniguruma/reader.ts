@@ -6,7 +6,7 @@ export interface Reader {
   depth: number;
 }
 
-/** What `(?imx)` switches on. */
+/** The options that `(?imx)` switches on. */
 export interface Flags {
   ignoreCase: boolean;
   dotAll: boolean;

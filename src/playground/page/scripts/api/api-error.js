@@ -7,7 +7,7 @@ export class ApiError extends Error {
   constructor(message, details = {}) {
     super(message);
     this.name = 'ApiError';
-    /** Of HTTP; 0 where no answer came. */
+    /** HTTP status; 0 without an answer. */
     this.status = details.status ?? 0;
     this.code = details.code ?? '';
     /** The parameter at fault. */

@@ -2,7 +2,7 @@ import { ApiError } from '../api/api-error.js';
 import { element, quietButton } from '../dom/element.js';
 
 /**
- * What went wrong, in the words of the API.
+ * The error in the words of the API.
  *
  * @param {unknown} error
  * @param {() => void} [changeKey] offered where the key is at fault

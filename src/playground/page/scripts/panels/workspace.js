@@ -12,7 +12,7 @@ import { createTask } from './task.js';
  */
 
 /**
- * What a panel gets from the page.
+ * The context that a panel gets from the page.
  *
  * @typedef {object} PanelContext
  * @property {import('../api/client.js').Client} client
@@ -46,7 +46,7 @@ import { createTask } from './task.js';
  */
 
 /**
- * What all panels have: a title, the choice of a model, its parameters, a button to start and stop, errors, a curl line.
+ * The parts that all panels have: a title, the choice of a model, its parameters, a button to start and stop, errors, a curl line.
  *
  * @param {PanelContext} context
  * @param {object} options

@@ -38,7 +38,7 @@ export function addDelta(message, delta) {
 }
 
 /**
- * What is sent of a conversation: thoughts are not for the next answer.
+ * The messages to send: reasoning is not for the next answer.
  *
  * @param {readonly Message[]} messages
  * @param {string} system

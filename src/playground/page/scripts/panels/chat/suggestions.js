@@ -1,6 +1,6 @@
 import { element, quietButton } from '../../dom/element.js';
 
-/** What the bundled model can do, with the tool that it needs for it. */
+/** Questions that the bundled model can answer, with the tool that it needs. */
 const suggestions = [
   { text: 'Hello, who are you?' },
   { text: 'What is 27 + 58?' },

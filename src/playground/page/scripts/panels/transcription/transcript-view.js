@@ -8,7 +8,7 @@ import { toSrt, toVtt } from './subtitles.js';
  */
 
 /**
- * What was said, beside a player: the line that is being said is marked, and a click on a line goes there.
+ * The transcript beside a player: the current line is marked, and a click on a line goes there.
  *
  * @param {File} file
  * @param {Transcription} transcription

@@ -1,4 +1,4 @@
-/** What recognition models listen to. */
+/** The sample rate of recognition models, in Hz. */
 const sampleRateHz = 16_000;
 
 /**
