@@ -4,17 +4,17 @@ import { Readable, type Writable } from 'node:stream';
 import type { ApiRequest, ApiResponse } from '../src/server/contract.ts';
 import { isBodiless, isStream, release, returnEarly } from './respond.ts';
 
-/** What the bridge needs of `IncomingMessage` or `Http2ServerRequest`. */
+/** The part of `IncomingMessage` or `Http2ServerRequest` that the bridge needs. */
 export interface NodeRequest extends Readable {
   readonly method?: string | undefined;
   readonly url?: string | undefined;
   readonly headers: IncomingHttpHeaders;
   readonly complete: boolean;
-  /** What a body parser of the host left here. */
+  /** The body as a parser of the host left it. */
   readonly body?: unknown;
 }
 
-/** What the bridge needs of `ServerResponse` or `Http2ServerResponse`. */
+/** The part of `ServerResponse` or `Http2ServerResponse` that the bridge needs. */
 export interface NodeResponse extends Writable {
   readonly headersSent: boolean;
   writeHead(status: number, headers: OutgoingHttpHeaders): unknown;

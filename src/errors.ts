@@ -1,4 +1,4 @@
-/** What can go wrong, as stable strings. The server maps each to one HTTP status. */
+/** Codes of errors, as stable strings. The server maps each to one HTTP status. */
 export type ErrorCode =
   | 'invalid_request'
   | 'context_length_exceeded'
@@ -19,7 +19,7 @@ export type ErrorCode =
   | 'insufficient_storage'
   | 'deadline_exceeded';
 
-/** What an `InferenceError` carries beside its code and message. */
+/** Fields of an `InferenceError` beside its code and message. */
 export interface InferenceErrorOptions {
   /** The field at fault, in the caller's spelling: `temperature`, `messages[3].tool_call_id`. */
   param?: string | undefined;
@@ -97,7 +97,7 @@ export function sentence(text: string): string {
 const diskFull = ['insufficient_storage', 'The service has no room left for files.'] as const;
 const tooManyFiles = ['overloaded', 'The service has too many files and connections open.'] as const;
 
-/** What the system runs out of passes: by the code of its error. */
+/** Transient shortages of the system, by the code of its error. */
 const exhaustions: Readonly<Record<string, readonly [ErrorCode, string]>> = {
   ENOSPC: diskFull,
   EDQUOT: diskFull,

@@ -46,7 +46,7 @@ export async function loadPipeline(spec: ModelSpec): Promise<Pipeline> {
   return backend.wrap ? carryHeaders(backend.wrap(pipeline)) : pipeline;
 }
 
-/** What the pipeline asks of other machines carries the headers of the run. */
+/** Requests of the pipeline to other machines carry the headers of the run. */
 function carryHeaders(pipeline: Pipeline): Pipeline {
   const run: Pipeline['run'] = (request, options = {}) => {
     const events = pipeline.run(request, options);

@@ -4,11 +4,11 @@ type Hook = (...values: readonly unknown[]) => unknown;
 
 type ParametersOf<Method> = Method extends (...values: infer Values) => unknown ? Values : never;
 
-/** Those whose failure has been reported. */
+/** Observers whose failure has been reported. */
 const faulty = new WeakSet<object>();
 
 /**
- * Those who want to be told what happens. All their methods are optional; what one throws, or rejects with, is printed
+ * Observers of what happens. All their methods are optional; what one throws, or rejects with, is printed
  * once as a warning of the process and changes nothing for anybody else.
  */
 export class Observers<Observer extends object> {

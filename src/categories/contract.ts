@@ -18,7 +18,7 @@ export interface RunEvent {
 /** The part of a parameter's descriptor that a model may narrow. */
 export type ParameterBounds = Pick<ParameterDescriptor, 'min' | 'max' | 'default' | 'step'>;
 
-/** What is known about a loaded model. A category may add facts of its own. */
+/** Facts about a loaded model. A category may add its own. */
 export interface ModelInfo {
   readonly id: string;
   /** Display name. */
@@ -120,7 +120,7 @@ export interface CommonSettings {
   readonly source: string;
   /** By what the model runs; default: ONNX Runtime, on this machine. */
   readonly backend?: BackendDescriptor | undefined;
-  /** Which of the model's weights are loaded; default `auto`: fp32, or else what is there. */
+  /** The weights to load; default `auto`: fp32, or else the first dtype that is there. */
   readonly dtype?: Dtype | undefined;
   /** Where models come from and are kept; default: what the environment says. */
   readonly hub?: HubOptions | undefined;
@@ -145,7 +145,7 @@ export interface CommonSettings {
   readonly cancelGraceMs?: number | undefined;
 }
 
-/** Which model to load and how; plain data, so that it can be sent to a worker process. */
+/** A model to load and its settings; plain data, so that it can be sent to a worker process. */
 export type ModelSpec<Settings extends object = object> = CommonSettings &
   Settings & {
     readonly id: string;
@@ -178,13 +178,13 @@ export type ModelOptions<Settings extends object = object> = Omit<ModelSpec<Sett
 
 /** Everything that a run has used up and made. What a category doesn't have is left out. */
 export interface RunUsage {
-  /** Of prompts. */
+  /** Tokens of prompts. */
   inputTokens?: number;
-  /** Of those, how many needed no computing. */
+  /** Prompt tokens that needed no computing. */
   cachedTokens?: number;
   /** Over all choices; of a run that ended early, those whose text has come. */
   outputTokens?: number;
-  /** Of those, how many were reasoning. */
+  /** Output tokens of reasoning. */
   reasoningTokens?: number;
   images?: number;
   vectors?: number;
@@ -212,7 +212,7 @@ export interface CategoryTelemetry<Request = unknown, Event = RunEvent> {
   readonly operation: string;
   /** The request without what people wrote. */
   attributes?(request: Request): SpanAttributes;
-  /** What people wrote. */
+  /** Texts that people wrote. */
   content?(request: Request): SpanAttributes;
   /** Collects what the model wrote, for traces that may hold it. */
   createRecorder?(): OutputRecorder<Event>;

@@ -1,7 +1,7 @@
 import type { CallOptions, ModelInfo, RunEvent } from '../categories/contract.ts';
 import type { InferenceObserver } from './observer.ts';
 
-/** What a model may be doing. */
+/** States of a model. */
 export const modelStates = ['unloaded', 'loading', 'ready', 'draining', 'failed', 'closed'] as const;
 
 /** How a model is doing at the moment. */

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { InferenceError } from '../errors.ts';
 import type { Pipeline, RunEvent, RunOptions } from '../categories/contract.ts';
 
-/** What may come at once before everything else in this process gets its turn. */
+/** Events that may come at once before everything else in this process gets its turn. */
 const eventsPerTurn = 256;
 
 /**

@@ -24,7 +24,7 @@ export function startHeartbeat(): void {
   thread.on('error', () => process.exit(1));
 }
 
-/** What the beats of a worker tell its host. */
+/** Health of a worker by its beats. */
 export interface Pulse {
   /** Takes beats as they come. */
   read(beats: string): void;

@@ -14,7 +14,7 @@ export interface LoadableModelOptions {
   readonly room: Room | undefined;
   /** Never unloaded to make room for others. */
   readonly isPinned: boolean;
-  /** What happens to it; nothing is called from within the constructor, `load` or `unload`. */
+  /** Listener of its events; nothing is called from within the constructor, `load` or `unload`. */
   readonly listener: LoadableModelListener;
 }
 
@@ -39,7 +39,7 @@ export class LoadableModel implements Occupant {
   readonly #options: LoadableModelOptions;
   #replicas: ReplicaSet | undefined;
   #isWanted = false;
-  /** Of the latest load. */
+  /** The latest load. */
   #load: Deferred = createDeferred();
   /** While it is being unloaded, for whatever reason. */
   #leave: (Deferred & { readonly reason: UnloadReason }) | undefined;

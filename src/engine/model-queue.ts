@@ -24,7 +24,7 @@ const unknownCategory = 'unknown';
 /** Some categories have a context. */
 type QueuedSpec = ModelSpec<{ readonly contextLength?: number | undefined }>;
 
-/** Those that share a model's world. */
+/** Parts that all models of an engine share. */
 export interface QueueSurroundings {
   readonly startReplica: StartReplica;
   readonly observers?: Observers<InferenceObserver> | undefined;
@@ -43,7 +43,7 @@ export class ModelQueue {
   readonly #model: LoadableModel;
   readonly #waiting = new Set<Ticket>();
   readonly #running = new Set<Ticket>();
-  /** Those that waited when the model began to leave: they are run before it does. */
+  /** Requests that waited when unloading began: they run before it ends. */
   #lastCalls: ReadonlySet<Ticket> = new Set();
   readonly #serviceTimes = createServiceTimes();
   #idleTimer: NodeJS.Timeout | undefined;
@@ -76,7 +76,7 @@ export class ModelQueue {
     if (!limits.loadOnDemand) void this.#model.load();
   }
 
-  /** What is known about the model; `contextLength` and others are 0 as long as they are not known. */
+  /** Facts about the model; `contextLength` and others are 0 while they are unknown. */
   get info(): ModelInfo {
     const { id, name = id, category = unknownCategory, contextLength = 0, defaults } = this.#spec;
     const info = this.#model.info ?? { id, name, category, contextLength, created: 0, ownedBy: 'unknown' };

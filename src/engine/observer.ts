@@ -27,7 +27,7 @@ export interface RunEnd {
   /** Until the first token, image, segment or piece of audio; `undefined` without any. */
   readonly firstOutputMs: number | undefined;
   readonly usage: RunUsage;
-  /** Of each choice of a chat that has ended, in their order. */
+  /** Finish reasons of the ended choices of a chat, in their order. */
   readonly finishReasons: readonly string[];
   /** Why there is no whole result. `cancelled` also where the caller has left. */
   readonly error: InferenceError | undefined;
@@ -69,7 +69,7 @@ export interface InferenceObserver<Run extends ObservedRun = ObservedRun, Event 
   onRunDispatch?(run: Run, waitMs: number): void;
   /** Its first token, image, segment or piece of audio is there. */
   onRunFirstOutput?(run: Run, firstOutputMs: number): void;
-  /** What the run has made, all of it: not for records unless people agreed. */
+  /** The whole output of the run: not for records unless people agreed. */
   onRunEvents?(run: Run, events: readonly Event[]): void;
   /** It is over, whichever way; called once for each run. */
   onRunEnd?(run: Run, end: RunEnd): void;

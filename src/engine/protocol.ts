@@ -5,7 +5,7 @@ import type { RunLabels } from './replica.ts';
 /** Makes a model ready to run; an `InferenceError` it throws is shown to callers, of anything else only the fact. */
 export type LoadPipeline = (spec: ModelSpec) => Promise<Pipeline>;
 
-/** What the host tells a worker, as plain data. `load` comes first and once; ids are never used twice. */
+/** Messages from the host to a worker, as plain data. `load` comes first and once; ids are never used twice. */
 export type HostMessage =
   | { readonly type: 'load'; readonly spec: ModelSpec }
   | {
@@ -18,7 +18,7 @@ export type HostMessage =
   /** Close the pipeline when the last run has ended, then exit. */
   | { readonly type: 'close' };
 
-/** What a worker tells the host, as plain data. */
+/** Messages from a worker to the host, as plain data. */
 export type WorkerMessage =
   | {
       readonly type: 'loaded';
@@ -31,7 +31,7 @@ export type WorkerMessage =
   | { readonly type: 'load-failed'; readonly error: SerializedError; readonly detail: string }
   | { readonly type: 'progress'; readonly runs: readonly RunProgress[] };
 
-/** What happened in one run since the last message. */
+/** Events of one run since the last message. */
 export interface RunProgress {
   readonly id: number;
   readonly events: readonly RunEvent[];

@@ -30,7 +30,7 @@ export interface Run {
 /** One place that runs requests of one model: a worker process or the calling process. */
 export interface Replica {
   readonly state: ReplicaState;
-  /** Of the model as last loaded. */
+  /** Facts about the model as last loaded. */
   readonly info: ModelInfo | undefined;
   /** How many requests it takes at once; 0 before the model is loaded. */
   readonly concurrency: number;
@@ -55,7 +55,7 @@ export interface Replica {
   close(): Promise<void>;
 }
 
-/** What happened to a replica that its `state` alone doesn't tell. */
+/** An event of a replica beyond its `state`. */
 export type ReplicaEvent =
   | {
       readonly type: 'load';
@@ -66,7 +66,7 @@ export type ReplicaEvent =
   | { readonly type: 'failure'; readonly error: InferenceError }
   | { readonly type: 'loss'; readonly reason: string; readonly restartInMs: number | undefined };
 
-/** Those who are told about a replica. */
+/** Listeners of a replica. */
 export interface ReplicaListener {
   /** `state` has changed. */
   onChange(): void;

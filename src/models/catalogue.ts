@@ -7,7 +7,7 @@ export interface CatalogueEntry {
   readonly source: string;
   /** Display name. */
   readonly name: string;
-  /** What is loaded unless another one is asked for; default `auto`. */
+  /** The dtype that is loaded by default; `auto` if left out. */
   readonly dtype?: Dtype | undefined;
   /** As the hub spells it. */
   readonly license: string;

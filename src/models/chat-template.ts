@@ -163,7 +163,7 @@ export function createChatTemplate(
 /** How families call the switch: Qwen and most others, DeepSeek and Granite, Command A. */
 const thinkingSwitches = ['enable_thinking', 'thinking', 'reasoning'];
 
-/** What templates are tried with. */
+/** Conversations that templates are tried with. */
 const probes = (() => {
   const question = 'Question that probes.';
   const instruction = 'Instruction that probes.';
@@ -207,7 +207,7 @@ function compile(source: string, path: string, now: () => Date): CompiledTemplat
   }
 }
 
-/** What a template refuses stays refused; what it merely stumbles over is tried again with the gaps filled. */
+/** A refusal of the template stays; a conversation that it merely stumbles over is tried again with the gaps filled. */
 function renderGenerously({ render }: CompiledTemplate, given: Variables, completed: Variables): string {
   try {
     return render(given);

@@ -31,7 +31,7 @@ export interface DescribedModel {
   readonly source: string;
   readonly kind: 'bundled' | 'folder' | 'file' | 'address' | 'hub';
   readonly category: string;
-  /** Of the catalogue, where it is in there. */
+  /** Entry of the catalogue, if there is one. */
   readonly entry: CatalogueEntry | undefined;
   /** On this disk. */
   readonly folder: string | undefined;
@@ -44,7 +44,7 @@ export interface DescribedModel {
 
 export interface DescribeOptions {
   readonly hub?: HubOptions | undefined;
-  /** What the user says; otherwise it is found out. */
+  /** The user's choice; detected if left out. */
   readonly category?: string | undefined;
   readonly signal?: AbortSignal | undefined;
 }

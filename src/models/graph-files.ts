@@ -4,7 +4,7 @@ import { explainFiles } from './explain-files.ts';
 import { fieldError, type InferenceError } from '../errors.ts';
 import { describeValue } from '../core/text/quote.ts';
 
-/** Which of a model's weights to load. */
+/** The weights of a model to load. */
 export type Dtype = 'auto' | 'fp32' | 'fp16' | 'q8' | 'q4' | 'q4f16';
 
 /** Dtype → what the hub's exporters put behind a graph's name; in the order in which `auto` prefers them. */
@@ -27,7 +27,7 @@ export interface FileTree {
   list(folder: string): readonly string[];
 }
 
-/** What is on this disk. */
+/** Files on this disk. */
 export function localFiles(path: string): FileTree {
   return {
     name: path,
@@ -80,7 +80,7 @@ export function missingGraph(
   return fieldError(param, reason);
 }
 
-/** What is there in place of a graph. */
+/** The files in place of a graph. */
 function whatElse(files: FileTree): string {
   const found = explainFiles(files.list(''), `${files.name.replaceAll('"', '')}/`);
   return found === undefined ? '' : `; it has ${found}`;
@@ -92,7 +92,7 @@ export function graphsIn(files: FileTree, folder: string): readonly string[] {
   return graphs.map((name) => posix.join(folder, name));
 }
 
-/** What a graph of that stem may be called. */
+/** Names that a graph of that stem may have. */
 export function graphNames(stem: string, dtype: Dtype = 'auto'): readonly string[] {
   return dtype === 'auto' ? storedDtypes.map((one) => graphName(stem, one)) : [graphName(stem, dtype)];
 }
@@ -108,7 +108,7 @@ export function weightFiles(files: FileTree, graph: string): readonly string[] {
 
 const mostWeightFiles = 16;
 
-/** What such files may be called: exporters know several ways. */
+/** Names of such files: exporters know several ways. */
 export function weightFileNames(graph: string): readonly string[] {
   const { dir, name } = posix.parse(graph);
   const numbered = Array.from({ length: mostWeightFiles }, (_, index) => `${graph}_data_${index + 1}`);

@@ -5,7 +5,7 @@ import { fieldError, type InferenceError } from '../errors.ts';
 export interface ModelFiles {
   /** Small files, those included that a model may lack; `*` stands for any name in a folder. */
   readonly small: readonly string[];
-  /** What its graphs are usually called, without what tells the dtype and without `.onnx`. */
+  /** Usual names of its graphs, without the suffix of the dtype and `.onnx`. */
   readonly stems: readonly string[];
   /**
    * Paths of the graphs.

@@ -12,7 +12,7 @@ export interface Phonemizer {
   phonemize(text: string): string | Promise<string>;
 }
 
-/** What `cmu-pronouncing-dictionary` writes behind a pronunciation. */
+/** Remark after a pronunciation in `cmu-pronouncing-dictionary`. */
 const remark = / #.*$/;
 
 /**
@@ -34,7 +34,7 @@ export async function createEnglishPhonemizer(language: 'en-US' | 'en-GB'): Prom
   return { language, phonemize: (text) => phonemizeEnglish(text, { lookUp }) };
 }
 
-/** What is used of the package `phonemizer`, in whose types the languages of a voice are no list. */
+/** The used part of the package `phonemizer`, in whose types the languages of a voice are no list. */
 interface EspeakModule {
   list_voices(): Promise<readonly { readonly languages: readonly { readonly name: string }[] }[]>;
   phonemize(text: string, language: string): Promise<readonly string[]>;

@@ -31,7 +31,7 @@ export type RemoteSource =
       readonly revision: string;
       /** The one file that is wanted, with the parts of it; default: those of its category. */
       readonly file?: string | undefined;
-      /** What the catalogue advises. */
+      /** Settings that the catalogue advises. */
       readonly dtype?: Dtype | undefined;
     }
   /** `base` ends with a slash. */

@@ -12,7 +12,7 @@ export interface ToolTemplateSettings {
   /** `false` refuses tools. Default true. */
   readonly tools?: boolean | undefined;
   /**
-   * What the model is told about the tools, in place of what its template says: Jinja that is given `tools`, a list of
+   * The prompt about tools, in place of the template's own: Jinja that is given `tools`, a list of
    * function definitions.
    */
   readonly toolPrompt?: string | undefined;

@@ -13,7 +13,7 @@ import { readVerified, stateOf, writeVerified } from './verified-files.ts';
 export interface Comparison {
   /** Files whose content is known to be right or wrong; 0 where nobody has noted what the model should be, as for a folder of one's own. */
   readonly checked: number;
-  /** Those with other content. */
+  /** Files with other content. */
   readonly damaged: readonly string[];
 }
 
@@ -71,7 +71,7 @@ interface KnownHashes {
 
 const nothing: KnownHashes = { hashes: [], isDownloaded: false };
 
-/** Of the files that the package of bundled models lists, or that the hub has listed for a commit. */
+/** Hashes of the files that the package of bundled models lists, or that the hub has listed for a commit. */
 async function hashesOf(folder: string): Promise<KnownHashes> {
   const bundled = await readFile(join(folder, '../hashes.json'), 'utf8').catch(() => undefined);
   if (bundled !== undefined) {

@@ -15,7 +15,7 @@ const firstOutputBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 0.75, 1, 2
 const tokenBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.15, 0.2, 0.3, 0.5, 1, 2.5];
 const loadBuckets = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600];
 
-/** What is counted as it happens. */
+/** Metrics that are counted as events happen. */
 export const counterDefinitions = {
   httpRequests: {
     name: 'http_requests_total',
@@ -140,7 +140,7 @@ export const histogramDefinitions = {
   },
 } as const satisfies Record<string, HistogramDefinition>;
 
-/** What is the case when somebody looks. */
+/** Metrics that are read when somebody looks. */
 export const gaugeDefinitions = {
   httpInFlight: {
     name: 'http_requests_in_flight',

@@ -7,7 +7,7 @@ import { tryNativeRuntime } from './trial-run.ts';
 /** The way to the runtime that sessions of this process take. */
 export interface RuntimeChoice {
   readonly name: RuntimeName;
-  /** Of onnxruntime. */
+  /** Version of onnxruntime. */
   readonly version: string;
   /** Why this one; a sentence without its full stop. */
   readonly reason: string;

@@ -15,7 +15,7 @@ export interface WeightFiles {
   readonly folder: string;
   /** Location in the model → name in the folder. */
   readonly names: ReadonlyMap<string, string>;
-  /** Of the model itself, the first one, and of all its weights. */
+  /** Stamps of the model itself, the first one, and of all its weights. */
   readonly stamps: readonly FileStamp[];
 }
 

@@ -44,11 +44,11 @@ export interface PrepareOptions {
 
 /** A model that is ready to be loaded. */
 export interface PreparedGraph {
-  /** What a session is made of: the path of a file, or bytes where no file could be written. */
+  /** The graph of a session: the path of a file, or bytes where no file could be written. */
   readonly model: string | Uint8Array;
   /** To be given to the session: the folder with the weights. */
   readonly weightsFolder: string;
-  /** Of the prepared graph. */
+  /** Signatures of the prepared graph. */
   readonly signature: ModelSignature;
   /** Whether past and present of each cache may be one tensor, see `hasInPlaceCaches`. */
   readonly cachesInPlace: boolean;
@@ -117,7 +117,7 @@ export async function prepareGraph(path: string, options: PrepareOptions = {}): 
   };
 }
 
-/** What a prepared file says of itself. */
+/** Metadata in a prepared file. */
 interface Notes extends Pick<PreparedGraph, 'applied' | 'skipped'> {
   readonly version: number;
   readonly wanted: string;

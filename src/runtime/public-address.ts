@@ -19,7 +19,7 @@ const special4 = toBlockList('ipv4', [
   '240.0.0.0/4',
 ]);
 
-/** Of IPv6 one part alone is public; IPv4-mapped, local and multicast addresses lie outside of it. */
+/** The one public part of IPv6; IPv4-mapped, local and multicast addresses lie outside of it. */
 const global6 = toBlockList('ipv6', ['2000::/3']);
 /** @see https://www.iana.org/assignments/iana-ipv6-special-registry */
 const special6 = toBlockList('ipv6', ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20']);

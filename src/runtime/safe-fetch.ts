@@ -4,7 +4,7 @@ import { request as requestHttps } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import { isPublicAddress } from './public-address.ts';
 
-/** What may be fetched on behalf of a client. Plain data. */
+/** Limits of fetching for a client; plain data. */
 export interface FetchLimits {
   /**
    * Also from addresses that are private, loopback, link-local or otherwise not public: `true` from any, or only those

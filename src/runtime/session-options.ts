@@ -1,5 +1,5 @@
 import type { Device } from '../core/device.ts';
-/** Which of the two ways to the runtime is taken. */
+/** The two ways to the runtime. */
 export type RuntimeName = 'native' | 'onnxruntime-node';
 
 export interface OnnxSessionOptions {

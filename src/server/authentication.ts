@@ -5,7 +5,7 @@ import { headerOf } from './headers.ts';
 
 /** A key that opens the service. */
 export interface ApiKey {
-  /** What clients send in `Authorization: Bearer <key>`. */
+  /** The key that clients send in `Authorization: Bearer <key>`. */
   readonly key: string;
   /** Whose limits this key uses up; keys of the same id share them. Default: a hash of the key. */
   readonly id?: string | undefined;

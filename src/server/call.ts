@@ -15,7 +15,7 @@ export interface Call {
   readonly requestId: string;
   /** Goes with what is asked of the inference, so that observers know what that is for. */
   readonly origin: ObservedRequest;
-  /** What the path template's placeholders stand for, decoded. */
+  /** Values of the path template's placeholders, decoded. */
   readonly pathParameters: Readonly<Record<string, string>>;
   readonly meter: Meter;
   /** Reports a failure that can't be the response's status any more. */

@@ -2,7 +2,7 @@ import { describeValue } from '../core/text/quote.ts';
 import type { ApiRequest, ApiResponse } from './contract.ts';
 import { headerOf } from './headers.ts';
 
-/** Which pages of other origins may use the API from a browser. */
+/** Other origins whose pages may use the API from a browser. */
 export interface CorsOptions {
   /** Such as `https://app.example`, as browsers write them; `'*'` for all. */
   readonly origins: '*' | readonly string[];

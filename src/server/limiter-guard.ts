@@ -1,7 +1,7 @@
 import { InferenceError } from '../errors.ts';
 import { isLimiterState, type Limiter, type LimiterFactory, type LimiterState } from './rate-limit.ts';
 
-/** What becomes of requests while the store of limits doesn't answer: they are refused, or served uncounted. */
+/** Treatment of requests while the store of limits doesn't answer: they are refused, or served uncounted. */
 export const limiterFailures = ['refuse', 'admit'] as const;
 
 /** How a store that fails or hangs is dealt with. */

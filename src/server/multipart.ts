@@ -13,9 +13,9 @@ export interface FormField {
   readonly value: string;
 }
 
-/** What a form may hold and where its files go. */
+/** Limits of a form and the folder of its files. */
 export interface MultipartOptions {
-  /** Of the whole body. */
+  /** Most bytes of the whole body. */
   readonly maxBytes: number;
   /** Takes a file; the stream fails when the form does. The form is read no further than it reads. */
   readonly onFile: (name: string, content: Readable) => Promise<void>;

@@ -15,7 +15,7 @@ export interface RequestEnd {
   /** Until the response, and the whole stream if it is one, has been handed over. */
   readonly durationMs: number;
   /**
-   * What the client was told of, also amid a stream; `cancelled` where it has left. Else what failed behind its back,
+   * The error that the client got, also in a stream; `cancelled` where it has disconnected. Otherwise a failure after the answer,
    * such as the store of quotas. Its message may quote the request, its `cause` is for the operator.
    */
   readonly error: InferenceError | undefined;

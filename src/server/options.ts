@@ -27,7 +27,7 @@ import { printInternal, type FailedRequest } from './print-internal.ts';
 import type { LimiterFactory } from './rate-limit.ts';
 import { describeValue } from '../core/text/quote.ts';
 
-/** Which request an error belongs to. */
+/** The request that an error belongs to. */
 export interface ErrorContext extends FailedRequest {
   readonly status: number;
 }
@@ -36,7 +36,7 @@ export interface ErrorContext extends FailedRequest {
 export interface HandlerOptions {
   /** Who may use the service. There is no default, so that nobody opens one by accident; `'none'` opens it. */
   readonly auth: Authentication;
-  /** What keys may do, by the name in `ApiKey.plan`. */
+  /** Plans by the name in `ApiKey.plan`. */
   readonly plans?: Readonly<Record<string, Plan>> | undefined;
   /**
    * Where plans are counted; default: in the memory of this process. Every limiter class of `rate-limiter-flexible`
@@ -44,13 +44,13 @@ export interface HandlerOptions {
    */
   readonly limiter?: LimiterFactory | undefined;
   /**
-   * What becomes of requests of keys with a plan while the store behind `limiter` fails or hangs: `refuse` answers 503,
+   * Treatment of requests of keys with a plan while the store of `limiter` fails or hangs: `refuse` answers 503,
    * `admit` serves them uncounted. Default `refuse`.
    */
   readonly onLimiterFailure?: (typeof limiterFailures)[number] | undefined;
   /** Longest time for one answer of the store behind `limiter`, in milliseconds; default 1000. */
   readonly limiterTimeoutMs?: number | undefined;
-  /** Which pages of other origins may use the API from a browser; default: none. */
+  /** Other origins whose pages may use the API from a browser; default: none. */
   readonly cors?: CorsOptions | undefined;
   /** Largest request body; default 16 MiB. Bodies that the host has parsed are limited by its parser. */
   readonly maxBodyBytes?: number | undefined;

@@ -11,7 +11,7 @@ import {
   type Reservation,
 } from './rate-limit.ts';
 
-/** What the keys of a plan may do. */
+/** Permissions and limits of a plan's keys. */
 export interface Plan {
   /** Ids of the models that the plan includes; others answer 403 `upgrade_required`. Default: all. */
   readonly models?: readonly string[] | undefined;
@@ -38,7 +38,7 @@ export interface Meter {
   spend(tokens: number): Promise<Spending>;
 }
 
-/** What a request has taken from its plan. */
+/** The part of its plan that a request has used. */
 export interface Spending {
   /** The request used so many tokens. */
   settle(tokens: number): Promise<void>;

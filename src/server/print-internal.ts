@@ -1,6 +1,6 @@
 import { InferenceError } from '../errors.ts';
 
-/** What was asked for when something failed. */
+/** The failed request. */
 export interface FailedRequest {
   readonly requestId: string;
   readonly method: string;

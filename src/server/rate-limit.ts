@@ -37,7 +37,7 @@ export interface LimiterOptions {
 /** Makes the limiter that counts one kind of points of one plan. */
 export type LimiterFactory = (options: LimiterOptions) => Limiter;
 
-/** What is left of one kind of points. */
+/** The remaining points of one kind. */
 export interface Allowance {
   readonly limit: number;
   readonly remaining: number;

@@ -5,7 +5,7 @@ import type { ObservedRequest, RequestObserver } from './observer.ts';
 
 /** Measures one request and tells the observers. */
 export interface RequestWatch {
-  /** What the client is told of; the first counts. */
+  /** The error that the client gets; the first counts. */
   fail(error: InferenceError): void;
   /** The response with which the request ends: at once, or with its stream. */
   answer(response: ApiResponse): ApiResponse;

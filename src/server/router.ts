@@ -5,7 +5,7 @@ import type { ServedRoute as Route } from './routes.ts';
 export interface RouteMatch {
   readonly route: Route;
   /**
-   * What the placeholders stand for, decoded.
+   * Values of the placeholders, decoded.
    *
    * @throws InferenceError `invalid_request` for what is not valid percent-encoding
    */

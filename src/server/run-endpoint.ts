@@ -43,7 +43,7 @@ export async function runEndpoint(
   }
 }
 
-/** What becomes of a file that outlives the response's first byte. */
+/** Use of a file that outlives the response's first byte. */
 interface UploadUse {
   onStream(): void;
   onEnd(): Promise<void>;

@@ -33,7 +33,7 @@ const explainIssue: z.core.$ZodErrorMap = (issue) => {
 type Json = Readonly<Record<string, unknown>>;
 type Described = z.core.$ZodRawIssue | z.core.$ZodIssue;
 
-/** What a value should have been, where that can be said without the value. */
+/** The expected value, where the issue alone says it. */
 function expectationOf(issue: Described): string | undefined {
   switch (issue.code) {
     case 'invalid_type':
@@ -115,7 +115,7 @@ const ofAnotherType = new Set<string | undefined>([
   'custom',
 ]);
 
-/** Of alternatives the fault of the one that was probably meant: the one that gets farthest, or fails by no type. */
+/** The fault of the alternative that was probably meant: the one that gets farthest, or fails by no type. */
 export function meantFault(issue: z.core.$ZodIssue): Fault {
   if (issue.code === 'invalid_union') {
     const faults = issue.errors.flatMap(([first]) => (first ? [meantFault(first)] : []));

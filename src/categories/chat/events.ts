@@ -18,7 +18,7 @@ export type FinishReason = 'stop' | 'length' | 'tool_calls';
 /** How many tokens a chat request took. */
 export interface ChatUsage {
   readonly promptTokens: number;
-  /** Of the prompt, how many needed no computing because an earlier request had the same beginning. */
+  /** Tokens of the prompt that needed no computing because an earlier request had the same beginning. */
   readonly cachedTokens: number;
   /** Over all choices, reasoning included. */
   readonly completionTokens: number;

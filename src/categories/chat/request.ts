@@ -42,7 +42,7 @@ export interface ChatRequestInput extends Partial<ChatParameters> {
   readonly toolChoice?: ToolChoice | undefined;
   /** Whether one answer may hold several calls; default true. */
   readonly parallelToolCalls?: boolean | undefined;
-  /** What the answer's text has to be; default any text. */
+  /** Required form of the answer's text; default any text. */
   readonly responseFormat?: ResponseFormat | undefined;
   readonly stop?: string | readonly string[] | undefined;
   readonly logitBias?: ReadonlyMap<number, number> | undefined;

@@ -110,7 +110,7 @@ function toPart({ id, name, arguments: given }: ToolCall): MessagePart {
   return { type: 'tool_call', id, name, arguments: parsed(given) };
 }
 
-/** What a model wrote need not be JSON. */
+/** Parses arguments as JSON; a model may write others. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);

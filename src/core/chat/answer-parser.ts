@@ -3,7 +3,7 @@ import { createStopMatcher } from '../text/stop-sequences.ts';
 import type { ReasoningPart, ReasoningSplitter } from './reasoning.ts';
 import type { ToolCallParser, ToolCallParserEvent } from './tool-calls/parser.ts';
 
-/** What one choice's answer holds, in order. */
+/** The parts of one choice's answer, in order. */
 export type AnswerEvent =
   | { readonly type: 'reasoning-delta'; readonly text: string }
   | { readonly type: 'text-delta'; readonly text: string }
@@ -11,7 +11,7 @@ export type AnswerEvent =
   | { readonly type: 'tool-call-start'; readonly call: number; readonly id: string; readonly name: string }
   | { readonly type: 'tool-call-delta'; readonly call: number; readonly arguments: string };
 
-/** What `createAnswerParser` must know of the model and of the request. */
+/** Facts about model and request that `createAnswerParser` needs. */
 export interface AnswerParserOptions {
   /** Text that ends the answer and is not part of it. */
   readonly stop?: readonly string[] | undefined;

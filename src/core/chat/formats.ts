@@ -88,11 +88,11 @@ export interface CallSample {
   readonly arguments: string;
 }
 
-/** What `detectFormats` looks at. */
+/** Evidence for `detectFormats`. */
 export interface FormatQuery extends ModelTraits {
   /** Name of the tool call format to use instead of the one that is recognised. */
   readonly toolCallFormat?: string | undefined;
-  /** What the template makes of a call, of any name and arguments; left out where it has no place for calls. */
+  /** Rendering of a call with any name and arguments; left out where the template has no place for calls. */
   readonly callSample?: CallSample | undefined;
   /** Name of the reasoning format to use instead of the one that is recognised. */
   readonly reasoningFormat?: string | undefined;

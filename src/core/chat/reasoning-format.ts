@@ -6,7 +6,7 @@ import type { ModelTraits } from './tool-calls/format.ts';
 export interface ReasoningFormat {
   /** Unique, kebab-case: what a setting says to choose the format. */
   readonly name: string;
-  /** What an answer with thinking looks like, for documentation. */
+  /** Example of an answer with thinking, for documentation. */
   readonly example: string;
   /** Models that are known to use the format. */
   readonly models: readonly string[];

@@ -82,7 +82,7 @@ export function createHarmonySplitter(): ReasoningSplitter {
     if (!isHeader || header.length > longestHeader) releaseHeader(parts);
   }
 
-  /** What was taken for a header is text. */
+  /** The supposed header is text. */
   function releaseHeader(parts: ReasoningPart[]): void {
     const text = header;
     header = '';

@@ -3,7 +3,7 @@ import { createMarkerScanner } from '../text/marker-scanner.ts';
 import { createFrameReader, type FrameMarkers } from './answer-frame.ts';
 import type { ToolCallParser } from './tool-calls/parser.ts';
 
-/** What a model writes around its thinking. */
+/** The marks around a model's thinking. */
 export interface ReasoningMarkers {
   /** Such as `<think>`; several where models write it in several ways. */
   readonly open: string | readonly string[];
@@ -84,7 +84,7 @@ export function createReasoningSplitter(
   let call: { readonly parser: ToolCallParser; readonly opener: string; text: string } | undefined;
   /** White space that is given out only if something visible follows it. */
   let space = '';
-  /** What may become a marker at the start. */
+  /** Text that may become a marker at the start. */
   let beginning = '';
   let hasReasoning = false;
   /** Looks for the close marker behind a call. */
@@ -158,7 +158,7 @@ export function createReasoningSplitter(
     call!.text += text;
   }
 
-  /** What was no call is thinking, and may hold the end of it. */
+  /** Text that was no call is thinking, and may hold the end of it. */
   function leaveCall(opener: string, text: string, isCall: boolean, parts: ReasoningPart[]): void {
     call = undefined;
     place = isCall ? 'behind-call' : 'reasoning';

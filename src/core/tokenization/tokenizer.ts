@@ -33,7 +33,7 @@ export interface EncodeOptions {
   readonly padding?: Padding | false | undefined;
 }
 
-/** Which tokens count. */
+/** Options of counting tokens. */
 export interface CountOptions {
   /** Counts the tokens around the text too; default true. */
   readonly addSpecialTokens?: boolean | undefined;

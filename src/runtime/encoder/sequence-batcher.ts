@@ -18,7 +18,7 @@ interface Item<S extends Sequence> {
 }
 
 interface Job<S extends Sequence> {
-  /** What is not computed yet, longest first, so that neighbors need little padding. */
+  /** Sequences that wait, longest first, so that neighbors need little padding. */
   waiting: Item<S>[];
   readonly vectors: Float32Array[];
   readonly signal: AbortSignal | undefined;

@@ -1,4 +1,4 @@
-/** What is running and can be ended. */
+/** Runs that can be ended. */
 export interface Run {
   terminate(): void;
 }

@@ -9,7 +9,7 @@ export class GraphRunner {
   readonly #inputNames: BigUint64Array;
   readonly #inputTable: NameTable;
   readonly #outputTable: NameTable;
-  /** What the runtime reads during a run: nothing else may refer to it any more. */
+  /** Memory that the runtime reads during a run: nothing else may refer to it any more. */
   #held: unknown;
 
   constructor(core: SessionCore) {

@@ -5,7 +5,7 @@ import { Handle } from './handle.ts';
 import type { NativeTensor } from './native-tensor.ts';
 import type { SessionCore } from './session-core.ts';
 
-/** What a binding has from its session. */
+/** The part of a session that a binding uses. */
 export interface BindingParts {
   readonly core: SessionCore;
   readonly memory: DeviceMemory;

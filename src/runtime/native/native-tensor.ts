@@ -43,7 +43,7 @@ export function shapeOf(api: Api, value: bigint): { type: ElementType; dims: num
   }
 }
 
-/** What a native tensor is made of. */
+/** Parts of a native tensor. */
 export interface NativeTensorParts {
   /** `OrtValue *`, which is the tensor's from now on. */
   readonly value: bigint;

@@ -9,7 +9,7 @@ import { chatRequestSchema, type ChatRequestBody } from './schema.ts';
 import { assertSupported } from './unsupported.ts';
 import { quote } from '../../../core/text/quote.ts';
 
-/** What a client asked for, apart from how it wants it delivered. */
+/** The parsed request without the form of its delivery. */
 export interface ChatCall {
   readonly model: string;
   readonly request: ChatRequestInput;

@@ -4,7 +4,7 @@ import { toWireHead, toWireLogprobs, toWireUsage, type AnswerHead } from './to-r
 
 type WireChoice = ChatCompletionChunk['choices'][number];
 
-/** What a chunker must know of the request. */
+/** The part of the request that a chunker needs. */
 export interface ChunkOptions {
   /** Number of choices that will come. */
   readonly choices: number;
@@ -33,7 +33,7 @@ export function createChunker(
   /** Log probabilities of each choice that go with its next chunk. */
   const logprobs = new Map<number, TokenLogprobs[]>();
   let promptTokens = 0;
-  /** Of each choice. */
+  /** Tokens of each choice. */
   const completionTokens: number[] = [];
   const usageOf = ([choice]: WireChoice[]): Pick<ChatCompletionChunk, 'usage'> => {
     if (!options.continuousUsage || !choice) return options.includeUsage ? { usage: null } : {};

@@ -1,7 +1,7 @@
 import type { ChatEvent, ChatUsage, FinishReason, TokenLogprob, TokenLogprobs } from '../events.ts';
 import type { ChatCompletion } from './schema.ts';
 
-/** What all parts of one answer have in common. */
+/** Fields that all parts of one answer share. */
 export interface AnswerHead {
   /** `chatcmpl-…` */
   readonly id: string;

@@ -6,7 +6,7 @@ interface Frame {
   readonly id: number;
   readonly next: number;
   readonly rounds: number;
-  /** What has been read of a text of a language. */
+  /** The part of a text of a language that has been read. */
   readonly reading: Reading | undefined;
   /** Items of a list that differ, as JSON. */
   readonly items: Items | undefined;

@@ -15,7 +15,7 @@ import { jsonSchemaSteps } from './json-schema.ts';
 import { anyObject, looseText, type ArgumentsNotation } from './notation.ts';
 import { createSchemaBudget, type SchemaBudget } from './schema-budget.ts';
 
-/** What an answer's text has to be. */
+/** The required form of an answer's text. */
 export type ResponseFormat =
   | { readonly type: 'text' }
   /** Some JSON object. */
@@ -50,14 +50,14 @@ export interface ReasoningConstraint {
   readonly close: readonly string[];
   /** Whether the prompt ends inside the thinking. */
   readonly startsOpen: boolean;
-  /** What follows `close` before anything else; white space if left out. */
+  /** Text after `close` before anything else; white space if left out. */
   readonly behind?: string | undefined;
-  /** What stands around an answer that is no call. */
+  /** The frame of an answer that is no call. */
   readonly frame?:
     { readonly open: string; readonly close: string; readonly isRequired: boolean } | undefined;
 }
 
-/** What a model may answer to one request. */
+/** The permitted answers to one request. */
 export interface AnswerConstraint {
   readonly response: ResponseFormat;
   readonly calls?: CallConstraint | undefined;
@@ -153,7 +153,7 @@ interface Way {
   readonly section: Expression;
   /** Before the section, but where the answer begins. */
   readonly lead: string;
-  /** What free text in front may not hold. */
+  /** Texts that free text before it may not hold. */
   readonly triggers: readonly string[];
 }
 

@@ -89,7 +89,7 @@ interface Place {
   readonly fractionDigits: number;
 }
 
-/** What may follow when `index` digits have been written. */
+/** The language after `index` digits. */
 function numbersFrom(index: number, place: Place): Expression {
   const { length, low, high, fractionDigits } = place;
   if (index < length) {

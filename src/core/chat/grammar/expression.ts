@@ -10,7 +10,7 @@ export interface Rule {
   body: Expression;
 }
 
-/** What may be written, as a context-free grammar over text. Plain data but for `Rule`s, which may be recursive. */
+/** A context-free grammar over text. Plain data but for `Rule`s, which may be recursive. */
 export type Expression =
   /** Exactly one of these texts. */
   | { readonly type: 'texts'; readonly texts: readonly string[] }

@@ -29,7 +29,7 @@ export const plainCharacters: readonly CodePointRange[] = [
 ];
 
 /**
- * What most text is made of: those but the two that `.` in a pattern doesn't match, and those that markers of tool calls
+ * The characters of most text: all but the two that `.` in a pattern doesn't match, and those that markers of tool calls
  * begin with.
  */
 export const plainText: readonly CodePointRange[] = [

@@ -114,7 +114,7 @@ export class LanguageReader {
     return this.#transitions(language).length > 0;
   }
 
-  /** What is left of a text is sought harder before it is given up. */
+  /** The transitions of a language; the rest of a text is searched harder before it is given up. */
   #transitions(language: Language): readonly Transition[] {
     for (const steps of [maxWorkPerByte, maxWorkPerRescue]) {
       this.#store.allow(steps);

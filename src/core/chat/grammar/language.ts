@@ -7,7 +7,7 @@ export interface Transition {
   readonly target: Language;
 }
 
-/** What is the same for all kinds of languages; the fields without `readonly` are found out when they are asked for. */
+/** Fields that all kinds of languages share; those without `readonly` are computed on demand. */
 interface Known {
   readonly id: number;
   /** Whether the empty text is in it. */

@@ -19,7 +19,7 @@ export function anyStringOf(texts: TextLanguages): StringSet {
 
 /** How values are written. */
 export interface Notation {
-  /** What is written alike has one id. */
+  /** Ids by text: equal texts have one id. */
   readonly id: string;
   readonly anyValue: Expression;
   /** Any member of an object, where it needs no more than that. */
@@ -48,7 +48,7 @@ export interface Notation {
 /** Makes the notation of a call's arguments for their schema. */
 export type ArgumentsNotation = (texts: TextLanguages) => Notation;
 
-/** What tells a notation of literals from that of JSON. */
+/** Differences between a notation of literals and that of JSON. */
 export interface LiteralStyle {
   readonly id: string;
   readonly anyString: Expression;

@@ -47,7 +47,7 @@ function toSequence(items: readonly Pattern[]): Pattern {
   return { kind: 'sequence', items };
 }
 
-/** What may follow up to the end of the text where the items match next. */
+/** Language of the rest of the text after the items match. */
 function rest(items: readonly Pattern[], isAtStart: boolean, store: LanguageStore): Language {
   const index = items.findIndex(({ kind }) => kind === 'look-ahead');
   if (index < 0) return toEnd(sequenceOf(items, store), isAtStart, store);

@@ -196,7 +196,7 @@ function listWith(
   return start;
 }
 
-/** What the next item may count for: whether it matches matters only as long as it is counted. */
+/** Outcomes of the next item: whether it matches matters only while it is counted. */
 function outcomes(
   needs: readonly Need[],
   found: readonly number[],

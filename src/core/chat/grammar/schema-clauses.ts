@@ -16,12 +16,12 @@ import {
   type Schema,
 } from './schema-keywords.ts';
 
-/** Which keys of an object. */
+/** A set of keys of an object. */
 export type KeySet =
   | { readonly kind: 'pattern'; readonly pattern: unknown; readonly path: string }
-  /** Those that neither `properties` nor `patternProperties` of the schema name. */
+  /** Keys that neither `properties` nor `patternProperties` of the schema name. */
   | { readonly kind: 'other'; readonly schema: Schema; readonly path: string }
-  /** Those that match as strings. */
+  /** Keys that match as strings. */
   | { readonly kind: 'names'; readonly literal: Literal };
 
 /** Something that a value has to satisfy, apart from its type. */
@@ -35,7 +35,7 @@ export type Atom =
   | { readonly kind: 'some-property'; readonly keys: KeySet; readonly literal: Literal }
   /** An array has an item at `from` or behind it that matches. */
   | { readonly kind: 'some-item'; readonly from: number; readonly literal: Literal; readonly path: string }
-  /** What none of these schemas names matches. */
+  /** A schema for keys that none of these schemas names. */
   | {
       readonly kind: 'unevaluated';
       readonly evaluated: readonly Schema[];
@@ -517,7 +517,7 @@ export function isReferenceAlone(schema: Schema): boolean {
 }
 
 /**
- * What the value of a property has to match, by the names alone. Patterns are left out: this is
+ * The schemas that the value of a property has to match, by the names alone. Patterns are left out: this is
  * for telling schemas apart; documents are written by the exact rules.
  */
 function propertyLiterals(clause: Clause, name: string, document: SchemaDocument): readonly Literal[] {

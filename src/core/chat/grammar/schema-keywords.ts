@@ -111,7 +111,7 @@ export function readSchemaMap(value: unknown, path: string): Schema {
 
 const maxQuoted = 80;
 
-/** What a caller wrote, cut to what a message bears. */
+/** The caller's text, cut for a message. */
 export function quoted(value: unknown): string {
   const text = JSON.stringify(value) ?? 'undefined';
   return text.length > maxQuoted ? `${text.slice(0, maxQuoted)}…` : text;

@@ -18,7 +18,7 @@ const maxNameLength = 256;
 const maxKeyKinds = 64;
 const maxVariants = 64;
 
-/** What objects are made of; `keysOf` gives the strings that match, as a language. */
+/** The parts of objects; `keysOf` gives the strings that match, as a language. */
 export interface ObjectSetting extends MemberSetting {
   readonly document: SchemaDocument;
   readonly keysOf: (literal: Literal) => Language;

@@ -10,7 +10,7 @@ export function assertSchemaSize(schema: unknown, path: string): void {
 }
 
 /**
- * What is too large about a schema, if anything is. Without recursion, since the depth is the caller's choice.
+ * The part of a schema that is too large, if any. Without recursion, since the depth is the caller's choice.
  *
  * @example
  * ```ts

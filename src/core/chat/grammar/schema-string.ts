@@ -5,7 +5,7 @@ import type { Clause } from './schema-clauses.ts';
 import { readCount, typeBits } from './schema-keywords.ts';
 import type { TextLanguages } from './schema-texts.ts';
 
-/** What a condition says about strings. */
+/** The part of a condition about strings. */
 interface StringConditions {
   readonly min: number;
   readonly max: number;

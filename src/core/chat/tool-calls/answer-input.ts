@@ -45,7 +45,7 @@ export class AnswerInput {
     return this.#text.charAt(this.#index);
   }
 
-  /** What was taken and is not accounted for. */
+  /** Text that was taken and is not accounted for. */
   get held(): string {
     return this.#held;
   }
@@ -234,7 +234,7 @@ export class AnswerInput {
     this.#waiting = [];
   }
 
-  /** What is held means nothing, such as a close marker. */
+  /** Drops the held text, which means nothing, such as a close marker. */
   drop(): void {
     if (!this.#isInCall || this.#isConstrained) this.#held = '';
   }
@@ -246,7 +246,7 @@ export class AnswerInput {
   }
 
   /**
-   * What is held does not go on as a call does, and becomes text, all of the call in hand with it. Where the answer was
+   * The held text does not continue as a call and becomes text, with all of the current call. Where the answer was
    * cut off, so that no one can tell how it would have gone on, the call stays unfinished and the rest is dropped.
    */
   giveUp(): void {

@@ -3,7 +3,7 @@ import type { ToolDefinition } from '../messages.ts';
 import type { ToolCallParser, ToolCallParserOptions } from './parser.ts';
 import type { WrittenCall } from './write-calls.ts';
 
-/** What a format is recognised by. */
+/** Evidence by which a format is recognised. */
 export interface ModelTraits {
   /** Jinja source of the chat template, all its variants joined. */
   readonly template: string;
@@ -22,7 +22,7 @@ export interface ModelFamily {
 export interface ToolCallFormat {
   /** Unique, kebab-case: what a setting says to choose the format. */
   readonly name: string;
-  /** What an answer that calls a tool looks like, for documentation. */
+  /** Example of an answer that calls a tool, for documentation. */
   readonly example: string;
   readonly families: readonly ModelFamily[];
   /** Whether one answer may hold several calls. */
@@ -74,7 +74,7 @@ export interface ToolCallConstraint {
   readonly others?: readonly ToolCallConstraint[] | undefined;
 }
 
-/** What stands on both sides of one call's arguments. */
+/** The frame of one call's arguments. */
 export interface CallFrame {
   readonly prefix: string;
   readonly suffix: string;

@@ -5,7 +5,7 @@ import { readJsonArguments } from './json-calls.ts';
 import type { ToolCallParser, ToolCallParserOptions } from './parser.ts';
 import { createSectionParser } from './section-parser.ts';
 
-/** What structures a harmony answer (https://cookbook.openai.com/articles/openai-harmony). */
+/** Special tokens of a harmony answer (https://cookbook.openai.com/articles/openai-harmony). */
 export const harmonyMarkers = {
   start: '<|start|>',
   channel: '<|channel|>',

@@ -137,7 +137,7 @@ export function* readName(input: AnswerInput): Reading<string> {
   return yield* input.takeWhile((unit) => !/[\s<>[\]{}()"'`=,;|]/.test(unit), longestName);
 }
 
-/** What stands around the arguments of a call that is a JSON object. */
+/** The frame of the arguments of a call that is a JSON object. */
 export function jsonCallFrame(name: string, keys: { name?: string; arguments?: string } = {}): CallFrame {
   const { name: nameKey = 'name', arguments: argumentsKey = 'arguments' } = keys;
   return { prefix: `{"${nameKey}": ${JSON.stringify(name)}, "${argumentsKey}": `, suffix: '}' };

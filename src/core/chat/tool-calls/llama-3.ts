@@ -29,7 +29,7 @@ export const llama3Format: ToolCallFormat = {
 /** How a call begins that stands behind text on the same line. */
 const inlineMarkers = ['{"name"', '{ "name"', '{"type"', '{ "type"'];
 
-/** What stands before an object that is part of other JSON. */
+/** Characters before an object that is part of other JSON. */
 const insideJson = /(?:["\]}\w]\s*,|"\s*:|[[{])\s*$/;
 
 /**

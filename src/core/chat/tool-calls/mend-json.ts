@@ -22,7 +22,7 @@ const opposite: ReadonlyMap<string, string> = new Map([
   ['(', ')'],
 ]);
 
-/** What follows the quote that ends a string; any other quote is part of it. */
+/** Characters after the quote that ends a string; any other quote is part of it. */
 /** A key ends at the next quote. */
 const endOfKey = /(?:)/y;
 const endOfMember = /\s*(?:[}\])]|$|,\s*(?:\}|$|(["'])(?:(?!\1)[^\n\\])*\1\s*:|[\w-]+\s*:))/y;

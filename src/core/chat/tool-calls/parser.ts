@@ -1,5 +1,5 @@
 /**
- * What a model's answer holds, in order. Concatenating the `arguments` texts between a `call-start` and its
+ * The parts of a model's answer, in order. Concatenating the `arguments` texts between a `call-start` and its
  * `call-end` gives a JSON object. Calls do not overlap.
  */
 export type ToolCallParserEvent =
@@ -16,7 +16,7 @@ export type ToolCallParserEvent =
    */
   | { readonly type: 'call-unfinished' };
 
-/** What a parser knows of the answer that it will read. */
+/** Facts about the answer that a parser will read. */
 export interface ToolCallParserOptions {
   /**
    * Whether a grammar keeps the calls whole. Arguments then come out as they are written; else a call comes out when it

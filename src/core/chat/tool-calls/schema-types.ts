@@ -12,7 +12,7 @@ export function parameterSchema(
 }
 
 /**
- * What a schema says about a member, or about the items of a list, which are called `item`.
+ * The schema of a member, or of the items of a list, which are called `item`.
  *
  * @param root where references lead
  */

@@ -6,23 +6,23 @@ import { isStringSchema, parameterNames, parameterSchema, toJsonText, typesOf } 
 
 /** How a format writes a call whose parameters have a tag each. */
 export interface TaggedCallSyntax {
-  /** What follows the function's name: parts with optional white space between them. */
+  /** Parts after the function's name, with optional white space between them. */
   readonly nameEnd: readonly string[];
   /** An attribute that stands between the name and what ends it, with the number of the call. */
   readonly nameAttribute?: string | undefined;
   /** Begins a parameter; its name follows. */
   readonly parameterOpen: string;
-  /** What stands between a parameter's name and its value: parts with optional white space between them. */
+  /** Parts between a parameter's name and its value, with optional white space between them. */
   readonly parameterNameEnd: readonly string[];
   readonly parameterClose: string;
   readonly callClose: string;
   /** Whether values stand on lines of their own, so that one line break on both sides is not part of them. */
   readonly hasPaddedValues: boolean;
-  /** What may follow a parameter's name and tells the value's type, with a schema for that. */
+  /** Marks after a parameter's name that tell the value's type, with a schema for each. */
   readonly attributes?: ReadonlyMap<string, unknown> | undefined;
 }
 
-/** What follows a parameter's name where the value is of a type. */
+/** The mark after a parameter's name for values of a type. */
 export function attributeOf(type: string, { attributes }: TaggedCallSyntax): string {
   const told = [...(attributes ?? [])].map(([written, schema]) => ({ written, types: typesOf(schema) }));
   const own = told.find(({ types }) => types.includes(type)) ?? told.find(({ types }) => types.length === 0);
@@ -155,7 +155,7 @@ function* readParameter(
   return yield* readWhole(input, tool, syntax, schema);
 }
 
-/** What the parameter's tag itself says about the value's type, as a schema. */
+/** The value's type by the parameter's tag itself, as a schema. */
 function* readAttribute(input: AnswerInput, { attributes }: TaggedCallSyntax): Reading<unknown> {
   const found = attributes && (yield* input.takeAny([...attributes.keys()]));
   return found ? attributes.get(found) : undefined;

@@ -57,7 +57,7 @@ export function taggedArguments(syntax: TaggedCallSyntax): (schema: unknown) => 
   };
 }
 
-/** What stands between a parameter's name and the next tag. */
+/** The text between a parameter's name and the next tag. */
 function frameOf(type: string, value: Expression, syntax: TaggedCallSyntax): Expression {
   const { parameterNameEnd, parameterClose, hasPaddedValues } = syntax;
   const padding = text(hasPaddedValues ? '\n' : '');
@@ -79,7 +79,7 @@ function endsEarly(value: string, { parameterOpen, parameterClose, callClose }: 
     .some((rest) => [parameterOpen, callClose].some((tag) => rest.trimStart().startsWith(tag)));
 }
 
-/** What stands around all calls of an answer, each from the name on, and around one of them. */
+/** The frames of all calls of an answer, each from the name on, and of one of them. */
 export interface TaggedFrame {
   readonly begin?: string;
   readonly open: string;

@@ -7,7 +7,7 @@ import { toResponsesError } from './field-names.ts';
 import { responsesRequestSchema, type ResponsesRequestBody } from './schema.ts';
 import { assertSupported } from './unsupported.ts';
 
-/** What a client asked for, apart from how it wants it delivered. */
+/** The parsed request without the form of its delivery. */
 export interface ResponsesCall {
   readonly model: string;
   readonly request: ChatRequestInput;

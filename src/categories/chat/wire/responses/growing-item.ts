@@ -20,7 +20,7 @@ export interface GrowingItem {
   readonly id: string;
   /** Its place in the output. */
   readonly index: number;
-  /** Of calls. */
+  /** The call that the item is about. */
   readonly call?: { readonly id: string; readonly name: string } | undefined;
   text: string;
   readonly logprobs: TextLogprobs;
