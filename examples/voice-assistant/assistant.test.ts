@@ -1,0 +1,42 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { chat, createInference, speech, transcription, type Inference } from 'slashv1';
+import { talk, wavHeader } from './assistant.js';
+
+describe('the voice assistant', { timeout: 120_000 }, () => {
+  let inference: Inference;
+  beforeAll(() => {
+    inference = createInference({
+      models: {
+        ears: transcription({ source: 'tiny-whisper' }),
+        brain: chat({ source: 'tiny-chat' }),
+        mouth: speech({ source: 'tiny-speech' }),
+      },
+    });
+  });
+  afterAll(() => inference.close());
+
+  async function say(input: string): Promise<Buffer> {
+    const pieces: Uint8Array[] = [];
+    for await (const event of inference.speak({ model: 'mouth', input })) {
+      if (event.type === 'audio') pieces.push(event.bytes);
+    }
+    return Buffer.concat(pieces);
+  }
+
+  it('hears a question, asks a tool, and says the answer', async () => {
+    const spoken: Uint8Array[] = [];
+    const { question, answer } = await talk(inference, await say('What is the weather in Paris?'), (pcm) =>
+      spoken.push(pcm),
+    );
+    expect(question).toMatch(/weather in paris/i);
+    expect(answer).toMatch(/20 degrees/);
+    // It can be heard: the same ears write it down.
+    const samples = Buffer.concat(spoken);
+    let heard = '';
+    const audio = Buffer.concat([wavHeader(samples.length, 24_000), samples]);
+    for await (const event of inference.transcribe({ model: 'ears', audio })) {
+      if (event.type === 'segment') heard += event.segment.text;
+    }
+    expect(heard).toMatch(/degrees|sunny|paris/i);
+  });
+});
