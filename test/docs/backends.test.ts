@@ -20,6 +20,7 @@ it('the table of backends in docs/remote.md is what the registries say', async (
 
 const descriptors: Readonly<Record<string, object>> = {
   onnx: { kind: 'onnx' },
+  llama: { kind: 'llama' },
   openai: { kind: 'openai', baseURL: 'http://127.0.0.1:9/v1' },
   kserve: { kind: 'kserve', url: 'http://127.0.0.1:9', model: 'a' },
 };

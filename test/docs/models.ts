@@ -43,6 +43,7 @@ This page is generated: \`UPDATE_DOCS=1 npx vitest run test/docs/models.test.ts\
 | \`https://models.example.com/my-model/\` | the address of such a folder on any server; no listing is needed |
 | \`whisper-medium\` | a name or alias of the catalogue below |
 | \`org/name\`, \`org/name@revision\` | a repository on the hub; a revision is a branch, a tag or a commit |
+| \`./model.gguf\`, \`org/name/file.gguf\` | a [GGUF file](guides/gguf.md) on this disk or on the hub |
 
 Of a model on the network only the files that its category and \`dtype\` need are downloaded, by the worker process that
 loads it; other models and the host go on meanwhile. What breaks off is resumed, what the hub has a hash of is compared

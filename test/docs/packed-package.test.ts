@@ -11,6 +11,8 @@ import { root } from './code-blocks.ts';
 const run = promisify(execFile);
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
   dependencies: Record<string, string>;
+  optionalDependencies: Record<string, string>;
+  peerDependenciesMeta: Record<string, { optional: boolean }>;
 };
 let folder: string;
 
@@ -113,5 +115,32 @@ describe('the packed package', { timeout: 120_000 }, () => {
       console.log(await inference.ready().catch((error) => error.message));
       await inference.close();`;
     expect(await output(path, code)).toContain('npm install @slashv1/tiny-models');
+  });
+
+  it('runs GGUF files only with the package that it names', async () => {
+    const path = project('without-llama', []);
+    writeFileSync(join(path, 'model.gguf'), '');
+    const code = `
+      import { chat, createInference } from 'slashv1';
+      import { llama } from 'slashv1/llama';
+      try {
+        llama({ gpuLayers: 0 });
+      } catch (error) {
+        console.log(error.code, error.message);
+      }
+      const inference = createInference({ models: { a: chat({ source: './model.gguf' }) } });
+      console.log(await inference.ready().catch((error) => error.message));
+      await inference.close();`;
+    const lines = (await output(path, code)).split('\n');
+    expect(lines).toHaveLength(2);
+    expect(lines[0]).toMatch(/^invalid_request backend: .* npm install node-llama-cpp@\d/);
+    expect(lines[1]).toMatch(/^Model "a" could not be loaded: .* npm install node-llama-cpp@\d/);
+  });
+
+  it('installs nothing of llama.cpp by itself', () => {
+    const { dependencies, optionalDependencies, peerDependenciesMeta } = manifest;
+    const names = Object.keys({ ...dependencies, ...optionalDependencies });
+    expect(names.filter((name) => name.includes('llama'))).toEqual([]);
+    expect(peerDependenciesMeta['node-llama-cpp']).toEqual({ optional: true });
   });
 });
