@@ -6,7 +6,7 @@ import {
   type Generation,
 } from '../../../../src/categories/chat/pipeline/batcher.ts';
 import { createCopyingDecoder } from '../../../../src/categories/chat/pipeline/copying-decoder.ts';
-import type { Decoder } from '../../../../src/runtime/decoder.ts';
+import { CacheFull, type Decoder, type DecoderCache } from '../../../../src/runtime/decoder.ts';
 import { PrefixCache } from '../../../../src/categories/chat/pipeline/prefix-cache.ts';
 import {
   continuationOf,
@@ -29,6 +29,7 @@ class Greedy implements Continuation {
 
 class Trial implements Generation {
   readonly prompt: Int32Array;
+  readonly mostTokens: number;
   readonly continuations: Greedy[];
   readonly reproducible: boolean;
   readonly finished: Promise<void>;
@@ -39,6 +40,7 @@ class Trial implements Generation {
 
   constructor(prompt: readonly number[], counts: readonly number[], reproducible = false) {
     this.prompt = Int32Array.from(prompt);
+    this.mostTokens = counts.reduce((sum, count) => sum + count, prompt.length);
     this.continuations = counts.map((count) => new Greedy(count));
     this.reproducible = reproducible;
     this.finished = new Promise((resolve, reject) => (this.#settle = { resolve, reject }));
@@ -214,5 +216,85 @@ describe('Batcher', () => {
     batcher.add(second);
     await second.finished;
     expect(second.continuations[0]!.tokens).toEqual(continuationOf([2], 9));
+  });
+});
+
+/** A decoder whose caches hold `capacity` tokens together. */
+function limited(capacity: number): { readonly decoder: Decoder; readonly refused: () => number } {
+  const inner = createCopyingDecoder(createRememberingSession({ extended: true }));
+  const live = new Set<DecoderCache>();
+  let refused = 0;
+  const counted = (cache: DecoderCache): DecoderCache => {
+    const release = cache.release.bind(cache);
+    live.add(cache);
+    return Object.assign(cache, {
+      release() {
+        live.delete(cache);
+        release();
+      },
+    });
+  };
+  const tokensOf = (cache: DecoderCache) => cache.lengths.reduce((sum, length) => sum + length, 0);
+  return {
+    refused: () => refused,
+    decoder: {
+      ...inner,
+      capacity,
+      createCache: (rows) => counted(inner.createCache(rows)),
+      gather: async (rows, replaced) => counted(await inner.gather(rows, replaced)),
+      async forward(cache, tokens, count, counts) {
+        // One that has grown has released its smaller buffers.
+        live.add(cache);
+        const held = [...live].reduce((sum, one) => sum + tokensOf(one), 0);
+        if (held + tokens.length > capacity) {
+          refused++;
+          throw new CacheFull('the cache is full');
+        }
+        return inner.forward(cache, tokens, count, counts);
+      },
+    },
+  };
+}
+
+describe('a cache of fixed size', () => {
+  it('holds generations that wait for each other, and what is kept makes room', async () => {
+    const { decoder, refused } = limited(60);
+    const prefixes = new PrefixCache(decoder, { maxSequences: 4, maxBytes: 2 ** 24 });
+    const batcher = new Batcher(decoder, { maxRows: 4, prefixes });
+    const running = Array.from({ length: 7 }, (_, index) => new Trial([index, index + 9, 5], [20]));
+    for (const generation of running) batcher.add(generation);
+    await Promise.all(running.map(({ finished }) => finished));
+    for (const { prompt, continuations } of running) {
+      expect(continuations[0]!.tokens).toEqual(continuationOf([...prompt], 20));
+    }
+    expect(refused()).toBeGreaterThan(0);
+  });
+
+  it('lets a cancelled generation leave that waits for room', async () => {
+    const { decoder } = limited(40);
+    const batcher = new Batcher(decoder, {
+      maxRows: 4,
+      prefixes: new PrefixCache(decoder, { maxSequences: 0, maxBytes: 0 }),
+    });
+    const first = new Trial([1], [30]);
+    const second = new Trial([2], [30]);
+    batcher.add(first);
+    batcher.add(second);
+    second.cancelled = true;
+    await second.finished;
+    expect(first.ends).toBe(0);
+    await first.finished;
+  });
+
+  it('fails a generation that is too large for it alone', async () => {
+    const { decoder } = limited(20);
+    const prefixes = new PrefixCache(decoder, { maxSequences: 2, maxBytes: 2 ** 24 });
+    const batcher = new Batcher(decoder, { maxRows: 4, prefixes });
+    const large = new Trial([1], [50]);
+    batcher.add(large);
+    await expect(large.finished).rejects.toMatchObject({ code: 'overloaded' });
+    const small = new Trial([2], [5]);
+    batcher.add(small);
+    await small.finished;
   });
 });
