@@ -57,7 +57,7 @@ export class LlamaContext {
       logits: this.outputs,
     };
     library.takeErrors();
-    const address = library.call<Address | null>('llama_init_from_model', model.address, {
+    const address = library.call('llama_init_from_model', model.address, {
       ...library.contextDefaults,
       n_ctx: tokens,
       n_batch: batchSize,
@@ -76,7 +76,7 @@ export class LlamaContext {
       });
     }
     this.#address = address;
-    this.#memory = library.call<Address | null>('llama_get_memory', address);
+    this.#memory = library.call('llama_get_memory', address);
   }
 
   /** @throws Error after the release */
@@ -103,7 +103,7 @@ export class LlamaContext {
       }
     }
     this.#batch['n_tokens'] = count;
-    const status = await library.callAsync<number>('llama_decode', this.address, this.#batch);
+    const status = await library.callAsync('llama_decode', this.address, this.#batch);
     if (status === 0) return;
     const reason = library.takeErrors();
     if (status === noPlace) throw new LlamaContextFull(reason);
@@ -113,7 +113,7 @@ export class LlamaContext {
   /** @returns `[wanted × vocabularySize]` of the last run, in the order of the batch; valid until the next */
   logits(wanted: number): Float32Array {
     const { library, vocabularySize } = this.model;
-    const address = library.call<Address>('llama_get_logits', this.address);
+    const address = library.call('llama_get_logits', this.address)!;
     const length = wanted * vocabularySize;
     // A view costs more than a step's bookkeeping, and the library's memory seldom moves.
     if (this.#logits?.address !== address || this.#logits.values.length < length) {
@@ -126,7 +126,7 @@ export class LlamaContext {
   /** A copy of what the last run made of a sequence. */
   pooled(sequence: number, length: number): Float32Array {
     const { library } = this.model;
-    const address = library.call<Address | null>('llama_get_embeddings_seq', this.address, sequence);
+    const address = library.call('llama_get_embeddings_seq', this.address, sequence);
     if (address === null) throw new Error('llama.cpp: the model gives no vector for a sequence');
     return library.floatsAt(address, length).slice();
   }
@@ -137,7 +137,7 @@ export class LlamaContext {
   }
 
   clear(sequence: number): void {
-    this.model.library.call<boolean>('llama_memory_seq_rm', this.#memory, sequence, -1, -1);
+    this.model.library.call('llama_memory_seq_rm', this.#memory, sequence, -1, -1);
   }
 
   clearAll(): void {

@@ -26,12 +26,11 @@ export class LlamaModel {
   private constructor(library: LlamaLibrary, address: Address) {
     this.library = library;
     this.#address = address;
-    this.#vocabulary = library.call<Address>('llama_model_get_vocab', address);
-    this.vocabularySize = library.call<number>('llama_vocab_n_tokens', this.#vocabulary);
-    this.trainedLength = library.call<number>('llama_model_n_ctx_train', address);
+    this.#vocabulary = library.call('llama_model_get_vocab', address)!;
+    this.vocabularySize = library.call('llama_vocab_n_tokens', this.#vocabulary);
+    this.trainedLength = library.call('llama_model_n_ctx_train', address);
     this.cutsSequences =
-      !library.call<boolean>('llama_model_is_recurrent', address) &&
-      !library.call<boolean>('llama_model_is_hybrid', address);
+      !library.call('llama_model_is_recurrent', address) && !library.call('llama_model_is_hybrid', address);
   }
 
   /**
@@ -43,7 +42,7 @@ export class LlamaModel {
     const library = await open(gpu);
     const parameters = { ...library.modelDefaults, n_gpu_layers: gpuLayers === 'all' ? -1 : gpuLayers };
     library.takeErrors();
-    const address = await library.callAsync<Address | null>('llama_model_load_from_file', path, parameters);
+    const address = await library.callAsync('llama_model_load_from_file', path, parameters);
     if (address === null) {
       throw failure(
         'source',
@@ -62,8 +61,8 @@ export class LlamaModel {
   /** Numbers of one vector, or of one score. */
   outputSize(ranks: boolean): number {
     return ranks
-      ? this.library.call<number>('llama_model_n_cls_out', this.address)
-      : this.library.call<number>('llama_model_n_embd_out', this.address);
+      ? this.library.call('llama_model_n_cls_out', this.address)
+      : this.library.call('llama_model_n_embd_out', this.address);
   }
 
   /**
@@ -74,7 +73,7 @@ export class LlamaModel {
   encode(text: string, { frame = false }: { readonly frame?: boolean } = {}): number[] {
     const bytes = utf8.encode(text);
     const tokenize = (): number =>
-      this.library.call<number>(
+      this.library.call(
         'llama_tokenize',
         this.#vocabularyAddress(),
         bytes,
@@ -96,7 +95,7 @@ export class LlamaModel {
   bytesOf(token: number): Uint8Array {
     if (!(token >= 0 && token < this.vocabularySize)) return new Uint8Array();
     const piece = (buffer: Buffer): number =>
-      this.library.call<number>(
+      this.library.call(
         'llama_token_to_piece',
         this.#vocabularyAddress(),
         token,
@@ -113,7 +112,7 @@ export class LlamaModel {
 
   /** Whether the model ends an answer with this token. */
   isEnd(token: number): boolean {
-    return this.library.call<boolean>('llama_vocab_is_eog', this.#vocabularyAddress(), token);
+    return this.library.call('llama_vocab_is_eog', this.#vocabularyAddress(), token);
   }
 
   /** Call it after the contexts are released. @throws Error the second time */

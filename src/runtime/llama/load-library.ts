@@ -42,6 +42,18 @@ const signatures = {
 
 export type LlamaFunction = keyof typeof signatures;
 
+interface Results {
+  readonly void: undefined;
+  readonly int32: number;
+  readonly uint32: number;
+  readonly bool: boolean;
+  /** Null is no address. */
+  readonly [pointer]: Address | null;
+  readonly model: ModelParameters;
+  readonly context: ContextParameters;
+}
+type ResultOf<Name extends LlamaFunction> = Results[(typeof signatures)[Name][0]];
+
 interface NativeFunction {
   (...values: Argument[]): unknown;
   async(...values: [...Argument[], (error: Error | null, result: unknown) => void]): void;
@@ -51,9 +63,9 @@ interface NativeFunction {
 export interface LlamaLibrary {
   /** The device that it is built for; `none` also where there is no such device here. */
   readonly gpu: LlamaBinaries['gpu'];
-  call<Result = void>(name: LlamaFunction, ...values: Argument[]): Result;
+  call<Name extends LlamaFunction>(name: Name, ...values: Argument[]): ResultOf<Name>;
   /** Calls a function on another thread. Arrays among the arguments have to be kept by the caller until it returns. */
-  callAsync<Result = void>(name: LlamaFunction, ...values: Argument[]): Promise<Result>;
+  callAsync<Name extends LlamaFunction>(name: Name, ...values: Argument[]): Promise<ResultOf<Name>>;
   readonly modelDefaults: ModelParameters;
   readonly contextDefaults: ContextParameters;
   addressOf(data: NodeJS.TypedArray): Address;
@@ -133,12 +145,13 @@ function openLibrary(koffi: Koffi, gpu: LlamaGpu): LlamaLibrary {
     gpu: hasGpu ? binaries.gpu : 'none',
     modelDefaults,
     contextDefaults,
-    call: <Result>(name: LlamaFunction, ...values: Argument[]) => functions[name](...values) as Result,
-    callAsync: <Result>(name: LlamaFunction, ...values: Argument[]) =>
-      new Promise<Result>((resolve, reject) => {
+    call: <Name extends LlamaFunction>(name: Name, ...values: Argument[]) =>
+      functions[name](...values) as ResultOf<Name>,
+    callAsync: <Name extends LlamaFunction>(name: Name, ...values: Argument[]) =>
+      new Promise<ResultOf<Name>>((resolve, reject) => {
         functions[name].async(...values, (error, result) => {
           if (error) reject(error);
-          else resolve(result as Result);
+          else resolve(result as ResultOf<Name>);
         });
       }),
     addressOf: (data) => koffi.address(data),

@@ -193,6 +193,25 @@ describe.skipIf(!hasLlamaBinaries())('a GGUF file of tiny-chat', { timeout: 60_0
     await small.close();
   });
 
+  it('answers with the tokenizer of llama.cpp where the file carries none', async () => {
+    const plain = join(folder, 'plain.gguf');
+    writeFileSync(plain, tinyChatAsGguf({ carriesTokenizer: false }));
+    const engine = await loadPipeline({ id: 'a', source: plain, category: 'chat' });
+    const free = { messages: user('Describe a scene with two shapes.'), ...greedy };
+    expect((await ask(engine, free)).text).toBe((await ask(onnx, free)).text);
+    const { text } = await ask(engine, { messages: user('A scene.'), responseFormat: scene, ...greedy });
+    expect(JSON.parse(text)).toEqual({ shape: expect.any(String), count: expect.any(Number) });
+    const call = await ask(engine, {
+      messages: user('Hello'),
+      tools: [weather],
+      toolChoice: 'required',
+      temperature: 0,
+      maxTokens: 64,
+    });
+    expect(call.calls).toContain('get_weather');
+    await engine.close();
+  });
+
   it('lets requests wait where the cache holds one of them', async () => {
     const backend = { kind: 'llama', cacheTokens: 96 };
     const small = await loadPipeline({
