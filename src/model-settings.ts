@@ -18,7 +18,7 @@ const generalSettings = {
   ...limitSettings,
   category: choiceSetting("The model's category; default: its files show it.", categoryNames),
   backend: objectSetting<BackendDescriptor>(
-    'By what the model runs; default: ONNX Runtime on this machine.',
+    'By what the model runs; default: llama.cpp for a GGUF file, else ONNX Runtime, on this machine.',
     `one of ${backends.map(({ spelling }) => spelling).join(', ')}`,
   ),
   license: z

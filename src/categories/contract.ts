@@ -113,12 +113,12 @@ export interface Pipeline<
 /** Settings that every model may have; those of its category and the limits of its queue stand beside them. */
 export interface CommonSettings {
   /**
-   * Name of a bundled model; path of a folder in the hub's ONNX layout; name in the catalogue; id on the hub, `org/name`
+   * Name of a bundled model; path of a folder in the hub's ONNX layout, or of a GGUF file; name in the catalogue; id on the hub, `org/name`
    * or `org/name@revision`; or `https://…` address of such a folder. Those on the network are downloaded when the model
    * is loaded, and kept.
    */
   readonly source: string;
-  /** By what the model runs; default: ONNX Runtime, on this machine. */
+  /** By what the model runs; default: llama.cpp for a GGUF file, else ONNX Runtime, on this machine. */
   readonly backend?: BackendDescriptor | undefined;
   /** The weights to load; default `auto`: fp32, or else the first dtype that is there. */
   readonly dtype?: Dtype | undefined;

@@ -25,7 +25,7 @@ export const commonSettings = {
     .string()
     .min(1, { error: 'expected the source of a model, got nothing' })
     .describe(
-      "A bundled name, a folder in the hub's ONNX layout, a name of the catalogue, `org/name` on the hub, or the address of such a folder.",
+      "A bundled name, a folder in the hub's ONNX layout, a GGUF file, a name of the catalogue, `org/name` or `org/name/file.gguf` on the hub, or the address of such a folder.",
     ),
   dtype: choiceSetting(
     'The weights to load; `auto` takes fp32, or else the first that is there. Default `auto`.',
