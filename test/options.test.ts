@@ -259,7 +259,7 @@ describe('a setting that does not exist is refused, with its place and the one t
     [
       'a backend that does not exist',
       () => load(chat({ source, backend: { kind: 'cloud' } as never })),
-      'models.it.backend: expected one of onnx(), remote.openai({…}), remote.kserve({…}), got "cloud".',
+      'models.it.backend: expected one of onnx(), llama({…}), remote.openai({…}), remote.kserve({…}), got "cloud".',
     ],
     [
       'a backend that does not run the category',
