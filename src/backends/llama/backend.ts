@@ -11,7 +11,9 @@ import { llamaSettings, type LlamaBackend } from './settings.ts';
  *
  * @example
  * ```ts
- * chat({ source: './models/qwen3-4b-q4_k_m.gguf', backend: llama({ gpuLayers: 'all' }) });
+ * createInference({
+ *   models: { assistant: chat({ source: './models/qwen3-4b-q4_k_m.gguf', backend: llama({ gpuLayers: 'all' }) }) },
+ * });
  * ```
  */
 export function llama(options: Omit<LlamaBackend, 'kind'> = {}): LlamaBackend {
