@@ -40,8 +40,12 @@ export function childReplicas({ restart, ...process }: ChildReplicaOptions): Sta
 }
 
 const defaultCancelGraceMs = 5000;
-/** Times the grace that a worker gets while it is busy: its event loop stands still, but it beats. */
+/** Times the grace that a worker gets while it is busy: of the clock, or of processor time where others have the processors. */
 const busyGraces = 6;
+/** Times the grace after which even a worker that hardly gets a processor is replaced. */
+const mostGraces = 60;
+/** Of a processor, that a worker uses which others starve; one without work uses 0.001. */
+const leastShare = 0.004;
 /** Without a beat for so long, or for twice the grace where that is longer, a worker counts as hung. */
 const leastHangMs = 5000;
 
@@ -157,6 +161,7 @@ class ChildReplica implements Replica {
     const pulse = watchPulse({
       hangMs: Math.max(leastHangMs, 2 * this.#cancelGraceMs),
       onHang: () => this.#abandonWorker('it hung and was stopped'),
+      memoryMs: this.#cancelGraceMs,
     });
     this.#pulse = pulse;
     try {
@@ -205,14 +210,23 @@ class ChildReplica implements Replica {
     const run = this.#runs.get(id);
     if (!run || run.killTimer) return;
     this.#process?.send({ type: 'cancel', id });
-    this.#limitCancellation(run, busyGraces);
+    this.#limitCancellation(run, { graces: 1, fromCpuMs: this.#pulse?.cpuMs ?? 0 });
   }
 
-  #limitCancellation(run: ActiveRun, graces: number): void {
+  #limitCancellation(run: ActiveRun, wait: { readonly graces: number; readonly fromCpuMs: number }): void {
     run.killTimer = setTimeout(() => {
-      if (graces > 1 && this.#pulse?.isBusy) this.#limitCancellation(run, graces - 1);
+      if (this.#mayWait(wait)) this.#limitCancellation(run, { ...wait, graces: wait.graces + 1 });
       else this.#abandonWorker('it did not answer and was stopped');
     }, this.#cancelGraceMs);
+  }
+
+  #mayWait({ graces, fromCpuMs }: { readonly graces: number; readonly fromCpuMs: number }): boolean {
+    if (!this.#pulse?.isBusy) return false;
+    if (graces < busyGraces) return true;
+    const usedMs = this.#pulse.cpuMs - fromCpuMs;
+    // One that stands still in a step uses nothing.
+    const isStarved = usedMs > graces * leastShare * this.#cancelGraceMs;
+    return isStarved && usedMs < busyGraces * this.#cancelGraceMs && graces < mostGraces;
   }
 
   #abandonWorker(reason: string): void {

@@ -1,6 +1,6 @@
 import { writeSync } from 'node:fs';
 import { workerData } from 'node:worker_threads';
-import { beatIntervalMs, beatPipe, busyBeat, idleBeat } from './heartbeat.ts';
+import { beatIntervalMs, beatPipe, formatBeat } from './heartbeat.ts';
 
 // Runs beside the thread that computes, so that it beats on while that one is busy.
 const turns = new Int32Array(workerData as SharedArrayBuffer);
@@ -8,8 +8,9 @@ let seen = -1;
 
 function beat(): void {
   const now = Atomics.load(turns, 0);
+  const { user, system } = process.cpuUsage();
   try {
-    writeSync(beatPipe, now === seen ? busyBeat : idleBeat);
+    writeSync(beatPipe, formatBeat({ isOccupied: now === seen, cpuMs: (user + system) / 1000 }));
   } catch {
     // The host reads too slowly, or has gone, which the main thread is told.
   }

@@ -4,10 +4,19 @@ import { Worker } from 'node:worker_threads';
 export const beatIntervalMs = 500;
 /** The file descriptor of the pipe on which it does. */
 export const beatPipe = 4;
-/** The event loop has turned since the last beat. */
-export const idleBeat = '+';
-/** It has not: a step of the model, or an endless loop, occupies it. */
-export const busyBeat = '-';
+
+/** What a worker tells by one beat. */
+export interface Beat {
+  /** Whether the event loop has not turned since the last beat: a step of the model, or an endless loop, occupies it. */
+  readonly isOccupied: boolean;
+  /** Processor time that all threads of the worker have used since its start. */
+  readonly cpuMs: number;
+}
+
+/** A beat as it goes through the pipe. */
+export function formatBeat({ isOccupied, cpuMs }: Beat): string {
+  return `${isOccupied ? '-' : '+'}${Math.round(cpuMs)}\n`;
+}
 
 /** Lets this process beat from a thread of its own. */
 export function startHeartbeat(): void {
@@ -28,20 +37,39 @@ export function startHeartbeat(): void {
 export interface Pulse {
   /** Takes beats as they come. */
   read(beats: string): void;
-  /** Whether the worker is alive and its event loop occupied. */
+  /**
+   * Whether the worker has been at work lately: its event loop was occupied, or its threads have computed, if only a
+   * little because others have the processors.
+   */
   readonly isBusy: boolean;
+  /** Processor time that the worker has used since its start. */
+  readonly cpuMs: number;
   stop(): void;
 }
+
+/** A worker without work uses 0.4 to 0.7 ms for each beat. */
+const leastWorkMs = 2;
 
 /**
  * Watches a worker from its first beat on.
  *
  * @param options.hangMs silence after which a worker counts as hung; time in which this process stood still doesn't count
  * @param options.onHang called once
+ * @param options.memoryMs how long work makes a worker count as busy; at least one beat
  */
-export function watchPulse({ hangMs, onHang }: { readonly hangMs: number; onHang(): void }): Pulse {
+export function watchPulse({
+  hangMs,
+  onHang,
+  memoryMs = 0,
+}: {
+  readonly hangMs: number;
+  onHang(): void;
+  readonly memoryMs?: number;
+}): Pulse {
   let silentChecks = 0;
-  let isBusy = false;
+  let cpuMs = 0;
+  let idleBeats = Infinity;
+  const memory = Math.max(1, Math.round(memoryMs / beatIntervalMs));
   let timer: NodeJS.Timeout | undefined;
   const checks = Math.max(1, Math.round(hangMs / beatIntervalMs));
   // Checks are counted, not milliseconds: after a standstill of this process one of them comes, and then the beats.
@@ -55,10 +83,17 @@ export function watchPulse({ hangMs, onHang }: { readonly hangMs: number; onHang
     read(beats) {
       timer ??= setInterval(check, beatIntervalMs).unref();
       silentChecks = 0;
-      isBusy = beats.endsWith(busyBeat);
+      for (const [, mark, used] of beats.matchAll(/([+-])(\d+)\n/g)) {
+        const isWork = mark === '-' || Number(used) - cpuMs >= leastWorkMs;
+        idleBeats = isWork ? 0 : idleBeats + 1;
+        cpuMs = Number(used);
+      }
     },
     get isBusy() {
-      return isBusy;
+      return idleBeats < memory;
+    },
+    get cpuMs() {
+      return cpuMs;
     },
     stop: () => clearInterval(timer),
   };

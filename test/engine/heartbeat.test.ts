@@ -1,13 +1,15 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { beatIntervalMs, busyBeat, idleBeat, watchPulse } from '../../src/engine/heartbeat.ts';
+import { beatIntervalMs, formatBeat, watchPulse } from '../../src/engine/heartbeat.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-const watch = () => {
+const watch = (memoryMs = 0) => {
   const onHang = vi.fn();
-  return { onHang, pulse: watchPulse({ hangMs: 10 * beatIntervalMs, onHang }) };
+  return { onHang, pulse: watchPulse({ hangMs: 10 * beatIntervalMs, onHang, memoryMs }) };
 };
+const idleBeat = formatBeat({ isOccupied: false, cpuMs: 0 });
+const busyBeat = formatBeat({ isOccupied: true, cpuMs: 0 });
 
 it('a worker that has never beaten does not count as hung', () => {
   const { onHang } = watch();
@@ -45,5 +47,28 @@ it.each([
   const { pulse } = watch();
   pulse.read(beats);
   expect(pulse.isBusy).toBe(isBusy);
+  pulse.stop();
+});
+
+it.each<[string, number[], boolean]>([
+  ['a worker without work', [100, 100.6, 101.1, 101.6], false],
+  ['a thread that computes all the time', [100, 600], true],
+  ['a thread that hardly gets a processor', [100, 103], true],
+  ['a step that has ended', [100, 600, 600.5], false],
+])('processor time tells whether it is busy, whatever its event loop does: %s', (_, used, isBusy) => {
+  const { pulse } = watch();
+  for (const cpuMs of used) pulse.read(formatBeat({ isOccupied: false, cpuMs }));
+  expect(pulse.isBusy).toBe(isBusy);
+  expect(pulse.cpuMs).toBe(Math.round(used.at(-1)!));
+  pulse.stop();
+});
+
+it('work is remembered for as long as a cancellation may take', () => {
+  const { pulse } = watch(3 * beatIntervalMs);
+  pulse.read(formatBeat({ isOccupied: false, cpuMs: 50 }));
+  for (const [index, isBusy] of [true, true, false].entries()) {
+    pulse.read(formatBeat({ isOccupied: false, cpuMs: 50 }));
+    expect(pulse.isBusy, `${index}`).toBe(isBusy);
+  }
   pulse.stop();
 });

@@ -222,11 +222,14 @@ describe('cancellation', () => {
     expect(await eventually(() => workerPid())).not.toBe(pid);
   });
 
-  it('waits for a worker that a long step keeps busy', async () => {
+  it.each<[string, Command]>([
+    ['a long step', { blockMs: 1800, steps: 1 }],
+    ['a long step of other threads', { computeMs: 1800, steps: 1 }],
+  ])('waits for a worker that %s keeps busy', async (_, command) => {
     const { run, workerPid } = start({ toy: {} }, 400);
     const pid = await workerPid();
     await beats();
-    const events = run({ blockMs: 1800, steps: 1 }, { deadlineMs: 200 });
+    const events = run(command, { deadlineMs: 200 });
     expect(await events.next()).toMatchObject({ value: { text: '1' } });
     const other = texts(run({ steps: 3 }));
     expect(await errorCode(events)).toBe('deadline_exceeded');
