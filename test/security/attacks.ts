@@ -51,8 +51,9 @@ export async function sendRequest(
 }
 
 /** A form with a recording. */
-export function recordingForm(bytes: Uint8Array): FormData {
+export function recordingForm(bytes: Uint8Array, fields: Readonly<Record<string, string>> = {}): FormData {
   const form = new FormData();
+  for (const [name, value] of Object.entries(fields)) form.append(name, value);
   form.append('model', 'tiny-whisper');
   form.append('file', new Blob([bytes as Uint8Array<ArrayBuffer>]), 'recording');
   return form;
