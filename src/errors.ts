@@ -95,6 +95,7 @@ export function sentence(text: string): string {
 }
 
 const diskFull = ['insufficient_storage', 'The service has no room left for files.'] as const;
+const tooManyProcesses = ['overloaded', 'The service has too many processes running.'] as const;
 const tooManyFiles = ['overloaded', 'The service has too many files and connections open.'] as const;
 
 /** Transient shortages of the system, by the code of its error. */
@@ -103,6 +104,7 @@ const exhaustions: Readonly<Record<string, readonly [ErrorCode, string]>> = {
   EDQUOT: diskFull,
   EMFILE: tooManyFiles,
   ENFILE: tooManyFiles,
+  EAGAIN: tooManyProcesses,
 };
 
 const marker = Symbol.for('slashv1.InferenceError');

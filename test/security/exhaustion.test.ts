@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { describe, expect, it, vi } from 'vitest';
 import { createHandler } from '../../src/create-handler.ts';
 import { createInference } from '../../src/inference.ts';
@@ -48,6 +49,51 @@ describe('a service that runs out of', () => {
     await rm(folder, { recursive: true });
   });
 });
+
+it.skipIf(process.platform === 'win32')(
+  'ffmpeg that can’t be started for want of file descriptors: overloaded, not internal, and it passes',
+  { timeout: 60_000 },
+  () => {
+    const script = `
+      import { closeSync, openSync } from 'node:fs';
+      const from = (path) => import(new URL(path, ${JSON.stringify(pathToFileURL(`${root}/dist/src/`).href)}));
+      const { createFfmpegEncoder } = await from('runtime/audio-encode/ffmpeg.js');
+      const { createEncoderFinder } = await from('runtime/audio-encode/encoders.js');
+      const { decodeWithFfmpeg } = await from('runtime/audio/ffmpeg.js');
+      const { InferenceError } = await from('errors.js');
+      const encoder = createFfmpegEncoder('true', 'mp3');
+      const read = async (pieces) => { for await (const piece of pieces); };
+      const attempts = {
+        find: () => createEncoderFinder({ ffmpegPath: 'false' })('mp3'),
+        encode: () => read(encoder.encode([], { sampleRateHz: 8000 })),
+        decode: () => read(decodeWithFfmpeg({ path: '/dev/null', size: 0 }, { ffmpegPath: 'false', demuxer: 'aac', name: 'AAC', maxSeconds: 1 })),
+      };
+      const attempt = async () => {
+        for (const [name, start] of Object.entries(attempts)) {
+          const { code, retryAfterSeconds } = await start().then(() => ({ code: 'fine' }), InferenceError.from);
+          console.log(name, code, retryAfterSeconds ?? '');
+        }
+      };
+      await attempt();
+      console.log('exhausted');
+      const files = [];
+      try { for (;;) files.push(openSync('/dev/null')); } catch {}
+      await attempt();
+      for (const file of files) closeSync(file);
+      console.log('again');
+      await attempt();`;
+    const args = ['-c', 'ulimit -n 200; exec "$@"', 'sh', process.execPath, '--input-type=module', '--eval'];
+    const { stdout, stderr } = spawnSync('sh', [...args, script], { encoding: 'utf8' });
+    const usual = ['find invalid_request ', 'encode fine ', 'decode fine '];
+    const exhausted = ['find overloaded 10', 'encode overloaded 10', 'decode overloaded 10'];
+    expect(
+      `${stdout}${stderr}`
+        .trimEnd()
+        .split('\n')
+        .map((line) => line.trimEnd()),
+    ).toEqual([...usual, 'exhausted', ...exhausted, 'again', ...usual].map((line) => line.trimEnd()));
+  },
+);
 
 it('broken AAC prints nothing on the error output of the host', { timeout: 60_000 }, () => {
   const script = `

@@ -2,6 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { fieldError, InferenceError, sentence } from '../../errors.ts';
 import type { Session, Tensor, TensorMap, TensorSignature } from '../../runtime/contract.ts';
 import { readBeginning, readText, readWhole } from '../../runtime/http/answer-body.ts';
+import { parseAnswer } from '../../runtime/http/parse-answer.ts';
 import { dataTypeOf, elementTypeOf, elementTypes } from './data-types.ts';
 import { decodeOutputs, encodeInputs, type InferResponse } from './infer-body.ts';
 import { currentRunHeaders } from '../../runtime/http/run-headers.ts';
@@ -165,7 +166,7 @@ async function readDescription(path: string, { response, signal }: Answer): Prom
   } catch (error) {
     throw unreadable(error);
   }
-  const described = parseJson(text);
+  const described = parsed(text);
   if (typeof described === 'object' && described !== null) return described as Fields;
   throw notThatProtocol(`${path} answered with no JSON object`);
 }
@@ -174,7 +175,7 @@ async function readOutputs({ response, signal }: Answer): Promise<Record<string,
   try {
     const bytes = await readWhole(response, { signal, maxBytes: maxTensorBytes });
     const headerBytes = Number(response.headers.get(lengthHeader) ?? bytes.byteLength);
-    const header = parseJson(new TextDecoder().decode(bytes.subarray(0, headerBytes)));
+    const header = parseAnswer(new TextDecoder().decode(bytes.subarray(0, headerBytes)));
     if (typeof header !== 'object' || header === null) throw new Error('it is no JSON object');
     return decodeOutputs(header as InferResponse, bytes.subarray(headerBytes));
   } catch (error) {
@@ -184,14 +185,14 @@ async function readOutputs({ response, signal }: Answer): Promise<Record<string,
 
 async function readFault({ response, signal }: Answer): Promise<string> {
   const text = await readBeginning(response, { signal, maxBytes: maxFaultBytes });
-  const { error = text } = (parseJson(text) ?? {}) as { readonly error?: unknown };
+  const { error = text } = (parsed(text) ?? {}) as { readonly error?: unknown };
   return abbreviate(String(error), maxFaultCharacters);
 }
 
-/** `undefined` for what is none: the words of `JSON.parse` would quote it. */
-function parseJson(text: string): unknown {
+/** `undefined` for what is no JSON. */
+function parsed(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseAnswer(text);
   } catch {
     return undefined;
   }

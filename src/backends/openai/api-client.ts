@@ -1,6 +1,6 @@
 import { ReadableStream } from 'node:stream/web';
 import { createParser } from 'eventsource-parser';
-import { createJsonCounter } from '../../core/text/json-counter.ts';
+import { parseAnswer } from '../../runtime/http/parse-answer.ts';
 import { InferenceError } from '../../errors.ts';
 import { readBeginning, readBytes, readText, type BodyOptions } from '../../runtime/http/answer-body.ts';
 import { currentRunHeaders } from '../../runtime/http/run-headers.ts';
@@ -135,18 +135,11 @@ export function unreadable(reason: string, cause?: unknown): InferenceError {
   });
 }
 
-/** Levels of arrays and objects in an answer. A deep one would hold up this process, which is the host. */
-const mostLevels = 128;
-
 function parseJson(text: string): unknown {
-  const counter = createJsonCounter();
-  counter.push(Buffer.from(text));
-  if (counter.depth > mostLevels) throw unreadable(`it is nested more than ${mostLevels} levels deep`);
   try {
-    return JSON.parse(text);
+    return parseAnswer(text);
   } catch (error) {
-    // Its message quotes the answer.
-    throw unreadable('it is no JSON', error);
+    throw unreadable((error as Error).message, error);
   }
 }
 

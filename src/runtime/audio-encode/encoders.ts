@@ -30,7 +30,11 @@ export function createEncoderFinder({
   return async (format) => {
     const own = ownEncoders.find((encoder) => encoder.format === format);
     if (own) return own;
-    const added = await (listed ??= listFfmpegFormats(ffmpegPath));
+    listed ??= listFfmpegFormats(ffmpegPath).catch((error: unknown) => {
+      listed = undefined;
+      throw error;
+    });
+    const added = await listed;
     if (added.includes(format)) return createFfmpegEncoder(ffmpegPath, format);
     const offered = [...ownEncoders.map((encoder) => encoder.format), ...added].join(', ');
     const codec = ffmpegFormats[format]?.codec;

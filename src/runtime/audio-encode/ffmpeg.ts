@@ -1,8 +1,9 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import type { Writable } from 'node:stream';
 import type { SpeechFormat } from '../../core/audio/speech-formats.ts';
 import { InferenceError } from '../../errors.ts';
+import { startProgram } from '../start-program.ts';
 import type { AudioEncoder } from './contract.ts';
 import { toPcmBytes } from './pcm.ts';
 
@@ -37,15 +38,17 @@ const longestMessage = 2000;
  *
  * @param path of the program, or its name on the PATH
  * @returns none where the program is missing or doesn't work
+ * @throws Error of the system where it has no resources to start it, which may pass
  */
 export async function listFfmpegFormats(path: string): Promise<readonly SpeechFormat[]> {
-  const child = spawn(path, [...quiet, '-encoders'], { stdio: ['ignore', 'pipe', 'ignore'] });
-  const exit = ended(child);
   let listing = '';
-  child.stdout.setEncoding('utf8').on('data', (text: string) => (listing += text));
   try {
+    const child = await startProgram(path, [...quiet, '-encoders'], { stdio: ['ignore', 'pipe', 'ignore'] });
+    const exit = ended(child);
+    child.stdout!.setEncoding('utf8').on('data', (text: string) => (listing += text));
     await exit;
-  } catch {
+  } catch (error) {
+    if (InferenceError.from(error).code === 'overloaded') throw error;
     return [];
   }
   // A line is flags, name, description: ` A....D libmp3lame           libmp3lame MP3 …`.
@@ -71,11 +74,13 @@ export function createFfmpegEncoder(path: string, format: SpeechFormat): AudioEn
     async *encode(pieces, { sampleRateHz, signal }) {
       const input = ['-f', 's16le', '-ar', String(sampleRateHz), '-ac', '1', '-i', 'pipe:0'];
       const output = ['-c:a', codec, ...options, '-flush_packets', '1', '-f', container, 'pipe:1'];
-      const child = spawn(path, [...quiet, ...input, ...output], { stdio: ['pipe', 'pipe', 'pipe'] });
+      const child = await startProgram(path, [...quiet, ...input, ...output], {
+        stdio: ['pipe', 'pipe', 'pipe'],
+      });
       const stop = (): void => void child.kill('SIGKILL');
       signal?.addEventListener('abort', stop);
       const exit = ended(child);
-      const fed = feed(child.stdin, pieces).catch((error: unknown) => {
+      const fed = feed(child.stdin!, pieces).catch((error: unknown) => {
         stop();
         throw error;
       });
@@ -83,7 +88,7 @@ export function createFfmpegEncoder(path: string, format: SpeechFormat): AudioEn
       exit.catch(() => undefined);
       fed.catch(() => undefined);
       try {
-        for await (const bytes of child.stdout) yield new Uint8Array(bytes as Buffer);
+        for await (const bytes of child.stdout!) yield new Uint8Array(bytes as Buffer);
         await fed;
         await exit;
       } catch (error) {

@@ -1,11 +1,12 @@
-import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { bytesPerSample, toSamples } from '../../core/audio/containers/pcm-samples.ts';
 import { performOn } from '../../core/audio/containers/reading.ts';
 import { readWavLayout, type WavLayout } from '../../core/audio/containers/wav.ts';
-import { fieldError, type InferenceError } from '../../errors.ts';
+import { fieldError, InferenceError } from '../../errors.ts';
+import { startProgram } from '../start-program.ts';
 import { throwIfAborted } from './breathe.ts';
 import type { ByteSource } from './byte-source.ts';
 import type { PcmBlock } from './pcm.ts';
@@ -40,19 +41,18 @@ export async function* decodeWithFfmpeg(
   const file = await toFile(source);
   const call = `-nostdin -loglevel quiet -threads 1 -protocol_whitelist file,pipe -f ${demuxer} -i`;
   const output = `-map 0:a:0 -t ${maxSeconds + 1} -c:a pcm_f32le -bitexact -f wav -`;
-  const child = spawn(ffmpegPath, [...call.split(' '), `file:${file.path}`, ...output.split(' ')], {
-    stdio: ['ignore', 'pipe', 'ignore'],
-    windowsHide: true,
-  });
-  const kill = () => child.kill('SIGKILL');
-  const isStarted = new Promise<boolean>((settle) => {
-    child.once('spawn', () => settle(true)).once('error', () => settle(false));
-  });
+  let child: ChildProcess | undefined;
+  const kill = () => void child?.kill('SIGKILL');
   signal?.addEventListener('abort', kill);
   try {
-    if (!(await isStarted)) throw missingDecoder(options);
+    child = await startProgram(ffmpegPath, [...call.split(' '), `file:${file.path}`, ...output.split(' ')], {
+      stdio: ['ignore', 'pipe', 'ignore'],
+      windowsHide: true,
+    }).catch((error: unknown) => {
+      throw InferenceError.from(error).code === 'overloaded' ? error : missingDecoder(options);
+    });
     throwIfAborted(signal);
-    yield* toBlocks(watch(child.stdout, kill));
+    yield* toBlocks(watch(child.stdout!, kill));
     throwIfAborted(signal);
   } finally {
     signal?.removeEventListener('abort', kill);

@@ -1,4 +1,4 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Session, Tensor, TensorMap } from '../../../src/runtime/contract.ts';
 import { openInferenceSession } from '../../../src/backends/kserve/open-inference-session.ts';
 import { json, scriptedServer } from '../scripted-server.ts';
@@ -202,6 +202,22 @@ describe('a server that fails', () => {
       code,
       message: expect.stringContaining(message),
     });
+  });
+
+  it.each([
+    ['a description', '/v2/models/a', 'no JSON object'],
+    ['outputs', '/v2/models/a/infer', 'nested more than 128 levels'],
+  ])('nests its answer deeply: %s, which is not parsed', async (_, path, message) => {
+    const deep = `{"outputs":${'['.repeat(400_000)}${']'.repeat(400_000)}}`;
+    const { origin } = await scriptedServer(({ url }, response) => {
+      if (url === path) response.writeHead(200, { 'content-type': 'application/json' }).end(deep);
+      else json(response, url === '/v2' ? {} : { inputs: fp32, outputs: fp32 });
+    });
+    const parse = vi.spyOn(JSON, 'parse');
+    onTestFinished(() => void parse.mockRestore());
+    const run = async () => (await openInferenceSession({ url: origin, model: 'a' })).run(feeds);
+    await expect(run()).rejects.toThrow(message);
+    expect(parse.mock.calls.filter(([text]) => text.length > 100_000)).toEqual([]);
   });
 
   it('breaks off its answer', async () => {

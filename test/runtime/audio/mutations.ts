@@ -55,7 +55,8 @@ export function* mutations(
   for (let index = 0; index < count; index++) {
     const name = names[index % names.length]!;
     const kind = kinds[random(kinds.length)]!;
-    const bytes = damages[kind]!(files.get(name)!.slice(), random);
+    // A copy, of a buffer as well.
+    const bytes = damages[kind]!(new Uint8Array(files.get(name)!), random);
     yield { name: `${index}: ${name}, ${kind}`, bytes };
   }
 }

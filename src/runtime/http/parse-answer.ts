@@ -1,0 +1,20 @@
+import { createJsonCounter } from '../../core/text/json-counter.ts';
+
+/** Levels of arrays and objects in an answer; a deep one would hold up this process. */
+const mostLevels = 128;
+
+/**
+ * Parses the JSON of a server. Errors quote nothing of it.
+ *
+ * @throws Error for text that is no JSON, or is nested more than 128 levels deep: that isn't parsed
+ */
+export function parseAnswer(text: string): unknown {
+  const counter = createJsonCounter();
+  counter.push(Buffer.from(text));
+  if (counter.depth > mostLevels) throw new Error(`it is nested more than ${mostLevels} levels deep`);
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new Error('it is no JSON', { cause: error });
+  }
+}
