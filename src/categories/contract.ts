@@ -138,9 +138,9 @@ export interface CommonSettings {
   /** Threads of one operator; default cores − 1, at least 1. */
   readonly threads?: number | undefined;
   /**
-   * Time in which a worker has to confirm a cancellation before it is killed and replaced; six times as long while a step
-   * keeps it busy. One that stands still, as by SIGSTOP, is replaced after twice
-   * this time, at least 5 s, also when nobody cancels. Default 5 s.
+   * Time in which a worker has to confirm a cancellation before it is killed and replaced; six times as long while it
+   * computes, measured in processor time where others have the processors. One that stands still, as by SIGSTOP, is
+   * replaced after twice this time, at least 5 s, also when nobody cancels. Default 5 s.
    */
   readonly cancelGraceMs?: number | undefined;
 }

@@ -53,7 +53,7 @@ export const commonSettings = {
   ),
   threads: integerSetting('Threads of one operator; default: cores − 1, at least 1.'),
   cancelGraceMs: integerSetting(
-    'Time in which a worker has to confirm a cancellation before it is replaced; six times as long while a step keeps it busy. A worker that stands still is replaced after twice this time, at least 5 s, also when nobody cancels. Default 5000.',
+    'Time in which a worker has to confirm a cancellation before it is replaced; six times as long while it computes, measured in processor time where others have the processors. A worker that stands still is replaced after twice this time, at least 5 s, also when nobody cancels. Default 5000.',
     { min: 1, max: 600_000 },
   ),
 } satisfies SettingTable;
