@@ -17,7 +17,7 @@ describe.skipIf(process.platform !== 'linux')(
     beforeAll(async () => {
       service = await serve({ 'tiny-chat': { source: 'tiny-chat' } }, { auth: 'none' });
       service.inference.observe({ onWorkerLoss: (_, { reason }) => losses.push(reason) });
-    });
+    }, 120_000);
     afterAll(() => service.close());
 
     const chat = async (body: object, signal?: AbortSignal): Promise<number> => {
