@@ -80,13 +80,14 @@ const largeBodies = [
   fields(`"logit_bias":{${Array.from({ length: 2 ** 20 }, (_, token) => `"${token}":1`).join(',')}}`),
   `{"model":"tiny-chat","messages":[${'{"role":"user","content":"hi"},'.repeat(400_000)}{}]}`,
   `{"model":"tiny-chat","messages":[${'{"role":"user","content":"hi"},'.repeat(16_000)}{}]}`,
-  `{"model":"tiny-embed","input":[${'12,'.repeat(1_000_000)}12]}`,
   `{"model":"tiny-chat","messages":[{"role":"user","content":"${'\\"ab'.repeat(3_900_000)}"}]}`,
   `{"model":"tiny-chat","messages":[{"role":"user","content":"${'abcdefgh '.repeat(1_700_000)}"}]}`,
   fields(`"metadata":${nested(1_000_000)}`),
   fields(`"tool_choice":"${'a'.repeat(5_000_000)}"`),
   '['.repeat(15_000_000),
 ];
+
+const tokenIds = `{"model":"tiny-embed","input":[${'12,'.repeat(1_000_000)}12]}`;
 
 /** Schemas in schemas in schemas. */
 const nestedSchemas = [
@@ -154,10 +155,13 @@ export async function createAttacks(): Promise<readonly Attack[]> {
       name: 'large JSON',
       model: 'tiny-chat',
       send: (origin, number) => {
-        const body = largeBodies[number % largeBodies.length]!;
-        const path = body.includes('tiny-embed') ? '/v1/embeddings' : chat;
-        return sendRequest(origin, path, body, patienceMs);
+        return sendRequest(origin, chat, largeBodies[number % largeBodies.length]!, patienceMs);
       },
+    },
+    {
+      name: 'a million token ids',
+      model: 'tiny-embed',
+      send: (origin) => sendRequest(origin, '/v1/embeddings', tokenIds, patienceMs),
     },
     {
       name: 'nested schemas',

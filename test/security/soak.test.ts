@@ -215,16 +215,17 @@ describe.skipIf(minutes === 0 || process.platform !== 'linux')(
         const strike: Strike = { model, signal, at: performance.now(), lostAt: Infinity, readyAt: Infinity };
         strikes.push(strike);
         process.kill(workers.get(model)!, signal);
-        while (strike.readyAt === Infinity && performance.now() < endsAt + 60_000) await delay(100);
+        while (strike.readyAt === Infinity && performance.now() < endsAt + 300_000) await delay(100);
         const known = new Set(workers.values());
         const successor = workersOf(host.pid!).find((pid) => !known.has(pid));
         if (successor !== undefined) workers.set(model, successor);
       };
       const strikeOn = async (): Promise<void> => {
-        for (let next = startedAt + strikeMs / 2; next < endsAt - strikeMs / 2; next += strikeMs) {
-          await delay(Math.max(0, next - performance.now()));
-          // A worker that an attack took down is no longer there.
-          await strikeNow().catch(() => undefined);
+        // On a busy machine a worker may take longer to come back: then the next strike comes later.
+        for (let next = startedAt + strikeMs / 2; next < endsAt - strikeMs / 2;) {
+          await delay(next - performance.now());
+          await strikeNow();
+          next = Math.max(next + strikeMs, performance.now());
         }
       };
       const watch = async (): Promise<void> => {
@@ -270,10 +271,6 @@ describe.skipIf(minutes === 0 || process.platform !== 'linux')(
           .join('\n'),
       );
 
-      expect(faults).toEqual([]);
-      // No attack has taken a worker down.
-      expect(losses).toHaveLength(strikes.length);
-      expect(strikes.filter(({ readyAt }) => readyAt === Infinity)).toEqual([]);
       // A request fails if it was in a worker that was lost, or came before the next one was ready.
       const excused = ({ model, outcome, startedAt: from, endedAt }: Failure): boolean =>
         strikes.some(
@@ -282,7 +279,13 @@ describe.skipIf(minutes === 0 || process.platform !== 'linux')(
             endedAt >= strike.at &&
             ((outcome === 502 && from <= strike.lostAt) || (outcome === 503 && from <= strike.readyAt)),
         );
-      expect(failures.filter((failure) => !excused(failure))).toEqual([]);
+      const unexcused = failures.filter((failure) => !excused(failure));
+      console.log({ failures: failures.length, unexcused, left: readdirSync(folder), faults });
+      expect(faults).toEqual([]);
+      // No attack has taken a worker down.
+      expect(losses).toHaveLength(strikes.length);
+      expect(strikes.filter(({ readyAt }) => readyAt === Infinity)).toEqual([]);
+      expect(unexcused).toEqual([]);
       expect(readdirSync(folder)).toEqual([]);
       expect(after.descriptors).toBeLessThanOrEqual(before.descriptors + 2);
       expectFlat(
