@@ -214,7 +214,7 @@ describe('a server that fails', () => {
       else json(response, url === '/v2' ? {} : { inputs: fp32, outputs: fp32 });
     });
     const parse = vi.spyOn(JSON, 'parse');
-    onTestFinished(() => void parse.mockRestore());
+    onTestFinished(() => parse.mockRestore());
     const run = async () => (await openInferenceSession({ url: origin, model: 'a' })).run(feeds);
     await expect(run()).rejects.toThrow(message);
     expect(parse.mock.calls.filter(([text]) => text.length > 100_000)).toEqual([]);
