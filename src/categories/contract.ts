@@ -5,7 +5,7 @@ import type { Dtype } from '../models/graph-files.ts';
 import type { ModelFiles } from '../models/model-files.ts';
 import type { FileEvidence } from '../models/describe-model.ts';
 import type { HubOptions } from '../models/hub/settings.ts';
-import type { Verification } from '../models/verification.ts';
+import type { Verification } from '../core/verification.ts';
 import type { Endpoint, Route } from '../server/endpoint.ts';
 import type { OutputRecorder } from './telemetry-messages.ts';
 import type { SettingTable } from '../validation/setting-table.ts';

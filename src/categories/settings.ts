@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { devices } from '../core/device.ts';
 import { dtypes } from '../models/graph-files.ts';
-import { verifications } from '../models/verification.ts';
+import { verifications } from '../core/verification.ts';
 import {
   booleanSetting,
   choiceSetting,

@@ -1,12 +1,11 @@
 import { createReadStream } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { isDeepStrictEqual } from 'node:util';
 import { createContentHasher, type ContentHash } from './hub/content-hash.ts';
 import { readFileList } from './hub/file-list.ts';
 import { sourceError } from './model-files.ts';
 import { findFolder } from './source.ts';
-import type { Verification } from './verification.ts';
+import type { Verification } from '../core/verification.ts';
 import { readVerified, stateOf, writeVerified } from './verified-files.ts';
 
 /** How the files of a model compare with their hashes. */
@@ -43,7 +42,7 @@ export async function verifyFiles(
     if (isKnown || (await hashOf(file, hash.algorithm)) === hash.hex) verified[path] = state;
     else damaged.push(path);
   }
-  if (isDownloaded && !isDeepStrictEqual(verified, noted)) await writeVerified(folder!, verified);
+  if (isDownloaded && JSON.stringify(verified) !== JSON.stringify(noted)) await writeVerified(folder!, verified);
   return { checked, damaged };
 }
 
