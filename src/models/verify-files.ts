@@ -42,7 +42,8 @@ export async function verifyFiles(
     if (isKnown || (await hashOf(file, hash.algorithm)) === hash.hex) verified[path] = state;
     else damaged.push(path);
   }
-  if (isDownloaded && JSON.stringify(verified) !== JSON.stringify(noted)) await writeVerified(folder!, verified);
+  if (isDownloaded && JSON.stringify(verified) !== JSON.stringify(noted))
+    await writeVerified(folder!, verified);
   return { checked, damaged };
 }
 
