@@ -159,11 +159,12 @@ function checkBackend(model: string, options: ModelOptions): BackendDefinition {
   return definition;
 }
 
-function notRun(path: string, category: CategoryDefinition, { spelling }: BackendDefinition): Error {
+function notRun(path: string, category: CategoryDefinition, { spelling, refusal }: BackendDefinition): Error {
   const able = backends.filter((one) => one.runs(category)).map((one) => one.spelling);
+  const why = refusal ? ` (${refusal(category)})` : '';
   return fieldError(
     `${path}.backend`,
-    `a model for ${category.name} can't run on ${spelling}, expected ${able.join(' or ')}`,
+    `a model for ${category.name} can't run on ${spelling}${why}, expected ${able.join(' or ')}`,
   );
 }
 

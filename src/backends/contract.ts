@@ -93,6 +93,8 @@ export interface BackendDefinition {
   readonly foreignSettings: readonly string[];
   /** Whether it runs the models of a category. */
   runs(category: Pick<CategoryDefinition, 'name' | 'isStateless'>): boolean;
+  /** Why it doesn't run a category, where there is more to say. */
+  refusal?(category: Pick<CategoryDefinition, 'name'>): string;
   /** Checks that reach beyond one setting; `path` begins the name of a setting. @throws InferenceError `invalid_request` */
   assert?(descriptor: BackendDescriptor, path: string): void;
   /** Imported late: it may load native code. */

@@ -1,5 +1,5 @@
 import { InferenceError } from '../errors.ts';
-import type { ModelInfo, ModelSpec } from '../categories/contract.ts';
+import type { ModelInfo, ModelSpec, UpstreamStatus } from '../categories/contract.ts';
 import { createDeferred } from '../concurrency/deferred.ts';
 import { placeOnDevice } from './device-place.ts';
 import { watchPulse, type Pulse } from './heartbeat.ts';
@@ -70,6 +70,7 @@ class ChildReplica implements Replica {
   #error: InferenceError | undefined;
   #info: ModelInfo | undefined;
   #concurrency = 0;
+  #upstreams: readonly UpstreamStatus[] | undefined;
   #lastRunId = 0;
   #startedAt = 0;
   #readyAt = 0;
@@ -106,6 +107,11 @@ class ChildReplica implements Replica {
 
   get concurrency(): number {
     return this.#concurrency;
+  }
+
+  /** As the worker last told. */
+  get upstreams(): readonly UpstreamStatus[] | undefined {
+    return this.#upstreams;
   }
 
   get running(): number {
@@ -189,6 +195,9 @@ class ChildReplica implements Replica {
         return;
       case 'loaded':
         this.#workerReady(message);
+        return;
+      case 'upstreams':
+        this.#upstreams = message.upstreams;
         return;
       case 'load-failed':
         if (this.#info) this.#kill(`it could not load the model again: ${message.detail}`);

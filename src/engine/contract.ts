@@ -1,4 +1,4 @@
-import type { CallOptions, ModelInfo, RunEvent } from '../categories/contract.ts';
+import type { CallOptions, ModelInfo, RunEvent, UpstreamStatus } from '../categories/contract.ts';
 import type { InferenceObserver } from './observer.ts';
 
 /** States of a model. */
@@ -15,6 +15,8 @@ export interface ModelStatus {
   /** Requests in the workers' hands, cancelled ones that have not stopped yet included. */
   readonly running: number;
   readonly waiting: number;
+  /** The servers that run it, of a model on other machines; each replica has its own count of them. */
+  readonly upstreams?: readonly UpstreamStatus[];
 }
 
 /** How long running requests may go on. */

@@ -1,5 +1,5 @@
 import { InferenceError } from '../errors.ts';
-import type { ModelInfo, ModelSpec, Pipeline } from '../categories/contract.ts';
+import type { ModelInfo, ModelSpec, Pipeline, UpstreamStatus } from '../categories/contract.ts';
 import { createDeferred } from '../concurrency/deferred.ts';
 import { driveRun } from './drive-run.ts';
 import { loadError } from './load-error.ts';
@@ -59,6 +59,10 @@ class InlineReplica implements Replica {
 
   get concurrency(): number {
     return this.#pipeline?.concurrency ?? 0;
+  }
+
+  get upstreams(): readonly UpstreamStatus[] | undefined {
+    return this.#pipeline?.upstreams?.();
   }
 
   get running(): number {

@@ -89,7 +89,13 @@ export class ModelQueue {
       state: this.#state(),
       running: this.#model.replicas?.running ?? 0,
       waiting: this.#waiting.size,
+      ...this.#upstreams(),
     };
+  }
+
+  #upstreams(): Pick<ModelStatus, 'upstreams'> {
+    const upstreams = this.#model.replicas?.upstreams;
+    return upstreams ? { upstreams } : {};
   }
 
   /** Settles with the latest load; a model that loads on demand needs none. */

@@ -1,4 +1,4 @@
-import type { ModelInfo, ModelSpec, Pipeline, RunEvent } from '../categories/contract.ts';
+import type { ModelInfo, ModelSpec, Pipeline, RunEvent, UpstreamStatus } from '../categories/contract.ts';
 import type { SerializedError } from '../errors.ts';
 import type { RunLabels } from './replica.ts';
 
@@ -29,6 +29,8 @@ export type WorkerMessage =
     }
   /** `detail` is for the operator, never for callers. */
   | { readonly type: 'load-failed'; readonly error: SerializedError; readonly detail: string }
+  /** Once a second at most, where others run the model. */
+  | { readonly type: 'upstreams'; readonly upstreams: readonly UpstreamStatus[] }
   | { readonly type: 'progress'; readonly runs: readonly RunProgress[] };
 
 /** Events of one run since the last message. */

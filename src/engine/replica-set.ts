@@ -1,4 +1,4 @@
-import type { ModelInfo, ModelSpec } from '../categories/contract.ts';
+import type { ModelInfo, ModelSpec, UpstreamStatus } from '../categories/contract.ts';
 import type { InferenceError } from '../errors.ts';
 import type { Replica, ReplicaEvent, StartReplica } from './replica.ts';
 
@@ -38,6 +38,12 @@ export class ReplicaSet {
   /** Requests in hand, cancelled ones that have not ended yet included. */
   get running(): number {
     return this.#replicas.reduce((sum, replica) => sum + replica.running, 0);
+  }
+
+  /** The servers that run the model, where others do; each replica has its own count of them. */
+  get upstreams(): readonly UpstreamStatus[] | undefined {
+    const all = this.#replicas.flatMap((replica) => replica.upstreams ?? []);
+    return all.length === 0 ? undefined : all;
   }
 
   /** How many requests they take at once. */

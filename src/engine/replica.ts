@@ -1,5 +1,5 @@
 import type { InferenceError } from '../errors.ts';
-import type { ModelInfo, ModelSpec, RunEvent, RunHeaders } from '../categories/contract.ts';
+import type { ModelInfo, ModelSpec, RunEvent, RunHeaders, UpstreamStatus } from '../categories/contract.ts';
 
 /**
  * `loading` until the model is there for the first time, `restarting` from the loss of a worker until the next one is
@@ -36,6 +36,8 @@ export interface Replica {
   readonly concurrency: number;
   /** Requests in hand, cancelled ones that have not ended yet included. */
   readonly running: number;
+  /** The servers that run its model, where others do. */
+  readonly upstreams?: readonly UpstreamStatus[] | undefined;
   /** Why it is `failed`. */
   readonly error: InferenceError | undefined;
   /** Milliseconds until a `restarting` replica may be expected back. */

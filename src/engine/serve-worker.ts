@@ -63,6 +63,7 @@ export function serveWorker(
       leaveCore(spec);
       const { info, concurrency } = pipeline;
       send({ type: 'loaded', info, concurrency, memoryBytes: process.memoryUsage.rss() });
+      tellUpstreams(pipeline);
     } catch (error) {
       report(`model "${spec.id}" could not be loaded`, error);
       const detail = error instanceof Error ? error.message : String(error);
@@ -78,8 +79,11 @@ export function serveWorker(
       outbox.event(id, event);
       return whenWritten();
     });
-    if (error?.code === 'internal' || (error?.code === 'worker_failed' && error.cause !== undefined)) {
-      report(`a request failed${requestId === undefined ? '' : ` (${requestId})`}`, error.cause ?? error);
+    const what = `a request failed${requestId === undefined ? '' : ` (${requestId})`}`;
+    if (error?.code === 'internal') report(what, error.cause ?? error);
+    // Another machine's fault has no place in this process: one line says it.
+    else if (error?.cause instanceof Error && error.code === 'worker_failed') {
+      report(what, new InferenceError('worker_failed', `${error.message} (${error.cause.message})`));
     }
     runs.delete(id);
     outbox.end(id, active.failure ?? error?.serialize());
@@ -111,6 +115,22 @@ export function serveWorker(
         void close();
     }
   });
+}
+
+const upstreamsIntervalMs = 1000;
+
+/** Tells the host how the servers of a model are doing, whenever that has changed. */
+function tellUpstreams(pipeline: Pipeline): void {
+  if (!pipeline.upstreams) return;
+  let told = '';
+  const tell = (): void => {
+    const upstreams = pipeline.upstreams!();
+    const news = JSON.stringify(upstreams);
+    if (news !== told) send({ type: 'upstreams', upstreams });
+    told = news;
+  };
+  tell();
+  setInterval(tell, upstreamsIntervalMs).unref();
 }
 
 /** The host decides when a worker ends: by a message, a kill, or by going away. A terminal's Ctrl-C reaches both. */

@@ -94,9 +94,9 @@ function describe(error: InferenceError | undefined): object {
     code,
     ...(param === undefined ? {} : { param }),
     ...(reason === undefined ? {} : { reason }),
-    ...(code === 'internal' || (code === 'worker_failed' && cause !== undefined)
-      ? { err: cause ?? error }
-      : {}),
+    ...(code === 'internal' ? { err: cause ?? error } : {}),
+    // One line is enough for another machine's fault.
+    ...(code === 'worker_failed' && cause instanceof Error ? { detail: cause.message } : {}),
   };
 }
 

@@ -167,4 +167,19 @@ export const gaugeDefinitions = {
     help: '1 for a model in memory, 0 for one that is loading, unloaded or failed.',
     labels: ['model'],
   },
+  upstreamHealthy: {
+    name: 'upstream_healthy',
+    help: 'Of a model on other machines: 1 for a server that gets requests, else 0.',
+    labels: ['model', 'upstream'],
+  },
+  upstreamRunning: {
+    name: 'upstream_running',
+    help: 'Of a model on other machines: requests in the hands of a server.',
+    labels: ['model', 'upstream'],
+  },
+  upstreamFailures: {
+    name: 'upstream_failures',
+    help: 'Of a model on other machines: requests that a server has failed since the model was loaded; some of them another has answered.',
+    labels: ['model', 'upstream'],
+  },
 } as const satisfies Record<string, MetricDefinition>;

@@ -1,5 +1,6 @@
 import type * as PromClient from 'prom-client';
 import { assertNames } from '../core/assert-names.ts';
+import type { UpstreamStatus } from '../categories/contract.ts';
 import type { InferenceBase } from '../engine/contract.ts';
 import type { ObservedRun, RunEnd } from '../engine/observer.ts';
 import type { Handler } from '../server/contract.ts';
@@ -111,6 +112,15 @@ function createModelGauges(create: (definition: MetricDefinition, collect: Colle
       gauge.set({ model: id }, state === 'ready' || state === 'draining' ? 1 : 0);
     }
   });
+  const perUpstream = (definition: MetricDefinition, valueOf: (upstream: UpstreamStatus) => number): void =>
+    create(definition, (gauge, inference) => {
+      for (const { id: model, upstreams = [] } of inference.status()) {
+        for (const upstream of upstreams) gauge.inc({ model, upstream: upstream.url }, valueOf(upstream));
+      }
+    });
+  perUpstream(gaugeDefinitions.upstreamHealthy, ({ isHealthy }) => (isHealthy ? 1 : 0));
+  perUpstream(gaugeDefinitions.upstreamRunning, ({ running }) => running);
+  perUpstream(gaugeDefinitions.upstreamFailures, ({ failures }) => failures);
 }
 
 interface Instruments {

@@ -20,7 +20,8 @@ const worstFirst = ['failed', 'closed', 'loading', 'draining'] as const;
 export function createHealthHandler(inference: Pick<InferenceBase, 'status'>): Handler {
   return createGetHandler(({ url, mountPath }) => {
     if (endpointPath(url, mountPath).endsWith('/live')) return jsonResponse(200, { status: 'live' });
-    const models = inference.status();
+    // Where other servers are is nothing for those who ask without a key.
+    const models = inference.status().map(({ upstreams: _, ...model }) => model);
     const states = new Set(models.map((model) => model.state));
     const status = worstFirst.find((state) => states.has(state)) ?? 'ready';
     return jsonResponse(status === 'ready' ? 200 : 503, { status, models });

@@ -135,7 +135,10 @@ function createMeter(plan: CompiledPlan, owner: string): Meter {
       const giveBack = async (): Promise<void> => {
         await Promise.all([quota?.refund(owner), ...taken.map((reservation) => reservation.settle(0))]);
       };
-      for (const [budget, toError] of [[quota, quotaExceeded], [rateLimit, rateLimited]] as const) {
+      for (const [budget, toError] of [
+        [quota, quotaExceeded],
+        [rateLimit, rateLimited],
+      ] as const) {
         const reserved = await budget?.reserve(owner, tokens);
         if (reserved && 'settle' in reserved) taken.push(reserved);
         else if (reserved) {

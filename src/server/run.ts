@@ -113,10 +113,7 @@ interface Bill<Event> {
   settle(outcome: Outcome): Promise<void>;
 }
 
-async function openBill<Event>(
-  call: Call,
-  { tally, isOutput, estimate }: Run<Event>,
-): Promise<Bill<Event>> {
+async function openBill<Event>(call: Call, { tally, isOutput, estimate }: Run<Event>): Promise<Bill<Event>> {
   const spending = await call.meter.spend(estimate);
   // A complete run costs all of it, one that its client leaves only the output that was sent.
   const read: RunTally = { usage: {}, finishReasons: [] };

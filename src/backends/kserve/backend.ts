@@ -10,14 +10,32 @@ export const kserveDefinition: BackendDefinition = {
   place: 'worker',
   foreignSettings: ['dtype', 'device', 'threads'],
   runs: ({ isStateless }) => isStateless,
+  refusal: ({ name }) =>
+    name === 'speech'
+      ? 'its graph runs on this machine only'
+      : 'its whole cache would travel with every step; a server that runs whole models keeps it',
   assert: assertGraphServer,
   async open({ backend }) {
     assertGraphServer(backend!);
-    const [{ kserveSessions }, { endAtAbort }] = await Promise.all([
+    const server = backend as GraphServer;
+    const [{ graphServers, kserveSessions }, { endAtAbort }] = await Promise.all([
       import('./sessions.ts'),
       import('./end-at-abort.ts'),
     ]);
-    return { sessions: kserveSessions(backend as GraphServer), wrap: endAtAbort };
+    const servers = graphServers(server);
+    await servers.start();
+    return {
+      sessions: kserveSessions(server, servers),
+      wrap: (pipeline) => ({
+        ...endAtAbort(pipeline),
+        concurrency: server.concurrency ?? pipeline.concurrency,
+        upstreams: () => servers.status,
+        async close() {
+          servers.close();
+          await pipeline.close();
+        },
+      }),
+    };
   },
 };
 

@@ -1,8 +1,10 @@
 import { setTimeout } from 'node:timers/promises';
-import { fieldError, InferenceError, sentence } from '../../errors.ts';
+import { fieldError, InferenceError } from '../../errors.ts';
 import type { Session, Tensor, TensorMap, TensorSignature } from '../../runtime/contract.ts';
 import { readBeginning, readText, readWhole } from '../../runtime/http/answer-body.ts';
 import { parseAnswer } from '../../runtime/http/parse-answer.ts';
+import type { Upstream, Upstreams } from '../upstreams.ts';
+import type { GraphSignature } from './server.ts';
 import { dataTypeOf, elementTypeOf, elementTypes } from './data-types.ts';
 import { decodeOutputs, encodeInputs, type InferResponse } from './infer-body.ts';
 import { currentRunHeaders } from '../../runtime/http/run-headers.ts';
@@ -10,10 +12,14 @@ import { reasonOfFetch } from '../../runtime/http/reason-of-fetch.ts';
 import { abbreviate, describeValue } from '../../core/text/quote.ts';
 
 export interface OpenInferenceOptions {
-  /** Of the server, without `/v2`. */
-  readonly url: string;
-  /** As the server calls the graph. */
+  /** Those that have the graph. */
+  readonly servers: Upstreams<Upstream>;
+  /** As the servers call the graph. */
   readonly model: string;
+  /** Whether tensors travel as bytes; default: where the server lists the extension `binary_tensor_data`. */
+  readonly binary?: boolean | undefined;
+  /** Inputs and outputs, of a graph that the server doesn't describe. */
+  readonly signature?: GraphSignature | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Longest time for one request; default 60 s. */
   readonly timeoutMs?: number | undefined;
@@ -22,6 +28,8 @@ export interface OpenInferenceOptions {
 }
 
 const longestPauseMs = 5000;
+/** As servers, and proxies before them, answer about a graph that is still loading. */
+const waitedFor = new Set([401, 403, 404, 408, 429]);
 
 const maxDescriptionBytes = 2 ** 20;
 const maxTensorBytes = 2 ** 29;
@@ -37,25 +45,25 @@ interface WireSignature {
 }
 
 /**
- * Opens a graph that another machine runs, by the Open Inference Protocol v2 over HTTP (Triton, KServe, OpenVINO Model
+ * Opens a graph that other machines run, by the Open Inference Protocol v2 over HTTP (Triton, KServe, OpenVINO Model
  * Server, Ray Serve). Tensors travel as bytes where the server knows the extension `binary_tensor_data`, else as JSON.
  *
- * @throws InferenceError `invalid_request` where the server doesn't have the graph or it can't be used, `worker_failed`
- * where the server can't be reached
+ * @throws InferenceError `invalid_request` where the graph can't be used, `worker_failed` where no server could be
+ * reached or had the graph in time
  * @see https://github.com/kserve/open-inference-protocol
  *
  * @example
  * ```ts
- * const session = await openInferenceSession({ url: 'http://gpu-2:8000', model: 'yolox' });
+ * const servers = graphServers({ url: 'http://gpu-2:8000' });
+ * const session = await openInferenceSession({ servers, model: 'yolox' });
  * const { output } = await session.run({ images: { type: 'float32', dims: [1, 3, 416, 416], data: pixels } });
  * ```
  */
 export async function openInferenceSession(options: OpenInferenceOptions): Promise<Session> {
   const server = new GraphServerClient(options);
   const path = `/v2/models/${encodeURIComponent(options.model)}`;
-  const { extensions } = await server.await('/v2');
-  const described = await server.await(path);
-  const isBinary = Array.isArray(extensions) && extensions.includes('binary_tensor_data');
+  const described: Fields = options.signature ? { ...options.signature } : await server.await(path);
+  const isBinary = options.binary ?? listsBinary(await server.await('/v2', { isOptional: true }));
   const signatures = {
     inputs: toSignatures('inputs', described['inputs']),
     outputs: toSignatures('outputs', described['outputs']),
@@ -65,15 +73,18 @@ export async function openInferenceSession(options: OpenInferenceOptions): Promi
     async run(feeds, fetches = signatures.outputs.map(({ name }) => name)) {
       assertNames(feeds, fetches, signatures);
       const { header, body } = encodeInputs(feeds, fetches, isBinary);
-      const answer = await server.infer(`${path}/infer`, body, isBinary ? header : undefined);
-      const outputs = await readOutputs(answer);
-      return pick(
-        outputs,
-        signatures.outputs.filter(({ name }) => fetches.includes(name)),
-      );
+      const expected = signatures.outputs.filter(({ name }) => fetches.includes(name));
+      return options.servers.ask(async (upstream) => {
+        const answer = await server.infer(upstream, `${path}/infer`, body, isBinary ? header : undefined);
+        return pick(await readOutputs(answer), expected);
+      });
     },
     release: async () => {},
   };
+}
+
+function listsBinary({ extensions }: Fields): boolean {
+  return Array.isArray(extensions) && extensions.includes('binary_tensor_data');
 }
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -92,16 +103,17 @@ class GraphServerClient {
   }
 
   /**
-   * What it says of itself or of a graph, once it can.
+   * What a server says of itself or of a graph, once one can.
    *
-   * @throws InferenceError `invalid_request` where there is nothing of that name, `worker_failed` where it still can't tell
+   * @param options.isOptional whether a server may have nothing to say
+   * @throws InferenceError `invalid_request` where it refuses, `worker_failed` where it still can't tell
    */
-  async await(path: string): Promise<Fields> {
-    const { startTimeoutMs = 60_000 } = this.#options;
+  async await(path: string, { isOptional = false } = {}): Promise<Fields> {
+    const { servers, startTimeoutMs = 60_000 } = this.#options;
     const giveUpAt = performance.now() + startTimeoutMs;
     for (let pauseMs = 250; ; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
       try {
-        return await this.#describe(path);
+        return await servers.ask((upstream) => this.#describe(upstream, path, isOptional));
       } catch (error) {
         const isFinal = !InferenceError.isInstance(error) || error.code !== 'worker_failed';
         if (isFinal || performance.now() + pauseMs > giveUpAt) throw error;
@@ -110,22 +122,29 @@ class GraphServerClient {
     }
   }
 
-  async #describe(path: string): Promise<Fields> {
-    const answer = await this.#fetch(path, {});
+  async #describe(upstream: Upstream, path: string, isOptional: boolean): Promise<Fields> {
+    const answer = await this.#fetch(upstream, path, {});
     const { status, ok } = answer.response;
     if (ok) return readDescription(path, answer);
-    throw fieldError('backend', `${path} answered ${status}: ${await readFault(answer)}`, {
-      code: status < 500 ? 'invalid_request' : 'worker_failed',
+    const fault = await readFault(answer);
+    if (isOptional && status === 404) return {};
+    throw fieldError('backend', `${path} answered ${status}: ${fault}`, {
+      code: status < 500 && !waitedFor.has(status) ? 'invalid_request' : 'worker_failed',
     });
   }
 
   /** @param headerBytes length of the JSON before the tensors, where these travel as bytes */
-  async infer(path: string, body: Uint8Array, headerBytes: number | undefined): Promise<Answer> {
+  async infer(
+    upstream: Upstream,
+    path: string,
+    body: Uint8Array,
+    headerBytes: number | undefined,
+  ): Promise<Answer> {
     const binary = {
       'content-type': 'application/octet-stream',
       [lengthHeader]: String(headerBytes),
     };
-    const answer = await this.#fetch(path, {
+    const answer = await this.#fetch(upstream, path, {
       method: 'POST',
       headers: headerBytes === undefined ? { 'content-type': 'application/json' } : binary,
       body: body as Uint8Array<ArrayBuffer>,
@@ -139,11 +158,11 @@ class GraphServerClient {
     );
   }
 
-  async #fetch(path: string, init: RequestInit): Promise<Answer> {
-    const { url, headers, timeoutMs = 60_000 } = this.#options;
+  async #fetch({ url }: Upstream, path: string, init: RequestInit): Promise<Answer> {
+    const { headers, timeoutMs = 60_000 } = this.#options;
     const signal = AbortSignal.timeout(timeoutMs);
     try {
-      const response = await fetch(url.replace(/\/+$/, '') + path, {
+      const response = await fetch(url + path, {
         ...init,
         headers: { ...(init.headers as Record<string, string>), ...currentRunHeaders(), ...headers },
         signal,
@@ -164,7 +183,8 @@ async function readDescription(path: string, { response, signal }: Answer): Prom
   try {
     text = await readText(response, { signal, maxBytes: maxDescriptionBytes });
   } catch (error) {
-    throw unreadable(error);
+    const reason = `${path} can't be read: ${(error as Error).message}`;
+    throw fieldError('backend', reason, { code: 'worker_failed', cause: error });
   }
   const described = parsed(text);
   if (typeof described === 'object' && described !== null) return described as Fields;
@@ -198,10 +218,9 @@ function parsed(text: string): unknown {
   }
 }
 
+/** Its words, and the names of graphs, are for the operator. */
 function unreadable(error: unknown): InferenceError {
-  const message = sentence(
-    `The graph server's answer can't be read: ${abbreviate((error as Error).message, 200)}`,
-  );
+  const message = "The graph server's answer can't be read.";
   return new InferenceError('worker_failed', message, { cause: error });
 }
 
@@ -248,12 +267,10 @@ function pick(outputs: Readonly<Record<string, Tensor>>, expected: readonly Tens
   return Object.fromEntries(
     expected.map(({ name, type }) => {
       const tensor = outputs[name];
-      if (!tensor) throw new InferenceError('worker_failed', `The graph server left out the output ${name}.`);
+      if (!tensor) throw unreadable(new Error(`it left out the output ${name}`));
       if (tensor.type === type) return [name, tensor];
-      throw new InferenceError(
-        'worker_failed',
-        `The graph server gave ${name} as ${dataTypeOf(tensor.type)}, expected ${dataTypeOf(type)}.`,
-      );
+      const [got, wanted] = [dataTypeOf(tensor.type), dataTypeOf(type)];
+      throw unreadable(new Error(`it has ${name} as ${got}, expected ${wanted}`));
     }),
   );
 }

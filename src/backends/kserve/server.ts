@@ -1,30 +1,97 @@
 import { z } from 'zod';
-import { integerSetting, textSetting, type SettingTable } from '../../validation/setting-table.ts';
+import {
+  booleanSetting,
+  integerSetting,
+  textSetting,
+  type SettingTable,
+} from '../../validation/setting-table.ts';
+import type { Upstream } from '../upstreams.ts';
+
+/** One of several servers of the same graphs. */
+export interface GraphUpstream {
+  /** Without `/v2`. */
+  readonly url: string;
+  /** Runs that it gets at once; default 64. */
+  readonly maxConcurrent?: number | undefined;
+}
+
+/** An input or output of a graph, in the protocol's words: `{ name: 'images', datatype: 'FP32', shape: [-1, 3, 640, 640] }`. */
+export interface GraphTensor {
+  readonly name: string;
+  readonly datatype: string;
+  /** -1 for a length that may be any. */
+  readonly shape: readonly number[];
+}
+
+/** The inputs and outputs of a graph. */
+export interface GraphSignature {
+  readonly inputs: readonly GraphTensor[];
+  readonly outputs: readonly GraphTensor[];
+}
 
 /** A server that runs graphs by the Open Inference Protocol v2; plain data. */
 export interface GraphServer {
   readonly kind: 'kserve';
-  /** Without `/v2`. */
-  readonly url: string;
+  /** Without `/v2`; left out where there are `upstreams`. */
+  readonly url?: string | undefined;
+  /** Servers of the same graphs in place of `url`; a run goes to the least busy one that is healthy. */
+  readonly upstreams?: readonly GraphUpstream[] | undefined;
   /** As the server calls the graph; of an image model, the name for each of its parts, such as `unet`. */
   readonly model: string | Readonly<Record<string, string>>;
   /** Sent with every request. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Requests that are worked on at once; the others wait. Default: that of the category on this machine. */
+  readonly concurrency?: number | undefined;
+  /** Whether tensors travel as bytes; default: where the server lists the extension `binary_tensor_data`. */
+  readonly binary?: boolean | undefined;
+  /** Inputs and outputs of the graphs by the server's names, for those that it doesn't describe. */
+  readonly signature?: Readonly<Record<string, GraphSignature>> | undefined;
   /** Longest time for one run; default 60 s. */
   readonly timeoutMs?: number | undefined;
   /** How long a server is waited for that isn't ready yet when the model is loaded; default 60 s. */
   readonly startTimeoutMs?: number | undefined;
 }
 
+const defaultMaxConcurrent = 64;
+
+/** The servers of a backend; at least one. */
+export function graphEndpointsOf({ url, upstreams }: Pick<GraphServer, 'url' | 'upstreams'>): Upstream[] {
+  return (upstreams ?? [{ url: url!, maxConcurrent: Infinity }]).map((upstream) => ({
+    url: upstream.url.replace(/\/+$/, ''),
+    maxConcurrent: upstream.maxConcurrent ?? defaultMaxConcurrent,
+  }));
+}
+
+const tensors = z.array(z.strictObject({ name: z.string(), datatype: z.string(), shape: z.array(z.int()) }));
+
 /** Settings of the backend `kserve`. */
 export const graphServerSettings = {
-  url: textSetting('Address without `/v2`.'),
+  url: textSetting('Address without `/v2`; left out where there are `upstreams`.'),
+  upstreams: z
+    .array(z.strictObject({ url: z.string(), maxConcurrent: z.int().min(1).optional() }))
+    .min(1)
+    .optional()
+    .describe(
+      'Servers of the same graphs in place of `url`, each with `url` and `maxConcurrent` (64); a run goes to the least busy one that is healthy.',
+    ),
   model: z
     .union([z.string(), z.record(z.string(), z.string())])
     .describe(
       "The server's name of the graph; of an image model, the name for each of its parts, such as `unet`.",
     ),
   headers: z.record(z.string(), z.string()).optional().describe('Sent with every request.'),
+  concurrency: integerSetting(
+    'Requests that are worked on at once; the others wait. Default: as on this machine.',
+  ),
+  binary: booleanSetting(
+    'Whether tensors travel as bytes; default: where the server lists the extension `binary_tensor_data`.',
+  ),
+  signature: z
+    .record(z.string(), z.strictObject({ inputs: tensors, outputs: tensors }))
+    .optional()
+    .describe(
+      "Inputs and outputs of graphs that the server doesn't describe, by its names of them; each a list of `name`, `datatype` and `shape`.",
+    ),
   timeoutMs: integerSetting('Longest time for one run; default 60 s.'),
   startTimeoutMs: integerSetting(
     'Time that a server may need to become ready when the model is loaded; default 60 s.',

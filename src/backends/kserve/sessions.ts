@@ -1,21 +1,45 @@
-import { fieldError } from '../../errors.ts';
+import { fieldError, InferenceError } from '../../errors.ts';
 import type { SessionBackend } from '../contract.ts';
+import { Upstreams, type Upstream } from '../upstreams.ts';
 import { openInferenceSession } from './open-inference-session.ts';
-import type { GraphServer } from './server.ts';
+import { graphEndpointsOf, type GraphServer } from './server.ts';
 import { describeValue } from '../../core/text/quote.ts';
 
-/** Graphs on a server of the Open Inference Protocol. */
-export function kserveSessions(server: GraphServer): SessionBackend {
+/** Graphs on servers of the Open Inference Protocol. */
+export function kserveSessions(server: GraphServer, servers: Upstreams<Upstream>): SessionBackend {
   return {
     hasGraphs: false,
     async openSession({ name }) {
       const model = modelOf(server.model, name);
-      if (model !== undefined) return openInferenceSession({ ...server, model });
+      if (model !== undefined) {
+        const signature = server.signature?.[model];
+        return openInferenceSession({ ...server, servers, model, signature });
+      }
       const expected =
         name === undefined ? 'the name of one graph' : `a name for each graph, ${name} among them`;
       throw fieldError('backend.model', `expected ${expected}, got ${describeValue(server.model)}`);
     },
   };
+}
+
+/** The servers of a backend, asked by their page of health whether they are ready; one without such a page is. */
+export function graphServers({
+  headers,
+  ...addresses
+}: Pick<GraphServer, 'url' | 'upstreams' | 'headers'>): Upstreams<Upstream> {
+  return new Upstreams({
+    servers: graphEndpointsOf(addresses),
+    async check({ url }, signal) {
+      const response = await fetch(`${url}/v2/health/ready`, {
+        headers: { ...headers },
+        signal,
+        redirect: 'error',
+      });
+      void response.body?.cancel();
+      if (response.ok || response.status === 404) return;
+      throw new InferenceError('worker_failed', `The graph server answered ${response.status}.`);
+    },
+  });
 }
 
 function modelOf(
