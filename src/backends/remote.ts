@@ -5,7 +5,7 @@ import type { ApiServer } from './openai/server.ts';
 /**
  * Models that run on other machines.
  *
- * `openai` sends chat and embeddings to vLLM, SGLang, llama-server, Ray Serve, another slashv1 or any server of that
+ * `openai` sends chat, embeddings, images, speech and transcription to vLLM, SGLang, llama-server, Ray Serve, another slashv1 or any server of that
  * wire format; the `source` of the model is its name there. `kserve` runs the graphs of detection, embedding, image and
  * rerank models on Triton, KServe, OpenVINO Model Server or Ray Serve; the `source` is a folder with everything but the
  * graphs.

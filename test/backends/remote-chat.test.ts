@@ -440,6 +440,21 @@ describe('a chat model on a server of another kind', () => {
       { error: { type: 'exceed_context_size_error', message: 'x' } },
       { code: 'context_length_exceeded' },
     ],
+    [
+      500,
+      { error: { code: 500, type: 'server_error', message: 'input is too large to process.' } },
+      { code: 'context_length_exceeded', param: 'messages' },
+    ],
+    [
+      400,
+      { error: { message: 'litellm.ContextWindowExceededError: This model has …', code: '400' } },
+      { code: 'context_length_exceeded' },
+    ],
+    [
+      400,
+      { error: { message: 'fake-chat refuses it' } },
+      { code: 'invalid_request', message: 'chatter refuses it.' },
+    ],
     [429, { error: { message: 'slow down' } }, { code: 'overloaded', retryAfterSeconds: 3 }],
     [500, undefined, { code: 'worker_failed' }],
   ])('turns %i %o into an error of this API', async (status, body, expected) => {
@@ -465,6 +480,17 @@ describe('a chat model on a server of another kind', () => {
       code: 'worker_failed',
       message: expect.stringContaining(message),
     });
+  });
+
+  it.each([
+    [400, { code: 'invalid_request', param: 'temperature', message: 'too hot.' }],
+    ['400', { code: 'invalid_request' }],
+    [429, { code: 'overloaded' }],
+    [401, { code: 'worker_failed', message: 'The remote server answered 401.' }],
+  ])('takes the status that a stream of status 200 tells: %s', async (code, expected) => {
+    const error = { code, message: 'too hot', param: 'temperature' };
+    const { run } = await ask(streaming(`data: ${JSON.stringify({ error })}\n\n`));
+    await expect(run()).rejects.toMatchObject(expected);
   });
 
   it('follows no redirection, which would take its key along', async () => {
@@ -530,11 +556,85 @@ describe('embeddings of a server of another kind', () => {
     await expect(embedWith(answer)).rejects.toMatchObject({ code: 'worker_failed' });
   });
 
+  it('fail where their server ignores the dimensions', async () => {
+    const data = [{ embedding: [1, 2, 3] }, { embedding: [1, 2, 3] }];
+    await expect(embedWith({ data }, { dimensions: 2 })).rejects.toMatchObject({
+      code: 'invalid_request',
+      param: 'dimensions',
+    });
+    expect((await embedWith({ data }, { dimensions: 3 })).embeddings).toHaveLength(2);
+  });
+
   it.each([
     [{ truncate: true }, 'truncate'],
     [{ promptName: 'query' }, 'prompt_name'],
   ])('refuse what the server would ignore: %o', async (request, param) => {
     await expect(embedWith({}, request)).rejects.toMatchObject({ code: 'invalid_request', param });
+  });
+});
+
+describe('a server as it is set up', () => {
+  const loading = async (answer: Answer, settings: Partial<ApiServer> = {}, source = 'm') => {
+    const { origin } = await scriptedServer(answer);
+    const backend = remote.openai({ baseURL: `${origin}/v1`, ...settings });
+    const near = createInference({ models: { it: chat({ source, backend }) } });
+    onTestFinished(() => near.close());
+    return near;
+  };
+  const listing =
+    (...data: readonly object[]): Answer =>
+    (_asked, response) =>
+      json(response, { data });
+
+  it.each([
+    ['a key that is refused', (_asked, response) => json(response, {}, 401), /refuses its key with 401/],
+    ['a model that is not there', listing({ id: 'n' }), /has no model of this name/],
+  ] as [string, Answer, RegExp][])('fails to load with %s', async (_name, answer, message) => {
+    const near = await loading(answer);
+    await expect(near.ready()).rejects.toThrow(message);
+    expect(near.status()[0]!.state).toBe('failed');
+  });
+
+  it.each([
+    ['llama-server', listing({ id: 'n' })],
+    ['openai', listing({ id: 'openai/*' })],
+    ['openai', (_asked, response) => json(response, {}, 404)],
+  ] as [ApiServer['dialect'], Answer][])('may list other names: %s', async (dialect, answer) => {
+    await (await loading(answer, { dialect })).ready();
+  });
+
+  it('tells the context of its slots', async () => {
+    const near = await loading(
+      ({ url }, response) =>
+        json(
+          response,
+          url === '/props'
+            ? { default_generation_settings: { n_ctx: 512 } }
+            : { data: [{ id: 'm', meta: { n_ctx_train: 8192 } }] },
+        ),
+      { dialect: 'llama-server' },
+    );
+    await near.ready();
+    expect(near.models()[0]!.contextLength).toBe(512);
+  });
+
+  it('is asked again once it comes up', async () => {
+    let isUp = false;
+    const near = await loading((_asked, response) =>
+      json(response, { data: [{ id: 'm', max_model_len: 700 }] }, isUp ? 200 : 503),
+    );
+    await near.ready();
+    expect(near.models()[0]!.contextLength).toBe(0);
+    isUp = true;
+    await expect.poll(() => near.models()[0]!.contextLength, { timeout: 8000 }).toBe(700);
+  });
+
+  it('must know the parameters that its models have defaults for', async () => {
+    const { origin } = await scriptedServer(listing());
+    const backend = remote.openai({ baseURL: `${origin}/v1` });
+    const near = createInference({ models: { it: chat({ source: 'm', backend, defaults: { topK: 5 } }) } });
+    onTestFinished(() => near.close());
+    await expect(near.ready()).rejects.toThrow(/defaults.topK/);
   });
 });
 

@@ -155,7 +155,7 @@ function toValue(name: string, schema: Schema): string {
     case 'array':
       return `list of ${toValue(name, schema.items as Schema)}s`;
     case 'object':
-      return schema.properties
+      return schema.properties || Object.keys((schema.additionalProperties ?? {}) as Schema).length === 0
         ? 'object'
         : `object of ${toValue(name, schema.additionalProperties as Schema)}s`;
     default:

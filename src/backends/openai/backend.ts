@@ -2,9 +2,9 @@ import { assertAddresses } from '../assert-address.ts';
 import type { BackendDefinition, BackendDescriptor } from '../contract.ts';
 import { apiServerSettings, type ApiServer } from './server.ts';
 
-const categories: ReadonlySet<string> = new Set(['chat', 'embedding']);
+const categories: ReadonlySet<string> = new Set(['chat', 'embedding', 'image', 'speech', 'transcription']);
 
-/** Runs chat and embeddings on a server of the same wire format. */
+/** Runs whole models on servers of the same wire format. */
 export const openaiDefinition: BackendDefinition = {
   kind: 'openai',
   spelling: 'remote.openai({…})',
@@ -28,6 +28,13 @@ export const openaiDefinition: BackendDefinition = {
     'normalize',
     'matryoshkaDimensions',
     'maxBatchTokens',
+    'maxAudioSeconds',
+    'voiceActivity',
+    'ffmpegPath',
+    'phonemizer',
+    'voiceAliases',
+    'isDistilled',
+    'maxPixels',
   ],
   runs: ({ name }) => categories.has(name),
   assert: assertApiServer,

@@ -8,6 +8,9 @@ import { foreignPromptParameters } from './prompt-fields.ts';
 import type { RemoteModel, Runner } from './remote-model.ts';
 import { runChat } from './run-chat.ts';
 import { runEmbedding } from './run-embedding.ts';
+import { foreignImageParameters, runImage } from './run-image.ts';
+import { runSpeech } from './run-speech.ts';
+import { runTranscription } from './run-transcription.ts';
 import { endpointsOf, type ApiDialect, type ApiServer } from './server.ts';
 
 /** How a category is served over the wire format. */
@@ -29,6 +32,13 @@ const remoteCategories: Readonly<Record<string, RemoteCategory>> = {
     run: runEmbedding,
     foreign: (dialect) => (dialect === 'slashv1' ? [] : ['truncate', 'promptName']),
   },
+  image: {
+    run: runImage,
+    foreign: (dialect) => (dialect === 'slashv1' ? [] : foreignImageParameters),
+    open: [...foreignImageParameters, 'width', 'height'],
+  },
+  speech: { run: runSpeech, foreign: () => [], open: ['speed'] },
+  transcription: { run: runTranscription, foreign: () => [] },
 };
 
 /**

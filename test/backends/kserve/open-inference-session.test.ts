@@ -132,6 +132,51 @@ describe('a server that fails', () => {
     expect(asks).toBe(3);
   });
 
+  it.each([401, 403, 404, 408, 429])('is waited for while it answers %i', async (status) => {
+    let asks = 0;
+    const { origin } = await scriptedServer(({ url }, response) =>
+      url.startsWith('/v2/health') || ++asks > 1
+        ? json(response, { inputs: fp32, outputs: fp32 })
+        : json(response, { error: 'not yet' }, status),
+    );
+    const { inputs } = await openSession({ url: origin, model: 'a' });
+    expect(inputs).toHaveLength(1);
+  });
+
+  it('need not describe its graph, nor list that it takes bytes', async () => {
+    const contentTypes: unknown[] = [];
+    const { origin } = await scriptedServer(({ url, headers }, response) => {
+      if (!url.endsWith('/infer')) return json(response, {}, 404);
+      contentTypes.push(headers['content-type']);
+      return json(response, { outputs: [{ name: 'a', datatype: 'FP32', shape: [1], data: [2] }] });
+    });
+    const signature = { inputs: fp32, outputs: fp32 };
+    const session = await openSession({ url: origin, model: 'a', signature, binary: true });
+    expect(await session.run(feeds)).toEqual({ a: { ...feeds.a, data: Float32Array.of(2) } });
+    expect(contentTypes).toEqual(['application/octet-stream']);
+  });
+
+  it('is replaced by another', async () => {
+    const broken = await scriptedServer(({ url }, response) =>
+      json(response, { inputs: fp32, outputs: fp32 }, url.endsWith('/infer') ? 500 : 200),
+    );
+    const fine = await scriptedServer(({ url }, response) =>
+      json(
+        response,
+        url.endsWith('/infer')
+          ? { outputs: [{ name: 'a', datatype: 'FP32', shape: [1], data: [2] }] }
+          : { inputs: fp32, outputs: fp32 },
+      ),
+    );
+    const servers = graphServers({ upstreams: [{ url: broken.origin }, { url: fine.origin }] });
+    onTestFinished(() => servers.close());
+    const session = await openInferenceSession({ servers, model: 'a' });
+    for (let run = 0; run < 4; run++)
+      expect((await session.run(feeds))['a']!.data).toEqual(Float32Array.of(2));
+    expect(broken.asked.filter(({ url }) => url.endsWith('/infer'))).toHaveLength(3);
+    expect(servers.status.map(({ failures }) => failures)).toEqual([3, 0]);
+  });
+
   it('is not there', async () => {
     const server = await startInferenceServer({}, { isBinary: true });
     server.close();

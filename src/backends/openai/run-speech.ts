@@ -1,0 +1,66 @@
+import type { CompleteRequest, RunOptions } from '../../categories/contract.ts';
+import type { SpeechEvent } from '../../categories/speech/events.ts';
+import { speechParameters } from '../../categories/speech/parameters.ts';
+import type { SpeechRequest } from '../../categories/speech/request.ts';
+import { InferenceError } from '../../errors.ts';
+import { readBytes } from '../../runtime/http/answer-body.ts';
+import { reasonOfFetch } from '../../runtime/http/reason-of-fetch.ts';
+import { callApi } from './api-client.ts';
+import type { RemoteModel } from './remote-model.ts';
+
+const mediaTypes: Readonly<Record<SpeechRequest['format'], string>> = {
+  wav: 'audio/wav',
+  pcm: 'audio/pcm',
+  mp3: 'audio/mpeg',
+  opus: 'audio/ogg',
+  aac: 'audio/aac',
+  flac: 'audio/flac',
+};
+
+/** As servers of the wire format speak, in 16 bits. */
+const sampleRateHz = 24_000;
+const wavHeaderBytes = 44;
+/** Twelve hours of 24 kHz. */
+const maxAudioBytes = 2 ** 31;
+
+/** Runs a speech request on a server of the wire format. */
+export async function* runSpeech(
+  { id, name, servers, extraBody }: RemoteModel,
+  request: SpeechRequest & CompleteRequest,
+  { signal }: RunOptions,
+): AsyncGenerator<SpeechEvent> {
+  const { input, format, given = Object.keys(speechParameters) } = request;
+  const { voice, speed } = request;
+  const body = {
+    ...extraBody,
+    model: name,
+    input,
+    // The wire format demands a voice.
+    voice,
+    response_format: format,
+    ...(given.includes('speed') ? { speed } : {}),
+  };
+  const call = { path: '/audio/speech', body, signal, subject: { param: 'input', name, id } };
+  yield { type: 'speech-start', mediaType: mediaTypes[format], sampleRateHz };
+  let size = 0;
+  const pieces = servers.stream(async function* (server) {
+    const response = await callApi(server, call);
+    try {
+      yield* readBytes(response, { signal, maxBytes: maxAudioBytes });
+    } catch (error) {
+      const message = `The remote server can't be used: ${reasonOfFetch(error)}.`;
+      throw new InferenceError('worker_failed', message, { cause: error });
+    }
+  }, signal);
+  for await (const bytes of pieces) {
+    size += bytes.byteLength;
+    yield { type: 'audio', bytes };
+  }
+  yield { type: 'speech-end', durationSeconds: durationOf(format, size) };
+}
+
+/** 0 for a format that is compressed, whose length nobody here knows. */
+function durationOf(format: SpeechRequest['format'], size: number): number {
+  if (format !== 'pcm' && format !== 'wav') return 0;
+  return Math.max(0, size - (format === 'wav' ? wavHeaderBytes : 0)) / 2 / sampleRateHz;
+}
