@@ -62,30 +62,28 @@ export async function loadRemotePipeline(
     throw fieldError(`defaults.${unknown}`, "the server that runs this model doesn't know it");
   }
   const counter = await openCounter(tokenizer);
-  let told = 0;
-  const servers = new Upstreams({
-    servers: endpointsOf(server),
-    async check(endpoint, signal) {
-      told = (await describeServer(endpoint, name, { dialect, signal })) || told;
-    },
-  });
-  await servers.start();
-  const model: RemoteModel = { id, name, dialect, servers, counter, extraBody };
-  const info: ModelInfo = {
+  const info = {
     id,
     name: spec.name ?? id,
     category: spec.category!,
-    contextLength: 0,
+    contextLength: spec.contextLength ?? 0,
     foreignParameters,
     defaults: Object.fromEntries(open.map((one) => [one, undefined])),
     created: 0,
     ownedBy: 'remote',
-  };
-  return {
-    // A server that comes up, or up again, may tell another length.
-    get info() {
-      return { ...info, contextLength: spec.contextLength ?? told };
+  } satisfies ModelInfo;
+  const servers = new Upstreams({
+    servers: endpointsOf(server),
+    async check(endpoint, signal) {
+      const told = await describeServer(endpoint, name, { dialect, signal });
+      // A server that comes up, or up again, may tell another length.
+      if (spec.contextLength === undefined && told > 0) info.contextLength = told;
     },
+  });
+  await servers.start();
+  const model: RemoteModel = { id, name, dialect, servers, counter, extraBody };
+  return {
+    info,
     concurrency: Math.min(servers.capacity, server.concurrency ?? Infinity),
     upstreams: () => servers.status,
     run: (request, options = {}) => run(model, request as never, options),
