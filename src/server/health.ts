@@ -21,7 +21,9 @@ export function createHealthHandler(inference: Pick<InferenceBase, 'status'>): H
   return createGetHandler(({ url, mountPath }) => {
     if (endpointPath(url, mountPath).endsWith('/live')) return jsonResponse(200, { status: 'live' });
     // Where other servers are is nothing for those who ask without a key.
-    const models = inference.status().map(({ upstreams: _, ...model }) => model);
+    const models = inference
+      .status()
+      .map(({ id, state, running, waiting }) => ({ id, state, running, waiting }));
     const states = new Set(models.map((model) => model.state));
     const status = worstFirst.find((state) => states.has(state)) ?? 'ready';
     return jsonResponse(status === 'ready' ? 200 : 503, { status, models });

@@ -110,11 +110,11 @@ describe('several upstreams for one model', () => {
     const { ask, inference, healthOf } = open(engines);
     await inference.ready();
     const whole = words.join('');
-    let isOver = false;
+    const over = new AbortController();
     const failed: { text: string }[] = [];
     let done = 0;
     const client = async (): Promise<void> => {
-      while (!isOver && failed.length < 50) {
+      while (!over.signal.aborted && failed.length < 50) {
         const answer = await ask();
         if (answer.error) failed.push(answer);
         else if (answer.text === whole) done++;
@@ -136,7 +136,7 @@ describe('several upstreams for one model', () => {
     const before = killed.requests;
     await expect.poll(healthOf, { timeout: 8000, interval: 10 }).toEqual([true, true, true]);
     await expect.poll(() => killed.requests, { timeout: 4000 }).toBeGreaterThan(before);
-    isOver = true;
+    over.abort();
     await Promise.all(clients);
     expect(failed).toHaveLength(lost);
     expect(done).toBeGreaterThan(20);

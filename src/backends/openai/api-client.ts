@@ -1,9 +1,9 @@
-import { ReadableStream } from 'node:stream/web';
 import { createParser } from 'eventsource-parser';
 import { parseAnswer } from '../../runtime/http/parse-answer.ts';
 import { InferenceError } from '../../errors.ts';
 import { readBeginning, readBytes, readText, type BodyOptions } from '../../runtime/http/answer-body.ts';
 import { currentRunHeaders } from '../../runtime/http/run-headers.ts';
+import type { FileForm } from '../../runtime/http/file-form.ts';
 import { reasonOfFetch } from '../../runtime/http/reason-of-fetch.ts';
 import type { ApiEndpoint } from './server.ts';
 import { toError, type ErrorSubject } from './wire-error.ts';
@@ -14,16 +14,10 @@ export interface ApiCall {
   readonly path: string;
   /** Sent as JSON; a `GET` without it and `form`. */
   readonly body?: unknown;
-  readonly form?: ApiForm | undefined;
+  readonly form?: FileForm | undefined;
   /** What errors are about. */
   readonly subject?: ErrorSubject | undefined;
   readonly signal?: AbortSignal | undefined;
-}
-
-/** A form that is sent as it is read. */
-export interface ApiForm {
-  readonly contentType: string;
-  readonly bytes: AsyncIterable<Uint8Array>;
 }
 
 /** Of one event. A server that never ends its line would fill the memory of the host. */
@@ -54,7 +48,7 @@ export async function fetchApi(
   { path, body, form, signal }: ApiCall,
 ): Promise<Response> {
   const contentType = form?.contentType ?? (body === undefined ? undefined : 'application/json');
-  const sent = form ? ReadableStream.from(form.bytes) : body === undefined ? null : JSON.stringify(body);
+  const sent = form ? form.bytes : body === undefined ? null : JSON.stringify(body);
   try {
     return await fetch(url + path, {
       method: contentType === undefined ? 'GET' : 'POST',

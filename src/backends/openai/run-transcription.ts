@@ -1,12 +1,10 @@
-import { randomUUID } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { basename } from 'node:path';
 import { InferenceError } from '../../errors.ts';
 import type { CompleteRequest, RunOptions } from '../../categories/contract.ts';
 import type { TranscriptionEvent, TranscriptionWord } from '../../categories/transcription/events.ts';
-import type { AudioSource, TranscriptionRequest } from '../../categories/transcription/request.ts';
+import type { TranscriptionRequest } from '../../categories/transcription/request.ts';
 import { toIsoLanguage, toVocabularyLanguage } from '../../core/audio/whisper/languages.ts';
-import { callApi, readJson, unreadable, type ApiForm } from './api-client.ts';
+import { createFileForm } from '../../runtime/http/file-form.ts';
+import { callApi, readJson, unreadable } from './api-client.ts';
 import type { RemoteModel } from './remote-model.ts';
 
 const maxTranscriptBytes = 2 ** 26;
@@ -37,7 +35,7 @@ export async function* runTranscription(
       ['temperature', given.includes('temperature') ? temperature : undefined],
       ...(isPlain ? [] : granularities.map((one): [string, string] => ['timestamp_granularities[]', one])),
     ];
-    const form = toForm(fields, audio);
+    const form = createFileForm(fields, audio);
     return callApi(server, { path, form, signal, subject: { param: 'file', name, id } });
   };
   const answer = await servers.ask(async (server) => {
@@ -58,25 +56,6 @@ function wantsPlain(error: unknown): boolean {
     error.code === 'invalid_request' &&
     /response_format|verbose_json/.test(error.message + error.param)
   );
-}
-
-/** A form whose file is read from the disk while it is sent. */
-function toForm(fields: readonly [string, unknown][], audio: AudioSource): ApiForm {
-  const boundary = `slashv1-${randomUUID()}`;
-  const fileName = 'path' in audio ? basename(audio.path).replaceAll(/["\r\n]/g, '_') : 'audio';
-  const part = (disposition: string, headers = ''): string =>
-    `--${boundary}\r\ncontent-disposition: form-data; ${disposition}\r\n${headers}\r\n`;
-  const head = fields
-    .filter(([, value]) => value !== undefined)
-    .map(([name, value]) => `${part(`name="${name}"`)}${String(value)}\r\n`);
-  async function* bytes(): AsyncGenerator<Uint8Array> {
-    const file = part(`name="file"; filename="${fileName}"`, 'content-type: application/octet-stream\r\n');
-    yield Buffer.from(head.join('') + file);
-    if ('path' in audio) yield* createReadStream(audio.path) as AsyncIterable<Uint8Array>;
-    else yield audio;
-    yield Buffer.from(`\r\n--${boundary}--\r\n`);
-  }
-  return { contentType: `multipart/form-data; boundary=${boundary}`, bytes: bytes() };
 }
 
 function* toTranscriptionEvents(answer: unknown, wordTimestamps: boolean): Generator<TranscriptionEvent> {

@@ -67,7 +67,12 @@ function createFetch({ ca, cert, key }: Certificates): Fetch {
           }
           const hasBody = method !== 'HEAD' && status !== 204;
           const stream = hasBody ? (Readable.toWeb(answer) as ReadableStream<Uint8Array<ArrayBuffer>>) : null;
-          resolve(new Response(stream as ConstructorParameters<typeof Response>[0], { status, headers: toHeaders(answer.headers) }));
+          resolve(
+            new Response(stream as ConstructorParameters<typeof Response>[0], {
+              status,
+              headers: toHeaders(answer.headers),
+            }),
+          );
         },
       );
       request.on('error', (error) => (signal?.aborted ? reject(signal.reason as Error) : fail(error)));

@@ -1,0 +1,42 @@
+import { randomUUID } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { basename } from 'node:path';
+
+/** A form that is sent as it is read. */
+export interface FileForm {
+  readonly contentType: string;
+  readonly bytes: AsyncIterable<Uint8Array>;
+}
+
+/**
+ * A form with one file, of type `multipart/form-data`, whose file is read from the disk while it is sent. It can be sent
+ * once.
+ *
+ * @param fields names and values in their order; one without a value is left out
+ * @param file its bytes or its path; the form calls it `file`
+ *
+ * @example
+ * ```ts
+ * const { contentType, bytes } = createFileForm([['model', 'whisper-1']], { path: 'speech.mp3' });
+ * ```
+ */
+export function createFileForm(
+  fields: readonly (readonly [name: string, value: unknown])[],
+  file: Uint8Array | { readonly path: string },
+): FileForm {
+  const boundary = `slashv1-${randomUUID()}`;
+  const fileName = 'path' in file ? basename(file.path).replaceAll(/["\r\n]/g, '_') : 'audio';
+  const part = (disposition: string, headers = ''): string =>
+    `--${boundary}\r\ncontent-disposition: form-data; ${disposition}\r\n${headers}\r\n`;
+  const head = fields
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => `${part(`name="${name}"`)}${String(value)}\r\n`);
+  async function* bytes(): AsyncGenerator<Uint8Array> {
+    const start = part(`name="file"; filename="${fileName}"`, 'content-type: application/octet-stream\r\n');
+    yield Buffer.from(head.join('') + start);
+    if ('path' in file) yield* createReadStream(file.path) as AsyncIterable<Uint8Array>;
+    else yield file;
+    yield Buffer.from(`\r\n--${boundary}--\r\n`);
+  }
+  return { contentType: `multipart/form-data; boundary=${boundary}`, bytes: bytes() };
+}
