@@ -86,6 +86,8 @@ it('detection, embeddings, rerank and images are the same with graphs on another
       await inference.rerank({ model: 'near-rerank', ...asked }),
     );
     expect(server.contentTypes).toContain('application/octet-stream');
+    await inference.rerank({ model: 'far-rerank', ...asked }, { origin: { requestId: 'job-17' } });
+    expect(server.requestIds).toEqual(['job-17']);
   } finally {
     await inference.close();
   }

@@ -8,6 +8,7 @@ import type { GraphSignature } from './server.ts';
 import { dataTypeOf, elementTypeOf, elementTypes } from './data-types.ts';
 import { decodeOutputs, encodeInputs, type InferResponse } from './infer-body.ts';
 import { currentRunHeaders } from '../../runtime/http/run-headers.ts';
+import { fetchWith, type Certificates } from '../../runtime/http/fetch-with-certificates.ts';
 import { reasonOfFetch } from '../../runtime/http/reason-of-fetch.ts';
 import { abbreviate, describeValue } from '../../core/text/quote.ts';
 
@@ -21,6 +22,7 @@ export interface OpenInferenceOptions {
   /** Inputs and outputs, of a graph that the server doesn't describe. */
   readonly signature?: GraphSignature | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly tls?: Certificates | undefined;
   /** Longest time for one request; default 60 s. */
   readonly timeoutMs?: number | undefined;
   /** How long a server is waited for that isn't ready yet; default 60 s. */
@@ -159,10 +161,10 @@ class GraphServerClient {
   }
 
   async #fetch({ url }: Upstream, path: string, init: RequestInit): Promise<Answer> {
-    const { headers, timeoutMs = 60_000 } = this.#options;
+    const { headers, tls, timeoutMs = 60_000 } = this.#options;
     const signal = AbortSignal.timeout(timeoutMs);
     try {
-      const response = await fetch(url + path, {
+      const response = await fetchWith(tls)(url + path, {
         ...init,
         headers: { ...(init.headers as Record<string, string>), ...currentRunHeaders(), ...headers },
         signal,

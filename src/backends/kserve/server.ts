@@ -5,6 +5,8 @@ import {
   textSetting,
   type SettingTable,
 } from '../../validation/setting-table.ts';
+import type { Certificates } from '../../runtime/http/fetch-with-certificates.ts';
+import { certificatesSetting } from '../access.ts';
 import type { Upstream } from '../upstreams.ts';
 
 /** One of several servers of the same graphs. */
@@ -46,6 +48,8 @@ export interface GraphServer {
   readonly binary?: boolean | undefined;
   /** Inputs and outputs of the graphs by the server's names, for those that it doesn't describe. */
   readonly signature?: Readonly<Record<string, GraphSignature>> | undefined;
+  /** Certificates of the connection. */
+  readonly tls?: Certificates | undefined;
   /** Longest time for one run; default 60 s. */
   readonly timeoutMs?: number | undefined;
   /** How long a server is waited for that isn't ready yet when the model is loaded; default 60 s. */
@@ -92,6 +96,7 @@ export const graphServerSettings = {
     .describe(
       "Inputs and outputs of graphs that the server doesn't describe, by its names of them; each a list of `name`, `datatype` and `shape`.",
     ),
+  tls: certificatesSetting,
   timeoutMs: integerSetting('Longest time for one run; default 60 s.'),
   startTimeoutMs: integerSetting(
     'Time that a server may need to become ready when the model is loaded; default 60 s.',

@@ -2,9 +2,11 @@ import { createParser } from 'eventsource-parser';
 import { parseAnswer } from '../../runtime/http/parse-answer.ts';
 import { InferenceError } from '../../errors.ts';
 import { readBeginning, readBytes, readText, type BodyOptions } from '../../runtime/http/answer-body.ts';
+import { fetchWith } from '../../runtime/http/fetch-with-certificates.ts';
 import { currentRunHeaders } from '../../runtime/http/run-headers.ts';
 import type { FileForm } from '../../runtime/http/file-form.ts';
 import { reasonOfFetch } from '../../runtime/http/reason-of-fetch.ts';
+import { authorization } from '../access.ts';
 import type { ApiEndpoint } from './server.ts';
 import { toError, type ErrorSubject } from './wire-error.ts';
 
@@ -44,17 +46,18 @@ export async function callApi(endpoint: ApiEndpoint, call: ApiCall): Promise<Res
  * @throws InferenceError `worker_failed` where the server can't be reached
  */
 export async function fetchApi(
-  { url, apiKey, headers }: ApiEndpoint,
+  { url, apiKey, tls, headers }: ApiEndpoint,
   { path, body, form, signal }: ApiCall,
 ): Promise<Response> {
   const contentType = form?.contentType ?? (body === undefined ? undefined : 'application/json');
   const sent = form ? form.bytes : body === undefined ? null : JSON.stringify(body);
+  const key = await authorization(apiKey);
   try {
-    return await fetch(url + path, {
+    return await fetchWith(tls)(url + path, {
       method: contentType === undefined ? 'GET' : 'POST',
       headers: {
         ...(contentType === undefined ? {} : { 'content-type': contentType }),
-        ...(apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }),
+        ...key,
         ...currentRunHeaders(),
         ...headers,
       },

@@ -1,10 +1,12 @@
 import { z } from 'zod';
+import type { Certificates } from '../../runtime/http/fetch-with-certificates.ts';
 import {
   choiceSetting,
   integerSetting,
   textSetting,
   type SettingTable,
 } from '../../validation/setting-table.ts';
+import { certificatesSetting, remoteKeySetting, type RemoteKey } from '../access.ts';
 import type { Upstream } from '../upstreams.ts';
 
 /** The servers whose parameters beyond the wire format's own are known. */
@@ -18,7 +20,7 @@ export interface ApiUpstream {
   /** Up to and including `/v1`. */
   readonly baseURL: string;
   /** Sent as bearer token; default: that of the backend. */
-  readonly apiKey?: string | undefined;
+  readonly apiKey?: RemoteKey | undefined;
   /** Requests that it gets at once; default 64. */
   readonly maxConcurrent?: number | undefined;
 }
@@ -28,8 +30,10 @@ export interface ApiServer {
   readonly kind: 'openai';
   /** Up to and including `/v1`; left out where there are `upstreams`. */
   readonly baseURL?: string | undefined;
-  /** Sent as bearer token. */
-  readonly apiKey?: string | undefined;
+  /** Sent as bearer token; a function is asked for it before every request. */
+  readonly apiKey?: RemoteKey | undefined;
+  /** Certificates of the connections. */
+  readonly tls?: Certificates | undefined;
   /** Sent with every request. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Servers of the same models in place of `baseURL`; a request goes to the least busy one that is healthy. */
@@ -49,18 +53,21 @@ export interface ApiServer {
 
 /** One of the servers, with all its settings. */
 export interface ApiEndpoint extends Upstream {
-  readonly apiKey: string | undefined;
+  readonly apiKey: RemoteKey | undefined;
+  readonly tls: Certificates | undefined;
   readonly headers: Readonly<Record<string, string>> | undefined;
 }
 
 const defaultMaxConcurrent = 64;
 
 /** The servers of a backend; at least one. */
-export function endpointsOf({ baseURL, apiKey, headers, upstreams, concurrency }: ApiServer): ApiEndpoint[] {
+export function endpointsOf(server: ApiServer): ApiEndpoint[] {
+  const { baseURL, apiKey, tls, headers, upstreams, concurrency } = server;
   const listed = upstreams ?? [{ baseURL: baseURL!, maxConcurrent: concurrency }];
   return listed.map((upstream) => ({
     url: upstream.baseURL.replace(/\/+$/, ''),
     apiKey: ('apiKey' in upstream ? upstream.apiKey : undefined) ?? apiKey,
+    tls,
     headers,
     maxConcurrent: upstream.maxConcurrent ?? defaultMaxConcurrent,
   }));
@@ -69,13 +76,14 @@ export function endpointsOf({ baseURL, apiKey, headers, upstreams, concurrency }
 /** Settings of the backend `openai`. */
 export const apiServerSettings = {
   baseURL: textSetting('Address up to and including `/v1`; left out where there are `upstreams`.'),
-  apiKey: textSetting('Sent as bearer token.'),
+  apiKey: remoteKeySetting,
+  tls: certificatesSetting,
   headers: z.record(z.string(), z.string()).optional().describe('Sent with every request.'),
   upstreams: z
     .array(
       z.strictObject({
         baseURL: z.string(),
-        apiKey: z.string().optional(),
+        apiKey: remoteKeySetting,
         maxConcurrent: z.int().min(1).optional(),
       }),
     )

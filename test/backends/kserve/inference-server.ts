@@ -11,6 +11,8 @@ export interface InferenceServer {
   readonly url: string;
   /** The content types of the requests for a run. */
   readonly contentTypes: string[];
+  /** Their request ids, where they have one. */
+  readonly requestIds: string[];
   close(): void;
 }
 
@@ -34,6 +36,7 @@ export async function startInferenceServer(
   { isBinary }: InferenceServerOptions,
 ): Promise<InferenceServer> {
   const contentTypes: string[] = [];
+  const requestIds: string[] = [];
   const server = createServer(async (request, response) => {
     const parts: Buffer[] = [];
     for await (const part of request) parts.push(part as Buffer);
@@ -48,6 +51,8 @@ export async function startInferenceServer(
       if (!graph) return send(404, { error: `unknown model '${name}'` });
       if (!action) return send(200, describeGraph(name, graph));
       contentTypes.push(request.headers['content-type']!);
+      const requestId = request.headers['x-request-id'];
+      if (requestId !== undefined) requestIds.push(String(requestId));
       const body = Buffer.concat(parts);
       const headerBytes = Number(request.headers['inference-header-content-length'] ?? body.length);
       const { inputs, outputs } = JSON.parse(String(body.subarray(0, headerBytes)));
@@ -99,6 +104,7 @@ export async function startInferenceServer(
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     contentTypes,
+    requestIds,
     close() {
       server.closeAllConnections();
       server.close();
