@@ -1,0 +1,78 @@
+// One host of the deployment in this folder: chat on an OpenAI-compatible server, detection and embeddings on Triton,
+// limits in a store that all hosts share. The environment says where they are.
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { chat, createHandler, createInference, detection, embedding, remote } from 'slashv1';
+import { createMetrics } from 'slashv1/metrics';
+import { toNodeListener } from 'slashv1/node';
+import { createHealthHandler } from 'slashv1/server';
+
+const { env } = process;
+const { CHAT_URL, CHAT_KEY_FILE, TRITON_URL, LIMITER } = env;
+
+/** @type {import('slashv1').InferenceOptions['models']} */
+const models = {
+  ...(CHAT_URL && {
+    assistant: chat({
+      source: env['CHAT_MODEL'] ?? 'assistant',
+      contextLength: Number(env['CHAT_CONTEXT'] ?? 8192),
+      maxQueue: 256,
+      backend: remote.openai({
+        baseURL: CHAT_URL,
+        // Read for every request: a mounted secret may change.
+        ...(CHAT_KEY_FILE && { apiKey: () => readFileSync(CHAT_KEY_FILE, 'utf8').trim() }),
+      }),
+    }),
+  }),
+  ...(TRITON_URL && {
+    detector: detection({
+      source: env['DETECTOR_SOURCE'] ?? 'tiny-detect',
+      backend: remote.kserve({ url: TRITON_URL, model: 'detector' }),
+    }),
+    embedder: embedding({
+      source: env['EMBEDDER_SOURCE'] ?? 'tiny-embed',
+      backend: remote.kserve({ url: TRITON_URL, model: 'embedder' }),
+    }),
+  }),
+};
+
+const { API_KEY = '' } = env;
+const metrics = createMetrics();
+const inference = createInference({ models });
+const handler = createHandler(inference, {
+  auth: { keys: [{ key: API_KEY, id: 'everybody', plan: 'standard' }] },
+  plans: {
+    standard: { rateLimit: { requests: Number(env['REQUESTS_PER_MINUTE'] ?? 6000), perSeconds: 60 } },
+  },
+  // Counters that cannot be reached for a while are no reason to turn everybody away.
+  onLimiterFailure: 'admit',
+  limiterTimeoutMs: 500,
+  ...(LIMITER && { limiter: (await import(LIMITER)).default }),
+  observers: [metrics.observer],
+});
+
+const places = {
+  '/v1': toNodeListener(handler),
+  '/health': toNodeListener(createHealthHandler(inference)),
+  '/metrics': toNodeListener(metrics.handler), // inside the cluster alone: the balancer doesn't pass it on
+};
+let isStopping = false;
+const server = createServer((request, response) => {
+  // A connection that is kept open would bring its next request to a host that has gone.
+  if (isStopping) response.shouldKeepAlive = false;
+  const place = Object.entries(places).find(([path]) => request.url?.startsWith(path));
+  if (place) place[1](request, response);
+  else response.writeHead(404).end();
+});
+server.listen(Number(env['PORT'] ?? 8000), env['HOST'] ?? '0.0.0.0', () => console.log('listening'));
+
+process.once('SIGTERM', async () => {
+  isStopping = true;
+  // /health/ready says 503 for as long as the balancer needs to notice; then running requests may end.
+  await inference.close({
+    drainDelayMs: Number(env['DRAIN_DELAY_MS'] ?? 5000),
+    graceMs: Number(env['GRACE_MS'] ?? 60_000),
+  });
+  server.close(() => process.exit());
+  setTimeout(() => server.closeAllConnections(), 5000).unref();
+});
