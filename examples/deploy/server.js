@@ -36,17 +36,23 @@ const models = {
   }),
 };
 
-const { API_KEY = '' } = env;
+const { API_KEY = '', TRIAL_KEY } = env;
 const metrics = createMetrics();
 const inference = createInference({ models });
 const handler = createHandler(inference, {
-  auth: { keys: [{ key: API_KEY, id: 'everybody', plan: 'standard' }] },
+  auth: {
+    keys: [
+      { key: API_KEY, id: 'standard', plan: 'standard' },
+      ...(TRIAL_KEY ? [{ key: TRIAL_KEY, id: 'trial', plan: 'trial' }] : []),
+    ],
+  },
   plans: {
-    standard: { rateLimit: { requests: Number(env['REQUESTS_PER_MINUTE'] ?? 6000), perSeconds: 60 } },
+    standard: { rateLimit: { requests: 6000, perSeconds: 60 } },
+    trial: { rateLimit: { requests: 10, perSeconds: 60 } },
   },
   // Counters that cannot be reached for a while are no reason to turn everybody away.
   onLimiterFailure: 'admit',
-  limiterTimeoutMs: 500,
+  limiterTimeoutMs: Number(env['LIMITER_TIMEOUT_MS'] ?? 500),
   ...(LIMITER && { limiter: (await import(LIMITER)).default }),
   observers: [metrics.observer],
 });
@@ -57,9 +63,11 @@ const places = {
   '/metrics': toNodeListener(metrics.handler), // inside the cluster alone: the balancer doesn't pass it on
 };
 let isStopping = false;
+let lastRequestAt = 0;
 const server = createServer((request, response) => {
   // A connection that is kept open would bring its next request to a host that has gone.
   if (isStopping) response.shouldKeepAlive = false;
+  if (request.url?.startsWith('/v1')) lastRequestAt = performance.now();
   const place = Object.entries(places).find(([path]) => request.url?.startsWith(path));
   if (place) place[1](request, response);
   else response.writeHead(404).end();
@@ -68,11 +76,14 @@ server.listen(Number(env['PORT'] ?? 8000), env['HOST'] ?? '0.0.0.0', () => conso
 
 process.once('SIGTERM', async () => {
   isStopping = true;
-  // /health/ready says 503 for as long as the balancer needs to notice; then running requests may end.
-  await inference.close({
-    drainDelayMs: Number(env['DRAIN_DELAY_MS'] ?? 5000),
-    graceMs: Number(env['GRACE_MS'] ?? 60_000),
-  });
+  lastRequestAt = performance.now();
+  const drainDelayMs = Number(env['DRAIN_DELAY_MS'] ?? 5000);
+  const graceMs = Number(env['GRACE_MS'] ?? 60_000);
+  // /health/ready says 503 and everybody is served, until nobody new has come for a while: the balancer has noticed.
+  const closed = inference.close({ drainDelayMs: 6 * drainDelayMs, graceMs });
+  const isQuiet = () => performance.now() - lastRequestAt > drainDelayMs;
+  setInterval(() => isQuiet() && void inference.close({ graceMs }), 100).unref();
+  await closed; // running requests have ended
   server.close(() => process.exit());
   setTimeout(() => server.closeAllConnections(), 5000).unref();
 });

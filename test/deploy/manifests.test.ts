@@ -63,7 +63,7 @@ describe('compose.yaml', () => {
   it.each(['host-1', 'host-2'])('%s gets variables that its program reads, and time to drain', (host) => {
     const { environment, stop_grace_period } = compose.services[host]!;
     for (const name of Object.keys(environment!)) expect([...known]).toContain(name);
-    const drainMs = Number(environment!['DRAIN_DELAY_MS']) + Number(environment!['GRACE_MS']);
+    const drainMs = 6 * Number(environment!['DRAIN_DELAY_MS']) + Number(environment!['GRACE_MS']);
     expect(Number.parseInt(stop_grace_period!, 10) * 1000).toBeGreaterThan(drainMs);
   });
 
@@ -150,7 +150,7 @@ describe('kubernetes', () => {
     for (const { name } of env) expect([...known]).toContain(name);
     const value = (wanted: string) => Number(env.find(({ name }) => name === wanted)!.value);
     expect(spec.terminationGracePeriodSeconds * 1000).toBeGreaterThan(
-      value('DRAIN_DELAY_MS') + value('GRACE_MS'),
+      6 * value('DRAIN_DELAY_MS') + value('GRACE_MS'),
     );
     const { periodSeconds, failureThreshold } = spec.containers[0].readinessProbe;
     expect(value('DRAIN_DELAY_MS')).toBeGreaterThan(periodSeconds * failureThreshold * 1000);

@@ -1,0 +1,105 @@
+import { request as requestHttp } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { setTimeout as delay } from 'node:timers/promises';
+import { pieces } from './stores.ts';
+import type { Topology } from './topology.ts';
+
+/** Requests by their outcome: `done`, or what was wrong. */
+export type Outcomes = Map<string, number>;
+
+export interface Load {
+  readonly sent: number;
+  /** Sends no more, and waits for the answers. */
+  stop(): Promise<Outcomes>;
+}
+
+/** Sends requests at a rate, whatever becomes of the earlier ones: streams of chat, whole answers, and others in turn. */
+export function startLoad(
+  topology: Topology,
+  { perSecond, others = [] }: { readonly perSecond: number; readonly others?: readonly Question[] },
+): Load {
+  const questions: readonly Question[] = [stream, stream, whole, ...others];
+  const outcomes: Outcomes = new Map();
+  const open = new Set<Promise<void>>();
+  const startedAt = performance.now();
+  let sent = 0;
+  let isStopped = false;
+  const sending = (async () => {
+    while (!isStopped) {
+      for (; sent < ((performance.now() - startedAt) / 1000) * perSecond; sent++) {
+        const { path, body, check } = questions[sent % questions.length]!;
+        const one = post(topology, path, body)
+          .then(check, (error: Error) => `${path}: ${error.message}`)
+          .then((outcome) => void outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1))
+          .finally(() => open.delete(one));
+        open.add(one);
+      }
+      await delay(10);
+    }
+  })();
+  return {
+    get sent() {
+      return sent;
+    },
+    async stop() {
+      isStopped = true;
+      await sending;
+      await Promise.all(open);
+      return outcomes;
+    },
+  };
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly text: string;
+}
+
+interface Question {
+  readonly path: string;
+  readonly body: object;
+  /** @returns `done`, or what is wrong */
+  check(answer: Answer): string;
+}
+
+const ask = { model: 'assistant', messages: [{ role: 'user', content: 'Count.' }] };
+const expected = Array.from({ length: pieces }, (_, piece) => `${piece} `);
+
+const stream: Question = {
+  path: '/v1/chat/completions',
+  body: { ...ask, stream: true },
+  check({ status, text: answer }) {
+    const got = [...answer.matchAll(/"content":"(\d+ )"/g)].map(([, piece]) => piece);
+    const isWhole = got.join('') === expected.join('') && answer.endsWith('data: [DONE]\n\n');
+    return status === 200 && isWhole ? 'done' : `stream: ${status}, ${got.length} pieces`;
+  },
+};
+
+const whole: Question = {
+  path: '/v1/chat/completions',
+  body: ask,
+  check: ({ status, text: answer }) =>
+    status === 200 && answer.includes(expected.join('')) ? 'done' : `chat: ${status} ${answer.slice(0, 200)}`,
+};
+
+/** @param mark that an answer has */
+export function otherQuestion(path: string, body: object, mark: string): Question {
+  return {
+    path,
+    body,
+    check: ({ status, text: answer }) =>
+      status === 200 && answer.includes(mark) ? 'done' : `${path}: ${status} ${answer.slice(0, 200)}`,
+  };
+}
+
+/** Over a connection of its own. */
+export function post({ origin, key }: Topology, path: string, body: object): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+    const request = requestHttp(origin + path, { method: 'POST', agent: false, headers }, (response) => {
+      text(response).then((answer) => resolve({ status: response.statusCode!, text: answer }), reject);
+    });
+    request.on('error', reject);
+    request.end(JSON.stringify(body));
+  });
+}

@@ -1,0 +1,143 @@
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { startBalancer } from './balancer.ts';
+import { startChatServer, startStore } from './stores.ts';
+
+const deploy = new URL('../../examples/deploy/', import.meta.url);
+
+export interface TopologyOptions {
+  /** haproxy and Redis in place of the balancer and the store of these tests. */
+  readonly real: boolean;
+  /** Graphs of detection and embeddings on another server. */
+  readonly graphServer?: { readonly url: string; readonly folder: string } | undefined;
+  readonly requestsPerMinute: number;
+}
+
+/** Two hosts behind a balancer, their shared store and their servers, as processes of this machine. */
+export interface Topology {
+  readonly origin: string;
+  readonly key: string;
+  /** Ends a host as an orchestrator does, waits until it has gone, and starts it anew. */
+  restart(host: 0 | 1): Promise<void>;
+  /** Until all hosts get requests. */
+  ready(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function startTopology({
+  real,
+  graphServer,
+  requestsPerMinute,
+}: TopologyOptions): Promise<Topology> {
+  const [port = 0, redisPort = 0, ...hosts] = await freePorts(4);
+  const chat = await startChatServer();
+  const store = await startStore();
+  const children = new Set<ChildProcess>();
+  const run = (program: string, args: readonly string[], env: Record<string, string> = {}): ChildProcess => {
+    const child = spawn(program, args, {
+      stdio: ['ignore', 'pipe', 'inherit'],
+      env: { ...process.env, ...env },
+    });
+    children.add(child.once('exit', () => children.delete(child)));
+    child.stdout!.resume();
+    return child;
+  };
+  const key = 'sk-of-a-test';
+  const startHost = async (host: number): Promise<ChildProcess> => {
+    const child = run(process.execPath, [fileURLToPath(new URL('server.js', deploy))], {
+      HOST: '127.0.0.1',
+      PORT: String(host),
+      API_KEY: key,
+      CHAT_URL: chat.url,
+      LIMITER: real ? './redis-limiter.js' : new URL('http-limiter.js', import.meta.url).href,
+      REDIS_URL: `redis://127.0.0.1:${redisPort}`,
+      STORE_URL: store.url,
+      REQUESTS_PER_MINUTE: String(requestsPerMinute),
+      DRAIN_DELAY_MS: '1500',
+      ...(graphServer && {
+        TRITON_URL: graphServer.url,
+        DETECTOR_SOURCE: `${graphServer.folder}/tiny-detect`,
+        EMBEDDER_SOURCE: `${graphServer.folder}/tiny-embed`,
+      }),
+    });
+    await until(() => answers(`http://127.0.0.1:${host}/health/ready`));
+    return child;
+  };
+  const origin = `http://127.0.0.1:${port}`;
+  if (real)
+    run('redis-server', [
+      '--port',
+      String(redisPort),
+      '--bind',
+      '127.0.0.1',
+      '--save',
+      '',
+      '--daemonize',
+      'no',
+    ]);
+  const processes = await Promise.all(hosts.map(startHost));
+  const balancer = real ? undefined : await startBalancer(port, { hosts, checkMs: 200 });
+  if (real) {
+    run('haproxy', ['-db', '-q', '-f', fileURLToPath(new URL('haproxy.cfg', deploy))], {
+      LISTEN: `127.0.0.1:${port}`,
+      HOST_1: `127.0.0.1:${hosts[0]}`,
+      HOST_2: `127.0.0.1:${hosts[1]}`,
+    });
+  }
+  const ready = async (): Promise<void> => {
+    if (balancer) await until(async () => hosts.every((host) => balancer.isUp(host)));
+    else {
+      await until(() => answers(`${origin}/health/ready`));
+      // Several checks of haproxy, which come every 500 ms.
+      await delay(1500);
+    }
+  };
+  return {
+    origin,
+    key,
+    ready,
+    async restart(host) {
+      const child = processes[host]!;
+      child.kill('SIGTERM');
+      await once(child, 'exit');
+      processes[host] = await startHost(hosts[host]!);
+      await ready();
+    },
+    async close() {
+      balancer?.close();
+      for (const server of [chat.server, store.server]) {
+        server.closeAllConnections();
+        server.close();
+      }
+      const ends = [...children].map((child) => once(child, 'exit'));
+      for (const child of children) child.kill('SIGKILL');
+      await Promise.all(ends);
+    },
+  };
+}
+
+/** Whether haproxy and Redis are installed. */
+export const hasRealPrograms = ['haproxy', 'redis-server'].every(
+  (program) => spawnSync(program, ['-v']).error === undefined,
+);
+
+async function freePorts(count: number): Promise<number[]> {
+  const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'));
+  await Promise.all(servers.map((server) => once(server, 'listening')));
+  const ports = servers.map((server) => (server.address() as AddressInfo).port);
+  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+  return ports;
+}
+
+async function answers(url: string): Promise<boolean> {
+  const response = await fetch(url).catch(() => undefined);
+  await response?.text().catch(() => undefined);
+  return response?.status === 200;
+}
+
+async function until(isSo: () => Promise<boolean>): Promise<void> {
+  while (!(await isSo())) await delay(50);
+}
