@@ -13,27 +13,35 @@ export interface Load {
   stop(): Promise<Outcomes>;
 }
 
-/** Sends requests at a rate, whatever becomes of the earlier ones: streams of chat, whole answers, and others in turn. */
-export function startLoad(
-  topology: Topology,
-  { perSecond, others = [] }: { readonly perSecond: number; readonly others?: readonly Question[] },
-): Load {
+export interface LoadOptions {
+  /** Sends so many a second, whatever becomes of the earlier ones. */
+  readonly perSecond?: number;
+  /** Keeps so many open, and sends the next when one is answered. */
+  readonly atOnce?: number;
+  readonly others?: readonly Question[];
+}
+
+/** Sends requests until it is stopped: streams of chat, whole answers, and others in turn. */
+export function startLoad(topology: Topology, options: LoadOptions): Load {
+  const { perSecond = Infinity, atOnce = Infinity, others = [] } = options;
   const questions: readonly Question[] = [stream, stream, whole, ...others];
   const outcomes: Outcomes = new Map();
   const open = new Set<Promise<void>>();
   const startedAt = performance.now();
   let sent = 0;
   let isStopped = false;
+  const send = (): void => {
+    const { path, body, check } = questions[sent++ % questions.length]!;
+    const one = post(topology, path, body)
+      .then(check, (error: Error) => `${path}: ${error.message}`)
+      .then((outcome) => void outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1))
+      .finally(() => open.delete(one));
+    open.add(one);
+  };
   const sending = (async () => {
     while (!isStopped) {
-      for (; sent < ((performance.now() - startedAt) / 1000) * perSecond; sent++) {
-        const { path, body, check } = questions[sent % questions.length]!;
-        const one = post(topology, path, body)
-          .then(check, (error: Error) => `${path}: ${error.message}`)
-          .then((outcome) => void outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1))
-          .finally(() => open.delete(one));
-        open.add(one);
-      }
+      const due = perSecond === Infinity ? Infinity : ((performance.now() - startedAt) / 1000) * perSecond;
+      while (sent < due && open.size < atOnce) send();
       await delay(10);
     }
   })();
@@ -55,7 +63,7 @@ export interface Answer {
   readonly text: string;
 }
 
-interface Question {
+export interface Question {
   readonly path: string;
   readonly body: object;
   /** @returns `done`, or what is wrong */
@@ -93,7 +101,11 @@ export function otherQuestion(path: string, body: object, mark: string): Questio
 }
 
 /** Over a connection of its own. */
-export function post({ origin, key }: Topology, path: string, body: object): Promise<Answer> {
+export function post(
+  { origin, key }: Pick<Topology, 'origin' | 'key'>,
+  path: string,
+  body: object,
+): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
     const request = requestHttp(origin + path, { method: 'POST', agent: false, headers }, (response) => {

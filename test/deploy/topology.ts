@@ -13,13 +13,14 @@ export interface TopologyOptions {
   readonly real: boolean;
   /** Graphs of detection and embeddings on another server. */
   readonly graphServer?: { readonly url: string; readonly folder: string } | undefined;
-  readonly requestsPerMinute: number;
 }
 
 /** Two hosts behind a balancer, their shared store and their servers, as processes of this machine. */
 export interface Topology {
   readonly origin: string;
   readonly key: string;
+  /** Has 10 requests a minute. */
+  readonly trialKey: string;
   /** Ends a host as an orchestrator does, waits until it has gone, and starts it anew. */
   restart(host: 0 | 1): Promise<void>;
   /** Until all hosts get requests. */
@@ -27,11 +28,7 @@ export interface Topology {
   close(): Promise<void>;
 }
 
-export async function startTopology({
-  real,
-  graphServer,
-  requestsPerMinute,
-}: TopologyOptions): Promise<Topology> {
+export async function startTopology({ real, graphServer }: TopologyOptions): Promise<Topology> {
   const [port = 0, redisPort = 0, ...hosts] = await freePorts(4);
   const chat = await startChatServer();
   const store = await startStore();
@@ -46,16 +43,19 @@ export async function startTopology({
     return child;
   };
   const key = 'sk-of-a-test';
+  const trialKey = 'sk-of-a-trial';
   const startHost = async (host: number): Promise<ChildProcess> => {
     const child = run(process.execPath, [fileURLToPath(new URL('server.js', deploy))], {
       HOST: '127.0.0.1',
       PORT: String(host),
       API_KEY: key,
+      TRIAL_KEY: trialKey,
+      // On a busy machine nothing may go uncounted.
+      LIMITER_TIMEOUT_MS: '20000',
       CHAT_URL: chat.url,
       LIMITER: real ? './redis-limiter.js' : new URL('http-limiter.js', import.meta.url).href,
       REDIS_URL: `redis://127.0.0.1:${redisPort}`,
       STORE_URL: store.url,
-      REQUESTS_PER_MINUTE: String(requestsPerMinute),
       DRAIN_DELAY_MS: '1500',
       ...(graphServer && {
         TRITON_URL: graphServer.url,
@@ -98,6 +98,7 @@ export async function startTopology({
   return {
     origin,
     key,
+    trialKey,
     ready,
     async restart(host) {
       const child = processes[host]!;
