@@ -8,9 +8,17 @@ export type RemoteKey = string | (() => string | Promise<string>);
 
 /** A setting that holds a key. */
 export const remoteKeySetting = z
-  .union([z.string().min(1), z.custom<Exclude<RemoteKey, string>>((value) => typeof value === 'function')], {
-    error: ({ input }) => `expected a text or a function, got ${describeValue(input)}`,
-  })
+  .union(
+    [
+      z.string().min(1),
+      z
+        .custom<Exclude<RemoteKey, string>>((value) => typeof value === 'function')
+        .meta({ title: 'a function' }),
+    ],
+    {
+      error: ({ input }) => `expected a text or a function, got ${describeValue(input)}`,
+    },
+  )
   .optional()
   .describe('Sent as bearer token; a function is asked for it before every request.');
 

@@ -58,9 +58,13 @@ export function numberedChoiceSetting<const Word extends string, const Numbered 
   const form = new RegExp(`^${numbered}:(?:0|[1-9]\\d*)$`);
   const isNumbered = (value: unknown): boolean => typeof value === 'string' && form.test(value);
   const expected = [...words, `${numbered}:1`].map((word) => `"${word}"`).join(' or ');
-  const error = ({ input }: { input?: unknown }): string => `expected ${expected}, got ${describeValue(input)}`;
+  const error = ({ input }: { input?: unknown }): string =>
+    `expected ${expected}, got ${describeValue(input)}`;
   return z
-    .union([z.enum(words), z.custom<`${Numbered}:${number}`>(isNumbered)], { error })
+    .union(
+      [z.enum(words), z.custom<`${Numbered}:${number}`>(isNumbered).meta({ title: `\`${numbered}:1\`` })],
+      { error },
+    )
     .optional()
     .describe(description) as never;
 }

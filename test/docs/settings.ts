@@ -140,6 +140,7 @@ function settingsTable(table: SettingTable, required: readonly string[] = []): s
 
 /** What a setting may be, in words. */
 function toValue(name: string, schema: Schema): string {
+  if (schema.title !== undefined) return schema.title;
   if (schema.enum) return schema.enum.map((word) => code(String(word))).join(', ');
   if (schema.const !== undefined) return code(String(schema.const));
   if (schema.anyOf) return (schema.anyOf as Schema[]).map((one) => toValue(name, one)).join(' or ');
