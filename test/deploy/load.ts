@@ -28,10 +28,9 @@ export function startLoad(topology: Topology, options: LoadOptions): Load {
   const outcomes: Outcomes = new Map();
   const open = new Set<Promise<void>>();
   const startedAt = performance.now();
-  let sent = 0;
-  let isStopped = false;
+  const state = { sent: 0, isStopped: false };
   const send = (): void => {
-    const { path, body, check } = questions[sent++ % questions.length]!;
+    const { path, body, check } = questions[state.sent++ % questions.length]!;
     const one = post(topology, path, body)
       .then(check, (error: Error) => `${path}: ${error.message}`)
       .then((outcome) => void outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1))
@@ -39,18 +38,19 @@ export function startLoad(topology: Topology, options: LoadOptions): Load {
     open.add(one);
   };
   const sending = (async () => {
-    while (!isStopped) {
+    while (!state.isStopped) {
       const due = perSecond === Infinity ? Infinity : ((performance.now() - startedAt) / 1000) * perSecond;
-      while (sent < due && open.size < atOnce) send();
+      const free = Math.min(due - state.sent, atOnce - open.size);
+      for (let count = 0; count < free; count++) send();
       await delay(10);
     }
   })();
   return {
     get sent() {
-      return sent;
+      return state.sent;
     },
     async stop() {
-      isStopped = true;
+      state.isStopped = true;
       await sending;
       await Promise.all(open);
       return outcomes;
