@@ -31,18 +31,20 @@ export async function loadPipeline(spec: ModelSpec): Promise<Pipeline> {
   const definition = backendOf(spec);
   if (!definition) throw fieldError('backend', 'expected one that exists');
   const backend = await definition.open(spec);
-  if ('loadPipeline' in backend) return carryHeaders(await backend.loadPipeline(spec));
+  if ('loadPipeline' in backend && !backend.needsFiles) return carryHeaders(await backend.loadPipeline(spec));
   const category = spec.category ?? (await describeModel(spec.source, { hub: spec.hub })).category;
   const { source, dtype } = await obtainModel(
-    { source: spec.source, category, dtype: spec.dtype, hub: spec.hub },
+    { source: spec.source, category, dtype: spec.dtype, hub: spec.hub, files: definition.files },
     {
       onProgress: createProgressLine(process.stderr),
       onWarning: (message) => console.warn(`slashv1: ${message}`),
     },
   );
   await assertIntact(source, spec.verify);
+  const obtained = { ...spec, category, source, dtype };
+  if ('loadPipeline' in backend) return backend.loadPipeline(obtained);
   const load = await pipelines[category as Category]();
-  const pipeline = await load({ ...spec, category, source, dtype }, backend.sessions);
+  const pipeline = await load(obtained, backend.sessions);
   return backend.wrap ? carryHeaders(backend.wrap(pipeline)) : pipeline;
 }
 

@@ -13,6 +13,8 @@ import { describeValue } from './core/text/quote.ts';
 /** A model to obtain, as `createInference` takes it. */
 export type ModelRequest = Omit<FilesRequest, 'files' | 'category'> & {
   readonly category: Category | (string & {});
+  /** Default: those of the category. */
+  readonly files?: FilesRequest['files'] | undefined;
 };
 
 /**
@@ -29,9 +31,9 @@ export type ModelRequest = Omit<FilesRequest, 'files' | 'category'> & {
  * ```
  */
 export async function obtainModel(request: ModelRequest, options?: ObtainOptions): Promise<ObtainedModel> {
-  assertNames('obtainModel', request, ['source', 'category', 'dtype', 'hub']);
+  assertNames('obtainModel', request, ['source', 'category', 'dtype', 'hub', 'files']);
   if (options) assertNames('obtainModel', options, ['onProgress', 'onWarning', 'signal', 'retry']);
-  const files = categories.get(request.category)?.files;
+  const files = request.files ?? categories.get(request.category)?.files;
   if (files) return obtainFiles({ ...request, files }, options);
   const names = [...categories.keys()].join(', ');
   throw fieldError('category', `expected one of ${names}, got ${describeValue(request.category)}`);

@@ -1,4 +1,5 @@
 import type { CategoryDefinition, ModelSpec, Pipeline } from '../categories/contract.ts';
+import type { ModelFiles } from '../models/model-files.ts';
 import type { ModelFolder } from '../models/model-folder.ts';
 import type { TextTokenizer } from '../models/tokenizer.ts';
 import type { Session } from '../runtime/contract.ts';
@@ -28,6 +29,8 @@ export interface TextModel {
   readonly tokenizer: TextTokenizer;
   /** Tokens of one text, unless the settings say otherwise. */
   readonly contextLength: number;
+  /** Most sequences of different requests that it generates together; default: what the settings say. */
+  readonly mostRows?: number;
   /** Generates; `maxRows` sequences together. */
   openDecoder(options: { readonly contextLength: number; readonly maxRows: number }): Promise<Decoder>;
   /** Makes vectors or, pooled by `rank`, a logit for each text. */
@@ -78,7 +81,11 @@ export type Backend =
       /** Adapts a pipeline that was loaded over the sessions. */
       wrap?(pipeline: Pipeline): Pipeline;
     }
-  | { readonly loadPipeline: LoadPipeline };
+  | {
+      readonly loadPipeline: LoadPipeline;
+      /** Whether the files of the model have to be on this disk before. */
+      readonly needsFiles?: boolean;
+    };
 
 /** The one object by which everything else finds a backend. It loads no native code. */
 export interface BackendDefinition {
@@ -91,6 +98,8 @@ export interface BackendDefinition {
   readonly place: 'worker' | 'host';
   /** Settings of a model that it can't honour. */
   readonly foreignSettings: readonly string[];
+  /** The files of its models; default: those that the category names. */
+  readonly files?: ModelFiles;
   /** Whether it runs the models of a category. */
   runs(category: Pick<CategoryDefinition, 'name' | 'isStateless'>): boolean;
   /** Why it doesn't run a category, where there is more to say. */

@@ -8,12 +8,20 @@ import type { LlamaBackend } from './llama/settings.ts';
 import { onnxDefinition, type OnnxBackend } from './onnx/backend.ts';
 import { openaiDefinition } from './openai/backend.ts';
 import type { ApiServer } from './openai/server.ts';
+import { transformersDefinition } from './transformers/backend.ts';
+import type { TransformersBackend } from './transformers/settings.ts';
 
 /** By what a model runs, with the settings of that. */
-export type AnyBackend = OnnxBackend | LlamaBackend | ApiServer | GraphServer;
+export type AnyBackend = OnnxBackend | LlamaBackend | TransformersBackend | ApiServer | GraphServer;
 
 /** All backends, one line each; the first is the default. */
-export const backends = [onnxDefinition, llamaDefinition, openaiDefinition, kserveDefinition] as const;
+export const backends = [
+  onnxDefinition,
+  llamaDefinition,
+  transformersDefinition,
+  openaiDefinition,
+  kserveDefinition,
+] as const;
 
 /** The backend of a model; where its settings leave it open, the one that its source shows. */
 export function backendOf({

@@ -9,14 +9,26 @@ export { decodeEndToEndInto } from '../core/vision/heads/end-to-end.ts';
 export { findHead, type Head, type HeadQuery } from '../core/vision/heads/find-head.ts';
 export {
   headNames,
+  headShapes,
   type DecodeInto,
   type DecodeOptions,
   type HeadName,
   type HeadOutput,
   type SizedDecodeOptions,
 } from '../core/vision/heads/head.ts';
+export { decodeCustomInto, type CustomBox, type CustomHead } from '../core/vision/heads/custom-head.ts';
+export { decodeFastestDetInto } from '../core/vision/heads/fastestdet.ts';
+export {
+  decodeGroundedInto,
+  type GroundedDecodeOptions,
+  type TokenSpan,
+} from '../core/vision/heads/grounded.ts';
+export { decodeNmsInto, type NmsOutputs } from '../core/vision/heads/nms.ts';
+export { decodeNmsRowsInto } from '../core/vision/heads/nms-rows.ts';
+export { decodeYolo26Into } from '../core/vision/heads/yolo26.ts';
 export { decodeYoloV5Into } from '../core/vision/heads/yolov5.ts';
 export { decodeYoloV8Into } from '../core/vision/heads/yolov8.ts';
+export { decodeYoloXMapsInto } from '../core/vision/heads/yolox-maps.ts';
 export { decodeYoloXInto, gridStrides } from '../core/vision/heads/yolox.ts';
 export { detectImageFormat, imageFormats, type ImageFormat } from '../core/vision/image-format.ts';
 export { toInputTensorInto, type PixelFormat } from '../core/vision/input-tensor.ts';

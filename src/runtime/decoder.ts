@@ -30,6 +30,10 @@ export interface Decoder<Cache extends DecoderCache = DecoderCache> {
   readonly capacity?: number;
   /** Whether a beginning of a sequence can be had without its end; default true. */
   readonly cutsSequences?: boolean;
+  /** Whether a prompt has to come in one piece; default false. */
+  readonly readsWholePrompts?: boolean;
+  /** Whether what was computed for one request serves others; default true. */
+  readonly keepsPrefixes?: boolean;
   /** @param rows sequences without tokens; default 1 */
   createCache(rows?: number): Cache;
   /**

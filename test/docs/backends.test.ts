@@ -23,6 +23,7 @@ const descriptors: Readonly<Record<string, object>> = {
   llama: { kind: 'llama' },
   openai: { kind: 'openai', baseURL: 'http://127.0.0.1:9/v1' },
   kserve: { kind: 'kserve', url: 'http://127.0.0.1:9', model: 'a' },
+  transformers: { kind: 'transformers' },
 };
 const pairs = categoryNames.flatMap((category) =>
   backends.map(({ kind, spelling }, column) => ({ category, spelling, kind, column })),

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { unpackMiniature } from '../backends/transformers/unpack-miniature.ts';
 import { root } from './code-blocks.ts';
 
 // What `npm pack` makes, unpacked into projects that have the dependencies of the manifest and no others.
@@ -105,6 +106,35 @@ describe('the packed package', { timeout: 120_000 }, () => {
       console.log(inference.status().map(({ state }) => state).join());
       await inference.close();`;
     expect(await output(path, code)).toBe('ready,ready,ready,ready,ready,ready,ready');
+  });
+
+  it('does not grow by the backend transformers(), which says what is missing', async () => {
+    const path = project('without-transformers', []);
+    const installed = Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies });
+    expect(installed.filter((name) => name.startsWith('@huggingface/'))).toEqual([]);
+    const code = `
+      import { chat, createInference } from 'slashv1';
+      import { transformers } from 'slashv1/transformers';
+      const assistant = chat({ source: ${JSON.stringify(unpackMiniature('gpt2'))}, backend: transformers() });
+      const inference = createInference({ models: { assistant } });
+      console.log(await inference.ready().catch((error) => error.message));
+      await inference.close();`;
+    expect(await output(path, code)).toContain('npm install @huggingface/transformers');
+  });
+
+  it('runs a model by the backend transformers() in a worker, where its package is installed', async () => {
+    const path = project('with-transformers', ['@huggingface/transformers']);
+    const code = `
+      import { chat, createInference } from 'slashv1';
+      import { transformers } from 'slashv1/transformers';
+      const assistant = chat({ source: ${JSON.stringify(unpackMiniature('gpt2'))}, backend: transformers() });
+      const inference = createInference({ models: { assistant } });
+      const messages = [{ role: 'user', content: 'Hello' }];
+      const types = new Set();
+      for await (const { type } of inference.chat({ model: 'assistant', messages, maxTokens: 4 })) types.add(type);
+      console.log([...types].sort().join());
+      await inference.close();`;
+    expect(await output(path, code)).toContain('choice-end,prompt-end,prompt-start,text-delta,usage');
   });
 
   it('says which package is missing', async () => {

@@ -1,11 +1,7 @@
 import { z } from 'zod';
 import { headNames } from '../../core/vision/heads/head.ts';
-import {
-  choiceSetting,
-  integerSetting,
-  type SettingsOf,
-  type SettingTable,
-} from '../../validation/setting-table.ts';
+import { integerSetting, type SettingsOf, type SettingTable } from '../../validation/setting-table.ts';
+import { describeValue } from '../../core/text/quote.ts';
 
 const imageFetch = z.strictObject({
   allowPrivateNetworks: z.union([z.boolean(), z.array(z.string())]).optional(),
@@ -16,7 +12,16 @@ const imageFetch = z.strictObject({
 
 /** Settings of a detection model. */
 export const detectionSettings = {
-  head: choiceSetting("Layout of the model's outputs; default: their names and shapes show it.", headNames),
+  head: z
+    .string()
+    .refine((head) => (headNames as readonly string[]).includes(head) || /[./]/.test(head), {
+      error: ({ input }) =>
+        `expected one of ${headNames.join(', ')}, or the path of a module, got ${describeValue(input)}`,
+    })
+    .optional()
+    .describe(
+      `Layout of the model's outputs: ${headNames.map((name) => `\`${name}\``).join(', ')}, or the path of a module that decodes them; default: their names and shapes show it.`,
+    ),
   classNames: z
     .union([z.string(), z.array(z.string())])
     .optional()

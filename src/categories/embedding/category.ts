@@ -20,7 +20,7 @@ export interface EmbeddingMethods {
 }
 
 const families =
-  /^(?:bert|distilbert|roberta|xlm-roberta|mpnet|nomic_bert|modernbert|camembert|electra|deberta.*|new|gte|albert)$/;
+  /^(?:bert|distilbert|roberta|xlm-roberta|mpnet|nomic_bert|modernbert|camembert|electra|deberta.*|new|gte|albert|clip|siglip2?|jina_clip)$/;
 
 /** Embedding: texts go in, vectors come out. */
 export const embeddingCategory: CategoryDefinition<

@@ -39,7 +39,7 @@ export const speechCategory: CategoryDefinition<
   isStateless: false,
   parameterBounds: (model) => ({ voice: { default: defaultVoice(model) } }),
   recognize: ({ files, config }) =>
-    config['model_type'] === 'style_text_to_speech_2' ||
+    ['style_text_to_speech_2', 'vits', 'speecht5', 'supertonic'].includes(String(config['model_type'])) ||
     files.some(({ path }) => /^voices\/.+\.bin$/.test(path)),
   methods: (run) => ({ speak: run }),
   complete: completeSpeechRequest,

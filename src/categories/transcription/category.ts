@@ -23,6 +23,8 @@ export interface TranscriptionMethods {
   transcribe(request: TranscriptionRequestInput, options?: CallOptions): AsyncIterable<TranscriptionEvent>;
 }
 
+const recognizers = /^(?:whisper|lite-whisper|moonshine|cohere_asr|parakeet_ctc)$/;
+
 /** Transcription: a recording goes in, its text comes out. */
 export const transcriptionCategory: CategoryDefinition<
   'transcription',
@@ -42,8 +44,9 @@ export const transcriptionCategory: CategoryDefinition<
   isStateless: false,
   defaultModel: defaultTranscriptionModel,
   recognize: ({ config: { architectures, model_type: family } }) =>
-    family === 'whisper' ||
-    (Array.isArray(architectures) && architectures.some((name) => String(name).startsWith('Whisper'))),
+    recognizers.test(String(family ?? '')) ||
+    (Array.isArray(architectures) &&
+      architectures.some((name) => /^Whisper|ForCTC$|ForSpeechSeq2Seq$|SpeechToText$/.test(String(name)))),
   methods: (run) => ({ transcribe: run }),
   complete: completeTranscriptionRequest,
   isOutput: ({ type }) => type === 'segment',

@@ -189,7 +189,10 @@ export class Batcher {
         return;
       }
       const pieces = generations.map(({ prompt }) =>
-        prompt.subarray(prefill.done, prefill.done + prefillTokens),
+        prompt.subarray(
+          prefill.done,
+          prefill.done + (this.#decoder.readsWholePrompts ? prompt.length : prefillTokens),
+        ),
       );
       const counts = pieces.map(({ length }) => length);
       const count = Math.max(...counts);

@@ -32,6 +32,10 @@ const defaultMaxBatchSize = 8;
 
 /** Kept beginnings of conversations; beyond a few, the chance of another turn is small and the memory is not. */
 const prefixCacheLimits = { maxSequences: 8, maxBytes: 256 * 2 ** 20 };
+const noPrefixes = { maxSequences: 0, maxBytes: 0 };
+
+/** Encoder–decoder models were trained on texts, not on conversations: theirs are the lines of a conversation. */
+const plainTemplate = "{{ messages | map(attribute='content') | join('\\n') }}";
 
 /**
  * Loads a chat model: a decoder with a chat template, in the hub's ONNX layout or as the backend has it.
@@ -42,25 +46,21 @@ export async function loadChatPipeline(
   spec: ModelSpec<ChatSettings>,
   backend?: Pick<SessionBackend, 'openTextModel'>,
 ): Promise<Pipeline<ChatRequest, ChatEvent, ChatModelInfo>> {
-  const { maxBatchSize = defaultMaxBatchSize } = spec;
-  assertCount('maxBatchSize', maxBatchSize);
   if (spec.threads !== undefined) assertCount('threads', spec.threads);
   const model = await (backend?.openTextModel ?? openOnnxModel)(spec);
   try {
-    return await createChatPipeline(spec, model, maxBatchSize);
+    return await createChatPipeline(spec, model);
   } catch (error) {
     await model.release();
     throw error;
   }
 }
 
-async function createChatPipeline(
-  spec: ModelSpec<ChatSettings>,
-  model: ChatModel,
-  maxBatchSize: number,
-): Promise<ChatPipeline> {
+async function createChatPipeline(spec: ModelSpec<ChatSettings>, model: ChatModel): Promise<ChatPipeline> {
   const { folder, tokenizer } = model;
-  const own = createChatTemplate(folder);
+  const { maxBatchSize = model.mostRows ?? defaultMaxBatchSize } = spec;
+  assertCount('maxBatchSize', maxBatchSize);
+  const own = createChatTemplate(withPlainTemplate(folder));
   const { template, formats } = withTools(
     { template: own, formats: readFormats(spec, own, tokenizer) },
     spec,
@@ -88,7 +88,7 @@ async function createChatPipeline(
 }
 
 /** Everything that depends on what runs the model. */
-type ChatModel = Pick<TextModel, 'folder' | 'tokenizer' | 'openDecoder' | 'release'> & {
+type ChatModel = Pick<TextModel, 'folder' | 'tokenizer' | 'mostRows' | 'openDecoder' | 'release'> & {
   readonly contextLength?: number;
 };
 
@@ -130,7 +130,7 @@ class ChatPipeline implements Pipeline<ChatRequest, ChatEvent, ChatModelInfo> {
   constructor(model: LoadedModel) {
     const { spec, folder, template, contextLength, decoder, maxBatchSize: maxRows } = model;
     this.#model = model;
-    const prefixes = new PrefixCache(decoder, prefixCacheLimits);
+    const prefixes = new PrefixCache(decoder, decoder.keepsPrefixes === false ? noPrefixes : prefixCacheLimits);
     this.#batcher = new Batcher(decoder, { maxRows, prefixes });
     this.concurrency = maxRows;
     this.info = {
@@ -227,6 +227,11 @@ class ChatPipeline implements Pipeline<ChatRequest, ChatEvent, ChatModelInfo> {
     await this.#batcher.idle();
     await this.#model.decoder.release();
   }
+}
+
+function withPlainTemplate(folder: ModelFolder): ModelFolder {
+  const isPlain = folder.chatTemplate === undefined && folder.config['is_encoder_decoder'] === true;
+  return isPlain ? { ...folder, chatTemplate: plainTemplate } : folder;
 }
 
 function readFormats(

@@ -3,7 +3,9 @@ import { detectionParameters } from '../parameters.ts';
 import { createCandidates, type Candidates } from '../../../core/vision/candidates.ts';
 import { selectClasses } from '../../../core/vision/class-filter.ts';
 import type { Size } from '../../../core/vision/box.ts';
+import { decodeCustomInto, type CustomHead } from '../../../core/vision/heads/custom-head.ts';
 import { findHead, hasQueries, type Head } from '../../../core/vision/heads/find-head.ts';
+import { headNames, type HeadName, type HeadOutput } from '../../../core/vision/heads/head.ts';
 import { toInputTensorInto } from '../../../core/vision/input-tensor.ts';
 import { toImageBox, type Placement } from '../../../core/vision/letterbox.ts';
 import { selectDetections } from '../../../core/vision/select-detections.ts';
@@ -16,9 +18,10 @@ import type { DetectionRequest } from '../request.ts';
 import type { ModelSpec, Pipeline, RunOptions } from '../../contract.ts';
 import { limitConcurrency } from '../../../concurrency/limit-concurrency.ts';
 import type { SessionBackend } from '../../../backends/contract.ts';
-import { decodeOutputsInto } from './decode-outputs.ts';
+import { decodeOutputsInto, toHeadOutput } from './decode-outputs.ts';
+import { loadCustomHead } from './load-custom-head.ts';
 import { readInputs, toFeeds, type DetectorInputs } from './detector-inputs.ts';
-import { readImageSource } from './image-source.ts';
+import { readImageSource } from '../../../runtime/image-source.ts';
 import { chooseSize, readInputSizes, type InputSizes } from './input-sizes.ts';
 import { layOut, preprocessingOf, type InputLayout, type Preprocessing } from './preprocessing.ts';
 import { readResizing } from './resizing.ts';
@@ -68,14 +71,26 @@ async function createDetectionPipeline(
   const size = sizes.fixed ?? probeSize(sizes);
   const nothing = new Float32Array(3 * size.width * size.height);
   const outputs = await session.run(toFeeds(inputs, nothing, size));
-  const head = readHead(spec, folder, outputs, size);
+  const isNamed = spec.head === undefined || (headNames as readonly string[]).includes(spec.head);
+  const custom = isNamed ? undefined : await loadCustomHead(spec.head);
+  const head = custom ? ownHead(custom, folder, outputs) : readHead(spec, folder, outputs, size);
   const classNames =
     folder.classNames ?? Array.from({ length: head.classCount }, (_, classId) => `class_${classId}`);
   if (classNames.length === 0) {
     throw fieldError('classNames', 'neither the config nor the graph tells them, so they have to be given');
   }
-  const preprocessing = preprocessingOf(head.name, folder.preprocessor);
-  return new DetectionPipeline({ spec, folder, session, inputs, sizes, head, classNames, preprocessing });
+  const preprocessing = preprocessingOf(custom?.like ?? head.name, folder.preprocessor);
+  return new DetectionPipeline({
+    spec,
+    folder,
+    session,
+    inputs,
+    sizes,
+    head,
+    custom,
+    classNames,
+    preprocessing,
+  });
 }
 
 interface LoadedModel {
@@ -85,6 +100,8 @@ interface LoadedModel {
   readonly inputs: DetectorInputs;
   readonly sizes: InputSizes;
   readonly head: Head;
+  /** In place of the head. */
+  readonly custom: CustomHead | undefined;
   readonly classNames: readonly string[];
   readonly preprocessing: Preprocessing;
 }
@@ -129,15 +146,17 @@ class DetectionPipeline implements Pipeline<DetectionRequest, DetectionEvent, De
   }
 
   async #detect(request: DetectionRequest, signal: AbortSignal | undefined): Promise<DetectionEvent> {
-    const { session, inputs, sizes, head, classNames } = this.#model;
+    const { session, inputs, sizes, head, custom, classNames } = this.#model;
     const classMask = readClassMask(request.classes, classNames);
     const longerSide = chooseSize(request.imageSize, sizes);
     const { image, input, placement, tensor } = await this.#readImage(request.image, longerSide, signal);
-    const outputs = await session.run(toFeeds(inputs, tensor, input), outputsOf(head));
-    const { confidence, maxDetections, iouThreshold = ownThreshold(head) } = request;
+    const outputs = await session.run(toFeeds(inputs, tensor, input), custom ? undefined : outputsOf(head));
+    const { confidence, maxDetections, iouThreshold = ownThreshold(head, custom) } = request;
     const { classCount } = head;
     const options = { classCount, confidence, classMask, input };
-    const candidates = decodeOutputsInto(this.#candidates, outputs, head, options);
+    const candidates = custom
+      ? decodeCustomInto(this.#candidates, toHeadOutputs(outputs), custom, options)
+      : decodeOutputsInto(this.#candidates, outputs, head, options);
     const kept = selectDetections(candidates, { iouThreshold, maxDetections });
     const detections = Array.from(kept, (index) =>
       toDetection(candidates, index, classNames, placement, image),
@@ -183,7 +202,7 @@ function readHead(spec: DetectionSettings, folder: DetectorFolder, outputs: Tens
       outputs: shapes,
       input,
       classCount: folder.classNames?.length,
-      head: spec.head ?? usual,
+      head: (spec.head as HeadName | undefined) ?? usual,
     });
   } catch (error) {
     throw fieldErrorOf('head', error);
@@ -214,15 +233,36 @@ function assertWanted(signal: AbortSignal | undefined): void {
   if (signal?.aborted) throw new InferenceError('cancelled', 'The request was cancelled.');
 }
 
-function outputsOf({ output, boxes }: Head): string[] {
-  return boxes === undefined ? [output] : [output, boxes];
+/** Stands for a head of the user's own, which sees all outputs. */
+function ownHead(custom: CustomHead, { classNames }: DetectorFolder, outputs: TensorMap): Head {
+  const shapes = Object.entries(outputs).map(([name, { dims }]) => ({ name, dims }));
+  const classCount = classNames?.length ?? custom.classCount?.(shapes) ?? 0;
+  return { name: 'yolov8', output: '', classCount };
 }
 
+function toHeadOutputs(outputs: TensorMap): Readonly<Record<string, HeadOutput>> {
+  return Object.fromEntries(Object.entries(outputs).map(([name, tensor]) => [name, toHeadOutput(tensor)]));
+}
+
+function outputsOf({ output, boxes, labels, count, maps = [] }: Head): string[] {
+  const all = new Set([output, boxes, labels, count, ...maps]);
+  return [...all].filter((name) => name !== undefined);
+}
+
+/** Heads whose boxes are picked already. */
+const picking: ReadonlySet<HeadName> = new Set([
+  'detr',
+  'detr-softmax',
+  'end-to-end',
+  'nms',
+  'nms-rows',
+  'yolo26',
+]);
+
 /** Models that pick their boxes themselves have none. */
-function ownThreshold({ name }: Head): number | undefined {
-  return name === 'detr' || name === 'detr-softmax' || name === 'end-to-end'
-    ? undefined
-    : detectionParameters.iouThreshold.default;
+function ownThreshold({ name }: Head, custom: CustomHead | undefined): number | undefined {
+  const picks = custom ? custom.picksBoxes === true : picking.has(name);
+  return picks ? undefined : detectionParameters.iouThreshold.default;
 }
 
 function toDetection(

@@ -33,6 +33,11 @@ const ones = [1, 1, 1] as const;
  */
 export function preprocessingOf(head: HeadName, preprocessor: Json): Preprocessing {
   switch (head) {
+    case 'fastestdet': {
+      const format = { channelOrder: 'bgr', scale: 1 / 255, mean: zeros, deviation: ones, padding } as const;
+      return { fit: 'stretch', format };
+    }
+    case 'yolox-maps':
     case 'yolox': {
       const format = { channelOrder: 'bgr', scale: 1, mean: zeros, deviation: ones, padding } as const;
       return { fit: 'letterbox-start', format };

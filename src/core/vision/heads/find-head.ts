@@ -1,6 +1,7 @@
 import { assertNames } from '../../assert-names.ts';
 import type { Size } from '../box.ts';
-import type { HeadName } from './head.ts';
+import { headShapes, type HeadName } from './head.ts';
+import { findSuppressed } from './find-suppressed.ts';
 import { gridStrides } from './yolox.ts';
 
 /** The inputs and outputs of a model. */
@@ -21,6 +22,12 @@ export interface Head {
   readonly output: string;
   /** The output with the boxes, where that is another one. */
   readonly boxes?: string | undefined;
+  /** The output with the class ids, where that is another one. */
+  readonly labels?: string | undefined;
+  /** The output with the number of boxes, where there is one. */
+  readonly count?: string | undefined;
+  /** The outputs of all grids, where each has one. */
+  readonly maps?: readonly string[] | undefined;
   /** 0 where neither the outputs nor the caller know. */
   readonly classCount: number;
 }
@@ -44,6 +51,8 @@ export function findHead(query: HeadQuery): Head {
   assertNames('findHead', query, ['outputs', 'input', 'classCount', 'head']);
   const pair = findPair(query);
   if (pair && isPairHead(query.head ?? pair.name)) return pair;
+  const several = findSuppressed(query) ?? findMaps(query);
+  if (several && several.name === (query.head ?? several.name)) return several;
   for (const { name, dims } of query.outputs) {
     if (dims.length !== 3) continue;
     const found = query.head ?? headOfShape(dims, query);
@@ -55,9 +64,30 @@ export function findHead(query: HeadQuery): Head {
     return { name: found, output: name, classCount };
   }
   const shapes = query.outputs.map(({ name, dims }) => `${name} [${dims.join(', ')}]`).join(', ');
-  throw new RangeError(
-    `head: expected outputs of ${query.head ?? 'a YOLO or DETR model'}${query.classCount ? ` with ${query.classCount} classes` : ''}, got ${shapes}`,
-  );
+  const classes = query.classCount ? ` with ${query.classCount} classes` : '';
+  const known = Object.entries(headShapes).map(([name, shape]) => `${name} ${shape}`);
+  const expected = query.head
+    ? `of ${query.head}, ${headShapes[query.head]}${classes}`
+    : `of a known layout${classes} (${known.join('; ')})`;
+  throw new RangeError(`head: expected outputs ${expected}, got ${shapes}`);
+}
+
+/** Outputs with a place for each cell of a grid: one grid is FastestDet's, several are those of YOLOX. */
+function findMaps({ outputs, input, classCount, head }: HeadQuery): Head | undefined {
+  const maps = outputs.filter(({ dims }) => dims.length === 4);
+  const [first] = maps;
+  if (!first || maps.length !== outputs.length) return undefined;
+  const inShape = first.dims[1]! - 5;
+  const isAlike = maps.every(({ dims }) => dims[1] === first.dims[1] && isGrid(dims, input));
+  if (!isAlike || inShape < 1 || (classCount ?? 1) > inShape) return undefined;
+  const name = maps.length === 1 && head !== 'yolox-maps' ? 'fastestdet' : 'yolox-maps';
+  const all = maps.map((map) => map.name);
+  return { name, output: first.name, maps: all, classCount: classCount ?? inShape };
+}
+
+/** Whether the cells of a map are squares of the input. */
+function isGrid([, , rows = 0, columns = 0]: readonly number[], { width, height }: Size): boolean {
+  return rows > 0 && columns > 0 && width / columns === height / rows && width / columns >= 4;
 }
 
 function isPairHead(head: HeadName): boolean {
@@ -105,7 +135,7 @@ function headOfShape(dims: readonly number[], { input, classCount }: HeadQuery):
 
 /** How many classes fit into a shape; negative where the shape is no such head's. */
 function classesInShape(head: HeadName, [, second = 0, third = 0]: readonly number[]): number {
-  if (head === 'yolov8') return second - 4;
+  if (head === 'yolov8' || head === 'yolo26') return second - 4;
   if (head === 'end-to-end') return third === 6 ? 0 : -1;
-  return third - 5;
+  return head === 'yolov5' || head === 'yolox' ? third - 5 : -1;
 }

@@ -1,11 +1,26 @@
 import type { Candidates } from '../candidates.ts';
 import type { Size } from '../box.ts';
 
-/** The layouts of outputs that can be decoded. */
-export const headNames = ['yolov5', 'yolov8', 'yolox', 'end-to-end', 'detr', 'detr-softmax'] as const;
+/** The layouts of outputs that can be decoded, and the shapes by which they are known. */
+export const headShapes = {
+  yolov5: '[1, n, 5 + classes] with three rows for each cell',
+  yolov8: '[1, 4 + classes, n]',
+  yolox: '[1, n, 5 + classes] with one row for each cell',
+  'yolox-maps': 'an output [1, 5 + classes, rows, columns] for each of three or four grids',
+  yolo26: '[1, 4 + classes, n] with corners in place of centres',
+  fastestdet: '[1, 5 + classes, rows, columns]',
+  'end-to-end': '[1, n, 6]',
+  nms: 'boxes, scores and labels, or num_dets, det_boxes, det_scores and det_classes',
+  'nms-rows': '[n, 7]',
+  detr: 'logits and pred_boxes, or labels and dets',
+  'detr-softmax': 'the same, the last class being "nothing"',
+} as const;
 
 /** The name of a layout of outputs. */
-export type HeadName = (typeof headNames)[number];
+export type HeadName = keyof typeof headShapes;
+
+/** The layouts of outputs that can be decoded. */
+export const headNames = Object.keys(headShapes) as readonly HeadName[] as readonly [HeadName, ...HeadName[]];
 
 /** One output of a model: dense, row-major. */
 export interface HeadOutput {

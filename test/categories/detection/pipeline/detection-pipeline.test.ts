@@ -243,6 +243,38 @@ describe('class names', () => {
   });
 });
 
+describe('a head of the user', () => {
+  const module = async (source: string): Promise<string> => {
+    const path = join(folder, `head-${(models += 1)}.mjs`);
+    await writeFile(path, source);
+    return path;
+  };
+
+  it('decodes the outputs of the graph', async () => {
+    const head = await module(`export default {
+      classCount: () => 3,
+      decode: ({ output0 }, { input }) => [
+        { box: [0, 0, input.width / 2, output0.dims[1]], score: 0.9, classId: 2 },
+      ],
+    };`);
+    const pipeline = await load(await write({ metadata: { imgsz: '[320, 320]' } }), { head });
+    const event = await detect(pipeline, { image: await picture(320, 320, []) });
+    expect(found(event)).toEqual([['class_2', 0, 0, 160, 7]]);
+  });
+
+  it.each([
+    ['no module', async () => './nowhere.mjs', /can't be imported/],
+    ['no head', () => module('export default {};'), /an object with a function decode/],
+    [
+      'like no other',
+      () => module("export default { like: 'x', decode() {} };"),
+      /`like` of .* one of yolov5/,
+    ],
+  ] as const)('%s', async (_title, head, message) => {
+    await expect(load(await write({}), { head: await head() })).rejects.toThrow(message);
+  });
+});
+
 describe('a model that does not fit', () => {
   it.each<
     [

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { findHead, type HeadQuery } from '../../../../src/core/vision/heads/find-head.ts';
+import { headNames } from '../../../../src/core/vision/heads/head.ts';
 
 const square = (side: number) => ({ width: side, height: side });
 const shapes = (...outputs: [name: string, dims: number[]][]) =>
@@ -43,6 +44,44 @@ describe('findHead', () => {
       { name: 'detr-softmax', output: 'logits', boxes: 'pred_boxes', classCount: 91 },
     ],
     [
+      'FastestDet',
+      { outputs: dims(1, 85, 22, 22), input: square(352) },
+      { name: 'fastestdet', classCount: 80 },
+    ],
+    [
+      'YOLOX with a map for each grid',
+      { outputs: shapes(['a', [1, 85, 80, 80]], ['b', [1, 85, 40, 40]], ['c', [1, 85, 20, 20]]) },
+      { name: 'yolox-maps', maps: ['a', 'b', 'c'], classCount: 80 },
+    ],
+    [
+      'YOLO26 before it picks, where that is told',
+      { outputs: dims(1, 84, 8400), head: 'yolo26' },
+      { name: 'yolo26', classCount: 80 },
+    ],
+    [
+      'a graph with suppression by TensorRT',
+      {
+        outputs: shapes(
+          ['num_dets', [1, 1]],
+          ['det_boxes', [1, 100, 4]],
+          ['det_scores', [1, 100]],
+          ['det_classes', [1, 100]],
+        ),
+        classCount: 80,
+      },
+      { name: 'nms', output: 'det_scores', boxes: 'det_boxes', labels: 'det_classes', count: 'num_dets' },
+    ],
+    [
+      'a graph with suppression by torchvision',
+      { outputs: shapes(['boxes', [0, 4]], ['labels', [0]], ['scores', [0]]), classCount: 91 },
+      { name: 'nms', output: 'scores', boxes: 'boxes', labels: 'labels', count: undefined },
+    ],
+    [
+      'YOLOv7 with suppression',
+      { outputs: dims(0, 7), classCount: 80 },
+      { name: 'nms-rows', classCount: 80 },
+    ],
+    [
       'a head that is told',
       { outputs: dims(1, 8400, 85), head: 'yolov5' },
       { name: 'yolov5', classCount: 80 },
@@ -66,5 +105,11 @@ describe('findHead', () => {
     expect(() => findHead({ input: square(640), outputs: [], ...query })).toThrow(
       /^head: expected outputs of .*, got/,
     );
+  });
+
+  it('names every layout that is known', () => {
+    const refused = () => findHead({ input: square(640), outputs: dims(1, 1000) });
+    for (const name of headNames) expect(refused).toThrow(name);
+    expect(refused).toThrow(/got output0 \[1, 1000\]$/);
   });
 });

@@ -1,5 +1,5 @@
-import { fieldError, type InferenceError } from '../../../errors.ts';
-import { FetchRefusal, safeFetch, type FetchLimits } from '../../../runtime/safe-fetch.ts';
+import { fieldError, type InferenceError } from '../errors.ts';
+import { FetchRefusal, safeFetch, type FetchLimits } from './safe-fetch.ts';
 
 export interface ImageSourceOptions {
   readonly fetch?: FetchLimits | undefined;

@@ -1,0 +1,50 @@
+import type { BackendDefinition } from '../contract.ts';
+import { transformersFiles } from './files.ts';
+import { transformersSettings, type TransformersBackend } from './settings.ts';
+
+const categories: ReadonlySet<string> = new Set([
+  'chat',
+  'transcription',
+  'speech',
+  'detection',
+  'embedding',
+]);
+
+/**
+ * The package `@huggingface/transformers` in a worker process of this machine: for architectures that the built-in
+ * pipelines don't run. The package is an optional peer, so it has to be installed beside this one.
+ *
+ * Chat runs one request at a time; samplers, grammars, stop sequences, seeds and tool calls are those of every model.
+ *
+ * @example
+ * ```ts
+ * import { chat, transcription } from 'slashv1';
+ * import { transformers } from 'slashv1/transformers';
+ *
+ * chat({ source: 'Xenova/flan-t5-small', backend: transformers() });
+ * transcription({ source: 'onnx-community/moonshine-base-ONNX', backend: transformers() });
+ * ```
+ */
+export function transformers(options: Omit<TransformersBackend, 'kind'> = {}): TransformersBackend {
+  return { ...options, kind: 'transformers' };
+}
+
+/** Runs what `@huggingface/transformers` runs, image generation and reranking aside. */
+export const transformersDefinition: BackendDefinition = {
+  kind: 'transformers',
+  spelling: 'transformers()',
+  settings: transformersSettings,
+  place: 'worker',
+  foreignSettings: [
+    'maxBatchSize',
+    'optimize',
+    'maxBatchTokens',
+    'head',
+    'voiceActivity',
+    'phonemizer',
+    'voiceAliases',
+  ],
+  files: transformersFiles,
+  runs: ({ name }) => categories.has(name),
+  open: async (spec) => (await import('./open.ts')).openTransformers(spec),
+};

@@ -1,0 +1,65 @@
+import type { PreTrainedModel, Tensor } from '@huggingface/transformers';
+import type { Decoder } from '../../../runtime/decoder.ts';
+import type { TransformersPackage } from '../load-package.ts';
+import { ForwardCache } from './forward-cache.ts';
+import { lastLogits, ones, toIds, toPastName } from './tensors.ts';
+
+type Outputs = Readonly<Record<string, Tensor>>;
+
+/** Runs a decoder-only language model by the package's `forward()`. */
+export async function createCausalDecoder(
+  model: PreTrainedModel,
+  transformers: TransformersPackage,
+): Promise<Decoder<ForwardCache>> {
+  const { Tensor: TensorOf, DynamicCache: CacheOf } = transformers;
+  const onePosition = new TensorOf('int64', BigInt64Array.of(1n), []);
+
+  const forward = async (
+    cache: ForwardCache,
+    tokens: ArrayLike<number>,
+    count: number,
+  ): Promise<Float32Array> => {
+    const { rows, lengths } = cache;
+    const outputs = (await model.forward({
+      input_ids: toIds(TensorOf, tokens, rows),
+      attention_mask: ones(TensorOf, rows, lengths[0]! + count),
+      num_logits_to_keep: onePosition,
+      ...(cache.past && { past_key_values: cache.past }),
+    })) as Outputs;
+    const present = Object.entries(outputs).filter(([name]) => name.startsWith('present'));
+    const past = Object.fromEntries(present.map(([name, tensor]) => [toPastName(name), tensor]));
+    if (cache.past) cache.past.update(past);
+    else cache.past = new CacheOf(past) as NonNullable<ForwardCache['past']>;
+    for (let row = 0; row < rows; row++) lengths[row]! += count;
+    return lastLogits(outputs['logits']!);
+  };
+
+  const probe = new ForwardCache(1);
+  const { length: vocabularySize } = await forward(probe, [0], 1);
+  const states: [name: string, state: Tensor][] = Object.entries(probe.past ?? {});
+  // Buffers on a device, and states without a row for each sequence, can't be copied here.
+  const keepsPrefixes = states.every(([, { location, dims }]) => location === 'cpu' && dims[0] === 1);
+  // Other states than keys and values stand for a whole sequence.
+  const cutsSequences = states.every(
+    ([name, { dims }]) => name.startsWith('past_key_values.') && dims.at(-2) === 1,
+  );
+  probe.release();
+
+  return {
+    vocabularySize,
+    ragged: false,
+    raggedPrompts: false,
+    cutsSequences,
+    keepsPrefixes,
+    createCache: (rows = 1) => new ForwardCache(rows),
+    async gather(rows, replaced) {
+      const gathered = ForwardCache.gather(rows, transformers);
+      replaced?.release();
+      return gathered;
+    },
+    forward,
+    async release() {
+      await model.dispose();
+    },
+  };
+}

@@ -1,0 +1,112 @@
+import type { DynamicCache, Tensor } from '@huggingface/transformers';
+import { fieldError } from '../../../errors.ts';
+import type { CacheRow, DecoderCache } from '../../../runtime/decoder.ts';
+import type { TransformersPackage } from '../load-package.ts';
+
+/** Keys, values and other states of a batch of sequences, as the package keeps them. */
+export class ForwardCache implements DecoderCache {
+  readonly rows: number;
+  readonly lengths: Int32Array;
+  past: DynamicCache | undefined;
+  /** What an encoder made of the prompt: `[rows, positions, size]`. */
+  encoded: { readonly states: Tensor; readonly mask: Tensor } | undefined;
+  /** Tokens of `lengths` that the encoder read. */
+  promptLength = 0;
+
+  constructor(rows: number) {
+    this.rows = rows;
+    this.lengths = new Int32Array(rows);
+  }
+
+  get bytes(): number {
+    return this.#tensors.reduce((sum, { data }) => sum + (data as Float32Array).byteLength, 0);
+  }
+
+  get #tensors(): Tensor[] {
+    return [...Object.values(this.past ?? {}), ...Object.values(this.encoded ?? {})] as Tensor[];
+  }
+
+  release(): void {
+    for (const tensor of this.#tensors) if (tensor.location === 'gpu-buffer') tensor.dispose();
+    this.past = undefined;
+    this.encoded = undefined;
+  }
+
+  /**
+   * Copies rows of the same length into one cache.
+   *
+   * @throws InferenceError `unsupported_feature` for caches that can't be copied row by row
+   */
+  static gather(
+    rows: readonly CacheRow<ForwardCache>[],
+    { Tensor: TensorOf, DynamicCache: CacheOf }: Pick<TransformersPackage, 'Tensor' | 'DynamicCache'>,
+  ): ForwardCache {
+    const [first] = rows;
+    const gathered = new ForwardCache(rows.length);
+    const length = first!.length ?? first!.cache.lengths[first!.row]!;
+    gathered.lengths.fill(length);
+    gathered.promptLength = first!.cache.promptLength;
+    const join = (name: string, tensorOf: (cache: ForwardCache) => Tensor): Tensor => {
+      const grows = first!.cache.encoded === undefined && name.startsWith('past_key_values.');
+      const tensors = rows.map(({ cache }) => tensorOf(cache));
+      const shapes = rows.map(({ cache }) => cache.rows);
+      return joinRows(TensorOf, tensors, {
+        rows: rows.map(({ row }) => row),
+        shapes,
+        length: grows ? length : undefined,
+      });
+    };
+    const names = Object.keys(first!.cache.past ?? {});
+    const entries = names.map((name) => [
+      name,
+      join(name, ({ past }) => (past as unknown as Record<string, Tensor>)[name]!),
+    ]);
+    if (first!.cache.past) gathered.past = new CacheOf(Object.fromEntries(entries)) as DynamicCache;
+    if (first!.cache.encoded) {
+      gathered.encoded = {
+        states: join('encoder', ({ encoded }) => encoded!.states),
+        mask: join('encoder', ({ encoded }) => encoded!.mask),
+      };
+    }
+    return gathered;
+  }
+}
+
+interface JoinOptions {
+  /** Which row of each tensor is taken. */
+  readonly rows: readonly number[];
+  /** How many rows each tensor has to have. */
+  readonly shapes: readonly number[];
+  /** Of the last axis but one, only so many; all if left out. */
+  readonly length: number | undefined;
+}
+
+function joinRows(TensorOf: typeof Tensor, tensors: readonly Tensor[], options: JoinOptions): Tensor {
+  const { rows, shapes, length } = options;
+  const { type, dims } = tensors[0]!;
+  if (tensors.some((tensor, index) => tensor.location !== 'cpu' || tensor.dims[0] !== shapes[index])) {
+    throw fieldError('n', 'expected 1, since the model keeps its state in a form that has no rows', {
+      code: 'unsupported_feature',
+    });
+  }
+  const positions = dims.at(-2)!;
+  const kept = length ?? positions;
+  const width = dims.at(-1)!;
+  const outer = dims.slice(1, -2).reduce((product, size) => product * size, 1);
+  const isFlat = dims.length < 3;
+  const rowSize = isFlat ? dims.slice(1).reduce((product, size) => product * size, 1) : outer * kept * width;
+  const source = tensors.map(({ data }) => data as Float32Array);
+  const data = new (source[0]!.constructor as Float32ArrayConstructor)(rows.length * rowSize);
+  for (const [index, row] of rows.entries()) {
+    if (isFlat || kept === positions) {
+      data.set(source[index]!.subarray(row * rowSize, (row + 1) * rowSize), index * rowSize);
+      continue;
+    }
+    for (let part = 0; part < outer; part++) {
+      const start = (row * outer + part) * positions * width;
+      data.set(source[index]!.subarray(start, start + kept * width), index * rowSize + part * kept * width);
+    }
+  }
+  const shape = isFlat || kept === positions ? dims.slice(1) : [...dims.slice(1, -2), kept, width];
+  return new TensorOf(type, data, [rows.length, ...shape]);
+}

@@ -1,0 +1,60 @@
+import { availableParallelism } from 'node:os';
+import type { PretrainedModelOptions } from '@huggingface/transformers';
+import { fieldError, InferenceError } from '../../errors.ts';
+import type { ModelSpec } from '../../categories/contract.ts';
+import { localFiles } from '../../models/graph-files.ts';
+import { toConfigurationEntries } from '../../runtime/session-options.ts';
+import { findStoredGraphs } from './files.ts';
+
+/** How models of a folder are loaded. */
+export type LoadOptions = PretrainedModelOptions & { readonly dtype: Readonly<Record<string, string>> };
+
+/**
+ * Says in the words of the package what the settings of a model say.
+ *
+ * @param path of the folder
+ * @throws InferenceError `invalid_request` where the graphs aren't there
+ */
+export function toLoadOptions(
+  path: string,
+  {
+    dtype,
+    device = 'cpu',
+    threads = Math.max(1, availableParallelism() - 1),
+  }: Pick<ModelSpec, 'dtype' | 'device' | 'threads'>,
+): LoadOptions {
+  const { folder, dtypes } = findStoredGraphs(localFiles(path), dtype);
+  return {
+    local_files_only: true,
+    subfolder: folder,
+    dtype: dtypes,
+    device,
+    session_options: {
+      intraOpNumThreads: threads,
+      interOpNumThreads: 1,
+      logSeverityLevel: 4,
+      extra: toConfigurationEntries({}),
+    },
+  } as unknown as LoadOptions;
+}
+
+/**
+ * Loads a part of a model.
+ *
+ * @throws InferenceError `invalid_request` with the reason of the package
+ */
+export async function loadPart<T>(load: () => Promise<T>): Promise<T> {
+  try {
+    return await load();
+  } catch (error) {
+    if (InferenceError.isInstance(error)) throw error;
+    const reason = error instanceof Error ? error.message : String(error);
+    throw fieldError(
+      'source',
+      `@huggingface/transformers can't load the model: ${reason.replace(/\.$/, '')}`,
+      {
+        cause: error,
+      },
+    );
+  }
+}

@@ -1,0 +1,81 @@
+import { readFileSync, realpathSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import type * as Package from '@huggingface/transformers';
+import { fieldError } from '../../errors.ts';
+import { disableTelemetry } from '../../runtime/disable-telemetry.ts';
+
+/** The package, as it is imported. */
+export type TransformersPackage = typeof Package;
+
+const name = '@huggingface/transformers';
+const runtimeName = 'onnxruntime-node';
+
+let loaded: Promise<TransformersPackage> | undefined;
+
+/**
+ * Imports `@huggingface/transformers`, which reads models from this disk alone from then on: this package fetches them.
+ *
+ * @throws InferenceError `invalid_request` where it isn't installed, or brings another copy of ONNX Runtime: a process
+ * can't hold two
+ */
+export function loadTransformersPackage(): Promise<TransformersPackage> {
+  return (loaded ??= importPackage());
+}
+
+async function importPackage(): Promise<TransformersPackage> {
+  const require = createRequire(import.meta.url);
+  assertOneRuntime(require);
+  disableTelemetry();
+  const transformers = await import('@huggingface/transformers');
+  const { env, LogLevel } = transformers;
+  env.allowRemoteModels = false;
+  env.allowLocalModels = true;
+  // Any path that begins here.
+  env.localModelPath = '';
+  env.useFSCache = false;
+  env.logLevel = LogLevel.ERROR;
+  return transformers;
+}
+
+/**
+ * @param require of a module of this package
+ * @throws InferenceError `invalid_request`
+ */
+export function assertOneRuntime(require: NodeJS.Require): void {
+  let entry: string;
+  try {
+    entry = require.resolve(name);
+  } catch (error) {
+    throw fieldError(
+      'backend',
+      `the backend transformers() needs a package of its own; install it with \`npm install ${name}\``,
+      { cause: error },
+    );
+  }
+  const [ours, theirs] = [require, createRequire(entry)].map(runtimeOf);
+  if (ours!.folder === theirs!.folder) return;
+  throw fieldError(
+    'backend',
+    `${name} brings ${runtimeName} ${theirs!.version}, and slashv1 has ${ours!.version}; install a version of ${name} that depends on ${runtimeName} ${ours!.version}, so that there is one copy`,
+  );
+}
+
+function runtimeOf(require: NodeJS.Require): { readonly folder: string; readonly version: string } {
+  let folder = dirname(realpathSync(require.resolve(runtimeName)));
+  for (;;) {
+    const { name: found, version } = readPackage(folder);
+    if (found === runtimeName) return { folder, version: String(version) };
+    const outer = dirname(folder);
+    if (outer === folder) throw new Error(`${runtimeName}: expected a package.json above its main file`);
+    folder = outer;
+  }
+}
+
+function readPackage(folder: string): { readonly name?: unknown; readonly version?: unknown } {
+  try {
+    return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { name?: unknown };
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,105 @@
+import type { DynamicCache, PreTrainedModel, Tensor } from '@huggingface/transformers';
+import type { TransformersPackage } from './load-package.ts';
+import { ones, toIds, toPastName } from './chat/tensors.ts';
+
+/** What `generate()` itself runs the encoder by. */
+const prepare = '_prepare_encoder_decoder_kwargs_for_generation';
+
+type Outputs = Readonly<Record<string, Tensor>>;
+
+/** The state of a decoder that reads what an encoder made. */
+export interface Seq2SeqState {
+  readonly rows: number;
+  encoded: { readonly states: Tensor; readonly mask: Tensor } | undefined;
+  past: DynamicCache | undefined;
+}
+
+/** Both halves of an encoder–decoder model, by the package's `forward()`. */
+export interface Seq2SeqModel {
+  /** Runs the encoder. */
+  encode(inputs: Readonly<Record<string, Tensor>>): Promise<NonNullable<Seq2SeqState['encoded']>>;
+  /**
+   * Feeds tokens to the decoder.
+   *
+   * @param tokens `[rows × count]`
+   * @param past how many were fed before
+   * @returns logits, `[rows, positions, vocabulary]`
+   */
+  decode(state: Seq2SeqState, tokens: ArrayLike<number>, past: number): Promise<Tensor>;
+  /** What every answer begins with for the model. */
+  readonly start: readonly number[];
+  /** Tokens that are never chosen. */
+  readonly suppressed: readonly number[];
+}
+
+/** Splits an encoder–decoder model, so that the encoder runs once. */
+export function createSeq2Seq(
+  model: PreTrainedModel,
+  { Tensor: TensorOf, DynamicCache: CacheOf }: TransformersPackage,
+): Seq2SeqModel {
+  const settings = { ...model.config, ...model.generation_config } as unknown as Readonly<
+    Record<string, unknown>
+  >;
+  const sessions = model.sessions as Readonly<Record<string, { readonly inputNames: readonly string[] }>>;
+  /** Some exports of recognisers want a mask that their feature extractor doesn't make. */
+  const withMask = (inputs: Readonly<Record<string, Tensor>>): Outputs => {
+    const [first] = Object.values(inputs);
+    const isWanted = sessions['model']!.inputNames.includes('attention_mask');
+    if (!isWanted || inputs['attention_mask'] || !first) return inputs;
+    return { ...inputs, attention_mask: ones(TensorOf, first.dims[0]!, first.dims[1]!) };
+  };
+  return {
+    start: readStart(settings),
+    suppressed: readSuppressed(settings),
+    async encode(given) {
+      const inputs = withMask(given);
+      const prepared = (await model[prepare]({
+        inputs_tensor: Object.values(inputs)[0],
+        model_inputs: { ...inputs },
+        model_input_name: model.main_input_name,
+        generation_config: { guidance_scale: null },
+      })) as Outputs;
+      const states = prepared['encoder_outputs']!;
+      return { states, mask: inputs['attention_mask'] ?? ones(TensorOf, states.dims[0]!, states.dims[1]!) };
+    },
+    async decode(state, tokens, past) {
+      const ids = toIds(TensorOf, tokens, state.rows);
+      const outputs = (await model.forward({
+        encoder_outputs: state.encoded!.states,
+        attention_mask: state.encoded!.mask,
+        decoder_input_ids: ids,
+        decoder_attention_mask: ones(TensorOf, state.rows, past + ids.dims[1]!),
+        ...(state.past && { past_key_values: state.past }),
+      })) as Outputs;
+      const entries: Record<string, Tensor> = {};
+      for (const [name, tensor] of Object.entries(outputs)) {
+        if (!name.startsWith('present')) continue;
+        const pastName = toPastName(name);
+        // The keys and values of the encoder are made once; later outputs under their names are empty.
+        const kept = name.includes('encoder')
+          ? (state.past as unknown as Outputs | undefined)?.[pastName]
+          : undefined;
+        entries[pastName] = kept ?? tensor;
+      }
+      if (state.past) state.past.update(entries);
+      else state.past = new CacheOf(entries) as DynamicCache;
+      return outputs['logits']!;
+    },
+  };
+}
+
+function readStart(settings: Readonly<Record<string, unknown>>): number[] {
+  const start = settings['decoder_start_token_id'] ?? settings['bos_token_id'];
+  return [start, settings['forced_bos_token_id']].flat().filter((id) => typeof id === 'number');
+}
+
+function readSuppressed({
+  bad_words_ids: words,
+  suppress_tokens: tokens,
+}: Readonly<Record<string, unknown>>): number[] {
+  const single = (Array.isArray(words) ? (words as unknown[]) : []).filter(
+    (word): word is [number] => Array.isArray(word) && word.length === 1,
+  );
+  const listed = Array.isArray(tokens) ? (tokens as unknown[]) : [];
+  return [...single.flat(), ...listed].filter((id): id is number => typeof id === 'number' && id >= 0);
+}

@@ -1,0 +1,75 @@
+import type { Tensor } from '@huggingface/transformers';
+import { fieldError, InferenceError } from '../../../errors.ts';
+import { lastLogits } from '../chat/tensors.ts';
+import type { TransformersPackage } from '../load-package.ts';
+import { createSeq2Seq, type Seq2SeqState } from '../seq2seq.ts';
+import type { RecognizerParts } from './ctc-recognizer.ts';
+import type { Recognizer } from './recognizer.ts';
+
+/** Moonshine's limit, which keeps it from repeating itself. */
+const tokensPerSecond = 6.5;
+const fewestTokens = 8;
+
+/** Processors of models that are told the language. */
+interface LanguagePrompts {
+  get_decoder_prompt_ids?(language: string): readonly number[];
+}
+
+/** Recognises by an encoder and a decoder, always taking the most likely token: Moonshine and its like. */
+export function createSeq2SeqRecognizer(
+  { model, processor, tokenizer, sampleRateHz }: RecognizerParts,
+  transformers: TransformersPackage,
+): Recognizer {
+  const halves = createSeq2Seq(model, transformers);
+  const settings = { ...model.config, ...model.generation_config } as unknown as Readonly<
+    Record<string, unknown>
+  >;
+  const ends = new Set([settings['eos_token_id']].flat());
+  const prompts = processor as unknown as LanguagePrompts;
+  const takesLanguage = typeof prompts.get_decoder_prompt_ids === 'function';
+
+  return {
+    sampleRateHz,
+    hasWordTimes: false,
+    takesLanguage,
+    async recognize(samples, { language, signal }) {
+      const start = takesLanguage ? startOf(prompts, language ?? 'en') : halves.start;
+      const inputs = (await processor(samples)) as Readonly<Record<string, Tensor>>;
+      const state: Seq2SeqState = { rows: 1, encoded: await halves.encode(inputs), past: undefined };
+      const most = Math.max(fewestTokens, Math.ceil((samples.length / sampleRateHz) * tokensPerSecond));
+      const tokens: number[] = [];
+      let total = 0;
+      let fed: readonly number[] = start;
+      for (let past = 0; tokens.length < most; past += fed.length, fed = [tokens.at(-1)!]) {
+        if (signal?.aborted) throw new InferenceError('cancelled', 'The request was cancelled.');
+        const logits = lastLogits(await halves.decode(state, fed, past));
+        for (const id of halves.suppressed) logits[id] = -Infinity;
+        const { id, logprob } = likeliest(logits);
+        if (ends.has(id)) break;
+        tokens.push(id);
+        total += logprob;
+      }
+      const text = tokenizer.decode(tokens, { skip_special_tokens: true }).trim();
+      return { text, tokens, averageLogprob: tokens.length === 0 ? 0 : total / tokens.length };
+    },
+    async release() {
+      await model.dispose();
+    },
+  };
+}
+
+function startOf(prompts: LanguagePrompts, language: string): readonly number[] {
+  try {
+    return prompts.get_decoder_prompt_ids!(language);
+  } catch (error) {
+    throw fieldError('language', error instanceof Error ? error.message : String(error), { cause: error });
+  }
+}
+
+function likeliest(logits: Float32Array): { readonly id: number; readonly logprob: number } {
+  let id = 0;
+  for (let other = 1; other < logits.length; other++) if (logits[other]! > logits[id]!) id = other;
+  let sum = 0;
+  for (const logit of logits) sum += Math.exp(logit - logits[id]!);
+  return { id, logprob: -Math.log(sum) };
+}

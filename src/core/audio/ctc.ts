@@ -1,0 +1,68 @@
+/** One token of a recogniser's output, and the frames that it was heard in. */
+export interface CtcToken {
+  readonly id: number;
+  readonly startFrame: number;
+  /** One behind its last frame. */
+  readonly endFrame: number;
+}
+
+/** The most likely path through the frames. */
+export interface CtcPath {
+  /** The best token of each frame, repeats and blanks included. */
+  readonly frames: readonly number[];
+  /** Without blanks and repeats. */
+  readonly tokens: readonly CtcToken[];
+  /** Mean natural logarithm of the probability of each frame's best token. */
+  readonly averageLogprob: number;
+}
+
+/** The shape of a recogniser's output. */
+export interface CtcShape {
+  readonly frames: number;
+  readonly vocabularySize: number;
+  /** The token that stands for nothing. */
+  readonly blank: number;
+}
+
+/**
+ * Greedy decoding of connectionist temporal classification: the best token of each frame, with repeats joined and
+ * blanks left out.
+ *
+ * @param logits `[frames × vocabularySize]`
+ * @throws RangeError where the shape doesn't fit the logits
+ * @see Graves et al., "Connectionist Temporal Classification", 2006, section 3.2
+ *
+ * @example
+ * ```ts
+ * const logits = Float32Array.of(0, 9, 0, 9, 9, 0, 0, 9); // four frames of two tokens; 0 is the blank
+ * decodeCtc(logits, { frames: 4, vocabularySize: 2, blank: 0 }).tokens.length; // 2
+ * ```
+ */
+export function decodeCtc(logits: Float32Array, { frames, vocabularySize, blank }: CtcShape): CtcPath {
+  if (logits.length !== frames * vocabularySize) {
+    throw new RangeError(`logits: expected ${frames} × ${vocabularySize} numbers, got ${logits.length}`);
+  }
+  const path: number[] = [];
+  const tokens: CtcToken[] = [];
+  let total = 0;
+  let start = 0;
+  for (let frame = 0; frame < frames; frame++) {
+    const base = frame * vocabularySize;
+    let best = 0;
+    for (let id = 1; id < vocabularySize; id++) if (logits[base + id]! > logits[base + best]!) best = id;
+    let sum = 0;
+    for (let id = 0; id < vocabularySize; id++) sum += Math.exp(logits[base + id]! - logits[base + best]!);
+    total -= Math.log(sum);
+    if (frame > 0 && best !== path[frame - 1]) {
+      endToken(tokens, { id: path[frame - 1]!, startFrame: start, endFrame: frame }, blank);
+      start = frame;
+    }
+    path.push(best);
+  }
+  if (frames > 0) endToken(tokens, { id: path[frames - 1]!, startFrame: start, endFrame: frames }, blank);
+  return { frames: path, tokens, averageLogprob: frames === 0 ? 0 : total / frames };
+}
+
+function endToken(tokens: CtcToken[], token: CtcToken, blank: number): void {
+  if (token.id !== blank) tokens.push(token);
+}

@@ -1,0 +1,49 @@
+import { addCandidate, resetCandidates, type Candidates } from '../candidates.ts';
+import type { HeadOutput, SizedDecodeOptions } from './head.ts';
+
+/** How much of a score is the class's, and how much the objectness. */
+const classShare = 0.4;
+
+/**
+ * Decodes the output of FastestDet: one cell for each place of a single grid.
+ *
+ * @param candidates receives the boxes of at least the given confidence; what was in it is lost
+ * @param output `[1, 5 + classes, rows, columns]`: objectness; dx and dy in cells before a hyperbolic tangent; width and
+ * height as shares of the input before a sigmoid; then the classes' scores
+ * @returns `candidates`
+ * @see https://github.com/dog-qiuqiu/FastestDet
+ *
+ * @example
+ * ```ts
+ * const output = { data: Float32Array.of(0.9, 0, 0, 0, 0, 0.8), dims: [1, 6, 1, 1] };
+ * const options = { classCount: 1, confidence: 0.25, input: { width: 352, height: 352 } };
+ * decodeFastestDetInto(createCandidates(), output, options).count; // 1
+ * ```
+ */
+export function decodeFastestDetInto(
+  candidates: Candidates,
+  { data, dims }: HeadOutput,
+  { classCount, confidence, classMask, input }: SizedDecodeOptions,
+): Candidates {
+  const [, , rows = 0, columns = 0] = dims;
+  const cells = rows * columns;
+  resetCandidates(candidates, cells);
+  for (let cell = 0; cell < cells; cell++) {
+    let classId = 0;
+    for (let id = 1; id < classCount; id++) {
+      if (data[(5 + id) * cells + cell]! > data[(5 + classId) * cells + cell]!) classId = id;
+    }
+    const score = data[(5 + classId) * cells + cell]! ** classShare * data[cell]! ** (1 - classShare);
+    if (!(score >= confidence) || (classMask && classMask[classId] === 0)) continue;
+    const x = (((cell % columns) + Math.tanh(data[cells + cell]!)) / columns) * input.width;
+    const y = ((Math.floor(cell / columns) + Math.tanh(data[2 * cells + cell]!)) / rows) * input.height;
+    const halfWidth = (sigmoid(data[3 * cells + cell]!) * input.width) / 2;
+    const halfHeight = (sigmoid(data[4 * cells + cell]!) * input.height) / 2;
+    addCandidate(candidates, x - halfWidth, y - halfHeight, x + halfWidth, y + halfHeight, score, classId);
+  }
+  return candidates;
+}
+
+function sigmoid(value: number): number {
+  return 1 / (1 + Math.exp(-value));
+}

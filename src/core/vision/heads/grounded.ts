@@ -1,0 +1,57 @@
+import { resetCandidates, type Candidates } from '../candidates.ts';
+import type { DetrOutputs } from './detr.ts';
+import type { DecodeOptions, SizedDecodeOptions } from './head.ts';
+import { addQueryBox } from './query-box.ts';
+
+/** The tokens of a prompt that stand for a class: `[start, end)`. */
+export type TokenSpan = readonly [start: number, end: number];
+
+/** As `SizedDecodeOptions`, for models whose scores are those of the tokens of a prompt. */
+export interface GroundedDecodeOptions extends Omit<SizedDecodeOptions, keyof DecodeOptions> {
+  /** Least score, above 0. */
+  readonly confidence: number;
+  /** By class id. */
+  readonly spans: readonly TokenSpan[];
+}
+
+/**
+ * Decodes the outputs of detectors that are asked in words: each query has a box and a score for each word or token of
+ * the prompt. The class of a query is the one with the best score. For OWL-ViT a class is one place, for Grounding DINO
+ * as many as its words have tokens.
+ *
+ * @param outputs.logits `[1 × queries × tokens]`
+ * @param outputs.boxes `[1 × queries × 4]`, centre and size, 0 to 1
+ * @see https://arxiv.org/abs/2303.05499 section 3.4
+ *
+ * @example
+ * ```ts
+ * const outputs = {
+ *   logits: { data: Float32Array.of(-9, 2, -9), dims: [1, 1, 3] },
+ *   boxes: { data: Float32Array.of(0.5, 0.5, 1, 1), dims: [1, 1, 4] },
+ * };
+ * const options = { spans: [[1, 2]] as const, confidence: 0.5, input: { width: 8, height: 8 } };
+ * decodeGroundedInto(createCandidates(), outputs, options).count; // 1
+ * ```
+ */
+export function decodeGroundedInto(
+  candidates: Candidates,
+  { logits, boxes }: DetrOutputs,
+  { spans, confidence, input }: GroundedDecodeOptions,
+): Candidates {
+  const [, queries = 0, tokens = 0] = logits.dims;
+  resetCandidates(candidates, queries);
+  for (let query = 0; query < queries; query++) {
+    let best = -Infinity;
+    let classId = -1;
+    for (const [id, [start, end]] of spans.entries()) {
+      for (let token = start; token < Math.min(end, tokens); token++) {
+        const logit = logits.data[query * tokens + token]!;
+        if (logit > best) [best, classId] = [logit, id];
+      }
+    }
+    const score = 1 / (1 + Math.exp(-best));
+    if (!(score >= confidence)) continue;
+    addQueryBox(candidates, boxes.data, { query, score, classId }, input);
+  }
+  return candidates;
+}

@@ -1,0 +1,37 @@
+import { addCandidate, resetCandidates, type Candidates } from '../candidates.ts';
+import type { DecodeOptions, HeadOutput } from './head.ts';
+
+/**
+ * Decodes the output of YOLO26's one-to-one head before its best boxes are picked, as exports without that step leave
+ * it. Each object has one box, so nothing needs to be suppressed.
+ *
+ * @param candidates receives the boxes of at least the given confidence; what was in it is lost
+ * @param output `[1, 4 + classes, n]`: x1, y1, x2, y2 in pixels of the input, then the classes' scores
+ * @returns `candidates`
+ * @see https://docs.ultralytics.com/models/yolo26/
+ *
+ * @example
+ * ```ts
+ * const output = { data: Float32Array.of(3, 4, 7, 6, 0.1, 0.9), dims: [1, 6, 1] };
+ * decodeYolo26Into(createCandidates(), output, { classCount: 2, confidence: 0.25 }).classIds[0]; // 1
+ * ```
+ */
+export function decodeYolo26Into(
+  candidates: Candidates,
+  { data, dims }: HeadOutput,
+  { classCount, confidence, classMask }: DecodeOptions,
+): Candidates {
+  const count = dims[2]!;
+  resetCandidates(candidates, count);
+  for (let place = 0; place < count; place++) {
+    let classId = 0;
+    for (let id = 1; id < classCount; id++) {
+      if (data[(4 + id) * count + place]! > data[(4 + classId) * count + place]!) classId = id;
+    }
+    const score = data[(4 + classId) * count + place]!;
+    if (!(score >= confidence) || (classMask && classMask[classId] === 0)) continue;
+    const [x1, y1, x2, y2] = [0, 1, 2, 3].map((row) => data[row * count + place]!);
+    addCandidate(candidates, x1!, y1!, x2!, y2!, score, classId);
+  }
+  return candidates;
+}

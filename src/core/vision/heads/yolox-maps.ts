@@ -1,0 +1,52 @@
+import { addCandidate, resetCandidates, type Candidates } from '../candidates.ts';
+import type { HeadOutput, SizedDecodeOptions } from './head.ts';
+
+/**
+ * Decodes YOLOX where the graph ends with a map for each grid: the same numbers as in its one output, before they are
+ * put together.
+ *
+ * @param candidates receives the boxes of at least the given confidence; what was in it is lost
+ * @param outputs each `[1, 5 + classes, rows, columns]`: dx, dy in cells, width and height as logarithms of cells,
+ * objectness, then the classes' scores
+ * @returns `candidates`
+ * @see https://arxiv.org/abs/2107.08430
+ *
+ * @example
+ * ```ts
+ * const output = { data: Float32Array.of(0.5, 0.5, 0, 0, 0.9, 0.8), dims: [1, 6, 1, 1] };
+ * const options = { classCount: 1, confidence: 0.25, input: { width: 32, height: 32 } };
+ * decodeYoloXMapsInto(createCandidates(), [output], options).count; // 1
+ * ```
+ */
+export function decodeYoloXMapsInto(
+  candidates: Candidates,
+  outputs: readonly HeadOutput[],
+  { classCount, confidence, classMask, input }: SizedDecodeOptions,
+): Candidates {
+  resetCandidates(
+    candidates,
+    outputs.reduce((sum, { dims }) => sum + dims[2]! * dims[3]!, 0),
+  );
+  for (const { data, dims } of outputs) {
+    const [, , rows = 0, columns = 0] = dims;
+    const cells = rows * columns;
+    const across = input.width / columns;
+    const down = input.height / rows;
+    for (let cell = 0; cell < cells; cell++) {
+      const objectness = data[4 * cells + cell]!;
+      if (!(objectness >= confidence)) continue;
+      let classId = 0;
+      for (let id = 1; id < classCount; id++) {
+        if (data[(5 + id) * cells + cell]! > data[(5 + classId) * cells + cell]!) classId = id;
+      }
+      const score = objectness * data[(5 + classId) * cells + cell]!;
+      if (!(score >= confidence) || (classMask && classMask[classId] === 0)) continue;
+      const x = (data[cell]! + (cell % columns)) * across;
+      const y = (data[cells + cell]! + Math.floor(cell / columns)) * down;
+      const halfWidth = (Math.exp(data[2 * cells + cell]!) * across) / 2;
+      const halfHeight = (Math.exp(data[3 * cells + cell]!) * down) / 2;
+      addCandidate(candidates, x - halfWidth, y - halfHeight, x + halfWidth, y + halfHeight, score, classId);
+    }
+  }
+  return candidates;
+}

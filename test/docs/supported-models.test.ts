@@ -1,0 +1,31 @@
+import { existsSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
+import { format, resolveConfig } from 'prettier';
+import { expect, it } from 'vitest';
+import { miniatures, supportedRows, writeSupportedModels } from './supported-models.ts';
+
+const path = new URL('../../docs/supported-models.md', import.meta.url);
+const table = /(?<=<!-- models -->\n)[^]*(?=<!-- \/models -->)/;
+
+it('the tables in docs/supported-models.md are what the registries and the tests say', async () => {
+  const page = await readFile(path, 'utf8');
+  expect(page).toMatch(table);
+  const written = page.replace(table, () => `\n${writeSupportedModels()}\n\n`);
+  const formatted = await format(written, { ...(await resolveConfig(path)), parser: 'markdown' });
+  if (process.env['UPDATE_DOCS'] === '1') await writeFile(path, formatted);
+  expect(await readFile(path, 'utf8')).toBe(formatted);
+});
+
+it('every architecture of the registries was tried, or has a reason why not', () => {
+  const silent = supportedRows().filter(({ tested }) => tested.endsWith('?'));
+  expect(silent.map(({ category, architecture }) => `${category} ${architecture}`)).toEqual([]);
+});
+
+it('every miniature of the table is in the tests', async () => {
+  const folder = new URL('../backends/transformers/', import.meta.url);
+  const tests = await readFile(new URL('transformers.test.ts', folder), 'utf8');
+  for (const name of Object.values(miniatures).flatMap((all) => Object.values(all))) {
+    expect(existsSync(new URL(`miniatures/${name}/golden.json`, folder))).toBe(true);
+    expect(tests).toContain(`'${name}'`);
+  }
+});

@@ -1,0 +1,156 @@
+import { readFileSync } from 'node:fs';
+import { readRegistries, type ListedCategory } from './registries.ts';
+
+type Results = Readonly<
+  Record<string, Readonly<Record<string, { readonly onnx: string; readonly transformers: string }>>>
+>;
+
+const results = JSON.parse(
+  readFileSync(new URL('../backends/transformers/sweep/results.json', import.meta.url), 'utf8'),
+) as Results;
+
+/** Architectures whose miniatures are in the tests, compared to the Python reference. */
+export const miniatures: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  chat: { gpt2: 'gpt2', t5: 't5' },
+  transcription: { wav2vec2: 'wav2vec2', moonshine: 'moonshine' },
+  speech: { vits: 'vits' },
+  detection: { owlv2: 'owlv2' },
+  embedding: { clip: 'clip' },
+};
+
+/** Architectures of the bundled models, which the tests run whole; some are in none of the package's lists. */
+const bundled: Readonly<Record<string, readonly string[]>> = {
+  chat: ['llama'],
+  transcription: ['whisper'],
+  speech: ['style_text_to_speech_2'],
+  embedding: ['bert'],
+};
+
+const noExporter = 'no exporter for its layout';
+const ownCode = 'the reference has no class for it';
+const newer = 'newer than the exporter';
+const exportFails = 'the exporter fails';
+const withEyes = 'its text half is exported together with its eyes';
+
+/** Why an architecture of the package was not tried. */
+const untried: Readonly<Record<ListedCategory, Readonly<Record<string, string>>>> = {
+  chat: {
+    afmoe: newer,
+    apertus: exportFails,
+    cohere2: exportFails,
+    deepseek_v4: newer,
+    exaone: ownCode,
+    falcon_h1: exportFails,
+    gemma3: withEyes,
+    gemma3n: withEyes,
+    gemma4: newer,
+    glm_moe_dsa: newer,
+    granitemoehybrid: exportFails,
+    hrm_text: newer,
+    jais: ownCode,
+    lfm2: noExporter,
+    lfm2_moe: noExporter,
+    llama4_text: noExporter,
+    ministral3: newer,
+    mistral4: newer,
+    mobilellm: ownCode,
+    'modernbert-decoder': exportFails,
+    nanochat: newer,
+    nemotron_h: newer,
+    olmo_hybrid: newer,
+    openelm: ownCode,
+    phi3_v: ownCode,
+    qwen2_5_vl: withEyes,
+    qwen2_vl: withEyes,
+    qwen3_5: newer,
+    qwen3_5_moe: newer,
+    qwen3_5_text: newer,
+    qwen3_next: noExporter,
+    qwen3_vl: withEyes,
+    qwen3_vl_moe: withEyes,
+    solar_open: newer,
+    trocr: 'it writes what it sees, and reads no text',
+    youtu: newer,
+    zaya: newer,
+  },
+  transcription: {
+    cohere_asr: newer,
+    'lite-whisper': ownCode,
+    parakeet_ctc: noExporter,
+    speecht5: 'the package has no pipeline for it',
+    'wav2vec2-bert': noExporter,
+  },
+  speech: {
+    musicgen: 'it makes music, not speech',
+    speecht5: 'its vocoder is a model of its own',
+    supertonic: ownCode,
+  },
+  detection: { 'grounding-dino': noExporter, rf_detr: noExporter },
+  embedding: {
+    eurobert: ownCode,
+    jina_clip: ownCode,
+    neobert: ownCode,
+    siglip: 'no miniature yet; as CLIP',
+  },
+};
+
+/** One architecture of one category. */
+export interface SupportedRow {
+  readonly category: string;
+  readonly architecture: string;
+  /** By which backends it gives what the reference gives. */
+  readonly backends: readonly string[];
+  /** How that is known, or why it isn't. */
+  readonly tested: string;
+}
+
+/** All architectures of the package's registries, and those of the bundled models. */
+export function supportedRows(): readonly SupportedRow[] {
+  return Object.entries(readRegistries()).flatMap(([category, listed]) => {
+    const all = new Set([...listed, ...(bundled[category] ?? [])]);
+    return [...all].sort().map((architecture) => toRow(category as ListedCategory, architecture));
+  });
+}
+
+function toRow(category: ListedCategory, architecture: string): SupportedRow {
+  const result = results[category]?.[architecture];
+  const isMiniature = miniatures[category]?.[architecture] !== undefined;
+  const isBundled = bundled[category]?.includes(architecture) ?? false;
+  const backends = [
+    ...(result?.onnx === 'equal' || isBundled ? ['`onnx()`'] : []),
+    ...(result?.transformers === 'equal' || isMiniature ? ['`transformers()`'] : []),
+  ];
+  const ways = [
+    ...(isBundled ? ['bundled model in the tests'] : []),
+    ...(isMiniature ? ['miniature in the tests'] : []),
+    ...(result && backends.length > 0 && !isMiniature ? ['miniature, tried'] : []),
+  ];
+  const tested = ways.length > 0 ? ways.join(', ') : `not tried: ${untried[category][architecture] ?? '?'}`;
+  return { category, architecture, backends, tested };
+}
+
+/** The table, and how many of the listed architectures answer. */
+export function writeSupportedModels(): string {
+  const rows = supportedRows();
+  const registries = readRegistries();
+  const line = (cells: readonly (string | number)[]) => `| ${cells.join(' | ')} |`;
+  const counts = Object.entries(registries).map(([category, listed]) => {
+    const answering = rows.filter(
+      (row) => row.category === category && row.backends.length > 0 && listed.includes(row.architecture),
+    );
+    return { category, answering: answering.length, listed: listed.length };
+  });
+  const sum = (key: 'answering' | 'listed') => counts.reduce((total, count) => total + count[key], 0);
+  return [
+    line(['Category', 'Architectures in the registries', 'Compared with the reference']),
+    line(['---', '---', '---']),
+    ...counts.map(({ category, answering, listed }) => line([category, listed, answering])),
+    line(['all', sum('listed'), sum('answering')]),
+    '',
+    line(['Category', 'Architecture', 'Backend', 'Tested']),
+    line(['---', '---', '---', '---']),
+    ...rows.map(({ category, architecture, backends, tested }) =>
+      line([category, `\`${architecture}\``, backends.join(', ') || '–', tested]),
+    ),
+  ].join('\n');
+}
