@@ -50,7 +50,12 @@ export async function openTextModel(spec: ModelSpec<ChatSettings>): Promise<Text
 
 function readContextLength({ config }: ModelFolder): number {
   const text = (config['text_config'] ?? config) as Readonly<Record<string, unknown>>;
-  const length = lengthNames.map((name) => text[name]).find((value) => typeof value === 'number' && value > 0);
+  const length = lengthNames
+    .map((name) => text[name])
+    .find((value) => typeof value === 'number' && value > 0);
   if (typeof length === 'number') return length;
-  throw fieldError('contextLength', `config.json has none of ${lengthNames.join(', ')}, so it has to be given`);
+  throw fieldError(
+    'contextLength',
+    `config.json has none of ${lengthNames.join(', ')}, so it has to be given`,
+  );
 }

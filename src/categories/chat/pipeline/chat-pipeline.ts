@@ -130,7 +130,10 @@ class ChatPipeline implements Pipeline<ChatRequest, ChatEvent, ChatModelInfo> {
   constructor(model: LoadedModel) {
     const { spec, folder, template, contextLength, decoder, maxBatchSize: maxRows } = model;
     this.#model = model;
-    const prefixes = new PrefixCache(decoder, decoder.keepsPrefixes === false ? noPrefixes : prefixCacheLimits);
+    const prefixes = new PrefixCache(
+      decoder,
+      decoder.keepsPrefixes === false ? noPrefixes : prefixCacheLimits,
+    );
     this.#batcher = new Batcher(decoder, { maxRows, prefixes });
     this.concurrency = maxRows;
     this.info = {
