@@ -1,7 +1,13 @@
 import { createHash } from 'node:crypto';
 import { fieldError } from '../errors.ts';
 import type { CallSample } from '../core/chat/formats.ts';
-import type { ChatMessage, ToolCall, ToolDefinition } from '../core/chat/messages.ts';
+import {
+  pictureMark,
+  splitAtPictures,
+  type ChatMessage,
+  type ToolCall,
+  type ToolDefinition,
+} from '../core/chat/messages.ts';
 import { parseJson } from './jinja/json.ts';
 import { toJson } from './jinja/printing.ts';
 import { strftime } from './jinja/strftime.ts';
@@ -98,7 +104,7 @@ export function createChatTemplate(
   ): string {
     const given = {
       ...specialTokens,
-      messages: toCallIds(messages).map(toTemplateMessage),
+      messages: toCallIds(messages).map(toTemplateMessage).map(withParts),
       documents: null,
       add_generation_prompt: true,
     };
@@ -115,6 +121,14 @@ export function createChatTemplate(
     );
   }
 
+  /** Templates of models for pictures may read contents as lists of parts alone. */
+  let readsParts = false;
+  function withParts(message: Record<string, unknown>): Record<string, unknown> {
+    const { content } = message;
+    if (typeof content !== 'string' || !(readsParts || content.includes(pictureMark))) return message;
+    return { ...message, content: splitAtPictures(content) };
+  }
+
   const render = (...args: Parameters<typeof renderWith>): string | undefined => {
     try {
       return renderWith(...args);
@@ -122,6 +136,12 @@ export function createChatTemplate(
       return undefined;
     }
   };
+  const showsQuestion = (): boolean =>
+    render(toolFeeds[0]!, probes.starts[0]!, [])?.includes(probes.question) ?? false;
+  if (!showsQuestion()) {
+    readsParts = true;
+    readsParts = showsQuestion();
+  }
   const feed = toolFeeds.find((candidate) =>
     probes.starts.some((messages) => render(candidate, messages, [probes.tool])?.includes(probes.tool.name)),
   );

@@ -24,6 +24,12 @@ export const singleStems = anywhere('model');
 /** Where decoder-only language models have their graph; also the older merged export. */
 export const decoderStems = anywhere('model', 'decoder_model_merged');
 
+/** Where models that feed their decoder embeddings have the graph that makes them of tokens. */
+export const embeddingStems = anywhere('embed_tokens');
+
+/** Where models that see have the graph that makes embeddings of pictures. */
+export const visionStems = anywhere('vision_encoder');
+
 /** The small files of a model that reads text. */
 export const textFiles = [
   'config.json',
@@ -36,6 +42,16 @@ export const textFiles = [
 /** The graph of a decoder-only language model. */
 export function decoderGraph(files: FileTree, dtype?: Dtype): string {
   return needGraph(files, decoderStems, dtype);
+}
+
+/** The graph that makes embeddings of tokens, in that dtype or else in any. */
+export function embeddingGraph(files: FileTree, dtype?: Dtype): string {
+  return findGraph(files, embeddingStems, dtype) ?? needGraph(files, embeddingStems);
+}
+
+/** The graph that makes embeddings of pictures, in that dtype or else in any; `undefined` where there is none. */
+export function visionGraph(files: FileTree, dtype?: Dtype): string | undefined {
+  return findGraph(files, visionStems, dtype) ?? findGraph(files, visionStems);
 }
 
 /** The graph of a model that has one. */

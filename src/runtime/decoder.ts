@@ -19,9 +19,21 @@ export interface CacheRow<Cache extends DecoderCache = DecoderCache> {
 /** Thrown where a cache of fixed size has no place for more tokens or sequences; nothing is changed then. */
 export class CacheFull extends Error {}
 
+/** What a step is fed beside its tokens, where the graph takes it. */
+export interface StepInputs {
+  /** `[rows × count × hiddenSize]`, in place of the tokens; valid during the call */
+  readonly embeddings?: Float32Array;
+  /** `[3 × rows × count]`: frames, rows and columns of pictures; text has the same number three times. */
+  readonly positions?: Int32Array;
+}
+
 /** A decoder-only language model, one forward pass at a time. */
 export interface Decoder<Cache extends DecoderCache = DecoderCache> {
   readonly vocabularySize: number;
+  /** Of the embeddings that the graph takes in place of tokens; `undefined` where it takes tokens. */
+  readonly hiddenSize?: number | undefined;
+  /** Whether the graph takes positions of frames, rows and columns. */
+  readonly hasGridPositions?: boolean;
   /** Whether rows of different lengths may share a cache. */
   readonly ragged: boolean;
   /** Whether prompts of different lengths can be read together: only into a cache without tokens, padded on the right. */
@@ -47,8 +59,15 @@ export interface Decoder<Cache extends DecoderCache = DecoderCache> {
    *
    * @param tokens `[rows × count]` token ids
    * @param counts how many tokens of each row there are, the rest is padding; default `count`
+   * @param inputs what the graph takes beside or in place of tokens
    * @returns `[rows × vocabularySize]` logits of each row's last token; valid until the next call
    */
-  forward(cache: Cache, tokens: Int32Array, count: number, counts?: readonly number[]): Promise<Float32Array>;
+  forward(
+    cache: Cache,
+    tokens: Int32Array,
+    count: number,
+    counts?: readonly number[],
+    inputs?: StepInputs,
+  ): Promise<Float32Array>;
   release(): Promise<void>;
 }

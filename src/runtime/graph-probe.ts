@@ -86,10 +86,16 @@ function createFeeds(
 ): TensorMap {
   const rows = tokens.length;
   const width = past + count;
+  const embeddings = inputs.find(({ name }) => name === 'inputs_embeds');
+  const planes = inputs.find(({ name }) => name === 'position_ids')?.dims.length === 3 ? 3 : 1;
   const all: TensorMap = {
     input_ids: int64([rows, count], (row, index) => tokens[row]![starts[row]! + index] ?? 0),
     attention_mask: int64([rows, width], (row, slot) => (slot < ends[row]! ? 1 : 0)),
-    position_ids: int64([rows, count], (row, index) => starts[row]! + index),
+    position_ids: int64(
+      planes === 3 ? [planes, rows, count] : [rows, count],
+      (row, index) => starts[row % rows]! + index,
+    ),
+    ...(embeddings && { inputs_embeds: embedded(embeddings, { rows, count, tokens, starts }) }),
     num_logits_to_keep: { type: 'int64', dims: [], data: BigInt64Array.of(0n) },
     [lastPositions]: int64([rows], (row) => ends[row]! - starts[row]! - 1),
   };
@@ -98,11 +104,27 @@ function createFeeds(
 }
 
 function int64(dims: readonly number[], value: (row: number, index: number) => number): Tensor {
-  const [rows, width = 1] = dims;
-  const data = BigInt64Array.from({ length: rows! * width }, (_, at) =>
+  const [rows = 1, width = 1] = dims.slice(-2);
+  const length = dims.reduce((product, size) => product * size, 1);
+  const data = BigInt64Array.from({ length: Math.max(length, rows * width) }, (_, at) =>
     BigInt(value(Math.floor(at / width), at % width)),
   );
   return { type: 'int64', dims, data };
+}
+
+/** The same numbers for the same token, about as large as those of real models. */
+function embedded(
+  { dims }: ValueSignature,
+  { rows, count, tokens, starts }: Pick<ProbeStep, 'tokens' | 'starts' | 'count'> & { readonly rows: number },
+): Tensor {
+  const size = Number(dims.at(-1));
+  if (!Number.isInteger(size)) throw new RangeError('inputs_embeds: sizes are open');
+  const data = Float32Array.from({ length: rows * count * size }, (_, at) => {
+    const row = Math.floor(at / (count * size));
+    const token = tokens[row]![starts[row]! + (Math.floor(at / size) % count)] ?? 0;
+    return Math.sin(1 + token * 12.9898 + (at % size) * 78.233);
+  });
+  return { type: 'float32', dims: [rows, count, size], data };
 }
 
 function emptyCache({ inputs }: ModelSignature, rows: number): TensorMap {

@@ -58,8 +58,9 @@ export function toChatBody(
 function toMessage(message: ChatMessage<MessageContent>): unknown {
   switch (message.role) {
     case 'system':
-    case 'user':
       return message;
+    case 'user':
+      return { ...message, content: toContent(message.content) };
     case 'assistant':
       return {
         role: message.role,
@@ -75,6 +76,20 @@ function toMessage(message: ChatMessage<MessageContent>): unknown {
         name: message.name,
       };
   }
+}
+
+function toContent(content: MessageContent): unknown {
+  if (typeof content === 'string') return content;
+  return content.map((part) => {
+    if (part.type === 'text') return part;
+    return { type: 'image_url', image_url: { url: toUrl(part.image), detail: part.detail } };
+  });
+}
+
+/** Servers find out the type of a picture themselves. */
+function toUrl(image: string | Uint8Array): string {
+  if (typeof image === 'string') return /^[a-z]+:/i.test(image) ? image : `data:image/png;base64,${image}`;
+  return `data:image/png;base64,${Buffer.from(image).toString('base64')}`;
 }
 
 function toCall({ id, name, arguments: written }: ToolCall): unknown {

@@ -1,8 +1,25 @@
-import { decoderGraph, decoderStems, textFiles, type ModelFiles } from '../../models/model-files.ts';
+import {
+  decoderGraph,
+  decoderStems,
+  embeddingGraph,
+  embeddingStems,
+  textFiles,
+  visionGraph,
+  visionStems,
+  type ModelFiles,
+} from '../../models/model-files.ts';
+import { findGraph } from '../../models/graph-files.ts';
 
-/** The files of a decoder-only language model. */
+/** The files of a decoder-only language model, those of models that see included. */
 export const chatFiles: ModelFiles = {
-  small: textFiles,
-  stems: decoderStems,
-  graphs: (files, dtype) => [decoderGraph(files, dtype)],
+  small: [...textFiles, 'preprocessor_config.json', 'processor_config.json'],
+  stems: [...decoderStems, ...embeddingStems, ...visionStems],
+  graphs(files, dtype) {
+    const vision = visionGraph(files, dtype);
+    return [
+      decoderGraph(files, dtype),
+      ...(findGraph(files, embeddingStems) === undefined ? [] : [embeddingGraph(files, dtype)]),
+      ...(vision === undefined ? [] : [vision]),
+    ];
+  },
 };

@@ -140,15 +140,24 @@ function assertContinuable({ messages, toolChoice, responseFormat, addGeneration
   assert(toolChoice === 'auto' || toolChoice === 'none', 'no required call');
 }
 
-const content = z.union([z.string(), listOf(z.strictObject({ type: z.literal('text'), text: z.string() }))], {
-  error: 'expected a text or a list of parts',
+const textPart = z.strictObject({ type: z.literal('text'), text: z.string() });
+const imagePart = z.strictObject({
+  type: z.literal('image'),
+  image: z.union([z.string().min(1), z.instanceof(Uint8Array)], {
+    error: 'expected base64, a URL or bytes',
+  }),
+  detail: z.enum(['auto', 'low', 'high']).optional(),
 });
+const ofContent = { error: 'expected a text or a list of parts' };
+const textContent = z.union([z.string(), listOf(textPart)], ofContent);
+const content = z.union([z.string(), listOf(z.discriminatedUnion('type', [textPart, imagePart]))], ofContent);
 
 const message = z.discriminatedUnion('role', [
-  z.strictObject({ role: z.enum(['system', 'user']), content, name: z.string().optional() }),
+  z.strictObject({ role: z.literal('system'), content: textContent, name: z.string().optional() }),
+  z.strictObject({ role: z.literal('user'), content, name: z.string().optional() }),
   z.strictObject({
     role: z.literal('assistant'),
-    content: content.nullable(),
+    content: textContent.nullable(),
     reasoningContent: z.string().optional(),
     toolCalls: z
       .array(z.strictObject({ id: z.string(), name: z.string(), arguments: z.string() }))

@@ -5,6 +5,7 @@ import {
   type SettingsOf,
   type SettingTable,
 } from '../../validation/setting-table.ts';
+import { imageInputSettings } from '../image-input.ts';
 
 /** Settings of a chat model. */
 export const chatSettings = {
@@ -23,6 +24,8 @@ export const chatSettings = {
   reasoningFormat: textSetting(
     'How the model marks its thinking, such as `think`; default: its chat template shows it.',
   ),
+  ...imageInputSettings,
+  maxImages: integerSetting('Most pictures in the messages of one request; default 16.'),
 } satisfies SettingTable;
 
 /** The values of `chatSettings`. */

@@ -1,14 +1,8 @@
 import { z } from 'zod';
 import { headNames } from '../../core/vision/heads/head.ts';
-import { integerSetting, type SettingsOf, type SettingTable } from '../../validation/setting-table.ts';
+import type { SettingsOf, SettingTable } from '../../validation/setting-table.ts';
 import { describeValue } from '../../core/text/quote.ts';
-
-const imageFetch = z.strictObject({
-  allowPrivateNetworks: z.union([z.boolean(), z.array(z.string())]).optional(),
-  allowedHosts: z.array(z.string()).optional(),
-  maxBytes: integerSetting('Largest file; default 20 MiB.'),
-  timeoutMs: integerSetting('Time for everything, redirects included; default 10 s.'),
-});
+import { imageInputSettings } from '../image-input.ts';
 
 /** Settings of a detection model. */
 export const detectionSettings = {
@@ -28,12 +22,7 @@ export const detectionSettings = {
     .describe(
       "Names of the model's classes, or path of a text file with one on each line; default: its files have them.",
     ),
-  imageFetch: imageFetch
-    .optional()
-    .describe('The URLs of images that are fetched; default: those on the public Internet, 20 MiB, 10 s.'),
-  maxPixels: integerSetting(
-    'Images of more pixels are refused, AVIF of more than a quarter of that; default 2²⁶, which takes up to 310 MB.',
-  ),
+  ...imageInputSettings,
 } satisfies SettingTable;
 
 /** The values of `detectionSettings`. */

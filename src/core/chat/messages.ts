@@ -19,11 +19,26 @@ export interface ToolCall {
   readonly arguments: string;
 }
 
-/** A part of a message. */
-export interface ContentPart {
+/** Text within a message. */
+export interface TextPart {
   readonly type: 'text';
   readonly text: string;
 }
+
+/** A picture within a message. */
+export interface ImagePart {
+  readonly type: 'image';
+  /** An http or https URL, a `data:` URL, base64, or the bytes of a file. */
+  readonly image: string | Uint8Array;
+  /** `low` shrinks the picture to 512 pixels a side before the model's own resizing; default as it is. */
+  readonly detail?: ImageDetail | undefined;
+}
+
+/** How closely a picture is looked at. */
+export type ImageDetail = 'auto' | 'low' | 'high';
+
+/** A part of a message. */
+export type ContentPart = TextPart | ImagePart;
 
 /** A text, or parts in their order. */
 export type MessageContent = string | readonly ContentPart[];
@@ -45,7 +60,7 @@ export type ChatMessage<Content = string> =
     };
 
 /**
- * The text of a message's content; parts are separated by line breaks.
+ * The text of a message's content; parts are separated by line breaks, pictures are left out.
  *
  * @example
  * ```ts
@@ -53,11 +68,62 @@ export type ChatMessage<Content = string> =
  * ```
  */
 export function contentText(content: MessageContent): string {
-  return typeof content === 'string' ? content : content.map(({ text }) => text).join('\n');
+  if (typeof content === 'string') return content;
+  return content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
 }
 
-/** The same message for a model that reads text alone. */
+/**
+ * Stands for a picture in a content that is one text, from the request to the chat template. It holds characters that
+ * Unicode gives no meaning.
+ */
+export const pictureMark = '\u{FDD0}picture\u{FDD1}';
+
+/** The same message with its content as one text, in which `pictureMark` stands for each picture. */
 export function toTextMessage(message: ChatMessage<MessageContent>): ChatMessage {
   if (message.role === 'assistant' && message.content === null) return { ...message, content: null };
-  return { ...message, content: contentText(message.content!) } as ChatMessage;
+  return { ...message, content: markedText(message.content!) } as ChatMessage;
+}
+
+/** Texts that follow one another are separated by a line break. */
+function markedText(content: MessageContent): string {
+  if (typeof content === 'string') return content;
+  return content
+    .map((part, index) => {
+      if (part.type === 'image') return pictureMark;
+      return content[index - 1]?.type === 'text' ? `\n${part.text}` : part.text;
+    })
+    .join('');
+}
+
+/**
+ * The parts of a text with `pictureMark`s, as chat templates take them.
+ *
+ * @example
+ * ```ts
+ * splitAtPictures(`${pictureMark}a`); // [{ type: 'image' }, { type: 'text', text: 'a' }]
+ * ```
+ */
+export function splitAtPictures(text: string): readonly ({ readonly type: 'image' } | TextPart)[] {
+  return text
+    .split(pictureMark)
+    .flatMap((piece, index) => [
+      ...(index > 0 ? [{ type: 'image' } as const] : []),
+      ...(piece === '' ? [] : [{ type: 'text', text: piece } as const]),
+    ]);
+}
+
+/** A picture of a conversation, and where it is. */
+export interface PlacedPicture extends Omit<ImagePart, 'type'> {
+  /** As in `messages[0].content[1]`. */
+  readonly place: string;
+}
+
+/** The pictures of a conversation in their order. */
+export function picturesOf(messages: readonly ChatMessage<MessageContent>[]): readonly PlacedPicture[] {
+  return messages.flatMap(({ content }, message) => {
+    if (content === null || typeof content === 'string') return [];
+    return content.flatMap((part, index) =>
+      part.type === 'image' ? [{ ...part, place: `messages[${message}].content[${index}]` }] : [],
+    );
+  });
 }

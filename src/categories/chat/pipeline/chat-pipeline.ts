@@ -5,13 +5,13 @@ import { randomInt, randomUUID } from 'node:crypto';
 import { chatParameters } from '../parameters.ts';
 import type { CompiledGrammar } from '../../../core/chat/grammar/matcher.ts';
 import { detectFormats, type ModelFormats } from '../../../core/chat/formats.ts';
-import { toTextMessage } from '../../../core/chat/messages.ts';
+import { picturesOf, toTextMessage } from '../../../core/chat/messages.ts';
 import { abbreviate, quote } from '../../../core/text/quote.ts';
 import { fieldError, fieldErrorOf, InferenceError, sentence } from '../../../errors.ts';
 import { createGrammarEngine, type GrammarEngine } from '../../../models/grammar/grammar-engine.ts';
 import { createChatTemplate, type ChatTemplate } from '../../../models/chat-template.ts';
 import { withTools } from '../../../models/tool-template.ts';
-import { locateDecoder, openModelFolder, type ModelFolder } from '../../../models/model-folder.ts';
+import { openModelFolder, type ModelFolder } from '../../../models/model-folder.ts';
 import { resolveHubSettings } from '../../../models/hub/settings.ts';
 import { locateModel } from '../../../models/source.ts';
 import { createTextTokenizer, type TextTokenizer } from '../../../models/tokenizer.ts';
@@ -23,10 +23,12 @@ import { Batcher } from './batcher.ts';
 import { answerConstraint, type AnswerSetting } from './answer-constraint.ts';
 import { Choice, type ChoiceContext } from './choice.ts';
 import { assertFewMessages, encodePrompt } from './encode-prompt.ts';
-import { loadDecoder } from './load-decoder.ts';
 import { PrefixCache } from './prefix-cache.ts';
 import { renderPrompt, thinkingPrompt } from './prompt.ts';
 import { foreignTemplateParameters } from './template-variables.ts';
+import { expandPlaceholders, placePictures } from './vision/picture-prompt.ts';
+import { loadChatGraphs, type ChatGraphs } from './vision/load-vision.ts';
+import type { ReadyPicture, VisionModel } from './vision/vision-model.ts';
 
 const defaultMaxBatchSize = 8;
 
@@ -47,7 +49,9 @@ export async function loadChatPipeline(
   backend?: Pick<SessionBackend, 'openTextModel'>,
 ): Promise<Pipeline<ChatRequest, ChatEvent, ChatModelInfo>> {
   if (spec.threads !== undefined) assertCount('threads', spec.threads);
-  const model = await (backend?.openTextModel ?? openOnnxModel)(spec);
+  const model = backend?.openTextModel
+    ? ofBackend(await backend.openTextModel(spec))
+    : await openOnnxModel(spec);
   try {
     return await createChatPipeline(spec, model);
   } catch (error) {
@@ -67,7 +71,8 @@ async function createChatPipeline(spec: ModelSpec<ChatSettings>, model: ChatMode
   );
   const endTokens = readEndTokens(folder, tokenizer);
   const contextLength = readContextLength(model, spec);
-  const decoder = await model.openDecoder({ contextLength, maxRows: maxBatchSize });
+  const setting = { contextLength, maxRows: maxBatchSize, template };
+  const { decoder, vision } = await model.openGraphs(setting);
   const grammars = createGrammarEngine(tokenizer, {
     vocabularySize: decoder.vocabularySize,
     endTokens,
@@ -82,28 +87,52 @@ async function createChatPipeline(spec: ModelSpec<ChatSettings>, model: ChatMode
     endTokens,
     contextLength,
     decoder,
+    vision,
     grammars,
     maxBatchSize,
   });
 }
 
 /** Everything that depends on what runs the model. */
-type ChatModel = Pick<TextModel, 'folder' | 'tokenizer' | 'mostRows' | 'openDecoder' | 'release'> & {
+type ChatModel = Pick<TextModel, 'folder' | 'tokenizer' | 'mostRows' | 'release'> & {
   readonly contextLength?: number;
+  openGraphs(setting: {
+    readonly contextLength: number;
+    readonly maxRows: number;
+    readonly template: ChatTemplate;
+  }): Promise<ChatGraphs>;
 };
+
+/** Backends that have their own decoders take text alone. */
+function ofBackend(model: TextModel): ChatModel {
+  const { folder, tokenizer, contextLength, mostRows } = model;
+  return {
+    folder,
+    tokenizer,
+    contextLength,
+    ...(mostRows === undefined ? {} : { mostRows }),
+    release: () => model.release(),
+    openGraphs: async (setting) => ({ decoder: await model.openDecoder(setting), vision: undefined }),
+  };
+}
 
 async function openOnnxModel(spec: ModelSpec<ChatSettings>): Promise<ChatModel> {
   const folder = await openModelFolder(locateModel(spec.source));
+  const tokenizer = createTextTokenizer(folder);
   return {
     folder,
-    tokenizer: createTextTokenizer(folder),
-    openDecoder: () =>
-      loadDecoder(locateDecoder(folder.path, spec.dtype), {
-        device: spec.device,
-        threads: spec.threads,
-        optimize: spec.optimize,
-        cacheFolder: resolveHubSettings(spec.hub).cacheFolder,
-      }),
+    tokenizer,
+    openGraphs: ({ template }) =>
+      loadChatGraphs(
+        folder,
+        { spec, template, tokenizer },
+        {
+          device: spec.device,
+          threads: spec.threads,
+          optimize: spec.optimize,
+          cacheFolder: resolveHubSettings(spec.hub).cacheFolder,
+        },
+      ),
     release: async () => {},
   };
 }
@@ -117,6 +146,8 @@ interface LoadedModel {
   readonly endTokens: ReadonlySet<number>;
   readonly contextLength: number;
   readonly decoder: Decoder;
+  /** `undefined` for a model that takes no pictures. */
+  readonly vision: VisionModel | undefined;
   readonly grammars: GrammarEngine;
   readonly maxBatchSize: number;
 }
@@ -148,8 +179,26 @@ class ChatPipeline implements Pipeline<ChatRequest, ChatEvent, ChatModelInfo> {
   }
 
   async *run(asked: ChatRequest, { signal }: RunOptions = {}): AsyncGenerator<ChatEvent> {
+    const { vision } = this.#model;
+    if (!vision) {
+      assertTextAlone(asked);
+      return yield* this.#answer(asked, [], signal);
+    }
+    const pictures = await vision.read(asked.messages, signal);
+    try {
+      yield* this.#answer(asked, pictures, signal);
+    } finally {
+      vision.giveBack(pictures);
+    }
+  }
+
+  async *#answer(
+    asked: ChatRequest,
+    pictures: readonly ReadyPicture[],
+    signal: AbortSignal | undefined,
+  ): AsyncGenerator<ChatEvent> {
     const request = { ...asked, messages: asked.messages.map(toTextMessage) };
-    const { tokenizer, template, formats, contextLength, endTokens, decoder, grammars } = this.#model;
+    const { tokenizer, template, formats, contextLength, endTokens, decoder, vision, grammars } = this.#model;
     const parsesToolCalls = request.tools.length > 0 && request.toolChoice !== 'none';
     const toolCalls = parsesToolCalls ? formats.toolCalls : undefined;
     if (parsesToolCalls && (!template.supportsTools || toolCalls === undefined)) {
@@ -162,8 +211,12 @@ class ChatPipeline implements Pipeline<ChatRequest, ChatEvent, ChatModelInfo> {
       throw fieldError('logit_bias', `expected token ids below ${decoder.vocabularySize}, got ${token}`);
     }
     assertFewMessages(request.messages, contextLength);
-    const { text, tools } = renderPrompt(request, template);
+    const { text: rendered, tools } = renderPrompt(request, template);
+    const texts = pictures.map((picture) => picture.text);
+    const text = vision ? expandPlaceholders(rendered, texts, vision.family) : rendered;
     const prompt = encodePrompt(text, tokenizer, { contextLength, ...request });
+    const encoded = pictures.map((picture) => picture.encoded);
+    const fed = vision ? placePictures(prompt, encoded, vision.token) : prompt;
     const shown = thinkingPrompt(request, text, formats.reasoning.constraint(text));
     const setting = { tools, prompt: shown, formats, template, tokenizer, grammars };
     const grammar = await compileAnswer(request, setting, signal);
@@ -195,7 +248,7 @@ class ChatPipeline implements Pipeline<ChatRequest, ChatEvent, ChatModelInfo> {
     let cachedTokens = 0;
     events.push([{ type: 'prompt-start', promptTokens: prompt.length }]);
     this.#batcher.add({
-      prompt,
+      prompt: fed,
       mostTokens: prompt.length + request.n * Math.min(request.maxTokens, contextLength - prompt.length),
       continuations: choices,
       reproducible: request.seed !== undefined,
@@ -229,12 +282,21 @@ class ChatPipeline implements Pipeline<ChatRequest, ChatEvent, ChatModelInfo> {
   async close(): Promise<void> {
     await this.#batcher.idle();
     await this.#model.decoder.release();
+    await this.#model.vision?.release();
   }
 }
 
 function withPlainTemplate(folder: ModelFolder): ModelFolder {
   const isPlain = folder.chatTemplate === undefined && folder.config['is_encoder_decoder'] === true;
   return isPlain ? { ...folder, chatTemplate: plainTemplate } : folder;
+}
+
+/** @throws InferenceError `unsupported_feature` naming the first picture */
+function assertTextAlone({ model, messages }: ChatRequest): void {
+  const [first] = picturesOf(messages);
+  if (!first) return;
+  const { place } = first;
+  throw fieldError(place, `the model ${quote(model)} takes no pictures`, { code: 'unsupported_feature' });
 }
 
 function readFormats(

@@ -23,7 +23,8 @@ export function createCopyingDecoder(
   session: Session,
   options: { readonly ragged?: boolean; readonly sides?: GraphSides } = {},
 ): Decoder {
-  const { entries, inputs, outputs, vocabularySize } = readDecoderLayout(options.sides ?? session);
+  const layout = readDecoderLayout(options.sides ?? session);
+  const { entries, inputs, outputs, vocabularySize, hiddenSize, hasGridPositions } = layout;
   const hasPositions = inputs.has('position_ids');
   const hasCacheBranch = inputs.has('use_cache_branch');
   const ragged = hasPositions && !hasCacheBranch && options.ragged !== false;
@@ -36,6 +37,8 @@ export function createCopyingDecoder(
 
   const decoder: Decoder<KeyValueCache> = {
     vocabularySize,
+    hiddenSize,
+    hasGridPositions,
     ragged,
     raggedPrompts: false,
     createCache: (rows = 1) => new KeyValueCache(entries, { rows, spare: ragged, pool }),
@@ -44,15 +47,17 @@ export function createCopyingDecoder(
       replaced?.release();
       return gathered;
     },
-    async forward(cache, tokens, count) {
+    async forward(cache, tokens, count, _counts, { embeddings, positions } = {}) {
       const { rows, capacity } = cache;
       const { inputIds, positionIds, attentionMask } = stepFeeds.create(cache, tokens, count);
       const feeds: Record<string, Tensor> = {
         ...cache.tensors,
-        input_ids: inputIds,
         attention_mask: attentionMask,
       };
-      if (hasPositions) feeds['position_ids'] = positionIds;
+      if (inputs.has('input_ids')) feeds['input_ids'] = inputIds;
+      if (embeddings && hiddenSize !== undefined)
+        feeds['inputs_embeds'] = { type: 'float32', dims: [rows, count, hiddenSize], data: embeddings };
+      if (hasPositions) feeds['position_ids'] = positions ? gridOf(positions, rows, count) : positionIds;
       if (inputs.has('num_logits_to_keep')) feeds['num_logits_to_keep'] = onePosition;
       if (inputs.has('last_positions')) feeds['last_positions'] = lastOf(rows);
       if (hasCacheBranch) {
@@ -86,6 +91,10 @@ export function createCopyingDecoder(
     }
     return last;
   }
+}
+
+function gridOf(positions: Int32Array, rows: number, count: number): Tensor {
+  return { type: 'int64', dims: [3, rows, count], data: BigInt64Array.from(positions, BigInt) };
 }
 
 function lastOf(rows: number): Tensor {

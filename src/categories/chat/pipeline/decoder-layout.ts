@@ -18,6 +18,10 @@ export interface DecoderLayout {
   readonly inputs: ReadonlySet<string>;
   readonly outputs: ReadonlySet<string>;
   readonly vocabularySize: number;
+  /** Of the embeddings that are fed in place of tokens; `undefined` where tokens are. */
+  readonly hiddenSize: number | undefined;
+  /** Whether positions are those of frames, rows and columns, `[3 × rows × count]`. */
+  readonly hasGridPositions: boolean;
   readonly logitsType: FloatType;
 }
 
@@ -36,6 +40,7 @@ export interface GraphSides {
 const pastPrefix = 'past_key_values.';
 const stepInputs: ReadonlySet<string> = new Set([
   'input_ids',
+  'inputs_embeds',
   'attention_mask',
   'position_ids',
   'last_positions',
@@ -48,7 +53,8 @@ export function readDecoderLayout(sides: GraphSides): DecoderLayout {
   const entries = sides.inputs.filter(({ name }) => name.startsWith(pastPrefix)).map(readEntry);
   const inputs = new Set(sides.inputs.map(({ name }) => name));
   const outputs = new Set(sides.outputs.map(({ name }) => name));
-  for (const name of ['input_ids', 'attention_mask'])
+  const embeddings = sides.inputs.find(({ name }) => name === 'inputs_embeds');
+  for (const name of [embeddings ? 'inputs_embeds' : 'input_ids', 'attention_mask'])
     if (!inputs.has(name)) throw notADecoder(`no input ${name}`);
   for (const name of inputs) {
     if (!stepInputs.has(name) && !name.startsWith(pastPrefix)) throw notADecoder(`unknown input ${name}`);
@@ -61,7 +67,24 @@ export function readDecoderLayout(sides: GraphSides): DecoderLayout {
   const vocabularySize = dims.at(-1);
   if (typeof vocabularySize !== 'number') throw notADecoder('logits have no fixed vocabulary size');
   if (type !== 'float32' && type !== 'float16') throw notADecoder(`logits are ${type}`);
-  return { entries, inputs, outputs, vocabularySize, logitsType: type };
+  const positions = sides.inputs.find(({ name }) => name === 'position_ids');
+  return {
+    entries,
+    inputs,
+    outputs,
+    vocabularySize,
+    hiddenSize: embeddings && readHiddenSize(embeddings),
+    hasGridPositions: positions?.dims.length === 3,
+    logitsType: type,
+  };
+}
+
+function readHiddenSize({ name, type, dims }: Signature): number {
+  const size = dims.at(-1);
+  if (typeof size === 'number' && type === 'float32') return size;
+  throw notADecoder(
+    `${name} is ${type} [${dims.join(', ')}], expected float32 [batch, tokens, 576] or alike`,
+  );
 }
 
 function readEntry({ name, type, dims }: Signature): KeyValueEntry {

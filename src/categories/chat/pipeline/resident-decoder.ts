@@ -15,7 +15,7 @@ import { StoragePool } from './storage-pool.ts';
  */
 export function createResidentDecoder(session: BindableSession, sides: GraphSides): Decoder {
   const layout = readDecoderLayout(sides);
-  const { entries, vocabularySize } = layout;
+  const { entries, vocabularySize, hiddenSize, hasGridPositions } = layout;
   const pool = new StoragePool();
   const parts = { session, entries, pool };
   const memory: LogitsMemory = { float32: new Float32Array(0), float16: new Uint16Array(0) };
@@ -23,13 +23,15 @@ export function createResidentDecoder(session: BindableSession, sides: GraphSide
 
   const decoder: Decoder<ResidentCache> = {
     vocabularySize,
+    hiddenSize,
+    hasGridPositions,
     ragged: true,
     raggedPrompts: true,
     createCache: (rows = 1) => new ResidentCache(parts, { rows, capacity: 0 }),
     async gather(rows, replaced) {
       return ResidentCache.gather(rows, replaced);
     },
-    async forward(cache, tokens, count, counts) {
+    async forward(cache, tokens, count, counts, inputs) {
       cache.reserve(count);
       const binding = cache.bind();
       const isFirst = cache.lengths.every((length) => length === 0);
@@ -38,7 +40,7 @@ export function createResidentDecoder(session: BindableSession, sides: GraphSide
         step = new StepTensors({ session, binding, layout, memory }, cache, { count, isFirst });
         cache.step = isFirst ? undefined : step;
       }
-      step.fill(cache.lengths, tokens, counts);
+      step.fill(cache.lengths, tokens, counts, inputs);
       await binding.run();
       cache.lengths.forEach((_, row) => (cache.lengths[row]! += counts?.[row] ?? count));
       return lastPositions(step, cache.rows, counts);

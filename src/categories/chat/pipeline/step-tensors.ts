@@ -1,4 +1,5 @@
 import type { BindableSession, Binding, ElementType, TensorData } from '../../../runtime/contract.ts';
+import type { StepInputs } from '../../../runtime/decoder.ts';
 import type { DecoderLayout } from './decoder-layout.ts';
 import type { ResidentCache } from './resident-cache.ts';
 
@@ -27,6 +28,8 @@ export class StepTensors {
   readonly #mask: Int32Array;
   readonly #positionIds: Int32Array;
   readonly #last: BigInt64Array;
+  readonly #embeddings: Float32Array;
+  readonly #hasGridPositions: boolean;
   /** Slots of each row that the mask shows. */
   readonly #shown: Int32Array;
 
@@ -37,7 +40,7 @@ export class StepTensors {
     { count, isFirst }: { readonly count: number; readonly isFirst: boolean },
   ) {
     const { rows, capacity } = cache;
-    const { inputs, logitsType, vocabularySize } = layout;
+    const { inputs, logitsType, vocabularySize, hiddenSize = 0, hasGridPositions } = layout;
     this.count = count;
     // A mask as wide as the new tokens says that there are no others. It must not be wider than the model's positions.
     const wide = Math.ceil((Math.max(...cache.lengths) + count) / maskStep) * maskStep;
@@ -56,7 +59,10 @@ export class StepTensors {
     };
     this.#ids = lowWords(int64('input_ids', [rows, count]));
     this.#mask = lowWords(int64('attention_mask', [rows, this.width]));
-    this.#positionIds = lowWords(int64('position_ids', [rows, count]));
+    this.#hasGridPositions = hasGridPositions;
+    this.#positionIds = lowWords(int64('position_ids', [...(hasGridPositions ? [3] : []), rows, count]));
+    this.#embeddings = new Float32Array(rows * count * hiddenSize);
+    if (hiddenSize > 0) bind('inputs_embeds', 'float32', [rows, count, hiddenSize], this.#embeddings);
     this.#last = int64('last_positions', [rows]);
     int64('num_logits_to_keep', []);
     this.positions = inputs.has('last_positions') ? 1 : count;
@@ -72,15 +78,22 @@ export class StepTensors {
   }
 
   /** @param counts tokens of each row, the rest is padding */
-  fill(lengths: Int32Array, tokens: Int32Array, counts?: readonly number[]): void {
+  fill(
+    lengths: Int32Array,
+    tokens: Int32Array,
+    counts?: readonly number[],
+    { embeddings, positions }: StepInputs = {},
+  ): void {
     const { count } = this;
+    if (embeddings) this.#embeddings.set(embeddings);
+    if (positions) for (const [at, position] of positions.entries()) this.#positionIds[2 * at] = position;
     for (let row = 0; row < lengths.length; row++) {
       const length = lengths[row]!;
       const own = counts?.[row] ?? count;
       for (let index = 0; index < count; index++) {
         const at = row * count + index;
         this.#ids[2 * at] = tokens[at]!;
-        this.#positionIds[2 * at] = length + index;
+        if (!this.#hasGridPositions) this.#positionIds[2 * at] = length + index;
       }
       const start = row * this.width;
       for (let slot = this.#shown[row]!; slot < length + own; slot++) this.#mask[2 * (start + slot)] = 1;

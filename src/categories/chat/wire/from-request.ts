@@ -1,5 +1,11 @@
 import type { ResponseFormat } from '../../../core/chat/grammar/constraint.ts';
-import type { ChatMessage, MessageContent, ToolChoice, ToolDefinition } from '../../../core/chat/messages.ts';
+import type {
+  ChatMessage,
+  ContentPart,
+  MessageContent,
+  ToolChoice,
+  ToolDefinition,
+} from '../../../core/chat/messages.ts';
 import { chatParameters } from '../parameters.ts';
 import { fieldError } from '../../../errors.ts';
 import type { ChatRequestInput } from '../request.ts';
@@ -77,10 +83,9 @@ function toMessage(message: MessageBody, index: number): ChatMessage<MessageCont
   switch (message.role) {
     case 'system':
     case 'developer':
-    case 'user': {
-      const role = message.role === 'user' ? 'user' : 'system';
-      return { role, content: message.content, name: message.name ?? undefined };
-    }
+      return { role: 'system', content: message.content, name: message.name ?? undefined };
+    case 'user':
+      return { role: 'user', content: toContent(message.content), name: message.name ?? undefined };
     case 'assistant': {
       const toolCalls = message.tool_calls?.map((call) => ({ id: call.id, ...call.function }));
       if (message.content == null && !toolCalls?.length) {
@@ -101,6 +106,15 @@ function toMessage(message: MessageBody, index: number): ChatMessage<MessageCont
       return { role: 'tool', content, toolCallId, name: name ?? undefined };
     }
   }
+}
+
+function toContent(content: Extract<MessageBody, { role: 'user' }>['content']): MessageContent {
+  if (typeof content === 'string') return content;
+  return content.map((part): ContentPart => {
+    if (part.type === 'text') return part;
+    const { url, detail } = part.image_url;
+    return { type: 'image', image: url, detail: detail ?? undefined };
+  });
 }
 
 function toTools(tools: NonNullable<ChatRequestBody['tools']>): ToolDefinition[] {

@@ -10,10 +10,27 @@ import { describeValue } from '../../../core/text/quote.ts';
 /** At least one character. */
 export const nonEmptyText = z.string().min(1);
 
-const textPart = ofOfferedType('a part', ['text'], z.object({ type: z.literal('text'), text: z.string() }));
+const text = z.object({ type: z.literal('text'), text: z.string() });
 
 /** Text, or parts of text that are joined. */
-const content = z.union([z.string(), listOf(textPart)]);
+const content = z.union([z.string(), listOf(ofOfferedType('a part', ['text'], text))]);
+
+const imageUrl = z.object({
+  type: z.literal('image_url'),
+  image_url: z.object({
+    url: nonEmptyText.meta({ description: 'An http or https URL, a `data:` URL with base64, or base64.' }),
+    detail: z
+      .enum(['auto', 'low', 'high'])
+      .nullish()
+      .meta({ description: '`low` shrinks the picture to 512 pixels a side first.' }),
+  }),
+});
+
+/** Text, or parts of text and pictures. */
+const userContent = z.union([
+  z.string(),
+  listOf(ofOfferedType('a part', ['text', 'image_url'], z.discriminatedUnion('type', [text, imageUrl]))),
+]);
 
 /** The name of a function. */
 export const toolName = z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/, {
@@ -30,7 +47,8 @@ const toolCall = z.object({
 const name = z.string().nullish();
 
 const message = z.discriminatedUnion('role', [
-  z.object({ role: z.enum(['system', 'developer', 'user']), content, name }),
+  z.object({ role: z.enum(['system', 'developer']), content, name }),
+  z.object({ role: z.literal('user'), content: userContent, name }),
   z.object({
     role: z.literal('assistant'),
     content: content.nullish(),

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readImageSource } from '../../../../src/runtime/image-source.ts';
+import { readImageSource } from '../../src/runtime/image-source.ts';
 
 let server: Server;
 let origin: string;

@@ -1,0 +1,38 @@
+import type { Decoder } from '../../../../runtime/decoder.ts';
+import { GridPositions } from './grid-positions.ts';
+import type { PictureTable } from './picture-table.ts';
+import type { TokenEmbedder } from './token-embedder.ts';
+
+/**
+ * A decoder whose graph takes embeddings, as one that takes tokens and the ids of pictures' rows.
+ *
+ * @param inner is released with it
+ */
+export function createEmbeddingDecoder(
+  inner: Decoder,
+  embedder: TokenEmbedder,
+  pictures: Pick<PictureTable, 'find'>,
+): Decoder {
+  const grid = inner.hasGridPositions ? new GridPositions(pictures) : undefined;
+  return {
+    vocabularySize: inner.vocabularySize,
+    ragged: inner.ragged,
+    raggedPrompts: inner.raggedPrompts,
+    createCache: (rows) => inner.createCache(rows),
+    async gather(rows, replaced) {
+      // A cache that is replaced may become the new one.
+      const gathered = await inner.gather(rows, replaced);
+      grid?.gather(rows, gathered);
+      return gathered;
+    },
+    async forward(cache, tokens, count, counts) {
+      const embeddings = await embedder.embed(tokens);
+      const positions = grid?.next(cache, tokens, count, counts);
+      return inner.forward(cache, tokens, count, counts, { embeddings, ...(positions && { positions }) });
+    },
+    async release() {
+      await inner.release();
+      await embedder.release();
+    },
+  };
+}

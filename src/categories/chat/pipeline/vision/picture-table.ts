@@ -1,0 +1,103 @@
+/** A picture as rows of embeddings. */
+export interface EncodedPicture {
+  /** Stands for its first row in place of a token; those after it count down. Another picture has other ids. */
+  readonly firstId: number;
+  /** `[rows × hiddenSize]` */
+  readonly embeddings: Float32Array;
+  readonly rows: number;
+  /** Rows and columns that its embeddings are laid out in, where positions tell them apart. */
+  readonly grid?: PictureGrid | undefined;
+}
+
+export interface PictureGrid {
+  readonly rows: number;
+  readonly columns: number;
+}
+
+interface Entry extends EncodedPicture {
+  readonly key: string;
+  /** Requests that use it. */
+  uses: number;
+}
+
+const defaultMaxIdleBytes = 64 * 2 ** 20;
+/** Ids are 32-bit integers. */
+const mostIds = 2 ** 31 - 1;
+
+/**
+ * The pictures of requests under way and of those before, by what they are. Their rows have ids below zero, so that they
+ * can stand among tokens: sequences that begin alike have the same pictures, too.
+ */
+export class PictureTable {
+  readonly #hiddenSize: number;
+  readonly #maxIdleBytes: number;
+  /** In the order of their ids. */
+  readonly #entries: Entry[] = [];
+  /** Least recently used first. */
+  readonly #byKey = new Map<string, Entry>();
+  #ids = 0;
+
+  /** @param options.maxIdleBytes size of the pictures that are kept without being in use; default 64 MiB */
+  constructor(
+    hiddenSize: number,
+    { maxIdleBytes = defaultMaxIdleBytes }: { readonly maxIdleBytes?: number } = {},
+  ) {
+    this.#hiddenSize = hiddenSize;
+    this.#maxIdleBytes = maxIdleBytes;
+  }
+
+  /** Lends a picture until `giveBack`. */
+  borrow(key: string): EncodedPicture | undefined {
+    const entry = this.#byKey.get(key);
+    if (!entry) return undefined;
+    this.#byKey.delete(key);
+    this.#byKey.set(key, entry);
+    entry.uses++;
+    return entry;
+  }
+
+  /** Adds a picture and lends it until `giveBack`; one that is there already stays. */
+  add(key: string, embeddings: Float32Array, grid?: PictureGrid): EncodedPicture {
+    const known = this.borrow(key);
+    if (known) return known;
+    const rows = embeddings.length / this.#hiddenSize;
+    if (this.#ids + rows > mostIds) throw new RangeError(`pictures: expected at most ${mostIds} rows`);
+    const entry: Entry = { key, firstId: -1 - this.#ids, embeddings, rows, grid, uses: 1 };
+    this.#ids += rows;
+    this.#entries.push(entry);
+    this.#byKey.set(key, entry);
+    return entry;
+  }
+
+  giveBack(picture: EncodedPicture): void {
+    (picture as Entry).uses--;
+    let idle = 0;
+    for (const entry of this.#byKey.values()) if (entry.uses === 0) idle += entry.embeddings.byteLength;
+    for (const entry of this.#byKey.values()) {
+      if (idle <= this.#maxIdleBytes) break;
+      if (entry.uses > 0) continue;
+      idle -= entry.embeddings.byteLength;
+      this.#byKey.delete(entry.key);
+      this.#entries.splice(this.#entries.indexOf(entry), 1);
+    }
+  }
+
+  /**
+   * Finds a row by its id.
+   *
+   * @throws RangeError where no such picture is lent
+   */
+  find(id: number): { readonly picture: EncodedPicture; readonly row: number } {
+    let low = 0;
+    let high = this.#entries.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.#entries[middle]!.firstId >= id) low = middle + 1;
+      else high = middle;
+    }
+    const picture = this.#entries[low - 1];
+    const row = picture ? picture.firstId - id : -1;
+    if (!picture || row >= picture.rows) throw new RangeError(`id: expected that of a picture, got ${id}`);
+    return { picture, row };
+  }
+}

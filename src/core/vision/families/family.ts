@@ -1,0 +1,132 @@
+import type { Size } from '../box.ts';
+import { resample, type Filter } from '../resample.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** A picture as red, green and blue. */
+export interface Picture extends Size {
+  /** `[height × width × 3]`, 0 to 255 */
+  readonly pixels: Uint8Array;
+}
+
+/** Numbers for an input of a vision encoder, row-major. */
+export type EncoderInput =
+  | { readonly type: 'float32'; readonly dims: readonly number[]; readonly data: Float32Array }
+  | { readonly type: 'int64'; readonly dims: readonly number[]; readonly data: BigInt64Array }
+  | { readonly type: 'bool'; readonly dims: readonly number[]; readonly data: Uint8Array };
+
+/** A picture as a model takes it. */
+export interface PreparedPicture {
+  /** For the vision encoder, by the names of its inputs. */
+  readonly inputs: Readonly<Record<string, EncoderInput>>;
+  /** Stands in the prompt in place of the placeholder. */
+  readonly text: string;
+  /** How many picture tokens `text` has; the encoder makes as many rows. */
+  readonly length: number;
+  /** Rows and columns of the picture tokens, where positions of rows and columns are told apart. */
+  readonly grid?: { readonly rows: number; readonly columns: number };
+}
+
+/** How a family of vision-language models takes pictures. */
+export interface VisionFamily {
+  /** Stands in a rendered prompt for each picture. */
+  readonly placeholder: string;
+  /** The token whose embeddings come from the vision encoder. */
+  readonly pictureToken: string;
+  prepare(picture: Picture): PreparedPicture;
+}
+
+/** What the files of a model say: `config.json`, and `preprocessor_config.json` or the like. */
+export interface VisionConfig {
+  readonly config: Json;
+  readonly preprocessor: Json;
+}
+
+/** How pixels become numbers. */
+export interface Normalization {
+  readonly scale: number;
+  readonly mean: readonly [number, number, number];
+  readonly deviation: readonly [number, number, number];
+}
+
+const filters: Readonly<Record<number, Filter>> = { 1: 'lanczos', 2: 'bilinear', 3: 'bicubic' };
+
+/**
+ * Reads the filter of a preprocessor.
+ *
+ * @throws RangeError for one of another number
+ */
+export function readFilter({ resample: number }: Json, usual: Filter): Filter {
+  if (number === undefined || number === null) return usual;
+  const filter = filters[Number(number)];
+  if (filter === undefined) throw new RangeError(`resample: expected 1, 2 or 3, got ${String(number)}`);
+  return filter;
+}
+
+/**
+ * Reads how pixels become numbers.
+ *
+ * @throws RangeError where a step of the reference is turned off
+ */
+export function readNormalization(preprocessor: Json, usual: Normalization): Normalization {
+  for (const step of ['do_resize', 'do_rescale', 'do_normalize']) {
+    if (preprocessor[step] === false) throw new RangeError(`${step}: expected true, got false`);
+  }
+  return {
+    scale: readNumber(preprocessor, 'rescale_factor', usual.scale),
+    mean: readTriple(preprocessor['image_mean'], usual.mean),
+    deviation: readTriple(preprocessor['image_std'], usual.deviation),
+  };
+}
+
+/** @throws RangeError where it is no positive number */
+export function readNumber(json: Json, name: string, usual: number): number {
+  const value = json[name] ?? usual;
+  if (typeof value === 'number' && value > 0) return value;
+  throw new RangeError(`${name}: expected a positive number, got ${JSON.stringify(value)}`);
+}
+
+/** An object within an object; empty where there is none. */
+export function readObject(json: Json, name: string): Json {
+  const value = json[name];
+  return typeof value === 'object' && value !== null ? (value as Json) : {};
+}
+
+export function resized(picture: Picture, size: Size, filter: Filter): Picture {
+  return { ...size, pixels: resample(picture.pixels, picture, size, filter) };
+}
+
+/** A part of a picture. */
+export function cropped(
+  { pixels, width }: Picture,
+  { left, top, ...size }: Size & { readonly left: number; readonly top: number },
+): Picture {
+  const part = new Uint8Array(size.width * size.height * 3);
+  for (let y = 0; y < size.height; y++) {
+    const start = ((top + y) * width + left) * 3;
+    part.set(pixels.subarray(start, start + size.width * 3), y * size.width * 3);
+  }
+  return { ...size, pixels: part };
+}
+
+/**
+ * Pixels → numbers, a plane for each colour.
+ *
+ * @param out receives `[3 × height × width]`
+ */
+export function toPlanesInto(
+  out: Float32Array,
+  { pixels, width, height }: Picture,
+  { scale, mean, deviation }: Normalization,
+): Float32Array {
+  const area = width * height;
+  for (let channel = 0; channel < 3; channel++) {
+    for (let at = 0; at < area; at++)
+      out[channel * area + at] = (pixels[3 * at + channel]! * scale - mean[channel]!) / deviation[channel]!;
+  }
+  return out;
+}
+
+function readTriple(value: unknown, usual: Normalization['mean']): Normalization['mean'] {
+  return Array.isArray(value) && value.length === 3 ? (value.map(Number) as [number, number, number]) : usual;
+}

@@ -1,0 +1,122 @@
+import type { Size } from '../box.ts';
+import {
+  cropped,
+  readFilter,
+  readNormalization,
+  readNumber,
+  readObject,
+  resized,
+  toPlanesInto,
+  type Picture,
+  type VisionConfig,
+  type VisionFamily,
+} from './family.ts';
+
+const half = [0.5, 0.5, 0.5] as const;
+const usualNormalization = { scale: 1 / 255, mean: half, deviation: half };
+const largestSide = 4096;
+const token = '<image>';
+const around = '<fake_token_around_image>';
+const whole = '<global-img>';
+
+/**
+ * Idefics 3 and SmolVLM: a picture is cut into square tiles, and seen as a whole after them.
+ *
+ * @throws RangeError for settings that the reference has no place for
+ *
+ * @see https://huggingface.co/docs/transformers/model_doc/idefics3
+ */
+export function createIdefics3({ config, preprocessor }: VisionConfig): VisionFamily {
+  const filter = readFilter(preprocessor, 'lanczos');
+  const normalization = readNormalization(preprocessor, usualNormalization);
+  const longest = readNumber(readObject(preprocessor, 'size'), 'longest_edge', 4 * 364);
+  const side = readNumber(readObject(preprocessor, 'max_image_size'), 'longest_edge', 364);
+  const splits = preprocessor['do_image_splitting'] !== false;
+  const vision = readObject(config, 'vision_config');
+  const patches = readNumber(vision, 'image_size', side) / readNumber(vision, 'patch_size', 14);
+  const length = Math.floor((patches / readNumber(config, 'scale_factor', 2)) ** 2);
+  const tokens = token.repeat(length);
+  return {
+    placeholder: token,
+    pictureToken: token,
+    prepare(picture) {
+      const first = resized(picture, firstSize(picture, longest), filter);
+      const { tiles, rows, columns } = splits
+        ? cut(resized(first, wholeTiles(first, side), filter))
+        : { tiles: [square(first)], rows: 0, columns: 0 };
+      const count = tiles.length;
+      const area = 3 * side * side;
+      const values = new Float32Array(count * area);
+      for (const [index, tile] of tiles.entries())
+        toPlanesInto(values.subarray(index * area, (index + 1) * area), tile, normalization);
+      return {
+        inputs: {
+          pixel_values: { type: 'float32', dims: [1, count, 3, side, side], data: values },
+          pixel_attention_mask: {
+            type: 'bool',
+            dims: [1, count, side, side],
+            data: new Uint8Array(count * side * side).fill(1),
+          },
+        },
+        text: textOf(rows, columns),
+        length: count * length,
+      };
+    },
+  };
+
+  function square(picture: Picture): Picture {
+    return resized(picture, { width: side, height: side }, filter);
+  }
+
+  /** Tiles row by row, then the whole picture; a picture of one tile alone. */
+  function cut(picture: Picture): { tiles: readonly Picture[]; rows: number; columns: number } {
+    const [rows, columns] = [picture.height / side, picture.width / side];
+    if (rows === 1 && columns === 1) return { tiles: [picture], rows: 0, columns: 0 };
+    const tiles = Array.from({ length: rows * columns }, (_, index) =>
+      cropped(picture, {
+        left: (index % columns) * side,
+        top: Math.floor(index / columns) * side,
+        width: side,
+        height: side,
+      }),
+    );
+    return { tiles: [...tiles, square(picture)], rows, columns };
+  }
+
+  function textOf(rows: number, columns: number): string {
+    let text = '';
+    for (let row = 1; row <= rows; row++) {
+      for (let column = 1; column <= columns; column++)
+        text += `${around}<row_${row}_col_${column}>${tokens}`;
+      text += '\n';
+    }
+    return `${text}${rows > 0 ? '\n' : ''}${around}${whole}${tokens}${around}`;
+  }
+}
+
+/** The longer side as long as it may be, the shorter one even. */
+function firstSize({ width, height }: Size, longest: number): Size {
+  const ratio = width / height;
+  const even = (side: number): number => Math.max(1, Math.trunc(side) + (Math.trunc(side) % 2));
+  const size =
+    width >= height
+      ? { width: longest, height: even(longest / ratio) }
+      : { width: even(longest * ratio), height: longest };
+  return belowLimit(size);
+}
+
+function belowLimit({ width, height }: Size): Size {
+  const ratio = width / height;
+  const at = (side: number): number => Math.max(1, Math.trunc(side));
+  if (width >= height && width > largestSide) return { width: largestSide, height: at(largestSide / ratio) };
+  if (height > width && height > largestSide) return { width: at(largestSide * ratio), height: largestSide };
+  return { width, height };
+}
+
+/** Both sides as long as some whole tiles. */
+function wholeTiles({ width, height }: Size, side: number): Size {
+  const ratio = width / height;
+  const up = (length: number): number => Math.ceil(length / side) * side;
+  if (width >= height) return { width: up(width), height: up(Math.trunc(up(width) / ratio)) };
+  return { width: up(Math.trunc(up(height) * ratio)), height: up(height) };
+}

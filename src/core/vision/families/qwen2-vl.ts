@@ -1,0 +1,151 @@
+import type { Size } from '../box.ts';
+import {
+  readFilter,
+  readNormalization,
+  readNumber,
+  readObject,
+  resized,
+  type Normalization,
+  type Picture,
+  type VisionConfig,
+  type VisionFamily,
+} from './family.ts';
+
+const usualNormalization: Normalization = {
+  scale: 1 / 255,
+  mean: [0.48145466, 0.4578275, 0.40821073],
+  deviation: [0.26862954, 0.26130258, 0.27577711],
+};
+const token = '<|image_pad|>';
+const mostStretched = 200;
+
+/** What the families of Qwen differ in where their files say nothing. */
+interface Usual {
+  readonly patch: number;
+  readonly fewest: number;
+  readonly most: number;
+  readonly normalization: Normalization;
+}
+
+/**
+ * Qwen2-VL and Qwen2.5-VL: a picture keeps its proportions, and becomes as many patches as fit into its pixels.
+ *
+ * @throws RangeError for settings that the reference has no place for
+ *
+ * @see https://huggingface.co/docs/transformers/model_doc/qwen2_vl
+ */
+export function createQwen2Vl(files: VisionConfig): VisionFamily {
+  return createQwenVl(files, {
+    patch: 14,
+    fewest: 56 * 56,
+    most: 28 * 28 * 1280,
+    normalization: usualNormalization,
+  });
+}
+
+/** As `createQwen2Vl`, with other numbers where the files say nothing. */
+export function createQwenVl({ preprocessor }: VisionConfig, usual: Usual): VisionFamily {
+  const filter = readFilter(preprocessor, 'bicubic');
+  const normalization = readNormalization(preprocessor, usual.normalization);
+  const patch = readNumber(preprocessor, 'patch_size', usual.patch);
+  const merged = readNumber(preprocessor, 'merge_size', 2);
+  const frames = readNumber(preprocessor, 'temporal_patch_size', 2);
+  const size = readObject(preprocessor, 'size');
+  const fewest = readNumber(preprocessor, 'min_pixels', readNumber(size, 'shortest_edge', usual.fewest));
+  const most = readNumber(preprocessor, 'max_pixels', readNumber(size, 'longest_edge', usual.most));
+  return {
+    placeholder: token,
+    pictureToken: token,
+    prepare(picture) {
+      const fitting = fit(picture, { factor: patch * merged, fewest, most });
+      const rows = fitting.height / patch;
+      const columns = fitting.width / patch;
+      const length = (rows * columns) / merged ** 2;
+      const data = toPatches(resized(picture, fitting, filter), { patch, merged, frames, normalization });
+      return {
+        inputs: {
+          pixel_values: { type: 'float32', dims: [rows * columns, data.length / (rows * columns)], data },
+          image_grid_thw: {
+            type: 'int64',
+            dims: [1, 3],
+            data: BigInt64Array.of(1n, BigInt(rows), BigInt(columns)),
+          },
+        },
+        text: token.repeat(length),
+        length,
+        grid: { rows: rows / merged, columns: columns / merged },
+      };
+    },
+  };
+}
+
+/** Sides that are multiples of `factor`, with about the picture's proportions, and pixels within the limits. */
+function fit(
+  { width, height }: Size,
+  { factor, fewest, most }: { readonly factor: number; readonly fewest: number; readonly most: number },
+): Size {
+  const stretch = Math.max(width, height) / Math.min(width, height);
+  if (stretch > mostStretched) {
+    throw new RangeError(
+      `image: expected sides that differ by at most ${mostStretched} times, got ${stretch}`,
+    );
+  }
+  const near = { width: roundEven(width / factor) * factor, height: roundEven(height / factor) * factor };
+  if (near.width * near.height > most) {
+    const scale = Math.sqrt((height * width) / most);
+    const down = (side: number): number => Math.max(factor, Math.floor(side / scale / factor) * factor);
+    return { width: down(width), height: down(height) };
+  }
+  if (near.width * near.height < fewest) {
+    const scale = Math.sqrt(fewest / (height * width));
+    const up = (side: number): number => Math.ceil((side * scale) / factor) * factor;
+    return { width: up(width), height: up(height) };
+  }
+  return near;
+}
+
+/** Halves become even, as Python rounds. */
+function roundEven(value: number): number {
+  const below = Math.floor(value);
+  return value - below === 0.5 ? below + (below % 2) : Math.round(value);
+}
+
+/** `[patches × (3 × frames × patch × patch)]`; patches that are merged later follow one another. */
+function toPatches(
+  { pixels, width, height }: Picture,
+  {
+    patch,
+    merged,
+    frames,
+    normalization,
+  }: {
+    readonly patch: number;
+    readonly merged: number;
+    readonly frames: number;
+    readonly normalization: Normalization;
+  },
+): Float32Array {
+  const { scale, mean, deviation } = normalization;
+  const data = new Float32Array(3 * frames * width * height);
+  const block = patch * merged;
+  let at = 0;
+  for (let top = 0; top < height; top += block) {
+    for (let left = 0; left < width; left += block) {
+      for (let inner = 0; inner < merged * merged; inner++) {
+        const y0 = top + Math.floor(inner / merged) * patch;
+        const x0 = left + (inner % merged) * patch;
+        for (let channel = 0; channel < 3; channel++) {
+          for (let frame = 0; frame < frames; frame++) {
+            for (let y = y0; y < y0 + patch; y++) {
+              for (let x = x0; x < x0 + patch; x++) {
+                const value = pixels[3 * (y * width + x) + channel]! * scale;
+                data[at++] = (value - mean[channel]!) / deviation[channel]!;
+              }
+            }
+          }
+        }
+      }
+    }
+  }
+  return data;
+}

@@ -1,0 +1,30 @@
+import type { VisionConfig, VisionFamily } from './family.ts';
+import { createGemma3 } from './gemma3.ts';
+import { createIdefics3 } from './idefics3.ts';
+import { createQwen2Vl } from './qwen2-vl.ts';
+
+const families: Readonly<Record<string, (files: VisionConfig) => VisionFamily>> = {
+  gemma3: createGemma3,
+  idefics3: createIdefics3,
+  qwen2_5_vl: createQwen2Vl,
+  qwen2_vl: createQwen2Vl,
+  smolvlm: createIdefics3,
+};
+
+/** Values of `model_type` whose pictures are understood. */
+export const visionModelTypes: readonly string[] = Object.keys(families);
+
+/**
+ * How the family of a model takes pictures, by the `model_type` of its config; `undefined` for one that isn't known.
+ *
+ * @throws RangeError for settings of the preprocessor that the family has no place for
+ *
+ * @example
+ * ```ts
+ * createVisionFamily({ config: { model_type: 'smolvlm' }, preprocessor: {} })?.placeholder; // '<image>'
+ * ```
+ */
+export function createVisionFamily(files: VisionConfig): VisionFamily | undefined {
+  const type = files.config['model_type'];
+  return typeof type === 'string' && Object.hasOwn(families, type) ? families[type]!(files) : undefined;
+}
