@@ -143,9 +143,11 @@ function assertContinuable({ messages, toolChoice, responseFormat, addGeneration
 const textPart = z.strictObject({ type: z.literal('text'), text: z.string() });
 const imagePart = z.strictObject({
   type: z.literal('image'),
-  image: z.union([z.string().min(1), z.instanceof(Uint8Array)], {
-    error: 'expected base64, a URL or bytes',
-  }),
+  image: z
+    .unknown()
+    .refine((value) => (typeof value === 'string' ? value !== '' : value instanceof Uint8Array), {
+      error: 'expected base64, a URL or bytes',
+    }),
   detail: z.enum(['auto', 'low', 'high']).optional(),
 });
 const ofContent = { error: 'expected a text or a list of parts' };

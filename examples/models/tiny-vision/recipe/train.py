@@ -120,7 +120,7 @@ class Dialogues:
         return True, pieces
 
     def batch(self, scenes):
-        rows, taught, seen, turns = [], [], [], self.random.choice([1, 2, 3])
+        rows, taught, seen, turns = [], [], [], self.random.choice([1, 1, 2, 3])
         for scene in scenes:
             sees, pieces = self.text(scene, turns)
             encodings = self.tokenizer.encode_batch(pieces)
@@ -172,27 +172,29 @@ def rate_at(progress, step):
     return min(1.0, (step + 1) / WARM_STEPS) * min(1.0, 0.02 + 2 * (1 - progress))
 
 
-def train(tokenizer_path, checkpoint, minutes, seed=0, threads=1, log=print, start=None):
+def train(tokenizer_path, checkpoint, minutes, seed=0, threads=1, log=print, start=None, frozen=False):
     torch.set_num_threads(threads)
     torch.manual_seed(seed)
     tokenizer = Tokenizer.from_file(str(tokenizer_path))
     config = ModelConfig(vocab_size=tokenizer.get_vocab_size(), image_token=tokenizer.token_to_id("<image>"))
     model = (load(start) if start else VisionChat(config)).train()
     model.vision.cells.to(memory_format=torch.channels_last)
-    inner = [p for part in (model.blocks, model.vision.layers) for p in part.parameters() if p.ndim == 2]
+    if frozen:
+        model.vision.eval().requires_grad_(False).connector.requires_grad_(True)
+    inner = [p for part in (model.blocks, model.vision.layers) for p in part.parameters() if p.ndim == 2 and p.requires_grad]
     kept = {id(p) for p in inner}
-    rest = [p for p in model.parameters() if id(p) not in kept]
+    rest = [p for p in model.parameters() if id(p) not in kept and p.requires_grad]
     optimizers = [Muon(inner, lr=4e-3), torch.optim.AdamW(rest, lr=3e-3, betas=(0.9, 0.98), weight_decay=0.01)]
     rates = [4e-3, 3e-3]
     drawings, dialogues = Drawings(config.side, seed), Dialogues(tokenizer, config, seed)
-    began, saved, step, recent, smooth = time.time(), time.time(), 0, [], None
+    began, saved, step, recent = time.time(), time.time(), 0, []
     log(f"{sum(p.numel() for p in model.parameters())} parameters")
     while (progress := (time.time() - began) / (60 * minutes)) < 1:
         for optimizer, rate in zip(optimizers, rates):
             optimizer.param_groups[0]["lr"] = rate * rate_at(progress, step)
-        pixels, scenes, marks = drawings.batch(BATCH)
+        pixels, scenes, marks = drawings.batch(3 * BATCH // 4 if frozen else BATCH)
         # As long as the encoder sees little, there is little to say.
-        ids, taught, seen = dialogues.batch(scenes[: BATCH // 4 if progress < LOOKING else 3 * BATCH // 4])
+        ids, taught, seen = dialogues.batch(scenes[: BATCH // 4 if progress < LOOKING and not frozen else 3 * BATCH // 4])
         tokens = model.vision(pixels.contiguous(memory_format=torch.channels_last))
         logits = model.decode(model.embed(ids, tokens, seen.nonzero()[:, 0]))
         penalties = torch.tensor(random.choices(PENALTIES, k=len(ids)))
@@ -200,7 +202,7 @@ def train(tokenizer_path, checkpoint, minutes, seed=0, threads=1, log=print, sta
         told = penalized(logits[:, :-1], ids[:, :-1], penalties)[target]
         answers = ids[:, 1:][target]
         said = functional.cross_entropy(told, answers)
-        looked, shown = probe_loss(model.vision.kept, marks, scenes, config.cells)
+        looked, shown = (0, {}) if frozen else probe_loss(model.vision.kept, marks, scenes, config.cells)
         (said + (1 - 0.7 * progress) * 0.5 * looked).backward()
         torch.nn.utils.clip_grad_norm_(rest, 1.0)
         for optimizer in optimizers:
@@ -227,6 +229,7 @@ if __name__ == "__main__":
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--start", type=Path, help="weights to go on from")
+    parser.add_argument("--frozen", action="store_true", help="leave the encoder as it is, but for the connector")
     options = parser.parse_args()
     path = Path(__file__).resolve().parent.parent / "tokenizer.json"
-    train(path, options.checkpoint, options.minutes, options.seed, options.threads, lambda text: print(text, flush=True), options.start)
+    train(path, options.checkpoint, options.minutes, options.seed, options.threads, lambda text: print(text, flush=True), options.start, options.frozen)
