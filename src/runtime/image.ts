@@ -1,5 +1,5 @@
 import sharp, { type SharpOptions } from 'sharp';
-import { enlarge } from '../core/vision/enlarge.ts';
+import { resample } from '../core/vision/resample.ts';
 import { detectImageFormat, imageFormats } from '../core/vision/image-format.ts';
 import { fieldError, type InferenceError } from '../errors.ts';
 
@@ -77,7 +77,7 @@ export async function openImage(bytes: Uint8Array, { maxPixels }: ImageOptions):
           .toBuffer({ resolveWithObject: true }),
       );
       if (info.channels !== 3) throw invalid(`expected three channels of colour, got ${info.channels}`);
-      return enlarge(data, most, size);
+      return resample(data, most, size, 'bilinear');
     },
   };
 }

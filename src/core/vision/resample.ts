@@ -23,8 +23,9 @@ const kernels: Readonly<Record<Filter, Kernel>> = {
 };
 
 /**
- * Resizes an image as Pillow's `Image.resize` does, to the value: smaller ones are averages over all that they cover, and
- * widths are changed before heights, with rounding to eight bits between.
+ * Resizes an image as `Image.resize` of Pillow 13 does, to the value: smaller ones are averages over all that they cover.
+ * The width is changed first, or the height where that loses more than twice as many pixels; values are rounded to eight
+ * bits between. Earlier versions of Pillow always begin with the width.
  *
  * @param pixels `[height × width × 3]` of `from`
  * @returns `[height × width × 3]` of `to`; `pixels` itself where the sizes are the same
@@ -37,18 +38,19 @@ const kernels: Readonly<Record<Filter, Kernel>> = {
  */
 export function resample(pixels: Uint8Array, from: Size, to: Size, filter: Filter): Uint8Array {
   const kernel = kernels[filter];
-  const wide = resampleLines(pixels, kernel, {
-    lines: from.height,
-    length: from.width,
-    wanted: to.width,
-    stride: channels,
-  });
-  return resampleLines(wide, kernel, {
-    lines: 1,
-    length: from.height,
-    wanted: to.height,
-    stride: to.width * channels,
-  });
+  const lost = from.height - to.height;
+  const heightFirst = lost > 0 && lost > 2 * (from.width - to.width);
+  const changeWidth = (values: Uint8Array, lines: number): Uint8Array =>
+    resampleLines(values, kernel, { lines, length: from.width, wanted: to.width, stride: channels });
+  const changeHeight = (values: Uint8Array, width: number): Uint8Array =>
+    resampleLines(values, kernel, {
+      lines: 1,
+      length: from.height,
+      wanted: to.height,
+      stride: width * channels,
+    });
+  if (heightFirst) return changeWidth(changeHeight(pixels, from.width), to.height);
+  return changeHeight(changeWidth(pixels, from.height), to.width);
 }
 
 interface Lines {

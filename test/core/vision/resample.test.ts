@@ -1,11 +1,15 @@
+import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { enlarge } from '../../../src/core/vision/enlarge.ts';
+import { resample, type Filter } from '../../../src/core/vision/resample.ts';
+import type { Size } from '../../../src/core/vision/box.ts';
 
 const gray = (values: readonly number[]) => Uint8Array.from(values.flatMap((value) => [value, value, value]));
 const first = (pixels: Uint8Array) => [...pixels].filter((_, index) => index % 3 === 0);
 
-describe('enlarge', () => {
+const enlarge = (pixels: Uint8Array, from: Size, to: Size) => resample(pixels, from, to, 'bilinear');
+
+describe('resample', () => {
   const row = [0, 100, 200, 50, 255, 10];
   // Image.resize of Pillow 13.0.0, BILINEAR.
   it.each([
@@ -58,4 +62,22 @@ describe('enlarge', () => {
       ),
     );
   });
+});
+
+// Numbers of the generator s = 48271 s mod 2³¹ − 1, from 1, as bytes; the digests are those of Pillow 13.0.0.
+it.each<[Filter, number, number, number, number, string]>([
+    ['bilinear', 7, 5, 3, 2, '05b099ee5ff24262'],
+    ['bilinear', 5, 9, 4, 3, 'b874541f8c873272'],
+    ['bilinear', 4, 3, 6, 8, '57469085eab682e2'],
+    ['bicubic', 7, 5, 3, 2, '27334a9446840e6c'],
+    ['bicubic', 5, 9, 4, 3, '7c7d8280a6edd404'],
+    ['bicubic', 4, 3, 6, 8, '76fc1d99db75c08f'],
+    ['lanczos', 7, 5, 3, 2, 'c8f03c1170fafbbc'],
+    ['lanczos', 5, 9, 4, 3, '5d5a9f13d2c908b8'],
+    ['lanczos', 4, 3, 6, 8, 'f95683217e73be36'],
+])('as Pillow with the filter %s, from %i × %i to %i × %i', (filter, width, height, wide, high, expected) => {
+  let state = 1;
+  const pixels = Uint8Array.from({ length: 3 * width * height }, () => (state = (state * 48_271) % 2_147_483_647));
+  const resized = resample(pixels, { width, height }, { width: wide, height: high }, filter);
+  expect(createHash('sha256').update(resized).digest('hex').slice(0, 16)).toBe(expected);
 });
