@@ -32,6 +32,7 @@ const inference = createInference({
     'tiny-image': image({ source: 'tiny-image' }),
     'tiny-rerank': rerank({ source: 'tiny-rerank' }),
     'tiny-speech': speech({ source: 'tiny-speech' }),
+    'tiny-vision': chat({ source: 'tiny-vision' }),
     'tiny-whisper': transcription({ source: 'tiny-whisper' }),
   },
 });

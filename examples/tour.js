@@ -1,6 +1,7 @@
 // One round trip through all seven kinds of models, over HTTP and with the `openai` package: the chat model calls a tool with
-// a scene, the image model draws it, detection finds its shapes, what was found is spoken and transcribed, and the
-// transcript's embedding is nearest to the scene that began it, and reranking puts it first. This is what `npm run tour` runs.
+// a scene, the image model draws it, a chat model that takes pictures says what is in it, detection finds its shapes, what was
+// found is spoken and transcribed, and the transcript's embedding is nearest to the scene that began it, and reranking puts it
+// first. This is what `npm run tour` runs.
 // Usage: node examples/tour.js [rounds, default 1] [folder, default tour]
 import { mkdir, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -145,6 +146,7 @@ const inference = createInference({
     'tiny-image': image({ source: 'tiny-image' }),
     'tiny-rerank': rerank({ source: 'tiny-rerank' }),
     'tiny-speech': speech({ source: 'tiny-speech' }),
+    'tiny-vision': chat({ source: 'tiny-vision' }),
     'tiny-whisper': transcription({ source: 'tiny-whisper' }),
   },
 });
@@ -187,6 +189,25 @@ async function round(seed) {
   );
   const png = Buffer.from(picture.data?.[0]?.b64_json ?? '', 'base64');
   tell('tiny-image draws it', png.length > 0);
+
+  const seen = await client.chat.completions.create({
+    model: 'tiny-vision',
+    temperature: 0,
+    messages: [
+      {
+        role: 'user',
+        content: [
+          { type: 'image_url', image_url: { url: `data:image/png;base64,${png.toString('base64')}` } },
+          { type: 'text', text: 'What is in this picture?' },
+        ],
+      },
+    ],
+  });
+  const description = seen.choices[0]?.message.content ?? '';
+  const isSeen = tell(
+    `tiny-vision sees: ${description}`,
+    sorted(namesOf(groupsIn(description.toLowerCase()))) === sorted(wanted),
+  );
 
   const { detections: found } = /** @type {{ detections: Found[] }} */ (
     await post('/detect', { model: 'tiny-detect', image: png.toString('base64'), image_size: size })
@@ -232,8 +253,11 @@ async function round(seed) {
   const name = `round-${String(seed).padStart(2, '0')}`;
   await writeFile(join(folder, `${name}.png`), await withBoxes(png, found));
   await writeFile(join(folder, `${name}.wav`), wav);
-  await writeFile(join(folder, `${name}.txt`), `${request}\n${scene}\n${sentence}\n${text}\n`);
-  return isFound && isHeard && isNearest && isFirst;
+  await writeFile(
+    join(folder, `${name}.txt`),
+    `${request}\n${scene}\n${description}\n${sentence}\n${text}\n`,
+  );
+  return isSeen && isFound && isHeard && isNearest && isFirst;
 }
 
 try {

@@ -15,6 +15,7 @@ export const bundledModels = [
   'tiny-image',
   'tiny-rerank',
   'tiny-speech',
+  'tiny-vision',
   'tiny-whisper',
 ] as const;
 

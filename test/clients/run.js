@@ -68,7 +68,14 @@ async function startService() {
 /** @param {{ command: string, file: string, name: string }} program @param {string} baseURL @returns {Promise<Outcome[]>} */
 async function outcomesOf({ command, file, name }, baseURL) {
   const recording = join(root, 'test/e2e/media/speech.wav');
-  const env = { ...process.env, BASE_URL: baseURL, API_KEY: apiKey, RECORDING: recording };
+  const picture = join(root, 'test/e2e/media/picture.png');
+  const env = {
+    ...process.env,
+    BASE_URL: baseURL,
+    API_KEY: apiKey,
+    RECORDING: recording,
+    PICTURE: picture,
+  };
   const child = spawn(command, [file], { env, stdio: ['ignore', 'pipe', 'pipe'] });
   /** @type {Outcome[]} */
   const outcomes = [];

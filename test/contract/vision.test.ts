@@ -9,7 +9,10 @@ import { createTextTokenizer } from '../../src/models/tokenizer.ts';
 import { createVisionFamily } from '../../src/core/vision/families/registry.ts';
 import { toTextMessage, type ChatMessage, type MessageContent } from '../../src/core/chat/messages.ts';
 import { openImage } from '../../src/runtime/image.ts';
-import { expandPlaceholders, placePictures } from '../../src/categories/chat/pipeline/vision/picture-prompt.ts';
+import {
+  expandPlaceholders,
+  placePictures,
+} from '../../src/categories/chat/pipeline/vision/picture-prompt.ts';
 import { loadChatGraphs, type ChatGraphs } from '../../src/categories/chat/pipeline/vision/load-vision.ts';
 
 interface Golden {
@@ -85,20 +88,23 @@ describe.each(['idefics3', 'qwen2-vl', 'gemma3-vision'])('%s', (name) => {
     return logits;
   }
 
-  it.each(['one', 'three'] as const)('makes the pixels of %s picture(s) the reference makes', async (count) => {
-    const { folder, goldens } = model;
-    const preprocessor = await readJson(folder.path, 'preprocessor_config.json');
-    const family = createVisionFamily({ config: folder.config, preprocessor })!;
-    for (const [index, picture] of goldens[count].pictures.entries()) {
-      const { width, height, toPixels } = await openImage(bytesOf(picture), { maxPixels: 1e6 });
-      const { inputs } = family.prepare({ width, height, pixels: await toPixels({ width, height }) });
-      const { data, dims } = inputs['pixel_values']!;
-      const plane = dims.length === 2 ? dims[1]! / 3 : dims.at(-1)! * dims.at(-2)!;
-      const bytes = toBytes(data as Float32Array, (at) => Math.floor(at / plane) % 3, preprocessor);
-      const sha256 = createHash('sha256').update(bytes).digest('hex');
-      expect({ numbers: bytes.length, sha256 }).toEqual(goldens[count].pixels[index]);
-    }
-  });
+  it.each(['one', 'three'] as const)(
+    'makes the pixels of %s picture(s) the reference makes',
+    async (count) => {
+      const { folder, goldens } = model;
+      const preprocessor = await readJson(folder.path, 'preprocessor_config.json');
+      const family = createVisionFamily({ config: folder.config, preprocessor })!;
+      for (const [index, picture] of goldens[count].pictures.entries()) {
+        const { width, height, toPixels } = await openImage(bytesOf(picture), { maxPixels: 1e6 });
+        const { inputs } = family.prepare({ width, height, pixels: await toPixels({ width, height }) });
+        const { data, dims } = inputs['pixel_values']!;
+        const plane = dims.length === 2 ? dims[1]! / 3 : dims.at(-1)! * dims.at(-2)!;
+        const bytes = toBytes(data as Float32Array, (at) => Math.floor(at / plane) % 3, preprocessor);
+        const sha256 = createHash('sha256').update(bytes).digest('hex');
+        expect({ numbers: bytes.length, sha256 }).toEqual(goldens[count].pixels[index]);
+      }
+    },
+  );
 
   it.each(['one', 'three'] as const)('has the prompt and the logits of %s picture(s)', async (count) => {
     const golden = model.goldens[count];

@@ -243,6 +243,7 @@ describe('slashv1 models', () => {
     ['tiny-embed', 'embedding'],
     ['tiny-image', 'image'],
     ['tiny-rerank', 'rerank'],
+    ['tiny-vision', 'chat'],
     ['tiny-speech', 'speech'],
     ['tiny-whisper', 'transcription'],
   ])('info sees in the files of a folder that %s is for %s', async (name, category) => {

@@ -19,7 +19,9 @@ import {
   checkAudio,
   checkText,
   models,
+  pictureQuestion,
   question,
+  readPicture,
   readRecording,
   report,
   says,
@@ -37,13 +39,21 @@ const strict = tool({
 });
 
 /** The paths that every language model of the SDK has. */
-const textPaths = (model, options = {}) => {
+const textPaths = (model, vision, options = {}) => {
   const asked = { model, temperature: 0, maxRetries: 0, maxOutputTokens: 500, ...options };
   return {
     async chat() {
       const { text, usage } = await generateText({ ...asked, prompt: question });
       checkText(text);
       check(usage.outputTokens > 0, 'usage');
+    },
+    async pictures() {
+      const content = [
+        { type: 'text', text: pictureQuestion },
+        { type: 'image', image: readPicture() },
+      ];
+      const { text } = await generateText({ ...asked, model: vision, messages: [{ role: 'user', content }] });
+      check(says.test(text), `${says}, got ${text}`);
     },
     async streaming() {
       const errors = [];
@@ -106,11 +116,11 @@ const images = (model) => async () => {
 };
 
 const openai = createOpenAI({ baseURL, apiKey });
-const ofResponses = textPaths(openai.responses(models.chat), {
+const ofResponses = textPaths(openai.responses(models.chat), openai.responses(models.vision), {
   providerOptions: { openai: { store: false } },
 });
 await report('AI SDK, openai', {
-  ...textPaths(openai.chat(models.chat)),
+  ...textPaths(openai.chat(models.chat), openai.chat(models.vision)),
   embeddings: embeddings(openai.embedding(models.embedding)),
   images: images(openai.image(models.image)),
   async transcription() {
@@ -137,7 +147,7 @@ const compatible = createOpenAICompatible({
   supportsStructuredOutputs: true,
 });
 await report('AI SDK, openai-compatible', {
-  ...textPaths(compatible(models.chat)),
+  ...textPaths(compatible(models.chat), compatible(models.vision)),
   embeddings: embeddings(compatible.embeddingModel(models.embedding)),
   images: images(compatible.imageModel(models.image)),
 });

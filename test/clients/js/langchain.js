@@ -2,7 +2,19 @@ import { HumanMessage, ToolMessage } from '@langchain/core/messages';
 import { tool } from '@langchain/core/tools';
 import { ChatOpenAI, DallEAPIWrapper, OpenAIEmbeddings } from '@langchain/openai';
 import { z } from 'zod';
-import { apiKey, baseURL, check, checkText, models, question, report, toolQuestion } from './report.js';
+import {
+  apiKey,
+  baseURL,
+  check,
+  checkText,
+  models,
+  pictureQuestion,
+  question,
+  readPicture,
+  report,
+  says,
+  toolQuestion,
+} from './report.js';
 
 const configuration = { baseURL };
 const chat = (options = {}) =>
@@ -28,6 +40,15 @@ const textPaths = (options) => ({
     const { text, usage_metadata } = await chat(options).invoke(question);
     checkText(text);
     check(usage_metadata.output_tokens > 0, 'usage');
+  },
+  async pictures() {
+    const url = `data:image/png;base64,${readPicture().toString('base64')}`;
+    const content = [
+      { type: 'text', text: pictureQuestion },
+      { type: 'image_url', image_url: { url } },
+    ];
+    const { text } = await chat({ ...options, model: models.vision }).invoke([new HumanMessage({ content })]);
+    check(says.test(text), `${says}, got ${text}`);
   },
   async streaming() {
     let text = '';

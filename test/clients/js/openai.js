@@ -9,7 +9,9 @@ import {
   checkAudio,
   checkText,
   models,
+  pictureQuestion,
   question,
+  readPicture,
   recording,
   report,
   says,
@@ -35,6 +37,30 @@ await report('openai (Node)', {
     const { choices, usage } = await client.chat.completions.create(asked(question));
     checkText(choices[0].message.content);
     check(usage.total_tokens > usage.prompt_tokens, 'usage');
+  },
+  async pictures() {
+    const url = `data:image/png;base64,${readPicture().toString('base64')}`;
+    const { choices } = await client.chat.completions.create({
+      ...asked([
+        { type: 'text', text: pictureQuestion },
+        { type: 'image_url', image_url: { url } },
+      ]),
+      model: models.vision,
+    });
+    check(says.test(choices[0].message.content), `${says}, got ${choices[0].message.content}`);
+    const { output_text } = await client.responses.create({
+      ...asks([
+        {
+          role: 'user',
+          content: [
+            { type: 'input_text', text: pictureQuestion },
+            { type: 'input_image', image_url: url },
+          ],
+        },
+      ]),
+      model: models.vision,
+    });
+    check(says.test(output_text), `${says}, got ${output_text}`);
   },
   async streaming() {
     const stream = client.chat.completions.stream({

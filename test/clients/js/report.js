@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 export const baseURL = process.env.BASE_URL ?? 'http://127.0.0.1:8000/v1';
 export const apiKey = process.env.API_KEY ?? 'none';
 export const recording = process.env.RECORDING ?? 'speech.wav';
+export const picture = process.env.PICTURE ?? 'picture.png';
 
 export const models = {
   chat: 'tiny-chat',
@@ -11,12 +12,16 @@ export const models = {
   image: 'tiny-image',
   transcription: 'tiny-whisper',
   speech: 'tiny-speech',
+  vision: 'tiny-vision',
 };
 export const question = 'Describe a scene with two shapes.';
 export const toolQuestion = 'What is the weather in Paris?';
+export const pictureQuestion = 'What is in this picture?';
 export const says = /red circle.* above .*blue square/i;
 
 export const readRecording = () => readFileSync(recording);
+
+export const readPicture = () => readFileSync(picture);
 
 /** Throws what is missing. */
 export function check(condition, expectation) {

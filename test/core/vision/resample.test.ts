@@ -66,18 +66,21 @@ describe('resample', () => {
 
 // Numbers of the generator s = 48271 s mod 2³¹ − 1, from 1, as bytes; the digests are those of Pillow 13.0.0.
 it.each<[Filter, number, number, number, number, string]>([
-    ['bilinear', 7, 5, 3, 2, '05b099ee5ff24262'],
-    ['bilinear', 5, 9, 4, 3, 'b874541f8c873272'],
-    ['bilinear', 4, 3, 6, 8, '57469085eab682e2'],
-    ['bicubic', 7, 5, 3, 2, '27334a9446840e6c'],
-    ['bicubic', 5, 9, 4, 3, '7c7d8280a6edd404'],
-    ['bicubic', 4, 3, 6, 8, '76fc1d99db75c08f'],
-    ['lanczos', 7, 5, 3, 2, 'c8f03c1170fafbbc'],
-    ['lanczos', 5, 9, 4, 3, '5d5a9f13d2c908b8'],
-    ['lanczos', 4, 3, 6, 8, 'f95683217e73be36'],
+  ['bilinear', 7, 5, 3, 2, '05b099ee5ff24262'],
+  ['bilinear', 5, 9, 4, 3, 'b874541f8c873272'],
+  ['bilinear', 4, 3, 6, 8, '57469085eab682e2'],
+  ['bicubic', 7, 5, 3, 2, '27334a9446840e6c'],
+  ['bicubic', 5, 9, 4, 3, '7c7d8280a6edd404'],
+  ['bicubic', 4, 3, 6, 8, '76fc1d99db75c08f'],
+  ['lanczos', 7, 5, 3, 2, 'c8f03c1170fafbbc'],
+  ['lanczos', 5, 9, 4, 3, '5d5a9f13d2c908b8'],
+  ['lanczos', 4, 3, 6, 8, 'f95683217e73be36'],
 ])('as Pillow with the filter %s, from %i × %i to %i × %i', (filter, width, height, wide, high, expected) => {
   let state = 1;
-  const pixels = Uint8Array.from({ length: 3 * width * height }, () => (state = (state * 48_271) % 2_147_483_647));
+  const pixels = Uint8Array.from(
+    { length: 3 * width * height },
+    () => (state = (state * 48_271) % 2_147_483_647),
+  );
   const resized = resample(pixels, { width, height }, { width: wide, height: high }, filter);
   expect(createHash('sha256').update(resized).digest('hex').slice(0, 16)).toBe(expected);
 });

@@ -1,5 +1,6 @@
 """Writes the recordings of this folder: `speech.wav` of tiny-speech, encoded in every format that clients upload.
 
+`picture.png` shows a red circle above a blue square.
 `speech.wav` is the answer to {"input": "A red circle is above a blue square.", "voice": "af_heart"}.
 Run with Python 3.11 and imageio-ffmpeg 0.8.1 (FFmpeg 9.0.2): `python generate.py`. Nothing is random.
 """

@@ -26,6 +26,7 @@ it.each([
   ['embedding', locateModel('tiny-embed')],
   ['image', miniature],
   ['rerank', locateModel('tiny-rerank')],
+  ['chat', locateModel('tiny-vision')],
   ['speech', locateModel('tiny-speech')],
   ['transcription', locateModel('tiny-whisper')],
 ] as const)('of a model for %s everything is downloaded that it needs', async (category, folder) => {

@@ -15,14 +15,16 @@ const text = z.object({ type: z.literal('text'), text: z.string() });
 /** Text, or parts of text that are joined. */
 const content = z.union([z.string(), listOf(ofOfferedType('a part', ['text'], text))]);
 
+/** How closely a picture is looked at. */
+export const imageDetail = z
+  .enum(['auto', 'low', 'high'])
+  .meta({ description: '`low` shrinks the picture to 512 pixels a side first.' });
+
 const imageUrl = z.object({
   type: z.literal('image_url'),
   image_url: z.object({
     url: nonEmptyText.meta({ description: 'An http or https URL, a `data:` URL with base64, or base64.' }),
-    detail: z
-      .enum(['auto', 'low', 'high'])
-      .nullish()
-      .meta({ description: '`low` shrinks the picture to 512 pixels a side first.' }),
+    detail: imageDetail.nullish(),
   }),
 });
 

@@ -111,13 +111,54 @@ describe('messages', () => {
     expect(faultOf({ model: 'm', messages })).toMatchObject({ code: 'invalid_request', param });
   });
 
-  it.each(['image_url', 'input_audio', 'file', 'video_url'])('has no parts of type %s', (type) => {
+  it.each(['image', 'input_audio', 'file', 'video_url'])('has no parts of type %s', (type) => {
     const content = [
       { type: 'text', text: 'a' },
       { type, [type]: {} },
     ];
     const fault = faultOf({ model: 'm', messages: [{ role: 'user', content }] });
     expect(fault).toMatchObject({ code: 'unsupported_feature', param: 'messages[0].content[1]' });
+  });
+});
+
+describe('pictures', () => {
+  const text = { type: 'text', text: 'a' };
+  const url = 'https://example.com/a.png';
+  const read = (content: unknown, role = 'user') =>
+    fromChatRequest({ model: 'm', messages: [{ role, content }] });
+
+  it('stay in their places', () => {
+    const content = [
+      { type: 'image_url', image_url: { url } },
+      text,
+      { type: 'image_url', image_url: { url: 'aGk=', detail: 'low' } },
+    ];
+    expect(read(content).request.messages[0]!.content).toEqual([
+      { type: 'image', image: url },
+      text,
+      { type: 'image', image: 'aGk=', detail: 'low' },
+    ]);
+  });
+
+  it.each([
+    ['no URL', { type: 'image_url' }, 'messages[0].content[0].image_url'],
+    ['a URL alone', { type: 'image_url', image_url: url }, 'messages[0].content[0].image_url'],
+    ['an empty URL', { type: 'image_url', image_url: { url: '' } }, 'messages[0].content[0].image_url.url'],
+    [
+      'another detail',
+      { type: 'image_url', image_url: { url, detail: 'most' } },
+      'messages[0].content[0].image_url.detail',
+    ],
+  ])('with %s are refused', (_name, part, param) => {
+    expect(faultOf({ model: 'm', messages: [{ role: 'user', content: [part] }] })).toMatchObject({ param });
+  });
+
+  it.each(['system', 'assistant'])('have no place in messages of the %s', (role) => {
+    const messages = [{ role, content: [{ type: 'image_url', image_url: { url } }] }];
+    expect(faultOf({ model: 'm', messages })).toMatchObject({
+      code: 'unsupported_feature',
+      param: 'messages[0].content[0]',
+    });
   });
 });
 

@@ -12,9 +12,11 @@ const names: readonly (readonly [RegExp, string])[] = [
 
 /** A field of a chat completion as `POST /responses` spells it. @param places where each message came from */
 export function toResponsesField(field: string, places: readonly string[]): string {
-  const index = /^messages(?:\[(\d+)\])?/.exec(field)?.[1];
-  if (field.startsWith('messages'))
-    return (index === undefined ? undefined : places[Number(index)]) ?? 'input';
+  const [whole, index, part = ''] = /^messages(?:\[(\d+)\](\.content\[\d+\])?)?/.exec(field) ?? [];
+  if (whole !== undefined) {
+    const place = index === undefined ? undefined : places[Number(index)];
+    return place?.startsWith('input[') ? place + part : (place ?? 'input');
+  }
   return names.reduce((name, [pattern, replacement]) => name.replace(pattern, replacement), field);
 }
 

@@ -112,9 +112,19 @@ function toMessage(item: Exclude<Item, { type: 'reasoning' }>, reasoning: string
   return { role: item.role, content: itsContent };
 }
 
+type Part = Exclude<Content, string>[number];
+
 function toContent(content: Content): NonNullable<AssistantBody['content']> {
-  if (typeof content === 'string') return content;
-  return content.map((part) => ({ type: 'text', text: part.type === 'refusal' ? part.refusal : part.text }));
+  // Only users' messages may hold pictures; the schema of a chat completion refuses others, by their place.
+  return (typeof content === 'string' ? content : content.map(toPart)) as NonNullable<
+    AssistantBody['content']
+  >;
+}
+
+function toPart(part: Part): unknown {
+  if (part.type === 'input_image')
+    return { type: 'image_url', image_url: { url: part.image_url, detail: part.detail } };
+  return { type: 'text', text: part.type === 'refusal' ? part.refusal : part.text };
 }
 
 function toToolCall(

@@ -4,18 +4,33 @@ import { listOf } from '../../../../validation/list-schema.ts';
 import { ofOfferedType } from '../../../../validation/offered-type.ts';
 import { parameterSchema } from '../../../../validation/parameter-schema.ts';
 import { chatParameters } from '../../parameters.ts';
-import { chatRequestSchema, jsonSchema, nonEmptyText, tokenLogprob, toolName } from '../schema.ts';
+import {
+  chatRequestSchema,
+  imageDetail,
+  jsonSchema,
+  nonEmptyText,
+  tokenLogprob,
+  toolName,
+} from '../schema.ts';
 
 const part = ofOfferedType(
   'a part',
-  ['input_text', 'output_text', 'refusal'],
+  ['input_text', 'input_image', 'output_text', 'refusal'],
   z.discriminatedUnion('type', [
+    z.object({
+      type: z.literal('input_image'),
+      image_url: nonEmptyText.meta({
+        description: 'An http or https URL, a `data:` URL with base64, or base64.',
+      }),
+      file_id: z.null({ error: 'expected `image_url` instead, no files are kept' }).optional(),
+      detail: imageDetail.nullish(),
+    }),
     z.object({ type: z.enum(['input_text', 'output_text']), text: z.string() }),
     z.object({ type: z.literal('refusal'), refusal: z.string() }),
   ]),
 );
 
-/** Text, or parts of text that are joined. */
+/** Text, or parts of text and, of users, pictures. */
 const content = z.union([z.string(), listOf(part)]);
 
 const reasoningText = z.object({ type: z.literal('reasoning_text'), text: z.string() });

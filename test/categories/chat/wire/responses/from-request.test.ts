@@ -187,9 +187,9 @@ describe('fromResponsesRequest', () => {
       {
         input: [
           {
-            role: 'user',
+            role: 'assistant',
             content: [
-              { type: 'input_text', text: 'a' },
+              { type: 'output_text', text: 'a' },
               { type: 'input_image', image_url: 'data:' },
             ],
           },
