@@ -16,7 +16,7 @@ from prompts import PromptMaker
 from scenes import Scene, Thing, describe
 from tokenizers import Tokenizer
 
-SIDE, LENGTH, LAYERS, HEADS, SIZE = 128, 16, 4, 2, 32
+SIDE, LENGTH, HEADS, SIZE = 128, 4, 2, 32
 MOST, WINDOW = 48, 64
 
 
@@ -87,11 +87,11 @@ def kind_of(scene):
     return "pair" if scene.pair else "count" if len(scene.kinds) == 1 else "list"
 
 
-def evaluate(folder, count, side, temperature, seed=7, show=0):
+def evaluate(folder, drawn, temperature, seed=7, show=0):
     """Shares of right descriptions and of right answers to questions, and both by kind."""
     seer, asker, rng = Seer(folder), Asker(random.Random(seed)), np.random.default_rng(seed)
     described, answered = defaultdict(list), defaultdict(list)
-    for pixels, scene in drawings(count, side):
+    for pixels, scene in drawn:
         features = seer.look(pixels)
         for (question, wanted), results, kind in ((("What is in this picture?", describe(scene)), described, kind_of(scene)), (asker.question(scene), answered, "question")):
             said = seer.answer(features, question, temperature, rng=rng)
@@ -113,6 +113,7 @@ if __name__ == "__main__":
     options = parser.parse_args()
     print("| drawings | temperature | described rightly | questions | by kind |\n| --- | --- | --- | --- | --- |", flush=True)
     for side in options.sides:
+        drawn = list(drawings(options.count, side))
         for temperature in options.temperatures:
-            described, answered, kinds = evaluate(options.folder, options.count, side, temperature, show=options.show)
+            described, answered, kinds = evaluate(options.folder, drawn, temperature, show=options.show)
             print(f"| {options.count} of {side} × {side} | {temperature} | {100 * described:.1f} % | {100 * answered:.1f} % | {', '.join(f'{kind} {value}' for kind, value in kinds.items())} |", flush=True)

@@ -13,6 +13,7 @@ import torch
 from model import load
 from onnx import TensorProto, helper, numpy_helper
 from tokenizers import Tokenizer
+from train import Drawings
 
 TEMPLATE = Path(__file__).with_name("chat_template.jinja").read_text(encoding="utf-8")
 # Of weights with more numbers than this, float16 is stored.
@@ -136,9 +137,9 @@ def session(path, threads=1):
 
 
 def check_graphs(model, folder, tolerance=0.1):
-    """The graphs on random pictures and tokens, in one go and in pieces, must give about what PyTorch gives; float16 weights make the difference."""
+    """The graphs on drawings and random tokens, in one go and in pieces, must give about what PyTorch gives; float16 weights make the difference."""
     c, generator = model.config, torch.Generator().manual_seed(0)
-    pixels = torch.rand(1, 2, 3, c.side, c.side, generator=generator) * 2 - 1
+    pixels = Drawings(c.side, seed=1).batch(2)[0][None]
     features = session(folder / "vision_encoder.onnx").run(None, {"pixel_values": pixels.numpy(), "pixel_attention_mask": np.ones((1, 2, c.side, c.side), bool)})[0]
     ids = torch.randint(10, c.vocab_size, (2, 40), generator=generator)
     ids[:, 3 : 3 + c.image_length] = c.image_token

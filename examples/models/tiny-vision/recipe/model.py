@@ -1,4 +1,4 @@
-"""A picture encoder (convolutions, two transformer layers), a connector that joins four cells in one token, and a small Llama."""
+"""A picture encoder (convolutions, two transformer layers, a readout of what is where) and a small Llama."""
 
 from dataclasses import asdict, dataclass
 
@@ -6,7 +6,10 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-COLORS, SHAPES = 10, 6
+COLORS, SHAPES, THINGS = 10, 6, 4
+FEATURES = 1 + COLORS + SHAPES + THINGS + COLORS + THINGS + 1 + 4
+# How near the middle of a shape has to be for a cell to count.
+LIKELY = 0.45
 
 
 @dataclass
@@ -17,7 +20,8 @@ class ModelConfig:
     cells: int = 8
     channels: int = 96
     encoder_layers: int = 2
-    scale_factor: int = 2
+    # Cells of a side that make one token, as the config says it.
+    scale_factor: int = 4
     hidden_size: int = 128
     intermediate_size: int = 256
     layers: int = 4
@@ -64,8 +68,35 @@ class EncoderLayer(nn.Module):
         return x + self.down(functional.gelu(self.up(self.mlp_norm(x))))
 
 
+def features(present, color, shape, x, y, ground):
+    """What is known of up to four things: [n, things, FEATURES] of zeros and ones.
+
+    Things are put in the order of their colors and shapes, absent ones last. `present` is 0 or 1, `x` and `y` are the middles in the picture, all [n, things]; `ground` [n] is the
+    number of the background's color. Each thing has its own color and shape, how many are like it, and of the whole picture the background, the number of things
+    and, of two, whether the first is above, below, to the left or to the right of the second.
+    """
+    kind = SHAPES * color + shape + 1000 * (1 - present.long())
+    order = torch.topk(-kind, kind.shape[1], 1).indices
+    present, kind, x, y = (values.gather(1, order) for values in (present, kind, x, y))
+    color, shape = kind % 1000 // SHAPES, kind % 1000 % SHAPES
+    numbers = lambda count: torch.arange(count)[None, None]
+    alike = ((kind[:, :, None] == kind[:, None]).float() * present[:, None]).sum(2, keepdim=True)
+    count = present.sum(1)[:, None, None]
+    across, down = (x[:, 1] - x[:, 0])[:, None, None], (y[:, 1] - y[:, 0])[:, None, None]
+    upright = (down.abs() > across.abs()).float()
+    sides = torch.cat((upright * (down > 0), upright * (down <= 0), (1 - upright) * (across > 0), (1 - upright) * (across <= 0)), 2) * (count == 2)
+    whole = torch.cat(((ground[:, None, None] == numbers(COLORS)).float(), (count == numbers(THINGS + 1)).float(), sides.float()), 2).expand(-1, kind.shape[1], -1)
+    own = torch.cat(((color[..., None] == numbers(COLORS)).float(), (shape[..., None] == numbers(SHAPES)).float(), (alike == numbers(THINGS) + 1).float()), 2)
+    there = present[..., None]
+    return torch.cat((there, own * there, whole), 2)
+
+
 class VisionEncoder(nn.Module):
-    """Pictures [n, 3, side, side] from -1 to 1 become tokens [n, image length, hidden]."""
+    """Pictures [n, 3, side, side] from -1 to 1 become tokens [n, 4, hidden].
+
+    A network says of each cell whether the middle of a shape is near, which shape, which color. The cells where that is likelier than in all around
+    are the things; a fixed function makes `features` of them, and a linear layer tokens.
+    """
 
     def __init__(self, config):
         super().__init__()
@@ -76,27 +107,38 @@ class VisionEncoder(nn.Module):
         )
         self.positions = nn.Parameter(0.02 * torch.randn(c.cells**2, c.channels))
         self.layers = nn.ModuleList(EncoderLayer(c.channels) for _ in range(c.encoder_layers))
-        self.norm = nn.LayerNorm(c.channels)
-        self.connector = nn.Linear(c.channels * c.scale_factor**2, c.hidden_size, bias=False)
-        # Says of every cell whether the middle of a shape is near, which shape, which color; thrown away after the training.
         self.probe = nn.Linear(c.channels, 1 + SHAPES + COLORS)
         self.ground_probe = nn.Linear(c.channels, COLORS)
-        # Says how often every kind is there, from all tokens together; thrown away, too.
-        self.count_probe = nn.Linear(c.hidden_size, COLORS * SHAPES)
-        self.kept = None
+        self.connector = nn.Linear(FEATURES, c.hidden_size)
+        self.places = nn.Parameter(0.02 * torch.randn(THINGS, c.hidden_size))
 
-    def forward(self, pixels):
-        c = self.config
-        grid = self.cells(pixels)
-        x = grid.flatten(2).transpose(1, 2) + self.positions
+    def look(self, pixels):
+        """Logits of the cells [n, cells, 1 + shapes + colors] and of the background [n, colors]."""
+        x = self.cells(pixels).flatten(2).transpose(1, 2) + self.positions
         for layer in self.layers:
             x = layer(x)
-        cells, side = x, c.cells // c.scale_factor
-        x = self.norm(x).view(-1, side, c.scale_factor, side, c.scale_factor, c.channels).transpose(2, 3).reshape(-1, side * side, c.channels * c.scale_factor**2)
-        tokens = self.connector(x)
-        if self.training:
-            self.kept = self.probe(cells), self.ground_probe(cells.mean(1)), self.count_probe(tokens).sum(1)
-        return tokens
+        return self.probe(x), self.ground_probe(x.mean(1))
+
+    def read(self, pixels):
+        grid, ground = self.look(pixels)
+        side = self.config.cells
+        near = grid[..., 0].sigmoid().view(-1, 1, side, side)
+        peaks = torch.where(near == functional.max_pool2d(near, 3, 1, 1), near, torch.zeros(()))
+        score, cell = torch.topk(peaks.flatten(1), THINGS, 1)
+        logits = grid.gather(1, cell[..., None].expand(-1, -1, grid.shape[2]))
+        # Where exactly, as the cells around say it.
+        middles = torch.arange(side) + 0.5
+        weight = functional.avg_pool2d(near, 3, 1, 1)
+        x, y = (functional.avg_pool2d(near * way, 3, 1, 1) / weight for way in (middles[None, None, None], middles[None, None, :, None]))
+        x, y = (values.flatten(1).gather(1, cell) for values in (x, y))
+        shape, color = logits[..., 1 : 1 + SHAPES].argmax(-1), logits[..., 1 + SHAPES :].argmax(-1)
+        return (score > LIKELY).float(), color, shape, x, y, ground.argmax(-1)
+
+    def tokens(self, known):
+        return self.connector(known) + self.places
+
+    def forward(self, pixels):
+        return self.tokens(features(*self.read(pixels)))
 
 
 class RMSNorm(nn.Module):

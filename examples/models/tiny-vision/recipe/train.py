@@ -1,4 +1,4 @@
-"""Trains the whole model at once, on drawings and dialogues that are made up as it goes."""
+"""Trains the eyes on drawings and the words on what eyes should see, both made up as it goes."""
 
 import argparse
 import math
@@ -11,12 +11,12 @@ import numpy as np
 import torch
 from dialogues import BLIND, DESCRIBE, Asker
 from layout import MOST
-from model import ModelConfig, VisionChat, load, save
+from model import ModelConfig, VisionChat, features, load, save
 from muon import Muon
-from palette import pixel_table
+from palette import NAMES, pixel_table
 from prompts import PromptMaker
 from scenes import Scene, Thing, draw_layout, scene_of
-from shapes import Painter
+from shapes import SHAPES, Painter
 from tokenizers import Tokenizer
 from torch.nn import functional
 
@@ -24,7 +24,21 @@ BATCH, DRAWN, POOL = 64, 16, 2048
 WARM_STEPS, SAVED_EVERY = 60, 60
 PENALTIES = [1.0, 1.1, 1.1, 1.2]
 WINDOW = 64
-LOOKING = 0.25
+# On one core.
+MINUTES = {"eyes": 20, "words": 15}
+
+
+def recolored(layout, chance):
+    """The layout in other colors of things and background than painted first, white the usual background."""
+    while True:
+        names = chance.sample(range(10), 10)
+        if chance.random() < 0.7:
+            ground = names.index(8)
+            names[ground], names[layout.background] = names[layout.background], 8
+        colors, background = [names[color] for color in layout.colors], names[layout.background]
+        layout = type(layout)(layout.shapes, np.array(colors, dtype=int), layout.places, background)
+        if not scene_of(layout).held_out:
+            return layout
 
 
 class Drawings:
@@ -63,22 +77,10 @@ class Drawings:
             self.covers[self.next] = (covers[row] * 255).round().to(torch.uint8)
             self.next = (self.next + 1) % POOL
 
-    def recolored(self, layout):
-        """The colors of things and background; others than painted first, white the usual background."""
-        while True:
-            names = self.random.sample(range(10), 10)
-            if self.random.random() < 0.7:
-                ground = names.index(8)
-                names[ground], names[layout.background] = names[layout.background], 8
-            colors, background = [names[color] for color in layout.colors], names[layout.background]
-            layout = type(layout)(layout.shapes, np.array(colors, dtype=int), layout.places, background)
-            if not scene_of(layout).held_out:
-                return layout
-
     def batch(self, count):
         self.draw(DRAWN if len(self.layouts) >= 4 * BATCH else 4 * BATCH)
         chosen = self.random.sample(range(len(self.layouts)), count)
-        layouts = [self.recolored(self.layouts[index]) for index in chosen]
+        layouts = [recolored(self.layouts[index], self.random) for index in chosen]
         mirrored = torch.rand(count) < 0.5
         cover = self.covers[chosen].float() / 255
         cover = torch.where(mirrored[:, None, None, None], cover.flip(3), cover)
@@ -141,11 +143,9 @@ def penalized(logits, ids, penalties):
     return torch.where(logits > 0, logits / factor, logits * factor)
 
 
-def probe_loss(kept, marks, scenes, cells):
-    """How wrong the encoder is about middles, shapes, colors, background and counts."""
-    grid, ground, counts = kept
-    batch = len(marks)
-    near, wanted = torch.zeros(batch, cells * cells), torch.zeros(batch, 60)
+def probe_loss(grid, ground, marks, scenes, cells):
+    """How wrong the encoder is about middles, shapes, colors and background."""
+    near = torch.zeros(len(marks), cells * cells)
     rows, places, shapes, colors = [], [], [], []
     middles = torch.arange(cells) + 0.5
     for row, things in enumerate(marks):
@@ -156,15 +156,67 @@ def probe_loss(kept, marks, scenes, cells):
             places.append(min(cells - 1, int(cells * y)) * cells + min(cells - 1, int(cells * x)))
             shapes.append(int(shape))
             colors.append(int(color))
-            wanted[row, 6 * int(color) + int(shape)] += 1
     at = grid[rows, places]
-    from palette import NAMES
-
-    grounds = torch.tensor([NAMES.index(scene.background) for scene in scenes])
     wrong_shape, wrong_color = functional.cross_entropy(at[:, 1:7], torch.tensor(shapes)), functional.cross_entropy(at[:, 7:], torch.tensor(colors))
-    shown = {"shape": wrong_shape, "color": wrong_color}
-    count_loss = ((counts - wanted) ** 2 * (1 + 8 * (wanted > 0))).mean()
-    return 2 * functional.binary_cross_entropy_with_logits(grid[..., 0], near) + wrong_shape + wrong_color + 0.3 * functional.cross_entropy(ground, grounds) + 4 * count_loss, {**shown, "count": count_loss}
+    wrong_ground = functional.cross_entropy(ground, torch.tensor([NAMES.index(scene.background) for scene in scenes]))
+    missed = functional.binary_cross_entropy_with_logits(grid[..., 0], near)
+    return 2 * missed + wrong_shape + wrong_color + 0.3 * wrong_ground, {"middles": missed, "shape": wrong_shape, "color": wrong_color}
+
+
+def eyes_lesson(model, tokenizer, seed):
+    drawings = Drawings(model.config.side, seed)
+    model.vision.cells.to(memory_format=torch.channels_last)
+
+    def loss_of():
+        pixels, scenes, marks = drawings.batch(BATCH)
+        return probe_loss(*model.vision.look(pixels.contiguous(memory_format=torch.channels_last)), marks, scenes, model.config.cells)
+
+    return loss_of
+
+
+def known_of(scenes):
+    """The features that a scene has where nothing is mistaken; places are a little off."""
+    count = len(scenes)
+    present, color, shape, x, y = torch.zeros(count, MOST), torch.zeros(count, MOST, dtype=torch.long), torch.zeros(count, MOST, dtype=torch.long), torch.zeros(count, MOST), torch.zeros(count, MOST)
+    for row, scene in enumerate(scenes):
+        for place, thing in enumerate(scene.things):
+            present[row, place], x[row, place], y[row, place] = 1, thing.x, thing.y
+            color[row, place], shape[row, place] = NAMES.index(thing.color), SHAPES.index(thing.shape)
+    return features(present, color, shape, x, y, torch.tensor([NAMES.index(scene.background) for scene in scenes]))
+
+
+def words_lesson(model, tokenizer, seed):
+    maker, numbers, dialogues = PromptMaker(seed), np.random.default_rng(seed), Dialogues(tokenizer, model.config, seed)
+    chance = random.Random(seed)
+
+    def loss_of():
+        scenes = [scene_of(recolored(draw_layout(maker, numbers, (1.0, 1.0)), chance)) for _ in range(BATCH)]
+        ids, taught, seen = dialogues.batch(scenes)
+        logits = model.decode(model.embed(ids, model.vision.tokens(known_of(scenes)), seen.nonzero()[:, 0]))
+        target = taught[:, 1:]
+        penalties = torch.tensor(random.choices(PENALTIES, k=len(ids)))
+        told, answers = penalized(logits[:, :-1], ids[:, :-1], penalties)[target], ids[:, 1:][target]
+        wrong = torch.zeros_like(target, dtype=torch.float).masked_scatter(target, (told.argmax(-1) != answers).float())
+        return functional.cross_entropy(told, answers), {"rows right": 1 - (wrong.sum(1) > 0).float().mean()}
+
+    return loss_of
+
+
+LESSONS = {"eyes": eyes_lesson, "words": words_lesson}
+
+
+def parts_of(model, lesson):
+    """Matrices inside of transformers, and all other weights."""
+    vision = model.vision
+    if lesson == "eyes":
+        inner, parts = [vision.layers], [vision.cells, vision.layers, vision.probe, vision.ground_probe]
+        rest = [vision.positions]
+    else:
+        inner, parts = [model.blocks], [model.blocks, model.embedding, model.norm, vision.connector]
+        rest = [vision.places]
+    matrices = [p for part in inner for p in part.parameters() if p.ndim == 2]
+    known = {id(p) for p in matrices}
+    return matrices, rest + [p for part in parts for p in part.parameters() if id(p) not in known]
 
 
 def rate_at(progress, step):
@@ -172,64 +224,49 @@ def rate_at(progress, step):
     return min(1.0, (step + 1) / WARM_STEPS) * min(1.0, 0.02 + 2 * (1 - progress))
 
 
-def train(tokenizer_path, checkpoint, minutes, seed=0, threads=1, log=print, start=None, frozen=False):
+def train(tokenizer_path, checkpoint, lesson, minutes, seed=0, threads=1, log=print, start=None):
     torch.set_num_threads(threads)
     torch.manual_seed(seed)
+    random.seed(seed)
     tokenizer = Tokenizer.from_file(str(tokenizer_path))
     config = ModelConfig(vocab_size=tokenizer.get_vocab_size(), image_token=tokenizer.token_to_id("<image>"))
-    model = (load(start) if start else VisionChat(config)).train()
-    model.vision.cells.to(memory_format=torch.channels_last)
-    if frozen:
-        model.vision.eval().requires_grad_(False).connector.requires_grad_(True)
-    inner = [p for part in (model.blocks, model.vision.layers) for p in part.parameters() if p.ndim == 2 and p.requires_grad]
-    kept = {id(p) for p in inner}
-    rest = [p for p in model.parameters() if id(p) not in kept and p.requires_grad]
-    optimizers = [Muon(inner, lr=4e-3), torch.optim.AdamW(rest, lr=3e-3, betas=(0.9, 0.98), weight_decay=0.01)]
-    rates = [4e-3, 3e-3]
-    drawings, dialogues = Drawings(config.side, seed), Dialogues(tokenizer, config, seed)
+    model = load(start) if start else VisionChat(config)
+    model.vision.train(lesson == "eyes")
+    matrices, rest = parts_of(model, lesson)
+    optimizers = [Muon(matrices, lr=4e-3), torch.optim.AdamW(rest, lr=3e-3, betas=(0.9, 0.98), weight_decay=0.01)]
+    rates = [optimizer.param_groups[0]["lr"] for optimizer in optimizers]
+    loss_of = LESSONS[lesson](model, tokenizer, seed)
     began, saved, step, recent = time.time(), time.time(), 0, []
-    log(f"{sum(p.numel() for p in model.parameters())} parameters")
+    log(f"{lesson}: {sum(p.numel() for p in matrices + rest)} of {sum(p.numel() for p in model.parameters())} parameters")
     while (progress := (time.time() - began) / (60 * minutes)) < 1:
         for optimizer, rate in zip(optimizers, rates):
             optimizer.param_groups[0]["lr"] = rate * rate_at(progress, step)
-        pixels, scenes, marks = drawings.batch(3 * BATCH // 4 if frozen else BATCH)
-        # As long as the encoder sees little, there is little to say.
-        ids, taught, seen = dialogues.batch(scenes[: BATCH // 4 if progress < LOOKING and not frozen else 3 * BATCH // 4])
-        tokens = model.vision(pixels.contiguous(memory_format=torch.channels_last))
-        logits = model.decode(model.embed(ids, tokens, seen.nonzero()[:, 0]))
-        penalties = torch.tensor(random.choices(PENALTIES, k=len(ids)))
-        target = taught[:, 1:]
-        told = penalized(logits[:, :-1], ids[:, :-1], penalties)[target]
-        answers = ids[:, 1:][target]
-        said = functional.cross_entropy(told, answers)
-        looked, shown = (0, {}) if frozen else probe_loss(model.vision.kept, marks, scenes, config.cells)
-        (said + (1 - 0.7 * progress) * 0.5 * looked).backward()
+        loss, shown = loss_of()
+        loss.backward()
         torch.nn.utils.clip_grad_norm_(rest, 1.0)
         for optimizer in optimizers:
             optimizer.step()
             optimizer.zero_grad()
         step += 1
-        with torch.no_grad():
-            wrong = torch.zeros_like(target, dtype=torch.float).masked_scatter(target, (told.argmax(-1) != answers).float())
-            recent.append([said.item(), 1 - (wrong.sum(1) > 0).float().mean().item(), *(value.item() for value in shown.values())])
+        recent.append([loss.item(), *(value.item() for value in shown.values())])
         if step % 25 == 0:
-            log(f"step {step} {time.time() - began:.0f}s " + " ".join(f"{key} {value:.4f}" for key, value in zip(["said", "rows right", *shown], np.mean(recent, 0))))
+            log(f"{lesson}: step {step} {time.time() - began:.0f}s " + " ".join(f"{key} {value:.4f}" for key, value in zip(["loss", *shown], np.mean(recent, 0))))
             recent = []
         if time.time() - saved > SAVED_EVERY:
             save(model, checkpoint)
             saved = time.time()
     save(model, checkpoint)
-    log(f"done, {step} steps")
+    log(f"{lesson}: done, {step} steps")
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("checkpoint", type=Path)
-    parser.add_argument("--minutes", type=float, default=55)
+    parser.add_argument("lesson", choices=list(LESSONS))
+    parser.add_argument("--minutes", type=float)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--start", type=Path, help="weights to go on from")
-    parser.add_argument("--frozen", action="store_true", help="leave the encoder as it is, but for the connector")
     options = parser.parse_args()
     path = Path(__file__).resolve().parent.parent / "tokenizer.json"
-    train(path, options.checkpoint, options.minutes, options.seed, options.threads, lambda text: print(text, flush=True), options.start, options.frozen)
+    train(path, options.checkpoint, options.lesson, options.minutes or MINUTES[options.lesson], options.seed, options.threads, lambda text: print(text, flush=True), options.start)
