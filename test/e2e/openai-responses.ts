@@ -128,7 +128,13 @@ export function openaiResponses(service: () => Service): void {
           input: [
             {
               role: 'user' as const,
-              content: [{ type: 'input_image' as const, image_url: 'data:image/png;base64,aGk=', detail: 'auto' as const }],
+              content: [
+                {
+                  type: 'input_image' as const,
+                  image_url: 'data:image/png;base64,aGk=',
+                  detail: 'auto' as const,
+                },
+              ],
             },
           ],
         },

@@ -104,12 +104,12 @@ function markedText(content: MessageContent): string {
  * ```
  */
 export function splitAtPictures(text: string): readonly ({ readonly type: 'image' } | TextPart)[] {
-  return text
-    .split(pictureMark)
-    .flatMap((piece, index) => [
-      ...(index > 0 ? [{ type: 'image' } as const] : []),
-      ...(piece === '' ? [] : [{ type: 'text', text: piece } as const]),
-    ]);
+  const parts: ({ readonly type: 'image' } | TextPart)[] = [];
+  for (const [index, piece] of text.split(pictureMark).entries()) {
+    if (index > 0) parts.push({ type: 'image' });
+    if (piece !== '') parts.push({ type: 'text', text: piece });
+  }
+  return parts;
 }
 
 /** A picture of a conversation, and where it is. */

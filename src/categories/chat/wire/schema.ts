@@ -10,10 +10,10 @@ import { describeValue } from '../../../core/text/quote.ts';
 /** At least one character. */
 export const nonEmptyText = z.string().min(1);
 
-const text = z.object({ type: z.literal('text'), text: z.string() });
+const textPart = z.object({ type: z.literal('text'), text: z.string() });
 
 /** Text, or parts of text that are joined. */
-const content = z.union([z.string(), listOf(ofOfferedType('a part', ['text'], text))]);
+const content = z.union([z.string(), listOf(ofOfferedType('a part', ['text'], textPart))]);
 
 /** How closely a picture is looked at. */
 export const imageDetail = z
@@ -31,7 +31,7 @@ const imageUrl = z.object({
 /** Text, or parts of text and pictures. */
 const userContent = z.union([
   z.string(),
-  listOf(ofOfferedType('a part', ['text', 'image_url'], z.discriminatedUnion('type', [text, imageUrl]))),
+  listOf(ofOfferedType('a part', ['text', 'image_url'], z.discriminatedUnion('type', [textPart, imageUrl]))),
 ]);
 
 /** The name of a function. */
