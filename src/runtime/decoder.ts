@@ -69,5 +69,12 @@ export interface Decoder<Cache extends DecoderCache = DecoderCache> {
     counts?: readonly number[],
     inputs?: StepInputs,
   ): Promise<Float32Array>;
+  /**
+   * Feeds new tokens to the one row of `cache` for the logits after each of them, of which the caller keeps as many as it
+   * likes. Left out where tokens can't be taken back.
+   *
+   * @param accept is given the logits `[tokens × vocabularySize]`, valid during the call; tells how many tokens stay
+   */
+  verify?(cache: Cache, tokens: Int32Array, accept: (logits: Float32Array) => number): Promise<void>;
   release(): Promise<void>;
 }

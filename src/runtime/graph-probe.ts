@@ -97,7 +97,7 @@ function createFeeds(
     ),
     ...(embeddings && { inputs_embeds: embedded(embeddings, { rows, count, tokens, starts }) }),
     num_logits_to_keep: { type: 'int64', dims: [], data: BigInt64Array.of(0n) },
-    [lastPositions]: int64([rows], (row) => ends[row]! - starts[row]! - 1),
+    [lastPositions]: int64([rows, 1], (row) => ends[row]! - starts[row]! - 1),
   };
   const names = new Set(inputs.map(({ name }) => name));
   return Object.fromEntries(Object.entries(all).filter(([name]) => names.has(name)));

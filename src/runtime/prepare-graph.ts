@@ -58,7 +58,7 @@ export interface PreparedGraph {
 }
 
 /** Raised when the same model would be rewritten differently, so that older files are made anew. */
-const rewriterVersion = 1;
+const rewriterVersion = 2;
 const metadataKey = 'slashv1.prepared';
 
 /** How far logits may be from the original's, as a part of the largest one: rounding in another order. */

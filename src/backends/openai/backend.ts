@@ -20,6 +20,7 @@ export const openaiDefinition: BackendDefinition = {
     'verify',
     'maxBatchSize',
     'optimize',
+    'speculation',
     'toolCallFormat',
     'toolPrompt',
     'tools',

@@ -14,6 +14,9 @@ export const chatSettings = {
   optimize: booleanSetting(
     'Whether the graph is rewritten for speed when it is loaded; default: those of 16 MB and more are.',
   ),
+  speculation: booleanSetting(
+    'Whether tokens that repeat earlier ones are guessed and verified several at a step, where one sequence runs alone and guesses come true; default true.',
+  ),
   toolCallFormat: textSetting(
     'How the model writes tool calls, such as `hermes`; default: its chat template shows it.',
   ),

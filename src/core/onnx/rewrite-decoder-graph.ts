@@ -12,7 +12,7 @@ import type { Rewritten } from './rewrites/rewrite.ts';
 export interface RewriteOptions {
   /** Attention becomes `GroupQueryAttention`, where {@link maskModel} showed what each mask lets a position see. */
   readonly attention?: { readonly windows: ReadonlyMap<string, AttentionWindow> } | false;
-  /** Logits are computed for one position of a row only. */
+  /** Logits are computed for chosen positions of a row only. */
   readonly lastPosition?: boolean;
   /** Products with int4 weights compute with activations of 8 bits: for the CPU. */
   readonly accuracyLevel?: boolean;
@@ -34,7 +34,7 @@ const leastOpset = 13;
 
 /**
  * Rewrites the graph of a decoder for speed. Names, types and layouts of inputs and outputs stay, but for what each
- * rewrite says: `logits` have one position, at `last_positions`.
+ * rewrite says: `logits` have the positions that `last_positions` names.
  *
  * @example
  * ```ts

@@ -1,9 +1,12 @@
 import { CacheFull, type CacheRow, type Decoder, type DecoderCache } from '../../../runtime/decoder.ts';
 import { InferenceError } from '../../../errors.ts';
+import { Drafter } from './drafter.ts';
 import type { PrefixCache } from './prefix-cache.ts';
 
 /** One sequence that continues a prompt. */
 export interface Continuation {
+  /** Tokens that it may choose yet. */
+  readonly remaining: number;
   /**
    * Chooses the next token.
    *
@@ -39,6 +42,8 @@ interface Row {
   /** What has been fed after the prompt. */
   readonly fed: number[];
   token: number;
+  /** Where the row was alone at some step. */
+  drafter?: Drafter;
 }
 
 interface Batch {
@@ -70,6 +75,7 @@ export class Batcher {
   readonly #decoder: Decoder;
   readonly #maxRows: number;
   readonly #prefixes: PrefixCache;
+  readonly #speculates: boolean;
   readonly #waiting: Generation[] = [];
   /** Tokens that the generations under way may come to. */
   #reserved = 0;
@@ -79,14 +85,27 @@ export class Batcher {
   /** Forward passes so far. */
   steps = 0;
 
-  /** @param options.maxRows sequences per batch */
+  /**
+   * @param options.maxRows sequences per batch
+   * @param options.speculates whether sequences that are alone may guess tokens and verify several in a step, where the
+   *   decoder can; default `true`
+   */
   constructor(
     decoder: Decoder,
-    { maxRows, prefixes }: { readonly maxRows: number; readonly prefixes: PrefixCache },
+    {
+      maxRows,
+      prefixes,
+      speculates = true,
+    }: {
+      readonly maxRows: number;
+      readonly prefixes: PrefixCache;
+      readonly speculates?: boolean | undefined;
+    },
   ) {
     this.#decoder = decoder;
     this.#maxRows = maxRows;
     this.#prefixes = prefixes;
+    this.#speculates = speculates && decoder.verify !== undefined;
   }
 
   add(generation: Generation): void {
@@ -259,6 +278,8 @@ export class Batcher {
     await this.#leave(batch, new Set(batch.rows.filter(({ generation }) => generation.cancelled)));
     const { rows, cache } = batch;
     if (rows.length === 0) return;
+    const draft = this.#draft(rows);
+    if (draft.length > 0) return this.#verify(batch, draft);
     let logits: Float32Array;
     try {
       logits = await this.#forward(
@@ -279,13 +300,49 @@ export class Batcher {
       try {
         const token = row.continuation.next(this.#rowOf(logits, index));
         if (token === undefined) over.add(row);
-        else row.token = token;
+        else {
+          row.token = token;
+          row.drafter?.observe(token);
+        }
       } catch (error) {
         failures.set(row.generation, error);
       }
     }
     await this.#fail(batch, failures);
     await this.#leave(batch, over);
+  }
+
+  /** What a row that is alone will probably go on with. */
+  #draft([row, ...others]: readonly Row[]): Int32Array {
+    if (!this.#speculates || !row || others.length > 0) return new Int32Array(0);
+    row.drafter ??= new Drafter([...row.generation.prompt, ...row.fed, row.token]);
+    return row.drafter.draft(row.continuation.remaining - 1);
+  }
+
+  /** Feeds guesses with the token of the only row; those that its continuation doesn't choose itself are taken back. */
+  async #verify(batch: Batch, draft: Int32Array): Promise<void> {
+    const row = batch.rows[0]!;
+    const { generation, continuation, fed, drafter } = row;
+    const tokens = Int32Array.of(row.token, ...draft);
+    let isOver = false;
+    try {
+      await this.#decoder.verify!(batch.cache, tokens, (logits) => {
+        this.steps++;
+        for (let kept = 1; ; kept++) {
+          fed.push(row.token);
+          const token = continuation.next(this.#rowOf(logits, kept - 1));
+          isOver = token === undefined;
+          if (token === undefined) return kept;
+          row.token = token;
+          drafter!.observe(token);
+          if (token !== tokens[kept]) return kept;
+        }
+      });
+    } catch (error) {
+      await this.#fail(batch, new Map([[generation, error]]));
+      return;
+    }
+    if (isOver) await this.#leave(batch, new Set([row]));
   }
 
   #rowOf(logits: Float32Array, row: number): Float32Array {

@@ -165,7 +165,7 @@ class ChatPipeline implements Pipeline<ChatRequest, ChatEvent, ChatModelInfo> {
       decoder,
       decoder.keepsPrefixes === false ? noPrefixes : prefixCacheLimits,
     );
-    this.#batcher = new Batcher(decoder, { maxRows, prefixes });
+    this.#batcher = new Batcher(decoder, { maxRows, prefixes, speculates: spec.speculation });
     this.concurrency = maxRows;
     this.info = {
       id: spec.id,

@@ -65,8 +65,13 @@ export class Choice implements Continuation {
     });
   }
 
+  get remaining(): number {
+    const { request, prompt, contextLength } = this.#context;
+    return Math.min(request.maxTokens, contextLength - prompt.length) - this.tokens;
+  }
+
   next(logits: Float32Array): number | undefined {
-    const { request, prompt, tokenizer, contextLength, endTokens, markerTokens } = this.#context;
+    const { request, tokenizer, endTokens, markerTokens } = this.#context;
     const token = this.#sampler.sample(logits, this.#matcher?.mask());
     if (endTokens.has(token)) return this.#end({ cutOff: false });
     this.#sampler.accept(token);
@@ -80,8 +85,7 @@ export class Choice implements Continuation {
     const isVisible = !tokenizer.isSpecial(token) || markerTokens.has(token);
     if (isVisible) this.#read(this.#detokenizer.push(token));
     if (this.#answer.stopped !== null) return this.#end({ cutOff: false });
-    const full = this.tokens >= request.maxTokens || prompt.length + this.tokens >= contextLength;
-    return full ? this.#end({ cutOff: true }) : token;
+    return this.remaining > 0 ? token : this.#end({ cutOff: true });
   }
 
   #read(text: string): void {

@@ -98,5 +98,5 @@ function gridOf(positions: Int32Array, rows: number, count: number): Tensor {
 }
 
 function lastOf(rows: number): Tensor {
-  return { type: 'int64', dims: [rows], data: new BigInt64Array(rows).fill(-1n) };
+  return { type: 'int64', dims: [rows, 1], data: new BigInt64Array(rows).fill(-1n) };
 }

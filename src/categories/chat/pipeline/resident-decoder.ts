@@ -1,6 +1,6 @@
 import { float16ToFloat32Into } from '../../../core/math/float16.ts';
 import type { BindableSession } from '../../../runtime/contract.ts';
-import type { Decoder } from '../../../runtime/decoder.ts';
+import type { Decoder, StepInputs } from '../../../runtime/decoder.ts';
 import { readDecoderLayout, type GraphSides } from './decoder-layout.ts';
 import { ResidentCache } from './resident-cache.ts';
 import { StepTensors, type LogitsMemory } from './step-tensors.ts';
@@ -32,33 +32,64 @@ export function createResidentDecoder(session: BindableSession, sides: GraphSide
       return ResidentCache.gather(rows, replaced);
     },
     async forward(cache, tokens, count, counts, inputs) {
-      cache.reserve(count);
-      const binding = cache.bind();
-      const isFirst = cache.lengths.every((length) => length === 0);
-      let { step } = cache;
-      if (!step || step.count !== count || Math.max(...cache.lengths) + count > step.width) {
-        step = new StepTensors({ session, binding, layout, memory }, cache, { count, isFirst });
-        cache.step = isFirst ? undefined : step;
-      }
-      step.fill(cache.lengths, tokens, counts, inputs);
-      await binding.run();
+      const step = await run(cache, tokens, { count, wanted: 1, counts, inputs });
       cache.lengths.forEach((_, row) => (cache.lengths[row]! += counts?.[row] ?? count));
       return lastPositions(step, cache.rows, counts);
     },
     release: () => session.release(),
   };
-  return decoder;
+  // Guessed tokens would need embeddings or positions of their own.
+  if (hiddenSize !== undefined || hasGridPositions) return decoder;
+  return {
+    ...decoder,
+    async verify(cache: ResidentCache, tokens, accept) {
+      const count = tokens.length;
+      const { logits } = await run(cache, tokens, { count, wanted: count });
+      cache.lengths[0]! += accept(toFloat32(logits));
+    },
+  } satisfies Decoder<ResidentCache>;
+
+  async function run(
+    cache: ResidentCache,
+    tokens: Int32Array,
+    {
+      count,
+      wanted,
+      counts,
+      inputs,
+    }: {
+      count: number;
+      wanted: number;
+      counts?: readonly number[] | undefined;
+      inputs?: StepInputs | undefined;
+    },
+  ): Promise<StepTensors> {
+    cache.reserve(count);
+    const binding = cache.bind();
+    const isFirst = cache.lengths.every((length) => length === 0);
+    let { step } = cache;
+    const fits = step?.count === count && step.wanted === wanted;
+    if (!step || !fits || Math.max(...cache.lengths) + count > step.width) {
+      step = new StepTensors({ session, binding, layout, memory }, cache, { count, isFirst, wanted });
+      cache.step = isFirst ? undefined : step;
+    }
+    step.fill(cache.lengths, tokens, counts, inputs);
+    await binding.run();
+    return step;
+  }
+
+  function toFloat32(logits: Float32Array | Uint16Array): Float32Array {
+    if (logits instanceof Float32Array) return logits;
+    if (converted.length < logits.length) converted = new Float32Array(logits.length);
+    return float16ToFloat32Into(converted.subarray(0, logits.length), logits);
+  }
 
   function lastPositions(
     { logits, positions, count }: StepTensors,
     rows: number,
     counts?: readonly number[],
-  ) {
-    let values = logits as Float32Array;
-    if (logits instanceof Uint16Array) {
-      if (converted.length < logits.length) converted = new Float32Array(logits.length);
-      values = float16ToFloat32Into(converted.subarray(0, logits.length), logits);
-    }
+  ): Float32Array {
+    const values = toFloat32(logits);
     if (positions === 1) return values;
     const last = new Float32Array(rows * vocabularySize);
     for (let row = 0; row < rows; row++) {

@@ -14,20 +14,22 @@ export interface LogitsMemory {
 
 /**
  * The small inputs of a step, and its logits, bound beside a cache. They are written again while the cache keeps its
- * rows and its capacity, each row gets the same number of tokens, and the mask is wide enough.
+ * rows and its capacity, each row gets the same number of tokens and logits, and the mask is wide enough.
  */
 export class StepTensors {
   readonly count: number;
   /** `[rows, positions, vocabularySize]` */
   readonly logits: Float32Array | Uint16Array;
-  /** Of the logits. */
+  /** Of the logits that are wanted: all of a row, or the last one. */
+  readonly wanted: number;
+  /** Of the logits that the graph gives. */
   readonly positions: number;
   /** Tokens of a row that the mask has room for. */
   readonly width: number;
   readonly #ids: Int32Array;
   readonly #mask: Int32Array;
   readonly #positionIds: Int32Array;
-  readonly #last: BigInt64Array;
+  readonly #last: Int32Array;
   readonly #embeddings: Float32Array;
   readonly #hasGridPositions: boolean;
   /** Slots of each row that the mask shows. */
@@ -37,7 +39,7 @@ export class StepTensors {
   constructor(
     { session, binding, layout, memory }: StepParts,
     cache: ResidentCache,
-    { count, isFirst }: { readonly count: number; readonly isFirst: boolean },
+    { count, isFirst, wanted }: StepSize,
   ) {
     const { rows, capacity } = cache;
     const { inputs, logitsType, vocabularySize, hiddenSize = 0, hasGridPositions } = layout;
@@ -63,9 +65,10 @@ export class StepTensors {
     this.#positionIds = lowWords(int64('position_ids', [...(hasGridPositions ? [3] : []), rows, count]));
     this.#embeddings = new Float32Array(rows * count * hiddenSize);
     if (hiddenSize > 0) bind('inputs_embeds', 'float32', [rows, count, hiddenSize], this.#embeddings);
-    this.#last = int64('last_positions', [rows]);
+    this.wanted = wanted;
+    this.#last = lowWords(int64('last_positions', [rows, wanted]));
     int64('num_logits_to_keep', []);
-    this.positions = inputs.has('last_positions') ? 1 : count;
+    this.positions = inputs.has('last_positions') ? wanted : count;
     const size = rows * this.positions * vocabularySize;
     if (logitsType === 'float16') {
       if (memory.float16.length < size) memory.float16 = new Uint16Array(size);
@@ -97,10 +100,22 @@ export class StepTensors {
       }
       const start = row * this.width;
       for (let slot = this.#shown[row]!; slot < length + own; slot++) this.#mask[2 * (start + slot)] = 1;
+      this.#mask.fill(0, 2 * (start + length + own), 2 * (start + Math.max(this.#shown[row]!, length + own)));
       this.#shown[row] = length + own;
-      this.#last[row] = BigInt(own - 1);
+      for (let index = 0; index < this.wanted; index++) {
+        this.#last[2 * (row * this.wanted + index)] = own - this.wanted + index;
+      }
     }
   }
+}
+
+interface StepSize {
+  /** Tokens of each row. */
+  readonly count: number;
+  /** Whether none came before. */
+  readonly isFirst: boolean;
+  /** Positions of each row whose logits are wanted: the last ones. */
+  readonly wanted: number;
 }
 
 /** What the tensors of a step are made with. */

@@ -3,6 +3,7 @@ import { elementTypes } from '../element-types.ts';
 import { GraphDraft } from '../graph-draft.ts';
 import type { OnnxGraph } from '../model.ts';
 import { tensorValue } from '../value.ts';
+import { lastPositions } from './last-position.ts';
 import { unchanged, type Rewritten } from './rewrite.ts';
 
 /** Outputs that hold what most samplers need of a row of logits. */
@@ -18,13 +19,15 @@ export const candidateOutputs = {
 /**
  * Adds the largest logits of each row and the mass of all of them as outputs: a few kilobytes where the row itself has
  * hundreds. The largest logit of all is the first of them. `logits` stays, for what needs the full row in the same run.
+ * Where the graph has `last_positions`, it must name one position of each row then.
  *
  * @param count how many logits; at most the size of the vocabulary
  */
 export function addCandidates(graph: OnnxGraph, count: number): Rewritten {
   const logits = graph.outputs.find(({ name }) => name === 'logits');
   const [, positions, vocabularySize] = logits?.dims ?? [];
-  if (positions !== 1 || typeof vocabularySize !== 'number') return unchanged('no logits of one position');
+  const isOne = positions === 1 || graph.inputs.some(({ name }) => name === lastPositions);
+  if (!isOne || typeof vocabularySize !== 'number') return unchanged('no logits of one position');
   if (graph.outputs.some(({ name }) => name === candidateOutputs.mass)) return unchanged('done already');
   const most = Math.min(count, vocabularySize);
   const draft = new GraphDraft(graph);

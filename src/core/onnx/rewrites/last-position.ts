@@ -6,7 +6,7 @@ import type { OnnxGraph, OnnxNode } from '../model.ts';
 import { tensorValue } from '../value.ts';
 import { unchanged, type Rewritten } from './rewrite.ts';
 
-/** Input `[batch]`, int64: of which position of a row the logits are wanted; −1 is the last one. */
+/** Input `[batch, positions]`, int64: of which positions of a row the logits are wanted; −1 is the last one. */
 export const lastPositions = 'last_positions';
 
 /** Operators of two inputs that work on each position alone where the other one is constant. */
@@ -14,9 +14,9 @@ const withConstant: ReadonlySet<string> = new Set(['Mul', 'Div', 'Add', 'Sub']);
 const alone: ReadonlySet<string> = new Set(['Cast', 'Identity', 'Tanh', 'Neg']);
 
 /**
- * Chooses one position of each row before the product with the vocabulary, so that `logits` is
- * `[batch, 1, vocabulary]` whatever the number of tokens. The position is an input, `last_positions`: rows that are
- * padded on the right can be read together with longer ones.
+ * Chooses positions of each row before the product with the vocabulary, so that `logits` is
+ * `[batch, positions, vocabulary]` whatever the number of tokens. The positions are an input, `last_positions`: mostly the
+ * last one of each row. Rows that are padded on the right can be read together with longer ones.
  *
  * The product may be `MatMul`, `MatMulNBits` or `Gemm`, with casts, scales, biases and soft caps behind it.
  */
@@ -30,9 +30,9 @@ export function gatherLastPosition(graph: OnnxGraph): Rewritten {
   if (typeof chain === 'string') return unchanged(chain);
   const { head, operand, flattened } = chain;
   const draft = new GraphDraft(graph);
-  draft.addInput(tensorValue(lastPositions, elementTypes.int64, ['batch_size']));
+  draft.addInput(tensorValue(lastPositions, elementTypes.int64, ['batch_size', 'positions']));
   const hidden = beforeSlice(index, chain.hidden);
-  const positions = draft.add('Unsqueeze', [lastPositions, draft.int64(flattened ? [1] : [1, 2])]);
+  const positions = draft.add('Unsqueeze', [lastPositions, draft.int64([2])]);
   const gathered = draft.add('GatherND', [hidden, positions], {
     attributes: [integerAttribute('batch_dims', 1)],
   });
@@ -41,13 +41,19 @@ export function gatherLastPosition(graph: OnnxGraph): Rewritten {
     draft.replace(head, { ...head, inputs: head.inputs.with(operand, gathered) });
   } else {
     if (typeof vocabularySize !== 'number') return unchanged('the size of the vocabulary is open');
-    draft.replace(head, { ...head, inputs: head.inputs.with(operand, gathered) });
+    const rows = draft.add('Flatten', [gathered], { attributes: [integerAttribute('axis', 2)] });
+    draft.replace(head, { ...head, inputs: head.inputs.with(operand, rows) });
     const { reshape } = flattened;
-    const shape = draft.int64([-1, 1, vocabularySize]);
+    const sizes = [draft.add('Shape', [lastPositions]), draft.int64([vocabularySize])];
+    const shape = draft.add('Concat', sizes, { attributes: [integerAttribute('axis', 0)] });
     draft.replace(reshape, { ...reshape, inputs: [reshape.inputs[0]!, shape] });
   }
   draft.setOutput(
-    tensorValue('logits', logits.elementType, ['batch_size', 1, vocabularySize ?? 'vocabulary_size']),
+    tensorValue('logits', logits.elementType, [
+      'batch_size',
+      'positions',
+      vocabularySize ?? 'vocabulary_size',
+    ]),
   );
   return { graph: draft.finish() };
 }
