@@ -62,8 +62,13 @@ interface Prefill {
   done: number;
 }
 
-/** Tokens of one prefill step: small enough that running generations and cancellations don't wait long for it. */
+/**
+ * Tokens of one prefill step, and about as many of the prompts that are read between two steps of the running batches:
+ * few enough that running generations and cancellations don't wait long.
+ */
 const prefillTokens = 256;
+/** A prompt of which a smaller part was computed before is read together with others. */
+const leastSharedPart = 1 / 4;
 /** Tokens of prompts that are read together in one step, padding included. */
 const sharedPrefillTokens = 512;
 
@@ -119,32 +124,40 @@ export class Batcher {
   }
 
   async #run(): Promise<void> {
+    // Those that arrive together are read together.
+    await new Promise(setImmediate);
     while (this.#prefill || this.#waiting.length > 0 || this.#batches.length > 0) {
-      this.#prefill ??= await this.#begin();
-      if (this.#prefill) await this.#continue(this.#prefill);
+      // Short prompts that wait are read one after the other: a step of the others between two of them would delay both.
+      for (let read = 0; read < prefillTokens;) {
+        this.#prefill ??= await this.#begin();
+        if (!this.#prefill) break;
+        read += await this.#continue(this.#prefill);
+      }
       for (const batch of this.#batches) await this.#step(batch);
       this.#batches = this.#batches.filter(({ rows }) => rows.length > 0);
     }
     this.#running = undefined;
   }
 
+  /** @returns `undefined` when none waits */
   async #begin(): Promise<Prefill | undefined> {
     const [generation] = this.#waiting;
     if (!generation || !this.#hasRoom(generation)) return undefined;
     this.#waiting.shift();
     this.#reserved += generation.mostTokens;
+    const generations = [generation, ...this.#takeAlike(generation)];
     try {
-      const shared = generation.reproducible ? undefined : await this.#prefixes.find(generation.prompt);
+      const isFree = generations.length === 1 && !generation.reproducible;
+      const shared = isFree ? await this.#prefixes.find(generation.prompt) : undefined;
       if (shared) {
         const { cache, length } = shared;
-        return { generations: [generation], cache, cachedTokens: length, done: length };
+        return { generations, cache, cachedTokens: length, done: length };
       }
-      const generations = [generation, ...this.#takeAlike(generation)];
       const cache = this.#decoder.createCache(generations.length);
       return { generations, cache, cachedTokens: 0, done: 0 };
     } catch (error) {
-      this.#failed(generation, error);
-      return undefined;
+      for (const each of generations) this.#failed(each, error);
+      return this.#begin();
     }
   }
 
@@ -177,9 +190,11 @@ export class Batcher {
   }
 
   /** Takes waiting prompts of about the same length that can be read in the same step, so that little of it is padding. */
-  #takeAlike({ prompt, reproducible }: Generation): readonly Generation[] {
+  #takeAlike(generation: Generation): readonly Generation[] {
     const taken: Generation[] = [];
-    if (!this.#decoder.raggedPrompts || reproducible || prompt.length > prefillTokens) return taken;
+    const { prompt } = generation;
+    if (!this.#decoder.raggedPrompts || prompt.length > prefillTokens || this.#isAlone(generation))
+      return taken;
     let longest = prompt.length;
     let shortest = prompt.length;
     for (const other of this.#waiting) {
@@ -188,8 +203,7 @@ export class Batcher {
       const least = Math.min(shortest, length);
       const fits =
         most <= prefillTokens && most <= 2 * least && most * (taken.length + 2) <= sharedPrefillTokens;
-      if (!fits || other.reproducible || taken.length + 1 >= this.#maxRows || !this.#hasRoom(other)) continue;
-      if (this.#prefixes.sharedTokens(other.prompt) > 0) continue;
+      if (!fits || taken.length + 1 >= this.#maxRows || !this.#hasRoom(other) || this.#isAlone(other)) continue;
       [longest, shortest] = [most, least];
       taken.push(other);
       this.#reserved += other.mostTokens;
@@ -198,14 +212,20 @@ export class Batcher {
     return taken;
   }
 
-  async #continue(prefill: Prefill): Promise<void> {
+  /** Whether a prompt is read by itself: for its seed, or because most of it needs no computing. */
+  #isAlone({ prompt, reproducible }: Generation): boolean {
+    return reproducible || this.#prefixes.sharedTokens(prompt) > leastSharedPart * prompt.length;
+  }
+
+  /** @returns how many tokens were read, padding included */
+  async #continue(prefill: Prefill): Promise<number> {
     const { generations, cache } = prefill;
     try {
       if (generations.every(({ cancelled }) => cancelled)) {
         this.#prefill = undefined;
         cache.release();
         for (const generation of generations) this.#ended(generation);
-        return;
+        return 0;
       }
       const pieces = generations.map(({ prompt }) =>
         prompt.subarray(
@@ -218,12 +238,15 @@ export class Batcher {
       const logits = await this.#forward(cache, padded(pieces, count), count, counts);
       this.steps++;
       prefill.done += count;
-      if (generations.some(({ prompt }) => prefill.done < prompt.length)) return;
-      this.#prefill = undefined;
-      await this.#endPrompts(prefill, logits);
+      if (generations.every(({ prompt }) => prefill.done >= prompt.length)) {
+        this.#prefill = undefined;
+        await this.#endPrompts(prefill, logits);
+      }
+      return count * generations.length;
     } catch (error) {
       this.#prefill = undefined;
       for (const generation of generations) this.#failed(generation, error);
+      return 0;
     }
   }
 

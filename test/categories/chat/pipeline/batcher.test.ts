@@ -147,7 +147,15 @@ describe('Batcher', () => {
     batcher.add(short);
     batcher.add(long);
     await Promise.all([short.finished, long.finished]);
-    expect(shapes.slice(0, 7)).toEqual(['1x1', '1x1', '1x256', '1x1', '1x256', '1x1', '1x88']);
+    expect(shapes.slice(0, 7)).toEqual(['1x1', '1x256', '1x1', '1x256', '1x1', '1x88', '1x1']);
+  });
+
+  it('reads short prompts that arrive together before it steps any of them', async () => {
+    const { batcher, shapes } = start();
+    const trials = [3, 4, 5, 6].map((length) => new Trial(Array(length).fill(length), [3]));
+    for (const trial of trials) batcher.add(trial);
+    await Promise.all(trials.map(({ finished }) => finished));
+    expect(shapes).toEqual(['1x3', '1x4', '1x5', '1x6', '4x1', '4x1']);
   });
 
   it('computes a reproducible request in the same shapes alone and beside others', async () => {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { loadChatPipeline } from '../../../../src/categories/chat/pipeline/chat-pipeline.ts';
 import type { Decoder } from '../../../../src/runtime/decoder.ts';
-import { loadDecoder, type DecoderOptions } from '../../../../src/categories/chat/pipeline/load-decoder.ts';
+import type { DecoderOptions, loadDecoder } from '../../../../src/categories/chat/pipeline/load-decoder.ts';
 import { completeChatRequest, type ChatRequestInput } from '../../../../src/categories/chat/request.ts';
 import type { ChatEvent, ChatModelInfo } from '../../../../src/categories/chat/events.ts';
 import type { ChatRequest } from '../../../../src/categories/chat/request.ts';
