@@ -6,6 +6,7 @@ import { deviceNumber } from './core/device.ts';
 import { fieldError } from './errors.ts';
 import { createProgressLine } from './models/hub/progress-line.ts';
 import { assertIntact } from './models/verify-files.ts';
+import { chosenRuntime } from './runtime/choose-runtime.ts';
 import { obtainModel } from './obtain-model.ts';
 import { describeModel } from './recognize-model.ts';
 import { withRunHeaders } from './runtime/http/run-headers.ts';
@@ -45,7 +46,8 @@ export async function loadPipeline(spec: ModelSpec): Promise<Pipeline> {
   if ('loadPipeline' in backend) return backend.loadPipeline(obtained);
   const load = await pipelines[category as Category]();
   const pipeline = await load(obtained, backend.sessions);
-  return backend.wrap ? carryHeaders(backend.wrap(pipeline)) : pipeline;
+  const whole = backend.wrap ? carryHeaders(backend.wrap(pipeline)) : pipeline;
+  return Object.assign(whole, { runtime: await chosenRuntime() });
 }
 
 /** Requests of the pipeline to other machines carry the headers of the run. */

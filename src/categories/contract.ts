@@ -92,6 +92,16 @@ export interface UpstreamStatus {
   readonly failures: number;
 }
 
+/** The way to ONNX Runtime that a process has taken, and why. */
+export interface RuntimeInUse {
+  /** `native`, its C API, or `onnxruntime-node`, its binding. */
+  readonly name: string;
+  /** Of onnxruntime. */
+  readonly version: string;
+  /** A sentence without its full stop. */
+  readonly reason: string;
+}
+
 /**
  * A loaded model, ready to run requests. Lives in a worker process, or with `isolation: "inline"` in the host.
  * Failures are `InferenceError`s; leaving a `run` iterator early cancels that run.
@@ -106,6 +116,8 @@ export interface Pipeline<
   readonly concurrency: number;
   /** The servers that run it, where others do. */
   upstreams?(): readonly UpstreamStatus[];
+  /** By what graphs are run; left out where none were loaded in this process. */
+  readonly runtime?: RuntimeInUse | undefined;
   run(request: Request, options?: RunOptions): AsyncIterable<Event>;
   close(): Promise<void>;
 }

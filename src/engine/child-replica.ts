@@ -32,10 +32,12 @@ export interface ChildReplicaOptions extends WorkerProcessOptions {
  */
 export function childReplicas({ restart, ...process }: ChildReplicaOptions): StartReplica {
   const policy = { ...defaultRestartPolicy, ...restart };
+  let workers = 0;
   return (spec, onChange, onEvent = () => undefined) => {
     const place = placeOnDevice(spec);
     const { environment } = place;
-    return new ChildReplica(place.spec, { onChange, onEvent }, { ...process, environment }, policy);
+    const worker = { spec: place.spec, number: workers++ };
+    return new ChildReplica(worker, { onChange, onEvent }, { ...process, environment }, policy);
   };
 }
 
@@ -56,6 +58,8 @@ interface ActiveRun {
 
 class ChildReplica implements Replica {
   readonly #spec: ModelSpec;
+  /** Among the workers of this process. */
+  readonly #place: number;
   readonly #listener: ReplicaListener;
   readonly #processOptions: WorkerProcessOptions;
   readonly #cancelGraceMs: number;
@@ -83,12 +87,13 @@ class ChildReplica implements Replica {
   #killReason: string | undefined;
 
   constructor(
-    spec: ModelSpec,
+    { spec, number }: { readonly spec: ModelSpec; readonly number: number },
     listener: ReplicaListener,
     processOptions: WorkerProcessOptions,
     policy: RestartPolicy,
   ) {
     this.#spec = spec;
+    this.#place = number;
     this.#listener = listener;
     this.#processOptions = processOptions;
     this.#cancelGraceMs = spec.cancelGraceMs ?? defaultCancelGraceMs;
@@ -177,7 +182,7 @@ class ChildReplica implements Replica {
         onExit: (reason) => this.#workerLost(reason),
       });
       this.#process = worker;
-      worker.send({ type: 'load', spec: this.#spec });
+      worker.send({ type: 'load', spec: this.#spec, place: this.#place });
     } catch (error) {
       queueMicrotask(() => this.#startFailed(error as Error));
     }
@@ -249,7 +254,12 @@ class ChildReplica implements Replica {
     this.#process?.kill();
   }
 
-  #workerReady({ info, concurrency, memoryBytes }: WorkerMessage & { readonly type: 'loaded' }): void {
+  #workerReady({
+    info,
+    concurrency,
+    memoryBytes,
+    runtime,
+  }: WorkerMessage & { readonly type: 'loaded' }): void {
     if (this.#state !== 'loading' && this.#state !== 'restarting') return;
     this.#info = info;
     this.#concurrency = concurrency;
@@ -258,7 +268,7 @@ class ChildReplica implements Replica {
     // From now on a request holds the host by the timer of its deadline, an idle worker doesn't.
     this.#process?.hold(false);
     this.#firstLoad.resolve();
-    this.#listener.onEvent({ type: 'load', loadMs: this.#loadMs, memoryBytes });
+    this.#listener.onEvent({ type: 'load', loadMs: this.#loadMs, memoryBytes, runtime });
     this.#setState('ready');
   }
 

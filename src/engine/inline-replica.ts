@@ -96,7 +96,8 @@ class InlineReplica implements Replica {
       const pipeline = await loadPipeline(spec);
       this.#pipeline = pipeline;
       if (this.#state !== 'closed') {
-        this.#listener.onEvent({ type: 'load', loadMs: performance.now() - startedAt });
+        const { runtime } = pipeline;
+        this.#listener.onEvent({ type: 'load', loadMs: performance.now() - startedAt, runtime });
       }
       this.#firstLoad.resolve();
       this.#setState('ready');

@@ -2,17 +2,34 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
 /**
+ * The processors that a worker computes on: all but one, which it leaves to the host and to other workers. Each worker of
+ * a host leaves another one, so that not all of them compute on the same few while one stands idle.
+ *
+ * @param processors that it may use
+ * @param options.threads how many threads the model was given; default: fewer than there are processors
+ * @param options.place of the worker among those of its host, from 0
+ * @returns all of them where it can't do with fewer
+ */
+export function assignProcessors(
+  processors: readonly number[],
+  { threads = 1, place }: { readonly threads?: number | undefined; readonly place: number },
+): readonly number[] {
+  if (processors.length < 2 || threads >= processors.length) return processors;
+  return processors.toSpliced(place % processors.length, 1);
+}
+
+/**
  * Keeps this process, all its threads included, off one of the processors that it may use, so that the host finds that
  * one free whenever it wakes up: a low priority alone lets a busy thread finish its time slice first. Does so on Linux
  * where the program `taskset` is there, and nothing elsewhere.
  *
- * @param options.threads how many threads the model was given; a model that was given all processors keeps them
+ * @param options as `assignProcessors` takes them
  */
-export function leaveCore({ threads }: { readonly threads?: number | undefined }): void {
+export function leaveCore(options: Parameters<typeof assignProcessors>[1]): void {
   const processors = allowedProcessors();
-  const left = processors.slice(1);
-  if (left.length === 0 || (threads ?? 0) > left.length) return;
-  spawnSync('taskset', ['-a', '-c', '-p', left.join(','), String(process.pid)], { stdio: 'ignore' });
+  const assigned = assignProcessors(processors, options);
+  if (assigned.length === processors.length) return;
+  spawnSync('taskset', ['-a', '-c', '-p', assigned.join(','), String(process.pid)], { stdio: 'ignore' });
 }
 
 function allowedProcessors(): number[] {

@@ -311,7 +311,11 @@ export class ModelQueue {
     const model = this.#observedModel;
     switch (event.type) {
       case 'load':
-        this.#observers.tell('onModelLoad', model, { replica, loadMs: event.loadMs });
+        this.#observers.tell('onModelLoad', model, {
+          replica,
+          loadMs: event.loadMs,
+          ...(event.runtime && { runtime: event.runtime }),
+        });
         return;
       case 'failure':
         this.#observers.tell('onModelFailure', model, { replica, error: event.error });

@@ -1,4 +1,10 @@
-import type { CategoryTelemetry, RunEvent, RunOrigin, RunUsage } from '../categories/contract.ts';
+import type {
+  CategoryTelemetry,
+  RunEvent,
+  RunOrigin,
+  RuntimeInUse,
+  RunUsage,
+} from '../categories/contract.ts';
 import type { InferenceError } from '../errors.ts';
 import type { InferenceBase } from './contract.ts';
 
@@ -39,6 +45,15 @@ export interface ObservedModel {
   readonly category: string;
 }
 
+/** A replica that became ready. */
+export interface ModelLoad {
+  /** Counts the replicas of the model from 0. */
+  readonly replica: number;
+  readonly loadMs: number;
+  /** By what it runs graphs, where it does. */
+  readonly runtime?: RuntimeInUse | undefined;
+}
+
 /** A worker that ended unasked. */
 export interface WorkerLoss {
   /** Counts the replicas of the model from 0. */
@@ -74,7 +89,7 @@ export interface InferenceObserver<Run extends ObservedRun = ObservedRun, Event 
   /** It is over, whichever way; called once for each run. */
   onRunEnd?(run: Run, end: RunEnd): void;
   /** A replica of a model is ready, for the first time or again. */
-  onModelLoad?(model: ObservedModel, load: { readonly replica: number; readonly loadMs: number }): void;
+  onModelLoad?(model: ObservedModel, load: ModelLoad): void;
   /** A replica can't be loaded and won't be tried again. */
   onModelFailure?(
     model: ObservedModel,

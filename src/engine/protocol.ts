@@ -1,4 +1,4 @@
-import type { ModelInfo, ModelSpec, Pipeline, RunEvent, UpstreamStatus } from '../categories/contract.ts';
+import type { ModelSpec, Pipeline, RunEvent, UpstreamStatus } from '../categories/contract.ts';
 import type { SerializedError } from '../errors.ts';
 import type { RunLabels } from './replica.ts';
 
@@ -7,7 +7,8 @@ export type LoadPipeline = (spec: ModelSpec) => Promise<Pipeline>;
 
 /** Messages from the host to a worker, as plain data. `load` comes first and once; ids are never used twice. */
 export type HostMessage =
-  | { readonly type: 'load'; readonly spec: ModelSpec }
+  /** `place` counts the workers of the host from 0. */
+  | { readonly type: 'load'; readonly spec: ModelSpec; readonly place: number }
   | {
       readonly type: 'run';
       readonly id: number;
@@ -20,13 +21,11 @@ export type HostMessage =
 
 /** Messages from a worker to the host, as plain data. */
 export type WorkerMessage =
-  | {
+  | ({
       readonly type: 'loaded';
-      readonly info: ModelInfo;
-      readonly concurrency: number;
       /** Resident memory of the worker. */
       readonly memoryBytes: number;
-    }
+    } & Pick<Pipeline, 'info' | 'concurrency' | 'runtime'>)
   /** `detail` is for the operator, never for callers. */
   | { readonly type: 'load-failed'; readonly error: SerializedError; readonly detail: string }
   /** Once a second at most, where others run the model. */

@@ -1,5 +1,12 @@
 import type { InferenceError } from '../errors.ts';
-import type { ModelInfo, ModelSpec, RunEvent, RunHeaders, UpstreamStatus } from '../categories/contract.ts';
+import type {
+  ModelInfo,
+  ModelSpec,
+  RunEvent,
+  RunHeaders,
+  RuntimeInUse,
+  UpstreamStatus,
+} from '../categories/contract.ts';
 
 /**
  * `loading` until the model is there for the first time, `restarting` from the loss of a worker until the next one is
@@ -64,6 +71,8 @@ export type ReplicaEvent =
       readonly loadMs: number;
       /** Resident memory of its process with the model; `undefined` in the calling process. */
       readonly memoryBytes?: number | undefined;
+      /** By what it runs graphs, where it does. */
+      readonly runtime?: RuntimeInUse | undefined;
     }
   | { readonly type: 'failure'; readonly error: InferenceError }
   | { readonly type: 'loss'; readonly reason: string; readonly restartInMs: number | undefined };

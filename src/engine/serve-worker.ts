@@ -57,12 +57,12 @@ export function serveWorker(
     },
   });
 
-  const load = async (spec: ModelSpec): Promise<void> => {
+  const load = async (spec: ModelSpec, place: number): Promise<void> => {
     try {
       pipeline = await loadPipeline(spec);
-      leaveCore(spec);
-      const { info, concurrency } = pipeline;
-      send({ type: 'loaded', info, concurrency, memoryBytes: process.memoryUsage.rss() });
+      leaveCore({ threads: spec.threads, place });
+      const { info, concurrency, runtime } = pipeline;
+      send({ type: 'loaded', info, concurrency, runtime, memoryBytes: process.memoryUsage.rss() });
       tellUpstreams(pipeline);
     } catch (error) {
       report(`model "${spec.id}" could not be loaded`, error);
@@ -103,7 +103,7 @@ export function serveWorker(
   process.on('message', (message: HostMessage) => {
     switch (message.type) {
       case 'load':
-        void load(message.spec);
+        void load(message.spec, message.place);
         return;
       case 'run':
         void run(message.id, message.request, message.labels);

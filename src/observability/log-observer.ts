@@ -50,8 +50,11 @@ function createLogObserver(given: Logger): Observer {
       const line = { requestId: origin?.requestId, category, durationMs, ...fields, ...describe(end.error) };
       logger[levelOf(end.error)](line, `${category} ${end.error?.code ?? 'done'}`);
     },
-    onModelLoad(model, { replica, loadMs }) {
-      logger.info({ ...named(model), replica, loadMs: round(loadMs) }, 'model loaded');
+    onModelLoad(model, { replica, loadMs, runtime }) {
+      logger.info(
+        { ...named(model), replica, loadMs: round(loadMs), ...(runtime && { runtime }) },
+        'model loaded',
+      );
     },
     onModelFailure(model, { replica, error }) {
       logger.error({ ...named(model), replica, err: error.cause ?? error }, 'model could not be loaded');

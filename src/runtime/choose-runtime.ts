@@ -31,6 +31,11 @@ export function chooseRuntime(): Promise<RuntimeChoice> {
   return choice;
 }
 
+/** The choice, where this process has made one. */
+export async function chosenRuntime(): Promise<RuntimeChoice | undefined> {
+  return choice?.catch(() => undefined);
+}
+
 /** @internal */
 export async function choose(
   wanted: string | undefined,

@@ -85,7 +85,7 @@ describe('a worker process', () => {
     });
     for (const [model, expected] of [
       ['with its own threads', own.slice(1)],
-      ['with one', own.slice(1)],
+      ['with one', own.toSpliced(1, 1)],
       ['with all', own],
     ] as const) {
       const pid = await workerPid(model);

@@ -171,13 +171,14 @@ describe('a queue', () => {
       onModelClose: record('close'),
     });
     const error = new InferenceError('worker_failed', 'Gone.');
-    emit({ type: 'load', loadMs: 5 });
+    const runtime = { name: 'native', version: '1.30.0', reason: 'a trial run gave the right results' };
+    emit({ type: 'load', loadMs: 5, runtime });
     emit({ type: 'loss', reason: 'exit code 1', restartInMs: 250 });
     emit({ type: 'failure', error });
     await queue.close(0);
     const model = { id: 'toy', category: 'chat' };
     expect(events).toEqual([
-      ['load', { ...model, replica: 0, loadMs: 5 }],
+      ['load', { ...model, replica: 0, loadMs: 5, runtime }],
       ['loss', { ...model, replica: 0, reason: 'exit code 1', restartInMs: 250 }],
       ['failure', { ...model, replica: 0, error }],
       ['close', model],

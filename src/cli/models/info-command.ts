@@ -41,7 +41,7 @@ export const infoCommand = defineCommand({
 });
 
 function describe(facts: ModelFacts, { style, columns }: OutputStream): string {
-  const { parameterCount, contextLength, memoryBytes, weights, folder } = facts;
+  const { parameterCount, contextLength, memoryBytes, weights, folder, runtime } = facts;
   const rows = [
     ['category', facts.category],
     ['architecture', facts.architecture],
@@ -62,6 +62,7 @@ function describe(facts: ModelFacts, { style, columns }: OutputStream): string {
       memoryBytes &&
         `about ${formatBytes(memoryBytes)}${facts.category === 'chat' ? ', and more for long texts' : ''}`,
     ],
+    ['runtime', `${runtime.name}, onnxruntime ${runtime.version}: ${runtime.reason}`],
     ['on this disk', folder ?? 'no'],
   ].filter((row): row is [string, string] => Boolean(row[1]));
   const files = facts.files.map(({ path, sizeBytes }) => [

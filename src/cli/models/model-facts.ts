@@ -3,6 +3,8 @@ import { estimateMemoryBytes, memoryOfWeights } from '../../models/catalogue.ts'
 import { storedDtypes, type Dtype } from '../../models/graph-files.ts';
 import { chooseFiles } from '../../models/hub/needed-files.ts';
 import type { ModelInfo } from '../../index.ts';
+import type { RuntimeInUse } from '../../categories/contract.ts';
+import { chooseRuntime } from '../../runtime/choose-runtime.ts';
 import type { DescribedFile, DescribedModel } from '../../models/describe-model.ts';
 import { categories } from '../../categories/registry.ts';
 import { toModelParameters } from '../../model-parameters.ts';
@@ -35,6 +37,8 @@ export interface ModelFacts {
   readonly memoryBytes: number | undefined;
   /** Files that are downloaded and loaded. */
   readonly files: readonly DescribedFile[];
+  /** By what graphs run in this process, as in workers. */
+  readonly runtime: RuntimeInUse;
   /** Parameters of requests. */
   readonly parameters: ModelParameters['parameters'];
 }
@@ -74,6 +78,7 @@ export async function gatherFacts(model: DescribedModel, dtype: Dtype | undefine
         ? entry && estimateMemoryBytes({ ...entry, dtype: chosen })
         : memoryOfWeights(loadedBytes),
     files: loaded.map((path) => ({ path, sizeBytes: sizes.get(path) })),
+    runtime: await chooseRuntime(),
     parameters: parametersOf({ id: source, name, category, contextLength }),
   };
 }

@@ -214,6 +214,7 @@ describe('slashv1 models', () => {
       /weights +fp32 \(2\.7 MB\)/,
       /memory +about 3\.3 MB/,
       /on this disk +no/,
+      /runtime +(?:native|onnxruntime-node), onnxruntime 1\.\d+\.\d+: .{10}/,
       /onnx\/model\.onnx +2\.7 MB/,
       /in all +2\.7 MB/,
       /encoding_format|dimensions/,
