@@ -76,5 +76,7 @@ export interface Decoder<Cache extends DecoderCache = DecoderCache> {
    * @param accept is given the logits `[tokens × vocabularySize]`, valid during the call; tells how many tokens stay
    */
   verify?(cache: Cache, tokens: Int32Array, accept: (logits: Float32Array) => number): Promise<void>;
+  /** Makes the step under way fail, where the runtime can end it; its cache is as it was before then. */
+  interrupt?(): void;
   release(): Promise<void>;
 }

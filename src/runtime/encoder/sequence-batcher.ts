@@ -1,11 +1,13 @@
 import { setImmediate } from 'node:timers/promises';
 import { partitionByLength, type BatchLimits } from '../../core/embedding/batching.ts';
 import { InferenceError } from '../../errors.ts';
+import { onceAllAborted } from '../all-aborted.ts';
+import type { RunOptions } from '../contract.ts';
 
 /** A model that reads sequences of tokens and gives numbers for each. */
 export interface SequenceEncoder<S> {
   /** Runs the graph once, all sequences padded to the longest. */
-  encode(sequences: readonly S[]): Promise<Float32Array[]>;
+  encode(sequences: readonly S[], options?: RunOptions): Promise<Float32Array[]>;
 }
 
 interface Sequence {
@@ -47,7 +49,7 @@ export class SequenceBatcher<S extends Sequence> {
 
   /**
    * @returns a vector for each sequence, in their order
-   * @throws InferenceError `cancelled` before the next run after `signal` is aborted
+   * @throws InferenceError `cancelled` after `signal` is aborted: during a run for this request alone, else after it
    */
   encode(sequences: readonly S[], signal?: AbortSignal): Promise<Float32Array[]> {
     return new Promise((resolve, reject) => {
@@ -110,8 +112,14 @@ export class SequenceBatcher<S extends Sequence> {
 
   async #step(batch: ReadonlyMap<Job<S>, readonly Item<S>[]>): Promise<void> {
     const items = [...batch.values()].flat();
+    const controller = new AbortController();
+    const signals = [...batch.keys()].map((job) => job.signal);
+    const stopListening = onceAllAborted(signals, () => controller.abort());
     try {
-      const vectors = await this.#encoder.encode(items.map(({ sequence }) => sequence));
+      const vectors = await this.#encoder.encode(
+        items.map(({ sequence }) => sequence),
+        controller,
+      );
       this.runs++;
       let at = 0;
       for (const [job, own] of batch) {
@@ -125,8 +133,12 @@ export class SequenceBatcher<S extends Sequence> {
         ...this.#jobs.filter((job) => batch.has(job)),
       ];
     } catch (error) {
+      // Those who have gone leave before the next run.
+      if (controller.signal.aborted) return;
       for (const job of batch.keys()) job.reject(error);
       this.#jobs = this.#jobs.filter((job) => !batch.has(job));
+    } finally {
+      stopListening();
     }
   }
 }

@@ -1,5 +1,6 @@
 import { CacheFull, type CacheRow, type Decoder, type DecoderCache } from '../../../runtime/decoder.ts';
 import { InferenceError } from '../../../errors.ts';
+import { onceAllAborted } from '../../../runtime/all-aborted.ts';
 import { Drafter } from './drafter.ts';
 import type { PrefixCache } from './prefix-cache.ts';
 
@@ -29,6 +30,8 @@ export interface Generation {
   readonly reproducible: boolean;
   /** Looked at before every step. */
   readonly cancelled: boolean;
+  /** Ends the step under way when it is for cancelled generations alone. */
+  readonly signal?: AbortSignal | undefined;
   /** @param cachedTokens how many tokens of the prompt needed no computing */
   promptEnded(cachedTokens: number): void;
   /** Every continuation has ended, or the generation was cancelled. */
@@ -208,7 +211,7 @@ export class Batcher {
       taken.push(other);
       this.#reserved += other.mostTokens;
     }
-    for (const generation of taken) this.#waiting.splice(this.#waiting.indexOf(generation), 1);
+    for (const other of taken) this.#waiting.splice(this.#waiting.indexOf(other), 1);
     return taken;
   }
 
@@ -235,7 +238,9 @@ export class Batcher {
       );
       const counts = pieces.map(({ length }) => length);
       const count = Math.max(...counts);
-      const logits = await this.#forward(cache, padded(pieces, count), count, counts);
+      const logits = await this.#interruptible(generations, () =>
+        this.#forward(cache, padded(pieces, count), count, counts),
+      );
       this.steps++;
       prefill.done += count;
       if (generations.every(({ prompt }) => prefill.done >= prompt.length)) {
@@ -244,6 +249,8 @@ export class Batcher {
       }
       return count * generations.length;
     } catch (error) {
+      // They leave before the next step.
+      if (generations.every(({ cancelled }) => cancelled)) return 0;
       this.#prefill = undefined;
       for (const generation of generations) this.#failed(generation, error);
       return 0;
@@ -305,13 +312,11 @@ export class Batcher {
     if (draft.length > 0) return this.#verify(batch, draft);
     let logits: Float32Array;
     try {
-      logits = await this.#forward(
-        cache,
-        Int32Array.from(rows, ({ token }) => token),
-        1,
-      );
+      const tokens = Int32Array.from(rows, ({ token }) => token);
+      logits = await this.#interruptible(generationsOf(rows), () => this.#forward(cache, tokens, 1));
       this.steps++;
     } catch (error) {
+      if (rows.every(({ generation }) => generation.cancelled)) return;
       await this.#fail(batch, new Map(rows.map(({ generation }) => [generation, error])));
       return;
     }
@@ -349,7 +354,7 @@ export class Batcher {
     const tokens = Int32Array.of(row.token, ...draft);
     let isOver = false;
     try {
-      await this.#decoder.verify!(batch.cache, tokens, (logits) => {
+      const accept = (logits: Float32Array): number => {
         this.steps++;
         for (let kept = 1; ; kept++) {
           fed.push(row.token);
@@ -360,12 +365,28 @@ export class Batcher {
           drafter!.observe(token);
           if (token !== tokens[kept]) return kept;
         }
-      });
+      };
+      await this.#interruptible([generation], () => this.#decoder.verify!(batch.cache, tokens, accept));
     } catch (error) {
+      if (generation.cancelled) return;
       await this.#fail(batch, new Map([[generation, error]]));
       return;
     }
     if (isOver) await this.#leave(batch, new Set([row]));
+  }
+
+  /** Ends a step of the decoder as soon as nobody wants it any more. */
+  async #interruptible<Result>(
+    generations: readonly Generation[],
+    step: () => Promise<Result>,
+  ): Promise<Result> {
+    const signals = generations.map(({ signal }) => signal);
+    const stopListening = onceAllAborted(signals, () => this.#decoder.interrupt?.());
+    try {
+      return await step();
+    } finally {
+      stopListening();
+    }
   }
 
   #rowOf(logits: Float32Array, row: number): Float32Array {
@@ -407,6 +428,10 @@ export class Batcher {
       cache,
     );
   }
+}
+
+function generationsOf(rows: readonly Row[]): Generation[] {
+  return [...new Set(rows.map(({ generation }) => generation))];
 }
 
 function rowsOf(cache: DecoderCache): CacheRow[] {

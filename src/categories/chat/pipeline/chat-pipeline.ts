@@ -252,6 +252,7 @@ class ChatPipeline implements Pipeline<ChatRequest, ChatEvent, ChatModelInfo> {
       mostTokens: prompt.length + request.n * Math.min(request.maxTokens, contextLength - prompt.length),
       continuations: choices,
       reproducible: request.seed !== undefined,
+      signal,
       get cancelled() {
         return left || signal?.aborted === true;
       },

@@ -34,6 +34,7 @@ export function createCopyingDecoder(
   const stepFeeds = new StepFeedsFactory();
   const pool = new StoragePool();
   let halfLogits = new Float32Array(0);
+  let interruption = new AbortController();
 
   const decoder: Decoder<KeyValueCache> = {
     vocabularySize,
@@ -63,11 +64,15 @@ export function createCopyingDecoder(
       if (hasCacheBranch) {
         feeds['use_cache_branch'] = { type: 'bool', dims: [1], data: Uint8Array.of(capacity > 0 ? 1 : 0) };
       }
-      const results = await session.run(feeds, fetches);
+      const results = await session.run(feeds, fetches, interruption);
       const slots = slotNames.map((name) => results[name]!);
       if (ragged) cache.append(slots, count);
       else cache.replace(slots, count);
       return lastPosition(results['logits']!, rows);
+    },
+    interrupt() {
+      interruption.abort();
+      interruption = new AbortController();
     },
     release: () => session.release(),
   };

@@ -20,6 +20,7 @@ export function createResidentDecoder(session: BindableSession, sides: GraphSide
   const parts = { session, entries, pool };
   const memory: LogitsMemory = { float32: new Float32Array(0), float16: new Uint16Array(0) };
   let converted = new Float32Array(0);
+  let interruption = new AbortController();
 
   const decoder: Decoder<ResidentCache> = {
     vocabularySize,
@@ -35,6 +36,10 @@ export function createResidentDecoder(session: BindableSession, sides: GraphSide
       const step = await run(cache, tokens, { count, wanted: 1, counts, inputs });
       cache.lengths.forEach((_, row) => (cache.lengths[row]! += counts?.[row] ?? count));
       return lastPositions(step, cache.rows, counts);
+    },
+    interrupt() {
+      interruption.abort();
+      interruption = new AbortController();
     },
     release: () => session.release(),
   };
@@ -74,7 +79,7 @@ export function createResidentDecoder(session: BindableSession, sides: GraphSide
       cache.step = isFirst ? undefined : step;
     }
     step.fill(cache.lengths, tokens, counts, inputs);
-    await binding.run();
+    await binding.run(interruption);
     return step;
   }
 

@@ -150,7 +150,8 @@ class DetectionPipeline implements Pipeline<DetectionRequest, DetectionEvent, De
     const classMask = readClassMask(request.classes, classNames);
     const longerSide = chooseSize(request.imageSize, sizes);
     const { image, input, placement, tensor } = await this.#readImage(request.image, longerSide, signal);
-    const outputs = await session.run(toFeeds(inputs, tensor, input), custom ? undefined : outputsOf(head));
+    const wanted = custom ? undefined : outputsOf(head);
+    const outputs = await session.run(toFeeds(inputs, tensor, input), wanted, { signal });
     const { confidence, maxDetections, iouThreshold = ownThreshold(head, custom) } = request;
     const { classCount } = head;
     const options = { classCount, confidence, classMask, input };

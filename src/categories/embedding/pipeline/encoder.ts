@@ -1,6 +1,6 @@
 import { pool, type PoolingMode } from '../../../core/embedding/pooling.ts';
 import { fieldError, type InferenceError } from '../../../errors.ts';
-import type { Session, Tensor, TensorSignature } from '../../../runtime/contract.ts';
+import type { RunOptions, Session, Tensor, TensorSignature } from '../../../runtime/contract.ts';
 import { longestOf, readTokenInputs, toFloat32 } from '../../../runtime/encoder/token-inputs.ts';
 import type { TokenSequence } from './token-sequence.ts';
 
@@ -9,7 +9,7 @@ export interface Encoder {
   /** Numbers of one vector. */
   readonly dimensions: number;
   /** Runs the graph once, all sequences padded to the longest. */
-  encode(sequences: readonly TokenSequence[]): Promise<Float32Array[]>;
+  encode(sequences: readonly TokenSequence[], options?: RunOptions): Promise<Float32Array[]>;
   release(): Promise<void>;
 }
 
@@ -44,12 +44,15 @@ export async function createEncoder(session: Session, options: EncoderOptions): 
   const usual = past.length > 0 ? 'last-token' : 'mean';
   const { output, pooling } = chooseOutput(session, options.pooling, usual);
 
-  const encode = async (sequences: readonly TokenSequence[]): Promise<Float32Array[]> => {
+  const encode = async (
+    sequences: readonly TokenSequence[],
+    runOptions?: RunOptions,
+  ): Promise<Float32Array[]> => {
     const rows = sequences.length;
     const length = longestOf(sequences);
     const feeds = toFeeds(sequences, length);
     for (const input of past) feeds[input.name] = emptyPast(input, rows);
-    const result = (await session.run(feeds, [output]))[output]!;
+    const result = (await session.run(feeds, [output], runOptions))[output]!;
     const values = encoderFault(() => toFloat32(result));
     const size = values.length / (pooling ? rows * length : rows);
     return sequences.map(({ ids, promptTokens }, row) => {

@@ -16,6 +16,8 @@ export interface DenoisingTask {
   readonly latents: Size;
   readonly image: Size;
   readonly guidanceScale: number;
+  /** Ends the run under way. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /**
@@ -103,7 +105,7 @@ export function createDenoiser(session: Session, { name, config }: DiffusionComp
         const feeds = { [sample.name]: toTensor(sample, data, dims), timestep: timestepOf(timestep) };
         const outputs: Float32Array[] = [];
         for (const constant of constants) {
-          const result = toFloat32((await session.run({ ...feeds, ...constant }, [output]))[output]!);
+          const result = toFloat32((await session.run({ ...feeds, ...constant }, [output], task))[output]!);
           for (let index = 0; index < batch; index++) {
             outputs.push(result.subarray(index * values, (index + 1) * values));
           }

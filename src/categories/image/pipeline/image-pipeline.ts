@@ -125,6 +125,7 @@ interface Drawing {
   readonly latentSize: Size;
   readonly predict: Predict;
   readonly pause: () => Promise<void>;
+  readonly signal: AbortSignal | undefined;
 }
 
 class ImagePipeline implements Pipeline<ImageRequest, ImageEvent, ImageModelInfo> {
@@ -171,17 +172,30 @@ class ImagePipeline implements Pipeline<ImageRequest, ImageEvent, ImageModelInfo
       if (signal?.aborted) throw new InferenceError('cancelled', 'The request was cancelled.');
     };
     await pause();
-    const conditionings = await this.#encode(request, guidance);
+    const conditionings = await this.#encode(request, guidance, signal);
     const { guidanceScale, n } = request;
-    const predict = denoiser.prepare({ conditionings, latents: latentSize, image: request, guidanceScale });
+    const latents = latentSize;
+    const predict = denoiser.prepare({ conditionings, latents, image: request, guidanceScale, signal });
     const firstSeed = request.seed ?? randomInt(imageParameters.seed.max);
     for (let image = 0; image < n; image++) {
-      const drawing = { image, seed: seedOfImage(firstSeed, image), guidance, latentSize, predict, pause };
+      const drawing = {
+        image,
+        seed: seedOfImage(firstSeed, image),
+        guidance,
+        latentSize,
+        predict,
+        pause,
+        signal,
+      };
       yield* this.#draw(request, drawing);
     }
   }
 
-  #encode(request: ImageRequest, guidance: Guidance): Promise<Conditioning[]> {
+  #encode(
+    request: ImageRequest,
+    guidance: Guidance,
+    signal: AbortSignal | undefined,
+  ): Promise<Conditioning[]> {
     const { folder, denoiser, encoders } = this.#model;
     const prompts = [{ param: 'prompt', text: request.prompt, isZero: false }];
     if (guidance === 'classifier-free') {
@@ -189,13 +203,13 @@ class ImagePipeline implements Pipeline<ImageRequest, ImageEvent, ImageModelInfo
       const zeroes = denoiser.family === 'features' && folder.index['force_zeros_for_empty_prompt'] !== false;
       prompts.push({ param: 'negative_prompt', text, isZero: zeroes && text === '' });
     }
-    return createPromptEncoder(encoders, joinOf(denoiser, folder)).encode(prompts);
+    return createPromptEncoder(encoders, joinOf(denoiser, folder)).encode(prompts, { signal });
   }
 
   async *#draw(request: ImageRequest, drawing: Drawing): AsyncGenerator<ImageEvent> {
     const { folder, internals, denoiser, decoder } = this.#model;
     const { createNoise = createGaussianNoise, onLatents } = internals;
-    const { image, seed, guidance, latentSize, predict, pause } = drawing;
+    const { image, seed, guidance, latentSize, predict, pause, signal } = drawing;
     const { guidanceScale, numInferenceSteps, previews } = request;
     const scheduler = schedulerFor(request, folder, latentSize, denoiser.patchSize);
     const latents = new Float32Array(denoiser.channels * latentSize.width * latentSize.height);
@@ -204,12 +218,12 @@ class ImagePipeline implements Pipeline<ImageRequest, ImageEvent, ImageModelInfo
     let step = 0;
     for await (const denoised of denoise(latents, { predict, guidanceScale, scheduler, noise, pause })) {
       step += 1;
-      const preview = previews ? await decoder.preview(denoised, latentSize) : undefined;
+      const preview = previews ? await decoder.preview(denoised, latentSize, { signal }) : undefined;
       yield { type: 'image-step', image, step, steps, ...(preview ? { preview } : {}) };
     }
     onLatents?.(latents);
     await pause();
-    const pixels = await decoder.decode(latents, latentSize, pause);
+    const pixels = await decoder.decode(latents, latentSize, { pause, signal });
     const text = describeImage({
       ...request,
       seed,

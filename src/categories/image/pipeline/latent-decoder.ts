@@ -2,12 +2,18 @@ import { scaleLatents, shrinkGrid, toRgb, type LatentScaling } from '../../../co
 import { addTile, cutTile, planTiles, tileWeights, type TileOptions } from '../../../core/diffusion/tiles.ts';
 import type { Size } from '../../../core/vision/box.ts';
 import type { DiffusionComponent } from './diffusion-folder.ts';
-import type { Session } from '../../../runtime/contract.ts';
+import type { RunOptions, Session } from '../../../runtime/contract.ts';
 import { encodePng } from '../../../runtime/image.ts';
 import { misfit } from './misfit.ts';
 import { builtInSize, toFloat32, toTensor } from './tensors.ts';
 
 /** Makes pixels of latents. */
+/** How an image is decoded. */
+export interface DecodeOptions extends RunOptions {
+  /** Awaited between two tiles; what it throws ends the work. */
+  readonly pause: () => Promise<void>;
+}
+
 export interface LatentDecoder {
   /** Pixels per cell of the latents, on one side. */
   readonly factor: number;
@@ -17,9 +23,9 @@ export interface LatentDecoder {
    * @param pause awaited between tiles; what it throws ends the work
    * @returns `[height × width × 3]` of the image
    */
-  decode(latents: Float32Array, size: Size, pause: () => Promise<void>): Promise<Uint8ClampedArray>;
+  decode(latents: Float32Array, size: Size, options: DecodeOptions): Promise<Uint8ClampedArray>;
   /** A small PNG, or nothing where the graph has its size built in. */
-  preview(latents: Float32Array, size: Size): Promise<Uint8Array | undefined>;
+  preview(latents: Float32Array, size: Size, options?: RunOptions): Promise<Uint8Array | undefined>;
   release(): Promise<void>;
 }
 
@@ -70,10 +76,14 @@ export function createLatentDecoder(
   const factor = 2 ** ((Array.isArray(blocks) ? blocks.length : defaultBlocks) - 1);
   const [, , fixedHeight, fixedWidth] = input.dims.map(builtInSize);
 
-  const run = async (latents: Float32Array, { width, height }: Size): Promise<Float32Array> => {
+  const run = async (
+    latents: Float32Array,
+    { width, height }: Size,
+    options?: RunOptions,
+  ): Promise<Float32Array> => {
     const channels = latents.length / (width * height);
     const feeds = { [input.name]: toTensor(input, latents, [1, channels, height, width]) };
-    const decoded = (await session.run(feeds, [output]))[output]!;
+    const decoded = (await session.run(feeds, [output], options))[output]!;
     const expected = [1, 3, height * factor, width * factor];
     if (expected.some((dim, axis) => decoded.dims[axis] !== dim)) {
       throw misfit(name, `expected an output [${expected.join(', ')}], got [${decoded.dims.join(', ')}]`);
@@ -91,21 +101,21 @@ export function createLatentDecoder(
   const decodeTiles = async (
     latents: Float32Array,
     size: Size,
-    pause: () => Promise<void>,
+    options: DecodeOptions,
   ): Promise<Float32Array> => {
     const isWhole = size.width * size.height <= mostCells;
     const columns = planTiles(size.width, planAxis(size.width, fixedWidth, isWhole));
     const rows = planTiles(size.height, planAxis(size.height, fixedHeight, isWhole));
     const tile = { width: columns.size, height: rows.size };
-    if (columns.starts.length === 1 && rows.starts.length === 1) return run(latents, size);
+    if (columns.starts.length === 1 && rows.starts.length === 1) return run(latents, size, options);
     const image = { width: size.width * factor, height: size.height * factor };
     const whole = new Float32Array(3 * image.width * image.height);
     const across = tileWeights(columns, factor);
     const down = tileWeights(rows, factor);
     for (const [row, top] of rows.starts.entries()) {
       for (const [column, left] of columns.starts.entries()) {
-        await pause();
-        const part = await run(cutTile(latents, { left, top, ...tile }, size), tile);
+        await options.pause();
+        const part = await run(cutTile(latents, { left, top, ...tile }, size), tile, options);
         const place = { left: left * factor, top: top * factor, across: across[column]!, down: down[row]! };
         addTile(whole, part, place, image);
       }
@@ -115,13 +125,13 @@ export function createLatentDecoder(
 
   return {
     factor,
-    async decode(latents, size, pause) {
-      return toRgb(await decodeTiles(scaleLatents(latents, scaling), size, pause));
+    async decode(latents, size, options) {
+      return toRgb(await decodeTiles(scaleLatents(latents, scaling), size, options));
     },
-    async preview(latents, size) {
+    async preview(latents, size, options) {
       if (fixedWidth !== undefined || fixedHeight !== undefined) return undefined;
       const small = previewSize(size);
-      const decoded = await run(scaleLatents(shrinkGrid(latents, size, small), scaling), small);
+      const decoded = await run(scaleLatents(shrinkGrid(latents, size, small), scaling), small, options);
       return encodePng(toRgb(decoded), { width: small.width * factor, height: small.height * factor });
     },
     release: () => session.release(),

@@ -1,3 +1,4 @@
+import type { RunOptions } from '../../../runtime/contract.ts';
 import { countWindows, toWindows } from '../../../core/diffusion/prompt-windows.ts';
 import { fieldError } from '../../../errors.ts';
 import type { EncodedText, TextEncoder } from './text-encoder.ts';
@@ -19,7 +20,7 @@ export interface PromptEncoder {
    *
    * @throws InferenceError `context_length_exceeded` naming the prompt that is too long
    */
-  encode(prompts: readonly Prompt[]): Promise<Conditioning[]>;
+  encode(prompts: readonly Prompt[], options?: RunOptions): Promise<Conditioning[]>;
 }
 
 export interface Prompt {
@@ -39,11 +40,15 @@ export function maxPromptTokens(encoders: readonly TextEncoder[]): number {
 }
 
 export function createPromptEncoder(encoders: readonly TextEncoder[], join: JoinTexts): PromptEncoder {
-  const encodeOne = async ({ text, isZero }: Prompt, count: number): Promise<Conditioning> => {
+  const encodeOne = async (
+    { text, isZero }: Prompt,
+    count: number,
+    options?: RunOptions,
+  ): Promise<Conditioning> => {
     const texts: EncodedText[] = [];
     for (const encoder of encoders) {
       const { tokenizer } = encoder;
-      texts.push(await encoder.encode(toWindows(tokenizer.encode(text), tokenizer, count)));
+      texts.push(await encoder.encode(toWindows(tokenizer.encode(text), tokenizer, count), options));
     }
     const joined = join(texts);
     if (!isZero) return joined;
@@ -55,10 +60,10 @@ export function createPromptEncoder(encoders: readonly TextEncoder[], join: Join
     };
   };
   return {
-    async encode(prompts) {
+    async encode(prompts, options) {
       const counts = prompts.map((prompt) => countOf(prompt, encoders));
       const conditionings: Conditioning[] = [];
-      for (const prompt of prompts) conditionings.push(await encodeOne(prompt, Math.max(...counts)));
+      for (const prompt of prompts) conditionings.push(await encodeOne(prompt, Math.max(...counts), options));
       return conditionings;
     },
   };

@@ -1,5 +1,5 @@
 import type { ClipTokenizer } from './clip-tokenizer.ts';
-import type { Session, TensorMap } from '../../../runtime/contract.ts';
+import type { RunOptions, Session, TensorMap } from '../../../runtime/contract.ts';
 import { misfit } from './misfit.ts';
 import { toFloat32, toTensor } from './tensors.ts';
 
@@ -15,7 +15,7 @@ export interface EncodedText {
 export interface TextEncoder {
   readonly tokenizer: ClipTokenizer;
   /** @param windows framed and filled up, one behind the other */
-  encode(windows: readonly (readonly number[])[]): Promise<EncodedText>;
+  encode(windows: readonly (readonly number[])[], options?: RunOptions): Promise<EncodedText>;
   release(): Promise<void>;
 }
 
@@ -51,20 +51,20 @@ export function createTextEncoder(
     throw misfit(name, `expected an output ${output}, got ${outputs.join(', ')}`);
   }
 
-  const run = (window: readonly number[]): Promise<TensorMap> => {
+  const run = (window: readonly number[], options?: RunOptions): Promise<TensorMap> => {
     const dims = [1, window.length];
     const feeds = { input_ids: toTensor(idsSignature, Float32Array.from(window), dims) };
-    if (!maskSignature) return session.run(feeds, wanted);
+    if (!maskSignature) return session.run(feeds, wanted, options);
     const end = window.indexOf(tokenizer.endId);
     const mask = Float32Array.from(window, (_, index) => (index <= end ? 1 : 0));
-    return session.run({ ...feeds, attention_mask: toTensor(maskSignature, mask, dims) }, wanted);
+    return session.run({ ...feeds, attention_mask: toTensor(maskSignature, mask, dims) }, wanted, options);
   };
 
   return {
     tokenizer,
-    async encode(windows) {
+    async encode(windows, options) {
       const results: TensorMap[] = [];
-      for (const window of windows) results.push(await run(window));
+      for (const window of windows) results.push(await run(window, options));
       const parts = results.map((result) => toFloat32(result[statesName]!));
       const states = new Float32Array(parts.reduce((sum, part) => sum + part.length, 0));
       parts.forEach((part, index) => states.set(part, index * part.length));

@@ -1,6 +1,6 @@
 import type { TextEncoderModel } from '../../../backends/contract.ts';
 import { sourceError } from '../../../models/model-files.ts';
-import type { Session } from '../../../runtime/contract.ts';
+import type { RunOptions, Session } from '../../../runtime/contract.ts';
 import {
   longestOf,
   readTokenInputs,
@@ -15,7 +15,7 @@ export interface Scorer {
    *
    * @returns of each pair one logit; higher is more relevant
    */
-  encode(pairs: readonly EncodedText[]): Promise<Float32Array[]>;
+  encode(pairs: readonly EncodedText[], options?: RunOptions): Promise<Float32Array[]>;
   release(): Promise<void>;
 }
 
@@ -32,8 +32,9 @@ export async function createScorer(session: Session): Promise<Scorer> {
   if (!names.includes(output)) throw notAScorer(`no output ${output}, only ${names.join(', ')}`);
   const toFeeds = withReason(() => readTokenInputs(session.inputs));
 
-  const encode = async (pairs: readonly EncodedText[]): Promise<Float32Array[]> => {
-    const result = (await session.run(toFeeds(pairs, longestOf(pairs)), [output]))[output]!;
+  const encode = async (pairs: readonly EncodedText[], options?: RunOptions): Promise<Float32Array[]> => {
+    const feeds = toFeeds(pairs, longestOf(pairs));
+    const result = (await session.run(feeds, [output], options))[output]!;
     const logits = withReason(() => toFloat32(result));
     const labels = logits.length / pairs.length;
     return pairs.map((_pair, row) => toLogit(logits.subarray(row * labels, (row + 1) * labels)));

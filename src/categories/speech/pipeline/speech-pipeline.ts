@@ -152,9 +152,11 @@ class SpeechPipeline implements Pipeline<SpeechRequest, SpeechEvent, SpeechModel
     }
   }
 
-  async #speakPiece({ piece, isLast }: Turn, { speaker, speed }: Delivery): Promise<Float32Array> {
+  async #speakPiece({ piece, isLast }: Turn, { speaker, speed, signal }: Delivery): Promise<Float32Array> {
     const { ids, phonemes } = piece;
-    const samples = await this.#model.synthesizer.speak(ids, speaker.styleFor(ids.length), speed);
+    const samples = await this.#model.synthesizer.speak(ids, speaker.styleFor(ids.length), speed, {
+      signal,
+    });
     const spoken = trimSilence(samples, { threshold: silenceThreshold, margin: keptSilence });
     fadeEdgesInPlace(spoken, fadeLength);
     if (isLast) return spoken;

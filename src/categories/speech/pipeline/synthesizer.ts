@@ -1,5 +1,5 @@
 import { fieldError, type InferenceError } from '../../../errors.ts';
-import type { Session, Tensor, TensorSignature } from '../../../runtime/contract.ts';
+import type { RunOptions, Session, Tensor, TensorSignature } from '../../../runtime/contract.ts';
 
 /** A speech graph over a `Session`: phoneme ids and a style in, samples out. */
 export interface Synthesizer {
@@ -14,7 +14,12 @@ export interface Synthesizer {
    * @param style of `styleSize` numbers
    * @returns samples, owned by the caller
    */
-  speak(ids: readonly number[], style: Float32Array, speed: number): Promise<Float32Array>;
+  speak(
+    ids: readonly number[],
+    style: Float32Array,
+    speed: number,
+    options?: RunOptions,
+  ): Promise<Float32Array>;
   release(): Promise<void>;
 }
 
@@ -50,13 +55,13 @@ export function createSynthesizer(session: Session): Synthesizer {
   return {
     styleSize,
     hasSpeed: speed !== undefined,
-    async speak(phonemes, styleRow, rate) {
+    async speak(phonemes, styleRow, rate, options) {
       const feeds: Record<string, Tensor> = {
         [ids.name]: toPaddedIds(phonemes, ids.type),
         [style.name]: { type: 'float32', dims: [1, styleSize], data: styleRow },
       };
       if (speed) feeds[speed.name] = { type: 'float32', dims: [1], data: Float32Array.of(rate) };
-      const { [output.name]: waveform } = await session.run(feeds, [output.name]);
+      const { [output.name]: waveform } = await session.run(feeds, [output.name], options);
       return Float32Array.from(waveform!.data as Float32Array);
     },
     release: () => session.release(),

@@ -150,7 +150,7 @@ export class Transcriber {
   async #transcribe(window: Window): Promise<{ segments: TranscriptionSegment[]; consumed: number }> {
     const { folder, model, logMel } = this.#tools;
     const { positions } = window;
-    const encoded = await model.encode(logMel.compute(window.samples));
+    const encoded = await model.encode(logMel.compute(window.samples), this.#job);
     this.#assertWanted();
     this.#language ??= await this.#detectLanguage(encoded);
     const decoded = await this.#decodeHeard(encoded, window.seek);
@@ -172,7 +172,7 @@ export class Transcriber {
     const { folder, model } = this.#tools;
     const { languages, startOfTranscript } = folder.vocabulary;
     if (languages.size === 0) return undefined;
-    const { logits } = await model.start(encoded, [startOfTranscript]);
+    const { logits } = await model.start(encoded, [startOfTranscript], this.#job);
     const likeliest = [...languages].reduce((best, next) =>
       logits[next[1]]! > logits[best[1]]! ? next : best,
     );
@@ -202,6 +202,7 @@ export class Transcriber {
     const state = await model.start(
       encoded,
       toPrefix(this.#previous, { startOfPrevious, start, contextLength }),
+      { signal },
     );
     const atStart = state.logitsBefore(start.length - 1);
     const noSpeechProbability =
@@ -250,7 +251,8 @@ export class Transcriber {
   ): Promise<TranscriptionWord[][] | undefined> {
     if (!this.#job.wordTimestamps) return undefined;
     const { model, folder } = this.#tools;
-    return findWordTimes(model, folder, encoded, segments, { ...this.#start, positions });
+    const { signal } = this.#job;
+    return findWordTimes(model, folder, encoded, segments, { ...this.#start, positions, signal });
   }
 
   #finish(

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { float16ToFloat32Into } from '../../../core/math/float16.ts';
 import { fieldError, type InferenceError } from '../../../errors.ts';
 import type { WhisperFolder } from './whisper-folder.ts';
-import type { Session, Tensor } from '../../../runtime/contract.ts';
+import type { RunOptions, Session, Tensor } from '../../../runtime/contract.ts';
 import { extendGraph, onnxElementType } from '../../../runtime/graph-extension.ts';
 import { createOnnxSession, type OnnxSessionOptions } from '../../../runtime/onnx.ts';
 import { createCacheLayout, type DecoderCache } from './decoder-cache.ts';
@@ -22,21 +22,26 @@ export interface WhisperModel {
   /** The layers whose attention to the audio the graph puts out. */
   readonly alignmentLayers: readonly number[];
   /** @param features `[melBins × windowFrames]` */
-  encode(features: Float32Array): Promise<Tensor>;
+  encode(features: Float32Array, options?: RunOptions): Promise<Tensor>;
   /**
    * Reads the tokens before a text.
    *
    * @param window what `encode` gave
    */
-  start(window: Tensor, tokens: readonly number[]): Promise<DecoderState>;
+  start(window: Tensor, tokens: readonly number[], options?: RunOptions): Promise<DecoderState>;
   /** Reads one more token. */
-  step(state: DecoderState, token: number): Promise<DecoderState>;
+  step(state: DecoderState, token: number, options?: RunOptions): Promise<DecoderState>;
   /**
    * Where the decoder looks in the audio while it reads tokens.
    *
    * @returns for each layer `[heads × tokens × positions]`
    */
-  attend(window: Tensor, tokens: readonly number[], layers: readonly number[]): Promise<Float32Array[]>;
+  attend(
+    window: Tensor,
+    tokens: readonly number[],
+    layers: readonly number[],
+    options?: RunOptions,
+  ): Promise<Float32Array[]>;
   release(): Promise<void>;
 }
 
@@ -128,25 +133,28 @@ export function createWhisperModel(
 
   return {
     alignmentLayers: layers.filter((layer) => hasOutput(first, attentionName(layer))),
-    async encode(data) {
+    async encode(data, options) {
       const dims = [1, melBins, windowFrames];
-      const outputs = await encoder.run({ input_features: { type: 'float32', dims, data } }, [hidden]);
+      const outputs = await encoder.run(
+        { input_features: { type: 'float32', dims, data } },
+        [hidden],
+        options,
+      );
       return outputs[hidden]!;
     },
-    async start(window, tokens) {
-      const outputs = await first.run(layout.firstFeeds(window, tokens), [
-        firstLogits,
-        ...layout.firstOutputs,
-      ]);
+    async start(window, tokens, options) {
+      const wanted = [firstLogits, ...layout.firstOutputs];
+      const outputs = await first.run(layout.firstFeeds(window, tokens), wanted, options);
       return toState(layout.begin(window, tokens.length, outputs), outputs[firstLogits]!);
     },
-    async step({ cache }, token) {
-      const outputs = await next.run(layout.nextFeeds(cache, token), [nextLogits, ...layout.nextOutputs]);
+    async step({ cache }, token, options) {
+      const wanted = [nextLogits, ...layout.nextOutputs];
+      const outputs = await next.run(layout.nextFeeds(cache, token), wanted, options);
       return toState(layout.advance(cache, outputs), outputs[nextLogits]!);
     },
-    async attend(window, tokens, chosen) {
+    async attend(window, tokens, chosen, options) {
       const names = chosen.map(attentionName);
-      const outputs = await first.run(layout.firstFeeds(window, tokens), names);
+      const outputs = await first.run(layout.firstFeeds(window, tokens), names, options);
       return names.map((name) => toFloat32(outputs[name]!));
     },
     async release() {

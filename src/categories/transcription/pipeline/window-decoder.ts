@@ -64,7 +64,7 @@ export function createWindowDecoder(model: WhisperModel, folder: WhisperFolder):
         if (token === endOfText) break;
         tokens.push(token);
         if (signal?.aborted) throw new InferenceError('cancelled', 'The request was cancelled.');
-        if (tokens.length < room) state = await model.step(state, token);
+        if (tokens.length < room) state = await model.step(state, token, { signal });
       }
       return {
         tokens,

@@ -12,6 +12,8 @@ import type { WhisperModel } from './whisper-model.ts';
 export interface WordTimesOptions extends StartOptions {
   /** Positions of the window that are audio, not padding. */
   readonly positions: number;
+  /** Ends the run under way. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** Layer and head of the decoder's attention that follow the audio; none where the graph doesn't put them out. */
@@ -37,7 +39,7 @@ export async function findWordTimes(
   folder: WhisperFolder,
   window: Tensor,
   segments: readonly WindowSegment[],
-  { language, task, positions }: WordTimesOptions,
+  { language, task, positions, signal }: WordTimesOptions,
 ): Promise<TranscriptionWord[][]> {
   const { endOfText, noTimestamps } = folder.vocabulary;
   const texts = segments.map(({ tokens }) => tokens.filter((token) => token < endOfText));
@@ -47,7 +49,7 @@ export async function findWordTimes(
   const tokens = [...start, noTimestamps, ...text, endOfText];
   const heads = alignmentHeadsOf(model, folder);
   const layers = [...new Set(heads.map(([layer]) => layer))];
-  const attention = await model.attend(window, tokens, layers);
+  const attention = await model.attend(window, tokens, layers, { signal });
   const columns = folder.windowFrames / 2;
   const size = tokens.length * columns;
   const times = tokenTimes(

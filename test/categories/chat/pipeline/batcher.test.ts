@@ -20,6 +20,9 @@ class Greedy implements Continuation {
   constructor(count: number) {
     this.#count = count;
   }
+  get remaining(): number {
+    return this.#count - this.tokens.length;
+  }
   next(logits: Float32Array): number | undefined {
     const token = logits.indexOf(Math.max(...logits));
     this.tokens.push(token);

@@ -1,0 +1,24 @@
+/**
+ * Calls back as soon as all signals are aborted: a run for several requests is of no use then, and not before.
+ *
+ * @param signals one for each request; a request without one is never aborted
+ * @returns stops listening
+ */
+export function onceAllAborted(
+  signals: readonly (AbortSignal | undefined)[],
+  listener: () => void,
+): () => void {
+  let left = new Set(signals).size;
+  const count = (): void => {
+    if (--left === 0) listener();
+  };
+  const listened = new Set(signals);
+  if (left === 0 || listened.has(undefined)) return () => undefined;
+  for (const signal of listened) {
+    if (signal!.aborted) count();
+    else signal!.addEventListener('abort', count, { once: true });
+  }
+  return () => {
+    for (const signal of listened) signal!.removeEventListener('abort', count);
+  };
+}
