@@ -206,7 +206,8 @@ export class Batcher {
       const least = Math.min(shortest, length);
       const fits =
         most <= prefillTokens && most <= 2 * least && most * (taken.length + 2) <= sharedPrefillTokens;
-      if (!fits || taken.length + 1 >= this.#maxRows || !this.#hasRoom(other) || this.#isAlone(other)) continue;
+      if (!fits || taken.length + 1 >= this.#maxRows || !this.#hasRoom(other) || this.#isAlone(other))
+        continue;
       [longest, shortest] = [most, least];
       taken.push(other);
       this.#reserved += other.mostTokens;
