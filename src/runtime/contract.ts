@@ -82,8 +82,8 @@ export interface ResidentTensor {
  */
 export interface Binding {
   /**
-   * Ties an input to memory, in place of what it was tied to. On devices other than the CPU the runtime copies a tensor of
-   * this process here, not at the run: bind again after a change of its data.
+   * Ties an input to memory, in place of what it was tied to. Devices other than the CPU get a copy of a tensor of this
+   * process at each run.
    *
    * @throws TypeError when there is no such input or its type differs
    * @throws RangeError when the dimensions don't fit the graph's

@@ -1,3 +1,5 @@
+import type { LargestLogits } from '../core/sampling/largest-logits.ts';
+
 /** Keys and values of a batch of sequences; only the decoder that made it knows where and how they are kept. */
 export interface DecoderCache {
   readonly rows: number;
@@ -70,6 +72,18 @@ export interface Decoder<Cache extends DecoderCache = DecoderCache> {
     inputs?: StepInputs,
   ): Promise<Float32Array>;
   /**
+   * As `forward`, for logits that stay on another device, where the graph picks the largest of them: those come back, and
+   * the rows that are asked for.
+   */
+  forwardLargest?(
+    cache: Cache,
+    tokens: Int32Array,
+    count: number,
+    counts?: readonly number[],
+  ): Promise<RemoteLogits>;
+  /** Bytes that went over the bus so far, where the caches are on another device. */
+  readonly traffic?: DecoderTraffic;
+  /**
    * Feeds new tokens to the one row of `cache` for the logits after each of them, of which the caller keeps as many as it
    * likes. Left out where tokens can't be taken back.
    *
@@ -79,4 +93,19 @@ export interface Decoder<Cache extends DecoderCache = DecoderCache> {
   /** Makes the step under way fail, where the runtime can end it; its cache is as it was before then. */
   interrupt?(): void;
   release(): Promise<void>;
+}
+
+/** Logits of each row's last token on another device, until the next step. */
+export interface RemoteLogits {
+  largest(row: number): LargestLogits;
+  /** Fetches a row, `[vocabularySize]`; valid until the next one. */
+  all(row: number): Promise<Float32Array>;
+}
+
+/** Counts of a decoder's whole life. */
+export interface DecoderTraffic {
+  /** Both ways: inputs, logits, orders of rows. */
+  readonly bytes: number;
+  /** Rows of all forward passes. */
+  readonly rowSteps: number;
 }

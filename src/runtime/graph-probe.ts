@@ -1,6 +1,7 @@
 import { float16ToFloat32Into } from '../core/math/float16.ts';
 import type { ModelSignature, ValueSignature } from '../core/onnx/model-signature.ts';
 import { lastPositions } from '../core/onnx/rewrites/last-position.ts';
+import { rowLengthInputs } from '../core/onnx/rewrites/row-lengths.ts';
 import type { Session, Tensor, TensorMap } from './contract.ts';
 
 /** Tokens of the rows that are tried: of different lengths, so that a batch of them is ragged. */
@@ -98,6 +99,8 @@ function createFeeds(
     ...(embeddings && { inputs_embeds: embedded(embeddings, { rows, count, tokens, starts }) }),
     num_logits_to_keep: { type: 'int64', dims: [], data: BigInt64Array.of(0n) },
     [lastPositions]: int64([rows, 1], (row) => ends[row]! - starts[row]! - 1),
+    [rowLengthInputs.lengths]: int64([rows], (row) => ends[row]!),
+    [rowLengthInputs.width]: { type: 'int64', dims: [], data: BigInt64Array.of(BigInt(width)) },
   };
   const names = new Set(inputs.map(({ name }) => name));
   return Object.fromEntries(Object.entries(all).filter(([name]) => names.has(name)));

@@ -143,12 +143,13 @@ function toSource(model: OnnxModel, { names }: WeightFiles): OnnxModel {
 /** A short name for what is wanted: part of the name of the file. */
 function describeRewrites(rewrites: GraphRewrites | undefined): string {
   if (!rewrites) return 'mapped';
-  const { attention, lastPosition, accuracyLevel, candidates, newSlots } = rewrites;
+  const { attention, lastPosition, accuracyLevel, candidates, rowLengths, newSlots } = rewrites;
   const parts = [
     attention && 'attention',
     lastPosition !== false && 'last',
     accuracyLevel && 'accuracy',
     candidates && `candidates${candidates}`,
+    rowLengths && 'lengths',
     newSlots && 'slots',
   ];
   return parts.filter(Boolean).join('-') || 'mapped';
@@ -234,6 +235,7 @@ async function rewriteAndProbe(
       attention: windows && !refused.has('attention') ? { windows } : false,
       lastPosition: rewrites.lastPosition !== false && !refused.has('last-position'),
       accuracyLevel: rewrites.accuracyLevel === true && !refused.has('accuracy-level'),
+      rowLengths: rewrites.rowLengths === true && !refused.has('row-lengths'),
     });
     const finished = { ...result, skipped: [...result.skipped, ...skipped] };
     // More outputs change nothing about the others.
@@ -248,7 +250,7 @@ async function rewriteAndProbe(
     } catch (error) {
       reason = error instanceof Error ? error.message : String(error);
     }
-    const next = ['accuracy-level', 'attention', 'last-position'].find((name) =>
+    const next = ['row-lengths', 'accuracy-level', 'attention', 'last-position'].find((name) =>
       result.applied.includes(name),
     );
     if (next === undefined) return { model: source, applied: [], skipped: [{ name: 'all', reason }] };

@@ -23,6 +23,11 @@ export interface ChatUsage {
   /** Over all choices, reasoning included. */
   readonly completionTokens: number;
   readonly reasoningTokens: number;
+  /**
+   * Bytes between this process's memory and the device for each sequence and step, averaged over the steps during the request;
+   * only where the key-value caches stay on a device.
+   */
+  readonly busBytesPerStep?: number | undefined;
 }
 
 /** How many generated tokens a delta stands for. */

@@ -71,6 +71,7 @@ function measureChat(samples: readonly ChatSample[], elapsedMs: number): readonl
   const computed = samples.map(({ usage }) => usage.promptTokens - usage.cachedTokens);
   const promptSpeeds = samples.map(({ firstMs }, index) => computed[index]! / (firstMs / 1000));
   const completion = samples.map(({ usage }) => usage.completionTokens);
+  const busBytes = samples.flatMap(({ usage }) => usage.busBytesPerStep ?? []);
   return [
     times(
       'time to first token',
@@ -85,5 +86,6 @@ function measureChat(samples: readonly ChatSample[], elapsedMs: number): readonl
     ...(sum(computed) > 0 ? [speeds('reading the prompt', 'tokens/s', promptSpeeds)] : []),
     { name: 'prompt', unit: 'tokens', overall: mean(samples.map(({ usage }) => usage.promptTokens)) },
     { name: 'answer', unit: 'tokens', overall: mean(completion) },
+    ...(busBytes.length > 0 ? [{ ...times('over the bus per row and step', busBytes), unit: 'B' }] : []),
   ];
 }

@@ -6,6 +6,7 @@ import { addCandidates } from './rewrites/candidates.ts';
 import { fuseAttention, type AttentionWindow } from './rewrites/group-query-attention.ts';
 import { gatherLastPosition } from './rewrites/last-position.ts';
 import { addNewSlots } from './rewrites/new-slots.ts';
+import { makeMask } from './rewrites/row-lengths.ts';
 import type { Rewritten } from './rewrites/rewrite.ts';
 
 /** The rewrites to try: `lastPosition` unless it is turned off, the others when asked for. */
@@ -18,6 +19,8 @@ export interface RewriteOptions {
   readonly accuracyLevel?: boolean;
   /** That many largest logits of each row and the mass of all of them are outputs too; needs `lastPosition`. */
   readonly candidates?: number | false;
+  /** The attention mask is made of the rows' lengths, which become inputs; wants `GroupQueryAttention`. */
+  readonly rowLengths?: boolean;
   /** Each `present.*` has an output with its new slots beside it. */
   readonly newSlots?: boolean;
 }
@@ -48,6 +51,7 @@ export function rewriteDecoderGraph(
     lastPosition = true,
     accuracyLevel = false,
     candidates = false,
+    rowLengths = false,
     newSlots = false,
   }: RewriteOptions = {},
 ): RewrittenModel {
@@ -60,6 +64,7 @@ export function rewriteDecoderGraph(
     ['last-position', lastPosition && gatherLastPosition],
     ['accuracy-level', accuracyLevel && setAccuracyLevel],
     ['candidates', candidates !== false && ((graph) => addCandidates(graph, candidates))],
+    ['row-lengths', rowLengths && makeMask],
     ['new-slots', newSlots && addNewSlots],
   ];
   let graph = liftConstants(model.graph);

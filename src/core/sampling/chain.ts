@@ -1,19 +1,20 @@
 import type { SamplingParameters } from '../parameters/sampling.ts';
-import { candidatesInto, createCandidates, withinRange, type Candidates } from './candidates.ts';
+import { candidatesInto, createCandidates, largestOf, withinRange, type Candidates } from './candidates.ts';
 import { createLargestCollector, createMinPCollector, createTopKCollector } from './collectors.ts';
 import { drawFromAll } from './draw-from-all.ts';
 import { penalizeRepetition, type DryBreakers } from './dry.ts';
 import { applyDynamicTemperature } from './dynamic-temperature.ts';
+import { applyTopPToLargest, floorOf, largestInto, type LargestLogits } from './largest-logits.ts';
 import { applyLogitBias, withBias } from './logit-bias.ts';
 import { applyMinP } from './min-p.ts';
 import { penalized, penalizeWindow } from './penalties.ts';
 import type { Rng } from './rng.ts';
 import { scan, type Adjustments, type Collector } from './scan.ts';
-import { createScratch } from './scratch.ts';
+import { createScratch, weightScratch } from './scratch.ts';
 import { applyTailFree } from './tail-free.ts';
 import { createTokenHistory } from './token-history.ts';
 import { createTokenWindow, penaltyWindow, type TokenWindow } from './token-window.ts';
-import { applyTopK } from './top-k.ts';
+import { applyTopK, keepAbove } from './top-k.ts';
 import { applyTopNSigma } from './top-n-sigma.ts';
 import { applyTopP } from './top-p.ts';
 import { applyTypicalP } from './typical.ts';
@@ -33,6 +34,12 @@ export interface Chain {
    * @returns a buffer shared by all chains of the thread, to be used before any of them runs again
    */
   run(logits: Float32Array, allow?: Uint32Array): Candidates;
+  /**
+   * As `run`, from the largest logits alone; for parameters that don't need all (`needsAllLogits`).
+   *
+   * @returns nothing where these logits don't suffice; then nothing has changed
+   */
+  runLargest(largest: LargestLogits, vocabularySize: number): Candidates | undefined;
   /** Whether no sampler drops any token, so that `drawFromAll` may be used. */
   readonly keepsAll: boolean;
   /** A token of all; −1 where it takes `run` and a draw from what that gives. */
@@ -42,6 +49,8 @@ export interface Chain {
 }
 
 const candidateScratch = createScratch(createCandidates);
+const largestScratch = createScratch(createCandidates);
+const orderScratch = createScratch((length) => new Float64Array(length));
 
 /**
  * Composes the samplers: bias, penalties, DRY, top nσ, top k, tail-free, typical, top p, min p, XTC, temperature; with
@@ -80,20 +89,44 @@ export function createChain(parameters: ChainParameters, rng: Rng): Chain {
     return candidates;
   };
 
+  const finish = (candidates: Candidates, share: number): Candidates => {
+    if (mirostatMode === 0 && temperature > 0) {
+      applyTopNSigma(candidates, topNSigma);
+      applyTopK(candidates, topK);
+      applyTailFree(candidates, tfsZ);
+      applyTypicalP(candidates, typicalP);
+      applyTopP(candidates, share);
+      applyMinP(candidates, minP);
+      if (xtc.probability > 0) applyXtc(candidates, xtc, rng.next());
+    }
+    return applyDynamicTemperature(candidates, dynamicTemperature);
+  };
+
   return {
     keepsAll: keepsAll(parameters),
-    run(logits, allow) {
-      const candidates = gather(logits, allow);
-      if (mirostatMode === 0 && temperature > 0) {
-        applyTopNSigma(candidates, topNSigma);
-        applyTopK(candidates, topK);
-        applyTailFree(candidates, tfsZ);
-        applyTypicalP(candidates, typicalP);
-        applyTopP(candidates, topP);
-        applyMinP(candidates, minP);
-        if (xtc.probability > 0) applyXtc(candidates, xtc, rng.next());
+    run: (logits, allow) => finish(gather(logits, allow), topP),
+    runLargest(largest, vocabularySize) {
+      const { length } = largest.tokens;
+      const candidates = candidateScratch(length);
+      if (!largestInto(candidates, largest, orderScratch(length))) return undefined;
+      penalizeWindow(candidates, window, parameters);
+      if (usesDry(parameters)) penalizeRepetition(candidates, history.tokens, history.size, dry);
+      const floor = floorOf(largest, vocabularySize);
+      if (temperature > 0 && topK === 0 && topP < 1) {
+        const lowered = penalizes(parameters) ? window.size : 0;
+        const options = { largest, floor, topP, vocabularySize, lowered };
+        const weights = weightScratch(length);
+        if (!applyTopPToLargest(candidates, largestScratch(length), weights, options)) return undefined;
+        return finish(candidates, 1);
       }
-      return applyDynamicTemperature(candidates, dynamicTemperature);
+      // All tokens above the floor are among the largest, also after penalties, which only lower logits.
+      keepAbove(candidates, floor, 0);
+      if (candidates.size === 0) return undefined;
+      if (temperature > 0 && floor > -Infinity) {
+        if (candidates.size < topK) return undefined;
+        if (topK === 0 && largestOf(candidates) + Math.log(minP) <= floor) return undefined;
+      }
+      return finish(candidates, topP);
     },
     drawFromAll(logits, uniform) {
       adjust(adjustments, logits, parameters, window);
@@ -108,6 +141,10 @@ export function createChain(parameters: ChainParameters, rng: Rng): Chain {
 
 function usesDry({ dryMultiplier, mirostatMode }: SamplingParameters): boolean {
   return dryMultiplier > 0 && mirostatMode === 0;
+}
+
+function penalizes({ repeatPenalty, frequencyPenalty, presencePenalty }: SamplingParameters): boolean {
+  return repeatPenalty !== 1 || frequencyPenalty !== 0 || presencePenalty !== 0;
 }
 
 /** Whether penalties and a fixed temperature are all that acts. */

@@ -6,6 +6,7 @@ import type { Candidates } from './candidates.ts';
 import { createChain } from './chain.ts';
 import { drawToken } from './draw.ts';
 import type { DryBreakers } from './dry.ts';
+import { needsAllLogits, type LargestLogits } from './largest-logits.ts';
 import { createMirostat } from './mirostat.ts';
 import { createRng } from './rng.ts';
 import { penaltyWindow } from './token-window.ts';
@@ -39,6 +40,14 @@ export interface Sampler {
    * @throws RangeError for a wrong length, or when no token is left: every logit −∞ or masked
    */
   sample(logits: Float32Array, allow?: Uint32Array): number;
+  /** Whether it needs every logit at every step; otherwise `sampleLargest` may be asked first. */
+  readonly needsAllLogits: boolean;
+  /**
+   * Chooses the same token as `sample` from nothing but the largest logits, where these decide it.
+   *
+   * @returns −1 where it takes all logits; then nothing has changed
+   */
+  sampleLargest(largest: LargestLogits): number;
   /**
    * Makes a token part of the history that the penalties look at: each token of the prompt, then each chosen one.
    *
@@ -80,6 +89,7 @@ export function createSampler(parameters: SamplerParameters, options: SamplerOpt
   const { mirostatMode, mirostatTau: tau, mirostatEta: eta, temperature } = resolved;
   const mode = mirostatMode === 1 || mirostatMode === 2 ? mirostatMode : undefined;
   const rng = createRng(seed);
+  const needsAll = needsAllLogits({ ...resolved, logitBias });
   const chain = createChain(
     { ...resolved, logitBias, dryBreakers: parameters.dryBreakers ?? new Map() },
     rng,
@@ -103,6 +113,12 @@ export function createSampler(parameters: SamplerParameters, options: SamplerOpt
       const token = drawToken(candidates, rng.next());
       mirostat?.update(candidates, token);
       return token;
+    },
+    needsAllLogits: needsAll,
+    sampleLargest(largest) {
+      const candidates = needsAll ? undefined : chain.runLargest(largest, vocabularySize);
+      if (!candidates) return -1;
+      return temperature === 0 ? candidates.tokens[0]! : drawToken(candidates, rng.next());
     },
     accept(token) {
       assertToken('token', token, vocabularySize);

@@ -11,6 +11,7 @@ import { appendDevice } from './append-device.ts';
 import { Handle } from './handle.ts';
 import { loadApi, type Api } from './load-api.ts';
 import { NativeSession } from './native-session.ts';
+import { queueOf } from './run-queue.ts';
 import { SessionCore } from './session-core.ts';
 
 /**
@@ -26,6 +27,20 @@ export async function createNativeSession(
 ): Promise<BindableSession> {
   const { device = 'cpu' } = options;
   const api = await loadApi();
+  const queue = queueOf(device);
+  await queue.enter();
+  try {
+    return new NativeSession(await createCore(api, model, options));
+  } finally {
+    queue.leave();
+  }
+}
+
+async function createCore(
+  api: Api,
+  model: string | Uint8Array,
+  options: OnnxSessionOptions,
+): Promise<SessionCore> {
   const nativeOptions = new Handle(
     api,
     'session options',
@@ -39,7 +54,7 @@ export async function createNativeSession(
     await (typeof model === 'string'
       ? api.callAsync('CreateSession', api.environment, model, ...shared)
       : createFromBytes(api, model, shared));
-    return new NativeSession(new SessionCore(api, out[0]!, device));
+    return new SessionCore(api, out[0]!, options.device ?? 'cpu');
   } finally {
     nativeOptions.release();
   }

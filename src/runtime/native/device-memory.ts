@@ -4,6 +4,11 @@ import type { Api } from './load-api.ts';
 /** Names of memory by device, as the runtime's allocators know them. */
 const memoryNames: Readonly<Record<string, string>> = { cuda: 'Cuda', webgpu: 'WebGPU_Buffer' };
 
+/** Whether tensors can stay in the memory of a device other than the CPU. */
+export function holdsTensors(device: string | undefined): boolean {
+  return device !== undefined && device in memoryNames;
+}
+
 /** The memory of the device on which a session computes; nothing is made before it is used. */
 export class DeviceMemory {
   readonly #api: Api;

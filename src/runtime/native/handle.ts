@@ -29,10 +29,13 @@ export class Handle {
     if (this.#address === 0n) throw new Error(`${this.#label}: already released`);
   }
 
-  /** @throws Error the second time */
-  release(): void {
+  /**
+   * @param when calls what it is given when the object may be freed; default: at once
+   * @throws Error the second time
+   */
+  release(when: (free: () => void) => void = (free) => free()): void {
     this.assertAlive();
     this.#address = 0n;
-    this.#free();
+    when(this.#free);
   }
 }

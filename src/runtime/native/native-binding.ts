@@ -53,7 +53,8 @@ export class NativeBinding implements Binding {
     this.#assertIdle();
     const { core } = this.#parts;
     const native = assertFits(tensor, findSignature(core.inputs, name, 'input'), core.device);
-    this.#bind('BindInput', name, native);
+    if (this.#isCopied(native)) native.hold();
+    else this.#bind('BindInput', name, native);
     this.#inputs.get(name)?.drop();
     this.#inputs.set(name, native);
     this.#listArrays();
@@ -118,7 +119,7 @@ export class NativeBinding implements Binding {
 
   /** Releases it when its session is released, which has waited for its runs. */
   free(): void {
-    this.#handle.release();
+    this.#handle.release(this.#parts.core.whenFree);
     for (const tensor of this.#inputs.values()) tensor.drop();
     for (const tensor of this.#outputs.values()) if (typeof tensor !== 'string') tensor.drop();
     this.#inputs.clear();
@@ -157,8 +158,17 @@ export class NativeBinding implements Binding {
     ) as NativeTensor[];
   }
 
+  /** Whether the runtime copies a tensor to the device when it is bound. */
+  #isCopied(tensor: NativeTensor): boolean {
+    return tensor.device !== this.#parts.core.device;
+  }
+
   #prepare(): void {
+    const { api } = this.#parts.core;
     for (const tensor of this.#arrays) tensor.assertAttached();
+    for (const [name, tensor] of this.#inputs) {
+      if (this.#isCopied(tensor)) api.call('BindInput', this.#handle.address, name, tensor.address);
+    }
     // The runtime would write into the memory of the last run, whose dimensions may be others.
     for (const [name, place] of this.#outputs) if (typeof place === 'string') this.#allocate(name, place);
   }

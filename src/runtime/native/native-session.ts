@@ -64,8 +64,11 @@ export class NativeSession implements BindableSession {
     const { code } = elementKind(type, 'tensor');
     countElements(dims, 'tensor');
     const shape = BigInt64Array.from(dims, BigInt);
-    const { allocator } = this.#memory;
-    const value = this.#core.api.create('CreateTensorAsOrtValue', allocator, shape, dims.length, code);
+    const { api } = this.#core;
+    let value = 0n;
+    this.#core.runSync(() => {
+      value = api.create('CreateTensorAsOrtValue', this.#memory.allocator, shape, dims.length, code);
+    });
     return this.#keep({ value, type, dims: [...dims], device: this.device });
   };
 
@@ -87,6 +90,7 @@ export class NativeSession implements BindableSession {
     for (const tensor of this.#tensors) if (!tensor.isReleased) tensor.release();
     this.#isReleased = true;
     this.#freeIfUnused();
+    await this.#core.idle();
   };
 
   /** Memory of the runtime goes before the session, and bindings of other sessions may still hold some. */
@@ -97,9 +101,10 @@ export class NativeSession implements BindableSession {
     this.#core.free();
   }
 
-  #keep(parts: Omit<NativeTensorParts, 'onFree'>): NativeTensor {
+  #keep(parts: Omit<NativeTensorParts, 'onFree' | 'whenFree'>): NativeTensor {
     const tensor = new NativeTensor(this.#core.api, {
       ...parts,
+      whenFree: this.#core.whenFree,
       onFree: (freed) => {
         this.#tensors.delete(freed);
         this.#freeIfUnused();

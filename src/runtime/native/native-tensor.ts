@@ -52,6 +52,8 @@ export interface NativeTensorParts {
   readonly device: string;
   /** The memory, where it is an array of JavaScript's. */
   readonly data?: TensorData | undefined;
+  /** Calls what it is given when memory of the device may be given back. */
+  readonly whenFree: (free: () => void) => void;
   /** Is called when the memory is not needed any more. */
   readonly onFree: (tensor: NativeTensor) => void;
 }
@@ -68,11 +70,12 @@ export class NativeTensor implements ResidentTensor {
   readonly #api: Api;
   readonly #handle: Handle;
   readonly #byteLength: number;
+  readonly #whenFree: (free: () => void) => void;
   readonly #onFree: (tensor: NativeTensor) => void;
   #holders = 0;
   #givenUp = false;
 
-  constructor(api: Api, { value, type, dims, device, data, onFree }: NativeTensorParts) {
+  constructor(api: Api, { value, type, dims, device, data, whenFree, onFree }: NativeTensorParts) {
     this.#api = api;
     this.#handle = new Handle(api, 'tensor', value, 'ReleaseValue');
     this.type = type;
@@ -80,6 +83,7 @@ export class NativeTensor implements ResidentTensor {
     this.device = device;
     this.data = data;
     this.#byteLength = data?.byteLength ?? 0;
+    this.#whenFree = whenFree;
     this.#onFree = onFree;
   }
 
@@ -113,6 +117,11 @@ export class NativeTensor implements ResidentTensor {
     return this.#handle.address;
   }
 
+  /** Of its `OrtValue`, while somebody holds it. */
+  get address(): bigint {
+    return this.#handle.address;
+  }
+
   drop(): void {
     this.#holders--;
     this.#freeIfUnused();
@@ -131,7 +140,7 @@ export class NativeTensor implements ResidentTensor {
 
   #freeIfUnused(): void {
     if (!this.#givenUp || this.#holders > 0) return;
-    this.#handle.release();
+    this.#handle.release(this.device === 'cpu' ? undefined : this.#whenFree);
     this.#onFree(this);
   }
 }

@@ -18,9 +18,30 @@ export class RunQueue {
     });
   }
 
+  /** Calls `action` when nobody is inside: now, or later. */
+  whenFree(action: () => void): void {
+    if (this.tryEnter()) act(this);
+    else this.#waiting.push(() => act(this));
+
+    function act(queue: RunQueue): void {
+      try {
+        action();
+      } finally {
+        queue.leave();
+      }
+    }
+  }
+
   leave(): void {
     const next = this.#waiting.shift();
     if (next) next();
     else this.#isBusy = false;
   }
+}
+
+const webgpuQueue = new RunQueue();
+
+/** The queue of a session. WebGPU's state belongs to the process and no two threads may use it at once. */
+export function queueOf(device: string): RunQueue {
+  return device === 'webgpu' ? webgpuQueue : new RunQueue();
 }

@@ -3,7 +3,7 @@ import { Handle } from './handle.ts';
 import type { Api } from './load-api.ts';
 import { readSignatures } from './read-signatures.ts';
 import { endAtExit, noLongerAtExit } from './end-at-exit.ts';
-import { RunQueue } from './run-queue.ts';
+import { queueOf, type RunQueue } from './run-queue.ts';
 
 /** An `OrtSession` with the guards that its runs and bindings share. */
 export class SessionCore {
@@ -14,13 +14,14 @@ export class SessionCore {
   readonly #session: Handle;
   /** One is enough: runs wait for each other. */
   readonly #runOptions: Handle;
-  readonly #queue = new RunQueue();
+  readonly #queue: RunQueue;
   #isClosed = false;
 
   /** @param session `OrtSession *`, which belongs to the new object, also when this throws */
   constructor(api: Api, session: bigint, device: string) {
     this.api = api;
     this.device = device;
+    this.#queue = queueOf(device);
     this.#session = new Handle(api, 'session', session, 'ReleaseSession');
     try {
       this.inputs = readSignatures(api, session, 'Input');
@@ -86,6 +87,12 @@ export class SessionCore {
     }
   }
 
+  /** Calls `free` when memory of the device may be given back: not while a run uses the device. */
+  readonly whenFree = (free: () => void): void => {
+    if (this.device === 'cpu') free();
+    else this.#queue.whenFree(free);
+  };
+
   /**
    * Waits for the runs that were asked for before; from now on there are no others.
    *
@@ -94,12 +101,18 @@ export class SessionCore {
   async close(): Promise<void> {
     this.assertOpen();
     this.#isClosed = true;
+    await this.idle();
+  }
+
+  /** Resolves when everything that was asked for before is done. */
+  async idle(): Promise<void> {
     await this.#queue.enter();
+    this.#queue.leave();
   }
 
   /** Frees a closed session, after everything that was made with it. */
   free(): void {
     this.#runOptions.release();
-    this.#session.release();
+    this.#session.release(this.whenFree);
   }
 }

@@ -1,8 +1,10 @@
+import type { LargestLogits } from '../../../core/sampling/largest-logits.ts';
 import { CacheFull, type CacheRow, type Decoder, type DecoderCache } from '../../../runtime/decoder.ts';
 import { InferenceError } from '../../../errors.ts';
 import { onceAllAborted } from '../../../runtime/all-aborted.ts';
 import { Drafter } from './drafter.ts';
 import type { PrefixCache } from './prefix-cache.ts';
+import { forwardStep, type Step, type StepLogits } from './step-logits.ts';
 
 /** One sequence that continues a prompt. */
 export interface Continuation {
@@ -15,6 +17,14 @@ export interface Continuation {
    * @returns the token to feed next, or `undefined` when the sequence has ended
    */
   next(logits: Float32Array): number | undefined;
+  /** Whether `nextOfLargest` may be asked first. */
+  readonly takesLargest?: boolean;
+  /**
+   * As `next`, from the largest logits alone.
+   *
+   * @returns −1 where it takes all of them; then nothing has changed
+   */
+  nextOfLargest?(largest: LargestLogits): number | undefined;
 }
 
 /** A prompt and the sequences that continue it; they share one prefill and one batch. */
@@ -181,10 +191,14 @@ export class Batcher {
   }
 
   /** Kept beginnings make room for what is generated. */
-  async #forward(...step: Parameters<Decoder['forward']>): Promise<Float32Array> {
+  async #forward(
+    cache: DecoderCache,
+    step: Step,
+    continuations: readonly Continuation[],
+  ): Promise<StepLogits> {
     for (;;) {
       try {
-        return await this.#decoder.forward(...step);
+        return await forwardStep(this.#decoder, cache, step, continuations);
       } catch (error) {
         if (!(error instanceof CacheFull)) throw error;
         if (!this.#prefixes.dropOldest()) throw new InferenceError('overloaded', `${error.message}.`);
@@ -239,9 +253,10 @@ export class Batcher {
       );
       const counts = pieces.map(({ length }) => length);
       const count = Math.max(...counts);
-      const logits = await this.#interruptible(generations, () =>
-        this.#forward(cache, padded(pieces, count), count, counts),
-      );
+      const isLast = generations.every(({ prompt }) => prefill.done + count >= prompt.length);
+      const choosing = isLast ? generations.flatMap(({ continuations }) => continuations) : [];
+      const step = { tokens: padded(pieces, count), count, counts };
+      const logits = await this.#interruptible(generations, () => this.#forward(cache, step, choosing));
       this.steps++;
       prefill.done += count;
       if (generations.every(({ prompt }) => prefill.done >= prompt.length)) {
@@ -259,7 +274,7 @@ export class Batcher {
   }
 
   /** Chooses the first tokens, and lets the sequences that go on join a batch. */
-  async #endPrompts({ generations, cache, cachedTokens }: Prefill, logits: Float32Array): Promise<void> {
+  async #endPrompts({ generations, cache, cachedTokens }: Prefill, logits: StepLogits): Promise<void> {
     const rows: Row[] = [];
     const sources: CacheRow[] = [];
     for (const [row, generation] of generations.entries()) {
@@ -267,7 +282,7 @@ export class Batcher {
       try {
         generation.promptEnded(cachedTokens);
         for (const continuation of generation.continuations) {
-          const token = continuation.next(this.#rowOf(logits, row));
+          const token = await logits.choose(continuation, row);
           if (token !== undefined) first.push({ generation, continuation, token, fed: [] });
         }
         if (first.length === 0) {
@@ -311,10 +326,13 @@ export class Batcher {
     if (rows.length === 0) return;
     const draft = this.#draft(rows);
     if (draft.length > 0) return this.#verify(batch, draft);
-    let logits: Float32Array;
+    let logits: StepLogits;
     try {
       const tokens = Int32Array.from(rows, ({ token }) => token);
-      logits = await this.#interruptible(generationsOf(rows), () => this.#forward(cache, tokens, 1));
+      const continuations = rows.map(({ continuation }) => continuation);
+      logits = await this.#interruptible(generationsOf(rows), () =>
+        this.#forward(cache, { tokens, count: 1 }, continuations),
+      );
       this.steps++;
     } catch (error) {
       if (rows.every(({ generation }) => generation.cancelled)) return;
@@ -327,7 +345,7 @@ export class Batcher {
       if (failures.has(row.generation)) continue;
       row.fed.push(row.token);
       try {
-        const token = row.continuation.next(this.#rowOf(logits, index));
+        const token = await logits.choose(row.continuation, index);
         if (token === undefined) over.add(row);
         else {
           row.token = token;

@@ -1,5 +1,5 @@
 import type { SessionBackend, TextModel } from '../../../backends/contract.ts';
-import type { Decoder } from '../../../runtime/decoder.ts';
+import type { Decoder, DecoderTraffic } from '../../../runtime/decoder.ts';
 import type { ChatSettings } from '../settings.ts';
 import { randomInt, randomUUID } from 'node:crypto';
 import { chatParameters } from '../parameters.ts';
@@ -246,6 +246,7 @@ class ChatPipeline implements Pipeline<ChatRequest, ChatEvent, ChatModelInfo> {
     const choices = Array.from({ length: request.n }, (_, index) => new Choice(index, context));
     let left = false;
     let cachedTokens = 0;
+    const before = { ...decoder.traffic };
     events.push([{ type: 'prompt-start', promptTokens: prompt.length }]);
     this.#batcher.add({
       prompt: fed,
@@ -268,7 +269,8 @@ class ChatPipeline implements Pipeline<ChatRequest, ChatEvent, ChatModelInfo> {
         const completionTokens = sum(choices, ({ tokens }) => tokens);
         const reasoningTokens = sum(choices, (choice) => choice.reasoningTokens);
         const promptTokens = prompt.length;
-        events.push([{ type: 'usage', promptTokens, cachedTokens, completionTokens, reasoningTokens }]);
+        const usage = { promptTokens, cachedTokens, completionTokens, reasoningTokens };
+        events.push([{ type: 'usage', ...usage, ...trafficSince(before, decoder.traffic) }]);
         events.end();
       },
       failed: (error) => events.end(error),
@@ -371,6 +373,14 @@ function assertCount(param: string, value: number, most = Infinity): void {
   if (Number.isInteger(value) && value >= 1 && value <= most) return;
   const range = most === Infinity ? 'of at least 1' : `from 1 to ${most}`;
   throw fieldError(param, `expected an integer ${range}, got ${value}`);
+}
+
+function trafficSince(
+  { bytes = 0, rowSteps = 0 }: Partial<DecoderTraffic>,
+  now: DecoderTraffic | undefined,
+): { readonly busBytesPerStep?: number } {
+  if (!now || now.rowSteps === rowSteps) return {};
+  return { busBytesPerStep: (now.bytes - bytes) / (now.rowSteps - rowSteps) };
 }
 
 function sum<T>(values: readonly T[], of: (value: T) => number): number {

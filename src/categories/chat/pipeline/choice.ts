@@ -1,3 +1,4 @@
+import type { LargestLogits } from '../../../core/sampling/largest-logits.ts';
 import { createAnswerParser, type AnswerEvent, type AnswerParser } from '../../../core/chat/answer-parser.ts';
 import type { CompiledGrammar, GrammarMatcher } from '../../../core/chat/grammar/matcher.ts';
 import type { ReasoningSplitter } from '../../../core/chat/reasoning.ts';
@@ -70,15 +71,29 @@ export class Choice implements Continuation {
     return Math.min(request.maxTokens, contextLength - prompt.length) - this.tokens;
   }
 
+  /** Not with a grammar, whose mask may leave only unlikely tokens, and not for log probabilities, which are exact. */
+  get takesLargest(): boolean {
+    return !this.#sampler.needsAllLogits && !this.#matcher && !this.#context.request.logprobs;
+  }
+
+  nextOfLargest(largest: LargestLogits): number | undefined {
+    const token = this.#sampler.sampleLargest(largest);
+    return token === -1 ? -1 : this.#take(token);
+  }
+
   next(logits: Float32Array): number | undefined {
+    return this.#take(this.#sampler.sample(logits, this.#matcher?.mask()), logits);
+  }
+
+  /** @param logits for log probabilities */
+  #take(token: number, logits?: Float32Array): number | undefined {
     const { request, tokenizer, endTokens, markerTokens } = this.#context;
-    const token = this.#sampler.sample(logits, this.#matcher?.mask());
     if (endTokens.has(token)) return this.#end({ cutOff: false });
     this.#sampler.accept(token);
     this.#matcher?.accept(token);
     this.tokens++;
     if (this.#answer.isReasoning) this.reasoningTokens++;
-    if (request.logprobs && !this.#isHidden) {
+    if (logits && request.logprobs && !this.#isHidden) {
       const logprobs = readTokenLogprobs(logits, token, request.topLogprobs, tokenizer);
       this.#untold.push({ logprobs, textLength: 0 });
     }

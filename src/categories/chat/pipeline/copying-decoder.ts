@@ -1,8 +1,8 @@
-import { float16ToFloat32Into } from '../../../core/math/float16.ts';
 import { newSlotsOutput } from '../../../core/onnx/rewrites/new-slots.ts';
 import type { Session, Tensor } from '../../../runtime/contract.ts';
 import type { Decoder } from '../../../runtime/decoder.ts';
 import { readDecoderLayout, type GraphSides } from './decoder-layout.ts';
+import { createLastLogits } from './last-logits.ts';
 import { KeyValueCache } from './key-value-cache.ts';
 import { StepFeedsFactory } from './step-feeds.ts';
 import { StoragePool } from './storage-pool.ts';
@@ -33,8 +33,8 @@ export function createCopyingDecoder(
   const fetches = ['logits', ...slotNames];
   const stepFeeds = new StepFeedsFactory();
   const pool = new StoragePool();
-  let halfLogits = new Float32Array(0);
   let interruption = new AbortController();
+  const lastLogits = createLastLogits();
 
   const decoder: Decoder<KeyValueCache> = {
     vocabularySize,
@@ -68,7 +68,9 @@ export function createCopyingDecoder(
       const slots = slotNames.map((name) => results[name]!);
       if (ragged) cache.append(slots, count);
       else cache.replace(slots, count);
-      return lastPosition(results['logits']!, rows);
+      const { dims, data } = results['logits']!;
+      const shape = { rows, positions: dims[1]!, vocabularySize: dims[2]! };
+      return lastLogits(data as Float32Array | Uint16Array, shape);
     },
     interrupt() {
       interruption.abort();
@@ -77,25 +79,6 @@ export function createCopyingDecoder(
     release: () => session.release(),
   };
   return decoder;
-
-  function lastPosition({ type, dims, data }: Tensor, rows: number): Float32Array {
-    const size = dims.at(-1)!;
-    const positions = dims[1]!;
-    let values: Float32Array;
-    if (type === 'float16') {
-      if (halfLogits.length !== data.length) halfLogits = new Float32Array(data.length);
-      values = float16ToFloat32Into(halfLogits, data as Uint16Array);
-    } else {
-      values = data as Float32Array;
-    }
-    if (positions === 1) return values;
-    const last = new Float32Array(rows * size);
-    for (let row = 0; row < rows; row++) {
-      const start = ((row + 1) * positions - 1) * size;
-      last.set(values.subarray(start, start + size), row * size);
-    }
-    return last;
-  }
 }
 
 function gridOf(positions: Int32Array, rows: number, count: number): Tensor {

@@ -1,3 +1,4 @@
+import { rowLengthInputs } from '../../../core/onnx/rewrites/row-lengths.ts';
 import { fieldError, type InferenceError } from '../../../errors.ts';
 
 /** Types of keys, values and logits. */
@@ -39,6 +40,7 @@ export interface GraphSides {
 
 const pastPrefix = 'past_key_values.';
 const stepInputs: ReadonlySet<string> = new Set([
+  ...Object.values(rowLengthInputs),
   'input_ids',
   'inputs_embeds',
   'attention_mask',
@@ -54,7 +56,8 @@ export function readDecoderLayout(sides: GraphSides): DecoderLayout {
   const inputs = new Set(sides.inputs.map(({ name }) => name));
   const outputs = new Set(sides.outputs.map(({ name }) => name));
   const embeddings = sides.inputs.find(({ name }) => name === 'inputs_embeds');
-  for (const name of [embeddings ? 'inputs_embeds' : 'input_ids', 'attention_mask'])
+  const mask = inputs.has(rowLengthInputs.lengths) ? rowLengthInputs.lengths : 'attention_mask';
+  for (const name of [embeddings ? 'inputs_embeds' : 'input_ids', mask])
     if (!inputs.has(name)) throw notADecoder(`no input ${name}`);
   for (const name of inputs) {
     if (!stepInputs.has(name) && !name.startsWith(pastPrefix)) throw notADecoder(`unknown input ${name}`);

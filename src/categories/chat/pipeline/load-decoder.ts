@@ -1,13 +1,17 @@
 import { statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { largestLogitsCount } from '../../../core/sampling/largest-logits.ts';
 import { InferenceError } from '../../../errors.ts';
 import { localFiles, weightFiles } from '../../../models/graph-files.ts';
 import { chooseRuntime } from '../../../runtime/choose-runtime.ts';
-import { isBindable, type Session } from '../../../runtime/contract.ts';
+import { isBindable, type BindableSession, type Session } from '../../../runtime/contract.ts';
 import { createOnnxSession, type OnnxSessionOptions } from '../../../runtime/onnx.ts';
+import { holdsTensors } from '../../../runtime/native/device-memory.ts';
 import { prepareGraph, type PreparedGraph, type PrepareOptions } from '../../../runtime/prepare-graph.ts';
 import { createCopyingDecoder } from './copying-decoder.ts';
 import type { Decoder } from '../../../runtime/decoder.ts';
+import { createDeviceDecoder } from './device-decoder.ts';
+import { checkLongPrompts } from './piecewise-decoder.ts';
 import { createResidentDecoder } from './resident-decoder.ts';
 
 export interface DecoderOptions
@@ -25,6 +29,10 @@ const largeModelBytes = 16 * 2 ** 20;
  */
 export async function loadDecoder(path: string, options: DecoderOptions = {}): Promise<Decoder> {
   const { optimize: _optimize, cacheFolder: _cacheFolder, ...sessionOptions } = options;
+  if (holdsTensors(options.device) && (await isNative(options))) {
+    const decoder = await loadDeviceDecoder(path, options);
+    if (decoder) return decoder;
+  }
   let prepared: PreparedGraph | undefined;
   let session: Session;
   try {
@@ -56,17 +64,51 @@ function createDecoder(session: Session, prepared: PreparedGraph | undefined): D
   return createCopyingDecoder(session, { ragged, sides: prepared?.signature ?? session });
 }
 
-async function prepare(
-  path: string,
-  { device = 'cpu', optimize, cacheFolder, threads, runtime }: DecoderOptions,
-): Promise<PreparedGraph> {
+/**
+ * Loads a decoder whose caches stay on the device, where its graph and the device allow it.
+ *
+ * @throws InferenceError when the device doesn't work here
+ */
+export async function loadDeviceDecoder(path: string, options: DecoderOptions): Promise<Decoder | undefined> {
+  const { optimize, cacheFolder, ...sessionOptions } = options;
+  const { model, weightsFolder, signature, cachesInPlace } = await prepareGraph(path, {
+    optimize,
+    rewrites: { attention: true, lastPosition: true, candidates: largestLogitsCount, rowLengths: true },
+    keep: sizeOf(path) >= largeModelBytes,
+    cacheFolder,
+    threads: options.threads,
+  });
+  // Embeddings would cross the bus with every token.
+  const takesEmbeddings = signature.inputs.some(({ name }) => name === 'inputs_embeds');
+  if (!cachesInPlace || takesEmbeddings) return undefined;
+  const create = async (bytes: string | Uint8Array, folder?: string) =>
+    (await createOnnxSession(bytes, { ...sessionOptions, weightsFolder: folder })) as BindableSession;
+  const session = await create(model, weightsFolder);
+  let decoder: Decoder | undefined;
+  try {
+    decoder = createDeviceDecoder(session, { sides: signature, createSession: create });
+    return await checkLongPrompts(decoder);
+  } catch (error) {
+    await (decoder ?? session).release();
+    if (InferenceError.isInstance(error)) throw error;
+    const reason = error instanceof Error ? error.message : String(error);
+    console.warn(`slashv1: ${path} runs with its caches in this process: ${reason}`);
+    return undefined;
+  }
+}
+
+async function isNative({ runtime }: DecoderOptions): Promise<boolean> {
+  return (runtime ?? (await chooseRuntime()).name) === 'native';
+}
+
+async function prepare(path: string, options: DecoderOptions): Promise<PreparedGraph> {
+  const { device = 'cpu', optimize, cacheFolder, threads } = options;
   const isLarge = sizeOf(path) >= largeModelBytes;
   const isRewritten = device === 'cpu' && (optimize ?? isLarge);
-  const isNative = (runtime ?? (await chooseRuntime()).name) === 'native';
   const prepared = await prepareGraph(path, {
     optimize,
     rewrites: {
-      attention: isRewritten && isNative,
+      attention: isRewritten && (await isNative(options)),
       accuracyLevel: isRewritten,
       lastPosition: optimize ?? isLarge,
       newSlots: true,

@@ -1,7 +1,7 @@
-import { float16ToFloat32Into } from '../../../core/math/float16.ts';
 import type { BindableSession } from '../../../runtime/contract.ts';
 import type { Decoder, StepInputs } from '../../../runtime/decoder.ts';
 import { readDecoderLayout, type GraphSides } from './decoder-layout.ts';
+import { createLastLogits } from './last-logits.ts';
 import { ResidentCache } from './resident-cache.ts';
 import { StepTensors, type LogitsMemory } from './step-tensors.ts';
 import { StoragePool } from './storage-pool.ts';
@@ -19,7 +19,7 @@ export function createResidentDecoder(session: BindableSession, sides: GraphSide
   const pool = new StoragePool();
   const parts = { session, entries, pool };
   const memory: LogitsMemory = { float32: new Float32Array(0), float16: new Uint16Array(0) };
-  let converted = new Float32Array(0);
+  const lastLogits = createLastLogits();
   let interruption = new AbortController();
 
   const decoder: Decoder<ResidentCache> = {
@@ -35,7 +35,8 @@ export function createResidentDecoder(session: BindableSession, sides: GraphSide
     async forward(cache, tokens, count, counts, inputs) {
       const step = await run(cache, tokens, { count, wanted: 1, counts, inputs });
       cache.lengths.forEach((_, row) => (cache.lengths[row]! += counts?.[row] ?? count));
-      return lastPositions(step, cache.rows, counts);
+      const { logits, positions } = step;
+      return lastLogits(logits, { rows: cache.rows, positions, vocabularySize, counts });
     },
     interrupt() {
       interruption.abort();
@@ -50,7 +51,7 @@ export function createResidentDecoder(session: BindableSession, sides: GraphSide
     async verify(cache: ResidentCache, tokens, accept) {
       const count = tokens.length;
       const { logits } = await run(cache, tokens, { count, wanted: count });
-      cache.lengths[0]! += accept(toFloat32(logits));
+      cache.lengths[0]! += accept(lastLogits(logits, { rows: count, positions: 1, vocabularySize }));
     },
   } satisfies Decoder<ResidentCache>;
 
@@ -81,26 +82,5 @@ export function createResidentDecoder(session: BindableSession, sides: GraphSide
     step.fill(cache.lengths, tokens, counts, inputs);
     await binding.run(interruption);
     return step;
-  }
-
-  function toFloat32(logits: Float32Array | Uint16Array): Float32Array {
-    if (logits instanceof Float32Array) return logits;
-    if (converted.length < logits.length) converted = new Float32Array(logits.length);
-    return float16ToFloat32Into(converted.subarray(0, logits.length), logits);
-  }
-
-  function lastPositions(
-    { logits, positions, count }: StepTensors,
-    rows: number,
-    counts?: readonly number[],
-  ): Float32Array {
-    const values = toFloat32(logits);
-    if (positions === 1) return values;
-    const last = new Float32Array(rows * vocabularySize);
-    for (let row = 0; row < rows; row++) {
-      const start = (row * positions + (counts?.[row] ?? count) - 1) * vocabularySize;
-      last.set(values.subarray(start, start + vocabularySize), row * vocabularySize);
-    }
-    return last;
   }
 }

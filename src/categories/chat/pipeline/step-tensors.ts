@@ -1,7 +1,7 @@
+import { rowLengthInputs } from '../../../core/onnx/rewrites/row-lengths.ts';
 import type { BindableSession, Binding, ElementType, TensorData } from '../../../runtime/contract.ts';
-import type { StepInputs } from '../../../runtime/decoder.ts';
+import type { DecoderCache, StepInputs } from '../../../runtime/decoder.ts';
 import type { DecoderLayout } from './decoder-layout.ts';
-import type { ResidentCache } from './resident-cache.ts';
 
 /** Masks grow by so many slots. */
 const maskStep = 64;
@@ -13,23 +13,27 @@ export interface LogitsMemory {
 }
 
 /**
- * The small inputs of a step, and its logits, bound beside a cache. They are written again while the cache keeps its
- * rows and its capacity, each row gets the same number of tokens and logits, and the mask is wide enough.
+ * The small inputs of a step, and its logits where they come to this process, bound beside a cache. They are written
+ * again while the cache keeps its rows and its capacity, each row gets the same number of tokens and logits, and the
+ * mask is wide enough.
  */
 export class StepTensors {
   readonly count: number;
-  /** `[rows, positions, vocabularySize]` */
+  /** `[rows, positions, vocabularySize]`; empty without memory for them. */
   readonly logits: Float32Array | Uint16Array;
   /** Of the logits that are wanted: all of a row, or the last one. */
   readonly wanted: number;
   /** Of the logits that the graph gives. */
   readonly positions: number;
+  /** Of all small inputs. */
+  inputBytes = 0;
   /** Tokens of a row that the mask has room for. */
   readonly width: number;
   readonly #ids: Int32Array;
   readonly #mask: Int32Array;
   readonly #positionIds: Int32Array;
   readonly #last: Int32Array;
+  readonly #lengths: Int32Array;
   readonly #embeddings: Float32Array;
   readonly #hasGridPositions: boolean;
   /** Slots of each row that the mask shows. */
@@ -38,7 +42,7 @@ export class StepTensors {
   /** @param cache of which nothing else is bound but keys and values */
   constructor(
     { session, binding, layout, memory }: StepParts,
-    cache: ResidentCache,
+    cache: Pick<DecoderCache, 'rows' | 'lengths'> & { readonly capacity: number },
     { count, isFirst, wanted }: StepSize,
   ) {
     const { rows, capacity } = cache;
@@ -55,8 +59,10 @@ export class StepTensors {
       tensor.release();
     };
     const int64 = (name: string, dims: readonly number[]): BigInt64Array<ArrayBuffer> => {
+      if (!inputs.has(name)) return new BigInt64Array(0);
       const data = new BigInt64Array(dims.reduce((product, dim) => product * dim, 1));
-      if (inputs.has(name)) bind(name, 'int64', dims, data);
+      bind(name, 'int64', dims, data);
+      this.inputBytes += data.byteLength;
       return data;
     };
     this.#ids = lowWords(int64('input_ids', [rows, count]));
@@ -65,10 +71,15 @@ export class StepTensors {
     this.#positionIds = lowWords(int64('position_ids', [...(hasGridPositions ? [3] : []), rows, count]));
     this.#embeddings = new Float32Array(rows * count * hiddenSize);
     if (hiddenSize > 0) bind('inputs_embeds', 'float32', [rows, count, hiddenSize], this.#embeddings);
+    this.inputBytes += this.#embeddings.byteLength;
     this.wanted = wanted;
     this.#last = lowWords(int64('last_positions', [rows, wanted]));
+    this.#lengths = lowWords(int64(rowLengthInputs.lengths, [rows]));
+    int64(rowLengthInputs.width, []).fill(BigInt(this.width));
     int64('num_logits_to_keep', []);
     this.positions = inputs.has('last_positions') ? wanted : count;
+    this.logits = new Float32Array(0);
+    if (!memory) return;
     const size = rows * this.positions * vocabularySize;
     if (logitsType === 'float16') {
       if (memory.float16.length < size) memory.float16 = new Uint16Array(size);
@@ -105,6 +116,7 @@ export class StepTensors {
       for (let index = 0; index < this.wanted; index++) {
         this.#last[2 * (row * this.wanted + index)] = own - this.wanted + index;
       }
+      this.#lengths[2 * row] = length + own;
     }
   }
 }
@@ -123,7 +135,8 @@ export interface StepParts {
   readonly session: BindableSession;
   readonly binding: Binding;
   readonly layout: DecoderLayout;
-  readonly memory: LogitsMemory;
+  /** Without it, logits are bound elsewhere. */
+  readonly memory?: LogitsMemory;
 }
 
 /** The low words of little-endian int64 numbers, so that none has to be made a BigInt. */

@@ -3,9 +3,17 @@ import { dirname } from 'node:path';
 import { float16ToFloat32Into } from '../../../core/math/float16.ts';
 import { fieldError, type InferenceError } from '../../../errors.ts';
 import type { WhisperFolder } from './whisper-folder.ts';
-import type { RunOptions, Session, Tensor } from '../../../runtime/contract.ts';
+import {
+  isBindable,
+  type BindableSession,
+  type RunOptions,
+  type Session,
+  type Tensor,
+} from '../../../runtime/contract.ts';
 import { extendGraph, onnxElementType } from '../../../runtime/graph-extension.ts';
+import { holdsTensors } from '../../../runtime/native/device-memory.ts';
 import { createOnnxSession, type OnnxSessionOptions } from '../../../runtime/onnx.ts';
+import { keepFeedsResident } from '../../../runtime/resident-feeds.ts';
 import { createCacheLayout, type DecoderCache } from './decoder-cache.ts';
 
 /** A decoder that has read some tokens; nothing changes it, so that several texts can go on from it. */
@@ -60,7 +68,7 @@ export async function loadWhisperModel(
 ): Promise<WhisperModel> {
   const sessions: Session[] = [];
   const load = async (opening: Promise<Session>): Promise<Session> => {
-    const session = await opening;
+    const session = keepAudioResident(await opening, folder, options);
     sessions.push(session);
     return session;
   };
@@ -75,6 +83,21 @@ export async function loadWhisperModel(
     throw error;
   }
 }
+
+/** What a decoder attends to in the audio stays on the device: it is the same for all tokens of a window. */
+function keepAudioResident(session: Session, folder: WhisperFolder, options: OnnxSessionOptions): Session {
+  if (!isBindable(session) || !holdsTensors(session.device)) return session;
+  const createSession = async (model: Uint8Array) =>
+    (await createOnnxSession(model, options)) as BindableSession;
+  return keepFeedsResident(session, {
+    recurs: (input) => input === 'encoder_hidden_states' || input.includes('.encoder.'),
+    most: residentWindows * (2 * folder.decoderLayers + 1),
+    createSession,
+  });
+}
+
+/** Windows of which the device keeps what the decoder attends to; recordings take turns. */
+const residentWindows = 2;
 
 /** Adds an output with the logits of the last positions alone: those of a whole prompt are tens of megabytes. */
 async function loadDecoder(path: string, options: OnnxSessionOptions): Promise<Session> {

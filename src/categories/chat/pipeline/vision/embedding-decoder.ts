@@ -30,6 +30,7 @@ export function createEmbeddingDecoder(
       const positions = grid?.next(cache, tokens, count, counts);
       return inner.forward(cache, tokens, count, counts, { embeddings, ...(positions && { positions }) });
     },
+    interrupt: () => inner.interrupt?.(),
     async release() {
       await inner.release();
       await embedder.release();

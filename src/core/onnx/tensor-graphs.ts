@@ -1,0 +1,135 @@
+import { integerAttribute } from './attributes.ts';
+import { elementBytes, elementTypes } from './element-types.ts';
+import type { OnnxAttribute, OnnxGraph, OnnxModel, OnnxNode, OnnxTensor } from './model.ts';
+import { int64Tensor } from './tensor-values.ts';
+import { tensorValue } from './value.ts';
+
+/** Types of keys, values and logits. */
+export type FloatElement = typeof elementTypes.float32 | typeof elementTypes.float16;
+
+/** Names of four dimensions; equal names would have to be equal sizes. */
+const rank4 = (name: string): string[] => [0, 1, 2, 3].map((axis) => `${name}.${axis}`);
+
+/**
+ * A graph of one node that makes zeros: `shape` int64 `[4]` → `y`.
+ *
+ * @example
+ * ```ts
+ * zerosModel(1).graph.outputs[0]?.name; // 'y'
+ * ```
+ */
+export function zerosModel(elementType: FloatElement): OnnxModel {
+  const data = { place: 'inline', bytes: new Uint8Array(elementBytes(elementType)!) } as const;
+  const zero: OnnxTensor = { name: '', elementType, dims: [1], data, unknown: [] };
+  return toModel({
+    nodes: [
+      node('ConstantOfShape', ['shape'], 'y', [
+        { name: 'value', value: { type: 'tensor', value: zero }, unknown: [] },
+      ]),
+    ],
+    initializers: [],
+    inputs: [tensorValue('shape', elementTypes.int64, [4])],
+    outputs: [tensorValue('y', elementType, rank4('y'))],
+  });
+}
+
+/**
+ * A graph that puts rows of several tensors of four dimensions into one, and cuts or pads their third axis. For each
+ * part `i`: `x<i>` `[a, b, c, d]`, `rows<i>` int64 `[n]`, `kept<i>` int64 `[1]`, of the third axis, and `pads<i>` int64
+ * `[8]` as of `Pad`; one after the other they are `y`.
+ *
+ * @param parts at least one
+ *
+ * @example
+ * ```ts
+ * joinRowsModel(1, 2).graph.inputs.length; // 8
+ * ```
+ */
+export function joinRowsModel(elementType: FloatElement, parts: number): OnnxModel {
+  const indices = Array.from({ length: parts }, (_, index) => index);
+  return toModel({
+    nodes: [
+      ...indices.flatMap((index) => [
+        node('Gather', [`x${index}`, `rows${index}`], `gathered${index}`),
+        node('Slice', [`gathered${index}`, 'start', `kept${index}`, 'axis'], `sliced${index}`),
+        node('Pad', [`sliced${index}`, `pads${index}`], `part${index}`),
+      ]),
+      node(
+        'Concat',
+        indices.map((index) => `part${index}`),
+        'y',
+        [integerAttribute('axis', 0)],
+      ),
+    ],
+    initializers: [int64Tensor('start', [0]), int64Tensor('axis', [2])],
+    inputs: indices.flatMap((index) => [
+      tensorValue(`x${index}`, elementType, rank4(`x${index}`)),
+      tensorValue(`rows${index}`, elementTypes.int64, [`n${index}`]),
+      tensorValue(`kept${index}`, elementTypes.int64, [1]),
+      tensorValue(`pads${index}`, elementTypes.int64, [8]),
+    ]),
+    outputs: [tensorValue('y', elementType, rank4('y'))],
+  });
+}
+
+/**
+ * A graph that copies `x` to `y`, both of any sizes.
+ *
+ * @param elementType a number of `TensorProto.DataType`
+ *
+ * @example
+ * ```ts
+ * copyModel(1, 3).graph.nodes[0]?.operator; // 'Identity'
+ * ```
+ */
+export function copyModel(elementType: number, rank: number): OnnxModel {
+  const dims = Array.from({ length: rank }, (_, axis) => `d.${axis}`);
+  return toModel({
+    nodes: [node('Identity', ['x'], 'y')],
+    initializers: [],
+    inputs: [tensorValue('x', elementType, dims)],
+    outputs: [tensorValue('y', elementType, dims)],
+  });
+}
+
+/**
+ * A graph that picks one position: `x` `[rows, positions, size]`, `place` int64 `[1]`, the position counted through all
+ * rows → `y` `[1, size]`.
+ *
+ * @example
+ * ```ts
+ * pickPositionModel(1, 50_000).graph.outputs[0]?.dims; // [1, 50_000]
+ * ```
+ */
+export function pickPositionModel(elementType: FloatElement, size: number): OnnxModel {
+  return toModel({
+    nodes: [node('Reshape', ['x', 'shape'], 'flat'), node('Gather', ['flat', 'place'], 'y')],
+    initializers: [int64Tensor('shape', [-1, size])],
+    inputs: [
+      tensorValue('x', elementType, ['rows', 'positions', size]),
+      tensorValue('place', elementTypes.int64, [1]),
+    ],
+    outputs: [tensorValue('y', elementType, [1, size])],
+  });
+}
+
+function node(
+  operator: string,
+  inputs: readonly string[],
+  output: string,
+  attributes: readonly OnnxAttribute[] = [],
+): OnnxNode {
+  return { name: '', operator, domain: '', inputs, outputs: [output], attributes, unknown: [] };
+}
+
+function toModel(graph: Pick<OnnxGraph, 'nodes' | 'initializers' | 'inputs' | 'outputs'>): OnnxModel {
+  return {
+    irVersion: 10,
+    producerName: '',
+    producerVersion: '',
+    opsets: [{ domain: '', version: 17 }],
+    metadata: new Map(),
+    graph: { name: 'tensors', values: [], unknown: [], ...graph },
+    unknown: [],
+  };
+}

@@ -1,0 +1,129 @@
+import { elementTypes } from '../core/onnx/element-types.ts';
+import type { OnnxModel } from '../core/onnx/model.ts';
+import { joinRowsModel, pickPositionModel, zerosModel } from '../core/onnx/tensor-graphs.ts';
+import { writeOnnxModel } from '../core/onnx/write-model.ts';
+import type { BindableSession, ResidentTensor, Tensor } from './contract.ts';
+
+/** Bytes that went over the bus between this process and a device, both ways. */
+export interface BusTraffic {
+  bytes: number;
+}
+
+/** Rows of a tensor of four dimensions. */
+export interface TensorRows {
+  readonly tensor: ResidentTensor;
+  readonly rows: readonly number[];
+}
+
+type FloatTensor = ResidentTensor & { readonly type: 'float32' | 'float16' };
+
+/**
+ * Makes, joins and reads tensors of a device with small graphs that run there; their content never leaves it otherwise.
+ * Sessions are made when they are needed. One call at a time.
+ */
+export class DeviceTensors {
+  readonly #createSession: (model: Uint8Array) => Promise<BindableSession>;
+  readonly #traffic: BusTraffic;
+  readonly #sessions = new Map<string, BindableSession>();
+
+  /**
+   * @param createSession on the device
+   * @param traffic is counted up
+   */
+  constructor(createSession: (model: Uint8Array) => Promise<BindableSession>, traffic: BusTraffic) {
+    this.#createSession = createSession;
+    this.#traffic = traffic;
+  }
+
+  /** @param dims four */
+  async zeros(type: 'float32' | 'float16', dims: readonly number[]): Promise<ResidentTensor> {
+    const session = await this.#session(`zeros ${type}`, () => zerosModel(elementTypes[type]));
+    return this.#run(session, { shape: int64(dims) });
+  }
+
+  /**
+   * Puts rows of several tensors one after the other into a new one.
+   *
+   * @param capacity size of the new one's third axis: what is too long is cut, what is missing is 0
+   */
+  async joinRows(parts: readonly TensorRows[], capacity: number): Promise<ResidentTensor> {
+    const { type } = parts[0]!.tensor as FloatTensor;
+    const session = await this.#session(`join ${type} ${parts.length}`, () =>
+      joinRowsModel(elementTypes[type], parts.length),
+    );
+    const feeds: Record<string, Tensor | ResidentTensor> = {};
+    for (const [index, { tensor, rows }] of parts.entries()) {
+      const kept = Math.min(tensor.dims[2]!, capacity);
+      feeds[`x${index}`] = tensor;
+      feeds[`rows${index}`] = int64(rows);
+      feeds[`kept${index}`] = int64([kept]);
+      feeds[`pads${index}`] = int64([0, 0, 0, 0, 0, 0, capacity - kept, 0]);
+    }
+    return this.#run(session, feeds);
+  }
+
+  /**
+   * Copies one position into this process.
+   *
+   * @param tensor `[rows, positions, size]`
+   * @param place of the position, counted through all rows
+   */
+  async read(tensor: ResidentTensor, place: number): Promise<Tensor> {
+    const { type, dims } = tensor as FloatTensor;
+    const size = dims.at(-1)!;
+    const session = await this.#session(`pick ${type} ${size}`, () =>
+      pickPositionModel(elementTypes[type], size),
+    );
+    const picked = await this.#run(session, { x: tensor, place: int64([place]) }, 'cpu');
+    const read = picked.read();
+    picked.release();
+    this.#traffic.bytes += read.data.byteLength;
+    return read;
+  }
+
+  /** Tensors that it made stay. */
+  async release(): Promise<void> {
+    const sessions = [...this.#sessions.values()];
+    this.#sessions.clear();
+    for (const session of sessions) await session.release();
+  }
+
+  async #session(key: string, create: () => OnnxModel): Promise<BindableSession> {
+    let session = this.#sessions.get(key);
+    if (!session) {
+      session = await this.#createSession(writeOnnxModel(create()));
+      this.#sessions.set(key, session);
+    }
+    return session;
+  }
+
+  /** Nothing stays bound: a binding would keep the memory of its tensors. */
+  async #run(
+    session: BindableSession,
+    feeds: Readonly<Record<string, Tensor | ResidentTensor>>,
+    place: 'cpu' | 'session' = 'session',
+  ): Promise<ResidentTensor> {
+    const binding = session.createBinding();
+    try {
+      for (const [name, feed] of Object.entries(feeds)) {
+        if ('read' in feed) {
+          binding.bindInput(name, feed);
+          continue;
+        }
+        const tensor = session.createTensor(feed);
+        binding.bindInput(name, tensor);
+        tensor.release();
+        this.#traffic.bytes += feed.data.byteLength;
+      }
+      binding.allocateOutput('y', place);
+      await binding.run();
+      return binding.output('y');
+    } finally {
+      binding.release();
+    }
+  }
+}
+
+function int64(values: readonly number[]): Tensor {
+  return { type: 'int64', dims: [values.length], data: BigInt64Array.from(values, BigInt) };
+}
