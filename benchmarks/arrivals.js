@@ -63,6 +63,7 @@ async function arrive(steps) {
           batcher.add({
             prompt: createPrompt(),
             continuations: [continuation],
+            mostTokens: Infinity,
             reproducible: false,
             cancelled: false,
             promptEnded() {},

@@ -83,6 +83,7 @@ async function timeAnswer(name, { share, speculates }) {
     batcher.add({
       prompt,
       continuations: [new Answer(tokens)],
+      mostTokens: Infinity,
       reproducible: true,
       cancelled: false,
       promptEnded: () => (used = cpuTimer()),

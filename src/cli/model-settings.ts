@@ -58,7 +58,7 @@ function readScalar(name: string, text: string): unknown {
 
 function typesOf(schema: z.core.$ZodType): readonly string[] {
   if (schema instanceof z.ZodOptional) return typesOf(schema.unwrap());
-  return schema instanceof z.ZodUnion ? schema.options.flatMap(typesOf) : [schema._zod.def.type];
+  return schema instanceof z.ZodUnion ? schema.options.flatMap(typesOf) : [(schema as z.ZodType).def.type];
 }
 
 /** `org/name@revision` keeps its organisation, as clients know it; of a folder or an address the last part is enough. */

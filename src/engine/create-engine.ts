@@ -120,7 +120,7 @@ export function createEngine({
     status: () =>
       [...queues.values()].map(({ status }) =>
         isDraining && (status.state === 'ready' || status.state === 'unloaded')
-          ? { ...status, state: 'draining' }
+          ? Object.assign({}, status, { state: 'draining' as const })
           : status,
       ),
     observe(observer) {

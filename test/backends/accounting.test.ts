@@ -24,7 +24,8 @@ const pieces = ['a', ' red', ' circle', ' is', ' above', ' it', '.'];
 /** A model that counts with the tokenizer of tiny-chat and writes a token every few milliseconds. */
 function pacedModel() {
   async function* run(_category: string, request: unknown): AsyncGenerator<ChatEvent> {
-    const given = { tools: [], toolChoice: 'auto', ...(request as ChatRequestInput) } as const;
+    const { tools = [], toolChoice = 'auto', ...rest } = request as ChatRequestInput;
+    const given = { ...rest, tools, toolChoice };
     const promptTokens = await counter.countPrompt(given);
     yield { type: 'prompt-start', promptTokens };
     yield { type: 'prompt-end', promptTokens };

@@ -35,6 +35,9 @@ class Sampled implements Continuation {
     this.#sampler = createSampler(parameters, { vocabularySize: here.vocabularySize, seed: 9 });
     this.takesLargest = !this.#sampler.needsAllLogits;
   }
+  get remaining(): number {
+    return 12 - this.tokens.length;
+  }
   next(logits: Float32Array): number | undefined {
     return this.#take(this.#sampler.sample(logits));
   }

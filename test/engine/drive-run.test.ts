@@ -49,12 +49,7 @@ it.each([
     },
   ],
 ])('keeps the cause of an unknown error thrown %s', async (_when, run) => {
-  const error = await driveRun(
-    pipelineOf(run as never),
-    toy({}),
-    new AbortController(),
-    () => undefined,
-  );
+  const error = await driveRun(pipelineOf(run as never), toy({}), new AbortController(), () => undefined);
   expect(error).toMatchObject({ code: 'internal', message: 'Internal error.', cause: new TypeError('odd') });
 });
 

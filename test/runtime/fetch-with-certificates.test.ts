@@ -3,6 +3,7 @@ import { createServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { text } from 'node:stream/consumers';
+import { ReadableStream } from 'node:stream/web';
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
 import { fetchWith } from '../../src/runtime/http/fetch-with-certificates.ts';
 import { readBytes, readText } from '../../src/runtime/http/answer-body.ts';

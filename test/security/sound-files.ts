@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import sharp from 'sharp';
+import sharp, { type Sharp } from 'sharp';
 import { chirp } from '../runtime/audio/chirp.ts';
 import { mediaPath } from '../runtime/audio/read-all.ts';
 import { silentFlac, silentMp3 } from '../runtime/audio/silence.ts';
@@ -46,7 +46,7 @@ export async function soundPictures(): Promise<Files> {
   const plain = await soundImages();
   const noise = Buffer.from(Uint8Array.from({ length: 64 * 48 * 4 }, (_, at) => (at * 7919) & 255));
   const image = sharp(noise, { raw: { width: 64, height: 48, channels: 4 } });
-  const variants: Readonly<Record<string, sharp.Sharp>> = {
+  const variants: Readonly<Record<string, Sharp>> = {
     'progressive jpeg': image.clone().flatten().jpeg({ progressive: true }),
     'jpeg of CMYK': image.clone().flatten().toColourspace('cmyk').jpeg(),
     'jpeg on its side': image.clone().flatten().withMetadata({ orientation: 6 }).jpeg(),

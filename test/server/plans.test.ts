@@ -339,8 +339,8 @@ describe('a store', () => {
       limiter(options: LimiterOptions): Limiter {
         const memory: Limiter = new RateLimiterMemory({ ...options });
         const through =
-          <Answer>(answer: () => Promise<Answer>) =>
-          async (): Promise<Answer> => {
+          <Result>(answer: () => Promise<Result>) =>
+          async (): Promise<Result> => {
             store.asked += 1;
             if (store.mode === 'fails') throw new Error('ECONNREFUSED');
             if (store.mode === 'hangs') await new Promise(() => {});

@@ -24,7 +24,7 @@ type Outcome = Omit<Check, 'name'>;
 type Environment = Readonly<Record<string, string | undefined>>;
 
 const run = promisify(execFile);
-const require = createRequire(import.meta.url);
+const load = createRequire(import.meta.url);
 const deviceTimeoutMs = 60_000;
 const hubTimeoutMs = 5000;
 
@@ -36,7 +36,7 @@ interface Manifest {
 
 /** Looks at everything that the package needs on a machine, the slow parts side by side. */
 export async function examine(environment: Environment): Promise<Check[]> {
-  const manifest = require('slashv1/package.json') as Manifest;
+  const manifest = load('slashv1/package.json') as Manifest;
   const packages = [...Object.keys(manifest.peerDependencies), ...Object.keys(manifest.optionalDependencies)];
   const checks: Record<string, Outcome | Promise<Outcome>> = {
     node: checkNode(manifest.engines.node),
@@ -52,7 +52,8 @@ export async function examine(environment: Environment): Promise<Check[]> {
       environment['ORT_DISABLE_TELEMETRY'] === '0' ? ok('on: ORT_DISABLE_TELEMETRY is 0') : ok('off'),
     ...Object.fromEntries(packages.toSorted().map((name) => [`package ${name}`, checkPackage(name)])),
   };
-  return Promise.all(Object.entries(checks).map(async ([name, outcome]) => ({ name, ...(await outcome) })));
+  const outcomes = await Promise.all(Object.values(checks).map(async (outcome) => outcome));
+  return Object.keys(checks).map((name, index) => Object.assign({ name }, outcomes[index]!));
 }
 
 function ok(detail: string): Outcome {
@@ -126,10 +127,10 @@ async function checkHub(environment: Environment): Promise<Outcome> {
 }
 
 function checkPackage(name: string): Outcome {
-  const folders = require.resolve.paths(name) ?? [];
+  const folders = load.resolve.paths(name) ?? [];
   for (const folder of folders) {
     try {
-      return ok((require(`${folder}/${name}/package.json`) as { readonly version: string }).version);
+      return ok((load(`${folder}/${name}/package.json`) as { readonly version: string }).version);
     } catch {
       // Not there; maybe in the next folder.
     }

@@ -269,7 +269,7 @@ describe('a server that fails', () => {
     });
     const parse = vi.spyOn(JSON, 'parse');
     onTestFinished(() => parse.mockRestore());
-    const run = async () => (await openInferenceSession({ url: origin, model: 'a' })).run(feeds);
+    const run = async () => (await openSession({ url: origin, model: 'a' })).run(feeds);
     await expect(run()).rejects.toThrow(message);
     expect(parse.mock.calls.filter(([text]) => text.length > 100_000)).toEqual([]);
   });

@@ -263,8 +263,8 @@ describe('a head of the user', () => {
   });
 
   it.each([
-    ['no module', async () => './nowhere.mjs', /can't be imported/],
-    ['no head', () => module('export default {};'), /an object with a function decode/],
+    ['no module', async (): Promise<string> => './nowhere.mjs', /can't be imported/],
+    ['no head', (): Promise<string> => module('export default {};'), /an object with a function decode/],
     [
       'like no other',
       () => module("export default { like: 'x', decode() {} };"),

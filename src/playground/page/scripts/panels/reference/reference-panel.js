@@ -113,12 +113,9 @@ function contentTables(title, content, schemaOf) {
   const isRequest = title === 'Request';
   const head = ['Field', 'Value', ...(isRequest ? ['Default'] : []), 'Description'];
   return Object.entries(content).map(([mediaType, { schema }]) => {
-    const rows = toRows(schemaOf(schema.$ref)).map(({ name, type, isRequired, byDefault, description }) => [
-      name,
-      type,
-      ...(isRequest ? [isRequired ? 'required' : byDefault] : []),
-      description,
-    ]);
+    const rows = toRows(schemaOf(schema.$ref)).map(({ name, type, isRequired, byDefault, description }) =>
+      isRequest ? [name, type, isRequired ? 'required' : byDefault, description] : [name, type, description],
+    );
     return table(`${title}: ${mediaType}`, head, rows);
   });
 }
