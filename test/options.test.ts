@@ -259,12 +259,12 @@ describe('a setting that does not exist is refused, with its place and the one t
     [
       'a backend that does not exist',
       () => load(chat({ source, backend: { kind: 'cloud' } as never })),
-      'models.it.backend: expected one of onnx(), llama({…}), remote.openai({…}), remote.kserve({…}), got "cloud".',
+      'models.it.backend: expected one of onnx(), llama({…}), transformers(), remote.openai({…}), remote.kserve({…}), got "cloud".',
     ],
     [
       'a backend that does not run the category',
       () => load(speech({ source: 'tiny-speech', backend: remote.kserve({ url: 'http://a', model: 'm' }) })),
-      "models.it.backend: a model for speech can't run on remote.kserve({…}), expected onnx().",
+      "models.it.backend: a model for speech can't run on remote.kserve({…}) (its graph runs on this machine only), expected onnx() or transformers() or remote.openai({…}).",
     ],
   ])('%s', async (_name, call, expected) => {
     expect(await messageOf(call)).toContain(expected);

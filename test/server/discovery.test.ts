@@ -184,7 +184,7 @@ describe('GET /openapi.json', () => {
     const schema = json.components.schemas.ChatCompletionRequest;
     expect(schema.required).toEqual(['model', 'messages']);
     expect(schema.properties.messages).toMatchObject({ type: 'array', minItems: 1 });
-    expect(schema.properties.messages.items.oneOf).toHaveLength(3);
+    expect(schema.properties.messages.items.oneOf).toHaveLength(4);
     expect(JSON.stringify(schema.properties.stop)).toContain('"maxItems":4');
     expect(JSON.stringify(schema.properties.logit_bias)).toContain('"minimum":-100,"maximum":100');
   });

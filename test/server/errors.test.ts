@@ -21,12 +21,12 @@ describe('a request that is refused', () => {
     ['an array', { json: [] }, 400, 'invalid_request', null],
     ['null', { text: 'null' }, 400, 'invalid_request', null],
     ['invalid UTF-8', { body: bytes(0x22, 0xff, 0x22) }, 400, 'invalid_request', null],
-    ['deep nesting', { text: '['.repeat(1_000_000) }, 400, 'invalid_request', null],
+    ['deep nesting', { text: '['.repeat(1_000_000) }, 413, 'request_too_large', null],
     [
       'deep nesting that ends',
       { text: `${'['.repeat(1e6)}${']'.repeat(1e6)}` },
-      400,
-      'invalid_request',
+      413,
+      'request_too_large',
       null,
     ],
     [

@@ -44,7 +44,7 @@ const cases: readonly (readonly [attempt: () => unknown, begins: string])[] = [
   [said({ role: 'user', content: 5 }), 'messages[0].content: expected a string or an array, got 5.'],
   [
     said({ role: 'user', content: [{ type: long }] }),
-    'messages[0].content[0]: expected a part of type "text", got "ŷ',
+    'messages[0].content[0]: expected a part of type "text" or "ima',
   ],
   [
     said({ role: 'user', content: [{ type: 'text' }] }),
