@@ -105,7 +105,7 @@ function isSentence(message: ts.Expression, file = message.getSourceFile()): boo
   }
   if (ts.isIdentifier(message)) {
     const declared = [...file.text.matchAll(new RegExp(`const ${message.text} = ([^;]*);`, 'g'))];
-    return declared.some(([, text]) => /\.[`']$|^sentence\(/.test(text!));
+    return declared.some(([, text]) => /\.[`'"]$|^sentence\(/.test(text!));
   }
   return ts.isBinaryExpression(message) && isSentence(message.right, file);
 }

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { getPriority, setPriority } from 'node:os';
 import { inspect } from 'node:util';
-import { InferenceError, type SerializedError } from '../errors.ts';
+import { InferenceError, sentence, type SerializedError } from '../errors.ts';
 import type { ModelSpec, Pipeline, RunEvent } from '../categories/contract.ts';
 import { driveRun } from './drive-run.ts';
 import { startHeartbeat } from './heartbeat.ts';
@@ -83,7 +83,7 @@ export function serveWorker(
     if (error?.code === 'internal') report(what, error.cause ?? error);
     // Another machine's fault has no place in this process: one line says it.
     else if (error?.cause instanceof Error && error.code === 'worker_failed') {
-      report(what, new InferenceError('worker_failed', `${error.message} (${error.cause.message})`));
+      report(what, new InferenceError('worker_failed', sentence(`${error.message} ${error.cause.message}`)));
     }
     runs.delete(id);
     outbox.end(id, active.failure ?? error?.serialize());

@@ -158,9 +158,20 @@ describe('what is not run', () => {
     expect(reasons).toEqual([
       'README.md: it would start itself; the tests of examples/serve.js and examples/tour.js run the first two lines',
       'README.md: test/docs/packed-package.test.ts packs both and runs them in projects with and without the optional packages',
+      'docs/detection.md: a module of its own',
+      'docs/guides/gguf.md: it installs packages',
+      'docs/guides/gguf.md: it downloads a model',
       'docs/guides/real-models.md: it needs a GPU',
+      'docs/guides/webgpu-tests.md: it installs software',
+      'docs/guides/webgpu-tests.md: it takes minutes',
+      'docs/pictures.md: the picture is a word',
+      'docs/remote.md: there is no gpu-1',
+      'docs/remote.md: there is no gpu-1',
       'docs/remote.md: there is no gpu-1',
       'docs/remote.md: there is no gpu-2',
+      'docs/remote.md: there is no gpu-2',
+      'docs/transformers.md: it installs packages',
+      'docs/transformers.md: the models are on the hub',
     ]);
   });
 });

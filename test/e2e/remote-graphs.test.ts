@@ -151,5 +151,5 @@ it.each([
 });
 
 function graph(model: string | Record<string, string>) {
-  return remote.kserve({ url: server.url, model });
+  return remote.kserve({ url: server.url, model, startTimeoutMs: 2000 });
 }

@@ -25,7 +25,7 @@ const firstShare = 0.4;
  * const length = createDraftLength({ most: 8, cost: 0.4 });
  * length.count; // 0
  * for (let guess = 0; guess < 8; guess++) length.update(true);
- * length.count; // 4
+ * length.count; // 3
  * ```
  */
 export function createDraftLength({

@@ -25,7 +25,7 @@ const mostTokens = 32;
  * @example
  * ```ts
  * const lookup = createPromptLookup([5, 6, 7, 8, 5, 6]);
- * lookup.draft(4); // Int32Array [7, 8, 5, 6]
+ * Array.from(lookup.draft(4)); // [7, 8, 5, 6]
  * ```
  */
 export function createPromptLookup(tokens: Iterable<number> = []): PromptLookup {

@@ -1,4 +1,4 @@
-import { InferenceError } from '../../errors.ts';
+import { fieldError } from '../../errors.ts';
 import type { LlamaModel } from './llama-model.ts';
 import type { ContextParameters } from './layouts.ts';
 import type { Address } from './load-library.ts';
@@ -71,9 +71,7 @@ export class LlamaContext {
     });
     if (address === null) {
       const reason = library.takeErrors() || 'no reason is given';
-      throw new InferenceError('invalid_request', `source: llama.cpp can't run the model: ${reason}.`, {
-        param: 'source',
-      });
+      throw fieldError('source', `llama.cpp can't run the model: ${reason}`);
     }
     this.#address = address;
     this.#memory = library.call('llama_get_memory', address);

@@ -1,4 +1,4 @@
-import { InferenceError } from '../../errors.ts';
+import { fieldError, type InferenceError } from '../../errors.ts';
 import { loadLlama, type Address, type LlamaLibrary } from './load-library.ts';
 import type { LlamaGpu } from './find-binaries.ts';
 
@@ -137,5 +137,5 @@ async function open(gpu: LlamaGpu | undefined): Promise<LlamaLibrary> {
 }
 
 function failure(param: string, reason: string, cause?: unknown): InferenceError {
-  return new InferenceError('invalid_request', `${param}: ${reason}.`, { param, cause });
+  return fieldError(param, reason, { cause });
 }

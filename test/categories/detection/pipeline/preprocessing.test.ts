@@ -169,7 +169,7 @@ describe('decodeOutputsInto', () => {
     const outputs = { out: { type: 'int8', dims: [1, 5, 1], data: new Int8Array(5) } } as const;
     const head = { name: 'yolov8', output: 'out', classCount: 1 } as const;
     expect(() => decodeOutputsInto(createCandidates(), outputs, head, options)).toThrow(
-      /float32 or float16, got int8/,
+      /float32, float16, int64 or int32, got int8/,
     );
   });
 });
