@@ -123,18 +123,12 @@ export function openaiResponses(service: () => Service): void {
         { status: 400, code: 'unsupported_feature', param: 'previous_response_id' },
       ],
       [
-        'a picture',
+        'a file',
         {
           input: [
             {
               role: 'user' as const,
-              content: [
-                {
-                  type: 'input_image' as const,
-                  image_url: 'data:image/png;base64,aGk=',
-                  detail: 'auto' as const,
-                },
-              ],
+              content: [{ type: 'input_file' as const, file_id: 'file-1' }],
             },
           ],
         },

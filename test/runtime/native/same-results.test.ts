@@ -11,7 +11,8 @@ const root = fileURLToPath(new URL('../../../', import.meta.url));
 const graphs = ['examples/models', 'test/contract/models'].flatMap((folder) =>
   readdirSync(join(root, folder), { recursive: true })
     .map((file) => join(folder, String(file)))
-    .filter((file) => file.endsWith('.onnx')),
+    // Sizes that are made up can't be those of its grid.
+    .filter((file) => file.endsWith('.onnx') && !file.endsWith('qwen2-vl/onnx/vision_encoder.onnx')),
 );
 
 /** Sizes for dimensions that a graph leaves open, by what their names contain; the first that fits. */
