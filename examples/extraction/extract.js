@@ -1,6 +1,7 @@
 // Structured extraction: a text goes in, an object that a zod schema describes comes out. The schema is enforced while the
 // model writes, so the answer always parses.
 // Usage: node examples/extraction/extract.js "There is a red circle above a blue square."
+import { fileURLToPath } from 'node:url';
 import { chat, createInference } from 'slashv1';
 import { z } from 'zod';
 
@@ -39,7 +40,7 @@ export async function extract(inference, { model, schema, text, instruction }) {
   return schema.parse(JSON.parse(answer));
 }
 
-if (import.meta.filename === process.argv[1]) {
+if (fileURLToPath(import.meta.url) === process.argv[1]) {
   const text = process.argv[2] ?? 'There is a red circle above a blue square.';
   const inference = createInference({ models: { assistant: chat({ source: 'tiny-chat' }) } });
   const found = await extract(inference, {

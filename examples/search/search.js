@@ -1,6 +1,7 @@
 // Search over documents: vectors of an embedding model find candidates, a rerank model orders them. Documents and vectors
 // stay in one SQLite file.
 // Usage: node examples/search/search.js "a question" [file.txt …], each line of a file is a document
+import { fileURLToPath } from 'node:url';
 import { readFile } from 'node:fs/promises';
 import sqlite from 'node-sqlite3-wasm';
 import { createInference, embedding, rerank } from 'slashv1';
@@ -24,7 +25,8 @@ export function openSearch(inference, path) {
   async function add(texts) {
     const { embeddings } = await inference.embed({ model: 'embedder', input: texts });
     for (const [index, text] of texts.entries()) {
-      const vector = new Uint8Array(/** @type {Float32Array} */ (embeddings[index]).buffer);
+      const { buffer, byteOffset, byteLength } = /** @type {Float32Array} */ (embeddings[index]);
+      const vector = new Uint8Array(buffer, byteOffset, byteLength);
       database.run('INSERT OR REPLACE INTO documents (text, vector) VALUES (?, ?)', [text, vector]);
     }
   }
@@ -37,7 +39,10 @@ export function openSearch(inference, path) {
       /** @type {unknown} */ (database.all('SELECT text, vector FROM documents'))
     );
     const near = rows
-      .map(({ text, vector }) => ({ text, similarity: dot(wanted, new Float32Array(vector.slice().buffer)) }))
+      .map(({ text, vector }) => ({
+        text,
+        similarity: dot(wanted, new Float32Array(Uint8Array.from(vector).buffer)),
+      }))
       .toSorted((a, b) => b.similarity - a.similarity)
       .slice(0, candidates);
     if (near.length === 0) return [];
@@ -57,7 +62,7 @@ function dot(a, b) {
   return a.reduce((sum, value, index) => sum + value * /** @type {number} */ (b[index]), 0);
 }
 
-if (import.meta.filename === process.argv[1]) {
+if (fileURLToPath(import.meta.url) === process.argv[1]) {
   const [query, ...files] = process.argv.slice(2);
   if (query === undefined) throw new Error('Usage: node examples/search/search.js "a question" [file.txt …]');
   const inference = createInference({

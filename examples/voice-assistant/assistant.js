@@ -1,6 +1,7 @@
 // A voice assistant: a recording is transcribed, a chat model answers and calls tools, and each sentence is spoken while
 // the next one is still being written.
 // Usage: node examples/voice-assistant/assistant.js question.wav answer.wav
+import { fileURLToPath } from 'node:url';
 import { readFile, writeFile } from 'node:fs/promises';
 import { chat, createInference, speech, transcription } from 'slashv1';
 
@@ -106,7 +107,7 @@ export function wavHeader(bytes, sampleRateHz) {
   return header;
 }
 
-if (import.meta.filename === process.argv[1]) {
+if (fileURLToPath(import.meta.url) === process.argv[1]) {
   const [from, to] = process.argv.slice(2);
   if (from === undefined || to === undefined) {
     throw new Error('Usage: node examples/voice-assistant/assistant.js question.wav answer.wav');
