@@ -11,7 +11,9 @@ const { version } = JSON.parse(readFileSync(new URL('../../package.json', import
 
 await runPeer('slashv1', async ({ model: folder, threads, spinning }) => {
   if (spinning === 'off') throw new Error('--spinning: slashv1 has no setting for it');
-  const inference = createInference({ models: { [id]: chat({ source: resolve(folder), threads }) } });
+  // The other engines guess no tokens, and a model of random weights repeats itself more than a real one.
+  const settings = { source: resolve(folder), threads, speculation: false };
+  const inference = createInference({ models: { [id]: chat(settings) } });
   await inference.ready();
 
   /**
