@@ -16,7 +16,7 @@ export interface BackendDescriptor {
 export interface Graph {
   /** Path of its file. */
   readonly graph: string;
-  /** Which part of the model it is; left out for a model of one graph. */
+  /** The part of the model; left out for a model of one graph. */
   readonly name?: string | undefined;
 }
 

@@ -46,7 +46,7 @@ const defaultCancelGraceMs = 5000;
 const busyGraces = 6;
 /** Times the grace after which even a worker that hardly gets a processor is replaced. */
 const mostGraces = 60;
-/** Of a processor, that a worker uses which others starve; one without work uses 0.001. */
+/** Share of a processor that a starved worker uses; one without work uses 0.001. */
 const leastShare = 0.004;
 /** Without a beat for so long, or for twice the grace where that is longer, a worker counts as hung. */
 const leastHangMs = 5000;

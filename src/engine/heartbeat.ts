@@ -5,7 +5,7 @@ export const beatIntervalMs = 500;
 /** The file descriptor of the pipe on which it does. */
 export const beatPipe = 4;
 
-/** What a worker tells by one beat. */
+/** The message of one beat. */
 export interface Beat {
   /** Whether the event loop has not turned since the last beat: a step of the model, or an endless loop, occupies it. */
   readonly isOccupied: boolean;

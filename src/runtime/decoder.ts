@@ -21,7 +21,7 @@ export interface CacheRow<Cache extends DecoderCache = DecoderCache> {
 /** Thrown where a cache of fixed size has no place for more tokens or sequences; nothing is changed then. */
 export class CacheFull extends Error {}
 
-/** What a step is fed beside its tokens, where the graph takes it. */
+/** Further inputs of a step beside its tokens, where the graph takes them. */
 export interface StepInputs {
   /** `[rows × count × hiddenSize]`, in place of the tokens; valid during the call */
   readonly embeddings?: Float32Array;
@@ -32,7 +32,7 @@ export interface StepInputs {
 /** A decoder-only language model, one forward pass at a time. */
 export interface Decoder<Cache extends DecoderCache = DecoderCache> {
   readonly vocabularySize: number;
-  /** Of the embeddings that the graph takes in place of tokens; `undefined` where it takes tokens. */
+  /** Size of the embeddings that the graph takes in place of tokens; `undefined` where it takes tokens. */
   readonly hiddenSize?: number | undefined;
   /** Whether the graph takes positions of frames, rows and columns. */
   readonly hasGridPositions?: boolean;

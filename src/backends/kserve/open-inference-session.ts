@@ -13,7 +13,7 @@ import { reasonOfFetch } from '../../runtime/http/reason-of-fetch.ts';
 import { abbreviate, describeValue } from '../../core/text/quote.ts';
 
 export interface OpenInferenceOptions {
-  /** Those that have the graph. */
+  /** Servers that have the graph. */
   readonly servers: Upstreams<Upstream>;
   /** As the servers call the graph. */
   readonly model: string;
@@ -105,7 +105,7 @@ class GraphServerClient {
   }
 
   /**
-   * What a server says of itself or of a graph, once one can.
+   * The description of a server or of a graph, as soon as there is one.
    *
    * @param options.isOptional whether a server may have nothing to say
    * @throws InferenceError `invalid_request` where it refuses, `worker_failed` where it still can't tell

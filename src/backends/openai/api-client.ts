@@ -10,19 +10,19 @@ import { authorization } from '../access.ts';
 import type { ApiEndpoint } from './server.ts';
 import { toError, type ErrorSubject } from './wire-error.ts';
 
-/** What a server of the wire format was asked. */
+/** A request to a server of the wire format. */
 export interface ApiCall {
   /** Behind the base address, such as `/embeddings`. */
   readonly path: string;
   /** Sent as JSON; a `GET` without it and `form`. */
   readonly body?: unknown;
   readonly form?: FileForm | undefined;
-  /** What errors are about. */
+  /** Subject of errors. */
   readonly subject?: ErrorSubject | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Of one event. A server that never ends its line would fill the memory of the host. */
+/** Most characters of one event. A server that never ends its line would fill the memory of the host. */
 const maxEventCharacters = 4 * 2 ** 20;
 const maxErrorBytes = 2 ** 16;
 

@@ -7,7 +7,7 @@ import { byteCounter, type TokenCounter } from './count-tokens.ts';
 import { readChoices, readProgress, type WireCall, type WireChoice } from './wire-chunk.ts';
 
 export interface ChatEventOptions {
-  /** Of the request. */
+  /** Choices of the request. */
   readonly choices: number;
   readonly includeReasoning: boolean;
   /** Counts what the server doesn't; default: estimated from bytes. */
@@ -16,7 +16,7 @@ export interface ChatEventOptions {
   readonly promptTokens?: number | undefined;
 }
 
-/** Of one answer, with so many for each piece: memory that a server which never ends may take from its host. */
+/** Most characters of one answer, with so many for each piece: a bound on the memory that an endless server takes from its host. */
 const maxAnswerCharacters = 2 ** 27;
 const charactersPerPiece = 64;
 

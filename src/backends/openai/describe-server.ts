@@ -39,7 +39,7 @@ export async function describeServer(
   return told.find((length): length is number => typeof length === 'number' && length > 0) ?? 0;
 }
 
-/** Of llama-server, whose `n_ctx` is smaller than the length that the model was trained on. */
+/** The context of llama-server, whose `n_ctx` is smaller than the length that the model was trained on. */
 async function slotLength(endpoint: ApiEndpoint, signal: AbortSignal): Promise<unknown> {
   const server = { ...endpoint, url: endpoint.url.replace(/\/v1$/, '') };
   const properties = await ask(server, '/props', signal).catch(() => undefined);

@@ -52,7 +52,7 @@ export function readChoices(chunk: Fields): WireChoice[] {
 }
 
 /**
- * What a chunk counts: in its `usage`, or in the `timings` of llama-server, whose prompt is what it computed and what it
+ * The counts of a chunk: in its `usage`, or in the `timings` of llama-server, whose prompt is what it computed and what it
  * found in its cache.
  */
 export function readProgress(chunk: Fields): WireProgress {

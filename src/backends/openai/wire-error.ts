@@ -44,7 +44,7 @@ function isTooLong({ code, type, message }: WireFault): boolean {
 }
 
 /**
- * What a server complains about → an error of this API: the caller's faults keep their message and `param`, a server
+ * The fault in a server's answer → an error of this API: the caller's faults keep their message and `param`, a server
  * that is busy is `overloaded`, any other complaint is `worker_failed` with its words in the `cause`.
  *
  * @param status of the response; 0 within a stream, where the complaint may have a status of its own

@@ -7,7 +7,7 @@ import type { ModelFiles } from '../../models/model-files.ts';
 const containedGraphs = ['decoder_model', 'decoder_with_past_model'];
 const mergedGraph = 'decoder_model_merged';
 
-/** What the package finds the graphs of its architectures under. */
+/** Names under which the package finds the graphs of its architectures. */
 const knownStems = [
   'model',
   'encoder_model',

@@ -2,7 +2,7 @@ import type { DynamicCache, PreTrainedModel, Tensor } from '@huggingface/transfo
 import type { TransformersPackage } from './load-package.ts';
 import { ones, toIds, toPastName } from './chat/tensors.ts';
 
-/** What `generate()` itself runs the encoder by. */
+/** The method by which `generate()` runs the encoder. */
 const prepare = '_prepare_encoder_decoder_kwargs_for_generation';
 
 type Outputs = Readonly<Record<string, Tensor>>;
@@ -26,7 +26,7 @@ export interface Seq2SeqModel {
    * @returns logits, `[rows, positions, vocabulary]`
    */
   decode(state: Seq2SeqState, tokens: ArrayLike<number>, past: number): Promise<Tensor>;
-  /** What every answer begins with for the model. */
+  /** Tokens at the beginning of every answer. */
   readonly start: readonly number[];
   /** Tokens that are never chosen. */
   readonly suppressed: readonly number[];

@@ -134,5 +134,5 @@ export function applyTopPToLargest(
   return keepNearest(candidates, weights, center, lowGoal).size === size;
 }
 
-/** Of sums in another order. */
+/** Error bound of sums in another order. */
 const rounding = 1e-9;

@@ -12,9 +12,9 @@ export interface LlamaDecoderOptions {
 
 /** As many as the batcher reads in one step. */
 const batchSize = 512;
-/** What llama.cpp is built for. */
+/** Limits that llama.cpp is built with. */
 const mostSequences = 256;
-/** Of each generated sequence: other choices of its request, a kept one, and copies while batches change. */
+/** Cache slots of each generated sequence: other choices of its request, a kept one, and copies while batches change. */
 const sequencesPerRow = 10;
 
 class LlamaCache implements DecoderCache {

@@ -117,7 +117,7 @@ export class NativeTensor implements ResidentTensor {
     return this.#handle.address;
   }
 
-  /** Of its `OrtValue`, while somebody holds it. */
+  /** Address of its `OrtValue`, while somebody holds it. */
   get address(): bigint {
     return this.#handle.address;
   }

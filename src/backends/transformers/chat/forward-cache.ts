@@ -8,7 +8,7 @@ export class ForwardCache implements DecoderCache {
   readonly rows: number;
   readonly lengths: Int32Array;
   past: DynamicCache | undefined;
-  /** What an encoder made of the prompt: `[rows, positions, size]`. */
+  /** Output of the encoder for the prompt: `[rows, positions, size]`. */
   encoded: { readonly states: Tensor; readonly mask: Tensor } | undefined;
   /** Tokens of `lengths` that the encoder read. */
   promptLength = 0;
@@ -73,11 +73,11 @@ export class ForwardCache implements DecoderCache {
 }
 
 interface JoinOptions {
-  /** Which row of each tensor is taken. */
+  /** Rows to take of each tensor. */
   readonly rows: readonly number[];
   /** How many rows each tensor has to have. */
   readonly shapes: readonly number[];
-  /** Of the last axis but one, only so many; all if left out. */
+  /** Positions of the last axis but one; all if left out. */
   readonly length: number | undefined;
 }
 

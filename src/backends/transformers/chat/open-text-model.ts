@@ -11,7 +11,7 @@ import type { TransformersBackend } from '../settings.ts';
 import { createCausalDecoder } from './causal-decoder.ts';
 import { createSeq2SeqDecoder } from './seq2seq-decoder.ts';
 
-/** What configs call the tokens that a model holds. */
+/** Names of the context length in configs. */
 const lengthNames = ['max_position_embeddings', 'n_positions', 'max_seq_len', 'seq_length', 'n_ctx'];
 
 /**

@@ -10,7 +10,7 @@ import type { ModelSpec } from '../../../categories/contract.ts';
 import { loadPart, toLoadOptions } from '../load-options.ts';
 import { loadTransformersPackage, type TransformersPackage } from '../load-package.ts';
 
-/** What a detector found, and where the scores of each word are. */
+/** The findings of a detector, and the place of each word's scores. */
 export interface ZeroShotOutputs extends DetrOutputs {
   readonly spans: readonly TokenSpan[];
   /** Boxes are shares of it. */

@@ -1,4 +1,4 @@
-/** What was heard in one stretch of speech. */
+/** The words of one stretch of speech. */
 export interface Recognized {
   readonly text: string;
   readonly tokens: readonly number[];

@@ -52,7 +52,7 @@ export interface Generation {
 interface Row {
   readonly generation: Generation;
   readonly continuation: Continuation;
-  /** What has been fed after the prompt. */
+  /** Tokens fed after the prompt. */
   readonly fed: number[];
   token: number;
   /** Where the row was alone at some step. */
@@ -359,7 +359,7 @@ export class Batcher {
     await this.#leave(batch, over);
   }
 
-  /** What a row that is alone will probably go on with. */
+  /** Guesses how a row that is alone continues. */
   #draft([row, ...others]: readonly Row[]): Int32Array {
     if (!this.#speculates || !row || others.length > 0) return new Int32Array(0);
     row.drafter ??= new Drafter([...row.generation.prompt, ...row.fed, row.token]);

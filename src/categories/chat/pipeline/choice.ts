@@ -12,7 +12,7 @@ import type { Continuation } from './batcher.ts';
 import { dryBreakersOf } from './dry-breakers.ts';
 import { readTokenLogprobs } from './token-logprobs.ts';
 
-/** What is the same for all choices of a request. */
+/** The context that all choices of a request share. */
 export interface ChoiceContext {
   readonly request: ChatRequest;
   readonly prompt: Int32Array;
@@ -26,7 +26,7 @@ export interface ChoiceContext {
   readonly createReasoningSplitter: () => ReasoningSplitter;
   /** `undefined` where the answer may not call tools. */
   readonly createToolCallParser: (() => ToolCallParser) | undefined;
-  /** What the answer has to be; `undefined` where it is free. */
+  /** Grammar of the answer; `undefined` where it is free. */
   readonly grammar: CompiledGrammar | undefined;
   readonly emit: (event: ChatEvent) => void;
   readonly createToolCallId: () => string;

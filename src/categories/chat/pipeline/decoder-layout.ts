@@ -19,7 +19,7 @@ export interface DecoderLayout {
   readonly inputs: ReadonlySet<string>;
   readonly outputs: ReadonlySet<string>;
   readonly vocabularySize: number;
-  /** Of the embeddings that are fed in place of tokens; `undefined` where tokens are. */
+  /** Size of the embeddings in place of tokens; `undefined` where tokens are fed. */
   readonly hiddenSize: number | undefined;
   /** Whether positions are those of frames, rows and columns, `[3 × rows × count]`. */
   readonly hasGridPositions: boolean;

@@ -4,7 +4,7 @@ import type { CacheRow, DecoderCache } from '../../../runtime/decoder.ts';
 import type { KeyValueEntry } from './decoder-layout.ts';
 import type { StepTensors } from './step-tensors.ts';
 
-/** What the caches of a decoder share. */
+/** Parts that the caches of a decoder share. */
 export interface DeviceCacheParts {
   readonly session: BindableSession;
   readonly entries: readonly KeyValueEntry[];

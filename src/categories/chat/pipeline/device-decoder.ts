@@ -9,7 +9,7 @@ import { StepTensors } from './step-tensors.ts';
 
 /** The graph beside which a device decoder runs, and how small graphs are loaded there. */
 export interface DeviceDecoderOptions {
-  /** What the graph's file says. */
+  /** Signature of the graph by its file. */
   readonly sides: GraphSides;
   readonly createSession: (model: Uint8Array) => Promise<BindableSession>;
 }

@@ -4,7 +4,7 @@ import { createPromptLookup } from '../../../core/speculation/prompt-lookup.ts';
 /** Tokens that are guessed for one step. */
 const mostGuesses = 7;
 /**
- * Of a further token in a step, as a part of a step of one: 0.35 to 0.45 on processors with AVX2, where products of several
+ * Cost of a further token in a step, as a part of a step of one: 0.35 to 0.45 on processors with AVX2, where products of several
  * rows are bound by arithmetic; less where they are bound by memory.
  */
 const costOfGuess = 0.4;

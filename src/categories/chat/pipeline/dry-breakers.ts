@@ -5,7 +5,7 @@ import type { ChatRequest } from '../request.ts';
 
 interface Search {
   readonly find: ReturnType<typeof createBreakerFinder>;
-  /** What was last looked for, since most requests say the same: nothing. */
+  /** The latest search, since most requests say the same: nothing. */
   texts: string;
   found: DryBreakers;
 }

@@ -2,12 +2,12 @@ import type { ChatMessage } from '../../../core/chat/messages.ts';
 import { contextLengthError, type InferenceError } from '../../../errors.ts';
 import type { TextTokenizer } from '../../../models/tokenizer.ts';
 
-/** Of a text with more characters than this for each token that fits, only a part is encoded at first. */
+/** Characters for each token that fits; of a longer text only a part is encoded at first. */
 const usualCharactersPerToken = 4;
 /** Tokens this far from a cut are those of the whole text. */
 const reachOfCut = 128;
 
-/** Which part of a prompt is read. */
+/** The part of a prompt that is read. */
 export interface PromptOptions {
   /** Tokens that the model holds; the prompt has to leave room for one more. */
   readonly contextLength: number;

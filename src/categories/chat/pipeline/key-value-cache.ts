@@ -141,7 +141,7 @@ export class KeyValueCache implements DecoderCache {
     if (tensors) this.#entries.forEach(({ past }, index) => (tensors[past]!.data = this.#view(index)));
   }
 
-  /** What a graph is to read of a buffer. */
+  /** The part of a buffer that a graph reads. */
   #view(index: number): Storage {
     const { heads, headSize } = this.#entries[index]!;
     const start = this.#shift * headSize;

@@ -4,7 +4,7 @@ import type { KeyValueEntry } from './decoder-layout.ts';
 import type { StepTensors } from './step-tensors.ts';
 import type { Storage, StoragePool } from './storage-pool.ts';
 
-/** What the caches of a decoder share. */
+/** Parts that the caches of a decoder share. */
 export interface CacheParts {
   readonly session: BindableSession;
   readonly entries: readonly KeyValueEntry[];

@@ -1,7 +1,7 @@
 import type { Tensor } from '../../../runtime/contract.ts';
 import type { KeyValueCache } from './key-value-cache.ts';
 
-/** What a decoder is fed beside its cache: token ids, positions and the mask. */
+/** Inputs of a decoder beside its cache: token ids, positions and the mask. */
 export interface StepFeeds {
   readonly inputIds: Tensor;
   readonly positionIds: Tensor;

@@ -1,7 +1,7 @@
 import type { Continuation } from './batcher.ts';
 import type { Decoder, DecoderCache, RemoteLogits } from '../../../runtime/decoder.ts';
 
-/** What a step feeds to each row of a cache, as `Decoder.forward` takes it. */
+/** Tokens of a step for each row of a cache, as `Decoder.forward` takes them. */
 export interface Step {
   readonly tokens: Int32Array;
   readonly count: number;

@@ -21,11 +21,11 @@ export class StepTensors {
   readonly count: number;
   /** `[rows, positions, vocabularySize]`; empty without memory for them. */
   readonly logits: Float32Array | Uint16Array;
-  /** Of the logits that are wanted: all of a row, or the last one. */
+  /** Wanted positions of the logits: all of a row, or the last one. */
   readonly wanted: number;
-  /** Of the logits that the graph gives. */
+  /** Positions of the logits that the graph gives. */
   readonly positions: number;
-  /** Of all small inputs. */
+  /** Bytes of all small inputs. */
   inputBytes = 0;
   /** Tokens of a row that the mask has room for. */
   readonly width: number;
@@ -130,7 +130,7 @@ interface StepSize {
   readonly wanted: number;
 }
 
-/** What the tensors of a step are made with. */
+/** Parts of a step's tensors. */
 export interface StepParts {
   readonly session: BindableSession;
   readonly binding: Binding;

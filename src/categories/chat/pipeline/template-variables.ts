@@ -6,7 +6,7 @@ import type { ChatRequest } from '../request.ts';
 
 type Switches = Pick<ChatTemplate, 'reads' | 'thinkingSwitch' | 'source'>;
 
-/** What a request gives elsewhere. */
+/** Variables that a request gives elsewhere. */
 const givenElsewhere = new Set(['messages', 'tools']);
 
 /** Names of the parameters that act through the chat template, and that this one has no place for. */
@@ -19,7 +19,7 @@ export function foreignTemplateParameters(template: Switches): string[] {
 }
 
 /**
- * What a request tells the chat template beside messages and tools.
+ * Variables of a request for the chat template beside messages and tools.
  *
  * @throws InferenceError `unsupported_feature` naming the field that the template looks at nowhere
  */

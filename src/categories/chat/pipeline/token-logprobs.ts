@@ -4,7 +4,7 @@ import type { TokenLogprob, TokenLogprobs } from '../events.ts';
 
 const utf8 = new TextDecoder();
 
-/** What the model thought of a token before sampling, with the tokens spelled out. */
+/** The model's log probabilities of a token before sampling, with the tokens spelled out. */
 export function readTokenLogprobs(
   logits: Float32Array,
   token: number,

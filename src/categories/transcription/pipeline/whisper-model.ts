@@ -84,7 +84,7 @@ export async function loadWhisperModel(
   }
 }
 
-/** What a decoder attends to in the audio stays on the device: it is the same for all tokens of a window. */
+/** Keeps the cross-attention inputs on the device: they are the same for all tokens of a window. */
 function keepAudioResident(session: Session, folder: WhisperFolder, options: OnnxSessionOptions): Session {
   if (!isBindable(session) || !holdsTensors(session.device)) return session;
   const createSession = async (model: Uint8Array) =>

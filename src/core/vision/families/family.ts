@@ -36,7 +36,7 @@ export interface VisionFamily {
   prepare(picture: Picture): PreparedPicture;
 }
 
-/** What the files of a model say: `config.json`, and `preprocessor_config.json` or the like. */
+/** Contents of a model's files: `config.json`, and `preprocessor_config.json` or the like. */
 export interface VisionConfig {
   readonly config: Json;
   readonly preprocessor: Json;

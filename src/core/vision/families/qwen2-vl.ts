@@ -19,7 +19,7 @@ const usualNormalization: Normalization = {
 const token = '<|image_pad|>';
 const mostStretched = 200;
 
-/** What the families of Qwen differ in where their files say nothing. */
+/** Differences of Qwen's families where their files say nothing. */
 interface Usual {
   readonly patch: number;
   readonly fewest: number;

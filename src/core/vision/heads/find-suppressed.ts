@@ -2,7 +2,7 @@ import type { Head, HeadQuery } from './find-head.ts';
 
 type Output = HeadQuery['outputs'][number];
 
-/** What the outputs of such graphs are called. */
+/** Names of the outputs of such graphs. */
 const boxNames = new Set(['boxes', 'det_boxes', 'bboxes']);
 const scoreNames = new Set(['scores', 'det_scores']);
 const labelNames = new Set(['labels', 'det_classes', 'classes', 'class_ids']);

@@ -13,7 +13,7 @@ interface Shift {
  */
 export class GridPositions {
   readonly #pictures: Pick<PictureTable, 'find'>;
-  /** Of each row of a cache, in their order. */
+  /** Shifts of each row of a cache, in their order. */
   readonly #shifts = new WeakMap<DecoderCache, Shift[][]>();
 
   constructor(pictures: Pick<PictureTable, 'find'>) {

@@ -24,7 +24,7 @@ export interface ChatGraphs {
   readonly vision: VisionModel | undefined;
 }
 
-/** What the pictures of a model depend on beside its graphs. */
+/** Settings of a model's pictures beside its graphs. */
 export interface VisionSetting {
   readonly spec: ModelSpec<ChatSettings>;
   readonly template: ChatTemplate;

@@ -24,13 +24,13 @@ import type { EncodedPicture, PictureTable } from './picture-table.ts';
 /** A picture that is ready for a prompt. */
 export interface ReadyPicture {
   readonly encoded: EncodedPicture;
-  /** What it takes in the prompt. */
+  /** Its text in the prompt. */
   readonly text: string;
 }
 
 const defaultMaxImages = 16;
 const defaultMaxPixels = 2 ** 26;
-/** Of the longer side, with `detail: "low"`. */
+/** Pixels of the longer side with `detail: "low"`. */
 const lowDetailSide = 512;
 
 /** Turns the pictures of requests into embeddings: fetched, decoded, resized and encoded, each once while it is kept. */
@@ -41,7 +41,7 @@ export class VisionModel {
   readonly #session: Session;
   readonly #table: PictureTable;
   readonly #settings: Pick<ChatSettings, 'imageFetch' | 'maxImages' | 'maxPixels'>;
-  /** What a picture takes in the prompt, by its key. */
+  /** Texts of pictures in the prompt, by picture. */
   readonly #texts = new WeakMap<EncodedPicture, string>();
   /** A large picture takes up to 300 MB while it is decoded, and the encoder uses all threads. */
   readonly #oneByOne = limitConcurrency(1);
@@ -169,7 +169,7 @@ function toTensor(input: EncoderInput, type: Tensor['type']): Tensor {
   return { type, dims: input.dims, data };
 }
 
-/** What is said about an image is said about the part of the message that has it. */
+/** Moves a fault of an image to the part of the message that has it. */
 async function named<T>(place: string, task: () => Promise<T>): Promise<T> {
   try {
     return await task();
