@@ -98,6 +98,15 @@ const diskFull = ['insufficient_storage', 'The service has no room left for file
 const tooManyProcesses = ['overloaded', 'The service has too many processes running.'] as const;
 const tooManyFiles = ['overloaded', 'The service has too many files and connections open.'] as const;
 
+/**
+ * Ends a run whose request was cancelled, at a place where it can be left.
+ *
+ * @throws InferenceError `cancelled` where the signal is aborted
+ */
+export function assertWanted(signal: AbortSignal | undefined): void {
+  if (signal?.aborted) throw new InferenceError('cancelled', 'The request was cancelled.');
+}
+
 /** Transient shortages of the system, by the code of its error. */
 const exhaustions: Readonly<Record<string, readonly [ErrorCode, string]>> = {
   ENOSPC: diskFull,

@@ -96,7 +96,7 @@ export interface UpstreamStatus {
 export interface RuntimeInUse {
   /** `native`, its C API, or `onnxruntime-node`, its binding. */
   readonly name: string;
-  /** Of onnxruntime. */
+  /** Version of onnxruntime. */
   readonly version: string;
   /** A sentence without its full stop. */
   readonly reason: string;

@@ -85,7 +85,7 @@ export function toError(
       cause: new Error(said),
     });
   }
-  // What it says may quote a key or hold a trace: that is for the operator.
+  // The message may quote a key or hold a trace: it is for the operator.
   return new InferenceError('worker_failed', `The remote server answered ${told || 'with an error'}.`, {
     cause: new Error(said),
   });

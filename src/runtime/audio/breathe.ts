@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { InferenceError } from '../../errors.ts';
+import { assertWanted } from '../../errors.ts';
 
 /**
  * Lets the event loop turn once, so that an abort can act.
@@ -13,5 +13,5 @@ export async function breathe(signal: AbortSignal | undefined): Promise<void> {
 
 /** @throws InferenceError `cancelled` once the signal is aborted */
 export function throwIfAborted(signal: AbortSignal | undefined): void {
-  if (signal?.aborted) throw new InferenceError('cancelled', 'The request was cancelled.');
+  assertWanted(signal);
 }

@@ -133,7 +133,7 @@ export class SequenceBatcher<S extends Sequence> {
         ...this.#jobs.filter((job) => batch.has(job)),
       ];
     } catch (error) {
-      // Those who have gone leave before the next run.
+      // Cancelled requests leave before the next run.
       if (controller.signal.aborted) return;
       for (const job of batch.keys()) job.reject(error);
       this.#jobs = this.#jobs.filter((job) => !batch.has(job));

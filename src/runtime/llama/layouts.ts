@@ -6,7 +6,7 @@ const pointer = 'void *';
  * The structures that are passed by value, member by member with the default that the library gives it: a library with
  * other defaults has another layout.
  *
- * Of `llama.h` of llama.cpp v0.5.0, which node-llama-cpp 3.22.1 ships.
+ * Source: `llama.h` of llama.cpp v0.5.0, which node-llama-cpp 3.22.1 ships.
  *
  * @see https://github.com/ggml-org/llama.cpp/blob/v0.5.0/include/llama.h
  */

@@ -39,14 +39,14 @@ export class LlamaContext {
 
   /** @throws InferenceError `invalid_request` with llama.cpp's reason, often too little memory */
   constructor(model: LlamaModel, { tokens, batchSize, sequences, threads, further }: LlamaContextOptions) {
-    const { library } = model;
+    const { llama } = model;
     this.model = model;
     this.batchSize = batchSize;
     this.tokens = new Int32Array(batchSize);
     this.positions = new Int32Array(batchSize);
     this.sequences = new Int32Array(batchSize);
     this.outputs = new Int8Array(batchSize);
-    const first = library.addressOf(this.sequences);
+    const first = llama.addressOf(this.sequences);
     this.#batch = {
       n_tokens: 0,
       token: this.tokens,
@@ -56,9 +56,9 @@ export class LlamaContext {
       seq_id: BigUint64Array.from({ length: batchSize }, (_, index) => first + BigInt(4 * index)),
       logits: this.outputs,
     };
-    library.takeErrors();
-    const address = library.call('llama_init_from_model', model.address, {
-      ...library.contextDefaults,
+    llama.takeErrors();
+    const address = llama.call('llama_init_from_model', model.address, {
+      ...llama.contextDefaults,
       n_ctx: tokens,
       n_batch: batchSize,
       n_ubatch: batchSize,
@@ -70,11 +70,11 @@ export class LlamaContext {
       ...further,
     });
     if (address === null) {
-      const reason = library.takeErrors() || 'no reason is given';
+      const reason = llama.takeErrors() || 'no reason is given';
       throw fieldError('source', `llama.cpp can't run the model: ${reason}`);
     }
     this.#address = address;
-    this.#memory = library.call('llama_get_memory', address);
+    this.#memory = llama.call('llama_get_memory', address);
   }
 
   /** @throws Error after the release */
@@ -92,7 +92,7 @@ export class LlamaContext {
     if (!(count >= 1 && count <= this.batchSize)) {
       throw new RangeError(`count: expected 1 to ${this.batchSize}, got ${count}`);
     }
-    const { library, vocabularySize } = this.model;
+    const { llama, vocabularySize } = this.model;
     for (let index = 0; index < count; index++) {
       const token = this.tokens[index]!;
       // The library takes any id, and reads beyond its table.
@@ -101,21 +101,21 @@ export class LlamaContext {
       }
     }
     this.#batch['n_tokens'] = count;
-    const status = await library.callAsync('llama_decode', this.address, this.#batch);
+    const status = await llama.callAsync('llama_decode', this.address, this.#batch);
     if (status === 0) return;
-    const reason = library.takeErrors();
+    const reason = llama.takeErrors();
     if (status === noPlace) throw new LlamaContextFull(reason);
     throw new Error(`llama.cpp: the run failed with ${status}: ${reason || 'no reason is given'}`);
   }
 
   /** @returns `[wanted × vocabularySize]` of the last run, in the order of the batch; valid until the next */
   logits(wanted: number): Float32Array {
-    const { library, vocabularySize } = this.model;
-    const address = library.call('llama_get_logits', this.address)!;
+    const { llama, vocabularySize } = this.model;
+    const address = llama.call('llama_get_logits', this.address)!;
     const length = wanted * vocabularySize;
     // A view costs more than a step's bookkeeping, and the library's memory seldom moves.
     if (this.#logits?.address !== address || this.#logits.values.length < length) {
-      this.#logits = { address, values: library.floatsAt(address, length) };
+      this.#logits = { address, values: llama.floatsAt(address, length) };
     }
     const { values } = this.#logits;
     return values.length === length ? values : values.subarray(0, length);
@@ -123,29 +123,29 @@ export class LlamaContext {
 
   /** A copy of what the last run made of a sequence. */
   pooled(sequence: number, length: number): Float32Array {
-    const { library } = this.model;
-    const address = library.call('llama_get_embeddings_seq', this.address, sequence);
+    const { llama } = this.model;
+    const address = llama.call('llama_get_embeddings_seq', this.address, sequence);
     if (address === null) throw new Error('llama.cpp: the model gives no vector for a sequence');
-    return library.floatsAt(address, length).slice();
+    return llama.floatsAt(address, length).slice();
   }
 
   /** Lets a sequence begin as another one does; costs no memory. */
   copy(from: number, to: number, length: number): void {
-    this.model.library.call('llama_memory_seq_cp', this.#memory, from, to, 0, length);
+    this.model.llama.call('llama_memory_seq_cp', this.#memory, from, to, 0, length);
   }
 
   clear(sequence: number): void {
-    this.model.library.call('llama_memory_seq_rm', this.#memory, sequence, -1, -1);
+    this.model.llama.call('llama_memory_seq_rm', this.#memory, sequence, -1, -1);
   }
 
   clearAll(): void {
-    if (this.#memory !== null) this.model.library.call('llama_memory_clear', this.#memory, false);
+    if (this.#memory !== null) this.model.llama.call('llama_memory_clear', this.#memory, false);
   }
 
   /** Call it when no run is under way. @throws Error the second time */
   release(): void {
     const { address } = this;
     this.#address = 0n;
-    this.model.library.call('llama_free', address);
+    this.model.llama.call('llama_free', address);
   }
 }

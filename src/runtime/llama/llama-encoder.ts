@@ -37,7 +37,7 @@ export function createLlamaEncoder(
       further: { embeddings: true, pooling_type: type },
     });
   let context = open(pooling ? poolingTypes[pooling] : ownPooling);
-  let type = model.library.call('llama_pooling_type', context.address);
+  let type = model.llama.call('llama_pooling_type', context.address);
   if (type === noPooling) {
     // A language model that no one has made for this: its last token has read the whole text.
     context.release();

@@ -12,7 +12,7 @@ const utf8 = new TextEncoder();
 
 /** A GGUF file that llama.cpp has loaded: its vocabulary, and what contexts need. */
 export class LlamaModel {
-  readonly library: LlamaLibrary;
+  readonly llama: LlamaLibrary;
   readonly vocabularySize: number;
   /** Tokens that it was trained with at once. */
   readonly trainedLength: number;
@@ -23,14 +23,14 @@ export class LlamaModel {
   #ids = new Int32Array(1024);
   readonly #piece = Buffer.alloc(1024);
 
-  private constructor(library: LlamaLibrary, address: Address) {
-    this.library = library;
+  private constructor(llama: LlamaLibrary, address: Address) {
+    this.llama = llama;
     this.#address = address;
-    this.#vocabulary = library.call('llama_model_get_vocab', address)!;
-    this.vocabularySize = library.call('llama_vocab_n_tokens', this.#vocabulary);
-    this.trainedLength = library.call('llama_model_n_ctx_train', address);
+    this.#vocabulary = llama.call('llama_model_get_vocab', address)!;
+    this.vocabularySize = llama.call('llama_vocab_n_tokens', this.#vocabulary);
+    this.trainedLength = llama.call('llama_model_n_ctx_train', address);
     this.cutsSequences =
-      !library.call('llama_model_is_recurrent', address) && !library.call('llama_model_is_hybrid', address);
+      !llama.call('llama_model_is_recurrent', address) && !llama.call('llama_model_is_hybrid', address);
   }
 
   /**
@@ -39,17 +39,14 @@ export class LlamaModel {
    * @throws InferenceError `invalid_request` with llama.cpp's reason
    */
   static async load(path: string, { gpu, gpuLayers = 'all' }: LlamaModelOptions = {}): Promise<LlamaModel> {
-    const library = await open(gpu);
-    const parameters = { ...library.modelDefaults, n_gpu_layers: gpuLayers === 'all' ? -1 : gpuLayers };
-    library.takeErrors();
-    const address = await library.callAsync('llama_model_load_from_file', path, parameters);
+    const llama = await open(gpu);
+    const parameters = { ...llama.modelDefaults, n_gpu_layers: gpuLayers === 'all' ? -1 : gpuLayers };
+    llama.takeErrors();
+    const address = await llama.callAsync('llama_model_load_from_file', path, parameters);
     if (address === null) {
-      throw failure(
-        'source',
-        `llama.cpp can't load the file: ${library.takeErrors() || 'no reason is given'}`,
-      );
+      throw failure('source', `llama.cpp can't load the file: ${llama.takeErrors() || 'no reason is given'}`);
     }
-    return new LlamaModel(library, address);
+    return new LlamaModel(llama, address);
   }
 
   /** @throws Error after the release */
@@ -61,8 +58,8 @@ export class LlamaModel {
   /** Numbers of one vector, or of one score. */
   outputSize(ranks: boolean): number {
     return ranks
-      ? this.library.call('llama_model_n_cls_out', this.address)
-      : this.library.call('llama_model_n_embd_out', this.address);
+      ? this.llama.call('llama_model_n_cls_out', this.address)
+      : this.llama.call('llama_model_n_embd_out', this.address);
   }
 
   /**
@@ -73,7 +70,7 @@ export class LlamaModel {
   encode(text: string, { frame = false }: { readonly frame?: boolean } = {}): number[] {
     const bytes = utf8.encode(text);
     const tokenize = (): number =>
-      this.library.call(
+      this.llama.call(
         'llama_tokenize',
         this.#vocabularyAddress(),
         bytes,
@@ -95,7 +92,7 @@ export class LlamaModel {
   bytesOf(token: number): Uint8Array {
     if (!(token >= 0 && token < this.vocabularySize)) return new Uint8Array();
     const piece = (buffer: Buffer): number =>
-      this.library.call(
+      this.llama.call(
         'llama_token_to_piece',
         this.#vocabularyAddress(),
         token,
@@ -112,14 +109,14 @@ export class LlamaModel {
 
   /** Whether the model ends an answer with this token. */
   isEnd(token: number): boolean {
-    return this.library.call('llama_vocab_is_eog', this.#vocabularyAddress(), token);
+    return this.llama.call('llama_vocab_is_eog', this.#vocabularyAddress(), token);
   }
 
   /** Call it after the contexts are released. @throws Error the second time */
   release(): void {
     const { address } = this;
     this.#address = 0n;
-    this.library.call('llama_model_free', address);
+    this.llama.call('llama_model_free', address);
   }
 
   /** The vocabulary is part of the model. */

@@ -1,7 +1,7 @@
 import type { PreTrainedModel, Tensor } from '@huggingface/transformers';
 import type { Decoder } from '../../../runtime/decoder.ts';
 import type { TransformersPackage } from '../load-package.ts';
-import { ForwardCache } from './forward-cache.ts';
+import { cachingMembers, ForwardCache } from './forward-cache.ts';
 import { lastLogits, ones, toIds, toPastName } from './tensors.ts';
 
 type Outputs = Readonly<Record<string, Tensor>>;
@@ -46,20 +46,10 @@ export async function createCausalDecoder(
   probe.release();
 
   return {
+    ...cachingMembers(model, transformers),
     vocabularySize,
-    ragged: false,
-    raggedPrompts: false,
     cutsSequences,
     keepsPrefixes,
-    createCache: (rows = 1) => new ForwardCache(rows),
-    async gather(rows, replaced) {
-      const gathered = ForwardCache.gather(rows, transformers);
-      replaced?.release();
-      return gathered;
-    },
     forward,
-    async release() {
-      await model.dispose();
-    },
   };
 }

@@ -1,6 +1,6 @@
-import type { DynamicCache, Tensor } from '@huggingface/transformers';
+import type { DynamicCache, PreTrainedModel, Tensor } from '@huggingface/transformers';
 import { fieldError } from '../../../errors.ts';
-import type { CacheRow, DecoderCache } from '../../../runtime/decoder.ts';
+import type { CacheRow, Decoder, DecoderCache } from '../../../runtime/decoder.ts';
 import type { TransformersPackage } from '../load-package.ts';
 
 /** Keys, values and other states of a batch of sequences, as the package keeps them. */
@@ -70,6 +70,26 @@ export class ForwardCache implements DecoderCache {
     }
     return gathered;
   }
+}
+
+/** The members of a decoder that keeps its state in `ForwardCache`s. */
+export function cachingMembers(
+  model: PreTrainedModel,
+  transformers: TransformersPackage,
+): Pick<Decoder<ForwardCache>, 'ragged' | 'raggedPrompts' | 'createCache' | 'gather' | 'release'> {
+  return {
+    ragged: false,
+    raggedPrompts: false,
+    createCache: (rows = 1) => new ForwardCache(rows),
+    async gather(rows, replaced) {
+      const gathered = ForwardCache.gather(rows, transformers);
+      replaced?.release();
+      return gathered;
+    },
+    async release() {
+      await model.dispose();
+    },
+  };
 }
 
 interface JoinOptions {

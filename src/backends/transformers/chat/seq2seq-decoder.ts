@@ -3,7 +3,7 @@ import type { Decoder } from '../../../runtime/decoder.ts';
 import type { TextTokenizer } from '../../../models/tokenizer.ts';
 import type { TransformersPackage } from '../load-package.ts';
 import { createSeq2Seq } from '../seq2seq.ts';
-import { ForwardCache } from './forward-cache.ts';
+import { cachingMembers, ForwardCache } from './forward-cache.ts';
 import { lastLogits, ones, toIds } from './tensors.ts';
 
 /**
@@ -59,20 +59,10 @@ export async function createSeq2SeqDecoder(
   probe.release();
 
   return {
+    ...cachingMembers(model, transformers),
     vocabularySize,
-    ragged: false,
-    raggedPrompts: false,
     readsWholePrompts: true,
     keepsPrefixes: false,
-    createCache: (rows = 1) => new ForwardCache(rows),
-    async gather(rows, replaced) {
-      const gathered = ForwardCache.gather(rows, transformers);
-      replaced?.release();
-      return gathered;
-    },
     forward,
-    async release() {
-      await model.dispose();
-    },
   };
 }

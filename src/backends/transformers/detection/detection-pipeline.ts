@@ -3,7 +3,7 @@ import { OpenRuns } from '../../../concurrency/open-runs.ts';
 import { createCandidates } from '../../../core/vision/candidates.ts';
 import { decodeGroundedInto } from '../../../core/vision/heads/grounded.ts';
 import { selectDetections } from '../../../core/vision/select-detections.ts';
-import { fieldError, InferenceError } from '../../../errors.ts';
+import { assertWanted, fieldError } from '../../../errors.ts';
 import { locateModel } from '../../../models/source.ts';
 import { openImage } from '../../../runtime/image.ts';
 import { readImageSource } from '../../../runtime/image-source.ts';
@@ -51,7 +51,7 @@ export async function loadTransformersDetection(
     const opened = await openImage(bytes, { maxPixels });
     const image = { width: opened.width, height: opened.height };
     const detections = await inTurn(async () => {
-      if (signal?.aborted) throw new InferenceError('cancelled', 'The request was cancelled.');
+      assertWanted(signal);
       const scale = Math.min(1, longestSide / Math.max(image.width, image.height));
       const width = Math.max(1, Math.round(image.width * scale));
       const height = Math.max(1, Math.round(image.height * scale));

@@ -2,7 +2,13 @@ import { limitConcurrency } from '../../../concurrency/limit-concurrency.ts';
 import { OpenRuns } from '../../../concurrency/open-runs.ts';
 import { assertDimensions, truncateVector } from '../../../core/embedding/dimensions.ts';
 import { normalizeInPlace } from '../../../core/embedding/normalize.ts';
-import { contextLengthError, fieldError, fieldErrorOf, InferenceError } from '../../../errors.ts';
+import {
+  assertWanted,
+  contextLengthError,
+  fieldError,
+  fieldErrorOf,
+  InferenceError,
+} from '../../../errors.ts';
 import { locateModel } from '../../../models/source.ts';
 import { openImage } from '../../../runtime/image.ts';
 import { readImageSource } from '../../../runtime/image-source.ts';
@@ -145,8 +151,4 @@ export async function loadTransformersEmbedding(
       await model.release();
     },
   };
-}
-
-function assertWanted(signal: AbortSignal | undefined): void {
-  if (signal?.aborted) throw new InferenceError('cancelled', 'The request was cancelled.');
 }

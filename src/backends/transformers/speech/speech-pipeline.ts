@@ -6,7 +6,7 @@ import { restAfter } from '../../../core/speech/piece-audio.ts';
 import { splitPhonemes } from '../../../core/speech/pieces.ts';
 import { splitSentences } from '../../../core/speech/sentences.ts';
 import { quote } from '../../../core/text/quote.ts';
-import { fieldError, InferenceError } from '../../../errors.ts';
+import { assertWanted, fieldError } from '../../../errors.ts';
 import { locateModel } from '../../../models/source.ts';
 import { createEncoderFinder } from '../../../runtime/audio-encode/encoders.ts';
 import type { ModelSpec, Pipeline, RunOptions } from '../../../categories/contract.ts';
@@ -57,7 +57,7 @@ export async function loadTransformersSpeech(
         // Others get their turn, and the news that the caller has gone gets through.
         await setImmediate();
         const audio = await inTurn(() => {
-          if (signal?.aborted) throw new InferenceError('cancelled', 'The request was cancelled.');
+          assertWanted(signal);
           return synthesizer.speak(piece, voice, speed);
         });
         const rest = index === pieces.length - 1 ? 0 : (restAfter(piece) / speed) * sampleRateHz;

@@ -1,5 +1,5 @@
 import type { Tensor } from '@huggingface/transformers';
-import { fieldError, InferenceError } from '../../../errors.ts';
+import { assertWanted, fieldError } from '../../../errors.ts';
 import { lastLogits } from '../chat/tensors.ts';
 import type { TransformersPackage } from '../load-package.ts';
 import { createSeq2Seq, type Seq2SeqState } from '../seq2seq.ts';
@@ -41,7 +41,7 @@ export function createSeq2SeqRecognizer(
       let total = 0;
       let fed: readonly number[] = start;
       for (let past = 0; tokens.length < most; past += fed.length, fed = [tokens.at(-1)!]) {
-        if (signal?.aborted) throw new InferenceError('cancelled', 'The request was cancelled.');
+        assertWanted(signal);
         const logits = lastLogits(await halves.decode(state, fed, past));
         for (const id of halves.suppressed) logits[id] = -Infinity;
         const { id, logprob } = likeliest(logits);

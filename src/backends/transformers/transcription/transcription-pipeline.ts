@@ -1,7 +1,7 @@
 import { deflateSync } from 'node:zlib';
 import { limitConcurrency } from '../../../concurrency/limit-concurrency.ts';
 import { OpenRuns } from '../../../concurrency/open-runs.ts';
-import { fieldError, InferenceError } from '../../../errors.ts';
+import { assertWanted, fieldError } from '../../../errors.ts';
 import { modelFileTime } from '../model-file-time.ts';
 import { locateModel } from '../../../models/source.ts';
 import { openAudio } from '../../../runtime/audio/open-audio.ts';
@@ -59,7 +59,7 @@ export async function loadTransformersTranscription(
           return;
         }
         const recognized = await inTurn(() => {
-          if (signal?.aborted) throw new InferenceError('cancelled', 'The request was cancelled.');
+          assertWanted(signal);
           return recognizer.recognize(value.samples, { language, signal });
         });
         if (recognized.text === '') continue;

@@ -137,7 +137,7 @@ export class Batcher {
   }
 
   async #run(): Promise<void> {
-    // Those that arrive together are read together.
+    // Requests that arrive together are read together.
     await new Promise(setImmediate);
     while (this.#prefill || this.#waiting.length > 0 || this.#batches.length > 0) {
       // Short prompts that wait are read one after the other: a step of the others between two of them would delay both.

@@ -9,7 +9,7 @@ import { headNames, type HeadName, type HeadOutput } from '../../../core/vision/
 import { toInputTensorInto } from '../../../core/vision/input-tensor.ts';
 import { toImageBox, type Placement } from '../../../core/vision/letterbox.ts';
 import { selectDetections } from '../../../core/vision/select-detections.ts';
-import { fieldError, fieldErrorOf, InferenceError } from '../../../errors.ts';
+import { assertWanted, fieldError, fieldErrorOf } from '../../../errors.ts';
 import { openDetectorFolder, type DetectorFolder } from './detector-folder.ts';
 import type { Session, TensorMap } from '../../../runtime/contract.ts';
 import { openImage } from '../../../runtime/image.ts';
@@ -228,10 +228,6 @@ function readClassMask(classes: string | undefined, names: readonly string[]): U
   } catch (error) {
     throw fieldErrorOf('classes', error);
   }
-}
-
-function assertWanted(signal: AbortSignal | undefined): void {
-  if (signal?.aborted) throw new InferenceError('cancelled', 'The request was cancelled.');
 }
 
 /** Stands for a head of the user's own, which sees all outputs. */

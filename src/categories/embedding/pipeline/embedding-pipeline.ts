@@ -2,7 +2,7 @@ import type { EmbeddingSettings } from '../settings.ts';
 import { setImmediate } from 'node:timers/promises';
 import { assertDimensions, truncateVector, type VectorSizes } from '../../../core/embedding/dimensions.ts';
 import { normalizeInPlace } from '../../../core/embedding/normalize.ts';
-import { fieldError, fieldErrorOf, InferenceError } from '../../../errors.ts';
+import { assertWanted, fieldError, fieldErrorOf } from '../../../errors.ts';
 import { openEmbeddingFolder, type EmbeddingFolder } from './embedding-folder.ts';
 import { locateModel } from '../../../models/source.ts';
 import { createTextTokenizer, type TextTokenizer } from '../../../models/tokenizer.ts';
@@ -164,7 +164,7 @@ class EmbeddingPipeline implements Pipeline<EmbeddingRequest, EmbeddingEvent, Em
       if (characters > charactersPerTurn) {
         characters = 0;
         await setImmediate();
-        if (signal?.aborted) throw new InferenceError('cancelled', 'The request was cancelled.');
+        assertWanted(signal);
       }
       const param = isList ? `input[${index}]` : 'input';
       const vocabularySize = this.#vocabularySize;

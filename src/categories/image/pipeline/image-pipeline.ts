@@ -8,7 +8,7 @@ import type { NoiseSource, Scheduler } from '../../../core/diffusion/schedulers/
 import { imageParameters } from '../parameters.ts';
 import type { Size } from '../../../core/vision/box.ts';
 import { addPngText } from '../../../core/vision/png-text.ts';
-import { fieldError, InferenceError } from '../../../errors.ts';
+import { assertWanted, fieldError } from '../../../errors.ts';
 import { openDiffusionFolder, type DiffusionComponent, type DiffusionFolder } from './diffusion-folder.ts';
 import { locateModel } from '../../../models/source.ts';
 import type { Session } from '../../../runtime/contract.ts';
@@ -169,7 +169,7 @@ class ImagePipeline implements Pipeline<ImageRequest, ImageEvent, ImageModelInfo
     // Also news of a caller who has gone gets through.
     const pause = async (): Promise<void> => {
       await setImmediate();
-      if (signal?.aborted) throw new InferenceError('cancelled', 'The request was cancelled.');
+      assertWanted(signal);
     };
     await pause();
     const conditionings = await this.#encode(request, guidance, signal);

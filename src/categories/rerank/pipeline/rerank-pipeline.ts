@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import type { SessionBackend, TextModel } from '../../../backends/contract.ts';
 import type { PairEncoder } from '../../../core/tokenization/pair-encoder.ts';
-import { contextLengthError, fieldError, InferenceError } from '../../../errors.ts';
+import { assertWanted, contextLengthError, fieldError } from '../../../errors.ts';
 import { localFiles } from '../../../models/graph-files.ts';
 import { singleGraph, usualGraph } from '../../../models/model-files.ts';
 import { openModelFolder, type ModelFolder } from '../../../models/model-folder.ts';
@@ -134,7 +134,7 @@ class RerankPipeline implements Pipeline<RerankRequest, RerankEvent, RerankModel
       if (characters > charactersPerTurn) {
         characters = 0;
         await setImmediate();
-        if (signal?.aborted) throw new InferenceError('cancelled', 'The request was cancelled.');
+        assertWanted(signal);
       }
       const text = document.slice(0, contextLength * mostCharactersPerToken);
       pairs.push(encoder.encode(text, room));

@@ -2,7 +2,7 @@ import type { SpeechSettings } from '../settings.ts';
 import { setImmediate } from 'node:timers/promises';
 import { fadeEdgesInPlace, restAfter, trimSilence } from '../../../core/speech/piece-audio.ts';
 import { describeVoice } from '../../../core/speech/voices.ts';
-import { fieldError, InferenceError } from '../../../errors.ts';
+import { assertWanted, fieldError } from '../../../errors.ts';
 import { locateModel } from '../../../models/source.ts';
 import { openSpeechFolder, type SpeechFolder } from './speech-folder.ts';
 import { createEncoderFinder, type FindEncoder } from '../../../runtime/audio-encode/encoders.ts';
@@ -147,7 +147,7 @@ class SpeechPipeline implements Pipeline<SpeechRequest, SpeechEvent, SpeechModel
     for (let turn: Turn | undefined = first; turn; turn = (await others.next()).value) {
       // Others get their turn, and the news that the caller has gone gets through.
       await setImmediate();
-      if (delivery.signal?.aborted) throw new InferenceError('cancelled', 'The request was cancelled.');
+      assertWanted(delivery.signal);
       yield await this.#speakPiece(turn, delivery);
     }
   }

@@ -22,7 +22,7 @@ import {
 import { logProbabilitiesOf } from '../../../core/sampling/log-probabilities.ts';
 import { createRng } from '../../../core/sampling/rng.ts';
 import type { Limiter } from '../../../concurrency/limit-concurrency.ts';
-import { InferenceError } from '../../../errors.ts';
+import { assertWanted } from '../../../errors.ts';
 import type { WhisperFolder } from './whisper-folder.ts';
 import type { Tensor } from '../../../runtime/contract.ts';
 import type { TranscriptionEvent, TranscriptionSegment, TranscriptionWord } from '../events.ts';
@@ -290,7 +290,7 @@ export class Transcriber {
   }
 
   #assertWanted(): void {
-    if (this.#job.signal?.aborted) throw new InferenceError('cancelled', 'The request was cancelled.');
+    assertWanted(this.#job.signal);
   }
 }
 

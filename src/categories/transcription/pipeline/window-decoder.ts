@@ -7,7 +7,7 @@ import { drawToken } from '../../../core/sampling/draw.ts';
 import { logProbabilitiesOf } from '../../../core/sampling/log-probabilities.ts';
 import type { Rng } from '../../../core/sampling/rng.ts';
 import { applyTemperature } from '../../../core/sampling/temperature.ts';
-import { InferenceError } from '../../../errors.ts';
+import { assertWanted } from '../../../errors.ts';
 import type { WhisperFolder } from './whisper-folder.ts';
 import type { DecoderState, WhisperModel } from './whisper-model.ts';
 
@@ -63,7 +63,7 @@ export function createWindowDecoder(model: WhisperModel, folder: WhisperFolder):
         logprobs += logProbabilitiesOf(logits, token).logProbability;
         if (token === endOfText) break;
         tokens.push(token);
-        if (signal?.aborted) throw new InferenceError('cancelled', 'The request was cancelled.');
+        assertWanted(signal);
         if (tokens.length < room) state = await model.step(state, token, { signal });
       }
       return {

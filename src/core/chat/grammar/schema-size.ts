@@ -29,7 +29,7 @@ export function schemaSizeFault(schema: unknown): string | undefined {
       if (typeof value === 'string') characters += value.length;
       if (typeof value !== 'object' || value === null) continue;
       const isArray = Array.isArray(value);
-      // Of an array of a million values, a million keys would be made.
+      // The keys of an array of a million values would be a million texts.
       const keys = isArray ? [] : Object.keys(value);
       if (values + next.length + (isArray ? value.length : keys.length) > schemaLimits.values) {
         return `expected at most ${schemaLimits.values} values`;

@@ -14,7 +14,7 @@ import {
   type PreparedPicture,
   type VisionFamily,
 } from '../../../../core/vision/families/family.ts';
-import { fieldError, fieldErrorOf, InferenceError } from '../../../../errors.ts';
+import { assertWanted, fieldError, fieldErrorOf, InferenceError } from '../../../../errors.ts';
 import type { Session, Tensor } from '../../../../runtime/contract.ts';
 import { openImage } from '../../../../runtime/image.ts';
 import { readImageSource } from '../../../../runtime/image-source.ts';
@@ -177,8 +177,4 @@ async function named<T>(place: string, task: () => Promise<T>): Promise<T> {
     if (!InferenceError.isInstance(error) || error.param !== 'image') throw error;
     throw fieldError(place, error.message.replace(/^image: /, ''), { code: error.code, cause: error });
   }
-}
-
-function assertWanted(signal: AbortSignal | undefined): void {
-  if (signal?.aborted) throw new InferenceError('cancelled', 'The request was cancelled.');
 }
