@@ -4,6 +4,7 @@
 import { fileURLToPath } from 'node:url';
 import { readFile, writeFile } from 'node:fs/promises';
 import { chat, createInference, speech, transcription } from 'slashv1';
+import { default as wavefile } from 'wavefile';
 
 /** @typedef {import('slashv1').ChatMessage} Message */
 
@@ -89,22 +90,11 @@ async function* sentences(pieces) {
   if (pending.trim() !== '') yield pending;
 }
 
-/** The header of a WAV file. @param {number} bytes of the samples @param {number} sampleRateHz */
-export function wavHeader(bytes, sampleRateHz) {
-  const header = Buffer.alloc(44);
-  header.write('RIFF', 0);
-  header.writeUInt32LE(36 + bytes, 4);
-  header.write('WAVEfmt ', 8);
-  header.writeUInt32LE(16, 16);
-  header.writeUInt16LE(1, 20);
-  header.writeUInt16LE(1, 22);
-  header.writeUInt32LE(sampleRateHz, 24);
-  header.writeUInt32LE(sampleRateHz * 2, 28);
-  header.writeUInt16LE(2, 32);
-  header.writeUInt16LE(16, 34);
-  header.write('data', 36);
-  header.writeUInt32LE(bytes, 40);
-  return header;
+/** A WAV file of samples of 16 bits. @param {Uint8Array} pcm @param {number} sampleRateHz */
+export function toWav(pcm, sampleRateHz) {
+  const file = new wavefile.WaveFile();
+  file.fromScratch(1, sampleRateHz, '16', new Int16Array(Uint8Array.from(pcm).buffer));
+  return file.toBuffer();
 }
 
 if (fileURLToPath(import.meta.url) === process.argv[1]) {
@@ -122,8 +112,7 @@ if (fileURLToPath(import.meta.url) === process.argv[1]) {
   /** @type {Uint8Array[]} */
   const spoken = [];
   const { question, answer } = await talk(inference, await readFile(from), (pcm) => spoken.push(pcm));
-  const samples = Buffer.concat(spoken);
-  await writeFile(to, Buffer.concat([wavHeader(samples.length, 24_000), samples]));
+  await writeFile(to, toWav(Buffer.concat(spoken), 24_000));
   console.log(`You: ${question}\nAssistant: ${answer}`);
   await inference.close();
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { chat, createInference, speech, transcription, type Inference } from 'slashv1';
-import { talk, wavHeader } from './assistant.js';
+import { talk, toWav } from './assistant.js';
 
 describe('the voice assistant', { timeout: 120_000 }, () => {
   let inference: Inference;
@@ -31,9 +31,8 @@ describe('the voice assistant', { timeout: 120_000 }, () => {
     expect(question).toMatch(/weather in paris/i);
     expect(answer).toMatch(/20 degrees/);
     // It can be heard: the same ears write it down.
-    const samples = Buffer.concat(spoken);
     let heard = '';
-    const audio = Buffer.concat([wavHeader(samples.length, 24_000), samples]);
+    const audio = toWav(Buffer.concat(spoken), 24_000);
     for await (const event of inference.transcribe({ model: 'ears', audio })) {
       if (event.type === 'segment') heard += event.segment.text;
     }
