@@ -31,9 +31,9 @@ const bodies = {
     'chat/completions',
     `{"model":"fake-chat","messages":[${message}],"metadata":${'['.repeat(8e6)}${']'.repeat(8e6 - 100)}}`,
   ],
-  '60,000 members': [
+  '30,000 members': [
     'chat/completions',
-    `{"model":"fake-chat","messages":[${message}],"metadata":{${Array.from({ length: 60_000 }, (_, at) => `"k${at}":1`).join(',')}}}`,
+    `{"model":"fake-chat","messages":[${message}],"metadata":{${Array.from({ length: 30_000 }, (_, at) => `"k${at}":1`).join(',')}}}`,
   ],
   messages: ['chat/completions', fill(`${message},`, '{"model":"fake-chat","messages":[', `${message}]}`)],
   logit_bias: [
@@ -41,7 +41,7 @@ const bodies = {
     fill('"50":1,', `{"model":"fake-chat","messages":[${message}],"logit_bias":{`, '"51":1}}'),
   ],
   'token ids': ['embeddings', fill('12,', '{"model":"fake-embed","input":[', '12]}')],
-  '1,000,000 token ids': ['embeddings', `{"model":"fake-embed","input":[${'12,'.repeat(999_999)}12]}`],
+  '500,000 token ids': ['embeddings', `{"model":"fake-embed","input":[${'12,'.repeat(499_999)}12]}`],
   '16,000 messages': [
     'chat/completions',
     `{"model":"fake-chat","messages":[${`${message},`.repeat(15_999)}${message}]}`,

@@ -1,16 +1,16 @@
 import { Buffer } from 'node:buffer';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createJsonCounter, type JsonCounter } from '../core/text/json-counter.ts';
 import { InferenceError } from '../errors.ts';
 import type { ApiRequest } from './contract.ts';
 import { headerOf } from './headers.ts';
-import { createJsonScanner } from '../core/text/json-scanner.ts';
 import { abbreviate } from '../core/text/quote.ts';
+import { parseInThread } from './parse-in-thread.ts';
+import { parseJson } from './parse-json.ts';
 
-/** A body of that size is read in several turns of the event loop. */
+/** A body of that size is parsed in a thread. */
 const largeBytes = 2 ** 20;
 /** Most of a body, by the name in `JsonCounter`. */
-const mostOf = { values: 2 ** 20, members: 2 ** 16, objects: 2 ** 14, arrays: 2 ** 14 } as const;
+const mostOf = { values: 2 ** 19, members: 2 ** 15, objects: 2 ** 14, arrays: 2 ** 14 } as const;
 const mostLevels = 512;
 
 const jsonMediaType = /^application\/(?:[\w.!#$&^+-]+\+)?json[ \t]*(?:;|$)/i;
@@ -27,13 +27,7 @@ export async function readJson(request: ApiRequest, maxBodyBytes: number): Promi
     assertMediaType(request);
     assertUnencoded(request);
     const bytes = await readBytes(request, request.body, maxBodyBytes);
-    if (bytes.length < largeBytes) return parseJson(decodeUtf8(bytes));
-    // Other requests get their turn between the steps.
-    const text = await decodeInTurns(bytes);
-    await nextTurn();
-    const value = parseJson(text);
-    await nextTurn();
-    return value;
+    return bytes.length < largeBytes ? parseJson(bytes) : parseInThread(bytes);
   }
   if (headerOf(request, 'content-type') !== undefined) assertMediaType(request);
   const { parsed } = request.body;
@@ -41,9 +35,10 @@ export async function readJson(request: ApiRequest, maxBodyBytes: number): Promi
   if (typeof parsed !== 'string' && !(parsed instanceof Uint8Array)) return parsed;
   if (Buffer.byteLength(parsed) > maxBodyBytes) throw tooLarge(maxBodyBytes);
   const counter = createJsonCounter();
-  counter.push(typeof parsed === 'string' ? Buffer.from(parsed) : parsed);
+  const bytes = typeof parsed === 'string' ? Buffer.from(parsed) : parsed;
+  counter.push(bytes);
   assertFew(counter);
-  return parseJson(typeof parsed === 'string' ? parsed : decodeUtf8(parsed));
+  return parseJson(bytes);
 }
 
 /**
@@ -134,7 +129,9 @@ async function readBytes(
     assertFew(counter);
     chunks.push(chunk);
   }
-  return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks);
+  // The thread takes over the memory of a large body, so it must be of its own.
+  const [first] = chunks;
+  return chunks.length === 1 && first!.length < largeBytes ? first! : Buffer.concat(chunks);
 }
 
 /**
@@ -149,57 +146,6 @@ function assertFew(counter: JsonCounter): void {
   }
   if (fault === undefined) return;
   throw new InferenceError('request_too_large', `The request body has more than ${fault}.`);
-}
-
-const utf8 = new TextDecoder('utf-8', { fatal: true });
-const restOfUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-
-/** A text that is not ASCII takes five times as long. */
-async function decodeInTurns(bytes: Uint8Array): Promise<string> {
-  const parts: string[] = [];
-  for (let start = 0; start < bytes.length;) {
-    const end = endOfCharacter(bytes, start + largeBytes);
-    await nextTurn();
-    parts.push(decodeUtf8(bytes.subarray(start, end), start === 0 ? utf8 : restOfUtf8));
-    start = end;
-  }
-  return parts.join('');
-}
-
-/** The next place from `at` on where a character may begin: three bytes at most can follow its first one. */
-function endOfCharacter(bytes: Uint8Array, at: number): number {
-  let end = at;
-  while (end < at + 3 && (bytes[end]! & 0xc0) === 0x80) end++;
-  return Math.min(end, bytes.length);
-}
-
-function decodeUtf8(bytes: Uint8Array, decoder = utf8): string {
-  try {
-    return decoder.decode(bytes);
-  } catch (error) {
-    throw new InferenceError('invalid_request', 'The request body is not valid UTF-8.', { cause: error });
-  }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (text.trim() === '') throw new InferenceError('invalid_request', 'The request body is empty.');
-    // The parser's own words quote the body.
-    throw new InferenceError('invalid_request', `The request body is not valid JSON: ${faultOf(text)}.`, {
-      cause: error,
-    });
-  }
-}
-
-/** Where JSON goes wrong. */
-function faultOf(text: string): string {
-  const scanner = createJsonScanner();
-  const end = scanner.scan(text);
-  if (scanner.state === 'open') return 'it ends too early';
-  const at = scanner.state === 'invalid' ? end : end + text.slice(end).search(/\S/);
-  return `it goes wrong at character ${at + 1}`;
 }
 
 function tooLarge(maxBodyBytes: number): InferenceError {

@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { parseInThread } from '../../dist/src/server/parse-in-thread.js';
+import { parseJson } from '../../src/server/parse-json.ts';
 import { createHandler } from '../../src/create-handler.ts';
 import { createFakeInference } from '../../src/testing/fake-inference.ts';
 import { readJson } from '../../src/server/body.ts';
@@ -20,9 +22,9 @@ describe('a body of too many values is refused before it is parsed', () => {
   const bias = Array.from({ length: 2 ** 20 }, (_, token) => `"${token}":1`).join(',');
   const messages = Array.from({ length: 2 ** 14 }, () => '{"role":"user","content":""}').join(',');
   it.each<[string, string, string]>([
-    ['logit_bias', bodyWith(`"logit_bias":{${bias}}`), '65536 members'],
+    ['logit_bias', bodyWith(`"logit_bias":{${bias}}`), '32768 members'],
     ['messages', `{"model":"fake-chat","messages":[${messages}]}`, '16384 objects'],
-    ['token ids', bodyWith(`"x":[${'1,'.repeat(2 ** 20)}1]`), '1048576 values'],
+    ['token ids', bodyWith(`"x":[${'1,'.repeat(2 ** 20)}1]`), '524288 values'],
     ['lists', bodyWith(`"x":[${'[1],'.repeat(2 ** 14)}[1]]`), '16384 arrays'],
     ['lists in lists', bodyWith(`"x":${'['.repeat(600)}${']'.repeat(600)}`), '512 levels of nesting'],
     [
@@ -73,17 +75,31 @@ it.each([['é'], ['€'], ['🐈'], ['\uFEFF']])(
   },
 );
 
-it('other work has its turn while a large body is read', async () => {
-  const content = 'a'.repeat(2 ** 21);
-  let turns = 0;
-  const tick = (): void => {
-    turns++;
-    timer = setImmediate(tick);
-  };
-  let timer = setImmediate(tick);
-  await send(handler, {
-    text: JSON.stringify({ model: 'fake-chat', messages: [{ role: 'user', content }] }),
+describe('a large body is parsed in a thread', () => {
+  const content = 'a "quoted" é text '.repeat(100_000);
+  const bytesOf = (value: unknown): Uint8Array => new TextEncoder().encode(JSON.stringify(value));
+
+  it('and comes out as it went in', async () => {
+    const bodies = [{ content, __proto__: null, n: [-0.5, true, null] }, JSON.parse('{"__proto__":{"a":1}}')];
+    const read = await Promise.all(bodies.map((body) => parseInThread(bytesOf(body))));
+    expect(read.map((value) => JSON.stringify(value))).toEqual(bodies.map((body) => JSON.stringify(body)));
+    expect(Object.getPrototypeOf(read[1])).toBe(Object.prototype);
   });
-  clearImmediate(timer);
-  expect(turns).toBeGreaterThanOrEqual(3);
+
+  it('other work has its turn meanwhile', async () => {
+    let turns = 0;
+    const timer = setInterval(() => turns++, 1);
+    await parseInThread(bytesOf(content.repeat(8)));
+    clearInterval(timer);
+    expect(turns).toBeGreaterThan(3);
+  });
+
+  it.each([
+    ['{"a":', 'The request body is not valid JSON: it ends too early.'],
+    ['{"a":1]', 'The request body is not valid JSON: it goes wrong at character 7.'],
+    [' ', 'The request body is empty.'],
+  ])('a fault reads as in place: %s', async (text, message) => {
+    await expect(parseInThread(Uint8Array.from(Buffer.from(text)))).rejects.toThrow(message);
+    expect(() => parseJson(Buffer.from(text))).toThrow(message);
+  });
 });

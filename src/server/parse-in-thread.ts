@@ -1,0 +1,77 @@
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+import { InferenceError } from '../errors.ts';
+import { parseJson } from './parse-json.ts';
+
+/** Result of parsing one body. */
+export type ParsedJson = { readonly value: unknown } | { readonly fault: string };
+
+/** A thread that has parsed gives its memory back after that time. */
+const idleMs = 5000;
+
+let thread: Promise<Worker | undefined> | undefined;
+let idleTimer: NodeJS.Timeout | undefined;
+/** One body at a time, so that large bodies take the memory and the processor of one. */
+let turn: Promise<unknown> = Promise.resolve();
+
+/**
+ * Parses a large request body in a thread: 16 MB of text would hold the event loop for a tenth of a second. Where no
+ * thread can be started, the body is parsed in place.
+ *
+ * @param bytes detached afterwards
+ * @throws InferenceError `invalid_request` as `parseJson` does
+ */
+export function parseInThread(bytes: Uint8Array): Promise<unknown> {
+  const parsed = turn.then(() => parse(bytes));
+  turn = parsed.catch(() => undefined);
+  return parsed;
+}
+
+async function parse(bytes: Uint8Array): Promise<unknown> {
+  clearTimeout(idleTimer);
+  const worker = await (thread ??= start());
+  if (worker === undefined) return parseJson(bytes);
+  worker.ref();
+  try {
+    const answer = answerOf(worker);
+    worker.postMessage(bytes, [bytes.buffer as ArrayBuffer]);
+    const result = await answer;
+    if ('fault' in result) throw new InferenceError('invalid_request', result.fault);
+    return result.value;
+  } finally {
+    worker.unref();
+    idleTimer = setTimeout(stop, idleMs, worker).unref();
+  }
+}
+
+async function answerOf(worker: Worker): Promise<ParsedJson> {
+  const listening = new AbortController();
+  const { signal } = listening;
+  const exit = once(worker, 'exit', { signal }).then(() => {
+    throw new Error('The thread that parses JSON has ended.');
+  });
+  try {
+    const [result] = (await Promise.race([once(worker, 'message', { signal }), exit])) as [ParsedJson];
+    return result;
+  } finally {
+    listening.abort();
+  }
+}
+
+async function start(): Promise<Worker | undefined> {
+  try {
+    const worker = new Worker(new URL('./json-thread.js', import.meta.url), { execArgv: [] });
+    // Its first message says that it listens.
+    await once(worker, 'message');
+    worker.unref();
+    worker.on('exit', () => (thread = undefined));
+    return worker;
+  } catch {
+    return undefined;
+  }
+}
+
+function stop(worker: Worker): void {
+  thread = undefined;
+  void worker.terminate();
+}

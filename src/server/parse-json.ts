@@ -1,0 +1,39 @@
+import { createJsonScanner } from '../core/text/json-scanner.ts';
+import { InferenceError } from '../errors.ts';
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+/**
+ * Parses a request body: JSON in UTF-8.
+ *
+ * @throws InferenceError `invalid_request` that tells where the JSON goes wrong, without quoting it
+ */
+export function parseJson(bytes: Uint8Array): unknown {
+  const text = decode(bytes);
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (text.trim() === '') throw new InferenceError('invalid_request', 'The request body is empty.');
+    // The parser's own words quote the body.
+    throw new InferenceError('invalid_request', `The request body is not valid JSON: ${faultOf(text)}.`, {
+      cause: error,
+    });
+  }
+}
+
+function decode(bytes: Uint8Array): string {
+  try {
+    return utf8.decode(bytes);
+  } catch (error) {
+    throw new InferenceError('invalid_request', 'The request body is not valid UTF-8.', { cause: error });
+  }
+}
+
+/** Where JSON goes wrong. */
+function faultOf(text: string): string {
+  const scanner = createJsonScanner();
+  const end = scanner.scan(text);
+  if (scanner.state === 'open') return 'it ends too early';
+  const at = scanner.state === 'invalid' ? end : end + text.slice(end).search(/\S/);
+  return `it goes wrong at character ${at + 1}`;
+}
