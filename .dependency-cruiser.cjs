@@ -158,7 +158,7 @@ module.exports = {
         categoryContract,
         '^src/engine/(contract|observer)\\.ts$',
         '^node_modules/(zod|rate-limiter-flexible|@fastify/busboy)/',
-        '^(node:)?(crypto|buffer|fs|os|path|stream|util|timers)(/promises)?$',
+        '^(node:)?(crypto|buffer|events|fs|os|path|stream|util|timers|worker_threads)(/promises)?$',
       ],
       'the server knows categories by their contract',
     ),
