@@ -42,50 +42,37 @@ export async function readJson(request: ApiRequest, maxBodyBytes: number): Promi
 }
 
 /**
- * The pieces of a raw body, as they come.
+ * The pieces of a raw body, as they come. The client's disconnect ends it also while a piece is awaited: not every host
+ * ends the body of a client that left.
  *
  * @throws InferenceError `request_too_large`, `cancelled`, or `invalid_request` for a body that breaks off
  */
 export async function* limitedChunks(
-  request: ApiRequest,
+  { headers, signal }: ApiRequest,
   body: AsyncIterable<Uint8Array>,
   maxBytes: number,
 ): AsyncGenerator<Uint8Array> {
-  if (Number(headerOf(request, 'content-length')) > maxBytes) throw tooLarge(maxBytes);
-  let size = 0;
-  try {
-    for await (const chunk of untilAborted(body, request.signal)) {
-      size += chunk.byteLength;
-      if (size > maxBytes) throw tooLarge(maxBytes);
-      yield chunk;
-    }
-  } catch (error) {
-    if (InferenceError.isInstance(error)) throw error;
-    if (request.signal.aborted)
-      throw new InferenceError('cancelled', 'The client has gone.', { cause: error });
-    throw new InferenceError('invalid_request', 'The request body could not be read to its end.', {
-      cause: error,
-    });
-  }
-}
-
-/** Fails when the signal is aborted, also while a piece is awaited: not every host ends the body of a client that left. */
-async function* untilAborted(
-  body: AsyncIterable<Uint8Array>,
-  signal: AbortSignal,
-): AsyncGenerator<Uint8Array> {
+  if (Number(headers['content-length']) > maxBytes) throw tooLarge(maxBytes);
   const chunks = body[Symbol.asyncIterator]();
   let leave = (): void => {};
   const abort = (): void => leave();
   signal.addEventListener('abort', abort, { once: true });
+  let size = 0;
   try {
     for (;;) {
       const { done, value } = await new Promise<IteratorResult<Uint8Array>>((resolve, reject) => {
         leave = () => reject(new Error('The client has gone.'));
         if (signal.aborted) leave();
         else chunks.next().then(resolve, reject);
+      }).catch((cause: unknown) => {
+        if (signal.aborted) throw new InferenceError('cancelled', 'The client has gone.', { cause });
+        throw new InferenceError('invalid_request', 'The request body could not be read to its end.', {
+          cause,
+        });
       });
       if (done === true) return;
+      size += value.byteLength;
+      if (size > maxBytes) throw tooLarge(maxBytes);
       yield value;
     }
   } finally {

@@ -27,9 +27,16 @@ export function createId(prefix: string): string {
   return prefix + randomUUID().replaceAll('-', '');
 }
 
-/** `fp_` → `fp_0b9c…`: a prefix and 10 hexadecimal digits, the same for the same facts. */
-export function fingerprintOf(prefix: string, facts: object): string {
-  return prefix + createHash('sha256').update(JSON.stringify(facts)).digest('hex').slice(0, 10);
+const fingerprints = new WeakMap<object, string>();
+
+/** 10 hexadecimal digits, the same for the same facts. */
+export function fingerprintOf(facts: object): string {
+  let fingerprint = fingerprints.get(facts);
+  if (fingerprint === undefined) {
+    fingerprint = createHash('sha256').update(JSON.stringify(facts)).digest('hex').slice(0, 10);
+    fingerprints.set(facts, fingerprint);
+  }
+  return fingerprint;
 }
 
 // The longest that a timer of Node can hold.

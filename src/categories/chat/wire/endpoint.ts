@@ -27,7 +27,7 @@ export const chatCompletions: Endpoint<ChatCall, ChatRequestInput, ChatEvent> = 
       id: createId('chatcmpl-'),
       created: unixTime(),
       model: run.model.id,
-      systemFingerprint: fingerprintOf('fp_', run.model),
+      systemFingerprint: `fp_${fingerprintOf(run.model)}`,
     };
     const options = { responseId: head.id };
     if (!stream) {
