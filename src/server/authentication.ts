@@ -81,5 +81,7 @@ function fromList(keys: readonly (string | ApiKey)[] | undefined): KeyLookup {
 
 function digest(key: string): Buffer {
   // Node has had the faster one since 20.12.
-  return crypto.hash === undefined ? crypto.createHash('sha256').update(key).digest() : crypto.hash('sha256', key, 'buffer');
+  return crypto.hash === undefined
+    ? crypto.createHash('sha256').update(key).digest()
+    : crypto.hash('sha256', key, 'buffer');
 }
