@@ -17,7 +17,7 @@ const rng = createRng(1);
 /** @param {number} below */
 const draw = (below) => Math.floor(rng.next() * below);
 
-/** All bytes, pieces of JSON, numbers, and words in two scripts, half of them behind a space. */
+/** All bytes, pieces of JSON, numbers, and words in two scripts, half of them after a space. */
 function createTokens() {
   const pieces = [
     '": ',

@@ -75,7 +75,7 @@ const inferenceSettings = {
   isolation: choiceSetting('Where the models run; default `process`.', ['process', 'inline']),
   ...roomSettings,
   logger: objectSetting<Logger>('Gets lines about models and runs.', 'a logger'),
-  observers: objectSetting('Are told everything.', 'a list of observers', Array.isArray),
+  observers: objectSetting('Receive all events.', 'a list of observers', Array.isArray),
 } satisfies SettingTable & Record<keyof InferenceOptions, unknown>;
 
 const callSettings = {

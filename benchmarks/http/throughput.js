@@ -1,5 +1,5 @@
 // Requests per second of bare servers and of the handler at every mount, side by side:
-// `npm run build && node benchmarks/http/throughput.js`. The inference behind the handler does no work; the bare servers
+// `npm run build && node benchmarks/http/throughput.js`. The inference of the handler does no work; the bare servers
 // read and answer the same JSON without it.
 import { compareServers } from './requests-per-second.js';
 

@@ -126,7 +126,7 @@ function overview({ style, columns }: OutputStream): string {
       'Options',
       definitions(
         [
-          ['-h, --help', 'Show this page; behind a command, its own.'],
+          ['-h, --help', 'Show this page; after a command, its own.'],
           ['-V, --version', 'Show the version.'],
         ],
         columns,

@@ -4,7 +4,7 @@ import type { Terminal } from './terminal.ts';
 
 /** The help of a command. */
 export interface CommandHelp {
-  /** Behind `slashv1`: `models list`. */
+  /** After `slashv1`: `models list`. */
   readonly name: string;
   /** Operands after its name; `<model>…`. */
   readonly operands?: string;

@@ -48,7 +48,7 @@ export function section(title: string, content: string, paint: (text: string) =>
   return `${paint(`${title}:`)}\n${content}`;
 }
 
-/** Breaks a text into lines, each behind `indent`. */
+/** Breaks a text into lines, each after `indent`. */
 export function wrap(text: string, columns: number, indent: string): string {
   const width = Math.max(24, columns - indent.length);
   const lines: string[] = [];

@@ -34,7 +34,7 @@ export function parseModelOption(label: string, text: string): NamedModel {
     const [, name, value] = /^([^=]+)=(.+)$/s.exec(part) ?? [];
     if (name === undefined || value === undefined) {
       throw new UsageError(
-        `${label}: expected setting=value behind the comma, got ${JSON.stringify(part)}; a source with a comma goes into a config file`,
+        `${label}: expected setting=value after the comma, got ${JSON.stringify(part)}; a source with a comma goes into a config file`,
       );
     }
     if (!Object.hasOwn(known, name)) {

@@ -76,7 +76,7 @@ function readValue(
     return true;
   }
   if (value === undefined || (value === '' && !inlineValue)) {
-    throw new UsageError(`--${name}: expected ${placeholder ?? 'a value'} behind it`);
+    throw new UsageError(`--${name}: expected ${placeholder ?? 'a value'} after it`);
   }
   if (value.startsWith('-') && !inlineValue) {
     throw new UsageError(

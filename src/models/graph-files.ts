@@ -7,7 +7,7 @@ import { describeValue } from '../core/text/quote.ts';
 /** The weights of a model to load. */
 export type Dtype = 'auto' | 'fp32' | 'fp16' | 'q8' | 'q4' | 'q4f16';
 
-/** Dtype → what the hub's exporters put behind a graph's name; in the order in which `auto` prefers them. */
+/** Dtype → what the hub's exporters put after a graph's name; in the order in which `auto` prefers them. */
 const suffixes = { fp32: '', fp16: '_fp16', q8: '_quantized', q4: '_q4', q4f16: '_q4f16' } as const;
 
 type StoredDtype = keyof typeof suffixes;

@@ -245,7 +245,7 @@ export function apiConformance(start: Start, skip: Skips = {}): void {
       expect(await response.json()).toMatchObject({ text: sha256(bytes) });
     });
 
-    test('an upload that its client breaks off leaves nothing behind', async () => {
+    test('an upload that its client breaks off leaves nothing over', async () => {
       const asked = inference.requestsOf('transcription').length;
       const client = new AbortController();
       const file = `--b\r\ncontent-disposition: form-data; name="file"; filename="a"\r\n\r\n${words}`;

@@ -57,7 +57,7 @@ const rewrites: Readonly<Record<string, (chunk: Chunk) => Chunk>> = {
   },
 };
 
-/** The model behind a server of a dialect. */
+/** The model after a server of a dialect. */
 async function serveAs(dialect: string): Promise<string> {
   const handler = createHandler(pacedModel(), { auth: 'none' });
   const rewrite = rewrites[dialect] ?? ((chunk: Chunk) => chunk);

@@ -12,7 +12,7 @@ import { json, scriptedServer, type Answer } from './scripted-server.ts';
 
 const messages = [{ role: 'user', content: 'Hello' }] as const;
 
-/** A whole second service behind HTTP. */
+/** A whole second service after HTTP. */
 async function secondService(options: FakeInferenceOptions) {
   const models = [{ id: 'fake-chat' }, { id: 'fake-embed', category: 'embedding' }] as const;
   const inference = createFakeInference({ models, ...options });

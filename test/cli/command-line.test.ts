@@ -55,7 +55,7 @@ describe('mistakes', () => {
     ['serve --prot 1', 'There is no option --prot. Did you mean --port?'],
     ['serve -x', 'There is no option -x.'],
     ['serve tiny-chat', 'a model is named by --model tiny-chat'],
-    ['serve --port', '--port: expected <number> behind it'],
+    ['serve --port', '--port: expected <number> after it'],
     ['serve --port --host x', '--port: expected <number>, got --host; write --port=--host if that is meant'],
     ['serve --port=', '--port: expected <number>, got nothing'],
     ['serve --port 1 --port 2', '--port: expected once'],
@@ -71,7 +71,7 @@ describe('mistakes', () => {
     ['serve --model a=', '--model a=: expected id=source or a source, got "a="'],
     ['serve --model a=b --model a=c', '--model a=c: expected every id once, got a again'],
     ['serve --model a=b,dtyp=q4', '--model a=b,dtyp=q4: a model has no setting dtyp. Did you mean dtype?'],
-    ['serve --model a=b,q4', 'expected setting=value behind the comma, got "q4"'],
+    ['serve --model a=b,q4', 'expected setting=value after the comma, got "q4"'],
     ['serve --model a=b,dtype=q5', '--model a=b,dtype=q5: dtype: expected "auto" or "fp32"'],
     [
       'serve --model a=b,device=gpu',

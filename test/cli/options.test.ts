@@ -26,8 +26,8 @@ describe('parseOptions', () => {
     [['--constructor'], 'There is no option --constructor.'],
     [['--__proto__=1'], 'There is no option --__proto__.'],
     [['--no-quiet'], 'There is no option --no-quiet.'],
-    [['--port'], '--port: expected <number> behind it'],
-    [['--port', ''], '--port: expected <number> behind it'],
+    [['--port'], '--port: expected <number> after it'],
+    [['--port', ''], '--port: expected <number> after it'],
     [['--quiet', '--quiet'], '--quiet: expected once'],
   ])('refuses %j', (args, message) => {
     expect(() => parseOptions(args, table)).toThrow(message);

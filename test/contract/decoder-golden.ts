@@ -20,7 +20,7 @@ export interface GoldenConversation {
   /** `length`: the golden ends here, the answer may not. */
   readonly finishReason: 'stop' | 'length';
   readonly logprobs: readonly number[];
-  /** Behind the prompt. */
+  /** After the prompt. */
   readonly firstLogits: readonly number[];
   readonly lastLogits: readonly number[];
 }

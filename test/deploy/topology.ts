@@ -15,7 +15,7 @@ export interface TopologyOptions {
   readonly graphServer?: { readonly url: string; readonly folder: string } | undefined;
 }
 
-/** Two hosts behind a balancer, their shared store and their servers, as processes of this machine. */
+/** Two hosts after a balancer, their shared store and their servers, as processes of this machine. */
 export interface Topology {
   readonly origin: string;
   readonly key: string;

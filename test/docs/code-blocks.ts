@@ -13,7 +13,7 @@ export interface CodeBlock {
   readonly code: string;
   /** Of `<!-- not run: reason -->`. */
   readonly notRun: string | undefined;
-  /** `<!-- continues -->`: runs behind the blocks of its language that came before it in the page. */
+  /** `<!-- continues -->`: runs after the blocks of its language that came before it in the page. */
   readonly continues: boolean;
   /** Of `<!-- serves: /v1 -->`: it goes on until it is ended, and answers below that path meanwhile. */
   readonly serves: string | undefined;

@@ -243,7 +243,7 @@ function freeNames(file: ts.SourceFile): string[] {
   return [...used].filter((name) => !declared.has(name));
 }
 
-/** The comment behind a statement, or that of the lines right below it. */
+/** The comment after a statement, or that of the lines right below it. */
 function promiseBehind(statement: ts.Statement, code: string): string | undefined {
   const [sameLine, ...below] = code.slice(statement.end).split('\n');
   const comment = (line: string): string | undefined => /^\s*\/\/ ?(.*)$/.exec(line)?.[1];

@@ -174,7 +174,7 @@ describe('cancellation', () => {
     expect((await report()).steps).toBe(steps);
   });
 
-  it('of 2,000 requests, every third of them, leaves nothing behind', async () => {
+  it('of 2,000 requests, every third of them, leaves nothing over', async () => {
     const { engine, run, report } = start({ toy: { maxQueue: 2000 } });
     const outcomes = await Promise.all(
       Array.from({ length: 2000 }, async (_, index) => {

@@ -5,7 +5,7 @@ describe('the built-in phonemizer', () => {
   it.each(['en-US', 'en-GB'] as const)('reads %s', async (language) => {
     const phonemizer = await createEnglishPhonemizer(language);
     expect(phonemizer.language).toBe(language);
-    // The dictionary has a remark behind `aalborg`.
+    // The dictionary has a remark after `aalborg`.
     expect(phonemizer.phonemize('a circle, aalborg.')).toBe('ə sˈɜɹkəl, ˈɔlbɔɹɡ.');
   });
 

@@ -33,7 +33,7 @@ export async function hostileImages(): Promise<HostileImage[]> {
     }
     for (let seed = 0; seed < 10; seed++) {
       const noise = Buffer.concat([bytes.subarray(0, 12), noiseOf(500 * seed + 50, seed)]);
-      broken.push({ title: `${format}, noise ${seed} behind its first bytes`, bytes: noise });
+      broken.push({ title: `${format}, noise ${seed} after its first bytes`, bytes: noise });
     }
   }
   for (let seed = 0; broken.length < 500; seed++) {
@@ -42,7 +42,7 @@ export async function hostileImages(): Promise<HostileImage[]> {
   return broken;
 }
 
-/** Changes a few bytes behind the signature. */
+/** Changes a few bytes after the signature. */
 export function flipped(bytes: Buffer, seed: number): Buffer {
   const copy = Buffer.from(bytes);
   const positions = noiseOf(16, seed);

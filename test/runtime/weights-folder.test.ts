@@ -31,7 +31,7 @@ afterEach(async () => {
 
 it.each([
   ['beside the model', false],
-  ['behind symbolic links', true],
+  ['at the end of symbolic links', true],
 ])('reads weights %s, of a model that is given as bytes', async (_title, isLinked) => {
   for (const [name, bytes] of Object.entries(weights)) {
     await writeFile(join(folder, isLinked ? 'blobs' : 'snapshot', name), bytes);

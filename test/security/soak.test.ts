@@ -257,7 +257,7 @@ describe.skipIf(minutes === 0 || process.platform !== 'linux')(
         strikeOn(),
         watch(),
       ]);
-      // Connections are kept alive for 5 s; what attackers have left behind ends before.
+      // Connections are kept alive for 5 s; what attackers have left after ends before.
       await delay(10_000);
       const after = await measure();
       report(after);

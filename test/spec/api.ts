@@ -27,7 +27,7 @@ export const least = {
 
 export type Path = keyof typeof least;
 
-/** A whole service without any model behind it. */
+/** A whole service without any model after it. */
 export function serve(fake: FakeInferenceOptions = {}, options: Partial<HandlerOptions> = {}) {
   const inference = createFakeInference({ models, ...fake });
   const handler = createHandler(inference, {

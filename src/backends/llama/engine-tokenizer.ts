@@ -49,7 +49,7 @@ function frameOf(model: LlamaModel): TextTokenizer['frame'] {
   return { before: framed.slice(0, start), after: framed.slice(start + own.length) };
 }
 
-/** A pair as llama.cpp's rerankers read it: both texts, each with the end of a text behind it. */
+/** A pair as llama.cpp's rerankers read it: both texts, each with the end of a text after it. */
 function pairEncoder(
   first: string,
   encode: (text: string) => readonly number[],

@@ -12,7 +12,7 @@ import { toError, type ErrorSubject } from './wire-error.ts';
 
 /** A request to a server of the wire format. */
 export interface ApiCall {
-  /** Behind the base address, such as `/embeddings`. */
+  /** After the base address, such as `/embeddings`. */
   readonly path: string;
   /** Sent as JSON; a `GET` without it and `form`. */
   readonly body?: unknown;

@@ -24,7 +24,7 @@ export const imageParameters = {
     type: 'string',
     default: '',
     section: 'basic',
-    description: 'What to avoid.',
+    description: 'Things to avoid in the picture.',
   },
   width: {
     type: 'int',

@@ -33,9 +33,9 @@ import type { Subject } from './workload.ts';
 export const benchCommand = defineCommand({
   name: 'bench',
   operands: '<model> | compare <file> <file>',
-  summary: 'Measures how fast a model is, on this machine or behind an address.',
+  summary: 'Measures how fast a model is, on this machine or at an address.',
   description: [
-    'A model is a bundled one, a name of the catalogue, org/name on the hub, a folder or an address; with --url, its id on that server. What its category decides is measured: time to first token and tokens/s for chat, texts/s for embeddings, documents/s for rerank, runs/s for detection and images, the real-time factor for speech and transcription.',
+    'A model is a bundled one, a name of the catalogue, org/name on the hub, a folder or an address; with --url, its id on that server. The measures depend on its category: time to first token and tokens/s for chat, texts/s for embeddings, documents/s for rerank, runs/s for detection and images, the real-time factor for speech and transcription.',
     '19 of 20 requests reach p95 or better, 99 of 100 reach p99. A first request, which is slower than all others, is not counted. Ctrl-C ends it early and prints what was measured so far.',
     'compare prints the ratios of two files that --output wrote: of two machines, devices, versions or models.',
   ],

@@ -14,7 +14,7 @@ export const pullCommand = defineCommand({
   operands: '<model>…',
   summary: 'Downloads models, so that nothing is missing when they are served.',
   description: [
-    'A model is a name of the catalogue, org/name or org/name@revision on the hub, or the address of a folder. Only the files that its kind needs are downloaded. What Ctrl-C or the network breaks off goes on where it ended.',
+    'A model is a name of the catalogue, org/name or org/name@revision on the hub, or the address of a folder. Only the files that its kind needs are downloaded. A download that Ctrl-C or the network interrupts resumes at the next pull.',
   ],
   options: { ...modelChoiceTable, ...hubOptionTable },
   examples: {

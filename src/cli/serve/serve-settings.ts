@@ -20,7 +20,7 @@ export const serveOptionTable = {
     multiple: true,
     value: '<id=source>',
     description:
-      'A model: a name of the catalogue, org/name on the hub, a folder or an address, with the id that clients use in front (default: its name) and settings behind commas: dtype, device, category, threads, replicas … Without any: the bundled models.',
+      'A model: a name of the catalogue, org/name on the hub, a folder or an address, with the id that clients use in front (default: its name) and settings after commas: dtype, device, category, threads, replicas … Without any: the bundled models.',
   },
   config: {
     type: 'string',

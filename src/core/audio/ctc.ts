@@ -2,7 +2,7 @@
 export interface CtcToken {
   readonly id: number;
   readonly startFrame: number;
-  /** One behind its last frame. */
+  /** One after its last frame. */
   readonly endFrame: number;
 }
 

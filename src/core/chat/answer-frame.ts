@@ -16,7 +16,7 @@ export interface FrameReader {
 
 /**
  * Drops the markers around an answer: the open one where it begins, after optional white space, and then the first
- * close one, with the white space behind the open one. An answer that doesn't begin with the open marker stays as it is.
+ * close one, with the white space after the open one. An answer that doesn't begin with the open marker stays as it is.
  *
  * @throws RangeError for an empty marker
  *

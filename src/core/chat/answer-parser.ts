@@ -52,7 +52,7 @@ export interface AnswerParser {
  * Turns the text of one choice into events: thinking is split off, then stop sequences apply, then tool calls are
  * read.
  *
- * - Stop sequences act on everything behind the thinking as the model wrote it, tool calls included, and never inside
+ * - Stop sequences act on everything after the thinking as the model wrote it, tool calls included, and never inside
  *   the thinking: a stop at `"\n\n"` should end the answer, not the thought.
  * - White space around tool calls is dropped, so the content of an answer that only calls tools is empty.
  * - The finish reason is `length` when the answer was cut off (unless a stop sequence was complete by then), else

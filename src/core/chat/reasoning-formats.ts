@@ -153,14 +153,14 @@ function createBlockFormat({ name, models, tokens, detect, ...block }: BlockForm
   const opens = [block.open].flat();
   const closes = [block.close].flat();
   const frame = block.frame === undefined ? [] : [block.frame.open, block.frame.close];
-  const [before = '', behind = ''] = frame;
+  const [before = '', after = ''] = frame;
   const startsOpen = (prompt: string): boolean => {
     const end = prompt.trimEnd();
     return opens.some((open) => end.endsWith(open));
   };
   return {
     name,
-    example: `${opens[0]!}\nThey ask for …\n${closes[0]!}\n${before}The answer is …${behind}`,
+    example: `${opens[0]!}\nThey ask for …\n${closes[0]!}\n${before}The answer is …${after}`,
     models,
     markers: tokens ?? [...opens, ...closes, ...frame],
     createSplitter: (prompt, calls) =>

@@ -16,7 +16,7 @@ export const harmonyReasoningFormat: ReasoningFormat = {
     open: [`${harmonyMarkers.channel}analysis${harmonyMarkers.message}`],
     close: [harmonyMarkers.end],
     startsOpen: false,
-    behind: `${harmonyMarkers.start}assistant`,
+    after: `${harmonyMarkers.start}assistant`,
     frame: { open: `${harmonyMarkers.channel}final${harmonyMarkers.message}`, close: '', isRequired: true },
   }),
   detect: harmonyFormat.detect,

@@ -44,7 +44,7 @@ export interface ReasoningSplitter {
 }
 
 /**
- * Splits `<think>…</think>` from the answer behind it.
+ * Splits `<think>…</think>` from the answer after it.
  *
  * - Only a block at the very beginning (after optional white space) is reasoning. A later `<think>` is part of the
  *   answer's text: it may be what the answer talks about.
@@ -80,14 +80,14 @@ export function createReasoningSplitter(
   const openers = calls?.openers ?? [];
   const scanner = createMarkerScanner([...closes, ...openers]);
   const frame = markers.frame && createFrameReader(markers.frame);
-  let place: 'start' | 'reasoning' | 'maybe-call' | 'behind-call' | 'gap' | 'text' = 'start';
+  let place: 'start' | 'reasoning' | 'maybe-call' | 'after-call' | 'gap' | 'text' = 'start';
   let call: { readonly parser: ToolCallParser; readonly opener: string; text: string } | undefined;
   /** White space that is given out only if something visible follows it. */
   let space = '';
   /** Text that may become a marker at the start. */
   let beginning = '';
   let hasReasoning = false;
-  /** Looks for the close marker behind a call. */
+  /** Looks for the close marker after a call. */
   let lateScanner = scanner;
   let lastSign = '';
 
@@ -101,7 +101,7 @@ export function createReasoningSplitter(
     if (place === 'start') readStart(text, parts);
     else if (place === 'reasoning') readReasoning(text, parts);
     else if (place === 'maybe-call') readCall(text, parts);
-    else if (place === 'behind-call') readBehindCall(text, parts);
+    else if (place === 'after-call') readAfterCall(text, parts);
     else if (place === 'gap') readGap(text, parts);
     else emitText(frame === undefined ? text : frame.push(text), parts);
   }
@@ -161,7 +161,7 @@ export function createReasoningSplitter(
   /** Text that was no call is thinking, and may hold the end of it. */
   function leaveCall(opener: string, text: string, isCall: boolean, parts: ReasoningPart[]): void {
     call = undefined;
-    place = isCall ? 'behind-call' : 'reasoning';
+    place = isCall ? 'after-call' : 'reasoning';
     if (isCall) {
       space = '';
       lateScanner = createMarkerScanner(closes);
@@ -182,8 +182,8 @@ export function createReasoningSplitter(
     hasReasoning = true;
   }
 
-  /** The thinking may be closed behind the call; a close marker that stands in a text is part of it. */
-  function readBehindCall(text: string, parts: ReasoningPart[]): void {
+  /** The thinking may be closed after the call; a close marker that stands in a text is part of it. */
+  function readAfterCall(text: string, parts: ReasoningPart[]): void {
     const scan = lateScanner.scan(text);
     emitText(scan.text, parts);
     const visible = scan.text.trimEnd();
@@ -209,7 +209,7 @@ export function createReasoningSplitter(
       leaveCall(opener, text, parser.flush(options)[0]?.type === 'call-start', parts);
     }
     if (place === 'reasoning') emitReasoning(scanner.flush(), parts);
-    if (place === 'behind-call') emitText(lateScanner.flush(), parts);
+    if (place === 'after-call') emitText(lateScanner.flush(), parts);
     if (frame !== undefined) emitText(frame.flush(), parts);
     return parts;
   }

@@ -52,7 +52,7 @@ export function instruct(
 
 /**
  * Writes past calls and their results as plain messages of the assistant and the user, for templates that have no place
- * for them. Results that follow each other, and what the user says behind them, become one message, since many templates
+ * for them. Results that follow each other, and what the user says after them, become one message, since many templates
  * want the roles in turn.
  */
 export function writeToolTurns(

@@ -22,7 +22,7 @@ export function countWindows(tokens: readonly number[], { windowLength }: Window
 /**
  * Cuts the tokens of a prompt into windows that a text encoder sees one by one, each framed and filled up.
  *
- * @param count of windows, at least as many as `countWindows` says; those behind the end of the prompt are empty
+ * @param count of windows, at least as many as `countWindows` says; those after the end of the prompt are empty
  *
  * @example
  * ```ts

@@ -49,7 +49,7 @@ export class GraphIndex {
     return tensor && tensorValues(tensor);
   }
 
-  /** The source of a value behind nodes that only change its type or its name. */
+  /** The source of a value after nodes that only change its type or its name. */
   peel(name: string): string {
     let at = name;
     for (const seen = new Set<string>(); !seen.has(at);) {

@@ -9,9 +9,9 @@ export interface WireField {
   readonly type: number;
   /** Offset of its tag. */
   readonly start: number;
-  /** Offset of its content, behind tag and length. */
+  /** Offset of its content, after tag and length. */
   readonly content: number;
-  /** Offset behind its content. */
+  /** Offset after its content. */
   readonly end: number;
 }
 
@@ -40,7 +40,7 @@ export class WireReader {
   /**
    * Reads the tag and the length of the field at `start`.
    *
-   * @param end offset behind the message that holds it
+   * @param end offset after the message that holds it
    * @throws RangeError when it is malformed or passes `end`
    */
   field(start: number, end: number): WireField {

@@ -11,7 +11,7 @@ const rests: Readonly<Record<string, number>> = {
 };
 
 /**
- * Tells how long to rest behind a piece of text, by the mark that ends it; closing quotes and parentheses don't count.
+ * Tells how long to rest after a piece of text, by the mark that ends it; closing quotes and parentheses don't count.
  *
  * @param phonemes of the piece, punctuation included
  * @returns seconds at normal speed; 0 where a piece ends within a clause

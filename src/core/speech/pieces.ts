@@ -1,11 +1,11 @@
-/** Where a text may be cut, best first: behind its sentences, its clauses, its phrases, its words. */
+/** Where a text may be cut, best first: after its sentences, its clauses, its phrases, its words. */
 const boundaries = [/[.!?…]["”)]*(?= )/gu, /[;:—]["”)]*(?= )|\)(?= )| (?=\()/gu, /,["”)]*(?= )/gu, / /gu];
 
 /** A cut that leaves a shorter piece than this part of the limit waits for a lesser boundary. */
 const shortestShare = 1 / 3;
 
 /**
- * Cuts phonemes into pieces that a model can speak at once: behind clauses where it can, else between words, within a
+ * Cuts phonemes into pieces that a model can speak at once: after clauses where it can, else between words, within a
  * word only where that alone exceeds the limit.
  *
  * @param limit most code points of a piece, at least 1

@@ -3,9 +3,9 @@ export interface JsonScanner {
   /** `complete` once the value has ended, `invalid` once the text can't be JSON any more. */
   readonly state: 'open' | 'complete' | 'invalid';
   /**
-   * Reads `text` from index `from` (default 0). Returns the index behind the value when it is complete, the index of
+   * Reads `text` from index `from` (default 0). Returns the index after the value when it is complete, the index of
    * the first code unit that can't be JSON when it is invalid, else the text's length. White space before the value
-   * is part of it. A number is complete only when something behind it was seen.
+   * is part of it. A number is complete only when something after it was seen.
    */
   scan(text: string, from?: number): number;
   /** Says that no more text comes, which completes a number; anything else that is open becomes invalid. */
@@ -69,7 +69,7 @@ export function createJsonScanner(): JsonScanner {
     return state === 'open';
   }
 
-  /** Takes the next code unit; false leaves it unread: it is invalid, or stands behind a number. */
+  /** Takes the next code unit; false leaves it unread: it is invalid, or stands after a number. */
   function accepts(unit: number): boolean {
     switch (expectation) {
       case 'value':

@@ -4,7 +4,7 @@ export interface MarkerScan {
   readonly text: string;
   /** The marker that was found, else `null`. */
   readonly marker: string | null;
-  /** Index in the scanned text behind the marker; the text's length where none was found. */
+  /** Index in the scanned text after the marker; the text's length where none was found. */
   readonly end: number;
 }
 

@@ -89,8 +89,8 @@ function isAlone(
   end: number,
 ): boolean {
   const before = tokenStart > start ? classOf(codePointBefore(units, tokenStart)) : 0;
-  const behind = tokenEnd < end ? classOf(codePointAt(units, tokenEnd)) : 0;
-  return ((before | behind) & word) === 0;
+  const after = tokenEnd < end ? classOf(codePointAt(units, tokenEnd)) : 0;
+  return ((before | after) & word) === 0;
 }
 
 function spaceStart(units: Uint16Array, at: number, start: number): number {

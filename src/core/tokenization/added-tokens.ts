@@ -9,7 +9,7 @@ export interface AddedToken {
   readonly singleWord: boolean;
   /** Takes the white space before it too. */
   readonly stripsLeft: boolean;
-  /** Takes the white space behind it too. */
+  /** Takes the white space after it too. */
   readonly stripsRight: boolean;
   /** Looked for in the normalized text, and normalized itself. */
   readonly normalized: boolean;

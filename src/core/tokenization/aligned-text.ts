@@ -2,7 +2,7 @@ import { fromUnits } from './code-units.ts';
 
 /** A text that may have been rewritten, with where each of its code units came from. */
 export interface AlignedText {
-  /** Its UTF-16 code units; there may be room behind `length`. */
+  /** Its UTF-16 code units; there may be room after `length`. */
   readonly units: Uint16Array;
   readonly length: number;
   /** Whether rewriting has to keep track of where things come from. */

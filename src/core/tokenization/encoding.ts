@@ -75,7 +75,7 @@ export function sliceEncoding(encoding: PartialEncoding, start: number, end: num
   };
 }
 
-/** Encodings one behind the other. Each overflowing part of one goes with every part of the others. */
+/** Encodings one after the other. Each overflowing part of one goes with every part of the others. */
 export function concatenateEncodings(encodings: readonly Encoding[]): Encoding {
   return encodings.reduce(concatenate, emptyEncoding);
 }

@@ -47,7 +47,7 @@ export interface DecodeOptions {
   readonly skipSpecialTokens?: boolean | undefined;
 }
 
-/** Ids before and behind a text. */
+/** Ids before and after a text. */
 export interface Frame {
   readonly before: readonly number[];
   readonly after: readonly number[];

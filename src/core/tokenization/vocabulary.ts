@@ -28,7 +28,7 @@ const recentTexts = 4096;
 const load = 0.8;
 
 /**
- * Puts all tokens behind each other into one array of bytes, in the order of their ids, found by an open-addressed hash
+ * Puts all tokens after each other into one array of bytes, in the order of their ids, found by an open-addressed hash
  * table: about 20 bytes a token. Every UTF-16 code unit is written as UTF-8 would write it if it were a character, halves
  * of surrogate pairs too.
  *

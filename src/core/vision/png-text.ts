@@ -4,7 +4,7 @@ const chunkOverhead = 12;
 const utf8 = new TextEncoder();
 
 /**
- * Puts a text into a PNG: an uncompressed `iTXt` chunk behind the header.
+ * Puts a text into a PNG: an uncompressed `iTXt` chunk after the header.
  *
  * @param png not changed
  * @param keyword Latin-1, 1 to 79 characters, such as `parameters`
@@ -17,7 +17,7 @@ const utf8 = new TextEncoder();
  * ```
  */
 export function addPngText(png: Uint8Array, keyword: string, text: string): Uint8Array {
-  // Behind the keyword: its end, no compression, no method, no language, no translated keyword.
+  // After the keyword: its end, no compression, no method, no language, no translated keyword.
   const data = utf8.encode(`${keyword}\0\0\0\0\0${text.replaceAll('\0', '')}`);
   const header = new DataView(png.buffer, png.byteOffset).getUint32(signatureLength);
   const place = signatureLength + chunkOverhead + header;

@@ -41,7 +41,7 @@ export function createGrammarCache(maxBytes: number): GrammarCache {
       const grammar = grammars.get(key);
       tidy();
       if (!grammar) return undefined;
-      // Behind the others: the first one is the one that has waited longest.
+      // After the others: the first one is the one that has waited longest.
       if (grammars.delete(key)) grammars.set(key, grammar);
       return grammar;
     },

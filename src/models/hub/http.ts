@@ -35,7 +35,7 @@ export interface HubRequest {
 }
 
 export interface HubResponse {
-  /** The last one, behind all redirects. */
+  /** The last one, after all redirects. */
   readonly response: Response;
   /** A header of the first response that has it, redirects included: the hub's own come before those of its storage. */
   header(name: string): string | undefined;

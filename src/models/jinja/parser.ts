@@ -130,7 +130,7 @@ class Parser {
       case 'call': {
         const parameters = this.#is('operator', '(') ? this.#parseParameters() : [];
         const call = this.#parseExpression();
-        if (call.type !== 'call') throw new SyntaxError('expected a call behind {% call');
+        if (call.type !== 'call') throw new SyntaxError('expected a call after {% call');
         return { type: 'call-block', parameters, call, body: this.#parseInner('endcall') };
       }
       case 'filter':
@@ -359,7 +359,7 @@ class Parser {
     throw this.#unexpected('an expression');
   }
 
-  /** Items with commas between them, up to the closing sign; a comma may stand behind the last. */
+  /** Items with commas between them, up to the closing sign; a comma may stand after the last. */
   #parseList<T>(close: string, parseItem: () => T): T[] {
     const items: T[] = [];
     while (!this.#skip('operator', close)) {
@@ -381,7 +381,7 @@ class Parser {
         if (key.type === 'name') value = { type: 'attribute', value, name: key.value };
         else if (key.type === 'integer')
           value = { type: 'item', value, key: { type: 'constant', value: key.value } };
-        else throw new SyntaxError('expected a name or a number behind the dot');
+        else throw new SyntaxError('expected a name or a number after the dot');
       } else if (this.#skip('operator', '[')) {
         value = this.#parseSubscript(value);
       } else if (this.#is('operator', '(')) {

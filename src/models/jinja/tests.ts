@@ -16,7 +16,7 @@ import {
 
 export type Test = (value: Value, ...args: Value[]) => boolean;
 
-/** Jinja's tests: what may stand behind `is`, and in `select` and `selectattr`. */
+/** Jinja's tests: what may stand after `is`, and in `select` and `selectattr`. */
 const tests: ReadonlyMap<string, Test> = new Map<string, Test>([
   ...define(1, ['defined'], (value) => value !== undefined),
   ...define(1, ['undefined'], (value) => value === undefined),

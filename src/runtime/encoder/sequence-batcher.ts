@@ -127,7 +127,7 @@ export class SequenceBatcher<S extends Sequence> {
         const done = new Set(own);
         job.waiting = job.waiting.filter((item) => !done.has(item));
       }
-      // Who was served goes behind those who were not.
+      // Who was served goes after those who were not.
       this.#jobs = [
         ...this.#jobs.filter((job) => !batch.has(job)),
         ...this.#jobs.filter((job) => batch.has(job)),

@@ -82,7 +82,7 @@ describe('createAnswerParser', () => {
         finishReason: 'tool_calls',
       },
     ],
-    ['text behind a call', `${weather}\nDone.\n`, {}, { content: '\nDone.', calls: [weatherCall] }],
+    ['text after a call', `${weather}\nDone.\n`, {}, { content: '\nDone.', calls: [weatherCall] }],
     ['no tools', weather, { tools: false }, { content: weather, calls: [], finishReason: 'stop' }],
     [
       'no thinking model',
@@ -122,7 +122,7 @@ describe('createAnswerParser', () => {
       { content: 'one EN', finishReason: 'stop', stopped: null },
     ],
     [
-      'a stop sequence behind a whole call',
+      'a stop sequence after a whole call',
       weather,
       { stop: ['</tool_call>'] },
       { calls: [weatherCall], content: '', finishReason: 'tool_calls' },

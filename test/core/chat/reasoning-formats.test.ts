@@ -72,7 +72,7 @@ describe('reasoning formats', () => {
       'Four.',
     ],
     ['gemma-4', '<|turn>model\n', '<|channel>thought\nHm.\n<channel|>Four.', 'Hm.', 'Four.'],
-  ])('%s behind %j: %j', (name, prompt, text, reasoning, answer) => {
+  ])('%s after %j: %j', (name, prompt, text, reasoning, answer) => {
     expect(split(byName(name).createSplitter(prompt), [text])).toEqual({ reasoning, text: answer });
     expect(split(byName(name).createSplitter(prompt), text.split(''))).toEqual({ reasoning, text: answer });
   });
@@ -153,7 +153,7 @@ describe('createAnswerParser with harmony', () => {
   const body = ' <|constrain|>json<|message|>{"city": "<|end|>"}<|call|>';
 
   it.each([
-    ['the recipient behind the channel', `${thought}<|channel|>commentary to=functions.get_weather${body}`],
+    ['the recipient after the channel', `${thought}<|channel|>commentary to=functions.get_weather${body}`],
     ['the recipient before the channel', `${thought} to=functions.get_weather<|channel|>commentary${body}`],
     [
       'a call without thinking',

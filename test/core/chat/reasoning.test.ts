@@ -121,17 +121,12 @@ describe('createReasoningSplitter with calls', () => {
     ['a call', hermesFormat, `I call it.\n\n${weather}\nDone`, ['I call it.', `${weather}\nDone`]],
     ['a call of its own format', kimiK2Format, `Well. ${kimi}`, ['Well.', kimi]],
     ['a call at the beginning', hermesFormat, weather, ['', weather]],
-    ['a call and the end behind it', hermesFormat, `a ${weather}\n</think>\n\nb`, ['a', `${weather}\nb`]],
+    ['a call and the end after it', hermesFormat, `a ${weather}\n</think>\n\nb`, ['a', `${weather}\nb`]],
     ['a marker alone', hermesFormat, 'Use <tool_call> tags.</think>Yes', ['Use <tool_call> tags.', 'Yes']],
-    ['the end behind a marker', hermesFormat, 'a <tool_call></think>b', ['a <tool_call>', 'b']],
+    ['the end after a marker', hermesFormat, 'a <tool_call></think>b', ['a <tool_call>', 'b']],
     ['a broken call', hermesFormat, 'a <tool_call>{"name": 1}</think>b', ['a <tool_call>{"name": 1}', 'b']],
-    [
-      'a call behind a marker',
-      hermesFormat,
-      `<tool_call> is it. ${weather}`,
-      ['<tool_call> is it.', weather],
-    ],
-    ['a call behind the end', hermesFormat, `a</think>${weather}`, ['a', weather]],
+    ['a call after a marker', hermesFormat, `<tool_call> is it. ${weather}`, ['<tool_call> is it.', weather]],
+    ['a call after the end', hermesFormat, `a</think>${weather}`, ['a', weather]],
     ['a marker at the end', hermesFormat, 'a <tool_call>\n{"na', ['a <tool_call>\n{"na', '']],
   ])('%s', (_, format, text, parts) => {
     expect(splitCalls(format, [text])).toEqual(parts);

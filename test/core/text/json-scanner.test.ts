@@ -73,8 +73,8 @@ describe('createJsonScanner', () => {
       fc.property(
         cutTexts(fc.json()),
         fc.constantFrom(' ', ',', '}', ']', 'x'),
-        ({ text, pieces }, behind) => {
-          const { read, scanner } = scanPieces([...pieces, behind]);
+        ({ text, pieces }, after) => {
+          const { read, scanner } = scanPieces([...pieces, after]);
           expect([scanner.state, read]).toEqual(['complete', text.length]);
         },
       ),

@@ -155,7 +155,7 @@ test('a faulty schema leaves the engine intact', () => {
   expect(sampled(engine.compile({ response: { type: 'json-schema', schema: { const: 1 } } })!, 1)).toBe('1');
 });
 
-test('a thousand schemas leave no memory behind', () => {
+test('a thousand schemas leave no memory in use', () => {
   setFlagsFromString('--expose-gc');
   const collectGarbage = runInNewContext('gc') as () => void;
   const compile = (round: number): void => {

@@ -9,7 +9,7 @@ import { lastLogits, ones, toIds } from './tensors.ts';
 /**
  * Runs an encoder–decoder language model: the encoder reads the prompt, the decoder writes the answer.
  *
- * @param options.prompt tokens with which every answer begins for the model, behind those of its config
+ * @param options.prompt tokens with which every answer begins for the model, after those of its config
  */
 export async function createSeq2SeqDecoder(
   model: PreTrainedModel,

@@ -72,7 +72,7 @@ function cutHeld(
   return { stretches: [[0, quietest]], consumed: quietest };
 }
 
-/** @returns the middle of the quietest `size` samples behind `from` */
+/** @returns the middle of the quietest `size` samples after `from` */
 function findQuietest(samples: Float32Array, from: number, size: number): number {
   let energy = 0;
   let least = Infinity;

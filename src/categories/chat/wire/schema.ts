@@ -174,7 +174,7 @@ export const chatRequestSchema = z.object({
     default: true,
   }),
   response_format: responseFormat.nullish().meta({
-    description: 'What the text of the answer has to be; the model can write nothing else.',
+    description: 'Format of the answer; the model can write nothing else.',
   }),
   logit_bias: logitBias.nullish().meta({ description: 'Token id → number added to its logit.' }),
   documents: listOf(z.record(z.string(), z.unknown())).nullish().meta({

@@ -15,7 +15,7 @@ export interface EmbeddingFolder extends ModelFolder {
   readonly pooling: PoolingMode | undefined;
   /** Whether the tokens of a prompt are pooled with those of the text. */
   readonly poolsPrompt: boolean;
-  /** Modules behind the pooling that change vectors, such as `Dense`; only the graph can hold them. */
+  /** Modules after the pooling that change vectors, such as `Dense`; only the graph can hold them. */
   readonly furtherModules: readonly string[];
   /** Name → what is put before a text. */
   readonly prompts: ReadonlyMap<string, string>;

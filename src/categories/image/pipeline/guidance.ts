@@ -42,7 +42,7 @@ export function planGuidance(
   }
   if (negativePrompt !== '' && guidance !== 'classifier-free') {
     const reason =
-      guidanceScale === 1 ? 'a guidance_scale of 1 leaves it without effect' : 'the model takes none';
+      guidanceScale === 1 ? 'with a guidance_scale of 1 it has no effect' : 'the model takes none';
     throw fieldError('negative_prompt', reason);
   }
   return guidance;

@@ -96,7 +96,7 @@ const emptyPositions = 256;
 
 /**
  * Stable Diffusion 3 without its largest text encoder: states side by side, filled up to the width of the transformer,
- * zeros behind them; pooled vectors one behind the other. Esser et al. 2024.
+ * zeros after them; pooled vectors one after the other. Esser et al. 2024.
  */
 export function joinPadded(texts: readonly EncodedText[], width: number): Conditioning {
   const states = sideBySide(texts, width);

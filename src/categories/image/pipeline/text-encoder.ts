@@ -14,7 +14,7 @@ export interface EncodedText {
 
 export interface TextEncoder {
   readonly tokenizer: ClipTokenizer;
-  /** @param windows framed and filled up, one behind the other */
+  /** @param windows framed and filled up, one after the other */
   encode(windows: readonly (readonly number[])[], options?: RunOptions): Promise<EncodedText>;
   release(): Promise<void>;
 }

@@ -138,7 +138,7 @@ class SpeechPipeline implements Pipeline<SpeechRequest, SpeechEvent, SpeechModel
     yield { type: 'speech-end', durationSeconds: samples / sampleRateHz };
   }
 
-  /** Each piece as it is made, with the rest behind it. */
+  /** Each piece as it is made, with the rest after it. */
   async *#speak(
     first: Turn,
     others: AsyncIterator<Turn, undefined>,
@@ -167,7 +167,7 @@ class SpeechPipeline implements Pipeline<SpeechRequest, SpeechEvent, SpeechModel
   }
 }
 
-/** Tells of each piece whether it is the last, for which the one behind it has to be known. */
+/** Tells of each piece whether it is the last, for which the one after it has to be known. */
 async function* markLast(pieces: AsyncIterable<PhonemePiece>): AsyncGenerator<Turn, undefined> {
   let held: PhonemePiece | undefined;
   for await (const piece of pieces) {

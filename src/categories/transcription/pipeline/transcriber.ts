@@ -129,7 +129,7 @@ export class Transcriber {
     yield { type: 'transcription-end', language, durationSeconds: this.#audio.length / sampleRateHz };
   }
 
-  /** @returns the segments of a window, and how far behind it the next one begins; `undefined` at the end */
+  /** @returns the segments of a window, and how far after it the next one begins; `undefined` at the end */
   async #step(
     seek: number,
   ): Promise<{ segments: readonly TranscriptionSegment[]; frames: number } | undefined> {
@@ -307,7 +307,7 @@ function framesToSkip([first]: readonly VoiceRegion[], samples: Float32Array, wa
 }
 
 /**
- * After how many positions to go on behind a window that was written down to its end: the reference goes on behind the
+ * After how many positions to go on after a window that was written down to its end: the reference goes on after the
  * window, also where somebody began to speak after the last segment and is cut off.
  */
 function resumeAt(last: WindowSegment | undefined, { speech, positions }: Window, isLast: boolean): number {

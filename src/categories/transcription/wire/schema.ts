@@ -12,7 +12,7 @@ export const transcriptionFieldsSchema = z.object({
     description: 'Id of a transcription model; default: the first one.',
   }),
   language: z.string().optional().meta({
-    description: 'Language of the audio, as ISO 639-1; default: found out.',
+    description: 'Language of the audio, as ISO 639-1; default: auto-detected.',
   }),
   prompt: z.string().optional().meta({
     description: 'Text that comes before the audio: a guide to style and spelling, or the transcript so far.',
@@ -25,7 +25,8 @@ export const transcriptionFieldsSchema = z.object({
     .array(z.enum(timestampGranularities))
     .optional()
     .meta({
-      description: 'What `verbose_json` has times of; the name `timestamp_granularities[]` is the same.',
+      description:
+        'Parts of `verbose_json` that have times; the name `timestamp_granularities[]` is the same.',
       default: [timestampGranularities[0]],
     }),
   stream: z.boolean().optional().meta({
@@ -45,7 +46,7 @@ export const translationFieldsSchema = transcriptionFieldsSchema.pick({
 
 const file = z.string().meta({
   format: 'binary',
-  description: 'The audio: wav, mp3, m4a, mp4, mpeg, mpga, webm, ogg or flac, told apart by content.',
+  description: 'The audio: wav, mp3, m4a, mp4, mpeg, mpga, webm, ogg or flac, detected by content.',
 });
 
 /** A transcription form. */

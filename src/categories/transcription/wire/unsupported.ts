@@ -46,7 +46,7 @@ const unsupportedFields = new Map<string, UnsupportedField>(
 const ofTranslations = new Map<string, UnsupportedField>([
   ...unsupportedFields,
   ...Object.entries({
-    language: { advice: 'the language of the audio is found out, and the text is English' },
+    language: { advice: 'the language of the audio is auto-detected, and the text is English' },
     to_language: { harmless: (value: unknown) => value === 'en', advice: 'the text is English' },
     task: { harmless: (value: unknown) => value === 'translate', advice: 'use /audio/transcriptions' },
     translate: { harmless: (value: unknown) => !isFalse(value), advice: 'use /audio/transcriptions' },

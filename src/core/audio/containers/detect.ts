@@ -16,7 +16,7 @@ export interface DetectedAudio {
   readonly offset: number;
 }
 
-/** How far frames of MP3 and AAC are looked for behind other content. */
+/** How far frames of MP3 and AAC are looked for after other content. */
 const searchBytes = 2 ** 16;
 
 /**

@@ -69,7 +69,7 @@ export function* readFlacStart(
 const firstScanBytes = 2 ** 15;
 /** A little more than 65,535 samples of eight channels of 32 bits. */
 const maxFrameBytes = 2 ** 21 + 2 ** 15;
-/** Behind so many headers it is clear that a frame is damaged, and not that they are part of it. */
+/** After so many headers it is clear that a frame is damaged, and not that they are part of it. */
 const maxMisleadingHeaders = 4;
 
 /**

@@ -22,11 +22,11 @@ interface Run {
   readonly hasDurations: boolean;
   readonly hasSizes: boolean;
   readonly defaults: Defaults;
-  /** `undefined` where it begins behind the run before. */
+  /** `undefined` where it begins after the run before. */
   readonly offset: number | undefined;
 }
 
-/** Reads the samples of a track in the fragments behind the header. @see ISO/IEC 14496-12 §8.8 */
+/** Reads the samples of a track in the fragments after the header. @see ISO/IEC 14496-12 §8.8 */
 export function* createFragmentReader({ id, timescale }: Mp4Track, moov: Mp4Box): Reading<NextMp4Packet> {
   const movieDefaults = yield* readMovieDefaults(moov, id);
   let top = moov.end;

@@ -48,7 +48,7 @@ export function tokenTimes(heads: readonly Float32Array[], shape: AlignmentShape
 }
 
 /**
- * Attention to the audio alone, not the padding behind it; at each position in units of its deviation over the tokens.
+ * Attention to the audio alone, not the padding after it; at each position in units of its deviation over the tokens.
  */
 function standardize(attention: Float32Array, { rows, columns, used }: AlignmentShape): Float32Array {
   const result = new Float32Array(rows * used);

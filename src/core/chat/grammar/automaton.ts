@@ -50,7 +50,7 @@ const unknown = -1;
  * but what is written is still right, since every thread can be brought to an end.
  */
 const maxThreads = 2048;
-/** Steps taken to find the threads behind one byte. */
+/** Steps taken to find the threads after one byte. */
 const maxVisits = 50_000;
 /** Steps of a language are dearer than those of a program. */
 const costOfStep = 60;
@@ -98,7 +98,7 @@ export class Automaton {
     return this.#intern(closure);
   }
 
-  /** @returns the id of the state behind a byte, `dead` if there is none */
+  /** @returns the id of the state after a byte, `dead` if there is none */
   next(state: number, byte: number): number {
     const slot = state * this.#classes + this.#classOfByte[byte]!;
     const known = this.#transitions[slot]!;

@@ -51,7 +51,7 @@ export interface ReasoningConstraint {
   /** Whether the prompt ends inside the thinking. */
   readonly startsOpen: boolean;
   /** Text after `close` before anything else; white space if left out. */
-  readonly behind?: string | undefined;
+  readonly after?: string | undefined;
   /** The frame of an answer that is no call. */
   readonly frame?:
     { readonly open: string; readonly close: string; readonly isRequired: boolean } | undefined;
@@ -140,11 +140,11 @@ function* withCalls(
   if (document) return choice(document, atStart);
   const later = choice(...ways.map(({ lead, section }) => sequence(text(lead), section)));
   const free: Expression = { type: 'text-without', markers: ways.flatMap(({ triggers }) => triggers) };
-  const behind = ways.map(({ lead }) => lead).find((lead) => lead !== '');
-  const first = behind === undefined ? free : { ...free, behind };
+  const after = ways.map(({ lead }) => lead).find((lead) => lead !== '');
+  const first = after === undefined ? free : { ...free, after };
   const isSingle = !parallel || format.separator === null;
-  if (isSingle) return choice(first, sequence(first, later), ...(behind === undefined ? [] : [atStart]));
-  const start = behind === undefined ? first : choice(first, sequence(atStart, free));
+  if (isSingle) return choice(first, sequence(first, later), ...(after === undefined ? [] : [atStart]));
+  const start = after === undefined ? first : choice(first, sequence(atStart, free));
   return sequence(start, repeat(sequence(later, free), { min: 0, max: Infinity }));
 }
 
@@ -216,11 +216,11 @@ const gap = repeat(character([0x20, 0x20], [0x0a, 0x0a]), { min: 0, max: 4 });
 
 function behindReasoning(
   answer: Expression,
-  { open, close, startsOpen, behind }: ReasoningConstraint,
+  { open, close, startsOpen, after }: ReasoningConstraint,
   { mayBreakOff }: { readonly mayBreakOff: boolean },
 ): Expression {
   const closed: Expression = { type: 'text-until', markers: close };
-  const thought = sequence(closed, behind === undefined ? gap : text(behind), answer);
+  const thought = sequence(closed, after === undefined ? gap : text(after), answer);
   const unfinished: Expression = mayBreakOff ? { type: 'text-without', markers: close } : never;
   if (startsOpen) return choice(thought, unfinished);
   return choice(sequence(text(...open), choice(thought, unfinished)), answer);

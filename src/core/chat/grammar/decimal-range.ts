@@ -26,7 +26,7 @@ interface Digits {
 /**
  * The decimal numbers, without exponent, between two bounds.
  *
- * @param options `fractionDigits`: at most so many digits behind the point; 0 means integers
+ * @param options `fractionDigits`: at most so many digits after the point; 0 means integers
  * @returns an expression without any way to write it if no number lies between the bounds
  * @throws RangeError for a bound that is not finite
  *
@@ -142,7 +142,7 @@ function nextDigit(index: number, place: Place, lowest: number, highest: number)
   return choice(...branches);
 }
 
-/** Whether a number that has the bounds' digits so far, `written` of them behind the point, may stop here. */
+/** Whether a number that has the bounds' digits so far, `written` of them after the point, may stop here. */
 function mayEnd(written: number, low: Digits | undefined, high: Digits | undefined): boolean {
   const isWhole = (digits: Digits): boolean => /^0*$/.test(digits.fraction.slice(written));
   if (low && (!isWhole(low) || low.exclusive)) return false;

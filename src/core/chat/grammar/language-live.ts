@@ -44,7 +44,7 @@ function isKnownLive(language: Language, store: LanguageStore): boolean {
 }
 
 /**
- * The transitions behind which a text can be brought to an end. Where telling so costs too much, a transition is left
+ * The transitions after which a text can be brought to an end. Where telling so costs too much, a transition is left
  * out.
  *
  * @throws LanguageTooHard where the transitions themselves cost more than the limit of the store

@@ -27,7 +27,7 @@ type Part =
   | { readonly kind: 'backslash' }
   /** `\u` and some hex digits; `high` is the first of a pair of surrogates. */
   | { readonly kind: 'hex'; readonly missing: number; readonly bits: number; readonly high: number }
-  /** Behind the first of a pair of surrogates. */
+  /** After the first of a pair of surrogates. */
   | { readonly kind: 'high'; readonly high: number }
   | { readonly kind: 'high-backslash'; readonly high: number };
 
@@ -177,7 +177,7 @@ export class LanguageReader {
       case 'backslash': {
         if (byte === 0x75) return this.#hex(language, 0, 4, 0);
         const escaped = shortEscapes.get(byte);
-        return escaped === undefined ? undefined : this.#behind(language, escaped);
+        return escaped === undefined ? undefined : this.#after(language, escaped);
       }
       case 'hex': {
         const digit = hexDigit(byte);
@@ -195,9 +195,9 @@ export class LanguageReader {
 
   #first(language: Language, byte: number): Reading | undefined {
     if (byte < 0x80) {
-      if (!this.#isJson) return this.#behind(language, byte);
+      if (!this.#isJson) return this.#after(language, byte);
       if (byte < 0x20 || byte === 0x22) return undefined;
-      if (byte !== 0x5c) return this.#behind(language, byte);
+      if (byte !== 0x5c) return this.#after(language, byte);
       return this.#leads(language, 0, 0x10ffff) ? this.#reading(language, { kind: 'backslash' }) : undefined;
     }
     if (byte < 0xc2 || byte > 0xf4) return undefined;
@@ -206,7 +206,7 @@ export class LanguageReader {
     return this.#bytes(language, byte & (0x7f >> (missing + 1)), missing, least);
   }
 
-  #behind(language: Language, codePoint: number): Reading | undefined {
+  #after(language: Language, codePoint: number): Reading | undefined {
     const transition = this.#find(language, codePoint);
     return transition && codePoint <= transition.to && codePoint >= transition.from
       ? this.#reading(transition.target)
@@ -219,7 +219,7 @@ export class LanguageReader {
     const from = Math.max(bits * span, least);
     const to = bits * span + span - 1;
     if (from > to) return undefined;
-    if (missing === 0) return this.#behind(language, bits);
+    if (missing === 0) return this.#after(language, bits);
     const transition = this.#find(language, from);
     if (transition && transition.from <= from && transition.to >= to && from === bits * span) {
       return this.#known(transition.target, missing);
@@ -244,7 +244,7 @@ export class LanguageReader {
       const last = Math.min(to, 0xdfff);
       if (low > last) return undefined;
       const base = 0x10000 + (high - 0xd800) * 0x400;
-      if (missing === 0) return this.#behind(language, base + low - 0xdc00);
+      if (missing === 0) return this.#after(language, base + low - 0xdc00);
       if (!this.#leads(language, base + low - 0xdc00, base + last - 0xdc00)) return undefined;
       return this.#reading(language, { kind: 'hex', missing, bits, high });
     }
@@ -254,7 +254,7 @@ export class LanguageReader {
         ? this.#reading(language, { kind: 'high', high: from })
         : undefined;
     }
-    if (missing === 0) return this.#behind(language, from);
+    if (missing === 0) return this.#after(language, from);
     const firstHigh = Math.max(from, 0xd800);
     const lastHigh = Math.min(to, 0xdbff);
     const isPair =
@@ -269,7 +269,7 @@ export class LanguageReader {
       : undefined;
   }
 
-  /** The first transition that ends at a code point or behind it. */
+  /** The first transition that ends at a code point or after it. */
   #find(language: Language, codePoint: number): Transition | undefined {
     const transitions = language.liveTransitions ?? this.#transitions(language);
     let low = 0;

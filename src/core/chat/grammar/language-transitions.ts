@@ -143,7 +143,7 @@ function complemented(transitions: readonly Transition[], store: LanguageStore):
   return result;
 }
 
-/** Digits shift the remainder; behind the last decimal of the step only noughts follow. */
+/** Digits shift the remainder; after the last decimal of the step only noughts follow. */
 function digitsOf(number: DecimalMultiple, store: LanguageStore): Transition[] {
   const { step, decimals, fraction, remainder } = number;
   const result: Transition[] = [];

@@ -38,7 +38,7 @@ type Shape = Language extends infer One ? (One extends Known ? Omit<One, keyof K
 export interface DecimalMultiple {
   readonly step: number;
   readonly decimals: number;
-  /** Digits behind the point; −1 before it. */
+  /** Digits after the point; −1 before it. */
   readonly fraction: number;
   readonly remainder: number;
 }

@@ -13,7 +13,7 @@ export interface GrammarMatcher {
    */
   mask(): Uint32Array;
   /**
-   * Goes on behind a token.
+   * Goes on after a token.
    *
    * @throws RangeError for a token that `mask` doesn't allow
    */
@@ -106,7 +106,7 @@ export function* compileSteps(grammar: Expression, vocabulary: Vocabulary): Gene
 }
 
 /**
- * An item as JSON, from its bytes: of a string those behind the quote that opens it, of anything else all.
+ * An item as JSON, from its bytes: of a string those after the quote that opens it, of anything else all.
  */
 function itemOf(bytes: readonly number[]): string {
   const isString = bytes.at(-1) === 0x22 && (bytes[0] !== 0x22 || bytes.length === 1);

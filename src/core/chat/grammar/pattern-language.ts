@@ -3,7 +3,7 @@ import type { Pattern } from './regular-expression.ts';
 
 /**
  * Texts that an expression matches, by the anchors on the way: without any, with `^` before the first character, with
- * `$` behind the last, with both.
+ * `$` after the last, with both.
  */
 interface Anchored {
   readonly free: Language;
@@ -52,18 +52,18 @@ function rest(items: readonly Pattern[], isAtStart: boolean, store: LanguageStor
   const index = items.findIndex(({ kind }) => kind === 'look-ahead');
   if (index < 0) return toEnd(sequenceOf(items, store), isAtStart, store);
   const { item, isNegative } = items[index] as Extract<Pattern, { kind: 'look-ahead' }>;
-  const behind = (atStart: boolean): Language => {
+  const after = (atStart: boolean): Language => {
     const ahead = toEnd(anchored(item, store), atStart, store);
     const tail = rest(items.slice(index + 1), atStart, store);
     return store.intersection(tail, isNegative ? store.complement(ahead) : ahead);
   };
   const head = sequenceOf(items.slice(0, index), store);
   const before = isAtStart ? store.union(head.free, head.start) : head.free;
-  const inside = behind(false);
+  const inside = after(false);
   if (!isAtStart) return store.concatenation(before, inside);
   const something = store.concatenation(store.characters(allCharacters), store.all);
   const further = before === store.empty ? store.never : store.intersection(before, something);
-  return store.union(store.concatenation(further, inside), before.nullable ? behind(true) : store.never);
+  return store.union(store.concatenation(further, inside), before.nullable ? after(true) : store.never);
 }
 
 function toEnd({ free, start, end, both }: Anchored, isAtStart: boolean, store: LanguageStore): Language {
@@ -92,7 +92,7 @@ function anchored(pattern: Pattern, store: LanguageStore): Anchored {
     case 'repeat':
       return repeated(anchored(pattern.item, store), pattern, store);
     case 'look-ahead':
-      throw new RangeError('expected no look-around inside a group or behind a quantifier');
+      throw new RangeError('expected no look-around inside a group or after a quantifier');
   }
 }
 

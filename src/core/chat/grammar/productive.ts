@@ -41,7 +41,7 @@ export function productiveExpressions(expression: Expression): (part: Expression
   return check;
 }
 
-/** Rules behind those that refer to them come first, so that most are settled in the first round. */
+/** Rules after those that refer to them come first, so that most are settled in the first round. */
 function rulesOf(expression: Expression): Rule[] {
   const rules = new Set<Rule>();
   const visit = (part: Expression): void => {

@@ -134,7 +134,7 @@ class Assembler {
       case 'text-until':
         return this.#writeSearch(expression.markers, next, undefined);
       case 'text-without':
-        return this.#writeSearch(expression.markers, undefined, next, expression.behind);
+        return this.#writeSearch(expression.markers, undefined, next, expression.after);
     }
   }
 
@@ -240,13 +240,13 @@ class Assembler {
    *
    * @param found where to go on when a marker is complete; nowhere if left out
    * @param ended where to go on at any place before
-   * @param behind what has been written before
+   * @param after what has been written before
    */
   #writeSearch(
     texts: readonly string[],
     found: number | undefined,
     ended: number | undefined,
-    behind = '',
+    after = '',
   ): number {
     const markers = texts.map((marker) => String.fromCharCode(...utf8Bytes(marker)));
     const beginnings = new Set([
@@ -275,7 +275,7 @@ class Assembler {
       (this.#steps[place] as Extract<Step, { op: 'split' }>).next =
         ended === undefined ? next : [...next, ended];
     }
-    return targetOf(behind)!;
+    return targetOf(after)!;
   }
 }
 

@@ -33,7 +33,7 @@ export type Atom =
   /** An object has the property, and its value matches. */
   | { readonly kind: 'property'; readonly name: string; readonly literal: Literal }
   | { readonly kind: 'some-property'; readonly keys: KeySet; readonly literal: Literal }
-  /** An array has an item at `from` or behind it that matches. */
+  /** An array has an item at `from` or after it that matches. */
   | { readonly kind: 'some-item'; readonly from: number; readonly literal: Literal; readonly path: string }
   /** A schema for keys that none of these schemas names. */
   | {

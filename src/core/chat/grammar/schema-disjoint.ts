@@ -6,7 +6,7 @@ const maxDepth = 4;
  * Whether no value can match both schemas, told from their types, their constants, and constants of properties that
  * both require (such as a discriminator). False where that is not certain.
  *
- * @param resolve gives the schema behind `$ref`s
+ * @param resolve gives the schema after `$ref`s
  */
 export function areDisjoint(
   a: unknown,

@@ -195,7 +195,7 @@ export class SchemaEvaluator {
   }
 }
 
-/** Schemas of the first items and of those behind them, in both ways to write them. */
+/** Schemas of the first items and of those after them, in both ways to write them. */
 export function itemSchemas(schema: Schema): {
   readonly heads: readonly unknown[];
   readonly rest: unknown;

@@ -201,7 +201,7 @@ class MemberWriter {
     return at(0, 0);
   }
 
-  /** Other properties behind `count` named ones. */
+  /** Other properties after `count` named ones. */
   #tail(
     others: Expression | undefined,
     kinds: readonly KeyKind[],

@@ -1,11 +1,11 @@
 /** Tokens by their bytes, in an order in which one pass visits every common beginning once. */
 export interface TokenTrie {
   readonly size: number;
-  /** The last byte of each node; nodes stand behind their parents. */
+  /** The last byte of each node; nodes stand after their parents. */
   readonly bytes: Uint8Array;
   /** How many bytes lead to each node, at least 1. */
   readonly depths: Uint16Array;
-  /** The first node behind all that are below a node. */
+  /** The first node after all that are below a node. */
   readonly ends: Int32Array;
   /** Where the tokens of a node begin in `tokens`; those of node `n` end where those of `n + 1` begin. */
   readonly firstTokens: Int32Array;

@@ -25,7 +25,7 @@ export function utf8Sequences([from, to]: CodePointRange): ByteRange[][] {
   return alignedSequences(from, to, length);
 }
 
-/** Splits until all bytes behind the first that differs run through all their values. */
+/** Splits until all bytes after the first that differs run through all their values. */
 function alignedSequences(from: number, to: number, length: number): ByteRange[][] {
   for (let bits = 6; bits < 6 * length; bits += 6) {
     const mask = 2 ** bits - 1;

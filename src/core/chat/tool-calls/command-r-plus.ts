@@ -5,7 +5,7 @@ import { createSectionParser } from './section-parser.ts';
 const openMarker = 'Action: ```json';
 const endMarker = '```';
 
-/** A list of JSON objects in a code block behind the word of an action. */
+/** A list of JSON objects in a code block after the word of an action. */
 export const commandRPlusFormat: ToolCallFormat = {
   name: 'command-r-plus',
   example: `${openMarker}\n[{"tool_name": "get_weather", "parameters": {"city": "Paris"}}]\n${endMarker}`,

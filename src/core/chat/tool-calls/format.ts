@@ -64,7 +64,7 @@ export interface ToolCallConstraint {
   call(name: string): CallFrame;
   /** Between two calls; `null` where an answer holds only one. */
   readonly separator: string | null;
-  /** Behind the last call. May be empty. */
+  /** After the last call. May be empty. */
   readonly end: string;
   /** How the arguments of a tool with such a schema are written; as a JSON object if left out. */
   readonly arguments?: ((schema: unknown) => ArgumentsNotation) | undefined;

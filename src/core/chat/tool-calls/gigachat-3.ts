@@ -6,7 +6,7 @@ const separator = '<|message_sep|>';
 const roleMarker = 'function call<|role_sep|>';
 const callMarker = '<|function_call|>';
 
-/** A JSON object behind a role or a marker of its own. */
+/** A JSON object after a role or a marker of its own. */
 export const gigachat3Format: ToolCallFormat = {
   name: 'gigachat-3',
   example: `${roleMarker}\n{"name": "get_weather", "arguments": {"city": "Paris"}}`,

@@ -6,7 +6,7 @@ import { createSectionParser } from './section-parser.ts';
 
 const openMarkers = ['<|tool_call|>', '<tool_call>'];
 
-/** A list of JSON objects behind `<|tool_call|>`. */
+/** A list of JSON objects after `<|tool_call|>`. */
 export const granite3Format: ToolCallFormat = {
   name: 'granite-3',
   example: '<|tool_call|>[{"name": "get_weather", "arguments": {"city": "Paris"}}]',

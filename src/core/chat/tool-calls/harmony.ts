@@ -51,7 +51,7 @@ export function createHarmonyToolCallParser(
   return createSectionParser(
     {
       open: [channel, `${start}assistant`],
-      // The prompt ends behind `<|start|>assistant`, so that the recipient may come first.
+      // The prompt ends after `<|start|>assistant`, so that the recipient may come first.
       bare: ['to='],
       end: [call, end, harmonyMarkers.return],
       readCalls,
@@ -63,7 +63,7 @@ export function createHarmonyToolCallParser(
 
 const longestHeader = 512;
 
-/** Who is addressed may stand before the channel or behind it. */
+/** Who is addressed may stand before the channel or after it. */
 const headerPattern =
   /^(?:<\|start\|>assistant)?\s*(?:to=([^\s<]+)\s*)?<\|channel\|>\s*\w+\s*(?:to=([^\s<]+)\s*)?(?:<\|constrain\|>)?\s*\w*\s*<\|message\|>$/;
 

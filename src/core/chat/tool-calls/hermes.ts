@@ -39,7 +39,7 @@ export const hermesFormat: ToolCallFormat = {
 };
 
 /**
- * Reads calls as Hermes and Qwen models write them, any number of them, with text before, between and behind:
+ * Reads calls as Hermes and Qwen models write them, any number of them, with text before, between and after:
  *
  * ```text
  * <tool_call>

@@ -212,7 +212,7 @@ function isJsonSpace(sign: string): boolean {
   return sign === ' ' || sign === '\n' || sign === '\r' || sign === '\t';
 }
 
-/** The object's text behind `null` or a JSON string that holds one; `null` where there is none. */
+/** The object's text after `null` or a JSON string that holds one; `null` where there is none. */
 export function unwrapArguments(json: string): string | null {
   const text = (JSON.parse(json) as string | null)?.trim() ?? '';
   if (text === '') return '{}';

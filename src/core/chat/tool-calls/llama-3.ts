@@ -6,7 +6,7 @@ import { createSectionParser } from './section-parser.ts';
 
 const openMarker = '<|python_tag|>';
 
-/** A bare JSON object, or objects with semicolons between them behind `<|python_tag|>`. */
+/** A bare JSON object, or objects with semicolons between them after `<|python_tag|>`. */
 export const llama3Format: ToolCallFormat = {
   name: 'llama-3',
   example: '{"name": "get_weather", "parameters": {"city": "Paris"}}',
@@ -26,7 +26,7 @@ export const llama3Format: ToolCallFormat = {
   },
 };
 
-/** How a call begins that stands behind text on the same line. */
+/** How a call begins that stands after text on the same line. */
 const inlineMarkers = ['{"name"', '{ "name"', '{"type"', '{ "type"'];
 
 /** Characters before an object that is part of other JSON. */

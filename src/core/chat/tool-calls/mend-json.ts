@@ -4,7 +4,7 @@ import type { ToolDefinition } from '../messages.ts';
 /** A value that was read from broken JSON. */
 export interface MendedJson {
   readonly json: string;
-  /** Index behind the value. */
+  /** Index after the value. */
   readonly end: number;
 }
 

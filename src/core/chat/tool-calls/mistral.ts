@@ -9,7 +9,7 @@ const openMarker = '[TOOL_CALLS]';
 const idMarker = '[CALL_ID]';
 const argumentsMarker = '[ARGS]';
 
-/** A list of JSON objects behind `[TOOL_CALLS]`. */
+/** A list of JSON objects after `[TOOL_CALLS]`. */
 export const mistralFormat: ToolCallFormat = {
   name: 'mistral',
   example: '[TOOL_CALLS][{"name": "get_weather", "arguments": {"city": "Paris"}}]',

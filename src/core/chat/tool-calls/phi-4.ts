@@ -27,7 +27,7 @@ export const phi4Format: ToolCallFormat = {
   },
 };
 
-/** Reads lists of calls behind `<|tool_call|>` or `functools`; Phi-4-mini writes both. */
+/** Reads lists of calls after `<|tool_call|>` or `functools`; Phi-4-mini writes both. */
 export function createPhi4ToolCallParser(
   tools: readonly ToolDefinition[] = [],
   options: ToolCallParserOptions = {},

@@ -6,13 +6,13 @@ import type { ToolCallParser, ToolCallParserOptions } from './parser.ts';
 export interface SectionSyntax {
   /** Markers that only come before an `open` marker, such as the one in front of all calls. */
   readonly begin?: readonly string[] | undefined;
-  /** Markers behind which calls begin. */
+  /** Markers after which calls begin. */
   readonly open: readonly string[];
   /** Beginnings of calls that need no marker where the answer or one of its lines begins, such as `{`. */
   readonly bare?: readonly string[] | undefined;
-  /** Markers that end a call while more may follow; dropped behind a call, text elsewhere. */
+  /** Markers that end a call while more may follow; dropped after a call, text elsewhere. */
   readonly close?: readonly string[] | undefined;
-  /** Markers that end all calls; dropped behind a call, text elsewhere. */
+  /** Markers that end all calls; dropped after a call, text elsewhere. */
   readonly end?: readonly string[] | undefined;
   /**
    * Reads what follows an `open` marker (`''` before a bare call) as calls, or gives it up. May leave the close
@@ -25,7 +25,7 @@ export interface SectionSyntax {
  * Makes a parser for a format with text and sections of calls in any order.
  *
  * A missing close marker does no harm. What turns out not to be a call before it was announced comes back as text,
- * markers included; text goes on behind it. White space between the markers of a section is dropped.
+ * markers included; text goes on after it. White space between the markers of a section is dropped.
  */
 export function createSectionParser(
   syntax: SectionSyntax,

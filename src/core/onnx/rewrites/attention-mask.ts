@@ -25,7 +25,7 @@ const light: ReadonlySet<string> = new Set(
 );
 const maskSources: ReadonlySet<string> = new Set(['input_ids', 'attention_mask', 'position_ids']);
 
-/** The mask behind a node that only cuts it to the number of keys. */
+/** The mask after a node that only cuts it to the number of keys. */
 export function peelMask(index: GraphIndex, name: string): string {
   const slice = index.producer(name, 'Slice');
   if (!slice || !cutsToLength(index, slice)) return name;

@@ -114,7 +114,7 @@ function leadsToScores(index: GraphIndex, name: string): boolean {
   return false;
 }
 
-/** A value behind constant factors. */
+/** A value after constant factors. */
 function matchScaled(index: GraphIndex, name: string): { name: string; scale: number } {
   const node = index.producer(name, 'Mul');
   const factor = node && index.scalar(node.inputs[1]);

@@ -87,7 +87,7 @@ function completeLayer(
   return { ...attention, heads, keyValueHeads, headSize, elementType, window };
 }
 
-/** From the size of the product behind the attention, or before it. */
+/** From the size of the product after the attention, or before it. */
 function countHeads(index: GraphIndex, { query, output }: Attention, headSize: number): number | undefined {
   const size = sizeBehind(index, output) ?? sizeBefore(index, matchRotary(index, query)?.input ?? query);
   return size !== undefined && size % headSize === 0 ? size / headSize : undefined;

@@ -18,7 +18,7 @@ const alone: ReadonlySet<string> = new Set(['Cast', 'Identity', 'Tanh', 'Neg']);
  * `[batch, positions, vocabulary]` whatever the number of tokens. The positions are an input, `last_positions`: mostly the
  * last one of each row. Rows that are padded on the right can be read together with longer ones.
  *
- * The product may be `MatMul`, `MatMulNBits` or `Gemm`, with casts, scales, biases and soft caps behind it.
+ * The product may be `MatMul`, `MatMulNBits` or `Gemm`, with casts, scales, biases and soft caps after it.
  */
 export function gatherLastPosition(graph: OnnxGraph): Rewritten {
   const index = new GraphIndex(graph);
@@ -90,7 +90,7 @@ function findHead(index: GraphIndex): Head | string {
       return { head: node, operand: 0, hidden: first };
     } else return `the logits come from ${node.operator}`;
   }
-  return 'the nodes behind the product with the vocabulary are too many';
+  return 'the nodes after the product with the vocabulary are too many';
 }
 
 /** A constant that is the same for every position: one number, or one for each entry of the vocabulary. */
@@ -99,7 +99,7 @@ function isPerPosition(index: GraphIndex, name: string | undefined): boolean {
   return constant !== undefined && constant.dims.slice(0, -1).every((dim) => dim === 1);
 }
 
-/** The hidden state behind a product that has rows of all positions, `[batch · sequence, hidden]`. */
+/** The hidden state after a product that has rows of all positions, `[batch · sequence, hidden]`. */
 function flatHead(index: GraphIndex, head: OnnxNode, reshape: OnnxNode | undefined): Head | string {
   const flatten = index.producer(head.inputs[0], 'Reshape');
   if (!reshape || !flatten) return `a ${head.operator} without Reshape around it`;

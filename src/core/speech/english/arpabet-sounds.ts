@@ -29,7 +29,7 @@ export function withEd(base: Pronunciation): Pronunciation {
 
 const sibilantVoiceless = new Set(['S', 'SH', 'CH']);
 
-/** The second half of a compound, or the base behind a prefix, is stressed less: `B AO1 L` → `B AO2 L`. */
+/** The second half of a compound, or the base after a prefix, is stressed less: `B AO1 L` → `B AO2 L`. */
 export function withLessStress(pronunciation: Pronunciation): Pronunciation {
   return pronunciation.replaceAll('1', '2');
 }

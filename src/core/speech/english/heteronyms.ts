@@ -4,12 +4,12 @@ import type { LookUp } from './word-parts.ts';
 /** The words around one, in small letters; empty where the sentence begins or ends. */
 export interface Neighbours {
   readonly before: string;
-  readonly behind: string;
+  readonly after: string;
 }
 
 const words = (list: string): ReadonlySet<string> => new Set(list.split(' '));
 
-/** Behind these comes a verb in its base form. */
+/** After these comes a verb in its base form. */
 const beforeVerb = words(
   "to will would can could shall should may might must not don't doesn't didn't can't won't couldn't shouldn't wouldn't i you we they who please let's let helps help cannot",
 );
@@ -27,7 +27,7 @@ const liveThings = words(
 );
 const leadThings = words('pipe pipes paint poisoning acid pencil bullets battery batteries');
 
-/** Words that are a noun with the stress in front and a verb with the stress behind. */
+/** Words that are a noun with the stress in front and a verb with the stress after. */
 const nounsAndVerbs = words(
   'record records present presents object objects project projects content contents contract contracts conflict conflicts contrast contrasts permit permits produce progress protest protests rebel rebels refuse reject rejects subject subjects suspect suspects increase increases decrease decreases export exports import imports insult insults convict convicts conduct desert deserts perfect transfer transfers update updates upset address addresses',
 );
@@ -38,43 +38,43 @@ const verbsInAte = words(
 
 type Choose = (neighbours: Neighbours) => Pronunciation;
 
-const isVerb = ({ before, behind }: Neighbours): boolean =>
-  beforeVerb.has(before) || (before === '' && determiners.has(behind));
+const isVerb = ({ before, after }: Neighbours): boolean =>
+  beforeVerb.has(before) || (before === '' && determiners.has(after));
 
 const heteronyms: Readonly<Record<string, Choose>> = {
   read: ({ before }) =>
     auxiliaries.has(before) || before === 'he' || before === 'she' ? 'R EH1 D' : 'R IY1 D',
-  lead: ({ behind }) => (leadThings.has(behind) ? 'L EH1 D' : 'L IY1 D'),
-  live: ({ before, behind }) =>
-    liveThings.has(behind) && !beforeVerb.has(before)
+  lead: ({ after }) => (leadThings.has(after) ? 'L EH1 D' : 'L IY1 D'),
+  live: ({ before, after }) =>
+    liveThings.has(after) && !beforeVerb.has(before)
       ? 'L AY1 V'
       : adverbTakers.has(before)
         ? 'L AY1 V'
         : 'L IH1 V',
   lives: ({ before }) => (determiners.has(before) ? 'L AY1 V Z' : 'L IH1 V Z'),
-  wind: ({ before, behind }) =>
-    beforeVerb.has(before) || behind === 'up' || behind === 'down' ? 'W AY1 N D' : 'W IH1 N D',
+  wind: ({ before, after }) =>
+    beforeVerb.has(before) || after === 'up' || after === 'down' ? 'W AY1 N D' : 'W IH1 N D',
   winds: () => 'W IH1 N D Z',
-  tear: ({ before, behind }) =>
-    (determiners.has(before) && behind !== 'in') || behind === 'drops' ? 'T IH1 R' : 'T EH1 R',
+  tear: ({ before, after }) =>
+    (determiners.has(before) && after !== 'in') || after === 'drops' ? 'T IH1 R' : 'T EH1 R',
   tears: ({ before }) => (before === 'he' || before === 'she' || before === 'it' ? 'T EH1 R Z' : 'T IH1 R Z'),
   close: (neighbours) =>
-    isVerb(neighbours) || (determiners.has(neighbours.behind) && !adverbTakers.has(neighbours.before))
+    isVerb(neighbours) || (determiners.has(neighbours.after) && !adverbTakers.has(neighbours.before))
       ? 'K L OW1 Z'
       : 'K L OW1 S',
   use: ({ before }) =>
     determiners.has(before) || /^(?:of|in|for|good|great|little)$/.test(before) ? 'Y UW1 S' : 'Y UW1 Z',
   house: (neighbours) => (isVerb(neighbours) ? 'HH AW1 Z' : 'HH AW1 S'),
   excuse: (neighbours) =>
-    isVerb(neighbours) || neighbours.behind === 'me' ? 'IH0 K S K Y UW1 Z' : 'IH0 K S K Y UW1 S',
+    isVerb(neighbours) || neighbours.after === 'me' ? 'IH0 K S K Y UW1 Z' : 'IH0 K S K Y UW1 S',
   abuse: (neighbours) => (isVerb(neighbours) ? 'AH0 B Y UW1 Z' : 'AH0 B Y UW1 S'),
   does: () => 'D AH1 Z',
   minute: () => 'M IH1 N AH0 T',
-  wound: ({ before, behind }) => (behind === 'up' || auxiliaries.has(before) ? 'W AW1 N D' : 'W UW1 N D'),
+  wound: ({ before, after }) => (after === 'up' || auxiliaries.has(before) ? 'W AW1 N D' : 'W UW1 N D'),
   row: () => 'R OW1',
-  bass: ({ before, behind }) => (before === 'sea' || behind === 'fishing' ? 'B AE1 S' : 'B EY1 S'),
-  bow: ({ before, behind }) =>
-    behind === 'and' || behind === 'tie' || before === 'a' || before === 'rain' ? 'B OW1' : 'B AW1',
+  bass: ({ before, after }) => (before === 'sea' || after === 'fishing' ? 'B AE1 S' : 'B EY1 S'),
+  bow: ({ before, after }) =>
+    after === 'and' || after === 'tie' || before === 'a' || before === 'rain' ? 'B OW1' : 'B AW1',
 };
 
 /**
@@ -86,7 +86,7 @@ const heteronyms: Readonly<Record<string, Choose>> = {
  * @example
  * ```ts
  * const lookUp = (word: string) => ({ read: 'R IY1 D', 'read(2)': 'R EH1 D' })[word];
- * pronounceHeteronym('read', { before: 'have', behind: 'it' }, lookUp); // 'R EH1 D'
+ * pronounceHeteronym('read', { before: 'have', after: 'it' }, lookUp); // 'R EH1 D'
  * ```
  */
 export function pronounceHeteronym(

@@ -1,11 +1,11 @@
 import type { Pronunciation } from './arpabet-sounds.ts';
 import { placeStress } from './stress.ts';
 
-/** Letters, what has to stand before and behind them, and their sounds. */
+/** Letters, what has to stand before and after them, and their sounds. */
 type LetterRule = readonly [
   letters: string,
   before: RegExp | undefined,
-  behind: RegExp | undefined,
+  after: RegExp | undefined,
   sounds: string,
 ];
 

@@ -43,7 +43,7 @@ export function phonemizeEnglish(text: string, { lookUp }: PhonemizeOptions): st
   const isShouted = shouted.test(text) && !/\p{Ll}/u.test(text);
   let phonemes = '';
   let nextBeginsWithVowel = false;
-  // From behind, since `the` and `to` depend on the word that follows.
+  // From after, since `the` and `to` depend on the word that follows.
   for (let at = all.length - 1; at >= 0; at--) {
     const { word, gap } = all[at]!;
     if (word === undefined) {
@@ -52,7 +52,7 @@ export function phonemizeEnglish(text: string, { lookUp }: PhonemizeOptions): st
     }
     const pronunciations = pronounceWord(isShouted ? word.toLowerCase() : word, {
       before: wordBeside(all, at, -1),
-      behind: wordBeside(all, at, 1),
+      after: wordBeside(all, at, 1),
       endsSentence: at === all.length - 1 || endOfSentence.test(all[at + 1]!.gap),
       nextBeginsWithVowel,
       lookUp,
@@ -71,7 +71,7 @@ function tokenize(text: string): Token[] {
   }));
 }
 
-/** The word before or behind another; empty where there is punctuation between them. */
+/** The word before or after another; empty where there is punctuation between them. */
 function wordBeside(all: readonly Token[], at: number, step: 1 | -1): string {
   return all[at + step]?.gap === ' ' ? (all[at + 2 * step]?.word ?? '') : '';
 }

@@ -9,7 +9,7 @@ import { pronounceParts, type LookUp } from './word-parts.ts';
 export interface Surroundings {
   /** The words beside it, as they are written; empty where there is none in the same phrase. */
   readonly before: string;
-  readonly behind: string;
+  readonly after: string;
   readonly endsSentence: boolean;
   readonly nextBeginsWithVowel: boolean;
   readonly lookUp: LookUp;
@@ -45,8 +45,8 @@ const humps = /(?<=\p{Ll})(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u;
  * letter that English knows
  */
 export function pronounceWord(word: string, surroundings: Surroundings): Pronunciation[] {
-  const { before, behind, lookUp } = surroundings;
-  if (capital.test(word) && !isArticle(word, before, behind)) return spell(word, lookUp);
+  const { before, after, lookUp } = surroundings;
+  if (capital.test(word) && !isArticle(word, before, after)) return spell(word, lookUp);
   const { letters, plural } = initials.exec(word)?.groups ?? {};
   if (letters !== undefined && isSpelled(letters, lookUp)) {
     const names = spell(letters, lookUp);
@@ -58,7 +58,7 @@ export function pronounceWord(word: string, surroundings: Surroundings): Pronunc
   if (known !== undefined) return [known];
   const parts = word.split(humps);
   if (parts.length > 1)
-    return parts.flatMap((part) => pronounceWord(part, { ...surroundings, before: '', behind: '' }));
+    return parts.flatMap((part) => pronounceWord(part, { ...surroundings, before: '', after: '' }));
   return pronounceUnknown(plain, lookUp);
 }
 
@@ -66,13 +66,13 @@ export function pronounceWord(word: string, surroundings: Surroundings): Pronunc
 function pronounceKnown(word: string, surroundings: Surroundings): Pronunciation | undefined {
   const { endsSentence, nextBeginsWithVowel, lookUp } = surroundings;
   const before = surroundings.before.toLowerCase();
-  const behind = surroundings.behind.toLowerCase();
+  const after = surroundings.after.toLowerCase();
   if (word === 'the') return nextBeginsWithVowel ? 'DH IY0' : 'DH AH0';
   if (word === 'a') return 'AH0';
   if (word === 'an') return 'AH0 N';
   if (word === 'to' && !endsSentence) return nextBeginsWithVowel ? 'T UW0' : 'T AH0';
   if (Object.hasOwn(knownWords, word)) return knownWords[word];
-  const found = pronounceHeteronym(word, { before, behind }, lookUp) ?? lookUp(word);
+  const found = pronounceHeteronym(word, { before, after }, lookUp) ?? lookUp(word);
   const isWeak = endsSentence ? before !== '' && unstressedAtEnd.has(word) : functionWords.has(word);
   return found !== undefined && isWeak ? withoutStress(found) : found;
 }
@@ -95,8 +95,8 @@ function spell(word: string, lookUp: LookUp): Pronunciation[] {
 }
 
 /** `A` is the article at the beginning of a sentence only, and not before another letter: `A B C`. */
-function isArticle(letter: string, before: string, behind: string): boolean {
-  return letter === 'A' && before === '' && behind !== '' && !capital.test(behind);
+function isArticle(letter: string, before: string, after: string): boolean {
+  return letter === 'A' && before === '' && after !== '' && !capital.test(after);
 }
 
 function isSpelled(letters: string, lookUp: LookUp): boolean {

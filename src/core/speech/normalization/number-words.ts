@@ -101,7 +101,7 @@ export function toYear(year: string): string {
 }
 
 /**
- * Writes two digits behind others in words, as in years and times.
+ * Writes two digits after others in words, as in years and times.
  *
  * @example
  * ```ts

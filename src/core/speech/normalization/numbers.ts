@@ -3,7 +3,7 @@ import { decimalNumber, globally, wholeNumber, type Rule } from './rule.ts';
 
 const year = String.raw`(?:1[1-9]\d\d|20\d\d)`;
 
-/** Ranges of numbers: `to` between them. The numbers stay, for the rules behind these. */
+/** Ranges of numbers: `to` between them. The numbers stay, for the rules after these. */
 export const rangeRules: readonly Rule[] = [
   {
     pattern: globally(String.raw`(?<![\d.,:–-])(?<from>${year}) ?[–-] ?(?<until>${year})(?![\d,.]\d|[\d–-])`),

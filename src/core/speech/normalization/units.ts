@@ -88,7 +88,7 @@ const names = Object.keys(units)
 const powers: Readonly<Record<string, string>> = { '^2': 'square ', '^3': 'cubic ' };
 const powersOfTime: Readonly<Record<string, string>> = { '^2': ' squared', '^3': ' cubed' };
 
-/** Numbers with a unit behind them, heights in feet and inches, and speeds without a number. */
+/** Numbers with a unit after them, heights in feet and inches, and speeds without a number. */
 export const unitRules: readonly Rule[] = [
   {
     pattern: /(?<![\p{L}\d.,'])(?<feet>\d{1,2})['′] ?(?<inches>\d|1[01])(?:"|''|′′|″|(?=[\s,;.!?)]|$))/gu,

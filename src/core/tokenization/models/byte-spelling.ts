@@ -20,8 +20,8 @@ export interface ByteSpellingOptions {
 
 /** Spells words by the bytes of their UTF-8, without writing down the characters that stand for the bytes. */
 export function createByteSpelling({ vocabulary, joints, suffix }: ByteSpellingOptions): ByteSpelling {
-  const findSymbol = (unit: number, behind: string): number =>
-    vocabulary.findText(String.fromCharCode(unit) + behind);
+  const findSymbol = (unit: number, after: string): number =>
+    vocabulary.findText(String.fromCharCode(unit) + after);
   const symbolOfByte = Int32Array.from(characterOfByte, (unit) => findSymbol(unit, ''));
   const lastSymbolOfByte = Int32Array.from(characterOfByte, (unit) => findSymbol(unit, suffix));
   const isKnown = Uint8Array.from(symbolOfByte, (symbol, byte) =>

@@ -19,7 +19,7 @@ export function readMerges(
   const merges = readList(label, value);
   const { longest } = vocabulary;
   const pairs = createPairTable(merges.length);
-  /** Both tokens, one behind the other. */
+  /** Both tokens, one after the other. */
   const joined = new Uint16Array(2 * longest);
   for (let index = 0; index < merges.length; index++) {
     const [left, right] = readMerge(label, index, merges[index]);

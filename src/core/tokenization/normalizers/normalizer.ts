@@ -12,7 +12,7 @@ export function wholePiece(builder: TextBuilder): Piece {
 /** A character of a rewritten text. */
 export interface Change {
   readonly codePoint: number;
-  /** 0: it stands for the next character of the source, −n: and for the n behind it, 1: for none. */
+  /** 0: it stands for the next character of the source, −n: and for the n after it, 1: for none. */
   change: number;
 }
 

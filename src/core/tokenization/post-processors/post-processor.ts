@@ -8,6 +8,6 @@ export interface PostProcessOptions {
 export interface PostProcessor {
   /** How many tokens come around one text, or around two. */
   addedTokens(texts: number): number;
-  /** Encodings to be put one behind the other in the end. */
+  /** Encodings to be put one after the other in the end. */
   process(encodings: readonly PartialEncoding[], options: PostProcessOptions): readonly PartialEncoding[];
 }

@@ -2,7 +2,7 @@ import { createTextBuilder, type TextBuilder } from '../aligned-text.ts';
 import { createBoundList, pushPiece, totalLength, type Pieces } from '../pieces.ts';
 
 /**
- * Rewrites every piece. The new text holds all of them, one behind the other.
+ * Rewrites every piece. The new text holds all of them, one after the other.
  *
  * @param rewrite writes the piece `[builder.at, end)` and gets the builder to its end
  */

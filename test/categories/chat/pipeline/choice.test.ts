@@ -156,7 +156,7 @@ describe('log probabilities come before the delta that they describe', () => {
       ],
     ],
     [
-      'text behind the stop',
+      'text after the stop',
       ['a', 'b', 'x'],
       { stop: 'b' },
       [

@@ -154,7 +154,7 @@ describe('a speech pipeline', () => {
     expect((bytes.length - 44) / 2 / 24_000).toBe(durationSeconds);
   });
 
-  it('streams several pieces as they are made, behind a header without sizes', async () => {
+  it('streams several pieces as they are made, after a header without sizes', async () => {
     const { bytes, pieces, durationSeconds } = await speak(pipeline, { input: 'A bee. A red bee! Be?' });
     expect(pieces).toHaveLength(3);
     expect(bytes.toString('latin1', 0, 4)).toBe('RIFF');

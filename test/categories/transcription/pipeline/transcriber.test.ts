@@ -104,7 +104,7 @@ describe('Transcriber', () => {
   });
 
   it.each<[string, [number, number][], number]>([
-    ['behind the window', [[0, 5]], 1000],
+    ['after the window', [[0, 5]], 1000],
     [
       'where speech begins that it cuts off',
       [
@@ -122,7 +122,7 @@ describe('Transcriber', () => {
       400,
     ],
     [
-      'behind the window, where speech goes on from the last segment',
+      'after the window, where speech goes on from the last segment',
       [
         [0, 3],
         [3.5, 10],
@@ -130,14 +130,14 @@ describe('Transcriber', () => {
       1000,
     ],
     [
-      'behind the window, where speech ends in it',
+      'after the window, where speech ends in it',
       [
         [0, 5],
         [8.5, 9.5],
       ],
       1000,
     ],
-    ['behind the window, where the last segment is all of the speech', [[0, 10]], 1000],
+    ['after the window, where the last segment is all of the speech', [[0, 10]], 1000],
   ])('goes on %s', async (_, regions, seek) => {
     const find = async () => regions.map(([startSeconds, endSeconds]) => ({ startSeconds, endSeconds }));
     const scripts = [{ text: [0, ' one.', 2, 2, ' two.', 4] }, { text: [0, ' three.', 1] }];

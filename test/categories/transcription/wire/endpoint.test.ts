@@ -324,7 +324,7 @@ describe('POST /audio/transcriptions', () => {
     expect((await send(small, sentForm(uploadOf({}, 'a'.repeat(90_000))))).status).toBe(200);
   });
 
-  it('leaves nothing behind of an upload that its client breaks off', async () => {
+  it('keeps nothing of an upload that its client breaks off', async () => {
     const client = new AbortController();
     let isWritten: (files: string[]) => void;
     const written = new Promise<string[]>((resolve) => (isWritten = resolve));

@@ -36,7 +36,7 @@ describe('MPEG audio', () => {
     expect(toMpegHeader(Uint8Array.from(bytes))).toBeUndefined();
   });
 
-  it('finds frames behind other content, but no single one that is not followed', () => {
+  it('finds frames after other content, but no single one that is not followed', () => {
     const frames = silentMp3(1);
     const search = { parse: toMpegHeader };
     const junk = new Uint8Array(50_000).fill(0xff);
@@ -49,7 +49,7 @@ describe('MPEG audio', () => {
     expect(performOn(frames.subarray(0, 36), readFrame(1, search))).toBeUndefined();
   });
 
-  it('takes up a stream again behind a gap, and leaves out frames of others', () => {
+  it('takes up a stream again after a gap, and leaves out frames of others', () => {
     const other = Uint8Array.from([0xff, 0xfb, 0x90, 0x00, ...new Uint8Array(413)]);
     const file = Buffer.concat([silentMp3(1), new Uint8Array(100), other, other, other, silentMp3(1)]);
     const first = performOn(file, readFrame(0, { parse: toMpegHeader }));
@@ -130,7 +130,7 @@ describe('FLAC', () => {
     expect(frames(file)).toEqual([13, 13, 13, 13]);
   });
 
-  it('finds the next frame behind a damaged one, and behind junk', () => {
+  it('finds the next frame after a damaged one, and after junk', () => {
     const damaged = Uint8Array.from(file);
     damaged[offset + 13 + 9]! ^= 1;
     expect(frames(damaged)).toEqual([13, 13, 13, 13]);

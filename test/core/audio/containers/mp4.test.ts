@@ -11,7 +11,7 @@ function box(type: string, ...content: readonly (readonly number[])[]): number[]
   return [...u32(bytes.length + 8), ...latin1(type), ...bytes];
 }
 
-/** A table behind version, flags and its count. */
+/** A table after version, flags and its count. */
 const table = (type: string, count: number, ...entries: readonly (readonly number[])[]) =>
   box(type, u32(0, count), ...entries);
 

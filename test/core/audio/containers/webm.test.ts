@@ -105,7 +105,7 @@ describe('createWebmReader', () => {
     expect(contents(readPackets(file(simpleBlock([1]), tracks)))).toEqual([[0xab, 0xcd, 1]]);
   });
 
-  it('goes on at the next cluster behind what is damaged', () => {
+  it('goes on at the next cluster after what is damaged', () => {
     const damaged = [...simpleBlock([1]), 0, 0, 0, 0, 0, ...element(0x1f43b675, simpleBlock([2]))];
     expect(contents(readPackets(file(damaged)))).toEqual([[1], [2]]);
   });

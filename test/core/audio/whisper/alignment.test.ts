@@ -31,7 +31,7 @@ describe('tokenTimes', () => {
     expect(tokenTimes(attention, { ...alignment, used: columns })).toEqual(times);
   });
 
-  it('does not look at the padding behind the audio', () => {
+  it('does not look at the padding after the audio', () => {
     const { heads, rows, columns, start, end } = golden.alignments[0]!;
     const padding = 10;
     const padded = heads.map((head) =>

@@ -129,7 +129,7 @@ describe('which answers are allowed', () => {
   test.each<[string, AnswerConstraint, string, boolean]>([
     ['text before an optional call', { response: text, calls: calls('optional') }, `Well. ${call}`, true],
     ['text alone', { response: text, calls: calls('optional') }, 'Well. <tool_cal', true],
-    ['text behind an optional call', { response: text, calls: calls('optional') }, `${call}\nDone.`, true],
+    ['text after an optional call', { response: text, calls: calls('optional') }, `${call}\nDone.`, true],
     [
       'several optional calls',
       { response: text, calls: calls('optional') },
@@ -178,7 +178,7 @@ describe('which answers are allowed', () => {
       false,
     ],
     [
-      'a call behind the thinking',
+      'a call after the thinking',
       { response: text, calls: calls('required'), reasoning: think },
       `<think>${call}</think>\n${call}`,
       true,

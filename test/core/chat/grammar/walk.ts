@@ -100,7 +100,7 @@ export function randomWalk(
   const pieces: Uint8Array[] = [];
   for (let step = 0; step < patience + most; step++) {
     const allowed = allowedTokens(matcher.mask());
-    if (allowed.length === 0) throw new Error(`no token is allowed behind ${textOf(pieces)}`);
+    if (allowed.length === 0) throw new Error(`no token is allowed after ${textOf(pieces)}`);
     // Now and then anything, since some grammars need more than brackets to end.
     const preferred = step < patience || rng.next() < 0.1 ? allowed : closing(allowed, vocabulary, own);
     const token = preferred[Math.floor(rng.next() * preferred.length)]!;
@@ -108,7 +108,7 @@ export function randomWalk(
     if (vocabulary.endTokens.has(token)) return textOf(pieces);
     pieces.push(vocabulary.bytesOf(token)!);
   }
-  throw new Error(`no end in sight behind ${textOf(pieces).slice(0, 200)}`);
+  throw new Error(`no end in sight after ${textOf(pieces).slice(0, 200)}`);
 }
 
 function closing(

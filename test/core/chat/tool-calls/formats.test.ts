@@ -61,7 +61,7 @@ const word = 'wörd😀';
 const unknownMember = new RegExp(`"[^"]*${word}[^"]*"\\s*:`);
 
 function soupOf({ name, markers }: ToolCallFormat): fc.Arbitrary<string> {
-  // What stands behind this marker is the call's id, which is dropped with it.
+  // What stands after this marker is the call's id, which is dropped with it.
   const own = markers.filter((marker) => marker !== '[CALL_ID]');
   const whole = callWriters.get(name)!([{ name: 'f', values: { a: 'b' } }]);
   const middle = Math.ceil(whole.length / 2);
@@ -254,7 +254,7 @@ const deepseek = (...calls: string[]) =>
 
 describe('formats', () => {
   it.each<[string, string, string, Item[]]>([
-    ['llama-3', 'behind a tag', '<|python_tag|>{"name": "f", "parameters": {}}', [call('f')]],
+    ['llama-3', 'after a tag', '<|python_tag|>{"name": "f", "parameters": {}}', [call('f')]],
     [
       'llama-3',
       'semicolons',
@@ -263,7 +263,7 @@ describe('formats', () => {
     ],
     ['llama-3', 'a type', '{"type": "function", "name": "f", "parameters": {}}', [call('f')]],
     ['llama-3', 'a line of its own', 'Sure:\n\n{"name": "f", "parameters": {}}', ['Sure:\n', call('f')]],
-    ['llama-3', 'text behind', '{"name": "f", "parameters": {}}, they say', [call('f'), ', they say']],
+    ['llama-3', 'text after', '{"name": "f", "parameters": {}}, they say', [call('f'), ', they say']],
     [
       'llama-3',
       'other JSON',

@@ -169,7 +169,7 @@ describe('createHermesToolCallParser', () => {
       '<tool_call>{"name": "f", "arguments": {"a',
       ['<tool_call>{"name": "f", "arguments": {"a'],
     ],
-    ['an end behind the arguments', '<tool_call>{"name": "f", "arguments": {}', [call('f')]],
+    ['an end after the arguments', '<tool_call>{"name": "f", "arguments": {}', [call('f')]],
     ['a close marker alone', 'a</tool_call>b', ['a</tool_call>b']],
   ])('%s', (_, text, items) => {
     expect(parse([text])).toEqual(items);
@@ -181,7 +181,7 @@ describe('createHermesToolCallParser', () => {
     ['half a marker at the end', 'a<tool_ca', ['a<tool_ca']],
     ['an end inside the name', '<tool_call>{"name": "f', [unfinished(null, '')]],
     ['an end inside the arguments', '<tool_call>{"name": "f", "arguments": {"a', [unfinished('f', '{"a')]],
-    ['an end behind the arguments', '<tool_call>{"name": "f", "arguments": {}', [call('f')]],
+    ['an end after the arguments', '<tool_call>{"name": "f", "arguments": {}', [call('f')]],
     [
       'an end inside the second call',
       '<tool_call>{"name": "f"}</tool_call><tool_call>{"na',

@@ -127,7 +127,7 @@ export const responsesRequestSchema = chatRequestSchema
     text: z
       .object({ format: textFormat.nullish(), verbosity: z.string().nullish() })
       .nullish()
-      .meta({ description: 'What the text of the answer has to be; the model can write nothing else.' }),
+      .meta({ description: 'Format of the answer; the model can write nothing else.' }),
     reasoning: z.object({ effort: z.string().nullish(), summary, generate_summary: summary }).nullish(),
     include: listOf(z.enum(includable)).nullish().meta({
       description: 'Log probabilities; the content of reasoning is never encrypted and always there.',
