@@ -24,7 +24,7 @@ export const counterDefinitions = {
   },
   runs: {
     name: 'runs_total',
-    help: 'Requests to models that have ended: done, or the code of their error; those whose caller has left are cancelled.',
+    help: 'Requests to models that have ended: done, or the code of their error; those whose caller disconnected are cancelled.',
     labels: ['category', 'model', 'outcome'],
   },
   choices: {

@@ -28,7 +28,7 @@ const inference = createInference({
 await inference.ready(); // downloads what is missing
 \`\`\`
 
-What else a model can be given is in [settings](settings.md).
+[Settings](settings.md) lists all other options of a model.
 
 This page is generated: \`UPDATE_DOCS=1 npx vitest run test/docs/models.test.ts\`.
 
@@ -46,9 +46,9 @@ This page is generated: \`UPDATE_DOCS=1 npx vitest run test/docs/models.test.ts\
 | \`./model.gguf\`, \`org/name/file.gguf\` | a [GGUF file](guides/gguf.md) on this disk or on the hub |
 
 Of a model on the network only the files that its category and \`dtype\` need are downloaded, by the worker process that
-loads it; other models and the host go on meanwhile. What breaks off is resumed, what the hub has a hash of is compared
+loads it; other models and the host go on meanwhile. Interrupted downloads resume; files with a hash on the hub are compared
 with it before it counts, and processes that want the same file wait for each other. \`obtainModel()\` does the same ahead
-of time and tells its progress to a function.
+of time and reports its progress to a function.
 
 A model from a branch is looked up at every start, and the cache is used when the hub is down. \`org/name@<commit>\` never
 changes and, once it is there, needs no network.
@@ -82,7 +82,7 @@ that the model has, in this order. One that it doesn't have is an error that lis
 
 ## Files
 
-What is read of a repository, and downloaded, by category; files that a model lacks are left out. A graph's name ends with
+The files that each category reads from a repository; files that a model lacks are skipped. A graph's name ends with
 \`_fp16\`, \`_quantized\` (q8), \`_q4\` or \`_q4f16\` where it isn't fp32. Beside it, \`<graph>_data\`, \`<graph>_data_1\` …, \`<graph>.data\` and \`weights.pb\` hold its weights.
 
 ${[...categories.values()]

@@ -17,9 +17,9 @@ tests of other servers, not from runs of all these models.
 Parameters come in the order of the schema. \`strict: true\` refuses a schema that can't be kept; without it, any object will do.
 Strings hold no text that the format takes for their end, such as a close tag.
 
-**Templates without tools.** Whether a template tells the model of tools is found out by rendering one. Where it does not,
-the model is told in a system message, or in the first message of the user, and writes calls in the format that the template
-shows, or else in that of Hermes. Past calls that a template would lose are written the same way. The setting \`toolPrompt\`
+**Templates without tools.** Support for tools is auto-detected by rendering the template with one. Where it has none,
+the tools are described in a system message, or in the first message of the user, and the model writes calls in the format that
+the template shows, or else in that of Hermes. Past calls that a template would lose are written the same way. The setting \`toolPrompt\`
 is an instruction of your own, in Jinja, which is given \`tools\`; \`tools: false\` refuses tools.
 
 **Broken calls.** Calls without a grammar come out when they are whole. One that is broken is mended where that is safe:
