@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { InferenceError } from '../errors.ts';
 import { parseJson } from './parse-json.ts';
@@ -37,6 +38,8 @@ async function parse(bytes: Uint8Array): Promise<unknown> {
     worker.postMessage(bytes, [bytes.buffer as ArrayBuffer]);
     const result = await answer;
     if ('fault' in result) throw new InferenceError('invalid_request', result.fault);
+    // To receive a large value takes a while; others have their turn before it is checked.
+    await nextTurn();
     return result.value;
   } finally {
     worker.unref();
