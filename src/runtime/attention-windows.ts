@@ -1,3 +1,4 @@
+import { isPastKeyOrValue } from '../core/onnx/cache-names.ts';
 import { modelSignature } from '../core/onnx/model-signature.ts';
 import type { OnnxModel } from '../core/onnx/model.ts';
 import { maskInputs, maskModel, maskPrefix } from '../core/onnx/rewrites/attention-mask.ts';
@@ -63,7 +64,7 @@ export async function readAttentionWindows(model: OnnxModel): Promise<ReadonlyMa
 }
 
 function cacheSizes({ graph }: OnnxModel): { past: readonly number[] } {
-  const dims = graph.inputs.find(({ name }) => name.startsWith('past_key_values.'))?.dims ?? [];
+  const dims = graph.inputs.find(isPastKeyOrValue)?.dims ?? [];
   return { past: [1, 3].map((axis) => (typeof dims[axis] === 'number' ? dims[axis] : 1)) };
 }
 

@@ -1,4 +1,5 @@
 import { float16ToFloat32Into } from '../core/math/float16.ts';
+import { isPast, isPastKeyOrValue, presentName } from '../core/onnx/cache-names.ts';
 import type { ModelSignature, ValueSignature } from '../core/onnx/model-signature.ts';
 import { lastPositions } from '../core/onnx/rewrites/last-position.ts';
 import { rowLengthInputs } from '../core/onnx/rewrites/row-lengths.ts';
@@ -132,23 +133,20 @@ function embedded(
 
 function emptyCache({ inputs }: ModelSignature, rows: number): TensorMap {
   return Object.fromEntries(
-    inputs.filter(isPast).map(({ name, type, dims }) => {
-      const data = type === 'float16' ? new Uint16Array(0) : new Float32Array(0);
-      const sizes = dims.map((dim, axis) => (axis === 0 ? rows : axis === 2 ? 0 : Number(dim)));
+    inputs.filter(isPast).map((input) => {
+      const { name, type, dims } = input;
+      const slots = isPastKeyOrValue(input) ? 2 : -1;
+      const sizes = dims.map((dim, axis) => (axis === 0 ? rows : axis === slots ? 0 : Number(dim)));
       if (!sizes.every((size) => Number.isInteger(size))) throw new RangeError(`${name}: sizes are open`);
+      const length = sizes.reduce((product, size) => product * size, 1);
+      const data = type === 'float16' ? new Uint16Array(length) : new Float32Array(length);
       return [name, { type, dims: sizes, data } as Tensor];
     }),
   );
 }
 
 function nextCache({ inputs }: ModelSignature, results: TensorMap): TensorMap {
-  return Object.fromEntries(
-    inputs.filter(isPast).map(({ name }) => [name, results[name.replace('past_key_values', 'present')]!]),
-  );
-}
-
-function isPast({ name }: ValueSignature): boolean {
-  return name.startsWith('past_key_values.');
+  return Object.fromEntries(inputs.filter(isPast).map(({ name }) => [name, results[presentName(name)]!]));
 }
 
 /** Ids that every vocabulary has, the same every time. */

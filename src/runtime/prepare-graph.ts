@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { isPastState } from '../core/onnx/cache-names.ts';
 import { hasInPlaceCaches } from '../core/onnx/has-in-place-caches.ts';
 import { liftConstants } from '../core/onnx/lift-constants.ts';
 import { modelSignature, type ModelSignature } from '../core/onnx/model-signature.ts';
@@ -58,7 +59,7 @@ export interface PreparedGraph {
 }
 
 /** Raised when the same model would be rewritten differently, so that older files are made anew. */
-const rewriterVersion = 2;
+const rewriterVersion = 3;
 const metadataKey = 'slashv1.prepared';
 
 /** How far logits may be from the original's, as a part of the largest one: rounding in another order. */
@@ -242,6 +243,7 @@ async function rewriteAndProbe(
     if (result.applied.every((name) => name === 'new-slots')) return finished;
     let reason: string;
     try {
+      assertInPlace(result);
       expected ??= await probeModel(source, { location, sessionOptions });
       const actual = await probeModel(result.model, { location, sessionOptions });
       const disagreement = describeDisagreement(expected, actual, result);
@@ -259,12 +261,19 @@ async function rewriteAndProbe(
   }
 }
 
+/** Attention that is rewritten without caches in place would cost graphs with states their batches of different lengths. */
+function assertInPlace({ model: { graph }, applied }: RewrittenModel): void {
+  if (!applied.includes('attention') || !graph.inputs.some(isPastState) || hasInPlaceCaches(graph)) return;
+  throw new RangeError('attention_mask: expected it to be for attention alone');
+}
+
 async function probeModel(
   model: OnnxModel,
   { location, sessionOptions }: { readonly location: string; readonly sessionOptions: OnnxSessionOptions },
 ): Promise<readonly Float32Array[]> {
   const signature = modelSignature(model);
   const ragged =
+    !signature.inputs.some(isPastState) &&
     signature.operators.has('com.microsoft:GroupQueryAttention') &&
     ['position_ids', 'last_positions'].every((input) => signature.inputs.some(({ name }) => name === input));
   const session = await createOnnxSession(writeOnnxModel(model, { location }), sessionOptions);

@@ -1,8 +1,8 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { format, resolveConfig } from 'prettier';
 import { expect, it } from 'vitest';
-import { miniatures, supportedRows, writeSupportedModels } from './supported-models.ts';
+import { contractMiniatures, miniatures, supportedRows, writeSupportedModels } from './supported-models.ts';
 
 const path = new URL('../../docs/supported-models.md', import.meta.url);
 const table = /(?<=<!-- models -->\n)[^]*(?=<!-- \/models -->)/;
@@ -28,4 +28,12 @@ it('every miniature of the table is in the tests', async () => {
     expect(existsSync(new URL(`miniatures/${name}/golden.json`, folder))).toBe(true);
     expect(tests).toContain(`'${name}'`);
   }
+});
+
+it('every miniature of our own pipelines is in the tests', async () => {
+  const folder = new URL('../contract/', import.meta.url);
+  const files = readdirSync(folder).filter((name) => name.endsWith('.test.ts'));
+  const tests = (await Promise.all(files.map((name) => readFile(new URL(name, folder), 'utf8')))).join('\n');
+  const names = [...contractMiniatures().values()].flat();
+  expect(names.filter((name) => !tests.includes(`'${name}'`))).toEqual([]);
 });

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { readRegistries, type ListedCategory } from './registries.ts';
 
 type Results = Readonly<
@@ -17,6 +17,19 @@ export const miniatures: Readonly<Record<string, Readonly<Record<string, string>
   detection: { owlv2: 'owlv2' },
   embedding: { clip: 'clip' },
 };
+
+/** Folders with the miniatures of our own pipelines, by the architecture that their config names. */
+export function contractMiniatures(): ReadonlyMap<string, readonly string[]> {
+  const folder = new URL('../contract/models/', import.meta.url);
+  const found = new Map<string, string[]>();
+  for (const name of readdirSync(folder)) {
+    const config = new URL(`${name}/config.json`, folder);
+    if (!existsSync(config)) continue;
+    const { model_type: architecture } = JSON.parse(readFileSync(config, 'utf8')) as { model_type: string };
+    found.set(architecture, [...(found.get(architecture) ?? []), name]);
+  }
+  return found;
+}
 
 /** Architectures of the bundled models, which the tests run whole; some are in none of the package's lists. */
 const bundled: Readonly<Record<string, readonly string[]>> = {
@@ -41,15 +54,11 @@ const untried: Readonly<Record<ListedCategory, Readonly<Record<string, string>>>
     deepseek_v4: newer,
     exaone: ownCode,
     falcon_h1: exportFails,
-    gemma3: withEyes,
     gemma3n: withEyes,
     gemma4: newer,
     glm_moe_dsa: newer,
-    granitemoehybrid: exportFails,
     hrm_text: newer,
     jais: ownCode,
-    lfm2: noExporter,
-    lfm2_moe: noExporter,
     llama4_text: noExporter,
     ministral3: newer,
     mistral4: newer,
@@ -61,10 +70,8 @@ const untried: Readonly<Record<ListedCategory, Readonly<Record<string, string>>>
     openelm: ownCode,
     phi3_v: ownCode,
     qwen2_5_vl: withEyes,
-    qwen2_vl: withEyes,
     qwen3_5: newer,
     qwen3_5_moe: newer,
-    qwen3_5_text: newer,
     qwen3_next: noExporter,
     qwen3_vl: withEyes,
     qwen3_vl_moe: withEyes,
@@ -106,24 +113,27 @@ export interface SupportedRow {
 
 /** All architectures of the package's registries, and those of the bundled models. */
 export function supportedRows(): readonly SupportedRow[] {
+  const ours = contractMiniatures();
   return Object.entries(readRegistries()).flatMap(([category, listed]) => {
     const all = new Set([...listed, ...(bundled[category] ?? [])]);
-    return [...all].sort().map((architecture) => toRow(category as ListedCategory, architecture));
+    return [...all]
+      .sort()
+      .map((architecture) => toRow(category as ListedCategory, architecture, ours.has(architecture)));
   });
 }
 
-function toRow(category: ListedCategory, architecture: string): SupportedRow {
+function toRow(category: ListedCategory, architecture: string, isOurs: boolean): SupportedRow {
   const result = results[category]?.[architecture];
   const isMiniature = miniatures[category]?.[architecture] !== undefined;
   const isBundled = bundled[category]?.includes(architecture) ?? false;
   const backends = [
-    ...(result?.onnx === 'equal' || isBundled ? ['`onnx()`'] : []),
+    ...(result?.onnx === 'equal' || isBundled || isOurs ? ['`onnx()`'] : []),
     ...(result?.transformers === 'equal' || isMiniature ? ['`transformers()`'] : []),
   ];
   const ways = [
     ...(isBundled ? ['bundled model in the tests'] : []),
-    ...(isMiniature ? ['miniature in the tests'] : []),
-    ...(result && backends.length > 0 && !isMiniature ? ['miniature, tried'] : []),
+    ...(isMiniature || isOurs ? ['miniature in the tests'] : []),
+    ...(result && backends.length > 0 && !isMiniature && !isOurs ? ['miniature, tried'] : []),
   ];
   const tested = ways.length > 0 ? ways.join(', ') : `not tried: ${untried[category][architecture] ?? '?'}`;
   return { category, architecture, backends, tested };

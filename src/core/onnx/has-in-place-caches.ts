@@ -1,33 +1,60 @@
+import { isPastKeyOrValue, isPastState, presentName } from './cache-names.ts';
+import { GraphIndex } from './graph-index.ts';
 import type { OnnxGraph } from './model.ts';
+import { capturedNames } from './prune-graph.ts';
 
 /** Where `GroupQueryAttention` has the keys and values of earlier tokens among its inputs, and all of them among its outputs. */
 const places = new Map([
   [3, 1],
   [4, 2],
 ]);
+/** Operators that count the ones of a mask, or its slots. */
+const counting: ReadonlySet<string> = new Set(
+  'Add Cast Identity ReduceSum Reshape Squeeze Sub Unsqueeze'.split(' '),
+);
 
 /**
  * Whether each `past_key_values.*` goes into `GroupQueryAttention` and nowhere else, and comes out of the same node as
  * `present.*`: only then may both be one tensor with room for more tokens than there are.
+ *
+ * Graphs with states of a fixed size have to take their mask for attention alone: those that blank out tokens by it expect
+ * the new ones in its last slots.
  *
  * @example
  * ```ts
  * hasInPlaceCaches(readOnnxModel(new Uint8Array(0)).graph); // false
  * ```
  */
-export function hasInPlaceCaches({ inputs, outputs, nodes }: OnnxGraph): boolean {
-  const pasts = new Set(inputs.map(({ name }) => name).filter((name) => name.startsWith('past_key_values.')));
-  const presents = outputs.filter(({ name }) => name.startsWith('present.'));
+export function hasInPlaceCaches(graph: OnnxGraph): boolean {
+  const { inputs, nodes } = graph;
+  const pasts = new Set(inputs.filter(isPastKeyOrValue).map(({ name }) => name));
   const found = new Set<string>();
-  for (const { operator, inputs: operands, outputs: results, attributes } of nodes) {
-    if (attributes.some(({ value }) => value.type === 'graph' || value.type === 'graphs')) return false;
+  for (const node of nodes) {
+    const { operator, inputs: operands, outputs: results } = node;
+    if (capturedNames(node).some((name) => pasts.has(name))) return false;
     for (const [position, name] of operands.entries()) {
       if (!pasts.has(name)) continue;
       const result = operator === 'GroupQueryAttention' ? places.get(position) : undefined;
       if (result === undefined || found.has(name)) return false;
-      if (results[result] !== name.replace('past_key_values', 'present')) return false;
+      if (results[result] !== presentName(name)) return false;
       found.add(name);
     }
   }
-  return pasts.size > 0 && found.size === pasts.size && presents.length === pasts.size;
+  if (pasts.size === 0 || found.size !== pasts.size) return false;
+  return !inputs.some(isPastState) || takesMaskForAttention(graph);
+}
+
+function takesMaskForAttention(graph: OnnxGraph): boolean {
+  const index = new GraphIndex(graph);
+  const captured = new Set(graph.nodes.flatMap(capturedNames));
+  const open = ['attention_mask'];
+  for (let name = open.pop(); name !== undefined; name = open.pop()) {
+    if (captured.has(name)) return false;
+    for (const { operator, outputs } of index.consumers(name)) {
+      if (operator === 'GroupQueryAttention' || operator === 'Shape') continue;
+      if (!counting.has(operator)) return false;
+      open.push(...outputs);
+    }
+  }
+  return true;
 }

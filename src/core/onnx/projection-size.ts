@@ -3,7 +3,8 @@ import type { GraphIndex } from './graph-index.ts';
 import type { OnnxNode } from './model.ts';
 
 const mostSteps = 12;
-const between: ReadonlySet<string> = new Set(['Reshape', 'Cast', 'Identity', 'DynamicQuantizeLinear']);
+/** Products of elements are gates. */
+const between: ReadonlySet<string> = new Set(['Reshape', 'Cast', 'Identity', 'DynamicQuantizeLinear', 'Mul']);
 
 /** The size of the last dimension of a value, known from the product with weights that takes it. */
 export function sizeBehind(index: GraphIndex, name: string): number | undefined {

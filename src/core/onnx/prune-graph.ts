@@ -51,8 +51,13 @@ export function pruneGraph(graph: OnnxGraph): OnnxGraph {
 
 /** Names that a node takes, in the graphs of its attributes too. */
 function dependencies(node: OnnxNode): readonly string[] {
-  const names = [...node.inputs];
-  for (const { value } of node.attributes) {
+  return [...node.inputs, ...capturedNames(node)];
+}
+
+/** Names that the graphs of a node's attributes take from the graph around them, among others that are their own. */
+export function capturedNames({ attributes }: OnnxNode): readonly string[] {
+  const names: string[] = [];
+  for (const { value } of attributes) {
     if (value.type === 'graph') names.push(...captured(value.value));
     if (value.type === 'graphs') names.push(...value.value.flatMap(captured));
   }

@@ -236,15 +236,18 @@ def randomize(model, seed):
             noise = torch.randn(weight.shape, generator=generator)
             if "emb" in name or "wte" in name or "wpe" in name:
                 weight.copy_(0.6 * noise)
-            elif weight.dim() == 2:
+            elif weight.dim() >= 2:
                 # What a layer adds has to outweigh the token itself, or else tied weights repeat it.
-                adds = any(part in name for part in ("o_proj", "down_proj", "c_proj", "dense", "fc2"))
-                fan_in = weight.shape[0] if model.config.model_type == "gpt2" and "lm_head" not in name else weight.shape[1]
+                adds = any(part in name for part in ("o_proj", "down_proj", "c_proj", "dense", "fc2", "out_proj", "output_linear", ".w2."))
+                fan_in = weight.shape[0] if model.config.model_type == "gpt2" and "lm_head" not in name else weight.shape[-1]
                 weight.copy_((4.0 if adds else 1.6) / fan_in**0.5 * noise)
             elif "norm" in name or "ln_" in name:
-                sharp = "q_norm" in name or "k_norm" in name  # attention that only averages tells no positions apart
+                sharp = any(part in name for part in ("q_norm", "k_norm", "q_layernorm", "k_layernorm"))  # attention that only averages tells no positions apart
                 mean = 0.0 if name.endswith("bias") else 8.0 if after and "post_" in name else 2.0 if sharp else 1.0
-                weight.copy_(mean - (1.0 if gemma else 0.0) + 0.2 * noise)
+                shifted = gemma or (model.config.model_type == "qwen3_5_text" and "linear_attn" not in name)
+                weight.copy_(mean - (1.0 if shifted else 0.0) + 0.2 * noise)
+            elif "A_log" in name:
+                weight.copy_(noise - 2.0)  # states that last for some tokens
             else:
                 weight.copy_(0.2 * noise)
 
@@ -303,8 +306,10 @@ def graph_logits(path):
         feeds["num_logits_to_keep"] = np.array(0, np.int64)
         feeds["use_cache_branch"] = np.array([False])
         for name, one in inputs.items():
-            if name.startswith("past_key_values"):
-                feeds[name] = np.zeros((1, one.shape[1], 0, one.shape[3]), number[one.type])
+            if name.startswith("past"):
+                # The builder leaves the size of heads open; graphs with its attention have 16 here.
+                sizes = [size if isinstance(size, int) else 16 * (axis == 2) for axis, size in enumerate(one.shape[1:])]
+                feeds[name] = np.zeros((1, *sizes), number[one.type])
         feeds = {name: value for name, value in feeds.items() if name in inputs}
         return session.run(["logits"], feeds)[0][0, -1].astype(np.float64)
 
@@ -348,7 +353,7 @@ def golden(logits_of, tokenizer, ends, dtype):
         if messages == "next":
             reply = {"role": "assistant", "content": conversations[0]["text"]}
             messages = [*SHORT, reply, {"role": "user", "content": "And the red one?"}]
-        prompt = tokenizer.apply_chat_template(messages, add_generation_prompt=True)
+        prompt = tokenizer.apply_chat_template(messages, add_generation_prompt=True, return_dict=False)
         tokens, logprobs, steps, reason = answer(logits_of, prompt, ends, dtype)
         text = decode(tokenizer, tokens)
         for count in range(1, len(tokens)):
@@ -507,7 +512,7 @@ def build_with(seed, name, family):
     randomize(model, seed)
     mute(model, [id for token, id in tokenizer.get_vocab().items() if token.startswith("<0x")])
     quick = cached_logits(model)
-    first = answer(quick, tokenizer.apply_chat_template(SHORT, add_generation_prompt=True), ends, "fp32")[0]
+    first = answer(quick, tokenizer.apply_chat_template(SHORT, add_generation_prompt=True, return_dict=False), ends, "fp32")[0]
     fresh = [token for at, token in enumerate(first) if at >= 10 and token not in first[:at]]
     fresh = [token for token in fresh if token < len(tokenizer) and token not in tokenizer.all_special_ids]
     if not fresh:

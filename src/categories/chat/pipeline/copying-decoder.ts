@@ -11,26 +11,32 @@ const onePosition: Tensor = { type: 'int64', dims: [], data: BigInt64Array.of(1n
 
 /**
  * Runs a decoder in the hub's ONNX layout over any session, with caches of this process that are fed at each step and
- * of which the new slots come back: `input_ids`, `attention_mask`, `past_key_values.*` → `logits`, `present.*`; with or
+ * of which the new slots come back, and whole states where layers keep these: `input_ids`, `attention_mask`, `past_key_values.*` → `logits`, `present.*`; with or
  * without `position_ids`, `num_logits_to_keep` and `last_positions`; also the older merged export with
  * `use_cache_branch`.
  *
  * @param options.ragged `false` for graphs that count the used slots themselves and want no unused ones between past and new
+ * @param options.findsPositions `true` for graphs without `position_ids` that are right about rows with unused slots
  * @param options.sides where they are known better than the session knows them
  * @throws InferenceError `invalid_request` when the graph is no such decoder
  */
 export function createCopyingDecoder(
   session: Session,
-  options: { readonly ragged?: boolean; readonly sides?: GraphSides } = {},
+  options: {
+    readonly ragged?: boolean;
+    readonly findsPositions?: boolean;
+    readonly sides?: GraphSides;
+  } = {},
 ): Decoder {
   const layout = readDecoderLayout(options.sides ?? session);
-  const { entries, inputs, outputs, vocabularySize, hiddenSize, hasGridPositions } = layout;
+  const { entries, states, inputs, outputs, vocabularySize, hiddenSize, hasGridPositions } = layout;
   const hasPositions = inputs.has('position_ids');
   const hasCacheBranch = inputs.has('use_cache_branch');
-  const ragged = hasPositions && !hasCacheBranch && options.ragged !== false;
-  const slicesSlots = ragged && outputs.has(newSlotsOutput(entries[0]!.present));
+  const knowsPositions = hasPositions || options.findsPositions === true;
+  const ragged = knowsPositions && !hasCacheBranch && options.ragged !== false;
+  const slicesSlots = ragged && entries.every(({ present }) => outputs.has(newSlotsOutput(present)));
   const slotNames = entries.map(({ present }) => (slicesSlots ? newSlotsOutput(present) : present));
-  const fetches = ['logits', ...slotNames];
+  const fetches = ['logits', ...slotNames, ...states.map(({ present }) => present)];
   const stepFeeds = new StepFeedsFactory();
   const pool = new StoragePool();
   let interruption = new AbortController();
@@ -42,7 +48,8 @@ export function createCopyingDecoder(
     hasGridPositions,
     ragged,
     raggedPrompts: false,
-    createCache: (rows = 1) => new KeyValueCache(entries, { rows, spare: ragged, pool }),
+    cutsSequences: states.length === 0,
+    createCache: (rows = 1) => new KeyValueCache(entries, { rows, spare: ragged, pool, states }),
     async gather(rows, replaced) {
       const gathered = KeyValueCache.gather(rows);
       replaced?.release();
@@ -53,6 +60,7 @@ export function createCopyingDecoder(
       const { inputIds, positionIds, attentionMask } = stepFeeds.create(cache, tokens, count);
       const feeds: Record<string, Tensor> = {
         ...cache.tensors,
+        ...cache.states.feeds(rows),
         attention_mask: attentionMask,
       };
       if (inputs.has('input_ids')) feeds['input_ids'] = inputIds;
@@ -68,6 +76,7 @@ export function createCopyingDecoder(
       const slots = slotNames.map((name) => results[name]!);
       if (ragged) cache.append(slots, count);
       else cache.replace(slots, count);
+      cache.states.replace(results);
       const { dims, data } = results['logits']!;
       const shape = { rows, positions: dims[1]!, vocabularySize: dims[2]! };
       return lastLogits(data as Float32Array | Uint16Array, shape);

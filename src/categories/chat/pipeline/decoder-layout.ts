@@ -1,3 +1,4 @@
+import { isPast, isPastKeyOrValue, isPastState, presentName } from '../../../core/onnx/cache-names.ts';
 import { rowLengthInputs } from '../../../core/onnx/rewrites/row-lengths.ts';
 import { fieldError, type InferenceError } from '../../../errors.ts';
 
@@ -13,9 +14,19 @@ export interface KeyValueEntry {
   readonly headSize: number;
 }
 
+/** What a layer keeps of a whole sequence, in a fixed number of elements: the end of a convolution, a state space. */
+export interface StateEntry {
+  readonly past: string;
+  readonly present: string;
+  readonly type: FloatType;
+  /** Dimensions of one row. */
+  readonly dims: readonly number[];
+}
+
 /** Inputs and outputs of a decoder's graph, by their roles. */
 export interface DecoderLayout {
   readonly entries: readonly KeyValueEntry[];
+  readonly states: readonly StateEntry[];
   readonly inputs: ReadonlySet<string>;
   readonly outputs: ReadonlySet<string>;
   readonly vocabularySize: number;
@@ -38,7 +49,6 @@ export interface GraphSides {
   readonly outputs: readonly Signature[];
 }
 
-const pastPrefix = 'past_key_values.';
 const stepInputs: ReadonlySet<string> = new Set([
   ...Object.values(rowLengthInputs),
   'input_ids',
@@ -52,17 +62,18 @@ const stepInputs: ReadonlySet<string> = new Set([
 
 /** @throws InferenceError `invalid_request` when the graph is no decoder in the hub's layout */
 export function readDecoderLayout(sides: GraphSides): DecoderLayout {
-  const entries = sides.inputs.filter(({ name }) => name.startsWith(pastPrefix)).map(readEntry);
+  const entries = sides.inputs.filter(isPastKeyOrValue).map(readEntry);
+  const states = sides.inputs.filter(isPastState).map(readState);
   const inputs = new Set(sides.inputs.map(({ name }) => name));
   const outputs = new Set(sides.outputs.map(({ name }) => name));
   const embeddings = sides.inputs.find(({ name }) => name === 'inputs_embeds');
   const mask = inputs.has(rowLengthInputs.lengths) ? rowLengthInputs.lengths : 'attention_mask';
   for (const name of [embeddings ? 'inputs_embeds' : 'input_ids', mask])
     if (!inputs.has(name)) throw notADecoder(`no input ${name}`);
-  for (const name of inputs) {
-    if (!stepInputs.has(name) && !name.startsWith(pastPrefix)) throw notADecoder(`unknown input ${name}`);
+  for (const input of sides.inputs) {
+    if (!stepInputs.has(input.name) && !isPast(input)) throw notADecoder(`unknown input ${input.name}`);
   }
-  for (const name of ['logits', ...entries.map(({ present }) => present)]) {
+  for (const name of ['logits', ...[...entries, ...states].map(({ present }) => present)]) {
     if (!outputs.has(name)) throw notADecoder(`no output ${name}`);
   }
   if (entries.length === 0) throw notADecoder('no inputs past_key_values.*');
@@ -73,6 +84,7 @@ export function readDecoderLayout(sides: GraphSides): DecoderLayout {
   const positions = sides.inputs.find(({ name }) => name === 'position_ids');
   return {
     entries,
+    states,
     inputs,
     outputs,
     vocabularySize,
@@ -101,7 +113,17 @@ function readEntry({ name, type, dims }: Signature): KeyValueEntry {
       `${name} is ${type} [${dims.join(', ')}], expected float [batch, 8, past, 64] or alike`,
     );
   }
-  return { past: name, present: name.replace('past_key_values', 'present'), type, heads, headSize };
+  return { past: name, present: presentName(name), type, heads, headSize };
+}
+
+function readState({ name, type, dims: [, ...dims] }: Signature): StateEntry {
+  const isFixed = dims.length > 0 && dims.every((size) => typeof size === 'number');
+  if (!isFixed || (type !== 'float32' && type !== 'float16')) {
+    throw notADecoder(
+      `${name} is ${type} [batch, ${dims.join(', ')}], expected float [batch, 1024, 3] or alike`,
+    );
+  }
+  return { past: name, present: presentName(name), type, dims };
 }
 
 function notADecoder(reason: string): InferenceError {

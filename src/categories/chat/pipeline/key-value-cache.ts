@@ -1,6 +1,7 @@
 import type { Tensor } from '../../../runtime/contract.ts';
 import type { CacheRow, DecoderCache } from '../../../runtime/decoder.ts';
-import type { KeyValueEntry } from './decoder-layout.ts';
+import type { KeyValueEntry, StateEntry } from './decoder-layout.ts';
+import { RowStates } from './row-states.ts';
 import type { Storage, StoragePool } from './storage-pool.ts';
 
 /** Slots by which a small cache grows. */
@@ -19,7 +20,10 @@ export class KeyValueCache implements DecoderCache {
   readonly rows: number;
   /** Used slots of each row. */
   readonly lengths: Int32Array;
+  /** Kept by layers without keys and values. */
+  readonly states: RowStates;
   readonly #entries: readonly KeyValueEntry[];
+  readonly #stateEntries: readonly StateEntry[];
   readonly #spare: boolean;
   readonly #pool: StoragePool;
   #capacity: number;
@@ -31,6 +35,7 @@ export class KeyValueCache implements DecoderCache {
   /**
    * @param options.spare whether there may be unused slots; without them all rows have to have the same length
    * @param options.pool where its buffers come from, and go when it is released
+   * @param options.states of layers without keys and values
    */
   constructor(
     entries: readonly KeyValueEntry[],
@@ -38,11 +43,13 @@ export class KeyValueCache implements DecoderCache {
       rows,
       spare,
       pool,
+      states,
       capacity = 0,
     }: {
       readonly rows: number;
       readonly spare: boolean;
       readonly pool: StoragePool;
+      readonly states: readonly StateEntry[];
       readonly capacity?: number;
     },
   ) {
@@ -52,6 +59,8 @@ export class KeyValueCache implements DecoderCache {
     this.rows = rows;
     this.lengths = new Int32Array(rows);
     this.#capacity = capacity;
+    this.#stateEntries = states;
+    this.states = new RowStates(states, { room: rows, pool });
     this.#storage = this.#takeStorage(capacity);
   }
 
@@ -66,10 +75,14 @@ export class KeyValueCache implements DecoderCache {
       rows: sources.length,
       spare: cache.#spare,
       pool: cache.#pool,
+      states: cache.#stateEntries,
       capacity: cache.#spare ? roomFor(longest) : longest,
     });
     gathered.lengths.set(lengths);
-    sources.forEach((source, target) => gathered.#copyRow(target, source.cache, source.row));
+    for (const [target, { cache: from, row }] of sources.entries()) {
+      gathered.#copyRow(target, from, row);
+      gathered.states.copyRow(target, from.states, row);
+    }
     return gathered;
   }
 
@@ -79,7 +92,7 @@ export class KeyValueCache implements DecoderCache {
   }
 
   get bytes(): number {
-    return this.#storage.reduce((sum, { byteLength }) => sum + byteLength, 0);
+    return this.#storage.reduce((sum, { byteLength }) => sum + byteLength, this.states.bytes);
   }
 
   /** The `past_key_values.*` feeds; valid until the cache changes. The same objects until the capacity changes. */
@@ -119,7 +132,7 @@ export class KeyValueCache implements DecoderCache {
    * All rows have the same length then.
    */
   replace(present: readonly Tensor[], count: number): void {
-    this.release();
+    this.#releaseStorage();
     this.#storage = present.map(({ data }) => data as Storage);
     for (let row = 0; row < this.rows; row++) this.lengths[row]! += count;
     this.#capacity = this.lengths[0]!;
@@ -127,6 +140,11 @@ export class KeyValueCache implements DecoderCache {
 
   /** Gives its buffers back; nothing of it may be used afterwards. */
   release(): void {
+    this.#releaseStorage();
+    this.states.release();
+  }
+
+  #releaseStorage(): void {
     for (const storage of this.#storage) this.#pool.give(storage);
     this.#storage = [];
     this.#tensors = undefined;
@@ -160,7 +178,7 @@ export class KeyValueCache implements DecoderCache {
         grown[index]!.set(slots as never, ((head + 1) * capacity - count - kept) * headSize);
       }
     });
-    this.release();
+    this.#releaseStorage();
     this.#storage = grown;
     this.#capacity = capacity;
     this.#shift = 0;

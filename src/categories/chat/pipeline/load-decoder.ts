@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { isPastState } from '../../../core/onnx/cache-names.ts';
 import { largestLogitsCount } from '../../../core/sampling/largest-logits.ts';
 import { InferenceError } from '../../../errors.ts';
 import { localFiles, weightFiles } from '../../../models/graph-files.ts';
@@ -12,6 +13,7 @@ import { createCopyingDecoder } from './copying-decoder.ts';
 import type { Decoder } from '../../../runtime/decoder.ts';
 import { createDeviceDecoder } from './device-decoder.ts';
 import { checkLongPrompts } from './piecewise-decoder.ts';
+import { stepsRaggedRows } from './ragged-trial.ts';
 import { createResidentDecoder } from './resident-decoder.ts';
 
 export interface DecoderOptions
@@ -48,20 +50,24 @@ export async function loadDecoder(path: string, options: DecoderOptions = {}): P
     session = await createOnnxSession(path, sessionOptions);
   }
   try {
-    return createDecoder(session, prepared);
+    return await createDecoder(session, prepared);
   } catch (error) {
     await session.release();
     throw error;
   }
 }
 
-function createDecoder(session: Session, prepared: PreparedGraph | undefined): Decoder {
+async function createDecoder(session: Session, prepared: PreparedGraph | undefined): Promise<Decoder> {
   if (prepared?.cachesInPlace && isBindable(session) && session.device === 'cpu') {
     return createResidentDecoder(session, prepared.signature);
   }
   // The operator counts the used slots itself and wants no unused ones between past and new.
   const ragged = prepared?.signature.operators.has('com.microsoft:GroupQueryAttention') === false;
-  return createCopyingDecoder(session, { ragged, sides: prepared?.signature ?? session });
+  const sides = prepared?.signature ?? session;
+  const decoder = createCopyingDecoder(session, { ragged, sides });
+  if (!ragged || decoder.ragged) return decoder;
+  const trial = createCopyingDecoder(session, { findsPositions: true, sides });
+  return trial.ragged && (await stepsRaggedRows(trial)) ? trial : decoder;
 }
 
 /**
@@ -78,9 +84,9 @@ export async function loadDeviceDecoder(path: string, options: DecoderOptions): 
     cacheFolder,
     threads: options.threads,
   });
-  // Embeddings would cross the bus with every token.
-  const takesEmbeddings = signature.inputs.some(({ name }) => name === 'inputs_embeds');
-  if (!cachesInPlace || takesEmbeddings) return undefined;
+  // Embeddings would cross the bus with every token; states of a fixed size are kept in this process alone.
+  const staysHere = signature.inputs.some((input) => input.name === 'inputs_embeds' || isPastState(input));
+  if (!cachesInPlace || staysHere) return undefined;
   const create = async (bytes: string | Uint8Array, folder?: string) =>
     (await createOnnxSession(bytes, { ...sessionOptions, weightsFolder: folder })) as BindableSession;
   const session = await create(model, weightsFolder);

@@ -13,7 +13,8 @@ export interface SharedPrefix {
 
 /**
  * Keys and values of sequences that ended lately, so that the next turn of a conversation, or another one with the
- * same system prompt, computes only what is new. Least recently used sequences go first.
+ * same system prompt, computes only what is new. Least recently used sequences go first. Where a decoder can't cut
+ * sequences, only whole ones are found.
  */
 export class PrefixCache {
   readonly #decoder: Decoder;
@@ -48,11 +49,14 @@ export class PrefixCache {
     return this.#findBest(prompt).length;
   }
 
-  /** Keeps a copy of a row; sequences that it continues are dropped. */
+  /** Keeps a copy of a row; sequences that it continues are dropped where it can be cut down to them. */
   async keep(tokens: Int32Array, source: CacheRow): Promise<void> {
     if (this.#maxSequences === 0) return;
+    const cuts = this.#decoder.cutsSequences !== false;
     for (const entry of this.#entries.slice()) {
-      if (sharedLength(entry.tokens, tokens, entry.tokens.length) === entry.tokens.length) this.#drop(entry);
+      const { length } = entry.tokens;
+      const isPart = sharedLength(entry.tokens, tokens, length) === length;
+      if (isPart && (cuts || length === tokens.length)) this.#drop(entry);
     }
     const cache = await this.#decoder.gather([source]);
     if (cache.bytes > this.#maxBytes) return cache.release();

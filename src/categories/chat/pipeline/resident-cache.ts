@@ -1,14 +1,13 @@
-import type { BindableSession, Binding } from '../../../runtime/contract.ts';
+import type { Binding } from '../../../runtime/contract.ts';
 import type { CacheRow, DecoderCache } from '../../../runtime/decoder.ts';
 import type { KeyValueEntry } from './decoder-layout.ts';
+import { ResidentStates, type ResidentStatesParts } from './resident-states.ts';
 import type { StepTensors } from './step-tensors.ts';
-import type { Storage, StoragePool } from './storage-pool.ts';
+import type { Storage } from './storage-pool.ts';
 
 /** Parts that the caches of a decoder share. */
-export interface CacheParts {
-  readonly session: BindableSession;
+export interface CacheParts extends ResidentStatesParts {
   readonly entries: readonly KeyValueEntry[];
-  readonly pool: StoragePool;
 }
 
 interface Size {
@@ -25,7 +24,7 @@ const largeCapacity = 2048;
 /**
  * Keys and values that a graph changes in place: buffers `[rows, heads, capacity, headSize]`, each of them past and
  * present at once. Sequences begin at the first slot. The buffers may have room for more rows: rows join and leave
- * without a copy of those that stay.
+ * without a copy of those that stay. Layers that have states instead keep these beside them.
  */
 export class ResidentCache implements DecoderCache {
   lengths: Int32Array;
@@ -35,6 +34,7 @@ export class ResidentCache implements DecoderCache {
   #rowRoom: number;
   #capacity: number;
   #storage: Storage[];
+  readonly #states: ResidentStates;
   #binding: Binding | undefined;
   #isBound = false;
 
@@ -44,6 +44,7 @@ export class ResidentCache implements DecoderCache {
     this.#rowRoom = 2 ** Math.ceil(Math.log2(rows));
     this.#capacity = capacity;
     this.#storage = this.#take(capacity);
+    this.#states = new ResidentStates(parts, this.#rowRoom);
   }
 
   /** As `Decoder.gather`. */
@@ -74,7 +75,7 @@ export class ResidentCache implements DecoderCache {
   }
 
   get bytes(): number {
-    return this.#storage.reduce((sum, { byteLength }) => sum + byteLength, 0);
+    return this.#storage.reduce((sum, { byteLength }) => sum + byteLength, this.#states.bytes);
   }
 
   /** Makes room for `count` more tokens in each row. */
@@ -92,10 +93,11 @@ export class ResidentCache implements DecoderCache {
     this.#unbind();
   }
 
-  /** A binding to the buffers. */
+  /** A binding to the buffers, for one step. */
   bind(): Binding {
     const { session, entries } = this.#parts;
     const binding = (this.#binding ??= session.createBinding());
+    this.#states.bind(binding, this.rows);
     if (this.#isBound) return binding;
     for (const [index, { past, present, type, heads, headSize }] of entries.entries()) {
       const dims = [this.rows, heads, this.#capacity, headSize];
@@ -109,16 +111,23 @@ export class ResidentCache implements DecoderCache {
     return binding;
   }
 
+  /** A step has gone well. */
+  turnStates(): void {
+    this.#states.turn();
+  }
+
   release(): void {
     this.#binding?.release();
     this.#binding = undefined;
     this.#unbind();
+    this.#states.release();
     for (const storage of this.#storage) this.#parts.pool.give(storage);
     this.#storage = [];
   }
 
   #unbind(): void {
     this.#isBound = false;
+    this.#states.unbind();
     this.step = undefined;
   }
 
@@ -148,6 +157,7 @@ export class ResidentCache implements DecoderCache {
         row,
         length: lengths[target]!,
       });
+      this.#states.copyRow(target, cache.#states, row);
     }
     this.lengths = lengths;
     this.#unbind();

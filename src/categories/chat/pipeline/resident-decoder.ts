@@ -15,9 +15,11 @@ import { StoragePool } from './storage-pool.ts';
  */
 export function createResidentDecoder(session: BindableSession, sides: GraphSides): Decoder {
   const layout = readDecoderLayout(sides);
-  const { entries, vocabularySize, hiddenSize, hasGridPositions } = layout;
+  const { entries, states, vocabularySize, hiddenSize, hasGridPositions } = layout;
   const pool = new StoragePool();
-  const parts = { session, entries, pool };
+  const parts = { session, entries, states, pool };
+  // Padding and tokens that are taken back would have changed the states.
+  const hasStates = states.length > 0;
   const memory: LogitsMemory = { float32: new Float32Array(0), float16: new Uint16Array(0) };
   const lastLogits = createLastLogits();
   let interruption = new AbortController();
@@ -27,7 +29,8 @@ export function createResidentDecoder(session: BindableSession, sides: GraphSide
     hiddenSize,
     hasGridPositions,
     ragged: true,
-    raggedPrompts: true,
+    raggedPrompts: !hasStates,
+    cutsSequences: !hasStates,
     createCache: (rows = 1) => new ResidentCache(parts, { rows, capacity: 0 }),
     async gather(rows, replaced) {
       return ResidentCache.gather(rows, replaced);
@@ -45,7 +48,7 @@ export function createResidentDecoder(session: BindableSession, sides: GraphSide
     release: () => session.release(),
   };
   // Guessed tokens would need embeddings or positions of their own.
-  if (hiddenSize !== undefined || hasGridPositions) return decoder;
+  if (hasStates || hiddenSize !== undefined || hasGridPositions) return decoder;
   return {
     ...decoder,
     async verify(cache: ResidentCache, tokens, accept) {
@@ -81,6 +84,7 @@ export function createResidentDecoder(session: BindableSession, sides: GraphSide
     }
     step.fill(cache.lengths, tokens, counts, inputs);
     await binding.run(interruption);
+    cache.turnStates();
     return step;
   }
 }

@@ -45,7 +45,7 @@ function cutsToLength(index: GraphIndex, slice: OnnxNode): boolean {
  * run with chosen lengths it shows what a position sees.
  *
  * @returns `undefined` where there is no attention with a mask, or a mask depends on more than ids, lengths and
- *   `attention_mask`
+ *   `attention_mask`; a `Softmax` that isn't attention, as that of a router of experts, has no mask
  */
 export function maskModel(model: OnnxModel): OnnxModel | undefined {
   const { graph } = model;
@@ -53,7 +53,8 @@ export function maskModel(model: OnnxModel): OnnxModel | undefined {
   const masks = new Set<string>();
   for (const softmax of graph.nodes.filter(({ operator }) => operator === 'Softmax')) {
     const attention = matchAttention(index, softmax);
-    if (typeof attention === 'string' || !attention.mask) return undefined;
+    if (typeof attention === 'string') continue;
+    if (!attention.mask) return undefined;
     masks.add(peelMask(index, attention.mask.name));
   }
   if (masks.size === 0) return undefined;

@@ -1,4 +1,5 @@
 import { floatAttribute, integerAttribute, integersAttribute, integersOf } from '../attributes.ts';
+import { isPastState, presentKeysAndValues } from '../cache-names.ts';
 import { elementTypes } from '../element-types.ts';
 import { contribDomain, GraphDraft } from '../graph-draft.ts';
 import { GraphIndex } from '../graph-index.ts';
@@ -27,27 +28,46 @@ export type AttentionWindow = number | 'full';
 export function fuseAttention(graph: OnnxGraph, windows: ReadonlyMap<string, AttentionWindow>): Rewritten {
   const index = new GraphIndex(graph);
   const inputs = new Map(graph.inputs.map((input) => [input.name, input]));
-  for (const name of ['input_ids', 'attention_mask']) {
-    if (!inputs.has(name)) return unchanged(`no input ${name}`);
-  }
-  const presents = graph.outputs.map(({ name }) => name).filter((name) => name.startsWith('present.'));
+  const tokens = ['input_ids', 'inputs_embeds'].find((name) => inputs.has(name));
+  if (tokens === undefined) return unchanged('no input input_ids');
+  if (!inputs.has('attention_mask')) return unchanged('no input attention_mask');
+  const presents = [...presentKeysAndValues(graph.inputs)];
   const layers: Layer[] = [];
+  let other = 'no Softmax';
   for (const softmax of graph.nodes.filter(({ operator }) => operator === 'Softmax')) {
     const attention = matchAttention(index, softmax);
-    if (typeof attention === 'string') return unchanged(attention);
+    if (typeof attention === 'string') {
+      // Routers of experts have a Softmax too.
+      other = attention;
+      continue;
+    }
     const layer = completeLayer(index, attention, { inputs, windows });
     if (typeof layer === 'string') return unchanged(layer);
     layers.push(layer);
   }
   const covered = new Set(layers.flatMap(({ key, value }) => [key.present, value.present]));
-  if (layers.length === 0) return unchanged('no Softmax');
+  if (layers.length === 0) return unchanged(other);
   if (presents.length !== covered.size || !presents.every((name) => covered.has(name))) {
-    return unchanged('attention and outputs present.* do not correspond');
+    return unchanged(`attention and outputs present.* do not correspond: ${other}`);
   }
   const draft = new GraphDraft(graph);
-  const emitter = new AttentionEmitter(draft, index);
+  const emitter = new AttentionEmitter(draft, index, tokens);
   for (const layer of layers) emitter.emit(layer);
+  if (graph.inputs.some(isPastState)) unmask(draft, index);
   return { graph: draft.finish() };
+}
+
+/**
+ * Lets states take all tokens of a step for tokens of their rows: rows with states are never padded, and where the ones of
+ * a mask come first, its last slots aren't those of the new tokens.
+ */
+function unmask(draft: GraphDraft, index: GraphIndex): void {
+  const shape = draft.add('Shape', ['attention_mask']);
+  const ones = draft.add('Expand', [draft.int64([1]), shape]);
+  for (const node of index.consumers('attention_mask')) {
+    const inputs = node.inputs.map((name) => (name === 'attention_mask' ? ones : name));
+    draft.replace(node, { ...node, inputs });
+  }
 }
 
 interface Layer extends Attention {
@@ -97,11 +117,14 @@ function countHeads(index: GraphIndex, { query, output }: Attention, headSize: n
 class AttentionEmitter {
   readonly #draft: GraphDraft;
   readonly #index: GraphIndex;
+  /** The input with a row of tokens or of embeddings. */
+  readonly #tokens: string;
   readonly #shared = new Map<string, string>();
 
-  constructor(draft: GraphDraft, index: GraphIndex) {
+  constructor(draft: GraphDraft, index: GraphIndex, tokens: string) {
     this.#draft = draft;
     this.#index = index;
+    this.#tokens = tokens;
   }
 
   emit(layer: Layer): void {
@@ -195,7 +218,9 @@ class AttentionEmitter {
     const positions = this.#once(`positions:${rotary.cos}`, (draft) => {
       // Rows share the table where their positions are the same.
       const rows = draft.add('Gather', [draft.add('Shape', [cos]), draft.int64([0], [])]);
-      const shape = this.#once('shape', () => draft.add('Shape', ['input_ids']));
+      const shape = this.#once('shape', () =>
+        draft.add('Slice', [draft.add('Shape', [this.#tokens]), draft.int64([0]), draft.int64([2])]),
+      );
       const count = draft.add('ReduceProd', [shape], { attributes: [integerAttribute('keepdims', 0)] });
       const range = draft.add('Range', [draft.int64([0], []), count, draft.int64([1], [])]);
       return draft.add('Reshape', [draft.add('Mod', [range, rows]), shape]);

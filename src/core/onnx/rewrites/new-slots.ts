@@ -1,4 +1,5 @@
 import { integerOf } from '../attributes.ts';
+import { presentKeysAndValues } from '../cache-names.ts';
 import { GraphDraft } from '../graph-draft.ts';
 import { GraphIndex } from '../graph-index.ts';
 import type { OnnxGraph, OnnxNode, OnnxValue } from '../model.ts';
@@ -15,7 +16,8 @@ export const newSlotsOutput = (present: string): string => `slashv1.${present}.n
 export function addNewSlots(graph: OnnxGraph): Rewritten {
   const index = new GraphIndex(graph);
   const draft = new GraphDraft(graph);
-  const presents = graph.outputs.filter(({ name }) => name.startsWith('present.'));
+  const names = presentKeysAndValues(graph.inputs);
+  const presents = graph.outputs.filter(({ name }) => names.has(name));
   if (presents.length === 0) return unchanged('no outputs present.*');
   for (const present of presents) {
     const [batch, heads, , headSize] = present.dims ?? [];

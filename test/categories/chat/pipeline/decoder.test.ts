@@ -6,7 +6,15 @@ const { inputs, ...session } = createRememberingSession();
 
 it.each([
   ['no input attention_mask', inputs.filter(({ name }) => name !== 'attention_mask')],
-  ['unknown input past_conv.0', [...inputs, { name: 'past_conv.0', type: 'float32' as const, dims: [1] }]],
+  ['unknown input encoder_mask', [...inputs, { name: 'encoder_mask', type: 'int64' as const, dims: [1] }]],
+  [
+    'no output present_conv.0',
+    [...inputs, { name: 'past_conv.0', type: 'float32' as const, dims: [1, 8, 3] }],
+  ],
+  [
+    'past_conv.0 is float32 [batch, 8, width]',
+    [...inputs, { name: 'past_conv.0', type: 'float32' as const, dims: ['batch', 8, 'width'] }],
+  ],
   ['no inputs past_key_values.*', inputs.filter(({ name }) => !name.startsWith('past_key_values'))],
 ])('says that a graph has %s', (reason, others) => {
   expect(() => createCopyingDecoder({ ...session, inputs: others })).toThrow(

@@ -18,6 +18,7 @@ export function createEmbeddingDecoder(
     vocabularySize: inner.vocabularySize,
     ragged: inner.ragged,
     raggedPrompts: inner.raggedPrompts,
+    cutsSequences: inner.cutsSequences ?? true,
     createCache: (rows) => inner.createCache(rows),
     async gather(rows, replaced) {
       // A cache that is replaced may become the new one.

@@ -1,0 +1,224 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Decoder, DecoderCache } from '../../src/runtime/decoder.ts';
+import { Batcher, type Generation } from '../../src/categories/chat/pipeline/batcher.ts';
+import { loadDecoder } from '../../src/categories/chat/pipeline/load-decoder.ts';
+import { PrefixCache } from '../../src/categories/chat/pipeline/prefix-cache.ts';
+import { locateDecoder } from '../../src/models/model-folder.ts';
+import { decoderFolder } from './decoder-golden.ts';
+
+// Decoders of which some layers keep a state instead of keys and values, as they were exported and rewritten. Their
+// answers are compared with the reference's in decoders.test.ts.
+const cases = [
+  ['lfm2', false],
+  ['lfm2', true],
+  ['lfm2-gqa', true],
+  ['granite-hybrid', false],
+  ['granite-hybrid', true],
+  ['qwen3.5', false],
+  ['qwen3.5', true],
+] as const;
+
+/** How far a logit of a batch may be from the same one alone; products of one row and of several round differently. */
+const tolerance = 1e-5;
+/** Some are shorter than the convolutions are wide, some longer than the first capacity. */
+const lengths = [70, 41, 2, 1];
+const prompt = (length: number, row: number) =>
+  Int32Array.from({ length }, (_, index) => (index * 37 + row * 101 + 11) % 300);
+const nextTokens = [7, 90, 13, 250, 61, 8];
+
+describe.each(cases)('%s, optimize: %s', (name, optimize) => {
+  let decoder: Decoder;
+  /** Logits of each prompt and the tokens after it, all alone. */
+  let expected: readonly (readonly Float32Array[])[];
+
+  beforeAll(async () => {
+    decoder = await loadDecoder(locateDecoder(decoderFolder(name)), { threads: 1, optimize });
+    const alone: Float32Array[][] = [];
+    for (const [row, length] of lengths.entries()) {
+      const cache = decoder.createCache();
+      alone.push([await feed(cache, prompt(length, row))]);
+      for (const token of nextTokens) alone[row]!.push(await feed(cache, Int32Array.of(token + row)));
+      cache.release();
+    }
+    expected = alone;
+  });
+  afterAll(() => decoder.release());
+
+  it('reads prompts alone, and says that its sequences are whole ones', () => {
+    expect(decoder).toMatchObject({ ragged: true, raggedPrompts: false, cutsSequences: false });
+    expect(decoder.verify).toBeUndefined();
+  });
+
+  it('steps rows of different lengths together, that join, leave and change places', async () => {
+    const caches: DecoderCache[] = [];
+    for (const row of lengths.keys()) caches.push(await read(row, 0));
+    const all = await decoder.gather(caches.map((cache) => rowOf(cache, 0)));
+    for (const cache of caches) cache.release();
+    await step(all, [0, 1, 2, 3], 0);
+    await step(all, [0, 1, 2, 3], 1);
+    const fewer = await decoder.gather([rowOf(all, 3), rowOf(all, 1)], all);
+    await step(fewer, [3, 1], 2);
+    const late = await read(2, 3);
+    const more = await decoder.gather([rowOf(fewer, 0), rowOf(fewer, 1), rowOf(late, 0)], fewer);
+    late.release();
+    await step(more, [3, 1, 2], 3);
+    const twice = await decoder.gather([rowOf(more, 2), rowOf(more, 2), rowOf(more, 0)]);
+    await step(more, [3, 1, 2], 4);
+    await step(twice, [2, 2, 3], 4);
+    await step(twice, [2, 2, 3], 5);
+    twice.release();
+    more.release();
+  });
+
+  it('reads prompts in pieces', async () => {
+    const whole = prompt(lengths[0]!, 0);
+    for (const size of [1, 3, 32]) {
+      const cache = decoder.createCache();
+      let logits = new Float32Array(0);
+      for (let at = 0; at < whole.length; at += size) logits = await feed(cache, whole.slice(at, at + size));
+      expect(distance(logits, expected[0]![0]!)).toBeLessThan(5 * tolerance);
+      cache.release();
+    }
+  });
+
+  it('starts anew with a prompt of several rows', async () => {
+    const cache = decoder.createCache(2);
+    const logits = await decoder.forward(cache, Int32Array.of(...prompt(41, 1), ...prompt(41, 1)), 41);
+    const { vocabularySize } = decoder;
+    for (const row of [0, 1]) {
+      const own = logits.subarray(row * vocabularySize, (row + 1) * vocabularySize);
+      expect(distance(own, expected[1]![0]!)).toBeLessThan(tolerance);
+    }
+    cache.release();
+  });
+
+  it('goes on exactly from sequences that it kept whole, and from nothing less', async () => {
+    const prefixes = new PrefixCache(decoder, { maxSequences: 4, maxBytes: 2 ** 24 });
+    const kept = prompt(lengths[0]!, 0);
+    const cache = await read(0, 0);
+    await prefixes.keep(kept, rowOf(cache, 0));
+    const longer = Int32Array.of(...kept, nextTokens[0]!, nextTokens[1]!);
+    expect(await prefixes.find(kept)).toBeUndefined();
+    expect(await prefixes.find(Int32Array.of(...kept.slice(0, -1), 5, 6))).toBeUndefined();
+    for (let time = 0; time < 2; time++) {
+      const found = (await prefixes.find(longer))!;
+      expect(found.length).toBe(kept.length);
+      // The same shapes as alone, so the same numbers.
+      expect(await feed(found.cache, longer.subarray(kept.length, -1))).toEqual(expected[0]![1]);
+      expect(await feed(found.cache, longer.subarray(-1))).toEqual(expected[0]![2]);
+      await prefixes.keep(longer, rowOf(found.cache, 0));
+      found.cache.release();
+    }
+    // The shorter one is kept beside the longer one, which can't be cut down to it.
+    expect(prefixes.sharedTokens(Int32Array.of(...kept, 5, 6))).toBe(kept.length);
+    expect(prefixes.sharedTokens(Int32Array.of(...longer, 5))).toBe(longer.length);
+    while (prefixes.dropOldest());
+    cache.release();
+  });
+
+  it('answers together what it answers alone, and goes on with whole conversations', async () => {
+    const prompts = lengths.map((length, row) => prompt(length, row));
+    const alone: Answer[] = [];
+    for (const one of prompts) alone.push(...(await answer([one])));
+    const prefixes = new PrefixCache(decoder, { maxSequences: 8, maxBytes: 2 ** 24 });
+    const together = await answer(prompts, prefixes);
+    expect(together.map(({ tokens }) => tokens)).toEqual(alone.map(({ tokens }) => tokens));
+    together.forEach(({ logits }, row) =>
+      expect(distance(logits, alone[row]!.logits)).toBeLessThan(tolerance),
+    );
+    // The last token was chosen and not fed.
+    const next = prompts.map((one, row) => Int32Array.of(...one, ...alone[row]!.tokens, 5, 6));
+    const reread: Answer[] = [];
+    for (const one of next) reread.push(...(await answer([one])));
+    const continued = await answer(next, prefixes);
+    for (const [row, { cachedTokens, tokens, logits }] of continued.entries()) {
+      expect(cachedTokens).toBe(next[row]!.length - 3);
+      expect(tokens).toEqual(reread[row]!.tokens);
+      expect(distance(logits, reread[row]!.logits)).toBeLessThan(5 * tolerance);
+    }
+    while (prefixes.dropOldest());
+  });
+
+  it('keeps the states of a step that fails', async () => {
+    const cache = await read(1, 0);
+    await expect(decoder.forward(cache, Int32Array.of(decoder.vocabularySize + 9), 1)).rejects.toThrow();
+    await step(cache, [1], 0);
+    cache.release();
+  });
+
+  /** Greedy answers of ten tokens to prompts that come at once. */
+  async function answer(
+    prompts: readonly Int32Array[],
+    prefixes = new PrefixCache(decoder, { maxSequences: 0, maxBytes: 0 }),
+  ): Promise<readonly Answer[]> {
+    const batcher = new Batcher(decoder, { maxRows: 8, prefixes });
+    const answers = prompts.map((one) => {
+      const result: Answer = { tokens: [], cachedTokens: 0, logits: new Float32Array(0) };
+      const generation = {
+        prompt: one,
+        mostTokens: one.length + 10,
+        reproducible: false,
+        cancelled: false,
+        continuations: [
+          {
+            get remaining() {
+              return 10 - result.tokens.length;
+            },
+            next(logits: Float32Array) {
+              result.logits = Float32Array.from(logits);
+              result.tokens.push(logits.indexOf(Math.max(...logits)));
+              return this.remaining > 0 ? result.tokens.at(-1) : undefined;
+            },
+          },
+        ],
+        promptEnded: (cachedTokens: number) => (result.cachedTokens = cachedTokens),
+        ended: () => {},
+        failed: (error: unknown) => {
+          throw error;
+        },
+      } satisfies Generation;
+      batcher.add(generation);
+      return result;
+    });
+    await batcher.idle();
+    return answers;
+  }
+
+  async function read(row: number, steps: number): Promise<DecoderCache> {
+    const cache = decoder.createCache();
+    await feed(cache, prompt(lengths[row]!, row));
+    for (const token of nextTokens.slice(0, steps)) await feed(cache, Int32Array.of(token + row));
+    return cache;
+  }
+
+  async function step(cache: DecoderCache, rows: readonly number[], index: number): Promise<void> {
+    const { vocabularySize } = decoder;
+    const tokens = Int32Array.from(rows, (row) => nextTokens[index]! + row);
+    const logits = await decoder.forward(cache, tokens, 1);
+    for (const [at, row] of rows.entries()) {
+      const own = logits.subarray(at * vocabularySize, (at + 1) * vocabularySize);
+      expect(distance(own, expected[row]![index + 1]!)).toBeLessThan(tolerance);
+    }
+  }
+
+  async function feed(cache: DecoderCache, tokens: Int32Array): Promise<Float32Array<ArrayBuffer>> {
+    return Float32Array.from(await decoder.forward(cache, tokens, tokens.length));
+  }
+});
+
+interface Answer {
+  readonly tokens: number[];
+  cachedTokens: number;
+  /** Those that chose the last token. */
+  logits: Float32Array;
+}
+
+function rowOf(cache: DecoderCache, row: number) {
+  return { cache, row };
+}
+
+function distance(actual: Float32Array, expected: Float32Array): number {
+  let most = actual.length === expected.length ? 0 : Infinity;
+  for (const [at, logit] of actual.entries()) most = Math.max(most, Math.abs(logit - expected[at]!));
+  return most;
+}
