@@ -53,7 +53,7 @@ function toBytes(values: Float32Array, channelOf: (at: number) => number, prepro
 
 // Miniatures of real architectures with random weights; what they have to make of pictures comes from the reference
 // implementation (generate/vision.py).
-describe.each(['idefics3', 'qwen2-vl', 'gemma3-vision'])('%s', (name) => {
+describe.each(['idefics3', 'qwen2-vl', 'qwen2.5-vl', 'qwen3-vl', 'gemma3-vision'])('%s', (name) => {
   let model: Awaited<ReturnType<typeof load>>;
   beforeAll(async () => {
     model = await load(name);

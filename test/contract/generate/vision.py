@@ -2,7 +2,7 @@
 
     python vision.py [family …]
 
-writes ../models/{idefics3,qwen2-vl,gemma3-vision}: `vision_encoder`, `embed_tokens` and `decoder_model_merged`, traced from
+writes ../models/{idefics3,qwen2-vl,qwen2.5-vl,qwen3-vl,gemma3-vision}: `vision_encoder`, `embed_tokens` and `decoder_model_merged`, traced from
 the modules of `transformers`, with golden.json. Inputs and logits of a golden come from the whole model in PyTorch, fed
 by the processor of the family (its backend for Pillow), without a cache. Goldens keep a digest of the pixels that the
 processor made: each number, as an integer from 0 to 255 again, in its order.
@@ -134,57 +134,98 @@ def idefics3():
     return model, processor, graphs
 
 
-# --- Qwen2-VL --------------------------------------------------------------------------------------------------------
+# --- Qwen-VL ---------------------------------------------------------------------------------------------------------
 
 
-class Qwen2Vision(torch.nn.Module):
-    """The patches [n, numbers] of one picture, of which all see each other."""
+class QwenVision(torch.nn.Module):
+    """The patches [n, numbers] of one picture. In layers with windows, those of a window alone see each other."""
 
     def __init__(self, vision):
         super().__init__()
-        self.vision = vision
+        self.vision, self.config = vision, vision.config
+        full = getattr(self.config, "fullatt_block_indexes", None)
+        self.windowed = [] if full is None else [index for index in range(len(vision.blocks)) if index not in full]
 
     def forward(self, pixel_values, image_grid_thw):
         from transformers.models.qwen2_vl.modeling_qwen2_vl import apply_rotary_pos_emb_vision
 
-        merged = self.vision.spatial_merge_size
+        merged = self.config.spatial_merge_size
         height, width = image_grid_thw[0, 1], image_grid_thw[0, 2]
         index = torch.arange(height * width)
         block, inner, blocks = index // merged**2, index % merged**2, width // merged
-        positions = torch.stack((block // blocks * merged + inner // merged, block % blocks * merged + inner % merged), -1)
+        rows, columns = block // blocks * merged + inner // merged, block % blocks * merged + inner % merged
         x = self.vision.patch_embed(pixel_values)
-        cos, sin = self.vision.rotary_pos_emb(x, positions)
-        for layer in self.vision.blocks:
+        if hasattr(self.vision, "pos_embed"):
+            x = x + self.table(rows, height, columns, width)
+        cos, sin = self.vision.rotary_pos_emb(x, torch.stack((rows, columns), -1))
+        for number, layer in enumerate(self.vision.blocks):
             attention, h = layer.attn, layer.norm1(x)
             query, key, value = attention.qkv(h).reshape(h.shape[0], 3, attention.num_heads, -1).permute(1, 0, 2, 3).unbind(0)
             query, key = apply_rotary_pos_emb_vision(query, key, cos, sin)
             scores = query.transpose(0, 1) @ key.permute(1, 2, 0) * attention.scaling
+            if number in self.windowed:
+                side = self.config.window_size // self.config.patch_size
+                window = rows // side * 1000 + columns // side
+                scores = scores.masked_fill(window[:, None] != window[None, :], -1e9)
             mixed = torch.softmax(scores, -1) @ value.transpose(0, 1)
             x = x + attention.proj(mixed.transpose(0, 1).reshape(h.shape[0], -1))
             x = x + layer.mlp(layer.norm2(x))
         return self.vision.merger(x)
 
+    def table(self, rows, height, columns, width):
+        """Learned positions of a square grid, between the four nearest."""
+        side = self.vision.num_grid_per_side
+        y, x = rows * (side - 1) / (height - 1), columns * (side - 1) / (width - 1)
+        sums = 0
+        for near_y in (torch.floor(y), torch.floor(y) + 1):
+            for near_x in (torch.floor(x), torch.floor(x) + 1):
+                share = (1 - (y - near_y).abs()) * (1 - (x - near_x).abs())
+                place = near_y.clamp(max=side - 1) * side + near_x.clamp(max=side - 1)
+                sums = sums + share[:, None] * self.vision.pos_embed(place.long())
+        return sums
 
-def qwen2_vl():
+
+def qwen_vl(kind, configuration, vision_config, text_config, grid="image_grid_thw", **images):
     from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import Qwen2VLImageProcessorPil
 
     tokenizer = tokenizer_of(["<|vision_start|>", "<|vision_end|>", "<|image_pad|>", "<|video_pad|>"])
-    images = Qwen2VLImageProcessorPil(patch_size=4, merge_size=2, size={"shortest_edge": 256, "longest_edge": 1024})
+    images = Qwen2VLImageProcessorPil(patch_size=4, merge_size=2, size={"shortest_edge": 256, "longest_edge": 1024}, **images)
     ids = {name: tokenizer.convert_tokens_to_ids(f"<|{name}|>") for name in ("image_pad", "video_pad", "vision_start", "vision_end")}
     processor = Qwen2Processor(images, tokenizer, TURNS.replace("PICTURE", "<|vision_start|><|image_pad|><|vision_end|>"))
-    config = hf.Qwen2VLConfig(
-        vision_config=dict(depth=2, embed_dim=32, hidden_size=32, num_heads=2, patch_size=4, mlp_ratio=2),
-        text_config=dict(vocab_size=len(tokenizer), rope_parameters={"rope_type": "default", "rope_theta": 10000.0, "mrope_section": [1, 1, 2]}, **SIZES),
+    config = configuration(
+        vision_config=dict(depth=2, num_heads=2, patch_size=4, **vision_config),
+        text_config=dict(vocab_size=len(tokenizer), **SIZES, **text_config),
         image_token_id=ids["image_pad"], video_token_id=ids["video_pad"], vision_start_token_id=ids["vision_start"], vision_end_token_id=ids["vision_end"],
     )
-    model = make(hf.Qwen2VLForConditionalGeneration, config)
+    model = make(kind, config)
 
     def graphs(folder):
         sample = (torch.rand(24, 3 * 2 * 16), torch.tensor([[1, 4, 6]]))
-        write(Qwen2Vision(model.model.visual), sample, folder / "vision_encoder.onnx", ["pixel_values", "image_grid_thw"], ["image_features"], {"pixel_values": {0: "patches"}, "image_features": {0: "tokens"}})
+        write(QwenVision(model.model.visual), sample, folder / "vision_encoder.onnx", ["pixel_values", grid], ["image_features"], {"pixel_values": {0: "patches"}, "image_features": {0: "tokens"}})
         write_decoder(model.model.language_model, model.lm_head, folder / "decoder_model_merged.onnx", planes=3)
 
     return model, processor, graphs
+
+
+MROPE = {"rope_type": "default", "rope_theta": 10000.0, "mrope_section": [1, 1, 2]}
+
+
+def qwen2_vl():
+    vision = dict(embed_dim=32, hidden_size=32, mlp_ratio=2)
+    return qwen_vl(hf.Qwen2VLForConditionalGeneration, hf.Qwen2VLConfig, vision, dict(rope_parameters=MROPE), grid="grid_thw")
+
+
+def qwen2_5_vl():
+    vision = dict(hidden_size=32, intermediate_size=48, out_hidden_size=32, window_size=16, fullatt_block_indexes=[1])
+    return qwen_vl(hf.Qwen2_5_VLForConditionalGeneration, hf.Qwen2_5_VLConfig, vision, dict(rope_parameters=MROPE))
+
+
+def qwen3_vl():
+    # Decoders of the hub take no features of earlier layers of the vision encoder.
+    vision = dict(hidden_size=32, intermediate_size=48, out_hidden_size=32, num_position_embeddings=25, deepstack_visual_indexes=[])
+    text = dict(head_dim=8, rope_parameters={**MROPE, "mrope_section": [2, 1, 1], "mrope_interleaved": True})
+    half = [0.5, 0.5, 0.5]
+    return qwen_vl(hf.Qwen3VLForConditionalGeneration, hf.Qwen3VLConfig, vision, text, image_mean=half, image_std=half)
 
 
 class Qwen2Processor:
@@ -242,7 +283,7 @@ def gemma3():
     return model, processor, graphs
 
 
-FAMILIES = {"idefics3": idefics3, "qwen2-vl": qwen2_vl, "gemma3-vision": gemma3}
+FAMILIES = {"idefics3": idefics3, "qwen2-vl": qwen2_vl, "qwen2.5-vl": qwen2_5_vl, "qwen3-vl": qwen3_vl, "gemma3-vision": gemma3}
 
 
 def make(kind, config):
@@ -270,7 +311,7 @@ def golden(model, processor, name, pictures, question):
     scale = processor.image_processor
     mean, deviation = np.array(scale.image_mean), np.array(scale.image_std)
     pixels = inputs["pixel_values"].double().numpy()
-    if name == "qwen2-vl":
+    if name.startswith("qwen"):
         pixels = pixels.reshape(len(pixels), 3, -1)
         whole = pixels * deviation[:, None] + mean[:, None]
     else:

@@ -62,14 +62,14 @@ export function createQwenVl({ preprocessor }: VisionConfig, usual: Usual): Visi
       const columns = fitting.width / patch;
       const length = (rows * columns) / merged ** 2;
       const data = toPatches(resized(picture, fitting, filter), { patch, merged, frames, normalization });
+      const grid = BigInt64Array.of(1n, BigInt(rows), BigInt(columns));
+      const sides = { type: 'int64', dims: [1, 3], data: grid } as const;
       return {
         inputs: {
           pixel_values: { type: 'float32', dims: [rows * columns, data.length / (rows * columns)], data },
-          image_grid_thw: {
-            type: 'int64',
-            dims: [1, 3],
-            data: BigInt64Array.of(1n, BigInt(rows), BigInt(columns)),
-          },
+          // Graphs of Qwen2-VL name it without "image".
+          grid_thw: sides,
+          image_grid_thw: sides,
         },
         text: token.repeat(length),
         length,
