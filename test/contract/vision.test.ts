@@ -26,12 +26,12 @@ interface Golden {
 const path = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 const bytesOf = (name: string) => readFileSync(path(`pictures/${name}`));
 
-async function load(name: string) {
+async function load(name: string, optimize: boolean) {
   const folder = await openModelFolder(path(`models/${name}`));
   const template = createChatTemplate(folder);
   const tokenizer = createTextTokenizer(folder);
   const spec = { id: name, source: folder.path };
-  const graphs = await loadChatGraphs(folder, { spec, template, tokenizer }, { threads: 1 });
+  const graphs = await loadChatGraphs(folder, { spec, template, tokenizer }, { threads: 1, optimize });
   const file = readFileSync(join(folder.path, 'golden.json'), 'utf8');
   const { goldens } = JSON.parse(file) as { goldens: Record<'one' | 'three', Golden> };
   return { folder, template, tokenizer, graphs, goldens };
@@ -53,10 +53,13 @@ function toBytes(values: Float32Array, channelOf: (at: number) => number, prepro
 
 // Miniatures of real architectures with random weights; what they have to make of pictures comes from the reference
 // implementation (generate/vision.py).
-describe.each(['idefics3', 'qwen2-vl', 'qwen2.5-vl', 'qwen3-vl', 'gemma3-vision'])('%s', (name) => {
+const names = ['idefics3', 'qwen2-vl', 'qwen2.5-vl', 'qwen3-vl', 'gemma3-vision'];
+const cases = names.flatMap((name) => [[name, false] as const, [name, true] as const]);
+
+describe.each(cases)('%s, optimize: %s', (name, optimize) => {
   let model: Awaited<ReturnType<typeof load>>;
   beforeAll(async () => {
-    model = await load(name);
+    model = await load(name, optimize);
   });
   afterAll(async () => {
     await model?.graphs.decoder.release();
@@ -119,6 +122,29 @@ describe.each(['idefics3', 'qwen2-vl', 'qwen2.5-vl', 'qwen3-vl', 'gemma3-vision'
     model.graphs.vision!.giveBack(pictures);
   });
 
+  it.runIf(optimize)('reads prompts of different lengths together, in place', async () => {
+    const { decoder, vision } = model.graphs;
+    expect(decoder.raggedPrompts).toBe(true);
+    const [one, three] = [await promptOf(model.goldens.one), await promptOf(model.goldens.three)];
+    const prompts = [three.fed, one.fed, one.fed.subarray(0, 5)];
+    const expected: Float32Array[] = [];
+    for (const fed of prompts) expected.push(await logitsOf(model.graphs, Int32Array.of(...fed, 40, 41)));
+    const cache = decoder.createCache(prompts.length);
+    const counts = prompts.map(({ length }) => length);
+    const count = Math.max(...counts);
+    const tokens = new Int32Array(prompts.length * count);
+    for (const [row, fed] of prompts.entries()) tokens.set(fed, row * count);
+    await decoder.forward(cache, tokens, count, counts);
+    await decoder.forward(cache, Int32Array.of(40, 40, 40), 1);
+    const logits = await decoder.forward(cache, Int32Array.of(41, 41, 41), 1);
+    for (const [row, own] of expected.entries()) {
+      const together = logits.subarray(row * own.length, (row + 1) * own.length);
+      expect(Math.max(...own.map((logit, at) => Math.abs(logit - together[at]!)))).toBeLessThan(1e-4);
+    }
+    cache.release();
+    vision!.giveBack([...one.pictures, ...three.pictures]);
+  });
+
   it('continues a sequence that was cut at any place', async () => {
     const { decoder, vision } = model.graphs;
     const { fed, pictures } = await promptOf(model.goldens.three);
@@ -127,13 +153,13 @@ describe.each(['idefics3', 'qwen2-vl', 'qwen2.5-vl', 'qwen3-vl', 'gemma3-vision'
     await decoder.forward(cache, fed, fed.length);
     const lastPicture = fed.findLastIndex((token) => token < 0);
     for (const length of [fed.indexOf(-1) + 1, lastPicture, lastPicture + 1, fed.length - 1]) {
-      const shared = await decoder.gather([
-        { cache, row: 0, length },
-        { cache, row: 0, length },
-      ]);
+      // In place, several tokens after others are for one row alone.
+      const rows = optimize ? [0] : [0, 1];
+      const shared = await decoder.gather(rows.map(() => ({ cache, row: 0, length })));
       const rest = fed.subarray(length);
-      const logits = await decoder.forward(shared, Int32Array.of(...rest, ...rest), rest.length);
-      for (const row of [0, 1]) {
+      const tokens = Int32Array.from(rows.flatMap(() => [...rest]));
+      const logits = await decoder.forward(shared, tokens, rest.length);
+      for (const row of rows) {
         const own = logits.subarray(row * expected.length, (row + 1) * expected.length);
         expect(Math.max(...own.map((logit, at) => Math.abs(logit - expected[at]!)))).toBeLessThan(1e-4);
       }
