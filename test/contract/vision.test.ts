@@ -53,7 +53,7 @@ function toBytes(values: Float32Array, channelOf: (at: number) => number, prepro
 
 // Miniatures of real architectures with random weights; what they have to make of pictures comes from the reference
 // implementation (generate/vision.py).
-const names = ['idefics3', 'qwen2-vl', 'qwen2.5-vl', 'qwen3-vl', 'gemma3-vision'];
+const names = ['idefics3', 'qwen2-vl', 'qwen2.5-vl', 'qwen3-vl', 'gemma3-vision', 'llava-onevision'];
 const cases = names.flatMap((name) => [[name, false] as const, [name, true] as const]);
 
 describe.each(cases)('%s, optimize: %s', (name, optimize) => {

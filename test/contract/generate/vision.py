@@ -2,7 +2,7 @@
 
     python vision.py [family …]
 
-writes ../models/{idefics3,qwen2-vl,qwen2.5-vl,qwen3-vl,gemma3-vision}: `vision_encoder`, `embed_tokens` and `decoder_model_merged`, traced from
+writes ../models/{idefics3,qwen2-vl,qwen2.5-vl,qwen3-vl,gemma3-vision,llava-onevision}: `vision_encoder`, `embed_tokens` and `decoder_model_merged`, traced from
 the modules of `transformers`, with golden.json. Inputs and logits of a golden come from the whole model in PyTorch, fed
 by the processor of the family (its backend for Pillow), without a cache. Goldens keep a digest of the pixels that the
 processor made: each number, as an integer from 0 to 255 again, in its order.
@@ -15,6 +15,7 @@ import sys
 import tempfile
 from importlib.metadata import version
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import onnx
@@ -283,7 +284,68 @@ def gemma3():
     return model, processor, graphs
 
 
-FAMILIES = {"idefics3": idefics3, "qwen2-vl": qwen2_vl, "qwen2.5-vl": qwen2_5_vl, "qwen3-vl": qwen3_vl, "gemma3-vision": gemma3}
+# --- LLaVA-OneVision -------------------------------------------------------------------------------------------------
+
+
+class LlavaVision(torch.nn.Module):
+    """One square view of each picture, as graphs of the hub have it."""
+
+    def __init__(self, model):
+        super().__init__()
+        self.tower, self.projector = model.vision_tower, model.multi_modal_projector
+
+    def forward(self, pixel_values):
+        embeddings = self.tower.embeddings
+        x = embeddings.patch_embedding(pixel_values).flatten(2).transpose(1, 2) + embeddings.position_embedding(torch.arange(embeddings.num_positions))
+        return self.projector(self.tower.encoder(inputs_embeds=x, attention_mask=None).last_hidden_state)
+
+
+class SquareProcessor:
+    """The processor of the family without views of a picture's parts."""
+
+    def __init__(self, image_processor, tokenizer, chat_template, length):
+        self.image_processor, self.tokenizer, self.chat_template, self.length = image_processor, tokenizer, chat_template, length
+
+    def apply_chat_template(self, messages, **options):
+        return self.tokenizer.apply_chat_template(messages, chat_template=self.chat_template, tokenize=False, **options)
+
+    def __call__(self, text, images, return_tensors):
+        inputs = self.image_processor(images, return_tensors=return_tensors)
+        ids = self.tokenizer([text[0].replace("<image>", "<image>" * self.length)], return_tensors=return_tensors)["input_ids"]
+        return {**inputs, "input_ids": ids}
+
+
+def llava_onevision():
+    from transformers.models.siglip.image_processing_pil_siglip import SiglipImageProcessorPil
+
+    tokenizer = tokenizer_of(["<image>"])
+    images = SiglipImageProcessorPil(size={"height": 32, "width": 32}, resample=3)
+    processor = SquareProcessor(images, tokenizer, TURNS.replace("PICTURE", "<image>"), 16)
+    config = hf.LlavaOnevisionConfig(
+        vision_config=hf.SiglipVisionConfig(hidden_size=32, intermediate_size=48, num_hidden_layers=2, num_attention_heads=4, image_size=32, patch_size=8, vision_use_head=False),
+        text_config=hf.Qwen2Config(vocab_size=len(tokenizer), **SIZES),
+        image_token_id=tokenizer.convert_tokens_to_ids("<image>"), video_token_id=1,
+    )
+    model = make(hf.LlavaOnevisionForConditionalGeneration, config)
+
+    def of_square_views(input_ids, pixel_values):
+        """The whole model, but for the packing of views."""
+        inner = model.model
+        seen = inner.vision_tower(pixel_values, output_hidden_states=True).hidden_states[config.vision_feature_layer]
+        embeddings = inner.get_input_embeddings()(input_ids)
+        embeddings[input_ids == config.image_token_id] = inner.multi_modal_projector(seen).flatten(0, 1)
+        return model.lm_head(inner.language_model(inputs_embeds=embeddings).last_hidden_state)
+
+    model.forward = lambda **inputs: SimpleNamespace(logits=of_square_views(**inputs))
+
+    def graphs(folder):
+        write(LlavaVision(model.model), (torch.rand(2, 3, 32, 32),), folder / "vision_encoder.onnx", ["pixel_values"], ["image_features"], {"pixel_values": {0: "num_images"}, "image_features": {0: "num_images"}})
+        write_decoder(model.model.language_model, model.lm_head, folder / "decoder_model_merged.onnx")
+
+    return model, processor, graphs
+
+
+FAMILIES = {"llava-onevision": llava_onevision, "idefics3": idefics3, "qwen2-vl": qwen2_vl, "qwen2.5-vl": qwen2_5_vl, "qwen3-vl": qwen3_vl, "gemma3-vision": gemma3}
 
 
 def make(kind, config):
