@@ -35,7 +35,11 @@ const models: readonly (readonly [name: string, dtypes: readonly Dtype[]])[] = [
   ['lfm2', ['fp32']],
   ['lfm2-gqa', ['fp32']],
   ['granite-hybrid', ['fp32']],
+  ['falcon-h1', ['fp32']],
+  ['nemotron-h', ['fp32']],
   ['qwen3.5', ['fp32']],
+  ['qwen3-next', ['fp32']],
+  ['olmo-hybrid', ['fp32']],
   ['qwen3-moe', ['fp32']],
   ['lfm2-moe', ['fp32', 'q4']],
 ];

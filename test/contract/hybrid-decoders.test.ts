@@ -14,8 +14,12 @@ const cases = [
   ['lfm2-gqa', true],
   ['granite-hybrid', false],
   ['granite-hybrid', true],
+  ['falcon-h1', true],
+  ['nemotron-h', true],
   ['qwen3.5', false],
   ['qwen3.5', true],
+  ['qwen3-next', true],
+  ['olmo-hybrid', true],
 ] as const;
 
 /** How far a logit of a batch may be from the same one alone; products of one row and of several round differently. */

@@ -244,7 +244,7 @@ def randomize(model, seed):
             elif "norm" in name or "ln_" in name:
                 sharp = any(part in name for part in ("q_norm", "k_norm", "q_layernorm", "k_layernorm"))  # attention that only averages tells no positions apart
                 mean = 0.0 if name.endswith("bias") else 8.0 if after and "post_" in name else 2.0 if sharp else 1.0
-                shifted = gemma or (model.config.model_type == "qwen3_5_text" and "linear_attn" not in name)
+                shifted = gemma or (model.config.model_type in ("qwen3_5_text", "qwen3_next") and "linear_attn" not in name)
                 weight.copy_(mean - (1.0 if shifted else 0.0) + 0.2 * noise)
             elif "A_log" in name:
                 weight.copy_(noise - 2.0)  # states that last for some tokens

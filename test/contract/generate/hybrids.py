@@ -68,9 +68,9 @@ class Step(torch.nn.Module):
         padding = attention_mask[:, -length:] if self.masked else None
         if any(name.startswith("past_conv") for name in self.names):
             mask = {"full_attention": mask, "linear_attention": padding, "conv": padding}
-        hidden = self.model.model(input_ids, attention_mask=mask, position_ids=position_ids, past_key_values=cache, use_cache=True)
+        hidden = self.model.base_model(input_ids, attention_mask=mask, position_ids=position_ids, past_key_values=cache, use_cache=True)
         logits = self.model.lm_head(hidden.last_hidden_state)
-        logits = logits / getattr(self.model.config, "logits_scaling", 1)
+        logits = logits / getattr(self.model.config, "logits_scaling", 1) * getattr(self.model.config, "lm_head_multiplier", 1)
         return (logits, *(cache.present[present_of(name)] for name in self.names))
 
 
@@ -168,7 +168,7 @@ def short_conv(self, hidden_states, past_key_values, attention_mask=None, **_):
     return self.out_proj(mixed.transpose(-1, -2))
 
 
-# --- Granite 4 -------------------------------------------------------------------------------------------------------
+# --- Granite 4, Falcon-H1, Nemotron-H -------------------------------------------------------------------------------------------------------
 
 
 def granite_shapes(config, layer):
@@ -179,10 +179,22 @@ def granite_shapes(config, layer):
     return {"conv.#": (channels, config.mamba_d_conv), "ssm.#": (heads, size, state)}
 
 
+def falcon_shapes(config, layer):
+    heads, size, state = config.mamba_n_heads, config.mamba_d_head, config.mamba_d_state
+    channels = heads * size + 2 * config.mamba_n_groups * state
+    return {**keys_and_values(config), "conv.#": (channels, config.mamba_d_conv), "ssm.#": (heads, size, state)}
+
+
+def nemotron_shapes(config, layer):
+    heads, size, state = config.mamba_num_heads, config.mamba_head_dim, config.ssm_state_size
+    states = {"conv.#": (heads * size + 2 * config.n_groups * state, config.conv_kernel), "ssm.#": (heads, size, state)}
+    return {"linear_attention": states, "full_attention": keys_and_values(config)}.get(config.layer_types[layer], {})
+
+
 def mamba2(self, hidden_states, cache_params, attention_mask=None, **_):
     rows, count, _ = hidden_states.shape
     groups = self.n_groups * self.ssm_state_size
-    projected = self.in_proj(kept(hidden_states, attention_mask))
+    projected = self.in_proj(kept(hidden_states, attention_mask) * getattr(self, "ssm_in_multiplier", 1)) * getattr(self, "mup_vector", 1)
     gate, mixed, dt = projected.split([self.intermediate_size, self.conv_dim, self.num_heads], dim=-1)
     mixed = self.act(convolve(cache_params, self.layer_idx, mixed.transpose(1, 2), self.conv1d)).transpose(1, 2)
     x, b, c = kept(mixed, attention_mask).split([self.intermediate_size, groups, groups], dim=-1)
@@ -204,11 +216,11 @@ def mamba2(self, hidden_states, cache_params, attention_mask=None, **_):
     at_end = torch.exp(total[..., -1:] - total)[..., None]
     after = torch.exp(total[..., -1])[..., None, None] * before + (dx * at_end).transpose(-1, -2) @ b
     cache_params.put(f"ssm.{self.layer_idx}", after)
-    y = y + self.D[:, None, None] * x
-    return self.out_proj(self.norm(y.transpose(1, 2).reshape(rows, count, -1), gate))
+    y = (y + self.D[:, None, None] * x).transpose(1, 2).reshape(rows, count, -1)
+    return self.out_proj(self.norm(y, gate) if getattr(self, "mamba_rms_norm", True) else y * F.silu(gate))
 
 
-# --- Qwen 3.5 --------------------------------------------------------------------------------------------------------
+# --- Qwen 3.5, Qwen3-Next, OLMo Hybrid --------------------------------------------------------------------------------------
 
 
 def qwen3_5_shapes(config, layer):
@@ -218,6 +230,17 @@ def qwen3_5_shapes(config, layer):
     values = config.linear_num_value_heads * config.linear_value_head_dim
     state = (config.linear_num_value_heads, config.linear_key_head_dim, config.linear_value_head_dim)
     return {"conv.#": (2 * keys + values, config.linear_conv_kernel_dim), "recurrent.#": state}
+
+
+def olmo_shapes(config, layer):
+    shapes = qwen3_5_shapes(config, layer)
+    if "conv.#" not in shapes:
+        return shapes
+    keys = config.linear_num_key_heads * config.linear_key_head_dim
+    values = config.linear_num_value_heads * config.linear_value_head_dim
+    sizes = {"query": keys, "key": keys, "value": values}
+    convolutions = {f"conv.#.{kind}": (size, config.linear_conv_kernel_dim) for kind, size in sizes.items()}
+    return {**convolutions, "recurrent.#": shapes["recurrent.#"]}
 
 
 @torch.jit.script
@@ -236,19 +259,36 @@ def delta_rule(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, decay: torch.T
 def gated_delta(self, hidden_states, cache_params, attention_mask=None, **_):
     rows, count, _ = hidden_states.shape
     hidden_states = kept(hidden_states, attention_mask)
-    mixed = F.silu(convolve(cache_params, self.layer_idx, self.in_proj_qkv(hidden_states).transpose(1, 2), self.conv1d))
+    if hasattr(self, "in_proj_qkv"):
+        mixed, z, b, a = (each(hidden_states) for each in (self.in_proj_qkv, self.in_proj_z, self.in_proj_b, self.in_proj_a))
+    elif hasattr(self, "in_proj_qkvz"):
+        *parts, z, b, a = self.fix_query_key_value_ordering(self.in_proj_qkvz(hidden_states), self.in_proj_ba(hidden_states))
+        mixed = torch.cat([part.reshape(rows, count, -1) for part in parts], -1)
+    else:
+        mixed = torch.cat([each(hidden_states) for each in (self.q_proj, self.k_proj, self.v_proj)], -1)
+        z, b, a = (each(hidden_states) for each in (self.g_proj, self.b_proj, self.a_proj))
+    convolved = convolve_apart if hasattr(self, "q_proj") else convolve
+    mixed = F.silu(convolved(cache_params, self.layer_idx, mixed.transpose(1, 2), self.conv1d))
     q, k, v = mixed.transpose(1, 2).split([self.key_dim, self.key_dim, self.value_dim], dim=-1)
     q, k = (one.reshape(rows, count, -1, self.head_k_dim).transpose(1, 2) for one in (q, k))
     v = v.reshape(rows, count, -1, self.head_v_dim).transpose(1, 2)
     q, k = (one * torch.rsqrt((one * one).sum(-1, keepdim=True) + 1e-6) for one in (q, k))
     q, k = (one.repeat_interleave(self.num_v_heads // self.num_k_heads, 1) for one in (q / self.head_k_dim**0.5, k))
-    decay = torch.exp(-torch.exp(self.A_log) * F.softplus(self.in_proj_a(hidden_states) + self.dt_bias)).transpose(1, 2)
-    beta = self.in_proj_b(hidden_states).sigmoid().transpose(1, 2)
+    decay = torch.exp(-torch.exp(self.A_log) * F.softplus(a + self.dt_bias)).transpose(1, 2)
+    beta = b.sigmoid().transpose(1, 2) * (2 if getattr(self, "allow_neg_eigval", False) else 1)
     y, state = delta_rule(q, k, v, decay, beta, cache_params.get(f"recurrent.{self.layer_idx}"))
     cache_params.put(f"recurrent.{self.layer_idx}", state)
-    z = self.in_proj_z(hidden_states).reshape(-1, self.head_v_dim)
-    y = self.norm(y.transpose(1, 2).reshape(-1, self.head_v_dim), z)
-    return self.out_proj(y.reshape(rows, count, -1))
+    norm, project = (self.norm, self.out_proj) if hasattr(self, "norm") else (self.o_norm, self.o_proj)
+    y = norm(y.transpose(1, 2).reshape(-1, self.head_v_dim), z.reshape(-1, self.head_v_dim))
+    return project(y.reshape(rows, count, -1))
+
+
+def convolve_apart(cache, layer, new, conv):
+    """With a state each for queries, keys and values."""
+    kinds = [f"conv.{layer}.{kind}" for kind in ("query", "key", "value")]
+    sizes = [cache.get(kind).shape[1] for kind in kinds]
+    joined = torch.cat([cache.join(kind, part, 2, keep=conv.kernel_size[0]) for kind, part in zip(kinds, new.split(sizes, 1))], 1)
+    return F.conv1d(joined, conv.weight, conv.bias, groups=conv.groups)[..., 1:]
 
 
 # --- experts ---------------------------------------------------------------------------------------------------------
@@ -297,6 +337,33 @@ granite_config = lambda size: hf.GraniteMoeHybridConfig(
     tie_word_embeddings=True,
     **{**common(), "num_hidden_layers": 3},
 )
+falcon_config = lambda size: hf.FalconH1Config(
+    vocab_size=size,
+    mamba_d_ssm=64,
+    mamba_n_heads=4,
+    mamba_d_head=16,
+    mamba_d_state=8,
+    mamba_n_groups=2,
+    mamba_chunk_size=8,
+    mamba_rms_norm=False,
+    embedding_multiplier=1.5,
+    lm_head_multiplier=0.7,
+    ssm_in_multiplier=0.9,
+    attention_out_multiplier=0.8,
+    **common(),
+)
+nemotron_config = lambda size: hf.NemotronHConfig(
+    vocab_size=size,
+    layers_block_type=["mamba", "attention", "mlp", "mamba"],
+    mamba_num_heads=4,
+    mamba_head_dim=16,
+    ssm_state_size=8,
+    n_groups=2,
+    conv_kernel=4,
+    chunk_size=8,
+    head_dim=8,
+    **{**common(), "num_hidden_layers": 4},
+)
 qwen3_5_config = lambda size: hf.Qwen3_5TextConfig(
     vocab_size=size,
     layer_types=["linear_attention", "full_attention"],
@@ -306,6 +373,30 @@ qwen3_5_config = lambda size: hf.Qwen3_5TextConfig(
     linear_key_head_dim=8,
     linear_value_head_dim=8,
     rope_parameters={"rope_type": "default", "rope_theta": 10000.0, "partial_rotary_factor": 0.5, "mrope_section": [2, 1, 1], "mrope_interleaved": True},
+    **common(),
+)
+qwen3_next_config = lambda size: hf.Qwen3NextConfig(
+    vocab_size=size,
+    layer_types=["linear_attention", "full_attention"],
+    head_dim=16,
+    linear_num_key_heads=2,
+    linear_num_value_heads=4,
+    linear_key_head_dim=8,
+    linear_value_head_dim=8,
+    num_experts=4,
+    num_experts_per_tok=2,
+    moe_intermediate_size=24,
+    shared_expert_intermediate_size=24,
+    **common(),
+)
+olmo_config = lambda size: hf.OlmoHybridConfig(
+    vocab_size=size,
+    layer_types=["linear_attention", "full_attention"],
+    linear_num_key_heads=2,
+    linear_num_value_heads=2,
+    linear_key_head_dim=8,
+    linear_value_head_dim=16,
+    pad_token_id=None,
     **common(),
 )
 qwen3_moe_config = lambda size: hf.Qwen3MoeConfig(
@@ -318,9 +409,19 @@ FAMILIES = {
     "granite-hybrid": Family(
         tokenizers.qwen2, templates.CHATML, granite_config, QWEN_END, traced(granite_shapes, {"GraniteMoeHybridMambaLayer": mamba2})
     ),
+    "falcon-h1": Family(tokenizers.qwen2, templates.CHATML, falcon_config, QWEN_END, traced(falcon_shapes, {"FalconH1Mixer": mamba2})),
+    "nemotron-h": Family(tokenizers.qwen2, templates.CHATML, nemotron_config, QWEN_END, traced(nemotron_shapes, {"NemotronHMamba2Mixer": mamba2})),
     "qwen3.5": Family(
         tokenizers.qwen3, templates.CHATML_THINKING, qwen3_5_config, QWEN_END, traced(qwen3_5_shapes, {"Qwen3_5GatedDeltaNet": gated_delta})
     ),
+    "qwen3-next": Family(
+        tokenizers.qwen3,
+        templates.CHATML_THINKING,
+        qwen3_next_config,
+        QWEN_END,
+        traced(qwen3_5_shapes, {"Qwen3NextGatedDeltaNet": gated_delta, "Qwen3NextExperts": all_experts}),
+    ),
+    "olmo-hybrid": Family(tokenizers.qwen2, templates.CHATML, olmo_config, QWEN_END, traced(olmo_shapes, {"OlmoHybridGatedDeltaNet": gated_delta})),
     "lfm2-moe": Family(
         tokenizers.qwen2, templates.CHATML, lfm2_moe_config, QWEN_END, several(genai("fp32", "model.onnx"), genai("int4", "model_q4.onnx", "int4_block_size=16", "int4_accuracy_level=1"))
     ),
