@@ -1,33 +1,32 @@
 import { compareLogits } from '../../../runtime/graph-probe.ts';
 import type { Decoder, DecoderCache } from '../../../runtime/decoder.ts';
 
-/** Tokens of the rows that are tried, and one more of each that they are stepped by together. */
+/** Tokens of the rows before the step that they share. */
 const lengths = [9, 4];
 /** How far logits may be apart, as a part of the largest one. */
 const tolerance = 1e-3;
 
 /**
- * Tries whether rows of different lengths have the logits in one batch that they have alone: graphs without `position_ids`
- * may count positions by the mask, by slots, or not at all.
+ * Tries whether rows of different lengths have the logits in one batch that they have when each is read at once: graphs
+ * without `position_ids` may count positions by the mask, by slots, or not at all.
  */
 export async function stepsRaggedRows(decoder: Decoder): Promise<boolean> {
   const caches: DecoderCache[] = [];
+  const read = async (row: number, length: number): Promise<Float32Array> => {
+    const cache = decoder.createCache();
+    caches.push(cache);
+    return feed(decoder, cache, tokensOf(decoder, row, length), length);
+  };
   try {
-    for (const [row, length] of lengths.entries()) {
-      const cache = decoder.createCache();
-      caches.push(cache);
-      await forward(decoder, cache, row, length);
-    }
+    for (const [row, length] of lengths.entries()) await read(row, length);
     const together = await decoder.gather(caches.map((cache) => ({ cache, row: 0 })));
     caches.push(together);
-    const { vocabularySize } = decoder;
-    const tokens = lengths.flatMap((length, row) => [...tokensOf(decoder, row, 1, length)]);
-    const batch = Float32Array.from(
-      await decoder.forward(together, Int32Array.from(tokens), 1, undefined, inputsOf(decoder, tokens)),
-    );
-    const inBatch = lengths.map((_, row) => batch.subarray(row * vocabularySize, (row + 1) * vocabularySize));
+    const next = lengths.map((length, row) => tokensOf(decoder, row, length + 1)[length]!);
+    const batch = await feed(decoder, together, Int32Array.from(next), 1);
+    const size = decoder.vocabularySize;
+    const inBatch = lengths.map((_, row) => batch.subarray(row * size, (row + 1) * size));
     const alone: Float32Array[] = [];
-    for (const [row] of lengths.entries()) alone.push(await forward(decoder, caches[row]!, row, 1));
+    for (const [row, length] of lengths.entries()) alone.push(await read(row, length + 1));
     const { difference, largest } = compareLogits(alone, inBatch);
     return difference <= tolerance * Math.max(1, largest);
   } catch {
@@ -37,24 +36,24 @@ export async function stepsRaggedRows(decoder: Decoder): Promise<boolean> {
   }
 }
 
-async function forward(
+async function feed(
   decoder: Decoder,
   cache: DecoderCache,
-  row: number,
+  tokens: Int32Array,
   count: number,
 ): Promise<Float32Array> {
-  const tokens = tokensOf(decoder, row, count, cache.lengths[0]!);
-  return Float32Array.from(await decoder.forward(cache, tokens, count, undefined, inputsOf(decoder, tokens)));
+  const inputs = inputsOf(decoder, tokens);
+  return Float32Array.from(await decoder.forward(cache, tokens, count, undefined, inputs));
 }
 
 /** Ids that every vocabulary has, the same every time. */
-function tokensOf({ vocabularySize }: Decoder, row: number, count: number, start: number): Int32Array {
+function tokensOf({ vocabularySize }: Decoder, row: number, count: number): Int32Array {
   const most = Math.min(vocabularySize, 1000);
-  return Int32Array.from({ length: count }, (_, index) => ((start + index) * 37 + row * 101 + 11) % most);
+  return Int32Array.from({ length: count }, (_, index) => (index * 37 + row * 101 + 11) % most);
 }
 
 /** The same numbers for the same token. */
-function inputsOf({ hiddenSize }: Decoder, tokens: ArrayLike<number>) {
+function inputsOf({ hiddenSize }: Decoder, tokens: Int32Array) {
   if (hiddenSize === undefined) return {};
   const embeddings = Float32Array.from({ length: tokens.length * hiddenSize }, (_, at) =>
     Math.sin(1 + tokens[Math.floor(at / hiddenSize)]! * 12.9898 + (at % hiddenSize) * 78.233),

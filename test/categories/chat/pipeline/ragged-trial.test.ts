@@ -4,6 +4,7 @@ import type { CacheRow, Decoder, DecoderCache } from '../../../../src/runtime/de
 
 const cases = [
   ['counts positions of each row', (lengths: Int32Array, row: number) => lengths[row]!, true],
+  ['counts slots, used or not', (lengths: Int32Array, row: number) => (lengths[row]! > 0 ? 64 : 0), false],
   ['counts slots of the batch', (lengths: Int32Array) => Math.max(...lengths), false],
   [
     'refuses unused slots',
@@ -29,7 +30,7 @@ it('feeds embeddings to graphs that take them', async () => {
       return decoder.forward(cache, tokens, count, counts, inputs);
     },
   });
-  expect(sizes).toEqual([18, 8, 4, 2, 2]);
+  expect(sizes).toEqual([18, 8, 4, 20, 10]);
 });
 
 /** A decoder whose logits tell the position that it takes the last token to have. */
@@ -52,7 +53,7 @@ function createDecoder(positionOf: (lengths: Int32Array, row: number) => number)
     },
     async forward({ rows, lengths }, tokens, count) {
       const logits = Float32Array.from({ length: 2 * rows }, (_, at) =>
-        at % 2 === 0 ? positionOf(lengths, at >> 1) : tokens[((at >> 1) + 1) * count - 1]!,
+        at % 2 === 0 ? positionOf(lengths, at >> 1) + count - 1 : tokens[((at >> 1) + 1) * count - 1]!,
       );
       for (const row of lengths.keys()) lengths[row]! += count;
       return logits;
