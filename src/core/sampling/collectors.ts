@@ -1,7 +1,7 @@
 import { createCandidates, justBelow, type Candidates } from './candidates.ts';
 import type { Collector, LogitSample } from './scan.ts';
 import { selectDescending } from './select.ts';
-import { keepLargest, roomFor } from './top-k.ts';
+import { keepLargest, roomFor, spareSamples } from './top-k.ts';
 
 /** For temperature 0: the first of the largest. */
 export function createLargestCollector(): Collector {
@@ -93,9 +93,6 @@ export function createTopKCollector(k: number): Collector {
 }
 
 const patience = 8;
-
-/** So many samples more than needed are let through: fewer than k are above with a chance below one in a thousand. */
-const spareSamples = 2;
 
 /** −∞ without samples. */
 function largestIn({ values, size }: LogitSample): number {

@@ -9,26 +9,32 @@ const fewValues = 32;
 const movesPerValue = 8;
 
 /**
- * Sorts the first `size` values descending, in place. A radix sort by two digits of where a value lies between the
+ * Sorts the first `size` values descending. A radix sort by two digits of where a value lies between the
  * extremes leaves them nearly sorted, and insertion sort does the rest: linear time, unless values crowd together so
  * much that quicksort has to be called.
  *
+ * @param sorted overwritten; may be `values`
  * @param values finite numbers
  */
-export function sortDescending(values: Float64Array, size: number): void {
-  if (size > fewValues) sortRoughly(values, size);
-  if (!insertionSort(values, size, size * movesPerValue)) {
-    quicksort(values, 0, size);
-    insertionSort(values, size, Infinity);
+export function sortDescendingInto(sorted: Float64Array, values: Float64Array, size: number): void {
+  if (size <= fewValues || !sortRoughly(sorted, values, size)) copyInto(sorted, values, size);
+  if (!insertionSort(sorted, size, size * movesPerValue)) {
+    quicksort(sorted, 0, size);
+    insertionSort(sorted, size, Infinity);
   }
 }
 
 // One small function for each loop: V8 compiles them one by one.
 
-function sortRoughly(values: Float64Array, size: number): void {
+function copyInto(sorted: Float64Array, values: Float64Array, size: number): void {
+  if (sorted !== values) for (let i = 0; i < size; i++) sorted[i] = values[i]!;
+}
+
+/** @returns false where all are the same, which leaves `sorted` as it is */
+function sortRoughly(sorted: Float64Array, values: Float64Array, size: number): boolean {
   const most = largest(values, size);
   const span = most - smallest(values, size);
-  if (span === 0) return;
+  if (span === 0) return false;
   const scale = Math.min((digits * digits - 1) / span, Number.MAX_VALUE);
   const copy = copyScratch(size);
   lowCounts.fill(0);
@@ -37,29 +43,51 @@ function sortRoughly(values: Float64Array, size: number): void {
   toStarts(lowCounts);
   toStarts(highCounts);
   scatter(values, copy, size, most, scale, 0, lowCounts);
-  scatter(copy, values, size, most, scale, digitBits, highCounts);
+  scatter(copy, sorted, size, most, scale, digitBits, highCounts);
+  return true;
 }
 
 function largest(values: Float64Array, size: number): number {
-  let most = -Infinity;
-  for (let i = 0; i < size; i++) if (values[i]! > most) most = values[i]!;
-  return most;
+  let first = -Infinity;
+  let second = -Infinity;
+  for (let i = 0; i < size; i += 2) {
+    const a = values[i]!;
+    const b = values[i + 1 < size ? i + 1 : i]!;
+    if (a > first) first = a;
+    if (b > second) second = b;
+  }
+  return Math.max(first, second);
 }
 
-function smallest(values: Float64Array, size: number): number {
-  let least = Infinity;
-  for (let i = 0; i < size; i++) if (values[i]! < least) least = values[i]!;
-  return least;
+/** Of any number of values; infinite without any. */
+export function smallest(values: Float64Array, size: number): number {
+  let first = Infinity;
+  let second = Infinity;
+  for (let i = 0; i < size; i += 2) {
+    const a = values[i]!;
+    const b = values[i + 1 < size ? i + 1 : i]!;
+    if (a < first) first = a;
+    if (b < second) second = b;
+  }
+  return Math.min(first, second);
 }
 
 function countDigits(values: Float64Array, size: number, most: number, scale: number): void {
-  for (let i = 0; i < size; i++) {
-    const key = ((most - values[i]!) * scale) | 0;
-    const low = key & (digits - 1);
-    const high = (key >> digitBits) & (digits - 1);
-    lowCounts[low] = lowCounts[low]! + 1;
-    highCounts[high] = highCounts[high]! + 1;
+  const fours = size - (size % 4);
+  for (let i = 0; i < fours; i += 4) {
+    countDigit(((most - values[i]!) * scale) | 0);
+    countDigit(((most - values[i + 1]!) * scale) | 0);
+    countDigit(((most - values[i + 2]!) * scale) | 0);
+    countDigit(((most - values[i + 3]!) * scale) | 0);
   }
+  for (let i = fours; i < size; i++) countDigit(((most - values[i]!) * scale) | 0);
+}
+
+function countDigit(key: number): void {
+  const low = key & (digits - 1);
+  const high = (key >> digitBits) & (digits - 1);
+  lowCounts[low] = lowCounts[low]! + 1;
+  highCounts[high] = highCounts[high]! + 1;
 }
 
 function toStarts(counts: Int32Array): void {
@@ -80,13 +108,32 @@ function scatter(
   shift: number,
   starts: Int32Array,
 ): void {
-  for (let i = 0; i < size; i++) {
-    const value = from[i]!;
-    const digit = ((((most - value) * scale) | 0) >> shift) & (digits - 1);
-    const place = starts[digit]!;
-    to[place] = value;
-    starts[digit] = place + 1;
+  const fours = size - (size % 4);
+  // Four at a time takes half as long.
+  for (let i = 0; i < fours; i += 4) {
+    const a = from[i]!;
+    const b = from[i + 1]!;
+    const c = from[i + 2]!;
+    const d = from[i + 3]!;
+    const first = ((((most - a) * scale) | 0) >> shift) & (digits - 1);
+    const second = ((((most - b) * scale) | 0) >> shift) & (digits - 1);
+    const third = ((((most - c) * scale) | 0) >> shift) & (digits - 1);
+    const fourth = ((((most - d) * scale) | 0) >> shift) & (digits - 1);
+    place(to, a, first, starts);
+    place(to, b, second, starts);
+    place(to, c, third, starts);
+    place(to, d, fourth, starts);
   }
+  for (let i = fours; i < size; i++) {
+    const value = from[i]!;
+    place(to, value, ((((most - value) * scale) | 0) >> shift) & (digits - 1), starts);
+  }
+}
+
+function place(to: Float64Array, value: number, digit: number, starts: Int32Array): void {
+  const at = starts[digit]!;
+  to[at] = value;
+  starts[digit] = at + 1;
 }
 
 /** @returns false if it took more than `moves` to sort and was given up */

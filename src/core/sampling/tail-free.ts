@@ -2,9 +2,9 @@ import { assertNumber } from './assert.ts';
 import { largestOf, type Candidates } from './candidates.ts';
 import { decaysInto } from './decay.ts';
 import { massTolerance } from './nearest.ts';
-import { valueScratch, weightScratch } from './scratch.ts';
-import { sortDescending } from './sort.ts';
-import { applyTopK, keepAbove, sortedLargest } from './top-k.ts';
+import { createScratch, valueScratch, weightScratch } from './scratch.ts';
+import { smallest, sortDescendingInto } from './sort.ts';
+import { applyTopK, keepAbove, likelyBound, roomFor, sortedLargest } from './top-k.ts';
 
 /** Below this total the second differences are noise and weigh the same. */
 const leastCurvature = 1e-6;
@@ -12,7 +12,12 @@ const leastCurvature = 1e-6;
 const headSize = 512;
 /** Beyond so many nats below the largest logit, probabilities are below 1e-27 of the largest and count as 0. */
 const allNats = 64;
+/** Where tokens just outside of the head are so likely, it never decides. */
+const likelyWeight = 1 / 16;
+const blockSize = 512;
 const undecided = -1;
+
+const blockScratch = createScratch((length) => new Float64Array(length));
 
 /**
  * Tail-free sampling: sorts by probability, takes the absolute second differences as weights and cuts where their
@@ -36,8 +41,12 @@ export function applyTailFree(candidates: Candidates, z: number): Candidates {
   const largest = largestOf(candidates);
   const share = z * (1 + massTolerance);
   const sorted = valueScratch(size);
-  let count = sortedLargest(sorted, candidates, headSize);
-  let kept = keptOf(sorted, count, size, share, count === size);
+  let count = 0;
+  let kept = undecided;
+  if (size <= 4 * roomFor(headSize) || likelyBound(candidates, headSize) < largest + Math.log(likelyWeight)) {
+    count = sortedLargest(sorted, candidates, headSize);
+    kept = keptOf(sorted, count, size, share, count === size);
+  }
   if (kept === undecided) {
     count = sortedAbove(largest - allNats, candidates, sorted);
     kept = keptOf(sorted, count, size, share, true);
@@ -52,8 +61,13 @@ export function applyTailFree(candidates: Candidates, z: number): Candidates {
 
 /** Writes all logits above a bound, descending. */
 function sortedAbove(bound: number, candidates: Candidates, sorted: Float64Array): number {
+  const { logits, size } = candidates;
+  if (smallest(logits, size) > bound) {
+    sortDescendingInto(sorted, logits, size);
+    return size;
+  }
   const count = gatherAbove(bound, candidates, sorted);
-  sortDescending(sorted, count);
+  sortDescendingInto(sorted, sorted, count);
   return count;
 }
 
@@ -78,29 +92,45 @@ function keptOf(sorted: Float64Array, count: number, size: number, share: number
   const mass = decaysInto(weights, sorted, count, sorted[0]!);
   const end = last ? Math.min(count + 2, size) : count;
   weights.fill(0, count, end); // more zeros would add nothing
-  const total = totalCurvature(weights, end);
+  const blocks = blockScratch(Math.ceil(end / blockSize));
+  const total = totalCurvature(weights, end, blocks);
   const least = weights[count - 2]!;
   // All that reaches beyond the head telescopes to at most twice its last but one weight.
   const rest = last ? 0 : 2 * least;
   const restMass = last ? 0 : (size - count) * least;
   if (total + rest <= leastCurvature * mass) return evenlyKept(size, share);
   if (total <= leastCurvature * (mass + restMass)) return last ? evenlyKept(size, share) : undecided;
-  const kept = placeExceeding(weights, end, share * total);
-  const keptAtMost = last ? kept : placeExceeding(weights, end, share * (total + rest));
+  const kept = placeExceeding(weights, end, blocks, share * total);
+  const keptAtMost = last ? kept : placeExceeding(weights, end, blocks, share * (total + rest));
   if (kept === keptAtMost && kept < end) return kept;
   return last ? size : undecided;
 }
 
-function totalCurvature(weights: Float64Array, count: number): number {
+/** @param blocks overwritten with the sums of blocks, whose places are those of the last of three neighbours */
+function totalCurvature(weights: Float64Array, count: number, blocks: Float64Array): number {
   let total = 0;
-  for (let i = 2; i < count; i++) total += curvature(weights, i);
+  for (let block = 0, start = 0; start < count; block++, start += blockSize) {
+    blocks[block] = curvatureOf(weights, Math.max(start, 2), Math.min(start + blockSize, count));
+    total += blocks[block]!;
+  }
   return total;
 }
 
-/** The first place, at least 1, at which the running sum of curvatures exceeds the goal; `count` if there is none. */
-function placeExceeding(weights: Float64Array, count: number, goal: number): number {
+function curvatureOf(weights: Float64Array, start: number, end: number): number {
   let sum = 0;
-  for (let i = 2; i < count; i++) {
+  for (let i = start; i < end; i++) sum += curvature(weights, i);
+  return sum;
+}
+
+/** The first place, at least 1, at which the running sum of curvatures exceeds the goal; `count` if there is none. */
+function placeExceeding(weights: Float64Array, count: number, blocks: Float64Array, goal: number): number {
+  let sum = 0;
+  let start = 0;
+  for (let block = 0; start + blockSize < count && sum + blocks[block]! <= goal; block++) {
+    sum += blocks[block]!;
+    start += blockSize;
+  }
+  for (let i = Math.max(start, 2); i < count; i++) {
     sum += curvature(weights, i);
     if (sum > goal && i > 2) return i - 2;
   }

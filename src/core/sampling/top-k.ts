@@ -2,7 +2,7 @@ import { assertNumber } from './assert.ts';
 import { createCandidates, justBelow, type Candidates } from './candidates.ts';
 import { createScratch, valueScratch } from './scratch.ts';
 import { selectDescending } from './select.ts';
-import { sortDescending } from './sort.ts';
+import { sortDescendingInto } from './sort.ts';
 
 /**
  * Keeps the `k` most likely candidates; of equals the ones with the lower token id.
@@ -30,9 +30,8 @@ export function applyTopK(candidates: Candidates, k: number): Candidates {
  * @param k at least 1
  */
 export function topKInto(target: Candidates, source: Candidates, k: number): Candidates {
-  const room = roomFor(k);
-  const sampled = source.size > 4 * room ? justBelow(largestOfSample(source, room, k)) : -Infinity;
-  target.size = gatherLargest(target, source, k, sampled);
+  const lowest = source.size > 4 * roomFor(k) ? likelyBound(source, k) : -Infinity;
+  target.size = gatherLargest(target, source, k, countAbove(source, lowest) < k ? -Infinity : lowest);
   if (target.size > k) keepLargest(target, k);
   return target;
 }
@@ -58,12 +57,32 @@ function gatherLargest(target: Candidates, source: Candidates, k: number, lowest
   return kept;
 }
 
-/** The k-th largest of evenly spaced logits, which is at most the k-th largest of all. */
-function largestOfSample({ logits, size }: Candidates, count: number, k: number): number {
+/** A bound that, by a sample, about twice `k` logits are above; for more than four times `roomFor(k)` candidates. */
+export function likelyBound({ logits, size }: Candidates, k: number): number {
+  const count = roomFor(k);
   const values = valueScratch(size);
   const stride = Math.floor(size / count);
   for (let i = 0; i < count; i++) values[i] = logits[i * stride]!;
-  return selectDescending(values, count, k - 1);
+  return justBelow(selectDescending(values, count, Math.ceil((2 * k) / stride) + spareSamples));
+}
+
+/** So many samples more than needed are let through: fewer than k are above with a chance below one in a thousand. */
+export const spareSamples = 2;
+
+function countAbove({ logits, size }: Candidates, bound: number): number {
+  const fours = size - (size % 4);
+  let count = countByFours(logits, fours, bound);
+  for (let i = fours; i < size; i++) count += Number(logits[i]! > bound);
+  return count;
+}
+
+function countByFours(logits: Float64Array, end: number, bound: number): number {
+  let count = 0;
+  for (let i = 0; i < end; i += 4) {
+    count += Number(logits[i]! > bound) + Number(logits[i + 1]! > bound);
+    count += Number(logits[i + 2]! > bound) + Number(logits[i + 3]! > bound);
+  }
+  return count;
 }
 
 /**
@@ -119,7 +138,6 @@ const largestScratch = createScratch(createCandidates);
  */
 export function sortedLargest(sorted: Float64Array, candidates: Candidates, k: number): number {
   const { logits, size } = topKInto(largestScratch(roomFor(k)), candidates, k);
-  for (let i = 0; i < size; i++) sorted[i] = logits[i]!;
-  sortDescending(sorted, size);
+  sortDescendingInto(sorted, logits, size);
   return size;
 }

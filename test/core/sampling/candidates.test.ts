@@ -10,7 +10,7 @@ import { drawToken } from '../../../src/core/sampling/draw.ts';
 import { applyLogitBias } from '../../../src/core/sampling/logit-bias.ts';
 import { createRng } from '../../../src/core/sampling/rng.ts';
 import { selectDescending } from '../../../src/core/sampling/select.ts';
-import { sortDescending } from '../../../src/core/sampling/sort.ts';
+import { sortDescendingInto } from '../../../src/core/sampling/sort.ts';
 import { fromProbabilities, tokensOf } from './helpers.ts';
 
 const largestFloat32 = 3.4028234663852886e38;
@@ -132,7 +132,10 @@ describe('sorting and selecting', () => {
       for (const rank of [0, size >> 1, size - 1]) {
         expect(selectDescending(Float64Array.from(values), size, rank)).toBe(sorted[rank]);
       }
-      sortDescending(values, size);
+      const into = new Float64Array(size);
+      sortDescendingInto(into, values, size);
+      expect(into).toEqual(sorted);
+      sortDescendingInto(values, values, size);
       expect(values).toEqual(sorted);
     }
   });
