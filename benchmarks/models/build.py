@@ -13,8 +13,8 @@ import venv
 from pathlib import Path
 
 HERE = Path(__file__).parent
-SHAPES = ["smollm2-135m", "qwen2.5-0.5b"]
-FORMS = ["q4", "gqa-int4", "gguf", "fp32"]
+DECODER_FORMS = ["q4", "gqa-int4", "gguf", "fp32"]
+FORMS = {"smollm2-135m": DECODER_FORMS, "qwen2.5-0.5b": DECODER_FORMS, "whisper-base": ["fp32", "q8"]}
 TOKENIZER_FILES = ["*token*.json", "vocab.json", "merges.txt", "chat_template.jinja"]
 
 
@@ -27,7 +27,7 @@ class Builder:
         place = self.output / (f"{shape}.gguf" if form == "gguf" else f"{shape}-{form}")
         if place.exists():
             return place
-        needed = {"source": None, "q4": "fp32"}.get(form, "source")
+        needed = {"source": None, "q4": "fp32", "q8": "fp32"}.get(form, "source")
         source = self.build(shape, needed) if needed else None
         print(f"{place.name} …", flush=True)
         partial = self.output / "partial"
@@ -81,7 +81,7 @@ class Builder:
 
 
 def main():
-    names = {f"{shape}.gguf" if form == "gguf" else f"{shape}-{form}": (shape, form) for shape in SHAPES for form in FORMS}
+    names = {f"{shape}.gguf" if form == "gguf" else f"{shape}-{form}": (shape, form) for shape, forms in FORMS.items() for form in forms}
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--output", type=Path, default=HERE / "cache", metavar="FOLDER")
     parser.add_argument("--environments", type=Path, metavar="FOLDER", help="default: environments in the output")

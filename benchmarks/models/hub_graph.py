@@ -3,8 +3,10 @@
 Usage:
     python hub_graph.py fp32 SOURCE TARGET
     python hub_graph.py q4 EXPORTED TARGET
+    python hub_graph.py q8 EXPORTED TARGET
 """
 
+import json
 import logging
 import shutil
 import sys
@@ -19,11 +21,25 @@ BLOCK_SIZE = 32
 def export(source, target):
     from optimum.exporters.onnx import main_export
 
-    main_export(str(source), output=target / "export", task="text-generation-with-past", do_validation=False)
+    is_whisper = json.loads((source / "config.json").read_text())["model_type"] == "whisper"
+    task = "automatic-speech-recognition-with-past" if is_whisper else "text-generation-with-past"
+    main_export(str(source), output=target / "export", task=task, do_validation=False)
     (target / "onnx").mkdir()
-    for file in (target / "export").glob("model.onnx*"):
-        file.rename(target / "onnx" / file.name)
+    for name in ["encoder_model.onnx", "decoder_model_merged.onnx"] if is_whisper else ["model.onnx"]:
+        for file in (target / "export").glob(f"{name}*"):
+            file.rename(target / "onnx" / file.name)
     shutil.rmtree(target / "export")
+
+
+def quantize_to_bytes(exported, target):
+    """Products of 8-bit weights and activations, as the files `*_quantized.onnx` of the hub have them."""
+    from onnxruntime.quantization import QuantType, quantize_dynamic
+
+    (target / "onnx").mkdir()
+    for file in (exported / "onnx").glob("*.onnx"):
+        quantized = target / "onnx" / f"{file.stem}_quantized.onnx"
+        options = {"EnableSubgraph": True}
+        quantize_dynamic(file, quantized, weight_type=QuantType.QUInt8, extra_options=options, op_types_to_quantize=["MatMul"])
 
 
 def quantize(exported, target):
@@ -50,4 +66,4 @@ def untie(graph):
 
 if __name__ == "__main__":
     form, source, target = sys.argv[1:]
-    {"fp32": export, "q4": quantize}[form](Path(source), Path(target))
+    {"fp32": export, "q4": quantize, "q8": quantize_to_bytes}[form](Path(source), Path(target))

@@ -3,7 +3,15 @@
 import sys
 
 import torch
-from transformers import GenerationConfig, LlamaConfig, LlamaForCausalLM, Qwen2Config, Qwen2ForCausalLM
+from transformers import (
+    GenerationConfig,
+    LlamaConfig,
+    LlamaForCausalLM,
+    Qwen2Config,
+    Qwen2ForCausalLM,
+    WhisperConfig,
+    WhisperForConditionalGeneration,
+)
 
 import byte_level_tokenizer
 
@@ -42,6 +50,20 @@ SHAPES = {
             tie_word_embeddings=True,
         ),
     ),
+    # Whisper base
+    "whisper-base": (
+        WhisperForConditionalGeneration,
+        WhisperConfig(
+            vocab_size=51865,
+            d_model=512,
+            encoder_layers=6,
+            decoder_layers=6,
+            encoder_attention_heads=8,
+            decoder_attention_heads=8,
+            encoder_ffn_dim=2048,
+            decoder_ffn_dim=2048,
+        ),
+    ),
 }
 
 
@@ -67,6 +89,11 @@ def randomize(model, special):
 
 def main(shape, target, tokenizer_folder=None):
     make_model, config = SHAPES[shape]
+    if config.is_encoder_decoder:
+        model = make_model(config).eval()
+        randomize(model, [])
+        model.save_pretrained(target)
+        return
     tokenizer = (
         byte_level_tokenizer.from_folder(tokenizer_folder, config.vocab_size)
         if tokenizer_folder
