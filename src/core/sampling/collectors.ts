@@ -1,7 +1,7 @@
 import { createCandidates, justBelow, type Candidates } from './candidates.ts';
 import type { Collector, LogitSample } from './scan.ts';
 import { selectDescending } from './select.ts';
-import { keepLargest, roomFor, spareSamples } from './top-k.ts';
+import { keepLargest, spareSamples } from './top-k.ts';
 
 /** For temperature 0: the first of the largest. */
 export function createLargestCollector(): Collector {
@@ -66,7 +66,8 @@ export function createMinPCollector(p: number): Collector & { largest: number } 
  * were, or where it had to cut back too often.
  */
 export function createTopKCollector(k: number): Collector {
-  const room = roomFor(k);
+  // Not much more than k: the sooner it is cut back, the fewer of the rest are above the threshold.
+  const room = Math.max(64, 2 * k);
   let candidates = none;
   let cuts = 0;
   let guess = -Infinity;
@@ -92,7 +93,7 @@ export function createTopKCollector(k: number): Collector {
   };
 }
 
-const patience = 8;
+const patience = 32;
 
 /** −∞ without samples. */
 function largestIn({ values, size }: LogitSample): number {

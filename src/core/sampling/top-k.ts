@@ -66,8 +66,8 @@ export function likelyBound({ logits, size }: Candidates, k: number): number {
   return justBelow(selectDescending(values, count, Math.ceil((2 * k) / stride) + spareSamples));
 }
 
-/** So many samples more than needed are let through: fewer than k are above with a chance below one in a thousand. */
-export const spareSamples = 2;
+/** So many samples more than needed are let through: fewer than k are above with a chance below one in a hundred. */
+export const spareSamples = 1;
 
 function countAbove({ logits, size }: Candidates, bound: number): number {
   const fours = size - (size % 4);
