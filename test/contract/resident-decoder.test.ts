@@ -41,6 +41,16 @@ describe.each(models)('%s', (name) => {
     cache.release();
   });
 
+  it('refuses tokens that the model does not have, and goes on', async () => {
+    const cache = decoder.createCache();
+    await feed(cache, prompt(lengths[1]!, 1));
+    for (const token of [-1, decoder.vocabularySize]) {
+      await expect(decoder.forward(cache, Int32Array.of(token), 1)).rejects.toThrow(RangeError);
+    }
+    for (const index of nextTokens.keys()) await step(cache, [1], index);
+    cache.release();
+  });
+
   it('goes on with rows that join, leave and change places', async () => {
     const first = await readTogether();
     await step(first, [0, 1, 2, 3], 0);

@@ -1,6 +1,7 @@
 import { newSlotsOutput } from '../../../core/onnx/rewrites/new-slots.ts';
 import type { Session, Tensor } from '../../../runtime/contract.ts';
 import type { Decoder } from '../../../runtime/decoder.ts';
+import { assertTokens } from './assert-tokens.ts';
 import { readDecoderLayout, type GraphSides } from './decoder-layout.ts';
 import { createLastLogits } from './last-logits.ts';
 import { KeyValueCache } from './key-value-cache.ts';
@@ -57,6 +58,7 @@ export function createCopyingDecoder(
     },
     async forward(cache, tokens, count, _counts, { embeddings, positions } = {}) {
       const { rows, capacity } = cache;
+      if (inputs.has('input_ids')) assertTokens(tokens, vocabularySize);
       const { inputIds, positionIds, attentionMask } = stepFeeds.create(cache, tokens, count);
       const feeds: Record<string, Tensor> = {
         ...cache.tensors,

@@ -1,6 +1,7 @@
 import { rowLengthInputs } from '../../../core/onnx/rewrites/row-lengths.ts';
 import type { BindableSession, Binding, ElementType, TensorData } from '../../../runtime/contract.ts';
 import type { DecoderCache, StepInputs } from '../../../runtime/decoder.ts';
+import { assertTokens } from './assert-tokens.ts';
 import type { DecoderLayout } from './decoder-layout.ts';
 
 /** Masks grow by so many slots. */
@@ -36,6 +37,7 @@ export class StepTensors {
   readonly #lengths: Int32Array;
   readonly #embeddings: Float32Array;
   readonly #hasGridPositions: boolean;
+  readonly #vocabularySize: number;
   /** Slots of each row that the mask shows. */
   readonly #shown: Int32Array;
 
@@ -68,6 +70,7 @@ export class StepTensors {
     this.#ids = lowWords(int64('input_ids', [rows, count]));
     this.#mask = lowWords(int64('attention_mask', [rows, this.width]));
     this.#hasGridPositions = hasGridPositions;
+    this.#vocabularySize = vocabularySize;
     this.#positionIds = lowWords(int64('position_ids', [...(hasGridPositions ? [3] : []), rows, count]));
     this.#embeddings = new Float32Array(rows * count * hiddenSize);
     if (hiddenSize > 0) bind('inputs_embeds', 'float32', [rows, count, hiddenSize], this.#embeddings);
@@ -91,7 +94,10 @@ export class StepTensors {
     bind('logits', logitsType, [rows, this.positions, vocabularySize], this.logits);
   }
 
-  /** @param counts tokens of each row, the rest is padding */
+  /**
+   * @param counts tokens of each row, the rest is padding
+   * @throws RangeError for a token that the model doesn't have
+   */
   fill(
     lengths: Int32Array,
     tokens: Int32Array,
@@ -99,6 +105,7 @@ export class StepTensors {
     { embeddings, positions }: StepInputs = {},
   ): void {
     const { count } = this;
+    if (this.#ids.length > 0) assertTokens(tokens, this.#vocabularySize);
     if (embeddings) this.#embeddings.set(embeddings);
     if (positions) for (const [at, position] of positions.entries()) this.#positionIds[2 * at] = position;
     for (let row = 0; row < lengths.length; row++) {

@@ -22,3 +22,12 @@ it.each([
   );
   expect(() => createCopyingDecoder({ ...session, inputs: others })).toThrow(reason);
 });
+
+it.each([-1, 1_000_000])('refuses the token %i before the graph sees it', async (token) => {
+  const decoder = createCopyingDecoder({ inputs, ...session });
+  const cache = decoder.createCache();
+  await expect(decoder.forward(cache, Int32Array.of(token), 1)).rejects.toThrow(
+    `tokens[0]: expected an id from 0 to ${decoder.vocabularySize - 1}, got ${token}`,
+  );
+  expect([...cache.lengths]).toEqual([0]);
+});
