@@ -15,9 +15,15 @@ const movesPerValue = 8;
  *
  * @param sorted overwritten; may be `values`
  * @param values finite numbers
+ * @param range of these values, where it is known
  */
-export function sortDescendingInto(sorted: Float64Array, values: Float64Array, size: number): void {
-  if (size <= fewValues || !sortRoughly(sorted, values, size)) copyInto(sorted, values, size);
+export function sortDescendingInto(
+  sorted: Float64Array,
+  values: Float64Array,
+  size: number,
+  range: Range = rangeOf(values, size),
+): void {
+  if (size <= fewValues || !sortRoughly(sorted, values, size, range)) copyInto(sorted, values, size);
   if (!insertionSort(sorted, size, size * movesPerValue)) {
     quicksort(sorted, 0, size);
     insertionSort(sorted, size, Infinity);
@@ -31,9 +37,13 @@ function copyInto(sorted: Float64Array, values: Float64Array, size: number): voi
 }
 
 /** @returns false where all are the same, which leaves `sorted` as it is */
-function sortRoughly(sorted: Float64Array, values: Float64Array, size: number): boolean {
-  const most = largest(values, size);
-  const span = most - smallest(values, size);
+function sortRoughly(
+  sorted: Float64Array,
+  values: Float64Array,
+  size: number,
+  { least, most }: Range,
+): boolean {
+  const span = most - least;
   if (span === 0) return false;
   const scale = Math.min((digits * digits - 1) / span, Number.MAX_VALUE);
   const copy = copyScratch(size);
@@ -47,29 +57,35 @@ function sortRoughly(sorted: Float64Array, values: Float64Array, size: number): 
   return true;
 }
 
-function largest(values: Float64Array, size: number): number {
-  let first = -Infinity;
-  let second = -Infinity;
-  for (let i = 0; i < size; i += 2) {
-    const a = values[i]!;
-    const b = values[i + 1 < size ? i + 1 : i]!;
-    if (a > first) first = a;
-    if (b > second) second = b;
-  }
-  return Math.max(first, second);
+/** The extremes of some values. */
+interface Range {
+  least: number;
+  most: number;
 }
 
-/** Of any number of values; infinite without any. */
-export function smallest(values: Float64Array, size: number): number {
-  let first = Infinity;
-  let second = Infinity;
+const found: Range = { least: 0, most: 0 };
+
+/**
+ * The extremes of the first `size` values; infinite without any.
+ *
+ * @returns an object that the next call changes
+ */
+export function rangeOf(values: Float64Array, size: number): Readonly<Range> {
+  let least = Infinity;
+  let otherLeast = Infinity;
+  let most = -Infinity;
+  let otherMost = -Infinity;
   for (let i = 0; i < size; i += 2) {
     const a = values[i]!;
     const b = values[i + 1 < size ? i + 1 : i]!;
-    if (a < first) first = a;
-    if (b < second) second = b;
+    if (a < least) least = a;
+    if (a > most) most = a;
+    if (b < otherLeast) otherLeast = b;
+    if (b > otherMost) otherMost = b;
   }
-  return Math.min(first, second);
+  found.least = Math.min(least, otherLeast);
+  found.most = Math.max(most, otherMost);
+  return found;
 }
 
 function countDigits(values: Float64Array, size: number, most: number, scale: number): void {
@@ -119,18 +135,18 @@ function scatter(
     const second = ((((most - b) * scale) | 0) >> shift) & (digits - 1);
     const third = ((((most - c) * scale) | 0) >> shift) & (digits - 1);
     const fourth = ((((most - d) * scale) | 0) >> shift) & (digits - 1);
-    place(to, a, first, starts);
-    place(to, b, second, starts);
-    place(to, c, third, starts);
-    place(to, d, fourth, starts);
+    put(to, a, first, starts);
+    put(to, b, second, starts);
+    put(to, c, third, starts);
+    put(to, d, fourth, starts);
   }
   for (let i = fours; i < size; i++) {
     const value = from[i]!;
-    place(to, value, ((((most - value) * scale) | 0) >> shift) & (digits - 1), starts);
+    put(to, value, ((((most - value) * scale) | 0) >> shift) & (digits - 1), starts);
   }
 }
 
-function place(to: Float64Array, value: number, digit: number, starts: Int32Array): void {
+function put(to: Float64Array, value: number, digit: number, starts: Int32Array): void {
   const at = starts[digit]!;
   to[at] = value;
   starts[digit] = at + 1;

@@ -3,7 +3,7 @@ import { largestOf, type Candidates } from './candidates.ts';
 import { decaysInto } from './decay.ts';
 import { massTolerance } from './nearest.ts';
 import { createScratch, valueScratch, weightScratch } from './scratch.ts';
-import { smallest, sortDescendingInto } from './sort.ts';
+import { rangeOf, sortDescendingInto } from './sort.ts';
 import { applyTopK, keepAbove, likelyBound, roomFor, sortedLargest } from './top-k.ts';
 
 /** Below this total the second differences are noise and weigh the same. */
@@ -62,8 +62,9 @@ export function applyTailFree(candidates: Candidates, z: number): Candidates {
 /** Writes all logits above a bound, descending. */
 function sortedAbove(bound: number, candidates: Candidates, sorted: Float64Array): number {
   const { logits, size } = candidates;
-  if (smallest(logits, size) > bound) {
-    sortDescendingInto(sorted, logits, size);
+  const range = rangeOf(logits, size);
+  if (range.least > bound) {
+    sortDescendingInto(sorted, logits, size, range);
     return size;
   }
   const count = gatherAbove(bound, candidates, sorted);
