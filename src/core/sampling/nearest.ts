@@ -1,4 +1,4 @@
-import type { Candidates } from './candidates.ts';
+import { weightsInto, type Candidates } from './candidates.ts';
 import { decay, decayWithin } from './decay.ts';
 import { createScratch } from './scratch.ts';
 
@@ -70,6 +70,9 @@ export function keepLargestShare(
   share: number,
 ): Candidates {
   const { logits, size } = candidates;
+  if (size <= fewCandidates) {
+    return keepByBins(candidates, weights, largest, share * weightsInto(weights, candidates, largest));
+  }
   const fours = size - (size % 4);
   binMass.fill(0);
   const total =
