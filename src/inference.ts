@@ -4,6 +4,7 @@ import type {
   CallOptions,
   CategoryDefinition,
   CompleteRequest,
+  ModelInfo,
   ModelOptions,
   ModelSpec,
   Pipeline,
@@ -26,6 +27,7 @@ import type { InferenceObserver as AnyObserver } from './engine/observer.ts';
 import { fieldError, InferenceError } from './errors.ts';
 import type { RoomLimits } from './engine/room.ts';
 import { checkModel, checkModels } from './model-settings.ts';
+import { findBundledModel } from './models/bundled-models.ts';
 import { logObserver } from './observability/log-observer.ts';
 import { assertLogger, type Logger } from './observability/logger.ts';
 import type { InferenceObserver } from './typed-observers.ts';
@@ -130,6 +132,8 @@ export function createInference(options: InferenceOptions): Inference {
   const all = observers as readonly AnyObserver[];
   const isElsewhere = (model: Pick<ModelOptions, 'backend' | 'source'>): boolean =>
     backendOf(model)?.place === 'host';
+  const demoOf = (model: Pick<ModelOptions, 'backend' | 'source'>): ModelInfo['demo'] =>
+    isElsewhere(model) ? undefined : findBundledModel(model.source);
   const engine = createEngine({
     models,
     categories,
@@ -148,8 +152,18 @@ export function createInference(options: InferenceOptions): Inference {
       return failedStream(InferenceError.from(error));
     }
   };
-  const add = (id: string, model: unknown): void => engine.add(id, checkModel(`models.${id}`, model));
-  return { ...engine, run, add, ...methodsOver(run) } as Inference;
+  const demos = new Map(Object.entries(models).map(([id, model]) => [id, demoOf(model)]));
+  const add = (id: string, given: unknown): void => {
+    const model = checkModel(`models.${id}`, given);
+    engine.add(id, model);
+    demos.set(id, demoOf(model));
+  };
+  const withDemo = (info: ModelInfo): ModelInfo => {
+    const demo = demos.get(info.id);
+    return demo ? { ...info, demo } : info;
+  };
+  const infos = (): readonly ModelInfo[] => engine.models().map(withDemo);
+  return { ...engine, run, add, models: infos, ...methodsOver(run) } as Inference;
 }
 
 function definitionOf(name: string): CategoryDefinition {

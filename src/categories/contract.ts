@@ -31,6 +31,10 @@ export interface ModelInfo {
   readonly foreignParameters?: readonly string[] | undefined;
   /** Defaults of parameters that aren't those of its category; `undefined` where the server that runs it decides. */
   readonly defaults?: Readonly<Record<string, unknown>> | undefined;
+  /** Kinds of input that it takes; left out while that is unknown. */
+  readonly inputModalities?: readonly ('text' | 'image')[] | undefined;
+  /** The things that a demo model knows, and a `source` to put in its place; left out for real models. */
+  readonly demo?: { readonly description: string; readonly replacement: string } | undefined;
   /** Unix time in seconds at which the model files were made, or 0 where that is not known. */
   readonly created: number;
   readonly ownedBy: string;

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { basename, dirname, join, sep } from 'node:path';
 import { fieldError, type InferenceError } from '../errors.ts';
+import { bundledModelNames } from './bundled-models.ts';
 import { catalogue, findCatalogueEntry, type CatalogueEntry } from './catalogue.ts';
 import { readGgufMetadata, type GgufMetadata } from '../core/gguf/read-metadata.ts';
 import { ggufFiles, isGguf } from './gguf/gguf-source.ts';
@@ -14,7 +15,7 @@ import { listRepository, probeFiles, type RemoteFile } from './hub/repository.ts
 import { defaultRetryPolicy, withRetries } from './hub/retry.ts';
 import { resolveHubSettings, type HubOptions, type HubSettings } from './hub/settings.ts';
 import type { ModelFiles } from './model-files.ts';
-import { bundledModels, findFolder, locateModel, parseSource, type RemoteSource } from './source.ts';
+import { findFolder, locateModel, parseSource, type RemoteSource } from './source.ts';
 import { quote } from '../core/text/quote.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -97,7 +98,7 @@ export async function describeModel(
 }
 
 /** Names of the catalogue and of the bundled models, for suggestions. */
-export const knownModels: readonly string[] = [...bundledModels, ...Object.keys(catalogue)];
+export const knownModels: readonly string[] = [...bundledModelNames, ...Object.keys(catalogue)];
 
 type Place = Pick<DescribedModel, 'kind' | 'folder' | 'files' | 'readText'> & {
   /** Where one file says it. */
@@ -118,7 +119,7 @@ function openFolder(source: string): Place {
   if (isGguf(source) && existsSync(source)) return openFile(source);
   const folder = locateModel(source);
   return {
-    kind: (bundledModels as readonly string[]).includes(source) ? 'bundled' : 'folder',
+    kind: bundledModelNames.includes(source) ? 'bundled' : 'folder',
     folder,
     files: filesIn(folder),
     readText: (path) => readFile(join(folder, path), 'utf8').catch(() => undefined),

@@ -1,23 +1,12 @@
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
+import { bundledModelNames } from './bundled-models.ts';
 import { findCatalogueEntry } from './catalogue.ts';
 import type { Dtype } from './graph-files.ts';
 import { explainPath } from './explain-files.ts';
 import { sourceError } from './model-files.ts';
 import { quote } from '../core/text/quote.ts';
-
-/** The models that the package `@slashv1/tiny-models` holds. */
-export const bundledModels = [
-  'tiny-chat',
-  'tiny-detect',
-  'tiny-embed',
-  'tiny-image',
-  'tiny-rerank',
-  'tiny-speech',
-  'tiny-vision',
-  'tiny-whisper',
-] as const;
 
 /** One of them is in the folder of every model; the latter in diffusers' layout. */
 const mainFiles = ['config.json', 'model_index.json'];
@@ -49,7 +38,7 @@ export type ModelSource = { readonly kind: 'local' } | RemoteSource;
  * catalogue has for another category
  */
 export function parseSource(source: string, category?: string): ModelSource {
-  if ((bundledModels as readonly string[]).includes(source) || existsSync(source)) return { kind: 'local' };
+  if (bundledModelNames.includes(source) || existsSync(source)) return { kind: 'local' };
   if (/^https?:\/\//.test(source)) return { kind: 'url', base: parseBase(source) };
   const entry = findCatalogueEntry(source);
   if (entry && category !== undefined && entry.category !== category) {
@@ -100,13 +89,13 @@ export function locateModel(source: string): string {
   const reason = explainPath(source);
   if (reason !== undefined) throw sourceError(reason);
   throw sourceError(
-    `expected one of the bundled models (${bundledModels.join(', ')}), a folder with a ${mainFiles.join(' or ')}, a name in the catalogue, the id of a model on the hub (org/name) or an http address, got ${quote(source)}`,
+    `expected one of the bundled models (${bundledModelNames.join(', ')}), a folder with a ${mainFiles.join(' or ')}, a name in the catalogue, the id of a model on the hub (org/name) or an http address, got ${quote(source)}`,
   );
 }
 
 /** As `locateModel`; `undefined` where there is none. */
 export function findFolder(source: string): string | undefined {
-  if ((bundledModels as readonly string[]).includes(source)) return join(bundledFolder(), source);
+  if (bundledModelNames.includes(source)) return join(bundledFolder(), source);
   const folder = resolve(source);
   return mainFiles.some((name) => existsSync(join(folder, name))) ? folder : undefined;
 }

@@ -12,6 +12,19 @@ export const modelSchema = z.object({
   name: z.string(),
   category: z.string(),
   context_length: z.int(),
+  input_modalities: z
+    .array(z.enum(['text', 'image']))
+    .optional()
+    .meta({ description: 'Kinds of input; left out while they are unknown.' }),
+  demo: z
+    .boolean()
+    .optional()
+    .meta({ description: 'True for a bundled model, which knows nothing beyond its description.' }),
+  description: z.string().optional().meta({ description: 'The things that a demo model knows.' }),
+  replacement: z
+    .string()
+    .optional()
+    .meta({ description: 'A real model in place of a demo model: `slashv1 serve --model` takes it.' }),
   state: z.enum(modelStates).optional(),
 });
 
@@ -63,6 +76,10 @@ export function toModel(model: ModelInfo, state?: ModelStatus['state']): WireMod
     name: model.name,
     category: model.category,
     context_length: model.contextLength,
+    ...(model.inputModalities ? { input_modalities: [...model.inputModalities] } : {}),
+    ...(model.demo
+      ? { demo: true, description: model.demo.description, replacement: model.demo.replacement }
+      : {}),
     ...(state === undefined ? {} : { state }),
   };
 }

@@ -7,7 +7,8 @@ import {
   type CatalogueEntry,
 } from '../../src/models/catalogue.ts';
 import { categories as registry } from '../../src/categories/registry.ts';
-import { bundledModels, parseSource } from '../../src/models/source.ts';
+import { bundledModelNames } from '../../src/models/bundled-models.ts';
+import { parseSource } from '../../src/models/source.ts';
 
 const entries: readonly (readonly [string, CatalogueEntry])[] = Object.entries(catalogue);
 
@@ -46,7 +47,7 @@ it.each(entries)('%s is found by all its names', (id, entry) => {
 
 it('has no name twice, and none of a bundled model', () => {
   const names = entries.flatMap(([id, { aliases }]) => [id, ...aliases]);
-  expect(new Set([...names, ...bundledModels]).size).toBe(names.length + bundledModels.length);
+  expect(new Set([...names, ...bundledModelNames]).size).toBe(names.length + bundledModelNames.length);
 });
 
 it('knows nothing that objects have by themselves', () => {

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { locateDecoder, openModelFolder } from '../../src/models/model-folder.ts';
-import { bundledModels, locateModel, parseSource } from '../../src/models/source.ts';
+import { bundledModelNames } from '../../src/models/bundled-models.ts';
+import { locateModel, parseSource } from '../../src/models/source.ts';
 
 let folder: string;
 beforeAll(async () => {
@@ -12,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true }));
 
 describe('locateModel', () => {
-  it.each(bundledModels)('finds the bundled model %s', (name) =>
+  it.each(bundledModelNames)('finds the bundled model %s', (name) =>
     expect(basename(locateModel(name))).toBe(name),
   );
 

@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os';
 import { join, posix, resolve, sep } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadPipeline } from '../../src/load-pipeline.ts';
-import { bundledModels } from '../../src/models/source.ts';
+import { bundledModelNames } from '../../src/models/bundled-models.ts';
 import { verifyFiles } from '../../src/models/verify-files.ts';
 
 const models = resolve(import.meta.dirname, '../../examples/models');
@@ -35,13 +35,13 @@ function hashesOf(folder: string): Record<string, string> {
 
 describe('the bundled models', () => {
   it('have the hashes of hashes.json', () => {
-    const hashes = Object.fromEntries(bundledModels.map((name) => [name, hashesOf(join(models, name))]));
+    const hashes = Object.fromEntries(bundledModelNames.map((name) => [name, hashesOf(join(models, name))]));
     const text = `${JSON.stringify(hashes, null, 2)}\n`;
     if (process.env['UPDATE_DOCS'] === '1') writeFileSync(list, text);
     expect(readFileSync(list, 'utf8')).toBe(text);
   });
 
-  it.each(bundledModels)('%s is intact', async (name) => {
+  it.each(bundledModelNames)('%s is intact', async (name) => {
     const { checked, damaged } = await verifyFiles(name);
     expect(checked).toBeGreaterThan(1);
     expect(damaged).toEqual([]);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { toSrt as coreToSrt, toVtt as coreToVtt } from '../../src/core/audio/subtitles.ts';
-import { toCurl } from '../../src/playground/page/scripts/api/curl.js';
+import { fileContent, toCurl } from '../../src/playground/page/scripts/api/curl.js';
 import { readEvents, readJsonEvents } from '../../src/playground/page/scripts/api/server-events.js';
 import { formatBytes, formatDuration, formatTime } from '../../src/playground/page/scripts/dom/format.js';
 import { addDelta, emptyAnswer, toSent } from '../../src/playground/page/scripts/panels/chat/messages.js';
@@ -50,13 +50,14 @@ describe('curl lines', () => {
     (file) => {
       const content = Buffer.from([...Array(200).keys()]);
       writeFileSync(join(folder, file), content);
-      const json = { image: '', model: "the detector's", classes: '$HOME `id`' };
-      const { input } = run(toCurl('http://h/v1', { path: '/detect', json }, { name: 'image', file }));
-      expect(JSON.parse(input)).toEqual({ ...json, image: content.toString('base64') });
-      const alone = run(
-        toCurl('http://h/v1', { path: '/detect', json: { image: '' } }, { name: 'image', file }),
-      );
-      expect(JSON.parse(alone.input)).toEqual({ image: content.toString('base64') });
+      const base64 = content.toString('base64');
+      const json = { image: fileContent(0), model: "the detector's", classes: '$HOME `id`' };
+      const { input } = run(toCurl('http://h/v1', { path: '/detect', json }, [file]));
+      expect(JSON.parse(input)).toEqual({ ...json, image: base64 });
+      const urls = ['data:a/b;base64,', 'data:c/d;base64,'];
+      const two = { messages: urls.map((url, index) => ({ url: url + fileContent(index) })) };
+      const both = run(toCurl('http://h/v1', { path: '/x', json: two }, [file, file]));
+      expect(JSON.parse(both.input)).toEqual({ messages: urls.map((url) => ({ url: url + base64 })) });
     },
   );
 
@@ -154,6 +155,14 @@ describe('messages', () => {
     expect(toSent([{ role: 'user', content: 'x' }, message], ' ')).toEqual([
       { role: 'user', content: 'x' },
       sent,
+    ]);
+    const pictures = [{ name: 'a.png', url: 'data:image/png;base64,AA==' }];
+    const part = { type: 'image_url', image_url: { url: pictures[0]!.url } };
+    expect(toSent([{ role: 'user', content: 'x', pictures }], '')).toEqual([
+      { role: 'user', content: [part, { type: 'text', text: 'x' }] },
+    ]);
+    expect(toSent([{ role: 'user', content: '', pictures }], '')).toEqual([
+      { role: 'user', content: [part] },
     ]);
     expect(toSent([], 'be brief')).toEqual([{ role: 'system', content: 'be brief' }]);
   });

@@ -44,6 +44,7 @@ describe.skipIf(skipReason !== undefined)('the playground in a browser', { timeo
           source: fileURLToPath(new URL('../contract/models/bert-reranker', import.meta.url)),
         }),
         'tiny-speech': speech({ source: 'tiny-speech' }),
+        'tiny-vision': chat({ source: 'tiny-vision' }),
         'tiny-whisper': transcription({ source: 'tiny-whisper' }),
       },
     });
@@ -304,6 +305,118 @@ describe.skipIf(skipReason !== undefined)('the playground in a browser', { timeo
     });
   });
 
+  describe('attachments', () => {
+    /** The parts of the last message that was sent. */
+    const partsOf = (body: { messages: { content: unknown }[] }) => body.messages.at(-1)!.content;
+    const png = { name: 'scene.png', mimeType: 'image/png' };
+
+    it('asks a model with eyes about a sample picture', async () => {
+      const panel = await open('Chat');
+      const request = page.waitForRequest('**/chat/completions');
+      await panel.getByRole('button', { name: 'What is in this picture? Two shapes' }).click();
+      const body = (await request).postDataJSON();
+      expect(body.model).toBe('tiny-vision');
+      expect(partsOf(body)).toEqual([
+        { type: 'image_url', image_url: { url: expect.stringMatching(/^data:image\/png;base64,/) } },
+        { type: 'text', text: 'What is in this picture?' },
+      ]);
+      await panel.locator('.status', { hasText: 'answer token' }).waitFor(patience);
+      expect(await panel.getByText('tiny-vision answers, since tiny-chat takes no pictures.').count()).toBe(
+        1,
+      );
+      expect(await panel.locator('.message-assistant .answer').textContent()).toMatch(/circle|square/);
+
+      await page.reload();
+      const shown = page.locator('.message-user').getByRole('img', { name: 'two-shapes.png' });
+      await shown.waitFor();
+      expect(await shown.evaluate((node) => (node as HTMLImageElement).naturalWidth)).toBe(512);
+    });
+
+    it('shows the names of chosen pictures, removes one, sends the others', async () => {
+      const panel = await open('Chat');
+      const [first, second] = [await draw('a red circle'), await draw('a blue square')];
+      await writeFile(join(folder, 'second.png'), second);
+      await panel.locator('input[type=file]').setInputFiles([
+        { ...png, buffer: first },
+        { ...png, name: 'second.png', buffer: second },
+      ]);
+      const chips = panel.getByRole('list', { name: 'Attachments' }).getByRole('listitem');
+      await chips.nth(1).waitFor();
+      await panel.getByRole('button', { name: 'Remove scene.png' }).click();
+      expect(await chips.locator('.file-name').allTextContents()).toEqual(['second.png']);
+      await panel.getByLabel('Model').selectOption('tiny-vision');
+      await panel.getByLabel('Message', { exact: true }).fill('What color is the square?');
+      expect(await runCopied(panel)).toMatch(/^data: .*chat\.completion\.chunk[^]*data: \[DONE\]\s*$/);
+      const request = page.waitForRequest('**/chat/completions');
+      await page.getByLabel('Message', { exact: true }).press('Enter');
+      expect(partsOf((await request).postDataJSON())).toEqual([
+        { type: 'image_url', image_url: { url: `data:image/png;base64,${second.toString('base64')}` } },
+        { type: 'text', text: 'What color is the square?' },
+      ]);
+      await panel.locator('.status', { hasText: 'answer token' }).waitFor(patience);
+      expect(await chips.count()).toBe(0);
+    });
+
+    it('puts the words of a recording into the field', async () => {
+      const panel = await open('Chat');
+      const buffer = await speak('What is 27 plus 58?');
+      await panel.getByLabel('Message', { exact: true }).fill('Tell me:');
+      const request = page.waitForRequest('**/audio/transcriptions');
+      await panel
+        .locator('input[type=file]')
+        .setInputFiles({ name: 'asked.wav', mimeType: 'audio/wav', buffer });
+      await panel.getByText('asked.wav').waitFor();
+      await request;
+      const field = panel.getByLabel('Message', { exact: true });
+      await expect.poll(() => field.inputValue(), patience).toMatch(/^Tell me: .*27.*58/);
+      expect(await panel.getByRole('listitem').filter({ hasText: 'asked.wav' }).count()).toBe(0);
+      expect(await panel.locator('.message').count()).toBe(0);
+    });
+
+    it('takes a dictation', async () => {
+      const panel = await open('Chat');
+      await panel.getByRole('button', { name: 'Dictate', exact: true }).click();
+      await panel.getByRole('button', { name: /^Stop · 0:04/ }).click({ timeout: 30_000 });
+      const field = panel.getByLabel('Message', { exact: true });
+      await expect.poll(() => field.inputValue(), patience).toMatch(/red circle/);
+    });
+
+    it('says which files it takes', async () => {
+      const panel = await open('Chat');
+      const notes = { name: 'notes.pdf', mimeType: 'application/pdf', buffer: Buffer.from('%PDF') };
+      await panel.locator('input[type=file]').setInputFiles(notes);
+      await panel.getByRole('alert').getByText('notes.pdf: expected a picture or a recording.').waitFor();
+    });
+
+    it('gives a picture back where it can not be read', async () => {
+      const panel = await open('Chat');
+      const broken = { name: 'broken.png', mimeType: 'image/png', buffer: Buffer.from('no picture') };
+      await panel.locator('input[type=file]').setInputFiles(broken);
+      await panel.getByText('broken.png').waitFor();
+      await panel.getByRole('button', { name: 'Send' }).click();
+      await panel.getByRole('alert').getByText('HTTP 400').waitFor(patience);
+      expect(await panel.locator('.message').count()).toBe(0);
+      expect(await panel.getByRole('button', { name: 'Remove broken.png' }).count()).toBe(1);
+    });
+  });
+
+  it('calls demo models so, with the command for a real one', async () => {
+    const panel = await open('Chat');
+    const note = panel.locator('.demo-note');
+    expect(await note.textContent()).toMatch(
+      /^demo Knows greetings.* npx slashv1 serve --model qwen3-0\.6b /,
+    );
+    await note.getByRole('button', { name: 'Copy the command' }).click();
+    await note.getByText('Copied').waitFor();
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(
+      'npx slashv1 serve --model qwen3-0.6b',
+    );
+    await panel.getByLabel('Model').selectOption('tiny-vision');
+    expect(await note.textContent()).toContain('--model HuggingFaceTB/SmolVLM-256M-Instruct');
+    await page.getByRole('tab', { name: 'Rank', exact: true }).click();
+    expect(await page.getByRole('tabpanel', { name: 'Rank' }).locator('.demo-note').isVisible()).toBe(false);
+  });
+
   describe('parameters', () => {
     it('are those of the discovery endpoint, and only changed ones are sent', async () => {
       const panel = await open('Chat');
@@ -407,6 +520,7 @@ describe.skipIf(skipReason !== undefined)('the playground in a browser', { timeo
       await writeFile(join(folder, "it's a picture.png"), png);
       await panel.locator('input[type=file]').setInputFiles(join(folder, "it's a picture.png"));
       await panel.getByRole('table').waitFor(patience);
+      expect(await panel.locator('.drop strong').textContent()).toBe("it's a picture.png");
       expect(await panel.locator('.box').count()).toBe(2);
       const rows = await panel.getByRole('row').allTextContents();
       expect(rows).toHaveLength(3);

@@ -1,6 +1,6 @@
 import { InferenceError } from '../../index.ts';
 import { listCachedModels } from '../../models/hub/model-cache.ts';
-import { bundledModels } from '../../models/source.ts';
+import { bundledModelNames } from '../../models/bundled-models.ts';
 import { verifyFiles } from '../../models/verify-files.ts';
 import { didYouMean } from '../../core/text/suggest.ts';
 import { defineCommand } from '../command.ts';
@@ -27,7 +27,7 @@ export const verifyCommand = defineCommand({
       label: `${model.source}@${model.revision}`,
       source: model.folder,
     }));
-    const bundled = bundledModels.map((name) => ({ name, label: name, source: name as string }));
+    const bundled = bundledModelNames.map((name) => ({ name, label: name, source: name }));
     const all = [...bundled, ...cached];
     const wanted = names.map(cachedName);
     for (const [index, name] of wanted.entries()) {

@@ -1,4 +1,5 @@
-import { locateModel, bundledModels } from '../../models/source.ts';
+import { bundledModelNames } from '../../models/bundled-models.ts';
+import { locateModel } from '../../models/source.ts';
 import { InferenceError } from '../../index.ts';
 import { UsageError } from '../usage-error.ts';
 import type { ModelSettings } from '../model-settings.ts';
@@ -10,7 +11,7 @@ import type { ModelSettings } from '../model-settings.ts';
  */
 export function bundledModelSettings(hub: ModelSettings['hub']): Readonly<Record<string, ModelSettings>> {
   try {
-    locateModel(bundledModels[0]);
+    locateModel(bundledModelNames[0]!);
   } catch (error) {
     if (!InferenceError.isInstance(error)) throw error;
     throw new UsageError(
@@ -18,5 +19,5 @@ export function bundledModelSettings(hub: ModelSettings['hub']): Readonly<Record
       { cause: error },
     );
   }
-  return Object.fromEntries(bundledModels.map((name) => [name, { source: name, hub }]));
+  return Object.fromEntries(bundledModelNames.map((name) => [name, { source: name, hub }]));
 }

@@ -173,6 +173,7 @@ class ChatPipeline implements Pipeline<ChatRequest, ChatEvent, ChatModelInfo> {
       category: 'chat',
       contextLength,
       foreignParameters: foreignTemplateParameters(template),
+      inputModalities: model.vision ? ['text', 'image'] : ['text'],
       created: folder.created,
       ownedBy: 'slashv1',
     };

@@ -7,7 +7,8 @@ import { localFiles, type Dtype } from '../../../models/graph-files.ts';
 import { singleOrOnlyGraph, usualGraph, sourceError } from '../../../models/model-files.ts';
 import { readJson } from '../../../models/model-folder.ts';
 import { readOnnxFile } from '../../../runtime/onnx-file.ts';
-import { bundledModels, locateModel } from '../../../models/source.ts';
+import { bundledModelNames } from '../../../models/bundled-models.ts';
+import { locateModel } from '../../../models/source.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -70,7 +71,7 @@ export async function openDetectorFolder(
 }
 
 function locateSource(source: string): string {
-  const isBundled = (bundledModels as readonly string[]).includes(source);
+  const isBundled = bundledModelNames.includes(source);
   const path = isBundled ? locateModel(source) : resolve(source);
   if (!existsSync(path))
     throw sourceError(

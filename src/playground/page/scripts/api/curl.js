@@ -4,14 +4,25 @@
 export const keyVariable = 'SLASHV1_API_KEY';
 
 /**
+ * The text that stands for a file in the body of a request: its base64 comes into its place. Of a private use area, so
+ * that nobody's message has it.
+ *
+ * @param {number} index in the list of files
+ * @returns {string}
+ */
+export function fileContent(index) {
+  return `\uE000${index}\uE000`;
+}
+
+/**
  * A request as a line for a POSIX shell.
  *
  * @param {string} base
  * @param {ApiRequest} request
- * @param {{ name: string, file: string }} [upload] a property of the body that is read from a file, as base64
+ * @param {readonly string[]} [files] names of files whose base64 the body contains, where `fileContent` says
  * @returns {string}
  */
-export function toCurl(base, request, upload) {
+export function toCurl(base, request, files = []) {
   const parts = [`curl ${quoted(base + request.path)}`, `-H "Authorization: Bearer $${keyVariable}"`];
   for (const [name, value] of request.form ?? []) {
     const text = typeof value === 'string' ? `${name}=${value}` : `${name}=@${formFile(value.name)}`;
@@ -19,23 +30,27 @@ export function toCurl(base, request, upload) {
   }
   if (!request.json) return parts.join(' \\\n  ');
   parts.push("-H 'Content-Type: application/json'");
-  if (!upload) return [...parts, `-d ${quoted(JSON.stringify(request.json))}`].join(' \\\n  ');
+  const json = JSON.stringify(request.json);
+  const pieces = json.split(/\uE000(\d+)\uE000/);
+  if (files.length === 0 || pieces.length === 1) return [...parts, `-d ${quoted(json)}`].join(' \\\n  ');
 
-  // Too long for a command line: the body comes through a pipe.
-  const { [upload.name]: _content, ...others } = request.json;
-  const rest = JSON.stringify(others).slice(1);
-  const source = quoted(upload.file.startsWith('-') ? `./${upload.file}` : upload.file);
-  const body = [
-    `printf %s ${quoted(`{${JSON.stringify(upload.name)}:"`)}`,
-    `base64 < ${source} | tr -d '\\n'`,
-    `printf %s ${quoted(rest === '}' ? '"}' : `",${rest}`)}`,
-  ];
+  // Too long for a command line: the body comes through a pipe. Texts and numbers of files take turns.
+  const body = pieces.map((piece, index) =>
+    index % 2 === 0
+      ? `printf %s ${quoted(piece)}`
+      : `base64 < ${shellFile(files[Number(piece)] ?? '')} | tr -d '\\n'`,
+  );
   return `{ ${body.join('; ')}; } | ${[...parts, '--data-binary @-'].join(' \\\n  ')}`;
 }
 
 /** @param {string} text @returns {string} one word of a shell, whatever is in it */
 function quoted(text) {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;
+}
+
+/** @param {string} name @returns {string} */
+function shellFile(name) {
+  return quoted(name.startsWith('-') ? `./${name}` : name);
 }
 
 /** curl takes `;` and `,` in a name for the beginning of something else, unless it is quoted. @param {string} name */

@@ -1,32 +1,49 @@
 import { element } from './element.js';
+import { formatBytes } from './format.js';
 
 /**
- * A place to choose a file, drop one or paste one.
+ * A place to choose a file, drop one or paste one. It shows the name of the file that was chosen last.
  *
  * @param {object} options
  * @param {string} options.label
  * @param {string} options.hint
  * @param {string} options.accept media type such as `image/*`
  * @param {(file: File) => void} options.onFile
- * @returns {HTMLLabelElement}
+ * @returns {{ root: HTMLLabelElement, show(file: File): void }} `show` names a file that came another way
  */
 export function createFileDrop({ label, hint, accept, onFile }) {
   const input = element('input', { type: 'file', class: 'visually-hidden', accept });
-  const root = element(
-    'label',
-    { class: 'drop' },
-    input,
-    element('strong', {}, label),
-    element('span', { class: 'hint' }, hint),
-  );
-  /** @param {FileList | undefined} files */
-  const take = (files) => {
-    const file = files?.[0];
-    if (file) onFile(file);
-    return file !== undefined;
+  const name = element('strong', {}, label);
+  const note = element('span', { class: 'hint' }, hint);
+  const root = element('label', { class: 'drop' }, input, name, note);
+  takeFiles(root, input, ([file]) => onFile(file));
+  return {
+    root,
+    show(file) {
+      name.textContent = file.name;
+      note.textContent = `${formatBytes(file.size)} · choose, drop or paste another`;
+    },
+  };
+}
+
+/** @typedef {[File, ...File[]]} Files */
+
+/**
+ * Takes files that are chosen with an input, and those that are dropped or pasted while an element is shown.
+ *
+ * @param {HTMLElement} root marked while files are dragged over the page
+ * @param {HTMLInputElement} input
+ * @param {(files: Files) => void} onFiles
+ */
+export function takeFiles(root, input, onFiles) {
+  /** @param {FileList | null | undefined} list */
+  const take = (list) => {
+    const [first, ...others] = list ?? [];
+    if (first) onFiles([first, ...others]);
+    return first !== undefined;
   };
   input.addEventListener('change', () => {
-    take(input.files ?? undefined);
+    take(input.files);
     // So that the same file can be chosen again.
     input.value = '';
   });
@@ -42,7 +59,6 @@ export function createFileDrop({ label, hint, accept, onFile }) {
   document.addEventListener('paste', (event) => {
     if (isShown() && take(event.clipboardData?.files)) event.preventDefault();
   });
-  return root;
 }
 
 /** Without this, a browser leaves the page for a file that is dropped where nothing takes it. */

@@ -5,7 +5,7 @@ import { element, quietButton, uniqueId } from '../dom/element.js';
 /**
  * @typedef {object} Shown
  * @property {import('../api/client.js').ApiRequest} request
- * @property {Parameters<typeof toCurl>[2]} [upload]
+ * @property {readonly string[]} [files] names of files whose content the body contains
  */
 
 /**
@@ -20,8 +20,8 @@ export function createCurlButton(base, describe) {
   const note = element('p', { class: 'hint' });
   const shown = element('div', { class: 'curl', hidden: true, id: uniqueId('curl') }, text, note);
   const copy = async () => {
-    const { request, upload } = describe();
-    const line = toCurl(base, request, upload);
+    const { request, files } = describe();
+    const line = toCurl(base, request, files);
     text.textContent = line;
     shown.hidden = false;
     const copied = await navigator.clipboard?.writeText(line).then(

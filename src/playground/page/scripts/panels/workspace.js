@@ -1,6 +1,7 @@
 import { ApiError } from '../api/api-error.js';
 import { element, field, select } from '../dom/element.js';
 import { createParameterForm } from '../parameters/parameter-form.js';
+import { createDemoNote } from './demo-note.js';
 import { createCurlButton } from './copy-curl.js';
 import { errorView } from './error-view.js';
 import { createTask } from './task.js';
@@ -42,6 +43,7 @@ import { createTask } from './task.js';
  * @property {import('../parameters/parameter-form.js').ParameterForm} parameters
  * @property {HTMLElement} problem where errors are shown
  * @property {() => Model} model the chosen one
+ * @property {(id: string) => void} choose another model
  * @property {(error: unknown) => void} showError
  */
 
@@ -93,8 +95,17 @@ export function createWorkspace(context, { title, lead, action, onStart, describ
       showError(error);
     }
   };
-  modelSelect.addEventListener('change', () => void discover());
-  void discover();
+  const demoNote = createDemoNote();
+  const onChoice = () => {
+    demoNote.show(model());
+    void discover();
+  };
+  modelSelect.addEventListener('change', onChoice);
+  onChoice();
+  const choose = (/** @type {string} */ id) => {
+    modelSelect.value = id;
+    onChoice();
+  };
 
   const head = element(
     'div',
@@ -104,12 +115,24 @@ export function createWorkspace(context, { title, lead, action, onStart, describ
       ? field('Model', modelSelect)
       : element('p', { class: 'model' }, element('code', {}, models[0].id)),
   );
-  const main = element('div', { class: 'workspace-main' }, head);
+  const main = element('div', { class: 'workspace-main' }, head, demoNote.root);
   const root = element('section', { class: 'workspace' }, main, parameters.root);
   const controls = (/** @type {readonly HTMLElement[]} */ ...before) => [
     element('div', { class: 'row' }, ...before, element('span', { class: 'spread' }), curlButton),
     curlShown,
     problem,
   ];
-  return { root, main, task, curlButton, curlShown, controls, parameters, problem, model, showError };
+  return {
+    root,
+    main,
+    task,
+    curlButton,
+    curlShown,
+    controls,
+    parameters,
+    problem,
+    model,
+    choose,
+    showError,
+  };
 }

@@ -1,6 +1,11 @@
+import { fileContent } from '../../api/curl.js';
 import { announce } from '../../dom/announce.js';
+import { splitDataUrl } from '../../dom/bytes.js';
 import { element, field, quietButton, toggle } from '../../dom/element.js';
+import { createRecordButton } from '../recording/record-button.js';
+import { spokenSample } from '../spoken-sample.js';
 import { createWorkspace } from '../workspace.js';
+import { createAttachments } from './attachments.js';
 import { createFollower } from './follow.js';
 import { converse } from './converse.js';
 import { exampleTools } from './example-tools.js';
@@ -10,8 +15,12 @@ import { createSuggestions } from './suggestions.js';
 
 /**
  * @typedef {import('./messages.js').Message} Message
+ * @typedef {import('./messages.js').UserMessage} UserMessage
+ * @typedef {import('../workspace.js').Model} Model
  * @typedef {import('./message-view.js').AnswerView} AnswerView
  */
+
+const spokenQuestion = { label: 'A spoken question', text: 'What is twenty-seven plus fifty-eight?' };
 
 /** @param {import('../workspace.js').PanelContext} context @returns {import('../workspace.js').Panel} */
 export function createChatPanel(context) {
@@ -20,16 +29,48 @@ export function createChatPanel(context) {
   let messages = loadConversation();
   const tools = exampleTools(context).map((tool) => ({ tool, control: toggle(tool.label) }));
   const log = element('div', { class: 'conversation' });
+  const notice = element('p', { class: 'status', role: 'status' });
   const input = element('textarea', { class: 'input', rows: '1', placeholder: 'Say something' });
   const system = element('textarea', { class: 'input', rows: '2', placeholder: 'None' });
-  const suggestions = createSuggestions((text, toolName) => {
-    for (const { tool, control } of tools) if (tool.name === toolName) control.input.checked = true;
-    void ask(text);
+  const transcriber = context.modelOf('transcription');
+  const speaker = context.modelOf('speech');
+  const attachments = createAttachments({
+    takesPictures: context.models.some(mayTakePictures),
+    transcribe: transcriber && ((file, signal) => transcribe(client, transcriber.id, file, signal)),
+    onText(text) {
+      input.value = input.value.trim() === '' ? text : `${input.value.trimEnd()} ${text}`;
+      input.focus();
+    },
+    onError: (error) => workspace.showError(error),
+  });
+  const dictate = createRecordButton({
+    label: 'Dictate',
+    look: 'quiet-button',
+    onRecording: (recording) => attachments.add([recording]),
+    onError: (error) => workspace.showError(error),
+  });
+  dictate.hidden = transcriber === undefined;
+  const suggestions = createSuggestions({
+    onQuestion(text, toolName) {
+      for (const { tool, control } of tools) if (tool.name === toolName) control.input.checked = true;
+      void ask(text);
+    },
+    onPicture: context.models.some(takesPictures)
+      ? (picture, text) => {
+          attachments.add([picture]);
+          void ask(text);
+        }
+      : undefined,
+    recordings: transcriber && speaker ? [spokenSample(client, speaker.id, spokenQuestion)] : [],
+    onRecording: (recording) => attachments.add([recording]),
+    onError: (error) => workspace.showError(error),
   });
   const clear = quietButton('Clear', () => {
     workspace.task.stop();
     messages = [];
     saveConversation(messages);
+    attachments.show([]);
+    notice.textContent = '';
     log.replaceChildren();
     workspace.problem.replaceChildren();
     suggestions.hidden = false;
@@ -38,11 +79,12 @@ export function createChatPanel(context) {
     input.focus();
   });
 
-  const toRequest = (/** @type {readonly Message[]} */ conversation) => {
+  /** @param {readonly Message[]} conversation @param {Parameters<typeof toSent>[2]} [urlOf] */
+  const toRequest = (conversation, urlOf) => {
     const on = tools.filter(({ control }) => control.input.checked).map(({ tool }) => tool.definition);
     const json = {
       model: workspace.model().id,
-      messages: toSent(conversation, system.value),
+      messages: toSent(conversation, system.value, urlOf),
       ...workspace.parameters.changed(),
       ...(on.length > 0 ? { tools: on } : {}),
       stream: true,
@@ -55,11 +97,17 @@ export function createChatPanel(context) {
     title: 'Chat',
     lead: 'Talk to a model and let it call tools.',
     action: 'Send',
-    onStart: () => void ask(input.value),
+    onStart: () => void ask(),
     describe() {
-      const next =
-        input.value.trim() === '' && messages.length > 0 ? [] : [toUser(input.value.trim() || 'Hello')];
-      return { request: toRequest([...messages, ...next]) };
+      const pictures = attachments.pictures();
+      const text = input.value.trim();
+      const hasNext = text !== '' || pictures.length > 0 || messages.length === 0;
+      const next = hasNext ? [toUser(text || (pictures.length > 0 ? '' : 'Hello'), pictures)] : [];
+      /** @type {string[]} */
+      const files = [];
+      const urlOf = (/** @type {import('./attachments.js').Attachment} */ { name, url }) =>
+        splitDataUrl(url).head + fileContent(files.push(name) - 1);
+      return { request: toRequest([...messages, ...next], urlOf), files };
     },
     onBusy(isBusy) {
       log.setAttribute('aria-busy', String(isBusy));
@@ -69,14 +117,18 @@ export function createChatPanel(context) {
   const { task, problem } = workspace;
   const follow = createFollower(log);
 
-  /** @param {string} text */
+  /** @param {string} [text] default: the field, into which the words of a recording come */
   const ask = async (text) => {
-    if (text.trim() === '' || task.isRunning()) return;
-    messages.push(toUser(text.trim()));
-    log.append(userView(text.trim()));
+    if (task.isRunning()) return;
+    await attachments.settled();
+    const question = toUser((text ?? input.value).trim(), attachments.pictures());
+    if ((question.content === '' && !question.pictures) || task.isRunning()) return;
+    messages.push(question);
+    log.append(userView(question));
     suggestions.hidden = true;
     input.value = '';
-    await answerLast(text);
+    attachments.show([]);
+    await answerLast(question);
   };
 
   const regenerate = quietButton(
@@ -84,16 +136,27 @@ export function createChatPanel(context) {
     () => {
       const last = messages.findLastIndex(({ role }) => role === 'user');
       const question = messages[last];
-      if (question === undefined || task.isRunning()) return;
+      if (question?.role !== 'user' || task.isRunning()) return;
       messages.length = last + 1;
       while (log.lastElementChild?.matches('.message-user') === false) log.lastElementChild.remove();
-      void answerLast(question.content);
+      void answerLast(question);
     },
     { hidden: messages.length === 0 },
   );
 
-  /** @param {string} text of the last message */
-  const answerLast = async (text) => {
+  /** A picture needs a model that takes pictures, also later in the conversation. */
+  const chooseForPictures = () => {
+    notice.textContent = '';
+    if (mayTakePictures(workspace.model()) || !messages.some(hasPictures)) return;
+    const other = context.models.find(mayTakePictures);
+    if (other === undefined) return;
+    notice.textContent = `${other.id} answers, since ${workspace.model().id} takes no pictures.`;
+    workspace.choose(other.id);
+  };
+
+  /** @param {UserMessage} question the last message */
+  const answerLast = async (question) => {
+    chooseForPictures();
     // `Clear` begins another conversation; the rest of this answer is no part of it.
     const conversation = messages;
     const before = conversation.length - 1;
@@ -113,7 +176,10 @@ export function createChatPanel(context) {
           // No answer came: the question goes back to where it can be asked again.
           conversation.length = before;
           view.remove();
-          if (!signal.aborted) input.value ||= text;
+          if (!signal.aborted) {
+            input.value ||= question.content;
+            attachments.show(question.pictures ?? []);
+          }
           suggestions.hidden = messages.length > 0;
         }
         throw error;
@@ -126,7 +192,7 @@ export function createChatPanel(context) {
   input.addEventListener('keydown', (event) => {
     if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
     event.preventDefault();
-    void ask(input.value);
+    void ask();
   });
 
   restore(messages, log, workspace.model().id);
@@ -135,11 +201,15 @@ export function createChatPanel(context) {
     'div',
     { class: 'composer' },
     element('label', { class: 'visually-hidden', for: (input.id = 'chat-input') }, 'Message'),
+    notice,
+    attachments.root,
     input,
     element(
       'div',
       { class: 'row' },
       task.button,
+      attachments.button,
+      dictate,
       element('span', { class: 'spread' }),
       regenerate,
       workspace.curlButton,
@@ -160,12 +230,44 @@ export function createChatPanel(context) {
   );
   workspace.main.classList.add('chat');
   workspace.main.append(suggestions, log, problem, composer, toolbox, workspace.curlShown, settings);
-  return { root: workspace.root };
+  return { root: workspace.root, take: (file) => attachments.add([file]) };
 }
 
-/** @param {string} content @returns {Message} */
-function toUser(content) {
-  return { role: 'user', content };
+/** @param {string} content @param {readonly import('./attachments.js').Attachment[]} [pictures] @returns {UserMessage} */
+function toUser(content, pictures = []) {
+  return { role: 'user', content, ...(pictures.length > 0 ? { pictures } : {}) };
+}
+
+/** @param {Message} message */
+function hasPictures(message) {
+  return message.role === 'user' && message.pictures !== undefined;
+}
+
+/** @param {Model} model */
+function takesPictures({ input_modalities: modalities }) {
+  return modalities?.includes('image') === true;
+}
+
+/** Models on other machines, and those that are not loaded yet, don't say so. @param {Model} model */
+function mayTakePictures(model) {
+  return model.input_modalities === undefined || takesPictures(model);
+}
+
+/**
+ * @param {import('../../api/client.js').Client} client
+ * @param {string} model
+ * @param {File} file
+ * @param {AbortSignal} signal
+ * @returns {Promise<string>}
+ */
+async function transcribe(client, model, file, signal) {
+  /** @type {(readonly [string, string | File])[]} */
+  const form = [
+    ['file', file],
+    ['model', model],
+  ];
+  const response = await client.send({ path: '/audio/transcriptions', form }, signal);
+  return /** @type {{ text: string }} */ (await response.json()).text;
 }
 
 /**
@@ -179,7 +281,7 @@ function restore(messages, log, speaker) {
   /** @type {AnswerView | undefined} */
   let last;
   for (const message of messages) {
-    if (message.role === 'user') log.append(userView(message.content));
+    if (message.role === 'user') log.append(userView(message));
     else if (message.role === 'tool') last?.showResult(message.tool_call_id, message.content);
     else {
       last = createAnswerView(speaker);

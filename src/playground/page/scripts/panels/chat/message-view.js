@@ -1,6 +1,7 @@
 import { copyButton } from '../../dom/copy-button.js';
 import { element } from '../../dom/element.js';
 import { createMarkdownView } from '../../dom/markdown.js';
+import { pictureElement } from './attachments.js';
 import { createLogprobsView } from './logprobs-view.js';
 
 /**
@@ -19,13 +20,22 @@ import { createLogprobsView } from './logprobs-view.js';
  * @property {(note: string) => void} showNote figures below the answer
  */
 
-/** @param {string} content @returns {HTMLElement} */
-export function userView(content) {
+/** @param {import('./messages.js').UserMessage} message @returns {HTMLElement} */
+export function userView({ content, pictures = [] }) {
+  const shown = pictures.map((picture) =>
+    element(
+      'figure',
+      { class: 'sent-picture' },
+      pictureElement(picture),
+      element('figcaption', { class: 'file-name' }, picture.name),
+    ),
+  );
   return element(
     'article',
     { class: 'message message-user' },
     element('span', { class: 'visually-hidden' }, 'You: '),
-    element('p', { class: 'text' }, content),
+    ...shown,
+    content === '' ? null : element('p', { class: 'text' }, content),
   );
 }
 

@@ -2,7 +2,8 @@
  * @typedef {import('../../../../../categories/chat/wire/schema.ts').ChatCompletionChunk} Chunk
  * @typedef {Chunk['choices'][number]['delta']} Delta
  * @typedef {{ id: string, type: 'function', function: { name: string, arguments: string } }} ToolCall
- * @typedef {{ role: 'user', content: string }} UserMessage
+ * @typedef {import('./attachments.js').Attachment} Attachment
+ * @typedef {{ role: 'user', content: string, pictures?: readonly Attachment[] }} UserMessage
  * @typedef {{ role: 'tool', content: string, tool_call_id: string }} ToolMessage
  * @typedef {{ role: 'assistant', content: string, reasoning_content?: string, tool_calls?: ToolCall[] }} AssistantMessage
  * @typedef {UserMessage | ToolMessage | AssistantMessage} Message
@@ -38,18 +39,27 @@ export function addDelta(message, delta) {
 }
 
 /**
- * The messages to send: reasoning is not for the next answer.
+ * The messages to send: reasoning is not for the next answer, and pictures become parts of their message.
  *
  * @param {readonly Message[]} messages
  * @param {string} system
+ * @param {(picture: Attachment) => string} [urlOf]
  */
-export function toSent(messages, system) {
+export function toSent(messages, system, urlOf = ({ url }) => url) {
   const sent = messages.map((message) => {
-    if (message.role !== 'assistant') return message;
+    if (message.role === 'user') return toUserMessage(message, urlOf);
+    if (message.role === 'tool') return message;
     const { reasoning_content: _thoughts, ...rest } = message;
     return rest;
   });
   return system.trim() === '' ? sent : [{ role: 'system', content: system }, ...sent];
+}
+
+/** @param {UserMessage} message @param {(picture: Attachment) => string} urlOf */
+function toUserMessage({ role, content, pictures = [] }, urlOf) {
+  if (pictures.length === 0) return { role, content };
+  const parts = pictures.map((picture) => ({ type: 'image_url', image_url: { url: urlOf(picture) } }));
+  return { role, content: content === '' ? parts : [...parts, { type: 'text', text: content }] };
 }
 
 const storageName = 'slashv1-conversation';

@@ -1,7 +1,8 @@
 import { element, quietButton } from '../../dom/element.js';
+import { samplePictures } from '../sample-pictures.js';
 
 /** Questions that the bundled model can answer, with the tool that it needs. */
-const suggestions = [
+const questions = [
   { text: 'Hello, who are you?' },
   { text: 'What is 27 + 58?' },
   { text: 'Describe a scene with two shapes.' },
@@ -9,22 +10,58 @@ const suggestions = [
   { text: 'Draw a scene with two shapes.', tool: 'draw_scene' },
 ];
 
-/** @param {(text: string, tool: string | undefined) => void} onChoose @returns {HTMLElement} */
-export function createSuggestions(onChoose) {
+const aboutPictures = 'What is in this picture?';
+
+/**
+ * Ways to begin a conversation.
+ *
+ * @param {object} options
+ * @param {(text: string, tool: string | undefined) => void} options.onQuestion
+ * @param {((picture: File, text: string) => void) | undefined} options.onPicture left out where no model takes pictures
+ * @param {(error: unknown) => void} options.onError
+ * @param {readonly import('../../dom/samples.js').Sample[]} options.recordings
+ * @param {(recording: File) => void} options.onRecording
+ * @returns {HTMLElement}
+ */
+export function createSuggestions({ onQuestion, onPicture, onError, recordings, onRecording }) {
+  const buttons = [
+    ...questions.map(({ text, tool }) => quietButton(text, () => onQuestion(text, tool))),
+    ...recordings.map(({ label, make }) => quietButton(label, () => void make().then(onRecording, onError))),
+  ];
   return element(
     'div',
     { class: 'suggestions' },
     element('h3', {}, 'To begin with'),
-    element(
-      'ul',
-      {},
-      ...suggestions.map(({ text, tool }) =>
-        element(
-          'li',
-          {},
-          quietButton(text, () => onChoose(text, tool)),
-        ),
-      ),
-    ),
+    element('ul', {}, ...buttons.map((button) => element('li', {}, button))),
+    onPicture ? pictureButtons(onPicture, onError) : null,
+  );
+}
+
+/**
+ * Sample pictures to ask about.
+ *
+ * @param {(picture: File, text: string) => void} onPicture
+ * @param {(error: unknown) => void} onError
+ */
+function pictureButtons(onPicture, onError) {
+  const buttons = samplePictures.map(({ label, make }) => {
+    const picture = element('img', { alt: '' });
+    const button = quietButton(
+      '',
+      () => void make().then((file) => onPicture(file, aboutPictures), onError),
+      {
+        class: 'sample-picture',
+        'aria-label': `${aboutPictures} ${label}`,
+      },
+    );
+    button.append(picture);
+    make().then((file) => (picture.src = URL.createObjectURL(file)), onError);
+    return element('li', {}, button);
+  });
+  return element(
+    'div',
+    { class: 'picture-questions' },
+    element('p', { class: 'hint' }, aboutPictures),
+    element('ul', {}, ...buttons),
   );
 }

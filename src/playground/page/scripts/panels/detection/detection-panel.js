@@ -1,3 +1,4 @@
+import { fileContent } from '../../api/curl.js';
 import { announce } from '../../dom/announce.js';
 import { base64FromBlob } from '../../dom/bytes.js';
 import { element, field } from '../../dom/element.js';
@@ -6,7 +7,7 @@ import { createSamples } from '../../dom/samples.js';
 import { counted, formatBytes, formatDuration } from '../../dom/format.js';
 import { createWorkspace } from '../workspace.js';
 import { toBoxes, toLegend, toTable } from './detections-view.js';
-import { samplePictures } from './sample-pictures.js';
+import { samplePictures } from '../sample-pictures.js';
 
 /** @typedef {import('./detections-view.js').DetectResponse} DetectResponse */
 
@@ -46,8 +47,8 @@ export function createDetectionPanel(context) {
     action: 'Detect',
     onStart: () => void detect(),
     describe: () => ({
-      request: toRequest(''),
-      upload: { name: 'image', file: file?.name ?? 'picture.png' },
+      request: toRequest(fileContent(0)),
+      files: [file?.name ?? 'picture.png'],
     }),
   });
   const { task } = workspace;
@@ -56,6 +57,7 @@ export function createDetectionPanel(context) {
   const take = (chosen) => {
     task.stop();
     file = chosen;
+    drop.show(chosen);
     boxes.replaceChildren();
     results.replaceChildren();
     status.textContent = '';
@@ -98,7 +100,7 @@ export function createDetectionPanel(context) {
   };
 
   workspace.main.append(
-    drop,
+    drop.root,
     createSamples(samplePictures, take, workspace.showError),
     field('Only these classes', classes, 'Names or ids, separated by commas.'),
     ...workspace.controls(task.button, status),

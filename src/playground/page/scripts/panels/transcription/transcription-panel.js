@@ -3,9 +3,12 @@ import { element, field } from '../../dom/element.js';
 import { createFileDrop } from '../../dom/file-drop.js';
 import { formatBytes, formatDuration } from '../../dom/format.js';
 import { createSamples } from '../../dom/samples.js';
+import { createRecordButton } from '../recording/record-button.js';
+import { spokenSample } from '../spoken-sample.js';
 import { createWorkspace } from '../workspace.js';
-import { createRecordButton } from './record-button.js';
 import { toTranscriptView } from './transcript-view.js';
+
+const sentence = { label: 'A spoken sentence', text: 'I see a red circle above a blue square.' };
 
 /** @param {import('../workspace.js').PanelContext} context @returns {import('../workspace.js').Panel} */
 export function createTranscriptionPanel(context) {
@@ -57,6 +60,7 @@ export function createTranscriptionPanel(context) {
   const take = (chosen) => {
     task.stop();
     file = chosen;
+    drop.show(chosen);
     void transcribe();
   };
 
@@ -86,31 +90,13 @@ export function createTranscriptionPanel(context) {
   };
 
   const speaker = context.modelOf('speech');
-  const samples = speaker ? [spokenSample(client, speaker.id)] : [];
+  const samples = speaker ? [spokenSample(client, speaker.id, sentence)] : [];
   workspace.main.append(
-    drop,
+    drop.root,
     createSamples(samples, take, workspace.showError),
     field('Language', language, 'Two letters, such as en; detected where left empty.'),
     ...workspace.controls(recordButton, task.button, status),
     results,
   );
   return { root: workspace.root, take };
-}
-
-/**
- * A sentence that the speech model of the same API speaks.
- *
- * @param {import('../../api/client.js').Client} client
- * @param {string} model
- * @returns {import('../../dom/samples.js').Sample}
- */
-function spokenSample(client, model) {
-  return {
-    label: 'A spoken sentence',
-    async make() {
-      const json = { model, input: 'I see a red circle above a blue square.' };
-      const response = await client.send({ path: '/audio/speech', json });
-      return new File([await response.blob()], 'sample.wav', { type: 'audio/wav' });
-    },
-  };
 }

@@ -22,7 +22,7 @@ const scenes = [
   },
 ];
 
-/** Pictures that the page draws itself. @type {readonly import('../../dom/samples.js').Sample[]} */
+/** Pictures that the page draws itself. @type {readonly import('../dom/samples.js').Sample[]} */
 export const samplePictures = scenes.map(({ label, shapes }) => ({ label, make: () => draw(label, shapes) }));
 
 /** @param {string} label @param {readonly Drawn[]} shapes @returns {Promise<File>} */

@@ -6,13 +6,14 @@ import { toWav } from './wav.js';
  * A button that records from the microphone until it is pressed again.
  *
  * @param {object} options
+ * @param {string} [options.label]
+ * @param {string} [options.look] classes
  * @param {(file: File) => void} options.onRecording
  * @param {(error: unknown) => void} options.onError
  * @returns {HTMLButtonElement}
  */
-export function createRecordButton({ onRecording, onError }) {
-  const label = 'Record';
-  const button = element('button', { type: 'button', class: 'button secondary' }, label);
+export function createRecordButton({ label = 'Record', look = 'button secondary', onRecording, onError }) {
+  const button = element('button', { type: 'button', class: look }, label);
   /** @type {MediaRecorder | undefined} */
   let recorder;
 

@@ -1,0 +1,60 @@
+/** A model of the package `@slashv1/tiny-models`: real architecture, toy knowledge. */
+export interface BundledModel {
+  readonly category: string;
+  /** The things that it knows, as a sentence for people who try it; it knows nothing else. */
+  readonly description: string;
+  /** `source` of a real model that does the same, for `slashv1 serve --model`. */
+  readonly replacement: string;
+}
+
+/** The bundled models by their names. */
+export const bundledModels = {
+  'tiny-chat': {
+    category: 'chat',
+    description: 'Knows greetings, scenes of coloured shapes, small sums and the tools it is offered.',
+    replacement: 'qwen3-0.6b',
+  },
+  'tiny-detect': {
+    category: 'detection',
+    description: 'Finds drawn circles, squares, triangles, diamonds, crosses and stars in ten colours.',
+    replacement: 'dfine-s',
+  },
+  'tiny-embed': {
+    category: 'embedding',
+    description: 'Compares sentences about coloured shapes, sums, weather, time, names and greetings.',
+    replacement: 'all-MiniLM-L6-v2',
+  },
+  'tiny-image': {
+    category: 'image',
+    description: 'Draws one to four coloured shapes.',
+    replacement: 'stable-diffusion-v1-4',
+  },
+  'tiny-rerank': {
+    category: 'rerank',
+    description: 'Ranks sentences about coloured shapes, sums, weather, time, names and greetings.',
+    replacement: 'ms-marco-MiniLM-L6-v2',
+  },
+  'tiny-speech': {
+    category: 'speech',
+    description: 'Speaks English in synthetic voices.',
+    replacement: 'kokoro-82m',
+  },
+  'tiny-vision': {
+    category: 'chat',
+    description: 'Describes drawings of one to four coloured shapes.',
+    replacement: 'HuggingFaceTB/SmolVLM-256M-Instruct',
+  },
+  'tiny-whisper': {
+    category: 'transcription',
+    description: 'Writes down synthetic voices that speak of coloured shapes, sums, weather and greetings.',
+    replacement: 'whisper-base',
+  },
+} as const satisfies Readonly<Record<string, BundledModel>>;
+
+/** The names of all bundled models. */
+export const bundledModelNames: readonly string[] = Object.keys(bundledModels);
+
+/** The bundled model of this name, if there is one. */
+export function findBundledModel(name: string): BundledModel | undefined {
+  return Object.hasOwn(bundledModels, name) ? bundledModels[name as keyof typeof bundledModels] : undefined;
+}
