@@ -70,7 +70,6 @@ describe.skipIf(skipReason !== undefined)('the playground for everybody', { time
       const panel = panelOf(page, 'Chat');
       await panel.getByRole('button', { name: 'What is the weather in Paris?' }).click();
       await panel.locator('.message-assistant').nth(1).locator('.status', { hasText: 'tokens' }).waitFor();
-      await panel.getByText('System message').first().click();
       await panel.getByRole('button', { name: 'Copy as curl' }).click();
     },
     async Image(page) {
@@ -164,6 +163,7 @@ describe.skipIf(skipReason !== undefined)('the playground for everybody', { time
       await fillers[name](page);
       const toggle = panel.getByRole('button', { name: /^Parameters/ });
       if (await toggle.isVisible()) await toggle.click();
+      if (name === 'Chat') await panel.getByText('System message').first().click();
       for (const advanced of await panel.getByText('Advanced', { exact: true }).all()) await advanced.click();
       expect(await violations(page)).toEqual([]);
       expect(await overflow(page)).toBe(0);

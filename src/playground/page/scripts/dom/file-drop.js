@@ -20,6 +20,7 @@ export function createFileDrop({ label, hint, accept, onFile }) {
   return {
     root,
     show(file) {
+      root.dataset['chosen'] = 'true';
       name.textContent = file.name;
       note.textContent = `${formatBytes(file.size)} · choose, drop or paste another`;
     },

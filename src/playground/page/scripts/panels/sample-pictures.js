@@ -16,14 +16,18 @@ const scenes = [
     label: 'Three shapes',
     shapes: [
       { shape: 'triangle', colour: '#15803d', x: 140, y: 360, size: 170 },
-      { shape: 'square', colour: '#eab308', x: 370, y: 370, size: 130 },
+      { shape: 'square', colour: '#ffd500', x: 370, y: 370, size: 130 },
       { shape: 'circle', colour: '#7c3aed', x: 280, y: 150, size: 150 },
     ],
   },
 ];
 
 /** Pictures that the page draws itself. @type {readonly import('../dom/samples.js').Sample[]} */
-export const samplePictures = scenes.map(({ label, shapes }) => ({ label, make: () => draw(label, shapes) }));
+export const samplePictures = scenes.map(({ label, shapes }) => ({
+  label,
+  isPicture: true,
+  make: () => draw(label, shapes),
+}));
 
 /** @param {string} label @param {readonly Drawn[]} shapes @returns {Promise<File>} */
 async function draw(label, shapes) {

@@ -59,13 +59,17 @@ import { createTask } from './task.js';
  * @param {() => import('./copy-curl.js').Shown} options.describe the request that would be sent now
  * @param {(model: Model) => Promise<Record<string, readonly Choice[]>>} [options.choices] of parameters that are texts
  * @param {(isBusy: boolean) => void} [options.onBusy]
+ * @param {readonly HTMLElement[]} [options.settings] that stand before the parameters
  * @returns {Workspace}
  */
-export function createWorkspace(context, { title, lead, action, onStart, describe, choices, onBusy }) {
+export function createWorkspace(
+  context,
+  { title, lead, action, onStart, describe, choices, onBusy, settings },
+) {
   const { client, models } = context;
   const modelSelect = select(models.map(({ id }) => ({ value: id, label: id })));
   const model = () => models.find(({ id }) => id === modelSelect.value) ?? models[0];
-  const parameters = createParameterForm();
+  const parameters = createParameterForm(settings);
   const problem = element('div', {});
   const showError = (/** @type {unknown} */ error) => {
     problem.replaceChildren(errorView(error, context.changeKey));

@@ -20,12 +20,14 @@ import { createParameterField } from './parameter-field.js';
 /**
  * The parameters of one model. What a person has set stays when another model is chosen that takes it too.
  *
+ * @param {readonly HTMLElement[]} [settings] of the panel, which stand before the parameters
  * @returns {ParameterForm}
  */
-export function createParameterForm() {
+export function createParameterForm(settings = []) {
   /** @type {Map<string, ParameterField>} */
   let fields = new Map();
-  const body = element('div', { class: 'parameters-body', id: uniqueId('parameters') });
+  const list = element('div', { class: 'parameters-list' });
+  const body = element('div', { class: 'parameters-body', id: uniqueId('parameters') }, ...settings, list);
   const toggle = quietButton('Parameters', () => open(root.dataset['open'] === 'false'), {
     class: 'quiet-button parameters-toggle',
     'aria-expanded': 'false',
@@ -65,7 +67,7 @@ export function createParameterForm() {
     reset.hidden = number === 0;
     toggle.textContent = number === 0 ? 'Parameters' : `Parameters · ${number} changed`;
   };
-  body.addEventListener('input', count);
+  list.addEventListener('input', count);
 
   return {
     root,
@@ -82,12 +84,12 @@ export function createParameterForm() {
       const rootsOf = (/** @type {Descriptor['section']} */ section) =>
         [...fields].filter(([name]) => parameters[name]?.section === section).map(([, field]) => field.root);
       const advanced = rootsOf('advanced');
-      body.replaceChildren(...rootsOf('basic'));
+      list.replaceChildren(...rootsOf('basic'));
       if (advanced.length > 0) {
         const more = element('div', {}, ...advanced);
-        body.append(element('details', { class: 'more' }, element('summary', {}, 'Advanced'), more));
+        list.append(element('details', { class: 'more' }, element('summary', {}, 'Advanced'), more));
       }
-      root.hidden = fields.size === 0;
+      root.hidden = fields.size + settings.length === 0;
       count();
     },
     set(name, value) {

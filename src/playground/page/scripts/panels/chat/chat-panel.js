@@ -93,8 +93,21 @@ export function createChatPanel(context) {
     return { path: '/chat/completions', json };
   };
 
+  const settings = element(
+    'details',
+    { class: 'chat-settings' },
+    element('summary', {}, 'System message'),
+    field('System message', system, 'Instructions that precede the conversation.'),
+  );
+  const toolbox = element(
+    'fieldset',
+    { class: 'toolbox' },
+    element('legend', { class: 'label' }, 'Tools'),
+    ...tools.map(({ control }) => control.root),
+  );
   const workspace = createWorkspace(context, {
     title: 'Chat',
+    settings: [toolbox, settings],
     lead: 'Talk to a model and let it call tools.',
     action: 'Send',
     onStart: () => void ask(),
@@ -200,36 +213,33 @@ export function createChatPanel(context) {
   const composer = element(
     'div',
     { class: 'composer' },
-    element('label', { class: 'visually-hidden', for: (input.id = 'chat-input') }, 'Message'),
     notice,
-    attachments.root,
-    input,
+    element('label', { class: 'visually-hidden', for: (input.id = 'chat-input') }, 'Message'),
+    element(
+      'div',
+      { class: 'message-box' },
+      attachments.root,
+      input,
+      element(
+        'div',
+        { class: 'row' },
+        attachments.button,
+        dictate,
+        element('span', { class: 'spread' }),
+        task.button,
+      ),
+    ),
     element(
       'div',
       { class: 'row' },
-      task.button,
-      attachments.button,
-      dictate,
-      element('span', { class: 'spread' }),
       regenerate,
+      element('span', { class: 'spread' }),
       workspace.curlButton,
       clear,
     ),
   );
-  const settings = element(
-    'details',
-    { class: 'more chat-settings' },
-    element('summary', {}, 'System message'),
-    field('System message', system, 'Instructions that precede the conversation.'),
-  );
-  const toolbox = element(
-    'fieldset',
-    { class: 'toolbox' },
-    element('legend', { class: 'label' }, 'Tools'),
-    ...tools.map(({ control }) => control.root),
-  );
   workspace.main.classList.add('chat');
-  workspace.main.append(suggestions, log, problem, composer, toolbox, workspace.curlShown, settings);
+  workspace.main.append(suggestions, log, problem, composer, workspace.curlShown);
   return { root: workspace.root, take: (file) => attachments.add([file]) };
 }
 

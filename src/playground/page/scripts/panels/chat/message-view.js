@@ -50,7 +50,7 @@ export function createAnswerView(speaker) {
     thoughts.root,
   );
   const calls = element('div', { class: 'calls', hidden: true });
-  const note = element('p', { class: 'status' });
+  const note = element('p', { class: 'status', 'data-speaker': speaker });
   const copy = copyButton('Copy', 'Copy answer', answer.text);
   const foot = element('div', { class: 'row answer-foot', hidden: true }, copy, note);
   const logprobs = createLogprobsView();

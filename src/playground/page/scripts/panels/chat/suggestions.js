@@ -1,4 +1,5 @@
 import { element, quietButton } from '../../dom/element.js';
+import { sampleButton } from '../../dom/samples.js';
 import { samplePictures } from '../sample-pictures.js';
 
 /** Questions that the bundled model can answer, with the tool that it needs. */
@@ -26,7 +27,7 @@ const aboutPictures = 'What is in this picture?';
 export function createSuggestions({ onQuestion, onPicture, onError, recordings, onRecording }) {
   const buttons = [
     ...questions.map(({ text, tool }) => quietButton(text, () => onQuestion(text, tool))),
-    ...recordings.map(({ label, make }) => quietButton(label, () => void make().then(onRecording, onError))),
+    ...recordings.map((sample) => sampleButton(sample, sample.label, onRecording, onError)),
   ];
   return element(
     'div',
@@ -44,20 +45,10 @@ export function createSuggestions({ onQuestion, onPicture, onError, recordings, 
  * @param {(error: unknown) => void} onError
  */
 function pictureButtons(onPicture, onError) {
-  const buttons = samplePictures.map(({ label, make }) => {
-    const picture = element('img', { alt: '' });
-    const button = quietButton(
-      '',
-      () => void make().then((file) => onPicture(file, aboutPictures), onError),
-      {
-        class: 'sample-picture',
-        'aria-label': `${aboutPictures} ${label}`,
-      },
-    );
-    button.append(picture);
-    make().then((file) => (picture.src = URL.createObjectURL(file)), onError);
-    return element('li', {}, button);
-  });
+  const choose = (/** @type {File} */ file) => onPicture(file, aboutPictures);
+  const buttons = samplePictures.map((sample) =>
+    element('li', {}, sampleButton(sample, `${aboutPictures} ${sample.label}`, choose, onError)),
+  );
   return element(
     'div',
     { class: 'picture-questions' },

@@ -45,6 +45,7 @@ export function createDetectionPanel(context) {
     title: 'Detect',
     lead: 'Find the objects in a picture.',
     action: 'Detect',
+    settings: [field('Only these classes', classes, 'Names or ids, separated by commas.')],
     onStart: () => void detect(),
     describe: () => ({
       request: toRequest(fileContent(0)),
@@ -102,7 +103,6 @@ export function createDetectionPanel(context) {
   workspace.main.append(
     drop.root,
     createSamples(samplePictures, take, workspace.showError),
-    field('Only these classes', classes, 'Names or ids, separated by commas.'),
     ...workspace.controls(task.button, status),
     stage,
     results,

@@ -51,6 +51,7 @@ export function createTranscriptionPanel(context) {
     title: 'Listen',
     lead: 'Transcribe a recording.',
     action: 'Transcribe',
+    settings: [field('Language', language, 'Two letters, such as en; detected where left empty.')],
     onStart: () => void transcribe(),
     describe: () => ({ request: toRequest() }),
   });
@@ -94,7 +95,6 @@ export function createTranscriptionPanel(context) {
   workspace.main.append(
     drop.root,
     createSamples(samples, take, workspace.showError),
-    field('Language', language, 'Two letters, such as en; detected where left empty.'),
     ...workspace.controls(recordButton, task.button, status),
     results,
   );
