@@ -14,6 +14,7 @@ import {
 } from 'slashv1';
 import { toNodeListener } from 'slashv1/node';
 import { createPlayground } from 'slashv1/playground';
+import { curlLines } from './curl-lines.js';
 
 const host = process.env['HOST'] ?? '127.0.0.1';
 const port = Number(process.env['PORT'] || 8000);
@@ -24,17 +25,28 @@ if (!Number.isInteger(port) || port < 0 || port > 65_535) {
   process.exit(1);
 }
 
+const models = {
+  'tiny-chat': chat({ source: 'tiny-chat' }),
+  'tiny-detect': detection({ source: 'tiny-detect' }),
+  'tiny-embed': embedding({ source: 'tiny-embed' }),
+  'tiny-image': image({ source: 'tiny-image' }),
+  'tiny-rerank': rerank({ source: 'tiny-rerank' }),
+  'tiny-speech': speech({ source: 'tiny-speech' }),
+  'tiny-vision': chat({ source: 'tiny-vision' }),
+  'tiny-whisper': transcription({ source: 'tiny-whisper' }),
+};
+console.log(`Loading ${Object.keys(models).length} models …`);
 const inference = createInference({
-  models: {
-    'tiny-chat': chat({ source: 'tiny-chat' }),
-    'tiny-detect': detection({ source: 'tiny-detect' }),
-    'tiny-embed': embedding({ source: 'tiny-embed' }),
-    'tiny-image': image({ source: 'tiny-image' }),
-    'tiny-rerank': rerank({ source: 'tiny-rerank' }),
-    'tiny-speech': speech({ source: 'tiny-speech' }),
-    'tiny-vision': chat({ source: 'tiny-vision' }),
-    'tiny-whisper': transcription({ source: 'tiny-whisper' }),
-  },
+  models,
+  observers: [
+    {
+      onModelLoad({ id, category }, { loadMs }) {
+        const { demo } = inference.models().find((model) => model.id === id) ?? {};
+        const about = demo === undefined ? '' : `demo: ${demo.description}`;
+        console.log(`  ${id.padEnd(13)} ${category.padEnd(14)} ${(loadMs / 1000).toFixed(1)} s  ${about}`);
+      },
+    },
+  ],
 });
 const api = toNodeListener(createHandler(inference, { auth: { keys: [key] } }));
 const playground = toNodeListener(createPlayground());
@@ -59,25 +71,26 @@ server.listen(port, host, async () => {
     process.exitCode = 1;
     return shutDown();
   }
-  const authorized = `-H 'Authorization: Bearer ${key}'`;
-  const json = `${authorized} -H 'Content-Type: application/json'`;
-  console.log(`slashv1 serves ${inference.models().map(({ id }) => id)} on ${origin}/v1, with the key ${key}
+  const replacements = inference
+    .models()
+    .flatMap(({ demo }) => (demo ? [`--model ${demo.replacement}`] : []));
+  const lines = curlLines(`${origin}/v1`).map(({ title, line }) => `# ${title}\n${line}`);
+  console.log(`
+slashv1 serves them on ${origin}/v1, with the key ${key}
+
+Demo models know nothing beyond their lines. Real models in their place, some gigabytes to download:
+
+npx slashv1 serve ${replacements.join(' ')}
 
 Open the playground:
 
 ${origin}/#key=${encodeURIComponent(key)}
 
-Or try it from here:
+Or try it from another shell:
 
-curl ${origin}/v1/chat/completions ${json} -d '{"model": "tiny-chat", "messages": [{"role": "user", "content": "Describe a scene with two shapes."}]}'
+export SLASHV1_API_KEY='${key}'
 
-curl ${origin}/v1/images/generations ${json} -d '{"prompt": "a red circle above a blue square", "size": "512x512"}' -o image.json
-
-curl ${origin}/v1/rerank ${json} -d '{"query": "what is above the blue square", "documents": ["There is a red circle above a blue square.", "The weather in Paris is sunny."]}'
-
-curl ${origin}/v1/audio/speech ${json} -d '{"input": "a red circle above a blue square"}' -o speech.wav
-
-curl ${origin}/v1/audio/transcriptions ${authorized} -F file=@speech.wav
+${lines.join('\n\n')}
 `);
 });
 

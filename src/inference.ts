@@ -26,6 +26,7 @@ import { inlineReplicas } from './engine/inline-replica.ts';
 import type { InferenceObserver as AnyObserver } from './engine/observer.ts';
 import { fieldError, InferenceError } from './errors.ts';
 import type { RoomLimits } from './engine/room.ts';
+import { assertNodeVersion } from './node-version.ts';
 import { checkModel, checkModels } from './model-settings.ts';
 import { findBundledModel } from './models/bundled-models.ts';
 import { logObserver } from './observability/log-observer.ts';
@@ -120,6 +121,7 @@ export interface Inference extends InferenceBase, ModelControl<AnyModelOptions>,
  * ```
  */
 export function createInference(options: InferenceOptions): Inference {
+  assertNodeVersion();
   assertOptions('createInference', inferenceSettings, options);
   const { isolation = 'process', logger, observers = [], maxLoadedModels, maxLoadedBytes } = options;
   if (logger !== undefined) assertLogger(logger);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { catalogue, chat, createHandler, createInference, InferenceError } from '../src/index.ts';
+import { assertNodeVersion } from '../src/node-version.ts';
 import { createFakeInference } from '../src/entries/testing.ts';
 
 describe('createInference', () => {
@@ -55,10 +56,21 @@ describe('createHandler', () => {
     expect(() => create(createFakeInference())).toThrow(/^auth: expected \{ keys/);
   });
 
-  it('names the key that is missing', () => {
-    const auth = { keys: ['one', process.env['SLASHV1_NO_SUCH_VARIABLE']!] };
+  it.each([undefined, ''])('names the key that is missing: %j', (missing) => {
+    const auth = { keys: ['one', missing!] };
     expect(() => createHandler(createFakeInference(), { auth })).toThrow(
-      'auth.keys[1]: expected text without white space, got nothing; is its environment variable set?',
+      'auth.keys[1]: the key is empty: is API_KEY set?',
     );
   });
+});
+
+it.each([
+  ['18.20.8', /^slashv1 needs Node ≥ 20\.9; this is Node 18\.20\.8\.$/],
+  ['20.8.1', /needs Node/],
+  ['20.9.0', undefined],
+  ['24.0.0', undefined],
+])('Node %s', (version, message) => {
+  const check = () => assertNodeVersion(version);
+  if (message) expect(check).toThrow(message);
+  else expect(check).not.toThrow();
 });

@@ -243,6 +243,8 @@ export interface SampleRequest {
   readonly form?: string;
   /** The answer is written into this file. */
   readonly file?: string;
+  /** The answer goes to this command of a shell. */
+  readonly pipe?: string;
 }
 
 /** The one object by which everything else finds a category. It loads no native code. */

@@ -4,6 +4,7 @@ import { exitCode, type ExitCode } from './exit-code.ts';
 import { commandHelp, definitions, section } from './help.ts';
 import { didYouMean } from '../core/text/suggest.ts';
 import type { OutputStream, Terminal } from './terminal.ts';
+import { assertNodeVersion } from '../node-version.ts';
 import { UsageError } from './usage-error.ts';
 import { packageVersion } from './version.ts';
 
@@ -58,6 +59,7 @@ export async function runCommandLine(args: readonly string[], terminal: Terminal
   const { style } = terminal.messages;
   let command: Command | undefined;
   try {
+    assertNodeVersion();
     if (args.length === 0) {
       terminal.messages.write(`${overview(terminal.messages)}\n`);
       return exitCode.usage;

@@ -1,7 +1,7 @@
 import { InferenceError, obtainModel, type HubOptions, type ModelOptions } from '../index.ts';
 import { backendOf } from '../backends/registry.ts';
 import { knownModels } from '../models/describe-model.ts';
-import { describeModel } from '../recognize-model.ts';
+import { describeModel, recognizeModel } from '../recognize-model.ts';
 import type { ModelSettings } from './model-settings.ts';
 import { createProgressBar } from './progress-bar.ts';
 import { didYouMean } from '../core/text/suggest.ts';
@@ -25,14 +25,15 @@ export async function fetchModel(
 ): Promise<ModelOptions> {
   const { source, dtype, hub } = settings;
   if (backendOf(settings)?.place === 'host') return settings;
-  const category = settings.category ?? (await describeModel(source, { hub, signal })).category;
+  const category =
+    settings.category ?? recognizeModel(source) ?? (await describeModel(source, { hub, signal })).category;
   const progress = createProgressBar(terminal.messages);
   try {
     const obtained = await obtainModel(
       { source, category, dtype, hub },
       {
         onProgress: progress.update,
-        onWarning: (message) => terminal.messages.write(`slashv1: ${message}\n`),
+        onWarning: warn(terminal),
         signal,
       },
     );
@@ -40,6 +41,11 @@ export async function fetchModel(
   } finally {
     progress.end();
   }
+}
+
+/** Tells people what stops nothing. */
+export function warn({ messages }: Terminal): (message: string) => void {
+  return (message) => messages.write(`slashv1: ${message}\n`);
 }
 
 /** Settings of the command for all models, overridden by those of a model. */

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { basename, dirname, join, sep } from 'node:path';
-import { fieldError, type InferenceError } from '../errors.ts';
+import { fieldError, InferenceError } from '../errors.ts';
 import { bundledModelNames } from './bundled-models.ts';
 import { catalogue, findCatalogueEntry, type CatalogueEntry } from './catalogue.ts';
 import { readGgufMetadata, type GgufMetadata } from '../core/gguf/read-metadata.ts';
@@ -12,7 +12,7 @@ import { openUrl, refusal, toRemote, type Remote } from './hub/http.ts';
 import { RepositoryCache } from './hub/model-cache.ts';
 import { possibleFiles, possibleWeightFiles, toFileTree } from './hub/needed-files.ts';
 import { listRepository, probeFiles, type RemoteFile } from './hub/repository.ts';
-import { defaultRetryPolicy, withRetries } from './hub/retry.ts';
+import { beforeCache, defaultRetryPolicy, withRetries } from './hub/retry.ts';
 import { resolveHubSettings, type HubOptions, type HubSettings } from './hub/settings.ts';
 import type { ModelFiles } from './model-files.ts';
 import { findFolder, locateModel, parseSource, type RemoteSource } from './source.ts';
@@ -48,6 +48,8 @@ export interface DescribeOptions {
   /** The user's choice; detected if left out. */
   readonly category?: string | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** Told when the server can't be reached and the cache answers in its place. */
+  readonly onWarning?: ((message: string) => void) | undefined;
 }
 
 /** The files that tell what a model is. */
@@ -71,7 +73,7 @@ export interface CategoryGuide {
  */
 export async function describeModel(
   source: string,
-  { hub, category: given, signal }: DescribeOptions,
+  { hub, category: given, signal, onWarning }: DescribeOptions,
   guide: CategoryGuide,
 ): Promise<DescribedModel> {
   const entry = findCatalogueEntry(source);
@@ -81,7 +83,7 @@ export async function describeModel(
   const place =
     parsed.kind === 'local'
       ? openFolder(source)
-      : await openRemote(parsed, settings, { category: given, signal }, guide);
+      : await openRemote(parsed, settings, { category: given, signal, onWarning }, guide);
   const readJson = async (path: string): Promise<Json | undefined> => parseJson(await place.readText(path));
   const category =
     given ??
@@ -134,68 +136,126 @@ function filesIn(folder: string): readonly DescribedFile[] {
     .sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
+type Asked = Pick<DescribeOptions, 'category' | 'signal' | 'onWarning'>;
+
 async function openRemote(
   source: RemoteSource,
   settings: HubSettings,
-  { category, signal }: Pick<DescribeOptions, 'category' | 'signal'>,
+  asked: Asked,
   guide: CategoryGuide,
 ): Promise<Place> {
-  const access = { policy: defaultRetryPolicy, signal };
+  const cache = new RepositoryCache(settings.cacheFolder, source.kind === 'hub' ? source.id : source.base);
+  return source.kind === 'hub'
+    ? openHub(source, { settings, cache, ...asked })
+    : openAddress(source, { settings, cache, ...asked }, guide);
+}
+
+interface Setting extends Asked {
+  readonly settings: HubSettings;
+  readonly cache: RepositoryCache;
+}
+
+/**
+ * Asks the server, or goes on with the cache where the server can't be reached.
+ *
+ * @returns `undefined` where the cache is to answer
+ * @throws InferenceError where neither can
+ */
+async function unlessUnreachable<T>(
+  remote: Remote,
+  { settings, signal, onWarning }: Setting,
+  isCached: boolean,
+  ask: (access: Access) => Promise<T>,
+): Promise<T | undefined> {
+  if (settings.offline && !isCached) throw offline(remote);
+  if (settings.offline) return undefined;
+  const policy = isCached ? beforeCache(defaultRetryPolicy) : defaultRetryPolicy;
+  try {
+    return await ask({ policy, signal });
+  } catch (error) {
+    signal?.throwIfAborted();
+    const isUnreachable = InferenceError.isInstance(error) && error.code === 'worker_failed';
+    if (!isUnreachable || !isCached) throw error;
+    onWarning?.(`${error.message} Going on with what is in the cache.`);
+    return undefined;
+  }
+}
+
+async function openHub(source: RemoteSource & { readonly kind: 'hub' }, setting: Setting): Promise<Place> {
+  const { settings, cache, category, signal } = setting;
   const remote = toRemote(source, settings);
-  if (source.kind === 'hub') {
-    const cache = new RepositoryCache(settings.cacheFolder, source.id);
-    const cached = await cache.readListing(source.revision);
-    if (settings.offline && !cached) throw offline(remote);
-    const listing = settings.offline
-      ? undefined
-      : await listRepository(remote, { endpoint: settings.endpoint, ...source }, access);
-    const { commit, files } = listing ?? cached!;
-    const snapshot = cache.snapshot(commit);
-    if (source.file !== undefined) {
-      const chosen = ggufFiles(source.file).graphs(
-        toFileTree(
-          source.id,
-          files.map(({ path }) => path),
-        ),
-      );
-      const isHere = files.some((file) => file.path === source.file && cache.has(commit, file));
-      const readBeginning = () =>
-        isHere
-          ? readGgufFile(join(snapshot, source.file!), { until: firstTokenizerKey })
-          : fetchGguf(
-              remote,
-              listing?.files.find(({ path }) => path === source.file),
-              access,
-            );
-      const metadata = category === undefined ? await readBeginning() : undefined;
-      return {
-        kind: 'hub',
-        folder: isHere ? snapshot : undefined,
-        files: files.filter(({ path }) => chosen.includes(path)),
-        readText: async () => undefined,
-        category: metadata && categoryOfGguf(metadata),
-      };
-    }
+  const access = { policy: defaultRetryPolicy, signal };
+  const cached = await cache.readListing(source.revision);
+  const listing = await unlessUnreachable(remote, setting, cached !== undefined, (patience) =>
+    listRepository(remote, { endpoint: settings.endpoint, ...source }, patience),
+  );
+  const { commit, files } = listing ?? cached!;
+  const snapshot = cache.snapshot(commit);
+  if (source.file !== undefined) {
+    const chosen = ggufFiles(source.file).graphs(
+      toFileTree(
+        source.id,
+        files.map(({ path }) => path),
+      ),
+    );
+    const isHere = files.some((file) => file.path === source.file && cache.has(commit, file));
+    const readBeginning = () =>
+      isHere
+        ? readGgufFile(join(snapshot, source.file!), { until: firstTokenizerKey })
+        : fetchGguf(
+            remote,
+            listing?.files.find(({ path }) => path === source.file),
+            access,
+          );
+    const metadata = category === undefined ? await readBeginning() : undefined;
     return {
       kind: 'hub',
-      folder: files.some((file) => cache.has(commit, file)) ? snapshot : undefined,
-      files,
-      async readText(path) {
-        const isWanted = (file: DescribedFile): boolean => file.path === path;
-        if (files.some((file) => isWanted(file) && cache.has(commit, file))) {
-          return readFile(join(snapshot, path), 'utf8');
-        }
-        const file = listing?.files.find(isWanted);
-        return file && fetchText(remote, file, access);
-      },
+      folder: isHere ? snapshot : undefined,
+      files: files.filter(({ path }) => chosen.includes(path)),
+      readText: async () => undefined,
+      category: metadata && categoryOfGguf(metadata),
     };
   }
-  if (settings.offline) throw offline(remote);
+  return {
+    kind: 'hub',
+    folder: files.some((file) => cache.has(commit, file)) ? snapshot : undefined,
+    files,
+    async readText(path) {
+      const isWanted = (file: DescribedFile): boolean => file.path === path;
+      if (files.some((file) => isWanted(file) && cache.has(commit, file))) {
+        return readFile(join(snapshot, path), 'utf8');
+      }
+      const file = listing?.files.find(isWanted);
+      return file && fetchText(remote, file, access);
+    },
+  };
+}
+
+async function openAddress(
+  source: RemoteSource & { readonly kind: 'url' },
+  setting: Setting,
+  guide: CategoryGuide,
+): Promise<Place> {
+  const remote = toRemote(source, setting.settings);
+  const cached = await openCachedAddress(setting);
+  const found = await unlessUnreachable(remote, setting, cached !== undefined, (access) =>
+    probeAddress(source.base, remote, access, setting.category, guide),
+  );
+  return found ?? cached!;
+}
+
+async function probeAddress(
+  base: string,
+  remote: Remote,
+  access: Access,
+  category: string | undefined,
+  guide: CategoryGuide,
+): Promise<Place> {
   const probe = async (paths: readonly string[]): Promise<readonly RemoteFile[]> =>
-    (await probeFiles(remote, source.base, paths, access)).files;
+    (await probeFiles(remote, base, paths, access)).files;
   const marks = await probe(['config.json', 'model_index.json', 'modules.json', 'voices/af_heart.bin']);
   const readText = (path: string): Promise<string | undefined> =>
-    fetchText(remote, { path, url: source.base + path }, access);
+    fetchText(remote, { path, url: base + path }, access);
   const found =
     category ?? guide.recognize({ files: marks, config: parseJson(await readText('config.json')) ?? {} });
   if (found === undefined) return { kind: 'address', folder: undefined, files: marks, readText };
@@ -204,6 +264,21 @@ async function openRemote(
   const paths = files.map(({ path }) => path);
   const weights = await probe(possibleWeightFiles(remote.label, paths, choice));
   return { kind: 'address', folder: undefined, files: [...files, ...weights], readText };
+}
+
+/** A folder's files as they were when a model was last obtained from it; its revisions are categories with dtypes. */
+async function openCachedAddress({ cache, category }: Setting): Promise<Place | undefined> {
+  for (const { revision, commit } of await cache.revisions()) {
+    const [found] = revision.split(', ', 1);
+    const listing =
+      category === undefined || category === found ? await cache.readListing(revision) : undefined;
+    if (!listing) continue;
+    const folder = cache.snapshot(commit);
+    const readText = (path: string): Promise<string | undefined> =>
+      readFile(join(folder, path), 'utf8').catch(() => undefined);
+    return { kind: 'address', folder, files: listing.files, readText, category: found };
+  }
+  return undefined;
 }
 
 type Access = Parameters<typeof withRetries>[1];

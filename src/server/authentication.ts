@@ -59,9 +59,11 @@ function fromList(keys: readonly (string | ApiKey)[] | undefined): KeyLookup {
   }
   const known = keys.map((entry: string | ApiKey, index) => {
     const apiKey = typeof entry === 'string' ? { key: entry } : entry;
-    if (typeof apiKey?.key !== 'string' || !/^\S+$/.test(apiKey.key)) {
-      const got = apiKey?.key === undefined ? ', got nothing; is its environment variable set?' : '';
-      throw new TypeError(`auth.keys[${index}]: expected text without white space${got}`);
+    if ((apiKey?.key ?? '') === '') {
+      throw new TypeError(`auth.keys[${index}]: the key is empty: is API_KEY set?`);
+    }
+    if (typeof apiKey.key !== 'string' || !/^\S+$/.test(apiKey.key)) {
+      throw new TypeError(`auth.keys[${index}]: expected text without white space`);
     }
     return { apiKey, digest: digest(apiKey.key) };
   });

@@ -54,7 +54,7 @@ async function terminate(): Promise<number | null> {
 describe.each([
   ['express.js', /"port":(\d+)/],
   ['fastify.js', /"port":(\d+)/],
-  ['serve.js', /curl http:\/\/127\.0\.0\.1:(\d+)\/v1[^\n]+\n\n$/],
+  ['serve.js', /curl -sS http:\/\/127\.0\.0\.1:(\d+)\/v1\/openapi\.json[^\n]+\n\n$/],
 ])('examples/%s', (file, ready) => {
   it('answers, keeps its own routes, and ends when it is told to', async () => {
     const { port } = await start(file, ready);
@@ -69,7 +69,10 @@ describe.each([
 
 describe('examples/serve.js', () => {
   it('serves the playground at the address that it prints', async () => {
-    const { output, port } = await start('serve.js', /curl http:\/\/127\.0\.0\.1:(\d+)\/v1[^\n]+\n\n$/);
+    const { output, port } = await start(
+      'serve.js',
+      /curl -sS http:\/\/127\.0\.0\.1:(\d+)\/v1\/openapi\.json[^\n]+\n\n$/,
+    );
     expect(output).toContain(`\nhttp://127.0.0.1:${port}/#key=${key}\n`);
     const page = await fetch(`http://127.0.0.1:${port}/`);
     expect(await page.text()).toContain('<title>Playground');
@@ -88,29 +91,54 @@ describe('examples/serve.js', () => {
     });
   });
 
-  it('prints curl lines that work as they are', async () => {
-    const { output } = await start('serve.js', /curl http:\/\/127\.0\.0\.1:(\d+)\/v1[^\n]+\n\n$/);
+  it('names its demo models, and prints curl lines for all endpoints that work as they are', async () => {
+    const { output } = await start(
+      'serve.js',
+      /curl -sS http:\/\/127\.0\.0\.1:(\d+)\/v1\/openapi\.json[^\n]+\n\n$/,
+    );
+    expect(output).toMatch(/^Loading 8 models …\n/);
+    expect(output.match(/ s {2}demo: /g)).toHaveLength(8);
+    expect(output).toMatch(/^npx slashv1 serve --model \S+( --model \S+){7}$/m);
     const folder = await mkdtemp(join(tmpdir(), 'slashv1-test-'));
-    const answers: string[] = [];
-    for (const [line] of output.matchAll(/^curl .*$/gm)) {
-      const shell = spawn('bash', ['-c', `${line} --silent --show-error`], { cwd: folder });
+    const env = { ...process.env, SLASHV1_API_KEY: key };
+    const answers: Record<string, string> = {};
+    for (const [, title, line] of output.matchAll(/^# (.*)\n(.*curl .*)$/gm)) {
+      const shell = spawn('bash', ['-c', line!], { cwd: folder, env });
       let answer = '';
       shell.stdout.on('data', (chunk: Buffer) => (answer += chunk.toString()));
       await once(shell, 'close');
-      answers.push(answer);
+      answers[title!] = answer;
     }
-    const [chat, image, rerank, speech, transcription] = answers;
-    expect(JSON.parse(chat!)).toMatchObject({ object: 'chat.completion', model: 'tiny-chat' });
-    expect(image).toBe('');
-    const { data } = JSON.parse(await readFile(join(folder, 'image.json'), 'utf8')) as {
-      data: { b64_json: string }[];
+    const beginnings: Record<string, RegExp> = {
+      Chat: /"model":"tiny-chat".*"object":"chat.completion"/,
+      'The same by the newer API': /"object":"response"/,
+      'A picture, saved as picture.png': /^$/,
+      'A question about it': /"model":"tiny-vision".*(?:circle|square)/,
+      'The objects in it': /"detections":\[\{.*circle/,
+      'Speech, saved as speech.wav': /^$/,
+      'The speech as text': /"text":".*circle/i,
+      'The voices': /af_heart/,
+      'Vectors of texts': /"embedding":\[/,
+      'Documents in order': /"results":\[\{"index":0,/,
+      'The models': /"id":"tiny-chat".*"demo":true/,
+      'One model': /^\{"id":"tiny-chat"/,
+      'Its parameters': /"temperature"/,
+      'The whole API, for machines': /"openapi":"3/,
     };
-    expect(data[0]!.b64_json).toMatch(/^iVBORw0KGgo/);
-    expect(JSON.parse(rerank!).results[0]).toMatchObject({ index: 0 });
-    expect(speech).toBe('');
+    expect(Object.keys(answers)).toEqual(Object.keys(beginnings));
+    for (const [title, beginning] of Object.entries(beginnings)) {
+      expect(answers[title], title).toMatch(beginning);
+    }
+    expect((await readFile(join(folder, 'picture.png'))).subarray(1, 4).toString()).toBe('PNG');
     expect((await readFile(join(folder, 'speech.wav'))).subarray(0, 4).toString()).toBe('RIFF');
-    expect(JSON.parse(transcription!).text).toMatch(/circle/i);
+    const { paths } = JSON.parse(answers['The whole API, for machines']!) as { paths: object };
+    const left = Object.keys(paths).filter((path) => {
+      const place = path.replace(/^\/v1/, '').replace('{model_id}', 'tiny-chat');
+      return !output.includes(`/v1${place} `);
+    });
+    // No bundled model translates.
+    expect(left).toEqual([expect.stringMatching(/\/audio\/translations$/)]);
     expect(await terminate()).toBe(0);
     await rm(folder, { recursive: true });
-  }, 60_000);
+  }, 90_000);
 });

@@ -36,7 +36,7 @@ export const imageCategory: CategoryDefinition<
   sample: {
     path: 'images/generations',
     body: { prompt: 'a red circle above a blue square', size: '512x512' },
-    file: 'image.json',
+    pipe: `node -e 'const { readFileSync, writeFileSync } = require("fs"); writeFileSync("picture.png", JSON.parse(readFileSync(0)).data[0].b64_json, "base64")'`,
   },
   isStateless: true,
   recognize: ({ files }) => files.some(({ path }) => path === 'model_index.json'),

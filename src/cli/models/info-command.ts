@@ -4,7 +4,7 @@ import { exitCode } from '../exit-code.ts';
 import { formatBytes, formatCount } from '../format.ts';
 import { definitions, section } from '../help.ts';
 import { hubOptionTable, toHubOptions } from '../hub-options.ts';
-import { aboutModel } from '../load-models.ts';
+import { aboutModel, warn } from '../load-models.ts';
 import { modelChoiceTable, readModelChoice } from '../model-choice.ts';
 import { renderTable } from '../table.ts';
 import type { OutputStream } from '../terminal.ts';
@@ -23,7 +23,8 @@ export const infoCommand = defineCommand({
     'slashv1 models info qwen3-0.6b': 'a model of the catalogue',
     'slashv1 models info ./models/my-model --dtype q4 --json': 'a folder, for other programs',
   },
-  async run(values, operands, { output }) {
+  async run(values, operands, terminal) {
+    const { output } = terminal;
     const [source, ...others] = operands;
     if (source === undefined || others.length > 0) {
       throw new UsageError(`Expected the name of one model, got ${operands.length}.`);
@@ -31,7 +32,10 @@ export const infoCommand = defineCommand({
     const settings = readModelChoice(source, values, toHubOptions(values));
     let facts: ModelFacts;
     try {
-      facts = await gatherFacts(await describeModel(source, settings), settings.dtype);
+      facts = await gatherFacts(
+        await describeModel(source, { ...settings, onWarning: warn(terminal) }),
+        settings.dtype,
+      );
     } catch (error) {
       throw aboutModel(source, error);
     }

@@ -17,12 +17,13 @@ export function serviceBanner(
   { origin, models, keyOrigin, places }: Serving,
   { style }: OutputStream,
 ): string {
-  const rows = models.map(({ id, category, contextLength }) => [
+  const rows = models.map(({ id, category, contextLength, demo }) => [
     `  ${id}`,
     category,
     contextLength > 0 ? `${contextLength} tokens` : '',
+    demo === undefined ? '' : `demo: ${demo.description}`,
   ]);
-  const titles = [{ title: '  model' }, { title: 'category' }, { title: 'context' }];
+  const titles = [{ title: '  model' }, { title: 'category' }, { title: 'context' }, { title: '' }];
   const addresses = [
     ...keyRows(keyOrigin),
     ...places.map(({ name, path }): [string, string] => [name, origin + path]),
@@ -31,9 +32,19 @@ export function serviceBanner(
   return [
     `${style.bold(style.green('slashv1 serves'))} ${style.bold(`${origin}/v1`)}`,
     renderTable(titles, rows, style.dim),
+    ...demoLines(models, style),
     addresses.map(([name, value]) => `  ${style.dim(name.padEnd(widest))}  ${value}`).join('\n'),
     `${style.dim('Try it:')}\n\n${curlLine(origin, models[0]!, keyOrigin)}`,
   ].join('\n\n');
+}
+
+/** The command that serves real models in place of demo models. */
+function demoLines(models: Serving['models'], style: OutputStream['style']): readonly string[] {
+  const replacements = models.flatMap(({ demo }) => (demo ? [`--model ${demo.replacement}`] : []));
+  if (replacements.length === 0) return [];
+  return [
+    `${style.dim('Demo models know nothing beyond their lines. Real models in their place:')}\n\nslashv1 serve ${replacements.join(' ')}`,
+  ];
 }
 
 function keyRows(origin: KeyOrigin): readonly [string, string][] {
@@ -43,13 +54,14 @@ function keyRows(origin: KeyOrigin): readonly [string, string][] {
 }
 
 function curlLine(origin: string, { id, category }: ModelInfo, keyOrigin: KeyOrigin): string {
-  const { path, body, form, file } = categories.get(category)!.sample;
+  const { path, body, form, file, pipe } = categories.get(category)!.sample;
   const header = authorization(keyOrigin);
   const sent =
     form === undefined
       ? ` -H 'Content-Type: application/json' -d '${quoted(JSON.stringify({ model: id, ...body }))}'`
       : ` -F model='${quoted(id)}' ${form}`;
-  return `curl ${origin}/v1/${path}${header}${sent}${file === undefined ? '' : ` -o ${file}`}`;
+  const saved = file === undefined ? '' : ` -o ${file}`;
+  return `curl ${origin}/v1/${path}${header}${sent}${saved}${pipe === undefined ? '' : ` | ${pipe}`}`;
 }
 
 function authorization(origin: KeyOrigin): string {

@@ -56,6 +56,7 @@ async function serve(settings: ServeSettings, terminal: Terminal): Promise<ExitC
   try {
     const options = await fetchAll(models, { terminal, signal: interruption.signal });
     tell(terminal, `Loading ${count(Object.keys(options).length, 'model')} …`);
+    const widest = Math.max(...Object.keys(options).map(({ length }) => length));
     const logger = loggerOf(settings, terminal);
     inference = createInference({
       models: options as InferenceOptions['models'],
@@ -63,6 +64,12 @@ async function serve(settings: ServeSettings, terminal: Terminal): Promise<ExitC
       maxLoadedModels: settings.maxLoadedModels,
       maxLoadedBytes: settings.maxLoadedBytes,
       logger,
+      observers: [
+        {
+          onModelLoad: ({ id }, { loadMs }) =>
+            tell(terminal, `  ${id.padEnd(widest)}  ${(loadMs / 1000).toFixed(1)} s`),
+        },
+      ],
     });
     const { handler } = settings;
     const observers = [...(handler.observers ?? []), ...beside.observers];

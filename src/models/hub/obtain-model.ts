@@ -14,7 +14,7 @@ import { RepositoryCache, type CachedListing } from './model-cache.ts';
 import { chooseFiles, possibleFiles, possibleWeightFiles, type Choice } from './needed-files.ts';
 import { createProgressMeter, type DownloadProgress } from './progress.ts';
 import { listRepository, probeFiles, toListing, type Listing, type RemoteFile } from './repository.ts';
-import { defaultRetryPolicy, type RetryPolicy } from './retry.ts';
+import { beforeCache, defaultRetryPolicy, type RetryPolicy } from './retry.ts';
 import { resolveHubSettings, type HubOptions, type HubSettings } from './settings.ts';
 import { sourceError } from '../model-files.ts';
 import { readVerified, stateOf, writeVerified } from '../verified-files.ts';
@@ -125,12 +125,14 @@ class RemoteModel {
     if (this.#settings.offline || (isPinned && this.#isComplete(cached))) {
       return this.#openCached(cached, onWarning);
     }
+    const isComplete = cached !== undefined && this.#isComplete(cached);
+    const { policy, signal } = this.#access;
     let listing: Listing;
     try {
-      listing = await this.#list();
+      listing = await this.#list({ policy: isComplete ? beforeCache(policy) : policy, signal });
     } catch (error) {
       const isUnreachable = InferenceError.isInstance(error) && error.code === 'worker_failed';
-      if (!isUnreachable || !cached || !this.#isComplete(cached)) throw error;
+      if (!isUnreachable || !isComplete) throw error;
       onWarning?.(`${error.message} Going on with what is in the cache.`);
       return this.#openCached(cached, onWarning);
     }
@@ -151,17 +153,15 @@ class RemoteModel {
     }
   }
 
-  async #list(): Promise<Listing> {
-    return this.#source.kind === 'hub' ? this.#listHub(this.#source) : this.#probe(this.#source);
-  }
-
-  #listHub({ id, revision }: RemoteSource & { readonly kind: 'hub' }): Promise<Listing> {
-    return listRepository(this.#remote, { endpoint: this.#settings.endpoint, id, revision }, this.#access);
+  async #list(access: Access): Promise<Listing> {
+    if (this.#source.kind === 'url') return this.#probe(this.#source, access);
+    const { id, revision } = this.#source;
+    return listRepository(this.#remote, { endpoint: this.#settings.endpoint, id, revision }, access);
   }
 
   /** In two steps, because which weights there may be depends on the graphs that are there. */
-  async #probe({ base }: RemoteSource & { readonly kind: 'url' }): Promise<Listing> {
-    const probe = (paths: readonly string[]) => probeFiles(this.#remote, base, paths, this.#access);
+  async #probe({ base }: RemoteSource & { readonly kind: 'url' }, access: Access): Promise<Listing> {
+    const probe = (paths: readonly string[]) => probeFiles(this.#remote, base, paths, access);
     const { files, refused } = await probe(possibleFiles(this.#choice));
     if (files.length === 0 && refused.length > 0) throw refused[0];
     const paths = files.map(({ path }) => path);

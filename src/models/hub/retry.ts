@@ -19,6 +19,11 @@ export const defaultRetryPolicy: RetryPolicy = {
   stallMs: 60_000,
 };
 
+/** The policy where the cache can answer in the server's place: nobody waits long for a server that is down. */
+export function beforeCache(policy: RetryPolicy): RetryPolicy {
+  return { ...policy, attempts: Math.min(policy.attempts, 2) };
+}
+
 /** A failure that may be over by the next attempt. */
 export class TransientError extends Error {
   /** Delay that the server asks for. */

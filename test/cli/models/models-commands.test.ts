@@ -30,7 +30,7 @@ afterEach(() => rm(cacheFolder, { recursive: true, force: true }));
 
 async function run(line: string, options?: FakeTerminalOptions) {
   const terminal = fakeTerminal(options);
-  const needsHub = /models (?:pull|info)/.test(line);
+  const needsHub = /models (?:pull|info)/.test(line) && !line.includes('--endpoint');
   const at = ['--cache-dir', cacheFolder, ...(needsHub ? ['--endpoint', hub.endpoint] : [])];
   const code = await runCommandLine([...line.split(' '), ...at], terminal);
   return {
@@ -99,6 +99,38 @@ describe('slashv1 models', () => {
       questions: [],
     });
     expect(await readdir(cacheFolder)).toEqual(['.locks']);
+  });
+
+  it.each(['refuses', 'fails'])('goes on with the cache when the hub %s', async (what) => {
+    const pulled = await run(`models pull ${source}`);
+    const folder = pulled.output.trim();
+    const closed = await startHub();
+    await closed.close();
+    hub.fault = () => ({ status: 503 });
+    const endpoint = what === 'refuses' ? ` --endpoint ${closed.endpoint}` : '';
+    const warned = {
+      code: 0,
+      messages: expect.stringContaining('Going on with what is in the cache.') as string,
+    };
+
+    const info = await run(`models info ${source}${endpoint}`);
+    expect(info).toMatchObject(warned);
+    expect(info.output).toContain(`on this disk  ${folder}`);
+    expect(await run(`models pull ${source}${endpoint}`)).toMatchObject({ ...warned, output: `${folder}\n` });
+    expect(await run(`models info tiny/none${endpoint}`)).toMatchObject({ code: 1, output: '' });
+  });
+
+  it('goes on with the cache when the address of a folder refuses', async () => {
+    const folder = await startHub();
+    folder.models.set(source, hub.models.get(source)!);
+    const address = `${folder.endpoint}/${source}/resolve/main/`;
+    const pulled = await run(`models pull ${address}`);
+    expect(pulled.code).toBe(0);
+    await folder.close();
+    const info = await run(`models info ${address}`);
+    expect(info.messages).toContain('Going on with what is in the cache.');
+    expect(info.output).toContain(`on this disk  ${pulled.output.trim()}`);
+    expect(await run(`models pull ${address}`)).toMatchObject({ code: 0, output: pulled.output });
   });
 
   it('pull finds the kind of a model out, and says when there is nothing to do', async () => {

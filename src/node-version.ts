@@ -1,0 +1,17 @@
+import { InferenceError } from './errors.ts';
+
+const needed = [20, 9] as const;
+
+/**
+ * Says that the process is too old before something fails in words that nobody understands.
+ *
+ * @throws InferenceError `unsupported_feature` below Node 20.9
+ */
+export function assertNodeVersion(version = process.versions.node): void {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  if (major > needed[0] || (major === needed[0] && minor >= needed[1])) return;
+  throw new InferenceError(
+    'unsupported_feature',
+    `slashv1 needs Node ≥ ${needed.join('.')}; this is Node ${version}.`,
+  );
+}
