@@ -1,0 +1,49 @@
+import { existsSync, lstatSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { root } from './code-blocks.ts';
+
+// The README says how much an installation takes: everything that the package depends on, optional packages included.
+interface Entry {
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
+}
+
+const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
+  readonly packages: Readonly<Record<string, Entry>>;
+};
+
+/** The folders of a package's dependencies, of theirs, and so on; those of other systems are not here. */
+function installedFor(place: string, found = new Set<string>()): ReadonlySet<string> {
+  const { dependencies, optionalDependencies } = packages[place]!;
+  for (const name of Object.keys({ ...dependencies, ...optionalDependencies })) {
+    const candidates = [`${place}/node_modules/${name}`, `node_modules/${name}`];
+    const folder = candidates.find((one) => packages[one] && existsSync(join(root, one)));
+    if (folder === undefined || found.has(folder)) continue;
+    found.add(folder);
+    installedFor(folder, found);
+  }
+  return found;
+}
+
+/** Megabytes of a folder without the packages inside it. */
+function megabytesOf(folder: string): number {
+  const bytes = readdirSync(folder, { withFileTypes: true }).map((entry) => {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) return entry.name === 'node_modules' ? 0 : megabytesOf(path) * 1e6;
+    return lstatSync(path).size;
+  });
+  return bytes.reduce((sum, one) => sum + one, 0) / 1e6;
+}
+
+it('the install size in the README is that of the packages', () => {
+  const sizes = [...installedFor('')].map((folder) => megabytesOf(join(root, folder)));
+  const total = sizes.reduce((sum, one) => sum + one, 0);
+  const runtime = megabytesOf(join(root, 'node_modules/onnxruntime-node'));
+  const readme = readFileSync(join(root, 'README.md'), 'utf8');
+  const [, whole, ofRuntime] = /It takes about (\d+) MB, (\d+) of them ONNX Runtime/.exec(readme)!;
+  // Native packages differ between systems.
+  expect(Number(whole) / total, `${total.toFixed(0)} MB`).toBeGreaterThan(0.9);
+  expect(Number(whole) / total, `${total.toFixed(0)} MB`).toBeLessThan(1.1);
+  expect(Number(ofRuntime), `${runtime.toFixed(0)} MB`).toBeCloseTo(runtime, -1);
+});
