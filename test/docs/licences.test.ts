@@ -82,7 +82,7 @@ it('what cannot be left out is permissive', () => {
 it('docs/licences.md is that of the lock file', async () => {
   const text = `# Licences
 
-Generated from \`package-lock.json\` by \`test/docs/licences.test.ts\`. slashv1 itself and the bundled models are under Apache-2.0.
+slashv1 itself and the bundled models are under Apache-2.0.
 
 ## Required
 

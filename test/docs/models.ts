@@ -30,8 +30,6 @@ await inference.ready(); // downloads what is missing
 
 [Settings](settings.md) lists all other options of a model.
 
-This page is generated: \`UPDATE_DOCS=1 npx vitest run test/docs/models.test.ts\`.
-
 ## Where models come from
 
 \`source\` is one of these, looked for in this order:

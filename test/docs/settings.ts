@@ -33,8 +33,6 @@ await inference.ready();
 await inference.close();
 \`\`\`
 
-This page is generated from the tables by which settings are checked: \`UPDATE_DOCS=1 npx vitest run test/docs/settings.test.ts\`.
-
 The names are the same everywhere:
 
 | | |

@@ -32,9 +32,6 @@ Every sentence of the "Inference API Specification" and every row of its tables,
 ${sentences.length} sentences and rows, ${tests.size} tests. \`%s\`, \`%d\` and \`%j\` stand for all cases of a test that runs
 over a table. Where the specification says "not shown", the tests prove what was decided, which stands in italics.
 
-This page is generated from \`docs/spec-coverage.json\`: \`UPDATE_DOCS=1 npx vitest run test/docs/spec-coverage.test.ts\`. The
-same test fails where a named test doesn't exist or may be skipped, and where a sentence has none.
-
 ${parts.map((part) => `## ${part.section}\n\n| | sentence or row | proved by |\n| --- | --- | --- |\n${rows(part)}`).join('\n\n')}
 `;
 }

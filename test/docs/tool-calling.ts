@@ -30,8 +30,6 @@ It has to have what the tool's schema requires. Any other broken call is text.
 
 **Ids.** Kimi K2 writes ids that hold the function's name. They are kept, and ids of another form become such ids in the prompt.
 
-This page is generated: \`UPDATE_DOCS=1 npx vitest run test/docs\`.
-
 ## Tool call formats
 
 ${table(
