@@ -12,6 +12,6 @@ export function assertNodeVersion(version = process.versions.node): void {
   if (major > needed[0] || (major === needed[0] && minor >= needed[1])) return;
   throw new InferenceError(
     'unsupported_feature',
-    `slashv1 needs Node ≥ ${needed.join('.')}; this is Node ${version}.`,
+    `Needs Node ≥ ${needed.join('.')}; this is Node ${version}.`,
   );
 }

@@ -65,8 +65,8 @@ describe('createHandler', () => {
 });
 
 it.each([
-  ['18.20.8', /^slashv1 needs Node ≥ 20\.9; this is Node 18\.20\.8\.$/],
-  ['20.8.1', /needs Node/],
+  ['18.20.8', /^Needs Node ≥ 20\.9; this is Node 18\.20\.8\.$/],
+  ['20.8.1', /Needs Node/],
   ['20.9.0', undefined],
   ['24.0.0', undefined],
 ])('Node %s', (version, message) => {

@@ -161,6 +161,8 @@ describe('what is not run', () => {
       'docs/detection.md: a module of its own',
       'docs/guides/gguf.md: it installs packages',
       'docs/guides/gguf.md: it downloads a model',
+      'docs/guides/gpu.md: it needs a GPU',
+      'docs/guides/gpu.md: it downloads a model',
       'docs/guides/real-models.md: it needs a GPU',
       'docs/guides/webgpu-tests.md: it installs software',
       'docs/guides/webgpu-tests.md: it takes minutes',

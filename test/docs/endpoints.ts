@@ -156,7 +156,7 @@ const modelNames: Readonly<Record<string, string>> = {
   transcription: 'whisper',
 };
 
-function writeSample(head: string, { body, form, file }: SampleRequest, model: string): string {
+function writeSample(head: string, { body, form, file, pipe }: SampleRequest, model: string): string {
   const output = file === undefined ? '' : ` \\\n  -o ${file}`;
   if (body === undefined)
     return `${head} \\\n  -F model=${model} ${form?.replace('speech.wav', 'meeting.wav') ?? ''}${output}`;
