@@ -3,6 +3,7 @@ import type { ModelInfo, ModelSpec, UpstreamStatus } from '../categories/contrac
 import { createDeferred } from '../concurrency/deferred.ts';
 import { placeOnDevice } from './device-place.ts';
 import { watchPulse, type Pulse } from './heartbeat.ts';
+import { callFor, separateFunctions, type SeparatedFunctions } from './host-functions.ts';
 import { loadError } from './load-error.ts';
 import type { RunProgress, WorkerMessage } from './protocol.ts';
 import type {
@@ -57,7 +58,7 @@ interface ActiveRun {
 }
 
 class ChildReplica implements Replica {
-  readonly #spec: ModelSpec;
+  readonly #spec: SeparatedFunctions<ModelSpec>;
   /** Among the workers of this process. */
   readonly #place: number;
   readonly #listener: ReplicaListener;
@@ -92,7 +93,7 @@ class ChildReplica implements Replica {
     processOptions: WorkerProcessOptions,
     policy: RestartPolicy,
   ) {
-    this.#spec = spec;
+    this.#spec = separateFunctions(spec);
     this.#place = number;
     this.#listener = listener;
     this.#processOptions = processOptions;
@@ -182,7 +183,8 @@ class ChildReplica implements Replica {
         onExit: (reason) => this.#workerLost(reason),
       });
       this.#process = worker;
-      worker.send({ type: 'load', spec: this.#spec, place: this.#place });
+      const { data, paths } = this.#spec;
+      worker.send({ type: 'load', spec: data, place: this.#place, functions: paths });
     } catch (error) {
       queueMicrotask(() => this.#startFailed(error as Error));
     }
@@ -190,7 +192,7 @@ class ChildReplica implements Replica {
 
   #startFailed({ message }: Error): void {
     if (this.#info) this.#workerLost(message);
-    else this.#fail(loadError(this.#spec.id, { code: 'internal', message: '' }, message));
+    else this.#fail(loadError(this.#spec.data.id, { code: 'internal', message: '' }, message));
   }
 
   #receive(message: WorkerMessage): void {
@@ -204,9 +206,14 @@ class ChildReplica implements Replica {
       case 'upstreams':
         this.#upstreams = message.upstreams;
         return;
+      case 'call': {
+        const asker = this.#process;
+        void callFor(this.#spec.functions, message).then((answer) => asker?.send(answer));
+        return;
+      }
       case 'load-failed':
         if (this.#info) this.#kill(`it could not load the model again: ${message.detail}`);
-        else this.#fail(loadError(this.#spec.id, message.error, message.detail));
+        else this.#fail(loadError(this.#spec.data.id, message.error, message.detail));
     }
   }
 
@@ -294,7 +301,7 @@ class ChildReplica implements Replica {
     this.#killReason = undefined;
     if (isGivenUp) {
       const message = `its worker was lost ${losses} times while loading (${reason})`;
-      this.#fail(loadError(this.#spec.id, { code: 'worker_failed', message }, message));
+      this.#fail(loadError(this.#spec.data.id, { code: 'worker_failed', message }, message));
       return;
     }
     this.#restartAt = performance.now() + delayMs;
@@ -319,7 +326,10 @@ class ChildReplica implements Replica {
     for (const run of runs) {
       clearTimeout(run.killTimer);
       run.observer.onEnd(
-        new InferenceError('worker_failed', `The worker of model "${this.#spec.id}" was lost: ${reason}.`),
+        new InferenceError(
+          'worker_failed',
+          `The worker of model "${this.#spec.data.id}" was lost: ${reason}.`,
+        ),
       );
     }
   }

@@ -1,5 +1,6 @@
 import type { ModelSpec, Pipeline, RunEvent, UpstreamStatus } from '../categories/contract.ts';
 import type { SerializedError } from '../errors.ts';
+import type { DataPath } from './host-functions.ts';
 import type { RunLabels } from './replica.ts';
 
 /** Makes a model ready to run; an `InferenceError` it throws is shown to callers, of anything else only the fact. */
@@ -8,7 +9,13 @@ export type LoadPipeline = (spec: ModelSpec) => Promise<Pipeline>;
 /** Messages from the host to a worker, as plain data. `load` comes first and once; ids are never used twice. */
 export type HostMessage =
   /** `place` counts the workers of the host from 0. */
-  | { readonly type: 'load'; readonly spec: ModelSpec; readonly place: number }
+  | {
+      readonly type: 'load';
+      readonly spec: ModelSpec;
+      readonly place: number;
+      /** Places in the spec of functions that stay in the host, where the worker calls them by their number. */
+      readonly functions: readonly DataPath[];
+    }
   | {
       readonly type: 'run';
       readonly id: number;
@@ -16,6 +23,8 @@ export type HostMessage =
       readonly labels?: RunLabels | undefined;
     }
   | { readonly type: 'cancel'; readonly id: number }
+  /** Answers a `call`. */
+  | { readonly type: 'return'; readonly id: number; readonly value?: unknown; readonly error?: string }
   /** Close the pipeline when the last run has ended, then exit. */
   | { readonly type: 'close' };
 
@@ -28,6 +37,8 @@ export type WorkerMessage =
     } & Pick<Pipeline, 'info' | 'concurrency' | 'runtime'>)
   /** `detail` is for the operator, never for callers. */
   | { readonly type: 'load-failed'; readonly error: SerializedError; readonly detail: string }
+  /** Asks for the result of a function of the spec. */
+  | { readonly type: 'call'; readonly id: number; readonly number: number }
   /** Once a second at most, where others run the model. */
   | { readonly type: 'upstreams'; readonly upstreams: readonly UpstreamStatus[] }
   | { readonly type: 'progress'; readonly runs: readonly RunProgress[] };

@@ -2,9 +2,10 @@ import { readdirSync } from 'node:fs';
 import { getPriority, setPriority } from 'node:os';
 import { inspect } from 'node:util';
 import { InferenceError, sentence, type SerializedError } from '../errors.ts';
-import type { ModelSpec, Pipeline, RunEvent } from '../categories/contract.ts';
+import type { Pipeline, RunEvent } from '../categories/contract.ts';
 import { driveRun } from './drive-run.ts';
 import { startHeartbeat } from './heartbeat.ts';
+import { HostCalls } from './host-functions.ts';
 import { leaveCore } from './leave-core.ts';
 import { createOutbox, unsendable } from './outbox.ts';
 import type { HostMessage, LoadPipeline, WorkerMessage } from './protocol.ts';
@@ -57,8 +58,10 @@ export function serveWorker(
     },
   });
 
-  const load = async (spec: ModelSpec, place: number): Promise<void> => {
+  const calls = new HostCalls(send);
+  const load = async ({ spec, place, functions }: HostMessage & { readonly type: 'load' }): Promise<void> => {
     try {
+      calls.place(spec, functions);
       pipeline = await loadPipeline(spec);
       leaveCore({ threads: spec.threads, place });
       const { info, concurrency, runtime } = pipeline;
@@ -103,13 +106,16 @@ export function serveWorker(
   process.on('message', (message: HostMessage) => {
     switch (message.type) {
       case 'load':
-        void load(message.spec, message.place);
+        void load(message);
         return;
       case 'run':
         void run(message.id, message.request, message.labels);
         return;
       case 'cancel':
         runs.get(message.id)?.controller.abort();
+        return;
+      case 'return':
+        calls.receive(message);
         return;
       case 'close':
         void close();

@@ -7,10 +7,11 @@ import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { expect, it, onTestFinished } from 'vitest';
-import { chat, createInference, remote } from '../../dist/src/index.js';
+import { chat, createInference, embedding, remote } from '../../dist/src/index.js';
 import { createTelemetry } from '../../dist/src/entries/telemetry.js';
 import type { InferenceOptions } from '../../dist/src/inference.js';
 import type { ApiServer } from '../../src/backends/openai/server.ts';
+import { startTinyGraphs } from '../deploy/graphs.ts';
 import { scriptedServer } from './scripted-server.ts';
 
 const answer =
@@ -105,6 +106,24 @@ it('a function is asked for the key before every request', async () => {
   expect(keys).toEqual(Array.from({ length: turn }, (_, index) => `Bearer key-${index + 1}`));
   expect(asked.filter(({ url }) => url.endsWith('/chat/completions'))).toHaveLength(2);
 });
+
+it(
+  'a worker asks its host for the key of a graph server before every request',
+  { timeout: 60_000 },
+  async () => {
+    const { url, folder, keys, close } = await startTinyGraphs();
+    onTestFinished(close);
+    let turn = 0;
+    const upstreams = [{ url, apiKey: () => `key-${++turn}` }];
+    const backend = remote.kserve({ upstreams, model: 'embedder' });
+    const models = { embedder: embedding({ source: `${folder}/tiny-embed`, backend }) };
+    const inference = createInference({ models });
+    onTestFinished(() => inference.close());
+    for (const input of ['a', 'b']) await inference.embed({ model: 'embedder', input });
+    expect(turn).toBeGreaterThan(3);
+    expect(keys).toEqual(Array.from({ length: turn }, (_, index) => `Bearer key-${index + 1}`));
+  },
+);
 
 it.each([
   ['fails', () => Promise.reject(new Error('vault is sealed'))],

@@ -250,6 +250,7 @@ describe('a chat model on a server of another kind', () => {
 
   it.each([
     ['openai', { reasoningEffort: 'low' }, { reasoning_effort: 'low' }],
+    ['openai', { chatTemplateKwargs: { custom: 1 } }, { chat_template_kwargs: { custom: 1 } }],
     ['vllm', { enableThinking: false }, { chat_template_kwargs: { enable_thinking: false } }],
     [
       'vllm',
@@ -273,7 +274,6 @@ describe('a chat model on a server of another kind', () => {
   it.each([
     ['openai', { enableThinking: false }, 'enable_thinking'],
     ['openai', { documents: [{ text: 'x' }] }, 'documents'],
-    ['openai', { chatTemplateKwargs: { a: 1 } }, 'chat_template_kwargs'],
     ['openai', { truncatePromptTokens: 5 }, 'truncate_prompt_tokens'],
     ['llama-server', { includeStopStrInOutput: true }, 'include_stop_str_in_output'],
     ['openai', { topK: 5 }, 'top_k'],
@@ -408,8 +408,27 @@ describe('a chat model on a server of another kind', () => {
   it.each([
     [
       400,
-      { error: { message: 'bad', param: 'temperature' } },
-      { code: 'invalid_request', param: 'temperature', message: 'bad.' },
+      { error: { message: 'bad', param: 'max_tokens' } },
+      {
+        code: 'invalid_request',
+        param: 'max_tokens',
+        message: 'max_tokens: the server that runs this model refuses it.',
+        cause: new Error('bad'),
+      },
+    ],
+    [
+      422,
+      { error: { message: 'max_tokens must be odd at /srv/llama.py' } },
+      { param: 'max_tokens', message: 'max_tokens: the server that runs this model refuses it.' },
+    ],
+    [
+      400,
+      { error: { message: 'fake-chat on gpu-1 refuses it', param: 'gpu-1' } },
+      {
+        param: undefined,
+        message: 'The server that runs this model refuses the request.',
+        cause: new Error('fake-chat on gpu-1 refuses it'),
+      },
     ],
     [
       400,
@@ -450,19 +469,23 @@ describe('a chat model on a server of another kind', () => {
       { error: { message: 'litellm.ContextWindowExceededError: This model has …', code: '400' } },
       { code: 'context_length_exceeded' },
     ],
-    [
-      400,
-      { error: { message: 'fake-chat refuses it' } },
-      { code: 'invalid_request', message: 'chatter refuses it.' },
-    ],
     [429, { error: { message: 'slow down' } }, { code: 'overloaded', retryAfterSeconds: 3 }],
     [500, undefined, { code: 'worker_failed' }],
   ])('turns %i %o into an error of this API', async (status, body, expected) => {
-    const { run } = await ask((_asked, response) => {
+    const answer: Answer = (_asked, response) => {
       response.setHeader('retry-after', '3');
       json(response, body, status);
-    });
+    };
+    const { run } = await ask(answer, {}, { maxTokens: 5 });
     await expect(run()).rejects.toMatchObject(expected);
+  });
+
+  it('keeps the words of another slashv1, with the name by which callers know the model', async () => {
+    const message = 'logit_bias: fake-chat has no token 9.';
+    const { run } = await ask((_asked, response) => json(response, { error: { message } }, 400), {
+      dialect: 'slashv1',
+    });
+    await expect(run()).rejects.toMatchObject({ message: 'logit_bias: chatter has no token 9.' });
   });
 
   it.each([
@@ -483,13 +506,20 @@ describe('a chat model on a server of another kind', () => {
   });
 
   it.each([
-    [400, { code: 'invalid_request', param: 'temperature', message: 'too hot.' }],
+    [
+      400,
+      {
+        code: 'invalid_request',
+        param: 'temperature',
+        message: 'temperature: the server that runs this model refuses it.',
+      },
+    ],
     ['400', { code: 'invalid_request' }],
     [429, { code: 'overloaded' }],
     [401, { code: 'worker_failed', message: 'The remote server answered 401.' }],
   ])('takes the status that a stream of status 200 tells: %s', async (code, expected) => {
     const error = { code, message: 'too hot', param: 'temperature' };
-    const { run } = await ask(streaming(`data: ${JSON.stringify({ error })}\n\n`));
+    const { run } = await ask(streaming(`data: ${JSON.stringify({ error })}\n\n`), {}, { temperature: 1.9 });
     await expect(run()).rejects.toMatchObject(expected);
   });
 

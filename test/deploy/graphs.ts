@@ -18,10 +18,11 @@ export async function startTinyGraphs() {
   const open = (name: (typeof names)[number]) =>
     createOnnxSession(join(models, name, 'onnx/model.onnx'), { threads: 1 });
   const graphs = { detector: await open('tiny-detect'), embedder: await open('tiny-embed') };
-  const { url, close } = await startInferenceServer(graphs, { isBinary: true });
+  const { url, keys, close } = await startInferenceServer(graphs, { isBinary: true });
   const size = { width: 64, height: 64, channels: 3, background: 'red' } as const;
   return {
     url,
+    keys,
     folder,
     /** As base64. */
     picture: (await sharp({ create: size }).png().toBuffer()).toString('base64'),

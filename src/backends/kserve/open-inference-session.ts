@@ -3,26 +3,26 @@ import { fieldError, InferenceError } from '../../errors.ts';
 import type { Session, Tensor, TensorMap, TensorSignature } from '../../runtime/contract.ts';
 import { readBeginning, readText, readWhole } from '../../runtime/http/answer-body.ts';
 import { parseAnswer } from '../../runtime/http/parse-answer.ts';
-import type { Upstream, Upstreams } from '../upstreams.ts';
-import type { GraphSignature } from './server.ts';
+import { authorization } from '../access.ts';
+import type { Upstreams } from '../upstreams.ts';
+import type { GraphEndpoint, GraphSignature } from './server.ts';
 import { dataTypeOf, elementTypeOf, elementTypes } from './data-types.ts';
 import { decodeOutputs, encodeInputs, type InferResponse } from './infer-body.ts';
 import { currentRunHeaders } from '../../runtime/http/run-headers.ts';
-import { fetchWith, type Certificates } from '../../runtime/http/fetch-with-certificates.ts';
+import { fetchWith } from '../../runtime/http/fetch-with-certificates.ts';
+import { sendAgain } from '../../runtime/http/send-again.ts';
 import { reasonOfFetch } from '../../runtime/http/reason-of-fetch.ts';
 import { abbreviate, describeValue } from '../../core/text/quote.ts';
 
 export interface OpenInferenceOptions {
   /** Servers that have the graph. */
-  readonly servers: Upstreams<Upstream>;
+  readonly servers: Upstreams<GraphEndpoint>;
   /** As the servers call the graph. */
   readonly model: string;
   /** Whether tensors travel as bytes; default: where the server lists the extension `binary_tensor_data`. */
   readonly binary?: boolean | undefined;
   /** Inputs and outputs, of a graph that the server doesn't describe. */
   readonly signature?: GraphSignature | undefined;
-  readonly headers?: Readonly<Record<string, string>> | undefined;
-  readonly tls?: Certificates | undefined;
   /** Longest time for one request; default 60 s. */
   readonly timeoutMs?: number | undefined;
   /** How long a server is waited for that isn't ready yet; default 60 s. */
@@ -124,7 +124,7 @@ class GraphServerClient {
     }
   }
 
-  async #describe(upstream: Upstream, path: string, isOptional: boolean): Promise<Fields> {
+  async #describe(upstream: GraphEndpoint, path: string, isOptional: boolean): Promise<Fields> {
     const answer = await this.#fetch(upstream, path, {});
     const { status, ok } = answer.response;
     if (ok) return readDescription(path, answer);
@@ -137,7 +137,7 @@ class GraphServerClient {
 
   /** @param headerBytes length of the JSON before the tensors, where these travel as bytes */
   async infer(
-    upstream: Upstream,
+    upstream: GraphEndpoint,
     path: string,
     body: Uint8Array,
     headerBytes: number | undefined,
@@ -160,17 +160,29 @@ class GraphServerClient {
     );
   }
 
-  async #fetch({ url }: Upstream, path: string, init: RequestInit): Promise<Answer> {
-    const { headers, tls, timeoutMs = 60_000 } = this.#options;
+  async #fetch(
+    { url, apiKey, headers, tls }: GraphEndpoint,
+    path: string,
+    init: RequestInit,
+  ): Promise<Answer> {
+    const { timeoutMs = 60_000 } = this.#options;
+    const key = await authorization(apiKey);
     const signal = AbortSignal.timeout(timeoutMs);
     try {
-      const response = await fetchWith(tls)(url + path, {
-        ...init,
-        headers: { ...(init.headers as Record<string, string>), ...currentRunHeaders(), ...headers },
-        signal,
-        // Headers with keys would go with it.
-        redirect: 'error',
-      });
+      const response = await sendAgain(() =>
+        fetchWith(tls)(url + path, {
+          ...init,
+          headers: {
+            ...(init.headers as Record<string, string>),
+            ...key,
+            ...currentRunHeaders(),
+            ...headers,
+          },
+          signal,
+          // Headers with keys would go with it.
+          redirect: 'error',
+        }),
+      );
       return { response, signal };
     } catch (error) {
       throw new InferenceError('worker_failed', `The graph server can't be used: ${reasonOfFetch(error)}.`, {

@@ -6,13 +6,15 @@ import {
   type SettingTable,
 } from '../../validation/setting-table.ts';
 import type { Certificates } from '../../runtime/http/fetch-with-certificates.ts';
-import { certificatesSetting } from '../access.ts';
+import { certificatesSetting, remoteKeySetting, type RemoteKey } from '../access.ts';
 import type { Upstream } from '../upstreams.ts';
 
 /** One of several servers of the same graphs. */
 export interface GraphUpstream {
   /** Without `/v2`. */
   readonly url: string;
+  /** Sent as bearer token; default: that of the backend. */
+  readonly apiKey?: RemoteKey | undefined;
   /** Runs that it gets at once; default 64. */
   readonly maxConcurrent?: number | undefined;
 }
@@ -40,6 +42,8 @@ export interface GraphServer {
   readonly upstreams?: readonly GraphUpstream[] | undefined;
   /** As the server calls the graph; of an image model, the name for each of its parts, such as `unet`. */
   readonly model: string | Readonly<Record<string, string>>;
+  /** Sent as bearer token; a function is asked for it before every request, in the process that made the model. */
+  readonly apiKey?: RemoteKey | undefined;
   /** Sent with every request. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Requests that are worked on at once; the others wait. Default: that of the category on this machine. */
@@ -56,12 +60,26 @@ export interface GraphServer {
   readonly startTimeoutMs?: number | undefined;
 }
 
+/** One of the servers, with all its settings. */
+export interface GraphEndpoint extends Upstream {
+  readonly apiKey: RemoteKey | undefined;
+  readonly tls: Certificates | undefined;
+  readonly headers: Readonly<Record<string, string>> | undefined;
+}
+
+/** Everything about the servers but their graphs. */
+export type GraphAccess = Pick<GraphServer, 'url' | 'upstreams' | 'apiKey' | 'headers' | 'tls'>;
+
 const defaultMaxConcurrent = 64;
 
 /** The servers of a backend; at least one. */
-export function graphEndpointsOf({ url, upstreams }: Pick<GraphServer, 'url' | 'upstreams'>): Upstream[] {
-  return (upstreams ?? [{ url: url!, maxConcurrent: Infinity }]).map((upstream) => ({
+export function graphEndpointsOf({ url, upstreams, apiKey, headers, tls }: GraphAccess): GraphEndpoint[] {
+  const listed: readonly GraphUpstream[] = upstreams ?? [{ url: url!, maxConcurrent: Infinity }];
+  return listed.map((upstream) => ({
     url: upstream.url.replace(/\/+$/, ''),
+    apiKey: upstream.apiKey ?? apiKey,
+    headers,
+    tls,
     maxConcurrent: upstream.maxConcurrent ?? defaultMaxConcurrent,
   }));
 }
@@ -72,17 +90,24 @@ const tensors = z.array(z.strictObject({ name: z.string(), datatype: z.string(),
 export const graphServerSettings = {
   url: textSetting('Address without `/v2`; left out where there are `upstreams`.'),
   upstreams: z
-    .array(z.strictObject({ url: z.string(), maxConcurrent: z.int().min(1).optional() }))
+    .array(
+      z.strictObject({
+        url: z.string(),
+        apiKey: remoteKeySetting,
+        maxConcurrent: z.int().min(1).optional(),
+      }),
+    )
     .min(1)
     .optional()
     .describe(
-      'Servers of the same graphs in place of `url`, each with `url` and `maxConcurrent` (64); a run goes to the least busy one that is healthy.',
+      'Servers of the same graphs in place of `url`, each with `url`, `apiKey` and `maxConcurrent` (64); a run goes to the least busy one that is healthy.',
     ),
   model: z
     .union([z.string(), z.record(z.string(), z.string())])
     .describe(
       "The server's name of the graph; of an image model, the name for each of its parts, such as `unet`.",
     ),
+  apiKey: remoteKeySetting,
   headers: z.record(z.string(), z.string()).optional().describe('Sent with every request.'),
   concurrency: integerSetting(
     'Requests that are worked on at once; the others wait. Default: as on this machine.',

@@ -1,12 +1,14 @@
 import { fieldError, InferenceError } from '../../errors.ts';
 import type { SessionBackend } from '../contract.ts';
-import { Upstreams, type Upstream } from '../upstreams.ts';
+import { authorization } from '../access.ts';
+import { Upstreams } from '../upstreams.ts';
 import { openInferenceSession } from './open-inference-session.ts';
-import { graphEndpointsOf, type GraphServer } from './server.ts';
+import { fetchWith } from '../../runtime/http/fetch-with-certificates.ts';
+import { graphEndpointsOf, type GraphAccess, type GraphEndpoint, type GraphServer } from './server.ts';
 import { describeValue } from '../../core/text/quote.ts';
 
 /** Graphs on servers of the Open Inference Protocol. */
-export function kserveSessions(server: GraphServer, servers: Upstreams<Upstream>): SessionBackend {
+export function kserveSessions(server: GraphServer, servers: Upstreams<GraphEndpoint>): SessionBackend {
   return {
     hasGraphs: false,
     async openSession({ name }) {
@@ -23,15 +25,12 @@ export function kserveSessions(server: GraphServer, servers: Upstreams<Upstream>
 }
 
 /** The servers of a backend, asked by their page of health whether they are ready; one without such a page is. */
-export function graphServers({
-  headers,
-  ...addresses
-}: Pick<GraphServer, 'url' | 'upstreams' | 'headers'>): Upstreams<Upstream> {
+export function graphServers(access: GraphAccess): Upstreams<GraphEndpoint> {
   return new Upstreams({
-    servers: graphEndpointsOf(addresses),
-    async check({ url }, signal) {
-      const response = await fetch(`${url}/v2/health/ready`, {
-        headers: { ...headers },
+    servers: graphEndpointsOf(access),
+    async check({ url, apiKey, headers, tls }, signal) {
+      const response = await fetchWith(tls)(`${url}/v2/health/ready`, {
+        headers: { ...(await authorization(apiKey)), ...headers },
         signal,
         redirect: 'error',
       });

@@ -6,6 +6,7 @@ import { fetchWith } from '../../runtime/http/fetch-with-certificates.ts';
 import { currentRunHeaders } from '../../runtime/http/run-headers.ts';
 import type { FileForm } from '../../runtime/http/file-form.ts';
 import { reasonOfFetch } from '../../runtime/http/reason-of-fetch.ts';
+import { sendAgain } from '../../runtime/http/send-again.ts';
 import { authorization } from '../access.ts';
 import type { ApiEndpoint } from './server.ts';
 import { toError, type ErrorSubject } from './wire-error.ts';
@@ -52,8 +53,8 @@ export async function fetchApi(
   const contentType = form?.contentType ?? (body === undefined ? undefined : 'application/json');
   const sent = form ? form.bytes : body === undefined ? null : JSON.stringify(body);
   const key = await authorization(apiKey);
-  try {
-    return await fetchWith(tls)(url + path, {
+  const send = (): Promise<Response> =>
+    fetchWith(tls)(url + path, {
       method: contentType === undefined ? 'GET' : 'POST',
       headers: {
         ...(contentType === undefined ? {} : { 'content-type': contentType }),
@@ -67,6 +68,9 @@ export async function fetchApi(
       // Headers with keys would go with it.
       redirect: 'error',
     });
+  try {
+    // A form can be sent once.
+    return await (form ? send() : sendAgain(send));
   } catch (error) {
     throw unreachable(error);
   }

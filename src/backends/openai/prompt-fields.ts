@@ -36,7 +36,7 @@ const all = Object.fromEntries(fields.map((name) => [name, 'field'])) as Record<
 
 /** The way of each field to a server of that dialect; a field without one is refused. */
 const known: Readonly<Record<ApiDialect, Partial<Record<PromptField, Way>>>> = {
-  openai: { reasoningEffort: 'field' },
+  openai: { chatTemplateKwargs: 'field', reasoningEffort: 'field' },
   vllm: { ...all, enableThinking: 'variable' },
   'llama-server': {
     addGenerationPrompt: 'field',

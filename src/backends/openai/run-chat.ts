@@ -6,6 +6,7 @@ import { callApi, readEvents } from './api-client.ts';
 import { toChatBody } from './chat-body.ts';
 import { toChatEvents } from './chat-events.ts';
 import type { RemoteModel } from './remote-model.ts';
+import { wordsOf } from './wire-error.ts';
 
 /** Models whose server takes `max_tokens` by its newer name alone. */
 const renamed = new WeakSet<RemoteModel>();
@@ -21,7 +22,11 @@ export async function* runChat(
   const promptTokens = await counter.countPrompt(request);
   // Who leaves while the prompt is read has it to pay.
   yield { type: 'prompt-start', promptTokens };
-  const call = { path: '/chat/completions', signal, subject: { param: 'messages', name, id: model.id } };
+  const call = {
+    path: '/chat/completions',
+    signal,
+    subject: { param: 'messages', model, fields: Object.keys(body) },
+  };
   yield* servers.stream(async function* (server) {
     const send = () => callApi(server, { ...call, body: renamed.has(model) ? withNewName(body) : body });
     const response = await send().catch((error: unknown) => {
@@ -39,7 +44,7 @@ function wantsNewName(error: unknown): boolean {
   return (
     InferenceError.isInstance(error) &&
     error.code === 'invalid_request' &&
-    error.message.includes('max_completion_tokens')
+    wordsOf(error).includes('max_completion_tokens')
   );
 }
 

@@ -13,10 +13,11 @@ const maxFrameBytes = 2 ** 20;
 
 /** Runs an embedding request on a server of the wire format. */
 export async function* runEmbedding(
-  { id, name, dialect, servers, counter, extraBody }: RemoteModel,
+  model: RemoteModel,
   request: EmbeddingRequest,
   { signal }: RunOptions,
 ): AsyncGenerator<EmbeddingEvent> {
+  const { name, dialect, servers, counter, extraBody } = model;
   const { inputs, dimensions, truncate, promptName } = request;
   const isSame = dialect === 'slashv1';
   if (truncate && !isSame) throw fieldError('truncate', "the server that runs this model can't cut texts");
@@ -33,7 +34,7 @@ export async function* runEmbedding(
     ...(promptName === undefined ? {} : { prompt_name: promptName }),
   };
   const maxBytes = maxFrameBytes + inputs.length * maxVectorBytes;
-  const subject = { param: 'input', name, id };
+  const subject = { param: 'input', model, fields: Object.keys(body) };
   const { embeddings, promptTokens } = await servers.ask(async (server) => {
     const response = await callApi(server, { path: '/embeddings', body, signal, subject });
     return readVectors(await readJson(response, { signal, maxBytes }), inputs.length);

@@ -20,10 +20,11 @@ export const foreignImageParameters = [
 
 /** Runs an image request on a server of the wire format. */
 export async function* runImage(
-  { id, name, dialect, servers, extraBody }: RemoteModel,
+  model: RemoteModel,
   request: ImageRequest & CompleteRequest,
   { signal }: RunOptions,
 ): AsyncGenerator<ImageEvent> {
+  const { name, dialect, servers, extraBody } = model;
   const { prompt, n, width, height, given = Object.keys(imageParameters) } = request;
   if (request.previews) throw fieldError('partial_images', 'the server that runs this model sends none');
   const extras: Record<string, unknown> = {};
@@ -44,7 +45,8 @@ export async function* runImage(
     ...(isSized ? { size: `${width}x${height}` } : {}),
     ...extras,
   };
-  const call = { path: '/images/generations', body, signal, subject: { param: 'prompt', name, id } };
+  const subject = { param: 'prompt', model, fields: Object.keys(body) };
+  const call = { path: '/images/generations', body, signal, subject };
   const images = await servers.ask(async (server) => {
     const response = await callApi(server, call);
     return readImages(await readJson(response, { signal, maxBytes: n * maxPictureBytes }), n);

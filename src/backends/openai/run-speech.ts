@@ -25,10 +25,11 @@ const maxAudioBytes = 2 ** 31;
 
 /** Runs a speech request on a server of the wire format. */
 export async function* runSpeech(
-  { id, name, servers, extraBody }: RemoteModel,
+  model: RemoteModel,
   request: SpeechRequest & CompleteRequest,
   { signal }: RunOptions,
 ): AsyncGenerator<SpeechEvent> {
+  const { name, servers, extraBody } = model;
   const { input, format, given = Object.keys(speechParameters) } = request;
   const { voice, speed } = request;
   const body = {
@@ -40,7 +41,8 @@ export async function* runSpeech(
     response_format: format,
     ...(given.includes('speed') ? { speed } : {}),
   };
-  const call = { path: '/audio/speech', body, signal, subject: { param: 'input', name, id } };
+  const subject = { param: 'input', model, fields: Object.keys(body) };
+  const call = { path: '/audio/speech', body, signal, subject };
   yield { type: 'speech-start', mediaType: mediaTypes[format], sampleRateHz };
   let size = 0;
   const pieces = servers.stream(async function* (server) {

@@ -6,6 +6,7 @@ import { toIsoLanguage, toVocabularyLanguage } from '../../core/audio/whisper/la
 import { createFileForm } from '../../runtime/http/file-form.ts';
 import { callApi, readJson, unreadable } from './api-client.ts';
 import type { RemoteModel } from './remote-model.ts';
+import { wordsOf } from './wire-error.ts';
 
 const maxTranscriptBytes = 2 ** 26;
 
@@ -20,7 +21,7 @@ export async function* runTranscription(
   request: TranscriptionRequest & CompleteRequest,
   { signal }: RunOptions,
 ): AsyncGenerator<TranscriptionEvent> {
-  const { id, name, servers, extraBody } = model;
+  const { name, servers, extraBody } = model;
   const { audio, language, prompt, temperature, wordTimestamps, task, given = ['temperature'] } = request;
   const path = task === 'translate' ? '/audio/translations' : '/audio/transcriptions';
   const granularities = wordTimestamps ? ['segment', 'word'] : ['segment'];
@@ -36,7 +37,8 @@ export async function* runTranscription(
       ...(isPlain ? [] : granularities.map((one): [string, string] => ['timestamp_granularities[]', one])),
     ];
     const form = createFileForm(fields, audio);
-    return callApi(server, { path, form, signal, subject: { param: 'file', name, id } });
+    const subject = { param: 'file', model, fields: fields.map(([field]) => field) };
+    return callApi(server, { path, form, signal, subject });
   };
   const answer = await servers.ask(async (server) => {
     const response = await send(server).catch((error: unknown) => {
@@ -54,7 +56,7 @@ function wantsPlain(error: unknown): boolean {
   return (
     InferenceError.isInstance(error) &&
     error.code === 'invalid_request' &&
-    /response_format|verbose_json/.test(error.message + error.param)
+    /response_format|verbose_json/.test(wordsOf(error))
   );
 }
 

@@ -1,19 +1,18 @@
 import { abbreviate } from '../../core/text/quote.ts';
-import { type ErrorCode, InferenceError, sentence } from '../../errors.ts';
+import { type ErrorCode, fieldError, InferenceError, sentence } from '../../errors.ts';
+import type { RemoteModel } from './remote-model.ts';
 
 const maxMessageCharacters = 1000;
-/** It may repeat what the caller wrote. */
 const mostShown = 200;
-const maxParamCharacters = 100;
 const maxRetryAfterSeconds = 86_400;
 
 /** The request that an error is about. */
 export interface ErrorSubject {
   /** The field that may be too long. */
   readonly param: string;
-  /** The server's name of the model; callers know it by its `id`. */
-  readonly name: string;
-  readonly id: string;
+  readonly model: Pick<RemoteModel, 'id' | 'name' | 'dialect'>;
+  /** Fields of the request's body. */
+  readonly fields: readonly string[];
 }
 
 interface WireFault {
@@ -44,8 +43,9 @@ function isTooLong({ code, type, message }: WireFault): boolean {
 }
 
 /**
- * The fault in a server's answer → an error of this API: the caller's faults keep their message and `param`, a server
- * that is busy is `overloaded`, any other complaint is `worker_failed` with its words in the `cause`.
+ * The fault in a server's answer → an error of this API: the caller's faults keep their `param`, a server that is busy is
+ * `overloaded`, any other complaint is `worker_failed`. The server's words are in the `cause`: they may quote names, keys
+ * and traces. Those of another slashv1 are shown.
  *
  * @param status of the response; 0 within a stream, where the complaint may have a status of its own
  */
@@ -71,11 +71,7 @@ export function toError(
     return new InferenceError('context_length_exceeded', reason, { param: field, cause: new Error(said) });
   }
   const fault = callersFaults[told];
-  if (fault) {
-    const named = typeof param === 'string' ? param.slice(0, maxParamCharacters) : undefined;
-    const shown = subject ? said.replaceAll(subject.name, subject.id) : said;
-    return new InferenceError(fault, sentence(abbreviate(shown, mostShown)), { param: named });
-  }
+  if (fault) return toCallersFault(fault, { said, param, subject });
   if (busy.has(told)) {
     const seconds = Number(retryAfter ?? NaN);
     return new InferenceError('overloaded', 'The remote server is busy.', {
@@ -85,10 +81,30 @@ export function toError(
       cause: new Error(said),
     });
   }
-  // The message may quote a key or hold a trace: it is for the operator.
   return new InferenceError('worker_failed', `The remote server answered ${told || 'with an error'}.`, {
     cause: new Error(said),
   });
+}
+
+interface CallersFault extends Pick<WireFault, 'param'> {
+  readonly said: string;
+  readonly subject: ErrorSubject | undefined;
+}
+
+function toCallersFault(code: ErrorCode, { said, param, subject }: CallersFault): InferenceError {
+  const cause = new Error(said);
+  const named = typeof param === 'string' ? param : '';
+  const isField = subject?.fields.includes(/^\w*/.exec(named)![0]);
+  // Servers that name no field often begin with it, or write its name as no sentence would.
+  const field = isField ? named : subject?.fields.find((name) => name.includes('_') && said.includes(name));
+  if (subject?.model.dialect === 'slashv1') {
+    const shown = said.replaceAll(subject.model.name, subject.model.id);
+    return new InferenceError(code, sentence(abbreviate(shown, mostShown)), { param: field, cause });
+  }
+  if (field !== undefined) {
+    return fieldError(field, 'the server that runs this model refuses it', { code, cause });
+  }
+  return new InferenceError(code, 'The server that runs this model refuses the request.', { cause });
 }
 
 /** `{"error": {…}}`, `{"error": "…"}`, or the fields themselves. */
@@ -97,4 +113,9 @@ function faultOf(body: unknown): WireFault {
   const { error = body } = body as { readonly error?: unknown };
   if (typeof error === 'string') return { message: error };
   return typeof error === 'object' && error !== null ? error : {};
+}
+
+/** Everything that a server has said about a request. */
+export function wordsOf({ message, param = '', cause }: InferenceError): string {
+  return [message, param, cause instanceof Error ? cause.message : ''].join(' ');
 }

@@ -13,6 +13,8 @@ export interface InferenceServer {
   readonly contentTypes: string[];
   /** Their request ids, where they have one. */
   readonly requestIds: string[];
+  /** The keys that all requests came with. */
+  readonly keys: (string | undefined)[];
   close(): void;
 }
 
@@ -37,8 +39,10 @@ export async function startInferenceServer(
 ): Promise<InferenceServer> {
   const contentTypes: string[] = [];
   const requestIds: string[] = [];
+  const keys: (string | undefined)[] = [];
   const server = createServer(async (request, response) => {
     const parts: Buffer[] = [];
+    keys.push(request.headers.authorization);
     for await (const part of request) parts.push(part as Buffer);
     const send = (status: number, body: unknown) =>
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
@@ -105,6 +109,7 @@ export async function startInferenceServer(
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     contentTypes,
     requestIds,
+    keys,
     close() {
       server.closeAllConnections();
       server.close();

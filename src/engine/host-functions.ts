@@ -1,0 +1,88 @@
+import type { HostMessage, WorkerMessage } from './protocol.ts';
+
+/** The place of a value in plain data, key by key. */
+export type DataPath = readonly (string | number)[];
+
+type HostFunction = () => unknown;
+
+/** Plain data whose functions stay on their side of the process border. */
+export interface SeparatedFunctions<Data> {
+  /** The data without its functions. */
+  readonly data: Data;
+  /** The places of the functions. */
+  readonly paths: readonly DataPath[];
+  /** The functions, in the order of `paths`. */
+  readonly functions: readonly HostFunction[];
+}
+
+/**
+ * Takes the functions out of data that is sent to a worker, which calls them by their number.
+ *
+ * @example
+ * ```ts
+ * separateFunctions({ kind: 'kserve', apiKey: () => 'key' }); // data: { kind: 'kserve' }, paths: [['apiKey']]
+ * ```
+ */
+export function separateFunctions<Data>(data: Data): SeparatedFunctions<Data> {
+  const paths: DataPath[] = [];
+  const functions: HostFunction[] = [];
+  const copy = (value: unknown, path: DataPath): unknown => {
+    if (typeof value === 'function') {
+      paths.push(path);
+      functions.push(value as HostFunction);
+      return undefined;
+    }
+    if (Array.isArray(value)) return value.map((item, index) => copy(item, [...path, index]));
+    if (typeof value !== 'object' || value === null) return value;
+    if (Object.getPrototypeOf(value) !== Object.prototype) return value;
+    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, copy(item, [...path, key])]));
+  };
+  return { data: copy(data, []) as Data, paths, functions };
+}
+
+/** Calls a function for a worker. Its failure is told by its message alone. */
+export async function callFor(
+  functions: readonly HostFunction[],
+  { id, number }: WorkerMessage & { readonly type: 'call' },
+): Promise<HostMessage & { readonly type: 'return' }> {
+  try {
+    return { type: 'return', id, value: structuredClone(await functions[number]!()) };
+  } catch (error) {
+    return { type: 'return', id, error: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+/** The worker's side: puts functions into data that ask the host. */
+export class HostCalls {
+  readonly #send: (message: WorkerMessage) => void;
+  readonly #open = new Map<number, (answer: HostMessage & { readonly type: 'return' }) => void>();
+  #lastId = 0;
+
+  constructor(send: (message: WorkerMessage) => void) {
+    this.#send = send;
+  }
+
+  /** Mutates `data`, which has nothing at these places. */
+  place(data: object, paths: readonly DataPath[]): void {
+    for (const [number, path] of paths.entries()) {
+      const parents = path.slice(0, -1);
+      const parent = parents.reduce<unknown>((at, key) => (at as Record<string, unknown>)[key], data);
+      (parent as Record<string | number, unknown>)[path.at(-1)!] = () => this.#call(number);
+    }
+  }
+
+  receive(answer: HostMessage & { readonly type: 'return' }): void {
+    this.#open.get(answer.id)?.(answer);
+    this.#open.delete(answer.id);
+  }
+
+  #call(number: number): Promise<unknown> {
+    const id = ++this.#lastId;
+    return new Promise((resolve, reject) => {
+      this.#open.set(id, ({ value, error }) =>
+        error === undefined ? resolve(value) : reject(new Error(error)),
+      );
+      this.#send({ type: 'call', id, number });
+    });
+  }
+}

@@ -1,0 +1,58 @@
+import { once } from 'node:events';
+import { createServer, type AddressInfo, type Socket } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { sendAgain } from '../../src/runtime/http/send-again.ts';
+
+/** Ends each connection, without an answer, at the request of that number on it. */
+async function serverThatCloses(how: 'destroy' | 'resetAndDestroy', at: number) {
+  const bodies: string[] = [];
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    let requests = 0;
+    sockets.add(socket.on('error', () => {}));
+    socket.on('data', (bytes) => {
+      const body = String(bytes).split('\r\n\r\n')[1];
+      if (!body) return;
+      bodies.push(body);
+      if (++requests === at) socket[how]();
+      else socket.write('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok');
+    });
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  const post = async (body: string): Promise<string> => {
+    const response = await sendAgain(() => fetch(url, { method: 'POST', body }));
+    const text = await response.text();
+    // The connection is free for the next one a turn later.
+    await pause(20);
+    return text;
+  };
+  return { post, bodies };
+}
+
+describe('a connection that was kept open', () => {
+  it.each(['destroy', 'resetAndDestroy'] as const)(
+    'and ends as the next request leaves costs nothing (%s)',
+    async (how) => {
+      const { post, bodies } = await serverThatCloses(how, 2);
+      expect([await post('a'), await post('b')]).toEqual(['ok', 'ok']);
+      expect(bodies).toEqual(['a', 'b', 'b']);
+    },
+  );
+});
+
+describe('a new connection', () => {
+  it.each([
+    ['in order', 'destroy', 1],
+    ['by a reset, which tells nothing of its age', 'resetAndDestroy', 2],
+  ] as const)('that ends %s fails its request', async (_name, how, times) => {
+    const { post, bodies } = await serverThatCloses(how, 1);
+    await expect(post('a')).rejects.toThrow('fetch failed');
+    expect(bodies).toHaveLength(times);
+  });
+});
