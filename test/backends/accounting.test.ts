@@ -14,6 +14,7 @@ import { createHandler } from '../../src/create-handler.ts';
 import { createInference } from '../../src/inference.ts';
 import { createFakeInference } from '../../src/testing/fake-inference.ts';
 import { eventsOf } from '../server/support.ts';
+import { requestsUntilSpent } from './requests-until-spent.ts';
 
 const quota = 2000;
 const words = ' a small red circle is above the large blue square and left of it'.repeat(4);
@@ -89,33 +90,6 @@ async function serveAs(dialect: string): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
 }
 
-/** Requests that pass until the quota is spent, each left after three pieces of its answer. */
-async function requestsUntilSpent(
-  inference: Parameters<typeof createHandler>[0],
-  model: string,
-): Promise<number> {
-  const plans = { free: { quota: { tokens: quota, perSeconds: 3600 } } };
-  const handler = createHandler(inference, { auth: { keys: [{ key: 'k', plan: 'free' }] }, plans });
-  for (let passed = 0; passed < 100; passed++) {
-    const response = await handler({
-      method: 'POST',
-      url: '/v1/chat/completions',
-      headers: { authorization: 'Bearer k', 'content-type': 'application/json' },
-      body: { parsed: { model, messages, stream: true } },
-      signal: new AbortController().signal,
-    });
-    if (response.status === 403) return passed;
-    expect(response.status).toBe(200);
-    const stream = (response.body as AsyncIterable<string>)[Symbol.asyncIterator]();
-    for (let seen = 0; seen < 3;) {
-      const { value } = await stream.next();
-      seen += [...String(value).matchAll(/"content":"/g)].length;
-    }
-    await stream.return!();
-  }
-  return 100;
-}
-
 function openRemote(server: Omit<ApiServer, 'kind'>) {
   const backend = remote.openai(server);
   const inference = createInference({ models: { chatter: chat({ source: 'fake-chat', backend }) } });
@@ -123,7 +97,7 @@ function openRemote(server: Omit<ApiServer, 'kind'>) {
   return inference;
 }
 
-const local = await requestsUntilSpent(pacedModel(), 'fake-chat');
+const local = await requestsUntilSpent(pacedModel(), { model: 'fake-chat', messages, quota });
 
 describe('a quota of tokens whose clients leave after three pieces', () => {
   it('is spent here by some', () => {
@@ -138,13 +112,17 @@ describe('a quota of tokens whose clients leave after three pieces', () => {
     ['openai', { tokenizer: 'tiny-chat' }],
   ] as const)('is spent by as many on a server of the dialect %s', async (dialect, settings) => {
     const baseURL = await serveAs(dialect);
-    const passed = await requestsUntilSpent(openRemote({ baseURL, dialect, ...settings }), 'chatter');
+    const passed = await requestsUntilSpent(openRemote({ baseURL, dialect, ...settings }), {
+      model: 'chatter',
+      messages,
+      quota,
+    });
     expect(Math.abs(passed - local)).toBeLessThanOrEqual(1);
   });
 
   it('is spent too where tokens are estimated from bytes', async () => {
     const baseURL = await serveAs('openai');
-    const passed = await requestsUntilSpent(openRemote({ baseURL }), 'chatter');
+    const passed = await requestsUntilSpent(openRemote({ baseURL }), { model: 'chatter', messages, quota });
     expect(passed).toBeGreaterThan(local / 3);
     expect(passed).toBeLessThan(local * 3);
   });

@@ -18,13 +18,13 @@ export interface LoadOptions {
   readonly perSecond?: number;
   /** Keeps so many open, and sends the next when one is answered. */
   readonly atOnce?: number;
-  readonly others?: readonly Question[];
+  /** Default: streams and whole answers of the chat server of these tests. */
+  readonly questions?: readonly Question[];
 }
 
 /** Sends requests until it is stopped: streams of chat, whole answers, and others in turn. */
 export function startLoad(topology: Topology, options: LoadOptions): Load {
-  const { perSecond = Infinity, atOnce = Infinity, others = [] } = options;
-  const questions: readonly Question[] = [stream, stream, whole, ...others];
+  const { perSecond = Infinity, atOnce = Infinity, questions = chatQuestions } = options;
   const outcomes: Outcomes = new Map();
   const open = new Set<Promise<void>>();
   const startedAt = performance.now();
@@ -89,6 +89,8 @@ const whole: Question = {
   check: ({ status, text: answer }) =>
     status === 200 && answer.includes(expected.join('')) ? 'done' : `chat: ${status} ${answer.slice(0, 200)}`,
 };
+
+export const chatQuestions = [stream, stream, whole];
 
 /** @param mark that an answer has */
 export function otherQuestion(path: string, body: object, mark: string): Question {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startTinyGraphs } from './graphs.ts';
-import { otherQuestion, post, startLoad } from './load.ts';
+import { chatQuestions, otherQuestion, post, startLoad } from './load.ts';
 import { hasRealPrograms, startTopology, type Topology } from './topology.ts';
 
 // `npm run test:deploy` is the long run: haproxy and Redis where they are installed, and graphs on a third server.
@@ -28,7 +28,7 @@ it('two hosts are restarted in turn under load, and no request fails', { timeout
         otherQuestion('/v1/detect', { model: 'detector', image: graphServer.picture }, '"detections"'),
       ]
     : [];
-  const load = startLoad(topology, { ...rate, others });
+  const load = startLoad(topology, { ...rate, questions: [...chatQuestions, ...others] });
   let restarts = 0;
   for (const least = isFull ? 600 : 1; restarts === 0 || load.sent < least; restarts += 2) {
     for (const host of [0, 1] as const) await topology.restart(host);

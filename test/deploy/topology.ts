@@ -13,6 +13,8 @@ export interface TopologyOptions {
   readonly real: boolean;
   /** Graphs of detection and embeddings on another server. */
   readonly graphServer?: { readonly url: string; readonly folder: string } | undefined;
+  /** A server of chat in place of that of these tests; `url` up to and including `/v1`. */
+  readonly chatServer?: { readonly url: string; readonly model: string } | undefined;
 }
 
 /** Two hosts after a balancer, their shared store and their servers, as processes of this machine. */
@@ -28,7 +30,7 @@ export interface Topology {
   close(): Promise<void>;
 }
 
-export async function startTopology({ real, graphServer }: TopologyOptions): Promise<Topology> {
+export async function startTopology({ real, graphServer, chatServer }: TopologyOptions): Promise<Topology> {
   const [port = 0, redisPort = 0, ...hosts] = await freePorts(4);
   const chat = await startChatServer();
   const store = await startStore();
@@ -52,7 +54,8 @@ export async function startTopology({ real, graphServer }: TopologyOptions): Pro
       TRIAL_KEY: trialKey,
       // On a busy machine nothing may go uncounted.
       LIMITER_TIMEOUT_MS: '20000',
-      CHAT_URL: chat.url,
+      CHAT_URL: chatServer?.url ?? chat.url,
+      CHAT_MODEL: chatServer?.model ?? 'assistant',
       LIMITER: real ? './redis-limiter.js' : new URL('http-limiter.js', import.meta.url).href,
       REDIS_URL: `redis://127.0.0.1:${redisPort}`,
       STORE_URL: store.url,
@@ -125,7 +128,7 @@ export const hasRealPrograms = ['haproxy', 'redis-server'].every(
   (program) => spawnSync(program, ['-v']).error === undefined,
 );
 
-async function freePorts(count: number): Promise<number[]> {
+export async function freePorts(count: number): Promise<number[]> {
   const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'));
   await Promise.all(servers.map((server) => once(server, 'listening')));
   const ports = servers.map((server) => (server.address() as AddressInfo).port);
