@@ -1,6 +1,10 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer, type AddressInfo } from 'node:net';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { connect, createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { startBalancer } from './balancer.ts';
@@ -70,6 +74,8 @@ export async function startTopology({ real, graphServer, chatServer }: TopologyO
     return child;
   };
   const origin = `http://127.0.0.1:${port}`;
+  const folder = await mkdtemp(join(tmpdir(), 'slashv1-topology-'));
+  const [statesConfig, statesSocket] = [join(folder, 'states.cfg'), join(folder, 'states')];
   if (real)
     run('redis-server', [
       '--port',
@@ -84,19 +90,18 @@ export async function startTopology({ real, graphServer, chatServer }: TopologyO
   const processes = await Promise.all(hosts.map(startHost));
   const balancer = real ? undefined : await startBalancer(port, { hosts, checkMs: 200 });
   if (real) {
-    run('haproxy', ['-db', '-q', '-f', fileURLToPath(new URL('haproxy.cfg', deploy))], {
+    await writeFile(statesConfig, `global\n  stats socket ${statesSocket} mode 600 level user\n`);
+    const configs = [fileURLToPath(new URL('haproxy.cfg', deploy)), statesConfig];
+    run('haproxy', ['-db', '-q', ...configs.flatMap((path) => ['-f', path])], {
       LISTEN: `127.0.0.1:${port}`,
       HOST_1: `127.0.0.1:${hosts[0]}`,
       HOST_2: `127.0.0.1:${hosts[1]}`,
     });
   }
   const ready = async (): Promise<void> => {
-    if (balancer) await until(async () => hosts.every((host) => balancer.isUp(host)));
-    else {
-      await until(() => answers(`${origin}/health/ready`));
-      // Several checks of haproxy, which come every 500 ms.
-      await delay(1500);
-    }
+    await until(async () =>
+      balancer ? hosts.every((host) => balancer.isUp(host)) : haveAllBeenSeen(statesSocket),
+    );
   };
   return {
     origin,
@@ -119,6 +124,7 @@ export async function startTopology({ real, graphServer, chatServer }: TopologyO
       const ends = [...children].map((child) => once(child, 'exit'));
       for (const child of children) child.kill('SIGKILL');
       await Promise.all(ends);
+      await rm(folder, { recursive: true });
     },
   };
 }
@@ -134,6 +140,14 @@ export async function freePorts(count: number): Promise<number[]> {
   const ports = servers.map((server) => (server.address() as AddressInfo).port);
   await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
   return ports;
+}
+
+/** Whether haproxy sends requests to both hosts. */
+async function haveAllBeenSeen(path: string): Promise<boolean> {
+  const socket = connect(path).on('error', () => {});
+  socket.end('show stat\n');
+  const table = await text(socket).catch(() => '');
+  return [...table.matchAll(/^hosts,host-\d,.*,UP,/gm)].length === 2;
 }
 
 async function answers(url: string): Promise<boolean> {

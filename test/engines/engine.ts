@@ -1,6 +1,7 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
+import { connect, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -33,6 +34,8 @@ export interface Engine {
   readonly name: string;
   /** The categories of this API that it serves here. */
   readonly serves: 'chat' | 'graphs';
+  /** Whether it lists that it takes tensors as bytes. */
+  readonly takesBytes?: boolean;
   /** The settings of the backend. */
   readonly settings?: Partial<ApiServer> | Partial<GraphServer>;
   /** Installs it where it isn't, and tells its version. @throws Error with the reason why it can't be had */
@@ -47,6 +50,8 @@ export interface Command {
   readonly args: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
+  /** A socket of the file system on which it listens in place of the port, within a network of its own. */
+  readonly socket?: string;
 }
 
 /** A process group that runs an engine. */
@@ -102,7 +107,7 @@ export async function startEngine(
   port: number,
   materials: Materials,
 ): Promise<RunningEngine> {
-  const { program, args, env = {}, cwd = materials.scratch } = await engine.command(port, materials);
+  const { program, args, env = {}, cwd = materials.scratch, socket } = await engine.command(port, materials);
   const child = spawn(program, args, {
     cwd,
     env: { ...process.env, PYTHONPATH: scripts, PYTHONUNBUFFERED: '1', ...env },
@@ -119,13 +124,31 @@ export async function startEngine(
     });
   }
   const origin = `http://127.0.0.1:${port}`;
+  const relay = socket === undefined ? undefined : await startRelay(port, socket);
   while (!(await answers(origin + engine.readyPath))) {
     if (child.exitCode !== null || child.signalCode !== null) {
+      relay?.close();
       throw new Error(`it ended while it was starting: ${words.join('').trim().slice(-600)}`);
     }
     await pause(100);
   }
-  return { origin, kill: () => killGroup(child) };
+  return { origin, kill: () => killGroup(child).finally(() => relay?.close()) };
+}
+
+/** Passes the connections of a port on to a socket of the file system, which networks share. */
+async function startRelay(port: number, path: string): Promise<Server> {
+  const relay = createServer((client) => {
+    const engine = connect(path);
+    for (const [one, other] of [
+      [client, engine],
+      [engine, client],
+    ] as const) {
+      one.on('error', () => other.destroy()).on('close', () => other.destroy());
+      one.pipe(other);
+    }
+  }).listen(port, '127.0.0.1');
+  await once(relay, 'listening');
+  return relay;
 }
 
 async function killGroup(child: ChildProcess): Promise<void> {

@@ -147,17 +147,26 @@ export const engines: readonly Engine[] = [
   {
     name: 'Ray Serve',
     serves: 'graphs',
+    settings: { binary: true },
     version: () => versionOfPackage('kserve', 'ray'),
     readyPath: embedderPath,
-    command: (port, { graphs }) => ({
-      program: programOf('kserve', 'python'),
-      args: [...kserveArguments(graphs, port), '--ray'],
-      env: { RAY_USAGE_STATS_ENABLED: '0' },
-    }),
+    command: (port, { graphs, scratch }) => {
+      // Ray's own servers listen on every address that there is, so it gets a network with no other than 127.0.0.1.
+      const inNetwork = 'ip link set lo up && exec "$0" "$@"';
+      const socket = join(scratch, `ray-${port}`);
+      const server = [...kserveArguments(graphs, port), '--ray', '--socket', socket];
+      return {
+        program: 'unshare',
+        args: ['--map-root-user', '--net', 'sh', '-c', inNetwork, programOf('kserve', 'python'), ...server],
+        env: { RAY_USAGE_STATS_ENABLED: '0' },
+        socket,
+      };
+    },
   },
   {
     name: 'Triton (pytriton)',
     serves: 'graphs',
+    takesBytes: true,
     version: () => versionOfPackage('triton', 'nvidia-pytriton'),
     readyPath: embedderPath,
     command: (port, { graphs }) => ({

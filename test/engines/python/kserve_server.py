@@ -1,13 +1,24 @@
 """KServe's model server with the graphs of a folder, in its process or on Ray Serve.
 
-`kserve_server.py FOLDER --http_port PORT [--ray]`
+`kserve_server.py FOLDER --http_port PORT [--ray] [--socket PATH]`
 """
 
 import argparse
+from uuid import uuid4
 
+import uvicorn
 from kserve import InferInput, InferOutput, InferRequest, InferResponse, Model, ModelServer, model_server
 
 from graphs import Graph, open_graphs
+
+
+class LocalConfig(uvicorn.Config):
+    """KServe listens on every address of a machine; here one is enough, or a socket of the file system."""
+
+    socket = None
+
+    def __init__(self, *arguments, **settings):
+        super().__init__(*arguments, **{**settings, "host": "127.0.0.1", "uds": self.socket})
 
 
 class GraphModel(Model):
@@ -31,7 +42,7 @@ class GraphModel(Model):
             output = InferOutput(name, list(value.shape), datatypes[name])
             output.set_data_from_numpy(value, binary_data=payload.use_binary_outputs)
             outputs.append(output)
-        return InferResponse(payload.id, self.name, outputs)
+        return InferResponse(payload.id or str(uuid4()), self.name, outputs)
 
 
 def on_ray(folder: str, models: list) -> list:
@@ -41,23 +52,11 @@ def on_ray(folder: str, models: list) -> list:
     from ray import serve
 
     @serve.deployment(ray_actor_options={"num_cpus": 0.1})
-    class Deployment:
+    class Deployment(GraphModel):
         def __init__(self, name: str):
-            self.model = GraphModel(name, open_graphs(folder)[name])
+            super().__init__(name, open_graphs(folder)[name])
 
-        async def __call__(self, payload: InferRequest, headers=None) -> InferResponse:
-            return await self.model.predict(payload, headers)
-
-        async def get_input_types(self):
-            return await self.model.get_input_types()
-
-        async def get_output_types(self):
-            return await self.model.get_output_types()
-
-        async def load(self):
-            return True
-
-    ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
+    ray.init(num_cpus=2, _node_ip_address="127.0.0.1", include_dashboard=False, log_to_driver=False)
     handles = {one.name: serve.run(Deployment.bind(one.name), name=one.name, route_prefix=None) for one in models}
     ray_models = [RayModel(name, handle) for name, handle in handles.items()]
     for model in ray_models:
@@ -66,9 +65,12 @@ def on_ray(folder: str, models: list) -> list:
 
 
 if __name__ == "__main__":
+    uvicorn.Config = LocalConfig
     parser = argparse.ArgumentParser(parents=[model_server.parser])
     parser.add_argument("folder")
     parser.add_argument("--ray", action="store_true")
+    parser.add_argument("--socket")
     arguments = parser.parse_args()
+    LocalConfig.socket = arguments.socket
     models = [GraphModel(name, graph) for name, graph in open_graphs(arguments.folder).items()]
     ModelServer(workers=1).start(on_ray(arguments.folder, models) if arguments.ray else models)
