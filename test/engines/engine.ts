@@ -25,6 +25,8 @@ export interface Materials {
   readonly models: string;
   /** tiny-chat as GGUF. */
   readonly gguf: string;
+  /** The folder of tiny-chat as PyTorch has it. */
+  readonly checkpoint: string;
   /** tiny-chat on another slashv1, up to and including `/v1`. */
   readonly chatURL: string;
 }

@@ -14,6 +14,7 @@ import {
 } from '../../dist/src/index.js';
 import { tinyChatAsGguf } from '../backends/llama/tiny-gguf.ts';
 import type { Materials } from './engine.ts';
+import { writeCheckpoint } from './write-checkpoint.ts';
 
 const models = new URL('../../examples/models/', import.meta.url).pathname;
 /** The server's name of the graph → the model. */
@@ -42,6 +43,7 @@ export async function openWorkshop(): Promise<Workshop> {
     graphs: join(scratch, 'graphs'),
     models: join(scratch, 'models'),
     gguf: join(scratch, 'tiny-chat.gguf'),
+    checkpoint: join(scratch, 'tiny-chat'),
     chatURL: '',
   };
   await mkdir(materials.graphs);
@@ -51,6 +53,7 @@ export async function openWorkshop(): Promise<Workshop> {
     await cp(join(models, model, 'onnx/model.onnx'), join(materials.graphs, `${name}.onnx`));
   }
   await writeFile(materials.gguf, tinyChatAsGguf());
+  await writeCheckpoint(materials.checkpoint);
   const handler = createHandler(local, { auth: 'none' });
   const server = createServer(toNodeListener(handler));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -79,13 +79,15 @@ export function tinyChatAsGguf({
       ...metadata,
     },
     [
-      ...readWeights(join(tinyChat, 'onnx/model.onnx')),
+      ...tinyChatWeights(),
       ...(head ? [{ name: 'cls.output.weight', dims: [1, head.length], values: head }] : []),
     ],
   );
 }
 
-function readWeights(path: string): readonly WrittenTensor[] {
+/** The weights of tiny-chat under the names of GGUF. */
+export function tinyChatWeights(): readonly WrittenTensor[] {
+  const path = join(tinyChat, 'onnx/model.onnx');
   const tensors: WrittenTensor[] = [];
   for (const { name, dims, data } of readOnnxModel(readFileSync(path)).graph.initializers) {
     const written = nameOf(name);
