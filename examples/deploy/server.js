@@ -9,6 +9,8 @@ import { createHealthHandler } from 'slashv1/server';
 
 const { env } = process;
 const { CHAT_URL, CHAT_KEY_FILE, TRITON_URL, LIMITER } = env;
+// Without a source, the host has no such model.
+const { DETECTOR_SOURCE = 'tiny-detect', EMBEDDER_SOURCE = 'tiny-embed' } = env;
 
 /** @type {import('slashv1').InferenceOptions['models']} */
 const models = {
@@ -24,16 +26,20 @@ const models = {
       }),
     }),
   }),
-  ...(TRITON_URL && {
-    detector: detection({
-      source: env['DETECTOR_SOURCE'] ?? 'tiny-detect',
-      backend: remote.kserve({ url: TRITON_URL, model: 'detector' }),
+  ...(TRITON_URL &&
+    DETECTOR_SOURCE && {
+      detector: detection({
+        source: DETECTOR_SOURCE,
+        backend: remote.kserve({ url: TRITON_URL, model: 'detector' }),
+      }),
     }),
-    embedder: embedding({
-      source: env['EMBEDDER_SOURCE'] ?? 'tiny-embed',
-      backend: remote.kserve({ url: TRITON_URL, model: 'embedder' }),
+  ...(TRITON_URL &&
+    EMBEDDER_SOURCE && {
+      embedder: embedding({
+        source: EMBEDDER_SOURCE,
+        backend: remote.kserve({ url: TRITON_URL, model: 'embedder' }),
+      }),
     }),
-  }),
 };
 
 const { API_KEY = '', TRIAL_KEY } = env;
@@ -79,9 +85,12 @@ process.once('SIGTERM', async () => {
   lastRequestAt = performance.now();
   const drainDelayMs = Number(env['DRAIN_DELAY_MS'] ?? 5000);
   const graceMs = Number(env['GRACE_MS'] ?? 60_000);
-  // /health/ready says 503 and everybody is served, until nobody new has come for a while: the balancer has noticed.
+  // /health/ready says 503 and everybody is served, until nobody new has come for a while, since the balancer has noticed,
+  // and nobody waits for a turn any more.
   const closed = inference.close({ drainDelayMs: 6 * drainDelayMs, graceMs });
-  const isQuiet = () => performance.now() - lastRequestAt > drainDelayMs;
+  const isQuiet = () =>
+    performance.now() - lastRequestAt > drainDelayMs &&
+    inference.status().every(({ waiting }) => waiting === 0);
   setInterval(() => isQuiet() && void inference.close({ graceMs }), 100).unref();
   await closed; // running requests have ended
   server.close(() => process.exit());

@@ -16,7 +16,8 @@ export interface TopologyOptions {
   /** haproxy and Redis in place of the balancer and the store of these tests. */
   readonly real: boolean;
   /** Graphs of detection and embeddings on another server. */
-  readonly graphServer?: { readonly url: string; readonly folder: string } | undefined;
+  readonly graphServer?:
+    { readonly url: string; readonly folder: string; readonly hasDetector?: boolean | undefined } | undefined;
   /** A server of chat in place of that of these tests; `url` up to and including `/v1`. */
   readonly chatServer?: { readonly url: string; readonly model: string } | undefined;
 }
@@ -66,7 +67,7 @@ export async function startTopology({ real, graphServer, chatServer }: TopologyO
       DRAIN_DELAY_MS: '1500',
       ...(graphServer && {
         TRITON_URL: graphServer.url,
-        DETECTOR_SOURCE: `${graphServer.folder}/tiny-detect`,
+        DETECTOR_SOURCE: graphServer.hasDetector === false ? '' : `${graphServer.folder}/tiny-detect`,
         EMBEDDER_SOURCE: `${graphServer.folder}/tiny-embed`,
       }),
     });

@@ -85,7 +85,13 @@ describe.each(chosen)('$name', (engine) => {
     const servers =
       engine.serves === 'chat'
         ? { chatServer: { url: `${origin}/v1`, model: 'tiny-chat' } }
-        : { graphServer: { url: origin, folder: workshop.materials.models } };
+        : {
+            graphServer: {
+              url: origin,
+              folder: workshop.materials.models,
+              hasDetector: engine.takesBytes === true,
+            },
+          };
     const { quota, rolling } = await twoHosts(servers, engine.takesBytes ? await picture() : undefined);
     cells['quota over two hosts'] = quota;
     return rolling;
