@@ -8,6 +8,7 @@ import { openModelFolder, readJson } from '../../src/models/model-folder.ts';
 import { createTextTokenizer } from '../../src/models/tokenizer.ts';
 import { createVisionFamily } from '../../src/core/vision/families/registry.ts';
 import { toTextMessage, type ChatMessage, type MessageContent } from '../../src/core/chat/messages.ts';
+import type { DecoderCache } from '../../src/runtime/decoder.ts';
 import { openImage } from '../../src/runtime/image.ts';
 import {
   expandPlaceholders,
@@ -53,10 +54,20 @@ function toBytes(values: Float32Array, channelOf: (at: number) => number, prepro
 
 // Miniatures of real architectures with random weights; what they have to make of pictures comes from the reference
 // implementation (generate/vision.py).
-const names = ['idefics3', 'qwen2-vl', 'qwen2.5-vl', 'qwen3-vl', 'gemma3-vision', 'llava-onevision'];
+const names = [
+  'idefics3',
+  'qwen2-vl',
+  'qwen2.5-vl',
+  'qwen3-vl',
+  'qwen3.5-vl',
+  'gemma3-vision',
+  'llava-onevision',
+];
 const cases = names.flatMap((name) => [[name, false] as const, [name, true] as const]);
 
 describe.each(cases)('%s, optimize: %s', (name, optimize) => {
+  /** Some layers keep states, which can't be cut. */
+  const isHybrid = name === 'qwen3.5-vl';
   let model: Awaited<ReturnType<typeof load>>;
   beforeAll(async () => {
     model = await load(name, optimize);
@@ -122,7 +133,30 @@ describe.each(cases)('%s, optimize: %s', (name, optimize) => {
     model.graphs.vision!.giveBack(pictures);
   });
 
-  it.runIf(optimize)('reads prompts of different lengths together, in place', async () => {
+  it('steps conversations about different pictures together', async () => {
+    const { decoder, vision } = model.graphs;
+    expect(decoder.cutsSequences).toBe(!isHybrid);
+    const prompts = [await promptOf(model.goldens.three), await promptOf(model.goldens.one)];
+    const caches: DecoderCache[] = [];
+    const expected: Float32Array[] = [];
+    for (const { fed } of prompts) {
+      const cache = decoder.createCache();
+      await decoder.forward(cache, fed, fed.length);
+      caches.push(cache);
+      expected.push(await logitsOf(model.graphs, Int32Array.of(...fed, 40, 41)));
+    }
+    const together = await decoder.gather(caches.map((cache) => ({ cache, row: 0 })));
+    await decoder.forward(together, Int32Array.of(40, 40), 1);
+    const logits = await decoder.forward(together, Int32Array.of(41, 41), 1);
+    for (const [row, own] of expected.entries()) {
+      const inBatch = logits.subarray(row * own.length, (row + 1) * own.length);
+      expect(Math.max(...own.map((logit, at) => Math.abs(logit - inBatch[at]!)))).toBeLessThan(1e-4);
+    }
+    for (const cache of [...caches, together]) cache.release();
+    vision!.giveBack(prompts.flatMap(({ pictures }) => pictures));
+  });
+
+  it.runIf(optimize && !isHybrid)('reads prompts of different lengths together, in place', async () => {
     const { decoder, vision } = model.graphs;
     expect(decoder.raggedPrompts).toBe(true);
     const [one, three] = [await promptOf(model.goldens.one), await promptOf(model.goldens.three)];
@@ -145,7 +179,7 @@ describe.each(cases)('%s, optimize: %s', (name, optimize) => {
     vision!.giveBack([...one.pictures, ...three.pictures]);
   });
 
-  it('continues a sequence that was cut at any place', async () => {
+  it.runIf(!isHybrid)('continues a sequence that was cut at any place', async () => {
     const { decoder, vision } = model.graphs;
     const { fed, pictures } = await promptOf(model.goldens.three);
     const expected = await logitsOf(model.graphs, fed);

@@ -66,7 +66,6 @@ const untried: Readonly<Record<ListedCategory, Readonly<Record<string, string>>>
     nanochat: newer,
     openelm: ownCode,
     phi3_v: ownCode,
-    qwen3_5: newer,
     qwen3_5_moe: newer,
     qwen3_vl_moe: withEyes,
     solar_open: newer,

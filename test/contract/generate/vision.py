@@ -2,7 +2,7 @@
 
     python vision.py [family …]
 
-writes ../models/{idefics3,qwen2-vl,qwen2.5-vl,qwen3-vl,gemma3-vision,llava-onevision}: `vision_encoder`, `embed_tokens` and `decoder_model_merged`, traced from
+writes ../models/{idefics3,qwen2-vl,qwen2.5-vl,qwen3-vl,qwen3.5-vl,gemma3-vision,llava-onevision}: `vision_encoder`, `embed_tokens` and `decoder_model_merged`, traced from
 the modules of `transformers`, with golden.json. Inputs and logits of a golden come from the whole model in PyTorch, fed
 by the processor of the family (its backend for Pillow), without a cache. Goldens keep a digest of the pixels that the
 processor made: each number, as an integer from 0 to 255 again, in its order.
@@ -15,13 +15,14 @@ import sys
 import tempfile
 from importlib.metadata import version
 from pathlib import Path
-from types import SimpleNamespace
+from types import MethodType, SimpleNamespace
 
 import numpy as np
 import onnx
 import torch
 import transformers as hf
 from compact import compact
+from hybrids import TracedCache, gated_delta, present_of, qwen3_5_shapes
 from PIL import Image
 from stir import stir
 from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers
@@ -76,6 +77,42 @@ class Decoder(torch.nn.Module):
 def write(module, sample, path, inputs, outputs, axes):
     with torch.no_grad():
         torch.onnx.export(module.eval(), sample, str(path), input_names=inputs, output_names=outputs, dynamic_axes=axes, opset_version=17, dynamo=False)
+
+
+class HybridDecoder(torch.nn.Module):
+    """A step of a language model of which some layers keep states, with positions of rows and columns."""
+
+    def __init__(self, text, head, names):
+        super().__init__()
+        self.text, self.head, self.names = text, head, names
+
+    def forward(self, inputs_embeds, attention_mask, position_ids, *past):
+        cache = TracedCache(dict(zip(self.names, past)))
+        length, width = inputs_embeds.shape[1], attention_mask.shape[1]
+        seen = torch.arange(width)[None, :] <= torch.arange(length)[:, None] + (width - length)
+        mask = torch.where(seen[None, None] & (attention_mask[:, None, None, :] > 0), 0.0, -1e9)
+        masks = {"full_attention": mask, "linear_attention": attention_mask[:, -length:]}
+        hidden = self.text(inputs_embeds=inputs_embeds, attention_mask=masks, position_ids=position_ids, past_key_values=cache, use_cache=True).last_hidden_state
+        return (self.head(hidden), *(cache.present[present_of(name)] for name in self.names))
+
+
+def write_hybrid_decoder(text, head, path):
+    config, shapes = text.config, {}
+    for layer in range(config.num_hidden_layers):
+        shapes |= {f"past_{name}".replace("#", str(layer)): shape for name, shape in qwen3_5_shapes(config, layer).items()}
+    axes = {"inputs_embeds": {0: "batch_size", 1: "sequence_length"}, "logits": {0: "batch_size", 1: "sequence_length"}, "attention_mask": {0: "batch_size", 1: "total_sequence_length"}, "position_ids": {1: "batch_size", 2: "sequence_length"}}
+    for name, shape in shapes.items():
+        axes[name] = {0: "batch_size"} | ({2: "past_sequence_length"} if None in shape else {})
+        axes[present_of(name)] = {0: "batch_size"} | ({2: "total_sequence_length"} if None in shape else {})
+    positions = torch.arange(5, 8)[None].repeat(2, 1)
+    tensors = [torch.randn(2, *(5 if size is None else size for size in shape)) for shape in shapes.values()]
+    sample = (torch.randn(2, 3, config.hidden_size), torch.ones(2, 8, dtype=torch.long), positions[None].repeat(3, 1, 1), *tensors)
+    mixers = [layer.linear_attn for layer in text.layers if hasattr(layer, "linear_attn")]
+    for mixer in mixers:
+        mixer.plain_forward, mixer.forward = mixer.forward, MethodType(gated_delta, mixer)
+    write(HybridDecoder(text, head, list(shapes)), sample, path, ["inputs_embeds", "attention_mask", "position_ids", *shapes], ["logits", *map(present_of, shapes)], axes)
+    for mixer in mixers:
+        mixer.forward = mixer.plain_forward
 
 
 def write_decoder(text, head, path, planes=1):
@@ -203,7 +240,9 @@ def qwen_vl(kind, configuration, vision_config, text_config, grid="image_grid_th
     def graphs(folder):
         sample = (torch.rand(24, 3 * 2 * 16), torch.tensor([[1, 4, 6]]))
         write(QwenVision(model.model.visual), sample, folder / "vision_encoder.onnx", ["pixel_values", grid], ["image_features"], {"pixel_values": {0: "patches"}, "image_features": {0: "tokens"}})
-        write_decoder(model.model.language_model, model.lm_head, folder / "decoder_model_merged.onnx", planes=3)
+        write_text = write_decoder if "layer_types" not in text_config else write_hybrid_decoder
+        options = dict(planes=3) if write_text is write_decoder else {}
+        write_text(model.model.language_model, model.lm_head, folder / "decoder_model_merged.onnx", **options)
 
     return model, processor, graphs
 
@@ -227,6 +266,16 @@ def qwen3_vl():
     text = dict(head_dim=8, rope_parameters={**MROPE, "mrope_section": [2, 1, 1], "mrope_interleaved": True})
     half = [0.5, 0.5, 0.5]
     return qwen_vl(hf.Qwen3VLForConditionalGeneration, hf.Qwen3VLConfig, vision, text, image_mean=half, image_std=half)
+
+
+def qwen3_5():
+    vision = dict(hidden_size=32, intermediate_size=48, out_hidden_size=32, num_position_embeddings=25)
+    text = dict(
+        head_dim=8, layer_types=["linear_attention", "full_attention"], linear_num_key_heads=2, linear_num_value_heads=4, linear_key_head_dim=8, linear_value_head_dim=8,
+        rope_parameters={**MROPE, "mrope_section": [2, 1, 1], "mrope_interleaved": True, "partial_rotary_factor": 1.0},
+    )
+    half = [0.5, 0.5, 0.5]
+    return qwen_vl(hf.Qwen3_5ForConditionalGeneration, hf.Qwen3_5Config, vision, text, image_mean=half, image_std=half)
 
 
 class Qwen2Processor:
@@ -345,7 +394,7 @@ def llava_onevision():
     return model, processor, graphs
 
 
-FAMILIES = {"llava-onevision": llava_onevision, "idefics3": idefics3, "qwen2-vl": qwen2_vl, "qwen2.5-vl": qwen2_5_vl, "qwen3-vl": qwen3_vl, "gemma3-vision": gemma3}
+FAMILIES = {"llava-onevision": llava_onevision, "idefics3": idefics3, "qwen2-vl": qwen2_vl, "qwen2.5-vl": qwen2_5_vl, "qwen3-vl": qwen3_vl, "qwen3.5-vl": qwen3_5, "gemma3-vision": gemma3}
 
 
 def make(kind, config):
