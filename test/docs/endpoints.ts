@@ -157,7 +157,8 @@ const modelNames: Readonly<Record<string, string>> = {
 };
 
 function writeSample(head: string, { body, form, file, pipe }: SampleRequest, model: string): string {
-  const output = file === undefined ? '' : ` \\\n  -o ${file}`;
+  const saved = file === undefined ? '' : ` \\\n  -o ${file}`;
+  const output = pipe === undefined ? saved : `${saved} \\\n  | ${pipe}`;
   if (body === undefined)
     return `${head} \\\n  -F model=${model} ${form?.replace('speech.wav', 'meeting.wav') ?? ''}${output}`;
   if ('image' in body) {
