@@ -6,7 +6,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { chat, embedding, rerank } from '../../../dist/src/index.js';
 import type { BenchResults } from '../../../src/cli/bench/results.ts';
 import { serve, type RunningService } from '../../e2e/serve.ts';
-import { address, listen, stop } from '../../models/hub/hub-server.ts';
+import { locateModel } from '../../../src/models/source.ts';
+import { address, listen, readFolder, startHub, stop } from '../../models/hub/hub-server.ts';
 import { Cli, runCli } from '../cli-process.ts';
 
 interface Report {
@@ -106,6 +107,26 @@ describe('slashv1 bench', () => {
       await rm(folder, { recursive: true });
     }
   }, 120_000);
+
+  it('measures a model of the cache when the hub refuses', async () => {
+    const cache = await mkdtemp(join(tmpdir(), 'slashv1-bench-'));
+    const hub = await startHub();
+    try {
+      hub.models.set('tiny/embed', readFolder(locateModel('tiny-embed')));
+      const at = ['--cache-dir', cache, '--endpoint', hub.endpoint];
+      expect((await runCli(['models', 'pull', 'tiny/embed', ...at])).code).toBe(0);
+      await hub.close();
+      const { code, output, messages } = await runCli([
+        ...['bench', 'tiny/embed', '--requests', '1', '--json'],
+        ...at,
+      ]);
+      expect(code, messages).toBe(0);
+      expect(messages).toContain('Going on with what is in the cache.');
+      expect(JSON.parse(output)).toMatchObject({ runs: [{ category: 'embedding', requests: 1 }] });
+    } finally {
+      await rm(cache, { recursive: true });
+    }
+  }, 60_000);
 
   it.each([
     ['tiny-chat --sweep contxt=1', '--sweep: expected context=… or streams=…, got "contxt=1"'],
