@@ -9,7 +9,7 @@ export interface SpendOptions {
 
 const most = 100;
 
-/** Requests that pass until a quota is spent, each left after three pieces of its answer. */
+/** Requests that pass until a quota is spent, each left after three pieces of its answer, if it has as many. */
 export async function requestsUntilSpent(
   inference: Parameters<typeof createHandler>[0],
   { quota, ...body }: SpendOptions,
@@ -29,7 +29,7 @@ export async function requestsUntilSpent(
     const stream = (response.body as AsyncIterable<string>)[Symbol.asyncIterator]();
     for (let seen = 0; seen < 3;) {
       const { value, done = false } = await stream.next();
-      if (done) throw new Error(`the answer ended after ${seen} pieces`);
+      if (done) break;
       seen += [...String(value).matchAll(/"content":"/g)].length;
     }
     await stream.return!();

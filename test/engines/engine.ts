@@ -39,7 +39,7 @@ export interface Engine {
   /** Whether it lists that it takes tensors as bytes. */
   readonly takesBytes?: boolean;
   /** The settings of the backend. */
-  readonly settings?: Partial<ApiServer> | Partial<GraphServer>;
+  readonly settings?: Pick<ApiServer, 'dialect' | 'tokenizer'> & Pick<GraphServer, 'binary'>;
   /** Installs it where it isn't, and tells its version. @throws Error with the reason why it can't be had */
   version(): string;
   /** Answers with 200 when the engine is up. */
