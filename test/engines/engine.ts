@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { connect, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ApiServer } from '../../src/backends/openai/server.ts';
 import type { GraphServer } from '../../src/backends/kserve/server.ts';
@@ -63,6 +63,9 @@ export interface RunningEngine {
   kill(): Promise<void>;
 }
 
+/** The longest time of one step of an installation. */
+const installMinutes = Number(process.env['ENGINES_INSTALL_MINUTES'] ?? 60);
+
 /** The program of an environment, such as `python`. */
 export function programOf(environment: string, program: string): string {
   return join(environments, environment, 'bin', program);
@@ -94,9 +97,18 @@ export function run(
   args: readonly string[],
   options: { readonly cwd?: string } = {},
 ): string {
-  const { status, stdout, stderr, error } = spawnSync(program, args, { encoding: 'utf8', ...options });
+  const timeout = installMinutes * 60_000;
+  const { status, stdout, stderr, error } = spawnSync(program, args, {
+    encoding: 'utf8',
+    timeout,
+    ...options,
+  });
   if (status === 0) return stdout + stderr;
-  throw new Error(`${program}: ${error?.message ?? lastLine(stderr)}`);
+  const isLate = (error as NodeJS.ErrnoException | undefined)?.code === 'ETIMEDOUT';
+  const reason = isLate
+    ? `it took more than ${installMinutes} minutes`
+    : (error?.message ?? lastLine(stderr));
+  throw new Error(`${basename(program)} ${args.slice(0, 3).join(' ')}: ${reason}`);
 }
 
 function lastLine(text: string): string {

@@ -91,6 +91,8 @@ function kserveArguments(graphs: string, port: number): string[] {
   return [server, graphs, '--http_port', String(port), '--enable_grpc', 'false'];
 }
 
+const vllmOptions = '--dtype float32 --max-model-len 2048 --enforce-eager --generation-config vllm';
+
 /** In the order of their rows. */
 export const engines: readonly Engine[] = [
   {
@@ -126,27 +128,9 @@ export const engines: readonly Engine[] = [
     readyPath: '/health',
     command: (port, { checkpoint }) => ({
       program: programOf('vllm', 'vllm'),
-      args: [
-        ...[
-          'serve',
-          checkpoint,
-          '--served-model-name',
-          'tiny-chat',
-          '--host',
-          '127.0.0.1',
-          '--port',
-          String(port),
-        ],
-        ...[
-          '--dtype',
-          'float32',
-          '--max-model-len',
-          '2048',
-          '--enforce-eager',
-          '--generation-config',
-          'vllm',
-        ],
-      ],
+      args: `serve ${checkpoint} --served-model-name tiny-chat --host 127.0.0.1 --port ${port} ${vllmOptions}`.split(
+        ' ',
+      ),
       env: {
         VLLM_CPU_KVCACHE_SPACE: '1',
         VLLM_HOST_IP: '127.0.0.1',
