@@ -10,7 +10,8 @@ import { createHealthHandler } from 'slashv1/server';
 const { env } = process;
 const { CHAT_URL, CHAT_KEY_FILE, TRITON_URL, LIMITER } = env;
 // Without a source, the host has no such model.
-const { DETECTOR_SOURCE = 'tiny-detect', EMBEDDER_SOURCE = 'tiny-embed' } = env;
+const detectorSource = env['DETECTOR_SOURCE'] ?? 'tiny-detect';
+const embedderSource = env['EMBEDDER_SOURCE'] ?? 'tiny-embed';
 
 /** @type {import('slashv1').InferenceOptions['models']} */
 const models = {
@@ -27,16 +28,16 @@ const models = {
     }),
   }),
   ...(TRITON_URL &&
-    DETECTOR_SOURCE && {
+    detectorSource && {
       detector: detection({
-        source: DETECTOR_SOURCE,
+        source: detectorSource,
         backend: remote.kserve({ url: TRITON_URL, model: 'detector' }),
       }),
     }),
   ...(TRITON_URL &&
-    EMBEDDER_SOURCE && {
+    embedderSource && {
       embedder: embedding({
-        source: EMBEDDER_SOURCE,
+        source: embedderSource,
         backend: remote.kserve({ url: TRITON_URL, model: 'embedder' }),
       }),
     }),

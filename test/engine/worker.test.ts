@@ -307,7 +307,7 @@ describe('a model that cannot be loaded', () => {
   });
 
   it('because its spec is not plain data', async () => {
-    const { engine } = start({ toy: { name: (() => 'toy') as never } });
+    const { engine } = start({ toy: { name: Symbol('toy') as never } });
     await expect(engine.ready()).rejects.toMatchObject({ code: 'worker_failed' });
   });
 });
