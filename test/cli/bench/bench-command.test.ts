@@ -116,10 +116,8 @@ describe('slashv1 bench', () => {
       const at = ['--cache-dir', cache, '--endpoint', hub.endpoint];
       expect((await runCli(['models', 'pull', 'tiny/embed', ...at])).code).toBe(0);
       await hub.close();
-      const { code, output, messages } = await runCli([
-        ...['bench', 'tiny/embed', '--requests', '1', '--json'],
-        ...at,
-      ]);
+      const asked = ['bench', 'tiny/embed', '--requests', '1', '--json'];
+      const { code, output, messages } = await runCli([...asked, ...at]);
       expect(code, messages).toBe(0);
       expect(messages).toContain('Going on with what is in the cache.');
       expect(JSON.parse(output)).toMatchObject({ runs: [{ category: 'embedding', requests: 1 }] });
