@@ -142,7 +142,7 @@ export async function startEngine(
   while (!(await answers(origin + engine.readyPath))) {
     if (child.exitCode !== null || child.signalCode !== null) {
       relay?.close();
-      throw new Error(`it ended while it was starting: ${words.join('').trim().slice(-600)}`);
+      throw new Error(`it ended while it was starting: ${lastLine(words.join(''))}`);
     }
     await pause(100);
   }
