@@ -110,6 +110,8 @@ export const engines: readonly Engine[] = [
       args: [
         '-m',
         gguf,
+        '--alias',
+        'tiny-chat',
         '--host',
         '127.0.0.1',
         '--port',
