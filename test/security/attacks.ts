@@ -159,7 +159,7 @@ export async function createAttacks(): Promise<readonly Attack[]> {
       },
     },
     {
-      name: 'a million token ids',
+      name: 'half a million token ids',
       model: 'tiny-embed',
       send: (origin) => sendRequest(origin, '/v1/embeddings', tokenIds, patienceMs),
     },

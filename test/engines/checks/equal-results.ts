@@ -39,8 +39,8 @@ export async function equalAnswers(local: Inference, far: Inference): Promise<st
 async function answerOf(inference: Inference, request: Parameters<Inference['chat']>[0]): Promise<string> {
   let text = '';
   for await (const event of inference.chat(request)) if (event.type === 'text-delta') text += event.text;
-  // llama.cpp's server keeps the line break after a model's thoughts.
-  return text.trim();
+  // vLLM is run without a reader of thoughts; llama.cpp's server keeps the line break after them.
+  return text.replace(/^<think>[^]*?<\/think>/, '').trim();
 }
 
 /** @returns figures; throws where an engine's vectors or detections differ from those of this machine */

@@ -146,11 +146,11 @@ describe('POST /embeddings', () => {
     expectError(await serve().embed({ input: 'a', [name]: value }), 400, 'unsupported_feature', name);
   });
 
-  it('takes 2048 texts and a million token ids', async () => {
+  it('takes 2048 texts and half a million token ids', async () => {
     const { embed, inference } = serve();
     expect((await embed({ input: Array.from({ length: 2048 }, () => 'a') })).json.data).toHaveLength(2048);
     expect(
-      (await embed({ input: Array.from({ length: 1000 }, () => Array.from({ length: 1000 }, () => 7)) }))
+      (await embed({ input: Array.from({ length: 500 }, () => Array.from({ length: 1000 }, () => 7)) }))
         .status,
     ).toBe(200);
     expect(inference.requestsOf('embedding')).toHaveLength(2);
