@@ -87,7 +87,7 @@ const largeBodies = [
   '['.repeat(15_000_000),
 ];
 
-const tokenIds = `{"model":"tiny-embed","input":[${'12,'.repeat(1_000_000)}12]}`;
+const tokenIds = `{"model":"tiny-embed","input":[${'12,'.repeat(500_000)}12]}`;
 
 /** Schemas in schemas in schemas. */
 const nestedSchemas = [
