@@ -11,7 +11,6 @@ function parse(bytes: Uint8Array): ParsedJson {
   try {
     return { value: parseJson(bytes) };
   } catch (error) {
-    if (InferenceError.isInstance(error)) return { fault: error.message };
-    throw error;
+    return { error: InferenceError.from(error).serialize() };
   }
 }

@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
-import { InferenceError } from '../errors.ts';
+import { InferenceError, type SerializedError } from '../errors.ts';
 import { parseJson } from './parse-json.ts';
 
 /** Result of parsing one body. */
-export type ParsedJson = { readonly value: unknown } | { readonly fault: string };
+export type ParsedJson = { readonly value: unknown } | { readonly error: SerializedError };
 
 /** A thread that has parsed gives its memory back after that time. */
 const idleMs = 5000;
@@ -37,7 +37,7 @@ async function parse(bytes: Uint8Array): Promise<unknown> {
     const answer = answerOf(worker);
     worker.postMessage(bytes, [bytes.buffer as ArrayBuffer]);
     const result = await answer;
-    if ('fault' in result) throw new InferenceError('invalid_request', result.fault);
+    if ('error' in result) throw InferenceError.deserialize(result.error);
     // To receive a large value takes a while; others have their turn before it is checked.
     await nextTurn();
     return result.value;

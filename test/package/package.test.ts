@@ -70,7 +70,7 @@ describe('entries', () => {
   });
 
   it.each([
-    ['./sampling', 120_000],
+    ['./sampling', 122_000],
     ['./chat', 220_000],
     ['./tokenization', 220_000],
     ['./vision', 60_000],
