@@ -160,9 +160,14 @@ export function createInference(options: InferenceOptions): Inference {
     engine.add(id, model);
     demos.set(id, demoOf(model));
   };
+  // Every request looks at them: the same facts are the same object.
+  const described = new WeakMap<ModelInfo, ModelInfo>();
   const withDemo = (info: ModelInfo): ModelInfo => {
     const demo = demos.get(info.id);
-    return demo ? { ...info, demo } : info;
+    if (!demo) return info;
+    const known = described.get(info) ?? { ...info, demo };
+    described.set(info, known);
+    return known;
   };
   const infos = (): readonly ModelInfo[] => engine.models().map(withDemo);
   return { ...engine, run, add, models: infos, ...methodsOver(run) } as Inference;

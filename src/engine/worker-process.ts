@@ -7,7 +7,7 @@ import { workerExecArgv } from './worker-exec-argv.ts';
 
 /**
  * A worker's garbage is mostly tensors; collecting it on four threads takes the host's processor for little gain. What
- * requests leave after, such as large grammars, is collected before the heap has grown by a third.
+ * requests leave, such as large grammars, is collected before the heap has grown by a third.
  */
 const garbageCollection = [
   '--single-threaded-gc',

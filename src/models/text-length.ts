@@ -1,6 +1,6 @@
 import type { ModelFolder } from './model-folder.ts';
 
-/** Families that count positions from after the padding token's id. */
+/** Families that count positions from the number that follows the padding token's id. */
 const offsetFamilies = new Set(['roberta', 'xlm-roberta', 'camembert', 'mpnet']);
 
 /** Most tokens of one input of a text encoder, special ones included; `undefined` where no file says it. */

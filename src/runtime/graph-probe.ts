@@ -116,7 +116,11 @@ function int64(dims: readonly number[], value: (row: number, index: number) => n
   return { type: 'int64', dims, data };
 }
 
-/** The same numbers for the same token, about as large as those of real models. */
+/** An element of the embedding of a token: the same every time, about as large as those of real models. */
+export function probeEmbedding(token: number, element: number): number {
+  return Math.sin(1 + token * 12.9898 + element * 78.233);
+}
+
 function embedded(
   { dims }: ValueSignature,
   { rows, count, tokens, starts }: Pick<ProbeStep, 'tokens' | 'starts' | 'count'> & { readonly rows: number },
@@ -126,7 +130,7 @@ function embedded(
   const data = Float32Array.from({ length: rows * count * size }, (_, at) => {
     const row = Math.floor(at / (count * size));
     const token = tokens[row]![starts[row]! + (Math.floor(at / size) % count)] ?? 0;
-    return Math.sin(1 + token * 12.9898 + (at % size) * 78.233);
+    return probeEmbedding(token, at % size);
   });
   return { type: 'float32', dims: [rows, count, size], data };
 }

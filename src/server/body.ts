@@ -35,10 +35,9 @@ export async function readJson(request: ApiRequest, maxBodyBytes: number): Promi
   if (typeof parsed !== 'string' && !(parsed instanceof Uint8Array)) return parsed;
   if (Buffer.byteLength(parsed) > maxBodyBytes) throw tooLarge(maxBodyBytes);
   const counter = createJsonCounter();
-  const bytes = typeof parsed === 'string' ? Buffer.from(parsed) : parsed;
-  counter.push(bytes);
+  counter.push(typeof parsed === 'string' ? Buffer.from(parsed) : parsed);
   assertFew(counter);
-  return parseJson(bytes);
+  return parseJson(parsed);
 }
 
 /**
@@ -48,11 +47,12 @@ export async function readJson(request: ApiRequest, maxBodyBytes: number): Promi
  * @throws InferenceError `request_too_large`, `cancelled`, or `invalid_request` for a body that breaks off
  */
 export async function* limitedChunks(
-  { headers, signal }: ApiRequest,
+  request: ApiRequest,
   body: AsyncIterable<Uint8Array>,
   maxBytes: number,
 ): AsyncGenerator<Uint8Array> {
-  if (Number(headers['content-length']) > maxBytes) throw tooLarge(maxBytes);
+  if (Number(headerOf(request, 'content-length')) > maxBytes) throw tooLarge(maxBytes);
+  const { signal } = request;
   const chunks = body[Symbol.asyncIterator]();
   let leave = (): void => {};
   const abort = (): void => leave();

@@ -44,7 +44,7 @@ export function guardLimiters(createLimiter: LimiterFactory, options: LimiterGua
   };
 }
 
-/** Whether the store after all limiters answers. */
+/** Whether the store of all limiters answers. */
 class StoreHealth {
   readonly #options: LimiterGuardOptions;
   #failure: { readonly cause: unknown; readonly atMs: number } | undefined;

@@ -29,7 +29,7 @@ export interface RequestObserver {
 }
 
 /**
- * Is told what happens, as it happens: in a handler, and in the inference after it. Every method is optional, and what
+ * Is told what happens, as it happens: in a handler, and in its inference. Every method is optional, and what
  * one throws changes nothing.
  *
  * @example

@@ -48,7 +48,7 @@ export interface HandlerOptions {
    * `admit` serves them uncounted. Default `refuse`.
    */
   readonly onLimiterFailure?: (typeof limiterFailures)[number] | undefined;
-  /** Longest time for one answer of the store after `limiter`, in milliseconds; default 1000. */
+  /** Longest time for one answer of the store of `limiter`, in milliseconds; default 1000. */
   readonly limiterTimeoutMs?: number | undefined;
   /** Other origins whose pages may use the API from a browser; default: none. */
   readonly cors?: CorsOptions | undefined;

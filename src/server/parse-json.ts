@@ -4,12 +4,12 @@ import { InferenceError } from '../errors.ts';
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /**
- * Parses a request body: JSON in UTF-8.
+ * Parses a request body: JSON as text, or in UTF-8.
  *
  * @throws InferenceError `invalid_request` that tells where the JSON goes wrong, without quoting it
  */
-export function parseJson(bytes: Uint8Array): unknown {
-  const text = decode(bytes);
+export function parseJson(body: Uint8Array | string): unknown {
+  const text = typeof body === 'string' ? body : decode(body);
   try {
     return JSON.parse(text);
   } catch (error) {

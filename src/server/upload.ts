@@ -18,7 +18,7 @@ export interface Upload {
  * Receives a form whose file is in the field of the given name.
  *
  * @throws InferenceError `invalid_request` for no file, several, an empty one, or one in another field; or what
- * `readMultipart` throws. No file is left after
+ * `readMultipart` throws. No file is left over
  */
 export async function receiveUpload({ request, settings }: Call, fieldName: string): Promise<Upload> {
   void sweepUploads(settings.uploadDirectory);

@@ -5,6 +5,7 @@ import { loadDecoder } from '../../src/categories/chat/pipeline/load-decoder.ts'
 import { PrefixCache } from '../../src/categories/chat/pipeline/prefix-cache.ts';
 import { locateDecoder } from '../../src/models/model-folder.ts';
 import { decoderFolder } from './decoder-golden.ts';
+import { feed, nextTokens, prompt, readAlone } from './rows-alone.ts';
 
 // Decoders of which some layers keep a state instead of keys and values, as they were exported and rewritten. Their
 // answers are compared with the reference's in decoders.test.ts.
@@ -26,9 +27,6 @@ const cases = [
 const tolerance = 1e-5;
 /** Some are shorter than the convolutions are wide, some longer than the first capacity. */
 const lengths = [70, 41, 2, 1];
-const prompt = (length: number, row: number) =>
-  Int32Array.from({ length }, (_, index) => (index * 37 + row * 101 + 11) % 300);
-const nextTokens = [7, 90, 13, 250, 61, 8];
 
 describe.each(cases)('%s, optimize: %s', (name, optimize) => {
   let decoder: Decoder;
@@ -37,14 +35,7 @@ describe.each(cases)('%s, optimize: %s', (name, optimize) => {
 
   beforeAll(async () => {
     decoder = await loadDecoder(locateDecoder(decoderFolder(name)), { threads: 1, optimize });
-    const alone: Float32Array[][] = [];
-    for (const [row, length] of lengths.entries()) {
-      const cache = decoder.createCache();
-      alone.push([await feed(cache, prompt(length, row))]);
-      for (const token of nextTokens) alone[row]!.push(await feed(cache, Int32Array.of(token + row)));
-      cache.release();
-    }
-    expected = alone;
+    expected = await readAlone(decoder, lengths);
   });
   afterAll(() => decoder.release());
 
@@ -79,7 +70,8 @@ describe.each(cases)('%s, optimize: %s', (name, optimize) => {
     for (const size of [1, 3, 32]) {
       const cache = decoder.createCache();
       let logits = new Float32Array(0);
-      for (let at = 0; at < whole.length; at += size) logits = await feed(cache, whole.slice(at, at + size));
+      for (let at = 0; at < whole.length; at += size)
+        logits = await feed(decoder, cache, whole.slice(at, at + size));
       expect(distance(logits, expected[0]![0]!)).toBeLessThan(5 * tolerance);
       cache.release();
     }
@@ -108,8 +100,8 @@ describe.each(cases)('%s, optimize: %s', (name, optimize) => {
       const found = (await prefixes.find(longer))!;
       expect(found.length).toBe(kept.length);
       // The same shapes as alone, so the same numbers.
-      expect(await feed(found.cache, longer.subarray(kept.length, -1))).toEqual(expected[0]![1]);
-      expect(await feed(found.cache, longer.subarray(-1))).toEqual(expected[0]![2]);
+      expect(await feed(decoder, found.cache, longer.subarray(kept.length, -1))).toEqual(expected[0]![1]);
+      expect(await feed(decoder, found.cache, longer.subarray(-1))).toEqual(expected[0]![2]);
       await prefixes.keep(longer, rowOf(found.cache, 0));
       found.cache.release();
     }
@@ -190,8 +182,8 @@ describe.each(cases)('%s, optimize: %s', (name, optimize) => {
 
   async function read(row: number, steps: number): Promise<DecoderCache> {
     const cache = decoder.createCache();
-    await feed(cache, prompt(lengths[row]!, row));
-    for (const token of nextTokens.slice(0, steps)) await feed(cache, Int32Array.of(token + row));
+    await feed(decoder, cache, prompt(lengths[row]!, row));
+    for (const token of nextTokens.slice(0, steps)) await feed(decoder, cache, Int32Array.of(token + row));
     return cache;
   }
 
@@ -203,10 +195,6 @@ describe.each(cases)('%s, optimize: %s', (name, optimize) => {
       const own = logits.subarray(at * vocabularySize, (at + 1) * vocabularySize);
       expect(distance(own, expected[row]![index + 1]!)).toBeLessThan(tolerance);
     }
-  }
-
-  async function feed(cache: DecoderCache, tokens: Int32Array): Promise<Float32Array<ArrayBuffer>> {
-    return Float32Array.from(await decoder.forward(cache, tokens, tokens.length));
   }
 });
 

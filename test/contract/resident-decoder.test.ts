@@ -3,6 +3,7 @@ import type { Decoder, DecoderCache } from '../../src/runtime/decoder.ts';
 import { loadDecoder } from '../../src/categories/chat/pipeline/load-decoder.ts';
 import { locateDecoder } from '../../src/models/model-folder.ts';
 import { decoderFolder } from './decoder-golden.ts';
+import { feed, nextTokens, prompt, readAlone } from './rows-alone.ts';
 
 // Graphs of onnxruntime-genai's builder, with and without a window, and exports whose attention is rewritten.
 const models = ['llama-gqa', 'mistral-gqa', 'qwen3-gqa', 'llama', 'qwen2', 'phi3'] as const;
@@ -13,9 +14,6 @@ const tolerance = 1e-5;
 const verifyTolerance = 5e-5;
 /** Longer than the windows of the miniatures, and than the first capacity. */
 const lengths = [70, 41, 64, 3];
-const prompt = (length: number, row: number) =>
-  Int32Array.from({ length }, (_, index) => (index * 37 + row * 101 + 11) % 300);
-const nextTokens = [7, 90, 13, 250, 61, 8];
 
 describe.each(models)('%s', (name) => {
   let decoder: Decoder;
@@ -23,14 +21,7 @@ describe.each(models)('%s', (name) => {
 
   beforeAll(async () => {
     decoder = await loadDecoder(locateDecoder(decoderFolder(name)), { threads: 1, optimize: true });
-    const alone: Float32Array[][] = [];
-    for (const [row, length] of lengths.entries()) {
-      const cache = decoder.createCache();
-      alone.push([await feed(cache, prompt(length, row))]);
-      for (const token of nextTokens) alone[row]!.push(await feed(cache, Int32Array.of(token + row)));
-      cache.release();
-    }
-    expected = alone;
+    expected = await readAlone(decoder, lengths);
   });
   afterAll(() => decoder.release());
 
@@ -43,7 +34,7 @@ describe.each(models)('%s', (name) => {
 
   it('refuses tokens that the model does not have, and goes on', async () => {
     const cache = decoder.createCache();
-    await feed(cache, prompt(lengths[1]!, 1));
+    await feed(decoder, cache, prompt(lengths[1]!, 1));
     for (const token of [-1, decoder.vocabularySize]) {
       await expect(decoder.forward(cache, Int32Array.of(token), 1)).rejects.toThrow(RangeError);
     }
@@ -57,8 +48,8 @@ describe.each(models)('%s', (name) => {
     const fewer = await decoder.gather([rowOf(first, 3), rowOf(first, 1)], first);
     await step(fewer, [3, 1], 1);
     const late = decoder.createCache();
-    await feed(late, prompt(lengths[2]!, 2));
-    for (const token of nextTokens.slice(0, 2)) await feed(late, Int32Array.of(token + 2));
+    await feed(decoder, late, prompt(lengths[2]!, 2));
+    for (const token of nextTokens.slice(0, 2)) await feed(decoder, late, Int32Array.of(token + 2));
     const more = await decoder.gather([rowOf(fewer, 0), rowOf(fewer, 1), rowOf(late, 0)], fewer);
     late.release();
     for (let index = 2; index < nextTokens.length; index++) await step(more, [3, 1, 2], index);
@@ -67,7 +58,7 @@ describe.each(models)('%s', (name) => {
 
   it('goes on from a part of a row, and several times', async () => {
     const cache = decoder.createCache();
-    await feed(cache, Int32Array.from([...prompt(lengths[1]!, 1), 9, 9, 9]));
+    await feed(decoder, cache, Int32Array.from([...prompt(lengths[1]!, 1), 9, 9, 9]));
     const choices = await decoder.gather([0, 0].map((row) => ({ cache, row, length: lengths[1]! })));
     cache.release();
     for (const index of nextTokens.keys()) await step(choices, [1, 1], index);
@@ -76,7 +67,7 @@ describe.each(models)('%s', (name) => {
 
   it('verifies several tokens at once, and takes back those that are not kept', async () => {
     const cache = decoder.createCache();
-    await feed(cache, prompt(lengths[1]!, 1));
+    await feed(decoder, cache, prompt(lengths[1]!, 1));
     for (const [start, kept] of [
       [0, 1],
       [1, 2],
@@ -98,10 +89,6 @@ describe.each(models)('%s', (name) => {
   });
 
   /** Logits of the only row. */
-  async function feed(cache: DecoderCache, tokens: Int32Array): Promise<Float32Array> {
-    return Float32Array.from(await decoder.forward(cache, tokens, tokens.length));
-  }
-
   async function readTogether(): Promise<DecoderCache> {
     const cache = decoder.createCache(lengths.length);
     const longest = Math.max(...lengths);

@@ -131,7 +131,7 @@ describe('the packed package', { timeout: 120_000 }, () => {
       const inference = createInference({ models: { assistant } });
       const messages = [{ role: 'user', content: 'Hello' }];
       const types = new Set();
-      for await (const { type } of inference.chat({ model: 'assistant', messages, maxTokens: 4 })) types.add(type);
+      for await (const { type } of inference.chat({ model: 'assistant', messages, maxTokens: 4, temperature: 0 })) types.add(type);
       console.log([...types].sort().join());
       await inference.close();`;
     expect(await output(path, code)).toContain('choice-end,prompt-end,prompt-start,text-delta,usage');

@@ -3,16 +3,8 @@ import { fileURLToPath } from 'node:url';
 import type { Locator, Page } from 'playwright-core';
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
-import {
-  chat,
-  createInference,
-  detection,
-  embedding,
-  image,
-  rerank,
-  speech,
-  transcription,
-} from '../../dist/src/index.js';
+import { createInference } from '../../dist/src/index.js';
+import { bundledModelNames } from '../../dist/src/models/bundled-models.js';
 import { executablePath, launch, openPage } from './chromium.ts';
 import { servePlayground } from './service.ts';
 
@@ -74,18 +66,8 @@ const isAsked = process.env['UPDATE_SCREENSHOTS'] === '1';
 
 describe.skipIf(!isAsked || executablePath === undefined)('new screenshots', { timeout: 300_000 }, () => {
   it('show the playground with the bundled models', async () => {
-    const inference = createInference({
-      models: {
-        'tiny-chat': chat({ source: 'tiny-chat' }),
-        'tiny-detect': detection({ source: 'tiny-detect' }),
-        'tiny-embed': embedding({ source: 'tiny-embed' }),
-        'tiny-image': image({ source: 'tiny-image' }),
-        'tiny-rerank': rerank({ source: 'tiny-rerank' }),
-        'tiny-speech': speech({ source: 'tiny-speech' }),
-        'tiny-vision': chat({ source: 'tiny-vision' }),
-        'tiny-whisper': transcription({ source: 'tiny-whisper' }),
-      },
-    });
+    const models = Object.fromEntries(bundledModelNames.map((name) => [name, { source: name }]));
+    const inference = createInference({ models });
     const service = await servePlayground(inference, { auth: { keys: [key] } });
     const browser = await launch();
     try {

@@ -60,7 +60,7 @@ export function writeToolTurns(
   format: ToolCallFormat,
 ): readonly ChatMessage[] {
   const turns: ChatMessage[] = [];
-  let isBehindResult = false;
+  let isAfterResult = false;
   for (const message of messages) {
     const last = turns.at(-1);
     if (message.role === 'assistant' && message.toolCalls?.length) {
@@ -70,10 +70,10 @@ export function writeToolTurns(
         ...rest,
         content: [message.content ?? '', calls].filter((text) => text !== '').join('\n'),
       });
-    } else if (message.role === 'tool' || (message.role === 'user' && isBehindResult)) {
+    } else if (message.role === 'tool' || (message.role === 'user' && isAfterResult)) {
       const isResult = message.role === 'tool';
       const text = isResult ? `<tool_response>\n${message.content}\n</tool_response>` : message.content;
-      if (isBehindResult && last?.role === 'user') {
+      if (isAfterResult && last?.role === 'user') {
         turns[turns.length - 1] = { ...last, content: `${last.content}\n${text}` };
       } else {
         turns.push({ role: 'user', content: text });
@@ -81,7 +81,7 @@ export function writeToolTurns(
     } else {
       turns.push(message);
     }
-    isBehindResult = message.role === 'tool';
+    isAfterResult = message.role === 'tool';
   }
   return turns;
 }

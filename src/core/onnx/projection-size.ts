@@ -7,7 +7,7 @@ const mostSteps = 12;
 const between: ReadonlySet<string> = new Set(['Reshape', 'Cast', 'Identity', 'DynamicQuantizeLinear', 'Mul']);
 
 /** The size of the last dimension of a value, known from the product with weights that takes it. */
-export function sizeBehind(index: GraphIndex, name: string): number | undefined {
+export function sizeAfter(index: GraphIndex, name: string): number | undefined {
   let at = name;
   for (let steps = 0; steps < mostSteps; steps++) {
     const node = index.consumers(at).find(({ operator }) => operator !== 'Shape');

@@ -1,7 +1,7 @@
 import { integerOf } from './attributes.ts';
 import { GraphIndex } from './graph-index.ts';
 import type { OnnxGraph, OnnxValue } from './model.ts';
-import { sizeBehind } from './projection-size.ts';
+import { sizeAfter } from './projection-size.ts';
 import { tensorValue } from './value.ts';
 
 /**
@@ -15,7 +15,7 @@ export function resolveCacheSizes(graph: OnnxGraph): OnnxGraph {
     if (node.operator !== 'GroupQueryAttention') continue;
     const heads = integerOf(node, 'num_heads');
     const keyValueHeads = integerOf(node, 'kv_num_heads');
-    const size = sizeBehind(index, node.outputs[0]!);
+    const size = sizeAfter(index, node.outputs[0]!);
     if (!heads || !keyValueHeads || size === undefined || size % heads !== 0) continue;
     for (const name of [...node.inputs.slice(3, 5), ...node.outputs.slice(1, 3)]) {
       sizes.set(name, [keyValueHeads, size / heads]);

@@ -39,7 +39,7 @@ export interface CompiledTemplate {
  * Compiles a chat template, to be rendered as `transformers` does it in Python: with blocks trimmed, loop controls,
  * and `raise_exception` and `strftime_now` among the globals.
  *
- * @param now the clock after `strftime_now`, read in local time
+ * @param now the clock that `strftime_now` reads, in local time
  * @throws Error if the source is no valid Jinja
  *
  * @example

@@ -14,7 +14,7 @@ export interface KeyValueEntry {
   readonly headSize: number;
 }
 
-/** What a layer keeps of a whole sequence, in a fixed number of elements: the end of a convolution, a state space. */
+/** State that a layer keeps of a whole sequence, in a fixed number of elements: the end of a convolution, a state space. */
 export interface StateEntry {
   readonly past: string;
   readonly present: string;

@@ -1,4 +1,4 @@
-import { compareLogits } from '../../../runtime/graph-probe.ts';
+import { compareLogits, probeEmbedding } from '../../../runtime/graph-probe.ts';
 import type { Decoder, DecoderCache } from '../../../runtime/decoder.ts';
 
 /** Tokens of the rows before the step that they share. */
@@ -52,11 +52,10 @@ function tokensOf({ vocabularySize }: Decoder, row: number, count: number): Int3
   return Int32Array.from({ length: count }, (_, index) => (index * 37 + row * 101 + 11) % most);
 }
 
-/** The same numbers for the same token. */
 function inputsOf({ hiddenSize }: Decoder, tokens: Int32Array) {
   if (hiddenSize === undefined) return {};
   const embeddings = Float32Array.from({ length: tokens.length * hiddenSize }, (_, at) =>
-    Math.sin(1 + tokens[Math.floor(at / hiddenSize)]! * 12.9898 + (at % hiddenSize) * 78.233),
+    probeEmbedding(tokens[Math.floor(at / hiddenSize)]!, at % hiddenSize),
   );
   return { embeddings };
 }

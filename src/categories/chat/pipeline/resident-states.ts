@@ -20,7 +20,7 @@ export class ResidentStates {
   #now: RowStates;
   /** Made by the first step: kept sequences need none. */
   #next: RowStates | undefined;
-  /** Of both halves, for the rows that were bound last. */
+  /** Tensors over both halves, for the rows that were bound last. */
   #tensors: { now: ResidentTensor[]; next: ResidentTensor[] } | undefined;
 
   constructor(parts: ResidentStatesParts, room: number) {

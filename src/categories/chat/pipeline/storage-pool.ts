@@ -26,7 +26,7 @@ export class StoragePool {
   }
 
   /**
-   * Zeros, for those who read more than they write: what a sequence left after, perhaps not even finite, must not reach
+   * Zeros, for those who read more than they write: what a sequence left over, perhaps not even finite, must not reach
    * another one.
    *
    * @param options.zeroed `false` where only what was written is read

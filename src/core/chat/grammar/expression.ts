@@ -39,7 +39,7 @@ export type Expression =
   | { readonly type: 'rule'; readonly rule: Rule }
   /** Any text that ends with the first occurrence of a marker. */
   | { readonly type: 'text-until'; readonly markers: readonly string[] }
-  /** Any text in which no marker occurs, not even one that begins in the text `after` which it stands. */
+  /** Any text in which no marker occurs, not even one that begins in the text before it, `after`. */
   | { readonly type: 'text-without'; readonly markers: readonly string[]; readonly after?: string };
 
 export const empty: Expression = { type: 'sequence', items: [] };

@@ -240,7 +240,7 @@ class Assembler {
    *
    * @param found where to go on when a marker is complete; nowhere if left out
    * @param ended where to go on at any place before
-   * @param after what has been written before
+   * @param after text that has been written before
    */
   #writeSearch(
     texts: readonly string[],

@@ -10,7 +10,7 @@ export type Reading<T = void> = Generator<undefined, T, undefined>;
  * An answer as the reading routine of a format sees it, and the events that it finds there.
  *
  * Nothing gets lost: what was taken is held until it is accounted for, by a whole call or by `drop`, and `giveUp` gives
- * it back as text. A call's events wait for its end, so that a call that breaks leaves nothing after, unless a grammar
+ * it back as text. A call's events wait for its end, so that nothing is left of a call that breaks, unless a grammar
  * keeps the calls whole: then they come at once.
  */
 export class AnswerInput {

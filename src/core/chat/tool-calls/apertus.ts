@@ -29,9 +29,9 @@ export const apertusFormat: ToolCallFormat = {
 function* readCalls(input: AnswerInput): Reading {
   yield* input.takeSpace();
   if ((yield* input.takeAny(['['])) === null) return input.giveUp();
-  for (let isBehindCall = false; ; isBehindCall = true) {
+  for (let isAfterCall = false; ; isAfterCall = true) {
     yield* input.takeSpace();
-    if ((yield* input.takeAny([']'])) !== null || (isBehindCall && !(yield* input.hasMore()))) break;
+    if ((yield* input.takeAny([']'])) !== null || (isAfterCall && !(yield* input.hasMore()))) break;
     const isObject = (yield* input.takeAny(['{'])) !== null;
     yield* input.takeSpace();
     const key = isObject ? yield* readString(input) : undefined;

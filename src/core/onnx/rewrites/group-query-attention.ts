@@ -4,7 +4,7 @@ import { elementTypes } from '../element-types.ts';
 import { contribDomain, GraphDraft } from '../graph-draft.ts';
 import { GraphIndex } from '../graph-index.ts';
 import type { OnnxGraph, OnnxNode, OnnxValue } from '../model.ts';
-import { sizeBefore, sizeBehind } from '../projection-size.ts';
+import { sizeAfter, sizeBefore } from '../projection-size.ts';
 import { peelMask } from './attention-mask.ts';
 import { matchAttention, type Attention } from './attention-parts.ts';
 import { matchRotary, type Rotary } from './rotary-parts.ts';
@@ -109,7 +109,7 @@ function completeLayer(
 
 /** From the size of the product after the attention, or before it. */
 function countHeads(index: GraphIndex, { query, output }: Attention, headSize: number): number | undefined {
-  const size = sizeBehind(index, output) ?? sizeBefore(index, matchRotary(index, query)?.input ?? query);
+  const size = sizeAfter(index, output) ?? sizeBefore(index, matchRotary(index, query)?.input ?? query);
   return size !== undefined && size % headSize === 0 ? size / headSize : undefined;
 }
 

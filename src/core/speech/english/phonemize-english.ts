@@ -43,7 +43,7 @@ export function phonemizeEnglish(text: string, { lookUp }: PhonemizeOptions): st
   const isShouted = shouted.test(text) && !/\p{Ll}/u.test(text);
   let phonemes = '';
   let nextBeginsWithVowel = false;
-  // From after, since `the` and `to` depend on the word that follows.
+  // From the end, since `the` and `to` depend on the word that follows.
   for (let at = all.length - 1; at >= 0; at--) {
     const { word, gap } = all[at]!;
     if (word === undefined) {

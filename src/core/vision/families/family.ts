@@ -49,6 +49,13 @@ export interface Normalization {
   readonly deviation: readonly [number, number, number];
 }
 
+/** Pixels from −1 to 1. */
+export const symmetricNormalization: Normalization = {
+  scale: 1 / 255,
+  mean: [0.5, 0.5, 0.5],
+  deviation: [0.5, 0.5, 0.5],
+};
+
 const filters: Readonly<Record<number, Filter>> = { 1: 'lanczos', 2: 'bilinear', 3: 'bicubic' };
 
 /**
@@ -90,6 +97,26 @@ export function readNumber(json: Json, name: string, usual: number): number {
 export function readObject(json: Json, name: string): Json {
   const value = json[name];
   return typeof value === 'object' && value !== null ? (value as Json) : {};
+}
+
+/** Reads the sides to which a preprocessor stretches every picture. */
+export function readSides(preprocessor: Json, usual: number): Size {
+  const size = readObject(preprocessor, 'size');
+  return { width: readNumber(size, 'width', usual), height: readNumber(size, 'height', usual) };
+}
+
+/** The encoder's input for a picture that is stretched and seen once. */
+export function stretchedInputs(
+  picture: Picture,
+  {
+    size,
+    filter,
+    normalization,
+  }: { readonly size: Size; readonly filter: Filter; readonly normalization: Normalization },
+): PreparedPicture['inputs'] {
+  const data = new Float32Array(3 * size.width * size.height);
+  toPlanesInto(data, resized(picture, size, filter), normalization);
+  return { pixel_values: { type: 'float32', dims: [1, 3, size.height, size.width], data } };
 }
 
 export function resized(picture: Picture, size: Size, filter: Filter): Picture {

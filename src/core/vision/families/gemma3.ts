@@ -2,14 +2,13 @@ import {
   readFilter,
   readNormalization,
   readNumber,
-  readObject,
-  resized,
-  toPlanesInto,
+  readSides,
+  stretchedInputs,
+  symmetricNormalization,
   type VisionConfig,
   type VisionFamily,
 } from './family.ts';
 
-const half = [0.5, 0.5, 0.5] as const;
 const token = '<image_soft_token>';
 const start = '<start_of_image>';
 const end = '<end_of_image>';
@@ -23,9 +22,8 @@ const end = '<end_of_image>';
  */
 export function createGemma3({ config, preprocessor }: VisionConfig): VisionFamily {
   const filter = readFilter(preprocessor, 'bilinear');
-  const normalization = readNormalization(preprocessor, { scale: 1 / 255, mean: half, deviation: half });
-  const stated = readObject(preprocessor, 'size');
-  const size = { width: readNumber(stated, 'width', 896), height: readNumber(stated, 'height', 896) };
+  const normalization = readNormalization(preprocessor, symmetricNormalization);
+  const size = readSides(preprocessor, 896);
   const length = readNumber(config, 'mm_tokens_per_image', 256);
   if (preprocessor['do_pan_and_scan'] === true)
     throw new RangeError('do_pan_and_scan: expected false, got true');
@@ -33,10 +31,8 @@ export function createGemma3({ config, preprocessor }: VisionConfig): VisionFami
     placeholder: start,
     pictureToken: token,
     prepare(picture) {
-      const data = new Float32Array(3 * size.width * size.height);
-      toPlanesInto(data, resized(picture, size, filter), normalization);
       return {
-        inputs: { pixel_values: { type: 'float32', dims: [1, 3, size.height, size.width], data } },
+        inputs: stretchedInputs(picture, { size, filter, normalization }),
         text: `\n\n${start}${token.repeat(length)}${end}\n\n`,
         length,
       };

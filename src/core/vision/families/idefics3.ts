@@ -6,14 +6,13 @@ import {
   readNumber,
   readObject,
   resized,
+  symmetricNormalization,
   toPlanesInto,
   type Picture,
   type VisionConfig,
   type VisionFamily,
 } from './family.ts';
 
-const half = [0.5, 0.5, 0.5] as const;
-const usualNormalization = { scale: 1 / 255, mean: half, deviation: half };
 const largestSide = 4096;
 const token = '<image>';
 const around = '<fake_token_around_image>';
@@ -28,7 +27,7 @@ const whole = '<global-img>';
  */
 export function createIdefics3({ config, preprocessor }: VisionConfig): VisionFamily {
   const filter = readFilter(preprocessor, 'lanczos');
-  const normalization = readNormalization(preprocessor, usualNormalization);
+  const normalization = readNormalization(preprocessor, symmetricNormalization);
   const longest = readNumber(readObject(preprocessor, 'size'), 'longest_edge', 4 * 364);
   const side = readNumber(readObject(preprocessor, 'max_image_size'), 'longest_edge', 364);
   const splits = preprocessor['do_image_splitting'] !== false;

@@ -3,13 +3,13 @@ import {
   readNormalization,
   readNumber,
   readObject,
-  resized,
-  toPlanesInto,
+  readSides,
+  stretchedInputs,
+  symmetricNormalization,
   type VisionConfig,
   type VisionFamily,
 } from './family.ts';
 
-const half = [0.5, 0.5, 0.5] as const;
 const token = '<image>';
 
 /**
@@ -22,21 +22,17 @@ const token = '<image>';
  */
 export function createLlavaOnevision({ config, preprocessor }: VisionConfig): VisionFamily {
   const filter = readFilter(preprocessor, 'bicubic');
-  const normalization = readNormalization(preprocessor, { scale: 1 / 255, mean: half, deviation: half });
+  const normalization = readNormalization(preprocessor, symmetricNormalization);
   const vision = readObject(config, 'vision_config');
-  const usual = readNumber(vision, 'image_size', 384);
-  const stated = readObject(preprocessor, 'size');
-  const size = { width: readNumber(stated, 'width', usual), height: readNumber(stated, 'height', usual) };
+  const size = readSides(preprocessor, readNumber(vision, 'image_size', 384));
   const patch = readNumber(vision, 'patch_size', 14);
   const length = Math.floor(size.width / patch) * Math.floor(size.height / patch);
   return {
     placeholder: token,
     pictureToken: token,
     prepare(picture) {
-      const data = new Float32Array(3 * size.width * size.height);
-      toPlanesInto(data, resized(picture, size, filter), normalization);
       return {
-        inputs: { pixel_values: { type: 'float32', dims: [1, 3, size.height, size.width], data } },
+        inputs: stretchedInputs(picture, { size, filter, normalization }),
         text: token.repeat(length),
         length,
       };

@@ -1,7 +1,5 @@
-import type { VisionConfig, VisionFamily } from './family.ts';
+import { symmetricNormalization, type VisionConfig, type VisionFamily } from './family.ts';
 import { createQwenVl } from './qwen2-vl.ts';
-
-const half = [0.5, 0.5, 0.5] as const;
 
 /**
  * Qwen3-VL and Qwen3.5: as Qwen2-VL, with larger patches and limits.
@@ -15,6 +13,6 @@ export function createQwen3Vl(files: VisionConfig): VisionFamily {
     patch: 16,
     fewest: 256 * 256,
     most: 4096 * 4096,
-    normalization: { scale: 1 / 255, mean: half, deviation: half },
+    normalization: symmetricNormalization,
   });
 }
