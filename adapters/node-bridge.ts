@@ -115,56 +115,9 @@ export function toReadable(body: AsyncIterable<string | Uint8Array>, response: N
 }
 
 function bodyOf(stream: Readable, parsed: unknown): ApiRequest['body'] {
-  return stream.readableDidRead || stream.readableEnded ? { parsed } : piecesOf(stream);
-}
-
-/**
- * The pieces of a request body. Node's own iterator costs more than all the rest of reading a short body, and would
- * destroy the connection that the answer goes out on.
- */
-function piecesOf(stream: Readable): AsyncIterableIterator<Uint8Array> {
-  let wake = (): void => {};
-  let isStarted = false;
-  let isClosed = stream.destroyed;
-  let failure: Error | undefined;
-  const onReadable = (): void => wake();
-  const onClose = (): void => {
-    isClosed = true;
-    wake();
-  };
-  const onError = (error: Error): void => {
-    failure = error;
-    wake();
-  };
-  const stop = (): void => {
-    stream.off('readable', onReadable).off('end', onClose).off('close', onClose);
-  };
-  const start = (): void => {
-    isStarted = true;
-    // The listener of errors stays: an error that comes later has nobody else to go to.
-    stream.on('readable', onReadable).on('end', onClose).on('close', onClose).on('error', onError);
-  };
-  const pieces: AsyncIterableIterator<Uint8Array> = {
-    [Symbol.asyncIterator]: () => pieces,
-    async next() {
-      if (!isStarted) start();
-      for (;;) {
-        if (failure !== undefined) throw failure;
-        const value = stream.read() as Uint8Array | null;
-        if (value !== null) return { done: false, value };
-        if (isClosed) break;
-        await new Promise<void>((resolve) => (wake = resolve));
-      }
-      stop();
-      if (!stream.readableEnded) throw new Error('The connection was closed before the body was complete.');
-      return { done: true, value: undefined };
-    },
-    async return() {
-      stop();
-      return { done: true, value: undefined };
-    },
-  };
-  return pieces;
+  if (stream.readableDidRead || stream.readableEnded) return { parsed };
+  // The answer goes out on the connection that an iterator left early would destroy.
+  return stream.iterator({ destroyOnReturn: false }) as AsyncIterableIterator<Uint8Array>;
 }
 
 function disconnectSignal(response: NodeResponse): AbortSignal {

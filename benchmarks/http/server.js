@@ -15,6 +15,9 @@ import { createHandler } from 'slashv1/server';
 import { createTelemetry } from 'slashv1/telemetry';
 import { createFakeInference } from 'slashv1/testing';
 
+const models = [
+  { id: 'nothing', name: 'Nothing', category: 'chat', contextLength: 2048, created: 0, ownedBy: 'slashv1' },
+];
 /** An inference that costs nothing, so that only the way to it is measured. @type {Parameters<typeof createHandler>[0]} */
 const inference = {
   async *run() {
@@ -23,9 +26,7 @@ const inference = {
     yield { type: 'choice-end', choice: 0, finishReason: 'stop' };
     yield { type: 'usage', promptTokens: 5, cachedTokens: 0, completionTokens: 7, reasoningTokens: 0 };
   },
-  models: () => [
-    { id: 'nothing', name: 'Nothing', category: 'chat', contextLength: 2048, created: 0, ownedBy: 'slashv1' },
-  ],
+  models: () => models,
   status: () => [],
   ready: async () => {},
   close: async () => {},

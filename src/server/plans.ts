@@ -35,7 +35,7 @@ export interface Meter {
    * @param tokens about as many as it may use
    * @throws InferenceError `quota_exceeded` or `rate_limited`
    */
-  spend(tokens: number): Promise<Spending>;
+  spend(estimate: () => number): Promise<Spending>;
 }
 
 /** The part of its plan that a request has used. */
@@ -127,8 +127,9 @@ function createMeter(plan: CompiledPlan, owner: string): Meter {
         { param: 'model' },
       );
     },
-    async spend(tokens) {
+    async spend(estimate) {
       const { quota, rateLimit } = plan;
+      const tokens = estimate();
       const refusal = (await quota?.admit(owner))?.refusal;
       if (refusal) throw quotaExceeded(refusal);
       const taken: Reservation[] = [];

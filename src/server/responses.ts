@@ -16,18 +16,17 @@ export function jsonTextResponse(
   body: string,
   headers: Readonly<Record<string, string>> = {},
 ): ApiResponse {
-  const { status: _ok, ...rest } = textResponse('application/json', body);
-  return { ...rest, status, headers: { ...rest.headers, ...headers } };
+  return { status, headers: { ...textHeaders('application/json', body), ...headers }, body };
 }
 
 /** A successful response of text with its length. */
 export function textResponse(mediaType: string, body: string): ApiResponse {
+  return { status: 200, headers: textHeaders(mediaType, body), body };
+}
+
+function textHeaders(mediaType: string, body: string): Record<string, string> {
   return {
-    status: 200,
-    headers: {
-      'content-type': `${mediaType}; charset=utf-8`,
-      'content-length': String(Buffer.byteLength(body)),
-    },
-    body,
+    'content-type': `${mediaType}; charset=utf-8`,
+    'content-length': String(Buffer.byteLength(body)),
   };
 }

@@ -60,7 +60,7 @@ function answer(
   const model = findModel(call, asked.model, category);
   call.meter.assertModel(model.id);
   const runOf = (request: unknown, options: EndpointRunOptions = {}): Run<RunEvent> => ({
-    estimate: category.estimateTokens?.(request, model) ?? 0,
+    estimate: () => category.estimateTokens?.(request, model) ?? 0,
     start: (callOptions) =>
       call.inference.run(category.name, markChecked(request as AnyRequest), { ...callOptions, ...options }),
     tally: (event, tally) => category.tally(event, tally),

@@ -5,8 +5,8 @@ import { deadlineMsOf } from './headers.ts';
 
 /** A run of a model that is to be paid for. */
 export interface Run<Event> {
-  /** Tokens that it may use, about. */
-  readonly estimate: number;
+  /** Tokens that it may use, about; plans without such a limit don't ask. */
+  readonly estimate: () => number;
   readonly start: (options: CallOptions) => AsyncIterable<Event>;
   readonly tally: (event: Event, tally: RunTally) => void;
   readonly isOutput: (event: Event) => boolean;

@@ -70,12 +70,13 @@ function stringsSchema(max = Infinity): z.ZodType {
 export function parameterReader<T extends ParameterTable>(
   table: T,
 ): (body: Readonly<Record<string, unknown>>) => Partial<ParameterValues<T>> {
-  const names = Object.keys(table).map((name) => [name, toWireName(name)] as const);
+  const names = new Map(Object.keys(table).map((name) => [toWireName(name), name]));
   return (body) => {
     const values: Record<string, unknown> = {};
-    for (const [name, wireName] of names) {
+    for (const wireName of Object.keys(body)) {
+      const name = names.get(wireName);
       const value = body[wireName];
-      if (value !== undefined && value !== null) values[name] = value;
+      if (name !== undefined && value !== undefined && value !== null) values[name] = value;
     }
     return values as Partial<ParameterValues<T>>;
   };

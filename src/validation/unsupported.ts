@@ -16,9 +16,11 @@ export const notOffered = 'this feature is not offered';
 export function assertNoneOf(fields: ReadonlyMap<string, UnsupportedField>, body: unknown): void {
   if (typeof body !== 'object' || body === null) return;
   // A client may send a million fields, so they are looked up, not listed.
-  for (const [name, { harmless, advice }] of fields) {
+  for (const name of fields.keys()) {
     const value: unknown = (body as Record<string, unknown>)[name];
-    if (value === undefined || value === null || harmless?.(value)) continue;
+    if (value === undefined || value === null) continue;
+    const { harmless, advice } = fields.get(name)!;
+    if (harmless?.(value)) continue;
     throw fieldError(name, `not supported, ${advice}`, { code: 'unsupported_feature' });
   }
 }
