@@ -3,6 +3,7 @@ import {
   compileSteps as compileGrammarSteps,
   type CompiledGrammar,
 } from '../../core/chat/grammar/matcher.ts';
+import { runSteps } from '../../core/chat/grammar/run-steps.ts';
 import { createVocabulary, type Vocabulary } from '../../core/chat/grammar/vocabulary.ts';
 import type { TextTokenizer } from '../tokenizer.ts';
 import { createGrammarCache } from './grammar-cache.ts';
@@ -71,10 +72,7 @@ export function createGrammarEngine(tokenizer: TextTokenizer, options: GrammarEn
   }
 
   return {
-    compile(constraint) {
-      const steps = compileSteps(constraint);
-      for (let step = steps.next(); ; step = steps.next()) if (step.done) return step.value;
-    },
+    compile: (constraint) => runSteps(compileSteps(constraint)),
     compileSteps,
     async compileInSlices(constraint, { signal, sliceMilliseconds = defaultSliceMilliseconds } = {}) {
       const steps = compileSteps(constraint);

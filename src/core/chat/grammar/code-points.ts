@@ -5,8 +5,6 @@ export type CodePointSet = readonly CodePointRange[];
 
 const lastCodePoint = 0x10ffff;
 
-export const allCodePoints: CodePointSet = [[0, lastCodePoint]];
-
 export function union(...sets: readonly CodePointSet[]): CodePointSet {
   const merged: [number, number][] = [];
   for (const [from, to] of sets.flat().sort(([a], [b]) => a - b)) {
@@ -30,10 +28,6 @@ export function complement(set: CodePointSet): CodePointSet {
 
 export function intersection(a: CodePointSet, b: CodePointSet): CodePointSet {
   return complement(union(complement(a), complement(b)));
-}
-
-export function contains(set: CodePointSet, codePoint: number): boolean {
-  return set.some(([from, to]) => codePoint >= from && codePoint <= to);
 }
 
 export function codePointsOf(text: string): CodePointSet {

@@ -13,6 +13,7 @@ import {
 } from './expression.ts';
 import { jsonSchemaSteps } from './json-schema.ts';
 import { anyObject, looseText, type ArgumentsNotation } from './notation.ts';
+import { runSteps } from './run-steps.ts';
 import { createSchemaBudget, type SchemaBudget } from './schema-budget.ts';
 
 /** The required form of an answer's text. */
@@ -81,8 +82,7 @@ export interface AnswerConstraint {
  * ```
  */
 export function answerGrammar(constraint: AnswerConstraint): Expression | undefined {
-  const steps = answerGrammarSteps(constraint);
-  for (let step = steps.next(); ; step = steps.next()) if (step.done) return step.value;
+  return runSteps(answerGrammarSteps(constraint));
 }
 
 /**

@@ -1,6 +1,7 @@
 import { choice, never, refer, rule, type Expression, type Rule } from './expression.ts';
 import type { Language } from './language.ts';
 import { jsonNotation, type ArgumentsNotation, type Notation } from './notation.ts';
+import { runSteps } from './run-steps.ts';
 import { distinctItems } from './schema-distinct.ts';
 import { productiveExpressions } from './productive.ts';
 import { arrayOf } from './schema-array.ts';
@@ -45,8 +46,7 @@ export function jsonSchemaGrammar(
   budget = createSchemaBudget(),
   notationOf: ArgumentsNotation = () => jsonNotation,
 ): Expression {
-  const steps = jsonSchemaSteps(schema, path, budget, notationOf);
-  for (let step = steps.next(); ; step = steps.next()) if (step.done) return step.value;
+  return runSteps(jsonSchemaSteps(schema, path, budget, notationOf));
 }
 
 /**

@@ -1,6 +1,7 @@
 import { Automaton, dead, type State } from './automaton.ts';
 import type { Expression } from './expression.ts';
 import { programSteps } from './program.ts';
+import { runSteps } from './run-steps.ts';
 import type { TokenTrie } from './token-trie.ts';
 import { utf8Text } from './utf8.ts';
 import type { Vocabulary } from './vocabulary.ts';
@@ -49,8 +50,7 @@ const maxWorkPerMask = 200_000;
  * ```
  */
 export function compileGrammar(grammar: Expression, vocabulary: Vocabulary): CompiledGrammar {
-  const steps = compileSteps(grammar, vocabulary);
-  for (let step = steps.next(); ; step = steps.next()) if (step.done) return step.value;
+  return runSteps(compileSteps(grammar, vocabulary));
 }
 
 /**

@@ -4,6 +4,7 @@ import { escapedCharacter, plainCharacters, plainText } from './json-text.ts';
 import type { Language } from './language.ts';
 import { LanguageReader } from './language-reader.ts';
 import { productiveExpressions } from './productive.ts';
+import { runSteps } from './run-steps.ts';
 import { utf8Bytes, utf8Sequences, type ByteRange } from './utf8.ts';
 
 /** A step of a machine that reads bytes; `next` and the like are places of other steps. */
@@ -51,8 +52,7 @@ const maxSteps = 300_000;
  * @throws RangeError when nothing that the grammar allows can be written to an end, or it has too many parts
  */
 export function createProgram(grammar: Expression): Program {
-  const steps = programSteps(grammar);
-  for (let step = steps.next(); ; step = steps.next()) if (step.done) return step.value;
+  return runSteps(programSteps(grammar));
 }
 
 /**

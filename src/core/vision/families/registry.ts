@@ -16,9 +16,6 @@ const families: Readonly<Record<string, (files: VisionConfig) => VisionFamily>> 
   smolvlm: createIdefics3,
 };
 
-/** Values of `model_type` whose pictures are understood. */
-export const visionModelTypes: readonly string[] = Object.keys(families);
-
 /**
  * How the family of a model takes pictures, by the `model_type` of its config; `undefined` for one that isn't known.
  *
