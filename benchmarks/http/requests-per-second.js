@@ -7,6 +7,8 @@ import { compare, machine, median, printRatios } from '../measure.js';
 
 const rounds = 5;
 const connections = 16;
+/** The compiler of a server's code is done with it after some ten thousand requests. */
+const warmUpRequests = 20_000;
 const body = JSON.stringify({
   model: 'nothing',
   messages: [{ role: 'user', content: 'Hello, who are you?' }],
@@ -21,7 +23,8 @@ export async function compareServers(mounts) {
   const baseline = mounts[0] ?? '';
   /** @type {Record<string, number[]>} */
   const perCpuSecond = {};
-  const servers = await Promise.all(mounts.map((mount) => start(mount, (perCpuSecond[mount] ??= []))));
+  const servers = [];
+  for (const mount of mounts) servers.push(await start(mount, (perCpuSecond[mount] ??= [])));
   const results = await compare(
     Object.fromEntries(servers.map(({ mount, requestsPerSecond }) => [mount, requestsPerSecond])),
     rounds,
@@ -48,16 +51,18 @@ export async function compareServers(mounts) {
 async function start(mount, perCpuSecond) {
   const server = fork(fileURLToPath(new URL('server.js', import.meta.url)), [mount]);
   const [{ port }] = await once(server, 'message');
+  /** @type {import('autocannon').Options} */
+  const load = {
+    url: `http://127.0.0.1:${port}/v1/chat/completions`,
+    method: 'POST',
+    headers: { authorization: 'Bearer key', 'content-type': 'application/json' },
+    body,
+    connections,
+  };
+  await autocannon({ ...load, amount: warmUpRequests });
   const requestsPerSecond = async () => {
     const before = await cpuSeconds(server);
-    const result = await autocannon({
-      url: `http://127.0.0.1:${port}/v1/chat/completions`,
-      method: 'POST',
-      headers: { authorization: 'Bearer key', 'content-type': 'application/json' },
-      body,
-      connections,
-      duration: 1,
-    });
+    const result = await autocannon({ ...load, duration: 1 });
     const failures = result.non2xx + result.errors;
     if (failures > 0) throw new Error(`${mount}: ${failures} requests failed`);
     perCpuSecond.push(result['2xx'] / ((await cpuSeconds(server)) - before));

@@ -47,54 +47,39 @@ export async function readJson(request: ApiRequest, maxBodyBytes: number): Promi
  *
  * @throws InferenceError `request_too_large`, `cancelled`, or `invalid_request` for a body that breaks off
  */
-export function limitedChunks(
-  request: ApiRequest,
+export async function* limitedChunks(
+  { headers, signal }: ApiRequest,
   body: AsyncIterable<Uint8Array>,
   maxBytes: number,
-): AsyncIterableIterator<Uint8Array> {
-  if (Number(headerOf(request, 'content-length')) > maxBytes) throw tooLarge(maxBytes);
-  const { signal } = request;
+): AsyncGenerator<Uint8Array> {
+  if (Number(headers['content-length']) > maxBytes) throw tooLarge(maxBytes);
   const chunks = body[Symbol.asyncIterator]();
-  let size = 0;
   let leave = (): void => {};
   const abort = (): void => leave();
   signal.addEventListener('abort', abort, { once: true });
-  const end = (): void => {
+  let size = 0;
+  try {
+    for (;;) {
+      const { done, value } = await new Promise<IteratorResult<Uint8Array>>((resolve, reject) => {
+        leave = () => reject(new Error('The client has gone.'));
+        if (signal.aborted) leave();
+        else chunks.next().then(resolve, reject);
+      }).catch((cause: unknown) => {
+        if (signal.aborted) throw new InferenceError('cancelled', 'The client has gone.', { cause });
+        throw new InferenceError('invalid_request', 'The request body could not be read to its end.', {
+          cause,
+        });
+      });
+      if (done === true) return;
+      size += value.byteLength;
+      if (size > maxBytes) throw tooLarge(maxBytes);
+      yield value;
+    }
+  } finally {
     signal.removeEventListener('abort', abort);
     // Not awaited: an iterator that is busy returns only after its next piece.
     chunks.return?.().catch(() => undefined);
-  };
-  // No generator: this is on the way of every request, and a generator takes three more promises for each piece.
-  const pieces: AsyncIterableIterator<Uint8Array> = {
-    [Symbol.asyncIterator]: () => pieces,
-    next: () =>
-      new Promise((resolve, reject) => {
-        const fail = (error: InferenceError): void => {
-          end();
-          reject(error);
-        };
-        leave = () => fail(new InferenceError('cancelled', 'The client has gone.'));
-        if (signal.aborted) return leave();
-        chunks.next().then(
-          (result) => {
-            if (result.done === true) end();
-            else size += result.value.byteLength;
-            if (size > maxBytes) fail(tooLarge(maxBytes));
-            else resolve(result);
-          },
-          (cause: unknown) => {
-            if (signal.aborted) return leave();
-            const message = 'The request body could not be read to its end.';
-            fail(new InferenceError('invalid_request', message, { cause }));
-          },
-        );
-      }),
-    async return() {
-      end();
-      return { done: true, value: undefined };
-    },
-  };
-  return pieces;
+  }
 }
 
 /**

@@ -1,7 +1,6 @@
 import type { z } from 'zod';
 import { abbreviate, describeValue, quote } from '../core/text/quote.ts';
 import { fieldError, InferenceError, sentence } from '../errors.ts';
-import { parsePresentFields } from './present-fields.ts';
 
 const typeNames: Readonly<Record<string, string>> = {
   string: 'a string',
@@ -81,8 +80,6 @@ function explainBound(
  * the schema says so
  */
 export function parseBody<T>(schema: z.ZodType<T>, body: unknown): T {
-  const present = parsePresentFields(schema, body);
-  if (present !== undefined) return present;
   const result = schema.safeParse(body);
   if (result.success) return result.data;
   const { path, message, isUnsupported } = meantFault(firstIssue(schema, body));
