@@ -3,6 +3,7 @@
 import argparse
 import random
 from collections import defaultdict
+from itertools import product
 from pathlib import Path
 
 import neighbours
@@ -12,28 +13,41 @@ from dialogues import Asker
 from export import session
 from generate import Generator
 from PIL import Image
-from prompts import PromptMaker
-from scenes import Scene, Thing, describe
+from prompts import COLORS, SHAPES, Group, Picture, PromptMaker
+from scenes import Scene, Thing, counted, describe
 from tokenizers import Tokenizer
 
 SIDE, LENGTH, HEADS, SIZE = 128, 4, 2, 32
 MOST, WINDOW = 48, 64
 
 
-def drawings(count, side, seed=2024):
-    """Pixels [side, side, 3] of `count` prompts that the training of tiny-image and of this model has not seen, with their scenes, as far as an analysis without any network finds all that was asked for."""
-    maker, generator, number = PromptMaker(seed), Generator(neighbours.MODELS / "tiny-image"), 0
-    while count:
+def held_out(seed=2024):
+    """Prompts that the training of tiny-image and of this model has not seen, without end, with what they ask for."""
+    maker = PromptMaker(seed)
+    while True:
         text, picture = maker.draw()
         asked = [part for shape in picture.shapes for part in shape]
-        if not picture.held_out or None in asked or "white" in asked or picture.background in asked:
-            continue
-        number += 1
+        if picture.held_out and None not in asked and "white" not in asked and picture.background not in asked:
+            yield text, picture
+
+
+def alone():
+    """Prompts for one shape of each kind, twice."""
+    for color, shape in 2 * list(product(COLORS, SHAPES)):
+        yield counted(color, shape, 1), Picture((Group(color, shape),))
+
+
+def drawings(prompts, count, side):
+    """Pixels [side, side, 3] of `count` prompts at most, with their scenes, as far as an analysis without any network finds all that was asked for."""
+    generator = Generator(neighbours.MODELS / "tiny-image")
+    for number, (text, picture) in enumerate(prompts, 1):
         pixels = generator.draw(text, side, side, seed=number)
         ground, found = analyse(pixels)
         if fits(picture, [(thing.color, thing.shape, thing.x, thing.y) for thing in found]) and ground == (picture.background or "white"):
-            count -= 1
             yield pixels, Scene(tuple(Thing(thing.color, thing.shape, thing.x, thing.y) for thing in found), ground)
+            count -= 1
+        if not count:
+            return
 
 
 class Seer:
@@ -84,7 +98,7 @@ class Seer:
 
 
 def kind_of(scene):
-    return "pair" if scene.pair else "count" if len(scene.kinds) == 1 else "list"
+    return "alone" if len(scene.things) == 1 else "pair" if scene.pair else "count" if len(scene.kinds) == 1 else "list"
 
 
 def evaluate(folder, drawn, temperature, seed=7, show=0):
@@ -112,8 +126,8 @@ if __name__ == "__main__":
     parser.add_argument("--show", type=int, default=0, help="wrong answers to print")
     options = parser.parse_args()
     print("| drawings | temperature | described rightly | questions | by kind |\n| --- | --- | --- | --- | --- |", flush=True)
-    for side in options.sides:
-        drawn = list(drawings(options.count, side))
+    for prompts, side in product((held_out, alone), options.sides):
+        drawn = list(drawings(prompts(), options.count, side))
         for temperature in options.temperatures:
             described, answered, kinds = evaluate(options.folder, drawn, temperature, show=options.show)
-            print(f"| {options.count} of {side} × {side} | {temperature} | {100 * described:.1f} % | {100 * answered:.1f} % | {', '.join(f'{kind} {value}' for kind, value in kinds.items())} |", flush=True)
+            print(f"| {len(drawn)} of {side} × {side} | {temperature} | {100 * described:.1f} % | {100 * answered:.1f} % | {', '.join(f'{kind} {value}' for kind, value in kinds.items())} |", flush=True)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import neighbours  # noqa: F401
 import numpy as np
-from layout import lay_out
+from layout import MARGIN, REACH, lay_out
 from palette import NAMES
 from prompts import SHAPES, Group, Picture
 from world import NUMBER_NAMES, plural
@@ -90,12 +90,27 @@ def scene_of(layout):
     return Scene(things, NAMES[layout.background])
 
 
+ALONE, NOTHING = 1 / 8, 1 / 30
+# Sides of shapes that are alone; `tiny-image` paints them up to 0.6.
+ALONE_SIZES = 0.3, 0.75
+
+
+def enlarge(layout, numbers, width, height):
+    """Gives the only shape of a layout another size, and a place where it fits."""
+    size = numbers.uniform(*ALONE_SIZES)
+    free = np.array([width, height]) / 2 - MARGIN - REACH * size
+    layout.places[0, :2], layout.places[0, 2] = free.clip(0) * numbers.uniform(-1, 1, 2), size
+
+
 def draw_layout(maker, numbers, sides):
-    """A layout that the training may see, for a prompt that `maker` draws; in one of thirty nothing is there."""
+    """A layout that the training may see, for a prompt that `maker` draws or, in one of eight, for one shape of any size; in one of thirty nothing is there."""
     while True:
-        _, picture = maker.pair()
+        alone = maker.random.random() < ALONE
+        picture = Picture((maker.group(),), None, maker.background()) if alone else maker.pair()[1]
         layout = lay_out(picture, numbers.standard_normal(32).astype(np.float32), *sides)
-        if maker.random.random() < 1 / 30:
+        if alone:
+            enlarge(layout, numbers, *sides)
+        if maker.random.random() < NOTHING:
             layout.shapes, layout.colors, layout.places = layout.shapes[:0], layout.colors[:0], layout.places[:0]
         if not scene_of(layout).held_out and layout.background not in layout.colors:
             return layout

@@ -25,7 +25,7 @@ WARM_STEPS, SAVED_EVERY = 60, 60
 PENALTIES = [1.0, 1.1, 1.1, 1.2]
 WINDOW = 64
 # On one core.
-MINUTES = {"eyes": 20, "words": 15}
+MINUTES = {"eyes": 25, "words": 24}
 
 
 def recolored(layout, chance):
@@ -151,7 +151,7 @@ def probe_loss(grid, ground, marks, scenes, cells):
     for row, things in enumerate(marks):
         for shape, color, x, y in things:
             away = (middles[None] - cells * x) ** 2 + (middles[:, None] - cells * y) ** 2
-            near[row] = torch.maximum(near[row], torch.exp(-away / 0.8).flatten())
+            near[row] = torch.maximum(near[row], torch.exp(-(away - 0.4).clamp(min=0) / 0.7).flatten())
             rows.append(row)
             places.append(min(cells - 1, int(cells * y)) * cells + min(cells - 1, int(cells * x)))
             shapes.append(int(shape))
