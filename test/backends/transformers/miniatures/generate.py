@@ -19,7 +19,6 @@ import numpy as np
 import onnx
 import torch
 import transformers
-from optimum.exporters.onnx import onnx_export_from_model
 from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors
 
 here = Path(__file__).parent
@@ -93,6 +92,8 @@ def strip(graph):
 
 
 def export(model, task, **options):
+    from optimum.exporters.onnx import onnx_export_from_model
+
     folder = tempfile.mkdtemp()
     onnx_export_from_model(model, folder, task=task, do_validation=False, no_post_process=False, **options)
     return folder

@@ -1,5 +1,6 @@
-// Runs the miniatures of `make.py` by the backends `onnx()` and `transformers()`, and writes which of them give what the
-// reference gave into `results.json`: `node run.js FOLDER`. It takes the built package.
+// Runs the miniatures of `make.py` and `trace.py` by the backends `onnx()` and `transformers()`, and writes which of them give
+// what the reference gave into `results.json`, with the largest difference of a number: `node run.js FOLDER
+// [category/architecture …]`. It takes the built package.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import sharp from 'sharp';
@@ -14,7 +15,7 @@ import {
 } from 'slashv1';
 import { transformers } from 'slashv1/transformers';
 
-const [target] = process.argv.slice(2);
+const [target, ...wanted] = process.argv.slice(2);
 const categories = { chat, transcription, detection, embedding };
 
 async function picture(side) {
@@ -67,30 +68,47 @@ const textOf = (tokens) =>
     .map((token) => String.fromCharCode(token + 29))
     .join('');
 
+/** Equal where no number is further from the reference's than the tolerance. */
+function compare(found, expected, tolerance = 1e-3) {
+  const difference = Math.max(...expected.map((value, at) => Math.abs(value - found[at])));
+  if (difference < tolerance) return { got: '', expected: '', difference };
+  return { got: `differs by ${difference}`, expected: '' };
+}
+
 const checks = {
   async chat(inference, golden) {
     let text = '';
-    const { tokens } = golden;
+    const { tokens, logprobs } = golden;
     const end = tokens.indexOf(2);
-    const content = golden.text ?? 'Hi';
+    const content = golden.content ?? golden.text ?? 'Hi';
     const request = {
       model: 'mini',
       messages: [{ role: 'user', content }],
       temperature: 0,
       repeatPenalty: 1,
       maxTokens: tokens.length,
+      logprobs: logprobs !== undefined,
     };
-    for await (const event of inference.chat(request)) if (event.type === 'text-delta') text += event.text;
-    return [text, textOf(end < 0 ? tokens : tokens.slice(0, end))];
+    const found = [];
+    for await (const event of inference.chat(request)) {
+      if (event.type === 'text-delta') text += event.text;
+      if (event.type === 'logprobs') found.push(...event.tokens.map(({ logprob }) => logprob));
+    }
+    const expected = textOf(end < 0 ? tokens : tokens.slice(0, end));
+    if (text !== expected || !logprobs) return { got: text, expected };
+    return compare(found, logprobs);
   },
   async embedding(inference, { text, vector }) {
     const { embeddings } = await inference.embed({ model: 'mini', input: text });
     const length = Math.hypot(...vector);
-    const worst = Math.max(...vector.map((value, at) => Math.abs(value / length - embeddings[0][at])));
-    return [worst < 1e-3 ? 'equal' : `differs by ${worst}`, 'equal'];
+    return compare(
+      embeddings[0],
+      vector.map((value) => value / length),
+    );
   },
   async transcription(inference, { text }) {
-    return [(await collectTranscription(inference.transcribe({ model: 'mini', audio: wav() }))).text, text];
+    const transcript = await collectTranscription(inference.transcribe({ model: 'mini', audio: wav() }));
+    return { got: transcript.text, expected: text };
   },
   async detection(inference, { best, words }) {
     const image = await picture(words ? 32 : 64);
@@ -101,10 +119,7 @@ const checks = {
       classes: words?.join(', '),
     });
     const found = detections[0]?.confidence ?? 0;
-    return [
-      Math.abs(found - best) < 5e-3 ? 'equal' : `best ${found}`,
-      Math.abs(found - best) < 5e-3 ? 'equal' : `best ${best}`,
-    ];
+    return compare([found], [best], 5e-3);
   },
 };
 
@@ -115,29 +130,35 @@ async function attempt(category, source, backend) {
   });
   try {
     await inference.ready();
-    const [got, expected] = await checks[category](
+    const { got, expected, difference } = await checks[category](
       inference,
       JSON.parse(readFileSync(join(source, 'golden.json'), 'utf8')),
     );
-    return got === expected ? 'equal' : `got ${JSON.stringify(got)}, expected ${JSON.stringify(expected)}`;
+    if (got !== expected) return { result: `got ${JSON.stringify(got)}, expected ${JSON.stringify(expected)}` };
+    return { result: 'equal', difference };
   } catch (error) {
-    return `error: ${error.message}`.slice(0, 240);
+    return { result: `error: ${error.message}`.slice(0, 240) };
   } finally {
     await inference.close();
   }
 }
 
-const results = {};
-for (const category of Object.keys(categories)) {
+const path = join(import.meta.dirname, 'results.json');
+const results = JSON.parse(readFileSync(path, 'utf8'));
+for (const category of Object.keys(categories).filter((name) => existsSync(join(target, name)))) {
   for (const family of readdirSync(join(target, category)).sort()) {
     const folder = join(target, category, family);
     if (!existsSync(join(folder, 'golden.json'))) continue;
-    const result = {
+    if (wanted.length > 0 && !wanted.includes(`${category}/${family}`)) continue;
+    const attempts = {
       onnx: await attempt(category, folder, onnx()),
       transformers: await attempt(category, folder, transformers()),
     };
-    (results[category] ??= {})[family] = result;
-    console.log(category, family, result);
+    const entries = Object.entries(attempts).map(([name, { result }]) => [name, result]);
+    const differences = Object.values(attempts).flatMap(({ difference }) => difference ?? []);
+    const largest = differences.length === 0 ? {} : { difference: Number(Math.max(...differences).toPrecision(2)) };
+    (results[category] ??= {})[family] = { ...Object.fromEntries(entries), ...largest };
+    console.log(category, family, results[category][family]);
   }
 }
-writeFileSync(join(import.meta.dirname, 'results.json'), `${JSON.stringify(results, null, 2)}\n`);
+writeFileSync(path, `${JSON.stringify(results, null, 2)}\n`);

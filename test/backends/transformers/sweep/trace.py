@@ -1,0 +1,50 @@
+"""Makes random miniatures of architectures that no exporter has a graph for, and what the reference says to them.
+
+    pip install torch==2.13.0 transformers==5.23.0 tokenizers==0.23.3 onnx==1.23.2 onnxruntime==1.31.1
+    python trace.py FOLDER [category/architecture ...]
+
+`run.js` beside it runs them by the backends, as those of `make.py`.
+"""
+
+import json
+import signal
+import sys
+import traceback
+from pathlib import Path
+
+import torch
+
+here = Path(__file__).parent
+sys.path[1:1] = [str(here.parent / "miniatures"), str(here.parents[2] / "contract" / "generate")]
+import traced_decoders  # noqa: E402
+
+kinds = {"chat": (traced_decoders.families, traced_decoders.make_decoder)}
+
+
+def main():
+    torch.set_num_threads(1)
+    target, wanted = Path(sys.argv[1]), set(sys.argv[2:])
+    for kind, (families, make) in kinds.items():
+        for family in families:
+            if wanted and f"{kind}/{family}" not in wanted:
+                continue
+            folder = target / kind / family
+            folder.mkdir(parents=True, exist_ok=True)
+            torch.manual_seed(7)
+            signal.alarm(240)
+            try:
+                golden, tokenizer, files = make(family, folder)
+                if tokenizer:
+                    (folder / "tokenizer.json").write_text(tokenizer.to_str())
+                for name, value in {**files, "golden.json": golden}.items():
+                    (folder / name).write_text(json.dumps(value))
+                print(kind, family, "made", flush=True)
+            except BaseException as error:  # noqa: BLE001
+                (folder / "error.txt").write_text(traceback.format_exc())
+                print(kind, family, "FAILED", type(error).__name__, str(error)[:300].replace("\n", " "), flush=True)
+            signal.alarm(0)
+
+
+if __name__ == "__main__":
+    signal.signal(signal.SIGALRM, lambda *_: (_ for _ in ()).throw(TimeoutError("240 s")))
+    main()
