@@ -41,6 +41,7 @@ export function createSeq2Seq(
     Record<string, unknown>
   >;
   const sessions = model.sessions as Readonly<Record<string, { readonly inputNames: readonly string[] }>>;
+  const readsEncoderMask = sessions['decoder_model_merged']!.inputNames.includes('encoder_attention_mask');
   /** Some exports of recognisers want a mask that their feature extractor doesn't make. */
   const withMask = (inputs: Readonly<Record<string, Tensor>>): Outputs => {
     const [first] = Object.values(inputs);
@@ -66,7 +67,8 @@ export function createSeq2Seq(
       const ids = toIds(TensorOf, tokens, state.rows);
       const outputs = (await model.forward({
         encoder_outputs: state.encoded!.states,
-        attention_mask: state.encoded!.mask,
+        // The package would feed it to a graph that wants the mask of the tokens alone.
+        ...(readsEncoderMask && { attention_mask: state.encoded!.mask }),
         decoder_input_ids: ids,
         decoder_attention_mask: ones(TensorOf, state.rows, past + ids.dims[1]!),
         ...(state.past && { past_key_values: state.past }),

@@ -5,6 +5,8 @@ import type { Recognized, Recognizer } from './recognizer.ts';
 export interface RecognizerParts {
   readonly model: PreTrainedModel;
   readonly processor: Processor;
+  /** Makes the inputs of the model. */
+  readonly extract: (samples: Float32Array) => Promise<Readonly<Record<string, Tensor>>>;
   readonly tokenizer: PreTrainedTokenizer;
   readonly sampleRateHz: number;
 }
@@ -12,7 +14,7 @@ export interface RecognizerParts {
 /** Recognises by connectionist temporal classification: wav2vec 2.0, HuBERT, WavLM, Parakeet and their like. */
 export function createCtcRecognizer({
   model,
-  processor,
+  extract,
   tokenizer,
   sampleRateHz,
 }: RecognizerParts): Recognizer {
@@ -29,8 +31,7 @@ export function createCtcRecognizer({
     hasWordTimes,
     takesLanguage: false,
     async recognize(samples) {
-      const inputs = (await processor(samples)) as object;
-      const { logits } = (await model(inputs)) as { readonly logits: Tensor };
+      const { logits } = (await model(await extract(samples))) as { readonly logits: Tensor };
       const [, frames = 0, vocabularySize = 0] = logits.dims;
       const path = decodeCtc(logits.to('float32').data as Float32Array, { frames, vocabularySize, blank });
       const tokens = path.tokens.filter(({ id }) => !special.has(id));

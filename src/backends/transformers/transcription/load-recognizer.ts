@@ -4,7 +4,7 @@ import { readJson } from '../../../models/model-folder.ts';
 import type { ModelSpec } from '../../../categories/contract.ts';
 import { loadPart, toLoadOptions } from '../load-options.ts';
 import { loadTransformersPackage } from '../load-package.ts';
-import { createCtcRecognizer } from './ctc-recognizer.ts';
+import { createCtcRecognizer, type RecognizerParts } from './ctc-recognizer.ts';
 import type { Recognizer } from './recognizer.ts';
 import { createSeq2SeqRecognizer } from './seq2seq-recognizer.ts';
 
@@ -17,7 +17,7 @@ const ctcFamilies = new Set([
   'hubert',
   'parakeet_ctc',
 ]);
-const seq2seqFamilies = new Set(['moonshine', 'cohere_asr']);
+const seq2seqFamilies = new Set(['moonshine', 'cohere_asr', 'speecht5']);
 const whispers = new Set(['whisper', 'lite-whisper']);
 
 /**
@@ -48,8 +48,11 @@ export async function loadRecognizer(path: string, spec: ModelSpec): Promise<Rec
         options,
       ),
     ]);
-    const extractor = processor.feature_extractor?.config as { sampling_rate?: number } | undefined;
-    const parts = { model, processor, tokenizer, sampleRateHz: extractor?.sampling_rate ?? 16_000 };
+    const settings = processor.feature_extractor?.config as { sampling_rate?: number } | undefined;
+    // The package has none for the samples that SpeechT5 reads; they are those of wav2vec 2.0.
+    const own = family === 'speecht5' ? new transformers.Wav2Vec2FeatureExtractor(settings) : undefined;
+    const extract = (own ?? processor) as unknown as RecognizerParts['extract'];
+    const parts = { model, processor, extract, tokenizer, sampleRateHz: settings?.sampling_rate ?? 16_000 };
     return isCtc ? createCtcRecognizer(parts) : createSeq2SeqRecognizer(parts, transformers);
   });
 }

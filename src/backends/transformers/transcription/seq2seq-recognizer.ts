@@ -1,4 +1,3 @@
-import type { Tensor } from '@huggingface/transformers';
 import { assertWanted, fieldError } from '../../../errors.ts';
 import { lastLogits } from '../chat/tensors.ts';
 import type { TransformersPackage } from '../load-package.ts';
@@ -17,7 +16,7 @@ interface LanguagePrompts {
 
 /** Recognises by an encoder and a decoder, always taking the most likely token: Moonshine and its like. */
 export function createSeq2SeqRecognizer(
-  { model, processor, tokenizer, sampleRateHz }: RecognizerParts,
+  { model, processor, extract, tokenizer, sampleRateHz }: RecognizerParts,
   transformers: TransformersPackage,
 ): Recognizer {
   const halves = createSeq2Seq(model, transformers);
@@ -34,8 +33,8 @@ export function createSeq2SeqRecognizer(
     takesLanguage,
     async recognize(samples, { language, signal }) {
       const start = takesLanguage ? startOf(prompts, language ?? 'en') : halves.start;
-      const inputs = (await processor(samples)) as Readonly<Record<string, Tensor>>;
-      const state: Seq2SeqState = { rows: 1, encoded: await halves.encode(inputs), past: undefined };
+      const encoded = await halves.encode(await extract(samples));
+      const state: Seq2SeqState = { rows: 1, encoded, past: undefined };
       const most = Math.max(fewestTokens, Math.ceil((samples.length / sampleRateHz) * tokensPerSecond));
       const tokens: number[] = [];
       let total = 0;

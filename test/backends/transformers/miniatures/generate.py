@@ -152,8 +152,24 @@ def waveform(seconds=1.0):
     return np.round(0.3 * np.sin(2 * np.pi * (200 + 300 * time) * time) * (1 + np.sin(2 * np.pi * 3 * time)) / 2, 4).astype(np.float32)
 
 
+letters = ["<pad>", "<s>", "</s>", "<unk>", "|", *"EAINOT"]
+
+
+def letter_tokenizer():
+    tokenizer = Tokenizer(models.WordLevel({letter: index for index, letter in enumerate(letters)}, unk_token="<unk>"))
+    tokenizer.pre_tokenizer = pre_tokenizers.Split(Regex(""), "isolated")
+    tokenizer.decoder = decoders.CTC("<pad>", "|", True)
+    tokenizer.add_special_tokens(["<pad>", "<s>", "</s>", "<unk>"])
+    return tokenizer
+
+
+def spelled(ids):
+    """The text of the best letters of frames."""
+    collapsed = [token for at, token in enumerate(ids) if token != 0 and (at == 0 or ids[at - 1] != token)]
+    return " ".join("".join(letters[token] for token in collapsed).replace("|", " ").split())
+
+
 def wav2vec2():
-    letters = ["<pad>", "<s>", "</s>", "<unk>", "|", *"EAINOT"]
     config = transformers.Wav2Vec2Config(
         vocab_size=len(letters), hidden_size=16, num_hidden_layers=1, num_attention_heads=2, intermediate_size=16,
         conv_dim=(8, 8, 8), conv_stride=(5, 8, 8), conv_kernel=(10, 8, 8), num_feat_extract_layers=3,
@@ -163,10 +179,6 @@ def wav2vec2():
     model = randomize(transformers.Wav2Vec2ForCTC(config), 0.8)
     # Tokens that no recording is trained to give.
     model.lm_head.bias.data[1:4] = -50
-    tokenizer = Tokenizer(models.WordLevel({letter: index for index, letter in enumerate(letters)}, unk_token="<unk>"))
-    tokenizer.pre_tokenizer = pre_tokenizers.Split(Regex(""), "isolated")
-    tokenizer.decoder = decoders.CTC("<pad>", "|", True)
-    tokenizer.add_special_tokens(["<pad>", "<s>", "</s>", "<unk>"])
     samples = waveform()
     normal = (samples - samples.mean()) / np.sqrt(samples.var() + 1e-7)
     with torch.no_grad():
@@ -180,7 +192,7 @@ def wav2vec2():
                  "processor_class": "Wav2Vec2Processor", "return_attention_mask": False, "sampling_rate": 16000}
     files = {"preprocessor_config.json": extractor,
              "tokenizer_config.json": {"tokenizer_class": "Wav2Vec2CTCTokenizer", "pad_token": "<pad>", "word_delimiter_token": "|", "clean_up_tokenization_spaces": True}}
-    write("wav2vec2", golden, export(model, "automatic-speech-recognition"), tokenizer, files)
+    write("wav2vec2", golden, export(model, "automatic-speech-recognition"), letter_tokenizer(), files)
 
 
 def moonshine():

@@ -22,7 +22,7 @@ from optimum.exporters.onnx import onnx_export_from_model
 from optimum.exporters.tasks import TasksManager
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "miniatures"))
-from generate import character_tokenizer, chat_template, clip_mean, clip_std, normalized, picture, randomize, rounded, waveform  # noqa: E402
+from generate import character_tokenizer, chat_template, clip_mean, clip_std, letter_tokenizer, letters, normalized, picture, randomize, rounded, spelled, waveform  # noqa: E402
 
 specials = ["<unk>", "<s>", "</s>"]
 vocabulary = 98
@@ -59,7 +59,7 @@ cohere cohere2 gemma gemma2 vaultgemma gemma3_text helium glm qwen2 qwen2_moe qw
 deepseek_v3 falcon falcon_h1 stablelm modernbert-decoder hunyuan_v1_dense exaone4 nemotron llama4_text""".split()
 seq2seq = "t5 longt5 mt5 bart mbart marian m2m_100 blenderbot blenderbot-small".split()
 encoders = """bert modernbert roformer electra esm convbert camembert deberta deberta-v2 mpnet albert distilbert roberta xlm xlm-roberta mobilebert squeezebert""".split()
-recognizers = "wav2vec2 wav2vec2-bert unispeech unispeech-sat wavlm hubert".split()
+recognizers = "wav2vec2 unispeech unispeech-sat wavlm hubert".split()
 detectors = "detr rt_detr rt_detr_v2 d_fine table-transformer yolos".split()
 asked = "owlvit".split()
 
@@ -138,36 +138,20 @@ def make_encoder(family, folder):
 
 
 def make_recognizer(family, folder):
-    letters = ["<pad>", "<s>", "</s>", "<unk>", "|", *"EAINOT"]
-    from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers
-
     config = transformers.AutoConfig.for_model(
         family, vocab_size=len(letters), hidden_size=16, num_hidden_layers=1, num_attention_heads=2, intermediate_size=16, conv_dim=(8, 8, 8), conv_stride=(5, 8, 8),
         conv_kernel=(10, 8, 8), num_feat_extract_layers=3, num_conv_pos_embeddings=8, num_conv_pos_embedding_groups=2, pad_token_id=0, feat_extract_norm="layer",
-        do_stable_layer_norm=True, num_buckets=8, max_bucket_distance=16, feature_projection_input_dim=160, conv_depthwise_kernel_size=7,
+        do_stable_layer_norm=True, num_buckets=8, max_bucket_distance=16,
     )
     model = randomize(transformers.AutoModelForCTC.from_config(config), 0.8)
     model.lm_head.bias.data[1:4] = -50
-    tokenizer = Tokenizer(models.WordLevel({letter: index for index, letter in enumerate(letters)}, unk_token="<unk>"))
-    tokenizer.pre_tokenizer = pre_tokenizers.Split(Regex(""), "isolated")
-    tokenizer.decoder = decoders.CTC("<pad>", "|", True)
-    tokenizer.add_special_tokens(["<pad>", "<s>", "</s>", "<unk>"])
     samples = waveform()
     normal = (samples - samples.mean()) / (samples.var() + 1e-7) ** 0.5
-    bert = family == "wav2vec2-bert"
-    if bert:
-        extractor = transformers.SeamlessM4TFeatureExtractor()
-        inputs = extractor(samples, sampling_rate=16000, return_tensors="pt")
-    else:
-        inputs = {"input_values": torch.tensor(normal)[None]}
     with torch.no_grad():
-        ids = model(**inputs).logits[0].argmax(-1).tolist()
+        ids = model(input_values=torch.tensor(normal)[None]).logits[0].argmax(-1).tolist()
     export(model, folder, "automatic-speech-recognition")
-    collapsed = [token for at, token in enumerate(ids) if token != 0 and (at == 0 or ids[at - 1] != token)]
-    text = " ".join("".join(letters[token] for token in collapsed).replace("|", " ").split())
-    extractor = {"feature_extractor_type": "SeamlessM4TFeatureExtractor" if bert else "Wav2Vec2FeatureExtractor", "do_normalize": True, "feature_size": 80 if bert else 1,
-                 "num_mel_bins": 80, "stride": 2, "padding_value": 0, "sampling_rate": 16000, "processor_class": "Wav2Vec2Processor"}
-    save(folder, {"text": text}, tokenizer, {"preprocessor_config.json": extractor, "tokenizer_config.json": {"tokenizer_class": "Wav2Vec2CTCTokenizer", "pad_token": "<pad>", "unk_token": "<unk>"}})
+    extractor = {"feature_extractor_type": "Wav2Vec2FeatureExtractor", "do_normalize": True, "feature_size": 1, "padding_value": 0, "sampling_rate": 16000, "processor_class": "Wav2Vec2Processor"}
+    save(folder, {"text": spelled(ids)}, letter_tokenizer(), {"preprocessor_config.json": extractor, "tokenizer_config.json": {"tokenizer_class": "Wav2Vec2CTCTokenizer", "pad_token": "<pad>", "unk_token": "<unk>"}})
 
 
 def make_detector(family, folder):

@@ -106,9 +106,11 @@ const checks = {
       vector.map((value) => value / length),
     );
   },
-  async transcription(inference, { text }) {
+  async transcription(inference, { text, averageLogprob }) {
     const transcript = await collectTranscription(inference.transcribe({ model: 'mini', audio: wav() }));
-    return { got: transcript.text, expected: text };
+    if (transcript.text !== text || averageLogprob === undefined)
+      return { got: transcript.text, expected: text };
+    return compare([transcript.segments[0].averageLogprob], [averageLogprob]);
   },
   async detection(inference, { best, words }) {
     const image = await picture(words ? 32 : 64);
@@ -134,7 +136,8 @@ async function attempt(category, source, backend) {
       inference,
       JSON.parse(readFileSync(join(source, 'golden.json'), 'utf8')),
     );
-    if (got !== expected) return { result: `got ${JSON.stringify(got)}, expected ${JSON.stringify(expected)}` };
+    if (got !== expected)
+      return { result: `got ${JSON.stringify(got)}, expected ${JSON.stringify(expected)}` };
     return { result: 'equal', difference };
   } catch (error) {
     return { result: `error: ${error.message}`.slice(0, 240) };
@@ -156,7 +159,8 @@ for (const category of Object.keys(categories).filter((name) => existsSync(join(
     };
     const entries = Object.entries(attempts).map(([name, { result }]) => [name, result]);
     const differences = Object.values(attempts).flatMap(({ difference }) => difference ?? []);
-    const largest = differences.length === 0 ? {} : { difference: Number(Math.max(...differences).toPrecision(2)) };
+    const largest =
+      differences.length === 0 ? {} : { difference: Number(Math.max(...differences).toPrecision(2)) };
     (results[category] ??= {})[family] = { ...Object.fromEntries(entries), ...largest };
     console.log(category, family, results[category][family]);
   }

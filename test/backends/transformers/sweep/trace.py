@@ -17,8 +17,9 @@ import torch
 here = Path(__file__).parent
 sys.path[1:1] = [str(here.parent / "miniatures"), str(here.parents[2] / "contract" / "generate")]
 import traced_decoders  # noqa: E402
+import traced_listeners  # noqa: E402
 
-kinds = {"chat": (traced_decoders.families, traced_decoders.make_decoder)}
+kinds = {"chat": (traced_decoders.families, traced_decoders.make_decoder), "transcription": (traced_listeners.families, traced_listeners.make_listener)}
 
 
 def main():

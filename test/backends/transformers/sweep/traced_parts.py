@@ -129,6 +129,11 @@ def sparse_compressor(self, hidden_states, q_residual, position_ids, past_key_va
     return biased(entries, ~unselected(scores, seen_windows(self, entries, position_ids), indexer.index_topk))
 
 
+def has(model, functions):
+    """Whether the model's module has functions of these names."""
+    return all(hasattr(sys.modules[type(model).__module__], name) for name in functions)
+
+
 class Rewritten:
     """Replaces the `forward` of modules by their class, and functions of the model's module, while in use."""
 
