@@ -68,6 +68,11 @@ const textOf = (tokens) =>
     .map((token) => String.fromCharCode(token + 29))
     .join('');
 
+function normalize(vector) {
+  const length = Math.hypot(...vector);
+  return vector.map((value) => value / length);
+}
+
 /** Equal where no number is further from the reference's than the tolerance. */
 function compare(found, expected, tolerance = 1e-3) {
   const difference = Math.max(...expected.map((value, at) => Math.abs(value - found[at])));
@@ -98,12 +103,13 @@ const checks = {
     if (text !== expected || !logprobs) return { got: text, expected };
     return compare(found, logprobs);
   },
-  async embedding(inference, { text, vector }) {
-    const { embeddings } = await inference.embed({ model: 'mini', input: text });
-    const length = Math.hypot(...vector);
+  async embedding(inference, { text, vector, picture: seen }) {
+    const image = seen && `data:image/png;base64,${Buffer.from(await picture(32)).toString('base64')}`;
+    const { embeddings } = await inference.embed({ model: 'mini', input: seen ? [text, image] : text });
+    const expected = seen ? [vector, seen] : [vector];
     return compare(
-      embeddings[0],
-      vector.map((value) => value / length),
+      embeddings.flatMap((one) => [...one]),
+      expected.flatMap(normalize),
     );
   },
   async transcription(inference, { text, averageLogprob }) {
@@ -112,16 +118,18 @@ const checks = {
       return { got: transcript.text, expected: text };
     return compare([transcript.segments[0].averageLogprob], [averageLogprob]);
   },
-  async detection(inference, { best, words }) {
-    const image = await picture(words ? 32 : 64);
+  async detection(inference, { best, box, words, side = words ? 32 : 64 }) {
+    const image = await picture(side);
     const { detections } = await inference.detect({
       model: 'mini',
       image,
       confidence: 0.01,
       classes: words?.join(', '),
     });
-    const found = detections[0]?.confidence ?? 0;
-    return compare([found], [best], 5e-3);
+    const [found] = detections;
+    if (!box) return compare([found?.confidence ?? 0], [best], 5e-3);
+    const { x1, y1, x2, y2 } = found.box;
+    return compare([found.confidence, ...[x1, y1, x2, y2].map((edge) => edge / side)], [best, ...box]);
   },
 };
 

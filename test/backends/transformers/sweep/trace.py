@@ -18,8 +18,10 @@ here = Path(__file__).parent
 sys.path[1:1] = [str(here.parent / "miniatures"), str(here.parents[2] / "contract" / "generate")]
 import traced_decoders  # noqa: E402
 import traced_listeners  # noqa: E402
+import traced_seers  # noqa: E402
 
-kinds = {"chat": (traced_decoders.families, traced_decoders.make_decoder), "transcription": (traced_listeners.families, traced_listeners.make_listener)}
+kinds = {"chat": (traced_decoders.families, traced_decoders.make_decoder), "transcription": (traced_listeners.families, traced_listeners.make_listener),
+         "detection": (traced_seers.detectors, traced_seers.make_detector), "embedding": (traced_seers.encoders, traced_seers.make_encoder)}
 
 
 def main():
