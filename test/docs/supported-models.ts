@@ -12,7 +12,12 @@ const results = JSON.parse(
 /** Architectures whose miniatures are in the tests, compared to the Python reference. */
 export const miniatures: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   chat: { gpt2: 'gpt2', t5: 't5' },
-  transcription: { wav2vec2: 'wav2vec2', moonshine: 'moonshine' },
+  transcription: {
+    wav2vec2: 'wav2vec2',
+    moonshine: 'moonshine',
+    cohere_asr: 'cohere-asr',
+    speecht5: 'speecht5-asr',
+  },
   speech: { vits: 'vits' },
   detection: { owlv2: 'owlv2' },
   embedding: { clip: 'clip' },
@@ -39,59 +44,22 @@ const bundled: Readonly<Record<string, readonly string[]>> = {
   embedding: ['bert'],
 };
 
-const noExporter = 'no exporter for its layout';
 const ownCode = 'the reference has no class for it';
-const newer = 'newer than the exporter';
-const exportFails = 'the exporter fails';
-const withEyes = 'its text half is exported together with its eyes';
 
 /** Why an architecture of the package was not tried. */
 const untried: Readonly<Record<ListedCategory, Readonly<Record<string, string>>>> = {
   chat: {
-    afmoe: newer,
-    apertus: exportFails,
-    cohere2: exportFails,
-    deepseek_v4: newer,
     exaone: ownCode,
-    gemma3n: withEyes,
-    gemma4: newer,
-    glm_moe_dsa: newer,
-    hrm_text: newer,
     jais: ownCode,
-    llama4_text: noExporter,
-    ministral3: newer,
-    mistral4: newer,
     mobilellm: ownCode,
-    'modernbert-decoder': exportFails,
-    nanochat: newer,
     openelm: ownCode,
     phi3_v: ownCode,
-    qwen3_5_moe: newer,
-    qwen3_vl_moe: withEyes,
-    solar_open: newer,
     trocr: 'it writes what it sees, and reads no text',
-    youtu: newer,
-    zaya: newer,
   },
-  transcription: {
-    cohere_asr: newer,
-    'lite-whisper': ownCode,
-    parakeet_ctc: noExporter,
-    speecht5: 'the package has no pipeline for it',
-    'wav2vec2-bert': noExporter,
-  },
-  speech: {
-    musicgen: 'it makes music, not speech',
-    speecht5: 'its vocoder is a model of its own',
-    supertonic: ownCode,
-  },
-  detection: { 'grounding-dino': noExporter, rf_detr: noExporter },
-  embedding: {
-    eurobert: ownCode,
-    jina_clip: ownCode,
-    neobert: ownCode,
-    siglip: 'no miniature yet; as CLIP',
-  },
+  transcription: { 'lite-whisper': ownCode },
+  speech: { musicgen: 'it makes music, not speech', supertonic: ownCode },
+  detection: {},
+  embedding: { jina_clip: ownCode, neobert: ownCode },
 };
 
 /** One architecture of one category. */

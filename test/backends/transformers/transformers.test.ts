@@ -185,14 +185,19 @@ test('a recording becomes text by connectionist temporal classification, with th
   expect(words.at(-1)!.endSeconds).toBeLessThanOrEqual(1);
 });
 
-test('a recording becomes text by an encoder and a decoder', async () => {
-  const golden = readGolden('moonshine');
-  const inference = await start(transcription({ source: unpackMiniature('moonshine'), backend }));
-  const audio = toWav(createWaveform());
-  const result = await collectTranscription(inference.transcribe({ model: 'mini', audio }));
-  expect(result.text).toBe(golden.text.trim());
-  expect(result.segments[0]!.tokens).toEqual(golden.tokens);
-});
+test.each(['moonshine', 'cohere-asr', 'speecht5-asr'] as const)(
+  'a recording becomes text by an encoder and a decoder: %s',
+  async (name) => {
+    const { text, tokens, averageLogprob } = readGolden(name);
+    const inference = await start(transcription({ source: unpackMiniature(name), backend }));
+    const audio = toWav(createWaveform());
+    const result = await collectTranscription(inference.transcribe({ model: 'mini', audio }));
+    expect(result.text).toBe(text.trim());
+    const [segment] = result.segments;
+    expect(segment!.tokens).toEqual(tokens);
+    if (averageLogprob !== undefined) expect(segment!.averageLogprob).toBeCloseTo(averageLogprob, 3);
+  },
+);
 
 test.each([
   ['language', { language: 'de' }],

@@ -25,7 +25,9 @@ export interface Goldens {
   readonly gpt2: TextGolden;
   readonly t5: TextGolden & { readonly text: string };
   readonly wav2vec2: { readonly text: string };
-  readonly moonshine: { readonly text: string; readonly tokens: readonly number[] };
+  readonly moonshine: HeardGolden;
+  readonly 'cohere-asr': HeardGolden;
+  readonly 'speecht5-asr': HeardGolden;
   readonly vits: { readonly text: string; readonly length: number; readonly samples: readonly number[] };
   readonly clip: {
     readonly texts: readonly string[];
@@ -37,6 +39,14 @@ export interface Goldens {
     readonly logits: readonly (readonly number[])[];
     readonly boxes: readonly (readonly number[])[];
   };
+}
+
+/** The words of a recording. */
+export interface HeardGolden {
+  readonly text: string;
+  readonly tokens: readonly number[];
+  /** Mean over the tokens. */
+  readonly averageLogprob?: number;
 }
 
 /** A prompt, the likeliest tokens after it, and the logits that the first of them were chosen by. */

@@ -203,10 +203,6 @@ def make_asked(family, folder):
     save(folder, {"words": words, "best": rounded(outputs.logits.sigmoid().max())}, tokenizer, {"tokenizer_config.json": {**tokenizer_config, "pad_token": "<unk>"}, "preprocessor_config.json": processor})
 
 
-def make_speecht5(family, folder):
-    raise NotImplementedError("see generate.py")
-
-
 kinds = {"chat": [(causal, make_causal), (seq2seq, make_seq2seq)], "embedding": [(encoders, make_encoder)], "transcription": [(recognizers, make_recognizer)],
          "detection": [(detectors, make_detector), (asked, make_asked)]}
 

@@ -11,12 +11,13 @@ import {
   detection,
   embedding,
   onnx,
+  speech,
   transcription,
 } from 'slashv1';
 import { transformers } from 'slashv1/transformers';
 
 const [target, ...wanted] = process.argv.slice(2);
-const categories = { chat, transcription, detection, embedding };
+const categories = { chat, transcription, speech, detection, embedding };
 
 async function picture(side) {
   const pixels = Uint8Array.from({ length: side * side * 3 }, (_, at) => {
@@ -117,6 +118,18 @@ const checks = {
     if (transcript.text !== text || averageLogprob === undefined)
       return { got: transcript.text, expected: text };
     return compare([transcript.segments[0].averageLogprob], [averageLogprob]);
+  },
+  async speech(inference, { text, samples }) {
+    const parts = [];
+    for await (const event of inference.speak({ model: 'mini', input: text, format: 'pcm' }))
+      if (event.type === 'audio') parts.push(event.bytes);
+    const bytes = Buffer.concat(parts);
+    if (bytes.length !== samples.length * 2) return { got: bytes.length / 2, expected: samples.length };
+    const found = samples.map((_, at) => bytes.readInt16LE(2 * at) / 32_768);
+    return compare(
+      found,
+      samples.map((sample) => Math.max(-1, Math.min(1, sample))),
+    );
   },
   async detection(inference, { best, box, words, side = words ? 32 : 64 }) {
     const image = await picture(side);

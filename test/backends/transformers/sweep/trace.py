@@ -2,13 +2,16 @@
 
     pip install torch==2.13.0 transformers==5.23.0 tokenizers==0.23.3 onnx==1.23.2 onnxruntime==1.31.1
     python trace.py FOLDER [category/architecture ...]
+    python trace.py --miniatures
 
-`run.js` beside it runs them by the backends, as those of `make.py`.
+`run.js` beside it runs them by the backends, as those of `make.py`. The second line writes those that the tests run, see
+../miniatures/generate.py.
 """
 
 import json
 import signal
 import sys
+import tempfile
 import traceback
 from pathlib import Path
 
@@ -16,16 +19,27 @@ import torch
 
 here = Path(__file__).parent
 sys.path[1:1] = [str(here.parent / "miniatures"), str(here.parents[2] / "contract" / "generate")]
+import generate  # noqa: E402
 import traced_decoders  # noqa: E402
 import traced_listeners  # noqa: E402
 import traced_seers  # noqa: E402
+import traced_speakers  # noqa: E402
 
 kinds = {"chat": (traced_decoders.families, traced_decoders.make_decoder), "transcription": (traced_listeners.families, traced_listeners.make_listener),
-         "detection": (traced_seers.detectors, traced_seers.make_detector), "embedding": (traced_seers.encoders, traced_seers.make_encoder)}
+         "speech": (traced_speakers.families, traced_speakers.make_speaker), "detection": (traced_seers.detectors, traced_seers.make_detector), "embedding": (traced_seers.encoders, traced_seers.make_encoder)}
+
+miniatures = {"cohere-asr": ("transcription", "cohere_asr"), "speecht5-asr": ("transcription", "speecht5")}
+
+
+def write_miniatures():
+    for name, (kind, family) in miniatures.items():
+        torch.manual_seed(7)
+        with tempfile.TemporaryDirectory() as folder:
+            golden, tokenizer, files = kinds[kind][1](family, Path(folder))
+            generate.write(name, golden, folder, tokenizer, files)
 
 
 def main():
-    torch.set_num_threads(1)
     target, wanted = Path(sys.argv[1]), set(sys.argv[2:])
     for kind, (families, make) in kinds.items():
         for family in families:
@@ -50,4 +64,5 @@ def main():
 
 if __name__ == "__main__":
     signal.signal(signal.SIGALRM, lambda *_: (_ for _ in ()).throw(TimeoutError("240 s")))
-    main()
+    torch.set_num_threads(1)
+    write_miniatures() if sys.argv[1] == "--miniatures" else main()

@@ -69,9 +69,9 @@ def parakeet_ctc(folder):
 
 
 @torch.jit.script
-def either(past: torch.Tensor, fresh: torch.Tensor):
+def either(kept: torch.Tensor, past: torch.Tensor, fresh: torch.Tensor):
     """What was kept, or at the first step what the encoder gave."""
-    if past.shape[2] > 0:
+    if bool(kept[0]):
         return past
     return fresh
 
@@ -87,7 +87,7 @@ class Half:
 
     def keep(self, name, new):
         past = self.whole.past[f"past_key_values.{name}"]
-        joined = either(past, new) if self.kind == "encoder" else torch.cat((past, new), 2)
+        joined = either(self.whole.kept, past, new) if self.kind == "encoder" else torch.cat((past, new), 2)
         self.whole.present[f"present.{name}"] = joined
         return joined
 
@@ -95,8 +95,8 @@ class Half:
 class PairedCache(hf.EncoderDecoderCache):
     """Of a graph's inputs and outputs."""
 
-    def __init__(self, past, seen):
-        self.past, self.present, self.is_updated, self.seen = past, {}, {}, seen
+    def __init__(self, past, kept, seen):
+        self.past, self.present, self.is_updated, self.kept, self.seen = past, {}, {}, kept, seen
         self.self_attention_cache, self.cross_attention_cache = Half(self, "decoder"), Half(self, "encoder")
 
     def get_seq_length(self, *_):
@@ -104,34 +104,45 @@ class PairedCache(hf.EncoderDecoderCache):
 
 
 class Writing(torch.nn.Module):
-    """A step of a decoder that reads what an encoder made."""
+    """A step of a decoder that reads what an encoder made; `step(model, fed, cache)` gives its outputs."""
 
-    def __init__(self, logits, model, names):
+    def __init__(self, step, model, inputs, names):
         super().__init__()
-        self.logits, self.model, self.names = logits, model, names
+        self.step, self.model, self.inputs, self.names = step, model, inputs, names
 
-    def forward(self, input_ids, attention_mask, encoder_hidden_states, *past):
-        found = masks(self.model.config, attention_mask, input_ids.shape[1])
-        positions = (torch.cumsum(attention_mask, 1) - 1)[:, -input_ids.shape[1] :]
-        cache = PairedCache(dict(zip(self.names, past)), positions[0, 0])
-        functions = {"create_causal_mask": lambda *_, **__: found["create_causal_mask"], "create_bidirectional_mask": lambda *_, **__: None}
+    def forward(self, kept, *given):
+        fed = dict(zip(self.inputs, given))
+        cache = PairedCache(dict(zip(self.names, given[len(self.inputs) :])), kept, 0)
+        functions = dict.fromkeys(("create_bidirectional_mask", "create_causal_mask"), lambda *_, **__: None)
+        if "attention_mask" in fed:
+            count = fed["input_ids"].shape[1]
+            found = masks(self.model.config, fed.pop("attention_mask"), count)["create_causal_mask"]
+            fed["positions"] = torch.arange(count) + (found.shape[-1] - count)
+            cache.seen = fed["positions"][0]
+            functions["create_causal_mask"] = lambda *_, **__: found
         with parts.Rewritten(self.model, {}, functions):
-            logits = self.logits(self.model, input_ids, encoder_hidden_states, positions, cache)
-        return (logits, *(cache.present[name.replace("past_key_values", "present")] for name in self.names))
+            outputs = self.step(self.model, fed, cache)
+        return (*outputs, *(cache.present[name.replace("past_key_values", "present")] for name in self.names))
 
 
-def write_writer(logits, model, folder, shape):
-    """`shape` has how many layers, heads and numbers of each there are."""
+def write_writer(step, model, folder, shape, sample, outputs):
+    """`shape` has how many layers, heads and numbers of each there are; `sample` and `outputs` name → tensor or `None` and the axes that grow."""
     layers, heads, size = shape
+    rows = next(iter(sample.values()))[0].shape[0]
     names = [f"past_key_values.{layer}.{kind}.{part}" for layer in range(layers) for kind in ("decoder", "encoder") for part in ("key", "value")]
-    outputs = [name.replace("past_key_values", "present") for name in names]
-    inputs = ["input_ids", "attention_mask", "encoder_hidden_states"]
-    axes = {"input_ids": {0: "batch_size", 1: "sequence_length"}, "attention_mask": {0: "batch_size", 1: "total_sequence_length"},
-            "encoder_hidden_states": {0: "batch_size", 1: "encoder_sequence_length"}, "logits": {0: "batch_size", 1: "sequence_length"}}
-    axes |= {name: {0: "batch_size", 2: f"past_{name.split('.')[2]}_sequence_length"} for name in names} | {name: {0: "batch_size", 2: f"{name.split('.')[2]}_sequence_length"} for name in outputs}
-    sample = (torch.randint(3, 90, (2, 3)), torch.ones(2, 8, dtype=torch.long), torch.randn(2, 6, model.config.hidden_size))
-    past = [torch.randn(2, heads, 5 if ".decoder." in name else 6, size) for name in names]
-    trace(Writing(logits, model, names), (*sample, *past), folder / "onnx" / "decoder_model_merged.onnx", [*inputs, *names], ["logits", *outputs], axes)
+    presents = [name.replace("past_key_values", "present") for name in names]
+    axes = {name: axes for name, (_, axes) in {**sample, **outputs}.items()}
+    axes |= {name: {0: "batch_size", 2: f"past_{name.split('.')[2]}_sequence_length"} for name in names} | {name: {0: "batch_size", 2: f"{name.split('.')[2]}_sequence_length"} for name in presents}
+    past = [torch.randn(rows, heads, 5 if ".decoder." in name else 6, size) for name in names]
+    given = (torch.tensor([True]), *(tensor for tensor, _ in sample.values()), *past)
+    trace(Writing(step, model, list(sample), names), given, folder / "onnx" / "decoder_model_merged.onnx", ["use_cache_branch", *sample, *names], [*outputs, *presents], axes)
+
+
+def write_text_writer(step, model, folder, shape):
+    states = torch.randn(2, 6, model.config.hidden_size)
+    sample = {"input_ids": (torch.randint(3, 90, (2, 3)), {0: "batch_size", 1: "sequence_length"}), "attention_mask": (torch.ones(2, 8, dtype=torch.long), {0: "batch_size", 1: "total_sequence_length"}),
+              "encoder_hidden_states": (states, {0: "batch_size", 1: "encoder_sequence_length"})}
+    write_writer(step, model, folder, shape, sample, {"logits": (None, {0: "batch_size", 1: "sequence_length"})})
 
 
 def written(logits_of, start, ends, steps=8):
@@ -162,12 +173,13 @@ def cohere_asr(folder):
     model.config.save_pretrained(folder)
     write_whole(model.model.encoder, folder, "encoder_model.onnx", inputs, "last_hidden_state")
 
-    def logits(whole, ids, states, positions, cache):
-        return whole.proj_out(whole.model.decoder(input_ids=ids, encoder_hidden_states=states, position_ids=positions, past_key_values=cache, use_cache=True).last_hidden_state)
+    def step(whole, fed, cache):
+        decoded = whole.model.decoder(fed["input_ids"], encoder_hidden_states=fed["encoder_hidden_states"], position_ids=fed["positions"][None], past_key_values=cache, use_cache=True)
+        return [whole.proj_out(decoded.last_hidden_state)]
 
-    write_writer(logits, model, folder, (1, 2, 8))
+    write_text_writer(step, model, folder, (1, 2, 8))
     preprocessor = {**spectrum, "dither": 0.0, "feature_extractor_type": "CohereAsrFeatureExtractor", "processor_class": "CohereAsrProcessor"}
-    return {"text": tokenizer.decode(tokens).strip(), "averageLogprob": average}, tokenizer, {
+    return {"text": tokenizer.decode(tokens).strip(), "tokens": tokens, "averageLogprob": average}, tokenizer, {
         "preprocessor_config.json": preprocessor, "processor_config.json": {"processor_class": "CohereAsrProcessor"}, "tokenizer_config.json": {"tokenizer_class": "CohereAsrTokenizer", "eos_token": "</s>"}}
 
 
@@ -187,13 +199,13 @@ def speecht5(folder):
     model.config.save_pretrained(folder)
     write_whole(model.speecht5.encoder, folder, "encoder_model.onnx", {"input_values": samples}, "last_hidden_state")
 
-    def logits(whole, ids, states, positions, cache):
-        decoder = whole.speecht5.decoder
-        return whole.text_decoder_postnet(decoder(input_values=ids, encoder_hidden_states=states, past_key_values=cache, use_cache=True).last_hidden_state)
+    def step(whole, fed, cache):
+        decoded = whole.speecht5.decoder(fed["input_ids"], encoder_hidden_states=fed["encoder_hidden_states"], past_key_values=cache, use_cache=True)
+        return [whole.text_decoder_postnet(decoded.last_hidden_state)]
 
-    write_writer(logits, model, folder, (1, 2, 8))
+    write_text_writer(step, model, folder, (1, 2, 8))
     preprocessor = {"feature_extractor_type": "SpeechT5FeatureExtractor", "processor_class": "SpeechT5Processor", "do_normalize": False, "sampling_rate": 16000, "feature_size": 1}
-    return {"text": tokenizer.decode([token for token in tokens if token > 2]).strip(), "averageLogprob": average}, tokenizer, {
+    return {"text": tokenizer.decode(tokens).strip(), "tokens": tokens, "averageLogprob": average}, tokenizer, {
         "preprocessor_config.json": preprocessor, "tokenizer_config.json": {"tokenizer_class": "SpeechT5Tokenizer", "eos_token": "</s>"}}
 
 
