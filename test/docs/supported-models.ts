@@ -44,7 +44,7 @@ const bundled: Readonly<Record<string, readonly string[]>> = {
   embedding: ['bert'],
 };
 
-const ownCode = 'the reference has no class for it';
+const ownCode = 'its class is in the repositories of its models alone';
 
 /** Why an architecture of the package was not tried. */
 const untried: Readonly<Record<ListedCategory, Readonly<Record<string, string>>>> = {
@@ -56,7 +56,7 @@ const untried: Readonly<Record<ListedCategory, Readonly<Record<string, string>>>
     phi3_v: ownCode,
     trocr: 'it writes what it sees, and reads no text',
   },
-  transcription: { 'lite-whisper': ownCode },
+  transcription: {},
   speech: { musicgen: 'it makes music, not speech', supertonic: ownCode },
   detection: {},
   embedding: { jina_clip: ownCode, neobert: ownCode },

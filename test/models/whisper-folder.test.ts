@@ -112,6 +112,11 @@ describe('openWhisperFolder', () => {
     });
   });
 
+  it('takes Lite-Whisper, whose encoder differs within its graph alone', async () => {
+    await change('config.json', { model_type: 'lite-whisper' });
+    expect(await openWhisperFolder(folder)).toMatchObject({ melBins: 80, windowFrames: 400 });
+  });
+
   it.each<[string, Record<string, unknown>, string]>([
     ['config.json', { model_type: 'llama' }, 'expected a model of type whisper, got "llama"'],
     ['config.json', { num_mel_bins: undefined }, 'config.json has num_mel_bins nothing'],

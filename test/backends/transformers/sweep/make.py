@@ -21,7 +21,7 @@ import optimum.exporters.onnx.model_configs  # noqa: F401
 from optimum.exporters.onnx import onnx_export_from_model
 from optimum.exporters.tasks import TasksManager
 
-sys.path.insert(0, str(Path(__file__).parent.parent / "miniatures"))
+sys.path[:0] = [str(Path(__file__).parent.parent / "miniatures"), str(Path(__file__).parents[3] / "contract" / "generate")]
 from generate import character_tokenizer, chat_template, clip_mean, clip_std, letter_tokenizer, letters, normalized, picture, randomize, rounded, spelled, waveform  # noqa: E402
 
 specials = ["<unk>", "<s>", "</s>"]
@@ -203,7 +203,51 @@ def make_asked(family, folder):
     save(folder, {"words": words, "best": rounded(outputs.logits.sigmoid().max())}, tokenizer, {"tokenizer_config.json": {**tokenizer_config, "pad_token": "<unk>"}, "preprocessor_config.json": processor})
 
 
-kinds = {"chat": [(causal, make_causal), (seq2seq, make_seq2seq)], "embedding": [(encoders, make_encoder)], "transcription": [(recognizers, make_recognizer)],
+def make_lite_whisper(family, folder):
+    """A Whisper whose encoder has layers of low rank: whole ones for the reference, two smaller ones each in the graph."""
+    import whisper
+
+    spoken = waveform()
+    whisper.tone = lambda kind, seconds: spoken * 32_768
+    extractor = whisper.WhisperFeatureExtractor(feature_size=whisper.MELS, chunk_length=whisper.SECONDS)
+    with tempfile.TemporaryDirectory() as scratch:
+        tokenizer = whisper.make_tokenizer(Path(scratch))
+    for seed in range(400):
+        model = whisper.make_model(tokenizer, seed)
+        pairs = [split_layer(layer) for layer in model.model.encoder.layers]
+        case = whisper.transcribe(model, tokenizer, extractor, 0, 1.0, "en")
+        if case:
+            break
+    else:
+        raise RuntimeError("no seed fits")
+    for found in pairs:
+        for owner, name, pair in found:
+            setattr(owner, name, pair)
+    export(model, folder, "automatic-speech-recognition-with-past", nb_max_frames=whisper.SECONDS * 100)
+    for part in (model.generation_config, tokenizer, extractor):
+        part.save_pretrained(folder)
+    config = json.loads((folder / "config.json").read_text())
+    (folder / "config.json").write_text(json.dumps({**config, "model_type": "lite-whisper", "architectures": ["LiteWhisperForConditionalGeneration"]}))
+    text = "".join(segment["text"] for segment in case["segments"]).strip()
+    save(folder, {"text": text, "averageLogprob": case["averageLogprob"], "language": "en", "settings": {"voiceActivity": "none"}})
+
+
+def split_layer(layer, rank=6):
+    """Cuts the rank of the linear layers within, and gives each one's owner, name and the two that it is the product of."""
+    found = []
+    for owner, name in [*((layer.self_attn, f"{part}_proj") for part in ("q", "k", "v", "out")), (layer, "fc1"), (layer, "fc2")]:
+        whole = getattr(owner, name)
+        left, sizes, right = torch.linalg.svd(whole.weight.data)
+        first, second = torch.nn.Linear(whole.in_features, rank, bias=False), torch.nn.Linear(rank, whole.out_features, bias=whole.bias is not None)
+        first.weight.data, second.weight.data = sizes[:rank, None] * right[:rank], left[:, :rank].clone()
+        if whole.bias is not None:
+            second.bias.data = whole.bias.data.clone()
+        whole.weight.data = second.weight.data @ first.weight.data
+        found.append((owner, name, torch.nn.Sequential(first, second)))
+    return found
+
+
+kinds = {"chat": [(causal, make_causal), (seq2seq, make_seq2seq)], "embedding": [(encoders, make_encoder)], "transcription": [(recognizers, make_recognizer), (["lite-whisper"], make_lite_whisper)],
          "detection": [(detectors, make_detector), (asked, make_asked)]}
 
 

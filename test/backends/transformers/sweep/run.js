@@ -113,8 +113,10 @@ const checks = {
       expected.flatMap(normalize),
     );
   },
-  async transcription(inference, { text, averageLogprob }) {
-    const transcript = await collectTranscription(inference.transcribe({ model: 'mini', audio: wav() }));
+  async transcription(inference, { text, averageLogprob, language }) {
+    const transcript = await collectTranscription(
+      inference.transcribe({ model: 'mini', audio: wav(), language }),
+    );
     if (transcript.text !== text || averageLogprob === undefined)
       return { got: transcript.text, expected: text };
     return compare([transcript.segments[0].averageLogprob], [averageLogprob]);
@@ -147,23 +149,22 @@ const checks = {
 };
 
 async function attempt(category, source, backend) {
-  const inference = createInference({
-    models: { mini: categories[category]({ source, backend, threads: 1 }) },
-    isolation: 'inline',
-  });
+  const golden = JSON.parse(readFileSync(join(source, 'golden.json'), 'utf8'));
+  let inference;
   try {
+    inference = createInference({
+      models: { mini: categories[category]({ source, backend, threads: 1, ...golden.settings }) },
+      isolation: 'inline',
+    });
     await inference.ready();
-    const { got, expected, difference } = await checks[category](
-      inference,
-      JSON.parse(readFileSync(join(source, 'golden.json'), 'utf8')),
-    );
+    const { got, expected, difference } = await checks[category](inference, golden);
     if (got !== expected)
       return { result: `got ${JSON.stringify(got)}, expected ${JSON.stringify(expected)}` };
     return { result: 'equal', difference };
   } catch (error) {
     return { result: `error: ${error.message}`.slice(0, 240) };
   } finally {
-    await inference.close();
+    await inference?.close();
   }
 }
 
