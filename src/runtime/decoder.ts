@@ -25,6 +25,8 @@ export class CacheFull extends Error {}
 export interface StepInputs {
   /** `[rows × count × hiddenSize]`, in place of the tokens; valid during the call */
   readonly embeddings?: Float32Array;
+  /** `[rows × count × layerSize]`, beside `embeddings` */
+  readonly layerEmbeddings?: Float32Array;
   /** `[3 × rows × count]`: frames, rows and columns of pictures; text has the same number three times. */
   readonly positions?: Int32Array;
 }
@@ -34,6 +36,8 @@ export interface Decoder<Cache extends DecoderCache = DecoderCache> {
   readonly vocabularySize: number;
   /** Size of the embeddings that the graph takes in place of tokens; `undefined` where it takes tokens. */
   readonly hiddenSize?: number | undefined;
+  /** Size of the embeddings of all layers that the graph takes beside those; `undefined` where it takes none. */
+  readonly layerSize?: number | undefined;
   /** Whether the graph takes positions of frames, rows and columns. */
   readonly hasGridPositions?: boolean;
   /** Whether rows of different lengths may share a cache. */

@@ -88,7 +88,7 @@ function createFeeds(
 ): TensorMap {
   const rows = tokens.length;
   const width = past + count;
-  const embeddings = inputs.find(({ name }) => name === 'inputs_embeds');
+  const embeddings = inputs.filter(({ name }) => /^(?:inputs_embeds|per_layer_inputs)$/.test(name));
   const planes = inputs.find(({ name }) => name === 'position_ids')?.dims.length === 3 ? 3 : 1;
   const all: TensorMap = {
     input_ids: int64([rows, count], (row, index) => tokens[row]![starts[row]! + index] ?? 0),
@@ -97,7 +97,9 @@ function createFeeds(
       planes === 3 ? [planes, rows, count] : [rows, count],
       (row, index) => starts[row % rows]! + index,
     ),
-    ...(embeddings && { inputs_embeds: embedded(embeddings, { rows, count, tokens, starts }) }),
+    ...Object.fromEntries(
+      embeddings.map((input) => [input.name, embedded(input, { rows, count, tokens, starts })]),
+    ),
     num_logits_to_keep: { type: 'int64', dims: [], data: BigInt64Array.of(0n) },
     [lastPositions]: int64([rows, 1], (row) => ends[row]! - starts[row]! - 1),
     [rowLengthInputs.lengths]: int64([rows], (row) => ends[row]!),
@@ -122,17 +124,18 @@ export function probeEmbedding(token: number, element: number): number {
 }
 
 function embedded(
-  { dims }: ValueSignature,
+  { name, dims: [, , ...sizes] }: ValueSignature,
   { rows, count, tokens, starts }: Pick<ProbeStep, 'tokens' | 'starts' | 'count'> & { readonly rows: number },
 ): Tensor {
-  const size = Number(dims.at(-1));
-  if (!Number.isInteger(size)) throw new RangeError('inputs_embeds: sizes are open');
+  const own = sizes.map(Number);
+  const size = own.reduce((product, one) => product * one, 1);
+  if (!Number.isInteger(size)) throw new RangeError(`${name}: sizes are open`);
   const data = Float32Array.from({ length: rows * count * size }, (_, at) => {
     const row = Math.floor(at / (count * size));
     const token = tokens[row]![starts[row]! + (Math.floor(at / size) % count)] ?? 0;
     return probeEmbedding(token, at % size);
   });
-  return { type: 'float32', dims: [rows, count, size], data };
+  return { type: 'float32', dims: [rows, count, ...own], data };
 }
 
 function emptyCache({ inputs }: ModelSignature, rows: number): TensorMap {

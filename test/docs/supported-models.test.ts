@@ -23,7 +23,7 @@ it('every architecture of the registries was tried, or has a reason why not', ()
 
 it('every miniature of the table is in the tests', async () => {
   const folder = new URL('../backends/transformers/', import.meta.url);
-  const tests = await readFile(new URL('transformers.test.ts', folder), 'utf8');
+  const tests = await readTests(folder);
   for (const name of Object.values(miniatures).flatMap((all) => Object.values(all))) {
     expect(existsSync(new URL(`miniatures/${name}/golden.json`, folder))).toBe(true);
     expect(tests).toContain(`'${name}'`);
@@ -31,9 +31,12 @@ it('every miniature of the table is in the tests', async () => {
 });
 
 it('every miniature of our own pipelines is in the tests', async () => {
-  const folder = new URL('../contract/', import.meta.url);
-  const files = readdirSync(folder).filter((name) => name.endsWith('.test.ts'));
-  const tests = (await Promise.all(files.map((name) => readFile(new URL(name, folder), 'utf8')))).join('\n');
+  const tests = await readTests(new URL('../contract/', import.meta.url));
   const names = [...contractMiniatures().values()].flat();
   expect(names.filter((name) => !tests.includes(`'${name}'`))).toEqual([]);
 });
+
+async function readTests(folder: URL): Promise<string> {
+  const files = readdirSync(folder).filter((name) => name.endsWith('.test.ts'));
+  return (await Promise.all(files.map((name) => readFile(new URL(name, folder), 'utf8')))).join('\n');
+}

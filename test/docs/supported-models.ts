@@ -11,7 +11,7 @@ const results = JSON.parse(
 
 /** Architectures whose miniatures are in the tests, compared to the Python reference. */
 export const miniatures: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  chat: { gpt2: 'gpt2', t5: 't5' },
+  chat: { gemma4: 'gemma4', gpt2: 'gpt2', t5: 't5' },
   transcription: {
     wav2vec2: 'wav2vec2',
     moonshine: 'moonshine',

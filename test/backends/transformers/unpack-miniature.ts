@@ -24,6 +24,11 @@ export function unpackMiniature(name: string): string {
 export interface Goldens {
   readonly gpt2: TextGolden;
   readonly t5: TextGolden & { readonly text: string };
+  readonly gemma4: {
+    readonly content: string;
+    readonly tokens: readonly number[];
+    readonly logprobs: readonly number[];
+  };
   readonly wav2vec2: { readonly text: string };
   readonly moonshine: HeardGolden;
   readonly 'cohere-asr': HeardGolden;

@@ -2,7 +2,7 @@ import { newSlotsOutput } from '../../../core/onnx/rewrites/new-slots.ts';
 import type { Session, Tensor } from '../../../runtime/contract.ts';
 import type { Decoder } from '../../../runtime/decoder.ts';
 import { assertTokens } from './assert-tokens.ts';
-import { readDecoderLayout, type GraphSides } from './decoder-layout.ts';
+import { layerEmbeddingsInput, layerSizeOf, readDecoderLayout, type GraphSides } from './decoder-layout.ts';
 import { createLastLogits } from './last-logits.ts';
 import { KeyValueCache } from './key-value-cache.ts';
 import { StepFeedsFactory } from './step-feeds.ts';
@@ -30,7 +30,8 @@ export function createCopyingDecoder(
   } = {},
 ): Decoder {
   const layout = readDecoderLayout(options.sides ?? session);
-  const { entries, states, inputs, outputs, vocabularySize, hiddenSize, hasGridPositions } = layout;
+  const { entries, states, inputs, outputs, vocabularySize, hiddenSize, layerDims, hasGridPositions } =
+    layout;
   const hasPositions = inputs.has('position_ids');
   const hasCacheBranch = inputs.has('use_cache_branch');
   const knowsPositions = hasPositions || options.findsPositions === true;
@@ -46,6 +47,7 @@ export function createCopyingDecoder(
   const decoder: Decoder<KeyValueCache> = {
     vocabularySize,
     hiddenSize,
+    layerSize: layerSizeOf(layout),
     hasGridPositions,
     ragged,
     raggedPrompts: false,
@@ -56,7 +58,7 @@ export function createCopyingDecoder(
       replaced?.release();
       return gathered;
     },
-    async forward(cache, tokens, count, _counts, { embeddings, positions } = {}) {
+    async forward(cache, tokens, count, _counts, { embeddings, layerEmbeddings, positions } = {}) {
       const { rows, capacity } = cache;
       if (inputs.has('input_ids')) assertTokens(tokens, vocabularySize);
       const { inputIds, positionIds, attentionMask } = stepFeeds.create(cache, tokens, count);
@@ -68,6 +70,12 @@ export function createCopyingDecoder(
       if (inputs.has('input_ids')) feeds['input_ids'] = inputIds;
       if (embeddings && hiddenSize !== undefined)
         feeds['inputs_embeds'] = { type: 'float32', dims: [rows, count, hiddenSize], data: embeddings };
+      if (layerEmbeddings && layerDims)
+        feeds[layerEmbeddingsInput] = {
+          type: 'float32',
+          dims: [rows, count, ...layerDims],
+          data: layerEmbeddings,
+        };
       if (hasPositions) feeds['position_ids'] = positions ? gridOf(positions, rows, count) : positionIds;
       if (inputs.has('num_logits_to_keep')) feeds['num_logits_to_keep'] = onePosition;
       if (inputs.has('last_positions')) feeds['last_positions'] = lastOf(rows);

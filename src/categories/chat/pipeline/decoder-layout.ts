@@ -32,6 +32,8 @@ export interface DecoderLayout {
   readonly vocabularySize: number;
   /** Size of the embeddings in place of tokens; `undefined` where tokens are fed. */
   readonly hiddenSize: number | undefined;
+  /** Layers and size of the embeddings that each of them has of its own; `undefined` where there are none. */
+  readonly layerDims: readonly [layers: number, size: number] | undefined;
   /** Whether positions are those of frames, rows and columns, `[3 × rows × count]`. */
   readonly hasGridPositions: boolean;
   readonly logitsType: FloatType;
@@ -49,10 +51,14 @@ export interface GraphSides {
   readonly outputs: readonly Signature[];
 }
 
+/** Embeddings of a token for each layer, `[rows, count, layers, size]`: Gemma 3n and 4. */
+export const layerEmbeddingsInput = 'per_layer_inputs';
+
 const stepInputs: ReadonlySet<string> = new Set([
   ...Object.values(rowLengthInputs),
   'input_ids',
   'inputs_embeds',
+  layerEmbeddingsInput,
   'attention_mask',
   'position_ids',
   'last_positions',
@@ -81,6 +87,7 @@ export function readDecoderLayout(sides: GraphSides): DecoderLayout {
   const vocabularySize = dims.at(-1);
   if (typeof vocabularySize !== 'number') throw notADecoder('logits have no fixed vocabulary size');
   if (type !== 'float32' && type !== 'float16') throw notADecoder(`logits are ${type}`);
+  const layerEmbeddings = sides.inputs.find(({ name }) => name === layerEmbeddingsInput);
   const positions = sides.inputs.find(({ name }) => name === 'position_ids');
   return {
     entries,
@@ -89,6 +96,7 @@ export function readDecoderLayout(sides: GraphSides): DecoderLayout {
     outputs,
     vocabularySize,
     hiddenSize: embeddings && readHiddenSize(embeddings),
+    layerDims: layerEmbeddings && readLayerDims(layerEmbeddings),
     hasGridPositions: positions?.dims.length === 3,
     logitsType: type,
   };
@@ -100,6 +108,19 @@ function readHiddenSize({ name, type, dims }: Signature): number {
   throw notADecoder(
     `${name} is ${type} [${dims.join(', ')}], expected float32 [batch, tokens, 576] or alike`,
   );
+}
+
+function readLayerDims({ name, type, dims }: Signature): readonly [number, number] {
+  const [, , layers, size] = dims;
+  if (typeof layers === 'number' && typeof size === 'number' && type === 'float32') return [layers, size];
+  throw notADecoder(
+    `${name} is ${type} [${dims.join(', ')}], expected float32 [batch, tokens, 30, 256] or alike`,
+  );
+}
+
+/** Numbers of all layers for a token. */
+export function layerSizeOf({ layerDims }: DecoderLayout): number | undefined {
+  return layerDims && layerDims[0] * layerDims[1];
 }
 
 function readEntry({ name, type, dims }: Signature): KeyValueEntry {

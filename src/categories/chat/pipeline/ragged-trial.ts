@@ -1,5 +1,5 @@
 import { compareLogits, probeEmbedding } from '../../../runtime/graph-probe.ts';
-import type { Decoder, DecoderCache } from '../../../runtime/decoder.ts';
+import type { Decoder, DecoderCache, StepInputs } from '../../../runtime/decoder.ts';
 
 /** Tokens of the rows before the step that they share. */
 const lengths = [9, 4];
@@ -52,10 +52,15 @@ function tokensOf({ vocabularySize }: Decoder, row: number, count: number): Int3
   return Int32Array.from({ length: count }, (_, index) => (index * 37 + row * 101 + 11) % most);
 }
 
-function inputsOf({ hiddenSize }: Decoder, tokens: Int32Array) {
-  if (hiddenSize === undefined) return {};
-  const embeddings = Float32Array.from({ length: tokens.length * hiddenSize }, (_, at) =>
-    probeEmbedding(tokens[Math.floor(at / hiddenSize)]!, at % hiddenSize),
+function inputsOf({ hiddenSize, layerSize }: Decoder, tokens: Int32Array): StepInputs {
+  return {
+    ...(hiddenSize !== undefined && { embeddings: embed(tokens, hiddenSize) }),
+    ...(layerSize !== undefined && { layerEmbeddings: embed(tokens, layerSize) }),
+  };
+}
+
+function embed(tokens: Int32Array, size: number): Float32Array {
+  return Float32Array.from({ length: tokens.length * size }, (_, at) =>
+    probeEmbedding(tokens[Math.floor(at / size)]!, at % size),
   );
-  return { embeddings };
 }

@@ -1,6 +1,6 @@
 import type { BindableSession } from '../../../runtime/contract.ts';
 import type { Decoder, StepInputs } from '../../../runtime/decoder.ts';
-import { readDecoderLayout, type GraphSides } from './decoder-layout.ts';
+import { layerSizeOf, readDecoderLayout, type GraphSides } from './decoder-layout.ts';
 import { createLastLogits } from './last-logits.ts';
 import { ResidentCache } from './resident-cache.ts';
 import { StepTensors, type LogitsMemory } from './step-tensors.ts';
@@ -27,6 +27,7 @@ export function createResidentDecoder(session: BindableSession, sides: GraphSide
   const decoder: Decoder<ResidentCache> = {
     vocabularySize,
     hiddenSize,
+    layerSize: layerSizeOf(layout),
     hasGridPositions,
     ragged: true,
     raggedPrompts: !hasStates,

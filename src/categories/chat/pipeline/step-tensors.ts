@@ -2,7 +2,7 @@ import { rowLengthInputs } from '../../../core/onnx/rewrites/row-lengths.ts';
 import type { BindableSession, Binding, ElementType, TensorData } from '../../../runtime/contract.ts';
 import type { DecoderCache, StepInputs } from '../../../runtime/decoder.ts';
 import { assertTokens } from './assert-tokens.ts';
-import type { DecoderLayout } from './decoder-layout.ts';
+import { layerEmbeddingsInput, layerSizeOf, type DecoderLayout } from './decoder-layout.ts';
 
 /** Masks grow by so many slots. */
 const maskStep = 64;
@@ -36,6 +36,7 @@ export class StepTensors {
   readonly #last: Int32Array;
   readonly #lengths: Int32Array;
   readonly #embeddings: Float32Array;
+  readonly #layerEmbeddings: Float32Array;
   readonly #hasGridPositions: boolean;
   readonly #vocabularySize: number;
   /** Slots of each row that the mask shows. */
@@ -48,7 +49,7 @@ export class StepTensors {
     { count, isFirst, wanted }: StepSize,
   ) {
     const { rows, capacity } = cache;
-    const { inputs, logitsType, vocabularySize, hiddenSize = 0, hasGridPositions } = layout;
+    const { inputs, logitsType, vocabularySize, hiddenSize = 0, layerDims, hasGridPositions } = layout;
     this.count = count;
     // A mask as wide as the new tokens says that there are no others. It must not be wider than the model's positions.
     const wide = Math.ceil((Math.max(...cache.lengths) + count) / maskStep) * maskStep;
@@ -74,7 +75,9 @@ export class StepTensors {
     this.#positionIds = lowWords(int64('position_ids', [...(hasGridPositions ? [3] : []), rows, count]));
     this.#embeddings = new Float32Array(rows * count * hiddenSize);
     if (hiddenSize > 0) bind('inputs_embeds', 'float32', [rows, count, hiddenSize], this.#embeddings);
-    this.inputBytes += this.#embeddings.byteLength;
+    this.#layerEmbeddings = new Float32Array(rows * count * (layerSizeOf(layout) ?? 0));
+    if (layerDims) bind(layerEmbeddingsInput, 'float32', [rows, count, ...layerDims], this.#layerEmbeddings);
+    this.inputBytes += this.#embeddings.byteLength + this.#layerEmbeddings.byteLength;
     this.wanted = wanted;
     this.#last = lowWords(int64('last_positions', [rows, wanted]));
     this.#lengths = lowWords(int64(rowLengthInputs.lengths, [rows]));
@@ -102,11 +105,12 @@ export class StepTensors {
     lengths: Int32Array,
     tokens: Int32Array,
     counts?: readonly number[],
-    { embeddings, positions }: StepInputs = {},
+    { embeddings, layerEmbeddings, positions }: StepInputs = {},
   ): void {
     const { count } = this;
     if (this.#ids.length > 0) assertTokens(tokens, this.#vocabularySize);
     if (embeddings) this.#embeddings.set(embeddings);
+    if (layerEmbeddings) this.#layerEmbeddings.set(layerEmbeddings);
     if (positions) for (const [at, position] of positions.entries()) this.#positionIds[2 * at] = position;
     for (let row = 0; row < lengths.length; row++) {
       const length = lengths[row]!;

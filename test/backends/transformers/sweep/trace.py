@@ -28,14 +28,14 @@ import traced_speakers  # noqa: E402
 kinds = {"chat": (traced_decoders.families, traced_decoders.make_decoder), "transcription": (traced_listeners.families, traced_listeners.make_listener),
          "speech": (traced_speakers.families, traced_speakers.make_speaker), "detection": (traced_seers.detectors, traced_seers.make_detector), "embedding": (traced_seers.encoders, traced_seers.make_encoder)}
 
-miniatures = {"cohere-asr": ("transcription", "cohere_asr"), "speecht5-asr": ("transcription", "speecht5")}
+miniatures = {"cohere-asr": traced_listeners.cohere_asr, "speecht5-asr": traced_listeners.speecht5, "gemma4": traced_decoders.make_small_gemma4}
 
 
 def write_miniatures():
-    for name, (kind, family) in miniatures.items():
+    for name, make in miniatures.items():
         torch.manual_seed(7)
         with tempfile.TemporaryDirectory() as folder:
-            golden, tokenizer, files = kinds[kind][1](family, Path(folder))
+            golden, tokenizer, files = make(Path(folder))
             generate.write(name, golden, folder, tokenizer, files)
 
 

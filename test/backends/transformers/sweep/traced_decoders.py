@@ -70,9 +70,11 @@ class ConvolvedCache(Cache):
 
 def masks(config, mask, length):
     """By the names of the functions that make them: what a token sees of those before it, `[batch, 1, length, total]`."""
+    width = mask.shape[1]
+    seen = torch.arange(width)[None, :] <= torch.arange(length)[:, None] + (width - length)
+    causal = seen[None] & (mask[:, None, :] > 0)
     places = torch.cumsum(mask, 1) - 1  # slots without a token stand for nothing
     key, query = places[:, None, :], places[:, -length:, None]
-    causal = (mask[:, None, :] > 0) & (key <= query)
 
     def made(seen):
         return torch.where(seen[:, None], 0.0, -1e9)
@@ -340,8 +342,8 @@ def answer(model):
     return {"content": question, "prompt": ids, "tokens": tokens, "logprobs": rounded(logprobs)} if len(set(tokens)) > 3 else None
 
 
-def make_decoder(architecture, folder):
-    family = families[architecture]
+def make_decoder(architecture, folder, family=None):
+    family = family or families[architecture]
     for seed in range(1, 400):
         torch.manual_seed(seed)
         model = family.make(texts.get(architecture, architecture), seed)
@@ -353,3 +355,17 @@ def make_decoder(architecture, folder):
     (folder / "onnx").mkdir(exist_ok=True)
     family.write(model, folder)
     return golden, character_tokenizer(specials), {"tokenizer_config.json": {"eos_token": "</s>", "chat_template": chat_template}}
+
+
+def make_small_gemma4(folder):
+    """Without a sliding window, so that its attention can be rewritten, and with weights that take little room."""
+
+    def coarse(model):
+        with torch.no_grad():
+            for weight in model.parameters():
+                weight.copy_(torch.round(weight * 8) / 8)
+
+    config = {**gemma, "head_dim": 16, "hidden_size": 16, "intermediate_size": 16, "num_hidden_layers": 3, "num_kv_shared_layers": 1, "num_attention_heads": 2, "num_key_value_heads": 1}
+    whole = ("gemma4", "Gemma4ForConditionalGeneration")
+    family = PerLayer(whole, kind="Gemma4ForCausalLM", change=coarse, **{**config, "layer_types": ["full_attention"] * 3, "per_layer_config": {}})
+    return make_decoder("gemma4", folder, family)

@@ -27,9 +27,9 @@ export function createEmbeddingDecoder(
       return gathered;
     },
     async forward(cache, tokens, count, counts) {
-      const embeddings = await embedder.embed(tokens);
+      const embedded = await embedder.embed(tokens);
       const positions = grid?.next(cache, tokens, count, counts);
-      return inner.forward(cache, tokens, count, counts, { embeddings, ...(positions && { positions }) });
+      return inner.forward(cache, tokens, count, counts, { ...embedded, ...(positions && { positions }) });
     },
     interrupt: () => inner.interrupt?.(),
     async release() {

@@ -55,7 +55,7 @@ export async function loadChatGraphs(
   try {
     const files = localFiles(folder.path);
     const table = new PictureTable(inner.hiddenSize);
-    const embedder = createTokenEmbedder(await open(embeddingGraph(files, dtype)), inner.hiddenSize, table);
+    const embedder = createTokenEmbedder(await open(embeddingGraph(files, dtype)), inner, table);
     const decoder = createEmbeddingDecoder(inner, embedder, table);
     const graph = visionGraph(files, dtype);
     const family = graph === undefined ? undefined : await readFamily(folder, setting);
