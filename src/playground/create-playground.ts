@@ -53,7 +53,7 @@ export function createPlayground(options: PlaygroundOptions = {}): Handler {
     const file = files.get(place.path);
     if (file === undefined && place.redirect === undefined) return plain(404, 'Not found.\n');
     if (request.method !== 'GET' && request.method !== 'HEAD') {
-      const message = `Expected one of ${allowedMethods}, got ${request.method}.\n`;
+      const message = `Expected GET or HEAD, got ${request.method}.\n`;
       return plain(405, message, { allow: allowedMethods });
     }
     if (file === undefined) return plain(308, '', { location: place.redirect! });

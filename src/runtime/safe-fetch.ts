@@ -31,7 +31,7 @@ export class FetchRefusal extends Error {
 }
 
 /** The same for a name that doesn't exist and for one of an inner address: which one it is is nobody's business. */
-const notFetched = 'it could not be fetched from a public address';
+const notFetched = 'its address is not public or gave no answer';
 const maxRedirects = 5;
 const redirects = new Set([301, 302, 303, 307, 308]);
 

@@ -31,10 +31,10 @@ export function createAuthenticate(authentication: Authentication): Authenticate
   return async (request) => {
     const key = bearerToken(request);
     if (key === undefined) {
-      throw new InferenceError(
-        'authentication_failed',
-        'Expected a header `Authorization: Bearer <API_KEY>`.',
-      );
+      const message = isEmptyBearer(request)
+        ? 'The header `Authorization: Bearer <API_KEY>` has no key: is its variable set?'
+        : 'Expected a header `Authorization: Bearer <API_KEY>`.';
+      throw new InferenceError('authentication_failed', message);
     }
     const known = await lookup(key, request);
     if (known === null || known === undefined) {
@@ -51,6 +51,10 @@ export function ownerOf(apiKey: ApiKey): string {
 
 function bearerToken(request: ApiRequest): string | undefined {
   return /^Bearer +(\S+)[ \t]*$/i.exec(headerOf(request, 'authorization') ?? '')?.[1];
+}
+
+function isEmptyBearer(request: ApiRequest): boolean {
+  return /^Bearer[ \t]*$/i.test(headerOf(request, 'authorization') ?? '');
 }
 
 function fromList(keys: readonly (string | ApiKey)[] | undefined): KeyLookup {

@@ -49,7 +49,7 @@ export function findModel(
   if (category !== undefined && model.category !== category && model.category !== 'unknown') {
     throw fieldError(
       'model',
-      `expected a ${category} model, got the ${model.category} model ${quote(model.id)}`,
+      `expected a model for ${category}, got ${quote(model.id)}, a model for ${model.category}`,
     );
   }
   return model;

@@ -17,7 +17,7 @@ export function createGetHandler(
       return { ...response, headers: { ...response.headers, ...common, ...headers } };
     };
     if (method !== 'GET' && method !== 'HEAD') {
-      const message = `Expected one of GET, HEAD, got ${method}.`;
+      const message = `Expected GET or HEAD, got ${method}.`;
       return fail(new InferenceError('method_not_allowed', message), { allow: 'GET, HEAD' });
     }
     try {

@@ -60,13 +60,15 @@ export function createHandlerOf(
       const preflight = cors?.preflight(request, allow);
       if (preflight !== undefined) return preflight;
       if (match === null) {
-        throw new InferenceError('route_not_found', `There is no ${request.method} ${pathOf(request)}.`);
+        const path = pathOf(request);
+        const hint = path.includes('/v1/v1/') ? ' The base URL ends with /v1 twice.' : '';
+        throw new InferenceError('route_not_found', `There is no ${request.method} ${path}.${hint}`);
       }
       if ('allow' in match) {
         ownHeaders['allow'] = match.allow;
         throw new InferenceError(
           'method_not_allowed',
-          `Expected one of ${match.allow}, got ${request.method}.`,
+          `Expected ${match.allow.replaceAll(', ', ' or ')}, got ${request.method}.`,
         );
       }
       const { route } = match;

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { abbreviate, describeValue, quote } from '../core/text/quote.ts';
 import { fieldError, InferenceError, sentence } from '../errors.ts';
+import { assertNoMisspeltField } from './misspelt-field.ts';
 
 const typeNames: Readonly<Record<string, string>> = {
   string: 'a string',
@@ -80,6 +81,7 @@ function explainBound(
  * the schema says so
  */
 export function parseBody<T>(schema: z.ZodType<T>, body: unknown): T {
+  assertNoMisspeltField(schema, body);
   const result = schema.safeParse(body);
   if (result.success) return result.data;
   const { path, message, isUnsupported } = meantFault(firstIssue(schema, body));

@@ -40,7 +40,7 @@ describe('readImageSource', () => {
     const refused = readImageSource(origin);
     await expect(refused).rejects.toMatchObject(invalid);
     await expect(refused).rejects.toThrow(
-      'image: the URL was not fetched: it could not be fetched from a public address.',
+      'image: the URL was not fetched: its address is not public or gave no answer.',
     );
   });
 

@@ -52,6 +52,12 @@ describe('a list of keys', () => {
     expect(answer.headers['www-authenticate']).toBe('Bearer');
   });
 
+  it('says that a key is empty', async () => {
+    expect((await ask(listed, 'Bearer ')).json.error.message).toBe(
+      'The header `Authorization: Bearer <API_KEY>` has no key: is its variable set?',
+    );
+  });
+
   it('guards every endpoint', async () => {
     for (const url of [
       '/v1/models',

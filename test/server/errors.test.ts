@@ -50,6 +50,7 @@ describe('a request that is refused', () => {
     ],
     ['no key', { json: chatBody(), headers: { authorization: undefined } }, 401, 'invalid_api_key', null],
     ['an unknown route', { url: '/v1/completions' }, 404, 'route_not_found', null],
+    ['a version twice', { url: '/v1/v1/models' }, 404, 'route_not_found', null],
     ['GET of an endpoint for POST', { method: 'GET' }, 405, 'method_not_allowed', null],
     ['POST of an endpoint for GET', { method: 'POST', url: '/v1/models' }, 405, 'method_not_allowed', null],
     ['OPTIONS', { method: 'OPTIONS' }, 405, 'method_not_allowed', null],

@@ -33,6 +33,9 @@ const hear = (name: string, value: string) => () => fromTranscriptionRequest([{ 
 const cases: readonly (readonly [attempt: () => unknown, begins: string])[] = [
   [chat({ model: 7 }), 'model: expected a string, got 7.'],
   [chat({ model: undefined }), 'model: expected a string, got nothing.'],
+  [chat({ temprature: 1 }), 'temprature: unknown field, one letter away from temperature.'],
+  [chat({ messages: undefined, mesages: [] }), 'mesages: unknown field, one letter away from messages.'],
+  [draw({ guidance_scle: 1 }), 'guidance_scle: unknown field, one letter away from guidance_scale.'],
   [chat({ messages: long }), 'messages: expected an array, got "ŷ'],
   [chat({ messages: [] }), 'messages: expected at least 1 item, got none.'],
   [
@@ -153,6 +156,15 @@ describe('the fault of a request body', () => {
     expect(message.startsWith(`${param ?? 'The request body is not valid'}: `)).toBe(true);
     expect((message + param).split('ŷ').length - 1).toBeLessThanOrEqual(200);
   });
+});
+
+describe('unknown fields', () => {
+  it.each(['user', 'store', 'models', 'strem', 'top_x', 'temperature_last', 'x'.repeat(100)])(
+    '%s',
+    (name) => {
+      expect(chat({ [name]: 1 })).not.toThrow();
+    },
+  );
 });
 
 describe('words for every kind of issue', () => {

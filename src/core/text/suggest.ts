@@ -1,10 +1,14 @@
 /**
- * Finds what was probably meant.
+ * Finds the word that was probably meant.
  *
+ * @param mostEdits how many letters may differ; by default a third of them
  * @returns the known word that is nearest to the given one, or `undefined` where none is near
  */
-export function suggest(given: string, known: readonly string[]): string | undefined {
-  const mostEdits = Math.max(1, Math.floor(given.length / 3));
+export function suggest(
+  given: string,
+  known: readonly string[],
+  mostEdits = Math.max(1, Math.floor(given.length / 3)),
+): string | undefined {
   let best: { readonly word: string; readonly edits: number } | undefined;
   for (const word of known) {
     const edits = editDistance(given.toLowerCase(), word.toLowerCase());

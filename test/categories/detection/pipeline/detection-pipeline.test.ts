@@ -151,7 +151,7 @@ describe('a detection pipeline', () => {
   it.each<[Request, string, RegExp]>([
     [{ classes: 'yellow' }, 'classes', /no "yellow"; there are red, green, blue \(ids 0 to 2\)/],
     [{ image: 'AAAA' }, 'image', /jpeg, png, webp, gif, avif, tiff/],
-    [{ image: 'http://127.0.0.1/a.png' }, 'image', /from a public address/],
+    [{ image: 'http://127.0.0.1/a.png' }, 'image', /address is not public/],
   ])('refuses %j', async (request, param, message) => {
     const refused = detect(pipeline, { image, ...request });
     await expect(refused).rejects.toMatchObject({ code: 'invalid_request', param });
