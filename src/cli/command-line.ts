@@ -20,7 +20,7 @@ const commands: Readonly<Record<string, CommandEntry>> = {
     load: async () => (await import('./serve/serve-command.ts')).serveCommand,
   },
   'models list': {
-    summary: 'List the models that are on this disk, or those of the catalogue.',
+    summary: 'List the downloaded models, or the catalogue.',
     load: async () => (await import('./models/list-command.ts')).listCommand,
   },
   'models pull': {
@@ -28,7 +28,7 @@ const commands: Readonly<Record<string, CommandEntry>> = {
     load: async () => (await import('./models/pull-command.ts')).pullCommand,
   },
   'models info': {
-    summary: 'Tell what a model is and what it takes.',
+    summary: 'Describe a model: its category, size and parameters.',
     load: async () => (await import('./models/info-command.ts')).infoCommand,
   },
   'models verify': {
@@ -40,7 +40,7 @@ const commands: Readonly<Record<string, CommandEntry>> = {
     load: async () => (await import('./models/remove-command.ts')).removeCommand,
   },
   doctor: {
-    summary: 'Check what works on this machine.',
+    summary: 'Check this machine: Node, devices, cache, optional packages.',
     load: async () => (await import('./doctor/doctor-command.ts')).doctorCommand,
   },
   bench: {
@@ -81,7 +81,7 @@ export async function runCommandLine(args: readonly string[], terminal: Terminal
     terminal.messages.write(`${style.red('slashv1:')} ${describe(error)}\n`);
     if (!(error instanceof UsageError)) return exitCode.failure;
     const help = ['slashv1', command?.name, '--help'].filter(Boolean).join(' ');
-    terminal.messages.write(`${style.dim(`${help} tells more.`)}\n`);
+    terminal.messages.write(`${style.dim(`Run ${help} for help.`)}\n`);
     return exitCode.usage;
   }
 }
@@ -137,15 +137,15 @@ function overview({ style, columns }: OutputStream): string {
       style.bold,
     ),
     section('Environment', definitions(environment, columns, style.cyan), style.bold),
-    `${style.dim('slashv1 serve')} starts with the bundled models; ${style.dim('slashv1 <command> --help')} tells more.`,
+    `${style.dim('slashv1 serve')} serves the bundled models; ${style.dim('slashv1 <command> --help')} shows the options of a command.`,
   ].join('\n\n');
 }
 
 const environment = [
-  ['SLASHV1_API_KEY', 'The key of `serve`, where no other is given.'],
-  ['HOST, PORT', 'Where `serve` listens, where no option says so.'],
+  ['SLASHV1_API_KEY', 'The key of `serve`, unless an option gives one.'],
+  ['HOST, PORT', 'Address and port of `serve`, unless an option gives them.'],
   ['SLASHV1_CACHE, HF_HUB_CACHE', 'Folder of downloaded models.'],
-  ['SLASHV1_OFFLINE', '1: use downloaded models alone.'],
+  ['SLASHV1_OFFLINE', '1: use only downloaded models.'],
   ['HF_ENDPOINT, HF_TOKEN', 'Address of the hub, and your token there.'],
   ['NO_COLOR', 'Not empty: no colours.'],
 ] as const;

@@ -5,7 +5,7 @@ import { UsageError } from './usage-error.ts';
 
 /** Options of every command that looks for models. */
 export const hubOptionTable = {
-  offline: { type: 'boolean', description: 'Use downloaded models alone; also SLASHV1_OFFLINE=1.' },
+  offline: { type: 'boolean', description: 'Use only downloaded models; also SLASHV1_OFFLINE=1.' },
   'cache-dir': {
     type: 'string',
     value: '<folder>',

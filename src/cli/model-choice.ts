@@ -12,12 +12,12 @@ export const modelChoiceTable = {
   dtype: {
     type: 'string',
     value: '<type>',
-    description: `Which weights: auto (default), ${storedDtypes.join(', ')}.`,
+    description: `Type of the weights: auto (default), ${storedDtypes.join(', ')}.`,
   },
   category: {
     type: 'string',
     value: '<name>',
-    description: `What the model does: auto (default, its files show it), ${categoryNames.join(', ')}.`,
+    description: `Category of the model: auto (default, from its files), ${categoryNames.join(', ')}.`,
   },
 } as const satisfies OptionTable;
 

@@ -84,14 +84,14 @@ describe('mistakes', () => {
     ],
     ['serve --model a=b,maxQueue=-1', 'maxQueue: expected an integer from 0 to 1000000, got -1'],
     ['serve --model a=b,threads=1,threads=2', 'expected threads once'],
-    ['models list extra', 'Expected options alone, got extra.'],
-    ['models info', 'Expected the name of one model, got 0.'],
+    ['models list extra', 'Expected only options, got extra.'],
+    ['models info', 'Expected the name of one model, got none.'],
     ['models info a b', 'Expected the name of one model, got 2.'],
     ['models info tiny-chat --dtype q5', '--dtype: expected "auto" or "fp32"'],
     ['models info tiny-chat --category vision', '--category: expected "image"'],
     ['models pull', 'Expected the name of a model'],
     ['models rm', 'Expected the name of a model'],
-    ['bench', 'Expected the name of one model, got 0.'],
+    ['bench', 'Expected the name of one model, got none.'],
     ['bench tiny-chat --requests 0', '--requests: expected an integer of at least 1, got "0"'],
     ['bench tiny-chat --concurrency 5000', '--concurrency: expected an integer from 1 to 1024, got "5000"'],
     ['bench tiny-image --size 100x512', '--size: width: expected a value from 256 to 2048, got 100'],
@@ -111,7 +111,7 @@ describe('mistakes', () => {
   ])('slashv1 %s', async (line, message) => {
     const { code, output, messages } = await run(...line.split(' '));
     expect(messages).toContain(message);
-    expect(messages).toMatch(/\nslashv1 .*--help tells more\.\n$/);
+    expect(messages).toMatch(/\nRun slashv1 .*--help for help\.\n$/);
     expect({ code, output }).toEqual({ code: 2, output: '' });
   });
 

@@ -56,7 +56,7 @@ export const benchCommand = defineCommand({
     if (values.plots !== undefined) throw new UsageError('--plots: expected with compare');
     const [model, ...others] = operands;
     if (model === undefined || others.length > 0) {
-      throw new UsageError(`Expected the name of one model, got ${operands.length}.`);
+      throw new UsageError(`Expected the name of one model, got ${operands.length || 'none'}.`);
     }
     return bench(model, values, terminal);
   },

@@ -12,40 +12,43 @@ export const benchOptionTable = {
   duration: {
     type: 'string',
     value: '<time>',
-    description: 'Begin no request later; default 10s, or no limit where --requests says how many.',
+    description: 'Time in which requests start; default 10s, or unlimited with --requests.',
   },
-  requests: { type: 'string', value: '<number>', description: 'Most requests.' },
+  requests: { type: 'string', value: '<number>', description: 'Maximum number of requests.' },
   concurrency: { type: 'string', value: '<number>', description: 'Requests at the same time; default 1.' },
   'prompt-tokens': {
     type: 'string',
     value: '<number>',
-    description: 'Chat, embeddings, rerank: length of a prompt, about; default 128, of a text to embed 32.',
+    description: 'Chat, embeddings, rerank: approximate length of a prompt; default 128, for embeddings 32.',
   },
   'max-tokens': {
     type: 'string',
     value: '<number>',
-    description: 'Chat: most tokens of an answer; default 128.',
+    description: 'Chat: maximum tokens of an answer; default 128.',
   },
   size: { type: 'string', value: '<width>x<height>', description: 'Image generation: size of a picture.' },
   steps: { type: 'string', value: '<number>', description: 'Image generation: steps of a picture.' },
   file: {
     type: 'string',
     value: '<file>',
-    description: 'Detection: a picture; transcription: a recording. Default: made on the spot.',
+    description: 'Detection: a picture; transcription: a recording. Default: a generated file.',
   },
   url: {
     type: 'string',
     value: '<address>',
-    description: 'Measure a model of this server, up to and including /v1.',
+    description: 'Base URL of a server to measure, including /v1.',
   },
-  key: { type: 'string', value: '<key>', description: 'For the server; also SLASHV1_API_KEY.' },
+  key: { type: 'string', value: '<key>', description: 'Key of the server; also SLASHV1_API_KEY.' },
   device: {
     type: 'string',
     value: '<names>',
-    description:
-      'Where the model computes: cpu, webgpu, cuda …; several with commas are measured one after the other.',
+    description: 'Devices: cpu, webgpu, cuda …; several, separated by commas, are measured in turn.',
   },
-  threads: { type: 'string', value: '<numbers>', description: 'Threads of the model; several with commas.' },
+  threads: {
+    type: 'string',
+    value: '<numbers>',
+    description: 'Threads of the model; several numbers are separated by commas.',
+  },
   sweep: {
     type: 'string',
     multiple: true,
@@ -56,7 +59,7 @@ export const benchOptionTable = {
   output: {
     type: 'string',
     value: '<file>',
-    description: 'Write all results there as JSON, with each sample and the names of the machine.',
+    description: 'Write all results to this file as JSON, with each sample and a description of the machine.',
   },
   plots: {
     type: 'string',

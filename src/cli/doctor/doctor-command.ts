@@ -9,7 +9,7 @@ export const doctorCommand = defineCommand({
   name: 'doctor',
   summary: 'Check this machine: Node, runtime, devices, ffmpeg, cache, hub, optional packages.',
   description: [
-    'Each device runs a small graph in a process of its own. ✓ works, – is missing and some features need it, ✗ has to be mended. The exit code is 1 where something has to be mended.',
+    'Each device runs a small graph in a process of its own. ✓ works, – is missing and some features need it, ✗ needs repair. The exit code is 1 when something needs repair.',
   ],
   options: { json: { type: 'boolean', description: 'Print JSON.' } },
   examples: {

@@ -14,9 +14,9 @@ import { gatherFacts, type ModelFacts } from './model-facts.ts';
 export const infoCommand = defineCommand({
   name: 'models info',
   operands: '<model>',
-  summary: 'Tells what a model is, what it needs and what requests to it may set.',
+  summary: 'Describes a model: its category, files, memory, and the parameters of its requests.',
   description: [
-    'A model is a bundled one, a name of the catalogue, org/name on the hub, a folder or an address. Its small files are read, its weights are not.',
+    'A model is a bundled one, a name of the catalogue, org/name on the hub, a folder or an address. Only its small files are read, not its weights.',
   ],
   options: { ...modelChoiceTable, ...hubOptionTable, json: { type: 'boolean', description: 'Print JSON.' } },
   examples: {
@@ -27,7 +27,7 @@ export const infoCommand = defineCommand({
     const { output } = terminal;
     const [source, ...others] = operands;
     if (source === undefined || others.length > 0) {
-      throw new UsageError(`Expected the name of one model, got ${operands.length}.`);
+      throw new UsageError(`Expected the name of one model, got ${operands.length || 'none'}.`);
     }
     const settings = readModelChoice(source, values, toHubOptions(values));
     let facts: ModelFacts;
@@ -50,7 +50,7 @@ function describe(facts: ModelFacts, { style, columns }: OutputStream): string {
     ['category', facts.category],
     ['architecture', facts.architecture],
     ['license', facts.license],
-    ['learnt numbers', parameterCount && formatCount(parameterCount)],
+    ['parameter count', parameterCount && formatCount(parameterCount)],
     ['context', contextLength && `${contextLength} tokens`],
     [
       'weights',

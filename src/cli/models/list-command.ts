@@ -10,23 +10,23 @@ import { readCache, type CacheContents } from './cached-models.ts';
 
 export const listCommand = defineCommand({
   name: 'models list',
-  summary: 'Lists the models that have been downloaded, or those of the catalogue.',
-  description: ['Last use is as exact as the file system notes it; some note the download alone.'],
+  summary: 'Lists the downloaded models, or the catalogue.',
+  description: ['The last use is the access time of the files; some file systems record only the download.'],
   options: {
     catalogue: {
       type: 'boolean',
-      description: 'List the well-known models instead, which can be asked for by name.',
+      description: 'List the well-known models that have a short name.',
     },
     json: { type: 'boolean', description: 'Print JSON.' },
     'cache-dir': hubOptionTable['cache-dir'],
   },
   examples: {
-    'slashv1 models list': 'what is on this disk',
-    'slashv1 models list --catalogue': 'what can be had by a short name',
+    'slashv1 models list': 'the models on this disk',
+    'slashv1 models list --catalogue': 'models with a short name',
     "slashv1 models list --json | jq '.models[].source'": 'for other programs',
   },
   async run({ catalogue: wantsCatalogue, json, 'cache-dir': cacheFolder }, operands, terminal) {
-    if (operands.length > 0) throw new UsageError(`Expected options alone, got ${operands[0]}.`);
+    if (operands.length > 0) throw new UsageError(`Expected only options, got ${operands[0]}.`);
     if (wantsCatalogue) return listCatalogue(json === true, terminal);
     const { cacheFolder: folder } = readHubSettings(toHubOptions({ 'cache-dir': cacheFolder }));
     const contents = await readCache(folder);

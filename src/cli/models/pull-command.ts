@@ -12,15 +12,15 @@ import { diskUse } from './folder-use.ts';
 export const pullCommand = defineCommand({
   name: 'models pull',
   operands: '<model>…',
-  summary: 'Downloads models, so that nothing is missing when they are served.',
+  summary: 'Downloads models before they are served.',
   description: [
-    'A model is a name of the catalogue, org/name or org/name@revision on the hub, or the address of a folder. Only the files that its kind needs are downloaded. A download that Ctrl-C or the network interrupts resumes at the next pull.',
+    'A model is a name of the catalogue, org/name or org/name@revision on the hub, or the address of a folder. Only the files that its category needs are downloaded. A download that Ctrl-C or the network interrupts resumes at the next pull.',
   ],
   options: { ...modelChoiceTable, ...hubOptionTable },
   examples: {
     'slashv1 models pull whisper-base': 'a model of the catalogue',
     'slashv1 models pull onnx-community/Qwen3-0.6B-ONNX --dtype q4f16': 'a repository, smaller weights',
-    'HF_TOKEN=hf_… slashv1 models pull my-org/private-model': 'what needs a token',
+    'HF_TOKEN=hf_… slashv1 models pull my-org/private-model': 'a model that needs a token',
   },
   async run(values, sources, terminal) {
     if (sources.length === 0) throw new UsageError('Expected the name of a model, such as whisper-base.');

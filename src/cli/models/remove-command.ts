@@ -15,7 +15,7 @@ export const removeCommand = defineCommand({
   operands: '<model>…',
   summary: 'Removes downloaded models, with all their revisions and unfinished downloads.',
   description: [
-    'A model is called as `slashv1 models list` shows it, or by its name in the catalogue. Other programs with the same cache lose it, too.',
+    'Name a model as `slashv1 models list` shows it, or by its name in the catalogue. Programs that share the cache lose the model, too.',
   ],
   options: {
     yes: { type: 'boolean', short: 'y', description: "Don't ask first." },

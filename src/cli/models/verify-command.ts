@@ -11,9 +11,9 @@ import { cachedName } from './cached-models.ts';
 export const verifyCommand = defineCommand({
   name: 'models verify',
   operands: '[model…]',
-  summary: 'Compares the files of models with the hashes that the hub or their package has for them.',
+  summary: 'Compares the files of models with the hashes from the hub or their package.',
   description: [
-    'Without a model, all that are downloaded and all bundled ones. Models are compared when they are loaded, too; this finds a damaged one before.',
+    'Default: all downloaded and all bundled models. Loading a model checks it, too; this command finds a damaged file earlier.',
   ],
   options: { 'cache-dir': hubOptionTable['cache-dir'] },
   examples: {

@@ -25,8 +25,8 @@ export const serveCommand = defineCommand({
   name: 'serve',
   summary: 'Serves models over HTTP, at /v1.',
   description: [
-    'Files that are missing are downloaded first. The first Ctrl-C lets open requests end, the second ends at once.',
-    'Standard output has the log of requests and nothing else.',
+    'Missing files are downloaded first. The first Ctrl-C waits for open requests, the second stops at once.',
+    'Standard output carries only the log of requests.',
   ],
   options: serveOptionTable,
   examples: {
@@ -39,7 +39,7 @@ export const serveCommand = defineCommand({
   async run(values, operands, terminal) {
     if (operands.length > 0) {
       throw new UsageError(
-        `Expected options alone, got ${operands[0]}; a model is named by --model ${operands[0]}.`,
+        `Expected only options, got ${operands[0]}; a model is named by --model ${operands[0]}.`,
       );
     }
     return serve(await readServeSettings(values, terminal), terminal);

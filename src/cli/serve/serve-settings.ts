@@ -20,30 +20,35 @@ export const serveOptionTable = {
     multiple: true,
     value: '<id=source>',
     description:
-      'A model: a name of the catalogue, org/name on the hub, a folder or an address, with the id that clients use in front (default: its name) and settings after commas: dtype, device, category, threads, replicas … Without any: the bundled models.',
+      'A model: a name of the catalogue, org/name on the hub, a folder or an address. id= before it sets the id for clients (default: its name); settings follow after commas: dtype, device, category, threads, replicas … Default: the bundled models.',
   },
   config: {
     type: 'string',
     short: 'c',
     value: '<file>',
     description:
-      'Settings as JSON, or as the default export of a .js or .mjs file. Options count more than it.',
+      'Settings as JSON, or as the default export of a .js or .mjs file. Options override the file.',
   },
-  host: { type: 'string', value: '<address>', description: 'Where to listen; default 127.0.0.1.' },
-  port: { type: 'string', short: 'p', value: '<number>', description: 'Default 8000; 0 takes a free one.' },
+  host: { type: 'string', value: '<address>', description: 'Address to listen on; default 127.0.0.1.' },
+  port: {
+    type: 'string',
+    short: 'p',
+    value: '<number>',
+    description: 'Port to listen on; default 8000; 0 takes a free port.',
+  },
   key: {
     type: 'string',
     multiple: true,
     value: '<key>',
-    description: 'A key that clients may use. Without any, SLASHV1_API_KEY, or else one is made and shown.',
+    description: 'A key for clients. Default: SLASHV1_API_KEY, or else a new key that is printed.',
   },
   'keys-file': {
     type: 'string',
     value: '<file>',
     description:
-      'Keys, one on each line; # begins a comment. Other users of this machine can see options, not files.',
+      'File of keys, one a line; # begins a comment. Unlike options, it is hidden from other users of this machine.',
   },
-  'no-auth': { type: 'boolean', description: 'Serve everybody who can connect.' },
+  'no-auth': { type: 'boolean', description: 'Serve all clients without a key.' },
   'cors-origin': {
     type: 'string',
     multiple: true,
@@ -55,35 +60,35 @@ export const serveOptionTable = {
     type: 'string',
     multiple: true,
     value: '<name>',
-    description: 'A request header that those pages may send; default: all that they ask for.',
+    description: 'A request header that these pages may send; default: every header they ask for.',
   },
   'cors-max-age': {
     type: 'string',
     value: '<time>',
-    description: 'How long browsers may remember what is allowed; default 2h.',
+    description: 'How long browsers may cache these permissions; default 2h.',
   },
   'max-loaded': {
     type: 'string',
     value: '<number>',
     description:
-      'Models in memory at once: each is loaded by its first request, and the one that was used longest ago makes room. Default: all, from the start.',
+      'Models in memory at once. The first request loads a model; the least recently used one is unloaded. Default: all, loaded at the start.',
   },
   ...hubOptionTable,
   drain: {
     type: 'string',
     value: '<time>',
-    description: 'How long open requests may go on after Ctrl-C; default 10s.',
+    description: 'How long open requests may continue after Ctrl-C; default 10s.',
   },
   'drain-delay': {
     type: 'string',
     value: '<time>',
-    description: 'How long requests are still taken after Ctrl-C, while /health says 503; default 0s.',
+    description: 'How long new requests are accepted after Ctrl-C, while /health answers 503; default 0s.',
   },
   metrics: {
     type: 'boolean',
-    description: 'Serve metrics for Prometheus at /metrics; needs the package prom-client, and no key.',
+    description: 'Serve metrics for Prometheus at /metrics, without a key; needs the package prom-client.',
   },
-  'no-playground': { type: 'boolean', description: 'Serve no page to try models on at /.' },
+  'no-playground': { type: 'boolean', description: 'Leave out the playground at /.' },
   quiet: { type: 'boolean', short: 'q', description: 'Log no requests.' },
 } as const satisfies OptionTable;
 
