@@ -8,6 +8,14 @@ import { toSrt as coreToSrt, toVtt as coreToVtt } from '../../src/core/audio/sub
 import { fileContent, toCurl } from '../../src/playground/page/scripts/api/curl.js';
 import { readEvents, readJsonEvents } from '../../src/playground/page/scripts/api/server-events.js';
 import { formatBytes, formatDuration, formatTime } from '../../src/playground/page/scripts/dom/format.js';
+import {
+  createConversationStore,
+  mostCharacters,
+  mostConversations,
+  newConversation,
+  titleOf,
+} from '../../src/playground/page/scripts/panels/chat/conversations.js';
+import { toMarkdown } from '../../src/playground/page/scripts/panels/chat/export.js';
 import { addDelta, emptyAnswer, toSent } from '../../src/playground/page/scripts/panels/chat/messages.js';
 import { nearestTo, similarities } from '../../src/playground/page/scripts/panels/embedding/similarity.js';
 import { toSrt, toVtt } from '../../src/playground/page/scripts/panels/transcription/subtitles.js';
@@ -232,4 +240,100 @@ describe('figures', () => {
     [formatDuration(118.4), '118 ms'],
     [formatDuration(1250), '1.3 s'],
   ])('%s', (shown, expected) => expect(shown).toBe(expected));
+});
+
+describe('kept conversations', () => {
+  /** A browser's store that refuses more characters than it has room for. */
+  function createStorage(room = Infinity): Storage {
+    const items = new Map<string, string>();
+    return {
+      get length() {
+        return items.size;
+      },
+      key: (place) => [...items.keys()][place] ?? null,
+      getItem: (name) => items.get(name) ?? null,
+      setItem(name, value) {
+        const used = [...items].reduce((sum, [key, text]) => sum + (key === name ? 0 : text.length), 0);
+        if (used + value.length > room) throw new Error('QuotaExceededError');
+        items.set(name, value);
+      },
+      removeItem: (name) => void items.delete(name),
+      clear: () => items.clear(),
+    };
+  }
+  const conversation = (updatedAt: number, content = 'Hello') => ({
+    ...newConversation(),
+    title: `from ${updatedAt}`,
+    updatedAt,
+    messages: [{ role: 'user' as const, content }],
+  });
+  const kept = (storage: Storage) => createConversationStore(storage, createStorage());
+  const datesOf = (storage: Storage) =>
+    kept(storage)
+      .list()
+      .map(({ updatedAt }) => updatedAt);
+
+  it('are at most so many, the newest first', () => {
+    const storage = createStorage();
+    for (let date = 1; date <= mostConversations + 3; date++) kept(storage).save(conversation(date));
+    expect(datesOf(storage)).toEqual(Array.from({ length: mostConversations }, (_, place) => 53 - place));
+  });
+
+  it.each([
+    ['of its own bound', Infinity, mostCharacters * 0.4],
+    ['of the browser', 1000, 300],
+  ])('make room by losing the oldest, because %s', (_name, room, length) => {
+    const storage = createStorage(room);
+    for (const date of [3, 1, 2]) kept(storage).save(conversation(date, 'x'.repeat(length)));
+    expect(datesOf(storage)).toEqual([3, 2]);
+    kept(storage).save(conversation(4, 'x'.repeat(mostCharacters)));
+    expect(datesOf(storage)).not.toContain(4);
+  });
+
+  it('come back to their tab, and an empty one is not kept', () => {
+    const [storage, tab] = [createStorage(), createStorage()];
+    const store = createConversationStore(storage, tab);
+    const first = conversation(1);
+    store.save(first);
+    store.choose(first);
+    expect(createConversationStore(storage, tab).current()).toEqual(first);
+    expect(kept(storage).current().messages).toEqual([]);
+    store.save({ ...first, messages: [] });
+    expect(store.list()).toEqual([]);
+  });
+
+  it('pass over what is no conversation', () => {
+    const storage = createStorage();
+    storage.setItem('slashv1-conversation:a', '{');
+    storage.setItem('slashv1-conversation:b', '{"id":"b","messages":{}}');
+    storage.setItem('other', '{"id":"c","messages":[]}');
+    expect(kept(storage).list()).toEqual([]);
+  });
+
+  it('are named by their first question', () => {
+    const named = (content: string) => titleOf({ ...conversation(1, content), title: '' });
+    expect(named('  What\n is it? ')).toBe('What is it?');
+    expect(named('x'.repeat(80))).toBe(`${'x'.repeat(59)}…`);
+    expect(titleOf(newConversation())).toBe('New conversation');
+  });
+
+  it('are exported as Markdown', () => {
+    const call = { id: '1', type: 'function' as const, function: { name: 'f', arguments: '{"a":"```"}' } };
+    const whole = toMarkdown(
+      {
+        ...conversation(1),
+        messages: [
+          { role: 'user', content: 'Look', pictures: [{ name: 'a.png', url: 'data:,' }] },
+          { role: 'assistant', content: '', tool_calls: [call] },
+          { role: 'tool', tool_call_id: '1', content: '5' },
+          { role: 'assistant', content: 'Five.' },
+        ],
+      },
+      'Be brief.',
+    );
+    expect(whole).toBe(
+      '# from 1\n\n**System**\n\nBe brief.\n\n**You**\n\n(Picture: a.png)\n\nLook\n\n' +
+        '**Assistant**\n\n````\nf({"a":"```"})\n````\n\n**Result**\n\n```\n5\n```\n\n**Assistant**\n\nFive.\n',
+    );
+  });
 });

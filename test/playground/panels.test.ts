@@ -189,9 +189,9 @@ describe.skipIf(skipReason !== undefined)('the playground in a browser', { timeo
       await page.reload();
       await page.getByRole('tab', { name: 'Chat' }).waitFor();
       expect(await page.locator('.message .text:visible').allTextContents()).toEqual(before);
-      await page.getByRole('button', { name: 'Clear' }).click();
+      await page.getByRole('button', { name: 'New conversation' }).click();
+      await page.getByText('To begin with').waitFor();
       expect(await page.locator('.message').count()).toBe(0);
-      expect(await page.evaluate(() => sessionStorage.getItem('slashv1-conversation'))).toBe('[]');
     });
 
     it('shows Markdown, and no markup of a model', async () => {
@@ -232,6 +232,82 @@ describe.skipIf(skipReason !== undefined)('the playground in a browser', { timeo
         .locator('.message-assistant:not([data-old]) .status', { hasText: 'answer token' })
         .waitFor(patience);
       expect(await panel.locator('.message').count()).toBe(2);
+    });
+
+    it('goes on from an edited message', async () => {
+      const panel = await open('Chat');
+      await send('My name is Ada.');
+      await send('What is my name?');
+      await panel.getByRole('button', { name: 'Edit message' }).first().click();
+      const field = panel.getByRole('textbox', { name: 'Edit message' });
+      expect(await field.inputValue()).toBe('My name is Ada.');
+      await field.press('Escape');
+      expect(await panel.locator('.message').count()).toBe(4);
+      await page.keyboard.press('Enter');
+      await field.fill('My name is Alan.');
+      const request = page.waitForRequest('**/chat/completions');
+      await field.press('Enter');
+      expect((await request).postDataJSON().messages).toEqual([
+        { role: 'user', content: 'My name is Alan.' },
+      ]);
+      await panel.locator('.status', { hasText: 'answer token' }).waitFor(patience);
+      expect(await panel.locator('.message').count()).toBe(2);
+      await send('What is my name?');
+      expect(await page.locator('.message-assistant .text').last().textContent()).toContain('Alan');
+      // Earlier answers keep their figures.
+      expect(await panel.locator('.status', { hasText: 'answer token' }).count()).toBe(2);
+    });
+
+    it('keeps several conversations, which are renamed, exported and deleted', async () => {
+      await open('Chat');
+      await send('My name is Ada.');
+      await page.getByRole('button', { name: 'New conversation' }).click();
+      await page.getByText('To begin with').waitFor();
+      await send('What is 27 + 58?');
+      const names = page.locator('.conversation-name');
+      expect(await names.allTextContents()).toEqual(['What is 27 + 58?', 'My name is Ada.']);
+
+      await page.getByRole('tab', { name: 'API', exact: true }).click();
+      await names.nth(1).click();
+      await page.locator('.message-user', { hasText: 'Ada' }).waitFor();
+      expect(await names.nth(1).getAttribute('aria-current')).toBe('true');
+      await page.getByRole('button', { name: 'Rename My name is Ada.' }).focus();
+      await page.keyboard.press('Enter');
+      await page.getByRole('textbox', { name: 'Name of the conversation' }).fill('Names');
+      await page.keyboard.press('Enter');
+      expect(await names.allTextContents()).toEqual(['What is 27 + 58?', 'Names']);
+
+      await page.reload();
+      await page.locator('.message-user', { hasText: 'Ada' }).waitFor();
+      await page.getByText('Export', { exact: true }).click();
+      const markdown = await downloadBy(page.getByRole('button', { name: 'Markdown' }));
+      expect(markdown).toMatch(/^# Names\n\n\*\*You\*\*\n\nMy name is Ada\.\n\n\*\*Assistant\*\*\n\n.+\n$/);
+      await page.getByText('Export', { exact: true }).click();
+      const { title, messages } = JSON.parse(await downloadBy(page.getByRole('button', { name: 'JSON' })));
+      expect([title, messages[0]]).toEqual(['Names', { role: 'user', content: 'My name is Ada.' }]);
+
+      await page.getByRole('button', { name: 'Delete Names' }).click();
+      expect(await names.count()).toBe(2);
+      await page.getByRole('button', { name: 'Really delete Names' }).click();
+      await page.getByText('To begin with').waitFor();
+      expect(await names.allTextContents()).toEqual(['What is 27 + 58?']);
+      expect(await page.evaluate(() => Object.keys(localStorage).length)).toBe(1);
+    });
+
+    it('lists conversations in a menu on a phone', async () => {
+      await open('Chat');
+      await send('My name is Ada.');
+      await page.setViewportSize({ width: 390, height: 780 });
+      const name = page.getByRole('button', { name: 'My name is Ada.', exact: true });
+      await name.waitFor({ state: 'hidden' });
+      await page.getByText('Conversations', { exact: true }).click();
+      await name.waitFor();
+      await page.keyboard.press('Escape');
+      await name.waitFor({ state: 'hidden' });
+      await page.keyboard.press('Enter');
+      await page.getByRole('button', { name: 'New conversation' }).click();
+      await page.getByText('To begin with').waitFor();
+      await name.waitFor({ state: 'hidden' });
     });
 
     it('sends what was said before and the system message', async () => {

@@ -31,6 +31,7 @@ async function open(page: Page, name: string): Promise<Locator> {
 
 const pictureInChat: Show = async (page) => {
   const panel = await open(page, 'Chat');
+  await panel.getByLabel('temperature', { exact: true }).last().fill('0');
   await panel.getByRole('button', { name: 'What is in this picture? Two shapes' }).click();
   await answered(panel, 1);
   await panel.getByLabel('Message', { exact: true }).fill('What color is the square?');

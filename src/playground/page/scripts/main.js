@@ -32,6 +32,7 @@ const kinds = /** @type {const} */ ([
 
 const content = /** @type {HTMLElement} */ (document.querySelector('#content'));
 const navigation = /** @type {HTMLElement} */ (document.querySelector('#navigation'));
+const asides = /** @type {HTMLElement} */ (document.querySelector('#asides'));
 const changeKeyButton = /** @type {HTMLButtonElement} */ (document.querySelector('#change-key'));
 
 const base = new URL(document.documentElement.dataset['api'] ?? '/v1', document.baseURI).href.replace(
@@ -74,6 +75,7 @@ function showPanels(models) {
         opened.open(other);
         panels.get(other)?.take?.(file);
       },
+      open: () => opened.open(category),
       changeKey,
     });
     panels.set(category, panel);
@@ -94,6 +96,7 @@ function showPanels(models) {
   };
   const opened = createTabs([first, ...others, reference]);
   navigation.replaceChildren(opened.list);
+  asides.replaceChildren(...[...panels.values()].flatMap(({ aside }) => aside ?? []));
   content.replaceChildren(...tabs.map(({ panel }) => panel), root);
   changeKeyButton.hidden = currentKey() === '';
 }

@@ -1,6 +1,18 @@
 import { element } from './element.js';
 
 /**
+ * Gives a person a file.
+ *
+ * @param {Blob} blob
+ * @param {string} name
+ */
+export function saveFile(blob, name) {
+  const link = downloadLink(name, blob, name);
+  link.click();
+  URL.revokeObjectURL(link.href);
+}
+
+/**
  * @param {string} label
  * @param {Blob} blob
  * @param {string} name of the file

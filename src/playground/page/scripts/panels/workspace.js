@@ -20,6 +20,7 @@ import { createTask } from './task.js';
  * @property {readonly [Model, ...Model[]]} models of its kind
  * @property {(category: string) => Model | undefined} modelOf the first of another kind, if there is one
  * @property {(category: string, file: File) => void} handOver opens another panel with a file
+ * @property {() => void} open shows the panel
  * @property {() => void} changeKey
  */
 
@@ -28,6 +29,7 @@ import { createTask } from './task.js';
  *
  * @typedef {object} Panel
  * @property {HTMLElement} root
+ * @property {HTMLElement} [aside] stands beside all panels
  * @property {(file: File) => void} [take] what another panel hands over
  */
 

@@ -1,19 +1,25 @@
 import { fileContent } from '../../api/curl.js';
 import { announce } from '../../dom/announce.js';
 import { splitDataUrl } from '../../dom/bytes.js';
+import { saveFile } from '../../dom/download.js';
 import { element, field, quietButton, toggle } from '../../dom/element.js';
+import { createMenu } from '../../dom/menu.js';
 import { createRecordButton } from '../recording/record-button.js';
 import { spokenSample } from '../spoken-sample.js';
 import { createWorkspace } from '../workspace.js';
 import { createAttachments } from './attachments.js';
+import { createConversationList } from './conversation-list.js';
+import { createConversationStore, newConversation, titleOf } from './conversations.js';
 import { createFollower } from './follow.js';
 import { converse } from './converse.js';
 import { exampleTools } from './example-tools.js';
 import { createAnswerView, userView } from './message-view.js';
-import { loadConversation, saveConversation, toSent } from './messages.js';
+import { toJson, toMarkdown } from './export.js';
+import { toSent } from './messages.js';
 import { createSuggestions } from './suggestions.js';
 
 /**
+ * @typedef {import('./conversations.js').Conversation} Conversation
  * @typedef {import('./messages.js').Message} Message
  * @typedef {import('./messages.js').UserMessage} UserMessage
  * @typedef {import('../workspace.js').Model} Model
@@ -25,8 +31,8 @@ const spokenQuestion = { label: 'A spoken question', text: 'What is twenty-seven
 /** @param {import('../workspace.js').PanelContext} context @returns {import('../workspace.js').Panel} */
 export function createChatPanel(context) {
   const { client } = context;
-  /** @type {Message[]} */
-  let messages = loadConversation();
+  const store = createConversationStore(localStorage, sessionStorage);
+  let current = store.current();
   const tools = exampleTools(context).map((tool) => ({ tool, control: toggle(tool.label) }));
   const log = element('div', { class: 'conversation' });
   const notice = element('p', { class: 'status', role: 'status' });
@@ -65,19 +71,65 @@ export function createChatPanel(context) {
     onRecording: (recording) => attachments.add([recording]),
     onError: (error) => workspace.showError(error),
   });
-  const clear = quietButton('Clear', () => {
+  const list = createConversationList({
+    onNew() {
+      context.open();
+      void show(newConversation());
+    },
+    onOpen(conversation) {
+      context.open();
+      void show(conversation);
+    },
+    onRename(listed, title) {
+      // The current one may have more messages than the list had.
+      const conversation = listed.id === current.id ? current : listed;
+      conversation.title = title;
+      save(conversation);
+    },
+    onDelete: ({ id }) => void forget(id),
+  });
+  const showList = () => list.show(store.list(), current.id);
+  /** @param {Conversation} conversation */
+  const save = (conversation) => {
+    store.save(conversation);
+    showList();
+  };
+  /** @param {Conversation} conversation */
+  const show = async (conversation) => {
     workspace.task.stop();
-    messages = [];
-    saveConversation(messages);
+    await workspace.task.idle();
+    current = conversation;
+    store.choose(current);
     attachments.show([]);
     notice.textContent = '';
-    log.replaceChildren();
     workspace.problem.replaceChildren();
-    suggestions.hidden = false;
-    regenerate.hidden = true;
-    announce('The conversation is empty.');
+    showMessages();
+    showList();
+    announce(`Conversation: ${titleOf(current)}`);
     input.focus();
-  });
+    follow();
+  };
+  /** An answer that is stopped is still saved, so the removal comes after it. @param {string} id */
+  const forget = async (id) => {
+    if (id === current.id) await show(newConversation());
+    store.remove(id);
+    showList();
+  };
+  const showMessages = () => {
+    const { messages } = current;
+    log.replaceChildren();
+    restore(messages, log, workspace.model().id, edit);
+    suggestions.hidden = messages.length > 0;
+    showActions(false);
+  };
+  const showActions = (/** @type {boolean} */ isBusy) => {
+    const isEmpty = current.messages.length === 0;
+    regenerate.hidden = isBusy || isEmpty;
+    exports.root.hidden = isEmpty;
+  };
+  /** @param {UserMessage} question @param {string} text */
+  const edit = (question, text) =>
+    void askInstead(current.messages.indexOf(question), toUser(text, question.pictures));
 
   /** @param {readonly Message[]} conversation @param {Parameters<typeof toSent>[2]} [urlOf] */
   const toRequest = (conversation, urlOf) => {
@@ -114,17 +166,17 @@ export function createChatPanel(context) {
     describe() {
       const pictures = attachments.pictures();
       const text = input.value.trim();
-      const hasNext = text !== '' || pictures.length > 0 || messages.length === 0;
+      const hasNext = text !== '' || pictures.length > 0 || current.messages.length === 0;
       const next = hasNext ? [toUser(text || (pictures.length > 0 ? '' : 'Hello'), pictures)] : [];
       /** @type {string[]} */
       const files = [];
       const urlOf = (/** @type {import('./attachments.js').Attachment} */ { name, url }) =>
         splitDataUrl(url).head + fileContent(files.push(name) - 1);
-      return { request: toRequest([...messages, ...next], urlOf), files };
+      return { request: toRequest([...current.messages, ...next], urlOf), files };
     },
     onBusy(isBusy) {
       log.setAttribute('aria-busy', String(isBusy));
-      regenerate.hidden = isBusy || messages.length === 0;
+      showActions(isBusy);
     },
   });
   const { task, problem } = workspace;
@@ -136,48 +188,75 @@ export function createChatPanel(context) {
     await attachments.settled();
     const question = toUser((text ?? input.value).trim(), attachments.pictures());
     if ((question.content === '' && !question.pictures) || task.isRunning()) return;
-    messages.push(question);
-    log.append(userView(question));
+    const conversation = current;
+    const view = userView(question, edit);
+    conversation.messages.push(question);
+    log.append(view);
     suggestions.hidden = true;
     input.value = '';
     attachments.show([]);
-    await answerLast(question);
+    await answerLast((isFailure) => {
+      conversation.messages.pop();
+      view.remove();
+      suggestions.hidden = conversation.messages.length > 0;
+      if (!isFailure) return;
+      input.value ||= question.content;
+      attachments.show(question.pictures ?? []);
+    });
   };
 
-  const regenerate = quietButton(
-    'Regenerate',
-    () => {
-      const last = messages.findLastIndex(({ role }) => role === 'user');
-      const question = messages[last];
-      if (question?.role !== 'user' || task.isRunning()) return;
-      messages.length = last + 1;
-      while (log.lastElementChild?.matches('.message-user') === false) log.lastElementChild.remove();
-      void answerLast(question);
-    },
-    { hidden: messages.length === 0 },
-  );
+  /**
+   * Asks again from a place on. The messages that were there come back where no answer comes.
+   *
+   * @param {number} place
+   * @param {UserMessage} question
+   */
+  const askInstead = async (place, question) => {
+    if (task.isRunning()) return;
+    const conversation = current;
+    const questionsBefore = conversation.messages
+      .slice(0, place)
+      .filter(({ role }) => role === 'user').length;
+    const formerViews = [...log.children];
+    const first = log.querySelectorAll('.message-user')[questionsBefore];
+    const former = conversation.messages.splice(place, Infinity, question);
+    const views = formerViews.slice(0, first && formerViews.indexOf(first));
+    log.replaceChildren(...views, userView(question, edit));
+    await answerLast((isFailure) => {
+      conversation.messages.splice(place, Infinity, ...former);
+      log.replaceChildren(...formerViews);
+      if (isFailure && former[0]?.content !== question.content) input.value ||= question.content;
+    });
+  };
+
+  const regenerate = quietButton('Regenerate', () => {
+    const last = current.messages.findLastIndex(({ role }) => role === 'user');
+    const question = current.messages[last];
+    if (question?.role === 'user') void askInstead(last, question);
+  });
 
   /** A picture needs a model that takes pictures, also later in the conversation. */
   const chooseForPictures = () => {
     notice.textContent = '';
-    if (mayTakePictures(workspace.model()) || !messages.some(hasPictures)) return;
+    if (mayTakePictures(workspace.model()) || !current.messages.some(hasPictures)) return;
     const other = context.models.find(mayTakePictures);
     if (other === undefined) return;
     notice.textContent = `${other.id} answers, since ${workspace.model().id} takes no pictures.`;
     workspace.choose(other.id);
   };
 
-  /** @param {UserMessage} question the last message */
-  const answerLast = async (question) => {
+  /** @param {(isFailure: boolean) => void} takeBack where no answer comes, since somebody stopped it or it failed */
+  const answerLast = async (takeBack) => {
     chooseForPictures();
-    // `Clear` begins another conversation; the rest of this answer is no part of it.
-    const conversation = messages;
-    const before = conversation.length - 1;
+    const conversation = current;
+    conversation.updatedAt = Date.now();
+    store.choose(conversation);
+    save(conversation);
     const view = log.lastElementChild;
     follow();
     await task.run(async (signal) => {
       try {
-        await converse(conversation, {
+        await converse(conversation.messages, {
           ask: (sent) => client.send(toRequest(sent), signal),
           tools: tools.map(({ tool }) => tool),
           speaker: workspace.model().id,
@@ -185,22 +264,30 @@ export function createChatPanel(context) {
           signal,
         });
       } catch (error) {
-        if (view && log.lastElementChild === view) {
-          // No answer came: the question goes back to where it can be asked again.
-          conversation.length = before;
-          view.remove();
-          if (!signal.aborted) {
-            input.value ||= question.content;
-            attachments.show(question.pictures ?? []);
-          }
-          suggestions.hidden = messages.length > 0;
-        }
+        if (log.lastElementChild === view) takeBack(!signal.aborted);
         throw error;
       } finally {
-        saveConversation(messages);
+        save(conversation);
       }
     });
   };
+
+  const exportButton = (
+    /** @type {string} */ label,
+    /** @type {typeof toJson} */ write,
+    /** @type {string} */ end,
+    /** @type {string} */ type,
+  ) =>
+    quietButton(label, () => {
+      saveFile(new Blob([write(current, system.value)], { type }), `${fileName(titleOf(current))}.${end}`);
+      exports.close();
+    });
+  const exports = createMenu(
+    'Export',
+    { look: 'quiet-button' },
+    exportButton('Markdown', toMarkdown, 'md', 'text/markdown'),
+    exportButton('JSON', toJson, 'json', 'application/json'),
+  );
 
   input.addEventListener('keydown', (event) => {
     if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
@@ -208,8 +295,10 @@ export function createChatPanel(context) {
     void ask();
   });
 
-  restore(messages, log, workspace.model().id);
-  suggestions.hidden = messages.length > 0;
+  showMessages();
+  showList();
+  // Another tab has changed its conversations.
+  addEventListener('storage', showList);
   const composer = element(
     'div',
     { class: 'composer' },
@@ -234,13 +323,18 @@ export function createChatPanel(context) {
       { class: 'row' },
       regenerate,
       element('span', { class: 'spread' }),
+      exports.root,
       workspace.curlButton,
-      clear,
     ),
   );
   workspace.main.classList.add('chat');
   workspace.main.append(suggestions, log, problem, composer, workspace.curlShown);
-  return { root: workspace.root, take: (file) => attachments.add([file]) };
+  return { root: workspace.root, aside: list.root, take: (file) => attachments.add([file]) };
+}
+
+/** @param {string} title */
+function fileName(title) {
+  return title.replace(/[^\p{L}\p{N}]+/gu, '-').replace(/^-|-$/g, '') || 'conversation';
 }
 
 /** @param {string} content @param {readonly import('./attachments.js').Attachment[]} [pictures] @returns {UserMessage} */
@@ -281,17 +375,18 @@ async function transcribe(client, model, file, signal) {
 }
 
 /**
- * Shows a conversation that was there before a reload.
+ * Shows the messages of a conversation.
  *
  * @param {readonly Message[]} messages
  * @param {HTMLElement} log
  * @param {string} speaker
+ * @param {Parameters<typeof userView>[1]} onEdit
  */
-function restore(messages, log, speaker) {
+function restore(messages, log, speaker, onEdit) {
   /** @type {AnswerView | undefined} */
   let last;
   for (const message of messages) {
-    if (message.role === 'user') log.append(userView(message));
+    if (message.role === 'user') log.append(userView(message, onEdit));
     else if (message.role === 'tool') last?.showResult(message.tool_call_id, message.content);
     else {
       last = createAnswerView(speaker);

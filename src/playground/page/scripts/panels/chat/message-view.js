@@ -1,7 +1,8 @@
 import { copyButton } from '../../dom/copy-button.js';
-import { element } from '../../dom/element.js';
+import { element, quietButton } from '../../dom/element.js';
 import { createMarkdownView } from '../../dom/markdown.js';
 import { pictureElement } from './attachments.js';
+import { editMessage } from './edit-message.js';
 import { createLogprobsView } from './logprobs-view.js';
 
 /**
@@ -20,8 +21,13 @@ import { createLogprobsView } from './logprobs-view.js';
  * @property {(note: string) => void} showNote figures below the answer
  */
 
-/** @param {import('./messages.js').UserMessage} message @returns {HTMLElement} */
-export function userView({ content, pictures = [] }) {
+/**
+ * @param {import('./messages.js').UserMessage} message
+ * @param {(message: import('./messages.js').UserMessage, text: string) => void} onEdit gets the new text
+ * @returns {HTMLElement}
+ */
+export function userView(message, onEdit) {
+  const { content, pictures = [] } = message;
   const shown = pictures.map((picture) =>
     element(
       'figure',
@@ -30,13 +36,19 @@ export function userView({ content, pictures = [] }) {
       element('figcaption', { class: 'file-name' }, picture.name),
     ),
   );
-  return element(
+  const edit = quietButton('Edit', () => editMessage(root, content, (text) => onEdit(message, text)), {
+    class: 'quiet-button small-button edit-button',
+    'aria-label': 'Edit message',
+  });
+  const root = element(
     'article',
     { class: 'message message-user' },
     element('span', { class: 'visually-hidden' }, 'You: '),
     ...shown,
     content === '' ? null : element('p', { class: 'text' }, content),
+    edit,
   );
+  return root;
 }
 
 /** @param {string} speaker @returns {AnswerView} */

@@ -61,24 +61,3 @@ function toUserMessage({ role, content, pictures = [] }, urlOf) {
   const parts = pictures.map((picture) => ({ type: 'image_url', image_url: { url: urlOf(picture) } }));
   return { role, content: content === '' ? parts : [...parts, { type: 'text', text: content }] };
 }
-
-const storageName = 'slashv1-conversation';
-
-/** @returns {Message[]} the conversation of this browser tab */
-export function loadConversation() {
-  try {
-    const stored = JSON.parse(sessionStorage.getItem(storageName) ?? '[]');
-    return Array.isArray(stored) ? stored : [];
-  } catch {
-    return [];
-  }
-}
-
-/** @param {readonly Message[]} messages */
-export function saveConversation(messages) {
-  try {
-    sessionStorage.setItem(storageName, JSON.stringify(messages));
-  } catch {
-    // Longer than a tab may store: then it lasts until the next reload.
-  }
-}
