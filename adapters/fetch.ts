@@ -1,7 +1,7 @@
 import type { ApiRequest, ApiResponse, Handler } from '../src/server/contract.ts';
 import { mountPathOf, isBodiless, isStream, release, respond, returnEarly } from './respond.ts';
 
-/** Where `toFetch` serves the API. */
+/** Options of `toFetch`. */
 export interface FetchOptions {
   /** The path that the API is served below, without a slash at its end. Left out, it is the handler's own, `/v1`. */
   readonly mountPath?: string | undefined;

@@ -22,13 +22,13 @@ export interface NodeResponse extends Writable {
   flushHeaders?(): void;
 }
 
-/** How much of an upload that nobody wanted is still read. */
+/** Largest part of an unwanted upload that is still read. */
 const maxDiscardedBytes = 32 * 1024 * 1024;
 
 export interface RequestPlace {
   readonly url: string;
   readonly mountPath?: string | undefined;
-  /** Where the raw bytes come from, if not from the request itself. */
+  /** Source of the raw bytes, if not the request itself. */
   readonly stream?: Readable | undefined;
 }
 

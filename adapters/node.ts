@@ -2,7 +2,7 @@ import type { Handler } from '../src/server/contract.ts';
 import { send, toApiRequest, type NodeRequest, type NodeResponse } from './node-bridge.ts';
 import { mountPathOf, respond } from './respond.ts';
 
-/** Where `toNodeListener` serves the API. */
+/** Options of `toNodeListener`. */
 export interface NodeListenerOptions {
   /** The path that the API is served below, without a slash at its end. Left out, it is the handler's own, `/v1`. */
   readonly mountPath?: string | undefined;

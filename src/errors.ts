@@ -119,7 +119,7 @@ const exhaustions: Readonly<Record<string, readonly [ErrorCode, string]>> = {
 const marker = Symbol.for('slashv1.InferenceError');
 
 /**
- * The one error class of this package.
+ * The only error class of this package.
  *
  * @example
  * ```ts

@@ -53,7 +53,7 @@ export function checkModels(models: unknown): Readonly<Record<string, ModelOptio
 }
 
 /**
- * As `checkModels`, for one model.
+ * `checkModels` for one model.
  *
  * @param path of the settings, for messages
  */

@@ -11,7 +11,7 @@ import type { ApiServer } from './openai/server.ts';
 import { transformersDefinition } from './transformers/backend.ts';
 import type { TransformersBackend } from './transformers/settings.ts';
 
-/** By what a model runs, with the settings of that. */
+/** A backend that runs a model, with its settings. */
 export type AnyBackend = OnnxBackend | LlamaBackend | TransformersBackend | ApiServer | GraphServer;
 
 /** All backends, one line each; the first is the default. */

@@ -61,7 +61,7 @@ export interface RunOrigin {
   readonly carrier?: Readonly<Record<string, string | readonly string[] | undefined>> | undefined;
 }
 
-/** How one request is to be run. */
+/** Options of one run. */
 export interface CallOptions {
   /** Aborting it cancels the request; its error is then `cancelled`. */
   readonly signal?: AbortSignal | undefined;
@@ -116,11 +116,11 @@ export interface Pipeline<
   Info extends ModelInfo = ModelInfo,
 > {
   readonly info: Info;
-  /** How many requests it can usefully have in hand at once; the engine queues the others. */
+  /** Number of requests it can process at once; the engine queues the others. */
   readonly concurrency: number;
   /** The servers that run it, where others do. */
   upstreams?(): readonly UpstreamStatus[];
-  /** By what graphs are run; left out where none were loaded in this process. */
+  /** Runtime of the graphs; left out if none were loaded in this process. */
   readonly runtime?: RuntimeInUse | undefined;
   run(request: Request, options?: RunOptions): AsyncIterable<Event>;
   close(): Promise<void>;
@@ -134,11 +134,11 @@ export interface CommonSettings {
    * is loaded, and kept.
    */
   readonly source: string;
-  /** By what the model runs; default: llama.cpp for a GGUF file, else ONNX Runtime, on this machine. */
+  /** Backend of the model; default: llama.cpp for a GGUF file, else ONNX Runtime, on this machine. */
   readonly backend?: BackendDescriptor | undefined;
   /** The weights to load; default `auto`: fp32, or else the first dtype that is there. */
   readonly dtype?: Dtype | undefined;
-  /** Where models come from and are kept; default: what the environment says. */
+  /** Source and cache of models; default: from the environment. */
   readonly hub?: HubOptions | undefined;
   /**
    * When files are compared with their hashes as the model is loaded; default `changed`: downloaded ones that have
@@ -189,7 +189,7 @@ export interface ModelLimits {
   readonly idleUnloadMs?: number | undefined;
 }
 
-/** Where a model comes from, its settings and its limits. */
+/** Source, settings and limits of a model. */
 export type ModelOptions<Settings extends object = object> = Omit<ModelSpec<Settings>, 'id'> & ModelLimits;
 
 /** Everything that a run has used up and made. What a category doesn't have is left out. */
@@ -213,7 +213,7 @@ export interface RunUsage {
 /** The account of a run so far. */
 export interface RunTally {
   readonly usage: RunUsage;
-  /** Why each choice ended, by choice; a choice that has not ended leaves a hole. */
+  /** Reason for the end of each choice; an unfinished choice leaves a hole. */
   readonly finishReasons: string[];
 }
 
@@ -222,7 +222,7 @@ export type SpanAttributes = Readonly<
   Record<string, string | number | boolean | (string | null | undefined)[] | undefined>
 >;
 
-/** How runs of a category look in traces, by the GenAI semantic conventions of OpenTelemetry. */
+/** Form of a category's runs in traces, by the GenAI semantic conventions of OpenTelemetry. */
 export interface CategoryTelemetry<Request = unknown, Event = RunEvent> {
   /** `gen_ai.operation.name` */
   readonly operation: string;
@@ -247,7 +247,7 @@ export interface SampleRequest {
   readonly pipe?: string;
 }
 
-/** The one object by which everything else finds a category. It loads no native code. */
+/** The only object by which other code finds a category. It loads no native code. */
 export interface CategoryDefinition<
   Name extends string = string,
   Input = unknown,

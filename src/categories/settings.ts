@@ -11,7 +11,7 @@ import {
   type SettingTable,
 } from '../validation/setting-table.ts';
 
-/** Where models come from and are kept. */
+/** Source and cache of models. */
 export const hubSettings = {
   endpoint: textSetting('Address of the hub; default `HF_ENDPOINT`, else `https://huggingface.co`.'),
   token: textSetting("Sent to the endpoint's own origin and to no other; default `HF_TOKEN`."),

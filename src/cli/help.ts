@@ -26,7 +26,7 @@ export function commandHelp(command: CommandHelp, { columns, style }: OutputStre
   ].join('\n\n');
 }
 
-/** Aligned terms with what they mean. */
+/** Terms with aligned explanations. */
 export function definitions(
   rows: readonly (readonly [term: string, meaning: string])[],
   columns: number,

@@ -80,7 +80,7 @@ function readValue(
   }
   if (value.startsWith('-') && !inlineValue) {
     throw new UsageError(
-      `--${name}: expected ${placeholder ?? 'a value'}, got ${value}; write --${name}=${value} if that is meant`,
+      `--${name}: expected ${placeholder ?? 'a value'}, got ${value}; write --${name}=${value} to pass it`,
     );
   }
   if (value === '') throw new UsageError(`--${name}: expected ${placeholder ?? 'a value'}, got nothing`);

@@ -84,7 +84,7 @@ class ChildReplica implements Replica {
   #restartAt = 0;
   #closeTimer: NodeJS.Timeout | undefined;
   #closing = false;
-  /** Why this process has killed the worker, for the operator. */
+  /** Reason why this process has killed the worker, for the operator. */
   #killReason: string | undefined;
 
   constructor(
@@ -115,7 +115,7 @@ class ChildReplica implements Replica {
     return this.#concurrency;
   }
 
-  /** As the worker last told. */
+  /** Last report of the worker. */
   get upstreams(): readonly UpstreamStatus[] | undefined {
     return this.#upstreams;
   }

@@ -4,7 +4,7 @@ import type { InferenceObserver } from './observer.ts';
 /** States of a model. */
 export const modelStates = ['unloaded', 'loading', 'ready', 'draining', 'failed', 'closed'] as const;
 
-/** How a model is doing at the moment. */
+/** Current state of a model. */
 export interface ModelStatus {
   readonly id: string;
   /**
@@ -19,7 +19,7 @@ export interface ModelStatus {
   readonly upstreams?: readonly UpstreamStatus[];
 }
 
-/** How long running requests may go on. */
+/** Time limit for running requests. */
 export interface GraceOptions {
   /** Default 10 s. */
   readonly graceMs?: number | undefined;

@@ -1,8 +1,8 @@
 import { Worker } from 'node:worker_threads';
 
-/** How often a worker beats. */
+/** Interval of a worker's heartbeat. */
 export const beatIntervalMs = 500;
-/** The file descriptor of the pipe on which it does. */
+/** File descriptor of the pipe for the heartbeat. */
 export const beatPipe = 4;
 
 /** The message of one beat. */

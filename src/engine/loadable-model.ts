@@ -59,7 +59,7 @@ export class LoadableModel implements Occupant {
     return this.#isWanted ? 'loading' : 'unloaded';
   }
 
-  /** As it was loaded last. */
+  /** State at its last load. */
   get info(): ModelInfo | undefined {
     return this.#replicas?.info ?? this.#info;
   }

@@ -11,7 +11,7 @@ import type { InferenceBase } from './contract.ts';
 /** One request to a model. All that is told about it has this same object. */
 export interface ObservedRun {
   readonly category: string;
-  /** How runs of the category look in traces. */
+  /** Form of the category's runs in traces. */
   readonly telemetry: CategoryTelemetry;
   /** Complete, with all defaults. It holds what people wrote: it is not for records unless they agreed. */
   readonly request: unknown;
@@ -24,7 +24,7 @@ export interface ObservedRun {
   readonly responseId: string | undefined;
 }
 
-/** How a run went. */
+/** Outcome of a run. */
 export interface RunEnd {
   /** From the first moment, waiting included. */
   readonly durationMs: number;
@@ -35,7 +35,7 @@ export interface RunEnd {
   readonly usage: RunUsage;
   /** Finish reasons of the ended choices of a chat, in their order. */
   readonly finishReasons: readonly string[];
-  /** Why there is no whole result. `cancelled` also where the caller has left. */
+  /** Reason for a missing or partial result. `cancelled` also for a disconnected caller. */
   readonly error: InferenceError | undefined;
 }
 
@@ -50,7 +50,7 @@ export interface ModelLoad {
   /** Counts the replicas of the model from 0. */
   readonly replica: number;
   readonly loadMs: number;
-  /** By what it runs graphs, where it does. */
+  /** Runtime of its graphs, if it runs graphs. */
   readonly runtime?: RuntimeInUse | undefined;
 }
 

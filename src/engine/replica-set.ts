@@ -46,12 +46,12 @@ export class ReplicaSet {
     return all.length === 0 ? undefined : all;
   }
 
-  /** How many requests they take at once. */
+  /** Number of requests they accept at once. */
   get concurrency(): number {
     return this.#replicas.reduce((sum, replica) => sum + replica.concurrency, 0);
   }
 
-  /** Why one of them is `failed`. */
+  /** Reason why one of them is `failed`. */
   get error(): InferenceError | undefined {
     return this.#replicas.find((replica) => replica.error)?.error;
   }

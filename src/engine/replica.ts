@@ -21,7 +21,7 @@ export interface RunObserver {
   onEnd(error: InferenceError | undefined): void;
 }
 
-/** By which a run is known. */
+/** Id of a run. */
 export interface RunLabels {
   /** Named where the run's failure is reported. */
   readonly requestId?: string | undefined;
@@ -39,13 +39,13 @@ export interface Replica {
   readonly state: ReplicaState;
   /** Facts about the model as last loaded. */
   readonly info: ModelInfo | undefined;
-  /** How many requests it takes at once; 0 before the model is loaded. */
+  /** Number of requests it accepts at once; 0 before the model is loaded. */
   readonly concurrency: number;
   /** Requests in hand, cancelled ones that have not ended yet included. */
   readonly running: number;
   /** The servers that run its model, where others do. */
   readonly upstreams?: readonly UpstreamStatus[] | undefined;
-  /** Why it is `failed`. */
+  /** Reason of the state `failed`. */
   readonly error: InferenceError | undefined;
   /** Milliseconds until a `restarting` replica may be expected back. */
   readonly restartsInMs: number;
@@ -71,7 +71,7 @@ export type ReplicaEvent =
       readonly loadMs: number;
       /** Resident memory of its process with the model; `undefined` in the calling process. */
       readonly memoryBytes?: number | undefined;
-      /** By what it runs graphs, where it does. */
+      /** Runtime of its graphs, if it runs graphs. */
       readonly runtime?: RuntimeInUse | undefined;
     }
   | { readonly type: 'failure'; readonly error: InferenceError }

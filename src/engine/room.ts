@@ -15,7 +15,7 @@ export interface Occupant {
   evict(): void;
 }
 
-/** How much fits. */
+/** Limits of a room. */
 export interface RoomLimits {
   /** Models at once. */
   readonly maxLoadedModels?: number | undefined;

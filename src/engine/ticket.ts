@@ -48,7 +48,7 @@ export class Ticket {
     );
   }
 
-  /** By which the run is known where it is run. */
+  /** Id of the run in its worker. */
   get labels(): RunLabels {
     const headers = this.#origin ? runHeaders(this.#origin) : {};
     this.watch?.propagate(headers);

@@ -9,7 +9,7 @@ export interface CatalogueEntry {
   readonly name: string;
   /** The dtype that is loaded by default; `auto` if left out. */
   readonly dtype?: Dtype | undefined;
-  /** As the hub spells it. */
+  /** Name on the hub. */
   readonly license: string;
   /** Numbers that it has learnt. */
   readonly parameters: number;

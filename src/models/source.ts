@@ -11,7 +11,7 @@ import { quote } from '../core/text/quote.ts';
 /** One of them is in the folder of every model; the latter in diffusers' layout. */
 const mainFiles = ['config.json', 'model_index.json'];
 
-/** Where a model comes from when it isn't on this disk. */
+/** Source of a model that isn't on this disk. */
 export type RemoteSource =
   | {
       readonly kind: 'hub';
@@ -93,7 +93,7 @@ export function locateModel(source: string): string {
   );
 }
 
-/** As `locateModel`; `undefined` where there is none. */
+/** `locateModel`, with `undefined` for a missing model. */
 export function findFolder(source: string): string | undefined {
   if (bundledModelNames.includes(source)) return join(bundledFolder(), source);
   const folder = resolve(source);

@@ -1,6 +1,6 @@
 type Log = (fields: object, message?: string) => void;
 
-/** Where lines go: a logger of `pino`, of anything shaped like it, or the `console`. */
+/** Destination of lines: a logger of `pino` or of the same shape, or the `console`. */
 export interface Logger {
   debug: Log;
   info: Log;

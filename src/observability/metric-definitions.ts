@@ -94,7 +94,7 @@ export const counterDefinitions = {
   },
 } as const satisfies Record<string, MetricDefinition>;
 
-/** Where time goes. */
+/** Histograms of durations. */
 export const histogramDefinitions = {
   httpDuration: {
     name: 'http_request_duration_seconds',

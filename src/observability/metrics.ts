@@ -16,9 +16,9 @@ import {
 import { requireOptional } from './optional-package.ts';
 import { timePerOutputToken } from './time-per-output-token.ts';
 
-/** How `createMetrics` counts. */
+/** Options of `createMetrics`. */
 export interface MetricsOptions {
-  /** Where the metrics are kept; default: a registry of their own. `prom-client`'s own one is `register`. */
+  /** Registry of the metrics; default: a new one. `prom-client`'s default registry is `register`. */
   readonly register?: PromClient.Registry | undefined;
   /** Before every name; default `slashv1_`. */
   readonly prefix?: string | undefined;

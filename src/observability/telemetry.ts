@@ -8,7 +8,7 @@ import { commonAttributes, requestAttributes, responseAttributes, spanName } fro
 import { createRecordRun, type RecordRun } from './gen-ai-instruments.ts';
 import { requireOptional } from './optional-package.ts';
 
-/** How `createTelemetry` traces. */
+/** Options of `createTelemetry`. */
 export interface TelemetryOptions {
   /**
    * Also records what people wrote and what models answered, as `gen_ai.input.messages`, `gen_ai.output.messages` and

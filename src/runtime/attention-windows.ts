@@ -96,7 +96,7 @@ function int64(dims: readonly number[], value: (index: number) => number): Tenso
   };
 }
 
-/** How many of the last keys the only row sees. */
+/** Number of last keys that the only row sees. */
 function* readLastRow(
   results: Readonly<Record<string, Tensor>>,
   names: readonly string[],

@@ -9,7 +9,7 @@ export interface RuntimeChoice {
   readonly name: RuntimeName;
   /** Version of onnxruntime. */
   readonly version: string;
-  /** Why this one; a sentence without its full stop. */
+  /** Reason for this choice; a sentence without its full stop. */
   readonly reason: string;
 }
 

@@ -29,7 +29,7 @@ export interface TensorSignature {
   readonly dims: readonly (number | string)[];
 }
 
-/** How a graph is run. */
+/** Options of a run. */
 export interface RunOptions {
   /**
    * Ends the run, which then rejects with the signal's reason; the session stays usable. The native runtime stops between
@@ -128,7 +128,7 @@ export interface Binding {
 
 /** A session over memory that stays bound between runs. */
 export interface BindableSession extends Session {
-  /** Where it computes. */
+  /** Device. */
   readonly device: string;
   /**
    * A tensor over an array of the caller's, which is not copied and lives as long as the tensor or a binding of it. Past and

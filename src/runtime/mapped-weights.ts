@@ -9,7 +9,7 @@ export interface FileStamp {
   readonly modifiedMs: number;
 }
 
-/** Where the weights of a model are. */
+/** Place of a model's weights. */
 export interface WeightFiles {
   /** The folder that holds them all, without symbolic links: onnxruntime refuses files outside it. */
   readonly folder: string;

@@ -65,7 +65,7 @@ function toNative(tensor: Tensor): onnxruntime.Tensor {
   return native;
 }
 
-/** Where there is an array type for half precision, outputs come as that; here it is always the bits. */
+/** Some engines return half precision as Float16Array; here it is always the bits. */
 function toTensor({ type, dims, data }: onnxruntime.Tensor): Tensor {
   const isHalf = type === 'float16' && !(data instanceof Uint16Array);
   const { buffer, byteOffset, length } = data as unknown as Uint16Array;

@@ -33,9 +33,9 @@ export interface GraphRewrites extends Omit<RewriteOptions, 'attention'> {
 export interface PrepareOptions {
   /** `false`: the file is loaded as it is. Default `true`. */
   readonly optimize?: boolean | undefined;
-  /** How the graph of a decoder is rewritten; only its weights are mapped if left out. */
+  /** Rewrite of a decoder's graph; if left out, only its weights are mapped. */
   readonly rewrites?: GraphRewrites | undefined;
-  /** Where prepared graphs are kept when the folder of the model can't be written to; without it they are made anew. */
+  /** Folder for prepared graphs if the model's folder is read-only; without it they are made anew. */
   readonly cacheFolder?: string | undefined;
   /** Whether the prepared graph is kept in a file; default `true`. */
   readonly keep?: boolean | undefined;
@@ -62,9 +62,9 @@ export interface PreparedGraph {
 const rewriterVersion = 3;
 const metadataKey = 'slashv1.prepared';
 
-/** How far logits may be from the original's, as a part of the largest one: rounding in another order. */
+/** Largest difference from the original's logits, relative to the largest logit: rounding in another order. */
 const exactTolerance = { float32: 1e-3, float16: 2e-2 } as const;
-/** How far they may be with activations of 8 bits: root mean square of the differences over that of the logits. */
+/** Largest difference with activations of 8 bits: root mean square of the differences over that of the logits. */
 const roundedTolerance = 0.1;
 
 /**

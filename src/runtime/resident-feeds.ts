@@ -6,7 +6,7 @@ import type { BindableSession, ResidentTensor, RunOptions, Session, Tensor, Tens
 export interface ResidentFeedsOptions {
   /** Whether tensors that an input is fed come again. */
   readonly recurs: (input: string) => boolean;
-  /** How many of them are kept on the device; the ones that were fed longest ago go first, and are copied again if they come. */
+  /** Number of them kept on the device; the least recently fed are dropped first, and copied again when needed. */
   readonly most: number;
   /** Loads a small graph on the device. */
   readonly createSession: (model: Uint8Array) => Promise<BindableSession>;

@@ -21,11 +21,11 @@ export interface FetchLimits {
 
 export interface SafeFetchOptions extends FetchLimits {
   readonly signal?: AbortSignal | undefined;
-  /** How host names become addresses; default: as the system does it. */
+  /** Resolver of host names; default: the system's. */
   readonly resolve?: ((hostname: string) => Promise<LookupAddress[]>) | undefined;
 }
 
-/** Why a URL was not fetched, in words for the client who sent it. */
+/** Reason why a URL was not fetched, in words for the client who sent it. */
 export class FetchRefusal extends Error {
   override readonly name = 'FetchRefusal';
 }

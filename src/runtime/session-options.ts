@@ -7,14 +7,14 @@ export interface OnnxSessionOptions {
   readonly device?: Device | undefined;
   /** Threads of one operator; default cores − 1, at least 1, so that the host keeps a core. */
   readonly threads?: number | undefined;
-  /** Where files with weights lie of a model that is given as bytes; default: nowhere. */
+  /** Folder of the weight files of a model that is given as bytes; default: none. */
   readonly weightsFolder?: string | undefined;
   /**
    * Microseconds for which a thread without work stays awake, because the next operator follows soon; 0 where other work
    * needs the processors. Default 50; the runtime's own default keeps a processor busy for 50 ms after each run.
    */
   readonly spinMicroseconds?: number | undefined;
-  /** How far the runtime rewrites the graph when it loads it; default `all`. */
+  /** Level of the graph rewrites by the runtime at load time; default `all`. */
   readonly graphOptimization?: keyof typeof graphOptimizationLevels | undefined;
   /** Whether the memory of a run is kept for the next; default true. */
   readonly memoryArena?: boolean | undefined;

@@ -7,7 +7,7 @@ import { headerOf } from './headers.ts';
 export interface ApiKey {
   /** The key that clients send in `Authorization: Bearer <key>`. */
   readonly key: string;
-  /** Whose limits this key uses up; keys of the same id share them. Default: a hash of the key. */
+  /** Owner of the limits that this key uses up; keys of the same id share them. Default: a hash of the key. */
   readonly id?: string | undefined;
   /** Name of one of the handler's `plans`; without it the key is unlimited. */
   readonly plan?: string | undefined;
@@ -16,7 +16,7 @@ export interface ApiKey {
 /** Looks a key up, for example in a database; `null` for one that is not valid. */
 export type KeyLookup = (key: string, request: ApiRequest) => ApiKey | null | Promise<ApiKey | null>;
 
-/** Who may use the service: a list of keys, a function that looks them up, or everybody (`'none'`). */
+/** Permitted clients: a list of keys, a function that looks keys up, or all (`'none'`). */
 export type Authentication = { readonly keys: readonly (string | ApiKey)[] } | KeyLookup | 'none';
 
 /** Tells who sent a request; `null` where the service is open to everybody. */

@@ -4,11 +4,11 @@ import { headerOf } from './headers.ts';
 
 /** Other origins whose pages may use the API from a browser. */
 export interface CorsOptions {
-  /** Such as `https://app.example`, as browsers write them; `'*'` for all. */
+  /** Origins as browsers write them, such as `https://app.example`; `'*'` for all. */
   readonly origins: '*' | readonly string[];
   /** Request headers that pages may send; default: all that they ask for. */
   readonly headers?: readonly string[] | undefined;
-  /** How long browsers may remember an answer about what is allowed; default 7200, the most that they do. */
+  /** Seconds for which browsers may cache the permissions; default 7200, their maximum. */
   readonly maxAgeSeconds?: number | undefined;
 }
 

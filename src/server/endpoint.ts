@@ -18,7 +18,7 @@ export interface RequestBody extends NamedSchema {
   readonly mediaType?: 'multipart/form-data' | undefined;
 }
 
-/** How a path below `/v1` is found and documented. */
+/** Route and documentation of a path below `/v1`. */
 export interface RouteDescription {
   readonly method: 'GET' | 'POST';
   /** `/models/{model_id}/parameters`; a placeholder also stands for several segments. */
@@ -39,7 +39,7 @@ export interface RouteCall {
   /** The values of the path template's placeholders, decoded. */
   readonly pathParameters: Readonly<Record<string, string>>;
   models(): readonly ModelInfo[];
-  /** How the models are doing. */
+  /** State of the models. */
   status(): readonly ModelStatus[];
   /**
    * @param category required of the model; any if left out
@@ -59,10 +59,10 @@ export interface Asked {
   readonly model: string | undefined;
 }
 
-/** How one run is reported. */
+/** Report of one run. */
 export type EndpointRunOptions = Pick<CallOptions, 'responseId'>;
 
-/** How a stream of server-sent events ends, where it doesn't end as usual. */
+/** Abnormal end of a stream of server-sent events. */
 export interface StreamEnd {
   /** The frames of a failure after the first event; default: the body of the error. */
   readonly toErrorFrames?: ((body: ErrorBody) => string) | undefined;

@@ -3,7 +3,7 @@ import type { ErrorCode, InferenceError } from '../errors.ts';
 import type { ApiResponse } from './contract.ts';
 import { jsonResponse } from './responses.ts';
 
-/** How one kind of error looks to clients. */
+/** Wire form of one kind of error. */
 export interface WireError {
   readonly status: number;
   readonly type: string;

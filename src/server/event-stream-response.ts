@@ -10,7 +10,7 @@ type EventStreamParts<Event> = Pick<EventStreamSource<Event>, 'events' | 'toFram
 /**
  * Answers with a server-sent event stream; resolves with its first event. A failure after that is its last event.
  *
- * @throws what the source throws before its first event
+ * @throws the source's error, if it fails before its first event
  */
 export async function eventStreamResponse<Event>(
   call: Call,

@@ -43,7 +43,7 @@ export function fingerprintOf(facts: object): string {
 const longestDeadlineMs = 2 ** 31 - 1;
 
 /**
- * How long the client is going to wait, from `x-request-timeout` or the SDKs' own `x-stainless-timeout`, both in
+ * The client's time limit, from `x-request-timeout` or the SDKs' own `x-stainless-timeout`, both in
  * seconds. Of the latter, anything but a positive number is no deadline.
  *
  * @throws InferenceError `invalid_request` for an `x-request-timeout` that is no positive number

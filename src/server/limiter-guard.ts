@@ -4,7 +4,7 @@ import { isLimiterState, type Limiter, type LimiterFactory, type LimiterState } 
 /** Treatment of requests while the store of limits doesn't answer: they are refused, or served uncounted. */
 export const limiterFailures = ['refuse', 'admit'] as const;
 
-/** How a store that fails or hangs is dealt with. */
+/** Handling of a store that fails or hangs. */
 export interface LimiterGuardOptions {
   /** Default `refuse`. */
   readonly onFailure: (typeof limiterFailures)[number];

@@ -9,7 +9,7 @@ export interface ObservedRequest extends RunOrigin {
   readonly route: string | undefined;
 }
 
-/** How a request went. */
+/** Outcome of a request. */
 export interface RequestEnd {
   readonly status: number;
   /** Until the response, and the whole stream if it is one, has been handed over. */

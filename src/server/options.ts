@@ -32,9 +32,9 @@ export interface ErrorContext extends FailedRequest {
   readonly status: number;
 }
 
-/** How `createHandler` guards and delivers; only `auth` is needed. */
+/** Options of `createHandler`; only `auth` is required. */
 export interface HandlerOptions {
-  /** Who may use the service. There is no default, so that nobody opens one by accident; `'none'` opens it. */
+  /** Permitted clients. There is no default, so that no service is open by accident; `'none'` opens it. */
   readonly auth: Authentication;
   /** Plans by the name in `ApiKey.plan`. */
   readonly plans?: Readonly<Record<string, Plan>> | undefined;
@@ -56,7 +56,7 @@ export interface HandlerOptions {
   readonly maxBodyBytes?: number | undefined;
   /** Largest request body with an audio file; default 128 MiB. */
   readonly maxUploadBytes?: number | undefined;
-  /** Where audio files lie while they are transcribed; default: the system's directory for temporary files. */
+  /** Directory of audio files during transcription; default: the system's directory for temporary files. */
   readonly uploadDirectory?: string | undefined;
   /**
    * Longest silence of a stream before a comment is sent, in milliseconds; default 15,000. As long, a failure before

@@ -29,7 +29,7 @@ function decode(bytes: Uint8Array): string {
   }
 }
 
-/** Where JSON goes wrong. */
+/** Position of a fault in JSON. */
 function faultOf(text: string): string {
   const scanner = createJsonScanner();
   const end = scanner.scan(text);

@@ -10,7 +10,7 @@ export interface Limit {
   readonly perSeconds: number;
 }
 
-/** Where an owner stands within one window. */
+/** Usage of an owner within one window. */
 export interface LimiterState {
   readonly consumedPoints: number;
   readonly remainingPoints: number;
@@ -44,7 +44,7 @@ export interface Allowance {
   readonly resetMs: number;
 }
 
-/** Why a request is not admitted. */
+/** Reason why a request is refused. */
 export interface Refusal {
   readonly of: 'requests' | 'tokens';
   readonly limit: number;
@@ -53,7 +53,7 @@ export interface Refusal {
 
 /** The outcome of asking for one request. */
 export interface Admission {
-  /** Why there is none; nothing was used up then. */
+  /** Reason why there is none; nothing was used up. */
   readonly refusal: Refusal | null;
   readonly requests: Allowance | null;
   readonly tokens: Allowance | null;

@@ -10,7 +10,7 @@ export function jsonResponse(
   return jsonTextResponse(status, JSON.stringify(body), headers);
 }
 
-/** As `jsonResponse`, for a body that is JSON text already. */
+/** `jsonResponse` for a body of JSON text. */
 export function jsonTextResponse(
   status: number,
   body: string,

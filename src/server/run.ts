@@ -47,7 +47,7 @@ export async function collectRun<Event>(call: Call, run: Run<Event>): Promise<Ev
 }
 
 /**
- * As `collectRun`, event by event.
+ * `collectRun`, event by event.
  *
  * @throws InferenceError `quota_exceeded`
  */

@@ -1,7 +1,7 @@
 import type { ApiResponse } from './contract.ts';
 import { createDeferred } from '../concurrency/deferred.ts';
 
-/** Headers of a server-sent event stream that no proxy or middleware may hold back, cache or compress. */
+/** Headers that keep proxies and middleware from buffering, caching or compressing a server-sent event stream. */
 export const eventStreamHeaders: ApiResponse['headers'] = {
   'content-type': 'text/event-stream; charset=utf-8',
   'cache-control': 'no-cache, no-transform',
@@ -26,7 +26,7 @@ const keepAliveFrame = ': keep-alive\n\n';
 // Frames that wait for a slow client, in UTF-16 units, before nothing more is taken from the source.
 const highWaterMark = 64 * 1024;
 
-/** Where a stream comes from and how it looks. */
+/** Source and format of a stream. */
 export interface EventStreamSource<Event> {
   readonly events: AsyncIterator<Event>;
   /** The frames of one event, or an empty string. */

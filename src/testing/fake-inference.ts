@@ -66,9 +66,9 @@ export interface FakeInference extends Inference {
   requestsOf<C extends Category>(category: C): readonly Categories[C]['request'][];
   /** The options of each request. */
   readonly calls: readonly CallOptions[];
-  /** How many requests are running. */
+  /** Number of running requests. */
   readonly running: number;
-  /** How many were left or aborted before their end. */
+  /** Number of runs that were abandoned or aborted. */
   readonly cancelled: number;
 }
 

@@ -66,7 +66,7 @@ function stringsSchema(max = Infinity): z.ZodType {
   return max === Infinity ? schema : schema.max(max, { error: tooMany });
 }
 
-/** Takes the parameters of a table out of a request body, by their names in TypeScript; left out or `null` is absent. */
+/** Reads the parameters of a table from a request body, under their TypeScript names. `null` counts as missing. */
 export function parameterReader<T extends ParameterTable>(
   table: T,
 ): (body: Readonly<Record<string, unknown>>) => Partial<ParameterValues<T>> {

@@ -56,7 +56,7 @@ describe('mistakes', () => {
     ['serve -x', 'There is no option -x.'],
     ['serve tiny-chat', 'a model is named by --model tiny-chat'],
     ['serve --port', '--port: expected <number> after it'],
-    ['serve --port --host x', '--port: expected <number>, got --host; write --port=--host if that is meant'],
+    ['serve --port --host x', '--port: expected <number>, got --host; write --port=--host to pass it'],
     ['serve --port=', '--port: expected <number>, got nothing'],
     ['serve --port 1 --port 2', '--port: expected once'],
     ['serve --port 70000', '--port: expected an integer from 0 to 65535, got "70000"'],

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import ts from 'typescript';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { allCodeBlocks, readCodeBlocks, root, wholeCode, type CodeBlock } from './code-blocks.ts';
+import { allCodeBlocks, pages, readCodeBlocks, root, wholeCode, type CodeBlock } from './code-blocks.ts';
 import { makeMaterials } from './materials.ts';
 import { key, openWorkshop, type Workshop } from './workshop.ts';
 
@@ -151,6 +151,15 @@ describe('types', () => {
 });
 
 describe('what is not run', () => {
+  it('ends on a line of its own', () => {
+    const broken = pages().flatMap((page) =>
+      readFileSync(join(root, page), 'utf8')
+        .split('\n')
+        .filter((line) => /^[^`]+```$/.test(line)),
+    );
+    expect(broken).toEqual([]);
+  });
+
   it('says why', () => {
     const reasons = blocks
       .filter(({ language, notRun }) => runnable.has(language) && notRun !== undefined)

@@ -28,9 +28,9 @@ export function writeSpecCoveragePage(parts: readonly SpecificationPart[]): stri
       .join('\n');
   return `# Coverage of the specification
 
-Every sentence of the "Inference API Specification" and every row of its tables, and the tests that prove them:
+This table lists every sentence of the "Inference API Specification" and every row of its tables, with the tests that prove it:
 ${sentences.length} sentences and rows, ${tests.size} tests. \`%s\`, \`%d\` and \`%j\` stand for all cases of a test that runs
-over a table. Where the specification says "not shown", the tests prove what was decided, which stands in italics.
+over a table. Where the specification says "not shown", the tests prove the decision in italics.
 
 ${parts.map((part) => `## ${part.section}\n\n| | sentence or row | proved by |\n| --- | --- | --- |\n${rows(part)}`).join('\n\n')}
 `;

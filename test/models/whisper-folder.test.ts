@@ -138,7 +138,7 @@ describe('openWhisperFolder', () => {
     await change('generation_config.json', { no_timestamps_token_id: undefined });
     await change('tokenizer.json', { added_tokens: [] });
     await expect(openWhisperFolder(folder)).rejects.toThrow(
-      'neither a config file has no_timestamps_token_id nor the tokenizer <|notimestamps|>',
+      'expected no_timestamps_token_id in a config file, or <|notimestamps|> in the tokenizer',
     );
   });
 });

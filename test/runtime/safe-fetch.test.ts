@@ -121,9 +121,7 @@ describe('safeFetch', () => {
   it('refuses a name with one address that is not public', async () => {
     const options = { resolve: names(['8.8.8.8', '127.0.0.1']) };
     await expect(safeFetch(url('/', 'images.example'), options)).rejects.toThrow(/not public/);
-    await expect(safeFetch(url('/', 'images.example'), { resolve: names([]) })).rejects.toThrow(
-      /not public/,
-    );
+    await expect(safeFetch(url('/', 'images.example'), { resolve: names([]) })).rejects.toThrow(/not public/);
     expect(requests).toEqual([]);
   });
 
@@ -293,9 +291,7 @@ describe('safeFetch', () => {
 
   it('tells nothing about what failed in the network', async () => {
     answer = (_request, response) => response.destroy();
-    await expect(safeFetch(url(), intranet)).rejects.toThrow(
-      /^its address is not public or gave no answer$/,
-    );
+    await expect(safeFetch(url(), intranet)).rejects.toThrow(/^its address is not public or gave no answer$/);
     const options = { ...intranet, resolve: async () => Promise.reject(new Error('ENOTFOUND secret')) };
     await expect(safeFetch('http://unknown.example/', options)).rejects.toThrow(
       /^its address is not public or gave no answer$/,

@@ -25,7 +25,7 @@ export interface OpenInferenceOptions {
   readonly signature?: GraphSignature | undefined;
   /** Longest time for one request; default 60 s. */
   readonly timeoutMs?: number | undefined;
-  /** How long a server is waited for that isn't ready yet; default 60 s. */
+  /** Longest wait for a server that isn't ready; default 60 s. */
   readonly startTimeoutMs?: number | undefined;
 }
 

@@ -56,7 +56,7 @@ export interface GraphServer {
   readonly tls?: Certificates | undefined;
   /** Longest time for one run; default 60 s. */
   readonly timeoutMs?: number | undefined;
-  /** How long a server is waited for that isn't ready yet when the model is loaded; default 60 s. */
+  /** Longest wait at load time for a server that isn't ready; default 60 s. */
   readonly startTimeoutMs?: number | undefined;
 }
 

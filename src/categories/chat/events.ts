@@ -12,10 +12,10 @@ export interface TokenLogprobs extends TokenLogprob {
   readonly topLogprobs: readonly TokenLogprob[];
 }
 
-/** Why a choice ended. */
+/** Reason for the end of a choice. */
 export type FinishReason = 'stop' | 'length' | 'tool_calls';
 
-/** How many tokens a chat request took. */
+/** Token counts of a chat request. */
 export interface ChatUsage {
   readonly promptTokens: number;
   /** Tokens of the prompt that needed no computing because an earlier request had the same beginning. */
@@ -30,7 +30,7 @@ export interface ChatUsage {
   readonly busBytesPerStep?: number | undefined;
 }
 
-/** How many generated tokens a delta stands for. */
+/** Number of generated tokens of a delta. */
 export interface TokenCount {
   /** Tokens since the delta before, held-back and invisible ones included; default 1. */
   readonly tokens?: number | undefined;

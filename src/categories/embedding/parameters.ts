@@ -31,5 +31,5 @@ export type EmbeddingParameters = ParameterValues<typeof embeddingParameters>;
 /** At most this many texts in one request. */
 export const maxEmbeddingInputs = 2048;
 
-/** How vectors are written in an answer: as numbers, or as base64 of little-endian float32. */
+/** Format of vectors in an answer: numbers, or base64 of little-endian float32. */
 export const encodingFormats = ['float', 'base64'] as const;

@@ -1,7 +1,7 @@
 import { findGraph, graphsIn, missingGraph, type Dtype, type FileTree } from '../../models/graph-files.ts';
 import { isOpen, type ModelFiles } from '../../models/model-files.ts';
 
-/** Where the parts of a diffusion model may lie: the first of the folders that has a graph counts. */
+/** Possible folders of the parts of a diffusion model: the first with a graph counts. */
 export const diffusionFolders = {
   denoiser: ['unet', 'transformer'],
   decoder: ['vae_decoder', 'vae/decoder', 'vae'],

@@ -11,7 +11,7 @@ export interface TranscriptionWord {
 export interface TranscriptionSegment {
   /** Counts from 0. */
   readonly id: number;
-  /** Where the window began that it was found in, in frames of 10 ms. */
+  /** Start of its window, in frames of 10 ms. */
   readonly seek: number;
   readonly startSeconds: number;
   readonly endSeconds: number;

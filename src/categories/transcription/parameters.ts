@@ -19,7 +19,7 @@ export type TranscriptionParameters = ParameterValues<typeof transcriptionParame
 /** The model that answers where a request names none, if it is configured under that id. */
 export const defaultTranscriptionModel = 'whisper-medium';
 
-/** How a transcript is written in an answer. */
+/** Format of a transcript in an answer. */
 export const transcriptionFormats = ['json', 'text', 'verbose_json', 'srt', 'vtt'] as const;
 
 export type TranscriptionFormat = (typeof transcriptionFormats)[number];

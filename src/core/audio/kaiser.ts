@@ -8,7 +8,7 @@ export function kaiserBeta(attenuationDb: number): number {
   return 0.1102 * (attenuationDb - 8.7);
 }
 
-/** How many samples long such a filter is; `transition` is the width of its transition over the sample rate. */
+/** Length of such a filter in samples; `transition` is the width of its transition over the sample rate. */
 export function kaiserLength({
   attenuationDb,
   transition,

@@ -8,7 +8,7 @@ export interface MelFilters {
 }
 
 /**
- * Mel filters in Slaney's form: triangles whose corners lie evenly on his mel scale (linear to 1,000 Hz, logarithmic
+ * Mel filters in Slaney's form: triangles with evenly spaced corners on his mel scale (linear to 1,000 Hz, logarithmic
  * above), each with an area of 1.
  *
  * @param options.count number of filters

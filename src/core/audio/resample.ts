@@ -67,7 +67,7 @@ export function createResampler(rates: SampleRates): Resampler {
   let filled = 0;
   /** In `buffer`, where the filter of the next output begins; may lie beyond what is filled. */
   let position = 0;
-  /** How far beyond a sample the next output lies, in `1 / up` of the distance between two. */
+  /** Distance from a sample to the next output, in `1 / up` of the distance between two samples. */
   let phase = 0;
   let received = 0;
   let produced = 0;

@@ -25,7 +25,7 @@ export interface AnswerParserOptions {
   readonly createToolCallId: () => string;
 }
 
-/** How an answer ended. */
+/** End of an answer. */
 export interface AnswerEnd {
   readonly events: readonly AnswerEvent[];
   readonly finishReason: 'stop' | 'length' | 'tool_calls';

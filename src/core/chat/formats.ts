@@ -98,7 +98,7 @@ export interface FormatQuery extends ModelTraits {
   readonly reasoningFormat?: string | undefined;
 }
 
-/** How a model writes what is not plain text. */
+/** Notation of a model's calls and thinking. */
 export interface ModelFormats {
   /** `undefined` where the template shows no known way of calling tools. */
   readonly toolCalls: ToolCallFormat | undefined;

@@ -34,7 +34,7 @@ export interface ImagePart {
   readonly detail?: ImageDetail | undefined;
 }
 
-/** How closely a picture is looked at. */
+/** Detail at which a picture is read. */
 export type ImageDetail = 'auto' | 'low' | 'high';
 
 /** A part of a message. */
@@ -114,7 +114,7 @@ export function splitAtPictures(text: string): readonly ({ readonly type: 'image
 
 /** A picture of a conversation, and where it is. */
 export interface PlacedPicture extends Omit<ImagePart, 'type'> {
-  /** As in `messages[0].content[1]`. */
+  /** Place, such as `messages[0].content[1]`. */
   readonly place: string;
 }
 

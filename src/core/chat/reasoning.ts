@@ -5,9 +5,9 @@ import type { ToolCallParser } from './tool-calls/parser.ts';
 
 /** The marks around a model's thinking. */
 export interface ReasoningMarkers {
-  /** Such as `<think>`; several where models write it in several ways. */
+  /** Opening marker, such as `<think>`; several if models write it in several ways. */
   readonly open: string | readonly string[];
-  /** Such as `</think>`. */
+  /** Closing marker, such as `</think>`. */
   readonly close: string | readonly string[];
   /** Whether the chat template already wrote the open marker, so that the answer begins inside the block. */
   readonly startsOpen: boolean;
@@ -15,7 +15,7 @@ export interface ReasoningMarkers {
   readonly frame?: FrameMarkers | undefined;
 }
 
-/** How calls begin that may stand inside the thinking. */
+/** Beginnings of calls that may occur inside the thinking. */
 export interface CallsInReasoning {
   /** Markers that calls begin with; see `ToolCallFormat.openers`. */
   readonly openers: readonly string[];
@@ -28,7 +28,7 @@ export interface ReasoningPart {
   readonly text: string;
 }
 
-/** How the text ended that a `ReasoningSplitter` has read. */
+/** State at the end of a `ReasoningSplitter`'s text. */
 export interface ReasoningSplitterFlushOptions {
   /** Whether the answer was cut off from outside and not ended by the model. Default false. */
   readonly cutOff?: boolean | undefined;

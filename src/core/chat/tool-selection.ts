@@ -1,6 +1,6 @@
 import type { ToolDefinition } from './messages.ts';
 
-/** How much a word of the message tells when it stands in these places of a tool's definition. */
+/** Weight of a word of the message by its place in a tool's definition. */
 const weights = { name: 3, parameter: 2, description: 1 } as const;
 
 /**

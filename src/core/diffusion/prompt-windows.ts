@@ -8,7 +8,7 @@ export interface WindowFrame {
 }
 
 /**
- * How many windows the tokens of a prompt need; an empty one needs one.
+ * Number of windows for the tokens of a prompt, at least one.
  *
  * @example
  * ```ts

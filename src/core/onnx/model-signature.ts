@@ -17,7 +17,7 @@ export interface ModelSignature {
   readonly opsets: readonly OpsetImport[];
   readonly producerName: string;
   readonly producerVersion: string;
-  /** How many nodes each operator has, in inner graphs too; operators of other domains as `domain:operator`. */
+  /** Number of nodes of each operator, inner graphs included; operators of other domains as `domain:operator`. */
   readonly operators: ReadonlyMap<string, number>;
 }
 

@@ -6,7 +6,7 @@ const mostSteps = 12;
 /** Products of elements are gates. */
 const between: ReadonlySet<string> = new Set(['Reshape', 'Cast', 'Identity', 'DynamicQuantizeLinear', 'Mul']);
 
-/** The size of the last dimension of a value, known from the product with weights that takes it. */
+/** Size of the last dimension of a value, inferred from the weights that multiply it. */
 export function sizeAfter(index: GraphIndex, name: string): number | undefined {
   let at = name;
   for (let steps = 0; steps < mostSteps; steps++) {

@@ -5,7 +5,7 @@ export interface ReadContext {
   readonly reader: WireReader;
   /** Tensors of at least that many bytes stay where they are. */
   readonly smallestMapped: number;
-  /** How many graphs this one may hold within one another. */
+  /** Number of levels of graphs that this one may contain. */
   readonly depth: number;
 }
 

@@ -231,7 +231,7 @@ function moveUp({ tokens, logits, size }: Candidates, lowest: number): number {
   return kept;
 }
 
-/** Where a token is among the candidates, or −1. */
+/** Index of a token among the candidates, or −1. */
 export function positionOf({ tokens, size }: Candidates, token: number): number {
   if (token < size && tokens[token] === token) return token; // as where no token is left out
   let low = 0;

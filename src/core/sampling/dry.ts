@@ -8,7 +8,7 @@ import { createScratch } from './scratch.ts';
  */
 export type DryBreakers = ReadonlyMap<number, readonly (readonly number[])[]>;
 
-/** How `applyDry` penalises. */
+/** Options of `applyDry`. */
 export interface DryOptions {
   /** The penalty of a repetition that is just long enough; 0 penalises nothing. */
   readonly multiplier: number;
@@ -16,7 +16,7 @@ export interface DryOptions {
   readonly base?: number;
   /** Repetitions of so many tokens are the shortest that are penalised, 2 by default. */
   readonly allowedLength?: number;
-  /** How many of the last tokens it looks at; −1, the default, is all of them. */
+  /** Number of last tokens it reads; −1, the default, is all. */
   readonly penaltyLastN?: number;
   /** None by default. */
   readonly breakers?: DryBreakers;
@@ -94,7 +94,7 @@ export function penalizeRepetition(
   return candidates;
 }
 
-/** How many of the last tokens come after the last breaker. */
+/** Number of tokens after the last breaker. */
 function reachOf(history: ArrayLike<number>, end: number, count: number, breakers: DryBreakers): number {
   for (let after = 0; after < count; after++) {
     const tails = breakers.get(history[end - 1 - after]!);

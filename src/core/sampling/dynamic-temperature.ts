@@ -4,7 +4,7 @@ import { weightsAndMoment } from './moment.ts';
 import { weightScratch } from './scratch.ts';
 import { applyTemperature } from './temperature.ts';
 
-/** How far `applyDynamicTemperature` moves the temperature, and how fast. */
+/** Range and exponent of `applyDynamicTemperature`. */
 export interface DynamicTemperatureOptions {
   /** The middle of the temperatures. */
   readonly temperature: number;

@@ -4,7 +4,7 @@ import { decay } from './decay.ts';
 import { keepNearest, massTolerance } from './nearest.ts';
 import { keepAbove } from './top-k.ts';
 
-/** How many of the largest logits come with `LargestLogits` from a device: 2 KB. */
+/** Number of largest logits that `LargestLogits` brings from a device: 2 KB. */
 export const largestLogitsCount = 256;
 
 /** The largest logits of a vocabulary, and the weight of all of them: most samplers need no more. */
@@ -17,7 +17,7 @@ export interface LargestLogits {
   readonly mass: number;
 }
 
-/** How far the mass may be off. */
+/** Largest error of the mass. */
 const deviceTolerance = 1e-4;
 
 type LargestParameters = SamplingParameters & { readonly logitBias: { readonly length: number } };
@@ -87,7 +87,7 @@ export interface NucleusOptions {
   readonly floor: number;
   readonly topP: number;
   readonly vocabularySize: number;
-  /** How many tokens outside of the largest ones may have been lowered, at most. */
+  /** Largest number of lowered tokens outside the largest ones. */
   readonly lowered: number;
 }
 

@@ -12,7 +12,7 @@ const bins = 2048;
 const binsPerNat = 64;
 const fewCandidates = 48;
 
-/** So far from the center, in nats, all share the last bin. */
+/** Distance from the centre, in nats, from which all candidates share the last bin. */
 const binnedReach = bins / binsPerNat;
 
 const binMass = new Float64Array(bins);

@@ -3,7 +3,7 @@ import { assertNumber } from './assert.ts';
 import { positionOf, withinRange, type Candidates } from './candidates.ts';
 import { createTokenWindow, penaltyWindow, type TokenWindow } from './token-window.ts';
 
-/** How tokens of the recent past are penalised. */
+/** Options of the penalties on recent tokens. */
 export type Penalties = Pick<SamplingParameters, 'repeatPenalty' | 'frequencyPenalty' | 'presencePenalty'>;
 
 const window = createTokenWindow();

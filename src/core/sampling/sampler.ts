@@ -29,7 +29,7 @@ export interface SamplerOptions {
 
 /** Chooses the tokens of one sequence. */
 export interface Sampler {
-  /** How many of the last tokens it looks at, so that older ones need not be accepted; infinite where DRY sees all. */
+  /** Number of last tokens it reads; older ones need not be accepted. Infinite if DRY reads all. */
   readonly memory: number;
   /**
    * Chooses the next token. Moves the random numbers and Mirostat on, but doesn't `accept` the token.

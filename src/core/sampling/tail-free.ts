@@ -12,7 +12,7 @@ const leastCurvature = 1e-6;
 const headSize = 512;
 /** Beyond so many nats below the largest logit, probabilities are below 1e-27 of the largest and count as 0. */
 const allNats = 64;
-/** Where tokens just outside of the head are so likely, it never decides. */
+/** Weight of the tokens just outside the head, relative to the largest, from which the head alone never decides. */
 const likelyWeight = 1 / 16;
 const blockSize = 512;
 const undecided = -1;
@@ -83,7 +83,7 @@ function gatherAbove(bound: number, { logits, size }: Candidates, gathered: Floa
 }
 
 /**
- * How many candidates stay, told from the `count` most likely of `size`. What the others add to the total curvature is
+ * Number of candidates that stay, computed from the `count` most likely of `size`. What the others add to the total curvature is
  * bounded; where both bounds lead to the same cut it is decided.
  *
  * @param last there are no others, or none with a probability to speak of

@@ -1,11 +1,11 @@
-/** How many of the last tokens the penalties look at, the prompt included. */
+/** Number of last tokens that the penalties read, the prompt included. */
 export const penaltyWindow = 64;
 
 /** The last 64 tokens as a set: which tokens, and how often each. Costs no allocation once it is there. */
 export interface TokenWindow {
   /** The first `size` entries: the distinct tokens, ascending. */
   readonly tokens: Int32Array;
-  /** How often each of `tokens` is in the window. */
+  /** Count of each of `tokens` in the window. */
   readonly counts: Uint8Array;
   readonly size: number;
   /** Adds a token, below 2³¹; the oldest leaves when there are more than 64. */

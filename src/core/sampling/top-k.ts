@@ -66,7 +66,7 @@ export function likelyBound({ logits, size }: Candidates, k: number): number {
   return justBelow(selectDescending(values, count, Math.ceil((2 * k) / stride) + spareSamples));
 }
 
-/** So many samples more than needed are let through: fewer than k are above with a chance below one in a hundred. */
+/** Extra samples above the threshold. With them, the chance that fewer than k candidates pass is below one in a hundred. */
 export const spareSamples = 1;
 
 function countAbove({ logits, size }: Candidates, bound: number): number {
@@ -86,7 +86,7 @@ function countByFours(logits: Float64Array, end: number, bound: number): number 
 }
 
 /**
- * How many candidates to gather before they are cut back to `k`: enough that cutting is rare, so that even
+ * Number of candidates to gather before they are cut back to `k`: enough that cutting is rare, so that even
  * ascending logits take linear time.
  */
 export function roomFor(k: number): number {

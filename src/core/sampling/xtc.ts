@@ -3,7 +3,7 @@ import { largestOf, weightsInto, type Candidates } from './candidates.ts';
 import { massTolerance } from './nearest.ts';
 import { weightScratch } from './scratch.ts';
 
-/** How often, and from which probability on, `applyXtc` drops the most likely candidates. */
+/** Probability and threshold of `applyXtc`. */
 export interface XtcOptions {
   /** Share of the steps at which it acts, from 0 (never) to 1 (always). */
   readonly probability: number;

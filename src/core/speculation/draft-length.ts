@@ -1,4 +1,4 @@
-/** How many tokens are worth guessing, from how many guesses came true lately. */
+/** Number of tokens worth guessing, from the recent rate of accepted guesses. */
 export interface DraftLength {
   /** Tokens to guess now; 0 where guessing costs more than it saves. */
   readonly count: number;
@@ -8,7 +8,7 @@ export interface DraftLength {
 
 /** Weight of the latest guess in the share of those that came true. */
 const weight = 0.15;
-/** Where nothing is known: just too little to guess. */
+/** Initial value: just too low to guess. */
 const firstShare = 0.4;
 
 /**

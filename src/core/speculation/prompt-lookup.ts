@@ -34,7 +34,7 @@ export function createPromptLookup(tokens: Iterable<number> = []): PromptLookup 
   let previous = new Int32Array(1024);
   const latest = new Int32Array(2 ** hashBits).fill(-1);
   let length = 0;
-  /** Where the guess stands; −1 without one. */
+  /** Position of the guess; −1 without one. */
   let place = -1;
 
   const lookup: PromptLookup = {

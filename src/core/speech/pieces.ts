@@ -1,4 +1,4 @@
-/** Where a text may be cut, best first: after its sentences, its clauses, its phrases, its words. */
+/** Cut points of a text, best first: after sentences, clauses, phrases, words. */
 const boundaries = [/[.!?…]["”)]*(?= )/gu, /[;:—]["”)]*(?= )|\)(?= )| (?=\()/gu, /,["”)]*(?= )/gu, / /gu];
 
 /** A cut that leaves a shorter piece than this part of the limit waits for a lesser boundary. */

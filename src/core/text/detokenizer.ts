@@ -40,7 +40,7 @@ const contextSizes = [4, 5, 6, 7, 8] as const;
 export function createDetokenizer(decode: (ids: readonly number[]) => string): Detokenizer {
   let window: number[] = [];
   let text = '';
-  /** How much of `text` was returned. */
+  /** Length of the returned part of `text`. */
   let emitted = 0;
   /** Tokens since the text last ended with a complete character. */
   let waiting = 0;

@@ -10,7 +10,7 @@ export interface MarkerScan {
 
 /** Looks for markers in text that comes in pieces. */
 export interface MarkerScanner {
-  /** How many UTF-16 code units are held back as a possible beginning of a marker. */
+  /** Number of UTF-16 code units held back as a possible beginning of a marker. */
   readonly held: number;
   /** Reads `text` from index `from` (default 0) up to and including the first marker. */
   scan(text: string, from?: number): MarkerScan;

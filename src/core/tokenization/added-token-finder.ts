@@ -31,7 +31,7 @@ interface Node {
 export function createAddedTokenFinder(tokens: readonly AddedToken[]): FindAddedTokens {
   const root: Node = { next: new Map() };
   for (const token of tokens) if (token.pattern !== '') insert(root, token);
-  /** By the low bits of code units: 0 where no token begins with such a unit. */
+  /** Indexed by the low bits of code units: 0 if no token begins with such a unit. */
   const mayBegin = new Uint8Array(256);
   for (const unit of root.next.keys()) mayBegin[unit & 0xff] = 1;
 

@@ -76,13 +76,13 @@ export function unitsOf(codePoint: number): 1 | 2 {
   return codePoint > 0xff_ff ? 2 : 1;
 }
 
-/** Where the character begins in the source that the unit at `index` came from. */
+/** Start, in the source, of the character that produced the unit at `index`. */
 export function sourceStart(text: AlignedText, index: number): number {
   if (text.starts) return text.starts[index]!;
   return index > 0 && index < text.length && isLowSurrogate(text.units[index]!) ? index - 1 : index;
 }
 
-/** Where that character ends. */
+/** End, in the source, of the character that produced the unit at `index`. */
 export function sourceEnd(text: AlignedText, index: number): number {
   if (text.ends) return text.ends[index]!;
   return isHighSurrogate(text.units[index]!) ? index + 2 : index + 1;
@@ -93,9 +93,9 @@ const shortRun = 64;
 
 /** Rewrites pieces of a text, one after another, from left to right, into a new text. */
 export interface TextBuilder {
-  /** Where the next character of the piece is. */
+  /** Index of the next character of the piece. */
   readonly at: number;
-  /** How many units were written. */
+  /** Number of units written. */
   readonly length: number;
   /** Begins with the next piece. */
   open(start: number): void;

@@ -12,7 +12,7 @@ export function writeUnits(units: Uint16Array, at: number, text: string): number
   return at + length;
 }
 
-/** As many arguments as every engine takes. */
+/** Number of arguments that every engine accepts. */
 const chunk = 8192;
 
 /** The text of UTF-16 code units. */

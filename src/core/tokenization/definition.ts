@@ -66,7 +66,7 @@ export function readChoice<Choice extends string>(
   return choice;
 }
 
-/** How parts of each type are read. */
+/** Readers of parts by type. */
 export type Readers<Part> = Readonly<Record<string, (label: string, members: Members) => Part>>;
 
 /**

@@ -1,7 +1,7 @@
 import { readChoice, readInteger, readMembers, readString } from './definition.ts';
 import { concatenateEncodings, toConstantEncoding, type Encoding } from './encoding.ts';
 
-/** How an encoding is filled up to a length. */
+/** Padding of an encoding. */
 export interface Padding {
   /** Fewest tokens there are to be; default as many as there are. */
   readonly length?: number | undefined;

@@ -3,15 +3,15 @@ import type { AlignedText } from './aligned-text.ts';
 /** A text that is cut into pieces; what lies between two pieces is left out. */
 export interface Pieces {
   readonly text: AlignedText;
-  /** Where pieces begin and end: start, end, start, end, … */
+  /** Bounds of the pieces: start, end, start, end, … */
   readonly bounds: Int32Array;
-  /** How many pieces there are. None is empty. */
+  /** Number of pieces. No piece is empty. */
   readonly count: number;
   /** Whether each byte of the text's UTF-8 is to stand as a character of its own. */
   readonly asBytes: boolean;
 }
 
-/** Cuts pieces into smaller ones, and may rewrite them. */
+/** Splits pieces into smaller ones, and may rewrite them. */
 export type PreTokenizer = (pieces: Pieces) => Pieces;
 
 /** A growing list of bounds. */
@@ -37,7 +37,7 @@ export function pushPiece(list: BoundList, start: number, end: number): void {
   list.bounds[at + 1] = end;
 }
 
-/** How many code units all pieces have. */
+/** Number of code units of all pieces. */
 export function totalLength({ bounds, count }: Pieces): number {
   let total = 0;
   for (let piece = 0; piece < count; piece++) total += bounds[2 * piece + 1]! - bounds[2 * piece]!;

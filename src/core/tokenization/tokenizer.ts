@@ -19,7 +19,7 @@ import { createTokenBuffer, type TokenBuffer } from './token-buffer.ts';
 import { readTokenRoles, type TokenRoles } from './token-roles.ts';
 import { readTruncation, truncateEncodings, type Truncation } from './truncation.ts';
 
-/** How text becomes ids. */
+/** Options of `encode`. */
 export interface EncodeOptions {
   /** Puts the tokens around the text that the model expects, such as `[CLS]` and `[SEP]`; default true. */
   readonly addSpecialTokens?: boolean | undefined;
@@ -41,7 +41,7 @@ export interface CountOptions {
   readonly specialAsText?: boolean | undefined;
 }
 
-/** How ids become text. */
+/** Options of `decode`. */
 export interface DecodeOptions {
   /** Leaves special tokens out; default false. */
   readonly skipSpecialTokens?: boolean | undefined;
@@ -54,7 +54,7 @@ export interface Frame {
 }
 
 /**
- * Text to tokens and back, as the Rust library `tokenizers` does it. Lone surrogates, which are no text, count as U+FFFD.
+ * Converts text to tokens and back as the Rust library `tokenizers` does. Lone surrogates are read as U+FFFD.
  * No method keeps a promise waiting: all work is done when it returns.
  */
 export interface Tokenizer {
@@ -77,7 +77,7 @@ export interface Tokenizer {
    * @throws RangeError where the post-processor knows no pairs
    */
   pairWith(text: string): PairEncoder;
-  /** How many tokens a text has, whatever the limits of the tokenizer are. */
+  /** Number of tokens of a text, without the limits of the tokenizer. */
   countTokens(text: string, options?: CountOptions): number;
   /** The text of tokens. Ids that there aren't count for nothing. */
   decode(ids: Iterable<number>, options?: DecodeOptions): string;

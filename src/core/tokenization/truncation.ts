@@ -1,11 +1,11 @@
 import { readChoice, readInteger, readMembers } from './definition.ts';
 import { emptyEncoding, sliceEncoding, type PartialEncoding } from './encoding.ts';
 
-/** How an encoding is cut to a length. */
+/** Truncation of an encoding. */
 export interface Truncation {
   /** Most tokens there may be, those around the texts included. */
   readonly maxLength: number;
-  /** How many tokens an overflowing part has in common with the one before it; below `maxLength`. Default 0. */
+  /** Number of tokens that an overflowing part shares with the part before it; below `maxLength`. Default 0. */
   readonly stride?: number | undefined;
   /** At which end tokens are taken away; default `right`. */
   readonly direction?: 'left' | 'right' | undefined;

@@ -3,7 +3,7 @@ import { createSlots, hashEnd, hashStart, hashStep } from './hash.ts';
 
 /** Token ids and the texts they stand for, without an object per token. */
 export interface Vocabulary {
-  /** How many tokens there are. */
+  /** Number of tokens. */
   readonly size: number;
   /** Highest id + 1; 0 when empty. */
   readonly idLimit: number;
@@ -22,7 +22,7 @@ export interface Vocabulary {
 /** Ids are indexes of arrays here. */
 export const highestTokenId = 2 ** 24 - 1;
 
-/** So many texts of tokens are kept, since the same ones come up again and again. */
+/** Number of token texts to cache, since the same ones recur. */
 const recentTexts = 4096;
 
 const load = 0.8;
@@ -161,7 +161,7 @@ export function createVocabulary(tokens: readonly string[], ids: Int32Array): Vo
   };
 }
 
-/** Where each id is, if there are all from 0 to the highest, once each. */
+/** Index of each id, if the ids are dense and unique. */
 function invert(ids: Int32Array): Uint32Array | undefined {
   const count = ids.length;
   const places = new Uint32Array(count);

@@ -27,7 +27,7 @@ export function createWordCache(): WordCache {
   let slots = 0;
   let records = new Int32Array();
   let units = new Uint16Array();
-  /** How many words were kept since it grew. */
+  /** Number of words kept since it grew. */
   let kept = 0;
   let slot = 0;
 

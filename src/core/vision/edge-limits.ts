@@ -1,7 +1,7 @@
 import { assertNames } from '../assert-names.ts';
 import type { Size } from './box.ts';
 
-/** How large an image becomes that keeps its proportions. */
+/** Limits of an image that is resized with its proportions. */
 export interface EdgeLimits {
   /** Pixels of the shorter side, unless the longer one would be too long. */
   readonly shortest: number;
@@ -36,7 +36,7 @@ export function fitEdges(image: Size, limits: EdgeLimits): Size {
     : { width: cut(other), height: cut(side) };
 }
 
-/** As Python rounds. */
+/** Rounds half to even, as Python does. */
 function roundHalfToEven(value: number): number {
   const down = Math.floor(value);
   if (value - down !== 0.5) return Math.round(value);

@@ -1,5 +1,5 @@
 /**
- * How much two boxes overlap: the area they share over the area they cover together.
+ * Intersection over union of two boxes: the shared area over the area of both together.
  *
  * @param boxes `[n × 4]` as x1, y1, x2, y2
  * @param first index of one box

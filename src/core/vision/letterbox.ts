@@ -1,7 +1,7 @@
 import { assertNames } from '../assert-names.ts';
 import type { Box, Size } from './box.ts';
 
-/** Where an image lies within the input of a model. */
+/** Position of an image within the input of a model. */
 export interface Placement extends Size {
   /** Place of the image's upper left corner in the input; its size there is `width` × `height`. */
   readonly left: number;

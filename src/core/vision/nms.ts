@@ -10,7 +10,7 @@ export interface NmsOptions {
   readonly maxKept?: number | undefined;
   /** Only so many of the best boxes are looked at; default all. */
   readonly maxCandidates?: number | undefined;
-  /** How many boxes there are; default all of `scores`. */
+  /** Number of boxes; default all of `scores`. */
   readonly count?: number | undefined;
 }
 

@@ -6,9 +6,9 @@ const utf8 = new TextEncoder();
 /**
  * Puts a text into a PNG: an uncompressed `iTXt` chunk after the header.
  *
- * @param png not changed
+ * @param png is left unchanged
  * @param keyword Latin-1, 1 to 79 characters, such as `parameters`
- * @param text any; a NUL in it is left out, since the chunk can't hold one
+ * @param text loses its NULs, which the chunk can't hold
  * @see https://www.w3.org/TR/png-3/#11iTXt
  *
  * @example

@@ -22,9 +22,9 @@ let keys = new Float64Array(0);
 export function rankScores(
   scores: Float32Array,
   options: {
-    /** How many of `scores` there are, below 2²⁰; default all. */
+    /** Number of `scores`, below 2²⁰; default all. */
     readonly count?: number;
-    /** How many to find at most; default all. */
+    /** Largest number to find; default all. */
     readonly limit?: number;
   } = {},
 ): Int32Array {

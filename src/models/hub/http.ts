@@ -5,7 +5,7 @@ import type { HubSettings } from './settings.ts';
 import { sourceError } from '../model-files.ts';
 import { quote } from '../../core/text/quote.ts';
 
-/** Who is asked for a model, and how a message calls the two. */
+/** Server and model of a request, with their names for messages. */
 export interface Remote {
   readonly host: string;
   /** The token goes to this origin and to no other. */
@@ -13,7 +13,7 @@ export interface Remote {
   readonly token: string | undefined;
   /** Id of the repository, or address of the folder. */
   readonly label: string;
-  /** Where a person reads about the model and accepts its terms; `undefined` where the server isn't the hub. */
+  /** Page where a person accepts the model's terms; `undefined` for a server other than the hub. */
   readonly page: string | undefined;
 }
 

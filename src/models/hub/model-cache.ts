@@ -168,7 +168,7 @@ export class RepositoryCache {
 
 /** A downloaded model. */
 export interface CachedModel {
-  /** As `source` spells it, without the revision. */
+  /** Name in `source`, without the revision. */
   readonly source: string;
   readonly revision: string;
   readonly commit: string;

@@ -31,7 +31,7 @@ export interface FilesRequest {
   readonly hub?: HubOptions | undefined;
 }
 
-/** How a download reports, and when it gives up. */
+/** Progress and time limits of a download. */
 export interface ObtainOptions {
   readonly onProgress?: ((progress: DownloadProgress) => void) | undefined;
   /** Told what an operator should know and what stops nothing. */
@@ -40,7 +40,7 @@ export interface ObtainOptions {
   readonly retry?: Partial<RetryPolicy> | undefined;
 }
 
-/** Where a model lies on this disk. */
+/** Place of a model on this disk. */
 export interface ObtainedModel {
   /** A source without the network: a folder, or what was asked for where that isn't remote. */
   readonly source: string;
@@ -94,7 +94,7 @@ class RemoteModel {
   readonly #choice: Choice & { readonly category: string };
   readonly #settings: HubSettings;
   readonly #access: Access;
-  /** As users spell it, without the revision. */
+  /** Name for users, without the revision. */
   readonly #name: string;
   readonly #remote: Remote;
   readonly #cache: RepositoryCache;

@@ -1,9 +1,9 @@
 import type { RemoteFile } from './repository.ts';
 
-/** How far the download of a model is. */
+/** Progress of a download. */
 export interface DownloadProgress {
   readonly type: 'file-begin' | 'file-progress' | 'file-end';
-  /** As `source` spells it, without the revision. */
+  /** Name in `source`, without the revision. */
   readonly source: string;
   /** Within the model, separated by `/`. */
   readonly file: string;

@@ -1,6 +1,6 @@
 import { fieldError } from '../../errors.ts';
 
-/** How patiently a server is asked again. */
+/** Policy of retries. */
 export interface RetryPolicy {
   /** Failures in a row after which nothing more is tried; default 5. */
   readonly attempts: number;
@@ -19,7 +19,7 @@ export const defaultRetryPolicy: RetryPolicy = {
   stallMs: 60_000,
 };
 
-/** The policy where the cache can answer in the server's place: nobody waits long for a server that is down. */
+/** Policy for a model in the cache: a short wait for an unreachable server. */
 export function beforeCache(policy: RetryPolicy): RetryPolicy {
   return { ...policy, attempts: Math.min(policy.attempts, 2) };
 }

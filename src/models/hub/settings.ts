@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { fieldError } from '../../errors.ts';
 import { describeValue } from '../../core/text/quote.ts';
 
-/** Where models come from and are kept; plain data. */
+/** Source and cache of models, as plain data. */
 export interface HubOptions {
   /** Address of the hub; default `HF_ENDPOINT`, else `https://huggingface.co`. */
   readonly endpoint?: string | undefined;

@@ -37,8 +37,8 @@ const longestMessage = 2000;
  * Asks an FFmpeg which formats it can write.
  *
  * @param path of the program, or its name on the PATH
- * @returns none where the program is missing or doesn't work
- * @throws Error of the system where it has no resources to start it, which may pass
+ * @returns an empty list if the program is missing or fails
+ * @throws the system's Error if it lacks the resources to start a process; a later call may succeed
  */
 export async function listFfmpegFormats(path: string): Promise<readonly SpeechFormat[]> {
   let listing = '';

@@ -2,7 +2,7 @@ import { default as wavefile } from 'wavefile';
 import type { AudioEncoder } from './contract.ts';
 import { toPcm, toPcmBytes } from './pcm.ts';
 
-/** Where the sizes of the file and of its data stand in a header that has nothing but `fmt ` and `data`. */
+/** Offsets of the sizes of the file and of its data in a header with only `fmt ` and `data`. */
 const sizeOffsets = [4, 40];
 const unknownSize = 0xffff_ffff;
 

@@ -8,7 +8,7 @@ import { breathe } from './breathe.ts';
 export interface ByteSource {
   /** In bytes. */
   readonly size: number;
-  /** Where the file is; `undefined` where it is in memory alone. */
+  /** Path of the file; `undefined` for audio in memory. */
   readonly path: string | undefined;
   /**
    * The bytes of a range, fewer where the file ends before; not to be changed.

@@ -19,7 +19,7 @@ import type { TrackOptions } from './track-options.ts';
 import { openWav } from './wav.ts';
 import { openWebm } from './webm.ts';
 
-/** How audio is opened. */
+/** Options for opening audio. */
 export type AudioOptions = TrackOptions;
 
 /** Audio that is being decoded. */

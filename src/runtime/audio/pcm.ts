@@ -7,7 +7,7 @@ export interface PcmBlock {
 
 /** The audio of a file as it was recorded. */
 export interface PcmTrack {
-  /** As the file's header has it, if it says; not to be relied on. */
+  /** Value of the file's header, if present; unreliable. */
   readonly durationSeconds?: number | undefined;
   /** To be read once; leaving it early frees the decoder. */
   readonly blocks: AsyncIterable<PcmBlock>;

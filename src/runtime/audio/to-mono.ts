@@ -12,7 +12,7 @@ export interface MonoOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** As much as is mixed and resampled at once, in samples. */
+/** Number of samples that are mixed and resampled at once. */
 const stepLength = 2 ** 13;
 /** Far beyond any recording; sums of squares stay finite. */
 const maxMagnitude = 2 ** 24;

@@ -1,4 +1,4 @@
-/** How the audio of a file is decoded. */
+/** Options for decoding the audio of a file. */
 export interface TrackOptions {
   /** Longer audio is refused as soon as its length shows. */
   readonly maxSeconds: number;

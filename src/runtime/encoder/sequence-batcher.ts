@@ -36,7 +36,7 @@ interface Job<S extends Sequence> {
 export class SequenceBatcher<S extends Sequence> {
   readonly #encoder: SequenceEncoder<S>;
   readonly #limits: BatchLimits;
-  /** Who has waited longest comes first. */
+  /** The longest-waiting request comes first. */
   #jobs: Job<S>[] = [];
   #running: Promise<void> | undefined;
   /** Runs of the graph so far. */

@@ -1,4 +1,4 @@
-/** How much of an answer is read, and how long. */
+/** Limits of size and time for an answer. */
 export interface BodyOptions {
   readonly signal?: AbortSignal | undefined;
   /** Unpacked; default any number. */

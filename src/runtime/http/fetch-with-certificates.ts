@@ -5,7 +5,7 @@ import type { ReadableStream } from 'node:stream/web';
 
 /** Certificates of a connection, as PEM text. */
 export interface Certificates {
-  /** Whose signature a server's certificate must have; default: that of the authorities which Node knows. */
+  /** Authorities that sign a server's certificate; default: those of Node. */
   readonly ca?: string | undefined;
   /** With `key`, shows the server who asks. */
   readonly cert?: string | undefined;

@@ -1,4 +1,4 @@
-/** As a connection ends that its other side has closed. */
+/** Error codes of a connection that the other side has closed. */
 const codes = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
 
 /**

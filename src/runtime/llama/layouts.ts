@@ -107,6 +107,6 @@ export function assertLayout(kind: keyof Members, found: Readonly<Record<string,
   if (!differing) return;
   const [name, , value] = differing;
   throw new Error(
-    `llama.cpp: ${kind}.${name} is ${String(found[name])} where ${String(value)} is expected; this version of node-llama-cpp isn't known here`,
+    `llama.cpp: expected ${kind}.${name} to be ${String(value)}, got ${String(found[name])}; this version of node-llama-cpp is not supported`,
   );
 }

@@ -21,7 +21,7 @@ export class LlamaContextFull extends Error {}
 /** `llama_decode` found no place for the tokens. */
 const noPlace = 1;
 
-/** Sequences of one model, and the memory of what they have read. Runs of it may not overlap. */
+/** Sequences of one model with their key-value cache. Runs must not overlap. */
 export class LlamaContext {
   readonly model: LlamaModel;
   readonly batchSize: number;

@@ -10,7 +10,7 @@ export interface LlamaDecoderOptions {
   readonly threads: number;
 }
 
-/** As many as the batcher reads in one step. */
+/** Number that the batcher reads in one step. */
 const batchSize = 512;
 /** Limits that llama.cpp is built with. */
 const mostSequences = 256;

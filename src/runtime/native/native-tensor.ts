@@ -4,7 +4,7 @@ import { Handle } from './handle.ts';
 import type { Api } from './load-api.ts';
 import { readShape } from './read-shape.ts';
 
-/** Where tensors without elements point to: the address of an empty array may be null. */
+/** Address for tensors without elements: that of an empty array may be null. */
 const nowhere = new Uint8Array(8);
 
 /**

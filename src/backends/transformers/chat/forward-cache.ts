@@ -95,7 +95,7 @@ export function cachingMembers(
 interface JoinOptions {
   /** Rows to take of each tensor. */
   readonly rows: readonly number[];
-  /** How many rows each tensor has to have. */
+  /** Number of rows that each tensor needs. */
   readonly shapes: readonly number[];
   /** Positions of the last axis but one; all if left out. */
   readonly length: number | undefined;

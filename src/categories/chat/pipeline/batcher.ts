@@ -55,7 +55,7 @@ interface Row {
   /** Tokens fed after the prompt. */
   readonly fed: number[];
   token: number;
-  /** Where the row was alone at some step. */
+  /** Present after a step in which the row was alone. */
   drafter?: Drafter;
 }
 

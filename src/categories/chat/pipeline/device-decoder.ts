@@ -120,6 +120,6 @@ interface DeviceStep {
   readonly tokens: Int32Array;
   readonly count: number;
   readonly counts: readonly number[] | undefined;
-  /** Where the logits are left. */
+  /** Place of the logits. */
   readonly place: 'cpu' | 'session';
 }

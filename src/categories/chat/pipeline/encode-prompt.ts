@@ -11,7 +11,7 @@ const reachOfCut = 128;
 export interface PromptOptions {
   /** Tokens that the model holds; the prompt has to leave room for one more. */
   readonly contextLength: number;
-  /** How many tokens of the end are kept; 0 all, −1 as many as fit beside `maxTokens`, or half of the context. Default 0. */
+  /** Number of last tokens to keep; 0 keeps all, −1 as many as fit beside `maxTokens`, or half of the context. Default 0. */
   readonly truncatePromptTokens?: number | undefined;
   readonly maxTokens?: number | undefined;
 }

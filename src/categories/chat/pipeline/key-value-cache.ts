@@ -27,7 +27,7 @@ export class KeyValueCache implements DecoderCache {
   readonly #spare: boolean;
   readonly #pool: StoragePool;
   #capacity: number;
-  /** Where the first slot lies in the buffers, in slots. */
+  /** Offset of the first slot in the buffers, in slots. */
   #shift = 0;
   #storage: Storage[];
   #tensors: Readonly<Record<string, { -readonly [Key in keyof Tensor]: Tensor[Key] }>> | undefined;
@@ -211,7 +211,7 @@ function roomFor(length: number): number {
   return Math.ceil((length + 1) / step) * step;
 }
 
-/** How many slots of that capacity the longest sequence may leave unused, and so how far it can move. */
+/** Number of slots of that capacity that the longest sequence may leave unused, which is how far it can move. */
 function mostUnused(capacity: number): number {
   return Math.max(leastStep, capacity >> 3);
 }

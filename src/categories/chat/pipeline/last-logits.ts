@@ -1,6 +1,6 @@
 import { float16ToFloat32Into } from '../../../core/math/float16.ts';
 
-/** How logits lie in memory. */
+/** Memory layout of logits. */
 export interface LogitsShape {
   readonly rows: number;
   readonly positions: number;

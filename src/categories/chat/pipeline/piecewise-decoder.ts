@@ -5,7 +5,7 @@ import type { Decoder, DecoderCache } from '../../../runtime/decoder.ts';
 const pieceTokens = 16;
 /** Long enough for the kernels that a device takes for long prompts. */
 const probeTokens = 64;
-/** How far logits may be apart, as a part of the largest one; half precision rounds to about 0.001. */
+/** Largest difference of logits, relative to the largest logit; half precision rounds to about 0.001. */
 const tolerance = 0.02;
 
 /**

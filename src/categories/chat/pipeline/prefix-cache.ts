@@ -44,7 +44,7 @@ export class PrefixCache {
     return { cache: await this.#decoder.gather([{ cache: best.cache, row: 0, length }]), length };
   }
 
-  /** How many tokens of a prompt `find` would find. */
+  /** Number of tokens of a prompt that `find` would find. */
   sharedTokens(prompt: Int32Array): number {
     return this.#findBest(prompt).length;
   }

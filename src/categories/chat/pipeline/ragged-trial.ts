@@ -3,7 +3,7 @@ import type { Decoder, DecoderCache, StepInputs } from '../../../runtime/decoder
 
 /** Tokens of the rows before the step that they share. */
 const lengths = [9, 4];
-/** How far logits may be apart, as a part of the largest one. */
+/** Largest difference of logits, relative to the largest logit. */
 const tolerance = 1e-3;
 
 /**

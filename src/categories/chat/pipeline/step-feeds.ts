@@ -15,8 +15,8 @@ interface Reusable extends StepFeeds {
 }
 
 /**
- * Makes the feeds of a step. Steps of one token, of which there is one for every token that is generated, write into
- * the same tensors again while the cache keeps its capacity.
+ * Makes the feeds of a step. Steps of one token reuse the same tensors until the cache grows, since each generated token
+ * needs such a step.
  */
 export class StepFeedsFactory {
   readonly #reusable = new WeakMap<KeyValueCache, Reusable>();

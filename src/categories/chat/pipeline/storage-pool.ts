@@ -12,7 +12,7 @@ const defaultMaxIdleBytes = 64 * 2 ** 20;
  */
 export class StoragePool {
   readonly #maxIdleBytes: number;
-  /** By their size in bytes. */
+  /** Keyed by size in bytes. */
   readonly #idle = new Map<number, ArrayBuffer[]>();
   #idleBytes = 0;
 

@@ -15,7 +15,7 @@ const textPart = z.object({ type: z.literal('text'), text: z.string() });
 /** Text, or parts of text that are joined. */
 const content = z.union([z.string(), listOf(ofOfferedType('a part', ['text'], textPart))]);
 
-/** How closely a picture is looked at. */
+/** Detail at which a picture is read. */
 export const imageDetail = z
   .enum(['auto', 'low', 'high'])
   .meta({ description: '`low` shrinks the picture to 512 pixels a side first.' });

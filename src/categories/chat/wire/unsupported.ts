@@ -2,7 +2,7 @@ import { assertNoneOf, notOffered, type UnsupportedField } from '../../../valida
 
 const isTextOnly = (value: unknown): boolean =>
   Array.isArray(value) && value.every((kind) => kind === 'text');
-/** As llama.cpp and others call it. */
+/** Name in llama.cpp and others. */
 const isParsed = (value: unknown): boolean => ['auto', 'deepseek', 'parsed'].includes(value as string);
 const isFalse = (value: unknown): boolean => value === false;
 const isZero = (value: unknown): boolean => value === 0;

@@ -5,7 +5,7 @@ import type { PixelFormat } from '../../../core/vision/input-tensor.ts';
 import { fittingInput, letterbox, stretch, type Placement } from '../../../core/vision/letterbox.ts';
 import type { InputSizes } from './input-sizes.ts';
 
-/** How images become inputs. */
+/** Preprocessing of images. */
 export interface Preprocessing {
   readonly format: PixelFormat;
   /** `stretch` fills the input with the image; the others pad it. */
@@ -27,7 +27,7 @@ const zeros = [0, 0, 0] as const;
 const ones = [1, 1, 1] as const;
 
 /**
- * How a family of models was trained to see images.
+ * Preprocessing with which a family of models was trained.
  *
  * @param preprocessor of `preprocessor_config.json`; only models of the DETR family have one
  */

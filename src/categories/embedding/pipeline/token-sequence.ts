@@ -5,11 +5,11 @@ import type { TextTokenizer } from '../../../models/tokenizer.ts';
 export interface TokenSequence {
   /** At least one. */
   readonly ids: readonly number[];
-  /** How many of the first tokens belong to a prompt. */
+  /** Number of leading tokens that belong to a prompt. */
   readonly promptTokens: number;
 }
 
-/** How inputs become tokens. */
+/** Tokenization of inputs. */
 export interface TokenSequenceOptions {
   readonly tokenizer: TextTokenizer;
   /** Ids below it exist. */

@@ -3,7 +3,7 @@ import type { encodingFormats } from '../parameters.ts';
 import type { EmbeddingResult } from '../events.ts';
 import type { EmbeddingResponse } from './schema.ts';
 
-/** How an answer is written. */
+/** Format of an answer. */
 export interface EmbeddingAnswerOptions {
   /** Id of the model that answered. */
   readonly model: string;

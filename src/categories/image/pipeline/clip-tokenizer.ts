@@ -108,7 +108,7 @@ async function readMerges(path: string): Promise<string[]> {
   try {
     text = await readFile(join(path, 'merges.txt'), 'utf8');
   } catch (error) {
-    throw sourceError(`neither tokenizer.json nor merges.txt exists in ${path}`, error);
+    throw sourceError(`expected tokenizer.json or merges.txt in ${path}`, error);
   }
   return text.split(/\r?\n/).filter((line) => line !== '' && !line.startsWith('#version'));
 }

@@ -6,7 +6,7 @@ import { misfit } from './misfit.ts';
 import type { Conditioning } from './prompt-encoder.ts';
 import { builtInSize, toFloat32, toTensor } from './tensors.ts';
 
-/** How a denoiser is fed: as in Stable Diffusion 1 and 2, as in SDXL, or as the transformer of Stable Diffusion 3. */
+/** Inputs of a denoiser: of Stable Diffusion 1 and 2, of SDXL, or of the transformer of Stable Diffusion 3. */
 export type Family = 'single' | 'features' | 'transformer';
 
 /** The inputs of denoising one image. */

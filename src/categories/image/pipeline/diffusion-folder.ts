@@ -10,7 +10,7 @@ type Json = Readonly<Record<string, unknown>>;
 
 /** One graph of a diffusion model. */
 export interface DiffusionComponent {
-  /** As its folder is called, such as `unet`. */
+  /** Name of its folder, such as `unet`. */
   readonly name: string;
   /** Path of the graph; another machine has it where the model is remote. */
   readonly graph: string;

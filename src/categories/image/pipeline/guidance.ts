@@ -2,7 +2,7 @@ import { imageParameters } from '../parameters.ts';
 import type { ImageRequest } from '../request.ts';
 import { fieldError } from '../../../errors.ts';
 
-/** How a model is brought to follow the prompt closely: by a second prediction, by an input of its own, or not at all. */
+/** Method of guidance: by a second prediction, by an input of the graph, or none. */
 export type Guidance = 'classifier-free' | 'input' | 'none';
 
 /** Names of models that were trained to need no guidance; their files seldom say it. */

@@ -69,7 +69,7 @@ export async function loadImagePipeline(
   });
 }
 
-/** As `loadImagePipeline`, with its seams open. */
+/** `loadImagePipeline` with injectable parts, for tests. */
 export async function createImagePipeline(
   spec: ModelSpec<ImageSettings>,
   internals: ImagePipelineInternals,

@@ -8,7 +8,7 @@ import { misfit } from './misfit.ts';
 import { builtInSize, toFloat32, toTensor } from './tensors.ts';
 
 /** Makes pixels of latents. */
-/** How an image is decoded. */
+/** Options for decoding an image. */
 export interface DecodeOptions extends RunOptions {
   /** Awaited between two tiles; what it throws ends the work. */
   readonly pause: () => Promise<void>;

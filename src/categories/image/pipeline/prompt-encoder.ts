@@ -11,7 +11,7 @@ export interface Conditioning {
   readonly pooled: Float32Array | undefined;
 }
 
-/** How the outputs of several text encoders become one conditioning. */
+/** Combination of the outputs of several text encoders into one conditioning. */
 export type JoinTexts = (texts: readonly EncodedText[]) => Conditioning;
 
 export interface PromptEncoder {

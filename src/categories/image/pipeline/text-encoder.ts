@@ -20,7 +20,7 @@ export interface TextEncoder {
 }
 
 export interface TextEncoderOptions {
-  /** As its folder is called. */
+  /** Name of its folder. */
   readonly name: string;
   /** Whether the states of the layer before the last are wanted. */
   readonly isPenultimate: boolean;

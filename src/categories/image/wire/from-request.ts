@@ -58,5 +58,5 @@ function sizeOf({ size, width, height }: ImageRequestBody): { width?: number; he
   if (!parsed) return {};
   if ((width ?? parsed.width) === parsed.width && (height ?? parsed.height) === parsed.height) return parsed;
   const other = `width ${width ?? 'left out'} and height ${height ?? 'left out'}`;
-  throw fieldError('size', `expected the same as width and height, got ${size} beside ${other}`);
+  throw fieldError('size', `expected the same as width and height, got ${size} and ${other}`);
 }

@@ -3,7 +3,7 @@ import type { ImageEvent } from '../events.ts';
 import type { ImageResponse } from './schema.ts';
 
 /**
- * All that happened during an image generation → the body of the answer.
+ * The events of an image generation → the body of the answer.
  *
  * @example
  * ```ts

@@ -64,5 +64,5 @@ function withReason<T>(work: () => T): T {
 }
 
 function notAScorer(reason: string): Error {
-  return sourceError(`the graph is no cross-encoder: ${reason}`);
+  return sourceError(`the graph is not a cross-encoder: ${reason}`);
 }

@@ -8,7 +8,7 @@ import {
 } from '../../../models/pronunciation.ts';
 import { describeValue } from '../../../core/text/quote.ts';
 
-/** How texts of one language are read. */
+/** Reader of the texts of one language. */
 export interface Reader {
   /** Writes out what isn't words: numbers, abbreviations, symbols. */
   prepare(text: string): string;
@@ -18,7 +18,7 @@ export interface Reader {
 export interface ReaderOptions {
   /** Languages of the model's voices, in BCP 47; eSpeak NG is loaded only where it has something to read. */
   readonly languages: readonly string[];
-  /** Who reads English, as the caller wants it: he gets that or an error. */
+  /** Reader of English that the caller demands: it is used, or an error is thrown. */
   readonly phonemizer?: string | undefined;
   /** The same as the model's config has it, which is followed where that can be done. */
   readonly preferred?: unknown;

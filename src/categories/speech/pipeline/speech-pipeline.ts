@@ -59,14 +59,14 @@ export async function loadSpeechPipeline(
 interface LoadedModel {
   readonly spec: ModelSpec<SpeechSettings>;
   readonly folder: SpeechFolder;
-  /** By language. */
+  /** Keyed by language. */
   readonly readers: ReadonlyMap<string, Reader>;
   readonly synthesizer: Synthesizer;
   readonly shelf: VoiceShelf;
   readonly findEncoder: FindEncoder;
 }
 
-/** How the pieces of one request are spoken. */
+/** Options for speaking the pieces of one request. */
 interface Delivery {
   readonly speaker: Speaker;
   readonly speed: number;

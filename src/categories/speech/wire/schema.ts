@@ -3,7 +3,7 @@ import { maxSpeechCharacters, speechParameters } from '../parameters.ts';
 import { speechFormats } from '../../../core/audio/speech-formats.ts';
 import { parameterShape } from '../../../validation/parameter-schema.ts';
 
-/** How audio is sent: its bytes, or server-sent events with base64. */
+/** Form of delivery: the bytes, or server-sent events with base64. */
 export const streamFormats = ['audio', 'sse'] as const;
 
 /** The body of a speech request. Fields that are not listed change nothing or are refused before. */

@@ -41,7 +41,7 @@ export function toVoiceList(models: readonly ModelInfo[]): VoiceList {
   return { object: 'list', voices, aliases };
 }
 
-/** Who speaks where a request names nobody: a model's first voice if it doesn't have the usual one. */
+/** Default voice: the model's first voice if it lacks the usual one. */
 export function defaultVoice(model: ModelInfo): string {
   const voices = voicesOf(model);
   const usual = speechParameters.voice.default;

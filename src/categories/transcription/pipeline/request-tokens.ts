@@ -42,7 +42,7 @@ export function readPrompt(prompt: string | undefined, folder: WhisperFolder): n
   const text = prompt?.trim() ?? '';
   if (text === '') return [];
   if (folder.vocabulary.startOfPrevious === undefined) {
-    throw fieldError('prompt', 'the model takes no text that comes before', { code: 'unsupported_feature' });
+    throw fieldError('prompt', 'the model takes no prompt', { code: 'unsupported_feature' });
   }
   const readable = text.slice(-folder.contextLength * charactersPerToken);
   return folder.textTokenizer.encode(` ${readable}`).filter((token) => token < folder.vocabulary.endOfText);

@@ -70,11 +70,11 @@ const keptFrames = 50;
 const longLeadSeconds = 1;
 /** Longest part of a word that a window cuts, with the padding of its region. */
 const longestTailSeconds = 0.5;
-/** So far before a window's end its last word may end for the model, when it is cut. */
+/** Largest distance between the end of a window and the end of a word that the window cuts. */
 const tailPositions = 25;
 
 interface Window {
-  /** Where it begins, in frames of 10 ms. */
+  /** Start, in frames of 10 ms. */
   readonly seek: number;
   readonly samples: Float32Array;
   /** Length of the audio without padding. */
@@ -294,7 +294,7 @@ export class Transcriber {
   }
 }
 
-/** How many frames of a window need not be listened to: nobody speaks yet, or the end of a word that is written down. */
+/** Number of leading frames of a window to skip: silence, or the end of a word that is already transcribed. */
 function framesToSkip([first]: readonly VoiceRegion[], samples: Float32Array, wasSpoken: boolean): number {
   if (first === undefined) {
     const frames = Math.ceil(samples.length / samplesPerFrame);

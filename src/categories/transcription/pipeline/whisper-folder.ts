@@ -115,7 +115,7 @@ function readVocabulary(
   const needed = (name: string, token: string): number => {
     const id = stated(name, token);
     if (id !== undefined) return id;
-    throw sourceError(`neither a config file has ${name} nor the tokenizer ${token}`);
+    throw sourceError(`expected ${name} in a config file, or ${token} in the tokenizer`);
   };
   const noTimestamps = needed('no_timestamps_token_id', '<|notimestamps|>');
   const tasks = setting('task_to_id') as Readonly<Record<string, number>> | undefined;

@@ -63,7 +63,7 @@ export function toSubtitles({ segments }: TranscriptionResult, format: 'srt' | '
   return format === 'srt' ? toSrt(segments) : toVtt(segments);
 }
 
-/** How much was listened to. */
+/** Duration of the transcribed audio. */
 export function toUsage(durationSeconds: number): Transcription['usage'] {
   return { type: 'duration', seconds: Math.ceil(durationSeconds) };
 }

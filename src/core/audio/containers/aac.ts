@@ -11,7 +11,7 @@ export interface AacConfig {
 /**
  * Reads an AudioSpecificConfig.
  *
- * @throws ContainerError where it is cut off
+ * @throws ContainerError for a truncated config
  * @see ISO/IEC 14496-3 §1.6.2.1
  */
 export function toAacConfig(bytes: Uint8Array): AacConfig {

@@ -16,7 +16,7 @@ export interface DetectedAudio {
   readonly offset: number;
 }
 
-/** How far frames of MP3 and AAC are looked for after other content. */
+/** Bytes to search for frames of MP3 and AAC after other content. */
 const searchBytes = 2 ** 16;
 
 /**

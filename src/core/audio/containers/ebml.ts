@@ -43,7 +43,7 @@ export interface VariableInteger {
   readonly isUnknown: boolean;
 }
 
-/** @returns `undefined` where it is cut off */
+/** @returns `undefined` for a truncated integer */
 export function toVariableInteger(bytes: Uint8Array, at = 0): VariableInteger | undefined {
   const first = bytes[at];
   if (first === undefined || first === 0) return undefined;

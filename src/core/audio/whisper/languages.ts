@@ -120,7 +120,7 @@ export const vocabularyLanguages: readonly string[] = Object.keys(names);
 /**
  * A language's code in Whisper vocabularies.
  *
- * @param language ISO 639-1 code, in any case; a vocabulary's own code or English name is taken too
+ * @param language ISO 639-1 code, in any case; a vocabulary's own code or English name is accepted, too
  * @returns `undefined` for a language that Whisper doesn't know
  *
  * @example

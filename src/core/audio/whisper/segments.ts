@@ -16,7 +16,7 @@ export interface WindowSplit {
 }
 
 export interface WindowSplitOptions extends Pick<TimestampVocabulary, 'timestampBegin'> {
-  /** How much of the window is audio, not padding. */
+  /** Positions of the window that are audio, not padding. */
   readonly positions: number;
 }
 

@@ -34,7 +34,7 @@ export interface State {
   readonly threads: readonly Thread[];
   /** Whether the text may end here. */
   readonly mayEnd: boolean;
-  /** So many characters of `plainText` may follow for certain, whichever they are. */
+  /** Number of arbitrary characters of `plainText` that may certainly follow. */
   readonly plainCharacters: number;
   /** Whether an item of a list of different items may begin here, and whether one may have been completed. */
   readonly startsItem: boolean;
@@ -306,7 +306,7 @@ class Closure {
     }
   }
 
-  /** So many characters of `plainText` may follow for certain, whichever they are. */
+  /** Number of arbitrary characters of `plainText` that may certainly follow. */
   get plainCharacters(): number {
     return this.#isNarrowed ? 0 : this.#plainCharacters;
   }

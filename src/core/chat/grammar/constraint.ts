@@ -45,7 +45,7 @@ export interface CallConstraint {
   readonly format: ToolCallConstraint;
 }
 
-/** How a model writes its thinking before it answers. */
+/** Notation of a model's thinking before its answer. */
 export interface ReasoningConstraint {
   readonly open: readonly string[];
   readonly close: readonly string[];

@@ -126,7 +126,7 @@ export function listOf(
 
 export const unlimited = { min: 0, max: Infinity };
 
-/** How values that stand inside of brackets, or alone, are written. */
+/** Notation of values inside brackets, or alone. */
 export interface LiteralWords {
   readonly anyString: Expression;
   readonly boolean: Expression;

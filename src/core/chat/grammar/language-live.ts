@@ -73,7 +73,7 @@ export function includesText(language: Language, text: string, store: LanguageSt
   return here.nullable;
 }
 
-/** How many texts a language has: exact below `most`, `most` where there are as many or more, Infinity without end. */
+/** Number of texts of a language: exact below `most`, `most` for as many or more, Infinity for an endless language. */
 export function countTexts(language: Language, store: LanguageStore, most: number): number {
   const known = new Map<Language, number>();
   const open = new Set<Language>();

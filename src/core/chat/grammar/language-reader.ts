@@ -4,7 +4,7 @@ import { LanguageTooHard, type Language, type LanguageStore, type Transition } f
 import { isLive, liveTransitionsOf } from './language-live.ts';
 import { utf8Sequences } from './utf8.ts';
 
-/** How a text is written: its UTF-8 bytes, or the inside of a JSON string that stands for it. */
+/** Encoding of a text: its UTF-8 bytes, or the inside of a JSON string. */
 export type Writing = 'plain' | 'json-string';
 
 /** A text of which a part has been read. */
@@ -89,7 +89,7 @@ export class LanguageReader {
     return this.#store.work;
   }
 
-  /** Where its languages are kept, with those of others. */
+  /** Shared store of its languages. */
   get store(): LanguageStore {
     return this.#store;
   }
@@ -136,7 +136,7 @@ export class LanguageReader {
     return this.#next(reading, byte);
   }
 
-  /** So many characters of `plainText` may follow for certain, whichever they are. */
+  /** Number of arbitrary characters of `plainText` that may certainly follow. */
   plainCharacters({ language, part }: Reading): number {
     return part === undefined ? plainRun(language, this.#store) : 0;
   }

@@ -17,7 +17,7 @@ export function anyStringOf(texts: TextLanguages): StringSet {
   return { min: 0, max: Infinity, language: undefined, texts, path: 'parameters' };
 }
 
-/** How values are written. */
+/** Notation of values. */
 export interface Notation {
   /** Ids by text: equal texts have one id. */
   readonly id: string;
@@ -39,9 +39,9 @@ export interface Notation {
   member(name: string, value: Expression): Expression | undefined;
   /** A member with one of these names; `undefined` where only known names can be written. */
   members(names: Language, value: Expression, texts: TextLanguages, path: string): Expression | undefined;
-  /** How the value of a member is written, or that of one without a name of its own. */
+  /** Notation of a member's value; also for members that the schema doesn't name. */
   ofMember(name?: string): Notation;
-  /** How an item of an array is written. */
+  /** Notation of an item of an array. */
   ofItem(): Notation;
 }
 
@@ -52,7 +52,7 @@ export type ArgumentsNotation = (texts: TextLanguages) => Notation;
 export interface LiteralStyle {
   readonly id: string;
   readonly anyString: Expression;
-  /** Where keys are written like no string. */
+  /** Notation of keys, if they aren't written as strings. */
   readonly key?: {
     readonly any: Expression;
     write(name: string): string;

@@ -42,7 +42,7 @@ export type Step =
 export interface Program {
   readonly steps: readonly Step[];
   readonly start: number;
-  /** Where the body of each rule begins. */
+  /** Start of the body of each rule. */
   readonly entries: ReadonlyMap<Rule, number>;
 }
 
@@ -284,7 +284,7 @@ const stringCharacter: Expression = {
   items: [{ type: 'character', ranges: plainCharacters }, escapedCharacter],
 };
 
-/** How long the beginning is that all texts share, known to be at least `from`. */
+/** Length of the prefix that all texts share, known to be at least `from`. */
 function sharedLength(texts: readonly (readonly number[])[], from: number): number {
   const [first = []] = texts;
   let length = from;

@@ -5,7 +5,7 @@ export interface Literal {
   readonly id: number;
   readonly schema: unknown;
   readonly negated: boolean;
-  /** Where the schema stands, for messages. */
+  /** Path of the schema, for messages. */
   readonly path: string;
 }
 

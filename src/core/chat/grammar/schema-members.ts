@@ -39,7 +39,7 @@ export interface Need {
   readonly literals: readonly Literal[];
 }
 
-/** How the members of objects are written; `texts` gives the languages of keys. */
+/** Notation of the members of objects; `texts` gives the languages of keys. */
 export interface MemberSetting {
   readonly texts: TextLanguages;
   readonly notation: Notation;
@@ -223,7 +223,7 @@ class MemberWriter {
     return choice(empty, sequence(others, repeat(sequence(this.#comma, others), { min: 0, max: room - 1 })));
   }
 
-  /** So many properties whose keys differ for certain: the lengths of the keys differ by the number of characters. */
+  /** Expressions for `count` properties with certainly different keys: their lengths differ. */
   #distinct(kinds: readonly KeyKind[], needs: readonly Need[], count: number, place: string): Expression[] {
     const { texts } = this.#setting;
     const { store } = texts;

@@ -3,11 +3,11 @@ export interface TokenTrie {
   readonly size: number;
   /** The last byte of each node; nodes stand after their parents. */
   readonly bytes: Uint8Array;
-  /** How many bytes lead to each node, at least 1. */
+  /** Number of bytes that lead to each node, at least 1. */
   readonly depths: Uint16Array;
   /** The first node after all that are below a node. */
   readonly ends: Int32Array;
-  /** Where the tokens of a node begin in `tokens`; those of node `n` end where those of `n + 1` begin. */
+  /** Start of a node's tokens in `tokens`; those of node `n` end at the start of those of `n + 1`. */
   readonly firstTokens: Int32Array;
   readonly tokens: Int32Array;
   readonly maxDepth: number;

@@ -60,7 +60,7 @@ export class AnswerInput {
     return this.#lastText;
   }
 
-  /** How many calls have been announced. */
+  /** Number of announced calls. */
   get calls(): number {
     return this.#calls;
   }

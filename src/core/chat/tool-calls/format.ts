@@ -66,7 +66,7 @@ export interface ToolCallConstraint {
   readonly separator: string | null;
   /** After the last call. May be empty. */
   readonly end: string;
-  /** How the arguments of a tool with such a schema are written; as a JSON object if left out. */
+  /** Notation of the arguments of a tool with such a schema; a JSON object if left out. */
   readonly arguments?: ((schema: unknown) => ArgumentsNotation) | undefined;
   /** Whether line breaks around arguments may be left out. Default false. */
   readonly isLoose?: boolean | undefined;

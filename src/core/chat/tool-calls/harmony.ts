@@ -63,7 +63,7 @@ export function createHarmonyToolCallParser(
 
 const longestHeader = 512;
 
-/** Who is addressed may stand before the channel or after it. */
+/** The recipient may precede or follow the channel. */
 const headerPattern =
   /^(?:<\|start\|>assistant)?\s*(?:to=([^\s<]+)\s*)?<\|channel\|>\s*\w+\s*(?:to=([^\s<]+)\s*)?(?:<\|constrain\|>)?\s*\w*\s*<\|message\|>$/;
 

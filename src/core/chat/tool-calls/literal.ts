@@ -1,7 +1,7 @@
 import type { AnswerInput, Reading } from './answer-input.ts';
 import { toJsonWord } from './schema-types.ts';
 
-/** How literal values are written, beside numbers, `[…]`, `{…}`, `true`, `false` and `null`. */
+/** Notation of literal values, beside numbers, `[…]`, `{…}`, `true`, `false` and `null`. */
 export interface LiteralDialect {
   /** Marks on both sides of a string that may hold escapes. */
   readonly quotes: readonly string[];

@@ -26,7 +26,7 @@ export const llama3Format: ToolCallFormat = {
   },
 };
 
-/** How a call begins that stands after text on the same line. */
+/** Beginning of a call after text on the same line. */
 const inlineMarkers = ['{"name"', '{ "name"', '{"type"', '{ "type"'];
 
 /** Characters before an object that is part of other JSON. */

@@ -114,7 +114,7 @@ function readElements(text: string, schema: unknown, root: unknown, depth: numbe
   return `{${members.map(([name, value]) => `${JSON.stringify(name)}: ${value}`).join(', ')}}`;
 }
 
-/** Where the close tag of an element begins that may hold elements of the same name. */
+/** Start of the close tag of an element that may contain elements of the same name. */
 function endOf(text: string, name: string, from: number): number {
   const [open, close] = [`${mark}<${name}>`, `${mark}</${name}>`];
   let depth = 1;

@@ -25,7 +25,7 @@ export interface ToolCallParserOptions {
   readonly isConstrained?: boolean | undefined;
 }
 
-/** How the text ended that a `ToolCallParser` has read. */
+/** State at the end of a `ToolCallParser`'s text. */
 export interface ToolCallParserFlushOptions {
   /**
    * Whether the answer was cut off from outside (token limit, stop sequence) and not ended by the model. The

@@ -10,7 +10,7 @@ const longestName = 256;
  * semicolons or line breaks between calls. `print(f(a="x"))` is a call of `f`.
  *
  * A call is announced when its first argument has a name or is complete, or when it ends; arguments come out one at a time.
- * Arguments without a name are given the names of the tool's schema, in order.
+ * Positional arguments get their names from the tool's schema, in order.
  */
 export function* readPythonCalls(input: AnswerInput, tools: readonly ToolDefinition[]): Reading {
   yield* input.takeSpace();

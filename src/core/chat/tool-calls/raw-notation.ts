@@ -14,7 +14,7 @@ import { isTextOf, typeOfValue } from './schema-types.ts';
 
 type ValueType = 'string' | 'number' | 'boolean' | 'null' | 'array' | 'object';
 
-/** How a format writes values without quotes. */
+/** Notation of values without quotes. */
 export interface RawStyle {
   /** Types that the reader of the format takes values for; any where empty. */
   readonly types: readonly string[];
@@ -25,7 +25,7 @@ export interface RawStyle {
   frame(type: ValueType, value: Expression): Expression;
   /** Whether what stands around it says that a value is a string. */
   readonly isTold?: boolean;
-  /** How objects and arrays are written; as JSON if left out. */
+  /** Notation of objects and arrays; JSON if left out. */
   readonly inner?: Notation;
   readonly texts: TextLanguages;
 }

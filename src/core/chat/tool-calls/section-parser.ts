@@ -2,7 +2,7 @@ import { createScriptedParser, type AnswerInput, type Reading } from './answer-i
 import type { ToolDefinition } from '../messages.ts';
 import type { ToolCallParser, ToolCallParserOptions } from './parser.ts';
 
-/** Where calls stand in an answer. */
+/** Place of calls in an answer. */
 export interface SectionSyntax {
   /** Markers that only come before an `open` marker, such as the one in front of all calls. */
   readonly begin?: readonly string[] | undefined;

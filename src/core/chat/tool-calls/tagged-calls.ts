@@ -4,7 +4,7 @@ import type { AnswerInput, Reading } from './answer-input.ts';
 import { fitsTool } from './mend-json.ts';
 import { isStringSchema, parameterNames, parameterSchema, toJsonText, typesOf } from './schema-types.ts';
 
-/** How a format writes a call whose parameters have a tag each. */
+/** Notation of a call with one tag for each parameter. */
 export interface TaggedCallSyntax {
   /** Parts after the function's name, with optional white space between them. */
   readonly nameEnd: readonly string[];

@@ -86,7 +86,7 @@ export interface TaggedFrame {
   readonly close?: string;
   readonly separator?: string;
   readonly end?: string;
-  /** Where `begin` or `open` begins with more than needed. */
+  /** Trigger, if `begin` or `open` starts with more than needed. */
   readonly trigger?: string;
 }
 

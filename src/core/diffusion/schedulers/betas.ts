@@ -6,7 +6,7 @@ export const betaSchedules = ['linear', 'scaled_linear', 'squaredcos_cap_v2'] as
 const almostNothing = 2 ** -24;
 
 /**
- * How much of the image is left at each of the training's timesteps: the products of 1 − β up to it.
+ * Part of the image that is left at each training timestep: the products of 1 − β up to it.
  *
  * @param options.keepFinite whether the last product may not be zero, for schedulers that divide by it
  * @param options.betaRange first and last β where the config names none

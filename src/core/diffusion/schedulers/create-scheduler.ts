@@ -12,7 +12,7 @@ import { createPndm } from './pndm.ts';
 import type { Scheduler } from './scheduler.ts';
 import { createUniPc } from './unipc.ts';
 
-/** How many steps a scheduler takes, and for which latents. */
+/** Number of steps of a scheduler, and its latents. */
 export interface SchedulerOptions {
   /** At least 1. */
   readonly steps: number;

@@ -1,7 +1,7 @@
 /** Fills a buffer with numbers of a standard normal distribution. */
 export type NoiseSource = (out: Float32Array) => void;
 
-/** How a diffusion model's outputs turn noise into a latent image, step by step. It holds the state of one image. */
+/** Turns noise into a latent image, step by step, with the outputs of a diffusion model. It holds the state of one image. */
 export interface Scheduler {
   /** Timesteps for the model, one for each step; their count can differ from the requested steps. */
   readonly timesteps: readonly number[];

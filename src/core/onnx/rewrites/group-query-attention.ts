@@ -11,7 +11,7 @@ import { matchRotary, type Rotary } from './rotary-parts.ts';
 import { sameLeadingDims } from './same-leading-dims.ts';
 import { unchanged, type Rewritten } from './rewrite.ts';
 
-/** How many tokens a position sees, itself among them; `full` without a bound. */
+/** Number of tokens that a position sees, itself included; `full` without a bound. */
 export type AttentionWindow = number | 'full';
 
 /**

@@ -9,7 +9,7 @@ export interface Rotary {
   /** `[batch or 1, sequence, rotated]`, its second half equal to the first */
   readonly cos: string;
   readonly sin: string;
-  /** How many elements of each head are rotated, the first ones; nothing for all of them. */
+  /** Number of leading elements of each head that are rotated; all if left out. */
   readonly partial: number | undefined;
 }
 
@@ -77,7 +77,7 @@ function matchTable(index: GraphIndex, name: string, operator: 'Cos' | 'Sin'): s
   return isDoubled ? unsqueeze.inputs[0] : undefined;
 }
 
-/** How many cosines a position has: two for each inverse frequency. */
+/** Number of cosines of a position: two for each inverse frequency. */
 function tableSize(index: GraphIndex, cos: string): number | undefined {
   let at = cos;
   for (let steps = 0; steps < mostSteps; steps++) {

@@ -34,7 +34,7 @@ export function withLessStress(pronunciation: Pronunciation): Pronunciation {
   return pronunciation.replaceAll('1', '2');
 }
 
-/** As words like `of` and `to` are said within a sentence. */
+/** Weak forms of words such as `of` and `to` within a sentence. */
 export function withoutStress(pronunciation: Pronunciation): Pronunciation {
   return pronunciation.replace(/[12]/g, '');
 }

@@ -5,7 +5,7 @@ import { knownWords, spelledCapitals } from './known-words.ts';
 import { soundOut } from './letter-to-sound.ts';
 import { pronounceParts, type LookUp } from './word-parts.ts';
 
-/** Where a word stands. */
+/** Position of a word. */
 export interface Surroundings {
   /** The words beside it, as they are written; empty where there is none in the same phrase. */
   readonly before: string;

@@ -1,7 +1,7 @@
 /** The named groups of a match. */
 export type Groups = Readonly<Record<string, string | undefined>>;
 
-/** How one way of writing is spoken. */
+/** Spoken form of one notation. */
 export interface Rule {
   /** Global, with named groups or none. */
   readonly pattern: RegExp;

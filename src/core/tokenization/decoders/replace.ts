@@ -4,7 +4,7 @@ import { createSegments } from '../patterns/pattern.ts';
 import { readPattern } from '../patterns/read-pattern.ts';
 import type { Decoder } from './decoder.ts';
 
-/** Writes something else for every match of a pattern, in each part on its own. */
+/** Replaces every match of a pattern within each part. */
 export function readReplaceDecoder(label: string, members: Members): Decoder {
   const content = readString(`${label}.content`, members['content']);
   const pattern = readPattern(`${label}.pattern`, members['pattern']);

@@ -1,6 +1,6 @@
 import type { Symbols } from './symbols.ts';
 
-/** How words become the symbols that byte-pair encoding begins with. */
+/** Split of words into the initial symbols of byte-pair encoding. */
 export interface Spelling {
   /** Replaces the symbols by those of `units[start, end)`. */
   spellInto(symbols: Symbols, units: Uint16Array, start: number, end: number): void;

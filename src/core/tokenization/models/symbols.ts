@@ -4,7 +4,7 @@ import { keptCapacity } from '../kept-capacity.ts';
 export interface Symbols {
   count: number;
   ids: Int32Array;
-  /** How many UTF-8 bytes each symbol stands for. */
+  /** Number of UTF-8 bytes of each symbol. */
   lengths: Int32Array;
 }
 

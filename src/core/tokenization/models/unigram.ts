@@ -167,7 +167,7 @@ export function readUnigram(label: string, members: Members): Model {
 
 /** Whether a text can be the beginning of a token. */
 interface Beginnings {
-  /** By the hash of the text; true for a few others too. */
+  /** Keyed by the hash of the text; true for a few others, too. */
   mayBegin(hash: number): boolean;
 }
 

@@ -1,13 +1,13 @@
 import { isHighSurrogate } from '../aligned-text.ts';
 
-/** How many bytes of UTF-8 the character takes that begins with a code unit. */
+/** Number of UTF-8 bytes of the character that begins with a code unit. */
 export function utf8Length(unit: number): number {
   if (unit < 0x80) return 1;
   if (unit < 0x8_00) return 2;
   return isHighSurrogate(unit) ? 4 : 3;
 }
 
-/** How many bytes of UTF-8 well-formed `units[start, end)` take. */
+/** Number of UTF-8 bytes of well-formed `units[start, end)`. */
 export function utf8LengthOf(units: Uint16Array, start: number, end: number): number {
   let length = 0;
   for (let index = start; index < end; index++) {

@@ -88,7 +88,7 @@ export function decompose(character: string, form: 'NFD' | 'NFKD'): string {
 }
 
 interface Character extends Change {
-  /** By canonical combining class. */
+  /** Keyed by canonical combining class. */
   readonly order: number;
 }
 

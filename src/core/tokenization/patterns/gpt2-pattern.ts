@@ -4,7 +4,7 @@ import { contractionAt } from './contraction.ts';
 import { pushSegment, type Pattern } from './pattern.ts';
 import { otherRunEnd, runEnd, spaceEnd, wordLike } from './scan.ts';
 
-/** How GPT-2 cuts text into words. */
+/** GPT-2's split of text into words. */
 export const gpt2Source = String.raw`'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+`;
 
 const blank = 0x20;

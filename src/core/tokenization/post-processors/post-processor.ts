@@ -6,7 +6,7 @@ export interface PostProcessOptions {
 
 /** Puts the tokens around texts that a model expects, and trims offsets. */
 export interface PostProcessor {
-  /** How many tokens come around one text, or around two. */
+  /** Number of special tokens around one text, or around two. */
   addedTokens(texts: number): number;
   /** Encodings to be put one after the other in the end. */
   process(encodings: readonly PartialEncoding[], options: PostProcessOptions): readonly PartialEncoding[];

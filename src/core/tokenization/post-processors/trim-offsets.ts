@@ -31,7 +31,7 @@ export function trimOffsets(
   };
 }
 
-/** So many characters before a place; the place itself if there aren't so many. */
+/** Index that many characters before a place; the place itself if fewer precede it. */
 function back(source: string, place: number, count: number): number {
   let at = place;
   for (let left = count; left > 0; left--) {

@@ -6,7 +6,7 @@ import type { PreTokenizer } from '../pieces.ts';
 import { splitPieces } from '../split.ts';
 import { rewritePieces } from './rewrite-pieces.ts';
 
-/** Where the replacement is put in front: of every piece, of the one that begins the text, of none. */
+/** Pieces that get the replacement as prefix: every piece, the first of the text, or none. */
 export type PrependScheme = 'always' | 'first' | 'never';
 
 /** The settings that the pre-tokenizer and the decoder of the type `Metaspace` share. */

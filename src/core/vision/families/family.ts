@@ -21,13 +21,13 @@ export interface PreparedPicture {
   readonly inputs: Readonly<Record<string, EncoderInput>>;
   /** Stands in the prompt in place of the placeholder. */
   readonly text: string;
-  /** How many picture tokens `text` has; the encoder makes as many rows. */
+  /** Number of picture tokens in `text`; the encoder makes as many rows. */
   readonly length: number;
   /** Rows and columns of the picture tokens, where positions of rows and columns are told apart. */
   readonly grid?: { readonly rows: number; readonly columns: number };
 }
 
-/** How a family of vision-language models takes pictures. */
+/** Handling of pictures in a family of vision-language models. */
 export interface VisionFamily {
   /** Stands in a rendered prompt for each picture. */
   readonly placeholder: string;
@@ -42,7 +42,7 @@ export interface VisionConfig {
   readonly preprocessor: Json;
 }
 
-/** How pixels become numbers. */
+/** Normalisation of pixels. */
 export interface Normalization {
   readonly scale: number;
   readonly mean: readonly [number, number, number];

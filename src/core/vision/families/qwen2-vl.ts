@@ -43,7 +43,7 @@ export function createQwen2Vl(files: VisionConfig): VisionFamily {
   });
 }
 
-/** As `createQwen2Vl`, with other numbers where the files say nothing. */
+/** `createQwen2Vl` with other defaults for missing values. */
 export function createQwenVl({ preprocessor }: VisionConfig, usual: Usual): VisionFamily {
   const filter = readFilter(preprocessor, 'bicubic');
   const normalization = readNormalization(preprocessor, usual.normalization);

@@ -17,7 +17,7 @@ export interface CustomHead {
   readonly like?: HeadName | undefined;
   /** Whether nothing needs to be suppressed; default `false`. */
   readonly picksBoxes?: boolean | undefined;
-  /** How many classes the outputs show, where neither the model's files nor its settings name them. */
+  /** Number of classes in the outputs, for a model whose files and settings name none. */
   classCount?(outputs: HeadQuery['outputs']): number;
   /**
    * Decodes the outputs of one image.

@@ -1,7 +1,7 @@
 import { addCandidate, resetCandidates, type Candidates } from '../candidates.ts';
 import type { HeadOutput, SizedDecodeOptions } from './head.ts';
 
-/** How much of a score is the class's, and how much the objectness. */
+/** Exponent of the class in a score; the objectness has the rest. */
 const classShare = 0.4;
 
 /**

@@ -9,13 +9,13 @@ export interface HeadQuery {
   /** Name and shape of each output, for an input of `input`. */
   readonly outputs: readonly { readonly name: string; readonly dims: readonly number[] }[];
   readonly input: Size;
-  /** How many classes the model is known to have, if that is known. */
+  /** Number of classes of the model, if known. */
   readonly classCount?: number | undefined;
   /** Default: what the outputs look like. */
   readonly head?: HeadName | undefined;
 }
 
-/** How a model's outputs are to be read. */
+/** Interpretation of a model's outputs. */
 export interface Head {
   readonly name: HeadName;
   /** The output with the scores. */
@@ -133,7 +133,7 @@ function headOfShape(dims: readonly number[], { input, classCount }: HeadQuery):
   return hasAnchors ? 'yolov5' : undefined;
 }
 
-/** How many classes fit into a shape; negative where the shape is no such head's. */
+/** Number of classes that fit into a shape; negative for the shape of another head. */
 function classesInShape(head: HeadName, [, second = 0, third = 0]: readonly number[]): number {
   if (head === 'yolov8' || head === 'yolo26') return second - 4;
   if (head === 'end-to-end') return third === 6 ? 0 : -1;

@@ -6,11 +6,11 @@ import { addQueryBox } from './query-box.ts';
 /** The tokens of a prompt that stand for a class: `[start, end)`. */
 export type TokenSpan = readonly [start: number, end: number];
 
-/** As `SizedDecodeOptions`, for models whose scores are those of the tokens of a prompt. */
+/** `SizedDecodeOptions` for models that score the tokens of a prompt. */
 export interface GroundedDecodeOptions extends Omit<SizedDecodeOptions, keyof DecodeOptions> {
   /** Least score, above 0. */
   readonly confidence: number;
-  /** By class id. */
+  /** Keyed by class id. */
   readonly spans: readonly TokenSpan[];
 }
 

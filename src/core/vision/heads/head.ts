@@ -30,7 +30,7 @@ export interface HeadOutput {
 
 /** Bounds of a candidate. */
 export interface DecodeOptions {
-  /** How many classes the model knows. */
+  /** Number of classes of the model. */
   readonly classCount: number;
   /** Least score, above 0. */
   readonly confidence: number;
@@ -38,7 +38,7 @@ export interface DecodeOptions {
   readonly classMask?: Uint8Array | undefined;
 }
 
-/** As `DecodeOptions`, for heads that give boxes in relation to the input's size. */
+/** `DecodeOptions` for heads with boxes relative to the input's size. */
 export interface SizedDecodeOptions extends DecodeOptions {
   /** Size of the model's input. */
   readonly input: Size;

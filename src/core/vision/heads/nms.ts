@@ -9,7 +9,7 @@ export interface NmsOutputs {
   readonly scores: HeadOutput;
   /** `[1, n]` or `[n]` */
   readonly labels: HeadOutput;
-  /** How many of them count; default all. */
+  /** Number of valid ones; default all. */
   readonly count?: HeadOutput | undefined;
 }
 

@@ -33,7 +33,7 @@ export function quietly<T>(run: () => T): T | undefined {
   const { error } = console;
   let complaints = 0;
   console.error = () => {
-    if (++complaints > maxComplaints) throw new RangeError('The codec does not come to an end.');
+    if (++complaints > maxComplaints) throw new RangeError('The codec never finishes.');
   };
   try {
     return run();

@@ -118,7 +118,7 @@ describe('a graph', () => {
     ],
   ])('%s is refused and released', async (_name, graph, reason) => {
     const { loading, session } = await open(graph);
-    const message = expect.stringContaining(`the graph is no cross-encoder: ${reason}`) as string;
+    const message = expect.stringContaining(`the graph is not a cross-encoder: ${reason}`) as string;
     await expect(loading).rejects.toMatchObject({ code: 'invalid_request', param: 'source', message });
     expect(session.released).toBe(1);
   });
