@@ -7,7 +7,6 @@ the models as they were before, without a cache.
 
 import json
 import sys
-from types import SimpleNamespace
 from unittest.mock import patch
 
 import onnx
