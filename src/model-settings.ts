@@ -16,15 +16,12 @@ import { describeValue } from './core/text/quote.ts';
 const generalSettings = {
   ...commonSettings,
   ...limitSettings,
-  category: choiceSetting("The model's category; default: its files show it.", categoryNames),
+  category: choiceSetting("The model's category; default: detected from its files.", categoryNames),
   backend: objectSetting<BackendDescriptor>(
-    'By what the model runs; default: llama.cpp for a GGUF file, else ONNX Runtime, on this machine.',
+    'Backend of the model; default: llama.cpp for a GGUF file, else ONNX Runtime, on this machine.',
     `one of ${backends.map(({ spelling }) => spelling).join(', ')}`,
   ),
-  license: z
-    .string()
-    .optional()
-    .describe('Ignored, so that entries of the catalogue can be given as they are.'),
+  license: z.string().optional().describe('Ignored, so that entries of the catalogue can be used unchanged.'),
   parameters: z.number().optional().describe('Ignored, as `license`.'),
   aliases: z.array(z.string()).optional().describe('Ignored, as `license`.'),
 } satisfies SettingTable;

@@ -20,17 +20,17 @@ export const remoteKeySetting = z
     },
   )
   .optional()
-  .describe('Sent as bearer token; a function is asked for it before every request.');
+  .describe('Bearer token, or a function that is called for it before every request.');
 
 /** A setting that holds certificates. */
 export const certificatesSetting = z
   .strictObject({
     ca: z.string().optional().describe("The authority that signed the server's certificate, as PEM text."),
-    cert: z.string().optional().describe('Shows the server who asks, as PEM text.'),
+    cert: z.string().optional().describe('Client certificate, as PEM text.'),
     key: z.string().optional().describe('The key of `cert`, as PEM text.'),
   } satisfies Record<keyof Certificates, unknown>)
   .optional()
-  .describe('Certificates of the connection; default: the authorities that Node knows, and none to show.');
+  .describe("Certificates of the connection; default: Node's authorities and no client certificate.");
 
 /**
  * The header with a key.

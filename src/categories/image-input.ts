@@ -5,14 +5,14 @@ const imageFetch = z.strictObject({
   allowPrivateNetworks: z.union([z.boolean(), z.array(z.string())]).optional(),
   allowedHosts: z.array(z.string()).optional(),
   maxBytes: integerSetting('Largest file; default 20 MiB.'),
-  timeoutMs: integerSetting('Time for everything, redirects included; default 10 s.'),
+  timeoutMs: integerSetting('Time limit, redirects included; default 10 s.'),
 });
 
 /** Settings of models that are sent pictures. */
 export const imageInputSettings = {
   imageFetch: imageFetch
     .optional()
-    .describe('The URLs of images that are fetched; default: those on the public Internet, 20 MiB, 10 s.'),
+    .describe('Permitted URLs of images; default: the public Internet, 20 MiB, 10 s.'),
   maxPixels: integerSetting(
     'Images of more pixels are refused, AVIF of more than a quarter of that; default 2²⁶, which takes up to 310 MB.',
   ),

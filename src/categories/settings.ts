@@ -14,7 +14,7 @@ import {
 /** Source and cache of models. */
 export const hubSettings = {
   endpoint: textSetting('Address of the hub; default `HF_ENDPOINT`, else `https://huggingface.co`.'),
-  token: textSetting("Sent to the endpoint's own origin and to no other; default `HF_TOKEN`."),
+  token: textSetting('Token for the endpoint, sent only to its origin; default `HF_TOKEN`.'),
   cacheFolder: textSetting("Folder of downloaded models; default: the hub's own cache."),
   offline: booleanSetting('Use only the cache; default `SLASHV1_OFFLINE` or `HF_HUB_OFFLINE`, else false.'),
 } satisfies SettingTable;
@@ -28,15 +28,15 @@ export const commonSettings = {
       "A bundled name, a folder in the hub's ONNX layout, a GGUF file, a name of the catalogue, `org/name` or `org/name/file.gguf` on the hub, or the address of such a folder.",
     ),
   dtype: choiceSetting(
-    'The weights to load; `auto` takes fp32, or else the first that is there. Default `auto`.',
+    'The weights to load; `auto` takes fp32, else the first available. Default `auto`.',
     dtypes,
   ),
   hub: z
     .strictObject(hubSettings)
     .optional()
-    .describe('Where models come from and are kept; default: the environment decides.'),
+    .describe('Source and cache of models; default: from the environment.'),
   verify: choiceSetting(
-    'When files are compared with their hashes as the model is loaded. `changed`: downloaded ones that have another size, time or inode than when they were last compared, and all of bundled models; `always`: each time, which finds disks gone bad and reads the whole model; `never`. Default `changed`.',
+    'Which files are compared with their hashes at load time. `changed`: downloaded files with a new size, time or inode since the last comparison, and all files of bundled models; `always`: all files, which finds damaged disks and reads the whole model; `never`. Default `changed`.',
     verifications,
   ),
   name: textSetting('Display name; default: the id.'),
@@ -53,7 +53,7 @@ export const commonSettings = {
   ),
   threads: integerSetting('Threads of one operator; default: cores − 1, at least 1.'),
   cancelGraceMs: integerSetting(
-    'Time in which a worker has to confirm a cancellation before it is replaced; six times as long while it computes, measured in processor time where others have the processors. A worker that stands still is replaced after twice this time, at least 5 s, also when nobody cancels. Default 5000.',
+    'Time in which a worker must confirm a cancellation before it is replaced; six times as long while it computes, in processor time. A worker without a heartbeat is replaced after twice this time, at least 5 s, even without a cancellation. Default 5000.',
     { min: 1, max: 600_000 },
   ),
 } satisfies SettingTable;

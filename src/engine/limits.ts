@@ -30,9 +30,9 @@ export const limitSettings = {
     ])
     .optional()
     .describe(
-      'Worker processes of the model: how many, or a list with the `device` and `threads` of each. Default 1.',
+      'Worker processes of the model: a number, or a list with the `device` and `threads` of each. Default 1.',
     ),
-  maxQueue: integerSetting('Requests that may wait; one more is refused. Default 64.', {
+  maxQueue: integerSetting('Largest number of waiting requests; further ones are refused. Default 64.', {
     min: 0,
     max: 1_000_000,
   }),
@@ -41,7 +41,7 @@ export const limitSettings = {
     max: maxDurationMs,
   }),
   loadOnDemand: booleanSetting(
-    'Load the model at its first request, not at the start. Default: true where the model has `idleUnloadMs` or the inference a limit of loaded models, else false.',
+    'Load the model at its first request, not at the start. Default: true with `idleUnloadMs` or a limit of loaded models, else false.',
   ),
   idleUnloadMs: integerSetting(
     'Time without a request after which the model is unloaded; the next request loads it again. Default: never.',

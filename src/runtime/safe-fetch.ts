@@ -15,7 +15,7 @@ export interface FetchLimits {
   readonly allowedHosts?: readonly string[] | undefined;
   /** Largest file; default 20 MiB. */
   readonly maxBytes?: number | undefined;
-  /** Time for everything, redirects included; default 10 s. */
+  /** Time limit, redirects included; default 10 s. */
   readonly timeoutMs?: number | undefined;
 }
 

@@ -64,7 +64,7 @@ ${categoryTables.map(({ name, settings }) => `### ${name}\n\n${settingsTable(set
 
 ## Backends
 
-The setting \`backend\` says by what a model runs; [models on other machines](remote.md) tells which backend runs which categories. In a config
+The setting \`backend\` names the backend of a model; [models on other machines](remote.md) lists the categories of each backend. In a config
 file it is an object with the backend's \`kind\`, such as \`{ "kind": "${backends.at(-1)!.kind}", … }\`; the command line's \`--model\` can't hold one.
 
 ${backends.map(backendSection).join('\n\n')}

@@ -5,30 +5,29 @@ import { toolCallFormats } from '../../src/core/chat/formats.ts';
 export function writeToolCallingPage(): string {
   return `# Tool calling
 
-Models write tool calls in many ways. Which way a model has is found out from what its chat template makes of a call,
-from the template's text and from the tokenizer; the setting \`toolCallFormat\` chooses another one by name, and
-\`reasoningFormat\` one for the thinking.
+Models write tool calls in many formats. slashv1 detects the format of a model from a call that its chat template renders,
+from the template's text and from the tokenizer. The setting \`toolCallFormat\` names another one, \`reasoningFormat\` one for the thinking.
 
-**Parallel** means that one answer may hold several calls. The forms come from public chat templates, and from parsers and
-tests of other servers, not from runs of all these models.
+**Parallel** means that one answer may hold several calls. The formats come from public chat templates and from parsers and
+tests of other servers; not all of these models were run.
 
-**Constrained calls.** In every format, calls are generated under a grammar of the tools' JSON Schemas: with
-\`tool_choice: "required"\` or a named tool from the beginning on, under \`"auto"\` from the marker on, with free text before.
-Parameters come in the order of the schema. \`strict: true\` refuses a schema that can't be kept; without it, any object will do.
-Strings hold no text that the format takes for their end, such as a close tag.
+**Constrained calls.** In every format, a grammar of the tools' JSON Schemas constrains the calls: from the first token
+with \`tool_choice: "required"\` or a named tool; with \`"auto"\` from the marker on, after free text.
+Parameters come in the order of the schema. A schema that the grammar can't enforce is refused with \`strict: true\`; otherwise the call may have
+any object. Strings never contain the format's own end marker, such as a close tag.
 
-**Templates without tools.** Support for tools is auto-detected by rendering the template with one. Where it has none,
-the tools are described in a system message, or in the first message of the user, and the model writes calls in the format that
-the template shows, or else in that of Hermes. Past calls that a template would lose are written the same way. The setting \`toolPrompt\`
-is an instruction of your own, in Jinja, which is given \`tools\`; \`tools: false\` refuses tools.
+**Templates without tools.** Support for tools is auto-detected by rendering the template with one. If it ignores
+the tool, slashv1 describes the tools in a system message or the first user message. The model then writes calls in the format that
+the template shows, or else in the format of Hermes; past calls that the template would drop are rendered the same way. The setting \`toolPrompt\`
+replaces the description by your own Jinja text, which gets \`tools\`; \`tools: false\` refuses tools.
 
-**Broken calls.** Calls without a grammar come out when they are whole. One that is broken is mended where that is safe:
-Python's words, quotes, sets and tuples, quotes inside of strings, brackets too few, commas too many, missing close tags.
-It has to have what the tool's schema requires. Any other broken call is text.
+**Broken calls.** Calls without a grammar are emitted when they are complete. A broken call is repaired where that is safe:
+Python's words, quotes, sets and tuples, quotes inside strings, missing brackets, extra commas, missing close tags.
+The repaired call must have the fields that the tool's schema requires. Every other broken call is emitted as text.
 
-**Thinking.** A call inside of thinking that was not closed ends the thinking.
+**Thinking.** A call inside unclosed thinking ends the thinking.
 
-**Ids.** Kimi K2 writes ids that hold the function's name. They are kept, and ids of another form become such ids in the prompt.
+**Ids.** Kimi K2 writes ids that contain the function's name. These are kept; other ids are converted to this form in the prompt.
 
 ## Tool call formats
 

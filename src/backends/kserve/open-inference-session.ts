@@ -19,7 +19,7 @@ export interface OpenInferenceOptions {
   readonly servers: Upstreams<GraphEndpoint>;
   /** As the servers call the graph. */
   readonly model: string;
-  /** Whether tensors travel as bytes; default: where the server lists the extension `binary_tensor_data`. */
+  /** Send tensors as bytes; default: if the server lists the extension `binary_tensor_data`. */
   readonly binary?: boolean | undefined;
   /** Inputs and outputs, of a graph that the server doesn't describe. */
   readonly signature?: GraphSignature | undefined;

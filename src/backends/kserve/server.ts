@@ -48,7 +48,7 @@ export interface GraphServer {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Requests that are worked on at once; the others wait. Default: that of the category on this machine. */
   readonly concurrency?: number | undefined;
-  /** Whether tensors travel as bytes; default: where the server lists the extension `binary_tensor_data`. */
+  /** Send tensors as bytes; default: if the server lists the extension `binary_tensor_data`. */
   readonly binary?: boolean | undefined;
   /** Inputs and outputs of the graphs by the server's names, for those that it doesn't describe. */
   readonly signature?: Readonly<Record<string, GraphSignature>> | undefined;
@@ -88,7 +88,7 @@ const tensors = z.array(z.strictObject({ name: z.string(), datatype: z.string(),
 
 /** Settings of the backend `kserve`. */
 export const graphServerSettings = {
-  url: textSetting('Address without `/v2`; left out where there are `upstreams`.'),
+  url: textSetting('Address without `/v2`; omit it with `upstreams`.'),
   upstreams: z
     .array(
       z.strictObject({
@@ -104,26 +104,20 @@ export const graphServerSettings = {
     ),
   model: z
     .union([z.string(), z.record(z.string(), z.string())])
-    .describe(
-      "The server's name of the graph; of an image model, the name for each of its parts, such as `unet`.",
-    ),
+    .describe("The server's name of the graph; for an image model, the name of each part, such as `unet`."),
   apiKey: remoteKeySetting,
   headers: z.record(z.string(), z.string()).optional().describe('Sent with every request.'),
-  concurrency: integerSetting(
-    'Requests that are worked on at once; the others wait. Default: as on this machine.',
-  ),
+  concurrency: integerSetting('Maximum requests at once; the others wait. Default: as on this machine.'),
   binary: booleanSetting(
-    'Whether tensors travel as bytes; default: where the server lists the extension `binary_tensor_data`.',
+    'Send tensors as bytes; default: if the server lists the extension `binary_tensor_data`.',
   ),
   signature: z
     .record(z.string(), z.strictObject({ inputs: tensors, outputs: tensors }))
     .optional()
     .describe(
-      "Inputs and outputs of graphs that the server doesn't describe, by its names of them; each a list of `name`, `datatype` and `shape`.",
+      "Inputs and outputs of graphs that the server doesn't describe, under the server's names; each a list of `name`, `datatype` and `shape`.",
     ),
   tls: certificatesSetting,
   timeoutMs: integerSetting('Longest time for one run; default 60 s.'),
-  startTimeoutMs: integerSetting(
-    'Time that a server may need to become ready when the model is loaded; default 60 s.',
-  ),
+  startTimeoutMs: integerSetting('Time limit for the server to become ready at load time; default 60 s.'),
 } satisfies SettingTable;

@@ -6,7 +6,7 @@ import { numberSchema } from '../../validation/number-schema.ts';
 /** llama.cpp in a worker process of this machine; plain data. */
 export interface LlamaBackend {
   readonly kind: 'llama';
-  /** The device; default `auto`: the fastest that is here. */
+  /** The device; default `auto`: the fastest available. */
   readonly gpu?: LlamaGpu | undefined;
   /** Layers on the graphics processor; default `all`. */
   readonly gpuLayers?: number | 'all' | undefined;
@@ -16,13 +16,13 @@ export interface LlamaBackend {
 
 /** Settings of the backend `llama`. */
 export const llamaSettings = {
-  gpu: choiceSetting('The device; default `auto`: the fastest that is here.', llamaGpus),
+  gpu: choiceSetting('The device; default `auto`: the fastest available.', llamaGpus),
   gpuLayers: z
     .union([z.literal('all'), numberSchema({ type: 'int', min: 0 })])
     .optional()
     .describe('Layers on the graphics processor; default `all`.'),
   cacheTokens: integerSetting(
-    'Tokens that all sequences of a chat model hold together, kept beginnings included; default 16384, or as many as `contextLength` says if that is more.',
+    'Size of the cache of a chat model, in tokens of all sequences, kept prefixes included; default: 16384 or `contextLength`, whichever is larger.',
   ),
 } satisfies SettingTable;
 

@@ -30,7 +30,7 @@ export interface ApiServer {
   readonly kind: 'openai';
   /** Up to and including `/v1`; left out where there are `upstreams`. */
   readonly baseURL?: string | undefined;
-  /** Sent as bearer token; a function is asked for it before every request. */
+  /** Bearer token, or a function that is called for it before every request. */
   readonly apiKey?: RemoteKey | undefined;
   /** Certificates of the connections. */
   readonly tls?: Certificates | undefined;
@@ -40,9 +40,9 @@ export interface ApiServer {
   readonly upstreams?: readonly ApiUpstream[] | undefined;
   /** Default `openai`: the wire format's own parameters and no others. */
   readonly dialect?: ApiDialect | undefined;
-  /** Requests that are sent at once; the others wait here. Default 64, or the sum of `maxConcurrent`. */
+  /** Maximum requests at once; the others wait here. Default 64, or the sum of `maxConcurrent`. */
   readonly concurrency?: number | undefined;
-  /** Sent in the body of every request, under the fields of the request itself. */
+  /** Fields for the body of every request; fields of the request itself override them. */
   readonly extraBody?: Readonly<Record<string, unknown>> | undefined;
   /**
    * Source of the model's tokenizer: a folder, a bundled name or an id on the hub. Tokens that the server doesn't tell are
@@ -75,7 +75,7 @@ export function endpointsOf(server: ApiServer): ApiEndpoint[] {
 
 /** Settings of the backend `openai`. */
 export const apiServerSettings = {
-  baseURL: textSetting('Address up to and including `/v1`; left out where there are `upstreams`.'),
+  baseURL: textSetting('Address up to and including `/v1`; omit it with `upstreams`.'),
   apiKey: remoteKeySetting,
   tls: certificatesSetting,
   headers: z.record(z.string(), z.string()).optional().describe('Sent with every request.'),
@@ -93,17 +93,17 @@ export const apiServerSettings = {
       'Servers of the same models in place of `baseURL`, each with `baseURL`, `apiKey` and `maxConcurrent` (64); a request goes to the least busy one that is healthy.',
     ),
   dialect: choiceSetting(
-    'Parameters beyond the wire format that the server takes; default `openai`: none.',
+    'Parameters beyond the wire format that the server accepts; default `openai`: none.',
     apiDialects,
   ),
   concurrency: integerSetting(
-    'Requests that are sent at once; the others wait here. Default 64, or the sum of `maxConcurrent`.',
+    'Maximum requests at once; the others wait here. Default 64, or the sum of `maxConcurrent`.',
   ),
   extraBody: z
     .record(z.string(), z.unknown())
     .optional()
-    .describe('Sent in the body of every request, under the fields of the request itself.'),
+    .describe('Fields for the body of every request; fields of the request itself override them.'),
   tokenizer: textSetting(
-    "Source of the model's tokenizer: it counts the tokens that the server doesn't tell, which are estimated from bytes otherwise.",
+    "Source of the model's tokenizer: it counts tokens if the server reports none; without it they are estimated from bytes.",
   ),
 } satisfies SettingTable;

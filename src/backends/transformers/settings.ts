@@ -4,7 +4,7 @@ import { textSetting, type SettingsOf, type SettingTable } from '../../validatio
 /** Settings of the backend. */
 export const transformersSettings = {
   decoderPrompt: textSetting(
-    'Chat with an encoder–decoder model: text with which every answer begins for the model, such as the token of a language; it is no part of the answer.',
+    'Chat with an encoder–decoder model: prefix of every answer for the model, such as the token of a language; it is not part of the answer.',
   ),
   vocoder: textSetting(
     'Speech with SpeechT5: path of a folder with the vocoder, such as a copy of `Xenova/speecht5_hifigan`; default: the folder `vocoder` of the model.',

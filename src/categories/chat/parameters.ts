@@ -12,7 +12,7 @@ export const chatParameters = {
     max: 64,
     default: ['\n', ':', '"', '*'],
     section: 'advanced',
-    description: 'DRY: texts that a repetition does not reach across.',
+    description: 'DRY: texts that end a repetition.',
   },
   maxTokens: {
     type: 'int',
@@ -38,7 +38,7 @@ export const chatParameters = {
     max: 2 ** 31,
     step: 1,
     section: 'advanced',
-    description: 'Same seed and same parameters give the same output; random when left out.',
+    description: 'The same seed and parameters give the same output; default: random.',
   },
   includeReasoning: {
     type: 'boolean',
@@ -55,7 +55,7 @@ export const chatParameters = {
   reasoningEffort: {
     type: 'string',
     section: 'basic',
-    description: `How much the model thinks: ${reasoningEfforts.join(', ')}; as its chat template has it when left out.`,
+    description: `How much the model thinks: ${reasoningEfforts.join(', ')}; default: set by its chat template.`,
   },
   continueFinalMessage: {
     type: 'boolean',
@@ -67,7 +67,7 @@ export const chatParameters = {
   addGenerationPrompt: {
     type: 'boolean',
     section: 'advanced',
-    description: 'Begin a new turn of the assistant; true unless continue_final_message is.',
+    description: 'Begin a new turn of the assistant; default: true unless continue_final_message is true.',
   },
   truncatePromptTokens: {
     type: 'int',
@@ -89,7 +89,8 @@ export const chatParameters = {
     type: 'boolean',
     default: false,
     section: 'advanced',
-    description: 'Return the log probability of every generated token, as the model gave it before sampling.',
+    description:
+      "Return the log probability of every generated token, from the model's output before sampling.",
   },
   topLogprobs: {
     type: 'int',
@@ -98,7 +99,7 @@ export const chatParameters = {
     default: 0,
     step: 1,
     section: 'advanced',
-    description: 'How many of the most likely tokens to list at each position; needs logprobs.',
+    description: 'Number of most likely tokens to list at each position; needs logprobs.',
   },
 } as const satisfies ParameterTable;
 

@@ -10,25 +10,25 @@ import { imageInputSettings } from '../image-input.ts';
 /** Settings of a chat model. */
 export const chatSettings = {
   contextLength: integerSetting("Tokens of prompt and answer together; default: the model's config."),
-  maxBatchSize: integerSetting('Most sequences that are generated together in one batch; default 8.'),
+  maxBatchSize: integerSetting('Maximum sequences in one batch; default 8.'),
   optimize: booleanSetting(
-    'Whether the graph is rewritten for speed when it is loaded; default: those of 16 MB and more are.',
+    'Rewrite the graph for speed at load time; default: for graphs of 16 MB and more.',
   ),
   speculation: booleanSetting(
-    'Whether tokens that repeat earlier ones are guessed and verified several at a step, where one sequence runs alone and guesses come true; default true.',
+    'Prompt lookup: guess tokens that repeat earlier ones and verify several a step, while one sequence runs alone and guesses are accepted; default true.',
   ),
   toolCallFormat: textSetting(
-    'How the model writes tool calls, such as `hermes`; default: its chat template shows it.',
+    "Format of the model's tool calls, such as `hermes`; default: detected from its chat template.",
   ),
   toolPrompt: textSetting(
-    'The instruction about tools, in Jinja that is given `tools`; default: the chat template has one, else a general one.',
+    'Instruction about tools, as Jinja that gets `tools`; default: from the chat template, else a general one.',
   ),
   tools: booleanSetting('`false` refuses tools; default true.'),
   reasoningFormat: textSetting(
-    'How the model marks its thinking, such as `think`; default: its chat template shows it.',
+    "Format of the model's thinking, such as `think`; default: detected from its chat template.",
   ),
   ...imageInputSettings,
-  maxImages: integerSetting('Most pictures in the messages of one request; default 16.'),
+  maxImages: integerSetting('Maximum pictures in the messages of one request; default 16.'),
 } satisfies SettingTable;
 
 /** The values of `chatSettings`. */

@@ -28,7 +28,7 @@ export const detectionParameters = {
     default: 100,
     step: 1,
     section: 'basic',
-    description: 'Maximum number of detections returned; the best ones are.',
+    description: 'Maximum number of detections returned, best first.',
   },
   imageSize: {
     type: 'int',

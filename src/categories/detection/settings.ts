@@ -14,13 +14,13 @@ export const detectionSettings = {
     })
     .optional()
     .describe(
-      `Layout of the model's outputs: ${headNames.map((name) => `\`${name}\``).join(', ')}, or the path of a module that decodes them; default: their names and shapes show it.`,
+      `Layout of the model's outputs: ${headNames.map((name) => `\`${name}\``).join(', ')}, or the path of a module that decodes them; default: detected from their names and shapes.`,
     ),
   classNames: z
     .union([z.string(), z.array(z.string())])
     .optional()
     .describe(
-      "Names of the model's classes, or path of a text file with one on each line; default: its files have them.",
+      "Names of the model's classes, or path of a text file with one on each line; default: from its files.",
     ),
   ...imageInputSettings,
 } satisfies SettingTable;

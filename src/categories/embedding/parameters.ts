@@ -15,7 +15,7 @@ export const embeddingParameters = {
     type: 'boolean',
     default: false,
     section: 'basic',
-    description: "Cut texts that are longer than the model's context at its end; otherwise they are refused.",
+    description: "Cut the end of texts that exceed the model's context; otherwise they are refused.",
   },
   promptName: {
     type: 'string',

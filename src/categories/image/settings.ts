@@ -8,9 +8,9 @@ import {
 /** Settings of an image generation model. */
 export const imageSettings = {
   isDistilled: booleanSetting(
-    'The model was trained to need no guidance, as Turbo models are; default: its files, else false.',
+    'The model needs no guidance, like Turbo models; default: from its files, else false.',
   ),
-  maxPixels: integerSetting('Images of more pixels are refused; default: no limit but that of the API.'),
+  maxPixels: integerSetting("Images of more pixels are refused; default: only the API's limit."),
 } satisfies SettingTable;
 
 /** The values of `imageSettings`. */

@@ -8,13 +8,13 @@ export const rerankParameters = {
     max: 2048,
     step: 1,
     section: 'basic',
-    description: 'Number of results, best first; all documents when left out.',
+    description: 'Number of results, best first; default: all documents.',
   },
   returnDocuments: {
     type: 'boolean',
     default: false,
     section: 'basic',
-    description: 'Whether results carry the text of their documents.',
+    description: 'Return the text of each document with its result.',
   },
   maxTokensPerDoc: {
     type: 'int',

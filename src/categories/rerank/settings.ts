@@ -3,12 +3,12 @@ import { integerSetting, type SettingsOf, type SettingTable } from '../../valida
 /** Settings of a rerank model. */
 export const rerankSettings = {
   contextLength: integerSetting(
-    "Most tokens of a query and a document together; default: the model's config.",
+    "Maximum tokens of a query and a document together; default: the model's config.",
     {
       min: 8,
     },
   ),
-  maxBatchTokens: integerSetting('Most tokens, padding included, of one run; default 4096.'),
+  maxBatchTokens: integerSetting('Maximum tokens of one run, padding included; default 4096.'),
 } satisfies SettingTable;
 
 /** The values of `rerankSettings`. */

@@ -16,7 +16,7 @@ export const speechParameters = {
     default: 1,
     step: 0.05,
     section: 'basic',
-    description: 'Playback speed multiplier; the pitch stays.',
+    description: 'Playback speed multiplier; the pitch is unchanged.',
   },
 } as const satisfies ParameterTable;
 

@@ -13,11 +13,9 @@ export const speechSettings = {
     ['built-in', 'espeak'],
   ),
   voiceAliases: booleanSetting(
-    'Whether names that clients have built in, such as `alloy`, stand for voices of the model; default true.',
+    'Map built-in names of clients, such as `alloy`, to voices of the model; default true.',
   ),
-  ffmpegPath: textSetting(
-    'The program that encodes the formats that nothing else here can; default `ffmpeg` on the PATH.',
-  ),
+  ffmpegPath: textSetting('The program that encodes the remaining formats; default `ffmpeg` on the PATH.'),
 } satisfies SettingTable;
 
 /** The values of `speechSettings`. */

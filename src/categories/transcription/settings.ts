@@ -9,11 +9,9 @@ import {
 export const transcriptionSettings = {
   maxAudioSeconds: numberSetting('Longer audio is refused; default 4 hours.', { min: 0.001 }),
   voiceActivity: textSetting(
-    'Finds silence, which is skipped: `energy` (default), `none`, or the path of a Silero VAD graph.',
+    'Detector of silence, which is skipped: `energy` (default), `none`, or the path of a Silero VAD graph.',
   ),
-  ffmpegPath: textSetting(
-    'The program that decodes the formats that nothing else here can; default `ffmpeg` on the PATH.',
-  ),
+  ffmpegPath: textSetting('The program that decodes the remaining formats; default `ffmpeg` on the PATH.'),
 } satisfies SettingTable;
 
 /** The values of `transcriptionSettings`. */

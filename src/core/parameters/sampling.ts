@@ -147,7 +147,7 @@ export const samplingParameters = {
     default: -1,
     step: 1,
     section: 'advanced',
-    description: 'DRY: how many of the last tokens it looks at, the prompt included; -1 is all, 0 disables.',
+    description: 'DRY: number of last tokens to search, the prompt included; -1 is all, 0 disables.',
   },
   xtcProbability: {
     type: 'float',
@@ -193,7 +193,7 @@ export const samplingParameters = {
     default: 1,
     step: 0.1,
     section: 'advanced',
-    description: 'How slowly the temperature rises with the entropy, where dynatemp_range is set.',
+    description: "Exponent of the temperature's rise with the entropy; needs dynatemp_range.",
   },
 } as const satisfies ParameterTable;
 

@@ -7,7 +7,7 @@ import { describeValue } from '../../core/text/quote.ts';
 export interface HubOptions {
   /** Address of the hub; default `HF_ENDPOINT`, else `https://huggingface.co`. */
   readonly endpoint?: string | undefined;
-  /** Sent to the endpoint's own origin and to no other; default `HF_TOKEN`. */
+  /** Token for the endpoint, sent only to its origin; default `HF_TOKEN`. */
   readonly token?: string | undefined;
   /**
    * Folder of downloaded models, with the layout that the hub's libraries share; default `SLASHV1_CACHE`, else theirs:
