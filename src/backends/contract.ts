@@ -7,7 +7,7 @@ import type { Decoder } from '../runtime/decoder.ts';
 import type { EncodedText } from '../runtime/encoder/token-inputs.ts';
 import type { SettingTable } from '../validation/setting-table.ts';
 
-/** By what a model runs, with the settings of that; plain data, so that it can be sent to a worker process. */
+/** A backend with its settings, as plain data for a worker process. */
 export interface BackendDescriptor {
   readonly kind: string;
 }
@@ -20,7 +20,7 @@ export interface Graph {
   readonly name?: string | undefined;
 }
 
-/** How an engine makes one vector of a text's tokens. */
+/** An engine's pooling of token vectors into one. */
 export type EnginePooling = 'cls' | 'mean' | 'last-token' | 'rank';
 
 /** A model of texts that an engine runs as a whole: everything that pipelines need to do the rest. */
@@ -90,7 +90,7 @@ export type Backend =
 /** The one object by which everything else finds a backend. It loads no native code. */
 export interface BackendDefinition {
   readonly kind: string;
-  /** How users write it: `remote.openai({…})`. */
+  /** Notation for users: `remote.openai({…})`. */
   readonly spelling: string;
   /** The settings of the descriptor. */
   readonly settings: SettingTable;
@@ -102,7 +102,7 @@ export interface BackendDefinition {
   readonly files?: ModelFiles;
   /** Whether it runs the models of a category. */
   runs(category: Pick<CategoryDefinition, 'name' | 'isStateless'>): boolean;
-  /** Why it doesn't run a category, where there is more to say. */
+  /** Further reason why it doesn't run a category. */
   refusal?(category: Pick<CategoryDefinition, 'name'>): string;
   /** Checks that reach beyond one setting; `path` begins the name of a setting. @throws InferenceError `invalid_request` */
   assert?(descriptor: BackendDescriptor, path: string): void;

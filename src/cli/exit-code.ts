@@ -1,4 +1,4 @@
-/** How a command ended, as shells are told. */
+/** Exit codes of commands. */
 export const exitCode = {
   success: 0,
   /** Something outside the command line was not as it should be. */

@@ -47,7 +47,7 @@ export function readHubSettings(options: HubOptions): HubSettings {
 
 const variables: Readonly<Record<string, string>> = { endpoint: 'HF_ENDPOINT', token: 'HF_TOKEN' };
 
-/** How messages call the settings that the options stand for. */
+/** Names of the options of settings, for messages. */
 export const hubOptionNames: Readonly<Record<string, string>> = {
   'hub.offline': '--offline',
   'hub.cacheFolder': '--cache-dir',

@@ -11,7 +11,7 @@ export interface OutputStream {
   write(text: string): void;
 }
 
-/** Where a command reads and writes. */
+/** Input and output of a command. */
 export interface Terminal {
   /** Results, which another program may read. */
   readonly output: OutputStream;

@@ -193,7 +193,7 @@ function report(what: string, error: unknown): void {
   console.error(`slashv1 worker: ${what}: ${describe(error)}`);
 }
 
-/** Where an error that nobody foresaw came from is worth knowing. */
+/** The origin of an unforeseen error is worth knowing. */
 function describe(error: unknown): string {
   if (InferenceError.isInstance(error) && error.code !== 'internal') return error.message;
   return error instanceof Error ? (error.stack ?? error.message) : inspect(error);

@@ -20,7 +20,7 @@ export class Ticket {
   readonly category: string;
   /** Set while a replica works on it. */
   run: Run | undefined;
-  /** Where somebody wants to know. */
+  /** Listener, if there is one. */
   readonly watch: RunWatch | undefined;
   readonly #origin: RunOrigin | undefined;
   readonly #stream: EventStream<RunEvent>;

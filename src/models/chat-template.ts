@@ -72,7 +72,7 @@ const toolFeeds: readonly ToolFeed[] = [
  * fails on a call without content or a tool without description or parameters, it gets empty ones; and where it takes
  * only tool call ids of nine characters, it gets such ids, derived from the real ones.
  *
- * @throws InferenceError `invalid_request` if the model has none or it is no valid Jinja
+ * @throws InferenceError `invalid_request` if the model has none or it is not valid Jinja
  *
  * @example
  * ```ts
@@ -180,7 +180,7 @@ export function createChatTemplate(
   };
 }
 
-/** How families call the switch: Qwen and most others, DeepSeek and Granite, Command A. */
+/** Names of the switch: Qwen and most others, DeepSeek and Granite, Command A. */
 const thinkingSwitches = ['enable_thinking', 'thinking', 'reasoning'];
 
 /** Conversations that templates are tried with. */
@@ -223,7 +223,7 @@ function compile(source: string, path: string, now: () => Date): CompiledTemplat
   try {
     return compileTemplate(source, now);
   } catch (error) {
-    throw fieldError('source', `the chat template in ${path} is no valid Jinja`, { cause: error });
+    throw fieldError('source', `the chat template in ${path} is not valid Jinja`, { cause: error });
   }
 }
 
@@ -251,7 +251,7 @@ function readSpecialTokens(tokenizerConfig: ModelFolder['tokenizerConfig']): Rec
   return tokens;
 }
 
-/** How a template wants the ids of calls to be. */
+/** Form of the ids of calls that a template needs. */
 function callIdsOf(source: string): (messages: readonly ChatMessage[]) => readonly ChatMessage[] {
   // Mistral's templates raise an exception for ids of another length.
   if (/\|\s*length\s*!=\s*9\b/.test(source))

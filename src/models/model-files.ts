@@ -15,19 +15,19 @@ export interface ModelFiles {
   graphs(files: FileTree, dtype?: Dtype): readonly string[];
 }
 
-/** Where a model of one graph has it. */
+/** Path of the graph of a model with one graph. */
 export const usualGraph = 'onnx/model.onnx';
 
-/** Where models of one graph have it, without what tells the dtype. */
+/** Paths of the graph of a model with one graph, without the suffix of the dtype. */
 export const singleStems = anywhere('model');
 
-/** Where decoder-only language models have their graph; also the older merged export. */
+/** Paths of the graph of decoder-only language models; also of the older merged export. */
 export const decoderStems = anywhere('model', 'decoder_model_merged');
 
-/** Where models that feed their decoder embeddings have the graph that makes them of tokens. */
+/** Paths of the graph that embeds tokens, for decoders that are fed embeddings. */
 export const embeddingStems = anywhere('embed_tokens');
 
-/** Where models that see have the graph that makes embeddings of pictures. */
+/** Paths of the graph that embeds pictures. */
 export const visionStems = anywhere('vision_encoder');
 
 /** The small files of a model that reads text. */

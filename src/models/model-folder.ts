@@ -84,7 +84,7 @@ export async function readJson(path: string, name: string, fallback?: Json): Pro
   try {
     value = JSON.parse(text);
   } catch (error) {
-    throw fieldError('source', `${name} in ${path} is no valid JSON`, { cause: error });
+    throw fieldError('source', `${name} in ${path} is not valid JSON`, { cause: error });
   }
   if (typeof value === 'object' && value !== null) return value as Json;
   throw fieldError('source', `${name} in ${path} holds no JSON object`);

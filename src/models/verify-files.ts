@@ -8,7 +8,7 @@ import { findFolder } from './source.ts';
 import type { Verification } from '../core/verification.ts';
 import { readVerified, stateOf, writeVerified } from './verified-files.ts';
 
-/** How the files of a model compare with their hashes. */
+/** Result of the comparison of a model's files with their hashes. */
 export interface Comparison {
   /** Files whose content is known to be right or wrong; 0 where nobody has noted what the model should be, as for a folder of one's own. */
   readonly checked: number;

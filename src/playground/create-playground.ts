@@ -4,7 +4,7 @@ import { assertApi, securityHeaders } from './page-security.ts';
 import { readPage, type PageFile } from './page-files.ts';
 import { placeOf } from './place.ts';
 
-/** Where the page of `createPlayground` finds the API. */
+/** Options of `createPlayground`. */
 export interface PlaygroundOptions {
   /**
    * Where the page finds the API: a path of its own origin, a path relative to the page such as `../v1`, or the URL of

@@ -1,8 +1,8 @@
-/** Where in the page a request goes. */
+/** Path of a request within the page. */
 export interface Place {
   /** Path below the page, with a slash at its beginning; `/` is the page itself. */
   readonly path: string;
-  /** Where the page itself is, if the request lacks the slash that relative addresses need. */
+  /** Address of the page, if the request lacks the slash that relative addresses need. */
   readonly redirect?: string;
 }
 

@@ -46,7 +46,7 @@ export const wireErrors: Readonly<Record<ErrorCode, WireError>> = {
   insufficient_storage: { status: 507, type: 'server_error', code: 'insufficient_storage' },
 };
 
-/** How an error looks to clients; one of a code that this version doesn't know is an internal one. */
+/** Wire form of an error; an unknown code counts as an internal error. */
 export function wireErrorOf(error: InferenceError): WireError {
   return wireErrors[error.code] ?? wireErrors.internal;
 }

@@ -14,7 +14,7 @@ export interface LimiterGuardOptions {
   readonly report: (message: string, cause?: unknown) => void;
 }
 
-/** Who asks a store that has just failed would only wait. */
+/** A store that has just failed is not asked again: the request would only wait. */
 const pauseMs = 1000;
 
 /**

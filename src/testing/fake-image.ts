@@ -5,10 +5,10 @@ import { seedOfImage } from '../categories/image/request.ts';
 import type { FakeRun } from './fake-run.ts';
 import { pause } from './pause.ts';
 
-/** How a fake model draws: every image is one grey pixel. */
+/** Images of a fake model: each is one grey pixel. */
 export type FakeDrawing = FakeRun;
 
-/** How a model draws, or a function that tells it. */
+/** Images of a fake model, or a function that returns them. */
 export type FakePainter =
   FakeDrawing | ((request: ImageRequest, options: CallOptions) => FakeDrawing | Promise<FakeDrawing>);
 

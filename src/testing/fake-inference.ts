@@ -50,9 +50,9 @@ export interface FakeInferenceOptions {
     ((request: RerankRequest, options: CallOptions) => RerankResult | Promise<RerankResult>) | undefined;
   /** Transcript of transcription models; default: an empty one. */
   readonly transcript?: FakeListener | undefined;
-  /** How image models draw; default: one grey pixel. */
+  /** Images of image models; default: one grey pixel. */
   readonly drawing?: FakePainter | undefined;
-  /** How speech models speak; default: a tenth of a second of silence for each word. */
+  /** Speech of speech models; default: a tenth of a second of silence for each word. */
   readonly speech?: FakeSpeaker | undefined;
   /** State of every model; default `ready`. */
   readonly state?: ModelStatus['state'] | undefined;

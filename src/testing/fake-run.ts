@@ -1,4 +1,4 @@
-/** How a fake model takes its time, and fails. */
+/** Delays and failures of a fake model. */
 export interface FakeRun {
   /** Waits so long before every step, word or segment; default 0. */
   readonly delayMs?: number | undefined;

@@ -9,10 +9,10 @@ import { pause } from './pause.ts';
 import { wordsOf } from './words.ts';
 import { describeValue, quote } from '../core/text/quote.ts';
 
-/** How a fake model speaks: each word is a tenth of a second of silence. */
+/** Speech of a fake model: each word is a tenth of a second of silence. */
 export type FakeSpeech = FakeRun;
 
-/** How a model speaks, or a function that tells it. */
+/** Speech of a fake model, or a function that returns it. */
 export type FakeSpeaker =
   FakeSpeech | ((request: SpeechRequest, options: CallOptions) => FakeSpeech | Promise<FakeSpeech>);
 

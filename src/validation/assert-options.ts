@@ -4,7 +4,7 @@ import type { SettingTable } from './setting-table.ts';
 import { settingsFault } from './settings-fault.ts';
 import { abbreviate, describeValue } from '../core/text/quote.ts';
 
-/** Where options stand, and names that belong elsewhere. */
+/** Place of options, and names that belong elsewhere. */
 export interface OptionsPlace {
   /** Path of the options within the error's `param`, such as `models.assistant`; default: none. */
   readonly path?: string;

@@ -5,7 +5,7 @@ interface WireOutput {
   readonly name: string;
   readonly datatype: string;
   readonly shape: readonly number[];
-  /** Where it travels as JSON: flat or nested. */
+  /** Form as JSON: flat or nested. */
   readonly data?: readonly unknown[];
   readonly parameters?: { readonly binary_data_size?: number };
 }

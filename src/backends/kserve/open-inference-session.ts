@@ -210,7 +210,7 @@ async function readOutputs({ response, signal }: Answer): Promise<Record<string,
     const bytes = await readWhole(response, { signal, maxBytes: maxTensorBytes });
     const headerBytes = Number(response.headers.get(lengthHeader) ?? bytes.byteLength);
     const header = parseAnswer(new TextDecoder().decode(bytes.subarray(0, headerBytes)));
-    if (typeof header !== 'object' || header === null) throw new Error('it is no JSON object');
+    if (typeof header !== 'object' || header === null) throw new Error('it is not a JSON object');
     return decodeOutputs(header as InferResponse, bytes.subarray(headerBytes));
   } catch (error) {
     throw unreadable(error);

@@ -30,7 +30,7 @@ const neutral = {
 
 type Extra = keyof typeof neutral;
 
-/** How each server calls the parameters that the wire format itself lacks. */
+/** Each server's names of the parameters that the wire format lacks. */
 const dialects: Readonly<Record<ApiDialect, Partial<Record<Extra, string>>>> = {
   openai: {},
   vllm: { repeatPenalty: 'repetition_penalty', topK: 'top_k', minP: 'min_p' },

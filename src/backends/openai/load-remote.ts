@@ -13,7 +13,7 @@ import { runSpeech } from './run-speech.ts';
 import { runTranscription } from './run-transcription.ts';
 import { endpointsOf, type ApiDialect, type ApiServer } from './server.ts';
 
-/** How a category is served over the wire format. */
+/** Serves a category over the wire format. */
 interface RemoteCategory {
   readonly run: Runner<never, RunEvent>;
   /** Parameters that are refused since the server would ignore them. */

@@ -4,7 +4,7 @@ import { toWireName } from '../../core/parameters/descriptor.ts';
 import { fieldError } from '../../errors.ts';
 import type { ApiDialect } from './server.ts';
 
-/** How a server takes a field: under its own name, or as a variable of the chat template. */
+/** Place of a field for a server: under its own name, or as a variable of the chat template. */
 type Way = 'field' | 'variable';
 type PromptField =
   | 'addGenerationPrompt'

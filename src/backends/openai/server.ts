@@ -15,7 +15,7 @@ export const apiDialects = ['openai', 'vllm', 'llama-server', 'slashv1'] as cons
 /** The parameters beyond the wire format's own that a server takes, and their names. */
 export type ApiDialect = (typeof apiDialects)[number];
 
-/** Where a server is, and the key to it. */
+/** Address and key of a server. */
 export interface ApiUpstream {
   /** Up to and including `/v1`. */
   readonly baseURL: string;

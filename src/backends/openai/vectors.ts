@@ -31,7 +31,10 @@ export async function readVectors(body: unknown, count: number): Promise<RemoteV
     if (at % vectorsPerTurn === vectorsPerTurn - 1) await setImmediate();
     const index: unknown = item?.index ?? at;
     if (toCount(index) === undefined || (index as number) >= count) {
-      throw new InferenceError('worker_failed', 'The remote server gave vectors that nobody asked for.');
+      throw new InferenceError(
+        'worker_failed',
+        'The remote server returned vectors that were not requested.',
+      );
     }
     embeddings[index as number] = toVector(item?.embedding);
   }

@@ -6,7 +6,7 @@ import { localFiles } from '../../models/graph-files.ts';
 import { toConfigurationEntries } from '../../runtime/session-options.ts';
 import { findStoredGraphs } from './files.ts';
 
-/** How models of a folder are loaded. */
+/** Options for loading the models of a folder. */
 export type LoadOptions = PretrainedModelOptions & { readonly dtype: Readonly<Record<string, string>> };
 
 /**

@@ -1,4 +1,4 @@
-/** How much is asked of a model. */
+/** Load on a model. */
 export interface Load {
   /** Requests at the same time. */
   readonly concurrency: number;

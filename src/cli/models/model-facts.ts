@@ -37,7 +37,7 @@ export interface ModelFacts {
   readonly memoryBytes: number | undefined;
   /** Files that are downloaded and loaded. */
   readonly files: readonly DescribedFile[];
-  /** By what graphs run in this process, as in workers. */
+  /** Runtime of graphs in this process, as in workers. */
   readonly runtime: RuntimeInUse;
   /** Parameters of requests. */
   readonly parameters: ModelParameters['parameters'];

@@ -43,7 +43,7 @@ export const pullCommand = defineCommand({
       return exitCode.success;
     } catch (error) {
       if (!interruption.signal.aborted) throw aboutModel(current, error);
-      messages.write('\nStopped. The same command goes on from here.\n');
+      messages.write('\nStopped. The same command resumes the download.\n');
       return exitCode.interrupted;
     } finally {
       interruption.stop();

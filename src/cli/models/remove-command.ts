@@ -37,7 +37,8 @@ export const removeCommand = defineCommand({
     const caches = [...found.values()];
     const size = formatBytes(caches.reduce((sum, cache) => sum + diskUse(cache.folder), 0));
     const which = [...found.keys()].join(', ');
-    if (!yes && !terminal.isInteractive) throw new UsageError('Expected --yes where nobody can be asked.');
+    if (!yes && !terminal.isInteractive)
+      throw new UsageError('Expected --yes, since this is not a terminal.');
     if (!yes) {
       const answer = await terminal.ask(`Remove ${which} (${size})? [y/N] `);
       if (!/^y(?:es)?$/i.test(answer.trim())) {

@@ -92,7 +92,7 @@ export const serveOptionTable = {
   quiet: { type: 'boolean', short: 'q', description: 'Log no requests.' },
 } as const satisfies OptionTable;
 
-/** Where the keys come from; those that this process made may be shown. */
+/** Source of the keys; keys that this process made may be shown. */
 export type KeyOrigin = { readonly made: string } | 'environment' | 'given' | 'none';
 
 export interface ServeSettings {
@@ -181,7 +181,7 @@ export async function readServeSettings(
   return settings;
 }
 
-/** Where a setting stands: an option, or a place in the config file. */
+/** Place of a setting: an option, or a path in the config file. */
 function nameOf(
   path: string,
   { names, file }: { readonly names: ReadonlyMap<string, string>; readonly file: string | undefined },

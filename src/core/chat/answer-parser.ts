@@ -35,7 +35,7 @@ export interface AnswerEnd {
 export interface AnswerParser {
   /** The stop sequence that ended the answer; generating more is useless from then on. */
   readonly stopped: string | null;
-  /** How many UTF-16 code units at the end of what was pushed a stop sequence, or the beginning of one, holds back. */
+  /** Number of UTF-16 code units at the end of the input that a stop sequence, or its beginning, holds back. */
   readonly withheld: number;
   /** Whether the text that comes next belongs to the thinking, as far as is known. */
   readonly isReasoning: boolean;

@@ -132,7 +132,7 @@ export function detectFormats(query: FormatQuery): ModelFormats {
   };
 }
 
-/** Where a template's text speaks of one format and its calls are written in another, the calls decide. */
+/** The calls of a template decide its format, even if its text mentions another. */
 function recogniseToolCalls(query: FormatQuery): ToolCallFormat | undefined {
   const named = toolCallFormats.filter((format) => format.detect(query));
   const { callSample } = query;

@@ -1,6 +1,6 @@
 import type { Size } from '../vision/box.ts';
 
-/** How the latents that a model makes differ from those that its decoder takes. */
+/** Scale and shift between the latents of a model and the input of its decoder. */
 export interface LatentScaling {
   readonly factor: number;
   readonly shift: number;

@@ -1,14 +1,14 @@
 import { assertNames } from '../assert-names.ts';
 
-/** How one axis of a large grid is cut into overlapping tiles of one size. */
+/** Split of one axis of a large grid into overlapping tiles of one size. */
 export interface TilePlan {
   readonly length: number;
   readonly size: number;
-  /** Where each tile begins, ascending; the first at 0, the last at `length − size`. */
+  /** Start of each tile, ascending; the first at 0, the last at `length − size`. */
   readonly starts: readonly number[];
 }
 
-/** How large tiles are and how far they overlap. */
+/** Size and overlap of tiles. */
 export interface TileOptions {
   /** Longest tile; an axis that isn't longer is one tile. */
   readonly most: number;

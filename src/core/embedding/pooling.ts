@@ -1,4 +1,4 @@
-/** How the vectors of a text's tokens become one: that of the first token, of the last, or their mean. */
+/** Pooling of a text's token vectors: the first token's, the last token's, or their mean. */
 export type PoolingMode = 'cls' | 'mean' | 'last-token';
 
 /** The tokens of a row that count. */

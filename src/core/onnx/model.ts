@@ -72,7 +72,7 @@ export interface OnnxTensor {
   readonly unknown: UnknownFields;
 }
 
-/** Where the elements of a tensor are: little-endian, row-major. */
+/** Place of a tensor's elements: little-endian, row-major. */
 export type TensorBytes =
   | { readonly place: 'inline'; readonly bytes: Uint8Array }
   /** A part of the file that the model was read from. */

@@ -3,7 +3,7 @@ import type { OnnxAttribute, OnnxGraph, OnnxModel, OnnxNode, OnnxTensor } from '
 
 import { WireWriter } from './wire-writer.ts';
 
-/** How the bytes of tensors that were skipped while reading are written. */
+/** Writing of tensor bytes that were skipped while reading. */
 export interface WriteOptions {
   /** Name of the file that the model was read from, relative to the folder of the weights. */
   readonly location?: string | undefined;

@@ -11,7 +11,7 @@ export interface PromptLookup {
 }
 
 const hashBits = 12;
-/** So many earlier places are compared, and so many tokens before each. */
+/** Number of earlier places to compare, and of tokens before each. */
 const mostPlaces = 32;
 const mostTokens = 32;
 

@@ -11,7 +11,7 @@ export interface StopMatch {
 
 /** Looks for stop sequences in text that comes in pieces. */
 export interface StopMatcher {
-  /** How many UTF-16 code units at the end of what was pushed are not let through: not yet, or after a stop, never. */
+  /** Number of UTF-16 code units at the end of the input that are held back: for now, or after a stop, for good. */
   readonly withheld: number;
   /** After a sequence was found, `text` stays `''` and `stopped` stays that sequence. */
   push(text: string): StopMatch;

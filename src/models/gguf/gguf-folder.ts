@@ -71,7 +71,7 @@ function parseTokenizer(definition: GgufValue): ModelFolder['tokenizer'] {
   try {
     return JSON.parse(String(definition)) as ModelFolder['tokenizer'];
   } catch (error) {
-    throw sourceError("the file's tokenizer.huggingface.json is no JSON", error);
+    throw sourceError("the file's tokenizer.huggingface.json is not JSON", error);
   }
 }
 

@@ -15,7 +15,7 @@ import {
   type Value,
 } from './values.ts';
 
-/** How a value is to be written, in Python's format mini-language. */
+/** A format in Python's format mini-language. */
 interface Format {
   readonly fill: string;
   readonly align: string;

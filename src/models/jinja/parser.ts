@@ -27,7 +27,7 @@ const binaryLevels = [['+', '-'], ['~'], ['*', '/', '//', '%'], ['**']];
 /**
  * Parses a template by the grammar of Jinja2, with loop controls and the `generation` block of `transformers`.
  *
- * @throws SyntaxError if it is no valid Jinja
+ * @throws SyntaxError if it is not valid Jinja
  */
 export function parseTemplate(source: string): Body {
   return new Parser(tokenize(source)).parseAll();

@@ -40,7 +40,7 @@ export interface CompiledTemplate {
  * and `raise_exception` and `strftime_now` among the globals.
  *
  * @param now the clock that `strftime_now` reads, in local time
- * @throws Error if the source is no valid Jinja
+ * @throws Error if the source is not valid Jinja
  *
  * @example
  * ```ts

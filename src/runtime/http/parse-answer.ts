@@ -15,6 +15,6 @@ export function parseAnswer(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new Error('it is no JSON', { cause: error });
+    throw new Error('it is not JSON', { cause: error });
   }
 }

@@ -1,4 +1,4 @@
-/** Why `fetch` failed, by the system's own code where there is one: messages name hosts that callers needn't know. */
+/** Reason why `fetch` failed, preferably the system's code: messages name hosts that callers needn't know. */
 export function reasonOfFetch(error: unknown): string {
   const { message, cause } = error as Error;
   if (!(cause instanceof Error)) return message;

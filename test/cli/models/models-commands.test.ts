@@ -171,7 +171,7 @@ describe('slashv1 models', () => {
     first.kill('SIGINT');
     const broken = await first.end();
     expect(broken).toMatchObject({ code: 130, output: '' });
-    expect(broken.messages).toMatch(/\nStopped\. The same command goes on from here\.\n$/);
+    expect(broken.messages).toMatch(/\nStopped\. The same command resumes the download\.\n$/);
 
     hub.fault = () => undefined;
     hub.requests.length = 0;
@@ -192,7 +192,7 @@ describe('slashv1 models', () => {
     expect(kept).toMatchObject({ code: 1, messages: 'Nothing was removed.\n' });
     expect(await run(`models rm ${source}`)).toMatchObject({
       code: 2,
-      messages: expect.stringContaining('Expected --yes where nobody can be asked.'),
+      messages: expect.stringContaining('Expected --yes, since this is not a terminal.'),
     });
     expect((await run('models list')).output).toContain(source);
     expect((await run(`models rm ${source}`, { answer: 'y' })).code).toBe(0);

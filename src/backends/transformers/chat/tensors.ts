@@ -35,7 +35,7 @@ function bitsOf(values: ArrayBufferView & { readonly length: number }): Uint16Ar
   return new Uint16Array(values.buffer, values.byteOffset, values.length);
 }
 
-/** How the package calls what a graph puts out, where it is put in again. */
+/** The package's names of outputs, as inputs of the next run. */
 export function toPastName(present: string): string {
   return present.replace(/^present_/, 'past_').replace(/^present/, 'past_key_values');
 }

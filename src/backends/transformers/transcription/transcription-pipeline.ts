@@ -98,8 +98,7 @@ function assertTaken(
     throw fieldError(param, reason, { code: 'unsupported_feature' });
   };
   if (language !== undefined && !takesLanguage) refuse('language', 'the model takes no language');
-  if (prompt !== undefined && prompt.trim() !== '')
-    refuse('prompt', 'the model takes no text that comes before');
+  if (prompt !== undefined && prompt.trim() !== '') refuse('prompt', 'the model takes no prompt');
   if (task !== 'transcribe') refuse('task', 'the model writes no translations');
   if (temperature !== 0) refuse('temperature', `expected 0 for this model, got ${temperature}`);
   if (wordTimestamps && !hasWordTimes) refuse('timestamp_granularities', 'the model has no word timestamps');

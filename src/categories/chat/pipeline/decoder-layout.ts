@@ -66,7 +66,7 @@ const stepInputs: ReadonlySet<string> = new Set([
   'use_cache_branch',
 ]);
 
-/** @throws InferenceError `invalid_request` when the graph is no decoder in the hub's layout */
+/** @throws InferenceError `invalid_request` when the graph is not a decoder in the hub's layout */
 export function readDecoderLayout(sides: GraphSides): DecoderLayout {
   const entries = sides.inputs.filter(isPastKeyOrValue).map(readEntry);
   const states = sides.inputs.filter(isPastState).map(readState);
@@ -148,5 +148,5 @@ function readState({ name, type, dims: [, ...dims] }: Signature): StateEntry {
 }
 
 function notADecoder(reason: string): InferenceError {
-  return fieldError('source', `the graph is no decoder with a key-value cache: ${reason}`);
+  return fieldError('source', `the graph is not a decoder with a key-value cache: ${reason}`);
 }

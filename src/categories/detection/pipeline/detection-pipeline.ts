@@ -77,7 +77,7 @@ async function createDetectionPipeline(
   const classNames =
     folder.classNames ?? Array.from({ length: head.classCount }, (_, classId) => `class_${classId}`);
   if (classNames.length === 0) {
-    throw fieldError('classNames', 'neither the config nor the graph tells them, so they have to be given');
+    throw fieldError('classNames', 'expected names, since neither the config nor the graph has them');
   }
   const preprocessing = preprocessingOf(custom?.like ?? head.name, folder.preprocessor);
   return new DetectionPipeline({

@@ -100,5 +100,5 @@ function encoderFault<T>(work: () => T): T {
 }
 
 function notAnEncoder(reason: string): InferenceError {
-  return fieldError('source', `the graph is no text encoder: ${reason}`);
+  return fieldError('source', `the graph is not a text encoder: ${reason}`);
 }

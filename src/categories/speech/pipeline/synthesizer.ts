@@ -86,5 +86,5 @@ function assertType({ name, type }: TensorSignature, expected: readonly string[]
 }
 
 function notSpeech(reason: string): InferenceError {
-  return fieldError('source', `the graph is no speech model: ${reason}`);
+  return fieldError('source', `the graph is not a speech model: ${reason}`);
 }

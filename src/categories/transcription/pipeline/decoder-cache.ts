@@ -122,5 +122,5 @@ function int64(dims: readonly number[], values: readonly number[]): Tensor {
 }
 
 function notADecoder(reason: string): InferenceError {
-  return fieldError('source', `the graph is no decoder of a Whisper model: ${reason}`);
+  return fieldError('source', `the graph is not a decoder of a Whisper model: ${reason}`);
 }

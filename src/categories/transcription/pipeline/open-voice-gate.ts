@@ -30,7 +30,7 @@ export async function openVoiceGate(kind: string): Promise<VoiceGate> {
     return createSileroGate(session);
   } catch (error) {
     await session?.release();
-    throw fieldError('voiceActivity', `${path} is no Silero VAD graph: ${(error as Error).message}`, {
+    throw fieldError('voiceActivity', `${path} is not a Silero VAD graph: ${(error as Error).message}`, {
       cause: error,
     });
   }

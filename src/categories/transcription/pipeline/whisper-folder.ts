@@ -14,7 +14,7 @@ type Json = Readonly<Record<string, unknown>>;
 /** The control tokens of a Whisper vocabulary. Every token of text is below `endOfText`. */
 export interface WhisperVocabulary extends TimestampRules {
   readonly startOfTranscript: number;
-  /** `undefined` where the model takes no text that comes before. */
+  /** `undefined` where the model takes no prompt. */
   readonly startOfPrevious: number | undefined;
   readonly noSpeech: number | undefined;
   /** The task `<|transcribe|>`; `undefined` where the model does nothing else. */

@@ -219,5 +219,5 @@ function toFloat32({ type, data }: Tensor): Float32Array {
 }
 
 function notWhisper(reason: string): InferenceError {
-  return fieldError('source', `the graphs are no Whisper model: ${reason}`);
+  return fieldError('source', `the graphs are not a Whisper model: ${reason}`);
 }

@@ -2,7 +2,7 @@ import type { FrameHeader } from './frame-sync.ts';
 
 /** The header of an ADTS frame of AAC. */
 export interface AdtsHeader extends FrameHeader {
-  /** Where the access unit begins within the frame, in bytes. */
+  /** Start of the access unit within the frame, in bytes. */
   readonly headerLength: number;
   /** The AudioSpecificConfig that an MP4 would have in its header. */
   readonly config: Uint8Array;

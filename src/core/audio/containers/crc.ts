@@ -1,4 +1,4 @@
-/** How a cyclic redundancy check is computed: most significant bit first, nothing inverted. */
+/** Parameters of a cyclic redundancy check: most significant bit first, nothing inverted. */
 interface CrcKind {
   readonly bits: 8 | 16 | 32;
   readonly polynomial: number;

@@ -12,7 +12,7 @@ export type AudioFormat = (typeof audioFormats)[number];
 /** The kind of a file, by its content. */
 export interface DetectedAudio {
   readonly format: AudioFormat;
-  /** Where it begins: after tags and what else came before, in bytes. */
+  /** Start, in bytes: after tags and other leading content. */
   readonly offset: number;
 }
 

@@ -4,7 +4,7 @@ import type { Reading } from './reading.ts';
 export interface EbmlElement {
   /** With its length marker, as in the specification: `0x1a45dfa3`. */
   readonly id: number;
-  /** Where the content begins, in bytes. */
+  /** Start of the content, in bytes. */
   readonly start: number;
   /** Bytes of the content; `Infinity` where the file doesn't say. */
   readonly length: number;

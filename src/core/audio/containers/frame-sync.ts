@@ -25,7 +25,7 @@ export interface FrameSearch<H extends FrameHeader> {
   readonly parse: ParseHeader<H>;
   /** Only frames of this stream. */
   readonly stream?: string | undefined;
-  /** Where to give up, in bytes; default at the end of the file. */
+  /** End of the search, in bytes; default: the end of the file. */
   readonly before?: number | undefined;
 }
 

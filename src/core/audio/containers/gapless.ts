@@ -8,7 +8,7 @@ export interface GaplessRange {
   readonly end: number;
 }
 
-/** By which every MP3 decoder is late. */
+/** Delay of every MP3 decoder. */
 const decoderDelay = 529;
 
 /**

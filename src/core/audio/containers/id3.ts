@@ -3,7 +3,7 @@ import type { Reading } from './reading.ts';
 const maxTags = 16;
 
 /**
- * Where the content of a file begins, after any ID3v2 tags.
+ * Start of a file's content, after any ID3v2 tags.
  *
  * @see https://id3.org/id3v2.4.0-structure
  */

@@ -3,7 +3,7 @@ import { type Reading, toDataView, toLatin1 } from './reading.ts';
 /** A box of an MP4 file; what is in it begins and ends at these bytes of the file. */
 export interface Mp4Box {
   readonly type: string;
-  /** Where its header begins. */
+  /** Start of its header. */
   readonly offset: number;
   readonly start: number;
   /** May lie beyond the end of a file that is cut off; `Infinity` for a box up to the end of the file. */

@@ -10,7 +10,7 @@ export interface Mp4PcmDescription {
 }
 
 /**
- * How samples are written that aren't compressed.
+ * Format of uncompressed samples.
  *
  * @param type of the sample description, such as `sowt`
  * @param boxes within it

@@ -3,7 +3,7 @@ import { type Reading, toDataView } from './reading.ts';
 
 /** A page of an Ogg file: pieces of packets of one stream. */
 export interface OggPage {
-  /** Where the next page should begin, in bytes. */
+  /** Expected start of the next page, in bytes. */
   readonly end: number;
   readonly serial: number;
   /** Whether its first piece goes on with a packet of the page before. */
@@ -73,7 +73,7 @@ function wholePieces({ pieceLengths, body }: OggPage): Uint8Array {
   return pieceLengths.subarray(0, cut);
 }
 
-/** Where the next page may begin; the end of the file where none does. */
+/** Possible start of the next page; the end of the file if there is none. */
 function* findCapture(from: number): Reading<number> {
   for (let start = from; ; start += scanBytes) {
     const bytes: Uint8Array = yield { offset: start, length: scanBytes + capture.length - 1 };

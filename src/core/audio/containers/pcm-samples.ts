@@ -1,13 +1,13 @@
 import { expandALaw, expandMuLaw } from './g711.ts';
 import { toDataView } from './reading.ts';
 
-/** How one sample is written. */
+/** Format of one sample. */
 export type PcmEncoding = 'u8' | 's8' | 's16' | 's24' | 's32' | 'f32' | 'f64' | 'a-law' | 'mu-law';
 
 /** Most channels of uncompressed audio. */
 export const maxPcmChannels = 64;
 
-/** How samples are written one after the other, those of all channels together. */
+/** Format of interleaved samples. */
 export interface PcmFormat {
   readonly encoding: PcmEncoding;
   readonly channels: number;

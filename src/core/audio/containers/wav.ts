@@ -6,7 +6,7 @@ export interface WavLayout {
   readonly encoding: PcmEncoding;
   readonly channels: number;
   readonly sampleRateHz: number;
-  /** Where the first sample begins, in bytes. */
+  /** Start of the first sample, in bytes. */
   readonly dataOffset: number;
   /** `Infinity` where the header doesn't say: the samples then go on until the file ends. */
   readonly dataLength: number;

@@ -1,4 +1,4 @@
-/** How well a window was decoded. */
+/** Quality of a decoded window. */
 export interface DecodingQuality {
   readonly averageLogprob: number;
   /** Bytes of the text over its bytes when compressed. */

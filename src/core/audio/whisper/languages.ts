@@ -102,7 +102,7 @@ const names = {
   zh: 'chinese',
 } as const;
 
-/** Where ISO 639-1 and a Whisper vocabulary have different codes. */
+/** Codes that differ between ISO 639-1 and Whisper vocabularies. */
 const vocabularyCodes: Readonly<Record<string, string>> = {
   jv: 'jw',
   nb: 'no',

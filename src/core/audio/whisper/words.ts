@@ -7,7 +7,7 @@ export interface TokenWord {
   readonly end: number;
 }
 
-/** How `splitWords` finds where words begin. */
+/** Word boundaries of `splitWords`. */
 export interface WordOptions {
   /** Whether the language is written with spaces between words; without them each character is a word. */
   readonly spaced: boolean;

@@ -1,7 +1,7 @@
 import type { LanguageReader, Reading } from './language-reader.ts';
 import type { Program, Step } from './program.ts';
 
-/** Where to return to, or how many rounds of a loop are done, and what is below on the stack. Equal frames are one. */
+/** Return address, or number of finished rounds of a loop, and the frame below on the stack. Equal frames are one. */
 interface Frame {
   readonly id: number;
   readonly next: number;

@@ -13,7 +13,7 @@ import {
 } from './expression.ts';
 
 /**
- * How JSON is written under a grammar. Free where models differ (white space after punctuation, line breaks with
+ * Notation of JSON under a grammar. Free where models differ (white space after punctuation, line breaks with
  * indentation) and bounded where a weak model would go on for ever: digits, white space.
  */
 

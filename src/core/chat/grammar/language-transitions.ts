@@ -7,7 +7,7 @@ import {
 } from './language.ts';
 
 /**
- * Where each character leads, as ranges that ascend and don't overlap: the derivatives of a language. Characters that
+ * Transitions of all characters, as ascending disjoint ranges: the derivatives of a language. Characters that
  * are in none of them lead nowhere.
  *
  * @throws LanguageTooHard beyond the limit of the store

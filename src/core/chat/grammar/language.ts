@@ -1,6 +1,6 @@
 import { intersection, union, type CodePointSet } from './code-points.ts';
 
-/** Where one character leads: texts go on with those of `target`. */
+/** Transition of one character: texts continue with those of `target`. */
 export interface Transition {
   readonly from: number;
   readonly to: number;

@@ -43,7 +43,7 @@ export interface ToolCallFormat {
 }
 
 /**
- * How calls are written, for generating them under a grammar:
+ * Notation of calls, for generating them under a grammar:
  *
  * ```text
  * begin  call(name₁).prefix  {arguments₁}  call(name₁).suffix  separator  …  end

@@ -18,7 +18,7 @@ type ValueType = 'string' | 'number' | 'boolean' | 'null' | 'array' | 'object';
 export interface RawStyle {
   /** Types that the reader of the format takes values for; any where empty. */
   readonly types: readonly string[];
-  /** Where strings end: no string holds it, unless it is a constant of which that is known to do no harm. */
+  /** End of strings: no string contains it, except a constant that is known to be harmless. */
   readonly marker: string;
   readonly canWrite: (text: string) => boolean;
   /** A value with what stands around it. */

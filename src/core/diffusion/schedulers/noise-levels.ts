@@ -56,7 +56,7 @@ export function readSigmas(
   };
 }
 
-/** How sigmas are distributed, where a config asks for another way than the training's. */
+/** Distribution of sigmas, if a config differs from the training. */
 export function crowdingOf(
   config: ConfigReader,
 ): ((from: number, to: number, count: number) => number[]) | undefined {

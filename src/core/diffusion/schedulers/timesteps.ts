@@ -2,7 +2,7 @@ import { evenly } from './betas.ts';
 
 export const timestepSpacings = ['linspace', 'leading', 'trailing'] as const;
 
-/** How the timesteps of a generation lie among those of the training. Lin et al. 2023, table 2. */
+/** Spacing of a generation's timesteps among those of the training. Lin et al. 2023, table 2. */
 export type TimestepSpacing = (typeof timestepSpacings)[number];
 
 export interface SpacingOptions {

@@ -74,7 +74,7 @@ const oneOf = (table: Readonly<Record<string, string>>): string =>
     .map((name) => name.replaceAll('.', String.raw`\.`))
     .join('|');
 
-/** Where a sentence ends, the period of an abbreviation is the sentence's as well. */
+/** At the end of a sentence, the period of an abbreviation also ends the sentence. */
 const sentenceEnd = String.raw`(?<end>\.(?=["')]*(?:\n|$)))`;
 const period = String.raw`(?:${sentenceEnd}|\.)`;
 

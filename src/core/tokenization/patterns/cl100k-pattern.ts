@@ -7,7 +7,7 @@ import { otherRunEnd, runEnd, shortRunEnd, spaceEnd, wordLike } from './scan.ts'
 const blank = 0x20;
 
 /**
- * How GPT-4 (cl100k), Llama 3 and Qwen cut text into words.
+ * Split of text into words by GPT-4 (cl100k), Llama 3 and Qwen.
  *
  * @param mostDigits 3, or 1 for Qwen
  */

@@ -1,7 +1,7 @@
 const apostrophe = 0x27;
 
 /**
- * How long the English contraction is that begins at `at`: 2 for `'s`, `'t`, `'m`, `'d`, 3 for `'re`, `'ve`, `'ll`, 0 if
+ * Length of the English contraction that begins at `at`: 2 for `'s`, `'t`, `'m`, `'d`, 3 for `'re`, `'ve`, `'ll`, 0 if
  * there is none.
  */
 export function contractionAt(units: Uint16Array, at: number, end: number): number {

@@ -17,7 +17,7 @@ const families: Readonly<Record<string, (files: VisionConfig) => VisionFamily>> 
 };
 
 /**
- * How the family of a model takes pictures, by the `model_type` of its config; `undefined` for one that isn't known.
+ * Handling of pictures for the `model_type` of a config; `undefined` for an unknown one.
  *
  * @throws RangeError for settings of the preprocessor that the family has no place for
  *

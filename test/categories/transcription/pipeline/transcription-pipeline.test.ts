@@ -167,9 +167,9 @@ describe('settings', () => {
     [
       { voiceActivity: join(miniWhisper, 'onnx/encoder_model.onnx') },
       'voiceActivity',
-      'is no Silero VAD graph',
+      'is not a Silero VAD graph',
     ],
-    [{ voiceActivity: join(miniWhisper, 'config.json') }, 'voiceActivity', 'is no Silero VAD graph'],
+    [{ voiceActivity: join(miniWhisper, 'config.json') }, 'voiceActivity', 'is not a Silero VAD graph'],
     [{ maxAudioSeconds: 0 }, 'maxAudioSeconds', 'expected more than 0'],
     [{ maxAudioSeconds: Number.NaN }, 'maxAudioSeconds', 'expected more than 0'],
     [{ source: 'no-such-model' }, 'source', 'no-such-model'],
