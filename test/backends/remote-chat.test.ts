@@ -496,7 +496,7 @@ describe('a chat model on a server of another kind', () => {
     ],
     ['nothing', [chunk({ content: 'Hi' })], 'broke off'],
     ['an answer without an end', [chunk({ content: 'Hi' }), 'data: [DONE]\n\n'], 'too early'],
-    ['no JSON', ['data: {"choices":\n\n'], 'is no JSON'],
+    ['no JSON', ['data: {"choices":\n\n'], 'is not JSON'],
   ])('fails where its stream ends with %s', async (_name, pieces, message) => {
     const { run } = await ask(streaming(...pieces));
     await expect(run()).rejects.toMatchObject({

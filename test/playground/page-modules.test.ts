@@ -129,7 +129,7 @@ describe('server-sent events', () => {
 
   it.each([
     ['data: {"error":{"message":"no","code":"x","param":null}}\n\n', 'no'],
-    ['data: {"a":\n\n', 'The answer holds something that is no JSON.'],
+    ['data: {"a":\n\n', 'The answer contains something that is not JSON.'],
   ])('tell of an error: %s', async (text, message) => {
     const response = stream([new TextEncoder().encode(`data: {"a":1}\n\n${text}`)]);
     const seen: unknown[] = [];

@@ -82,6 +82,6 @@ function parsed(data, requestId) {
   try {
     return JSON.parse(data);
   } catch {
-    throw new ApiError('The answer holds something that is no JSON.', { requestId });
+    throw new ApiError('The answer contains something that is not JSON.', { requestId });
   }
 }
