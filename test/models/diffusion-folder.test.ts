@@ -51,7 +51,7 @@ describe('openDiffusionFolder', () => {
     ['vae_decoder', /vae_decoder\/model\.onnx, vae\/decoder\/model\.onnx/],
     ['text_encoder_2', /text_encoder_2\/model\.onnx/],
     ['tokenizer_2/vocab.json', /vocab\.json is missing in .*tokenizer_2/],
-    ['tokenizer/merges.txt', /neither tokenizer\.json nor merges\.txt/],
+    ['tokenizer/merges.txt', /expected tokenizer\.json or merges\.txt/],
     ['scheduler', /scheduler_config\.json is missing/],
   ])('says that %s is missing', async (path, message) => {
     await remove(path);

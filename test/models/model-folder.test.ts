@@ -8,8 +8,8 @@ it.each([
   ['null', 'holds no JSON object.'],
   ['5', 'holds no JSON object.'],
   ['"text"', 'holds no JSON object.'],
-  ['{', 'is no valid JSON.'],
-  ['', 'is no valid JSON.'],
+  ['{', 'is not valid JSON.'],
+  ['', 'is not valid JSON.'],
 ])('a file with %s is refused by its name', async (text, reason) => {
   const folder = await mkdtemp(join(tmpdir(), 'model-folder-'));
   onTestFinished(() => rm(folder, { recursive: true }));

@@ -202,7 +202,7 @@ async function readDescription(path: string, { response, signal }: Answer): Prom
   }
   const described = parsed(text);
   if (typeof described === 'object' && described !== null) return described as Fields;
-  throw notThatProtocol(`${path} answered with no JSON object`);
+  throw notThatProtocol(`${path} answered, but not with a JSON object`);
 }
 
 async function readOutputs({ response, signal }: Answer): Promise<Record<string, Tensor>> {
