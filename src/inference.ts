@@ -63,7 +63,7 @@ export interface InferenceOptions extends RoomLimits {
   readonly maxLoadedBytes?: number | undefined;
   /** Gets a line when a model is loaded or lost, and for every run that belongs to no handler's request. Default: none. */
   readonly logger?: Logger | undefined;
-  /** Are told everything from the beginning; a handler's own are added by the handler. */
+  /** Observers from the beginning; a handler adds its own. */
   readonly observers?: readonly InferenceObserver[] | undefined;
 }
 

@@ -135,7 +135,7 @@ function recognize(source: string): string | undefined {
   try {
     return recognizeModel(source);
   } catch {
-    // The worker tells why its files can't be read.
+    // The worker reports why its files can't be read.
     return undefined;
   }
 }

@@ -12,7 +12,7 @@ const faulty = new WeakSet<object>();
  * once as a warning of the process and changes nothing for anybody else.
  */
 export class Observers<Observer extends object> {
-  /** Replaced as a whole, since an observer may leave while it is told. */
+  /** Replaced as a whole, since an observer may be removed during a call. */
   #observers: readonly Observer[] = [];
 
   constructor(observers: readonly Observer[] = []) {

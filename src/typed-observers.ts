@@ -2,7 +2,7 @@ import type { Categories, Category } from './categories/registry.ts';
 import type * as engine from './engine/observer.ts';
 import type { RequestObserver } from './server/observer.ts';
 
-/** One request to a model, typed by its category. Everything that is told about it has this same object. */
+/** One request to a model, typed by its category. Every call about it passes this same object. */
 export type ObservedRun = {
   [C in Category]: Omit<engine.ObservedRun, 'category' | 'request'> & {
     readonly category: C;
@@ -11,11 +11,11 @@ export type ObservedRun = {
   };
 }[Category];
 
-/** Is told everything about an inference as it happens; every method is optional. */
+/** Receives the events of an inference as they happen; every method is optional. */
 export type InferenceObserver = engine.InferenceObserver<ObservedRun, Categories[Category]['event']>;
 
 /**
- * Is told everything as it happens: in a handler, and in its inference. Every method is optional, and an error that one
+ * Receives the events of a handler and its inference as they happen. Every method is optional, and an error that one
  * throws changes nothing.
  *
  * @example

@@ -23,7 +23,7 @@ export interface ModelInfo {
   readonly id: string;
   /** Display name. */
   readonly name: string;
-  /** `unknown` until the model is loaded, where neither its settings nor its files at hand tell it. */
+  /** `unknown` until the model is loaded, where neither its settings nor its files at hand show it. */
   readonly category: string;
   /** Tokens of prompt and answer together; 0 where a model reads no text. */
   readonly contextLength: number;

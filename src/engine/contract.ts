@@ -81,8 +81,7 @@ export interface InferenceBase {
   models(): readonly ModelInfo[];
   status(): readonly ModelStatus[];
   /**
-   * Tells an observer everything from now on; one that is told already isn't told twice. Handlers call it for their own
-   * `observers`. An inference that a service makes up itself may leave it out.
+   * Adds an observer, once even if it is added twice. Handlers call it for their own `observers`. An inference that a service makes up itself may leave it out.
    *
    * @returns ends it
    */

@@ -12,7 +12,7 @@ function beat(): void {
   try {
     writeSync(beatPipe, formatBeat({ isOccupied: now === seen, cpuMs: (user + system) / 1000 }));
   } catch {
-    // The host reads too slowly, or has gone, which the main thread is told.
+    // The host reads too slowly, or has gone, which the main thread notices.
   }
   seen = now;
 }

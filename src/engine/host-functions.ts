@@ -40,7 +40,7 @@ export function separateFunctions<Data>(data: Data): SeparatedFunctions<Data> {
   return { data: copy(data, []) as Data, paths, functions };
 }
 
-/** Calls a function for a worker. Its failure is told by its message alone. */
+/** Calls a function for a worker. Of its failure only the message is sent. */
 export async function callFor(
   functions: readonly HostFunction[],
   { id, number }: WorkerMessage & { readonly type: 'call' },

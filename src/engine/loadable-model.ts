@@ -146,7 +146,7 @@ export class LoadableModel implements Occupant {
   /** Unloads it when no request needs it any more; resolves then. */
   unload(reason: UnloadReason): Promise<void> {
     this.#isWanted = false;
-    // Replicas that are closed while they load tell so themselves.
+    // Replicas that are closed while they load report that themselves.
     const isTold = reason === 'close' && this.#replicas && !this.#leave;
     if (!isTold) this.#load.reject(notLoaded(reason));
     const { room, listener } = this.#options;

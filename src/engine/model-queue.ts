@@ -207,7 +207,7 @@ export class ModelQueue {
   }
 
   #loadForRequests(): void {
-    // A failure is told to the requests.
+    // The requests get the failure.
     if (!this.#closed) void this.#model.load().catch(() => undefined);
   }
 
@@ -241,7 +241,7 @@ export class ModelQueue {
       },
     };
     ticket.run = replica.start(ticket.request, observer, ticket.labels);
-    // Not before: who is told may cancel the run.
+    // Not before: an observer may cancel the run.
     ticket.watch?.dispatch();
   }
 
@@ -265,7 +265,7 @@ export class ModelQueue {
     return state === 'restarting' ? 'loading' : state;
   }
 
-  /** Callers may be anybody, so only the cause tells them why. */
+  /** Callers may be anybody, so only the cause has the reason. */
   #loadError(): InferenceError {
     const cause = this.#model.replicas?.error;
     return new InferenceError('worker_failed', `Model "${this.#spec.id}" could not be loaded.`, { cause });

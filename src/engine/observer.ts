@@ -8,7 +8,7 @@ import type {
 import type { InferenceError } from '../errors.ts';
 import type { InferenceBase } from './contract.ts';
 
-/** One request to a model. All that is told about it has this same object. */
+/** One request to a model. Every call about it passes this same object. */
 export interface ObservedRun {
   readonly category: string;
   /** Form of the category's runs in traces. */
@@ -39,7 +39,7 @@ export interface RunEnd {
   readonly error: InferenceError | undefined;
 }
 
-/** A model, as observers are told about it. */
+/** A model, as observers see it. */
 export interface ObservedModel {
   readonly id: string;
   readonly category: string;
@@ -69,9 +69,9 @@ export interface WorkerLoss {
  */
 export type UnloadReason = 'idle' | 'room' | 'call' | 'failure' | 'close';
 
-/** Is told what happens in an inference, as it happens; every method is optional. */
+/** Receives the events of an inference as they happen; every method is optional. */
 export interface InferenceObserver<Run extends ObservedRun = ObservedRun, Event extends RunEvent = RunEvent> {
-  /** It will be told about this inference. */
+  /** Called once, when it is added to this inference. */
   onAttach?(inference: Pick<InferenceBase, 'models' | 'status'>): void;
   /** A run has been asked for; it may be refused. */
   onRunStart?(run: Run): void;

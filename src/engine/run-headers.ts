@@ -5,7 +5,7 @@ const traceparent = /^[\da-f]{2}-(?!0{32})[\da-f]{32}-(?!0{16})[\da-f]{16}-[\da-
 const tracestate = /^[\x20-\x7e]{1,512}$/;
 
 /**
- * The headers that tell another machine whose request it works on. Of what a client sent nothing else is passed on, and
+ * Headers that identify the request for another machine. Of what a client sent nothing else is passed on, and
  * nothing malformed.
  *
  * @see https://www.w3.org/TR/trace-context/

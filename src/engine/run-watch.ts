@@ -3,7 +3,7 @@ import { InferenceError } from '../errors.ts';
 import type { Observers } from '../observers.ts';
 import type { InferenceObserver, ObservedRun } from './observer.ts';
 
-/** Measures one run and tells the observers. */
+/** Measures one run for the observers. */
 export interface RunWatch {
   /** A worker has taken it. */
   dispatch(): void;
@@ -16,7 +16,7 @@ export interface RunWatch {
   end(error?: InferenceError): void;
 }
 
-/** Begins to watch a run; `undefined` where nobody would be told. */
+/** Begins to watch a run; `undefined` without observers. */
 export function watchRun(
   observers: Observers<InferenceObserver>,
   run: ObservedRun,

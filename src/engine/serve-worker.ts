@@ -174,7 +174,7 @@ const waiting: (() => void)[] = [];
 /** A run that is ahead of the pipe by more waits: what it makes would only lie here, before the end of a cancelled run. */
 const mostUnwritten = 2;
 
-/** A failed write means that the host has gone, which `disconnect` tells as well. */
+/** A failed write means that the host has gone, which emits `disconnect` as well. */
 function send(message: WorkerMessage): void {
   process.send?.(message, undefined, undefined, () => {
     unwritten--;

@@ -23,7 +23,7 @@ type Json = Readonly<Record<string, unknown>>;
 export interface DescribedFile {
   /** Within the model, separated by `/`. */
   readonly path: string;
-  /** `undefined` where the server doesn't tell. */
+  /** `undefined` if the server reports none. */
   readonly sizeBytes: number | undefined;
 }
 
@@ -52,7 +52,7 @@ export interface DescribeOptions {
   readonly onWarning?: ((message: string) => void) | undefined;
 }
 
-/** The files that tell what a model is. */
+/** The files that describe a model. */
 export interface FileEvidence {
   readonly files: readonly { readonly path: string }[];
   /** `config.json`; empty where there is none. */

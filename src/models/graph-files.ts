@@ -42,7 +42,7 @@ export function localFiles(path: string): FileTree {
 /**
  * Finds the graph of a model.
  *
- * @param stems its usual names without what tells the dtype and without `.onnx`, such as `onnx/model`; best first
+ * @param stems its usual names without the suffix of the dtype and without `.onnx`, such as `onnx/model`; best first
  * @returns its path among the files, or `undefined` where it isn't there, in that dtype
  */
 export function findGraph(

@@ -81,7 +81,7 @@ function parseBase(source: string): string {
  *
  * @param source name of a bundled model, or path of a folder in the hub's ONNX layout
  * @returns absolute path of the folder
- * @throws InferenceError `invalid_request` saying what was looked for, not where: clients may be told it
+ * @throws InferenceError `invalid_request` saying what was looked for, not where: clients may see it
  */
 export function locateModel(source: string): string {
   const folder = findFolder(source);

@@ -5,7 +5,7 @@ export interface MetricDefinition {
   readonly labels: readonly string[];
 }
 
-/** Also tells the upper bounds of its buckets, in seconds. */
+/** With the upper bounds of its buckets, in seconds. */
 export interface HistogramDefinition extends MetricDefinition {
   readonly buckets: readonly number[];
 }

@@ -5,7 +5,7 @@ const require = createRequire(import.meta.url);
 /**
  * Loads a package that may not be installed.
  *
- * @throws Error that tells how to install it
+ * @throws Error with the command that installs it
  */
 export function requireOptional(name: string, wantedBy: string): unknown {
   try {

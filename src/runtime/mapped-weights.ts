@@ -2,7 +2,7 @@ import { realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { OnnxGraph, OnnxModel, OnnxTensor } from '../core/onnx/model.ts';
 
-/** A file that a model consists of, and how to tell that it changed. */
+/** A file of a model, with what changes when the file does. */
 export interface FileStamp {
   readonly name: string;
   readonly bytes: number;

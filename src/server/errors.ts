@@ -11,7 +11,7 @@ export interface WireError {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-// Clients of this wire format repeat every 5xx unless told otherwise, also one that took minutes to fail.
+// Clients of this wire format repeat every 5xx unless a header forbids it, also one that took minutes to fail.
 const dontRetry = { 'x-should-retry': 'false' };
 
 /** The one place that knows status codes. */
@@ -55,7 +55,7 @@ export function wireErrorOf(error: InferenceError): WireError {
 const defaultRetryAfterSeconds = 1;
 
 /**
- * The body that tells a client about an error; an internal one shows no more than the request id, by
+ * The body of an error response; an internal one shows no more than the request id, by
  * which operators find that and a failed worker in their log.
  *
  * @example
@@ -72,7 +72,7 @@ export function toErrorBody(error: InferenceError, requestId: string): ErrorBody
 }
 
 /**
- * The response that tells a client about an error, with the headers that steer its retries.
+ * The response of an error, with the headers that steer its retries.
  *
  * @example
  * ```ts

@@ -2,7 +2,7 @@ import type { RunOrigin } from '../categories/contract.ts';
 import type { InferenceObserver } from '../engine/observer.ts';
 import type { InferenceError } from '../errors.ts';
 
-/** One HTTP request. All that is told about it has this same object, as `origin` of its runs too. */
+/** One HTTP request. Every call about it passes this same object, as `origin` of its runs too. */
 export interface ObservedRequest extends RunOrigin {
   readonly method: string;
   /** The template of its path below `/v1`, such as `/models/{model_id}`; `undefined` where nothing is there. */
@@ -21,16 +21,16 @@ export interface RequestEnd {
   readonly error: InferenceError | undefined;
 }
 
-/** Is told what happens in a handler, as it happens; every method is optional. */
+/** Receives the events of a handler as they happen; every method is optional. */
 export interface RequestObserver {
   onRequestStart?(request: ObservedRequest): void;
-  /** Called once for each request, after what is told about its runs. */
+  /** Called once for each request, after the calls about its runs. */
   onRequestEnd?(request: ObservedRequest, end: RequestEnd): void;
 }
 
 /**
- * Is told what happens, as it happens: in a handler, and in its inference. Every method is optional, and what
- * one throws changes nothing.
+ * Receives the events of a handler and its inference as they happen. Every method is optional, and an error that one
+ * throws changes nothing.
  *
  * @example
  * ```ts

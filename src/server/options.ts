@@ -64,7 +64,7 @@ export interface HandlerOptions {
    */
   readonly keepAliveMs?: number | undefined;
   /**
-   * Told of every failure with a 5xx status, also amid a stream. The error's `cause` is what was thrown. Default:
+   * Called for every failure with a 5xx status, also during a stream. The error's `cause` is what was thrown. Default:
    * prints internal errors (500) to the console, unless there is a `logger`.
    */
   readonly onError?: ((error: InferenceError, context: ErrorContext) => void) | undefined;
@@ -73,7 +73,7 @@ export interface HandlerOptions {
    * logged.
    */
   readonly logger?: Logger | undefined;
-  /** Are told what happens, here and in the inference: those of `slashv1/metrics` and `slashv1/telemetry`, or others. */
+  /** Observers of this handler and its inference: those of `slashv1/metrics` and `slashv1/telemetry`, or others. */
   readonly observers?: readonly Observer[] | undefined;
 }
 
@@ -216,7 +216,7 @@ export function resolveOptions(options: HandlerOptions): Settings {
   };
 }
 
-/** An outage concerns all requests at once, so it is told once and not by each of them. */
+/** An outage concerns all requests at once, so it is reported once and not by each of them. */
 function reportStore(logger: Logger | undefined, message: string, cause: unknown): void {
   if (logger) logger.warn(cause === undefined ? {} : { err: cause }, message);
   else

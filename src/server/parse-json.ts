@@ -6,7 +6,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 /**
  * Parses a request body: JSON as text, or in UTF-8.
  *
- * @throws InferenceError `invalid_request` that tells where the JSON goes wrong, without quoting it
+ * @throws InferenceError `invalid_request` with the place of the fault, without quoting it
  */
 export function parseJson(body: Uint8Array | string): unknown {
   const text = typeof body === 'string' ? body : decode(body);

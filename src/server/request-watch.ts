@@ -3,7 +3,7 @@ import type { Observers } from '../observers.ts';
 import type { ApiResponse } from './contract.ts';
 import type { ObservedRequest, RequestObserver } from './observer.ts';
 
-/** Measures one request and tells the observers. */
+/** Measures one request for the observers. */
 export interface RequestWatch {
   /** The error that the client gets; the first counts. */
   fail(error: InferenceError): void;
@@ -11,7 +11,7 @@ export interface RequestWatch {
   answer(response: ApiResponse): ApiResponse;
 }
 
-/** Begins to watch a request; `undefined` where nobody would be told. */
+/** Begins to watch a request; `undefined` without observers. */
 export function watchRequest(
   observers: Observers<RequestObserver>,
   request: ObservedRequest,

@@ -108,7 +108,7 @@ class GraphServerClient {
    * The description of a server or of a graph, as soon as there is one.
    *
    * @param options.isOptional whether a server may have nothing to say
-   * @throws InferenceError `invalid_request` where it refuses, `worker_failed` where it still can't tell
+   * @throws InferenceError `invalid_request` where it refuses, `worker_failed` where it still doesn't know
    */
   async await(path: string, { isOptional = false } = {}): Promise<Fields> {
     const { servers, startTimeoutMs = 60_000 } = this.#options;

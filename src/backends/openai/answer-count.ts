@@ -35,7 +35,7 @@ export class AnswerCount {
   }
 }
 
-/** Usage that a server tells of all choices together. */
+/** Usage that a server reports for all choices together. */
 export class TotalUsage {
   promptTokens: number | undefined;
   cachedTokens: number | undefined;

@@ -12,7 +12,7 @@ export interface ChatEventOptions {
   readonly includeReasoning: boolean;
   /** Counts what the server doesn't; default: estimated from bytes. */
   readonly counter?: Pick<TokenCounter, 'countAnswer'> | undefined;
-  /** Tokens of the prompt, as long as the server tells none; default 0. */
+  /** Tokens of the prompt, as long as the server reports none; default 0. */
   readonly promptTokens?: number | undefined;
 }
 
@@ -23,7 +23,7 @@ const charactersPerPiece = 64;
 /**
  * Chunks of a chat answer on the wire → what happens in it. Where a server doesn't count tokens, the counter does.
  *
- * @throws InferenceError `worker_failed` where the chunks end before every choice has, tell of one more, have another form
+ * @throws InferenceError `worker_failed` where the chunks end before every choice has, name one more, have another form
  * or never end
  */
 export async function* toChatEvents(

@@ -2,7 +2,7 @@ import type { ChatRequest } from '../../categories/chat/request.ts';
 import { estimatePrompt } from '../../core/chat/estimate-prompt.ts';
 import { bytesPerToken, estimateTokens } from '../../core/text/estimate-tokens.ts';
 
-/** Counts tokens where the server that has them doesn't tell. */
+/** Counts tokens that the server doesn't report. */
 export interface TokenCounter {
   /** Tokens of a prompt, the chat template's included. */
   countPrompt(request: PromptRequest): Promise<number>;

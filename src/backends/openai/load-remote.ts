@@ -76,7 +76,7 @@ export async function loadRemotePipeline(
     servers: endpointsOf(server),
     async check(endpoint, signal) {
       const told = await describeServer(endpoint, name, { dialect, signal });
-      // A server that comes up, or up again, may tell another length.
+      // A server that comes up, or up again, may report another length.
       if (spec.contextLength === undefined && told > 0) info.contextLength = told;
     },
   });

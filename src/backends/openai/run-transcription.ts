@@ -94,7 +94,7 @@ function* toTranscriptionEvents(answer: unknown, wordTimestamps: boolean): Gener
   yield { type: 'transcription-end', language: codeOf(language), durationSeconds };
 }
 
-/** Servers tell the code of a language, or its name. */
+/** Servers report the code of a language, or its name. */
 function codeOf(language: string | undefined): string | undefined {
   const code = language === undefined ? undefined : toVocabularyLanguage(language);
   return code === undefined ? undefined : toIsoLanguage(code);

@@ -1,4 +1,4 @@
-/** A number of tokens as a server tells it; `undefined` for what can be none, which nobody is to be charged for. */
+/** A number of tokens that a server reports; `undefined` for a value that is no count, so that nobody is charged for it. */
 export function toCount(told: unknown): number | undefined {
   return Number.isSafeInteger(told) && (told as number) >= 0 ? (told as number) : undefined;
 }

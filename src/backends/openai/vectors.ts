@@ -8,7 +8,7 @@ const vectorsPerTurn = 64;
 
 /** The vectors of an answer. */
 export interface RemoteVectors extends Pick<EmbeddingResult, 'embeddings'> {
-  /** `undefined` where the server doesn't tell. */
+  /** `undefined` if the server reports none. */
   readonly promptTokens: number | undefined;
 }
 

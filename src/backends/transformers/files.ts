@@ -25,7 +25,7 @@ const knownStems = [
 /** The folder that the graphs of a model are in, and what each is stored in. */
 export interface StoredGraphs {
   readonly folder: '' | 'onnx';
-  /** Name without what tells the dtype → dtype. */
+  /** Name without the suffix of the dtype → dtype. */
   readonly dtypes: Readonly<Record<string, Exclude<Dtype, 'auto'>>>;
 }
 

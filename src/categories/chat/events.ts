@@ -47,7 +47,7 @@ export type ChatEvent =
   | {
       readonly type: 'prompt-end';
       readonly promptTokens: number;
-      /** Names of the tools that the model was told about, where its template doesn't take all of them. */
+      /** Names of the tools that the prompt describes, where its template doesn't take all of them. */
       readonly toolsUsed?: readonly string[];
     }
   | ({ readonly type: 'reasoning-delta'; readonly choice: number; readonly text: string } & TokenCount)

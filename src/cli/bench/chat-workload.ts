@@ -57,7 +57,7 @@ async function run(
     firstMs ??= performance.now() - startedAt;
   }
   const totalMs = performance.now() - startedAt;
-  // Servers that tell no usage send a token at a time.
+  // Servers that report no usage send a token at a time.
   const counted = { promptTokens: 0, cachedTokens: 0, completionTokens: pieces, reasoningTokens: 0 };
   return { firstMs: firstMs ?? totalMs, totalMs, usage: usage ?? counted };
 }

@@ -33,7 +33,7 @@ export async function describeMachine(): Promise<Machine> {
   };
 }
 
-/** Asks the tools of the driver or of the system; a machine without them has no names to tell. */
+/** Asks the tools of the driver or of the system; a machine without them has no names. */
 async function findGpus(): Promise<readonly string[]> {
   try {
     if (process.platform === 'darwin') {

@@ -28,7 +28,7 @@ export interface RemoteOptions {
 /**
  * A model of a server that runs already.
  *
- * @throws InferenceError where the server can't be reached or tells no category
+ * @throws InferenceError where the server can't be reached or reports no category
  */
 export async function openRemoteSubject(options: RemoteOptions): Promise<Subject> {
   const { baseUrl, key, model, concurrency } = options;

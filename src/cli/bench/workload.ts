@@ -13,7 +13,7 @@ export interface Subject {
   /** Its id there. */
   readonly model: string;
   readonly category: string;
-  /** Tokens; 0 where nobody tells. */
+  /** Tokens; 0 if unknown. */
   readonly contextLength: number;
   close(): Promise<void>;
 }

@@ -13,7 +13,7 @@ import type { ModelParameters } from '../../server/models.ts';
 /** The weights of a model in one type of numbers. */
 export interface StoredWeights {
   readonly dtype: Dtype;
-  /** `undefined` where the server doesn't tell. */
+  /** `undefined` if the server reports none. */
   readonly sizeBytes: number | undefined;
 }
 
@@ -27,7 +27,7 @@ export interface ModelFacts {
   readonly license: string | undefined;
   /** Numbers that it has learnt, where the catalogue knows. */
   readonly parameterCount: number | undefined;
-  /** Tokens; `undefined` where its config doesn't tell. */
+  /** Tokens; `undefined` if its config doesn't say. */
   readonly contextLength: number | undefined;
   readonly folder: string | undefined;
   /** The dtype that is loaded by default. */

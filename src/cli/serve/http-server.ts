@@ -19,7 +19,7 @@ export interface HttpServer {
 }
 
 /**
- * Listens; until there is a handler, everybody is told to come back.
+ * Listens; until there is a handler, every request is refused as `overloaded`.
  *
  * @throws Error of the system where it can't listen there
  */

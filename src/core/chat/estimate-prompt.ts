@@ -10,7 +10,7 @@ type Messages = readonly ChatMessage<MessageContent>[];
 /**
  * Tokens of a conversation, estimated from the bytes of its texts: 4 more for each message, 256 for each picture.
  *
- * @param tools that the model is told about
+ * @param tools that the prompt describes
  *
  * @example
  * ```ts

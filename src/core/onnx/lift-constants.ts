@@ -1,7 +1,7 @@
 import { tensorOf } from './attributes.ts';
 import type { OnnxGraph } from './model.ts';
 
-/** Turns `Constant` nodes with a tensor into initializers: those may lie in other files, and no step runs them. */
+/** Turns `Constant` nodes with a tensor into initializers: those may be in other files, and no step runs them. */
 export function liftConstants(graph: OnnxGraph): OnnxGraph {
   const lifted = graph.nodes.flatMap((node) => {
     const value = node.operator === 'Constant' && node.domain === '' ? tensorOf(node, 'value') : undefined;

@@ -6,7 +6,7 @@ import { tensorValue } from './value.ts';
 
 /**
  * Puts numbers for the heads and their size into the shapes of `past_key_values.*` and `present.*` where the graph has
- * names there: builders of graphs with `GroupQueryAttention` leave them open, but the sizes of the weights tell.
+ * names there: builders of graphs with `GroupQueryAttention` leave them open, but the sizes of the weights determine them.
  */
 export function resolveCacheSizes(graph: OnnxGraph): OnnxGraph {
   const index = new GraphIndex(graph);

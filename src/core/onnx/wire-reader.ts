@@ -3,7 +3,7 @@ import type { ByteSource } from './byte-source.ts';
 /** Kinds of content in a protobuf message that ONNX files use. */
 export const wireType = { varint: 0, fixed64: 1, bytes: 2, fixed32: 5 } as const;
 
-/** A field of a protobuf message: where it lies in the source. */
+/** A field of a protobuf message: its place in the source. */
 export interface WireField {
   readonly number: number;
   readonly type: number;

@@ -65,7 +65,7 @@ function logarithmOf(probability: number, token: number): number {
  * `candidatesFrom` for logits, into room that is there already; allocates nothing.
  *
  * @param candidates overwritten; room for `logits.length` candidates
- * @param allow bit `t % 32` of word `t / 32` tells whether token `t` may be drawn; all may, if left out
+ * @param allow bit `t % 32` of word `t / 32` says whether token `t` may be drawn; all may, if left out
  * @throws RangeError when there is too little room or the mask is too short
  *
  * @example

@@ -31,7 +31,7 @@ export interface MirostatOptions {
 const estimatedTokens = 100;
 
 /**
- * Mirostat, version 1 or 2. Apply it last, after the temperature, draw, and tell it what was drawn.
+ * Mirostat, version 1 or 2. Apply it last, after the temperature, draw, and pass it the drawn token.
  *
  * Basu et al., Mirostat: A Neural Text Decoding Algorithm that Directly Controls Perplexity, arXiv:2007.14966.
  *

@@ -23,7 +23,7 @@ const massScratch = createScratch((length) => new Float64Array(length));
  * Keeps the smallest set of candidates, taken by ascending |center − logit| and of equals by token, whose weights
  * reach a goal; at least one. With the largest logit as center that is descending probability.
  *
- * Nothing is sorted but a handful: a histogram of weight over distance tells in which bin the goal is reached, and
+ * Nothing is sorted but a handful: a histogram of weight over distance shows in which bin the goal is reached, and
  * only candidates of that bin are looked at again.
  *
  * @param weights of the candidates, in their order

@@ -33,7 +33,7 @@ const kinds: Readonly<Record<string, string>> = { f: 'female', m: 'male' };
 const mostVoices = 16;
 
 /**
- * Reads what the id of a voice tells, as Kokoro names its voices; any other id is taken for American English.
+ * Reads the language and gender in the id of a voice, as Kokoro names its voices; any other id is taken for American English.
  *
  * @example
  * ```ts

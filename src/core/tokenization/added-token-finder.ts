@@ -2,7 +2,7 @@ import type { AddedToken } from './added-tokens.ts';
 import { codePointAt, codePointBefore, type AlignedText } from './aligned-text.ts';
 import { classOf, space, word } from './unicode/character-class.ts';
 
-/** Is told of the added tokens in a text and of what lies between them, from left to right. */
+/** Receives the added tokens of a text and the pieces between them, from left to right. */
 export interface AddedTokenVisitor {
   /** Takes special tokens for text like any other. */
   readonly specialAsText: boolean;

@@ -2,7 +2,7 @@ import type { GgufMetadata } from '../../core/gguf/read-metadata.ts';
 import { sourceError } from '../model-files.ts';
 import { architectureOf, ofArchitecture } from './gguf-folder.ts';
 
-/** Metadata before it tells what a model is. */
+/** Metadata before this key describes the model. */
 export const firstTokenizerKey = 'tokenizer.';
 
 /** `enum llama_pooling_type` of llama.cpp: rankers make a score, the others a vector. */

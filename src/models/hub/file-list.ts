@@ -6,9 +6,9 @@ import type { RemoteFile } from './repository.ts';
 export interface ListedFile {
   /** Within the model, separated by `/`. */
   readonly path: string;
-  /** `undefined` where the server doesn't tell. */
+  /** `undefined` if the server reports none. */
   readonly sizeBytes: number | undefined;
-  /** `undefined` where the server doesn't tell. */
+  /** `undefined` if the server reports none. */
   readonly hash?: ContentHash | undefined;
 }
 

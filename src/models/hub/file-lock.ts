@@ -78,7 +78,7 @@ async function isStale(path: string): Promise<boolean> {
     const owner = await readOwner(path);
     return owner?.host === hostname() && !isAlive(owner.pid);
   } catch {
-    // Given back meanwhile; the next attempt tells.
+    // Given back meanwhile; the next attempt finds out.
     return false;
   }
 }

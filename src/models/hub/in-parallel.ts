@@ -1,5 +1,5 @@
 /**
- * Does something with all items, some at a time. When one fails, the others are told to stop and have stopped when
+ * Does something with all items, some at a time. When one fails, the others are aborted and have stopped when
  * this rejects.
  */
 export async function inParallel<Item>(

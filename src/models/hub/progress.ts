@@ -22,14 +22,14 @@ export interface DownloadProgress {
 }
 
 export interface ProgressMeter {
-  /** Makes the function that is told how much of a file is there. */
+  /** Makes the function that takes the progress of a file. */
   receive(file: RemoteFile): (receivedBytes: number) => void;
   end(file: RemoteFile): void;
 }
 
 const intervalMs = 100;
 
-/** Adds up what the downloads of several files tell; of each comes news ten times a second at most. */
+/** Adds up the progress of several downloads; each reports at most ten times a second. */
 export function createProgressMeter(
   source: string,
   files: readonly RemoteFile[],

@@ -10,11 +10,11 @@ import { sourceError } from '../model-files.ts';
 /** A file that can be downloaded. */
 export interface RemoteFile extends ListedFile {
   readonly url: string;
-  /** `undefined` where the server doesn't tell. */
+  /** `undefined` if the server reports none. */
   readonly hash: ContentHash | undefined;
   /** A name for the content: other content has another one. Fit for a file's name. */
   readonly identity: string;
-  /** Git's id of it, or of the pointer to it; `undefined` where the server doesn't tell. */
+  /** Git's id of it, or of the pointer to it; `undefined` if the server reports none. */
   readonly blobId?: string | undefined;
   /** Strong, as the server wrote it. */
   readonly etag: string | undefined;

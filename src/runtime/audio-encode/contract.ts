@@ -2,7 +2,7 @@ import type { SpeechFormat } from '../../core/audio/speech-formats.ts';
 
 export interface EncodeOptions {
   readonly sampleRateHz: number;
-  /** Whether the first piece is the only one, so that a header can tell how long the audio is. */
+  /** Whether the first piece is the only one, so that a header can state the length of the audio. */
   readonly isWhole: boolean;
   readonly signal?: AbortSignal | undefined;
 }

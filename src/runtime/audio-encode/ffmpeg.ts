@@ -104,7 +104,7 @@ export function createFfmpegEncoder(path: string, format: SpeechFormat): AudioEn
   };
 }
 
-/** Writes the pieces as the program takes them; a program that ends early tells why by its exit. */
+/** Writes the pieces as the program takes them; a program that ends early gives the reason with its exit. */
 async function feed(stdin: Writable, pieces: AsyncIterable<Float32Array>): Promise<void> {
   stdin.on('error', () => undefined);
   for await (const samples of pieces) {

@@ -3,7 +3,7 @@ export interface Recognized {
   readonly text: string;
   readonly tokens: readonly number[];
   readonly averageLogprob: number;
-  /** In seconds from the beginning of the stretch; `undefined` where the model doesn't tell. */
+  /** In seconds from the beginning of the stretch; `undefined` if the model reports none. */
   readonly words?:
     | readonly { readonly word: string; readonly startSeconds: number; readonly endSeconds: number }[]
     | undefined;
@@ -19,7 +19,7 @@ export interface RecognizeOptions {
 export interface Recognizer {
   readonly sampleRateHz: number;
   readonly hasWordTimes: boolean;
-  /** Whether it is told the language. */
+  /** Whether it takes the language. */
   readonly takesLanguage: boolean;
   /** @param samples mono, at `sampleRateHz` */
   recognize(samples: Float32Array, options: RecognizeOptions): Promise<Recognized>;

@@ -9,7 +9,7 @@ import type { Recognizer } from './recognizer.ts';
 const tokensPerSecond = 6.5;
 const fewestTokens = 8;
 
-/** Processors of models that are told the language. */
+/** Processors of models that take the language. */
 interface LanguagePrompts {
   get_decoder_prompt_ids?(language: string): readonly number[];
 }

@@ -4,7 +4,7 @@ import type { ToolDefinition } from '../../../core/chat/messages.ts';
 import type { ChatRequest } from '../request.ts';
 
 export interface AnswerSetting {
-  /** The tools that the model was told about. */
+  /** The tools that the prompt describes. */
   readonly tools: readonly ToolDefinition[];
   /** The rendered prompt. */
   readonly prompt: string;

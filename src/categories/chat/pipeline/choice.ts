@@ -40,11 +40,11 @@ export class Choice implements Continuation {
   readonly #detokenizer: Detokenizer;
   readonly #answer: AnswerParser;
   readonly #matcher: GrammarMatcher | undefined;
-  /** Tokens whose log probabilities have not been told: they must not tell what a stop sequence or hidden thinking hides. */
+  /** Tokens whose log probabilities are held back: they must not reveal what a stop sequence or hidden thinking hides. */
   #untold: { readonly logprobs: TokenLogprobs; textLength: number }[] = [];
   tokens = 0;
   reasoningTokens = 0;
-  /** Tokens that an event has told of. */
+  /** Tokens that events have reported. */
   #toldTokens = 0;
 
   constructor(index: number, context: ChoiceContext) {

@@ -11,7 +11,7 @@ export type TextRequest = Omit<ChatRequest, 'messages'> & { readonly messages: r
 
 export interface Prompt {
   readonly text: string;
-  /** The tools that the model was told about. */
+  /** The tools that the prompt describes. */
   readonly tools: readonly ToolDefinition[];
 }
 

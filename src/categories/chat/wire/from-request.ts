@@ -21,7 +21,7 @@ export interface ChatCall {
   readonly request: ChatRequestInput;
   readonly stream: boolean;
   readonly includeUsage: boolean;
-  /** Whether every chunk tells the usage of its choice so far. */
+  /** Whether every chunk has the usage of its choice so far. */
   readonly continuousUsage: boolean;
 }
 

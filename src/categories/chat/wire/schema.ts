@@ -161,7 +161,7 @@ export const chatRequestSchema = z.object({
       continuous_usage_stats: z
         .boolean()
         .nullish()
-        .meta({ description: 'Every chunk tells the usage of its choice so far.' }),
+        .meta({ description: 'Every chunk has the usage of its choice so far.' }),
     })
     .nullish(),
   tools: listOf(tool).nullish(),

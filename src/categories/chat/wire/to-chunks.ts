@@ -8,9 +8,9 @@ type WireChoice = ChatCompletionChunk['choices'][number];
 export interface ChunkOptions {
   /** Number of choices that will come. */
   readonly choices: number;
-  /** Whether a last chunk tells the usage; all others then say `usage: null`. */
+  /** Whether a last chunk has the usage; all others then say `usage: null`. */
   readonly includeUsage: boolean;
-  /** Whether every chunk tells the usage of its choice so far; default false. */
+  /** Whether every chunk has the usage of its choice so far; default false. */
   readonly continuousUsage?: boolean | undefined;
 }
 

@@ -59,7 +59,7 @@ export async function loadDetectionPipeline(
   }
 }
 
-/** Runs the graph once, on nothing: what it puts out tells how it is to be read. */
+/** Runs the graph once, on nothing: the shapes of its outputs show how to read them. */
 async function createDetectionPipeline(
   spec: ModelSpec<DetectionSettings> & { readonly maxPixels: number },
   folder: DetectorFolder,

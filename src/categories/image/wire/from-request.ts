@@ -13,7 +13,7 @@ export interface ImageCall {
   readonly stream: boolean;
   /** Partial images of each image; `undefined` for one at every step. */
   readonly partialImages: number | undefined;
-  /** Whether steps without a picture are told of, too. */
+  /** Whether steps without a picture emit an event, too. */
   readonly includeProgress: boolean;
 }
 

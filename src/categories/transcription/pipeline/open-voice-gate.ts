@@ -10,7 +10,7 @@ import { regionShape, type VoiceGate } from './voice-gate.ts';
 const sampleRateHz = 16_000;
 
 /**
- * Opens what tells a model where nobody speaks.
+ * Opens the detector of stretches without speech.
  *
  * @param kind `energy`, `none`, or the path of a Silero VAD graph
  * @throws InferenceError `invalid_request` for a path at which there is no such graph

@@ -15,7 +15,7 @@ export interface FrameHeader {
 /** Reads the header at the beginning of `bytes`; `undefined` where there is none. */
 export type ParseHeader<H extends FrameHeader> = (bytes: Uint8Array) => H | undefined;
 
-/** A frame and where it lies in the file. */
+/** A frame and its place in the file. */
 export interface LocatedFrame<H extends FrameHeader> {
   readonly offset: number;
   readonly header: H;

@@ -12,7 +12,7 @@ export interface GaplessRange {
 const decoderDelay = 529;
 
 /**
- * Reads the frame without sound that encoders begin MP3 files with, to tell how long they are.
+ * Reads the frame without sound that encoders begin MP3 files with, to state their length.
  *
  * @param frame the whole frame
  * @returns `undefined` where it is a frame of sound

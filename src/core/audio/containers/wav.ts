@@ -92,7 +92,7 @@ function toFormat(bytes: Uint8Array): WavFormat {
   return { encoding, channels, sampleRateHz };
 }
 
-/** Samples that don't fill their bytes are aligned to the most significant bit, so the bytes alone tell how to read them. */
+/** Samples that don't fill their bytes are aligned to the most significant bit, so the number of bytes alone says how to read them. */
 function toEncoding(tag: number, bytes: number, bits: number): PcmEncoding {
   const encoding = encodings[`${tag}/${bytes}`];
   if (encoding !== undefined && bits <= 8 * bytes) return encoding;

@@ -16,7 +16,7 @@ interface Frame {
 interface Items {
   readonly id: number;
   readonly texts: readonly string[];
-  /** Whether one more is complete that `keepItem` has not been told of yet. */
+  /** Whether one more is complete that has not been passed to `keepItem` yet. */
   readonly isPending: boolean;
 }
 

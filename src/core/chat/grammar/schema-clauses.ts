@@ -97,7 +97,7 @@ export class ClauseReader {
     );
   }
 
-  /** Whether nothing matches all literals, as far as can be told without looking at texts and numbers. */
+  /** Whether nothing matches all literals, as far as is known without looking at texts and numbers. */
   isNever(literals: readonly Literal[], path: string, depth = maxComparedDepth): boolean {
     return this.read(literals, path).every((clause) => {
       if (clause.types !== typeBits.object || clause.values) return false;

@@ -3,7 +3,7 @@ import { isSchemaObject, typeOfJson, type JsonType } from './schema-keywords.ts'
 const maxDepth = 4;
 
 /**
- * Whether no value can match both schemas, told from their types, their constants, and constants of properties that
+ * Whether no value can match both schemas, judged by their types, their constants, and constants of properties that
  * both require (such as a discriminator). False where that is not certain.
  *
  * @param resolve gives the schema after `$ref`s

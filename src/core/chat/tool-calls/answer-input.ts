@@ -247,7 +247,7 @@ export class AnswerInput {
 
   /**
    * The held text does not continue as a call and becomes text, with all of the current call. Where the answer was
-   * cut off, so that no one can tell how it would have gone on, the call stays unfinished and the rest is dropped.
+   * cut off, with its continuation unknown, the call stays unfinished and the rest is dropped.
    */
   giveUp(): void {
     if (this.#hasEnded) this.take(this.rest.length);

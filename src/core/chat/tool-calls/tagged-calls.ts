@@ -18,7 +18,7 @@ export interface TaggedCallSyntax {
   readonly callClose: string;
   /** Whether values stand on lines of their own, so that one line break on both sides is not part of them. */
   readonly hasPaddedValues: boolean;
-  /** Marks after a parameter's name that tell the value's type, with a schema for each. */
+  /** Marks after a parameter's name that give the value's type, with a schema for each. */
   readonly attributes?: ReadonlyMap<string, unknown> | undefined;
 }
 

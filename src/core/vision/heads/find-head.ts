@@ -97,7 +97,7 @@ function isPairHead(head: HeadName): boolean {
 /** Names of the output with a box for each query. */
 const queryBoxes = new Set(['pred_boxes', 'dets']);
 
-/** Whether a model is of the DETR family, as far as the names of its outputs tell. */
+/** Whether a model is of the DETR family, judged by the names of its outputs. */
 export function hasQueries(outputs: readonly { readonly name: string }[]): boolean {
   return outputs.some(({ name }) => queryBoxes.has(name));
 }

@@ -29,7 +29,7 @@ export function decodeYoloV8Into(
   const scores = bestScores(count);
   const classes = bestClasses(count);
   scores.fill(0, 0, count);
-  // Row by row, as they lie in memory.
+  // Row by row, their order in memory.
   for (let classId = 0; classId < classCount; classId++) {
     const row = (4 + classId) * count;
     for (let place = 0; place < count; place++) {

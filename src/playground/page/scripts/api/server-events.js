@@ -34,7 +34,7 @@ function dataOf(block) {
 }
 
 /**
- * The events of a response as objects, until the stream's end. An event that tells of an error is thrown, and so is a
+ * The events of a response as objects, until the stream's end. An error event is thrown, and so is a
  * connection that breaks off.
  *
  * @template Event
