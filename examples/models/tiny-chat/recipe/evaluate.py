@@ -10,13 +10,15 @@ from pathlib import Path
 import numpy as np
 from tokenizers import Tokenizer
 
-from dialogues import DialogueMaker, Exchange
+from dialogues import FALLBACK, DialogueMaker, Exchange
 from export import Runner
 from template import render
 
-SKILLS = ["smalltalk", "memory", "fallback", "describe", "question", "sum", "tool", "tool: weather and time", "tool: draw", "parallel", "no call", "answer", "missing",
+SKILLS = ["smalltalk", "memory", "fallback", "off-world", "describe", "question", "sum", "tool", "tool: weather and time", "tool: draw", "parallel", "no call", "answer", "missing",
           "long history"]
 LONG_HISTORY = 1700
+# Questions of real life, kept apart from the training.
+OFF_WORLD = (Path(__file__).parent / "off_world.txt").read_text(encoding="utf-8").splitlines()
 WINDOW = 64
 # The API takes no other names of tools.
 LEGAL_NAME = re.compile(r"[\w-]{1,64}", re.ASCII)
@@ -129,6 +131,7 @@ class Examples:
     def __init__(self, skill, seed):
         self.skill = skill
         self.maker = DialogueMaker(seed, held_out=True)
+        self.drawn = 0
 
     def tools(self, count=None):
         return self.maker.tools(count or self.maker.pick(1, 2, 3, 4))
@@ -141,6 +144,7 @@ class Examples:
 
     def draw(self):
         make, skill = self.maker, self.skill
+        self.drawn += 1
         if skill == "smalltalk":
             return self.until(make.small_talk, "smalltalk"), []
         if skill == "memory":
@@ -151,6 +155,9 @@ class Examples:
             return [told, between, make.name_question(name)], []
         if skill == "fallback":
             return self.until(lambda: make.off_world() if make.chance(0.6) else make.tool_without_tools(), "fallback"), []
+        if skill == "off-world":
+            asked = OFF_WORLD[(self.drawn - 1) % len(OFF_WORLD)]
+            return [Exchange("fallback", [{"role": "user", "content": asked}, {"role": "assistant", "content": FALLBACK}])], []
         if skill in ("describe", "question", "sum"):
             maker = {"describe": make.free_scene, "question": make.scene_question, "sum": make.sum_exchange}[skill]
             return [maker()], []

@@ -2,6 +2,7 @@
 
 import argparse
 import random
+import sys
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +17,13 @@ from bundles import Bundler
 from dialogues import DialogueMaker
 from model import LONG, ChatModel, ModelConfig
 
+sys.path.append(str(Path(__file__).resolve().parents[2] / "tiny-rerank" / "recipe"))
+
+from muon import Muon  # noqa: E402
+
 MAX_LENGTH = 2040
+# Processors without instructions for bfloat16 are faster in float32.
+DTYPE = torch.bfloat16 if torch.ops.mkldnn._is_mkldnn_bf16_supported() else torch.float32
 # Small batches, so that a slow machine still takes many steps; larger ones at the end, where the gradient is mostly noise.
 TOKENS_PER_BATCH, LATE_TOKENS_PER_BATCH = 3072, 4096
 POOL = 128
@@ -188,8 +195,8 @@ def loss_of(model, probes, batch):
     """Loss on the assistant's tokens under a repeat penalty, plus a little on a sample of all others and on where it looks."""
     length = batch.tokens.shape[1]
     branched = length <= LONG
-    bias = attention_bias(batch.branch, model.config.heads, torch.bfloat16) if branched else None
-    with torch.autocast("cpu", torch.bfloat16), torch.compiler.set_stance("default" if branched else "force_eager"):
+    bias = attention_bias(batch.branch, model.config.heads, DTYPE) if branched else None
+    with torch.autocast("cpu", DTYPE, enabled=DTYPE == torch.bfloat16), torch.compiler.set_stance("default" if branched else "force_eager"):
         hidden = model.hidden(batch.tokens, batch.positions, bias)
     rows, columns = batch.taught.nonzero(as_tuple=True)
     penalty = draw_penalties(batch.tokens.shape[0])[rows]
@@ -207,7 +214,7 @@ def loss_of(model, probes, batch):
 def optimizers_for(model, probes):
     matrices = [p for name, p in model.named_parameters() if p.ndim == 2 and "embedding" not in name]
     rest = [p for name, p in model.named_parameters() if not (p.ndim == 2 and "embedding" not in name)] + list(probes.parameters())
-    muon = torch.optim.Muon(matrices, lr=MUON_RATE, weight_decay=0.01, adjust_lr_fn="match_rms_adamw")
+    muon = Muon(matrices, lr=MUON_RATE)
     adam = torch.optim.AdamW(rest, lr=ADAM_RATE, betas=(0.9, 0.95), weight_decay=0.0)
     return [(muon, MUON_RATE), (adam, ADAM_RATE)]
 
