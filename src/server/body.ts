@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { createJsonCounter, type JsonCounter } from '../core/text/json-counter.ts';
+import { JsonCounter } from '../core/text/json-counter.ts';
 import { InferenceError } from '../errors.ts';
 import type { ApiRequest } from './contract.ts';
 import { headerOf } from './headers.ts';
@@ -35,7 +35,7 @@ export async function readJson(request: ApiRequest, maxBodyBytes: number): Promi
   if (parsed === undefined) throw new InferenceError('invalid_request', 'The request body is empty.');
   if (typeof parsed !== 'string' && !(parsed instanceof Uint8Array)) return parsed;
   if (Buffer.byteLength(parsed) > maxBodyBytes) throw tooLarge(maxBodyBytes);
-  const counter = createJsonCounter();
+  const counter = new JsonCounter();
   counter.push(typeof parsed === 'string' ? Buffer.from(parsed) : parsed);
   assertFew(counter);
   return parseJson(parsed);
@@ -110,7 +110,7 @@ async function readBytes(
   maxBytes: number,
 ): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
-  const counter = createJsonCounter();
+  const counter = new JsonCounter();
   for await (const chunk of limitedChunks(request, body, maxBytes)) {
     counter.push(chunk);
     assertFew(counter);

@@ -59,10 +59,12 @@ function answer(
   const asked = endpoint.read(body);
   const model = findModel(call, asked.model, category);
   call.meter.assertModel(model.id);
-  const runOf = (request: unknown, options: EndpointRunOptions = {}): Run<RunEvent> => ({
+  const runOf = (request: unknown, { responseId }: EndpointRunOptions = {}): Run<RunEvent> => ({
     estimate: () => category.estimateTokens?.(request, model) ?? 0,
-    start: (callOptions) =>
-      call.inference.run(category.name, markChecked(request as AnyRequest), { ...callOptions, ...options }),
+    start: ({ signal, deadlineMs, origin }) => {
+      const options = { signal, deadlineMs, origin, responseId };
+      return call.inference.run(category.name, markChecked(request as AnyRequest), options);
+    },
     tally: (event, tally) => category.tally(event, tally),
     isOutput: (event) => category.isOutput(event),
   });

@@ -1,19 +1,3 @@
-/** Counts of the values in a JSON text, and its depth. */
-export interface JsonCounter {
-  /** Objects so far. */
-  readonly objects: number;
-  /** Arrays so far. */
-  readonly arrays: number;
-  /** Members of objects so far. */
-  readonly members: number;
-  /** About the number of all values so far: commas, and openings of arrays and objects. */
-  readonly values: number;
-  /** The most levels of arrays and objects so far; 1 is an array or object without another one in it. */
-  readonly depth: number;
-  /** Takes the next piece of the text, in UTF-8. */
-  push(piece: Uint8Array): void;
-}
-
 const quote = 0x22;
 const comma = 0x2c;
 const colon = 0x3a;
@@ -29,7 +13,7 @@ const closeBrace = 0x7d;
  *
  * @example
  * ```ts
- * const counter = createJsonCounter();
+ * const counter = new JsonCounter();
  * counter.push(new TextEncoder().encode('{"a": [1, 2, "{,"]}'));
  * counter.objects; // 1
  * counter.members; // 1
@@ -37,70 +21,63 @@ const closeBrace = 0x7d;
  * counter.depth; // 2
  * ```
  */
-export function createJsonCounter(): JsonCounter {
-  let objects = 0;
-  let arrays = 0;
-  let members = 0;
-  let values = 0;
-  let open = 0;
-  let depth = 0;
-  let isString = false;
-  let isEscaped = false;
-  return {
-    get objects() {
-      return objects;
-    },
-    get arrays() {
-      return arrays;
-    },
-    get members() {
-      return members;
-    },
-    get values() {
-      return values;
-    },
-    get depth() {
-      return depth;
-    },
-    push(piece) {
-      for (let at = 0; at < piece.length; at++) {
-        if (isString) {
-          const end = piece.indexOf(quote, at);
-          const stop = end < 0 ? piece.length : end;
-          isEscaped = endsEscaped(piece, at, stop, isEscaped);
-          at = stop;
-          if (end < 0) return;
-          isString = isEscaped;
-          isEscaped = false;
-          continue;
-        }
-        switch (piece[at]) {
-          case quote:
-            isString = true;
-            break;
-          case comma:
-            values++;
-            break;
-          case colon:
-            members++;
-            break;
-          case openBrace:
-            objects++;
-            values++;
-            depth = Math.max(depth, ++open);
-            break;
-          case openBracket:
-            arrays++;
-            values++;
-            depth = Math.max(depth, ++open);
-            break;
-          case closeBracket:
-          case closeBrace:
-            open--;
-        }
+export class JsonCounter {
+  /** Objects so far. */
+  objects = 0;
+  /** Arrays so far. */
+  arrays = 0;
+  /** Members of objects so far. */
+  members = 0;
+  /** About the number of all values so far: commas, and openings of arrays and objects. */
+  values = 0;
+  /** The most levels of arrays and objects so far; 1 is an array or object without another one in it. */
+  depth = 0;
+  #open = 0;
+  #isString = false;
+  #isEscaped = false;
+
+  /** Takes the next piece of the text, in UTF-8. */
+  push(piece: Uint8Array): void {
+    for (let at = 0; at < piece.length; at++) {
+      if (this.#isString) {
+        const end = piece.indexOf(quote, at);
+        const stop = end < 0 ? piece.length : end;
+        this.#isEscaped = endsEscaped(piece, at, stop, this.#isEscaped);
+        at = stop;
+        if (end < 0) return;
+        this.#isString = this.#isEscaped;
+        this.#isEscaped = false;
+        continue;
       }
-    },
-  };
+      switch (piece[at]) {
+        case quote:
+          this.#isString = true;
+          break;
+        case comma:
+          this.values++;
+          break;
+        case colon:
+          this.members++;
+          break;
+        case openBrace:
+          this.objects++;
+          this.#enter();
+          break;
+        case openBracket:
+          this.arrays++;
+          this.#enter();
+          break;
+        case closeBracket:
+        case closeBrace:
+          this.#open--;
+      }
+    }
+  }
+
+  #enter(): void {
+    this.values++;
+    this.depth = Math.max(this.depth, ++this.#open);
+  }
 }
 
 /** Whether a byte at `stop` would be escaped: an odd number of backslashes stands before it. */

@@ -1,4 +1,4 @@
-import { createJsonCounter } from '../../core/text/json-counter.ts';
+import { JsonCounter } from '../../core/text/json-counter.ts';
 
 /** Levels of arrays and objects in an answer; a deep one would hold up this process. */
 const mostLevels = 128;
@@ -9,7 +9,7 @@ const mostLevels = 128;
  * @throws Error for text that is no JSON, or is nested more than 128 levels deep: that isn't parsed
  */
 export function parseAnswer(text: string): unknown {
-  const counter = createJsonCounter();
+  const counter = new JsonCounter();
   counter.push(Buffer.from(text));
   if (counter.depth > mostLevels) throw new Error(`it is nested more than ${mostLevels} levels deep`);
   try {

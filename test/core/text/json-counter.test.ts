@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createJsonCounter } from '../../../src/core/text/json-counter.ts';
+import { JsonCounter } from '../../../src/core/text/json-counter.ts';
 import { createRng } from '../../../src/core/sampling/rng.ts';
 
 /** Counts in a parsed value; an array or object with n members has n − 1 commas. */
@@ -21,7 +21,7 @@ type Counts = Record<'objects' | 'arrays' | 'members' | 'values', number>;
 
 function count(text: string, size: number): Counts {
   const bytes = new TextEncoder().encode(text);
-  const counter = createJsonCounter();
+  const counter = new JsonCounter();
   for (let at = 0; at < bytes.length; at += size) counter.push(bytes.subarray(at, at + size));
   const { objects, arrays, members, values } = counter;
   return { objects, arrays, members, values };

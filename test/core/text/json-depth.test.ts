@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { createJsonCounter } from '../../../src/core/text/json-counter.ts';
+import { JsonCounter } from '../../../src/core/text/json-counter.ts';
 
 function isDeepJson(text: string, most: number): boolean {
-  const counter = createJsonCounter();
+  const counter = new JsonCounter();
   counter.push(new TextEncoder().encode(text));
   return counter.depth > most;
 }
