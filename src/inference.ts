@@ -165,9 +165,11 @@ export function createInference(options: InferenceOptions): Inference {
   const withDemo = (info: ModelInfo): ModelInfo => {
     const demo = demos.get(info.id);
     if (!demo) return info;
-    const known = described.get(info) ?? { ...info, demo };
-    described.set(info, known);
-    return known;
+    const known = described.get(info);
+    if (known) return known;
+    const whole = { ...info, demo };
+    described.set(info, whole);
+    return whole;
   };
   const infos = (): readonly ModelInfo[] => engine.models().map(withDemo);
   return { ...engine, run, add, models: infos, ...methodsOver(run) } as Inference;

@@ -32,7 +32,7 @@ export interface Meter {
   /**
    * Spends one request and reserves tokens.
    *
-   * @param tokens about as many as it may use
+   * @param estimate tokens that it may use, about; called where the caller has a plan
    * @throws InferenceError `quota_exceeded` or `rate_limited`
    */
   spend(estimate: () => number): Promise<Spending>;

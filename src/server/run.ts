@@ -5,7 +5,7 @@ import { deadlineMsOf } from './headers.ts';
 
 /** A run of a model that is to be paid for. */
 export interface Run<Event> {
-  /** Tokens that it may use, about; plans without such a limit don't ask. */
+  /** Tokens that it may use, about; called only for callers with a plan. */
   readonly estimate: () => number;
   readonly start: (options: CallOptions) => AsyncIterable<Event>;
   readonly tally: (event: Event, tally: RunTally) => void;

@@ -7,7 +7,7 @@ export interface UnsupportedField {
   readonly advice: string;
 }
 
-/** Advice if there is no alternative. */
+/** Where there is no other way to the same end. */
 export const notOffered = 'this feature is not offered';
 
 /**
@@ -16,11 +16,9 @@ export const notOffered = 'this feature is not offered';
 export function assertNoneOf(fields: ReadonlyMap<string, UnsupportedField>, body: unknown): void {
   if (typeof body !== 'object' || body === null) return;
   // A client may send a million fields, so they are looked up, not listed.
-  for (const name of fields.keys()) {
+  for (const [name, { harmless, advice }] of fields) {
     const value: unknown = (body as Record<string, unknown>)[name];
-    if (value === undefined || value === null) continue;
-    const { harmless, advice } = fields.get(name)!;
-    if (harmless?.(value)) continue;
+    if (value === undefined || value === null || harmless?.(value)) continue;
     throw fieldError(name, `not supported, ${advice}`, { code: 'unsupported_feature' });
   }
 }

@@ -32,7 +32,7 @@ export async function downloadFile(
   try {
     const isResumed = part.position > 0;
     if (await isReceived(remote, file, part, options)) return;
-    // What an earlier process left may have been the fault; a fresh copy shows.
+    // The part of an earlier process may have been the fault; a fresh copy shows.
     if (isResumed) {
       part.restart();
       if (await isReceived(remote, file, part, options)) return;

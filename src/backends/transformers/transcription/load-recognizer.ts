@@ -1,6 +1,7 @@
 import { fieldError } from '../../../errors.ts';
 import { quote } from '../../../core/text/quote.ts';
 import { readJson } from '../../../models/model-folder.ts';
+import { whisperTypes } from '../../../models/whisper-types.ts';
 import type { ModelSpec } from '../../../categories/contract.ts';
 import { loadPart, toLoadOptions } from '../load-options.ts';
 import { loadTransformersPackage } from '../load-package.ts';
@@ -18,7 +19,6 @@ const ctcFamilies = new Set([
   'parakeet_ctc',
 ]);
 const seq2seqFamilies = new Set(['moonshine', 'cohere_asr', 'speecht5']);
-const whispers = new Set(['whisper', 'lite-whisper']);
 
 /**
  * Loads the model of a folder.
@@ -30,7 +30,7 @@ export async function loadRecognizer(path: string, spec: ModelSpec): Promise<Rec
   const transformers = await loadTransformersPackage();
   const { model_type: given } = await readJson(path, 'config.json');
   const family = String(given);
-  if (whispers.has(family))
+  if (whisperTypes.has(family))
     throw fieldError('backend', 'the backend onnx() runs Whisper, transformers() does not');
   const isCtc = ctcFamilies.has(family);
   if (!isCtc && !seq2seqFamilies.has(family)) {

@@ -8,6 +8,7 @@ import { openModelFolder, readJson, type ModelFolder } from '../../../models/mod
 import { createTextTokenizer, type TextTokenizer } from '../../../models/tokenizer.ts';
 import { sourceError } from '../../../models/model-files.ts';
 import { describeValue } from '../../../core/text/quote.ts';
+import { whisperTypes } from '../../../models/whisper-types.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -55,9 +56,6 @@ export interface WhisperFolder extends ModelFolder {
   readonly alignmentHeads: readonly (readonly [number, number])[] | undefined;
 }
 
-/** Lite-Whisper has the same graphs from outside: layers of its encoder are products of two smaller ones. */
-const whispers: ReadonlySet<unknown> = new Set(['whisper', 'lite-whisper']);
-
 /**
  * Finds and reads the small files of a Whisper model.
  *
@@ -73,7 +71,7 @@ export async function openWhisperFolder(
     readJson(path, 'preprocessor_config.json', {}),
   ]);
   const { config, generationConfig } = folder;
-  if (!whispers.has(config['model_type']))
+  if (!whisperTypes.has(config['model_type']))
     throw sourceError(`expected a model of type whisper, got ${describeValue(config['model_type'])}`);
   const windowFrames = framesPerPosition * count(config, 'max_source_positions');
   const melBins = count(config, 'num_mel_bins');

@@ -7,10 +7,8 @@
 """
 
 import json
-import signal
 import sys
 import tempfile
-import traceback
 from pathlib import Path
 
 import numpy as np
@@ -22,6 +20,7 @@ from optimum.exporters.onnx import onnx_export_from_model
 from optimum.exporters.tasks import TasksManager
 
 sys.path[:0] = [str(Path(__file__).parent.parent / "miniatures"), str(Path(__file__).parents[3] / "contract" / "generate")]
+from attempt import attempt  # noqa: E402
 from generate import character_tokenizer, chat_template, clip_mean, clip_std, letter_tokenizer, letters, normalized, picture, randomize, rounded, spelled, waveform  # noqa: E402
 
 specials = ["<unk>", "<s>", "</s>"]
@@ -257,21 +256,8 @@ def main():
     for kind, lists in kinds.items():
         for families, make in lists:
             for family in families:
-                if wanted and f"{kind}/{family}" not in wanted:
-                    continue
-                folder = target / kind / family
-                folder.mkdir(parents=True, exist_ok=True)
-                torch.manual_seed(7)
-                signal.alarm(120)
-                try:
-                    make(family, folder)
-                    print(kind, family, "made", flush=True)
-                except BaseException as error:  # noqa: BLE001
-                    (folder / "error.txt").write_text(traceback.format_exc())
-                    print(kind, family, "FAILED", type(error).__name__, str(error)[:160].replace("\n", " "), flush=True)
-                signal.alarm(0)
+                attempt(target, wanted, kind, family, make, 120)
 
 
 if __name__ == "__main__":
-    signal.signal(signal.SIGALRM, lambda *_: (_ for _ in ()).throw(TimeoutError("120 s")))
     main()

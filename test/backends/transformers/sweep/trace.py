@@ -9,10 +9,9 @@
 """
 
 import json
-import signal
 import sys
 import tempfile
-import traceback
+from functools import partial
 from pathlib import Path
 
 import torch
@@ -24,6 +23,7 @@ import traced_decoders  # noqa: E402
 import traced_listeners  # noqa: E402
 import traced_seers  # noqa: E402
 import traced_speakers  # noqa: E402
+from attempt import attempt  # noqa: E402
 
 kinds = {"chat": (traced_decoders.families, traced_decoders.make_decoder), "transcription": (traced_listeners.families, traced_listeners.make_listener),
          "speech": (traced_speakers.families, traced_speakers.make_speaker), "detection": (traced_seers.detectors, traced_seers.make_detector), "embedding": (traced_seers.encoders, traced_seers.make_encoder)}
@@ -39,30 +39,21 @@ def write_miniatures():
             generate.write(name, golden, folder, tokenizer, files)
 
 
+def write_miniature(make, family, folder):
+    golden, tokenizer, files = make(family, folder)
+    if tokenizer:
+        (folder / "tokenizer.json").write_text(tokenizer.to_str())
+    for name, value in {**files, "golden.json": golden}.items():
+        (folder / name).write_text(json.dumps(value))
+
+
 def main():
     target, wanted = Path(sys.argv[1]), set(sys.argv[2:])
     for kind, (families, make) in kinds.items():
         for family in families:
-            if wanted and f"{kind}/{family}" not in wanted:
-                continue
-            folder = target / kind / family
-            folder.mkdir(parents=True, exist_ok=True)
-            torch.manual_seed(7)
-            signal.alarm(240)
-            try:
-                golden, tokenizer, files = make(family, folder)
-                if tokenizer:
-                    (folder / "tokenizer.json").write_text(tokenizer.to_str())
-                for name, value in {**files, "golden.json": golden}.items():
-                    (folder / name).write_text(json.dumps(value))
-                print(kind, family, "made", flush=True)
-            except BaseException as error:  # noqa: BLE001
-                (folder / "error.txt").write_text(traceback.format_exc())
-                print(kind, family, "FAILED", type(error).__name__, str(error)[:300].replace("\n", " "), flush=True)
-            signal.alarm(0)
+            attempt(target, wanted, kind, family, partial(write_miniature, make), 240)
 
 
 if __name__ == "__main__":
-    signal.signal(signal.SIGALRM, lambda *_: (_ for _ in ()).throw(TimeoutError("240 s")))
     torch.set_num_threads(1)
     write_miniatures() if sys.argv[1] == "--miniatures" else main()
