@@ -8,17 +8,16 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from template import Turns, render
-from world import COLORS, SHAPES
 
 WINDOW = 64
 ANSWER = re.compile(r"(?<=<\|im_start\|>assistant\n)[^<]+(?=<)")
-OBJECT = re.compile(rf"\b(?P<color>{'|'.join(COLORS)}) (?P<shape>{'|'.join(SHAPES)})|(?P<shape_first>{'|'.join(SHAPES)}) is (?P<color_last>{'|'.join(COLORS)})")
+OBJECTS = re.compile(r"(?=\b(?P<color>\w+) (?P<shape>\w+)\b)"), re.compile(r"(?=\b(?P<shape>\w+) is (?P<color>\w+)\b)")
 CALL = re.compile(r'<tool_call>\n\{"name": "')
 
 
 @dataclass
 class Hint:
-    """From the token at `query` one should look at the token at `target`, and know the `order`th tool by then, whose name begins with the token `first`."""
+    """From the token at `query` one should look at the token at `target`, and know the `order`th tool or parameter by then, whose name begins with the token `first`."""
 
     kind: str
     query: int
@@ -29,12 +28,17 @@ class Hint:
 
 @dataclass
 class Place:
-    """Where a tool is written: the tokens of its name, the last token of its noun, the first one of each parameter. Also how its name begins and which tool it is."""
+    """Where a tool is written: the tokens of its name, the last token of its noun, the first and the last one of each parameter and the last one of each of its choices.
+
+    Also how its name begins, and which of the tools it is.
+    """
 
     name: int
     name_end: int
     noun: int
     parameters: dict
+    ends: dict
+    choices: dict
     first: int
     order: int
 
@@ -71,8 +75,8 @@ class Bundler:
         self.tokenizer = tokenizer
         self.turns = Turns(tokenizer)
 
-    def row(self, prompt, tools, conversations, most_tokens):
-        """All conversations that fit; at least the first, cut down to the exchanges that fit."""
+    def row(self, prompt, tools, conversations, most_tokens, gaps):
+        """All conversations that fit; at least the first, cut down to the exchanges that fit. `gaps` says how many tokens seem to lie between the tools and each."""
         schemas = [tool.schema() for tool in tools]
         shared = Text(self.tokenizer, render(prompt, schemas)) if prompt or schemas else Text(self.tokenizer, "")
         places = {tool.name: self.place(shared, tool, schema, order) for order, (tool, schema) in enumerate(zip(tools, schemas))}
@@ -80,6 +84,7 @@ class Bundler:
         for place in places.values():
             row.hints.append(Hint("begin", place.name, place.name, -1, place.order))
             row.hints += [Hint("anchor", token, place.name, place.first, place.order) for token in {place.noun, place.name_end - 1} if token != place.name]
+            row.hints += [Hint("key", last, last, shared.ids[place.parameters[key]], order) for order, (key, last) in enumerate(place.ends.items())]
         for number, exchanges in enumerate(conversations, 1):
             text, messages = self.conversation(exchanges)
             while number == 1 and len(exchanges) > 1 and len(row.ids) + len(text.ids) > most_tokens:
@@ -88,7 +93,7 @@ class Bundler:
             base = len(row.ids)
             if number > 1 and base + len(text.ids) > most_tokens:
                 break
-            self.append(row, len(shared.ids), text.ids, self.turns.taught(text.ids, messages), number)
+            self.append(row, len(shared.ids), text.ids, self.turns.taught(text.ids, messages), number, gaps[number - 1])
             self.hint_calls(row, base, text, messages, {tool.name: tool for tool in tools}, places)
             self.hint_objects(row, base, text)
             for exchange in exchanges:
@@ -101,14 +106,14 @@ class Bundler:
         return Text(self.tokenizer, render(messages)), messages
 
     @staticmethod
-    def append(row, shared, ids, mask, number):
+    def append(row, shared, ids, mask, number, gap):
         path = np.array([0] * WINDOW + row.ids[:shared] + ids)
         for offset, taught in enumerate(mask):
             if taught:
                 row.windows.append(path[shared + offset : shared + offset + WINDOW])
         row.ids += ids
         row.branch += [number] * len(ids)
-        row.positions += range(shared, shared + len(ids))
+        row.positions += range(shared + gap, shared + gap + len(ids))
         row.taught += mask
 
     @staticmethod
@@ -116,15 +121,17 @@ class Bundler:
         """Where a tool's name, its noun and its parameters are written: spans of tokens."""
         line = json.dumps(schema, ensure_ascii=False)
         start = shared.text.find(line)
-        parameters, cursor = {}, line.find('"properties"')
-        for key in schema["function"]["parameters"]["properties"]:
+        parameters, ends, choices, cursor = {}, {}, {}, line.find('"properties"')
+        for key, parameter in schema["function"]["parameters"]["properties"].items():
             begin = line.find(f'"{key}": {{', cursor) + 1
             cursor = line.find("}", begin)
-            parameters[key] = shared.token(start + begin)
+            parameters[key], ends[key] = shared.token(start + begin), shared.token(start + begin + len(key) - 1)
+            for choice in parameter.get("enum", []):
+                choices[key, choice] = shared.token(start + line.find(f'"{choice}"', line.find('"enum"', begin)) + len(choice))
         named = line.find(f'"name": "{tool.name}"') + len('"name": "')
         noun = re.compile("[_ -]?".join(map(re.escape, tool.noun.split())), re.IGNORECASE).search(line, named)
         name = shared.span(start + named, start + named + len(tool.name))
-        return Place(*name, shared.token(start + noun.end() - 1) if noun else name[1] - 1, parameters, shared.ids[name[0]], order)
+        return Place(*name, shared.token(start + noun.end() - 1) if noun else name[1] - 1, parameters, ends, choices, shared.ids[name[0]], order)
 
     @staticmethod
     def hint_noun(row, base, text, queries, tool, place, asked):
@@ -150,10 +157,36 @@ class Bundler:
             cursor = at + len(name)
             for key, value in call["arguments"].items():
                 cursor = text.text.find(f'"{key}": ', cursor) + 1
-                row.hints.append(Hint("parameter", base + text.token(cursor) - 1, place.parameters[key]))
+                query = text.token(cursor) - 1
+                known = row.ids[place.parameters[key]], list(place.parameters).index(key)
+                row.hints.append(Hint("parameter", base + query, place.parameters[key], *known))
+                written, source = text.span(cursor, cursor + len(key)), (place.parameters[key], place.ends[key] + 1)
+                if text.ids[slice(*written)] == row.ids[slice(*source)]:
+                    row.hints += [Hint("copy", base + written[0] + step - 1, source[0] + step) for step in range(1, written[1] - written[0])]
+                self.hint_mention(row, base, text, query, tools[name], key, value, place, asked, known)
+                cursor += len(f'{key}": ')
                 if isinstance(value, str):
-                    cursor += len(f'{key}": "')
+                    cursor += 1
                     self.hint_value(row, base, text, cursor, value, text.text.find(value, asked, at))
+                elif not isinstance(value, bool) and (told := re.compile(rf"(?<![\d.:-]){value}(?![\d:-]|\.\d)").search(text.text, asked, at)):
+                    self.hint_value(row, base, text, cursor, str(value), told.start())
+
+    @staticmethod
+    def hint_mention(row, base, text, query, tool, key, value, place, asked, known):
+        """The words for an argument look at its parameter, or at the choice where only that is said; the answer looks at the words."""
+        parameter = next(parameter for parameter in tool.parameters if parameter.name == key)
+        told, end = text.text.lower(), text.text.find("<|im_end|>", asked)
+        begin = max(told.find(tool.noun, asked, end), asked)
+        words, target = parameter.words.lower(), place.ends[key]
+        if parameter.role == "main":
+            words = value.lower()
+        said = told.find(f" {words}", begin, end)
+        if said < 0 and parameter.role == "choice":
+            words, target = value.lower(), place.choices[key, value]
+            said = told.find(f" {words}", begin, end)
+        if said >= 0:
+            last = base + text.token(said + len(words))
+            row.hints += [Hint("mention", last, target, *known), Hint("said", base + query, last)]
 
     @staticmethod
     def hint_value(row, base, text, at, value, told):
@@ -169,15 +202,17 @@ class Bundler:
         query = text.token(start + len("Please tell me the")) - 1
         place = places[asked.name]
         self.hint_noun(row, base, text, [query], asked, place, text.text.find(question))
-        row.hints.append(Hint("parameter", base + query, place.parameters[asked.main.name]))
+        key = asked.main.name
+        row.hints.append(Hint("parameter", base + query, place.parameters[key], row.ids[place.parameters[key]], list(place.parameters).index(key)))
 
     @staticmethod
     def hint_objects(row, base, text):
-        """A colour in an answer looks at the object where the scene was told."""
+        """A color in an answer looks at the shape where the scene was told, and that at its color."""
         for answer in ANSWER.finditer(text.text):
-            for match in OBJECT.finditer(answer[0]):
-                color, shape = match["color"] or match["color_last"], match["shape"] or match["shape_first"]
+            for match in (match for pattern in OBJECTS for match in pattern.finditer(answer[0])):
+                color, shape = match["color"], match["shape"]
                 told = max(text.text.rfind(f"{article} {color} {shape}", 0, answer.start()) + len(article) + 1 for article in ("a", "an"))
                 if told > 3:
-                    query = text.token(answer.start() + match.start("color" if match["color"] else "color_last") - 1) - 1
-                    row.hints.append(Hint("object", base + query, base + text.token(told + len(f"{color} {shape}") - 1)))
+                    query, last = text.token(answer.start() + match.start("color") - 1) - 1, base + text.token(told + len(f"{color} {shape}") - 1)
+                    row.hints.append(Hint("object", base + query, last))
+                    row.hints.append(Hint("bind", last, base + text.token(told)))

@@ -3,6 +3,7 @@
 import json
 from dataclasses import dataclass, field
 
+import off_world
 import scenes
 from tools import Request, ToolMaker
 from world import number_in_words, parse_scene, sum_steps
@@ -26,6 +27,8 @@ OFF_WORLD = [
     "how many people live in {A}", "give me a recipe for {b}", "write an email to {A}", "what does {b} mean", "{b} {b} {b}", "what is the best {b}",
     "play some music", "are you human", "do you have feelings", "what is love",
 ]
+# How often small talk, free scenes, questions about scenes, drawings without a tool, sums, requests outside of its world and calls without a tool come.
+TALK = (14, 16, 34, 4, 26, 5, 3)
 
 
 @dataclass
@@ -61,6 +64,8 @@ def call_message(calls, words=None):
 
 class DialogueMaker(ToolMaker):
     """Makes exchanges and dialogues; one seed gives one endless stream."""
+
+    talk = TALK
 
     # ---- exchanges without tools -------------------------------------------------------------------------------------
 
@@ -109,6 +114,9 @@ class DialogueMaker(ToolMaker):
         return Exchange("memory", [user(self.name_asked()), assistant(f"Your name is {name}.")])
 
     def off_world(self):
+        if not self.held_out and self.chance(0.8):
+            text, question = off_world.request(self)
+            return Exchange("fallback", [user(self.punctuate(text, question)), assistant(FALLBACK)])
         text = self.pick(*OFF_WORLD)
         for mark in "AB":
             text = text.replace("{" + mark + "}", self.pick(self.city(), self.name()))
@@ -126,7 +134,9 @@ class DialogueMaker(ToolMaker):
     def unmatched_request(self, tools):
         """A request for a tool that is not among the offered ones."""
         if self.chance(0.5):
-            return self.off_world()
+            exchange = self.off_world()
+            asked = exchange.messages[0]["content"].lower()
+            return None if any(word in asked for tool in tools for word in tool.noun.split()) else exchange
         other = self.tools_but_draw(1)[0]
         if any(other.noun == tool.noun or other.family == tool.family != "query" for tool in tools):
             return None
@@ -266,7 +276,7 @@ class DialogueMaker(ToolMaker):
     def without_tools(self, known_name, exclude_draw=False):
         makers = [lambda: self.small_talk(known_name), self.free_scene, self.scene_question, self.scene_acknowledgement, self.sum_exchange, self.off_world,
                   self.tool_without_tools]
-        weights = [14, 16, 34, 0 if exclude_draw else 4, 26, 5, 0 if exclude_draw else 3]
+        weights = [0 if exclude_draw and place in (3, 6) else weight for place, weight in enumerate(self.talk)]
         return self.random.choices(makers, weights)[0]()
 
     def with_tools(self, tools, known_name):

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 from tokenizers import Tokenizer
 
+import off_world
 from dialogues import FALLBACK, DialogueMaker, Exchange
 from export import Runner
 from template import render
@@ -17,8 +18,6 @@ from template import render
 SKILLS = ["smalltalk", "memory", "fallback", "off-world", "describe", "question", "sum", "tool", "tool: weather and time", "tool: draw", "parallel", "no call", "answer", "missing",
           "long history"]
 LONG_HISTORY = 1700
-# Questions of real life, kept apart from the training.
-OFF_WORLD = (Path(__file__).parent / "off_world.txt").read_text(encoding="utf-8").splitlines()
 WINDOW = 64
 # The API takes no other names of tools.
 LEGAL_NAME = re.compile(r"[\w-]{1,64}", re.ASCII)
@@ -156,7 +155,7 @@ class Examples:
         if skill == "fallback":
             return self.until(lambda: make.off_world() if make.chance(0.6) else make.tool_without_tools(), "fallback"), []
         if skill == "off-world":
-            asked = OFF_WORLD[(self.drawn - 1) % len(OFF_WORLD)]
+            asked = off_world.HELD_OUT[(self.drawn - 1) % len(off_world.HELD_OUT)]
             return [Exchange("fallback", [{"role": "user", "content": asked}, {"role": "assistant", "content": FALLBACK}])], []
         if skill in ("describe", "question", "sum"):
             maker = {"describe": make.free_scene, "question": make.scene_question, "sum": make.sum_exchange}[skill]

@@ -123,6 +123,9 @@ class ToolMaker(Words):
     never_named = frozenset(HELD_OUT_NOUNS + HELD_OUT_QUERY_VERBS + HELD_OUT_ACTION_VERBS + HELD_OUT_PLACE_PARAMETERS + HELD_OUT_TEXT_PARAMETERS + HELD_OUT_COUNT_PARAMETERS
                             + HELD_OUT_FLAG_PARAMETERS + [word for name, choices in HELD_OUT_CHOICES for word in [name, *choices]])
 
+    # How often tools are about weather, time, drawing, a query, an action; how often they have none, one, two parameters more; how often an optional argument is told.
+    kinds_of_tools, more_parameters, optional = (8, 6, 5, 26, 16), (55, 30, 15), 0.5
+
     # ---- tools -------------------------------------------------------------------------------------------------------
 
     def tools(self, count):
@@ -149,7 +152,7 @@ class ToolMaker(Words):
 
     def tool(self):
         kinds = [self.weather_tool, self.time_tool, self.draw_tool, self.query_tool, self.action_tool]
-        return self.random.choices(kinds, [8, 6, 5, 26, 16])[0]()
+        return self.random.choices(kinds, self.kinds_of_tools)[0]()
 
     def style(self):
         return self.random.choices(["snake", "camel", "kebab", "plain"], [55, 20, 10, 15])[0]
@@ -266,7 +269,7 @@ class ToolMaker(Words):
         return self.pick(None, None, None, f"The {text}.", f"The {text} to use", text.capitalize(), f"Name of the {text}")
 
     def with_extras(self, main, style):
-        parameters = [main] + self.extra_parameters({main.name}, style, self.random.choices([0, 1, 2], [55, 30, 15])[0])
+        parameters = [main] + self.extra_parameters({main.name}, style, self.random.choices([0, 1, 2], self.more_parameters)[0])
         if self.chance(0.1):
             self.random.shuffle(parameters)
         return parameters
@@ -329,7 +332,7 @@ class ToolMaker(Words):
         if kind < 0.7:
             return self.name()
         if kind < 0.85:
-            return self.pseudo_word() if not self.held_out else self.noun()
+            return self.noun() if self.held_out or self.chance(0.5) else self.pseudo_word()
         if kind < 0.9:
             return f"{self.pseudo_word()} {self.pseudo_word()}"
         return self.pick(
@@ -372,7 +375,7 @@ class ToolMaker(Words):
             return self.draw_request(tool)
         arguments, phrases = {}, []
         for parameter in tool.parameters:
-            if parameter.role == "main" or not (parameter.required or self.chance(0.5)):
+            if parameter.role == "main" or not (parameter.required or self.chance(self.optional)):
                 continue
             arguments[parameter.name] = self.value(parameter)
             phrases.append(self.phrase(parameter, arguments[parameter.name]))

@@ -3,6 +3,7 @@
 import argparse
 import random
 import sys
+import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,11 +11,12 @@ from pathlib import Path
 import numpy as np
 import torch
 from tokenizers import Tokenizer
-from torch import nn
+from torch import distributed, multiprocessing, nn
 from torch.nn import functional
 
 from bundles import Bundler
-from dialogues import DialogueMaker
+from dialogues import TALK, DialogueMaker
+from exercises import Exercises
 from model import LONG, ChatModel, ModelConfig
 
 sys.path.append(str(Path(__file__).resolve().parents[2] / "tiny-rerank" / "recipe"))
@@ -22,25 +24,33 @@ sys.path.append(str(Path(__file__).resolve().parents[2] / "tiny-rerank" / "recip
 from muon import Muon  # noqa: E402
 
 MAX_LENGTH = 2040
+SHORT_ROW = 200
 # Processors without instructions for bfloat16 are faster in float32.
 DTYPE = torch.bfloat16 if torch.ops.mkldnn._is_mkldnn_bf16_supported() else torch.float32
 # Small batches, so that a slow machine still takes many steps; larger ones at the end, where the gradient is mostly noise.
-TOKENS_PER_BATCH, LATE_TOKENS_PER_BATCH = 3072, 4096
+TOKENS_PER_BATCH, LATE_TOKENS_PER_BATCH = 2048, 4096
 POOL = 128
+# Several processes train on rows of their own and average their weights after so many steps.
+AVERAGE_EVERY = 16
 MUON_RATE = 6e-3
 ADAM_RATE = 4e-3
 EMA_DECAY = 0.985
 # A copy is a repetition, and the default sampling punishes those: the margins have to be learned under the penalty itself.
 PENALTIES = [(1.0, 0.25), (1.1, 0.6), (1.2, 0.15)]
 OTHER_SHARE, OTHER_WEIGHT = 0.15, 0.1
-# Which heads (layer, heads) are led to look where, see `Bundler`: in a tool, from its noun to the name's beginning; from the noun of a request to that of the tool; from the
-# answer to the noun of the request; from there to the tool's name and parameters, and to the values. The last layer's also tell colours from the shapes they belong to.
-LED_HEADS = {"anchor": (2, [2, 3]), "match": (3, [2, 3]), "noun": (4, [2, 3]), "tool": (5, [4, 5]), "copy": (5, [4, 5]), "parameter": (5, [4, 5]), "value": (5, [4, 5]), "object": (5, [2, 5])}
+# Which heads (layer, heads) are led to look where, see `Bundler`: in a tool, from its noun to the name's beginning, and from a shape to its color; from the noun of a request to that of the
+# tool, from the words for an argument to its parameter; from the answer to either of the request; from there to the tool's name and parameters, to the values, and to the shape whose color is told.
+LED_HEADS = {
+    "anchor": (2, [2, 3]), "bind": (2, [4, 5]), "match": (3, [2, 3]), "mention": (3, [2, 3]), "noun": (4, [2, 3]), "said": (4, [2, 3]),
+    "tool": (5, [4, 5]), "copy": (5, [4, 5]), "parameter": (5, [4, 5]), "value": (5, [4, 5]), "object": (5, [1, 2]),
+}
 LED_WEIGHT = 0.1
-# After which layer a state has to tell the tool: its place among the tools, and how its name begins.
-TOLD_AFTER = {"begin": 1, "anchor": 2, "match": 3, "noun": 4}
+# After which layer a state has to tell the tool or the parameter: its place among the others, and how its name begins.
+TOLD_AFTER = {"begin": 1, "key": 1, "anchor": 2, "match": 3, "mention": 3, "noun": 4, "parameter": 4}
 TOLD_WEIGHT = 0.1
-MOST_TOOLS = 4
+MOST_PLACES = 4
+# Their own names begin with the answer.
+BEGINNINGS = ("begin", "key")
 
 
 def log(text):
@@ -49,25 +59,46 @@ def log(text):
 
 @dataclass(frozen=True)
 class Stage:
-    """What the rows of one stage of the training are like."""
+    """The rows of one stage of the training, and its learning rate."""
 
     name: str
     minutes: float
+    # Shares: of rows with tools, of dialogues that end in a sum, of rows as long as the context.
     tool_share: float
     closing_sums: float
     long_share: float
-    short_until: float = 0.0
+    # How often a told name is asked for, and how often something is wanted that no tool offers.
     recall: float = 0.0
     unmatched: float = 0.0
+    # Parts of the stage: up to where tools are few and rows short, from where batches are larger and the learning rate falls.
+    short_until: float = 0.0
     larger_batches_from: float = 1.0
     fall_from: float = 1.0
+    # A factor on the learning rates.
+    rate: float = 1.0
+    # How often a dialogue has one, two, three, four to six exchanges.
+    exchanges: tuple = (68, 18, 9, 5)
+    # How often each kind of talk without tools comes, see `DialogueMaker.without_tools`.
+    talk: tuple = TALK
+    # Whether most tools have unusual names and several parameters.
+    hard_tools: bool = False
+    # How often the colors and shapes of given scenes are any words.
+    strange: float = 0.05
+    # The share of dialogues that stand as far from their tools as if much had been said before.
+    apart: float = 0.0
+    # The share of rows that are exercises of recall.
+    exercises: float = 0.0
 
 
-# Tools first: copying letter by letter is learned there, and needs the most text. Then all skills in balance, and at last slowly to rest.
+HARD_TOOLS = (5, 4, 4, 28, 20), (30, 40, 30), 0.65
+# Copying letter by letter needs the most text and comes first. Then recall, which hardly begins without exercises. Then all skills, and at last slowly to rest.
 STAGES = [
     Stage("copying", 15, tool_share=0.6, closing_sums=0.0, long_share=0.01, short_until=0.5),
-    Stage("all skills", 100, tool_share=0.62, closing_sums=0.2, long_share=0.006, recall=0.3, unmatched=0.07),
-    Stage("slowly to rest", 85, tool_share=0.58, closing_sums=0.2, long_share=0.006, recall=0.3, unmatched=0.07, larger_batches_from=0.5, fall_from=0.0),
+    Stage("recall", 16, tool_share=0.4, closing_sums=0.1, long_share=0.0, exercises=0.6, talk=(8, 9, 60, 4, 14, 6, 3), strange=0.15, rate=0.6, apart=0.1),
+    Stage("all skills", 100, tool_share=0.6, closing_sums=0.2, long_share=0.006, recall=0.3, unmatched=0.05, talk=(9, 11, 44, 4, 18, 8, 3), strange=0.12, exercises=0.15, hard_tools=True,
+          rate=0.7, apart=0.3),
+    Stage("slowly to rest", 60, tool_share=0.58, closing_sums=0.12, long_share=0.012, recall=0.2, unmatched=0.03, talk=(9, 11, 42, 4, 18, 7, 3), strange=0.12, exercises=0.15, hard_tools=True,
+          rate=0.7, apart=0.3, exchanges=(58, 20, 12, 10), fall_from=0.0, larger_batches_from=0.5),
 ]
 
 
@@ -76,23 +107,29 @@ class Stream:
 
     def __init__(self, tokenizer, seed, stage):
         self.maker = DialogueMaker(seed)
+        self.maker.talk, self.maker.strange = stage.talk, stage.strange
+        if stage.hard_tools:
+            self.maker.kinds_of_tools, self.maker.more_parameters, self.maker.optional = HARD_TOOLS
         self.random = random.Random(seed + 1)
-        self.bundler = Bundler(tokenizer)
+        self.bundler, self.exercises = Bundler(tokenizer), Exercises(tokenizer, seed + 2)
         self.stage = stage
         self.progress = 0.0
 
     def sample(self):
         stage, short, rng = self.stage, self.progress < self.stage.short_until, self.random
         long = not short and rng.random() < stage.long_share
+        if rng.random() < stage.exercises:
+            return self.exercises.row(SHORT_ROW)
         tools = []
         if rng.random() < stage.tool_share:
             tools = self.maker.tools(rng.choices([1, 2, 3, 4], [18, 32, 30, 20])[0] if not short else rng.choice([1, 2]))
         prompt = self.maker.prompt_messages()
         conversations = []
         for _ in range(1 if long else 14 if tools else 24):
-            exchanges = rng.randint(12, 40) if long else rng.choices([1, 2, 3, rng.randint(4, 6)], [68, 18, 9, 5])[0]
+            exchanges = rng.randint(12, 40) if long else rng.choices([1, 2, 3, rng.randint(4, 6)], stage.exchanges)[0]
             conversations.append(self.maker.conversation(tools, exchanges, stage.closing_sums, stage.recall, stage.unmatched))
-        return self.bundler.row(prompt, tools, conversations, MAX_LENGTH if long else rng.randint(360, 640) if tools else 200)
+        gaps = [rng.randint(0, 1400) if tools and not long and rng.random() < stage.apart else 0 for _ in conversations]
+        return self.bundler.row(prompt, tools, conversations, MAX_LENGTH if long else rng.randint(400, 640) if tools else SHORT_ROW, gaps)
 
     def batches(self):
         while True:
@@ -159,23 +196,24 @@ def draw_penalties(count):
 def led_loss(model, hints):
     """How little the chosen heads look at what they should, each kind on the average."""
     losses = {}
-    for kind, (layer, heads) in LED_HEADS.items():
-        weights = model.blocks[layer].kept_weights
-        if weights is None or kind not in hints:
+    for layer, block in enumerate(model.blocks):
+        kinds = [kind for kind, (place, _) in LED_HEADS.items() if place == layer and kind in hints]
+        if block.kept_weights is None or not kinds:
             continue
-        rows, queries, targets, _, _ = hints[kind].unbind(1)
-        seen = weights[rows, :, queries, targets][:, heads].float().mean(1)
-        losses[kind] = -(seen + 1e-4).log().mean()
+        # One look for all kinds, since each costs a gradient as large as the attention.
+        rows, queries, targets, _, _ = torch.cat([hints[kind] for kind in kinds]).unbind(1)
+        for kind, seen in zip(kinds, block.kept_weights[rows, :, queries, targets].float().split([len(hints[kind]) for kind in kinds])):
+            losses[kind] = -(seen[:, LED_HEADS[kind][1]].mean(1) + 1e-4).log().mean()
     return losses
 
 
 class Probes(nn.Module):
-    """Read from inner states which tool is meant, so that the layers learn to hand that on. Thrown away after the training."""
+    """Read from inner states which tool or parameter is meant, so that the layers learn to hand that on. Thrown away after the training."""
 
     def __init__(self, size):
         super().__init__()
         self.first = nn.ModuleDict({kind: nn.Linear(size, size, bias=False) for kind in TOLD_AFTER})
-        self.order = nn.ModuleDict({kind: nn.Linear(size, MOST_TOOLS, bias=False) for kind in TOLD_AFTER})
+        self.order = nn.ModuleDict({kind: nn.Linear(size, MOST_PLACES, bias=False) for kind in TOLD_AFTER})
 
     def forward(self, model, hints):
         losses = {}
@@ -186,7 +224,7 @@ class Probes(nn.Module):
             state = model.kept_states[layer][rows, queries].float()
             state = functional.rms_norm(state, state.shape[-1:])
             losses[f"{kind}_order"] = functional.cross_entropy(self.order[kind](state), order)
-            if kind != "begin":
+            if kind not in BEGINNINGS:
                 losses[f"{kind}_first"] = functional.cross_entropy(self.first[kind](state) @ model.embedding.weight.detach().T, first)
         return losses
 
@@ -229,9 +267,21 @@ def save(path, config, parameters, averages, step):
     torch.save({"config": config.__dict__, "weights": dict(zip(names, averages)), "step": step}, path)
 
 
-def train_stage(stage, tokenizer_path, output, minutes, seed=0, threads=2, start=None):
-    """One stage; `start` is the checkpoint of the stage before."""
-    torch.set_num_threads(threads)
+def average(weights, progress):
+    """Averages the weights over all processes, and gives all of them the same clock."""
+    if not distributed.is_initialized():
+        return progress
+    flat = torch.cat([weight.flatten() for weight in weights] + [torch.tensor([progress])])
+    distributed.all_reduce(flat)
+    flat /= distributed.get_world_size()
+    for weight, part in zip(weights, flat[:-1].split([weight.numel() for weight in weights])):
+        weight.copy_(part.view_as(weight))
+    return flat[-1].item()
+
+
+def train_stage(stage, tokenizer_path, output, minutes, seed=0, rank=0, start=None):
+    """One stage, in the process `rank`; `start` is the checkpoint of the stage before."""
+    torch.set_num_threads(1)
     torch.manual_seed(seed)
     tokenizer = Tokenizer.from_file(str(tokenizer_path))
     config = ModelConfig(vocab_size=tokenizer.get_vocab_size())
@@ -246,13 +296,18 @@ def train_stage(stage, tokenizer_path, output, minutes, seed=0, threads=2, start
     probes = Probes(config.hidden_size)
     optimizers = optimizers_for(model, probes)
     log(f"{sum(weight.numel() for weight in weights)} parameters, {config.vocab_size} tokens")
+    seed += 500 * rank
+    torch.manual_seed(seed)
     stream = Stream(tokenizer, seed, stage)
     batches, began, saved, step, seen, recent = stream.batches(), time.time(), time.time(), 0, 0, []
-    while (progress := (time.time() - began) / (60 * minutes)) < 1:
-        stream.progress = progress
+    while True:
+        if step % AVERAGE_EVERY == 0:
+            stream.progress = progress = average(weights, (time.time() - began) / (60 * minutes))
+            if progress >= 1:
+                break
         for optimizer, rate in optimizers:
             for group in optimizer.param_groups:
-                group["lr"] = rate * rate_at(progress, step, stage.fall_from)
+                group["lr"] = rate * stage.rate * rate_at(progress, step, stage.fall_from)
         batch = collate(next(batches))
         loss, shown = loss_of(model, probes, batch)
         loss.backward()
@@ -263,24 +318,37 @@ def train_stage(stage, tokenizer_path, output, minutes, seed=0, threads=2, start
         torch._foreach_lerp_(averages, weights, 1 - min(EMA_DECAY, (step + 1) / (step + 10)))
         step, seen = step + 1, seen + batch.tokens.numel()
         recent.append(shown)
-        if step % 50 == 0:
+        if step % 50 == 0 and rank == 0:
             spent = time.time() - began
             means = [f"{kind} {np.mean([shown[kind] for shown in recent if kind in shown]):.4f}" for kind in dict.fromkeys(kind for shown in recent for kind in shown)]
             log(f"step {step} {spent:.0f}s {seen / 1e6:.2f}M tokens {seen / spent:.0f}/s {' '.join(means)}")
             recent = []
-        if time.time() - saved > 90:
+        if time.time() - saved > 90 and rank == 0:
             save(output, config, parameters, averages, step)
             saved = time.time()
-    save(output, config, parameters, averages, step)
+    average(averages, progress)
+    if rank == 0:
+        save(output, config, parameters, averages, step)
     log(f"done: {step} steps, {seen} tokens")
 
 
-def train(tokenizer_path, output, scale=1.0, seed=0, threads=2, first_stage=0, start=None):
-    """All stages, one after the other; `scale` stretches or shortens their times."""
-    for index, stage in enumerate(STAGES[first_stage:], first_stage):
-        log(f"stage {stage.name}")
-        train_stage(stage, tokenizer_path, output, scale * stage.minutes, seed + 1000 * index, threads, start)
+def train_process(rank, processes, meeting, stages, seed, *arguments):
+    """All stages in one of several processes, which meet at a file."""
+    tokenizer_path, output, scale, start = arguments
+    if processes > 1:
+        distributed.init_process_group("gloo", init_method=f"file://{meeting}", rank=rank, world_size=processes)
+    for index, stage in stages:
+        if rank == 0:
+            log(f"stage {stage.name}")
+        train_stage(stage, tokenizer_path, output, scale * stage.minutes, seed + 1000 * index, rank, start)
         start = output
+
+
+def train(tokenizer_path, output, scale=1.0, seed=0, processes=2, first_stage=0, start=None):
+    """All stages, one after the other; `scale` stretches or shortens their times."""
+    stages = list(enumerate(STAGES))[first_stage:]
+    with tempfile.TemporaryDirectory() as folder:
+        multiprocessing.spawn(train_process, (processes, Path(folder) / "meeting", stages, seed, tokenizer_path, output, scale, start), processes)
 
 
 if __name__ == "__main__":
@@ -289,8 +357,8 @@ if __name__ == "__main__":
     parser.add_argument("--output", type=Path, required=True)
     parser.add_argument("--scale", type=float, default=1.0, help="factor on the time of every stage")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--processes", type=int, default=2, help="one processor each")
     parser.add_argument("--first-stage", type=int, default=0)
     parser.add_argument("--start", type=Path, help="weights to go on from")
     options = parser.parse_args()
-    train(options.tokenizer, options.output, options.scale, options.seed, options.threads, options.first_stage, options.start)
+    train(options.tokenizer, options.output, options.scale, options.seed, options.processes, options.first_stage, options.start)

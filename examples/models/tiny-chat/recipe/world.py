@@ -182,6 +182,8 @@ class Words:
     """Draws open-class words. Held-out mode draws only from lists that training never sees."""
 
     never_named = frozenset(HELD_OUT_NOUNS)
+    # How often a color or a shape of a given scene is none of the usual ones; where that is often, it may be any word.
+    strange = 0.05
 
     def __init__(self, seed, held_out=False):
         self.random = random.Random(seed)
@@ -230,7 +232,8 @@ class Words:
         city = self.pseudo_word(capital=True)
         if self.chance(0.16):
             particle = f" {self.pick(*PARTICLES) if self.chance(0.5) else self.pseudo_word()[:3]}" if self.chance(0.3) else ""
-            city += f"{particle} {self.pseudo_word(capital=True)}"
+            # As in Hong Kong, which is hard to copy.
+            city += f"{particle} {self.pick(*CONSONANTS).upper() + city[1:] if self.chance(0.3) else self.pseudo_word(capital=True)}"
         return city
 
     def name(self):
@@ -270,11 +273,14 @@ class Words:
             scene = Scene((self._object(True),), None, rng.choice([2, 3, 4]), background)
         return scene
 
+    def strange_words(self):
+        return [self.invented_name() for _ in range(6)] if self.strange > 0.1 else []
+
     def _object(self, free):
         color, shape = self.random.choice(COLORS), self.random.choice(SHAPES)
         if not free and not self.held_out:
-            color = self.pick("white", "gray", "brown") if self.chance(0.05) else color
-            shape = self.pick("heart", "oval", "cube", "house", self.pseudo_word()) if self.chance(0.05) else shape
+            color = self.pick("white", "gray", "brown", *self.strange_words()) if self.chance(self.strange) else color
+            shape = self.pick("heart", "oval", "cube", "house", self.pseudo_word(), *self.strange_words()) if self.chance(self.strange) else shape
         return color, shape
 
     def sum(self):
