@@ -7,7 +7,7 @@ export interface UnsupportedField {
   readonly advice: string;
 }
 
-/** Where there is no other way to the same end. */
+/** Advice if there is no alternative. */
 export const notOffered = 'this feature is not offered';
 
 /**

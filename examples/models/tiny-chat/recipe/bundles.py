@@ -84,7 +84,7 @@ class Bundler:
         for place in places.values():
             row.hints.append(Hint("begin", place.name, place.name, -1, place.order))
             row.hints += [Hint("anchor", token, place.name, place.first, place.order) for token in {place.noun, place.name_end - 1} if token != place.name]
-            row.hints += [Hint("key", last, last, shared.ids[place.parameters[key]], order) for order, (key, last) in enumerate(place.ends.items())]
+            row.hints += [Hint("key", last, last, -1, order) for order, last in enumerate(place.ends.values())]
         for number, exchanges in enumerate(conversations, 1):
             text, messages = self.conversation(exchanges)
             while number == 1 and len(exchanges) > 1 and len(row.ids) + len(text.ids) > most_tokens:
@@ -158,7 +158,7 @@ class Bundler:
             for key, value in call["arguments"].items():
                 cursor = text.text.find(f'"{key}": ', cursor) + 1
                 query = text.token(cursor) - 1
-                known = row.ids[place.parameters[key]], list(place.parameters).index(key)
+                known = self.known(row, place, key)
                 row.hints.append(Hint("parameter", base + query, place.parameters[key], *known))
                 written, source = text.span(cursor, cursor + len(key)), (place.parameters[key], place.ends[key] + 1)
                 if text.ids[slice(*written)] == row.ids[slice(*source)]:
@@ -170,6 +170,11 @@ class Bundler:
                     self.hint_value(row, base, text, cursor, value, text.text.find(value, asked, at))
                 elif not isinstance(value, bool) and (told := re.compile(rf"(?<![\d.:-]){value}(?![\d:-]|\.\d)").search(text.text, asked, at)):
                     self.hint_value(row, base, text, cursor, str(value), told.start())
+
+    @staticmethod
+    def known(row, place, key):
+        """How a parameter's name begins, and which of the tool's parameters it is."""
+        return row.ids[place.parameters[key]], list(place.parameters).index(key)
 
     @staticmethod
     def hint_mention(row, base, text, query, tool, key, value, place, asked, known):
@@ -203,7 +208,7 @@ class Bundler:
         place = places[asked.name]
         self.hint_noun(row, base, text, [query], asked, place, text.text.find(question))
         key = asked.main.name
-        row.hints.append(Hint("parameter", base + query, place.parameters[key], row.ids[place.parameters[key]], list(place.parameters).index(key)))
+        row.hints.append(Hint("parameter", base + query, place.parameters[key], *self.known(row, place, key)))
 
     @staticmethod
     def hint_objects(row, base, text):

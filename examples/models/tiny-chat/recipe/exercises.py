@@ -5,9 +5,7 @@ A question about a scene holds one token that depends on which color belongs to 
 
 import random
 
-import numpy as np
-
-from bundles import WINDOW, Hint, Row
+from bundles import Bundler, Hint, Row
 from world import COLORS, SHAPES
 
 WORD_SHARE, WORLD_SHARE, FORWARD_SHARE, JSON_SHARE = 0.5, 0.4, 0.3, 0.3
@@ -37,13 +35,8 @@ class Exercises:
         while len(row.ids) < most_tokens - BLOCK:
             branch += 1
             ids, taught, hints = self.words() if self.random.random() < WORD_SHARE else self.tokens()
-            path, base = np.array([0] * WINDOW + ids), len(row.ids)
-            row.windows += [path[place : place + WINDOW] for place in taught]
-            row.taught += [place in taught for place in range(len(ids))]
-            row.hints += [Hint(kind, base + query, base + target) for kind, query, target in hints]
-            row.ids += ids
-            row.branch += [branch] * len(ids)
-            row.positions += range(len(ids))
+            row.hints += [Hint(kind, len(row.ids) + query, len(row.ids) + target) for kind, query, target in hints]
+            Bundler.append(row, 0, ids, [place in taught for place in range(len(ids))], branch, 0)
         return row
 
     def pairs(self, colors, shapes, count, forward):
