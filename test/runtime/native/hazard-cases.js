@@ -148,7 +148,7 @@ const cases = {
         if (run % 2) binding.release();
       }
       await session.release();
-      globalThis.gc?.();
+      await collect();
       rss.push(process.memoryUsage().rss);
     }
     return rss;

@@ -92,14 +92,19 @@ describe('the native runtime', () => {
     expect(await runCase('telemetry in a thread')).toMatchObject({ code: 0, result: 42, files: [] });
   });
 
-  it('keeps no memory of sessions, runs, cancelled runs, bindings and tensors', async () => {
-    const { result, errors } = await runCase('leaks');
-    expect(errors).toBe('');
-    const rss = result as number[];
-    const highest = (from: number, to: number) => Math.max(...rss.slice(from, to));
-    // One megabyte of a run in a hundred that was kept would show.
-    expect(highest(40, 60) / highest(10, 30)).toBeLessThan(1.1);
-  }, 120_000);
+  // The C library of Linux gives large blocks back at once when it is asked to; elsewhere the resident size tells too little.
+  it.runIf(process.platform === 'linux')(
+    'keeps no memory of sessions, runs, cancelled runs, bindings and tensors',
+    async () => {
+      const { result, errors } = await runCase('leaks', { MALLOC_MMAP_THRESHOLD_: '65536' });
+      expect(errors).toBe('');
+      const rss = result as number[];
+      const lowest = (from: number, to: number) => Math.min(...rss.slice(from, to));
+      // Four megabytes: a tensor of one run in fifty that was kept would show.
+      expect(lowest(40, 60) / lowest(10, 30)).toBeLessThan(1.05);
+    },
+    120_000,
+  );
 
   it('calls on stacks of 8 MiB', async () => {
     const { sync_stack_size: sync, async_stack_size: asynchronous } = (await loadKoffi()).config();
