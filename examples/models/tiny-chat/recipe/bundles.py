@@ -28,7 +28,7 @@ class Hint:
 
 @dataclass
 class Place:
-    """Where a tool is written: the tokens of its name, the last token of its noun, the first and the last one of each parameter and the last one of each of its choices.
+    """Where a tool is written: the tokens of its name, the last token of its noun, the first and the last one of each parameter and of each of its choices.
 
     Also how its name begins, and which of the tools it is.
     """
@@ -83,7 +83,9 @@ class Bundler:
         row = Row(list(shared.ids), [0] * len(shared.ids), list(range(len(shared.ids))), [False] * len(shared.ids))
         for place in places.values():
             row.hints.append(Hint("begin", place.name, place.name, -1, place.order))
-            row.hints += [Hint("anchor", token, place.name, place.first, place.order) for token in {place.noun, place.name_end - 1} if token != place.name]
+            anchored = {place.noun, place.name_end - 1, *place.parameters.values(), *place.ends.values()} - {place.name}
+            row.hints += [Hint("anchor", token, place.name, place.first, place.order) for token in anchored]
+            row.hints += [Hint("bind", last, first) for first, last in place.choices.values() if first < last]
             row.hints += [Hint("key", last, last, -1, order) for order, last in enumerate(place.ends.values())]
         for number, exchanges in enumerate(conversations, 1):
             text, messages = self.conversation(exchanges)
@@ -127,7 +129,8 @@ class Bundler:
             cursor = line.find("}", begin)
             parameters[key], ends[key] = shared.token(start + begin), shared.token(start + begin + len(key) - 1)
             for choice in parameter.get("enum", []):
-                choices[key, choice] = shared.token(start + line.find(f'"{choice}"', line.find('"enum"', begin)) + len(choice))
+                at = start + line.find(f'"{choice}"', line.find('"enum"', begin)) + 1
+                choices[key, choice] = shared.token(at), shared.token(at + len(choice) - 1)
         named = line.find(f'"name": "{tool.name}"') + len('"name": "')
         noun = re.compile("[_ -]?".join(map(re.escape, tool.noun.split())), re.IGNORECASE).search(line, named)
         name = shared.span(start + named, start + named + len(tool.name))
@@ -151,25 +154,21 @@ class Bundler:
             name, at = call["name"], match.end()
             place = places[name]
             first, last = text.span(at, at + len(name))
-            self.hint_noun(row, base, text, range(first - 1, last - 1), tools[name], place, text.text.rfind("<|im_start|>user", 0, at))
-            row.hints += [Hint("copy" if step else "tool", base + first + step - 1, place.name + step) for step in range(last - first)]
             asked = text.text.rfind("<|im_start|>user", 0, at)
+            self.hint_noun(row, base, text, range(first - 1, last - 1), tools[name], place, asked)
+            row.hints += [Hint("copy" if step else "tool", base + first + step - 1, place.name + step) for step in range(last - first)]
+            row.hints.append(Hint("match", base + last - 1, place.name_end - 1, place.first, place.order))
             cursor = at + len(name)
             for key, value in call["arguments"].items():
                 cursor = text.text.find(f'"{key}": ', cursor) + 1
                 query = text.token(cursor) - 1
-                known = self.known(row, place, key)
-                row.hints.append(Hint("parameter", base + query, place.parameters[key], *known))
+                row.hints.append(Hint("parameter", base + query, place.parameters[key], *self.known(row, place, key)))
+                row.hints.append(Hint("called", base + query, base + last - 1, place.first, place.order))
                 written, source = text.span(cursor, cursor + len(key)), (place.parameters[key], place.ends[key] + 1)
                 if text.ids[slice(*written)] == row.ids[slice(*source)]:
                     row.hints += [Hint("copy", base + written[0] + step - 1, source[0] + step) for step in range(1, written[1] - written[0])]
-                self.hint_mention(row, base, text, query, tools[name], key, value, place, asked, known)
-                cursor += len(f'{key}": ')
-                if isinstance(value, str):
-                    cursor += 1
-                    self.hint_value(row, base, text, cursor, value, text.text.find(value, asked, at))
-                elif not isinstance(value, bool) and (told := re.compile(rf"(?<![\d.:-]){value}(?![\d:-]|\.\d)").search(text.text, asked, at)):
-                    self.hint_value(row, base, text, cursor, str(value), told.start())
+                cursor += len(f'{key}": ') + isinstance(value, str)
+                self.hint_argument(row, base, text, query, cursor, tools[name], key, value, place, asked)
 
     @staticmethod
     def known(row, place, key):
@@ -177,28 +176,51 @@ class Bundler:
         return row.ids[place.parameters[key]], list(place.parameters).index(key)
 
     @staticmethod
-    def hint_mention(row, base, text, query, tool, key, value, place, asked, known):
-        """The words for an argument look at its parameter, or at the choice where only that is said; the answer looks at the words."""
-        parameter = next(parameter for parameter in tool.parameters if parameter.name == key)
+    def said(text, asked, noun, parameter, value):
+        """The tokens of a request that tell an argument: the last one of the parameter's words, the first and the last one of the value, each None where it is not said."""
         told, end = text.text.lower(), text.text.find("<|im_end|>", asked)
-        begin = max(told.find(tool.noun, asked, end), asked)
-        words, target = parameter.words.lower(), place.ends[key]
-        if parameter.role == "main":
-            words = value.lower()
-        said = told.find(f" {words}", begin, end)
-        if said < 0 and parameter.role == "choice":
-            words, target = value.lower(), place.choices[key, value]
-            said = told.find(f" {words}", begin, end)
-        if said >= 0:
-            last = base + text.token(said + len(words))
-            row.hints += [Hint("mention", last, target, *known), Hint("said", base + query, last)]
+        after_noun = max(told.find(noun, asked, end), asked)
+        words, shown = parameter.words.lower(), str(value).lower()
+        # Without its value a main parameter's word may be any other word.
+        at = told.find(f" {words} {shown}" if parameter.role == "main" else f" {words}", after_noun, end)
+        named = text.token(at + len(words)) if at >= 0 else None
+        if isinstance(value, bool):
+            return named, None, None
+        pattern = rf"(?<![\w-]){re.escape(shown)}(?![\w-])" if isinstance(value, str) else rf"(?<![\d.:-]){shown}(?![\d:-]|\.\d)"
+        match = re.compile(pattern).search(told, after_noun if parameter.role == "choice" else asked, end)
+        first, after = text.span(*match.span()) if match else (None, None)
+        return named, first, match and after - 1
+
+    def hint_argument(self, row, base, text, query, at, tool, key, value, place, asked):
+        """The words for an argument look at its parameter, words and value at each other; the answer looks at the words and copies the value, a choice from the tool."""
+        parameter, known = next(parameter for parameter in tool.parameters if parameter.name == key), self.known(row, place, key)
+        named, first, last = (token if token is None else base + token for token in self.said(text, asked, tool.noun, parameter, value))
+        is_choice = parameter.role == "choice"
+        # Nothing in its value tells the main parameter until the tool is known.
+        telling = named if named is not None else last if parameter.role in ("from", "to") else None
+        if telling is not None:
+            row.hints.append(Hint("mention", telling, place.ends[key], *known))
+        if first is not None:
+            source = place.choices[key, value] if is_choice else (first, last)
+            # How a choice begins is found by itself: one head looks at all choices, the other at the request.
+            self.hint_value(row, base, text, at, str(value), range(source[0], source[1] + 1), int(is_choice))
+            if is_choice:
+                row.hints.append(Hint("mention", last, source[1], *known))
+        words = last if named is None else named
+        if words is not None:
+            row.hints += [Hint("said", base + query, words), Hint("said", base + text.token(at) - 1, last if is_choice and last is not None else words)]
+        # The words of a scene belong to each other in another way.
+        if first is not None and tool.family != "draw":
+            row.hints += [Hint("bind", token, first) for token in {words, last} if token > first]
+            if words < first:
+                row.hints.append(Hint("owner", first, words, *known))
 
     @staticmethod
-    def hint_value(row, base, text, at, value, told):
-        """A value is copied from the request, where it may begin with a space."""
-        written, source = text.span(at, at + len(value)), text.span(told, told + len(value))
-        if told >= 0 and written[1] - written[0] == source[1] - source[0]:
-            row.hints += [Hint("value", base + written[0] + step - 1, base + source[0] + step) for step in range(written[1] - written[0])]
+    def hint_value(row, base, text, at, value, source, start):
+        """A value is copied token by token, from the `start`th on. In a request its first token may begin with a space."""
+        first, end = text.span(at, at + len(value))
+        if end - first == len(source):
+            row.hints += [Hint("value", base + first + step - 1, place) for step, place in enumerate(source) if step >= start]
 
     def hint_missing(self, row, base, text, exchange, asked, places):
         """A question for an argument looks at the parameter."""

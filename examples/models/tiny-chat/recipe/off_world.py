@@ -57,6 +57,7 @@ what is your favorite food|what is your favorite color|how old are you|where do 
 call me a taxi|order a pizza|set an alarm|remind me to {v}|open the door|turn on the lights|buy tickets|send a message to {p}|search the web for {t}|look up {t}|find a restaurant near me|what is on tv tonight|read me the news
 who are you voting for|give me legal advice|do I need a lawyer|is this mole dangerous|what is the dose of aspirin|which stocks should I buy|how do I invest money|how do I get rich|roll a die|flip a coin|pick a lottery number
 spell {t}|what rhymes with {x}|what is the plural of {x}|what is the opposite of {x}|use {x} in a sentence|is {x} a word|give me a synonym for {x}|count to ten|list the planets|name three kinds of {t}|what letters are in {x}
+what color is the {x}|what color is {x}|what color is {t}|what color is {o}|what color are {t}|how many {x} are there|which color does the {x} have|is the {x} blue|what is the color of the {x}
 what is a {x}|what is {x}|who is {X}|where is {X}|what does {x} mean|{x} {x} {x}|I like {x}|the {x} is {x}|is {x} better than {x}|how do I {x} a {x}|can you {x} the {x}|tell me about {x}|{X} or {X}|why do people {x}""".replace("\n", "|").split("|")
 FAMILY = "mother;father;sister;brother;wife;husband;son;daughter;boss;teacher;grandmother;friend;neighbor;uncle".split(";")
 SUBJECTS = "the city;the government;scientists;a study;the company;the team;my friend;our teacher;the market;an old man;the weather office;a young woman;the museum;the train;the school;researchers".split(";")

@@ -123,6 +123,8 @@ class ToolMaker(Words):
     never_named = frozenset(HELD_OUT_NOUNS + HELD_OUT_QUERY_VERBS + HELD_OUT_ACTION_VERBS + HELD_OUT_PLACE_PARAMETERS + HELD_OUT_TEXT_PARAMETERS + HELD_OUT_COUNT_PARAMETERS
                             + HELD_OUT_FLAG_PARAMETERS + [word for name, choices in HELD_OUT_CHOICES for word in [name, *choices]])
 
+    # Those of the parameter before.
+    last_words = None
     # How often tools are about weather, time, drawing, a query, an action; how often they have none, one, two parameters more; how often an optional argument is told.
     kinds_of_tools, more_parameters, optional = (8, 6, 5, 26, 16), (55, 30, 15), 0.5
 
@@ -251,6 +253,10 @@ class ToolMaker(Words):
         if self.held_out:
             return [self.pick(*held_out)]
         words = [self.pick(*known)] if self.chance(0.4) else [self.invented_name()]
+        if self.last_words and self.chance(0.12):
+            # Begins as another parameter does, as `speed` and `species`.
+            words = [self.last_words[0][: self.random.randint(1, 3)] + self.pseudo_word()]
+        self.last_words = words
         return words + [self.pick("name", "id", "code", self.pseudo_word())] if self.chance(0.15) and words[0] not in ("name", "id") else words
 
     def place_parameter(self, style):

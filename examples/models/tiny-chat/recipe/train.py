@@ -38,15 +38,17 @@ EMA_DECAY = 0.985
 # A copy is a repetition, and the default sampling punishes those: the margins have to be learned under the penalty itself.
 PENALTIES = [(1.0, 0.25), (1.1, 0.6), (1.2, 0.15)]
 OTHER_SHARE, OTHER_WEIGHT = 0.15, 0.1
-# Which heads (layer, heads) are led to look where, see `Bundler`: in a tool, from its noun to the name's beginning, and from a shape to its color; from the noun of a request to that of the
-# tool, from the words for an argument to its parameter; from the answer to either of the request; from there to the tool's name and parameters, to the values, and to the shape whose color is told.
+# Which heads (layer, heads) are led to look where, see `Bundler`. In a tool: from its noun and its parameters to the beginning of its name. In a request: from its noun to that of the tool,
+# from the words for an argument to its parameter; from a value to its words or back, as from a shape to its color. In an answer: to both of the request, to the name that was just written,
+# to the tool's name and parameters, to the values, and to the shape whose color is told.
 LED_HEADS = {
     "anchor": (2, [2, 3]), "bind": (2, [4, 5]), "match": (3, [2, 3]), "mention": (3, [2, 3]), "noun": (4, [2, 3]), "said": (4, [2, 3]),
-    "tool": (5, [4, 5]), "copy": (5, [4, 5]), "parameter": (5, [4, 5]), "value": (5, [4, 5]), "object": (5, [1, 2]),
+    "called": (4, [4, 5]), "owner": (4, [4, 5]), "tool": (5, [4, 5]), "copy": (5, [4, 5]),
+    "parameter": (5, [4, 5]), "value": (5, [4, 5]), "object": (5, [1, 2]),
 }
 LED_WEIGHT = 0.1
 # After which layer a state has to tell the tool or the parameter: its place among the others, and how its name begins.
-TOLD_AFTER = {"begin": 1, "key": 1, "anchor": 2, "match": 3, "mention": 3, "noun": 4, "parameter": 4}
+TOLD_AFTER = {"begin": 1, "key": 1, "anchor": 2, "match": 3, "mention": 3, "noun": 4, "called": 4, "owner": 4, "parameter": 4}
 TOLD_WEIGHT = 0.1
 MOST_PLACES = 4
 # Their own names begin with the answer.
@@ -90,14 +92,14 @@ class Stage:
     exercises: float = 0.0
 
 
-HARD_TOOLS = (5, 4, 4, 28, 20), (30, 40, 30), 0.65
+HARD_TOOLS = (4, 4, 4, 28, 22), (22, 44, 34), 0.68
 # Copying letter by letter needs the most text and comes first. Then recall, which hardly begins without exercises. Then all skills, and at last slowly to rest.
 STAGES = [
     Stage("copying", 15, tool_share=0.6, closing_sums=0.0, long_share=0.01, short_until=0.5),
     Stage("recall", 16, tool_share=0.4, closing_sums=0.1, long_share=0.0, exercises=0.6, talk=(8, 9, 60, 4, 14, 6, 3), strange=0.15, rate=0.6, apart=0.1),
     Stage("all skills", 100, tool_share=0.6, closing_sums=0.2, long_share=0.006, recall=0.3, unmatched=0.05, talk=(9, 11, 44, 4, 18, 8, 3), strange=0.12, exercises=0.15, hard_tools=True,
           rate=0.7, apart=0.3),
-    Stage("slowly to rest", 60, tool_share=0.58, closing_sums=0.12, long_share=0.012, recall=0.2, unmatched=0.03, talk=(9, 11, 42, 4, 18, 7, 3), strange=0.12, exercises=0.15, hard_tools=True,
+    Stage("slowly to rest", 60, tool_share=0.72, closing_sums=0.12, long_share=0.015, recall=0.2, unmatched=0.02, talk=(9, 11, 44, 4, 18, 7, 3), strange=0.12, exercises=0.15, hard_tools=True,
           rate=0.7, apart=0.3, exchanges=(58, 20, 12, 10), fall_from=0.0, larger_batches_from=0.5),
 ]
 
