@@ -162,7 +162,6 @@ class Bundler:
             for key, value in call["arguments"].items():
                 cursor = text.text.find(f'"{key}": ', cursor) + 1
                 query = text.token(cursor) - 1
-                row.hints.append(Hint("parameter", base + query, place.parameters[key], *self.known(row, place, key)))
                 row.hints.append(Hint("called", base + query, base + last - 1, place.first, place.order))
                 written, source = text.span(cursor, cursor + len(key)), (place.parameters[key], place.ends[key] + 1)
                 if text.ids[slice(*written)] == row.ids[slice(*source)]:
@@ -192,10 +191,11 @@ class Bundler:
         return named, first, match and after - 1
 
     def hint_argument(self, row, base, text, query, at, tool, key, value, place, asked):
-        """The words for an argument look at its parameter, words and value at each other; the answer looks at the words and copies the value, a choice from the tool."""
+        """The words for an argument look at its parameter, words and value at each other; the answer looks at all three and copies the value, a choice from the tool."""
         parameter, known = next(parameter for parameter in tool.parameters if parameter.name == key), self.known(row, place, key)
         named, first, last = (token if token is None else base + token for token in self.said(text, asked, tool.noun, parameter, value))
         is_choice = parameter.role == "choice"
+        row.hints.append(Hint("parameter", base + query, place.parameters[key], *known))
         # Nothing in its value tells the main parameter until the tool is known.
         telling = named if named is not None else last if parameter.role in ("from", "to") else None
         if telling is not None:
