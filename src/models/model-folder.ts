@@ -27,13 +27,11 @@ export interface ModelFolder {
  * @throws InferenceError `invalid_request` naming the file that is missing or is no JSON
  */
 export async function openModelFolder(path: string): Promise<ModelFolder> {
-  const [config, generationConfig, tokenizer, tokenizerConfig] = await Promise.all([
-    readJson(path, 'config.json'),
-    readJson(path, 'generation_config.json', {}),
-    readJson(path, 'tokenizer.json'),
-    readJson(path, 'tokenizer_config.json', {}),
-  ]);
-  const { mtimeMs } = await stat(join(path, 'config.json'));
+  // One after another, so that a folder without several files gets the same error every time.
+  const config = await readJson(path, 'config.json');
+  const tokenizer = await readJson(path, 'tokenizer.json');
+  const generationConfig = await readJson(path, 'generation_config.json', {});
+  const tokenizerConfig = await readJson(path, 'tokenizer_config.json', {});
   return {
     path,
     config,
@@ -41,7 +39,7 @@ export async function openModelFolder(path: string): Promise<ModelFolder> {
     tokenizer,
     tokenizerConfig,
     chatTemplate: await readChatTemplate(path, tokenizerConfig),
-    created: Math.floor(mtimeMs / 1000),
+    created: await readChangeTime(join(path, 'config.json')),
   };
 }
 
@@ -53,6 +51,12 @@ export async function openModelFolder(path: string): Promise<ModelFolder> {
  */
 export function locateDecoder(folder: string, dtype?: Dtype): string {
   return join(folder, decoderGraph(localFiles(folder), dtype));
+}
+
+/** Unix time in seconds at which a file or folder was last written. */
+export async function readChangeTime(path: string): Promise<number> {
+  const { mtimeMs } = await stat(path);
+  return Math.floor(mtimeMs / 1000);
 }
 
 async function readChatTemplate(path: string, tokenizerConfig: Json): Promise<ModelFolder['chatTemplate']> {

@@ -1,7 +1,6 @@
-import { stat } from 'node:fs/promises';
 import type { GgufMetadata, GgufValue } from '../../core/gguf/read-metadata.ts';
 import { sourceError } from '../model-files.ts';
-import type { ModelFolder } from '../model-folder.ts';
+import { readChangeTime, type ModelFolder } from '../model-folder.ts';
 
 /** A GGUF file as a text model: the small files of the hub's layout, made of its metadata. */
 export interface GgufFolder extends ModelFolder {
@@ -39,7 +38,6 @@ export async function openGgufFolder(
     if (typeof id === 'number' && tokens[id] !== undefined) tokenizerConfig[name] = tokens[id];
   }
   const definition = metadata.get('tokenizer.huggingface.json');
-  const { mtimeMs } = await stat(path);
   return {
     path,
     config: {
@@ -53,7 +51,7 @@ export async function openGgufFolder(
     hasTokenizer: definition !== undefined,
     tokenizerConfig,
     chatTemplate: readTemplates(metadata),
-    created: Math.floor(mtimeMs / 1000),
+    created: await readChangeTime(path),
   };
 }
 

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { limitConcurrency } from '../../../concurrency/limit-concurrency.ts';
 import { OpenRuns } from '../../../concurrency/open-runs.ts';
 import { createCandidates } from '../../../core/vision/candidates.ts';
@@ -11,7 +12,7 @@ import type { ModelSpec, Pipeline, RunOptions } from '../../../categories/contra
 import type { Detection, DetectionEvent, DetectionModelInfo } from '../../../categories/detection/events.ts';
 import type { DetectionRequest } from '../../../categories/detection/request.ts';
 import type { DetectionSettings } from '../../../categories/detection/settings.ts';
-import { modelFileTime } from '../model-file-time.ts';
+import { readChangeTime } from '../../../models/model-folder.ts';
 import { loadZeroShotModel } from './zero-shot-model.ts';
 
 /** While one runs, others wait for servers or decode. */
@@ -92,7 +93,7 @@ export async function loadTransformersDetection(
       category: 'detection',
       contextLength: 0,
       foreignParameters: ['imageSize'],
-      created: await modelFileTime(path),
+      created: await readChangeTime(join(path, 'config.json')),
       ownedBy: 'slashv1',
     },
     run: (request, { signal }: RunOptions = {}) => runs.track(run(request, signal)),

@@ -57,11 +57,9 @@ export async function loadZeroShotModel(path: string, spec: ModelSpec): Promise<
   const options = toLoadOptions(path, spec);
   return loadPart(async () => {
     const local = { local_files_only: true };
-    const [model, tokenizer, processor] = await Promise.all([
-      transformers.AutoModelForZeroShotObjectDetection.from_pretrained(path, options),
-      transformers.AutoTokenizer.from_pretrained(path, local),
-      transformers.AutoImageProcessor.from_pretrained(path, local),
-    ]);
+    const tokenizer = await transformers.AutoTokenizer.from_pretrained(path, local);
+    const processor = await transformers.AutoImageProcessor.from_pretrained(path, local);
+    const model = await transformers.AutoModelForZeroShotObjectDetection.from_pretrained(path, options);
     const toPixelValues = async (image: RawImage) =>
       (await (processor as unknown as (images: readonly RawImage[]) => Promise<object>)([image])) as Readonly<
         Record<string, Tensor>

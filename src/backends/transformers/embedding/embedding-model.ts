@@ -66,11 +66,9 @@ export async function loadPairedModel(path: string, spec: ModelSpec): Promise<Pa
   const options = toLoadOptions(path, spec);
   const hasVision = Object.hasOwn(findStoredGraphs(localFiles(path)).dtypes, 'vision_model');
   return loadPart(async () => {
-    const [text, tokenizer, embedPicture] = await Promise.all([
-      transformers[family.textClass].from_pretrained(path, options),
-      transformers.AutoTokenizer.from_pretrained(path, { local_files_only: true }),
-      hasVision ? loadVision(path, family, options, transformers) : undefined,
-    ]);
+    const tokenizer = await transformers.AutoTokenizer.from_pretrained(path, { local_files_only: true });
+    const text = await transformers[family.textClass].from_pretrained(path, options);
+    const embedPicture = hasVision ? await loadVision(path, family, options, transformers) : undefined;
     return createPairedModel({ text, tokenizer, embedPicture, config, family });
   });
 }
@@ -114,10 +112,8 @@ async function loadVision(
   options: LoadOptions,
   transformers: TransformersPackage,
 ) {
-  const [model, processor] = await Promise.all([
-    transformers[family.visionClass].from_pretrained(path, options),
-    transformers.AutoImageProcessor.from_pretrained(path, { local_files_only: true }),
-  ]);
+  const processor = await transformers.AutoImageProcessor.from_pretrained(path, { local_files_only: true });
+  const model = await transformers[family.visionClass].from_pretrained(path, options);
   const process = processor as unknown as (images: readonly RawImage[]) => Promise<object>;
   return {
     model,

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { limitConcurrency } from '../../../concurrency/limit-concurrency.ts';
 import { OpenRuns } from '../../../concurrency/open-runs.ts';
 import { assertDimensions, truncateVector } from '../../../core/embedding/dimensions.ts';
@@ -16,7 +17,7 @@ import type { ModelSpec, Pipeline, RunOptions } from '../../../categories/contra
 import type { EmbeddingEvent, EmbeddingModelInfo } from '../../../categories/embedding/events.ts';
 import type { EmbeddingRequest } from '../../../categories/embedding/request.ts';
 import type { EmbeddingSettings } from '../../../categories/embedding/settings.ts';
-import { modelFileTime } from '../model-file-time.ts';
+import { readChangeTime } from '../../../models/model-folder.ts';
 import { loadPairedModel } from './embedding-model.ts';
 
 const concurrency = 16;
@@ -142,7 +143,7 @@ export async function loadTransformersEmbedding(
       category: 'embedding',
       contextLength,
       vectorSizes: { default: full, min: shorter === 'any' ? 1 : Math.min(full, ...shorter), max: full },
-      created: await modelFileTime(path),
+      created: await readChangeTime(join(path, 'config.json')),
       ownedBy: 'slashv1',
     },
     run: (request, { signal }: RunOptions = {}) => runs.track(run(request, signal)),

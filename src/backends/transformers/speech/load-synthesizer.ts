@@ -56,10 +56,8 @@ async function loadVits({
   options,
   transformers,
 }: SynthesizerSource): Promise<TextSynthesizer> {
-  const [model, tokenizer] = await Promise.all([
-    transformers.AutoModelForTextToWaveform.from_pretrained(path, options),
-    transformers.AutoTokenizer.from_pretrained(path, { local_files_only: true }),
-  ]);
+  const tokenizer = await transformers.AutoTokenizer.from_pretrained(path, { local_files_only: true });
+  const model = await transformers.AutoModelForTextToWaveform.from_pretrained(path, options);
   return {
     sampleRateHz: Number(config['sampling_rate']),
     voices: ['default'],
@@ -87,15 +85,13 @@ async function loadSpeechT5(source: SynthesizerSource): Promise<TextSynthesizer>
   });
   const voices = await needVoices(path, backend);
   const { device = 'cpu' } = options;
-  const [model, vocoder, tokenizer, processor] = await Promise.all([
-    transformers.AutoModelForTextToSpectrogram.from_pretrained(path, options),
-    transformers.AutoModel.from_pretrained(
-      vocoderPath,
-      toLoadOptions(vocoderPath, { device: device as 'cpu' }),
-    ),
-    transformers.AutoTokenizer.from_pretrained(path, { local_files_only: true }),
-    transformers.AutoProcessor.from_pretrained(path, { local_files_only: true }),
-  ]);
+  const tokenizer = await transformers.AutoTokenizer.from_pretrained(path, { local_files_only: true });
+  const processor = await transformers.AutoProcessor.from_pretrained(path, { local_files_only: true });
+  const model = await transformers.AutoModelForTextToSpectrogram.from_pretrained(path, options);
+  const vocoder = await transformers.AutoModel.from_pretrained(
+    vocoderPath,
+    toLoadOptions(vocoderPath, { device: device as 'cpu' }),
+  );
   const speaker = model as unknown as {
     generate_speech(ids: Tensor, voice: Tensor, options: object): Promise<{ readonly waveform: Tensor }>;
   };
@@ -123,10 +119,8 @@ async function loadSpeechT5(source: SynthesizerSource): Promise<TextSynthesizer>
 async function loadSupertonic(source: SynthesizerSource): Promise<TextSynthesizer> {
   const { path, config, options, backend, transformers } = source;
   const voices = await needVoices(path, backend);
-  const [model, tokenizer] = await Promise.all([
-    transformers.AutoModelForTextToWaveform.from_pretrained(path, options),
-    transformers.AutoTokenizer.from_pretrained(path, { local_files_only: true }),
-  ]);
+  const tokenizer = await transformers.AutoTokenizer.from_pretrained(path, { local_files_only: true });
+  const model = await transformers.AutoModelForTextToWaveform.from_pretrained(path, options);
   const speaker = model as unknown as {
     generate_speech(inputs: object): Promise<{ readonly waveform: Tensor; readonly durations: Tensor }>;
   };

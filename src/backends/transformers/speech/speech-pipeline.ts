@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { limitConcurrency } from '../../../concurrency/limit-concurrency.ts';
 import { OpenRuns } from '../../../concurrency/open-runs.ts';
@@ -14,7 +15,7 @@ import type { SpeechEvent, SpeechModelInfo } from '../../../categories/speech/ev
 import { speechParameters } from '../../../categories/speech/parameters.ts';
 import type { SpeechRequest } from '../../../categories/speech/request.ts';
 import type { SpeechSettings } from '../../../categories/speech/settings.ts';
-import { modelFileTime } from '../model-file-time.ts';
+import { readChangeTime } from '../../../models/model-folder.ts';
 import { loadSynthesizer } from './load-synthesizer.ts';
 import type { TextSynthesizer } from './synthesizer.ts';
 
@@ -89,7 +90,7 @@ export async function loadTransformersSpeech(
       contextLength: 0,
       voices: synthesizer.voices.map((id) => ({ id, name: id, language: 'und' })),
       voiceAliases: false,
-      created: await modelFileTime(path),
+      created: await readChangeTime(join(path, 'config.json')),
       ownedBy: 'slashv1',
     },
     run: (request, { signal }: RunOptions = {}) => runs.track(run(request, signal)),

@@ -40,14 +40,10 @@ export async function loadRecognizer(path: string, spec: ModelSpec): Promise<Rec
   const options = toLoadOptions(path, spec);
   return loadPart(async () => {
     const local = { local_files_only: true };
-    const [processor, tokenizer, model] = await Promise.all([
-      transformers.AutoProcessor.from_pretrained(path, local),
-      transformers.AutoTokenizer.from_pretrained(path, local),
-      (isCtc ? transformers.AutoModelForCTC : transformers.AutoModelForSpeechSeq2Seq).from_pretrained(
-        path,
-        options,
-      ),
-    ]);
+    const processor = await transformers.AutoProcessor.from_pretrained(path, local);
+    const tokenizer = await transformers.AutoTokenizer.from_pretrained(path, local);
+    const modelClass = isCtc ? transformers.AutoModelForCTC : transformers.AutoModelForSpeechSeq2Seq;
+    const model = await modelClass.from_pretrained(path, options);
     const settings = processor.feature_extractor?.config as { sampling_rate?: number } | undefined;
     // The package has none for the samples that SpeechT5 reads; they are those of wav2vec 2.0.
     const own = family === 'speecht5' ? new transformers.Wav2Vec2FeatureExtractor(settings) : undefined;

@@ -1,8 +1,9 @@
+import { join } from 'node:path';
 import { deflateSync } from 'node:zlib';
 import { limitConcurrency } from '../../../concurrency/limit-concurrency.ts';
 import { OpenRuns } from '../../../concurrency/open-runs.ts';
 import { assertWanted, fieldError } from '../../../errors.ts';
-import { modelFileTime } from '../model-file-time.ts';
+import { readChangeTime } from '../../../models/model-folder.ts';
 import { locateModel } from '../../../models/source.ts';
 import { openAudio } from '../../../runtime/audio/open-audio.ts';
 import type { ModelSpec, Pipeline, RunOptions } from '../../../categories/contract.ts';
@@ -78,7 +79,7 @@ export async function loadTransformersTranscription(
       name: spec.name ?? spec.id,
       category: 'transcription',
       contextLength: 0,
-      created: await modelFileTime(path),
+      created: await readChangeTime(join(path, 'config.json')),
       ownedBy: 'slashv1',
     },
     run: (request, { signal }: RunOptions = {}) => runs.track(run(request, signal)),

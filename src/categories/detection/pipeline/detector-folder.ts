@@ -1,11 +1,11 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
-import { readFile, stat } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { parseClassNames, toClassNames } from '../../../core/vision/class-names.ts';
 import { fieldError } from '../../../errors.ts';
 import { localFiles, type Dtype } from '../../../models/graph-files.ts';
 import { singleOrOnlyGraph, usualGraph, sourceError } from '../../../models/model-files.ts';
-import { readJson } from '../../../models/model-folder.ts';
+import { readChangeTime, readJson } from '../../../models/model-folder.ts';
 import { readOnnxFile } from '../../../runtime/onnx-file.ts';
 import { bundledModelNames } from '../../../models/bundled-models.ts';
 import { locateModel } from '../../../models/source.ts';
@@ -55,18 +55,15 @@ export async function openDetectorFolder(
   const beside = dirname(graph);
   const folder = basename(beside) === 'onnx' ? dirname(beside) : beside;
   const metadata = hasGraphs ? readMetadata(graph) : new Map<string, string>();
-  const [config, preprocessor, { mtimeMs }] = await Promise.all([
-    readJson(folder, 'config.json', {}),
-    readJson(folder, 'preprocessor_config.json', {}),
-    stat(hasGraphs ? graph : path),
-  ]);
+  const config = await readJson(folder, 'config.json', {});
+  const preprocessor = await readJson(folder, 'preprocessor_config.json', {});
   return {
     graph,
     classNames: await readClassNames({ folder, config, metadata, classNames }),
     config,
     preprocessor,
     metadata,
-    created: Math.floor(mtimeMs / 1000),
+    created: await readChangeTime(hasGraphs ? graph : path),
   };
 }
 

@@ -38,12 +38,10 @@ export async function openEmbeddingFolder(
   path: string,
   { dtype, hasGraphs = true }: { readonly dtype?: Dtype | undefined; readonly hasGraphs?: boolean } = {},
 ): Promise<EmbeddingFolder> {
-  const [folder, modules, settings, transformer] = await Promise.all([
-    openModelFolder(path),
-    readJson(path, 'modules.json', {}),
-    readJson(path, 'config_sentence_transformers.json', {}),
-    readJson(path, 'sentence_bert_config.json', {}),
-  ]);
+  const folder = await openModelFolder(path);
+  const modules = await readJson(path, 'modules.json', {});
+  const settings = await readJson(path, 'config_sentence_transformers.json', {});
+  const transformer = await readJson(path, 'sentence_bert_config.json', {});
   const kinds = Array.isArray(modules) ? (modules as Json[]) : [];
   const poolingPath = kinds.find((module) => kindOf(module) === 'Pooling')?.['path'] ?? '1_Pooling';
   const pooling = await readJson(path, join(String(poolingPath), 'config.json'), {});

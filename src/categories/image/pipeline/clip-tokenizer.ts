@@ -27,10 +27,8 @@ const defaultWindowLength = 77;
  * @throws InferenceError `invalid_request` naming the file that is missing or the token that isn't in the vocabulary
  */
 export async function readClipTokenizer(path: string): Promise<ClipTokenizer> {
-  const [tokenizerConfig, specialTokens] = await Promise.all([
-    readJson(path, 'tokenizer_config.json', {}),
-    readJson(path, 'special_tokens_map.json', {}),
-  ]);
+  const tokenizerConfig = await readJson(path, 'tokenizer_config.json', {});
+  const specialTokens = await readJson(path, 'special_tokens_map.json', {});
   const definition = existsSync(join(path, 'tokenizer.json'))
     ? await readJson(path, 'tokenizer.json')
     : await readVocabulary(path);
@@ -57,7 +55,8 @@ const endToken = '<|endoftext|>';
 
 /** The `tokenizer.json` of a CLIP vocabulary. Radford et al. 2021: byte pairs that end with a mark, in lower case. */
 async function readVocabulary(path: string): Promise<Json> {
-  const [vocab, merges] = await Promise.all([readJson(path, 'vocab.json'), readMerges(path)]);
+  const vocab = await readJson(path, 'vocab.json');
+  const merges = await readMerges(path);
   const special = [startToken, endToken].filter((token) => token in vocab);
   return {
     added_tokens: special.map((content) => ({

@@ -1,9 +1,8 @@
-import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readClipTokenizer, type ClipTokenizer } from './clip-tokenizer.ts';
 import { localFiles, type Dtype } from '../../../models/graph-files.ts';
 import { diffusionFolders, diffusionGraph } from '../files.ts';
-import { readJson } from '../../../models/model-folder.ts';
+import { readChangeTime, readJson } from '../../../models/model-folder.ts';
 import { sourceError } from '../../../models/model-files.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -67,14 +66,14 @@ export async function openDiffusionFolder(
     throw sourceError(`model_index.json in ${path} has no unet and no transformer`);
   const encoderNumbers = ['', '_2'].filter((number) => isPresent(index[`text_encoder${number}`]));
   if (encoderNumbers.length === 0) throw sourceError(`model_index.json in ${path} has no text_encoder`);
-  const [scheduler, denoiser, decoder, { mtimeMs }, ...textEncoders] = await Promise.all([
-    readJson(path, 'scheduler/scheduler_config.json'),
-    readComponent(path, denoiserName, [denoiserName], options),
-    readComponent(path, 'vae_decoder', diffusionFolders.decoder, options),
-    stat(join(path, 'model_index.json')),
-    ...encoderNumbers.map((number) => readTextEncoder(path, number, options)),
-  ]);
-  return { index, textEncoders, denoiser, decoder, scheduler, created: Math.floor(mtimeMs / 1000) };
+  // One after another, so that a folder without several files gets the same error every time.
+  const scheduler = await readJson(path, 'scheduler/scheduler_config.json');
+  const denoiser = await readComponent(path, denoiserName, [denoiserName], options);
+  const decoder = await readComponent(path, 'vae_decoder', diffusionFolders.decoder, options);
+  const textEncoders: TextEncoderComponent[] = [];
+  for (const number of encoderNumbers) textEncoders.push(await readTextEncoder(path, number, options));
+  const created = await readChangeTime(join(path, 'model_index.json'));
+  return { index, textEncoders, denoiser, decoder, scheduler, created };
 }
 
 async function readTextEncoder(
@@ -83,11 +82,8 @@ async function readTextEncoder(
   options: DiffusionFolderOptions,
 ): Promise<TextEncoderComponent> {
   const name = `text_encoder${number}`;
-  const [component, tokenizer] = await Promise.all([
-    readComponent(path, name, [name], options),
-    readClipTokenizer(join(path, `tokenizer${number}`)),
-  ]);
-  return { ...component, tokenizer };
+  const component = await readComponent(path, name, [name], options);
+  return { ...component, tokenizer: await readClipTokenizer(join(path, `tokenizer${number}`)) };
 }
 
 /** @param folders where the component may be; a config beside a subfolder of that kind counts as well */

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { localFiles, type Dtype } from '../../../models/graph-files.ts';
 import { singleGraph, sourceError } from '../../../models/model-files.ts';
-import { readJson } from '../../../models/model-folder.ts';
+import { readChangeTime, readJson } from '../../../models/model-folder.ts';
 import { describeValue } from '../../../core/text/quote.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -37,19 +37,16 @@ export async function openSpeechFolder(
   path: string,
   { dtype }: { readonly dtype?: Dtype | undefined } = {},
 ): Promise<SpeechFolder> {
-  const [config, tokenizer, voices, { mtimeMs }] = await Promise.all([
-    readJson(path, 'config.json'),
-    readJson(path, 'tokenizer.json', {}),
-    findVoices(join(path, 'voices')),
-    stat(join(path, 'config.json')),
-  ]);
+  const config = await readJson(path, 'config.json');
+  const tokenizer = await readJson(path, 'tokenizer.json', {});
+  const voices = await findVoices(join(path, 'voices'));
   return {
     graph: join(path, singleGraph(localFiles(path), dtype)),
     config,
     vocabulary: readVocabulary(config, tokenizer),
     voices,
     maxPhonemes: readMaxPhonemes(config),
-    created: Math.floor(mtimeMs / 1000),
+    created: await readChangeTime(join(path, 'config.json')),
   };
 }
 

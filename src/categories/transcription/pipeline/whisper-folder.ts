@@ -66,10 +66,8 @@ export async function openWhisperFolder(
   path: string,
   { dtype }: { readonly dtype?: Dtype | undefined } = {},
 ): Promise<WhisperFolder> {
-  const [folder, preprocessor] = await Promise.all([
-    openModelFolder(path),
-    readJson(path, 'preprocessor_config.json', {}),
-  ]);
+  const folder = await openModelFolder(path);
+  const preprocessor = await readJson(path, 'preprocessor_config.json', {});
   const { config, generationConfig } = folder;
   if (!whisperTypes.has(config['model_type']))
     throw sourceError(`expected a model of type whisper, got ${describeValue(config['model_type'])}`);
