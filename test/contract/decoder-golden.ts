@@ -9,6 +9,7 @@ import type { ChatEvent, ChatModelInfo } from '../../src/categories/chat/events.
 import type { Pipeline } from '../../src/categories/contract.ts';
 import type { ChatMessage } from '../../src/core/chat/messages.ts';
 import type { Dtype } from '../../src/models/graph-files.ts';
+import { marginOf } from '../tolerance.ts';
 
 /** What the reference answered to a conversation, greedily. Log probabilities and logits have five decimals. */
 export interface GoldenConversation {
@@ -45,6 +46,9 @@ export function readGolden(name: string): DecoderGolden {
 export interface Answer {
   readonly text: string;
   readonly logprobs: readonly number[];
+  /** Likeliest token over the next, in nats; and the bytes of each token. */
+  readonly margins: readonly number[];
+  readonly bytes: readonly (readonly number[])[];
   readonly finishReason: string | undefined;
 }
 
@@ -68,6 +72,7 @@ export async function ask(
     repeatPenalty: 1,
     maxTokens: finishReason === 'stop' ? tokens.length + 20 : tokens.length,
     logprobs: true,
+    topLogprobs: 2,
     ...options,
   });
   const events: ChatEvent[] = [];
@@ -75,11 +80,12 @@ export async function ask(
   const usage = events.find((event) => event.type === 'usage')!;
   const choices = Array.from({ length: request.n }, (_, choice): Answer => {
     const own = events.filter((event) => 'choice' in event && event.choice === choice);
+    const tokens = own.flatMap((event) => (event.type === 'logprobs' ? event.tokens : []));
     return {
       text: own.map((event) => (event.type === 'text-delta' ? event.text : '')).join(''),
-      logprobs: own.flatMap((event) =>
-        event.type === 'logprobs' ? event.tokens.map(({ logprob }) => logprob) : [],
-      ),
+      logprobs: tokens.map(({ logprob }) => logprob),
+      margins: tokens.map(({ topLogprobs }) => marginOf(topLogprobs.map(({ logprob }) => logprob))),
+      bytes: tokens.map(({ bytes }) => [...bytes]),
       finishReason: own.find((event) => event.type === 'choice-end')?.finishReason,
     };
   });

@@ -12,6 +12,7 @@ import { loadDecoder } from '../../src/categories/chat/pipeline/load-decoder.ts'
 import type { Pipeline } from '../../src/categories/contract.ts';
 import { serve, type RunningService } from '../e2e/serve.ts';
 import { ask, decoderFolder, readGolden, type Answer, type GoldenConversation } from './decoder-golden.ts';
+import { countSure, marginOf, within } from '../tolerance.ts';
 
 // Miniatures of real architectures with random weights, exported by the reference exporters; what they have to answer
 // comes from the reference implementation (generate/decoders.py).
@@ -94,7 +95,7 @@ describe.each(cases)('%s in %s, optimize: %s', (name, dtype, optimize) => {
       expectClose(logits, firstLogits, tolerance);
       // The last logits are those that chose the end, or the last token.
       for (const token of finishReason === 'stop' ? tokens : tokens.slice(0, -1)) {
-        expect(logits.indexOf(Math.max(...logits))).toBe(token);
+        if (marginOf(logits) > 2 * within(tolerance)) expect(logits.indexOf(Math.max(...logits))).toBe(token);
         logits = Float32Array.from(await decoder.forward(cache, Int32Array.of(token), 1));
       }
       expectClose(logits, lastLogits, tolerance);
@@ -105,9 +106,9 @@ describe.each(cases)('%s in %s, optimize: %s', (name, dtype, optimize) => {
   it('gives the same answers', async () => {
     for (const conversation of conversations) {
       const { choices, promptTokens, completionTokens } = await ask(pipeline, conversation, { seed: 1 });
-      expectAnswer(choices[0]!, conversation, tolerance);
+      const isWhole = expectAnswer(choices[0]!, conversation, tolerance);
       expect(promptTokens).toBe(conversation.promptTokens.length);
-      expect(completionTokens).toBe(conversation.tokens.length);
+      if (isWhole) expect(completionTokens).toBe(conversation.tokens.length);
     }
   });
 
@@ -122,10 +123,12 @@ describe.each(cases)('%s in %s, optimize: %s', (name, dtype, optimize) => {
   });
 
   it('continues a conversation without reading it again', async () => {
-    await ask(pipeline, first);
+    const begun = await ask(pipeline, first);
+    const isWhole = expectAnswer(begun.choices[0]!, first, tolerance);
     const { choices, cachedTokens } = await ask(pipeline, next);
     expectAnswer(choices[0]!, next, tolerance);
-    if (decoder.cutsSequences === false) expect(cachedTokens).toBe(wholeLength(first, next));
+    if (!isWhole) expect(cachedTokens).toBeGreaterThanOrEqual(0);
+    else if (decoder.cutsSequences === false) expect(cachedTokens).toBe(wholeLength(first, next));
     else expect(cachedTokens).toBeGreaterThanOrEqual(sharedLength(first, next));
     const again = await ask(pipeline, long);
     expectAnswer(again.choices[0]!, long, tolerance);
@@ -174,10 +177,18 @@ function wholeLength(first: GoldenConversation, next: GoldenConversation): numbe
   return kept.every((token, index) => token === next.promptTokens[index]) ? kept.length : 0;
 }
 
-function expectAnswer(answer: Answer, golden: GoldenConversation, tolerance: number): void {
-  expect(answer.text).toBe(golden.text);
-  expect(answer.finishReason).toBe(golden.finishReason);
-  expectClose(answer.logprobs, golden.logprobs, 2 * tolerance);
+/** Compares up to a token that rounding may decide, and tells whether there is none. */
+function expectAnswer(answer: Answer, golden: GoldenConversation, tolerance: number): boolean {
+  const sure = countSure(answer.margins, tolerance);
+  const isWhole = sure === answer.margins.length;
+  if (isWhole) expect(answer).toMatchObject({ text: golden.text, finishReason: golden.finishReason });
+  const start = new TextDecoder().decode(Uint8Array.from(answer.bytes.slice(0, sure).flat()), {
+    stream: true,
+  });
+  expect(golden.text.startsWith(start), `${golden.text} begins with ${start}`).toBe(true);
+  expectClose(answer.logprobs.slice(0, sure), golden.logprobs.slice(0, sure), 2 * tolerance);
+  if (isWhole) expect(answer.logprobs).toHaveLength(golden.logprobs.length);
+  return isWhole;
 }
 
 function expectClose(actual: ArrayLike<number>, expected: ArrayLike<number>, tolerance: number): void {
@@ -186,5 +197,5 @@ function expectClose(actual: ArrayLike<number>, expected: ArrayLike<number>, tol
   for (let index = 0; index < expected.length; index++) {
     most = Math.max(most, Math.abs(actual[index]! - expected[index]!));
   }
-  expect(most).toBeLessThan(tolerance);
+  expect(most).toBeLessThan(within(tolerance));
 }

@@ -6,6 +6,7 @@ import type { NoiseSource } from '../../src/core/diffusion/schedulers/scheduler.
 import { createImagePipeline } from '../../src/categories/image/pipeline/image-pipeline.ts';
 import { createOnnxSession } from '../../src/runtime/onnx.ts';
 import { asking, collect, type GoldenCase } from '../categories/image/pipeline/miniatures.ts';
+import { within } from '../tolerance.ts';
 
 /** Stable Diffusion 1.5 and XL as optimum exports them, the weights of the UNets in files of their own. */
 describe.each(['sd', 'sdxl'])('%s of optimum', (name) => {
@@ -31,13 +32,13 @@ describe.each(['sd', 'sdxl'])('%s of optimum', (name) => {
 
     expect(latents).toHaveLength(golden.latents.length);
     const scale = Math.max(...golden.latents.map(Math.abs));
-    expect(greatestDifference(latents!, golden.latents) / scale).toBeLessThan(1e-4);
+    expect(greatestDifference(latents!, golden.latents) / scale).toBeLessThan(within(1e-4));
     const pixels = await sharp(event.type === 'image' ? event.png : undefined)
       .raw()
       .toBuffer();
     const expected = Buffer.from(golden.pixels, 'base64');
     expect(pixels).toHaveLength(expected.length);
-    expect(greatestDifference(pixels, expected)).toBeLessThanOrEqual(1);
+    expect(greatestDifference(pixels, expected)).toBeLessThanOrEqual(within(1, 100));
   });
 });
 

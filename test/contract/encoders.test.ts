@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import type { ModelSpec, Pipeline } from '../../src/categories/contract.ts';
 import { completeEmbeddingRequest, type EmbeddingRequest } from '../../src/categories/embedding/request.ts';
 import { loadEmbeddingPipeline } from '../../src/categories/embedding/pipeline/embedding-pipeline.ts';
+import { within } from '../tolerance.ts';
 
 interface Golden {
   readonly cases: readonly {
@@ -20,7 +21,7 @@ interface Golden {
 }
 
 const families = ['bert', 'mpnet', 'xlm-roberta', 'modernbert', 'qwen3-embedding'] as const;
-const tolerance = 1e-5;
+const tolerance = within(1e-5);
 
 describe.each(families)('%s', (family) => {
   let golden: Golden;

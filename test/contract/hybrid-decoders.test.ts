@@ -6,6 +6,7 @@ import { PrefixCache } from '../../src/categories/chat/pipeline/prefix-cache.ts'
 import { locateDecoder } from '../../src/models/model-folder.ts';
 import { decoderFolder } from './decoder-golden.ts';
 import { feed, nextTokens, prompt, readAlone } from './rows-alone.ts';
+import { countSure, marginOf, within } from '../tolerance.ts';
 
 // Decoders of which some layers keep a state instead of keys and values, as they were exported and rewritten. Their
 // answers are compared with the reference's in decoders.test.ts.
@@ -24,7 +25,7 @@ const cases = [
 ] as const;
 
 /** How far a logit of a batch may be from the same one alone; products of one row and of several round differently. */
-const tolerance = 1e-5;
+const tolerance = within(1e-5, 4);
 /** Some are shorter than the convolutions are wide, some longer than the first capacity. */
 const lengths = [70, 41, 2, 1];
 
@@ -118,19 +119,15 @@ describe.each(cases)('%s, optimize: %s', (name, optimize) => {
     for (const one of prompts) alone.push(...(await answer([one])));
     const prefixes = new PrefixCache(decoder, { maxSequences: 8, maxBytes: 2 ** 24 });
     const together = await answer(prompts, prefixes);
-    expect(together.map(({ tokens }) => tokens)).toEqual(alone.map(({ tokens }) => tokens));
-    together.forEach(({ logits }, row) =>
-      expect(distance(logits, alone[row]!.logits)).toBeLessThan(tolerance),
-    );
+    together.forEach((one, row) => expectSame(one, alone[row]!, tolerance));
     // The last token was chosen and not fed.
-    const next = prompts.map((one, row) => Int32Array.of(...one, ...alone[row]!.tokens, 5, 6));
+    const next = prompts.map((one, row) => Int32Array.of(...one, ...together[row]!.tokens, 5, 6));
     const reread: Answer[] = [];
     for (const one of next) reread.push(...(await answer([one])));
     const continued = await answer(next, prefixes);
-    for (const [row, { cachedTokens, tokens, logits }] of continued.entries()) {
-      expect(cachedTokens).toBe(next[row]!.length - 3);
-      expect(tokens).toEqual(reread[row]!.tokens);
-      expect(distance(logits, reread[row]!.logits)).toBeLessThan(5 * tolerance);
+    for (const [row, one] of continued.entries()) {
+      expect(one.cachedTokens).toBe(next[row]!.length - 3);
+      expectSame(one, reread[row]!, 5 * tolerance);
     }
     while (prefixes.dropOldest());
   });
@@ -142,6 +139,15 @@ describe.each(cases)('%s, optimize: %s', (name, optimize) => {
     cache.release();
   });
 
+  /** Compares greedy answers up to a token that rounding may decide. */
+  function expectSame(answered: Answer, wanted: Answer, most: number): void {
+    const sure = countSure(wanted.margins, most);
+    expect(answered.tokens.slice(0, sure)).toEqual(wanted.tokens.slice(0, sure));
+    if (sure < wanted.tokens.length) return;
+    expect(answered.tokens).toHaveLength(sure);
+    expect(distance(answered.logits, wanted.logits)).toBeLessThan(most);
+  }
+
   /** Greedy answers of ten tokens to prompts that come at once. */
   async function answer(
     prompts: readonly Int32Array[],
@@ -149,7 +155,7 @@ describe.each(cases)('%s, optimize: %s', (name, optimize) => {
   ): Promise<readonly Answer[]> {
     const batcher = new Batcher(decoder, { maxRows: 8, prefixes });
     const answers = prompts.map((one) => {
-      const result: Answer = { tokens: [], cachedTokens: 0, logits: new Float32Array(0) };
+      const result: Answer = { tokens: [], margins: [], cachedTokens: 0, logits: new Float32Array(0) };
       const generation = {
         prompt: one,
         mostTokens: one.length + 10,
@@ -162,6 +168,7 @@ describe.each(cases)('%s, optimize: %s', (name, optimize) => {
             },
             next(logits: Float32Array) {
               result.logits = Float32Array.from(logits);
+              result.margins.push(marginOf(logits));
               result.tokens.push(logits.indexOf(Math.max(...logits)));
               return this.remaining > 0 ? result.tokens.at(-1) : undefined;
             },
@@ -199,6 +206,7 @@ describe.each(cases)('%s, optimize: %s', (name, optimize) => {
 });
 
 interface Answer {
+  readonly margins: number[];
   readonly tokens: number[];
   cachedTokens: number;
   /** Those that chose the last token. */

@@ -4,14 +4,15 @@ import { loadDecoder } from '../../src/categories/chat/pipeline/load-decoder.ts'
 import { locateDecoder } from '../../src/models/model-folder.ts';
 import { decoderFolder } from './decoder-golden.ts';
 import { feed, nextTokens, prompt, readAlone } from './rows-alone.ts';
+import { within } from '../tolerance.ts';
 
 // Graphs of onnxruntime-genai's builder, with and without a window, and exports whose attention is rewritten.
 const models = ['llama-gqa', 'mistral-gqa', 'qwen3-gqa', 'llama', 'qwen2', 'phi3'] as const;
 
 /** How far a logit of a batch may be from the same one alone; products of one row and of several round differently. */
-const tolerance = 1e-5;
+const tolerance = within(1e-5);
 /** Steps of several tokens round differently too. */
-const verifyTolerance = 5e-5;
+const verifyTolerance = within(5e-5);
 /** Longer than the windows of the miniatures, and than the first capacity. */
 const lengths = [70, 41, 64, 3];
 

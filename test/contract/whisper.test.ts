@@ -14,6 +14,7 @@ import {
 } from '../../src/categories/transcription/request.ts';
 import { loadTranscriptionPipeline } from '../../src/categories/transcription/pipeline/transcription-pipeline.ts';
 import { sampleRateHz, toWav } from '../categories/transcription/pipeline/recordings.ts';
+import { decimalsWithin } from '../tolerance.ts';
 
 interface GoldenCase {
   readonly kind: number;
@@ -71,7 +72,7 @@ describe.each([
         .filter(({ seek }) => seek === 0);
       for (const { temperature, averageLogprob } of segments) {
         expect(temperature).toBe(0);
-        expect(averageLogprob).toBeCloseTo(golden.averageLogprob, 4);
+        expect(averageLogprob).toBeCloseTo(golden.averageLogprob, decimalsWithin(4));
       }
       expect(
         segments.map(({ startSeconds: start, endSeconds: end, text, tokens }) => ({

@@ -22,7 +22,7 @@ const toRun = (...languages: string[]): CodeBlock[] => {
 const cases = (chosen: readonly CodeBlock[]) => chosen.map((block) => [block.place, block] as const);
 
 let workshop: Workshop;
-let example: Awaited<ReturnType<Workshop['serve']>> | undefined;
+let example: ReturnType<Workshop['serve']> | undefined;
 
 beforeAll(async () => {
   workshop = await openWorkshop();
@@ -37,7 +37,7 @@ beforeAll(async () => {
 }, 60_000);
 
 afterAll(async () => {
-  await example?.stop();
+  await (await example)?.stop();
   await workshop.close();
 });
 
@@ -71,10 +71,12 @@ async function expectToServe(command: readonly string[], path: string): Promise<
   }
 }
 
+const startExample = () => (example ??= workshop.serve([process.execPath, join(root, 'examples/serve.js')]));
+
 /** The code with the address of a service that has the bundled models in place of those that it asks. */
 async function askingExample(code: string): Promise<string> {
-  example ??= await workshop.serve([process.execPath, join(root, 'examples/serve.js')]);
-  return code.replaceAll(/http:\/\/(?:127\.0\.0\.1|localhost):\d+/g, example.origin);
+  const { origin } = await startExample();
+  return code.replaceAll(/http:\/\/(?:127\.0\.0\.1|localhost):\d+/g, origin);
 }
 
 const compilerOptions = {
@@ -89,7 +91,8 @@ function toJavaScript(code: string, language: string): string {
   return ts.transpileModule(code, { compilerOptions, fileName: 'block.mts' }).outputText;
 }
 
-describe('JavaScript and TypeScript', () => {
+// Most of their time they wait for processes to start and to end.
+describe.concurrent('JavaScript and TypeScript', () => {
   it.each(cases(toRun('js', 'ts')))('%s', { timeout: 120_000 }, async (place, block) => {
     const name = `${place.replaceAll(/\W+/g, '-')}.mjs`;
     let script = toJavaScript(wholeCode(block, blocks), block.language);
@@ -102,14 +105,14 @@ describe('JavaScript and TypeScript', () => {
   });
 });
 
-describe('shell', () => {
+describe.concurrent('shell', () => {
   it.each(cases(toRun('sh')))('%s', { timeout: 120_000 }, async (_place, block) => {
     let script = wholeCode(block, blocks);
     if (block.serves !== undefined) return expectToServe(['bash', '-ec', script], block.serves);
     const environment: NodeJS.ProcessEnv = {};
     if (script.includes('curl')) {
       script = await askingExample(script);
-      Object.assign(environment, { URL: `${example!.origin}/v1`, KEY: key });
+      Object.assign(environment, { URL: `${(await startExample()).origin}/v1`, KEY: key });
     }
     const { code, output } = await workshop.run(['bash', '-ec', script], environment);
     expect({ code, output }).toMatchObject({ code: 0 });

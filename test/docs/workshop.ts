@@ -54,7 +54,7 @@ export async function openWorkshop(): Promise<Workshop> {
   linkPackages(join(folder, 'node_modules'));
   const preload = join(folder, 'free-ports.mjs');
   writeFileSync(preload, freePorts);
-  const portsFile = join(folder, 'ports');
+  let services = 0;
   const environment = {
     ...process.env,
     API_KEY: key,
@@ -62,7 +62,7 @@ export async function openWorkshop(): Promise<Workshop> {
     HF_ENDPOINT: hub.endpoint,
     SLASHV1_CACHE: join(folder, 'cache'),
     NODE_OPTIONS: `--import=${preload}`,
-    PORTS_FILE: portsFile,
+    PORTS_FILE: join(folder, 'ports'),
     CURL_HOME: folder,
   };
   writeFileSync(join(folder, '.curlrc'), 'fail-with-body\nsilent\nshow-error\nmax-time = 60\n');
@@ -105,8 +105,9 @@ export async function openWorkshop(): Promise<Workshop> {
       return { code, output: output() };
     },
     async serve(command) {
+      const portsFile = join(folder, `ports-${(services += 1)}`);
       writeFileSync(portsFile, '');
-      const { child, output } = start(command);
+      const { child, output } = start(command, { PORTS_FILE: portsFile });
       const port = await new Promise<string>((resolve, reject) => {
         const look = setInterval(() => {
           const [first] = readFileSync(portsFile, 'utf8').trim().split('\n');

@@ -5,6 +5,7 @@ import { createHandler, createInference, embedding, type Inference } from '../..
 import { toNodeListener } from '../../dist/adapters/node.js';
 import { eventually } from '../engine/processes.ts';
 import { openaiEmbeddings } from './openai-embeddings.ts';
+import { within } from '../tolerance.ts';
 
 // The whole way: HTTP, handler, engine, a worker process and the bundled model.
 const key = 'sk-of-a-test';
@@ -58,7 +59,7 @@ describe('POST /v1/embeddings', () => {
     for (const input of texts) alone.push((await vectorsOf({ input }))[0]!);
     const together = await Promise.all(texts.map((input) => vectorsOf({ input })));
     together.forEach(([vector], index) =>
-      vector!.forEach((value, at) => expect(Math.abs(value - alone[index]![at]!)).toBeLessThan(1e-5)),
+      vector!.forEach((value, at) => expect(Math.abs(value - alone[index]![at]!)).toBeLessThan(within(1e-5))),
     );
   });
 

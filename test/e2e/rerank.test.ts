@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { toNodeListener } from '../../dist/adapters/node.js';
 import { createHandler, createInference, rerank, type Inference } from '../../dist/src/index.js';
 import { eventually } from '../engine/processes.ts';
+import { decimalsWithin } from '../tolerance.ts';
 
 // The whole way: HTTP, handler, engine, a worker process and a cross-encoder with random weights.
 const key = 'sk-of-a-test';
@@ -73,7 +74,7 @@ describe('POST /v1/rerank', () => {
       expect(usage).toEqual(alone[index]!.usage);
       const expected = alone[index]!.results.map(({ index: place, relevance_score: score }) => ({
         index: place,
-        relevance_score: expect.closeTo(score, 5),
+        relevance_score: expect.closeTo(score, decimalsWithin(5)),
       }));
       expect(results.toSorted(byIndex)).toEqual(expected.toSorted(byIndex));
     }

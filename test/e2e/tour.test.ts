@@ -5,9 +5,11 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import sharp from 'sharp';
 import { expect, it } from 'vitest';
+import { isNoisy } from '../tolerance.ts';
 
 const rounds = 20;
-const leastHeld = 18;
+/** Noise makes worse drawings. */
+const leastHeld = isNoisy ? 10 : 18;
 
 it(`the tour holds in at least ${leastHeld} of ${rounds} rounds`, { timeout: 300_000 }, async () => {
   const folder = await mkdtemp(join(tmpdir(), 'slashv1-tour-'));

@@ -16,6 +16,7 @@ import {
   type EmbeddingRequest,
 } from '../../../../src/categories/embedding/request.ts';
 import { loadEmbeddingPipeline } from '../../../../src/categories/embedding/pipeline/embedding-pipeline.ts';
+import { within } from '../../../tolerance.ts';
 
 interface Golden {
   readonly cases: readonly { readonly text: string; readonly ids: number[]; readonly vector: number[] }[];
@@ -60,7 +61,8 @@ function cosine(a: ArrayLike<number>, b: ArrayLike<number>): number {
 
 function expectAlike(a: ArrayLike<number>, b: ArrayLike<number>): void {
   expect(a.length).toBe(b.length);
-  for (let index = 0; index < a.length; index++) expect(Math.abs(a[index]! - b[index]!)).toBeLessThan(1e-5);
+  for (let index = 0; index < a.length; index++)
+    expect(Math.abs(a[index]! - b[index]!)).toBeLessThan(within(1e-5));
 }
 
 describe('tiny-embed', () => {

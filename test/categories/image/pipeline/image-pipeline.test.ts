@@ -12,6 +12,7 @@ import type { ImagePipelineInternals } from '../../../../src/categories/image/pi
 import type { ElementType, Session, Tensor, TensorMap } from '../../../../src/runtime/contract.ts';
 import { createOnnxSession } from '../../../../src/runtime/onnx.ts';
 import { asking, collect, openMiniature, type Miniature } from './miniatures.ts';
+import { decimalsWithin } from '../../../tolerance.ts';
 
 /** What the sessions of a pipeline did: the name of the graph and the shape of its first input. */
 type Runs = { readonly name: string; readonly dims: readonly number[] }[];
@@ -191,7 +192,7 @@ describe('guidance', () => {
     });
     await collect(fixed.pipeline.run(asking()));
     expect(fixed.runsOf('unet').map(({ dims }) => dims[0])).toEqual(Array(batch === 1 ? 4 : 2).fill(batch));
-    latents[0]!.forEach((value, index) => expect(latents[1]![index]).toBeCloseTo(value, 4));
+    latents[0]!.forEach((value, index) => expect(latents[1]![index]).toBeCloseTo(value, decimalsWithin(4)));
   });
 
   it.each([
