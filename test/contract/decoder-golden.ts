@@ -80,12 +80,12 @@ export async function ask(
   const usage = events.find((event) => event.type === 'usage')!;
   const choices = Array.from({ length: request.n }, (_, choice): Answer => {
     const own = events.filter((event) => 'choice' in event && event.choice === choice);
-    const tokens = own.flatMap((event) => (event.type === 'logprobs' ? event.tokens : []));
+    const drawn = own.flatMap((event) => (event.type === 'logprobs' ? event.tokens : []));
     return {
       text: own.map((event) => (event.type === 'text-delta' ? event.text : '')).join(''),
-      logprobs: tokens.map(({ logprob }) => logprob),
-      margins: tokens.map(({ topLogprobs }) => marginOf(topLogprobs.map(({ logprob }) => logprob))),
-      bytes: tokens.map(({ bytes }) => [...bytes]),
+      logprobs: drawn.map(({ logprob }) => logprob),
+      margins: drawn.map(({ topLogprobs }) => marginOf(topLogprobs.map(({ logprob }) => logprob))),
+      bytes: drawn.map(({ bytes }) => [...bytes]),
       finishReason: own.find((event) => event.type === 'choice-end')?.finishReason,
     };
   });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { root } from './code-blocks.ts';
 
-// The README says how much an installation takes: everything that the package depends on, optional packages included.
+// Everything that the package depends on, optional packages included.
 interface Entry {
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly optionalDependencies?: Readonly<Record<string, string>>;
@@ -36,14 +36,13 @@ function megabytesOf(folder: string): number {
   return bytes.reduce((sum, one) => sum + one, 0) / 1e6;
 }
 
-it('the install size in the README is that of the packages', () => {
+/** A bound that only falls; native packages differ between systems. */
+const mostMegabytes = 380;
+
+it(`an installation takes less than ${mostMegabytes} MB`, () => {
   const sizes = [...installedFor('')].map((folder) => megabytesOf(join(root, folder)));
   const total = sizes.reduce((sum, one) => sum + one, 0);
-  const runtime = megabytesOf(join(root, 'node_modules/onnxruntime-node'));
-  const readme = readFileSync(join(root, 'README.md'), 'utf8');
-  const [, whole, ofRuntime] = /It takes about (\d+) MB, (\d+) of them ONNX Runtime/.exec(readme)!;
-  // Native packages differ between systems.
-  expect(Number(whole) / total, `${total.toFixed(0)} MB`).toBeGreaterThan(0.9);
-  expect(Number(whole) / total, `${total.toFixed(0)} MB`).toBeLessThan(1.1);
-  expect(Number(ofRuntime), `${runtime.toFixed(0)} MB`).toBeCloseTo(runtime, -1);
+  expect(total).toBeLessThan(mostMegabytes);
+  // What is measured is the packages, of which the runtime is the largest.
+  expect(total).toBeGreaterThan(megabytesOf(join(root, 'node_modules/onnxruntime-node')));
 });
