@@ -42,7 +42,9 @@ function project(
 export default defineConfig({
   test: {
     setupFiles: ['test/setup.ts'],
-    testTimeout: 20_000,
+    // Generous: a busy machine is no failure, and what hangs is found all the same.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
     // Tests of one file that say `concurrent`.
     maxConcurrency: 3,
     coverage: { include: ['src/**', 'adapters/**'] },
