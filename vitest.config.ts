@@ -45,6 +45,7 @@ export default defineConfig({
     // Generous: a busy machine is no failure, and what hangs is found all the same.
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    expect: { poll: { timeout: 30_000 } },
     // Tests of one file that say `concurrent`.
     maxConcurrency: 3,
     coverage: { include: ['src/**', 'adapters/**'] },

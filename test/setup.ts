@@ -1,4 +1,10 @@
 import fc from 'fast-check';
+import { vi } from 'vitest';
 
 // The same cases in every run, so that a failure is the change's and not the dice's; `FC_SEED` tries others.
 fc.configureGlobal({ seed: Number(process.env['FC_SEED'] ?? 20_26) });
+
+// On a busy machine a condition comes late, which is no failure.
+const { waitFor } = vi;
+vi.waitFor = (callback, options) =>
+  waitFor(callback, { timeout: 30_000, ...(typeof options === 'number' ? { timeout: options } : options) });

@@ -656,7 +656,7 @@ describe('a server as it is set up', () => {
     await near.ready();
     expect(near.models()[0]!.contextLength).toBe(0);
     isUp = true;
-    await expect.poll(() => near.models()[0]!.contextLength, { timeout: 8000 }).toBe(700);
+    await expect.poll(() => near.models()[0]!.contextLength).toBe(700);
   });
 
   it('must know the parameters that its models have defaults for', async () => {

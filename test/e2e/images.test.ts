@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 const idle = () =>
-  vi.waitFor(() => expect(service.inference.status()).toMatchObject([{ running: 0, waiting: 0 }]), 10_000);
+  vi.waitFor(() => expect(service.inference.status()).toMatchObject([{ running: 0, waiting: 0 }]));
 
 interface Answer {
   readonly data: { readonly b64_json: string; readonly seed: number }[];

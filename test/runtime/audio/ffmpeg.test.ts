@@ -142,7 +142,7 @@ describe('what only ffmpeg decodes', () => {
       ffmpegPath: path,
       signal: controller.signal,
     });
-    await vi.waitFor(() => access(note), 10_000);
+    await vi.waitFor(() => access(note));
     controller.abort();
     await expect(opening).rejects.toMatchObject({ code: 'cancelled' });
     const { id, input } = await readNote(note);
@@ -154,5 +154,5 @@ describe('what only ffmpeg decodes', () => {
 async function expectToEnd(id: number): Promise<void> {
   await vi.waitFor(() => {
     expect(() => process.kill(id, 0)).toThrow('ESRCH');
-  }, 10_000);
+  });
 }
