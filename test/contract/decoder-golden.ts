@@ -46,9 +46,8 @@ export function readGolden(name: string): DecoderGolden {
 export interface Answer {
   readonly text: string;
   readonly logprobs: readonly number[];
-  /** Likeliest token over the next, in nats; and the bytes of each token. */
+  /** The likeliest token over the next, in nats. */
   readonly margins: readonly number[];
-  readonly bytes: readonly (readonly number[])[];
   readonly finishReason: string | undefined;
 }
 
@@ -85,7 +84,6 @@ export async function ask(
       text: own.map((event) => (event.type === 'text-delta' ? event.text : '')).join(''),
       logprobs: drawn.map(({ logprob }) => logprob),
       margins: drawn.map(({ topLogprobs }) => marginOf(topLogprobs.map(({ logprob }) => logprob))),
-      bytes: drawn.map(({ bytes }) => [...bytes]),
       finishReason: own.find((event) => event.type === 'choice-end')?.finishReason,
     };
   });

@@ -182,10 +182,6 @@ function expectAnswer(answer: Answer, golden: GoldenConversation, tolerance: num
   const sure = countSure(answer.margins, tolerance);
   const isWhole = sure === answer.margins.length;
   if (isWhole) expect(answer).toMatchObject({ text: golden.text, finishReason: golden.finishReason });
-  const start = new TextDecoder().decode(Uint8Array.from(answer.bytes.slice(0, sure).flat()), {
-    stream: true,
-  });
-  expect(golden.text.startsWith(start), `${golden.text} begins with ${start}`).toBe(true);
   expectClose(answer.logprobs.slice(0, sure), golden.logprobs.slice(0, sure), 2 * tolerance);
   if (isWhole) expect(answer.logprobs).toHaveLength(golden.logprobs.length);
   return isWhole;
