@@ -42,6 +42,8 @@ function project(
 export default defineConfig({
   test: {
     setupFiles: ['test/setup.ts'],
+    // The built package is loaded by Node, as users load it.
+    server: { deps: { external: [/\/dist\/(?:src|adapters)\//] } },
     // Generous: a busy machine is no failure, and what hangs is found all the same.
     testTimeout: 60_000,
     hookTimeout: 60_000,

@@ -109,7 +109,7 @@ it('a function is asked for the key before every request', async () => {
 
 it(
   'a worker asks its host for the key of a graph server before every request',
-  { timeout: 60_000 },
+  { timeout: 120_000 },
   async () => {
     const { url, folder, keys, close } = await startTinyGraphs();
     onTestFinished(close);

@@ -141,7 +141,7 @@ describe('over /v1', () => {
   beforeAll(async () => {
     const options = served.map((name) => [name, chat({ source: decoderFolder(name), threads: 1 })] as const);
     service = await serve(Object.fromEntries(options), { auth: 'none' });
-  }, 60_000);
+  }, 120_000);
   afterAll(() => service.close());
 
   it.each(served)('%s gives the same answers', async (name) => {

@@ -42,7 +42,7 @@ it('two hosts are restarted in turn under load, and no request fails', { timeout
   expect(load.sent).toBeGreaterThan(isFull ? 599 : 20);
 });
 
-it('two hosts share their limits exactly', { timeout: 60_000 }, async () => {
+it('two hosts share their limits exactly', { timeout: 120_000 }, async () => {
   const { origin, trialKey } = topology;
   const body = { model: 'assistant', messages: [{ role: 'user', content: 'Hello' }] };
   const answers = await Promise.all(

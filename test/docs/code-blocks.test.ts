@@ -34,7 +34,7 @@ beforeAll(async () => {
   }
   for (const { file, code } of blocks) if (file !== undefined) workshop.add(file, code);
   for (const { code } of blocks) workshop.addModels(code);
-}, 60_000);
+}, 120_000);
 
 afterAll(async () => {
   await (await example)?.stop();
@@ -126,7 +126,7 @@ describe('JSON', () => {
 });
 
 describe('types', () => {
-  it('of all JavaScript and TypeScript are right', { timeout: 60_000 }, () => {
+  it('of all JavaScript and TypeScript are right', { timeout: 120_000 }, () => {
     const sources = new Map(
       ofLanguage('js', 'ts').map((block) => {
         const name = `types-${block.place.replaceAll(/\W+/g, '-')}.${block.language === 'js' ? 'mjs' : 'mts'}`;

@@ -20,7 +20,7 @@ let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'slashv1-packed-'));
   await Promise.all([unpack(root, 'package'), unpack(join(root, 'examples/models'), 'models')]);
-}, 60_000);
+}, 120_000);
 afterAll(() => rm(folder, { recursive: true }));
 
 async function unpack(source: string, target: string): Promise<void> {

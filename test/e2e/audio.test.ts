@@ -31,7 +31,7 @@ beforeAll(async () => {
     { auth: { keys: [key] }, uploadDirectory: folder, maxUploadBytes: 16 * 1024 * 1024, onError: () => {} },
   );
   openai = new OpenAI({ baseURL: `${service.origin}/v1`, apiKey: key, maxRetries: 0 });
-}, 60_000);
+}, 120_000);
 
 afterAll(async () => {
   await service.close();
@@ -121,7 +121,7 @@ describe('POST /v1/audio/transcriptions', () => {
     }
     expect(before).toBeLessThanOrEqual(duration);
     expect(before).toBeGreaterThan(duration - 5);
-  }, 60_000);
+  }, 120_000);
 
   it('stops listening when its client goes', async () => {
     const file = await toFile(await repeated(100), 'speech.wav');
@@ -139,7 +139,7 @@ describe('POST /v1/audio/transcriptions', () => {
     client.abort();
     await idle();
     await vi.waitFor(async () => expect(await readdir(folder)).toEqual([]));
-  }, 60_000);
+  }, 120_000);
 
   it('hears several at once', async () => {
     const paths = ['wav', 'mp3', 'webm', 'flac'].map((type) => join(media, `speech.${type}`));

@@ -57,7 +57,7 @@ beforeAll(async () => {
     ])
     .png()
     .toBuffer();
-}, 60_000);
+}, 120_000);
 
 afterAll(async () => {
   await service.close();
@@ -213,5 +213,5 @@ describe('500 hostile images', () => {
     expect([...after.keys()]).toEqual([...before.keys()]);
     for (const [pid, bytes] of after) expect(bytes - before.get(pid)!).toBeLessThan(100 * 2 ** 20);
     expect((await detect({ image: base64() })).status).toBe(200);
-  }, 60_000);
+  }, 120_000);
 });

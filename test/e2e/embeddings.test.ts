@@ -19,7 +19,7 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   await inference.ready();
-}, 60_000);
+}, 120_000);
 
 afterAll(async () => {
   await inference.close();
@@ -76,7 +76,7 @@ describe('POST /v1/embeddings', () => {
     order.push('short');
     expect(await long).toHaveLength(2048);
     expect(order).toEqual(['short', 'long']);
-  }, 60_000);
+  }, 120_000);
 
   it('stops when the client goes', async () => {
     const client = new AbortController();

@@ -64,7 +64,7 @@ describe.each([
       expect(await own.text()).toContain('inference at /v1');
     }
     expect(await terminate()).toBe(0);
-  }, 60_000);
+  }, 120_000);
 });
 
 describe('examples/serve.js', () => {
@@ -77,7 +77,7 @@ describe('examples/serve.js', () => {
     const page = await fetch(`http://127.0.0.1:${port}/`);
     expect(await page.text()).toContain('<title>Playground');
     expect(await terminate()).toBe(0);
-  }, 60_000);
+  }, 120_000);
 
   it.each(['abc', '-1', '65536'])('says what is wrong with PORT=%s', async (PORT) => {
     const env = { ...process.env, PORT };

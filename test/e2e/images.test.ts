@@ -12,7 +12,7 @@ let service: RunningService;
 beforeAll(async () => {
   const source = fileURLToPath(new URL('../categories/image/pipeline/miniatures/sdxl', import.meta.url));
   service = await serve({ painter: image({ source, threads: 1 }) }, { auth: { keys: [key] } });
-}, 60_000);
+}, 120_000);
 afterAll(() => service.close());
 
 const idle = () =>
@@ -106,7 +106,7 @@ describe('tiny-image', () => {
         expect(byHeight.map(({ className }) => className)).toEqual(['red circle', 'blue square']);
       }
     },
-    30_000,
+    120_000,
   );
 });
 

@@ -35,7 +35,7 @@ beforeAll(async () => {
     },
     { isBinary: true },
   );
-}, 60_000);
+}, 120_000);
 
 afterAll(async () => {
   server.close();

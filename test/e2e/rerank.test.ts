@@ -20,7 +20,7 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1/rerank`;
   await inference.ready();
-}, 60_000);
+}, 120_000);
 
 afterAll(async () => {
   await inference.close();
@@ -91,7 +91,7 @@ describe('POST /v1/rerank', () => {
     order.push('short');
     expect((await all).results).toHaveLength(2048);
     expect(order).toEqual(['short', 'long']);
-  }, 60_000);
+  }, 120_000);
 
   it('stops when the client leaves', async () => {
     const client = new AbortController();

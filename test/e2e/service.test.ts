@@ -18,7 +18,7 @@ let origin: string;
 beforeAll(async () => {
   service = await serve({ 'tiny-chat': chat({ source: 'tiny-chat', maxQueue }) }, { auth: { keys: [key] } });
   ({ inference, origin } = service);
-}, 60_000);
+}, 120_000);
 
 afterAll(() => service.close());
 
@@ -147,7 +147,7 @@ describe('overload', () => {
     expect(counts[200]).toBeGreaterThanOrEqual(maxQueue);
     expect(counts[200]! + counts[503]!).toBe(200);
     await isIdle();
-  }, 60_000);
+  }, 120_000);
 });
 
 describe('a client that goes', () => {
@@ -186,7 +186,7 @@ describe('a worker that is killed amid a stream', () => {
     await isIdle();
     expect((await complete({ seed: 1 })).status).toBe(200);
     expect(workers()).not.toContain(victim);
-  }, 60_000);
+  }, 120_000);
 });
 
 // The client sets no seed; what it sends is made deterministic on its way, so that the test can't be unlucky.

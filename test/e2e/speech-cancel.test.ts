@@ -6,7 +6,7 @@ let inference: Inference;
 beforeAll(async () => {
   inference = createInference({ models: { speaker: speech({ source: 'tiny-speech' }) } });
   await inference.ready();
-}, 60_000);
+}, 120_000);
 afterAll(() => inference.close());
 
 async function speak(input: string, signal?: AbortSignal): Promise<string[]> {
@@ -16,7 +16,7 @@ async function speak(input: string, signal?: AbortSignal): Promise<string[]> {
 }
 
 // What a run made before it was cancelled must not lie in the worker before the news of its end.
-it('a long speech that is left costs those that come after it nothing', { timeout: 60_000 }, async () => {
+it('a long speech that is left costs those that come after it nothing', { timeout: 120_000 }, async () => {
   const leaving = new AbortController();
   const left = speak('one, '.repeat(6000), leaving.signal);
   await pause(3000);

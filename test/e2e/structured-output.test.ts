@@ -17,7 +17,7 @@ beforeAll(async () => {
   service = await serve({ 'tiny-chat': chat({ source: 'tiny-chat', maxQueue: 200 }) }, { auth: 'none' });
   baseURL = `${service.origin}/v1`;
   client = new OpenAI({ baseURL, apiKey: 'none', maxRetries: 0 });
-}, 60_000);
+}, 120_000);
 
 afterAll(() => service.close());
 
@@ -152,7 +152,7 @@ describe('response_format json_schema', () => {
     }
     const { output_parsed } = await client.responses.stream(request).finalResponse();
     expect(shape.parse(output_parsed)).toEqual(output_parsed);
-  }, 60_000);
+  }, 120_000);
 
   it('gives calls that zod parses, by responses.parse', async () => {
     const parameters = z.object({ city: z.string().max(20), unit: z.enum(['celsius', 'kelvin']) });
@@ -169,7 +169,7 @@ describe('response_format json_schema', () => {
     expect(calls.length).toBeGreaterThan(0);
     for (const { parsed_arguments } of calls)
       expect(parameters.parse(parsed_arguments)).toEqual(parsed_arguments);
-  }, 60_000);
+  }, 120_000);
 
   it('names the keyword of a schema that cannot be honoured', async () => {
     const schema = { type: 'object', properties: { a: { not: { uniqueItems: true } } } };
@@ -243,7 +243,7 @@ describe('tool_choice', () => {
       expect(completion.choices[0]!.finish_reason).toBe('tool_calls');
       expect(completion.choices[0]!.message.tool_calls).toHaveLength(1);
     }
-  }, 60_000);
+  }, 120_000);
 
   it('streams through the AI SDK without a warning', async () => {
     const warn = vi.spyOn(console, 'warn');
@@ -266,5 +266,5 @@ describe('tool_choice', () => {
     expect(await result.warnings).toEqual([]);
     expect(warn).not.toHaveBeenCalled();
     warn.mockRestore();
-  }, 30_000);
+  }, 120_000);
 });

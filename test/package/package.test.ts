@@ -22,7 +22,7 @@ describe('the packed tarball', () => {
     folder = await mkdtemp(join(tmpdir(), 'slashv1-pack-'));
     const pack = ['pack', '--json', '--ignore-scripts', '--loglevel=error', '--pack-destination', folder];
     tarball = (JSON.parse((await run('npm', pack, { cwd: root })).stdout) as [typeof tarball])[0];
-  }, 60_000);
+  }, 120_000);
   afterAll(() => rm(folder, { recursive: true }));
 
   it('stays below 1.3 MB and holds neither models nor sources nor tests', () => {
@@ -39,7 +39,7 @@ describe('the packed tarball', () => {
   it('pleases publint', async () => {
     const { messages } = await publint({ pkgDir: root, level: 'warning', strict: true });
     expect(messages).toEqual([]);
-  }, 60_000);
+  }, 120_000);
 
   it('has the right types for every entry', async () => {
     const attw = [
@@ -61,7 +61,7 @@ describe('the packed tarball', () => {
     expect(
       analysis.problems.filter((problem) => !('kind' in problem && ignored.has(String(problem.kind)))),
     ).toEqual([]);
-  }, 60_000);
+  }, 120_000);
 });
 
 describe('entries', () => {

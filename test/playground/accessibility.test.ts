@@ -22,7 +22,7 @@ const pixel = Buffer.from(
 const table = '| city | weather |\n|---|--:|\n| Paris | 20 °C |';
 const longWord = 'Donaudampfschifffahrtsgesellschaftskapitän'.repeat(4);
 
-describe.skipIf(skipReason !== undefined)('the playground for everybody', { timeout: 60_000 }, () => {
+describe.skipIf(skipReason !== undefined)('the playground for everybody', { timeout: 120_000 }, () => {
   let service: PlaygroundService;
   let browser: Browser;
 
@@ -56,7 +56,7 @@ describe.skipIf(skipReason !== undefined)('the playground for everybody', { time
     service = await servePlayground(inference, { auth: { keys: [key] } });
     browser = await launch();
     if (pictureFolder !== undefined) await mkdir(pictureFolder, { recursive: true });
-  }, 60_000);
+  }, 120_000);
   afterAll(async () => {
     await browser?.close();
     await service?.close();

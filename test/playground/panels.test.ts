@@ -22,7 +22,7 @@ import { servePlayground, type PlaygroundService } from './service.ts';
 // The whole way: a person's clicks and keys, the page, HTTP, worker processes and the bundled models.
 const key = 'sk-of-a-test';
 const spoken = 'I see a red circle above a blue square.';
-const patience = { timeout: 60_000 };
+const patience = { timeout: 120_000 };
 
 describe.skipIf(skipReason !== undefined)('the playground in a browser', { timeout: 120_000 }, () => {
   let service: PlaygroundService;
@@ -452,7 +452,7 @@ describe.skipIf(skipReason !== undefined)('the playground in a browser', { timeo
     it('takes a dictation', async () => {
       const panel = await open('Chat');
       await panel.getByRole('button', { name: 'Dictate', exact: true }).click();
-      await panel.getByRole('button', { name: /^Stop · 0:04/ }).click({ timeout: 30_000 });
+      await panel.getByRole('button', { name: /^Stop · 0:04/ }).click({ timeout: 120_000 });
       const field = panel.getByLabel('Message', { exact: true });
       await expect.poll(() => field.inputValue(), patience).toMatch(/red circle/);
     });
@@ -666,7 +666,7 @@ describe.skipIf(skipReason !== undefined)('the playground in a browser', { timeo
     it('writes down what the microphone hears', async () => {
       const panel = await open('Listen');
       await panel.getByRole('button', { name: 'Record', exact: true }).click();
-      await panel.getByRole('button', { name: /^Stop · 0:04/ }).click({ timeout: 30_000 });
+      await panel.getByRole('button', { name: /^Stop · 0:04/ }).click({ timeout: 120_000 });
       const text = panel.locator('.transcript-text');
       await text.waitFor(patience);
       expect(await text.textContent()).toMatch(/red circle above a blue square/i);

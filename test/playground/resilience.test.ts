@@ -14,7 +14,7 @@ const hostile = `<img src=x onerror="window.broken=1"><script>window.broken=1</s
 const withoutLink = hostile.replace('[x](javascript:window.broken=1)', 'x');
 const mebibyte = 1024 * 1024;
 
-describe.skipIf(skipReason !== undefined)('the playground under attack', { timeout: 60_000 }, () => {
+describe.skipIf(skipReason !== undefined)('the playground under attack', { timeout: 120_000 }, () => {
   let service: PlaygroundService;
   let browser: Browser;
   let watched: WatchedPage;
@@ -22,7 +22,7 @@ describe.skipIf(skipReason !== undefined)('the playground under attack', { timeo
 
   beforeAll(async () => {
     browser = await launch();
-  }, 60_000);
+  }, 120_000);
   afterAll(() => browser?.close());
 
   beforeEach(async () => {

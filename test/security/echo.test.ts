@@ -16,7 +16,7 @@ function nested(depth: number, wrap: (inner: unknown) => unknown, core: unknown 
   return value;
 }
 
-describe('the body of an error', { timeout: 60_000 }, () => {
+describe('the body of an error', { timeout: 120_000 }, () => {
   let inference: Inference;
   let handler: Handler;
   beforeAll(async () => {

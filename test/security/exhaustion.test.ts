@@ -52,7 +52,7 @@ describe('a service that runs out of', () => {
 
 it.skipIf(process.platform === 'win32')(
   'ffmpeg that can’t be started for want of file descriptors: overloaded, not internal, and it passes',
-  { timeout: 60_000 },
+  { timeout: 120_000 },
   () => {
     const script = `
       import { closeSync, openSync } from 'node:fs';
@@ -95,7 +95,7 @@ it.skipIf(process.platform === 'win32')(
   },
 );
 
-it('broken AAC prints nothing on the error output of the host', { timeout: 60_000 }, () => {
+it('broken AAC prints nothing on the error output of the host', { timeout: 120_000 }, () => {
   const script = `
     import { readFileSync } from 'node:fs';
     import { createInference } from ${JSON.stringify(join(root, 'dist/src/index.js'))};

@@ -7,7 +7,7 @@ import { createInference } from '../../src/inference.ts';
 
 const bundled = resolve(import.meta.dirname, '../../examples/models');
 
-describe('the body of an error', { timeout: 60_000 }, () => {
+describe('the body of an error', { timeout: 120_000 }, () => {
   let folder: string;
   beforeAll(() => {
     folder = realpathSync(mkdtempSync(join(tmpdir(), 'slashv1-paths-')));

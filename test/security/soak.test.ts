@@ -120,7 +120,7 @@ describe.skipIf(minutes === 0 || process.platform !== 'linux')(
           strike.readyAt = performance.now();
         onTold();
       });
-    }, 60_000);
+    }, 120_000);
 
     afterAll(async () => {
       host.kill('SIGKILL');

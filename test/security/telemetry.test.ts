@@ -18,7 +18,7 @@ const script = (isolation: string): string[] => [
 
 const bench = [join(root, 'dist/src/cli/main.js'), 'bench', 'tiny-embed', '--requests', '1'];
 
-describe('telemetry of the runtime', { timeout: 60_000 }, () => {
+describe('telemetry of the runtime', { timeout: 120_000 }, () => {
   let home: string;
 
   beforeEach(() => {

@@ -35,7 +35,7 @@ beforeAll(async () => {
   answer = toFetch(createHandler(inference, { auth: 'none' }));
   picture = (await json('/images/generations', { ...drawing, seed: 1 })).data[0].b64_json;
   recording = await (await post('/audio/speech', { input: 'A red circle.' })).blob();
-}, 60_000);
+}, 120_000);
 afterAll(() => inference.close());
 
 function post(path: string, body: object | FormData): Promise<Response> {
@@ -99,7 +99,7 @@ describe('images', () => {
     ['height', 256, 2048],
     ['seed', 0, 2 ** 31],
     ['n', 1, 4],
-  ])('take the bounds of %s', { timeout: 60_000 }, async (name, min, max) => {
+  ])('take the bounds of %s', { timeout: 120_000 }, async (name, min, max) => {
     for (const value of [min, max]) {
       const { data } = await json('/images/generations', {
         ...drawing,

@@ -65,7 +65,7 @@ const endless = new Map([
 ]);
 const greedy = { temperature: 0, maxTokens: 48 };
 
-describe.skipIf(!hasLlamaBinaries())('a GGUF file of tiny-chat', { timeout: 60_000 }, () => {
+describe.skipIf(!hasLlamaBinaries())('a GGUF file of tiny-chat', { timeout: 120_000 }, () => {
   let folder: string;
   let path: string;
   let onnx: Pipeline;
@@ -77,7 +77,7 @@ describe.skipIf(!hasLlamaBinaries())('a GGUF file of tiny-chat', { timeout: 60_0
     writeFileSync(path, tinyChatAsGguf());
     onnx = await loadPipeline({ id: 'a', source: tinyChat, category: 'chat' });
     llama = await loadPipeline({ id: 'a', source: path, category: 'chat' });
-  }, 60_000);
+  }, 120_000);
   afterAll(async () => {
     await Promise.all([onnx.close(), llama.close()]);
     rmSync(folder, { recursive: true });

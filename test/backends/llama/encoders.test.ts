@@ -23,7 +23,7 @@ const texts = [
   'a red circle, a red circle, a red circle and a small blue square below them',
 ];
 
-describe.skipIf(!hasLlamaBinaries())('encoders in GGUF files', { timeout: 60_000 }, () => {
+describe.skipIf(!hasLlamaBinaries())('encoders in GGUF files', { timeout: 120_000 }, () => {
   let folder: string;
   const write = (name: string, bytes: Uint8Array): string => {
     const path = join(folder, name);

@@ -79,7 +79,7 @@ describe('settings of a GGUF file', () => {
   });
 });
 
-describe('a GGUF file on the hub', { timeout: 60_000 }, () => {
+describe('a GGUF file on the hub', { timeout: 120_000 }, () => {
   const source = 'org/tiny-gguf/q4/tiny.gguf';
   beforeAll(() => {
     hub.models.set(

@@ -195,7 +195,7 @@ describe('slashv1 models', () => {
       [],
     );
     expect(sha256(await readFile(join(ended.output.trim(), graph)))).toBe(sha256(content));
-  }, 40_000);
+  }, 120_000);
 
   it('rm asks first, where there is somebody', async () => {
     await run(`models pull ${source}`);
@@ -235,7 +235,7 @@ describe('slashv1 models', () => {
     await pull.end();
     expect((await run(`models rm ${source} --yes`)).code).toBe(0);
     expect(await readdir(cacheFolder)).toEqual(['.locks']);
-  }, 40_000);
+  }, 120_000);
 
   it('list and rm know unfinished downloads', async () => {
     hub.fault = ({ server }) => (server === 'storage' ? { status: 404 } : undefined);

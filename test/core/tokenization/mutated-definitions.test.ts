@@ -167,7 +167,7 @@ function use(tokenizer: Tokenizer): void {
 }
 
 describe.each(golden.cases)('$name, mutated', ({ name, definition }) => {
-  it('works, or says what is wrong', { timeout: 60_000 }, () => {
+  it('works, or says what is wrong', { timeout: 120_000 }, () => {
     const random = createRandom(
       [...name].reduce((seed, character) => seed * 31 + character.charCodeAt(0), 7),
     );

@@ -113,7 +113,7 @@ test('any request is answered as without it, whatever runs beside it', async () 
   );
   expect(counts.kept).toBeGreaterThan(30);
   expect(counts.guesses).toBeGreaterThan(counts.kept);
-}, 60_000);
+}, 120_000);
 
 test.each<[string, Parameters]>([
   ['greedy', { temperature: 0, repeatPenalty: 1 }],

@@ -117,7 +117,7 @@ describe('batching', () => {
       }),
       { numRuns: 8, seed: 1 },
     );
-  }, 60_000);
+  }, 120_000);
 
   it('ends a cancelled request and leaves the others alone', async () => {
     const controller = new AbortController();
