@@ -127,9 +127,10 @@ describe.each(cases)('%s in %s, optimize: %s', (name, dtype, optimize) => {
     const isWhole = expectAnswer(begun.choices[0]!, first, tolerance);
     const { choices, cachedTokens } = await ask(pipeline, next);
     expectAnswer(choices[0]!, next, tolerance);
-    if (!isWhole) expect(cachedTokens).toBeGreaterThanOrEqual(0);
-    else if (decoder.cutsSequences === false) expect(cachedTokens).toBe(wholeLength(first, next));
-    else expect(cachedTokens).toBeGreaterThanOrEqual(sharedLength(first, next));
+    if (isWhole) {
+      if (decoder.cutsSequences === false) expect(cachedTokens).toBe(wholeLength(first, next));
+      else expect(cachedTokens).toBeGreaterThanOrEqual(sharedLength(first, next));
+    }
     const again = await ask(pipeline, long);
     expectAnswer(again.choices[0]!, long, tolerance);
   });

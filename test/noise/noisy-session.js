@@ -55,6 +55,7 @@ function noisyBinding(binding) {
   let rows = [];
   const begin = () => {
     rows = readRows((name) => inputs.get(name)?.dims);
+    if (isAlone(rows)) return [];
     // Caches are read and written in place: this run wrote what it changed.
     return [...outputs].map(([name, tensor]) => {
       const isShared = [...inputs.values()].includes(tensor);
@@ -121,12 +122,15 @@ function readRows(dimsOf) {
   return [media?.[0] ?? 1, 1];
 }
 
+/** @param {readonly number[]} rows */
+const isAlone = (rows) => rows.every((count) => count === 1);
+
 /**
  * @param {any} data
  * @param {{ type: string, dims: readonly number[], name: string, rows: readonly number[], before?: any }} place
  */
 function addNoise(data, { type, dims, name, rows, before }) {
-  if (quietCalls > 0 || rows.every((count) => count === 1)) return;
+  if (quietCalls > 0 || isAlone(rows)) return;
   let seed = 2166136261;
   for (const part of [...rows, ...Buffer.from(name)]) seed = Math.imul(seed ^ part, 16777619);
   const change = (/** @type {number} */ index, /** @type {number} */ key) => {
