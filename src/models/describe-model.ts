@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { basename, dirname, join, sep } from 'node:path';
+import { readBytes, readText as textOf } from '../core/http/answer-body.ts';
 import { fieldError, InferenceError } from '../errors.ts';
 import { bundledModelNames } from './bundled-models.ts';
 import { catalogue, findCatalogueEntry, type CatalogueEntry } from './catalogue.ts';
@@ -295,7 +296,7 @@ async function fetchText(
     const { status } = answer.response;
     if (status === 404 || status === 410) return undefined;
     if (status !== 200) throw refusal(answer, remote, { file: path });
-    return answer.response.text();
+    return textOf(answer.response, { signal });
   }, access);
 }
 
@@ -313,13 +314,13 @@ async function fetchGguf(
     const signal = access.signal ? AbortSignal.any([access.signal, timeout]) : timeout;
     const headers = { range: `bytes=0-${beginningBytes - 1}` };
     const answer = await openUrl(remote, file.url, { headers, signal });
-    const { status, body } = answer.response;
+    const { status } = answer.response;
     if (status !== 200 && status !== 206) throw refusal(answer, remote, { file: file.path });
     const parts: Uint8Array[] = [];
     let length = 0;
-    for await (const part of body ?? []) {
-      parts.push(part as Uint8Array);
-      length += parts.at(-1)!.length;
+    for await (const part of readBytes(answer.response, { signal })) {
+      parts.push(part);
+      length += part.length;
       // A server that knows no ranges sends the whole file.
       if (length >= beginningBytes) break;
     }

@@ -93,48 +93,52 @@ const schemas: Schema[] = [
 ];
 
 describe('response_format json_schema', () => {
-  it('gives 100 valid documents of 10 schemas at temperature 1.5', async () => {
-    const outcomes = await Promise.all(
-      Array.from({ length: 100 }, async (_, index) => {
-        const schema = schemas[index % schemas.length]!;
-        const completion = await client.chat.completions.create({
-          model: 'tiny-chat',
-          messages: [{ role: 'user', content: 'Describe a scene with two shapes.' }],
-          response_format: {
-            type: 'json_schema',
-            json_schema: { name: 'answer', strict: true, schema: { ...schema } },
-          },
-          temperature: 1.5,
-          max_tokens: 2000,
-          seed: index,
-        });
-        const [choice] = completion.choices;
-        if (choice?.finish_reason !== 'stop') return `${choice?.finish_reason}: ${choice?.message.content}`;
-        const { valid } = new Validator(schema).validate(JSON.parse(choice.message.content ?? ''));
-        return valid || `${JSON.stringify(schema)}: ${choice.message.content}`;
-      }),
-    );
-    expect(outcomes.filter((outcome) => outcome !== true)).toEqual([]);
-  }, 120_000);
+  it.each([...schemas.entries()])(
+    'gives 10 valid documents of schema %i at temperature 1.5',
+    async (at, schema) => {
+      const outcomes = await Promise.all(
+        Array.from({ length: 10 }, async (_, index) => {
+          const completion = await client.chat.completions.create({
+            model: 'tiny-chat',
+            messages: [{ role: 'user', content: 'Describe a scene with two shapes.' }],
+            response_format: {
+              type: 'json_schema',
+              json_schema: { name: 'answer', strict: true, schema: { ...schema } },
+            },
+            temperature: 1.5,
+            max_tokens: 2000,
+            seed: 10 * at + index,
+          });
+          const [choice] = completion.choices;
+          if (choice?.finish_reason !== 'stop') return `${choice?.finish_reason}: ${choice?.message.content}`;
+          const { valid } = new Validator(schema).validate(JSON.parse(choice.message.content ?? ''));
+          return valid || `${JSON.stringify(schema)}: ${choice.message.content}`;
+        }),
+      );
+      expect(outcomes.filter((outcome) => outcome !== true)).toEqual([]);
+    },
+    120_000,
+  );
 
   it('gives a JSON object for json_object, or the beginning of one where the tokens ran out', async () => {
-    const reasons = new Set<string>();
-    for (let seed = 0; seed < 8; seed++) {
-      const { choices } = await client.chat.completions.create({
-        model: 'tiny-chat',
-        messages: [{ role: 'user', content: 'What is 2 + 3?' }],
-        response_format: { type: 'json_object' },
-        temperature: 2,
-        min_p: 0,
-        max_tokens: 300,
-        seed,
-      } as OpenAI.ChatCompletionCreateParamsNonStreaming);
-      const { finish_reason: reason, message } = choices[0]!;
-      reasons.add(reason);
-      expect(message.content).toMatch(/^\s*\{/);
-      if (reason === 'stop') expect(JSON.parse(message.content!)).toBeTypeOf('object');
-    }
-    expect([...reasons]).toContain('stop');
+    const reasons = await Promise.all(
+      Array.from({ length: 8 }, async (_, seed) => {
+        const { choices } = await client.chat.completions.create({
+          model: 'tiny-chat',
+          messages: [{ role: 'user', content: 'What is 2 + 3?' }],
+          response_format: { type: 'json_object' },
+          temperature: 2,
+          min_p: 0,
+          max_tokens: 300,
+          seed,
+        } as OpenAI.ChatCompletionCreateParamsNonStreaming);
+        const { finish_reason: reason, message } = choices[0]!;
+        expect(message.content).toMatch(/^\s*\{/);
+        if (reason === 'stop') expect(JSON.parse(message.content!)).toBeTypeOf('object');
+        return reason;
+      }),
+    );
+    expect(reasons).toContain('stop');
   }, 120_000);
 
   it('gives what zod parses, by responses.parse and responses.stream', async () => {
@@ -202,46 +206,52 @@ const tools = ['get_forecast', 'get_weather', 'get_time'].map((name) => ({
 }));
 
 describe('tool_choice', () => {
-  it('a named function: 100 calls of it with valid arguments at temperature 1.5', async () => {
-    const validator = new Validator({ ...parameters } as unknown as Schema);
-    const outcomes = await Promise.all(
-      Array.from({ length: 100 }, async (_, index) => {
-        const { choices } = await client.chat.completions.create({
-          model: 'tiny-chat',
-          messages: [{ role: 'user', content: 'Hello there' }],
-          tools,
-          tool_choice: { type: 'function', function: { name: tools[index % 3]!.function.name } },
-          temperature: 1.5,
-          max_tokens: 500,
-          seed: index,
-        });
-        const [choice] = choices;
-        const calls = choice!.message.tool_calls ?? [];
-        const names = calls.map((call) => (call.type === 'function' ? call.function.name : ''));
-        const text = calls[0]?.type === 'function' ? calls[0].function.arguments : '';
-        const isRight =
-          names.join() === tools[index % 3]!.function.name && choice!.finish_reason === 'tool_calls';
-        return (isRight && validator.validate(JSON.parse(text)).valid) || JSON.stringify(choice);
-      }),
-    );
-    expect(outcomes.filter((outcome) => outcome !== true)).toEqual([]);
-  }, 120_000);
+  it.each(tools)(
+    '$function.name: 33 calls of it with valid arguments at temperature 1.5',
+    async (wanted) => {
+      const validator = new Validator({ ...parameters } as unknown as Schema);
+      const outcomes = await Promise.all(
+        Array.from({ length: 33 }, async (_, index) => {
+          const { choices } = await client.chat.completions.create({
+            model: 'tiny-chat',
+            messages: [{ role: 'user', content: 'Hello there' }],
+            tools,
+            tool_choice: { type: 'function', function: { name: wanted.function.name } },
+            temperature: 1.5,
+            max_tokens: 500,
+            seed: index,
+          });
+          const [choice] = choices;
+          const calls = choice!.message.tool_calls ?? [];
+          const names = calls.map((call) => (call.type === 'function' ? call.function.name : ''));
+          const text = calls[0]?.type === 'function' ? calls[0].function.arguments : '';
+          const isRight = names.join() === wanted.function.name && choice!.finish_reason === 'tool_calls';
+          return (isRight && validator.validate(JSON.parse(text)).valid) || JSON.stringify(choice);
+        }),
+      );
+      expect(outcomes.filter((outcome) => outcome !== true)).toEqual([]);
+    },
+    120_000,
+  );
 
   it('required: at least one call, streamed through the openai package', async () => {
-    for (let seed = 0; seed < 10; seed++) {
-      const stream = client.chat.completions.stream({
-        model: 'tiny-chat',
-        messages: [{ role: 'user', content: 'Good morning' }],
-        tools,
-        tool_choice: 'required',
-        parallel_tool_calls: false,
-        temperature: 1.5,
-        max_tokens: 500,
-        seed,
-      });
-      const completion = await stream.finalChatCompletion();
-      expect(completion.choices[0]!.finish_reason).toBe('tool_calls');
-      expect(completion.choices[0]!.message.tool_calls).toHaveLength(1);
+    const completions = Array.from({ length: 10 }, (_, seed) =>
+      client.chat.completions
+        .stream({
+          model: 'tiny-chat',
+          messages: [{ role: 'user', content: 'Good morning' }],
+          tools,
+          tool_choice: 'required',
+          parallel_tool_calls: false,
+          temperature: 1.5,
+          max_tokens: 500,
+          seed,
+        })
+        .finalChatCompletion(),
+    );
+    for (const { choices } of await Promise.all(completions)) {
+      expect(choices[0]!.finish_reason).toBe('tool_calls');
+      expect(choices[0]!.message.tool_calls).toHaveLength(1);
     }
   }, 120_000);
 

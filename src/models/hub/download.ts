@@ -1,4 +1,5 @@
 import { rm } from 'node:fs/promises';
+import { readBytes } from '../../core/http/answer-body.ts';
 import { fieldError } from '../../errors.ts';
 import { openUrl, reasonOf, refusal, type Remote } from './http.ts';
 import { isResumable, PartFile } from './part-file.ts';
@@ -76,13 +77,18 @@ async function receive(
       signal: watchdog.signal,
     });
     const { response } = answer;
-    const { status, body } = response;
+    const { status } = response;
     const isRest = status === 206 && response.headers.get('content-range')?.startsWith(`bytes ${start}-`);
     if (!isRest) part.restart();
     if (status === 206 || status === 416) {
       if (!isRest) throw new TransientError(`${remote.host} sends another part of ${file.path} than asked`);
     } else if (status !== 200) throw refusal(answer, remote, { file: file.path });
-    for await (const chunk of piecesOf(body, file, remote, () => part.position - start >= advancedBytes)) {
+    const pieces = piecesOf(
+      response,
+      { file, remote, signal: watchdog.signal },
+      () => part.position - start >= advancedBytes,
+    );
+    for await (const chunk of pieces) {
       watchdog.reset();
       await part.append(chunk);
       onReceived?.(part.position);
@@ -102,26 +108,21 @@ function rangeFrom(start: number, { etag }: RemoteFile): Readonly<Record<string,
 
 /** @throws TransientError when the connection breaks */
 async function* piecesOf(
-  body: Response['body'],
-  file: RemoteFile,
-  remote: Remote,
+  response: Response,
+  {
+    file,
+    remote,
+    signal,
+  }: { readonly file: RemoteFile; readonly remote: Remote; readonly signal: AbortSignal },
   advanced: () => boolean,
 ): AsyncGenerator<Uint8Array> {
-  if (!body) return;
-  const reader = body.getReader();
   try {
-    for (;;) {
-      const { done, value } = await reader.read();
-      if (done) return;
-      yield value;
-    }
+    yield* readBytes(response, { signal });
   } catch (error) {
     throw new TransientError(
       `the download of ${file.path} of ${remote.label} was interrupted (${reasonOf(error)})`,
       { advanced: advanced(), cause: error },
     );
-  } finally {
-    await reader.cancel().catch(() => undefined);
   }
 }
 

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { readText } from '../../core/http/answer-body.ts';
 import { InferenceError } from '../../errors.ts';
 import { parseContentHash, type ContentHash } from './content-hash.ts';
 import type { ListedFile } from './file-list.ts';
@@ -59,9 +60,10 @@ export async function listRepository(
   const { endpoint, id, revision } = repository;
   const url = `${endpoint}/api/models/${id}/revision/${encodeURIComponent(revision)}?blobs=true`;
   const { sha, siblings } = await withRetries(async () => {
-    const answer = await openUrl(remote, url, { signal: watch(access) });
+    const signal = watch(access);
+    const answer = await openUrl(remote, url, { signal });
     if (answer.response.status !== 200) throw refusal(answer, remote, { revision });
-    return readListing(answer.response, remote);
+    return readListing(answer.response, remote, signal);
   }, access);
   return {
     commit: sha,
@@ -142,10 +144,11 @@ function describeFile(
 async function readListing(
   response: Response,
   remote: Remote,
+  signal: AbortSignal,
 ): Promise<{ readonly sha: string; readonly siblings: readonly Sibling[] }> {
   let text: string;
   try {
-    text = await response.text();
+    text = await readText(response, { signal });
   } catch (error) {
     throw new TransientError(`the list of files of ${remote.label} breaks off`, { cause: error });
   }
