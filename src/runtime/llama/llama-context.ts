@@ -25,6 +25,7 @@ const noPlace = 1;
 export class LlamaContext {
   readonly model: LlamaModel;
   readonly batchSize: number;
+  readonly mostSequences: number;
   /** The batch of the next run, one entry a token. */
   readonly tokens: Int32Array;
   readonly positions: Int32Array;
@@ -42,6 +43,7 @@ export class LlamaContext {
     const { llama } = model;
     this.model = model;
     this.batchSize = batchSize;
+    this.mostSequences = sequences;
     this.tokens = new Int32Array(batchSize);
     this.positions = new Int32Array(batchSize);
     this.sequences = new Int32Array(batchSize);
