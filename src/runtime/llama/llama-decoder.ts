@@ -16,8 +16,8 @@ const batchSize = 512;
 const mostSequences = 256;
 /** Cache slots of each generated sequence: other choices of its request, a kept one, and copies while batches change. */
 const sequencesPerRow = 10;
-/** A smaller part of a saved sequence takes longer to restore, which needs all of it, than to compute. */
-const leastRestoredPart = 1 / 16;
+/** A smaller part of a saved sequence takes longer to restore, which needs all of it, than to compute; about. */
+const leastRestoredPart = { cpu: 1 / 1024, gpu: 1 / 16 };
 
 class LlamaCache implements DecoderCache {
   readonly bytes: number;
@@ -25,6 +25,7 @@ class LlamaCache implements DecoderCache {
   readonly lengths: Int32Array;
   /** Of a kept sequence that left the context. */
   saved: Uint8Array | undefined;
+  leastBeginning = 0;
   readonly #free: (cache: LlamaCache) => void;
 
   constructor(ids: number[], lengths: Int32Array, free: (cache: LlamaCache) => void, bytes = 0) {
@@ -36,11 +37,6 @@ class LlamaCache implements DecoderCache {
 
   get rows(): number {
     return this.lengths.length;
-  }
-
-  get leastBeginning(): number {
-    if (this.ids.length > 0) return 0;
-    return this.saved ? this.lengths[0]! * leastRestoredPart : Infinity;
   }
 
   release(): void {
@@ -62,6 +58,7 @@ export function createLlamaDecoder(
 ): Decoder {
   const sequences = Math.min(mostSequences, sequencesPerRow * maxRows + 2);
   const context = new LlamaContext(model, { tokens: cacheTokens, batchSize, sequences, threads });
+  const leastPart = leastRestoredPart[model.llama.gpu === 'none' ? 'cpu' : 'gpu'];
   const free = Array.from({ length: sequences }, (_, index) => sequences - 1 - index);
   /** Kept sequences in the context. */
   const kept = new Set<LlamaCache>();
@@ -91,8 +88,10 @@ export function createLlamaDecoder(
       if (continued.has(cache)) continue;
       try {
         cache.saved = await context.save(cache.ids[0]!);
+        cache.leastBeginning = cache.lengths[0]! * leastPart;
       } catch {
-        // It needn't be kept where this process has no memory for it.
+        // This process has no memory for it.
+        cache.leastBeginning = Infinity;
       }
       release(cache);
     }
@@ -109,8 +108,7 @@ export function createLlamaDecoder(
       return to;
     }
     try {
-      if (!cache.saved) throw new CacheFull('the sequence was given up');
-      await context.restore(to, cache.saved);
+      await context.restore(to, cache.saved!);
       if (!isWhole) context.clear(to, length);
       return to;
     } catch (error) {
