@@ -1,6 +1,6 @@
 // A GGUF file in our chat pipeline, fresh and after twelve other conversations, beside node-llama-cpp's own LlamaChatSession: one
 // stream, greedy, the same prompt and threads, each in a process of its own, in turns. Printed are wall and processor time of the
-// prompt and of a token after it, and their ratios in pairs.
+// a token of the prompt and of a token after it, and their ratios in pairs; LlamaChatSession adds a system message of its own.
 // Usage: node benchmarks/llama.js FILE.gguf [tokens] [rounds] [threads] [words of the prompt]
 // node-llama-cpp has to be installed where Node finds it from here; NODE_LLAMA_CPP names another node_modules folder.
 import { fork } from 'node:child_process';
@@ -26,7 +26,7 @@ const textOf = (topic) =>
   ].join(' ');
 
 /**
- * @typedef {{ prompt: number, token: number }} Times milliseconds
+ * @typedef {{ prompt: number, token: number }} Times milliseconds a token
  * @typedef {{ wall: Times, cpu: Times }} Measured
  */
 
@@ -41,13 +41,14 @@ function stopwatch() {
     first: () => void (first = now()),
     last: () => void (last = now()),
     /**
+     * @param {number} read tokens of the prompt that were computed
      * @param {number} got
      * @returns {Measured}
      */
-    times(got) {
+    times(read, got) {
       if (got < count / 2) throw new Error(`got ${got} tokens, expected about ${count}`);
       /** @param {'wall' | 'cpu'} kind */
-      const of = (kind) => ({ prompt: first[kind], token: (last[kind] - first[kind]) / (got - 1) });
+      const of = (kind) => ({ prompt: first[kind] / read, token: (last[kind] - first[kind]) / (got - 1) });
       return { wall: of('wall'), cpu: of('cpu') };
     },
   };
@@ -72,13 +73,13 @@ async function measureOwn(before) {
       maxTokens,
     });
     const watch = stopwatch();
-    let got = 0;
+    let usage = { promptTokens: 0, cachedTokens: 0, completionTokens: 0 };
     for await (const event of pipeline.run(request)) {
       if (event.type === 'prompt-end') watch.first();
       else if (event.type === 'choice-end') watch.last();
-      else if (event.type === 'usage') got = event.completionTokens;
+      else if (event.type === 'usage') usage = event;
     }
-    return () => watch.times(got);
+    return () => watch.times(usage.promptTokens - usage.cachedTokens, usage.completionTokens);
   };
   for (let topic = 1; topic <= before; topic++) await answer(topic, 4);
   const times = (await answer(0, count))();
@@ -101,20 +102,25 @@ async function openPeer() {
   return async () => {
     await contextSequence.clearHistory();
     const session = new LlamaChatSession({ contextSequence, autoDisposeSequence: false });
+    const before = contextSequence.tokenMeter.getState();
     const watch = stopwatch();
+    let read = 0;
     let got = 0;
     await session.prompt(textOf(0), {
       temperature: 0,
       maxTokens: count,
       /** @param {readonly number[]} more */
       onToken(more) {
-        if (got === 0) watch.first();
+        if (got === 0) {
+          watch.first();
+          read = contextSequence.tokenMeter.diff(before).usedInputTokens;
+        }
         watch.last();
         got += more.length;
       },
     });
     session.dispose();
-    return watch.times(got);
+    return watch.times(read, got);
   };
 }
 
@@ -150,6 +156,7 @@ if (contender !== undefined) {
   console.log(`${path}, ${words} words, ${count} tokens, ${threads} threads, ${rounds} rounds`);
   for (const kind of /** @type {const} */ (['wall', 'cpu'])) {
     for (const part of /** @type {const} */ (['prompt', 'token'])) {
+      const unit = part === 'prompt' ? 'token of the prompt' : 'token after it';
       const [fresh = [], after = [], peer = []] = results.map((list) =>
         list.map((times) => times[kind][part]),
       );
@@ -159,7 +166,7 @@ if (contender !== undefined) {
         return `${median(ratios).toFixed(3)} (${ratios.map((value) => value.toFixed(2)).join(' ')})`;
       };
       console.log(
-        `${kind} ms a ${part}: fresh ${median(fresh).toFixed(2)}, after ${others} others ${median(after).toFixed(2)}, ` +
+        `${kind} ms a ${unit}: fresh ${median(fresh).toFixed(2)}, after ${others} others ${median(after).toFixed(2)}, ` +
           `LlamaChatSession ${median(peer).toFixed(2)}\n  after over fresh: ${ratio(after, fresh)}\n  fresh over LlamaChatSession: ${ratio(fresh, peer)}`,
       );
     }
