@@ -1,47 +1,92 @@
-// A GGUF file in our chat pipeline beside node-llama-cpp's own LlamaChatSession: one stream, greedy, the same prompt and
-// threads, each in a process of its own, in turns. Printed are the time a token after the first, and the processor time a token, prompt included.
-// Usage: node benchmarks/llama.js FILE.gguf [tokens] [rounds] [threads]
+// A GGUF file in our chat pipeline, fresh and after twelve other conversations, beside node-llama-cpp's own LlamaChatSession: one
+// stream, greedy, the same prompt and threads, each in a process of its own, in turns. Printed are wall and processor time of the
+// a token of the prompt and of a token after it, and their ratios in pairs; LlamaChatSession adds a system message of its own.
+// Usage: node benchmarks/llama.js FILE.gguf [tokens] [rounds] [threads] [words of the prompt]
 // node-llama-cpp has to be installed where Node finds it from here; NODE_LLAMA_CPP names another node_modules folder.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { machine, median } from './measure.js';
+import { cpuTimer, machine, median } from './measure.js';
 
-const [file = '', tokens = 128, rounds = 7, threads = 1] = process.argv
-  .slice(2, 6)
+const [file = '', tokens = 128, rounds = 7, threads = 1, words = 15] = process.argv
+  .slice(2, 7)
   .map((argument, index) => (index === 0 ? argument : Number(argument)));
-const engine = process.argv[6];
-const content = 'Describe a scene with three shapes and tell me which of them is the largest.';
+const contender = process.argv[7];
 const path = resolve(String(file));
 const count = Number(tokens);
+const others = 12;
+const nouns = 'a scene with three shapes and tell me which of them is the largest one here'.split(' ');
 
-/** @typedef {() => Promise<{ start: number, end: number, tokens: number }>} Generate from the first token to the last */
+/** @param {number} topic */
+const textOf = (topic) =>
+  [
+    `Topic ${topic}:`,
+    ...Array.from({ length: Number(words) }, (_, index) => nouns[(index * (topic + 1)) % nouns.length]),
+  ].join(' ');
 
-/** @returns {Promise<Generate>} */
-async function openOwn() {
-  const { loadPipeline } = await import('../dist/src/load-pipeline.js');
-  const { completeChatRequest } = await import('../dist/src/categories/chat/request.js');
-  const pipeline = await loadPipeline({ id: 'a', source: path, category: 'chat', threads: Number(threads) });
-  const request = completeChatRequest({
-    model: 'a',
-    messages: [{ role: 'user', content }],
-    temperature: 0,
-    repeatPenalty: 1,
-    maxTokens: count,
-  });
-  return async () => {
-    const times = { start: 0, end: 0, tokens: 0 };
-    for await (const event of pipeline.run(request)) {
-      if (event.type === 'prompt-end') times.start = performance.now();
-      else if (event.type === 'choice-end') times.end = performance.now();
-      else if (event.type === 'usage') times.tokens = event.completionTokens;
-    }
-    return times;
+/**
+ * @typedef {{ prompt: number, token: number }} Times milliseconds a token
+ * @typedef {{ wall: Times, cpu: Times }} Measured
+ */
+
+/** Takes the times of one answer. */
+function stopwatch() {
+  const cpu = cpuTimer();
+  const started = performance.now();
+  const now = () => ({ wall: performance.now() - started, cpu: cpu() });
+  let first = now();
+  let last = first;
+  return {
+    first: () => void (first = now()),
+    last: () => void (last = now()),
+    /**
+     * @param {number} read tokens of the prompt that were computed
+     * @param {number} got
+     * @returns {Measured}
+     */
+    times(read, got) {
+      if (got < count / 2) throw new Error(`got ${got} tokens, expected about ${count}`);
+      /** @param {'wall' | 'cpu'} kind */
+      const of = (kind) => ({ prompt: first[kind] / read, token: (last[kind] - first[kind]) / (got - 1) });
+      return { wall: of('wall'), cpu: of('cpu') };
+    },
   };
 }
 
-/** @returns {Promise<Generate>} */
+/**
+ * @param {number} before conversations that end before
+ * @returns {Promise<Measured>}
+ */
+async function measureOwn(before) {
+  const { loadPipeline } = await import('../dist/src/load-pipeline.js');
+  const { completeChatRequest } = await import('../dist/src/categories/chat/request.js');
+  const pipeline = await loadPipeline({ id: 'a', source: path, category: 'chat', threads: Number(threads) });
+  /** @param {number} topic @param {number} maxTokens */
+  const answer = async (topic, maxTokens) => {
+    const messages = [{ role: /** @type {const} */ ('user'), content: textOf(topic) }];
+    const request = completeChatRequest({
+      model: 'a',
+      messages,
+      temperature: 0,
+      repeatPenalty: 1,
+      maxTokens,
+    });
+    const watch = stopwatch();
+    let usage = { promptTokens: 0, cachedTokens: 0, completionTokens: 0 };
+    for await (const event of pipeline.run(request)) {
+      if (event.type === 'prompt-end') watch.first();
+      else if (event.type === 'choice-end') watch.last();
+      else if (event.type === 'usage') usage = event;
+    }
+    return () => watch.times(usage.promptTokens - usage.cachedTokens, usage.completionTokens);
+  };
+  for (let topic = 1; topic <= before; topic++) await answer(topic, 4);
+  const times = (await answer(0, count))();
+  await pipeline.close();
+  return times;
+}
+
 async function openPeer() {
   const folder = process.env['NODE_LLAMA_CPP'];
   const name = folder
@@ -52,65 +97,78 @@ async function openPeer() {
   const llama = await getLlama({ gpu: false, build: 'never', skipDownload: true, logLevel: 'error' });
   const model = await llama.loadModel({ modelPath: path, gpuLayers: 0 });
   const wanted = { ideal: Number(threads), min: Number(threads) };
-  const context = await model.createContext({ contextSize: 2048, batchSize: 512, threads: wanted });
+  const context = await model.createContext({ contextSize: 4096, batchSize: 512, threads: wanted });
   const contextSequence = context.getSequence();
   return async () => {
-    const times = { start: 0, end: 0, tokens: 0 };
     await contextSequence.clearHistory();
     const session = new LlamaChatSession({ contextSequence, autoDisposeSequence: false });
-    await session.prompt(content, {
+    const before = contextSequence.tokenMeter.getState();
+    const watch = stopwatch();
+    let read = 0;
+    let got = 0;
+    await session.prompt(textOf(0), {
       temperature: 0,
       maxTokens: count,
       /** @param {readonly number[]} more */
       onToken(more) {
-        times.end = performance.now();
-        if (times.tokens === 0) times.start = times.end;
-        times.tokens += more.length;
+        if (got === 0) {
+          watch.first();
+          read = contextSequence.tokenMeter.diff(before).usedInputTokens;
+        }
+        watch.last();
+        got += more.length;
       },
     });
     session.dispose();
-    return times;
+    return watch.times(read, got);
   };
 }
 
-if (engine !== undefined) {
-  const generate = await (engine === 'slashv1' ? openOwn() : openPeer());
-  process.on('message', async () => {
-    const before = process.cpuUsage();
-    const { start, end, tokens: got } = await generate();
-    const { user, system } = process.cpuUsage(before);
-    process.send?.({ steps: got - 1, wall: (end - start) / (got - 1), cpu: (user + system) / 1000 / got });
-  });
+const openers = {
+  fresh: async () => () => measureOwn(0),
+  'after others': async () => () => measureOwn(others),
+  LlamaChatSession: openPeer,
+};
+const names = /** @type {(keyof typeof openers)[]} */ (Object.keys(openers));
+
+if (contender !== undefined) {
+  const measure = await openers[/** @type {keyof typeof openers} */ (contender)]();
+  process.on('message', async () => process.send?.(await measure()));
   process.send?.('ready');
 } else {
-  const names = ['slashv1', 'LlamaChatSession'];
   const children = names.map((name) => {
-    const options = [String(file), tokens, rounds, threads, name].map(String);
+    const options = [String(file), tokens, rounds, threads, words, name].map(String);
     return fork(fileURLToPath(import.meta.url), options);
   });
   await Promise.all(children.map((child) => once(child, 'message')));
-  /** @type {{ wall: number[], cpu: number[] }[]} */
-  const results = names.map(() => ({ wall: [], cpu: [] }));
+  /** @type {Measured[][]} */
+  const results = names.map(() => []);
   for (let round = 0; round <= Number(rounds); round++) {
-    const order = round % 2 === 0 ? [0, 1] : [1, 0];
+    const order = names.map((_, index) => (index + round) % names.length);
     for (const index of order) {
       children[index]?.send('go');
-      const [{ steps, wall, cpu }] = await once(/** @type {any} */ (children[index]), 'message');
-      if (steps < count / 2) throw new Error(`${names[index]}: ${steps + 1} tokens, expected about ${count}`);
-      if (round === 0) continue;
-      results[index]?.wall.push(wall);
-      results[index]?.cpu.push(cpu);
+      const [measured] = await once(/** @type {any} */ (children[index]), 'message');
+      if (round > 0) results[index]?.push(measured);
     }
   }
   for (const child of children) child.kill();
   console.log(machine());
-  console.log(`${path}, ${count} tokens, ${threads} threads, ${rounds} rounds`);
+  console.log(`${path}, ${words} words, ${count} tokens, ${threads} threads, ${rounds} rounds`);
   for (const kind of /** @type {const} */ (['wall', 'cpu'])) {
-    const [own = [], peer = []] = results.map((result) => result[kind]);
-    const ratios = own.map((value, round) => (peer[round] ?? Number.NaN) / value);
-    console.log(
-      `${kind} ms a token: slashv1 ${median(own).toFixed(2)}, LlamaChatSession ${median(peer).toFixed(2)}; ` +
-        `speed over it by pairs: ${median(ratios).toFixed(3)} (${ratios.map((ratio) => ratio.toFixed(2)).join(' ')})`,
-    );
+    for (const part of /** @type {const} */ (['prompt', 'token'])) {
+      const unit = part === 'prompt' ? 'token of the prompt' : 'token after it';
+      const [fresh = [], after = [], peer = []] = results.map((list) =>
+        list.map((times) => times[kind][part]),
+      );
+      /** @param {readonly number[]} over @param {readonly number[]} under */
+      const ratio = (over, under) => {
+        const ratios = over.map((value, round) => value / (under[round] ?? Number.NaN));
+        return `${median(ratios).toFixed(3)} (${ratios.map((value) => value.toFixed(2)).join(' ')})`;
+      };
+      console.log(
+        `${kind} ms a ${unit}: fresh ${median(fresh).toFixed(2)}, after ${others} others ${median(after).toFixed(2)}, ` +
+          `LlamaChatSession ${median(peer).toFixed(2)}\n  after over fresh: ${ratio(after, fresh)}\n  fresh over LlamaChatSession: ${ratio(fresh, peer)}`,
+      );
+    }
   }
 }

@@ -6,6 +6,8 @@ export interface DecoderCache {
   /** Tokens of each row. */
   readonly lengths: Int32Array;
   readonly bytes: number;
+  /** Tokens below which a beginning of a kept sequence takes longer to copy than to compute; default 0. */
+  readonly leastBeginning?: number;
   /** Gives its memory back; nothing of it may be used afterwards. */
   release(): void;
 }
@@ -60,6 +62,8 @@ export interface Decoder<Cache extends DecoderCache = DecoderCache> {
    * @param replaced is released; where its rows stay in their places, they need no copying
    */
   gather(rows: readonly CacheRow<Cache>[], replaced?: Cache): Promise<Cache>;
+  /** As `gather` of one row, for a copy that no step reads before it is gathered; left out where every copy is like that. */
+  keep?(row: CacheRow<Cache>): Promise<Cache>;
   /**
    * Feeds new tokens to every row of `cache` and appends their keys and values to it.
    *

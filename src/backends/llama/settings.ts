@@ -10,7 +10,7 @@ export interface LlamaBackend {
   readonly gpu?: LlamaGpu | undefined;
   /** Layers on the graphics processor; default `all`. */
   readonly gpuLayers?: number | 'all' | undefined;
-  /** Tokens that all sequences hold together, kept beginnings included. */
+  /** Tokens that all running sequences hold together. */
   readonly cacheTokens?: number | undefined;
 }
 
@@ -22,7 +22,7 @@ export const llamaSettings = {
     .optional()
     .describe('Layers on the graphics processor; default `all`.'),
   cacheTokens: integerSetting(
-    'Size of the cache of a chat model, in tokens of all sequences, kept prefixes included; default: 16384 or `contextLength`, whichever is larger.',
+    'Size of the cache of a chat model, in tokens of all running sequences; kept prefixes take as much of the main memory at most, or 256 MB; default: 16384 or `contextLength`, whichever is larger.',
   ),
 } satisfies SettingTable;
 

@@ -25,6 +25,7 @@ const noPlace = 1;
 export class LlamaContext {
   readonly model: LlamaModel;
   readonly batchSize: number;
+  readonly mostSequences: number;
   /** The batch of the next run, one entry a token. */
   readonly tokens: Int32Array;
   readonly positions: Int32Array;
@@ -42,6 +43,7 @@ export class LlamaContext {
     const { llama } = model;
     this.model = model;
     this.batchSize = batchSize;
+    this.mostSequences = sequences;
     this.tokens = new Int32Array(batchSize);
     this.positions = new Int32Array(batchSize);
     this.sequences = new Int32Array(batchSize);
@@ -134,8 +136,36 @@ export class LlamaContext {
     this.model.llama.call('llama_memory_seq_cp', this.#memory, from, to, 0, length);
   }
 
-  clear(sequence: number): void {
-    this.model.llama.call('llama_memory_seq_rm', this.#memory, sequence, -1, -1);
+  /** @param from the first position that is taken away; default: all of them */
+  clear(sequence: number, from = -1): void {
+    this.model.llama.call('llama_memory_seq_rm', this.#memory, sequence, from, -1);
+  }
+
+  /** Bytes of what `save` returns. */
+  stateBytes(sequence: number): number {
+    return this.model.llama.call('llama_state_seq_get_size', this.address, sequence);
+  }
+
+  /** A copy of the keys and values of a sequence, on another thread. */
+  async save(sequence: number): Promise<Uint8Array> {
+    const state = Buffer.allocUnsafeSlow(this.stateBytes(sequence));
+    const { llama } = this.model;
+    const { length } = state;
+    const written = await llama.callAsync('llama_state_seq_get_data', this.address, state, length, sequence);
+    if (written !== length) throw new Error(`llama.cpp: saved ${written} of ${length} bytes of a sequence`);
+    return state;
+  }
+
+  /**
+   * Lets a sequence be what was saved, on another thread.
+   *
+   * @throws LlamaContextFull where it has no place; the sequence is empty then
+   */
+  async restore(sequence: number, state: Uint8Array): Promise<void> {
+    const { llama } = this.model;
+    const { length } = state;
+    const read = await llama.callAsync('llama_state_seq_set_data', this.address, state, length, sequence);
+    if (read !== length) throw new LlamaContextFull(llama.takeErrors());
   }
 
   clearAll(): void {

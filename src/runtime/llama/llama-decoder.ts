@@ -1,4 +1,4 @@
-import { CacheFull, type Decoder, type DecoderCache } from '../decoder.ts';
+import { CacheFull, type CacheRow, type Decoder, type DecoderCache } from '../decoder.ts';
 import { LlamaContext, LlamaContextFull } from './llama-context.ts';
 import type { LlamaModel } from './llama-model.ts';
 
@@ -16,17 +16,23 @@ const batchSize = 512;
 const mostSequences = 256;
 /** Cache slots of each generated sequence: other choices of its request, a kept one, and copies while batches change. */
 const sequencesPerRow = 10;
+/** A smaller part of a saved sequence takes longer to restore, which needs all of it, than to compute; about. */
+const leastRestoredPart = { cpu: 1 / 1024, gpu: 1 / 16 };
 
 class LlamaCache implements DecoderCache {
-  readonly bytes = 0;
+  readonly bytes: number;
   readonly ids: number[];
   readonly lengths: Int32Array;
-  readonly #free: (ids: readonly number[]) => void;
+  /** Of a kept sequence that left the context. */
+  saved: Uint8Array | undefined;
+  leastBeginning = 0;
+  readonly #free: (cache: LlamaCache) => void;
 
-  constructor(ids: number[], lengths: Int32Array, free: (ids: readonly number[]) => void) {
+  constructor(ids: number[], lengths: Int32Array, free: (cache: LlamaCache) => void, bytes = 0) {
     this.ids = ids;
     this.lengths = lengths;
     this.#free = free;
+    this.bytes = bytes;
   }
 
   get rows(): number {
@@ -34,12 +40,15 @@ class LlamaCache implements DecoderCache {
   }
 
   release(): void {
-    this.#free(this.ids.splice(0));
+    this.saved = undefined;
+    this.#free(this);
   }
 }
 
 /**
  * A decoder over llama.cpp: caches are its sequences, of which copies share memory, and all rows of a step are one run.
+ * Every run attends over all that the context holds, so kept sequences are saved to memory of this process, unless the
+ * next run continues them.
  *
  * @throws InferenceError `invalid_request` where there is too little memory for the cache
  */
@@ -49,7 +58,12 @@ export function createLlamaDecoder(
 ): Decoder {
   const sequences = Math.min(mostSequences, sequencesPerRow * maxRows + 2);
   const context = new LlamaContext(model, { tokens: cacheTokens, batchSize, sequences, threads });
+  const leastPart = leastRestoredPart[model.llama.gpu === 'none' ? 'cpu' : 'gpu'];
   const free = Array.from({ length: sequences }, (_, index) => sequences - 1 - index);
+  /** Kept sequences in the context. */
+  const kept = new Set<LlamaCache>();
+  /** Sequences that contain a kept one whole, so that it takes no memory of its own. */
+  const heirs = new Map<number, LlamaCache>();
 
   const take = (): number => {
     const id = free.pop();
@@ -57,8 +71,50 @@ export function createLlamaDecoder(
     return id;
   };
   const giveBack = (ids: readonly number[]): void => {
-    for (const id of ids) context.clear(id);
+    for (const id of ids) {
+      context.clear(id);
+      heirs.delete(id);
+    }
     free.push(...ids);
+  };
+  const release = (cache: LlamaCache): void => {
+    kept.delete(cache);
+    giveBack(cache.ids.splice(0));
+  };
+  const saveKept = async (): Promise<void> => {
+    if (kept.size === 0) return;
+    const continued = new Set(heirs.values());
+    for (const cache of kept) {
+      if (continued.has(cache)) continue;
+      try {
+        cache.saved = await context.save(cache.ids[0]!);
+        cache.leastBeginning = cache.lengths[0]! * leastPart;
+      } catch {
+        // This process has no memory for it.
+        cache.leastBeginning = Infinity;
+      }
+      release(cache);
+    }
+  };
+  const copy = async ({ cache, row, length }: CacheRow<LlamaCache>): Promise<number> => {
+    if (cache.saved) await saveKept();
+    const to = take();
+    const from = cache.ids[row];
+    const isWhole = length === undefined || length === cache.lengths[row];
+    if (from !== undefined) {
+      context.copy(from, to, length ?? -1);
+      const inherited = kept.has(cache) ? cache : heirs.get(from);
+      if (inherited && isWhole) heirs.set(to, inherited);
+      return to;
+    }
+    try {
+      await context.restore(to, cache.saved!);
+      if (!isWhole) context.clear(to, length);
+      return to;
+    } catch (error) {
+      giveBack([to]);
+      throw error instanceof LlamaContextFull ? new CacheFull(error.message) : error;
+    }
   };
 
   const decoder: Decoder<LlamaCache> = {
@@ -68,26 +124,33 @@ export function createLlamaDecoder(
     capacity: cacheTokens,
     cutsSequences: model.cutsSequences,
     createCache(rows = 1) {
-      return new LlamaCache(Array.from({ length: rows }, take), new Int32Array(rows), giveBack);
+      return new LlamaCache(Array.from({ length: rows }, take), new Int32Array(rows), release);
     },
     async gather(rows, replaced) {
       const moved = new Set<number>();
-      const ids = rows.map(({ cache, row, length }) => {
+      const ids: number[] = [];
+      for (const source of rows) {
+        const { cache, row, length } = source;
         const from = cache.ids[row]!;
         const isWhole = length === undefined || length === cache.lengths[row];
-        if (cache === replaced && isWhole && !moved.has(from)) {
-          moved.add(from);
-          return from;
-        }
-        const to = take();
-        context.copy(from, to, length ?? -1);
-        return to;
-      });
+        const stays = cache === replaced && isWhole && !moved.has(from);
+        if (stays) moved.add(from);
+        ids.push(stays ? from : await copy(source));
+      }
       const lengths = Int32Array.from(rows, ({ cache, row, length }) => length ?? cache.lengths[row]!);
       if (replaced) giveBack(replaced.ids.splice(0).filter((id) => !moved.has(id)));
-      return new LlamaCache(ids, lengths, giveBack);
+      return new LlamaCache(ids, lengths, release);
+    },
+    async keep(source) {
+      const id = await copy(source);
+      const { lengths } = source.cache;
+      const length = source.length ?? lengths[source.row]!;
+      const cache = new LlamaCache([id], Int32Array.of(length), release, context.stateBytes(id));
+      kept.add(cache);
+      return cache;
     },
     async forward(cache, tokens, count, counts) {
+      await saveKept();
       const { ids, lengths, rows } = cache;
       let at = 0;
       for (let row = 0; row < rows; row++) {

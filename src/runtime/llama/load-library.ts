@@ -31,6 +31,9 @@ const signatures = {
   llama_memory_clear: ['void', [pointer, 'bool']],
   llama_memory_seq_rm: ['bool', [pointer, 'int32', 'int32', 'int32']],
   llama_memory_seq_cp: ['void', [pointer, 'int32', 'int32', 'int32', 'int32']],
+  llama_state_seq_get_size: ['size_t', [pointer, 'int32']],
+  llama_state_seq_get_data: ['size_t', [pointer, pointer, 'size_t', 'int32']],
+  llama_state_seq_set_data: ['size_t', [pointer, pointer, 'size_t', 'int32']],
   llama_decode: ['int32', [pointer, 'batch']],
   llama_get_logits: [pointer, [pointer]],
   llama_get_embeddings_seq: [pointer, [pointer, 'int32']],
@@ -46,6 +49,7 @@ interface Results {
   readonly void: undefined;
   readonly int32: number;
   readonly uint32: number;
+  readonly size_t: number;
   readonly bool: boolean;
   /** Null is no address. */
   readonly [pointer]: Address | null;

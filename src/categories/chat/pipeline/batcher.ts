@@ -4,7 +4,7 @@ import { InferenceError } from '../../../errors.ts';
 import { onceAllAborted } from '../../../runtime/all-aborted.ts';
 import { Drafter } from './drafter.ts';
 import type { PrefixCache } from './prefix-cache.ts';
-import { forwardStep, type Step, type StepLogits } from './step-logits.ts';
+import { forwardStep, type StepLogits } from './step-logits.ts';
 
 /** One sequence that continues a prompt. */
 export interface Continuation {
@@ -187,23 +187,8 @@ export class Batcher {
 
   #failed(generation: Generation, error: unknown): void {
     this.#reserved -= generation.mostTokens;
-    generation.failed(error);
-  }
-
-  /** Kept beginnings make room for what is generated. */
-  async #forward(
-    cache: DecoderCache,
-    step: Step,
-    continuations: readonly Continuation[],
-  ): Promise<StepLogits> {
-    for (;;) {
-      try {
-        return await forwardStep(this.#decoder, cache, step, continuations);
-      } catch (error) {
-        if (!(error instanceof CacheFull)) throw error;
-        if (!this.#prefixes.dropOldest()) throw new InferenceError('overloaded', `${error.message}.`);
-      }
-    }
+    const isFull = error instanceof CacheFull;
+    generation.failed(isFull ? new InferenceError('overloaded', `${error.message}.`) : error);
   }
 
   /** Takes waiting prompts of about the same length that can be read in the same step, so that little of it is padding. */
@@ -256,7 +241,9 @@ export class Batcher {
       const isLast = generations.every(({ prompt }) => prefill.done + count >= prompt.length);
       const choosing = isLast ? generations.flatMap(({ continuations }) => continuations) : [];
       const step = { tokens: padded(pieces, count), count, counts };
-      const logits = await this.#interruptible(generations, () => this.#forward(cache, step, choosing));
+      const logits = await this.#interruptible(generations, () =>
+        forwardStep(this.#decoder, cache, step, choosing),
+      );
       this.steps++;
       prefill.done += count;
       if (generations.every(({ prompt }) => prefill.done >= prompt.length)) {
@@ -331,7 +318,7 @@ export class Batcher {
       const tokens = Int32Array.from(rows, ({ token }) => token);
       const continuations = rows.map(({ continuation }) => continuation);
       logits = await this.#interruptible(generationsOf(rows), () =>
-        this.#forward(cache, { tokens, count: 1 }, continuations),
+        forwardStep(this.#decoder, cache, { tokens, count: 1 }, continuations),
       );
       this.steps++;
     } catch (error) {

@@ -1,4 +1,4 @@
-import type { CacheRow, Decoder, DecoderCache } from '../../../runtime/decoder.ts';
+import { CacheFull, type CacheRow, type Decoder, type DecoderCache } from '../../../runtime/decoder.ts';
 
 interface Entry {
   readonly tokens: Int32Array;
@@ -14,7 +14,7 @@ export interface SharedPrefix {
 /**
  * Keys and values of sequences that ended lately, so that the next turn of a conversation, or another one with the
  * same system prompt, computes only what is new. Least recently used sequences go first. Where a decoder can't cut
- * sequences, only whole ones are found.
+ * sequences, only whole ones are found. A decoder with a cache of fixed size may keep as much again as that holds.
  */
 export class PrefixCache {
   readonly #decoder: Decoder;
@@ -41,7 +41,12 @@ export class PrefixCache {
     if (!best) return undefined;
     this.#entries.splice(this.#entries.indexOf(best), 1);
     this.#entries.push(best);
-    return { cache: await this.#decoder.gather([{ cache: best.cache, row: 0, length }]), length };
+    try {
+      return { cache: await this.#decoder.gather([{ cache: best.cache, row: 0, length }]), length };
+    } catch (error) {
+      if (error instanceof CacheFull) return undefined;
+      throw error;
+    }
   }
 
   /** Number of tokens of a prompt that `find` would find. */
@@ -58,19 +63,13 @@ export class PrefixCache {
       const isPart = sharedLength(entry.tokens, tokens, length) === length;
       if (isPart && (cuts || length === tokens.length)) this.#drop(entry);
     }
-    const cache = await this.#decoder.gather([source]);
-    if (cache.bytes > this.#maxBytes) return cache.release();
+    const { capacity = 0 } = this.#decoder;
+    const cache = await (this.#decoder.keep?.(source) ?? this.#decoder.gather([source]));
+    const maxBytes = Math.max(this.#maxBytes, (capacity * cache.bytes) / tokens.length);
+    if (cache.bytes > maxBytes) return cache.release();
     this.#entries.push({ tokens, cache });
     this.#bytes += cache.bytes;
-    while (this.#entries.length > this.#maxSequences || this.#bytes > this.#maxBytes)
-      this.#drop(this.#entries[0]!);
-  }
-
-  /** @returns false where nothing was kept */
-  dropOldest(): boolean {
-    const [oldest] = this.#entries;
-    if (oldest) this.#drop(oldest);
-    return oldest !== undefined;
+    while (this.#entries.length > this.#maxSequences || this.#bytes > maxBytes) this.#drop(this.#entries[0]!);
   }
 
   #findBest(prompt: Int32Array): { readonly best: Entry | undefined; readonly length: number } {
@@ -79,7 +78,9 @@ export class PrefixCache {
     for (const entry of this.#entries) {
       const shared = sharedLength(entry.tokens, prompt, prompt.length - 1);
       if (this.#decoder.cutsSequences === false && shared < entry.tokens.length) continue;
-      if (shared > length) [best, length] = [entry, shared];
+      if (shared < (entry.cache.leastBeginning ?? 0)) continue;
+      // Of several, the one that was used last is the likeliest to be at hand.
+      if (shared > 0 && shared >= length) [best, length] = [entry, shared];
     }
     return { best, length };
   }
