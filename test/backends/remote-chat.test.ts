@@ -31,6 +31,7 @@ function openInference(server: Omit<ApiServer, 'kind'>, limits: { deadlineMs?: n
     models: {
       chatter: chat({ source: 'fake-chat', backend: remote.openai(server), ...limits }),
       embedder: embedding({ source: 'fake-embed', backend: remote.openai(server) }),
+      'embedder-of-ids': embedding({ source: 'fake-embed', backend: remote.openai(server), tokenIds: true }),
     },
   });
   onTestFinished(() => inference.close());
@@ -136,13 +137,15 @@ describe('a chat model on another slashv1', () => {
       models: [{ id: 'fake-embed', category: 'embedding' }],
     });
     const near = openInference({ baseURL, apiKey: 'key', dialect: 'slashv1' });
-    for (const input of [
-      ['a cat', 'a dog'],
-      [[1, 2, 3], [4]],
-    ]) {
-      const result = await near.embed({ model: 'embedder', input, truncate: true });
+    const ids = [[1, 2, 3], [4]];
+    for (const [model, input] of [
+      ['embedder', ['a cat', 'a dog']],
+      ['embedder-of-ids', ids],
+    ] as const) {
+      const result = await near.embed({ model, input, truncate: true });
       expect(result).toEqual(await far.embed({ model: 'fake-embed', input, truncate: true }));
     }
+    await expect(near.embed({ model: 'embedder', input: ids })).rejects.toMatchObject({ param: 'input' });
   });
 
   it('tells how long its context is', async () => {
