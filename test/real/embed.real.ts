@@ -53,7 +53,7 @@ it('embeds as sentence-transformers does, a request for each text', async () => 
 it('in 8 bits, stays near', async () => {
   const found = await vectorsOf(texts, 'minilm-q8');
   const lowest = Math.min(...found.map((vector, index) => cosine(vector, expected[index]!)));
-  expect(lowest).toBeGreaterThan(0.95);
+  expect(lowest).toBeGreaterThan(0.9);
 });
 
 it('refuses ids of another tokenizer, which it would take for other words', async () => {
