@@ -88,7 +88,21 @@ class Recipes:
         copy_small_files(source, target)
 
     def built(self, name):
-        return self.workshop.output / name
+        place = self.workshop.output / name
+        if place.exists():
+            return place
+        _, recipe, arguments = MODELS[name]
+        for source in filter(None, [arguments.get("source")]):
+            self.built(source)
+        print(f"{name} …", flush=True)
+        began = time.monotonic()
+        try:
+            with self.workshop.unfinished(place) as unfinished:
+                recipe(self, unfinished, **arguments)
+        except OSError as error:
+            self.workshop.fail(f"failed: {name}: {error}")
+        print(f"  {time.monotonic() - began:.0f} s", flush=True)
+        return place
 
     def wheel(self, package):
         """Downloads it, unless it is there; pip compares its hash either way."""
@@ -179,28 +193,23 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--output", type=Path, default=default_folder(), metavar="FOLDER", help="default: %(default)s")
     parser.add_argument("--environments", type=Path, metavar="FOLDER", help="default: environments in the output")
+    parser.add_argument("models", nargs="*", metavar="MODEL", help=f"default: all of {', '.join(MODELS)}")
     options = parser.parse_args()
-    missing = [name for name in MODELS if not (options.output / name).exists()]
+    unknown = [name for name in options.models if name not in MODELS]
+    if unknown:
+        parser.error(f"expected models out of {', '.join(MODELS)}, got {', '.join(unknown)}")
+    missing = [name for name in options.models or MODELS if not (options.output / name).exists()]
     if not missing:
         return
     workshop = Workshop(options.output, options.environments)
     needed = sum(2 * MODELS[name][0] for name in missing)
-    if not (workshop.environments / "genai" / "installed").exists():
-        needed += 2 * ENVIRONMENT_MB
+    needed += sum(ENVIRONMENT_MB for name in ["hub", "genai"] if not (workshop.environments / name / "installed").exists())
     free = shutil.disk_usage(workshop.output).free >> 20
     if free < needed:
         sys.exit(f"{workshop.output}: {needed} MB are needed for the models and what makes them, {free} MB are free")
     recipes = Recipes(workshop)
     for name in missing:
-        _, recipe, arguments = MODELS[name]
-        print(f"{name} …", flush=True)
-        began = time.monotonic()
-        try:
-            with workshop.unfinished(workshop.output / name) as unfinished:
-                recipe(recipes, unfinished, **arguments)
-        except OSError as error:
-            workshop.fail(f"failed: {name}: {error}")
-        print(f"  {time.monotonic() - began:.0f} s", flush=True)
+        recipes.built(name)
 
 
 if __name__ == "__main__":

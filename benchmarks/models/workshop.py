@@ -50,7 +50,7 @@ class Workshop:
         installed = folder / "installed"
         if not installed.exists():
             print(f"{folder} …", flush=True)
-            venv.create(folder, with_pip=True)
+            venv.create(folder, clear=True, with_pip=True)
             requirements = HERE / f"requirements-{environment}.txt"
             install = [path, "-m", "pip", "install", "--quiet", "-r", requirements]
             if subprocess.run(install).returncode != 0:
