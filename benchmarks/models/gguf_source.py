@@ -18,7 +18,10 @@ def main(file, target):
     model.config.update(ids)
     model.generation_config.update(**ids)
     model.save_pretrained(target)
-    byte_level_tokenizer.from_gguf(field).save_pretrained(target)
+    tokenizer = byte_level_tokenizer.from_gguf(field)
+    # The template stands in a file of its own and, for older readers, in the tokenizer's config.
+    for has_file in [True, False]:
+        tokenizer.save_pretrained(target, save_jinja_files=has_file)
 
 
 if __name__ == "__main__":
