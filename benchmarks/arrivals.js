@@ -8,10 +8,14 @@ import { PrefixCache } from '../dist/src/categories/chat/pipeline/prefix-cache.j
 import { createRng } from '../dist/src/core/sampling/rng.js';
 import { locateDecoder } from '../dist/src/models/model-folder.js';
 import { compare, cpuTimer, machine, printRatios } from './measure.js';
+import { findRealModel } from './real-models.js';
 
 const { values } = parseArgs({
   options: {
-    model: { type: 'string', default: 'benchmarks/models/cache/smollm2-135m-gqa-int4' },
+    model: {
+      type: 'string',
+      default: findRealModel('smollm2-gqa-int4') ?? 'benchmarks/models/cache/smollm2-135m-gqa-int4',
+    },
     threads: { type: 'string', default: '2' },
     prompts: { type: 'string', default: '8' },
     length: { type: 'string', default: '64' },

@@ -1,32 +1,39 @@
-// Decoding on tiny-chat: the whole chat pipeline (sampler, detokenizer, answer parser) beside the bare session loop
+// Decoding on SmolLM2 with trained weights, where `npm run test:real` has made it, else on tiny-chat: the whole chat pipeline (sampler, detokenizer, answer parser) beside the bare session loop
 // and beside transformers.js, one thread each, in one process. Times are processor time, which other load changes little.
 // Usage: node benchmarks/decode.js [tokens] [rounds]
 import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { AutoModelForCausalLM, AutoTokenizer, env } from '@huggingface/transformers';
 import * as onnxruntime from 'onnxruntime-node';
 import { loadPipeline } from '../dist/src/load-pipeline.js';
 import { completeChatRequest } from '../dist/src/categories/chat/request.js';
 import { compare, cpuTimer, machine, printRatios } from './measure.js';
+import { findRealModel } from './real-models.js';
 
 const tokens = Number(process.argv[2] ?? 256);
 const rounds = Number(process.argv[3] ?? 9);
-const folder = dirname(createRequire(import.meta.url).resolve('@slashv1/tiny-models/package.json'));
+const tinyModels = dirname(createRequire(import.meta.url).resolve('@slashv1/tiny-models/package.json'));
+const source = findRealModel('smollm2-q4') ?? join(tinyModels, 'tiny-chat');
+const model = basename(source);
+const [dtype, graph] =
+  model === 'tiny-chat'
+    ? [/** @type {const} */ ('fp32'), 'model.onnx']
+    : [/** @type {const} */ ('q4'), 'model_q4.onnx'];
 const messages = [{ role: /** @type {const} */ ('user'), content: 'Describe a scene with three shapes.' }];
 
-env.localModelPath = folder;
+env.localModelPath = dirname(source);
 env.allowRemoteModels = false;
-const tokenizer = await AutoTokenizer.from_pretrained('tiny-chat');
-const reference = await AutoModelForCausalLM.from_pretrained('tiny-chat', {
-  dtype: 'fp32',
+const tokenizer = await AutoTokenizer.from_pretrained(model);
+const reference = await AutoModelForCausalLM.from_pretrained(model, {
+  dtype,
   session_options: { intraOpNumThreads: 1, interOpNumThreads: 1 },
 });
-const session = await onnxruntime.InferenceSession.create(join(folder, 'tiny-chat/onnx/model.onnx'), {
+const session = await onnxruntime.InferenceSession.create(join(source, 'onnx', graph), {
   intraOpNumThreads: 1,
   interOpNumThreads: 1,
   extra: { session: { intra_op: { allow_spinning: '0' } } },
 });
-const pipeline = await loadPipeline({ id: 'tiny-chat', category: 'chat', source: 'tiny-chat', threads: 1 });
+const pipeline = await loadPipeline({ id: model, category: 'chat', source, threads: 1 });
 
 const inputs = /** @type {any} */ (
   tokenizer.apply_chat_template(messages, { add_generation_prompt: true, return_dict: true })
@@ -75,7 +82,7 @@ async function bareLoop() {
 async function pipelineLoop(parameters) {
   const logitBias = new Map(endTokens.map((token) => [token, -100]));
   const request = completeChatRequest({
-    model: 'tiny-chat',
+    model,
     messages,
     maxTokens: tokens,
     logitBias,
@@ -105,7 +112,7 @@ const results = await compare(
   },
   rounds,
 );
-printRatios(`${tokens} tokens after a prompt of ${prompt.length}, ${machine()}`, results, {
+printRatios(`${model}, ${tokens} tokens after a prompt of ${prompt.length}, ${machine()}`, results, {
   unit: 'CPU ms per token',
   baseline: 'bare session loop',
 });

@@ -1,34 +1,62 @@
-// What batching across requests gains on tiny-embed: 32 clients at once against one at a time, and against the
-// feature-extraction pipeline of transformers.js on the same files. Processor time, one thread.
-// Usage: node benchmarks/embeddings.js [rounds]
+// What batching across requests gains: 32 clients at once against one at a time, against the feature-extraction pipeline of
+// transformers.js and, with MiniLM, against Python's onnxruntime on the same files. Processor time, one thread. The model is
+// MiniLM with trained weights where `npm run test:real` has made it, else tiny-embed.
+// Usage: node benchmarks/embeddings.js [rounds] [python with onnxruntime and tokenizers]
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { loadPipeline } from '../dist/src/load-pipeline.js';
 import { completeEmbeddingRequest } from '../dist/src/categories/embedding/request.js';
 import { compare, cpuTimer, machine, printRatios } from './measure.js';
+import { findRealModel, realModels } from './real-models.js';
 
 const rounds = Number(process.argv[2] ?? 15);
 const clients = 32;
 const requestsOfClient = 8;
-const models = fileURLToPath(new URL('../examples/models/', import.meta.url));
+const source =
+  findRealModel('minilm') ?? fileURLToPath(new URL('../examples/models/tiny-embed', import.meta.url));
+const name = basename(source);
+const python = process.argv[3] ?? join(realModels, 'environments/hub/bin/python');
 
 const { env, pipeline: createReference } = await import('@huggingface/transformers');
-env.localModelPath = models;
+env.localModelPath = dirname(source);
 env.allowRemoteModels = false;
-const reference = await createReference('feature-extraction', 'tiny-embed', {
+const reference = await createReference('feature-extraction', name, {
   dtype: 'fp32',
   session_options: { intraOpNumThreads: 1, interOpNumThreads: 1 },
 });
-const own = await loadPipeline({ id: 'tiny-embed', category: 'embedding', source: 'tiny-embed', threads: 1 });
+const own = await loadPipeline({ id: name, category: 'embedding', source, threads: 1 });
 
 /** @param {string} input */
 async function embed(input) {
-  for await (const { embeddings } of own.run(completeEmbeddingRequest({ model: 'tiny-embed', input })))
+  for await (const { embeddings } of own.run(completeEmbeddingRequest({ model: name, input })))
     return embeddings[0];
   throw new Error('no answer');
 }
 
 /** @param {string} text */
 const embedByReference = (text) => reference(text, { pooling: 'mean', normalize: true });
+
+/** A process of Python that embeds what it is given; `undefined` where there is none or its pooling isn't the model's. */
+function startPython() {
+  if (name !== 'minilm' || !existsSync(python)) return undefined;
+  const script = fileURLToPath(new URL('embeddings-onnxruntime.py', import.meta.url));
+  const child = spawn(python, [script, source], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const lines = createInterface(child.stdout);
+  return {
+    /** @param {readonly string[]} texts @param {number} batch @returns {Promise<{ milliseconds: number, first: number[] }>} */
+    async embed(texts, batch) {
+      child.stdin.write(`${JSON.stringify({ texts, batch })}\n`);
+      const [line] = await once(lines, 'line');
+      return JSON.parse(line);
+    },
+    close: () => child.stdin.end(),
+  };
+}
+const peer = startPython();
 
 const clauses = [
   'a red circle above a blue square',
@@ -73,13 +101,32 @@ async function cpuPerRequest(work) {
   return used() / (clients * requestsOfClient);
 }
 
-let furthest = 0;
-for (const text of [textOf(0, 0, 1), textOf(3, 4, 2), textOf(1, 1, 6)]) {
-  const theirs = (await embedByReference(text)).data;
-  const ours = await embed(text);
-  ours?.forEach((value, at) => (furthest = Math.max(furthest, Math.abs(value - theirs[at]))));
+/** @param {number} sentences */
+const allTexts = (sentences) =>
+  Array.from({ length: clients * requestsOfClient }, (_, index) =>
+    textOf(Math.floor(index / requestsOfClient), index % requestsOfClient, sentences),
+  );
+
+/** @param {NonNullable<typeof peer>} running @param {number} sentences @param {number} batch */
+async function pythonPerText(running, sentences, batch) {
+  const { milliseconds } = await running.embed(allTexts(sentences), batch);
+  return milliseconds / (clients * requestsOfClient);
 }
-console.log(`${machine()}; largest difference of a number to transformers.js: ${furthest.toExponential(1)}`);
+
+/** @type {Record<string, number>} */
+const furthest = {};
+for (const text of [textOf(0, 0, 1), textOf(3, 4, 2), textOf(1, 1, 6)]) {
+  const ours = await embed(text);
+  /** @param {string} who @param {ArrayLike<number>} theirs */
+  const hold = (who, theirs) =>
+    ours?.forEach((value, at) => {
+      furthest[who] = Math.max(furthest[who] ?? 0, Math.abs(value - (theirs[at] ?? Number.NaN)));
+    });
+  hold('transformers.js', (await embedByReference(text)).data);
+  if (peer) hold('Python', (await peer.embed([text], 1)).first);
+}
+console.log(`${name}, ${machine()}; largest difference of a number to others:`, furthest);
+if (!peer) console.log(`Without Python: it needs the model minilm and ${python}`);
 
 for (const [title, sentences] of Object.entries(workloads)) {
   const results = await compare(
@@ -88,6 +135,10 @@ for (const [title, sentences] of Object.entries(workloads)) {
       'one at a time': () => cpuPerRequest(() => inTurn(embed, sentences)),
       'transformers.js, 32 at once': () => cpuPerRequest(() => atOnce(embedByReference, sentences)),
       'transformers.js, one at a time': () => cpuPerRequest(() => inTurn(embedByReference, sentences)),
+      ...(peer && {
+        "Python's onnxruntime, batches of 32": () => pythonPerText(peer, sentences, 32),
+        "Python's onnxruntime, one at a time": () => pythonPerText(peer, sentences, 1),
+      }),
     },
     rounds,
   );
@@ -95,3 +146,4 @@ for (const [title, sentences] of Object.entries(workloads)) {
 }
 await own.close();
 await reference.dispose();
+peer?.close();

@@ -11,10 +11,14 @@ import { createRng } from '../dist/src/core/sampling/rng.js';
 import { createSampler } from '../dist/src/core/sampling/sampler.js';
 import { locateDecoder } from '../dist/src/models/model-folder.js';
 import { compare, cpuTimer, machine, printRatios } from './measure.js';
+import { findRealModel } from './real-models.js';
 
 const { values } = parseArgs({
   options: {
-    model: { type: 'string', default: 'benchmarks/models/cache/smollm2-135m-gqa-int4' },
+    model: {
+      type: 'string',
+      default: findRealModel('smollm2-gqa-int4') ?? 'benchmarks/models/cache/smollm2-135m-gqa-int4',
+    },
     threads: { type: 'string', default: '2' },
     words: { type: 'string', default: '300' },
     rounds: { type: 'string', default: '5' },

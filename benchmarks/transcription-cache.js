@@ -10,10 +10,14 @@ import { loadWhisperModel } from '../dist/src/categories/transcription/pipeline/
 import { createOnnxSession } from '../dist/src/runtime/onnx.js';
 import { createCacheLayout } from '../dist/src/categories/transcription/pipeline/decoder-cache.js';
 import { compare, cpuTimer, machine } from './measure.js';
+import { findRealModel } from './real-models.js';
 
 const { values } = parseArgs({
   options: {
-    model: { type: 'string', default: 'benchmarks/models/cache/whisper-base-q8' },
+    model: {
+      type: 'string',
+      default: findRealModel('whisper-base') ?? 'benchmarks/models/cache/whisper-base-q8',
+    },
     threads: { type: 'string', default: '1' },
     tokens: { type: 'string', default: '100' },
     rounds: { type: 'string', default: '9' },

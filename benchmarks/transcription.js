@@ -1,14 +1,20 @@
-// What a minute of speech costs with tiny-whisper, against the speech recognition of transformers.js on the same files.
-// Processor time, one thread. Usage: node benchmarks/transcription.js [rounds] [folder of models]
+// What a minute of speech costs, against the speech recognition of transformers.js on the same files: with Whisper base and a
+// recording, where `npm run test:real` has made them, else with tiny-whisper and words of its world.
+// Processor time, one thread. Usage: node benchmarks/transcription.js [rounds] [folder of a model]
+import { basename, dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { loadPipeline } from '../dist/src/load-pipeline.js';
 import { completeTranscriptionRequest } from '../dist/src/categories/transcription/request.js';
 import { collectTranscription } from '../dist/src/categories/transcription/result.js';
 import { openAudio } from '../dist/src/runtime/audio/open-audio.js';
 import { compare, cpuTimer, machine, printRatios } from './measure.js';
+import { findRealModel } from './real-models.js';
 
 const rounds = Number(process.argv[2] ?? 5);
-const models = process.argv[3] ?? fileURLToPath(new URL('../examples/models/', import.meta.url));
+const tiny = fileURLToPath(new URL('../examples/models/tiny-whisper', import.meta.url));
+const source = resolve(process.argv[3] ?? findRealModel('whisper-base') ?? tiny);
+const name = basename(source);
+const recording = name === 'tiny-whisper' ? undefined : findRealModel('recordings/two_cities.wav');
 const sampleRateHz = 16_000;
 const seconds = 60;
 const pauseSeconds = 0.6;
@@ -17,7 +23,8 @@ const speech = new Float32Array(seconds * sampleRateHz);
 const names = ['circle', 'triangles', 'star'];
 for (let at = 0, index = 0; at < speech.length; index++) {
   const file = `../test/categories/transcription/pipeline/golden/speech/${names[index % names.length]}.wav`;
-  const audio = await openAudio({ path: fileURLToPath(new URL(file, import.meta.url)) }, { maxSeconds: 60 });
+  const path = recording ?? fileURLToPath(new URL(file, import.meta.url));
+  const audio = await openAudio({ path }, { maxSeconds: 600 });
   for await (const block of audio.blocks) {
     speech.set(block.subarray(0, speech.length - at), at);
     at = Math.min(speech.length, at + block.length);
@@ -25,12 +32,11 @@ for (let at = 0, index = 0; at < speech.length; index++) {
   at += pauseSeconds * sampleRateHz;
 }
 
-const source = `${models}/tiny-whisper`;
-const own = await loadPipeline({ id: 'tiny-whisper', category: 'transcription', source, threads: 1 });
+const own = await loadPipeline({ id: name, category: 'transcription', source, threads: 1 });
 const { env, pipeline: createReference } = await import('@huggingface/transformers');
-env.localModelPath = models;
+env.localModelPath = dirname(source);
 env.allowRemoteModels = false;
-const reference = await createReference('automatic-speech-recognition', 'tiny-whisper', {
+const reference = await createReference('automatic-speech-recognition', name, {
   dtype: 'fp32',
   session_options: { intraOpNumThreads: 1, interOpNumThreads: 1 },
 });
@@ -58,10 +64,14 @@ const audio = toWav();
 /** @param {boolean} wordTimestamps */
 const transcribe = (wordTimestamps) =>
   collectTranscription(
-    own.run(completeTranscriptionRequest({ model: 'tiny-whisper', audio, wordTimestamps, language: 'en' })),
+    own.run(completeTranscriptionRequest({ model: name, audio, wordTimestamps, language: 'en' })),
   );
 const transcribeByReference = () =>
-  reference(speech, { chunk_length_s: 10, return_timestamps: true, language: 'en' });
+  reference(speech, {
+    chunk_length_s: name === 'tiny-whisper' ? 10 : 30,
+    return_timestamps: true,
+    language: 'en',
+  });
 
 /** @param {() => Promise<unknown>} work */
 async function cpuOf(work) {
@@ -70,7 +80,7 @@ async function cpuOf(work) {
   return used();
 }
 
-console.log(machine());
+console.log(`${name}, ${machine()}`);
 const [text, referenceText] = [(await transcribe(false)).text, (await transcribeByReference()).text];
 console.log('slashv1:        ', text.slice(0, 160));
 console.log('transformers.js:', referenceText.trim().slice(0, 160));

@@ -1,4 +1,4 @@
-"""Byte-level BPE tokenizers with exactly as many tokens as a model's embedding has rows."""
+"""Byte-level BPE tokenizers: with exactly as many tokens as a model's embedding has rows, or out of a GGUF file."""
 
 import json
 from itertools import product
@@ -55,3 +55,31 @@ def from_folder(folder, size):
     vocabulary.update({f"<unused-{id}>": id for id in range(size) if id not in taken})
     tokenizer._tokenizer = Tokenizer.from_str(json.dumps(state))
     return tokenizer
+
+
+CONTROL, USER_DEFINED = 3, 4
+# How llama.cpp splits a text before BPE, by `tokenizer.ggml.pre`.
+SPLITS = {"smollm": [pre_tokenizers.Digits(individual_digits=True), pre_tokenizers.ByteLevel(add_prefix_space=False)]}
+
+
+def from_gguf(field):
+    """Takes the vocabulary and merges of a GGUF file, since transformers rebuilds them by guesswork.
+
+    `field` gives the value of a key of its metadata.
+    """
+    tokens, types = field("tokenizer.ggml.tokens"), field("tokenizer.ggml.token_type")
+    merges = [tuple(merge.split(" ")) for merge in field("tokenizer.ggml.merges")]
+    tokenizer = Tokenizer(models.BPE({token: id for id, token in enumerate(tokens)}, merges))
+    tokenizer.pre_tokenizer = pre_tokenizers.Sequence(SPLITS[field("tokenizer.ggml.pre")])
+    tokenizer.decoder = decoders.ByteLevel()
+    of_kind = lambda wanted: [token for token, kind in zip(tokens, types) if kind == wanted]
+    tokenizer.add_special_tokens([AddedToken(token, special=True, normalized=False) for token in of_kind(CONTROL)])
+    tokenizer.add_tokens([AddedToken(token, normalized=False) for token in of_kind(USER_DEFINED)])
+    roles = {"bos": "bos", "eos": "eos", "unk": "unknown", "pad": "padding"}
+    return PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer,
+        model_max_length=field(f"{field('general.architecture')}.context_length"),
+        clean_up_tokenization_spaces=False,
+        chat_template=field("tokenizer.chat_template"),
+        **{f"{role}_token": tokens[field(f"tokenizer.ggml.{name}_token_id")] for role, name in roles.items()},
+    )

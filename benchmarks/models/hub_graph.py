@@ -2,8 +2,9 @@
 
 Usage:
     python hub_graph.py fp32 SOURCE TARGET
+    python hub_graph.py words SOURCE TARGET     a Whisper that also gives its cross-attentions, for the times of words
     python hub_graph.py q4 EXPORTED TARGET
-    python hub_graph.py q8 EXPORTED TARGET
+    python hub_graph.py q8 EXPORTED TARGET      which may be the same folder
 """
 
 import json
@@ -18,25 +19,50 @@ from onnx import numpy_helper
 BLOCK_SIZE = 32
 
 
-def export(source, target):
+TASKS = {"whisper": "automatic-speech-recognition-with-past", "bert": "feature-extraction"}
+
+
+def export(source, target, **options):
     from optimum.exporters.onnx import main_export
 
-    is_whisper = json.loads((source / "config.json").read_text())["model_type"] == "whisper"
-    task = "automatic-speech-recognition-with-past" if is_whisper else "text-generation-with-past"
-    main_export(str(source), output=target / "export", task=task, do_validation=False)
+    kind = json.loads((source / "config.json").read_text())["model_type"]
+    task = TASKS.get(kind, "text-generation-with-past")
+    main_export(str(source), output=target / "export", task=task, library_name="transformers", do_validation=False, **options)
     (target / "onnx").mkdir()
-    for name in ["encoder_model.onnx", "decoder_model_merged.onnx"] if is_whisper else ["model.onnx"]:
+    for name in ["encoder_model.onnx", "decoder_model_merged.onnx"] if kind == "whisper" else ["model.onnx"]:
         for file in (target / "export").glob(f"{name}*"):
             file.rename(target / "onnx" / file.name)
     shutil.rmtree(target / "export")
+
+
+def export_with_attentions(source, target):
+    from optimum.exporters.onnx.model_configs import WhisperOnnxConfig
+    from transformers import AutoConfig
+
+    class WithAttentions(WhisperOnnxConfig):
+        @property
+        def outputs(self):
+            outputs = super().outputs
+            if self._behavior.value != "encoder":
+                axes = {0: "batch_size", 2: "decoder_sequence_length", 3: "encoder_sequence_length"}
+                outputs.update({f"cross_attentions.{layer}": axes for layer in range(self._config.decoder_layers)})
+            return outputs
+
+    config = WithAttentions(AutoConfig.from_pretrained(source), task="automatic-speech-recognition", use_past=True, use_past_in_inputs=False)
+    parts = {
+        "encoder_model": config.with_behavior("encoder"),
+        "decoder_model": config.with_behavior("decoder", use_past=True, use_past_in_inputs=False),
+        "decoder_with_past_model": config.with_behavior("decoder", use_past=True, use_past_in_inputs=True),
+    }
+    export(source, target, custom_onnx_configs=parts, model_kwargs={"output_attentions": True}, attn_implementation="eager")
 
 
 def quantize_to_bytes(exported, target):
     """Products of 8-bit weights and activations, as the files `*_quantized.onnx` of the hub have them."""
     from onnxruntime.quantization import QuantType, quantize_dynamic
 
-    (target / "onnx").mkdir()
-    for file in (exported / "onnx").glob("*.onnx"):
+    (target / "onnx").mkdir(exist_ok=True)
+    for file in list((exported / "onnx").glob("*.onnx")):
         quantized = target / "onnx" / f"{file.stem}_quantized.onnx"
         options = {"EnableSubgraph": True}
         quantize_dynamic(file, quantized, weight_type=QuantType.QUInt8, extra_options=options, op_types_to_quantize=["MatMul"])
@@ -66,4 +92,5 @@ def untie(graph):
 
 if __name__ == "__main__":
     form, source, target = sys.argv[1:]
-    {"fp32": export, "q4": quantize, "q8": quantize_to_bytes}[form](Path(source), Path(target))
+    forms = {"fp32": export, "words": export_with_attentions, "q4": quantize, "q8": quantize_to_bytes}
+    forms[form](Path(source), Path(target))

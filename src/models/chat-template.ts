@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { fieldError } from '../errors.ts';
+import { fieldError, type InferenceError } from '../errors.ts';
 import type { CallSample } from '../core/chat/formats.ts';
 import {
   pictureMark,
@@ -14,7 +14,7 @@ import { strftime } from './jinja/strftime.ts';
 import { compileTemplate, TemplateRefusal, type CompiledTemplate } from './jinja/template.ts';
 import { toValue, type Value } from './jinja/values.ts';
 import type { ModelFolder } from './model-folder.ts';
-import { abbreviate } from '../core/text/quote.ts';
+import { abbreviate, describeValue } from '../core/text/quote.ts';
 
 /** Turns a conversation into the text that a model was trained to continue. */
 export interface ChatTemplate {
@@ -47,6 +47,8 @@ export interface ChatTemplate {
 export interface ChatTemplateOptions {
   /** The clock of templates that write the date into the prompt, in local time. Default: the system's. */
   readonly now?: (() => Date) | undefined;
+  /** The setting of that name: Jinja in place of the model's own. */
+  readonly chatTemplate?: string | undefined;
 }
 
 type Variables = Readonly<Record<string, unknown>>;
@@ -72,7 +74,8 @@ const toolFeeds: readonly ToolFeed[] = [
  * fails on a call without content or a tool without description or parameters, it gets empty ones; and where it takes
  * only tool call ids of nine characters, it gets such ids, derived from the real ones.
  *
- * @throws InferenceError `invalid_request` if the model has none or it is not valid Jinja
+ * @throws InferenceError `invalid_request` if the model has none or it is not valid Jinja; naming `chatTemplate` if the
+ * given one is not, or doesn't read the messages
  *
  * @example
  * ```ts
@@ -82,16 +85,37 @@ const toolFeeds: readonly ToolFeed[] = [
  * ```
  */
 export function createChatTemplate(
-  { chatTemplate, tokenizerConfig, path }: ModelFolder,
-  { now = () => new Date() }: ChatTemplateOptions = {},
+  { chatTemplate: own, tokenizerConfig, path }: ModelFolder,
+  { now = () => new Date(), chatTemplate: chosen }: ChatTemplateOptions = {},
 ): ChatTemplate {
+  const chatTemplate = chosen ?? own;
   if (chatTemplate === undefined) {
-    throw fieldError('source', `the model in ${path} has no chat template`);
+    throw fieldError(
+      'source',
+      `the model in ${path} has no chat template, as base models have none; give one, as Jinja, by the setting chatTemplate`,
+    );
   }
   const named = typeof chatTemplate === 'string' ? { default: chatTemplate } : chatTemplate;
   const source = Object.values(named).join('\n');
-  const plain = compile(named['default'] ?? Object.values(named)[0] ?? '', path, now);
-  const withTools = named['tool_use'] === undefined ? plain : compile(named['tool_use'], path, now);
+  const invalid = (cause: unknown): InferenceError =>
+    chosen === undefined
+      ? fieldError('source', `the chat template in ${path} is not valid Jinja`, { cause })
+      : fieldError('chatTemplate', `expected valid Jinja: ${(cause as Error).message}`, { cause });
+  const compile = (template: string): CompiledTemplate => {
+    try {
+      return compileTemplate(template, now);
+    } catch (error) {
+      throw invalid(error);
+    }
+  };
+  const plain = compile(named['default'] ?? Object.values(named)[0] ?? '');
+  const withTools = named['tool_use'] === undefined ? plain : compile(named['tool_use']);
+  if (chosen !== undefined && !plain.reads('messages')) {
+    throw fieldError(
+      'chatTemplate',
+      `expected Jinja that reads messages, got ${describeValue(chosen)}; the content of a file, not its path`,
+    );
+  }
   const reads = (variable: string): boolean => plain.reads(variable) || withTools.reads(variable);
   const specialTokens = readSpecialTokens(tokenizerConfig);
   const toCallIds = callIdsOf(source);
@@ -218,14 +242,6 @@ const probes = (() => {
     ] as readonly ChatMessage[],
   };
 })();
-
-function compile(source: string, path: string, now: () => Date): CompiledTemplate {
-  try {
-    return compileTemplate(source, now);
-  } catch (error) {
-    throw fieldError('source', `the chat template in ${path} is not valid Jinja`, { cause: error });
-  }
-}
 
 /** A refusal of the template stays; a conversation that it merely stumbles over is tried again with the gaps filled. */
 function renderGenerously({ render }: CompiledTemplate, given: Variables, completed: Variables): string {

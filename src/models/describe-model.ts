@@ -9,6 +9,7 @@ import { readGgufMetadata, type GgufMetadata } from '../core/gguf/read-metadata.
 import { ggufFiles, isGguf } from './gguf/gguf-source.ts';
 import { readGgufFile } from './gguf/read-gguf-file.ts';
 import { categoryOfGguf, firstTokenizerKey } from './gguf/recognize-gguf.ts';
+import { genaiConfigFile, toHubConfig } from './genai-config.ts';
 import { openUrl, refusal, toRemote, type Remote } from './hub/http.ts';
 import { RepositoryCache } from './hub/model-cache.ts';
 import { possibleFiles, possibleWeightFiles, toFileTree } from './hub/needed-files.ts';
@@ -85,7 +86,10 @@ export async function describeModel(
     parsed.kind === 'local'
       ? openFolder(source)
       : await openRemote(parsed, settings, { category: given, signal, onWarning }, guide);
-  const readJson = async (path: string): Promise<Json | undefined> => parseJson(await place.readText(path));
+  const readFound = async (path: string): Promise<Json | undefined> => parseJson(await place.readText(path));
+  const readJson = async (path: string): Promise<Json | undefined> =>
+    (await readFound(path)) ??
+    (path === 'config.json' ? toHubConfig(await readFound(genaiConfigFile)) : undefined);
   const category =
     given ??
     entry?.category ??
@@ -364,11 +368,12 @@ export function recognizeAtHand(source: string, guide: CategoryGuide): string | 
   if (isGguf(source) && existsSync(source)) return openFile(source).category;
   const folder = findFolder(source);
   if (folder === undefined) return undefined;
-  let config: Json | undefined;
-  try {
-    config = parseJson(readFileSync(join(folder, 'config.json'), 'utf8'));
-  } catch {
-    // Models of several graphs have none.
-  }
+  // Models of several graphs have none.
+  const config = readHere(folder, 'config.json') ?? toHubConfig(readHere(folder, genaiConfigFile));
   return guide.recognize({ files: filesIn(folder), config: config ?? {} });
+}
+
+function readHere(folder: string, name: string): Json | undefined {
+  const path = join(folder, name);
+  return existsSync(path) ? parseJson(readFileSync(path, 'utf8')) : undefined;
 }

@@ -3,7 +3,10 @@ import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fieldError } from '../errors.ts';
 import { localFiles, type Dtype } from './graph-files.ts';
+import { genaiConfigFile, toHubConfig } from './genai-config.ts';
 import { decoderGraph } from './model-files.ts';
+
+const configFile = 'config.json';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -28,7 +31,7 @@ export interface ModelFolder {
  */
 export async function openModelFolder(path: string): Promise<ModelFolder> {
   // One after another, so that a folder without several files gets the same error every time.
-  const config = await readJson(path, 'config.json');
+  const config = await readConfig(path);
   const tokenizer = await readJson(path, 'tokenizer.json');
   const generationConfig = await readJson(path, 'generation_config.json', {});
   const tokenizerConfig = await readJson(path, 'tokenizer_config.json', {});
@@ -39,7 +42,9 @@ export async function openModelFolder(path: string): Promise<ModelFolder> {
     tokenizer,
     tokenizerConfig,
     chatTemplate: await readChatTemplate(path, tokenizerConfig),
-    created: await readChangeTime(join(path, 'config.json')),
+    created: await readChangeTime(
+      join(path, existsSync(join(path, configFile)) ? configFile : genaiConfigFile),
+    ),
   };
 }
 
@@ -57,6 +62,19 @@ export function locateDecoder(folder: string, dtype?: Dtype): string {
 export async function readChangeTime(path: string): Promise<number> {
   const { mtimeMs } = await stat(path);
   return Math.floor(mtimeMs / 1000);
+}
+
+/** The config of the hub's layout, or what onnxruntime-genai's builder writes in its place. */
+async function readConfig(path: string): Promise<Json> {
+  if (existsSync(join(path, configFile)) || !existsSync(join(path, genaiConfigFile))) {
+    return readJson(path, configFile);
+  }
+  const config = toHubConfig(await readJson(path, genaiConfigFile));
+  if (config) return config;
+  throw fieldError(
+    'source',
+    `${configFile} is missing in ${path}, and ${genaiConfigFile} describes no single decoder; copy ${configFile} from the model that onnxruntime-genai's builder was given`,
+  );
 }
 
 async function readChatTemplate(path: string, tokenizerConfig: Json): Promise<ModelFolder['chatTemplate']> {

@@ -3,13 +3,14 @@ import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import { bundledModelNames } from './bundled-models.ts';
 import { findCatalogueEntry } from './catalogue.ts';
+import { genaiConfigFile } from './genai-config.ts';
 import type { Dtype } from './graph-files.ts';
 import { explainPath } from './explain-files.ts';
 import { sourceError } from './model-files.ts';
 import { quote } from '../core/text/quote.ts';
 
-/** One of them is in the folder of every model; the latter in diffusers' layout. */
-const mainFiles = ['config.json', 'model_index.json'];
+/** One of them is in the folder of every model; the second in diffusers' layout. */
+const mainFiles = ['config.json', 'model_index.json', genaiConfigFile];
 
 /** Source of a model that isn't on this disk. */
 export type RemoteSource =
@@ -89,7 +90,7 @@ export function locateModel(source: string): string {
   const reason = explainPath(source);
   if (reason !== undefined) throw sourceError(reason);
   throw sourceError(
-    `expected one of the bundled models (${bundledModelNames.join(', ')}), a folder with a ${mainFiles.join(' or ')}, a name in the catalogue, the id of a model on the hub (org/name) or an http address, got ${quote(source)}`,
+    `expected one of the bundled models (${bundledModelNames.join(', ')}), a folder with a ${mainFiles.slice(0, 2).join(' or ')}, a name in the catalogue, the id of a model on the hub (org/name) or an http address, got ${quote(source)}`,
   );
 }
 

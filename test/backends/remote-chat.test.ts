@@ -136,13 +136,20 @@ describe('a chat model on another slashv1', () => {
       models: [{ id: 'fake-embed', category: 'embedding' }],
     });
     const near = openInference({ baseURL, apiKey: 'key', dialect: 'slashv1' });
-    for (const input of [
-      ['a cat', 'a dog'],
-      [[1, 2, 3], [4]],
-    ]) {
-      const result = await near.embed({ model: 'embedder', input, truncate: true });
-      expect(result).toEqual(await far.embed({ model: 'fake-embed', input, truncate: true }));
-    }
+    const input = ['a cat', 'a dog'];
+    expect(await near.embed({ model: 'embedder', input, truncate: true })).toEqual(
+      await far.embed({ model: 'fake-embed', input, truncate: true }),
+    );
+    const ids = [[1, 2, 3], [4]];
+    await expect(near.embed({ model: 'embedder', input: ids })).rejects.toMatchObject({ param: 'input' });
+    const backend = remote.openai({ baseURL, apiKey: 'key' });
+    const ofIds = createInference({
+      models: { embedder: embedding({ source: 'fake-embed', backend, tokenIds: true }) },
+    });
+    onTestFinished(() => ofIds.close());
+    expect(await ofIds.embed({ model: 'embedder', input: ids })).toEqual(
+      await far.embed({ model: 'fake-embed', input: ids }),
+    );
   });
 
   it('tells how long its context is', async () => {

@@ -94,7 +94,8 @@ describe('POST /v1/embeddings', () => {
     [{ input: ['a', 'b '.repeat(300)] }, 'context_length_exceeded', 'input[1]'],
     [{ input: 'a', dimensions: 100 }, 'invalid_request', 'dimensions'],
     [{ input: 'a', prompt_name: 'nope' }, 'invalid_request', 'prompt_name'],
-    [{ input: [[5, 99_999_999]] }, 'invalid_request', 'input[0]'],
+    [{ input: [5, 6] }, 'invalid_request', 'input'],
+    [{ input: [[5, 6]] }, 'invalid_request', 'input'],
   ])('refuses %.60j', async (body, code, param) => {
     const response = await ask(body);
     expect(response.status).toBe(400);

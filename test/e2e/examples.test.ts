@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -141,4 +141,33 @@ describe('examples/serve.js', () => {
     expect(await terminate()).toBe(0);
     await rm(folder, { recursive: true });
   }, 90_000);
+});
+
+describe('examples/real.js', () => {
+  it('goes through all steps, here with bundled models in place of trained ones', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'slashv1-real-'));
+    const doubles = {
+      kokoro: 'tiny-speech',
+      'whisper-base': 'tiny-whisper',
+      'smollm2-q4': 'tiny-chat',
+      minilm: 'tiny-embed',
+    };
+    for (const [name, double] of Object.entries(doubles)) {
+      await symlink(join(root, 'examples/models', double), join(folder, name), 'junction');
+    }
+    const file = join(folder, 'answer.wav');
+    const env = { ...process.env, SLASHV1_REAL_MODELS: folder };
+    const question = 'Describe a red circle above a blue square.';
+    example = spawn(process.execPath, [join(root, 'examples/real.js'), question, file], { cwd: root, env });
+    let output = '';
+    for (const stream of [example.stdout!, example.stderr!]) stream.on('data', (chunk) => (output += chunk));
+    const [code] = (await once(example, 'close')) as [number | null];
+    expect(code, output).toBe(0);
+    expect(output).toMatch(/^smollm2-q4 +.*smollm2-q4$/m);
+    expect(output).toMatch(/^Whisper hears: .*(?:circle|square)/im);
+    expect(output).toMatch(/^SmolLM2 says: +\S/m);
+    expect(output.match(/^ {2}-?[01]\.\d{3} {2}\S/gm)).toHaveLength(4);
+    expect((await readFile(file)).subarray(0, 4).toString()).toBe('RIFF');
+    await rm(folder, { recursive: true });
+  }, 120_000);
 });

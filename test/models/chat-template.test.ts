@@ -109,6 +109,29 @@ describe('createChatTemplate', () => {
     expect(() => render('{{ range(1000000000) | length }}')).toThrow(refused);
   });
 
+  it('takes the given one in place of the own, which may be missing', () => {
+    const chatTemplate = '{% for m in messages %}{{ m.content }}!{% endfor %}';
+    for (const own of [undefined, '{{ messages | length }}', { default: 'a', tool_use: 'b' }]) {
+      const template = createChatTemplate(folderOf({ chatTemplate: own }), { chatTemplate });
+      expect(template.render([user], [])).toBe('Hello!');
+      expect(template.source).toBe(chatTemplate);
+    }
+  });
+
+  it.each([
+    [undefined, 'source', /has no chat template, as base models have none; .* setting chatTemplate/],
+    ['{% for', 'chatTemplate', /expected valid Jinja: /],
+    [
+      './chatml.jinja',
+      'chatTemplate',
+      /expected Jinja that reads messages, got ".\/chatml.jinja"; the content/,
+    ],
+  ])('given %j, names the field at fault', (chatTemplate, param, message) => {
+    expect(() => createChatTemplate(folderOf({}), { chatTemplate })).toThrow(
+      expect.objectContaining({ code: 'invalid_request', param, message: expect.stringMatching(message) }),
+    );
+  });
+
   it('uses the variant for tools where there is one', () => {
     const named = { default: 'plain', tool_use: 'tools: {{ tools | length }}' };
     expect(render(named)).toBe('tools: 1');

@@ -21,6 +21,7 @@ export const openaiDefinition: BackendDefinition = {
     'maxBatchSize',
     'optimize',
     'speculation',
+    'chatTemplate',
     'toolCallFormat',
     'toolPrompt',
     'tools',

@@ -49,9 +49,9 @@ const remoteCategories: Readonly<Record<string, RemoteCategory>> = {
  * servers don't have
  */
 export async function loadRemotePipeline(
-  spec: ModelSpec<{ readonly contextLength?: number | undefined }>,
+  spec: ModelSpec<{ readonly contextLength?: number | undefined } & Pick<RemoteModel, 'tokenIds'>>,
 ): Promise<Pipeline> {
-  const { id, source: name, defaults = {} } = spec;
+  const { id, source: name, defaults = {}, tokenIds } = spec;
   const server = spec.backend as ApiServer;
   // The registry of backends lets no other category come here.
   const { run, foreign, open = [] } = remoteCategories[spec.category!]!;
@@ -81,7 +81,7 @@ export async function loadRemotePipeline(
     },
   });
   await servers.start();
-  const model: RemoteModel = { id, name, dialect, servers, counter, extraBody };
+  const model: RemoteModel = { id, name, dialect, servers, counter, extraBody, tokenIds };
   return {
     info,
     concurrency: Math.min(servers.capacity, server.concurrency ?? Infinity),

@@ -1,7 +1,7 @@
 import { fieldError } from '../../errors.ts';
 import type { RunOptions } from '../../categories/contract.ts';
 import type { EmbeddingEvent } from '../../categories/embedding/events.ts';
-import type { EmbeddingRequest } from '../../categories/embedding/request.ts';
+import { assertTexts, type EmbeddingRequest } from '../../categories/embedding/request.ts';
 import { callApi, readJson } from './api-client.ts';
 import type { TokenCounter } from './count-tokens.ts';
 import type { RemoteModel } from './remote-model.ts';
@@ -19,6 +19,7 @@ export async function* runEmbedding(
 ): AsyncGenerator<EmbeddingEvent> {
   const { name, dialect, servers, counter, extraBody } = model;
   const { inputs, dimensions, truncate, promptName } = request;
+  assertTexts(request, model);
   const isSame = dialect === 'slashv1';
   if (truncate && !isSame) throw fieldError('truncate', "the server that runs this model can't cut texts");
   if (promptName !== undefined && !isSame) {

@@ -39,6 +39,7 @@ export const transformersDefinition: BackendDefinition = {
     'maxBatchSize',
     'optimize',
     'maxBatchTokens',
+    'tokenIds',
     'head',
     'voiceActivity',
     'phonemizer',

@@ -17,6 +17,9 @@ export const chatSettings = {
   speculation: booleanSetting(
     'Prompt lookup: guess tokens that repeat earlier ones and verify several a step, while one sequence runs alone and guesses are accepted; default true.',
   ),
+  chatTemplate: textSetting(
+    "Jinja that turns messages into the prompt, for base models, which have no chat template; default: the model's own.",
+  ),
   toolCallFormat: textSetting(
     "Format of the model's tool calls, such as `hermes`; default: detected from its chat template.",
   ),

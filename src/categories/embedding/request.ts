@@ -1,4 +1,5 @@
 import { fieldError } from '../../errors.ts';
+import type { EmbeddingSettings } from './settings.ts';
 import { embeddingParameters, maxEmbeddingInputs, type EmbeddingParameters } from './parameters.ts';
 
 import { z } from 'zod';
@@ -18,7 +19,10 @@ export interface EmbeddingRequest extends EmbeddingParameters {
 /** An embedding request as a caller writes it: only `model` and `input` are needed. */
 export interface EmbeddingRequestInput extends Partial<EmbeddingParameters> {
   readonly model: string;
-  /** A text, token ids of the model's own tokenizer (special ones included), or up to 2048 of them. */
+  /**
+   * A text, or up to 2048 of them; where the model's setting `tokenIds` allows it, also token ids of its own tokenizer
+   * (special ones included).
+   */
   readonly input: string | readonly string[] | readonly number[] | readonly (readonly number[])[];
 }
 
@@ -66,4 +70,18 @@ export function completeEmbeddingRequest(request: EmbeddingRequestInput): Embedd
     }
   }
   return { ...resolveRequestParameters(embeddingParameters, given), model, inputs, isList };
+}
+
+/**
+ * Refuses token ids, unless the model takes them. Ids of another tokenizer look like any other and give vectors of a text
+ * that nobody wrote: clients that count with OpenAI's vocabularies send such ids.
+ *
+ * @throws InferenceError `invalid_request` at `input`
+ */
+export function assertTexts({ inputs }: EmbeddingRequest, { tokenIds = false }: EmbeddingSettings): void {
+  if (tokenIds || inputs.every((input) => typeof input === 'string')) return;
+  throw fieldError(
+    'input',
+    "expected texts, got token ids, which differ from model to model; send texts (LangChain's OpenAIEmbeddings: check_embedding_ctx_length=False), or let the model take ids of its own tokenizer by its setting tokenIds: true",
+  );
 }

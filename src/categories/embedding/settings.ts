@@ -19,6 +19,9 @@ export const embeddingSettings = {
     .union([z.literal('any'), z.array(z.number())])
     .optional()
     .describe("Permitted lengths of shortened vectors, or `any`; default: the model's config, else none."),
+  tokenIds: booleanSetting(
+    "Whether inputs may be token ids, which have to come from the model's own tokenizer; default false.",
+  ),
   maxBatchTokens: integerSetting('Maximum tokens of one run, padding included; default 4096.'),
 } satisfies SettingTable;
 

@@ -64,7 +64,7 @@ async function createChatPipeline(spec: ModelSpec<ChatSettings>, model: ChatMode
   const { folder, tokenizer } = model;
   const { maxBatchSize = model.mostRows ?? defaultMaxBatchSize } = spec;
   assertCount('maxBatchSize', maxBatchSize);
-  const own = createChatTemplate(withPlainTemplate(folder));
+  const own = createChatTemplate(withPlainTemplate(folder), { chatTemplate: spec.chatTemplate });
   const { template, formats } = withTools(
     { template: own, formats: readFormats(spec, own, tokenizer) },
     spec,

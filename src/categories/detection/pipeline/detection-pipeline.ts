@@ -76,6 +76,11 @@ async function createDetectionPipeline(
   const head = custom ? ownHead(custom, folder, outputs) : readHead(spec, folder, outputs, size);
   const classNames =
     folder.classNames ?? Array.from({ length: head.classCount }, (_, classId) => `class_${classId}`);
+  if (!folder.classNames) {
+    console.warn(
+      `slashv1: no file of ${spec.source} names the classes of its objects, which are called class_0 to class_${head.classCount - 1}; the setting classNames gives them names`,
+    );
+  }
   if (classNames.length === 0) {
     throw fieldError('classNames', 'expected names, since neither the config nor the graph has them');
   }

@@ -7,7 +7,7 @@ import { openEmbeddingFolder, type EmbeddingFolder } from './embedding-folder.ts
 import { locateModel } from '../../../models/source.ts';
 import { createTextTokenizer, type TextTokenizer } from '../../../models/tokenizer.ts';
 import type { EmbeddingEvent, EmbeddingModelInfo } from '../events.ts';
-import type { EmbeddingRequest } from '../request.ts';
+import { assertTexts, type EmbeddingRequest } from '../request.ts';
 import type { ModelSpec, Pipeline, RunOptions } from '../../contract.ts';
 import type { SessionBackend, TextModel } from '../../../backends/contract.ts';
 import { createEncoder, type Encoder } from './encoder.ts';
@@ -130,6 +130,7 @@ class EmbeddingPipeline implements Pipeline<EmbeddingRequest, EmbeddingEvent, Em
   }
 
   async *run(request: EmbeddingRequest, { signal }: RunOptions = {}): AsyncGenerator<EmbeddingEvent> {
+    assertTexts(request, this.#model.spec);
     const dimensions = request.dimensions ?? this.#sizes.full;
     try {
       assertDimensions(dimensions, this.#sizes);

@@ -19,7 +19,8 @@ const input = z
     return z.NEVER;
   })
   .meta({
-    description: 'A text, or token ids of the model (special ones included), or a list of them.',
+    description:
+      'A text, or a list of texts. Models whose setting `tokenIds` allows it also take token ids of their own tokenizer, special ones included.',
     anyOf: [text, { ...listBounds, items: text }, tokens, { ...listBounds, items: tokens }],
   });
 

@@ -1,4 +1,8 @@
-import { expect, test } from 'vitest';
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { completeChatRequest } from '../../../../src/categories/chat/request.ts';
 import { loadChatPipeline } from '../../../../src/categories/chat/pipeline/chat-pipeline.ts';
 
 test.each([
@@ -25,4 +29,38 @@ test('takes a shorter context', async () => {
   });
   expect(pipeline.info.contextLength).toBe(100);
   await pipeline.close();
+});
+
+test('chatTemplate gives a base model the conversation', async () => {
+  const source = await mkdtemp(join(tmpdir(), 'slashv1-base-'));
+  onTestFinished(() => rm(source, { recursive: true }));
+  await cp('examples/models/tiny-chat', source, {
+    recursive: true,
+    filter: (path) => !path.includes('recipe'),
+  });
+  const file = join(source, 'tokenizer_config.json');
+  const { chat_template: chatTemplate, ...rest } = JSON.parse(await readFile(file, 'utf8'));
+  await writeFile(file, JSON.stringify(rest));
+  const spec = { id: 'a', category: 'chat', source, threads: 1 } as const;
+  await expect(loadChatPipeline(spec)).rejects.toMatchObject({
+    param: 'source',
+    message: expect.stringContaining('setting chatTemplate'),
+  });
+  const request = completeChatRequest({
+    model: 'a',
+    messages: [{ role: 'user', content: 'What is 3 plus 4?' }],
+    temperature: 0,
+  });
+  const answerWith = async (template: string) => {
+    const pipeline = await loadChatPipeline({ ...spec, chatTemplate: template });
+    try {
+      let text = '';
+      for await (const event of pipeline.run(request)) if (event.type === 'text-delta') text += event.text;
+      return text;
+    } finally {
+      await pipeline.close();
+    }
+  };
+  expect(await answerWith(chatTemplate)).toMatch(/7|seven/i);
+  expect(await answerWith('{{ messages[0].role }}')).not.toMatch(/7|seven/i);
 });

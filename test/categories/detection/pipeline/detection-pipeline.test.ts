@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import sharp from 'sharp';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import {
   completeDetectionRequest,
   type DetectionRequestInput,
@@ -233,8 +233,13 @@ describe('class names', () => {
     expect(await classOf(await load(source, { classNames: join(source, 'other.txt') }))).toBe('y');
   });
 
-  it('are made up where there are none', async () => {
+  it('are made up where there are none, with advice', async () => {
+    const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+    onTestFinished(() => warn.mockRestore());
+    expect(await classOf(await load(await write({ metadata: { names } })))).toBe('green');
+    expect(warn).not.toHaveBeenCalled();
     expect(await classOf(await load(await write({})))).toBe('class_1');
+    expect(warn.mock.calls).toEqual([[expect.stringMatching(/class_0 to class_2; .* classNames /)]]);
   });
 
   it('a graph alone is enough', async () => {

@@ -28,6 +28,7 @@ const spec: ModelSpec<EmbeddingSettings> = {
   category: 'embedding',
   source: 'tiny-embed',
   threads: 1,
+  tokenIds: true,
 };
 let pipeline: Pipeline<EmbeddingRequest, EmbeddingEvent, EmbeddingModelInfo>;
 beforeAll(async () => {
@@ -202,6 +203,22 @@ describe('parameters', () => {
 });
 
 describe('settings', () => {
+  it('tokenIds: without it, ids are refused, alone and in a list', async () => {
+    const model = await loadEmbeddingPipeline({ ...spec, tokenIds: undefined }, onnxSessions);
+    try {
+      for (const input of [[5, 6], [[5, 6]]]) {
+        await expect(embed({ input }, { model })).rejects.toMatchObject({
+          code: 'invalid_request',
+          param: 'input',
+          message: expect.stringMatching(/check_embedding_ctx_length=False.*tokenIds: true/),
+        });
+      }
+      expect((await embed({ input: ['5', '6'] }, { model })).embeddings).toHaveLength(2);
+    } finally {
+      await model.close();
+    }
+  });
+
   const load = async (changes: Partial<ModelSpec<EmbeddingSettings>>, input: string) => {
     const model = await loadEmbeddingPipeline({ ...spec, ...changes }, onnxSessions);
     try {

@@ -1,0 +1,35 @@
+type Json = Readonly<Record<string, unknown>>;
+
+/** What onnxruntime-genai's builder writes in place of `config.json`. */
+export const genaiConfigFile = 'genai_config.json';
+
+/**
+ * Turns the configuration of onnxruntime-genai into the hub's, as far as decoders need it.
+ *
+ * @returns `undefined` where it describes anything but one decoder of texts
+ *
+ * @example
+ * ```ts
+ * toHubConfig({ model: { type: 'llama', context_length: 8192, vocab_size: 49152, decoder: {} } });
+ * // { model_type: 'llama', architectures: ['llamaForCausalLM'], max_position_embeddings: 8192, vocab_size: 49152, … }
+ * ```
+ */
+export function toHubConfig(genai: Json | undefined): Json | undefined {
+  const model = genai?.['model'];
+  if (!isObject(model)) return undefined;
+  const { type, context_length: length, decoder, encoder, vision, speech, embedding, ...rest } = model;
+  if (!isObject(decoder) || [encoder, vision, speech, embedding].some(isObject)) return undefined;
+  const { head_size: headSize, session_options: _, inputs: _inputs, outputs: _outputs, ...shape } = decoder;
+  return {
+    ...rest,
+    ...shape,
+    model_type: type,
+    architectures: [`${String(type)}ForCausalLM`],
+    max_position_embeddings: length,
+    head_dim: headSize,
+  };
+}
+
+function isObject(value: unknown): value is Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
