@@ -280,6 +280,7 @@ describe('a chat model on a server of another kind', () => {
     ['openai', { mirostatTau: 3 }, 'mirostat_tau'],
     ['vllm', { tfsZ: 0.5 }, 'tfs_z'],
     ['llama-server', { tfsZ: 0.5 }, 'tfs_z'],
+    ['llama-server', { penalizePrompt: true }, 'penalize_prompt'],
     ['vllm', { dryMultiplier: 0.8 }, 'dry_multiplier'],
     ['openai', { drySequenceBreakers: [] }, 'dry_sequence_breakers'],
     ['vllm', { xtcProbability: 0.5 }, 'xtc_probability'],

@@ -57,6 +57,7 @@ const cases: Case[] = [
   ['frequencyPenalty', {}, { frequencyPenalty: 2 }],
   ['presencePenalty', {}, { presencePenalty: 2 }],
   ['repeatPenalty', {}, { repeatPenalty: 3 }],
+  ['penalizePrompt', { repeatPenalty: 3 }, { repeatPenalty: 3, penalizePrompt: true }],
   ['topK', {}, { topK: 1 }],
   ['minP', {}, { minP: 1 }],
   ['typicalP', {}, { typicalP: 0.05 }],

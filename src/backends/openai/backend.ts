@@ -24,6 +24,7 @@ export const openaiDefinition: BackendDefinition = {
     'toolCallFormat',
     'toolPrompt',
     'tools',
+    'openSchemas',
     'reasoningFormat',
     'imageFetch',
     'maxPixels',
