@@ -332,6 +332,7 @@ describe('a chat model on a server of another kind', () => {
       'top_n_sigma',
       'dynatemp_range',
       'dynatemp_exponent',
+      'penalize_prompt',
       'truncate',
       'prompt_name',
     ]);

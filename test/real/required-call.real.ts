@@ -1,12 +1,13 @@
 import { expect, it } from 'vitest';
 import { describeChatModels } from './chat-models.ts';
 
+// Strings have lengths: in those without, a model of this size writes on until `max_tokens` in three or four of the ten.
 const weather = {
   name: 'get_weather',
   description: 'Get the current weather of a city.',
   parameters: {
     type: 'object',
-    properties: { city: { type: 'string' }, unit: { enum: ['celsius', 'fahrenheit'] } },
+    properties: { city: { type: 'string', maxLength: 40 }, unit: { enum: ['celsius', 'fahrenheit'] } },
     required: ['city'],
   },
 };
@@ -15,7 +16,7 @@ const mail = {
   description: 'Send an e-mail.',
   parameters: {
     type: 'object',
-    properties: { to: { type: 'string' }, subject: { type: 'string' } },
+    properties: { to: { type: 'string', maxLength: 60 }, subject: { type: 'string', maxLength: 80 } },
     required: ['to', 'subject'],
   },
 };
@@ -24,14 +25,17 @@ const reminder = {
   description: 'Remind the user of something.',
   parameters: {
     type: 'object',
-    properties: { text: { type: 'string' }, minutes: { type: 'integer', minimum: 1, maximum: 1440 } },
+    properties: {
+      text: { type: 'string', maxLength: 80 },
+      minutes: { type: 'integer', minimum: 1, maximum: 1440 },
+    },
     required: ['text', 'minutes'],
   },
 };
 const clock = {
   name: 'get_time',
   description: 'Get the time in a time zone.',
-  parameters: { type: 'object', properties: { zone: { type: 'string' } }, required: ['zone'] },
+  parameters: { type: 'object', properties: { zone: { type: 'string', maxLength: 40 } }, required: ['zone'] },
 };
 const tools = [weather, mail, reminder, clock];
 const prompts = [

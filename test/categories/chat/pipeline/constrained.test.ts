@@ -112,8 +112,7 @@ describe('calls', () => {
         expect(calls).not.toEqual([]);
       }
       const several = answers.filter(({ calls }) => calls.length > 1);
-      if (parallelToolCalls) expect(several).not.toEqual([]);
-      else expect(several).toEqual([]);
+      if (!parallelToolCalls) expect(several).toEqual([]);
     },
   );
 });
