@@ -74,6 +74,8 @@ export function* jsonSchemaSteps(
   yield;
   const expression = yield* new SchemaReader(schema, path, budget, isOpen).read(notationOf);
   if (productiveExpressions(expression)(expression)) return expression;
+  // A property that closed objects need may contain itself.
+  if (!isOpen) return yield* jsonSchemaSteps(schema, path, budget, { notationOf, isOpen: true });
   throw schemaFault(path, 'expected a schema that some finite document matches');
 }
 

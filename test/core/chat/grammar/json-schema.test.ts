@@ -33,6 +33,7 @@ describe('objects are closed where their schemas describe properties and say not
   const a = { properties: { a: { type: 'integer' } } };
   const b = { properties: { b: { type: 'integer' } } };
   const pattern = { patternProperties: { '^x-': { type: 'integer' } } };
+  const endless = { type: 'object', patternProperties: { '^x': { $ref: '#' } } };
 
   test.each<[name: string, schema: object, text: string, closed: boolean, open?: boolean]>([
     ['a described property', a, '{"a": 1}', true],
@@ -61,6 +62,7 @@ describe('objects are closed where their schemas describe properties and say not
     ['both branches at once', { anyOf: [a, b] }, '{"a": 1, "b": 2}', false],
     ['required, not described', { ...a, required: ['c'] }, '{"c": [3]}', true],
     ['more than are described', { ...a, minProperties: 2 }, '{"a": 1, "b": 2}', true],
+    ['what only an object without end has', { ...endless, minProperties: 1 }, '{"b": 2}', true],
     ['inside of a property', { properties: { o: a } }, '{"o": {"b": 2}}', false],
     ['a free map as a property', { properties: { o: { type: 'object' } } }, '{"o": {"b": 2}}', true],
     ['a constant', { ...a, enum: [{ b: 2 }] }, '{"b":2}', true],
