@@ -33,7 +33,7 @@ describeChatModels((ask) => {
     for (const [name, age, city] of facts) {
       const content = `${name} is ${age} years old and lives in ${city}. Give the data as JSON with name, age, city.`;
       const messages = [{ role: 'user', content } as const];
-      const { text } = await ask({ messages, responseFormat, temperature: 0, maxTokens: 64 });
+      const { text } = await ask({ messages, responseFormat, temperature: 0 });
       const isRight =
         responseFormat.type === 'text'
           ? [name, String(age), city].every((fact) => text.includes(fact))
