@@ -230,6 +230,11 @@ export interface CategoryTelemetry<Request = unknown, Event = RunEvent> {
   attributes?(request: Request): SpanAttributes;
   /** Texts that people wrote. */
   content?(request: Request): SpanAttributes;
+  /** A sentence for the operator about a default that cut this run short. Logs write it once for each model. */
+  advice?(
+    request: Request & CompleteRequest,
+    end: { readonly usage: RunUsage; readonly finishReasons: readonly string[] },
+  ): string | undefined;
   /** Collects what the model wrote, for traces that may hold it. */
   createRecorder?(): OutputRecorder<Event>;
 }

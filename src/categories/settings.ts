@@ -44,7 +44,7 @@ export const commonSettings = {
     .record(z.string(), z.unknown())
     .optional()
     .describe(
-      'Values of parameters that requests leave out, by name: `{ temperature: 0.2 }`; discovery shows them.',
+      'Values of parameters that requests leave out, by name: `{ temperature: 0.2, maxTokens: 2048 }`; discovery shows them.',
     ),
   device: numberedChoiceSetting(
     'The device that computes; default `cpu`. `cuda:1` is the second of several GPUs.',

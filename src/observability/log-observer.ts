@@ -21,6 +21,7 @@ export function logObserver(logger: Logger): Observer {
 function createLogObserver(given: Logger): Observer {
   const logger = given.child?.({ component: 'slashv1' }) ?? given;
   const runs = new WeakMap<RunOrigin, object>();
+  const advised = new Set<string>();
   return {
     onRequestStart({ requestId, method, route = null }) {
       logger.debug({ requestId, method, route }, `${title(method, route)} received`);
@@ -41,6 +42,12 @@ function createLogObserver(given: Logger): Observer {
     },
     onRunEnd(run, end) {
       const fields = describeRun(run, end);
+      const { model, telemetry } = run;
+      const advice = advised.has(model) ? undefined : telemetry.advice?.(run.request as object, end);
+      if (advice !== undefined) {
+        advised.add(model);
+        logger.warn({ model, category: run.category }, advice);
+      }
       if (run.origin !== undefined && isRequest(run.origin)) {
         runs.set(run.origin, fields);
         return;

@@ -287,6 +287,7 @@ describe('a chat model on a server of another kind', () => {
     ['openai', { mirostatTau: 3 }, 'mirostat_tau'],
     ['vllm', { tfsZ: 0.5 }, 'tfs_z'],
     ['llama-server', { tfsZ: 0.5 }, 'tfs_z'],
+    ['llama-server', { penalizePrompt: true }, 'penalize_prompt'],
     ['vllm', { dryMultiplier: 0.8 }, 'dry_multiplier'],
     ['openai', { drySequenceBreakers: [] }, 'dry_sequence_breakers'],
     ['vllm', { xtcProbability: 0.5 }, 'xtc_probability'],
@@ -338,6 +339,7 @@ describe('a chat model on a server of another kind', () => {
       'top_n_sigma',
       'dynatemp_range',
       'dynatemp_exponent',
+      'penalize_prompt',
       'truncate',
       'prompt_name',
     ]);

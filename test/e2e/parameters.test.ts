@@ -42,7 +42,14 @@ async function run(changes: Partial<ChatRequestInput>): Promise<ChatEvent[]> {
   return events.map((event) => (event.type === 'tool-call-start' ? { ...event, id: '' } : event));
 }
 
-const dry: Partial<ChatRequestInput> = { dryMultiplier: 5, dryAllowedLength: 0, drySequenceBreakers: [] };
+/** The answers are too short to repeat themselves. */
+const counted: Partial<ChatRequestInput> = { penalizePrompt: true };
+const dry: Partial<ChatRequestInput> = {
+  ...counted,
+  dryMultiplier: 5,
+  dryAllowedLength: 0,
+  drySequenceBreakers: [],
+};
 /** One token again and again, until a penalty is larger than its bias. */
 const repetitive: Partial<ChatRequestInput> = { dryMultiplier: 0.1, logitBias: new Map([[50, 30]]) };
 const begun: ChatRequestInput['messages'] = [
@@ -54,9 +61,10 @@ type Case = [parameter: string, base: Partial<ChatRequestInput>, changed: Partia
 const cases: Case[] = [
   ['temperature', {}, { temperature: 0.1 }],
   ['topP', {}, { topP: 0.1 }],
-  ['frequencyPenalty', {}, { frequencyPenalty: 2 }],
-  ['presencePenalty', {}, { presencePenalty: 2 }],
-  ['repeatPenalty', {}, { repeatPenalty: 3 }],
+  ['frequencyPenalty', counted, { ...counted, frequencyPenalty: 2 }],
+  ['presencePenalty', counted, { ...counted, presencePenalty: 2 }],
+  ['repeatPenalty', counted, { ...counted, repeatPenalty: 3 }],
+  ['penalizePrompt', { repeatPenalty: 3 }, { ...counted, repeatPenalty: 3 }],
   ['topK', {}, { topK: 1 }],
   ['minP', {}, { minP: 1 }],
   ['typicalP', {}, { typicalP: 0.05 }],

@@ -1,7 +1,11 @@
 import { pino } from 'pino';
 import { describe, expect, it, vi } from 'vitest';
 import { createInference as createRealInference } from '../../src/inference.ts';
+import { completeChatRequest } from '../../src/categories/chat/request.ts';
+import { chatTelemetry } from '../../src/categories/chat/telemetry.ts';
+import type { CategoryTelemetry } from '../../src/categories/contract.ts';
 import { InferenceError } from '../../src/errors.ts';
+import { logObserver } from '../../src/observability/log-observer.ts';
 import type { Logger } from '../../src/observability/logger.ts';
 import { createHandler } from '../../src/create-handler.ts';
 import type { HandlerOptions } from '../../src/server/options.ts';
@@ -53,6 +57,30 @@ describe('a request', () => {
         finishReasons: ['length'],
       },
     ]);
+  });
+
+  it('that the default of max_tokens cuts warns once for each model', () => {
+    const { logger, lines } = createPino();
+    const observer = logObserver(logger);
+    const messages = [{ role: 'user', content: 'Hi' }] as const;
+    const end = (model: string, given: string[], outputTokens: number, finishReason = 'length'): void => {
+      const request = { ...completeChatRequest({ model, messages }), given };
+      const run = { category: 'chat', telemetry: chatTelemetry, request, model, isKnownModel: true };
+      const outcome = { durationMs: 1, waitMs: 0, firstOutputMs: 1, error: undefined };
+      observer.onRunEnd!(
+        { ...run, telemetry: chatTelemetry as CategoryTelemetry, origin: undefined, responseId: undefined },
+        { ...outcome, usage: { outputTokens }, finishReasons: [finishReason] },
+      );
+    };
+    end('told', ['maxTokens'], 256);
+    end('at the end of its context', [], 100);
+    end('of another server', [], 4096);
+    end('done', [], 256, 'stop');
+    for (const model of ['cut', 'cut', 'other']) end(model, ['temperature'], 256);
+    const warnings = lines.filter(({ level }) => level === levels.warn);
+    expect(warnings.map(({ model }) => model)).toEqual(['cut', 'other']);
+    expect(warnings[0]!['msg']).toContain('256 tokens');
+    expect(warnings[0]!['msg']).toContain('defaults: { maxTokens }');
   });
 
   it('without a run has one too', async () => {

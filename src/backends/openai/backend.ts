@@ -25,6 +25,7 @@ export const openaiDefinition: BackendDefinition = {
     'toolCallFormat',
     'toolPrompt',
     'tools',
+    'openSchemas',
     'reasoningFormat',
     'imageFetch',
     'maxPixels',

@@ -48,7 +48,7 @@ export function toChatBody(
       ? {
           tools: tools.map(toTool),
           tool_choice: toToolChoice(request.toolChoice),
-          ...(request.parallelToolCalls ? {} : { parallel_tool_calls: false }),
+          parallel_tool_calls: request.parallelToolCalls,
         }
       : {}),
     ...toResponseFormat(request.responseFormat),

@@ -21,12 +21,13 @@ const neutral = {
   dryAllowedLength: undefined,
   dryPenaltyLastN: undefined,
   drySequenceBreakers: undefined,
+  penalizePrompt: false,
   xtcProbability: 0,
   xtcThreshold: undefined,
   topNSigma: 0,
   dynatempRange: 0,
   dynatempExponent: undefined,
-} satisfies Partial<Record<keyof ChatParameters, number | undefined>>;
+} satisfies Partial<Record<keyof ChatParameters, number | boolean | undefined>>;
 
 type Extra = keyof typeof neutral;
 

@@ -14,6 +14,13 @@ export const chatParameters = {
     section: 'advanced',
     description: 'DRY: texts that end a repetition.',
   },
+  penalizePrompt: {
+    type: 'boolean',
+    default: false,
+    section: 'advanced',
+    description:
+      'Whether the penalties and DRY count the tokens of the prompt, too, and not those of the answer alone.',
+  },
   maxTokens: {
     type: 'int',
     min: 1,
@@ -21,7 +28,8 @@ export const chatParameters = {
     default: 256,
     step: 1,
     section: 'basic',
-    description: 'Maximum number of tokens generated per completion.',
+    description:
+      'Maximum number of tokens generated per completion; an answer that it cuts off has finish_reason length.',
   },
   n: {
     type: 'int',

@@ -18,8 +18,8 @@ export interface ChatRequest extends ChatParameters {
   readonly messages: readonly ChatMessage<MessageContent>[];
   readonly tools: readonly ToolDefinition[];
   readonly toolChoice: ToolChoice;
-  /** Whether one answer may hold several calls. */
-  readonly parallelToolCalls: boolean;
+  /** Whether one answer may hold several calls; `undefined` if the request doesn't say. */
+  readonly parallelToolCalls: boolean | undefined;
   readonly responseFormat: ResponseFormat;
   /** At most four; the first that appears in the answer ends it and is not part of it. */
   readonly stop: readonly string[];
@@ -40,7 +40,7 @@ export interface ChatRequestInput extends Partial<ChatParameters> {
   readonly messages: readonly ChatMessage<MessageContent>[];
   readonly tools?: readonly ToolDefinition[] | undefined;
   readonly toolChoice?: ToolChoice | undefined;
-  /** Whether one answer may hold several calls; default true. */
+  /** Whether one answer may hold several calls; default: true, but with a required call false. */
   readonly parallelToolCalls?: boolean | undefined;
   /** Required form of the answer's text; default any text. */
   readonly responseFormat?: ResponseFormat | undefined;
@@ -100,7 +100,7 @@ export function completeChatRequest(input: ChatRequestInput): ChatRequest {
     messages: input.messages,
     tools,
     toolChoice,
-    parallelToolCalls: input.parallelToolCalls ?? true,
+    parallelToolCalls: input.parallelToolCalls,
     responseFormat,
     stop,
     logitBias,

@@ -27,6 +27,9 @@ export const chatSettings = {
     'Instruction about tools, as Jinja that gets `tools`; default: from the chat template, else a general one.',
   ),
   tools: booleanSetting('`false` refuses tools; default true.'),
+  openSchemas: booleanSetting(
+    '`true`: under a JSON Schema, objects may have more than the properties it describes, unless `additionalProperties` is false; default false: only where the schema says something about others.',
+  ),
   reasoningFormat: textSetting(
     "Format of the model's thinking, such as `think`; default: detected from its chat template.",
   ),

@@ -23,6 +23,12 @@ export const chatTelemetry: CategoryTelemetry<ChatRequest, ChatEvent> = {
     'gen_ai.request.stop_sequences': request.stop.length === 0 ? undefined : [...request.stop],
     'gen_ai.tool.definitions': request.tools.length === 0 ? undefined : toolDefinitions(request),
   }),
+  advice({ maxTokens, n, given }, { usage: { outputTokens = 0 }, finishReasons }) {
+    if (!finishReasons.includes('length') || given?.includes('maxTokens') !== false) return undefined;
+    // Otherwise the context or the limit of another server ended it.
+    if (outputTokens < maxTokens || outputTokens > n * maxTokens) return undefined;
+    return `an answer ended at the default limit of ${maxTokens} tokens: requests raise it by max_tokens, the model by defaults: { maxTokens }`;
+  },
   createRecorder: createChatRecorder,
 };
 

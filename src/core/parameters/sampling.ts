@@ -47,7 +47,8 @@ export const samplingParameters = {
     default: 1.1,
     step: 0.05,
     section: 'advanced',
-    description: 'Multiplicative penalty on tokens of the last 64, the prompt included; 1 means none.',
+    description:
+      'Multiplicative penalty on the last 64 tokens of the answer, punctuation and white space aside; 1 means none.',
   },
   topK: {
     type: 'int',
@@ -147,7 +148,7 @@ export const samplingParameters = {
     default: -1,
     step: 1,
     section: 'advanced',
-    description: 'DRY: number of last tokens to search, the prompt included; -1 is all, 0 disables.',
+    description: 'DRY: number of last tokens to search; -1 is all, 0 disables.',
   },
   xtcProbability: {
     type: 'float',

@@ -7,7 +7,7 @@ import { applyDynamicTemperature } from './dynamic-temperature.ts';
 import { applyTopPToLargest, floorOf, largestInto, type LargestLogits } from './largest-logits.ts';
 import { applyLogitBias, withBias } from './logit-bias.ts';
 import { applyMinP } from './min-p.ts';
-import { penalized, penalizeWindow } from './penalties.ts';
+import { penalized, penalizeWindow, type Penalties } from './penalties.ts';
 import type { Rng } from './rng.ts';
 import { scan, type Adjustments, type Collector } from './scan.ts';
 import { createScratch, weightScratch } from './scratch.ts';
@@ -31,9 +31,10 @@ export interface Chain {
   /**
    * The tokens that are left to draw from.
    *
+   * @param isPenalized asked for tokens that penalties or DRY would change; false spares one
    * @returns a buffer shared by all chains of the thread, to be used before any of them runs again
    */
-  run(logits: Float32Array, allow?: Uint32Array): Candidates;
+  run(logits: Float32Array, allow?: Uint32Array, isPenalized?: (token: number) => boolean): Candidates;
   /**
    * As `run`, from the largest logits alone; for parameters that don't need all (`needsAllLogits`).
    *
@@ -57,8 +58,13 @@ const orderScratch = createScratch((length) => new Float64Array(length));
  * Mirostat on only bias, penalties and temperature. At temperature 0 the most likely token after DRY is all there is.
  *
  * @param rng asked once at each step where XTC is on
+ * @param isWord the tokens that the repeat penalty acts on
  */
-export function createChain(parameters: ChainParameters, rng: Rng): Chain {
+export function createChain(
+  parameters: ChainParameters,
+  rng: Rng,
+  isWord: (token: number) => boolean = () => true,
+): Chain {
   const { logitBias, temperature, topK, topP, minP, typicalP, tfsZ, topNSigma, mirostatMode } = parameters;
   const window = createTokenWindow();
   const history = createTokenHistory();
@@ -73,19 +79,22 @@ export function createChain(parameters: ChainParameters, rng: Rng): Chain {
   const range = mirostatMode === 0 && temperature > 0 ? parameters.dynatempRange : 0;
   const dynamicTemperature = { temperature, range, exponent: parameters.dynatempExponent };
   const collector = collectorFor(parameters);
+  const withoutRepeat = { ...parameters, repeatPenalty: 1 };
+  const penaltiesOf = (token: number): Penalties => (isWord(token) ? parameters : withoutRepeat);
   const adjustments = createAdjustments(logitBias.length + penaltyWindow);
 
-  const gather = (logits: Float32Array, allow: Uint32Array | undefined): Candidates => {
+  const gather: Chain['run'] = (logits, allow, isPenalized) => {
     const candidates = candidateScratch(logits.length);
-    if (collector !== undefined && allow === undefined) {
-      adjust(adjustments, logits, parameters, window);
+    if (collector !== undefined && allow === undefined && isPenalized === undefined) {
+      adjust(adjustments, logits, { logitBias, window, penaltiesOf });
       collector.reset(candidates);
       scan(logits, adjustments, collector);
       if (collector.isComplete()) return candidates;
     }
     candidatesInto(candidates, logits, allow);
-    penalizeWindow(applyLogitBias(candidates, logitBias), window, parameters);
-    if (usesDry(parameters)) penalizeRepetition(candidates, history.tokens, history.size, dry);
+    applyLogitBias(candidates, logitBias);
+    if (penalizes(parameters)) penalizeWindow(candidates, window, penaltiesOf, isPenalized);
+    if (usesDry(parameters)) penalizeRepetition(candidates, history.tokens, history.size, dry, isPenalized);
     return candidates;
   };
 
@@ -104,12 +113,12 @@ export function createChain(parameters: ChainParameters, rng: Rng): Chain {
 
   return {
     keepsAll: keepsAll(parameters),
-    run: (logits, allow) => finish(gather(logits, allow), topP),
+    run: (logits, allow, isPenalized) => finish(gather(logits, allow, isPenalized), topP),
     runLargest(largest, vocabularySize) {
       const { length } = largest.tokens;
       const candidates = candidateScratch(length);
       if (!largestInto(candidates, largest, orderScratch(length))) return undefined;
-      penalizeWindow(candidates, window, parameters);
+      penalizeWindow(candidates, window, penaltiesOf);
       if (usesDry(parameters)) penalizeRepetition(candidates, history.tokens, history.size, dry);
       const floor = floorOf(largest, vocabularySize);
       if (temperature > 0 && topK === 0 && topP < 1) {
@@ -129,7 +138,7 @@ export function createChain(parameters: ChainParameters, rng: Rng): Chain {
       return finish(candidates, topP);
     },
     drawFromAll(logits, uniform) {
-      adjust(adjustments, logits, parameters, window);
+      adjust(adjustments, logits, { logitBias, window, penaltiesOf });
       return drawFromAll(logits, adjustments, temperature, uniform);
     },
     accept(token) {
@@ -170,14 +179,17 @@ function createAdjustments(capacity: number): Adjustments {
   return { tokens: new Int32Array(capacity), logits: new Float64Array(capacity), size: 0 };
 }
 
+interface AdjustmentSources extends Pick<ChainParameters, 'logitBias'> {
+  readonly window: TokenWindow;
+  readonly penaltiesOf: (token: number) => Penalties;
+}
+
 /** Works out the logits of all tokens that have a bias or a penalty, merging the two ascending lists. */
 function adjust(
   adjustments: Adjustments,
   logits: Float32Array,
-  parameters: ChainParameters,
-  window: TokenWindow,
+  { logitBias, window, penaltiesOf }: AdjustmentSources,
 ): void {
-  const { logitBias } = parameters;
   let size = 0;
   for (let b = 0, w = 0; b < logitBias.length || w < window.size; size++) {
     const biased = b < logitBias.length ? logitBias[b]![0] : Infinity;
@@ -186,7 +198,7 @@ function adjust(
     const drawable = logits[token]! > -Infinity;
     let logit = withinRange(logits[token]!);
     if (token === biased) logit = withBias(logit, logitBias[b++]![1]);
-    if (token === recent) logit = penalized(logit, window.counts[w++]!, parameters);
+    if (token === recent) logit = penalized(logit, window.counts[w++]!, penaltiesOf(token));
     adjustments.tokens[size] = token;
     adjustments.logits[size] = drawable ? logit : -Infinity;
   }

@@ -37,7 +37,7 @@ const largestExponent = 88.7228391;
  * By its author's description, https://github.com/oobabooga/text-generation-webui/pull/5677.
  *
  * @param candidates mutated
- * @param history token ids, oldest first, the prompt included
+ * @param history token ids, oldest first
  * @throws TypeError for an option that is no number
  *
  * @example
@@ -59,12 +59,13 @@ export function applyDry(
   return penalizeRepetition(candidates, history, history.length, resolved);
 }
 
-/** `applyDry` with the first `end` tokens of a history. */
+/** `applyDry` with the first `end` tokens of a history, and perhaps tokens that are spared. */
 export function penalizeRepetition(
   candidates: Candidates,
   history: ArrayLike<number>,
   end: number,
   { multiplier, base, allowedLength, penaltyLastN, breakers }: Required<DryOptions>,
+  isPenalized?: (token: number) => boolean,
 ): Candidates {
   const count = penaltyLastN < 0 ? end : Math.min(end, penaltyLastN);
   if (multiplier === 0 || base < 1 || count <= allowedLength) return candidates;
@@ -88,7 +89,7 @@ export function penalizeRepetition(
     if (place < 0 || longest[place] === 0) continue;
     const exponent = Math.min(longest[place]! - 1 - allowedLength, steps);
     longest[place] = 0;
-    if (isBreaker(breakers, token)) continue;
+    if (isBreaker(breakers, token) || isPenalized?.(token) === false) continue;
     candidates.logits[place] = withinRange(candidates.logits[place]! - multiplier * base ** exponent);
   }
   return candidates;

@@ -17,7 +17,7 @@ const window = createTokenWindow();
  * Repeat penalty: Keskar et al., CTRL, arXiv:1909.05858 §4.1.
  *
  * @param candidates mutated
- * @param history token ids, oldest first, the prompt included
+ * @param history token ids, oldest first
  * @param penalties what is left out penalises nothing
  * @throws TypeError for a penalty that is no number
  *
@@ -39,19 +39,23 @@ export function applyPenalties(
     // What is no token id can't be a candidate.
     if ((history[i]! | 0) === history[i]) window.accept(history[i]!);
   }
-  return penalizeWindow(candidates, window, { repeatPenalty, frequencyPenalty, presencePenalty });
+  const penalties = { repeatPenalty, frequencyPenalty, presencePenalty };
+  return penalizeWindow(candidates, window, () => penalties);
 }
 
-/** `applyPenalties` with a window that is kept up to date elsewhere. */
+/** `applyPenalties` with a window that is kept up to date elsewhere, penalties of each token, and perhaps spared ones. */
 export function penalizeWindow(
   candidates: Candidates,
   recent: TokenWindow,
-  penalties: Penalties,
+  penaltiesOf: (token: number) => Penalties,
+  isPenalized?: (token: number) => boolean,
 ): Candidates {
   for (let i = 0; i < recent.size; i++) {
-    const position = positionOf(candidates, recent.tokens[i]!);
-    if (position < 0) continue;
-    candidates.logits[position] = penalized(candidates.logits[position]!, recent.counts[i]!, penalties);
+    const token = recent.tokens[i]!;
+    const position = positionOf(candidates, token);
+    if (position < 0 || isPenalized?.(token) === false) continue;
+    const logit = candidates.logits[position]!;
+    candidates.logits[position] = penalized(logit, recent.counts[i]!, penaltiesOf(token));
   }
   return candidates;
 }

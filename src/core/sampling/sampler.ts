@@ -25,6 +25,8 @@ export interface SamplerOptions {
   readonly vocabularySize: number;
   /** A generator of `createRng`; same seed, parameters, history and logits give the same tokens. */
   readonly seed: number;
+  /** The tokens that `repeatPenalty` acts on; all of them, if left out. */
+  readonly isWord?: ((token: number) => boolean) | undefined;
 }
 
 /** Chooses the tokens of one sequence. */
@@ -37,9 +39,11 @@ export interface Sampler {
    * @param logits `vocabularySize` of them, not mutated. NaN counts as −∞
    * @param allow the tokens that may be chosen at this step, one bit each: bit `t % 32` of word `t / 32`; a mask leaves
    * out tokens before any sampler sees them. All may be chosen, if left out
+   * @param isPenalized asked for tokens whose logit penalties or DRY would change; false spares a token. All may be
+   * penalised, if left out
    * @throws RangeError for a wrong length, or when no token is left: every logit −∞ or masked
    */
-  sample(logits: Float32Array, allow?: Uint32Array): number;
+  sample(logits: Float32Array, allow?: Uint32Array, isPenalized?: (token: number) => boolean): number;
   /** Whether it needs every logit at every step; otherwise `sampleLargest` may be asked first. */
   readonly needsAllLogits: boolean;
   /**
@@ -49,7 +53,8 @@ export interface Sampler {
    */
   sampleLargest(largest: LargestLogits): number;
   /**
-   * Makes a token part of the history that the penalties look at: each token of the prompt, then each chosen one.
+   * Makes a token part of the history that the penalties look at: each one that was chosen, and those of the prompt
+   * before, where they count.
    *
    * @throws RangeError for a token outside of the vocabulary
    */
@@ -59,8 +64,8 @@ export interface Sampler {
 const parameterNames = [...Object.keys(samplingParameters), 'logitBias', 'dryBreakers'];
 
 /**
- * The whole chain for one sequence: bias, penalties (last 64 tokens, the prompt included), DRY, top nσ, top k, tail-free,
- * typical, top p, min p, XTC, temperature or dynamic temperature, draw. With Mirostat: bias, penalties, temperature,
+ * The whole chain for one sequence: bias, penalties (last 64 accepted tokens), DRY, top nσ, top k, tail-free, typical,
+ * top p, min p, XTC, temperature or dynamic temperature, draw. With Mirostat: bias, penalties, temperature,
  * Mirostat. `temperature` 0 always takes the most likely token after bias, penalties and DRY, the lower id of equals,
  * whatever the other samplers are set to.
  *
@@ -79,8 +84,8 @@ const parameterNames = [...Object.keys(samplingParameters), 'logitBias', 'dryBre
  */
 export function createSampler(parameters: SamplerParameters, options: SamplerOptions): Sampler {
   assertNames('createSampler', parameters, parameterNames as (keyof SamplerParameters)[]);
-  assertNames('createSampler', options, ['vocabularySize', 'seed']);
-  const { vocabularySize, seed } = options;
+  assertNames('createSampler', options, ['vocabularySize', 'seed', 'isWord']);
+  const { vocabularySize, seed, isWord } = options;
   if (!Number.isInteger(vocabularySize) || vocabularySize < 1) {
     throw new RangeError(`vocabularySize: expected a positive integer, got ${vocabularySize}`);
   }
@@ -93,21 +98,22 @@ export function createSampler(parameters: SamplerParameters, options: SamplerOpt
   const chain = createChain(
     { ...resolved, logitBias, dryBreakers: parameters.dryBreakers ?? new Map() },
     rng,
+    isWord,
   );
   const mirostat =
     mode === undefined || temperature === 0 ? undefined : createMirostat({ mode, tau, eta, vocabularySize });
   return {
     memory: memoryOf(resolved),
-    sample(logits, allow) {
+    sample(logits, allow, isPenalized) {
       if (logits.length !== vocabularySize) {
         throw new RangeError(`logits: expected ${vocabularySize}, got ${logits.length}`);
       }
-      if (chain.keepsAll && allow === undefined) {
+      if (chain.keepsAll && allow === undefined && isPenalized === undefined) {
         const uniform = rng.next();
         const token = chain.drawFromAll(logits, uniform);
         return token >= 0 ? token : drawToken(someOf(chain.run(logits)), uniform);
       }
-      const candidates = someOf(chain.run(logits, allow));
+      const candidates = someOf(chain.run(logits, allow, isPenalized));
       if (temperature === 0) return candidates.tokens[0]!;
       mirostat?.apply(candidates);
       const token = drawToken(candidates, rng.next());

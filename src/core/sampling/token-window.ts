@@ -1,4 +1,4 @@
-/** Number of last tokens that the penalties read, the prompt included. */
+/** Number of last tokens of a history that the penalties read. */
 export const penaltyWindow = 64;
 
 /** The last 64 tokens as a set: which tokens, and how often each. Costs no allocation once it is there. */

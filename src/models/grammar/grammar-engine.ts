@@ -108,12 +108,12 @@ function readVocabulary(
 }
 
 /** Formats are functions, so the calls that they write stand for them. */
-function keyOf({ response, calls, reasoning }: AnswerConstraint): string {
+function keyOf({ response, calls, reasoning, opensObjects }: AnswerConstraint): string {
   const frames = calls && {
     ...calls.format,
     choice: calls.choice,
     parallel: calls.parallel,
     tools: calls.tools.map((tool) => ({ ...tool, frame: calls.format.call(tool.name) })),
   };
-  return JSON.stringify([response, frames, reasoning]);
+  return JSON.stringify([response, frames, reasoning, opensObjects]);
 }

@@ -305,7 +305,7 @@ describe.skipIf(!hasLlamaBinaries())('a GGUF file of tiny-chat', { timeout: 120_
       messages: user(`What is ${index + 3} + ${index + 5}?`),
       temperature: 0,
       logitBias: endless,
-      maxTokens: 60,
+      maxTokens: 40,
     }));
     const found = await Promise.all(inputs.map((input) => ask(small, input)));
     const expected = [];

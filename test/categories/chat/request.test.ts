@@ -14,7 +14,7 @@ describe('completeChatRequest', () => {
     expect(complete({})).toMatchObject({
       tools: [],
       toolChoice: 'auto',
-      parallelToolCalls: true,
+      parallelToolCalls: undefined,
       responseFormat: { type: 'text' },
       stop: [],
     });

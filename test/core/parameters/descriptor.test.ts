@@ -39,6 +39,7 @@ describe('resolveParameters', () => {
       truncatePromptTokens: 0,
       maxTokens: 256,
       n: 1,
+      penalizePrompt: false,
       seed: undefined,
       includeReasoning: true,
       logprobs: false,

@@ -74,6 +74,47 @@ describe('every parameter acts', () => {
   });
 });
 
+describe('tokens that are spared', () => {
+  const greedy = { temperature: 0 };
+  const repetition = [0, 1, 2, 0, 1];
+  /** The first choice where the token `favourite` leads by little and has come before. */
+  const choose = (
+    parameters: SamplerParameters,
+    favourite: number,
+    options = {},
+    spared?: number,
+  ): number => {
+    const sampler = createSampler({ ...greedy, ...parameters }, { vocabularySize: 4, seed: 1, ...options });
+    for (const token of repetition) sampler.accept(token);
+    const scores = new Float32Array(4).fill(1);
+    scores[3] = 1.9;
+    scores[favourite] = 2;
+    const all = new Uint32Array([15]);
+    return spared === undefined
+      ? sampler.sample(scores)
+      : sampler.sample(scores, all, (token) => token !== spared);
+  };
+
+  test.each<[SamplerParameters]>([
+    [{ repeatPenalty: 1.2 }],
+    [{ repeatPenalty: 1, frequencyPenalty: 0.5 }],
+    [{ repeatPenalty: 1, presencePenalty: 0.5 }],
+    [{ repeatPenalty: 1, dryMultiplier: 1 }],
+  ])('%j leaves alone what it is told to leave alone', (parameters) => {
+    expect(choose(parameters, 2)).toBe(3);
+    expect(choose(parameters, 2, {}, 0)).toBe(3);
+    expect(choose(parameters, 2, {}, 2)).toBe(2);
+  });
+
+  test('the repeat penalty acts on words, the others on all tokens', () => {
+    const isWord = (token: number): boolean => token !== 2;
+    expect(choose({ repeatPenalty: 1.2 }, 2, { isWord })).toBe(2);
+    expect(choose({ repeatPenalty: 1.2 }, 1, { isWord })).toBe(3);
+    expect(choose({ repeatPenalty: 1.2, minP: 0, temperature: 0.001 }, 2, { isWord })).toBe(2);
+    expect(choose({ repeatPenalty: 1, presencePenalty: 0.5 }, 2, { isWord })).toBe(3);
+  });
+});
+
 describe('seed', () => {
   test.each<SamplerParameters>([
     {},

@@ -10,7 +10,7 @@ test('createSampler takes the parameters of the table, all optional', () => {
   >();
   expectTypeOf(sampling.createSampler).parameter(1).toEqualTypeOf<sampling.SamplerOptions>();
   expectTypeOf<sampling.Sampler['sample']>().toEqualTypeOf<
-    (logits: Float32Array, allow?: Uint32Array) => number
+    (logits: Float32Array, allow?: Uint32Array, isPenalized?: (token: number) => boolean) => number
   >();
   // @ts-expect-error an unknown parameter
   sampling.createSampler({ top_k: 3 }, { vocabularySize: 1, seed: 0 });

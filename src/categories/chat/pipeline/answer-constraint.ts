@@ -11,25 +11,36 @@ export interface AnswerSetting {
   readonly formats: ModelFormats;
   /** Whether the model is known to think. */
   readonly thinks: boolean;
+  /** The model's setting `openSchemas`. */
+  readonly opensObjects: boolean | undefined;
 }
 
 /** The grammar that a request puts on the answer. */
 export function answerConstraint(request: ChatRequest, setting: AnswerSetting): AnswerConstraint {
-  const { prompt, formats, thinks } = setting;
+  const { prompt, formats, thinks, opensObjects } = setting;
   const calls = callConstraint(request, setting);
   const reasoning = formats.reasoning.constraint(prompt);
   const mayThink = thinks || reasoning.startsOpen;
-  return { response: request.responseFormat, calls, reasoning: mayThink ? reasoning : undefined };
+  return {
+    response: request.responseFormat,
+    calls,
+    reasoning: mayThink ? reasoning : undefined,
+    opensObjects,
+  };
 }
 
 function callConstraint(
-  { toolChoice, parallelToolCalls: parallel, tools: all }: ChatRequest,
+  { toolChoice, parallelToolCalls, tools: all }: ChatRequest,
   { tools, formats }: AnswerSetting,
 ): CallConstraint | undefined {
   const format = formats.toolCalls?.constraint;
   if (!format || toolChoice === 'none' || all.length === 0) return undefined;
-  if (toolChoice === 'auto') return { tools, choice: 'optional', parallel, format };
-  if (toolChoice === 'required') return { tools, choice: 'required', parallel, format };
+  const isRequired = toolChoice === 'required';
+  if (isRequired || toolChoice === 'auto') {
+    // Small models repeat a required call until they are cut off.
+    const parallel = parallelToolCalls ?? !isRequired;
+    return { tools, choice: isRequired ? 'required' : 'optional', parallel, format };
+  }
   return {
     tools: tools.filter(({ name }) => name === toolChoice.name),
     choice: 'once',

@@ -219,7 +219,8 @@ class ChatPipeline implements Pipeline<ChatRequest, ChatEvent, ChatModelInfo> {
     const encoded = pictures.map((picture) => picture.encoded);
     const fed = vision ? placePictures(prompt, encoded, vision.token) : prompt;
     const shown = thinkingPrompt(request, text, formats.reasoning.constraint(text));
-    const setting = { tools, prompt: shown, formats, template, tokenizer, grammars };
+    const { openSchemas: opensObjects } = this.#model.spec;
+    const setting = { tools, prompt: shown, formats, template, tokenizer, grammars, opensObjects };
     const grammar = await compileAnswer(request, setting, signal);
     const isConstrained = grammar !== undefined;
     const createToolCallParser = toolCalls && (() => toolCalls.createParser(tools, { isConstrained }));

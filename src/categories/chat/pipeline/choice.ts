@@ -11,6 +11,7 @@ import type { ChatRequest } from '../request.ts';
 import type { Continuation } from './batcher.ts';
 import { dryBreakersOf } from './dry-breakers.ts';
 import { readTokenLogprobs } from './token-logprobs.ts';
+import { wordTestOf } from './word-tokens.ts';
 
 /** The context that all choices of a request share. */
 export interface ChoiceContext {
@@ -53,8 +54,13 @@ export class Choice implements Continuation {
     this.#context = context;
     const dryBreakers = dryBreakersOf(request, tokenizer);
     const parameters = { ...samplerParametersOf(request), dryBreakers };
-    this.#sampler = createSampler(parameters, { vocabularySize, seed: seed + index });
-    for (const token of prompt.subarray(-this.#sampler.memory)) this.#sampler.accept(token);
+    this.#sampler = createSampler(parameters, {
+      vocabularySize,
+      seed: seed + index,
+      isWord: wordTestOf(tokenizer),
+    });
+    const counted = request.penalizePrompt ? prompt.subarray(-this.#sampler.memory) : [];
+    for (const token of counted) this.#sampler.accept(token);
     this.#detokenizer = createDetokenizer(tokenizer.decode);
     this.#matcher = context.grammar?.createMatcher();
     this.#answer = createAnswerParser({
@@ -82,7 +88,9 @@ export class Choice implements Continuation {
   }
 
   next(logits: Float32Array): number | undefined {
-    return this.#take(this.#sampler.sample(logits, this.#matcher?.mask()), logits);
+    const matcher = this.#matcher;
+    const token = this.#sampler.sample(logits, matcher?.mask(), matcher?.isFree);
+    return this.#take(token, logits);
   }
 
   /** @param logits for log probabilities */

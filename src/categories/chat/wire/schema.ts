@@ -166,12 +166,13 @@ export const chatRequestSchema = z.object({
     .nullish(),
   tools: listOf(tool).nullish(),
   tool_choice: toolChoice.nullish().meta({
-    description: '`required` is at least one call, a function a call of it; both are guaranteed.',
+    description:
+      '`required` is a call, and several where `parallel_tool_calls` is true; a function is a call of it. Both are guaranteed.',
     default: 'auto',
   }),
   parallel_tool_calls: z.boolean().nullish().meta({
-    description: 'Whether one answer may hold several calls.',
-    default: true,
+    description:
+      'Whether one answer may hold several calls; default: true, but false where `tool_choice` is `required`.',
   }),
   response_format: responseFormat.nullish().meta({
     description: 'Format of the answer; the model can write nothing else.',
@@ -202,7 +203,10 @@ const systemFingerprint = z
   .optional()
   .meta({ description: 'Changes where the model or its settings do.' });
 
-const finishReason = z.enum(['stop', 'length', 'tool_calls']);
+const finishReason = z.enum(['stop', 'length', 'tool_calls']).meta({
+  description:
+    '`length`: `max_tokens` or the end of the context cut the answer off. Where requests leave `max_tokens` out, `defaults: { maxTokens }` of the model sets the limit, else 256.',
+});
 
 const usage = z.object({
   prompt_tokens: z.int(),

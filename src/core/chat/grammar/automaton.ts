@@ -39,6 +39,8 @@ export interface State {
   /** Whether an item of a list of different items may begin here, and whether one may have been completed. */
   readonly startsItem: boolean;
   readonly endsItem: boolean;
+  /** Whether it may be inside of free text. */
+  readonly isFree: boolean;
 }
 
 /** No way goes on from here. */
@@ -145,7 +147,14 @@ export class Automaton {
     this.#frames = new Map();
     this.#itemLists = new Map();
     this.#transitions = new Int32Array(64 * this.#classes).fill(unknown);
-    this.#keep({ threads: [], mayEnd: false, plainCharacters: 0, startsItem: false, endsItem: false });
+    this.#keep({
+      threads: [],
+      mayEnd: false,
+      plainCharacters: 0,
+      startsItem: false,
+      endsItem: false,
+      isFree: false,
+    });
     this.#transitions.fill(dead, 0, this.#classes);
   }
 
@@ -223,7 +232,7 @@ export class Automaton {
   }
 
   #keep(found: Omit<State, 'id' | 'generation'>): State {
-    const { threads, mayEnd, plainCharacters, startsItem, endsItem } = found;
+    const { threads, mayEnd, plainCharacters, startsItem, endsItem, isFree } = found;
     const key = `${mayEnd}${startsItem}${endsItem}${threads.map(({ place, frame }) => `,${place}:${frame?.id ?? 0}`).join('')}`;
     const known = this.#stateIds.get(key);
     if (known !== undefined) return this.#states[known]!;
@@ -236,6 +245,7 @@ export class Automaton {
       plainCharacters,
       startsItem,
       endsItem,
+      isFree,
     };
     this.#states.push(state);
     this.#stateIds.set(key, id);
@@ -304,6 +314,14 @@ class Closure {
       this.#seen.add(key);
       this.#follow(at, below, waiting);
     }
+  }
+
+  get isFree(): boolean {
+    const { steps, free } = this.#program;
+    return this.threads.some(({ place, frame }) => {
+      const step = steps[place]!;
+      return step.op === 'read' ? step.reader.isFree(frame!.reading!) : free.has(place);
+    });
   }
 
   /** Number of arbitrary characters of `plainText` that may certainly follow. */

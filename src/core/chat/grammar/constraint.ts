@@ -64,6 +64,8 @@ export interface AnswerConstraint {
   readonly calls?: CallConstraint | undefined;
   /** For models that think; the thinking stays free. */
   readonly reasoning?: ReasoningConstraint | undefined;
+  /** Whether objects are open where their schemas don't say: `isOpen` of `jsonSchemaGrammar`. */
+  readonly opensObjects?: boolean | undefined;
 }
 
 /**
@@ -94,23 +96,30 @@ export function* answerGrammarSteps({
   response,
   calls,
   reasoning,
+  opensObjects: isOpen,
 }: AnswerConstraint): Generator<void, Expression | undefined> {
-  const budget = createSchemaBudget();
-  const document = framed(yield* documentGrammar(response, budget), reasoning?.frame);
-  const answer = calls ? yield* withCalls(document, calls, budget) : document;
+  const setting = { budget: createSchemaBudget(), isOpen };
+  const document = framed(yield* documentGrammar(response, setting), reasoning?.frame);
+  const answer = calls ? yield* withCalls(document, calls, setting) : document;
   if (!answer || !reasoning) return answer;
   const mayBreakOff = document === undefined && calls?.choice === 'optional';
   return behindReasoning(answer, reasoning, { mayBreakOff });
 }
 
+/** What all schemas of an answer share. */
+interface SchemaSetting {
+  readonly budget: SchemaBudget;
+  readonly isOpen: boolean | undefined;
+}
+
 function* documentGrammar(
   response: ResponseFormat,
-  budget: SchemaBudget,
+  { budget, isOpen }: SchemaSetting,
 ): Generator<void, Expression | undefined> {
   if (response.type === 'text') return undefined;
   return response.type === 'json-object'
     ? anyObject
-    : yield* jsonSchemaSteps(response.schema, 'schema', budget);
+    : yield* jsonSchemaSteps(response.schema, 'schema', budget, { isOpen });
 }
 
 function framed(
@@ -125,13 +134,13 @@ function framed(
 function* withCalls(
   document: Expression | undefined,
   calls: CallConstraint,
-  budget: SchemaBudget,
+  setting: SchemaSetting,
 ): Generator<void, Expression> {
   const { choice: when, parallel, format } = calls;
   const values = new Map<ToolCallConstraint['arguments'], readonly Expression[]>();
   const ways: Way[] = [];
   for (const way of [format, ...(format.others ?? [])]) {
-    const known = values.get(way.arguments) ?? (yield* argumentValues(calls, way, budget));
+    const known = values.get(way.arguments) ?? (yield* argumentValues(calls, way, setting));
     values.set(way.arguments, known);
     ways.push(wayOf(calls, way, known));
   }
@@ -180,7 +189,7 @@ function wayOf(
 function* argumentValues(
   { tools, choice: when }: CallConstraint,
   way: ToolCallConstraint,
-  budget: SchemaBudget,
+  setting: SchemaSetting,
 ): Generator<void, Expression[]> {
   const values: Expression[] = [];
   for (const [index, tool] of tools.entries()) {
@@ -189,10 +198,10 @@ function* argumentValues(
     const notationOf = way.arguments?.(tool.parameters);
     let value: Expression;
     try {
-      value = yield* argumentsGrammar(tool, path, budget, notationOf);
+      value = yield* argumentsGrammar(tool, path, setting, notationOf);
     } catch (error) {
       if (isPromised || !(error instanceof RangeError)) throw error;
-      value = yield* jsonSchemaSteps({ type: 'object' }, path, createSchemaBudget(), notationOf);
+      value = yield* jsonSchemaSteps({ type: 'object' }, path, createSchemaBudget(), { notationOf });
     }
     values.push(refer(rule(tool.name, value)));
     yield;
@@ -203,13 +212,14 @@ function* argumentValues(
 function* argumentsGrammar(
   tool: CallableTool,
   path: string,
-  budget: SchemaBudget,
+  { budget, isOpen }: SchemaSetting,
   notationOf: ArgumentsNotation | undefined,
 ): Generator<void, Expression> {
   const { type = 'object' } = tool.parameters ?? {};
   if (type !== 'object') throw new RangeError(`${path}.type: expected "object"`);
   // Arguments are always an object, also where the schema doesn't say so.
-  return yield* jsonSchemaSteps({ type: 'object', ...tool.parameters }, path, budget, notationOf);
+  const schema = { type: 'object', ...tool.parameters };
+  return yield* jsonSchemaSteps(schema, path, budget, { notationOf, isOpen });
 }
 
 const gap = repeat(character([0x20, 0x20], [0x0a, 0x0a]), { min: 0, max: 4 });

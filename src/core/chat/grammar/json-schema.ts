@@ -25,14 +25,24 @@ import { TextLanguages } from './schema-texts.ts';
 
 const maxOpen = 150;
 
+/** Ways to read a schema. */
+export interface SchemaOptions {
+  /** How the document is written; as JSON if left out. */
+  readonly notationOf?: ArgumentsNotation | undefined;
+  /**
+   * Whether an object may have more than the properties that are described, where no schema of it says anything about
+   * others. Default false.
+   */
+  readonly isOpen?: boolean | undefined;
+}
+
 /**
  * A JSON Schema (draft 2020-12 and what earlier drafts wrote) as a grammar: every document that it allows is valid. Not
- * every valid document is allowed: properties come in the order of the schema, then others, and numbers have at most 15
- * digits. Annotations and unknown keywords say nothing.
+ * every valid document is allowed: properties come in the order of the schema, then others if the schema says something
+ * about them or describes none, and numbers have at most 15 digits. Annotations and unknown keywords say nothing.
  *
  * @param path how messages call the schema
  * @param budget steps that reading may take; what would need more is refused with the place of the keyword
- * @param notationOf how the document is written; as JSON if left out
  * @throws RangeError beginning with the path of the keyword that can't be honoured
  *
  * @example
@@ -44,9 +54,9 @@ export function jsonSchemaGrammar(
   schema: unknown,
   path = 'schema',
   budget = createSchemaBudget(),
-  notationOf: ArgumentsNotation = () => jsonNotation,
+  options: SchemaOptions = {},
 ): Expression {
-  return runSteps(jsonSchemaSteps(schema, path, budget, notationOf));
+  return runSteps(jsonSchemaSteps(schema, path, budget, options));
 }
 
 /**
@@ -58,12 +68,14 @@ export function* jsonSchemaSteps(
   schema: unknown,
   path = 'schema',
   budget = createSchemaBudget(),
-  notationOf: ArgumentsNotation = () => jsonNotation,
+  { notationOf = () => jsonNotation, isOpen = false }: SchemaOptions = {},
 ): Generator<void, Expression> {
   assertSchemaSize(schema, path);
   yield;
-  const expression = yield* new SchemaReader(schema, path, budget).read(notationOf);
+  const expression = yield* new SchemaReader(schema, path, budget, isOpen).read(notationOf);
   if (productiveExpressions(expression)(expression)) return expression;
+  // A property that closed objects need may contain itself.
+  if (!isOpen) return yield* jsonSchemaSteps(schema, path, budget, { notationOf, isOpen: true });
   throw schemaFault(path, 'expected a schema that some finite document matches');
 }
 
@@ -73,6 +85,7 @@ class SchemaReader {
   readonly #texts: TextLanguages;
   readonly #clauses: ClauseReader;
   readonly #evaluator: SchemaEvaluator;
+  readonly #isOpen: boolean;
   /** Values by the literals that they satisfy. */
   readonly #rules = new Map<string, Rule>();
   readonly #open = new Set<string>();
@@ -85,8 +98,9 @@ class SchemaReader {
     readonly notation: Notation;
   }[] = [];
 
-  constructor(root: unknown, path: string, budget: SchemaBudget) {
+  constructor(root: unknown, path: string, budget: SchemaBudget, isOpen: boolean) {
     this.#path = path;
+    this.#isOpen = isOpen;
     this.#document = new SchemaDocument(root, path);
     this.#texts = new TextLanguages(budget);
     const spend = (steps: number): void => {
@@ -228,6 +242,7 @@ class SchemaReader {
       notation,
       valueOf,
       keysOf: (literal) => this.#keys(literal),
+      isOpen: this.#isOpen,
     });
   }
 

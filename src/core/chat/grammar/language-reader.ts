@@ -141,6 +141,11 @@ export class LanguageReader {
     return part === undefined ? plainRun(language, this.#store) : 0;
   }
 
+  /** Whether it is inside of free text: where nearly any character may come, a character that has been begun among them. */
+  isFree({ language }: Reading): boolean {
+    return plainRun(language, this.#store) > 0;
+  }
+
   /** Marks the first byte of each class of bytes that lead alike; `visited` holds what has been marked before. */
   markClasses(begins: Uint8Array, visited: Set<unknown>): void {
     if (this.isExact) begins.fill(1);

@@ -19,6 +19,11 @@ export interface GrammarMatcher {
    * @throws RangeError for a token that `mask` doesn't allow
    */
   accept(token: number): void;
+  /**
+   * Whether the whole token would be free text, as the inside of a string is: no structure, and nothing of a number or of
+   * constants to choose from. Needs no `this`.
+   */
+  isFree(token: number): boolean;
   /** Whether the text may end here. */
   readonly mayEnd: boolean;
 }
@@ -96,6 +101,15 @@ export function* compileSteps(grammar: Expression, vocabulary: Vocabulary): Gene
             throw new RangeError(`token: expected one that the grammar allows, got ${token}`);
           }
           state = after;
+        },
+        isFree(token) {
+          state = automaton.renew(state);
+          let after = state;
+          for (const byte of vocabulary.bytesOf(token) ?? []) {
+            if (!after.isFree) return false;
+            after = automaton.state(automaton.next(after.id, byte));
+          }
+          return after.isFree;
         },
         get mayEnd() {
           return state.mayEnd;

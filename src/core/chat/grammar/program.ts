@@ -44,6 +44,8 @@ export interface Program {
   readonly start: number;
   /** Start of the body of each rule. */
   readonly entries: ReadonlyMap<Rule, number>;
+  /** Places of the steps inside of free text, where nearly any character may come; not those of languages. */
+  readonly free: ReadonlySet<number>;
 }
 
 const maxSteps = 300_000;
@@ -69,6 +71,7 @@ class Assembler {
   readonly #steps: Step[] = [];
   readonly #entries = new Map<Rule, number>();
   readonly #waiting: Rule[] = [];
+  readonly #free = new Set<number>();
   readonly #isProductive: (part: Expression) => boolean;
   readonly #return: number;
   readonly #readers = {
@@ -90,12 +93,17 @@ class Assembler {
       this.#entries.set(rule, this.#write(rule.body, this.#return));
       yield;
     }
-    return { steps: this.#steps, start, entries: this.#entries };
+    return { steps: this.#steps, start, entries: this.#entries, free: this.#free };
   }
 
   #add(step: Step): number {
     if (this.#steps.length >= maxSteps) throw new RangeError('expected a smaller schema');
     return this.#steps.push(step) - 1;
+  }
+
+  /** Marks the steps from this place on as free text. */
+  #markFree(from: number): void {
+    for (let place = from; place < this.#steps.length; place++) this.#free.add(place);
   }
 
   #split(next: readonly number[]): number {
@@ -225,12 +233,14 @@ class Assembler {
       const loop: Step = { op: 'split', next: [], plain };
       const place = this.#add(loop);
       loop.next = [this.#write(item, place), next];
+      if (plain) this.#markFree(place);
       return place;
     }
     const nullable = isNullable(item);
     const loop: Step = { op: 'loop', min: nullable ? 0 : min, max, nullable, body: -1, exit: next, plain };
     const place = this.#add(loop);
     loop.body = this.#write(item, this.#add({ op: 'round', next: place }));
+    if (plain) this.#markFree(place);
     return this.#add({ op: 'count', next: place });
   }
 
@@ -248,6 +258,7 @@ class Assembler {
     ended: number | undefined,
     after = '',
   ): number {
+    const from = this.#steps.length;
     const markers = texts.map((marker) => String.fromCharCode(...utf8Bytes(marker)));
     const beginnings = new Set([
       '',
@@ -275,6 +286,7 @@ class Assembler {
       (this.#steps[place] as Extract<Step, { op: 'split' }>).next =
         ended === undefined ? next : [...next, ended];
     }
+    this.#markFree(from);
     return targetOf(after)!;
   }
 }

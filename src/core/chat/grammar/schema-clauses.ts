@@ -153,7 +153,9 @@ export class ClauseReader {
   #own(schema: Schema, path: string): Clause {
     const types = schema['type'] === undefined ? allTypes : typesOfKeyword(schema['type'], `${path}.type`);
     const values = valuesOf(schema, path);
-    const acts = Object.keys(schema).some((keyword) => keywordTypes.has(keyword));
+    const acts = Object.keys(schema).some(
+      (keyword) => keywordTypes.has(keyword) || keyword === 'unevaluatedProperties',
+    );
     const required = readNames(schema['required'], `${path}.required`);
     return (
       this.#merge(
@@ -238,8 +240,12 @@ export class ClauseReader {
       const keyword = of === 'properties' ? 'unevaluatedProperties' : 'unevaluatedItems';
       if (schema[keyword] === undefined || schema[keyword] === true) continue;
       const literal = this.#literal(schema, keyword, path, false);
+      // The keyword evaluates what is left; what it finds evaluated is by the others beside it.
+      const { [keyword]: _, ...own } = schema;
       result = result.map((clause) => {
-        const evaluated = clause.atoms.flatMap((atom) => (atom.kind === 'schema' ? [atom.schema] : []));
+        const evaluated = clause.atoms.flatMap((atom) =>
+          atom.kind === 'schema' ? [atom.schema === schema ? own : atom.schema] : [],
+        );
         return { ...clause, atoms: [...clause.atoms, { kind: 'unevaluated', evaluated, of, literal }] };
       });
     }

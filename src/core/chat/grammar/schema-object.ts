@@ -22,12 +22,20 @@ const maxVariants = 64;
 export interface ObjectSetting extends MemberSetting {
   readonly document: SchemaDocument;
   readonly keysOf: (literal: Literal) => Language;
+  /** Whether objects may have more properties than are described, where nothing says so. */
+  readonly isOpen: boolean;
 }
+
+/** Keywords that describe the properties of an object, and those that speak of all others. */
+const describing = ['properties', 'patternProperties'];
+const aboutOthers = ['additionalProperties', 'unevaluatedProperties', 'propertyNames'];
 
 type SchemaAtom = Extract<Atom, { kind: 'schema' }>;
 
 /**
- * Objects that satisfy the conditions: the named properties in the order of the schema, then others.
+ * Objects that satisfy the conditions: the named properties in the order of the schema, then others. There are no others
+ * where schemas describe properties and say nothing about others, unless too few would be left: models tend to go on
+ * with properties of their own.
  *
  * @throws RangeError naming the keyword that can't be honoured
  */
@@ -70,12 +78,28 @@ class ObjectWriter {
       .filter((atom) => atom.kind === 'some-property')
       .map((atom): Need => ({ keys: this.#keys(atom.keys), literals: [atom.literal] }));
     const setting = { ...this.#setting, path: this.#path };
-    if (needs.length === 0) return objectWith({ properties, kinds, needs, min, max }, setting);
+    if (needs.length === 0) {
+      const parts = {
+        properties,
+        kinds: this.#isClosed ? kinds.filter((kind) => kind.isDescribed) : kinds,
+        needs,
+        min,
+        max,
+      };
+      const written = objectWith(parts, setting);
+      return written === never && this.#isClosed ? objectWith({ ...parts, kinds }, setting) : written;
+    }
     return choice(
       ...this.#variants(properties, needs).map((variant) =>
         objectWith({ ...variant, kinds, min, max }, setting),
       ),
     );
+  }
+
+  get #isClosed(): boolean {
+    const says = (keywords: readonly string[]): boolean =>
+      this.#schemas.some(({ schema }) => keywords.some((keyword) => schema[keyword] !== undefined));
+    return !this.#setting.isOpen && says(describing) && !says(aboutOthers);
   }
 
   /** Named by a schema or asked for; those that are ruled out are named too, so that no other key is one of them. */
@@ -147,7 +171,7 @@ class ObjectWriter {
   }
 
   /** Splits all other keys by the patterns that they match, since each pattern has its own say. */
-  #kinds(names: readonly string[]): KeyKind[] {
+  #kinds(names: readonly string[]): (KeyKind & { readonly isDescribed: boolean })[] {
     const { document, texts, keysOf } = this.#setting;
     const { store } = texts;
     let all = store.complement(texts.listed(names, this.#path));
@@ -201,7 +225,7 @@ class ObjectWriter {
         );
         if (!isEvaluated) others.push(atom.literal);
       }
-      return { keys, literals: [...literals, ...others] };
+      return { keys, literals: [...literals, ...others], isDescribed: named.size > 0 };
     });
   }
 

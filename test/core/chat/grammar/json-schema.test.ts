@@ -2,6 +2,7 @@ import { Validator, type Schema } from '@cfworker/json-schema';
 import { describe, expect, test } from 'vitest';
 import { jsonSchemaGrammar } from '../../../../src/core/chat/grammar/json-schema.ts';
 import { anyObject } from '../../../../src/core/chat/grammar/notation.ts';
+import { createSchemaBudget } from '../../../../src/core/chat/grammar/schema-budget.ts';
 import { compileGrammar } from '../../../../src/core/chat/grammar/matcher.ts';
 import { schemas } from './schemas.ts';
 import { accepts, jsonPieces, randomWalk, toyVocabulary } from './walk.ts';
@@ -25,6 +26,52 @@ describe('whatever is drawn is valid', () => {
       const value: unknown = JSON.parse(randomWalk(grammar, vocabulary, { seed, patience: 80 }));
       expect(Object.prototype.toString.call(value)).toBe('[object Object]');
     }
+  });
+});
+
+describe('objects are closed where their schemas describe properties and say nothing about others', () => {
+  const a = { properties: { a: { type: 'integer' } } };
+  const b = { properties: { b: { type: 'integer' } } };
+  const pattern = { patternProperties: { '^x-': { type: 'integer' } } };
+  const endless = { type: 'object', patternProperties: { '^x': { $ref: '#' } } };
+
+  test.each<[name: string, schema: object, text: string, closed: boolean, open?: boolean]>([
+    ['a described property', a, '{"a": 1}', true],
+    ['another', a, '{"a": 1, "b": 2}', false],
+    ['no description at all', { type: 'object' }, '{"a": 1, "b": {"c": 2}}', true],
+    ['a description of no properties', { type: 'object', properties: {} }, '{"b": 2}', false],
+    ['an object without any', { type: 'object', properties: {} }, '{}', true],
+    ['others by choice', { ...a, additionalProperties: true }, '{"a": 1, "b": 2}', true],
+    ['others of a type', { ...a, additionalProperties: { type: 'null' } }, '{"a": 1, "b": null}', true],
+    ['others of another type', { ...a, additionalProperties: { type: 'null' } }, '{"b": 2}', false, false],
+    ['no others by choice', { ...a, additionalProperties: false }, '{"a": 1, "b": 2}', false, false],
+    ['others, told as unevaluated', { allOf: [a], unevaluatedProperties: true }, '{"a": 1, "b": 2}', true],
+    ['no others, told so', { allOf: [a], unevaluatedProperties: false }, '{"b": 2}', false, false],
+    ['none beside its own, told so', { ...a, unevaluatedProperties: false }, '{"b": 2}', false, false],
+    ['names of others', { ...a, propertyNames: { pattern: '^[a-c]$' } }, '{"b": 2}', true],
+    ['a property that matches a pattern', pattern, '{"x-y": 1}', true],
+    ['one that matches none', pattern, '{"y": 1}', false],
+    ['a pattern beside properties', { ...a, ...pattern }, '{"a": 1, "x-y": 1}', true],
+    ['neither', { ...a, ...pattern }, '{"y": 1}', false],
+    ['the properties of two schemas', { allOf: [a, b] }, '{"a": 1, "b": 2}', true],
+    ['those of none of the two', { allOf: [a, b] }, '{"a": 1, "c": 3}', false],
+    ['one of two open', { allOf: [a, { ...b, additionalProperties: true }] }, '{"c": 3}', true],
+    ['beside a reference', { $ref: '#/$defs/a', ...b, $defs: { a } }, '{"b": 2, "a": 1}', true],
+    ['behind a reference', { $ref: '#/$defs/a', $defs: { a } }, '{"b": 2}', false],
+    ['one of two branches', { anyOf: [a, b] }, '{"b": 2}', true],
+    ['both branches at once', { anyOf: [a, b] }, '{"a": 1, "b": 2}', false],
+    ['required, not described', { ...a, required: ['c'] }, '{"c": [3]}', true],
+    ['more than are described', { ...a, minProperties: 2 }, '{"a": 1, "b": 2}', true],
+    ['what only an object without end has', { ...endless, minProperties: 1 }, '{"b": 2}', true],
+    ['inside of a property', { properties: { o: a } }, '{"o": {"b": 2}}', false],
+    ['a free map as a property', { properties: { o: { type: 'object' } } }, '{"o": {"b": 2}}', true],
+    ['a constant', { ...a, enum: [{ b: 2 }] }, '{"b":2}', true],
+    ['a negated description', { type: 'object', not: { ...a, required: ['a'] } }, '{"b": 2}', true],
+  ])('%s: %j, %s', (_, schema, text, closed, open = true) => {
+    const whole = { type: 'object', ...schema };
+    expect(accepts(jsonSchemaGrammar(whole), text)).toBe(closed);
+    const opened = jsonSchemaGrammar(whole, 'schema', createSchemaBudget(), { isOpen: true });
+    expect(accepts(opened, text)).toBe(open);
   });
 });
 

@@ -1,5 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { hermesFormat } from '../../../../src/core/chat/tool-calls/hermes.ts';
+import { answerGrammar } from '../../../../src/core/chat/grammar/constraint.ts';
 import { Automaton } from '../../../../src/core/chat/grammar/automaton.ts';
 import { decimalRange } from '../../../../src/core/chat/grammar/decimal-range.ts';
 import { text } from '../../../../src/core/chat/grammar/expression.ts';
@@ -85,6 +87,64 @@ describe('a mask allows exactly the tokens that can be read', () => {
       if (vocabulary.endTokens.has(token)) break;
       for (const byte of vocabulary.bytesOf(token)!) state = reference.state(reference.next(state.id, byte));
     }
+  });
+});
+
+describe('free text', () => {
+  const vocabulary = toyVocabulary(...jsonPieces, 'hello"', '","', '\\n', 'hell');
+  const pieces = new Map(
+    Array.from({ length: vocabulary.maskLength * 32 }, (_, token) => [
+      new TextDecoder().decode(vocabulary.bytesOf(token)),
+      token,
+    ]),
+  );
+  const isFree = (schema: unknown, written: string, piece: string): boolean => {
+    const matcher = compileGrammar(jsonSchemaGrammar(schema), vocabulary).createMatcher();
+    for (const byte of Buffer.from(written)) matcher.accept(byte);
+    return matcher.isFree(pieces.get(piece)!);
+  };
+  const string = { type: 'string' };
+  const list = { type: 'array', items: string };
+
+  test.each<[name: string, schema: object, written: string, piece: string, expected: boolean]>([
+    ['a word of a string', string, '"ab ', 'hello', true],
+    ['a word of a short string', { ...string, maxLength: 20 }, '"', 'hello', true],
+    ['a word after a beginning that is given', { ...string, pattern: '^a.*$' }, '"a', 'hello', true],
+    ['characters of several bytes', string, '"', '日本', true],
+    ['an escape', string, '"', '\\n', true],
+    ['an escaped quote', string, '"', '\\"', true],
+    ['the quote that opens a string', string, '', '"', false],
+    ['the quote that closes it', string, '"ab', '"', false],
+    ['a word with that quote', string, '"', 'hello"', false],
+    ['two quotes with a comma, within free text again', list, '["a', '","', false],
+    ['digits', { type: 'integer' }, '', '12', false],
+    ['a value to choose', { enum: ['hello', 'hell'] }, '"', 'hell', false],
+    ['letters of a narrow pattern', { ...string, pattern: '^[a-z]*$' }, '"', 'hello', false],
+    ['a name', { properties: { hello: true } }, '{"', 'hello', false],
+    ['a name of any kind', { type: 'object' }, '{"', 'hello', true],
+    ['a word of a constant', { type: 'boolean' }, '', 'true', false],
+  ])('%s: %j, %s + %s is %s', (_, schema, written, piece, expected) => {
+    expect(isFree(schema, written, piece)).toBe(expected);
+  });
+
+  test('around calls', () => {
+    const grammar = answerGrammar({
+      response: { type: 'text' },
+      calls: {
+        tools: [{ name: 'ab' }],
+        choice: 'optional',
+        parallel: false,
+        format: hermesFormat.constraint,
+      },
+    });
+    const matcher = compileGrammar(grammar!, vocabulary).createMatcher();
+    expect(matcher.isFree(pieces.get('hello"')!)).toBe(true);
+    for (const byte of Buffer.from('hello\n<tool_call>')) matcher.accept(byte);
+    expect(matcher.isFree('\n'.charCodeAt(0))).toBe(false);
+    for (const byte of Buffer.from('\n{"name": "ab", "arguments": {')) matcher.accept(byte);
+    expect(matcher.isFree('"'.charCodeAt(0))).toBe(false);
+    matcher.accept('"'.charCodeAt(0));
+    expect(matcher.isFree(pieces.get('hello')!)).toBe(true);
   });
 });
 

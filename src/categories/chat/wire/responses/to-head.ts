@@ -26,7 +26,7 @@ export function toResponseHead(
     instructions: body.instructions ?? null,
     max_output_tokens: valueOf('maxTokens'),
     metadata: body.metadata ?? {},
-    parallel_tool_calls: body.parallel_tool_calls ?? true,
+    parallel_tool_calls: body.parallel_tool_calls ?? body.tool_choice !== 'required',
     reasoning: { effort: body.reasoning?.effort ?? null, summary: null },
     temperature: valueOf('temperature'),
     text: { format: body.text?.format ?? { type: 'text' } },
