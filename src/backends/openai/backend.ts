@@ -27,6 +27,7 @@ export const openaiDefinition: BackendDefinition = {
     'reasoningFormat',
     'imageFetch',
     'maxPixels',
+    'maxSide',
     'maxImages',
     'pooling',
     'normalize',
