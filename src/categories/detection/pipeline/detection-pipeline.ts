@@ -111,7 +111,7 @@ class DetectionPipeline implements Pipeline<DetectionRequest, DetectionEvent, De
   readonly #model: LoadedModel;
   readonly #candidates = createCandidates();
   readonly #inTurn = limitConcurrency(mostDecodes);
-  /** A large image takes up to 460 MB while it is decoded. */
+  /** A large image takes up to 550 MB while it is decoded. */
   readonly #oneByOne = limitConcurrency(1);
   readonly #running = new Set<Promise<unknown>>();
 

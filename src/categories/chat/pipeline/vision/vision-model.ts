@@ -44,7 +44,7 @@ export class VisionModel {
   readonly #settings: PictureSettings;
   /** Texts of pictures in the prompt, by picture. */
   readonly #texts = new WeakMap<EncodedPicture, string>();
-  /** A large picture takes up to 300 MB while it is decoded, and the encoder uses all threads. */
+  /** A large picture takes up to 640 MB while it is decoded, and the encoder uses all threads. */
   readonly #oneByOne = limitConcurrency(1);
 
   constructor(
