@@ -8,7 +8,7 @@ import { readGgufMetadata, type GgufMetadata } from '../core/gguf/read-metadata.
 import { ggufFiles, isGguf } from './gguf/gguf-source.ts';
 import { readGgufFile } from './gguf/read-gguf-file.ts';
 import { categoryOfGguf, firstTokenizerKey } from './gguf/recognize-gguf.ts';
-import { openUrl, readText, refusal, toRemote, type Remote } from './hub/http.ts';
+import { openUrl, readAnswer, refusal, toRemote, type Remote } from './hub/http.ts';
 import { RepositoryCache } from './hub/model-cache.ts';
 import { possibleFiles, possibleWeightFiles, toFileTree } from './hub/needed-files.ts';
 import { listRepository, probeFiles, type RemoteFile } from './hub/repository.ts';
@@ -295,7 +295,7 @@ async function fetchText(
     const { status } = answer.response;
     if (status === 404 || status === 410) return undefined;
     if (status !== 200) throw refusal(answer, remote, { file: path });
-    return readText(answer.response);
+    return readAnswer(answer.response);
   }, access);
 }
 

@@ -85,7 +85,7 @@ export async function openUrl(
  *
  * @throws Error of the connection; InferenceError `invalid_request` for more than 64 MiB
  */
-export async function readText({ body }: Response, maxBytes = mostTextBytes): Promise<string> {
+export async function readAnswer({ body }: Response, maxBytes = mostTextBytes): Promise<string> {
   const parts: Uint8Array[] = [];
   let length = 0;
   for await (const part of body ?? []) {

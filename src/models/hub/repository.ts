@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { InferenceError } from '../../errors.ts';
 import { parseContentHash, type ContentHash } from './content-hash.ts';
 import type { ListedFile } from './file-list.ts';
-import { openUrl, readText, refusal, type HubResponse, type Remote } from './http.ts';
+import { openUrl, readAnswer, refusal, type HubResponse, type Remote } from './http.ts';
 import { inParallel } from './in-parallel.ts';
 import { TransientError, withRetries, type RetryPolicy } from './retry.ts';
 import { sourceError } from '../model-files.ts';
@@ -146,7 +146,7 @@ async function readListing(
 ): Promise<{ readonly sha: string; readonly siblings: readonly Sibling[] }> {
   let text: string;
   try {
-    text = await readText(response);
+    text = await readAnswer(response);
   } catch (error) {
     if (InferenceError.isInstance(error)) throw error;
     throw new TransientError(`the list of files of ${remote.label} breaks off`, { cause: error });

@@ -11,7 +11,7 @@ import type { ObtainOptions } from '../../../src/models/hub/obtain-model.ts';
 import { obtainModel, type ModelRequest } from '../../../src/obtain-model.ts';
 import { listCachedModels, RepositoryCache } from '../../../src/models/hub/model-cache.ts';
 import type { DownloadProgress } from '../../../src/models/hub/progress.ts';
-import { readText } from '../../../src/models/hub/http.ts';
+import { readAnswer } from '../../../src/models/hub/http.ts';
 import { defaultRetryPolicy } from '../../../src/models/hub/retry.ts';
 import { locateModel } from '../../../src/models/source.ts';
 import { readVerified } from '../../../src/models/verified-files.ts';
@@ -363,7 +363,7 @@ describe('a download that goes wrong', () => {
       pull: (controller) => controller.enqueue(new Uint8Array(1000)),
       cancel: () => void (isLeft = true),
     });
-    await expect(readText(new Response(body), 100_000)).rejects.toThrow('has more than 100000 bytes');
+    await expect(readAnswer(new Response(body), 100_000)).rejects.toThrow('has more than 100000 bytes');
     expect(isLeft).toBe(true);
   });
 
