@@ -53,7 +53,7 @@ export const commonSettings = {
   ),
   threads: integerSetting('Threads of one operator; default: cores − 1, at least 1.'),
   cancelGraceMs: integerSetting(
-    'Time in which a worker must confirm a cancellation before it is replaced; six times as long while it computes, in processor time. A worker without a heartbeat is replaced after twice this time, at least 5 s, even without a cancellation. Default 5000.',
+    'Time in which a worker must confirm a cancellation before it is replaced; six times as long while it computes, in processor time. A worker without a heartbeat is replaced after twice this time, at least 5 s, even without a cancellation; one that a signal has stopped, after 3 s (Linux). Default 5000.',
     { min: 1, max: 600_000 },
   ),
 } satisfies SettingTable;

@@ -172,6 +172,7 @@ class ChildReplica implements Replica {
     this.#startedAt = performance.now();
     const pulse = watchPulse({
       hangMs: Math.max(leastHangMs, 2 * this.#cancelGraceMs),
+      isStopped: () => this.#process?.isStopped() ?? false,
       onHang: () => this.#abandonWorker('it hung and was stopped'),
       memoryMs: this.#cancelGraceMs,
     });

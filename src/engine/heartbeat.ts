@@ -47,6 +47,8 @@ export interface Pulse {
   stop(): void;
 }
 
+/** Silence after which a worker is asked for that may be stopped. */
+export const stopMs = 3000;
 /** A worker without work uses 0.4 to 0.7 ms for each beat. */
 const leastWorkMs = 2;
 
@@ -55,15 +57,19 @@ const leastWorkMs = 2;
  *
  * @param options.hangMs silence after which a worker counts as hung; time in which this process stood still doesn't count
  * @param options.onHang called once
+ * @param options.isStopped whether a worker that has been silent for `stopMs` was stopped by a signal: it counts as hung
+ * without any further wait
  * @param options.memoryMs how long work makes a worker count as busy; at least one beat
  */
 export function watchPulse({
   hangMs,
   onHang,
+  isStopped = () => false,
   memoryMs = 0,
 }: {
   readonly hangMs: number;
   onHang(): void;
+  isStopped?(): boolean;
   readonly memoryMs?: number;
 }): Pulse {
   let silentChecks = 0;
@@ -72,10 +78,11 @@ export function watchPulse({
   const memory = Math.max(1, Math.round(memoryMs / beatIntervalMs));
   let timer: NodeJS.Timeout | undefined;
   const checks = Math.max(1, Math.round(hangMs / beatIntervalMs));
+  const stopChecks = stopMs / beatIntervalMs;
   // Checks are counted, not milliseconds: after a standstill of this process one of them comes, and then the beats.
   const check = (): void => {
     silentChecks += 1;
-    if (silentChecks <= checks) return;
+    if (silentChecks <= checks && !(silentChecks > stopChecks && isStopped())) return;
     clearInterval(timer);
     onHang();
   };

@@ -155,7 +155,7 @@ export class ModelQueue {
     assertDuration('deadlineMs', given);
     const deadlineMs = Math.min(given, this.#limits.deadlineMs);
     if (signal?.aborted) throw cancelled(signal.reason);
-    this.#assertAdmission();
+    this.#assertAdmission(deadlineMs);
     const ticket = new Ticket(job, stream, {
       signal,
       deadlineMs,
@@ -167,14 +167,15 @@ export class ModelQueue {
     return ticket;
   }
 
-  #assertAdmission(): void {
+  #assertAdmission(deadlineMs: number): void {
     if (this.#refusal) throw this.#refusal;
     const { id } = this.#spec;
     const { state, replicas } = this.#model;
     if (state === 'failed') throw this.#loadError();
-    if (state === 'restarting') {
+    const restartsInMs = state === 'restarting' ? replicas!.restartsInMs : 0;
+    if (restartsInMs > deadlineMs) {
       throw new InferenceError('overloaded', `The worker of model "${id}" is being restarted.`, {
-        retryAfterSeconds: toRetryAfterSeconds(replicas!.restartsInMs),
+        retryAfterSeconds: toRetryAfterSeconds(restartsInMs),
       });
     }
     const waiting = this.#waiting.size;
@@ -182,9 +183,9 @@ export class ModelQueue {
       // Nothing may wait for it, but who comes again finds it loaded.
       if (state === 'unloaded') this.#loadForRequests();
       throw new InferenceError('overloaded', `Model "${id}" is busy and its queue is full.`, {
-        retryAfterSeconds: this.#serviceTimes.retryAfterSeconds(
-          waiting + 1,
-          Math.max(1, replicas?.concurrency ?? 0),
+        retryAfterSeconds: Math.max(
+          toRetryAfterSeconds(restartsInMs),
+          this.#serviceTimes.retryAfterSeconds(waiting + 1, Math.max(1, replicas?.concurrency ?? 0)),
         ),
       });
     }

@@ -1,4 +1,5 @@
 import { fork } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 import { beatPipe } from './heartbeat.ts';
@@ -40,6 +41,8 @@ export interface WorkerProcess {
   /** A worker that is gone gets nothing, silently. @throws Error if the message can't be cloned */
   send(message: HostMessage): void;
   kill(): void;
+  /** Whether a signal has stopped it, as `SIGSTOP` does. Always `false` beside Linux, where nothing tells. */
+  isStopped(): boolean;
   /** Whether the worker keeps this process from exiting. */
   hold(held: boolean): void;
 }
@@ -85,6 +88,7 @@ export function startWorkerProcess(
     kill() {
       child.kill('SIGKILL');
     },
+    isStopped: () => isStopped(child.pid),
     hold(held) {
       for (const handle of [child, child.channel, child.stderr as Socket | null, pulse]) {
         if (held) handle?.ref();
@@ -92,4 +96,15 @@ export function startWorkerProcess(
       }
     },
   };
+}
+
+function isStopped(pid: number | undefined): boolean {
+  try {
+    // The name of the program may have spaces and brackets; the state is the letter behind it.
+    return readFileSync(`/proc/${pid}/stat`, 'utf8')
+      .replace(/^.*\) /s, '')
+      .startsWith('T');
+  } catch {
+    return false;
+  }
 }

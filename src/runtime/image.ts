@@ -1,11 +1,16 @@
-import sharp, { type SharpOptions } from 'sharp';
+import sharp, { type Metadata, type SharpOptions } from 'sharp';
 import { resample } from '../core/vision/resample.ts';
 import { detectImageFormat, imageFormats } from '../core/vision/image-format.ts';
 import { fieldError, type InferenceError } from '../errors.ts';
 
 export interface ImageOptions {
-  /** An image of more pixels is refused before it is decoded, an AVIF of more than a quarter of that. */
-  readonly maxPixels: number;
+  /**
+   * An image of more pixels is refused before it is decoded, and one whose decoding takes more than six bytes for each of
+   * so many. Default 2²⁶.
+   */
+  readonly maxPixels?: number | undefined;
+  /** An image whose width or height is larger is refused before it is decoded. Default 16,384. */
+  readonly maxSide?: number | undefined;
 }
 
 /** An image whose header has been read; it is decoded as often as `toPixels` is called. */
@@ -26,8 +31,17 @@ export interface OpenedImage {
 }
 
 const largePixels = 2 ** 22;
-/** Bytes for each pixel, measured: AVIF 18, GIF 5, interlaced JPEG and PNG 3; WebP 8, unless it shrinks while it loads. */
-const avifCost = 4;
+const defaultMaxPixels = 2 ** 26;
+/** libvips keeps some hundred rows of an image. */
+const defaultMaxSide = 2 ** 14;
+/** Most bytes that decoding may take, for each pixel of `maxPixels`. */
+const bytesPerPixel = 6;
+/** Bytes that decoding takes for each pixel, measured; AVIF 18, of more than eight bits up to 24. */
+const costs: Readonly<Record<string, number>> = { heif: 24, gif: 5, webp: 8 };
+/** Bytes of one sample in memory. */
+const sampleBytes: Readonly<Record<string, number>> = { uchar: 1, char: 1, ushort: 2, short: 2, double: 8 };
+/** Samples for each pixel of a JPEG whose colours have less. */
+const sampling: Readonly<Record<string, number>> = { '4:2:0': 1.5, '4:2:2': 2 };
 
 // Images are decoded beside each other, in libuv's threads; more threads for each would take cores from the host.
 sharp.concurrency(1);
@@ -37,7 +51,7 @@ sharp.cache(false);
 /**
  * Reads the header of an image: JPEG, PNG, WebP, GIF, AVIF or TIFF, by its content.
  *
- * @throws InferenceError `invalid_request` for any other content, a damaged header and too many pixels
+ * @throws InferenceError `invalid_request` for any other content, a damaged header, too many pixels and too many bytes
  *
  * @example
  * ```ts
@@ -45,7 +59,10 @@ sharp.cache(false);
  * const pixels = await image.toPixels({ width: 640, height: 480 }); // 640 × 480 × 3 bytes
  * ```
  */
-export async function openImage(bytes: Uint8Array, { maxPixels }: ImageOptions): Promise<OpenedImage> {
+export async function openImage(
+  bytes: Uint8Array,
+  { maxPixels = defaultMaxPixels, maxSide = defaultMaxSide }: ImageOptions = {},
+): Promise<OpenedImage> {
   if (detectImageFormat(bytes) === undefined) {
     throw invalid(`expected an image of a format in ${imageFormats.join(', ')}, got other content`);
   }
@@ -53,9 +70,13 @@ export async function openImage(bytes: Uint8Array, { maxPixels }: ImageOptions):
   const options: SharpOptions = { failOn: 'error', limitInputPixels: false };
   const metadata = await decoded(() => sharp(bytes, options).metadata());
   const { width, height } = metadata.autoOrient;
-  const mostPixels = metadata.format === 'heif' ? maxPixels / avifCost : maxPixels;
+  const got = `got ${width} × ${height}`;
+  if (Math.max(width, height) > maxSide) throw invalid(`expected at most ${maxSide} pixels a side, ${got}`);
+  const cost = costOf(metadata);
+  const mostPixels = Math.floor(maxPixels * Math.min(1, bytesPerPixel / cost));
   if (width * height > mostPixels) {
-    throw invalid(`expected at most ${mostPixels} pixels, got ${width} × ${height}`);
+    const kind = cost > bytesPerPixel ? ` of an image that takes ${cost} bytes for each` : '';
+    throw invalid(`expected at most ${mostPixels} pixels${kind}, ${got}`);
   }
   const isLarge = width * height > largePixels;
   return {
@@ -80,6 +101,13 @@ export async function openImage(bytes: Uint8Array, { maxPixels }: ImageOptions):
       return resample(data, most, size, 'bilinear');
     },
   };
+}
+
+/** Bytes for each pixel while an image is decoded whole, as interlaced ones have to be. */
+function costOf({ format, channels, depth, chromaSubsampling }: Metadata): number {
+  // A JPEG of several scans keeps the coefficients of all its samples in 16 bits; its header doesn't tell how many follow.
+  if (format === 'jpeg') return 2 * (sampling[chromaSubsampling ?? ''] ?? channels);
+  return costs[format] ?? channels * (sampleBytes[depth] ?? 4);
 }
 
 /** Higher ones take longer and save next to nothing. */

@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { JsonCounter } from '../core/text/json-counter.ts';
+import { JsonCounter, maxJsonLevels } from '../core/text/json-counter.ts';
 import { InferenceError } from '../errors.ts';
 import type { ApiRequest } from './contract.ts';
 import { headerOf } from './headers.ts';
@@ -12,7 +12,6 @@ const largeBytes = 2 ** 20;
 /** Most of a body, by the name in `JsonCounter`. */
 const mostOf = { values: 2 ** 19, members: 2 ** 15, objects: 2 ** 14, arrays: 2 ** 14 } as const;
 const countedNames = Object.keys(mostOf) as (keyof typeof mostOf)[];
-const mostLevels = 512;
 
 const jsonMediaType = /^application\/(?:[\w.!#$&^+-]+\+)?json[ \t]*(?:;|$)/i;
 const charsetParameter = /;[ \t]*charset[ \t]*=[ \t]*"?([^ \t;"]*)/i;
@@ -127,7 +126,7 @@ async function readBytes(
  * @throws InferenceError `request_too_large`
  */
 function assertFew(counter: JsonCounter): void {
-  let fault = counter.depth > mostLevels ? `${mostLevels} levels of nesting` : undefined;
+  let fault = counter.depth > maxJsonLevels ? `${maxJsonLevels} levels of nesting` : undefined;
   for (const name of countedNames) if (counter[name] > mostOf[name]) fault = `${mostOf[name]} ${name}`;
   if (fault === undefined) return;
   throw new InferenceError('request_too_large', `The request body has more than ${fault}.`);

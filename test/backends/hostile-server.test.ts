@@ -138,6 +138,48 @@ describe('a server of the wire format that says too much', () => {
     });
   });
 
+  it.each<[string, object, number]>([
+    ['pieces', { content: 'x' }, 64 + 2 * 256],
+    ['bytes', { content: ' '.repeat(8192) }, (2 ** 14 + 64 * 256) / 8192],
+    ['bytes of reasoning', { reasoning_content: ' '.repeat(8192) }, (2 ** 14 + 64 * 256) / 8192],
+  ])('is cut far beyond max_tokens: %s', async (_, delta, pieces) => {
+    let isLeft = false;
+    async function* chunks() {
+      try {
+        for (;;) yield choice({ delta });
+      } finally {
+        isLeft = true;
+      }
+    }
+    const events: ChatEvent[] = [];
+    const options = { choices: 1, includeReasoning: true, maxTokens: 256 };
+    for await (const event of toChatEvents(chunks(), options)) events.push(event);
+    expect(events.filter((event) => 'text' in event)).toHaveLength(pieces + 1);
+    expect(events.at(-2)).toEqual({ type: 'choice-end', choice: 0, finishReason: 'length' });
+    expect(isLeft).toBe(true);
+  });
+
+  it('is cut at the max_tokens that it was sent', async () => {
+    const request = { ...chatRequest, maxTokens: 5 };
+    const endless: Script = (response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      writeForEver(response, `data: ${JSON.stringify(choice({ delta: { content: 'x' } }))}\n\n`);
+    };
+    const events = (await ask('chat', endless, request)) as ChatEvent[];
+    expect(events.filter(({ type }) => type === 'text-delta')).toHaveLength(64 + 2 * 5 + 1);
+  });
+
+  it('is left when it goes on after the end', async () => {
+    async function* chunks() {
+      yield end;
+      for (;;) yield choice({ delta: { content: 'x' } });
+    }
+    const events: ChatEvent[] = [];
+    for await (const event of toChatEvents(chunks(), { choices: 1, includeReasoning: true }))
+      events.push(event);
+    expect(events.map(({ type }) => type)).toEqual(['prompt-end', 'choice-end', 'usage']);
+  });
+
   it('fails with vectors that unpack to more than they can be', async () => {
     const bomb = gzipSync(Buffer.alloc(64 * 2 ** 20, '1'));
     const script: Script = (response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb);

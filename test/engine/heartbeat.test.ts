@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { beatIntervalMs, formatBeat, watchPulse } from '../../src/engine/heartbeat.ts';
+import { beatIntervalMs, formatBeat, stopMs, watchPulse } from '../../src/engine/heartbeat.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -24,6 +24,20 @@ it('silence counts as hung, once', () => {
   expect(onHang).not.toHaveBeenCalled();
   vi.advanceTimersByTime(100 * beatIntervalMs);
   expect(onHang).toHaveBeenCalledOnce();
+});
+
+it.each([
+  ['a stopped worker', true, 1],
+  ['a worker that has work for all processors', false, 0],
+])('shorter silence counts where a signal was the reason: %s', (_, isStopped, times) => {
+  const onHang = vi.fn();
+  const pulse = watchPulse({ hangMs: 2 * stopMs, onHang, isStopped: () => isStopped });
+  pulse.read(idleBeat);
+  vi.advanceTimersByTime(stopMs);
+  expect(onHang).not.toHaveBeenCalled();
+  vi.advanceTimersByTime(beatIntervalMs);
+  expect(onHang).toHaveBeenCalledTimes(times);
+  pulse.stop();
 });
 
 it('each beat starts the time anew; no more is told after the end', () => {

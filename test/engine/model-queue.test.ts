@@ -123,21 +123,36 @@ describe('a model that is not ready', () => {
     expect(await outcome).toBe('done');
   });
 
-  it('refuses new requests while a worker is restarted, but keeps those that wait', async () => {
-    const { queue, replica, submit } = createQueue();
+  it('lets requests wait while a worker is restarted, up to maxQueue and to their deadline', async () => {
+    const { queue, replica, submit } = createQueue({ maxQueue: 2 });
     const running = submit();
-    const waiting = submit();
     replica.restartsInMs = 4200;
     replica.become('restarting');
     replica.finish(0, new InferenceError('worker_failed', 'lost'));
     expect(await running.outcome).toBe('worker_failed');
+    const waiting = submit();
+    const hurried = submit({ deadlineMs: 4200 });
     await expect(queue.submit(toy({}), {}, chat).next()).rejects.toMatchObject({
       code: 'overloaded',
+      message: 'Model "toy" is busy and its queue is full.',
       retryAfterSeconds: 5,
     });
+    await vi.advanceTimersByTimeAsync(4200);
+    expect(await hurried.outcome).toBe('deadline_exceeded');
     replica.become('ready');
     replica.finish();
     expect(await waiting.outcome).toBe('done');
+  });
+
+  it('refuses at once a request whose deadline ends before the worker can be back', async () => {
+    const { queue, replica } = createQueue();
+    replica.restartsInMs = 4200;
+    replica.become('restarting');
+    await expect(queue.submit(toy({}), { deadlineMs: 4199 }, chat).next()).rejects.toMatchObject({
+      code: 'overloaded',
+      message: 'The worker of model "toy" is being restarted.',
+      retryAfterSeconds: 5,
+    });
   });
 
   it('goes on with the replicas that are left', async () => {

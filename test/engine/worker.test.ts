@@ -237,8 +237,12 @@ describe('cancellation', () => {
     expect(await workerPid()).toBe(pid);
   });
 
-  it.skipIf(process.platform === 'win32')('of nobody replaces a worker that is stopped', async () => {
-    const { engine, run, workerPid } = start({ toy: {} }, 100);
+  it.skipIf(process.platform === 'win32').each([
+    ['', 100] as const,
+    // Without a heartbeat it would have twice the grace; only Linux tells that it is stopped.
+    ...(process.platform === 'linux' ? ([[', long before twice the grace', 300_000]] as const) : []),
+  ])('of nobody replaces a worker that is stopped%s', async (_, graceMs) => {
+    const { engine, run, workerPid } = start({ toy: {} }, graceMs);
     const pid = await workerPid();
     await beats();
     const events = run({ steps: 1, gated: true });
@@ -270,8 +274,7 @@ describe('a crash', () => {
     process.kill(pid, 'SIGKILL');
     expect(await errorCode(stream)).toBe('worker_failed');
     expect((await otherModel.next()).done).toBe(false);
-    expect(await errorCode(run({ steps: 1 }))).toBe('overloaded');
-    expect(await eventually(() => texts(run({ steps: 2 })))).toEqual(['1', '2']);
+    expect(await texts(run({ steps: 2 }))).toEqual(['1', '2']);
     await otherModel.return!();
   });
 

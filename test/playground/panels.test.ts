@@ -222,6 +222,43 @@ describe.skipIf(skipReason !== undefined)('the playground in a browser', { timeo
       expect(html[2]).toBe('<p>a &amp; b &lt;</p>');
     });
 
+    it('lexes a growing answer from where it grows, as it would the whole', async () => {
+      const blocks = [
+        '[site]: https://example.com\n\n1. one\n\n2. two\n\nA [site].\n\n',
+        ...Array.from({ length: 100 }, (_, index) => `*Paragraph* ${index} ${'word '.repeat(20)}\r\n\r\n`),
+      ];
+      const marks = '*a* '.repeat(500).trim();
+      const script = `(async ([blocks, marks]) => {
+        const { createMarkdownView } = await import('/scripts/dom/markdown.js');
+        const { Lexer } = await import('/packages/marked.js');
+        const { blockTokens } = Lexer.prototype;
+        let lexed = 0;
+        Lexer.prototype.blockTokens = function (text, ...others) {
+          lexed += text.length;
+          return blockTokens.call(this, text, ...others);
+        };
+        const htmlOf = (pieces) => {
+          const view = createMarkdownView();
+          for (const piece of pieces) {
+            view.append(piece);
+            view.show();
+          }
+          return view.root.innerHTML;
+        };
+        const whole = htmlOf([blocks.join('')]);
+        const same = htmlOf(blocks[0]) === htmlOf([blocks[0]]);
+        lexed = 0;
+        const grown = htmlOf(blocks);
+        return [whole === grown, same, lexed, whole.slice(0, 150), htmlOf([marks])];
+      })(${JSON.stringify([blocks, marks])})`;
+      const [isEqual, isSame, lexed, begin, plain] =
+        await page.evaluate<[boolean, boolean, number, string, string]>(script);
+      expect([isEqual, isSame]).toEqual([true, true]);
+      expect(lexed).toBeLessThan(5 * blocks.join('').length);
+      expect(begin).toContain('<a href="https://example.com"');
+      expect(plain).toBe(`<p>${marks}</p>`);
+    });
+
     it('answers again', async () => {
       const panel = await open('Chat');
       await send('What is 27 + 58?');

@@ -88,6 +88,27 @@ function texts(): HostileImage[] {
   return Object.entries(contents).map(([title, text]) => ({ title, bytes: Buffer.from(text, 'latin1') }));
 }
 
+/** A PNG of a header alone: bits for each sample, and 2 for RGB or 6 for RGBA. */
+export function pngHeader(
+  [across, down]: readonly [number, number],
+  depth: 8 | 16 = 8,
+  colour: 2 | 6 = 2,
+): Buffer {
+  const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
+  const header = Buffer.alloc(13);
+  header.writeUInt32BE(across, 0);
+  header.writeUInt32BE(down, 4);
+  header.set([depth, colour], 8);
+  return Buffer.concat([signature, chunk('IHDR', header), chunk('IDAT', Buffer.alloc(0))]);
+}
+
+function chunk(type: string, data: Buffer): Buffer {
+  const bytes = Buffer.concat([Buffer.alloc(4), Buffer.from(type), data, Buffer.alloc(4)]);
+  bytes.writeUInt32BE(data.length, 0);
+  bytes.writeUInt32BE(crc32(bytes.subarray(4, -4)), bytes.length - 4);
+  return bytes;
+}
+
 function hugeHeaders(png: Buffer): HostileImage[] {
   const sizes = [20_000, 65_535, 100_000, 2 ** 24, 2 ** 31 - 1];
   return sizes.flatMap((size) => {

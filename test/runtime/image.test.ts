@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import sharp, { type Sharp } from 'sharp';
 import { describe, expect, it } from 'vitest';
 import { openImage } from '../../src/runtime/image.ts';
-import { flipped, hostileImages, soundImages } from './hostile-images.ts';
+import { flipped, hostileImages, pngHeader, soundImages } from './hostile-images.ts';
 
 const limits = { maxPixels: 2 ** 26 };
 const size = { width: 8, height: 8 };
@@ -68,7 +68,7 @@ describe('openImage', () => {
   it('refuses an AVIF of more than a quarter of the pixels, for what it costs', async () => {
     const bytes = await halves(red, blue).avif().toBuffer();
     await expect(openImage(bytes, { maxPixels: 4 * 128 - 4 })).rejects.toThrow(
-      'at most 127 pixels, got 16 × 8',
+      'at most 127 pixels of an image that takes 24 bytes for each, got 16 × 8',
     );
     expect(await openImage(bytes, { maxPixels: 4 * 128 })).toMatchObject({ width: 16, isLarge: false });
   });
@@ -168,6 +168,44 @@ describe('openImage', () => {
     expect(pixels).toHaveLength(4 * 20 * 3);
     near(pixels, 0, [255, 0, 0], 1);
     near(pixels, 79, [0, 0, 255], 1);
+  });
+
+  it.each([
+    [
+      'two rows of RGBA in 16 bits',
+      pngHeader([33_554_432, 2], 16, 6),
+      'at most 16384 pixels a side, got 33554432 × 2',
+    ],
+    ['one row', pngHeader([60_000_000, 1]), 'at most 16384 pixels a side, got 60000000 × 1'],
+    ['64 rows', pngHeader([1_048_576, 64]), 'at most 16384 pixels a side, got 1048576 × 64'],
+    ['one column', pngHeader([1, 60_000_000]), 'at most 16384 pixels a side, got 1 × 60000000'],
+    [
+      'pixels of 8 bytes',
+      pngHeader([8192, 8192], 16, 6),
+      'at most 50331648 pixels of an image that takes 8 bytes for each, got 8192 × 8192',
+    ],
+  ])('weighs a picture before it is decoded: %s', async (_, bytes, reason) => {
+    await expect(openImage(bytes)).rejects.toThrow(`image: expected ${reason}.`);
+    expect(await openImage(pngHeader([8192, 6144], 16, 6))).toMatchObject({ isLarge: true });
+  });
+
+  it.each<[string, Sharp]>([
+    [
+      'a JPEG of four colours, which may have several scans',
+      halves(red, blue).toColourspace('cmyk').jpeg({ chromaSubsampling: '4:4:4' }),
+    ],
+    ['WebP', halves(red, blue).webp()],
+    ['RGBA in 16 bits', halves(red, blue, 4).toColourspace('rgb16').png()],
+  ])('lets pictures of 8 bytes for each pixel have three quarters of the pixels: %s', async (_, picture) => {
+    const bytes = await picture.toBuffer();
+    await expect(openImage(bytes, { maxPixels: 170 })).rejects.toThrow('at most 127 pixels');
+    expect(await openImage(bytes, { maxPixels: 171 })).toMatchObject({ width: 16, height: 8 });
+  });
+
+  it('takes sides up to maxSide', async () => {
+    const bytes = await halves(red, blue).png().toBuffer();
+    await expect(openImage(bytes, { maxSide: 15 })).rejects.toThrow('at most 15 pixels a side, got 16 × 8');
+    expect(await openImage(bytes, { maxSide: 16 })).toMatchObject({ width: 16 });
   });
 
   it('refuses too many pixels before it decodes them', async () => {

@@ -105,6 +105,53 @@ describe('the body of an error', { timeout: 120_000 }, () => {
     expect(text.length).toBeLessThan(1500);
   });
 
+  const calls = (levels: number) => {
+    const call = { name: 'f', arguments: '{"a":'.repeat(levels) + '1' + '}'.repeat(levels) };
+    const toolCalls = [{ id: 'a', type: 'function', function: call }];
+    const reply = { role: 'tool', tool_call_id: 'a', content: 'x' };
+    return {
+      chat: { messages: [...messages, { role: 'assistant', tool_calls: toolCalls }, reply] },
+      responses: {
+        input: [
+          ...messages,
+          { type: 'function_call', call_id: 'a', ...call },
+          { type: 'function_call_output', call_id: 'a', output: 'x' },
+        ],
+      },
+    };
+  };
+
+  it.each<[string, string, object, string]>([
+    ['chat', '/v1/chat/completions', calls(3000).chat, 'messages[1].tool_calls[0].function.arguments'],
+    ['responses', '/v1/responses', calls(3000).responses, 'input[1].arguments'],
+  ])('names arguments of a call that are nested too deeply: %s', async (_, url, fields, param) => {
+    const { status, text } = await post(url, { model: 'tiny-chat', ...fields });
+    expect(status).toBe(400);
+    expect(JSON.parse(text)).toMatchObject({
+      error: { param, message: `${param}: expected at most 512 levels of nesting.` },
+    });
+  });
+
+  it('is none for arguments of a call with 512 levels', async () => {
+    const { chat } = calls(512);
+    const { status } = await post('/v1/chat/completions', { model: 'tiny-chat', max_tokens: 1, ...chat });
+    expect(status).toBe(200);
+  });
+
+  it('names them in-process, too', async () => {
+    const toolCalls = [{ id: 'a', name: 'f', arguments: '['.repeat(3000) }];
+    const conversation = [
+      { role: 'user', content: 'Hello!' },
+      { role: 'assistant', content: null, toolCalls },
+      { role: 'tool', toolCallId: 'a', content: '' },
+    ] as const;
+    const events = inference.chat({ model: 'tiny-chat', messages: conversation });
+    await expect(events[Symbol.asyncIterator]().next()).rejects.toMatchObject({
+      code: 'invalid_request',
+      param: 'messages[1].toolCalls[0].arguments',
+    });
+  });
+
   it.each(['abc', '-1', '0', 'NaN', ''])('names a deadline of %j', async (seconds) => {
     const { status, text } = await post(
       '/v1/chat/completions',

@@ -40,6 +40,12 @@ describe('telemetry of the runtime', { timeout: 120_000 }, () => {
     ['in the calling process', script('inline'), {}],
     ['with the binding in the calling process', script('inline'), { SLASHV1_RUNTIME: 'onnxruntime-node' }],
     ['on the command line', bench, {}],
+    ['with an empty variable', script('process'), { ORT_DISABLE_TELEMETRY: '' }],
+    [
+      'with an empty variable and the binding',
+      script('process'),
+      { ORT_DISABLE_TELEMETRY: '', SLASHV1_RUNTIME: 'onnxruntime-node' },
+    ],
   ])('writes nothing into a fresh home: %s', (_, args, env: NodeJS.ProcessEnv) => {
     run(args, env);
     expect(readdirSync(home)).toEqual([]);

@@ -6,8 +6,10 @@ export class AnswerCount {
   /** So far. */
   tokens = 0;
   #taken = 0;
-  #pieces = 0;
-  #bytes = 0;
+  /** So far, without those that are empty. */
+  pieces = 0;
+  /** So far, as UTF-8. */
+  bytes = 0;
   readonly #counter: Pick<TokenCounter, 'countAnswer'>;
 
   constructor(counter: Pick<TokenCounter, 'countAnswer'>) {
@@ -17,12 +19,12 @@ export class AnswerCount {
   /** @param told the server's count so far */
   add({ reasoning, content, toolCalls }: WireChoice, told: number | undefined): void {
     const text = reasoning + content + toolCalls.map(({ name, written }) => name + written).join('');
-    if (text !== '') this.#pieces++;
-    this.#bytes += Buffer.byteLength(text);
+    if (text !== '') this.pieces++;
+    this.bytes += Buffer.byteLength(text);
     if (told !== undefined) this.tokens = Math.max(this.tokens, told);
     else if (text !== '') {
-      const { tokens } = this;
-      const counted = this.#counter.countAnswer({ pieces: this.#pieces, bytes: this.#bytes, text, tokens });
+      const { pieces, bytes, tokens } = this;
+      const counted = this.#counter.countAnswer({ pieces, bytes, text, tokens });
       this.tokens = Math.max(tokens, counted);
     }
   }

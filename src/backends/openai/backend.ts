@@ -29,6 +29,7 @@ export const openaiDefinition: BackendDefinition = {
     'reasoningFormat',
     'imageFetch',
     'maxPixels',
+    'maxSide',
     'maxImages',
     'pooling',
     'normalize',

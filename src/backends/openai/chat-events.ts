@@ -14,11 +14,18 @@ export interface ChatEventOptions {
   readonly counter?: Pick<TokenCounter, 'countAnswer'> | undefined;
   /** Tokens of the prompt, as long as the server reports none; default 0. */
   readonly promptTokens?: number | undefined;
+  /** Most tokens of each choice that the server was asked for; a choice that goes far beyond ends there. Default: any number. */
+  readonly maxTokens?: number | undefined;
 }
 
 /** Most characters of one answer, with so many for each piece: a bound on the memory that an endless server takes from its host. */
 const maxAnswerCharacters = 2 ** 27;
 const charactersPerPiece = 64;
+/** A server may count other tokens than it sends pieces, and blanks make long ones: this much is surely too much. */
+const mostPieces = (maxTokens: number): number => 64 + 2 * maxTokens;
+const mostBytes = (maxTokens: number): number => 2 ** 14 + 64 * maxTokens;
+/** Most chunks after the end of all choices, such as those that count tokens. */
+const mostLateChunks = 64;
 
 /**
  * Chunks of a chat answer on the wire → what happens in it. Where a server doesn't count tokens, the counter does.
@@ -28,7 +35,13 @@ const charactersPerPiece = 64;
  */
 export async function* toChatEvents(
   chunks: AsyncIterable<Readonly<Record<string, unknown>>>,
-  { choices, includeReasoning, counter = byteCounter, promptTokens: guessed = 0 }: ChatEventOptions,
+  {
+    choices,
+    includeReasoning,
+    counter = byteCounter,
+    promptTokens: guessed = 0,
+    maxTokens = Infinity,
+  }: ChatEventOptions,
 ): AsyncGenerator<ChatEvent> {
   const ended = new Set<number>();
   const calls = Array.from({ length: choices }, () => new CallNumbers());
@@ -36,6 +49,8 @@ export async function* toChatEvents(
   const total = new TotalUsage(choices);
   let characters = 0;
   let hasBegun = false;
+  let lateChunks = 0;
+  let isCut = false;
   for await (const chunk of chunks) {
     const progress = readProgress(chunk);
     const wires = readChoices(chunk);
@@ -56,10 +71,17 @@ export async function* toChatEvents(
       if (logprobs.length > 0 && (includeReasoning || !reasoning))
         yield { type: 'logprobs', choice, tokens: logprobs };
       for (const event of toEvents(wire, includeReasoning, numbers)) yield withTokens(event, count);
-      if (!finishReason) continue;
+      const isEndless = count.pieces > mostPieces(maxTokens) || count.bytes > mostBytes(maxTokens);
+      if (!finishReason && !isEndless) continue;
       ended.add(choice);
-      yield { type: 'choice-end', choice, finishReason: toFinishReason(finishReason) };
+      yield {
+        type: 'choice-end',
+        choice,
+        finishReason: finishReason ? toFinishReason(finishReason) : 'length',
+      };
+      isCut ||= !finishReason;
     }
+    if (ended.size === choices && (isCut || ++lateChunks > mostLateChunks)) break;
   }
   if (ended.size < choices) {
     throw new InferenceError('worker_failed', 'The remote server ended its answer too early.');

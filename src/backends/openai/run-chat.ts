@@ -35,7 +35,9 @@ export async function* runChat(
       return send();
     });
     const { n: choices, includeReasoning } = request;
-    yield* toChatEvents(readEvents(response, call), { choices, includeReasoning, counter, promptTokens });
+    const maxTokens = body['max_tokens'] === undefined ? undefined : Number(body['max_tokens']);
+    const options = { choices, includeReasoning, counter, promptTokens, maxTokens };
+    yield* toChatEvents(readEvents(response, call), options);
   }, signal);
 }
 

@@ -8,6 +8,7 @@ import { findToolCallMismatch } from '../../core/chat/tool-call-pairs.ts';
 
 import { z } from 'zod';
 import { assertRequest, requestTable } from '../../validation/assert-request.ts';
+import { jsonText } from '../../validation/json-text.ts';
 import { listOf } from '../../validation/list-schema.ts';
 import { resolveRequestParameters } from '../../validation/request-parameters.ts';
 import { abbreviate, describeValue } from '../../core/text/quote.ts';
@@ -161,9 +162,7 @@ const message = z.discriminatedUnion('role', [
     role: z.literal('assistant'),
     content: textContent.nullable(),
     reasoningContent: z.string().optional(),
-    toolCalls: z
-      .array(z.strictObject({ id: z.string(), name: z.string(), arguments: z.string() }))
-      .optional(),
+    toolCalls: z.array(z.strictObject({ id: z.string(), name: z.string(), arguments: jsonText })).optional(),
   }),
   z.strictObject({
     role: z.literal('tool'),

@@ -30,6 +30,8 @@ const utf8 = new TextDecoder();
 const magic = 'GGUF';
 const versions = [2, 3];
 const mostDepth = 4;
+/** Of all entries and lists; the vocabularies of today have up to 1.3 million. */
+const mostValues = 2 ** 23;
 
 /** Thrown inside where the bytes end. */
 class EndOfBytes extends Error {}
@@ -39,6 +41,7 @@ class Reader {
   readonly #bytes: Uint8Array;
   #at = 0;
   #depth = 0;
+  #values = 0;
 
   constructor(bytes: Uint8Array) {
     this.#bytes = bytes;
@@ -57,6 +60,14 @@ class Reader {
     return Number(this.view.getBigUint64(this.take(8), true));
   }
 
+  /** The number of values that follow: a file may say any number, so memory is taken for few. */
+  length(): number {
+    const length = this.count();
+    this.#values += length;
+    if (this.#values > mostValues) throw new RangeError(`metadata: expected at most ${mostValues} values`);
+    return length;
+  }
+
   text(): string {
     const length = this.count();
     const at = this.take(length);
@@ -69,7 +80,7 @@ class Reader {
 
   list(): readonly GgufValue[] {
     const type = this.view.getUint32(this.take(4), true);
-    const length = this.count();
+    const length = this.length();
     if (++this.#depth > mostDepth) throw new RangeError('metadata: lists are nested too deeply');
     const values: GgufValue[] = [];
     while (values.length < length) values.push(this.#valueOf(type));
@@ -89,7 +100,7 @@ class Reader {
  *
  * @param bytes of the file's beginning, or all of it
  * @returns nothing where the bytes end before the metadata does
- * @throws RangeError where the bytes are no GGUF file of version 2 or 3
+ * @throws RangeError where the bytes are no GGUF file of version 2 or 3, or announce more than 2²³ values
  * @see https://github.com/ggml-org/ggml/blob/master/docs/gguf.md
  *
  * @example
@@ -113,7 +124,7 @@ export function readGgufMetadata(
       throw new RangeError(`version: expected ${versions.join(' or ')}, got ${version}`);
     }
     reader.count();
-    const entries = reader.count();
+    const entries = reader.length();
     const metadata = new Map<string, GgufValue>();
     for (let entry = 0; entry < entries; entry++) {
       const key = reader.text();

@@ -7,6 +7,9 @@ const closeBracket = 0x5d;
 const openBrace = 0x7b;
 const closeBrace = 0x7d;
 
+/** Levels of arrays and objects that callers may nest in JSON: what walks them without a limit overflows its stack. */
+export const maxJsonLevels = 512;
+
 /**
  * Counts what a parser would make of JSON text, piece by piece and without parsing it: strings are skipped at the speed
  * of a search. A parser takes seconds for megabytes of brackets. Text that is no JSON is counted as far as that makes sense.

@@ -4,6 +4,8 @@ import { explainPath } from '../explain-files.ts';
 import { sourceError } from '../model-files.ts';
 
 const firstBytes = 2 ** 16;
+/** Metadata with a tokenizer of a million tokens takes less than 100 MB. */
+const mostBytes = 2 ** 28;
 
 /**
  * Reads the metadata of a GGUF file, as much of the file as that takes.
@@ -14,13 +16,19 @@ export function readGgufFile(path: string, options?: ReadGgufOptions): GgufMetad
   if (!existsSync(path)) throw sourceError(explainPath(path)!);
   const file = openSync(path, 'r');
   try {
-    const { size } = fstatSync(file);
+    const { size: fileSize } = fstatSync(file);
+    const size = Math.min(fileSize, mostBytes);
     for (let length = firstBytes; ; length *= 4) {
       const bytes = new Uint8Array(Math.min(length, size));
       readSync(file, bytes, 0, bytes.length, 0);
       const metadata = readGgufMetadata(bytes, options);
       if (metadata) return metadata;
-      if (length >= size) throw new RangeError('the file ends within its metadata');
+      if (length < size) continue;
+      throw new RangeError(
+        size < fileSize
+          ? `its metadata takes more than ${mostBytes} bytes`
+          : 'the file ends within its metadata',
+      );
     }
   } catch (error) {
     throw sourceError(`the file can't be read as GGUF: ${(error as Error).message}`, error);

@@ -11,7 +11,11 @@ export interface DownloadOptions {
   readonly signal?: AbortSignal | undefined;
   /** Told how much of the file is there. */
   readonly onReceived?: ((receivedBytes: number) => void) | undefined;
+  /** Most bytes of a file whose size no server reports; default 4 GiB. */
+  readonly maxUnsizedBytes?: number | undefined;
 }
+
+const defaultMaxUnsizedBytes = 2 ** 32;
 
 /** A connection that brought this much counts as one that works. */
 const advancedBytes = 2 ** 20;
@@ -64,7 +68,7 @@ async function receive(
   remote: Remote,
   file: RemoteFile,
   part: PartFile,
-  { policy, signal, onReceived }: DownloadOptions,
+  { policy, signal, onReceived, maxUnsizedBytes = defaultMaxUnsizedBytes }: DownloadOptions,
 ): Promise<void> {
   if (!isResumable(file)) part.restart();
   const start = part.position;
@@ -92,10 +96,18 @@ async function receive(
       watchdog.reset();
       await part.append(chunk);
       onReceived?.(part.position);
-      if (file.sizeBytes !== undefined && part.position > file.sizeBytes) break;
+      if (part.position > (file.sizeBytes ?? maxUnsizedBytes)) break;
     }
   } finally {
     watchdog.stop();
+  }
+  if (file.sizeBytes === undefined && part.position > maxUnsizedBytes) {
+    part.restart();
+    await part.finish();
+    throw fieldError(
+      'source',
+      `${file.path} of ${remote.label} has more than ${maxUnsizedBytes} bytes, and ${remote.host} doesn't report its size`,
+    );
   }
   assertWhole(remote, file, part, start);
 }

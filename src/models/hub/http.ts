@@ -42,6 +42,8 @@ export interface HubResponse {
 }
 
 const mostRedirects = 10;
+/** The list of a repository of 100,000 files takes 30 MB. */
+const mostTextBytes = 2 ** 26;
 const redirects = new Set([301, 302, 303, 307, 308]);
 
 /**
@@ -76,6 +78,22 @@ export async function openUrl(
     at = redirectTarget(response, at);
   }
   throw sourceError(`${new URL(url).host} redirects ${remote.label} in circles`);
+}
+
+/**
+ * The text of an answer, in UTF-8.
+ *
+ * @throws Error of the connection; InferenceError `invalid_request` for more than 64 MiB
+ */
+export async function readAnswer({ body }: Response, maxBytes = mostTextBytes): Promise<string> {
+  const parts: Uint8Array[] = [];
+  let length = 0;
+  for await (const part of body ?? []) {
+    length += (part as Uint8Array).length;
+    if (length > maxBytes) throw sourceError(`a server's answer has more than ${maxBytes} bytes`);
+    parts.push(part as Uint8Array);
+  }
+  return new TextDecoder().decode(Buffer.concat(parts));
 }
 
 /** The error for a status that is neither success nor transient. */

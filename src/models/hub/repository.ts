@@ -3,7 +3,7 @@ import { readText } from '../../core/http/answer-body.ts';
 import { InferenceError } from '../../errors.ts';
 import { parseContentHash, type ContentHash } from './content-hash.ts';
 import type { ListedFile } from './file-list.ts';
-import { openUrl, refusal, type HubResponse, type Remote } from './http.ts';
+import { openUrl, readAnswer, refusal, type HubResponse, type Remote } from './http.ts';
 import { inParallel } from './in-parallel.ts';
 import { TransientError, withRetries, type RetryPolicy } from './retry.ts';
 import { sourceError } from '../model-files.ts';
@@ -125,7 +125,8 @@ function describeFile(
   { path, url }: { readonly path: string; readonly url: string },
 ): RemoteFile {
   const length = header('x-linked-size') ?? response.headers.get('content-length') ?? undefined;
-  const sizeBytes = length === undefined ? undefined : Number(length);
+  const size = Number(length ?? Number.NaN);
+  const sizeBytes = isSize(size) ? size : undefined;
   const etag = response.headers.get('etag') ?? undefined;
   // Only of the hub is known that its tags are hashes of the content.
   const isHub = header('x-repo-commit') !== undefined;
@@ -148,24 +149,39 @@ async function readListing(
 ): Promise<{ readonly sha: string; readonly siblings: readonly Sibling[] }> {
   let text: string;
   try {
+<<<<<<< HEAD
     text = await readText(response, { signal });
+=======
+    text = await readAnswer(response);
+>>>>>>> fa71d2dde40dc20fbde995fe184f7187c58fa982
   } catch (error) {
+    if (InferenceError.isInstance(error)) throw error;
     throw new TransientError(`the list of files of ${remote.label} breaks off`, { cause: error });
   }
   try {
     const { sha, siblings } = JSON.parse(text) as { readonly sha?: unknown; readonly siblings?: unknown };
-    if (typeof sha === 'string' && /^[\da-f]{7,64}$/.test(sha) && Array.isArray(siblings)) {
-      return { sha, siblings: siblings as Sibling[] };
-    }
+    const isListing = Array.isArray(siblings) && siblings.every(isSibling);
+    if (typeof sha === 'string' && /^[\da-f]{7,64}$/.test(sha) && isListing) return { sha, siblings };
   } catch {
     // Told below, like any other answer that is no listing.
   }
   throw sourceError(`${remote.host} answers with no list of files for ${remote.label}`);
 }
 
+function isSibling(value: unknown): value is Sibling {
+  const { rfilename, size, blobId, lfs } = (value ?? {}) as Partial<Record<keyof Sibling, unknown>>;
+  const { sha256, size: lfsSize } = (lfs ?? {}) as Partial<Record<string, unknown>>;
+  const areTexts = [blobId, sha256].every((text) => typeof (text ?? '') === 'string');
+  return typeof rfilename === 'string' && areTexts && [size, lfsSize].every(isSize);
+}
+
+function isSize(value: unknown): boolean {
+  return Number.isInteger(value ?? 0) && Number(value ?? 0) >= 0;
+}
+
 function toRemoteFile({ rfilename, size, blobId, lfs }: Sibling, base: string): RemoteFile {
   const url = `${base}/${encodePath(rfilename)}`;
-  const sizeBytes = lfs?.size ?? size;
+  const sizeBytes = lfs?.size ?? size ?? undefined;
   const hash = lfs
     ? parseContentHash(lfs.sha256)
     : parseContentHash(sizeBytes === undefined ? undefined : blobId);

@@ -21,6 +21,14 @@ function withValue(type: number, value: readonly number[]): Uint8Array {
 }
 const long = (value: number): number[] => [value, 0, 0, 0, 0, 0, 0, 0];
 
+/** An entry with a list of a type that says its length, and bytes. */
+function list(type: number, length: number, bytesLeft: number): Uint8Array {
+  const head = new DataView(new ArrayBuffer(12));
+  head.setUint32(0, type, true);
+  head.setBigUint64(4, BigInt(length), true);
+  return Buffer.concat([withValue(9, [...new Uint8Array(head.buffer)]), new Uint8Array(bytesLeft)]);
+}
+
 describe('readGgufMetadata', () => {
   it('reads what was written', () => {
     expect(Object.fromEntries(readGgufMetadata(bytes)!)).toEqual({
@@ -75,6 +83,19 @@ describe('readGgufMetadata', () => {
     ],
   ])('refuses %s', (_name, content, message) => {
     expect(() => readGgufMetadata(content)).toThrow(message);
+  });
+
+  const bytesToCome = 2 ** 20;
+  it.each<[string, Uint8Array]>([
+    ['a list of 2⁴⁰ bytes in a file that ends before', list(0, 2 ** 40, bytesToCome)],
+    ['a list of 2⁴⁰ texts', list(8, 2 ** 40, bytesToCome)],
+    ['a list of 2²³ bytes, all of them there', list(0, 2 ** 23, 2 ** 23)],
+    [
+      '2⁴⁰ entries',
+      Uint8Array.from([0x47, 0x47, 0x55, 0x46, 3, 0, 0, 0, ...long(0), 0, 0, 0, 0, 0, 1, 0, 0]),
+    ],
+  ])('refuses more values than any model has before it makes them: %s', (_name, content) => {
+    expect(() => readGgufMetadata(content)).toThrow('metadata: expected at most 8388608 values');
   });
 
   it('finds nothing in any beginning that lacks a part', () => {

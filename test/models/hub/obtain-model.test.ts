@@ -1,12 +1,18 @@
+import { once } from 'node:events';
 import { existsSync, rmSync } from 'node:fs';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { downloadFile } from '../../../src/models/hub/download.ts';
 import type { ObtainOptions } from '../../../src/models/hub/obtain-model.ts';
 import { obtainModel, type ModelRequest } from '../../../src/obtain-model.ts';
 import { listCachedModels, RepositoryCache } from '../../../src/models/hub/model-cache.ts';
 import type { DownloadProgress } from '../../../src/models/hub/progress.ts';
+import { readAnswer } from '../../../src/models/hub/http.ts';
+import { defaultRetryPolicy } from '../../../src/models/hub/retry.ts';
 import { locateModel } from '../../../src/models/source.ts';
 import { readVerified } from '../../../src/models/verified-files.ts';
 import { assertIntact } from '../../../src/models/verify-files.ts';
@@ -336,6 +342,59 @@ describe('a download that goes wrong', () => {
   it('refuses an answer that is no listing', async () => {
     hub.fault = () => ({ json: { sha: '../..', siblings: [] } });
     await expect(obtain()).rejects.toThrow('answers with no list of files for "tiny/embed"');
+  });
+
+  it.each<[string, object]>([
+    ['a name that is no text', { rfilename: 5 }],
+    ['no name', {}],
+    ['a size that is no number', { rfilename: 'config.json', size: '9' }],
+    ['a size below 0', { rfilename: 'config.json', size: -1 }],
+    ['a hash that is no text', { rfilename: 'config.json', blobId: 5 }],
+  ])('refuses a listing with a file of %s', async (_, sibling) => {
+    hub.fault = () => ({ json: { sha: '0'.repeat(40), siblings: [sibling] } });
+    await expect(obtain()).rejects.toMatchObject({
+      code: 'invalid_request',
+      message: expect.stringContaining('answers with no list of files for "tiny/embed"'),
+    });
+  });
+
+  it('leaves a list that does not end', async () => {
+    let isLeft = false;
+    const body = new ReadableStream<Uint8Array>({
+      pull: (controller) => controller.enqueue(new Uint8Array(1000)),
+      cancel: () => void (isLeft = true),
+    });
+    await expect(readAnswer(new Response(body), 100_000)).rejects.toThrow('has more than 100000 bytes');
+    expect(isLeft).toBe(true);
+  });
+
+  it('ends a file that does not end, where no server reports its size', async () => {
+    const server = createServer((_request, response) => {
+      const write = (): void => {
+        while (!response.destroyed && response.write(Buffer.alloc(1000)));
+        if (!response.destroyed) response.once('drain', write);
+      };
+      write();
+    }).listen(0, '127.0.0.1');
+    onTestFinished(() => void server.close());
+    await once(server, 'listening');
+    const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const remote = { host, tokenOrigin: '', token: undefined, label: 'm', page: undefined };
+    const url = `http://${host}/config.json`;
+    const file = {
+      path: 'config.json',
+      url,
+      sizeBytes: undefined,
+      hash: undefined,
+      identity: '',
+      etag: undefined,
+    };
+    const path = join(cacheFolder, 'part');
+    const options = { policy: { ...defaultRetryPolicy, ...retry }, maxUnsizedBytes: 100_000 };
+    await expect(downloadFile(remote, file, path, options)).rejects.toThrow(
+      `config.json of m has more than 100000 bytes, and ${host} doesn't report its size`,
+    );
+    expect((await stat(path)).size).toBe(0);
   });
 
   const hashOfGraph = () => hashOf(graph);

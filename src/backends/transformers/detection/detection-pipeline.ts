@@ -17,7 +17,6 @@ import { loadZeroShotModel } from './zero-shot-model.ts';
 
 /** While one runs, others wait for servers or decode. */
 const concurrency = 8;
-const defaultMaxPixels = 2 ** 26;
 /** Larger pictures are made smaller first: the models read less than this. */
 const longestSide = 1536;
 const mostWords = 256;
@@ -30,7 +29,7 @@ const mostWords = 256;
 export async function loadTransformersDetection(
   spec: ModelSpec<DetectionSettings>,
 ): Promise<Pipeline<DetectionRequest, DetectionEvent, DetectionModelInfo>> {
-  const { maxPixels = defaultMaxPixels, imageFetch } = spec;
+  const { imageFetch } = spec;
   if (typeof spec.classNames === 'string') throw fieldError('classNames', 'expected a list of words');
   const usualWords = spec.classNames;
   const path = locateModel(spec.source);
@@ -49,7 +48,7 @@ export async function loadTransformersDetection(
       throw fieldError('image_size', 'the model has a size of its own', { code: 'unsupported_feature' });
     }
     const bytes = await readImageSource(request.image, { fetch: imageFetch, signal });
-    const opened = await openImage(bytes, { maxPixels });
+    const opened = await openImage(bytes, spec);
     const image = { width: opened.width, height: opened.height };
     const detections = await inTurn(async () => {
       assertWanted(signal);

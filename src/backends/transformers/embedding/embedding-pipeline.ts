@@ -23,7 +23,6 @@ import { loadPairedModel } from './embedding-model.ts';
 const concurrency = 16;
 /** Texts of one run. */
 const batchSize = 16;
-const maxPixels = 2 ** 26;
 /** Larger pictures are made smaller first: the models read less than this. */
 const longestSide = 1024;
 const pictureUrl = /^data:image\//i;
@@ -118,7 +117,7 @@ export async function loadTransformersEmbedding(
     signal: AbortSignal | undefined,
   ): Promise<Float32Array> {
     try {
-      const image = await openImage(await readImageSource(url, { signal }), { maxPixels });
+      const image = await openImage(await readImageSource(url, { signal }));
       const scale = Math.min(1, longestSide / Math.max(image.width, image.height));
       const size = {
         width: Math.max(1, Math.round(image.width * scale)),

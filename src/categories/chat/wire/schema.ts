@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { schemaSizeFault } from '../../../core/chat/grammar/schema-size.ts';
 import { chatParameters, maxStopSequences } from '../parameters.ts';
 import { logitBiasBounds } from '../../../core/parameters/sampling.ts';
+import { jsonText } from '../../../validation/json-text.ts';
 import { listOf } from '../../../validation/list-schema.ts';
 import { ofOfferedType } from '../../../validation/offered-type.ts';
 import { parameterSchema, parameterShape } from '../../../validation/parameter-schema.ts';
@@ -43,7 +44,7 @@ export const toolName = z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/, {
 const toolCall = z.object({
   id: nonEmptyText,
   type: z.literal('function').optional(),
-  function: z.object({ name: nonEmptyText, arguments: z.string().meta({ description: 'JSON text.' }) }),
+  function: z.object({ name: nonEmptyText, arguments: jsonText.meta({ description: 'JSON text.' }) }),
 });
 
 const name = z.string().nullish();

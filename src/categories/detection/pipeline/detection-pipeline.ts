@@ -29,7 +29,6 @@ import { readResizing } from './resizing.ts';
 /** While some wait for a server or have their images decoded, one runs. */
 const concurrency = 8;
 const mostDecodes = 2;
-const defaultMaxPixels = 2 ** 26;
 
 /** Families whose scores are a softmax with a class for "nothing". */
 const softmaxModelTypes = new Set(['detr', 'yolos', 'table-transformer']);
@@ -44,15 +43,15 @@ export async function loadDetectionPipeline(
   spec: ModelSpec<DetectionSettings>,
   backend: SessionBackend,
 ): Promise<Pipeline<DetectionRequest, DetectionEvent, DetectionModelInfo>> {
-  const { maxPixels = defaultMaxPixels } = spec;
-  assertCount('maxPixels', maxPixels);
+  assertCount('maxPixels', spec.maxPixels);
+  assertCount('maxSide', spec.maxSide);
   assertCount('imageFetch.maxBytes', spec.imageFetch?.maxBytes);
   assertCount('imageFetch.timeoutMs', spec.imageFetch?.timeoutMs);
   const folder = await openDetectorFolder(spec.source, { ...spec, hasGraphs: backend.hasGraphs });
   assertTask(folder);
   const session = await backend.openSession({ graph: folder.graph }, spec);
   try {
-    return await createDetectionPipeline({ ...spec, maxPixels }, folder, session);
+    return await createDetectionPipeline(spec, folder, session);
   } catch (error) {
     await session.release();
     throw error;
@@ -61,7 +60,7 @@ export async function loadDetectionPipeline(
 
 /** Runs the graph once, on nothing: the shapes of its outputs show how to read them. */
 async function createDetectionPipeline(
-  spec: ModelSpec<DetectionSettings> & { readonly maxPixels: number },
+  spec: ModelSpec<DetectionSettings>,
   folder: DetectorFolder,
   session: Session,
 ): Promise<DetectionPipeline> {
@@ -99,7 +98,7 @@ async function createDetectionPipeline(
 }
 
 interface LoadedModel {
-  readonly spec: ModelSpec<DetectionSettings> & { readonly maxPixels: number };
+  readonly spec: ModelSpec<DetectionSettings>;
   readonly folder: DetectorFolder;
   readonly session: Session;
   readonly inputs: DetectorInputs;
@@ -117,7 +116,7 @@ class DetectionPipeline implements Pipeline<DetectionRequest, DetectionEvent, De
   readonly #model: LoadedModel;
   readonly #candidates = createCandidates();
   readonly #inTurn = limitConcurrency(mostDecodes);
-  /** A large image takes up to 300 MB while it is decoded. */
+  /** A large image takes up to 550 MB while it is decoded. */
   readonly #oneByOne = limitConcurrency(1);
   readonly #running = new Set<Promise<unknown>>();
 

@@ -296,6 +296,7 @@ describe('a model that does not fit', () => {
     ['names that are missing', {}, {}, { classNames: '/nowhere.names' }, 'classNames', /nowhere/],
     ['another task', { metadata: { task: 'obb' } }, {}, {}, 'source', /for obb/],
     ['no pixels', {}, {}, { maxPixels: 0 }, 'maxPixels', /at least 1/],
+    ['no side', {}, {}, { maxSide: 0 }, 'maxSide', /at least 1/],
     ['no time', {}, {}, { imageFetch: { timeoutMs: -1 } }, 'imageFetch.timeoutMs', /at least 1/],
     ['half a byte', {}, {}, { imageFetch: { maxBytes: 0.5 } }, 'imageFetch.maxBytes', /at least 1/],
   ])('%s', async (_title, options, files, spec, param, message) => {

@@ -28,8 +28,9 @@ export interface ReadyPicture {
   readonly text: string;
 }
 
+type PictureSettings = Pick<ChatSettings, 'imageFetch' | 'maxImages' | 'maxPixels' | 'maxSide'>;
+
 const defaultMaxImages = 16;
-const defaultMaxPixels = 2 ** 26;
 /** Pixels of the longer side with `detail: "low"`. */
 const lowDetailSide = 512;
 
@@ -40,10 +41,10 @@ export class VisionModel {
   readonly token: number;
   readonly #session: Session;
   readonly #table: PictureTable;
-  readonly #settings: Pick<ChatSettings, 'imageFetch' | 'maxImages' | 'maxPixels'>;
+  readonly #settings: PictureSettings;
   /** Texts of pictures in the prompt, by picture. */
   readonly #texts = new WeakMap<EncodedPicture, string>();
-  /** A large picture takes up to 300 MB while it is decoded, and the encoder uses all threads. */
+  /** A large picture takes up to 640 MB while it is decoded, and the encoder uses all threads. */
   readonly #oneByOne = limitConcurrency(1);
 
   constructor(
@@ -52,7 +53,7 @@ export class VisionModel {
       readonly family: VisionFamily;
       readonly token: number;
       readonly table: PictureTable;
-      readonly settings: Pick<ChatSettings, 'imageFetch' | 'maxImages' | 'maxPixels'>;
+      readonly settings: PictureSettings;
     },
   ) {
     this.#session = session;
@@ -129,8 +130,7 @@ export class VisionModel {
   }
 
   async #decode(bytes: Uint8Array, detail: PlacedPicture['detail']): Promise<Picture> {
-    const { maxPixels = defaultMaxPixels } = this.#settings;
-    const { width, height, toPixels } = await openImage(bytes, { maxPixels });
+    const { width, height, toPixels } = await openImage(bytes, this.#settings);
     const picture = { width, height, pixels: await toPixels({ width, height }) };
     const shrink = lowDetailSide / Math.max(width, height);
     if (detail !== 'low' || shrink >= 1) return picture;

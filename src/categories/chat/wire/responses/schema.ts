@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { describeValue } from '../../../../core/text/quote.ts';
+import { jsonText } from '../../../../validation/json-text.ts';
 import { listOf } from '../../../../validation/list-schema.ts';
 import { ofOfferedType } from '../../../../validation/offered-type.ts';
 import { parameterSchema } from '../../../../validation/parameter-schema.ts';
@@ -48,7 +49,7 @@ const inputItem = ofOfferedType(
       type: z.literal('function_call'),
       call_id: nonEmptyText,
       name: nonEmptyText,
-      arguments: z.string().meta({ description: 'JSON text.' }),
+      arguments: jsonText.meta({ description: 'JSON text.' }),
     }),
     z.object({ type: z.literal('function_call_output'), call_id: nonEmptyText, output: content }),
     z.object({

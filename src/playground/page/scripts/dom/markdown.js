@@ -7,12 +7,15 @@ import { copyButton } from './copy-button.js';
  */
 
 // The server puts the package's one module there; a relative import would be looked for among the sources.
-const { lexer } = /** @type {typeof import('marked')} */ (
+const { Lexer } = /** @type {typeof import('marked')} */ (
   await import(new URL('../../packages/marked.js', import.meta.url).href)
 );
 
 /** Deeper lists and quotes are shown as they are written: no text can overflow the stack. */
 const maxDepth = 20;
+/** The lexer's time grows with the cube of these; a paragraph with more of them is shown as it is written. */
+const maxMarks = 400;
+const marks = /[*_~`[\]<!]+/g;
 
 /**
  * An element that shows growing Markdown. Nothing in the text becomes markup that the page didn't make: HTML is shown as
@@ -25,11 +28,26 @@ export function createMarkdownView(className = '') {
   let text = '';
   /** @type {string[]} the source of each block that is shown */
   let shown = [];
+  /** @type {Token[]} blocks that more text doesn't change: a line that has begun may still belong to the list before it */
+  const settled = [];
+  /** The place in the text where the other blocks begin. */
+  let settledTo = 0;
+  /** @type {import('marked').Links} those of settled blocks */
+  const links = Object.create(null);
   let frame = 0;
   const show = () => {
     cancelAnimationFrame(frame);
     frame = 0;
-    const blocks = blocksIn(text).filter(({ type }) => type !== 'space');
+    const fresh = blocksIn(text.slice(settledTo), links);
+    const visible = fresh.filter(({ type }) => type !== 'space');
+    const blocks = [...settled, ...visible];
+    const end = visible.length < 2 ? 0 : fresh.indexOf(/** @type {Token} */ (visible.at(-2)));
+    for (const token of fresh.slice(0, end)) {
+      const block = /** @type {AnyToken} */ (token);
+      settledTo += block.raw.length;
+      if (block.type !== 'space') settled.push(block);
+      if (block.type === 'def') links[block['tag']] ??= /** @type {any} */ (block);
+    }
     const same = blocks.findIndex(({ raw }, index) => raw !== shown[index]);
     const first = same === -1 ? blocks.length : same;
     while (root.childNodes.length > first) root.lastChild?.remove();
@@ -44,7 +62,7 @@ export function createMarkdownView(className = '') {
     show,
     /** @param {string} more */
     append(more) {
-      text += text === '' ? more.trimStart() : more;
+      text = (text + (text === '' ? more.trimStart() : more)).replaceAll('\r\n', '\n');
       if (text !== '') root.hidden = false;
       // Several pieces may come within one frame; a page out of view has none.
       if (document.hidden) show();
@@ -53,10 +71,18 @@ export function createMarkdownView(className = '') {
   };
 }
 
-/** @param {string} text @returns {Token[]} */
-function blocksIn(text) {
+/** @param {string} text @param {import('marked').Links} links those of the text before @returns {Token[]} */
+function blocksIn(text, links) {
   try {
-    return lexer(text);
+    const lexer = new Lexer();
+    Object.assign(lexer.tokens.links, links);
+    lexer.blockTokens(text.replaceAll('\r', '\n'), lexer.tokens);
+    for (const { src, tokens } of lexer.inlineQueue) {
+      const isCheap = src.length < maxMarks || (src.match(marks) ?? []).length <= maxMarks;
+      if (isCheap) lexer.inlineTokens(src, tokens);
+      else tokens.push({ type: 'escape', raw: src, text: src });
+    }
+    return lexer.tokens;
   } catch {
     // Thousands of nested quotes overflow its stack.
     return [{ type: 'plain', raw: text }];
