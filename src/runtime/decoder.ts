@@ -52,6 +52,11 @@ export interface Decoder<Cache extends DecoderCache = DecoderCache> {
   readonly readsWholePrompts?: boolean;
   /** Whether what was computed for one request serves others; default true. */
   readonly keepsPrefixes?: boolean;
+  /**
+   * Whether logits depend on nothing but the tokens and the pieces in which they were fed, so that a gathered row goes on with
+   * the same bits as the one it was copied from; default false.
+   */
+  readonly continuesExactly?: boolean;
   /** @param rows sequences without tokens; default 1 */
   createCache(rows?: number): Cache;
   /**

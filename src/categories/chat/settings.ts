@@ -14,8 +14,11 @@ export const chatSettings = {
   optimize: booleanSetting(
     'Rewrite the graph for speed at load time; default: for graphs of 16 MB and more.',
   ),
+  int8Activations: booleanSetting(
+    'Round activations to 8 bits in products with 4-bit weights, on the CPU, where the graph leaves it open and is rewritten; default false.',
+  ),
   speculation: booleanSetting(
-    'Prompt lookup: guess tokens that repeat earlier ones and verify several a step, while one sequence runs alone and guesses are accepted; default true.',
+    'Prompt lookup: guess tokens that repeat earlier ones and verify several a step, while one sequence runs alone and guesses are accepted; default false.',
   ),
   toolCallFormat: textSetting(
     "Format of the model's tool calls, such as `hermes`; default: detected from its chat template.",

@@ -3,7 +3,7 @@ import { CacheFull, type CacheRow, type Decoder, type DecoderCache } from '../..
 import { InferenceError } from '../../../errors.ts';
 import { onceAllAborted } from '../../../runtime/all-aborted.ts';
 import { Drafter } from './drafter.ts';
-import type { PrefixCache } from './prefix-cache.ts';
+import type { PrefixCache, SharedPrefix } from './prefix-cache.ts';
 import { forwardStep, type Step, type StepLogits } from './step-logits.ts';
 
 /** One sequence that continues a prompt. */
@@ -34,8 +34,8 @@ export interface Generation {
   readonly mostTokens: number;
   readonly continuations: readonly Continuation[];
   /**
-   * Whether it must be computed in the same shapes every time: in a batch of its own and without reusing what others
-   * computed, since shapes reach the last bits of the logits.
+   * Whether it must be computed in the same shapes every time, since those reach the last bits of the logits: in a batch of
+   * its own, reusing only what was computed in the same pieces.
    */
   readonly reproducible: boolean;
   /** Looked at before every step. */
@@ -55,6 +55,8 @@ interface Row {
   /** Tokens fed after the prompt. */
   readonly fed: number[];
   token: number;
+  /** Tokens of the prompt that were read in whole pieces, as those of a prompt that is read anew. */
+  readonly exact: number;
   /** Present after a step in which the row was alone. */
   drafter?: Drafter;
 }
@@ -73,6 +75,8 @@ interface Prefill {
   readonly cache: DecoderCache;
   readonly cachedTokens: number;
   done: number;
+  /** As in `SharedPrefix`. */
+  exact: number;
 }
 
 /**
@@ -106,14 +110,14 @@ export class Batcher {
   /**
    * @param options.maxRows sequences per batch
    * @param options.speculates whether sequences that are alone may guess tokens and verify several in a step, where the
-   *   decoder can; default `true`
+   *   decoder can; default `false`
    */
   constructor(
     decoder: Decoder,
     {
       maxRows,
       prefixes,
-      speculates = true,
+      speculates = false,
     }: {
       readonly maxRows: number;
       readonly prefixes: PrefixCache;
@@ -160,18 +164,24 @@ export class Batcher {
     this.#reserved += generation.mostTokens;
     const generations = [generation, ...this.#takeAlike(generation)];
     try {
-      const isFree = generations.length === 1 && !generation.reproducible;
-      const shared = isFree ? await this.#prefixes.find(generation.prompt) : undefined;
+      const shared = generations.length === 1 ? await this.#findPrefix(generation) : undefined;
       if (shared) {
-        const { cache, length } = shared;
-        return { generations, cache, cachedTokens: length, done: length };
+        const { cache, length, exact } = shared;
+        return { generations, cache, cachedTokens: length, done: length, exact };
       }
       const cache = this.#decoder.createCache(generations.length);
-      return { generations, cache, cachedTokens: 0, done: 0 };
+      return { generations, cache, cachedTokens: 0, done: 0, exact: 0 };
     } catch (error) {
       for (const each of generations) this.#failed(each, error);
       return this.#begin();
     }
+  }
+
+  async #findPrefix({ prompt, reproducible }: Generation): Promise<SharedPrefix | undefined> {
+    if (!reproducible) return this.#prefixes.find(prompt);
+    const { continuesExactly, readsWholePrompts } = this.#decoder;
+    if (!continuesExactly || readsWholePrompts) return undefined;
+    return this.#prefixes.find(prompt, { piece: prefillTokens });
   }
 
   /** Whether a cache of fixed size holds all that a generation may come to; one that is alone may try. */
@@ -258,6 +268,8 @@ export class Batcher {
       const step = { tokens: padded(pieces, count), count, counts };
       const logits = await this.#interruptible(generations, () => this.#forward(cache, step, choosing));
       this.steps++;
+      const isExact = prefill.exact === prefill.done && count === prefillTokens && generations.length === 1;
+      if (isExact) prefill.exact += count;
       prefill.done += count;
       if (generations.every(({ prompt }) => prefill.done >= prompt.length)) {
         this.#prefill = undefined;
@@ -274,7 +286,7 @@ export class Batcher {
   }
 
   /** Chooses the first tokens, and lets the sequences that go on join a batch. */
-  async #endPrompts({ generations, cache, cachedTokens }: Prefill, logits: StepLogits): Promise<void> {
+  async #endPrompts({ generations, cache, cachedTokens, exact }: Prefill, logits: StepLogits): Promise<void> {
     const rows: Row[] = [];
     const sources: CacheRow[] = [];
     for (const [row, generation] of generations.entries()) {
@@ -283,10 +295,10 @@ export class Batcher {
         generation.promptEnded(cachedTokens);
         for (const continuation of generation.continuations) {
           const token = await logits.choose(continuation, row);
-          if (token !== undefined) first.push({ generation, continuation, token, fed: [] });
+          if (token !== undefined) first.push({ generation, continuation, token, fed: [], exact });
         }
         if (first.length === 0) {
-          await this.#prefixes.keep(generation.prompt, { cache, row });
+          await this.#prefixes.keep(generation.prompt, { cache, row }, exact);
           this.#ended(generation);
         }
       } catch (error) {
@@ -417,10 +429,11 @@ export class Batcher {
   async #leave(batch: Batch, leaving: ReadonlySet<Row>): Promise<void> {
     if (leaving.size === 0) return;
     const left = new Set<Generation>();
-    for (const [row, { generation, fed }] of batch.rows.entries()) {
+    for (const [row, { generation, fed, exact }] of batch.rows.entries()) {
       if (!leaving.has(batch.rows[row]!) || left.has(generation)) continue;
       left.add(generation);
-      await this.#prefixes.keep(Int32Array.from([...generation.prompt, ...fed]), { cache: batch.cache, row });
+      const tokens = Int32Array.from([...generation.prompt, ...fed]);
+      await this.#prefixes.keep(tokens, { cache: batch.cache, row }, exact);
     }
     await this.#remove(batch, leaving);
     for (const { generation } of batch.rows) left.delete(generation);

@@ -3,12 +3,15 @@ import type { CacheRow, Decoder, DecoderCache } from '../../../runtime/decoder.t
 interface Entry {
   readonly tokens: Int32Array;
   readonly cache: DecoderCache;
+  readonly exact: number;
 }
 
 /** The beginning of a prompt that needs no computing. */
 export interface SharedPrefix {
   readonly cache: DecoderCache;
   readonly length: number;
+  /** Of these, how many first tokens were computed in the pieces in which a prompt is read anew. */
+  readonly exact: number;
 }
 
 /**
@@ -35,13 +38,19 @@ export class PrefixCache {
   /**
    * The longest beginning that `prompt` shares with a kept sequence, never the whole prompt: its last token has to be
    * fed for its logits.
+   *
+   * @param options.piece where given, only whole pieces of so many tokens that are exact
    */
-  async find(prompt: Int32Array): Promise<SharedPrefix | undefined> {
-    const { best, length } = this.#findBest(prompt);
+  async find(
+    prompt: Int32Array,
+    { piece }: { readonly piece?: number | undefined } = {},
+  ): Promise<SharedPrefix | undefined> {
+    const { best, length } = this.#findBest(prompt, piece);
     if (!best) return undefined;
     this.#entries.splice(this.#entries.indexOf(best), 1);
     this.#entries.push(best);
-    return { cache: await this.#decoder.gather([{ cache: best.cache, row: 0, length }]), length };
+    const cache = await this.#decoder.gather([{ cache: best.cache, row: 0, length }]);
+    return { cache, length, exact: Math.min(best.exact, length) };
   }
 
   /** Number of tokens of a prompt that `find` would find. */
@@ -49,18 +58,22 @@ export class PrefixCache {
     return this.#findBest(prompt).length;
   }
 
-  /** Keeps a copy of a row; sequences that it continues are dropped where it can be cut down to them. */
-  async keep(tokens: Int32Array, source: CacheRow): Promise<void> {
+  /**
+   * Keeps a copy of a row; sequences that it continues are dropped where it can be cut down to them.
+   *
+   * @param exact as in `SharedPrefix`
+   */
+  async keep(tokens: Int32Array, source: CacheRow, exact = 0): Promise<void> {
     if (this.#maxSequences === 0) return;
     const cuts = this.#decoder.cutsSequences !== false;
     for (const entry of this.#entries.slice()) {
       const { length } = entry.tokens;
       const isPart = sharedLength(entry.tokens, tokens, length) === length;
-      if (isPart && (cuts || length === tokens.length)) this.#drop(entry);
+      if (isPart && entry.exact <= exact && (cuts || length === tokens.length)) this.#drop(entry);
     }
     const cache = await this.#decoder.gather([source]);
     if (cache.bytes > this.#maxBytes) return cache.release();
-    this.#entries.push({ tokens, cache });
+    this.#entries.push({ tokens, cache, exact });
     this.#bytes += cache.bytes;
     while (this.#entries.length > this.#maxSequences || this.#bytes > this.#maxBytes)
       this.#drop(this.#entries[0]!);
@@ -73,11 +86,16 @@ export class PrefixCache {
     return oldest !== undefined;
   }
 
-  #findBest(prompt: Int32Array): { readonly best: Entry | undefined; readonly length: number } {
+  #findBest(
+    prompt: Int32Array,
+    piece?: number,
+  ): { readonly best: Entry | undefined; readonly length: number } {
     let best: Entry | undefined;
     let length = 0;
     for (const entry of this.#entries) {
-      const shared = sharedLength(entry.tokens, prompt, prompt.length - 1);
+      const limit = piece === undefined ? Infinity : entry.exact;
+      const all = sharedLength(entry.tokens, prompt, Math.min(prompt.length - 1, limit));
+      const shared = piece === undefined ? all : all - (all % piece);
       if (this.#decoder.cutsSequences === false && shared < entry.tokens.length) continue;
       if (shared > length) [best, length] = [entry, shared];
     }

@@ -32,6 +32,7 @@ export function createResidentDecoder(session: BindableSession, sides: GraphSide
     ragged: true,
     raggedPrompts: !hasStates,
     cutsSequences: !hasStates,
+    continuesExactly: true,
     createCache: (rows = 1) => new ResidentCache(parts, { rows, capacity: 0 }),
     async gather(rows, replaced) {
       return ResidentCache.gather(rows, replaced);
