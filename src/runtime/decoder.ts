@@ -53,10 +53,10 @@ export interface Decoder<Cache extends DecoderCache = DecoderCache> {
   /** Whether what was computed for one request serves others; default true. */
   readonly keepsPrefixes?: boolean;
   /**
-   * Whether logits depend on nothing but the tokens and the pieces in which they were fed, so that a gathered row goes on with
-   * the same bits as the one it was copied from; default false.
+   * Tokens of a piece of a prompt, where logits depend on nothing but the tokens and the pieces that they were fed in: a
+   * gathered row goes on with the same bits as the one it was copied from. Left out where that isn't so.
    */
-  readonly continuesExactly?: boolean;
+  readonly pieceTokens?: number | undefined;
   /** @param rows sequences without tokens; default 1 */
   createCache(rows?: number): Cache;
   /**

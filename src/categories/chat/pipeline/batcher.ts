@@ -80,8 +80,8 @@ interface Prefill {
 }
 
 /**
- * Tokens of one prefill step, and about as many of the prompts that are read between two steps of the running batches:
- * few enough that running generations and cancellations don't wait long.
+ * Tokens of one prefill step, unless the decoder wants fewer, and about as many of the prompts that are read between two
+ * steps of the running batches: few enough that running generations and cancellations don't wait long.
  */
 const prefillTokens = 256;
 /** A prompt of which a smaller part was computed before is read together with others. */
@@ -179,9 +179,8 @@ export class Batcher {
 
   async #findPrefix({ prompt, reproducible }: Generation): Promise<SharedPrefix | undefined> {
     if (!reproducible) return this.#prefixes.find(prompt);
-    const { continuesExactly, readsWholePrompts } = this.#decoder;
-    if (!continuesExactly || readsWholePrompts) return undefined;
-    return this.#prefixes.find(prompt, { piece: prefillTokens });
+    const { pieceTokens } = this.#decoder;
+    return pieceTokens === undefined ? undefined : this.#prefixes.find(prompt, { piece: pieceTokens });
   }
 
   /** Whether a cache of fixed size holds all that a generation may come to; one that is alone may try. */
@@ -255,12 +254,10 @@ export class Batcher {
         for (const generation of generations) this.#ended(generation);
         return 0;
       }
-      const pieces = generations.map(({ prompt }) =>
-        prompt.subarray(
-          prefill.done,
-          prefill.done + (this.#decoder.readsWholePrompts ? prompt.length : prefillTokens),
-        ),
-      );
+      const isAlone = generations.length === 1;
+      const { readsWholePrompts, pieceTokens = prefillTokens } = this.#decoder;
+      const most = readsWholePrompts ? Infinity : isAlone ? pieceTokens : prefillTokens;
+      const pieces = generations.map(({ prompt }) => prompt.subarray(prefill.done, prefill.done + most));
       const counts = pieces.map(({ length }) => length);
       const count = Math.max(...counts);
       const isLast = generations.every(({ prompt }) => prefill.done + count >= prompt.length);
@@ -268,8 +265,7 @@ export class Batcher {
       const step = { tokens: padded(pieces, count), count, counts };
       const logits = await this.#interruptible(generations, () => this.#forward(cache, step, choosing));
       this.steps++;
-      const isExact = prefill.exact === prefill.done && count === prefillTokens && generations.length === 1;
-      if (isExact) prefill.exact += count;
+      if (isAlone && prefill.exact === prefill.done && count === pieceTokens) prefill.exact += count;
       prefill.done += count;
       if (generations.every(({ prompt }) => prefill.done >= prompt.length)) {
         this.#prefill = undefined;

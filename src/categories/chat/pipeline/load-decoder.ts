@@ -17,7 +17,7 @@ import { stepsRaggedRows } from './ragged-trial.ts';
 import { createResidentDecoder } from './resident-decoder.ts';
 
 export interface DecoderOptions extends OnnxSessionOptions, Pick<PrepareOptions, 'optimize' | 'cacheFolder'> {
-  /** Whether products with 4-bit weights may round their activations to 8 bits; default `false`. */
+  /** Whether products with 4-bit weights may round their activations to 8 bits; default `true`. */
   readonly int8Activations?: boolean | undefined;
 }
 
@@ -117,7 +117,7 @@ async function isNative({ runtime }: DecoderOptions): Promise<boolean> {
 }
 
 async function prepare(path: string, options: DecoderOptions): Promise<PreparedGraph> {
-  const { device = 'cpu', optimize, int8Activations = false, cacheFolder, threads } = options;
+  const { device = 'cpu', optimize, int8Activations = true, cacheFolder, threads } = options;
   const isLarge = sizeOf(path) >= largeModelBytes;
   const isRewritten = device === 'cpu' && (optimize ?? isLarge);
   const prepared = await prepareGraph(path, {
