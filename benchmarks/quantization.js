@@ -46,6 +46,7 @@ const pieceTokens = 64;
  */
 async function lossesOf(decoder) {
   const { vocabularySize } = decoder;
+  /** @type {{ loss: number, best: number }[]} */
   const steps = [];
   for (let start = 0; start + windowTokens <= text.length; start += windowTokens) {
     const cache = decoder.createCache();
@@ -54,11 +55,11 @@ async function lossesOf(decoder) {
         for (let row = 0; row < pieceTokens && at + row + 1 < windowTokens; row++) {
           const own = logits.subarray(row * vocabularySize, (row + 1) * vocabularySize);
           let best = 0;
-          for (let token = 1; token < own.length; token++) if (own[token] > own[best]) best = token;
-          const most = own[best];
+          for (const [token, logit] of own.entries()) if (logit > (own[best] ?? 0)) best = token;
+          const most = own[best] ?? 0;
           const mass = own.reduce((sum, logit) => sum + Math.exp(logit - most), 0);
-          const next = text[start + at + row + 1];
-          steps.push({ loss: most + Math.log(mass) - own[next], best });
+          const next = own[text[start + at + row + 1] ?? 0] ?? 0;
+          steps.push({ loss: most + Math.log(mass) - next, best });
         }
         return pieceTokens;
       });
@@ -155,7 +156,7 @@ const greedy = /** @type {const} */ ({ temperature: 0, repeatPenalty: 1, maxToke
 for (const [name, int8Activations] of Object.entries(ways)) {
   const model = chat({ source, threads, contextLength: 2048, int8Activations });
   const inference = createInference({ models: { model } });
-  /** @param {Partial<Parameters<typeof inference.chat>[0]> & { messages: any }} request */
+  /** @param {any} request */
   const answer = async (request) => {
     let json = '';
     for await (const event of inference.chat({ model: 'model', ...greedy, ...request })) {

@@ -30,7 +30,16 @@ export const llamaDefinition: BackendDefinition = {
   settings: llamaSettings,
   place: 'worker',
   // `gpu` of the descriptor says it, and the file has one dtype.
-  foreignSettings: ['dtype', 'device', 'optimize', 'int8Activations', 'speculation', 'imageFetch', 'maxPixels', 'maxImages'],
+  foreignSettings: [
+    'dtype',
+    'device',
+    'optimize',
+    'int8Activations',
+    'speculation',
+    'imageFetch',
+    'maxPixels',
+    'maxImages',
+  ],
   runs: ({ name }) => categories.has(name),
   async open() {
     assertInstalled('backend');
