@@ -90,13 +90,11 @@ export async function gatherFacts(model: DescribedModel, dtype: Dtype | undefine
 }
 
 function readActivations(folder: string, files: readonly string[]): string | undefined {
-  const found = files
-    .filter((path) => path.endsWith('.onnx'))
-    .map((path) => activationsOf(readOnnxFile(join(folder, path)).graph));
-  if (found.includes('int8')) return 'rounded to 8 bits, as the graph says';
-  return found.includes('open')
-    ? 'rounded to 8 bits where the graph is rewritten; int8Activations: false keeps float32'
-    : undefined;
+  const graphs = files.filter((path) => path.endsWith('.onnx'));
+  const found = new Set(graphs.map((path) => activationsOf(readOnnxFile(join(folder, path)).graph)));
+  if (found.has('int8')) return 'rounded to 8 bits, as the graph says';
+  if (!found.has('open')) return undefined;
+  return 'rounded to 8 bits where the graph is rewritten; int8Activations: false keeps float32';
 }
 
 type Json = Readonly<Record<string, unknown>>;
