@@ -95,7 +95,7 @@ async function timeAnswer(name, { share, speculates }) {
       failed: reject,
     }),
   );
-  const prefillSteps = Math.ceil(prompt.length / 256);
+  const prefillSteps = Math.ceil(prompt.length / (decoder.pieceTokens ?? 256));
   tokensPerStep[name] = tokens.length / (batcher.steps - prefillSteps);
   return used() / tokens.length;
 }

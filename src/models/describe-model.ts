@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { basename, dirname, join, sep } from 'node:path';
-import { readBytes, readText as textOf } from '../core/http/answer-body.ts';
+import { readBytes } from '../core/http/answer-body.ts';
 import { fieldError, InferenceError } from '../errors.ts';
 import { bundledModelNames } from './bundled-models.ts';
 import { catalogue, findCatalogueEntry, type CatalogueEntry } from './catalogue.ts';
@@ -9,12 +9,8 @@ import { readGgufMetadata, type GgufMetadata } from '../core/gguf/read-metadata.
 import { ggufFiles, isGguf } from './gguf/gguf-source.ts';
 import { readGgufFile } from './gguf/read-gguf-file.ts';
 import { categoryOfGguf, firstTokenizerKey } from './gguf/recognize-gguf.ts';
-<<<<<<< HEAD
 import { genaiConfigFile, toHubConfig } from './genai-config.ts';
-import { openUrl, refusal, toRemote, type Remote } from './hub/http.ts';
-=======
 import { openUrl, readAnswer, refusal, toRemote, type Remote } from './hub/http.ts';
->>>>>>> fa71d2dde40dc20fbde995fe184f7187c58fa982
 import { RepositoryCache } from './hub/model-cache.ts';
 import { possibleFiles, possibleWeightFiles, toFileTree } from './hub/needed-files.ts';
 import { listRepository, probeFiles, type RemoteFile } from './hub/repository.ts';
@@ -304,11 +300,7 @@ async function fetchText(
     const { status } = answer.response;
     if (status === 404 || status === 410) return undefined;
     if (status !== 200) throw refusal(answer, remote, { file: path });
-<<<<<<< HEAD
-    return textOf(answer.response, { signal });
-=======
-    return readAnswer(answer.response);
->>>>>>> fa71d2dde40dc20fbde995fe184f7187c58fa982
+    return readAnswer(answer.response, { signal });
   }, access);
 }
 

@@ -54,6 +54,11 @@ export interface Decoder<Cache extends DecoderCache = DecoderCache> {
   readonly readsWholePrompts?: boolean;
   /** Whether what was computed for one request serves others; default true. */
   readonly keepsPrefixes?: boolean;
+  /**
+   * Tokens of a piece of a prompt, where logits depend on nothing but the tokens and the pieces that they were fed in: a
+   * gathered row goes on with the same bits as the one it was copied from. Left out where that isn't so.
+   */
+  readonly pieceTokens?: number | undefined;
   /** @param rows sequences without tokens; default 1 */
   createCache(rows?: number): Cache;
   /**

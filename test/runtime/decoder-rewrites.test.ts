@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { OnnxModel, OnnxNode } from '../../src/core/onnx/model.ts';
 import { modelSignature } from '../../src/core/onnx/model-signature.ts';
 import { rewriteDecoderGraph, type RewriteOptions } from '../../src/core/onnx/rewrite-decoder-graph.ts';
+import { activationsOf } from '../../src/core/onnx/rewrites/accuracy-level.ts';
 import { candidateOutputs } from '../../src/core/onnx/rewrites/candidates.ts';
 import { newSlotsOutput } from '../../src/core/onnx/rewrites/new-slots.ts';
 import { writeOnnxModel } from '../../src/core/onnx/write-model.ts';
@@ -145,6 +146,8 @@ describe('accuracy level', () => {
     const source = readOnnxFile(contractGraph('llama', 'onnx/model_q4f16.onnx'));
     const { model, applied } = rewriteDecoderGraph(source, { accuracyLevel: true, lastPosition: false });
     expect(applied).toEqual(['accuracy-level']);
+    expect([activationsOf(source.graph), activationsOf(model.graph)]).toEqual(['open', 'int8']);
+    expect(activationsOf(readOnnxFile(contractGraph('llama')).graph)).toBeUndefined();
     const levels = model.graph.nodes
       .filter(({ operator }) => operator === 'MatMulNBits')
       .map(({ attributes }) => attributes.find(({ name }) => name === 'accuracy_level')?.value);

@@ -30,7 +30,17 @@ export const llamaDefinition: BackendDefinition = {
   settings: llamaSettings,
   place: 'worker',
   // `gpu` of the descriptor says it, and the file has one dtype.
-  foreignSettings: ['dtype', 'device', 'optimize', 'imageFetch', 'maxPixels', 'maxSide', 'maxImages'],
+  foreignSettings: [
+    'dtype',
+    'device',
+    'optimize',
+    'int8Activations',
+    'speculation',
+    'imageFetch',
+    'maxPixels',
+    'maxSide',
+    'maxImages',
+  ],
   runs: ({ name }) => categories.has(name),
   async open() {
     assertInstalled('backend');

@@ -20,6 +20,7 @@ export const openaiDefinition: BackendDefinition = {
     'verify',
     'maxBatchSize',
     'optimize',
+    'int8Activations',
     'speculation',
     'chatTemplate',
     'toolCallFormat',

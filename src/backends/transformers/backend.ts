@@ -38,6 +38,8 @@ export const transformersDefinition: BackendDefinition = {
   foreignSettings: [
     'maxBatchSize',
     'optimize',
+    'int8Activations',
+    'speculation',
     'maxBatchTokens',
     'tokenIds',
     'head',

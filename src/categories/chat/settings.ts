@@ -14,8 +14,11 @@ export const chatSettings = {
   optimize: booleanSetting(
     'Rewrite the graph for speed at load time; default: for graphs of 16 MB and more.',
   ),
+  int8Activations: booleanSetting(
+    'Round activations to 8 bits in products with 4-bit weights, where the graph leaves it open and is rewritten for the CPU; default true.',
+  ),
   speculation: booleanSetting(
-    'Prompt lookup: guess tokens that repeat earlier ones and verify several a step, while one sequence runs alone and guesses are accepted; default true.',
+    'Prompt lookup: guess tokens that repeat earlier ones and verify several a step, while one sequence runs alone and guesses are accepted; default false.',
   ),
   chatTemplate: textSetting(
     "Jinja that turns messages into the prompt, for base models, which have no chat template; default: the model's own.",

@@ -61,6 +61,7 @@ function describe(facts: ModelFacts, { style, columns }: OutputStream): string {
         .join(', '),
     ],
     ['loaded as', facts.dtype],
+    ['activations', facts.activations],
     [
       'memory',
       memoryBytes &&

@@ -1,3 +1,6 @@
+import { join } from 'node:path';
+import { activationsOf } from '../../core/onnx/rewrites/accuracy-level.ts';
+import { readOnnxFile } from '../../runtime/onnx-file.ts';
 import { readTextLength } from '../../models/text-length.ts';
 import { estimateMemoryBytes, memoryOfWeights } from '../../models/catalogue.ts';
 import { storedDtypes, type Dtype } from '../../models/graph-files.ts';
@@ -37,6 +40,8 @@ export interface ModelFacts {
   readonly memoryBytes: number | undefined;
   /** Files that are downloaded and loaded. */
   readonly files: readonly DescribedFile[];
+  /** What products with 4-bit weights do with activations on the CPU; `undefined` without such a graph on this disk. */
+  readonly activations: string | undefined;
   /** Runtime of graphs in this process, as in workers. */
   readonly runtime: RuntimeInUse;
   /** Parameters of requests. */
@@ -78,9 +83,18 @@ export async function gatherFacts(model: DescribedModel, dtype: Dtype | undefine
         ? entry && estimateMemoryBytes({ ...entry, dtype: chosen })
         : memoryOfWeights(loadedBytes),
     files: loaded.map((path) => ({ path, sizeBytes: sizes.get(path) })),
+    activations: category === 'chat' && folder !== undefined ? readActivations(folder, loaded) : undefined,
     runtime: await chooseRuntime(),
     parameters: parametersOf({ id: source, name, category, contextLength }),
   };
+}
+
+function readActivations(folder: string, files: readonly string[]): string | undefined {
+  const graphs = files.filter((path) => path.endsWith('.onnx'));
+  const found = new Set(graphs.map((path) => activationsOf(readOnnxFile(join(folder, path)).graph)));
+  if (found.has('int8')) return 'rounded to 8 bits, as the graph says';
+  if (!found.has('open')) return undefined;
+  return 'rounded to 8 bits where the graph is rewritten; int8Activations: false keeps float32';
 }
 
 type Json = Readonly<Record<string, unknown>>;

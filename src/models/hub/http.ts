@@ -1,3 +1,4 @@
+import { readBytes, type BodyOptions } from '../../core/http/answer-body.ts';
 import type { InferenceError } from '../../errors.ts';
 import type { RemoteSource } from '../source.ts';
 import { TransientError } from './retry.ts';
@@ -85,13 +86,16 @@ export async function openUrl(
  *
  * @throws Error of the connection; InferenceError `invalid_request` for more than 64 MiB
  */
-export async function readAnswer({ body }: Response, maxBytes = mostTextBytes): Promise<string> {
+export async function readAnswer(
+  response: Response,
+  { signal, maxBytes = mostTextBytes }: BodyOptions = {},
+): Promise<string> {
   const parts: Uint8Array[] = [];
   let length = 0;
-  for await (const part of body ?? []) {
-    length += (part as Uint8Array).length;
+  for await (const part of readBytes(response, { signal })) {
+    length += part.length;
     if (length > maxBytes) throw sourceError(`a server's answer has more than ${maxBytes} bytes`);
-    parts.push(part as Uint8Array);
+    parts.push(part);
   }
   return new TextDecoder().decode(Buffer.concat(parts));
 }

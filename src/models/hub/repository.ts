@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { readText } from '../../core/http/answer-body.ts';
 import { InferenceError } from '../../errors.ts';
 import { parseContentHash, type ContentHash } from './content-hash.ts';
 import type { ListedFile } from './file-list.ts';
@@ -149,11 +148,7 @@ async function readListing(
 ): Promise<{ readonly sha: string; readonly siblings: readonly Sibling[] }> {
   let text: string;
   try {
-<<<<<<< HEAD
-    text = await readText(response, { signal });
-=======
-    text = await readAnswer(response);
->>>>>>> fa71d2dde40dc20fbde995fe184f7187c58fa982
+    text = await readAnswer(response, { signal });
   } catch (error) {
     if (InferenceError.isInstance(error)) throw error;
     throw new TransientError(`the list of files of ${remote.label} breaks off`, { cause: error });

@@ -247,6 +247,14 @@ describe('slashv1 models', () => {
     expect((await run('models list')).output).toBe(`No models in ${cacheFolder}\n`);
   });
 
+  it('info tells what 4-bit products do with activations', async () => {
+    const folder = 'test/contract/models/llama';
+    expect((await run(`models info ${folder} --dtype q4f16`)).output).toMatch(
+      /activations +rounded to 8 bits/,
+    );
+    expect((await run(`models info ${folder}`)).output).not.toContain('activations');
+  });
+
   it('info tells about a model that is far away without its weights', async () => {
     const { code, output } = await run(`models info ${source}`);
     expect(code).toBe(0);

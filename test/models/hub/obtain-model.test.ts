@@ -364,7 +364,9 @@ describe('a download that goes wrong', () => {
       pull: (controller) => controller.enqueue(new Uint8Array(1000)),
       cancel: () => void (isLeft = true),
     });
-    await expect(readAnswer(new Response(body), 100_000)).rejects.toThrow('has more than 100000 bytes');
+    await expect(readAnswer(new Response(body), { maxBytes: 100_000 })).rejects.toThrow(
+      'has more than 100000 bytes',
+    );
     expect(isLeft).toBe(true);
   });
 

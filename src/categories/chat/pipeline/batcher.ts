@@ -3,7 +3,7 @@ import { CacheFull, type CacheRow, type Decoder, type DecoderCache } from '../..
 import { InferenceError } from '../../../errors.ts';
 import { onceAllAborted } from '../../../runtime/all-aborted.ts';
 import { Drafter } from './drafter.ts';
-import type { PrefixCache } from './prefix-cache.ts';
+import type { PrefixCache, SharedPrefix } from './prefix-cache.ts';
 import { forwardStep, type StepLogits } from './step-logits.ts';
 
 /** One sequence that continues a prompt. */
@@ -34,8 +34,8 @@ export interface Generation {
   readonly mostTokens: number;
   readonly continuations: readonly Continuation[];
   /**
-   * Whether it must be computed in the same shapes every time: in a batch of its own and without reusing what others
-   * computed, since shapes reach the last bits of the logits.
+   * Whether it must be computed in the same shapes every time, since those reach the last bits of the logits: in a batch of
+   * its own, reusing only what was computed in the same pieces.
    */
   readonly reproducible: boolean;
   /** Looked at before every step. */
@@ -55,6 +55,8 @@ interface Row {
   /** Tokens fed after the prompt. */
   readonly fed: number[];
   token: number;
+  /** Tokens of the prompt that were read in whole pieces, as those of a prompt that is read anew. */
+  readonly exact: number;
   /** Present after a step in which the row was alone. */
   drafter?: Drafter;
 }
@@ -73,11 +75,13 @@ interface Prefill {
   readonly cache: DecoderCache;
   readonly cachedTokens: number;
   done: number;
+  /** As in `SharedPrefix`. */
+  exact: number;
 }
 
 /**
- * Tokens of one prefill step, and about as many of the prompts that are read between two steps of the running batches:
- * few enough that running generations and cancellations don't wait long.
+ * Tokens of one prefill step, unless the decoder wants fewer, and about as many of the prompts that are read between two
+ * steps of the running batches: few enough that running generations and cancellations don't wait long.
  */
 const prefillTokens = 256;
 /** A prompt of which a smaller part was computed before is read together with others. */
@@ -106,14 +110,14 @@ export class Batcher {
   /**
    * @param options.maxRows sequences per batch
    * @param options.speculates whether sequences that are alone may guess tokens and verify several in a step, where the
-   *   decoder can; default `true`
+   *   decoder can; default `false`
    */
   constructor(
     decoder: Decoder,
     {
       maxRows,
       prefixes,
-      speculates = true,
+      speculates = false,
     }: {
       readonly maxRows: number;
       readonly prefixes: PrefixCache;
@@ -160,18 +164,23 @@ export class Batcher {
     this.#reserved += generation.mostTokens;
     const generations = [generation, ...this.#takeAlike(generation)];
     try {
-      const isFree = generations.length === 1 && !generation.reproducible;
-      const shared = isFree ? await this.#prefixes.find(generation.prompt) : undefined;
+      const shared = generations.length === 1 ? await this.#findPrefix(generation) : undefined;
       if (shared) {
-        const { cache, length } = shared;
-        return { generations, cache, cachedTokens: length, done: length };
+        const { cache, length, exact } = shared;
+        return { generations, cache, cachedTokens: length, done: length, exact };
       }
       const cache = this.#decoder.createCache(generations.length);
-      return { generations, cache, cachedTokens: 0, done: 0 };
+      return { generations, cache, cachedTokens: 0, done: 0, exact: 0 };
     } catch (error) {
       for (const each of generations) this.#failed(each, error);
       return this.#begin();
     }
+  }
+
+  async #findPrefix({ prompt, reproducible }: Generation): Promise<SharedPrefix | undefined> {
+    if (!reproducible) return this.#prefixes.find(prompt);
+    const { pieceTokens } = this.#decoder;
+    return pieceTokens === undefined ? undefined : this.#prefixes.find(prompt, { piece: pieceTokens });
   }
 
   /** Whether a cache of fixed size holds all that a generation may come to; one that is alone may try. */
@@ -230,12 +239,10 @@ export class Batcher {
         for (const generation of generations) this.#ended(generation);
         return 0;
       }
-      const pieces = generations.map(({ prompt }) =>
-        prompt.subarray(
-          prefill.done,
-          prefill.done + (this.#decoder.readsWholePrompts ? prompt.length : prefillTokens),
-        ),
-      );
+      const isAlone = generations.length === 1;
+      const { readsWholePrompts, pieceTokens = prefillTokens } = this.#decoder;
+      const most = readsWholePrompts ? Infinity : isAlone ? pieceTokens : prefillTokens;
+      const pieces = generations.map(({ prompt }) => prompt.subarray(prefill.done, prefill.done + most));
       const counts = pieces.map(({ length }) => length);
       const count = Math.max(...counts);
       const isLast = generations.every(({ prompt }) => prefill.done + count >= prompt.length);
@@ -245,6 +252,7 @@ export class Batcher {
         forwardStep(this.#decoder, cache, step, choosing),
       );
       this.steps++;
+      if (isAlone && prefill.exact === prefill.done && count === pieceTokens) prefill.exact += count;
       prefill.done += count;
       if (generations.every(({ prompt }) => prefill.done >= prompt.length)) {
         this.#prefill = undefined;
@@ -261,7 +269,7 @@ export class Batcher {
   }
 
   /** Chooses the first tokens, and lets the sequences that go on join a batch. */
-  async #endPrompts({ generations, cache, cachedTokens }: Prefill, logits: StepLogits): Promise<void> {
+  async #endPrompts({ generations, cache, cachedTokens, exact }: Prefill, logits: StepLogits): Promise<void> {
     const rows: Row[] = [];
     const sources: CacheRow[] = [];
     for (const [row, generation] of generations.entries()) {
@@ -270,10 +278,10 @@ export class Batcher {
         generation.promptEnded(cachedTokens);
         for (const continuation of generation.continuations) {
           const token = await logits.choose(continuation, row);
-          if (token !== undefined) first.push({ generation, continuation, token, fed: [] });
+          if (token !== undefined) first.push({ generation, continuation, token, fed: [], exact });
         }
         if (first.length === 0) {
-          await this.#prefixes.keep(generation.prompt, { cache, row });
+          await this.#prefixes.keep(generation.prompt, { cache, row }, exact);
           this.#ended(generation);
         }
       } catch (error) {
@@ -404,10 +412,11 @@ export class Batcher {
   async #leave(batch: Batch, leaving: ReadonlySet<Row>): Promise<void> {
     if (leaving.size === 0) return;
     const left = new Set<Generation>();
-    for (const [row, { generation, fed }] of batch.rows.entries()) {
+    for (const [row, { generation, fed, exact }] of batch.rows.entries()) {
       if (!leaving.has(batch.rows[row]!) || left.has(generation)) continue;
       left.add(generation);
-      await this.#prefixes.keep(Int32Array.from([...generation.prompt, ...fed]), { cache: batch.cache, row });
+      const tokens = Int32Array.from([...generation.prompt, ...fed]);
+      await this.#prefixes.keep(tokens, { cache: batch.cache, row }, exact);
     }
     await this.#remove(batch, leaving);
     for (const { generation } of batch.rows) left.delete(generation);

@@ -73,6 +73,11 @@ async function createChatPipeline(spec: ModelSpec<ChatSettings>, model: ChatMode
   const contextLength = readContextLength(model, spec);
   const setting = { contextLength, maxRows: maxBatchSize, template };
   const { decoder, vision } = await model.openGraphs(setting);
+  if (spec.speculation && !decoder.verify) {
+    await decoder.release();
+    await vision?.release();
+    throw fieldError('speculation', 'the caches of this model can take no tokens back');
+  }
   const grammars = createGrammarEngine(tokenizer, {
     vocabularySize: decoder.vocabularySize,
     endTokens,
@@ -130,6 +135,7 @@ async function openOnnxModel(spec: ModelSpec<ChatSettings>): Promise<ChatModel> 
           device: spec.device,
           threads: spec.threads,
           optimize: spec.optimize,
+          int8Activations: spec.int8Activations,
           cacheFolder: resolveHubSettings(spec.hub).cacheFolder,
         },
       ),

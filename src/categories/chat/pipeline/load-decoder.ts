@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { isPastState } from '../../../core/onnx/cache-names.ts';
 import { largestLogitsCount } from '../../../core/sampling/largest-logits.ts';
-import { InferenceError } from '../../../errors.ts';
+import { fieldError, InferenceError } from '../../../errors.ts';
 import { localFiles, weightFiles } from '../../../models/graph-files.ts';
 import { chooseRuntime } from '../../../runtime/choose-runtime.ts';
 import { isBindable, type BindableSession, type Session } from '../../../runtime/contract.ts';
@@ -16,8 +16,10 @@ import { checkLongPrompts } from './piecewise-decoder.ts';
 import { stepsRaggedRows } from './ragged-trial.ts';
 import { createResidentDecoder } from './resident-decoder.ts';
 
-export interface DecoderOptions
-  extends OnnxSessionOptions, Pick<PrepareOptions, 'optimize' | 'cacheFolder'> {}
+export interface DecoderOptions extends OnnxSessionOptions, Pick<PrepareOptions, 'optimize' | 'cacheFolder'> {
+  /** Whether products with 4-bit weights may round their activations to 8 bits; default `true`. */
+  readonly int8Activations?: boolean | undefined;
+}
 
 /** Below it, reading the weights of each step takes less time than a probe of a rewritten graph at each load. */
 const largeModelBytes = 16 * 2 ** 20;
@@ -30,7 +32,7 @@ const largeModelBytes = 16 * 2 ** 20;
  * @throws InferenceError `invalid_request` when the graph is no such decoder
  */
 export async function loadDecoder(path: string, options: DecoderOptions = {}): Promise<Decoder> {
-  const { optimize: _optimize, cacheFolder: _cacheFolder, ...sessionOptions } = options;
+  const sessionOptions = sessionOptionsOf(options);
   if (holdsTensors(options.device) && (await isNative(options))) {
     const decoder = await loadDeviceDecoder(path, options);
     if (decoder) return decoder;
@@ -39,6 +41,7 @@ export async function loadDecoder(path: string, options: DecoderOptions = {}): P
   let session: Session;
   try {
     prepared = await prepare(path, options);
+    if (options.int8Activations) assertRounded(prepared);
     const { model, weightsFolder } = prepared;
     session = await createOnnxSession(model, { ...sessionOptions, weightsFolder });
   } catch (error) {
@@ -55,6 +58,11 @@ export async function loadDecoder(path: string, options: DecoderOptions = {}): P
     await session.release();
     throw error;
   }
+}
+
+function sessionOptionsOf(options: DecoderOptions): OnnxSessionOptions {
+  const { optimize: _optimize, cacheFolder: _folder, int8Activations: _activations, ...others } = options;
+  return others;
 }
 
 async function createDecoder(session: Session, prepared: PreparedGraph | undefined): Promise<Decoder> {
@@ -76,7 +84,8 @@ async function createDecoder(session: Session, prepared: PreparedGraph | undefin
  * @throws InferenceError when the device doesn't work here
  */
 export async function loadDeviceDecoder(path: string, options: DecoderOptions): Promise<Decoder | undefined> {
-  const { optimize, cacheFolder, ...sessionOptions } = options;
+  const { optimize, cacheFolder } = options;
+  const sessionOptions = sessionOptionsOf(options);
   const { model, weightsFolder, signature, cachesInPlace } = await prepareGraph(path, {
     optimize,
     rewrites: { attention: true, lastPosition: true, candidates: largestLogitsCount, rowLengths: true },
@@ -108,14 +117,14 @@ async function isNative({ runtime }: DecoderOptions): Promise<boolean> {
 }
 
 async function prepare(path: string, options: DecoderOptions): Promise<PreparedGraph> {
-  const { device = 'cpu', optimize, cacheFolder, threads } = options;
+  const { device = 'cpu', optimize, int8Activations = true, cacheFolder, threads } = options;
   const isLarge = sizeOf(path) >= largeModelBytes;
   const isRewritten = device === 'cpu' && (optimize ?? isLarge);
   const prepared = await prepareGraph(path, {
     optimize,
     rewrites: {
       attention: isRewritten && (await isNative(options)),
-      accuracyLevel: isRewritten,
+      accuracyLevel: isRewritten && int8Activations,
       lastPosition: optimize ?? isLarge,
       newSlots: true,
     },
@@ -128,6 +137,13 @@ async function prepare(path: string, options: DecoderOptions): Promise<PreparedG
     console.warn(`slashv1: ${path} runs without the rewrite ${name}: ${reason}`);
   }
   return prepared;
+}
+
+/** @throws InferenceError `invalid_request` where the graph has no products that the setting acts on */
+function assertRounded({ applied, skipped }: PreparedGraph): void {
+  if (applied.includes('accuracy-level')) return;
+  const found = skipped.find(({ name }) => name === 'accuracy-level');
+  throw fieldError('int8Activations', found?.reason ?? 'the graph is not rewritten for the CPU');
 }
 
 function sizeOf(path: string): number {

@@ -3,12 +3,15 @@ import { CacheFull, type CacheRow, type Decoder, type DecoderCache } from '../..
 interface Entry {
   readonly tokens: Int32Array;
   readonly cache: DecoderCache;
+  readonly exact: number;
 }
 
 /** The beginning of a prompt that needs no computing. */
 export interface SharedPrefix {
   readonly cache: DecoderCache;
   readonly length: number;
+  /** Of these, how many first tokens were computed in the pieces in which a prompt is read anew. */
+  readonly exact: number;
 }
 
 /**
@@ -35,14 +38,20 @@ export class PrefixCache {
   /**
    * The longest beginning that `prompt` shares with a kept sequence, never the whole prompt: its last token has to be
    * fed for its logits.
+   *
+   * @param options.piece where given, only whole pieces of so many tokens that are exact
    */
-  async find(prompt: Int32Array): Promise<SharedPrefix | undefined> {
-    const { best, length } = this.#findBest(prompt);
+  async find(
+    prompt: Int32Array,
+    { piece }: { readonly piece?: number | undefined } = {},
+  ): Promise<SharedPrefix | undefined> {
+    const { best, length } = this.#findBest(prompt, piece);
     if (!best) return undefined;
     this.#entries.splice(this.#entries.indexOf(best), 1);
     this.#entries.push(best);
     try {
-      return { cache: await this.#decoder.gather([{ cache: best.cache, row: 0, length }]), length };
+      const cache = await this.#decoder.gather([{ cache: best.cache, row: 0, length }]);
+      return { cache, length, exact: Math.min(best.exact, length) };
     } catch (error) {
       if (error instanceof CacheFull) return undefined;
       throw error;
@@ -54,29 +63,38 @@ export class PrefixCache {
     return this.#findBest(prompt).length;
   }
 
-  /** Keeps a copy of a row; sequences that it continues are dropped where it can be cut down to them. */
-  async keep(tokens: Int32Array, source: CacheRow): Promise<void> {
+  /**
+   * Keeps a copy of a row; sequences that it continues are dropped where it can be cut down to them.
+   *
+   * @param exact as in `SharedPrefix`
+   */
+  async keep(tokens: Int32Array, source: CacheRow, exact = 0): Promise<void> {
     if (this.#maxSequences === 0) return;
     const cuts = this.#decoder.cutsSequences !== false;
     for (const entry of this.#entries.slice()) {
       const { length } = entry.tokens;
       const isPart = sharedLength(entry.tokens, tokens, length) === length;
-      if (isPart && (cuts || length === tokens.length)) this.#drop(entry);
+      if (isPart && entry.exact <= exact && (cuts || length === tokens.length)) this.#drop(entry);
     }
     const { capacity = 0 } = this.#decoder;
     const cache = await (this.#decoder.keep?.(source) ?? this.#decoder.gather([source]));
     const maxBytes = Math.max(this.#maxBytes, (capacity * cache.bytes) / tokens.length);
     if (cache.bytes > maxBytes) return cache.release();
-    this.#entries.push({ tokens, cache });
+    this.#entries.push({ tokens, cache, exact });
     this.#bytes += cache.bytes;
     while (this.#entries.length > this.#maxSequences || this.#bytes > maxBytes) this.#drop(this.#entries[0]!);
   }
 
-  #findBest(prompt: Int32Array): { readonly best: Entry | undefined; readonly length: number } {
+  #findBest(
+    prompt: Int32Array,
+    piece?: number,
+  ): { readonly best: Entry | undefined; readonly length: number } {
     let best: Entry | undefined;
     let length = 0;
     for (const entry of this.#entries) {
-      const shared = sharedLength(entry.tokens, prompt, prompt.length - 1);
+      const limit = piece === undefined ? Infinity : entry.exact;
+      const all = sharedLength(entry.tokens, prompt, Math.min(prompt.length - 1, limit));
+      const shared = piece === undefined ? all : all - (all % piece);
       if (this.#decoder.cutsSequences === false && shared < entry.tokens.length) continue;
       if (shared < (entry.cache.leastBeginning ?? 0)) continue;
       // Of several, the one that was used last is the likeliest to be at hand.

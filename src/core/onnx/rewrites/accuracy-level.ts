@@ -14,12 +14,26 @@ const int8Activations = 4;
 export function setAccuracyLevel(graph: OnnxGraph): Rewritten {
   let count = 0;
   const nodes = graph.nodes.map((node): OnnxNode => {
-    if (node.operator !== 'MatMulNBits' || node.domain !== contribDomain) return node;
-    if ((integerOf(node, 'accuracy_level') ?? 0) !== 0) return node;
+    if (accuracyLevelOf(node) !== 0) return node;
     count++;
     const others = node.attributes.filter(({ name }) => name !== 'accuracy_level');
     return { ...node, attributes: [...others, integerAttribute('accuracy_level', int8Activations)] };
   });
   if (count === 0) return unchanged('no MatMulNBits without an accuracy level');
   return { graph: { ...graph, nodes } };
+}
+
+/**
+ * Whether products with 4-bit weights leave open how they compute with activations, or round them to 8 bits; `undefined` where
+ * they do neither, or there are none.
+ */
+export function activationsOf(graph: OnnxGraph): 'open' | 'int8' | undefined {
+  const levels = new Set(graph.nodes.map(accuracyLevelOf));
+  if (levels.has(int8Activations)) return 'int8';
+  return levels.has(0) ? 'open' : undefined;
+}
+
+function accuracyLevelOf(node: OnnxNode): number | undefined {
+  if (node.operator !== 'MatMulNBits' || node.domain !== contribDomain) return undefined;
+  return integerOf(node, 'accuracy_level') ?? 0;
 }

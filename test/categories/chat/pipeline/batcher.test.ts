@@ -230,6 +230,133 @@ describe('Batcher', () => {
   });
 });
 
+/** States of a row's tokens; each depends on those before it, and on the shape of the step that read it. */
+class ShapedCache implements DecoderCache {
+  readonly states: number[][];
+  constructor(states: number[][]) {
+    this.states = states;
+  }
+  get rows(): number {
+    return this.states.length;
+  }
+  get lengths(): Int32Array {
+    return Int32Array.from(this.states, ({ length }) => length);
+  }
+  readonly bytes = 1;
+  release(): void {}
+}
+
+const vocabularySize = 17;
+
+/** Stands for kernels that round otherwise in every shape, so much that another token comes of it. */
+function createShapedDecoder(): { readonly decoder: Decoder; readonly read: () => number } {
+  let read = 0;
+  const mix = (a: number, b: number): number => Math.imul(a ^ b, 0x9e37_79b1) ^ (a >>> 7);
+  const decoder: Decoder<ShapedCache> = {
+    vocabularySize,
+    ragged: true,
+    raggedPrompts: true,
+    pieceTokens: 64,
+    createCache: (rows = 1) => new ShapedCache(Array.from({ length: rows }, () => [])),
+    gather: async (rows) =>
+      new ShapedCache(rows.map(({ cache, row, length }) => cache.states[row]!.slice(0, length))),
+    async forward(cache, tokens, count, counts) {
+      const logits = new Float32Array(cache.rows * vocabularySize);
+      for (const [row, states] of cache.states.entries()) {
+        const most = counts?.[row] ?? count;
+        read += most;
+        for (let at = 0; at < most; at++) {
+          const shape = cache.rows * 1000 + count;
+          const before = states.at(-1) ?? 1;
+          states.push(mix(mix(before, tokens[row * count + at]! + 1), shape));
+        }
+        logits[row * vocabularySize + (((states.at(-1) ?? 0) >>> 0) % vocabularySize)] = 1;
+      }
+      return logits;
+    },
+    release: async () => {},
+  };
+  return { decoder, read: () => read };
+}
+
+describe('a reproducible request', () => {
+  const begin = () => {
+    const { decoder, read } = createShapedDecoder();
+    const prefixes = new PrefixCache(decoder, { maxSequences: 3, maxBytes: 100 });
+    return { batcher: new Batcher(decoder, { maxRows: 4, prefixes }), read };
+  };
+  const answerTo = async (batcher: Batcher, trial: Trial) => {
+    batcher.add(trial);
+    await trial.finished;
+    return trial.continuations.map(({ tokens }) => tokens);
+  };
+  const text = Array.from({ length: 2000 }, (_, index) => (index * index) % 97);
+
+  it('has the same answer whatever was computed before it', async () => {
+    const request = fc.record({
+      length: fc.oneof(fc.integer({ min: 1, max: 1200 }), fc.constantFrom(64, 64, 128)),
+      edited: fc.constantFrom(-1, -1, 3, 300, 700),
+      counts: fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 2 }),
+      reproducible: fc.boolean(),
+      follows: fc.boolean(),
+    });
+    const reused: number[] = [];
+    await fc.assert(
+      fc.asyncProperty(fc.array(request, { minLength: 2, maxLength: 8 }), async (requests) => {
+        const { batcher } = begin();
+        let history: number[] = [];
+        const pending: Promise<void>[] = [];
+        for (const { length, edited, counts, reproducible, follows } of requests) {
+          const fresh = text.slice(0, length).map((token, at) => (at === edited ? 96 - token : token));
+          const trial = new Trial(
+            follows ? [...history, ...fresh.slice(0, 20)] : fresh,
+            counts,
+            reproducible,
+          );
+          if (trial.prompt.length === 0) continue;
+          batcher.add(trial);
+          if (!reproducible) {
+            pending.push(trial.finished);
+            if (length % 2 === 0) continue;
+          }
+          await trial.finished;
+          history = [...trial.prompt, ...trial.continuations[0]!.tokens];
+          if (!reproducible) continue;
+          reused.push(trial.cachedTokens);
+          const again = new Trial([...trial.prompt], counts, true);
+          expect(trial.continuations.map(({ tokens }) => tokens)).toEqual(
+            await answerTo(begin().batcher, again),
+          );
+        }
+        await Promise.all(pending);
+      }),
+      { numRuns: 150 },
+    );
+    expect(reused.filter((count) => count > 0).length).toBeGreaterThan(20);
+  });
+
+  it('reads only the last piece of a prompt that was read before', async () => {
+    const { batcher, read } = begin();
+    const [first] = await answerTo(batcher, new Trial(text.slice(0, 833), [8], true));
+    const before = read();
+    const again = new Trial(text.slice(0, 833), [8], true);
+    expect(await answerTo(batcher, again)).toEqual([first]);
+    expect(again.cachedTokens).toBe(832);
+    expect(read() - before).toBe(833 - 832 + 7);
+  });
+
+  it('reuses what requests without a seed read, and they what it read', async () => {
+    const { batcher } = begin();
+    await answerTo(batcher, new Trial(text.slice(0, 600), [8]));
+    const seeded = new Trial([...text.slice(0, 580), 1, 2], [8], true);
+    await answerTo(batcher, seeded);
+    expect(seeded.cachedTokens).toBe(576);
+    const free = new Trial([...text.slice(0, 580), 1, 2, 3], [8]);
+    await answerTo(batcher, free);
+    expect(free.cachedTokens).toBe(582);
+  });
+});
+
 /** A decoder whose caches hold `capacity` tokens together; those that are kept are elsewhere. */
 function limited(capacity: number): { readonly decoder: Decoder; readonly refused: () => number } {
   const inner = createCopyingDecoder(createRememberingSession({ extended: true }));

@@ -19,6 +19,17 @@ test.each([
   await expect(loadChatPipeline(spec)).rejects.toMatchObject({ code: 'invalid_request', param });
 });
 
+test.each([
+  ['speculation', 'llama', {}, 'can take no tokens back'],
+  ['int8Activations', 'llama-gqa', { optimize: true }, 'no MatMulNBits'],
+  ['int8Activations', 'llama-gqa', { optimize: false }, 'not rewritten'],
+])('refuses %s where it can not act', async (param, name, settings, reason) => {
+  const source = `test/contract/models/${name}`;
+  const spec = { id: 'a', category: 'chat', source, threads: 1, ...settings, [param]: true } as const;
+  const message = expect.stringContaining(reason);
+  await expect(loadChatPipeline(spec)).rejects.toMatchObject({ code: 'invalid_request', param, message });
+});
+
 test('takes a shorter context', async () => {
   const pipeline = await loadChatPipeline({
     id: 'a',

@@ -51,8 +51,8 @@ beforeAll(async () => {
     source: 'test/contract/models/llama-gqa',
     threads: 1,
   } as const;
-  plain = await loadChatPipeline({ ...spec, speculation: false });
-  speculating = await loadChatPipeline(spec);
+  plain = await loadChatPipeline(spec);
+  speculating = await loadChatPipeline({ ...spec, speculation: true });
 });
 
 afterAll(() => Promise.all([plain.close(), speculating.close()]));

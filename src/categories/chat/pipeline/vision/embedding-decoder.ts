@@ -19,6 +19,7 @@ export function createEmbeddingDecoder(
     ragged: inner.ragged,
     raggedPrompts: inner.raggedPrompts,
     cutsSequences: inner.cutsSequences ?? true,
+    pieceTokens: inner.pieceTokens,
     createCache: (rows) => inner.createCache(rows),
     async gather(rows, replaced) {
       // A cache that is replaced may become the new one.
