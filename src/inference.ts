@@ -90,6 +90,7 @@ const callSettings = {
   deadlineMs: z.unknown(),
   origin: z.unknown(),
   responseId: z.unknown(),
+  onDispatch: z.unknown(),
 } satisfies SettingTable & Record<keyof CallOptions, unknown>;
 
 /** All models of a service, usable with or without HTTP. */

@@ -10,6 +10,7 @@ export interface TicketOptions {
   readonly signal: AbortSignal | undefined;
   readonly deadlineMs: number;
   readonly origin: RunOrigin | undefined;
+  readonly onDispatch: (() => void) | undefined;
   /** The caller has its error, or has left: the request need not be run any further. */
   onAbandon(ticket: Ticket): void;
 }
@@ -23,6 +24,7 @@ export class Ticket {
   /** Listener, if there is one. */
   readonly watch: RunWatch | undefined;
   readonly #origin: RunOrigin | undefined;
+  readonly #onDispatch: (() => void) | undefined;
   readonly #stream: EventStream<RunEvent>;
   readonly #signal: AbortSignal | undefined;
   readonly #onAbandon: (ticket: Ticket) => void;
@@ -38,6 +40,7 @@ export class Ticket {
     this.category = category;
     this.watch = watch;
     this.#origin = options.origin;
+    this.#onDispatch = options.onDispatch;
     this.#stream = stream;
     this.#signal = options.signal;
     this.#onAbandon = options.onAbandon;
@@ -53,6 +56,14 @@ export class Ticket {
     const headers = this.#origin ? runHeaders(this.#origin) : {};
     this.watch?.propagate(headers);
     return { requestId: this.#origin?.requestId, headers };
+  }
+
+  /** A replica has taken it. */
+  dispatch(run: Run): void {
+    this.run = run;
+    // Not before: an observer may cancel the run.
+    this.watch?.dispatch();
+    this.#onDispatch?.();
   }
 
   push(events: readonly RunEvent[]): void {

@@ -15,7 +15,7 @@ import {
 export interface Plan {
   /** Ids of the models that the plan includes; others answer 403 `upgrade_required`. Default: all. */
   readonly models?: readonly string[] | undefined;
-  /** Once it is spent, requests answer 403 `quota_exceeded`. A request that fails costs nothing. */
+  /** Once it is spent, requests answer 403 `quota_exceeded`. A request that fails before anything was sent costs nothing. */
   readonly quota?: Limit | undefined;
   /** More requests than that answer 429 `rate_limit_exceeded`. Requests that fail count, refused ones don't. */
   readonly rateLimit?: Limit | undefined;
@@ -42,7 +42,7 @@ export interface Meter {
 export interface Spending {
   /** The request used so many tokens. */
   settle(tokens: number): Promise<void>;
-  /** The request failed, and costs nothing. */
+  /** The request was refused or failed, and costs nothing. */
   refund(): Promise<void>;
 }
 

@@ -60,11 +60,9 @@ function answer(
   const model = findModel(call, asked.model, category);
   call.meter.assertModel(model.id);
   const runOf = (request: unknown, { responseId }: EndpointRunOptions = {}): Run<RunEvent> => ({
-    estimate: () => category.estimateTokens?.(request, model) ?? 0,
-    start: ({ signal, deadlineMs, origin }) => {
-      const options = { signal, deadlineMs, origin, responseId };
-      return call.inference.run(category.name, markChecked(request as AnyRequest), options);
-    },
+    estimate: () => category.estimateTokens?.(request, model) ?? { input: 0, output: 0 },
+    start: (options) =>
+      call.inference.run(category.name, markChecked(request as AnyRequest), { ...options, responseId }),
     tally: (event, tally) => category.tally(event, tally),
     isOutput: (event) => category.isOutput(event),
   });
