@@ -30,6 +30,18 @@ export interface Meter {
   /** @throws InferenceError `upgrade_required` */
   assertModel(model: string): void;
   /**
+   * For a request that hasn't named its model yet.
+   *
+   * @throws InferenceError `upgrade_required` where the plan includes none of them
+   */
+  assertAny(models: readonly string[]): void;
+  /**
+   * Spends nothing.
+   *
+   * @throws InferenceError `quota_exceeded`
+   */
+  assertLeft(): Promise<void>;
+  /**
    * Spends one request and reserves tokens.
    *
    * @param estimate tokens that it may use, about; called where the caller has a plan
@@ -72,6 +84,8 @@ const unlimited: Meter = {
   headers: {},
   async enter() {},
   assertModel() {},
+  assertAny() {},
+  async assertLeft() {},
   spend: async () => ({ async settle() {}, async refund() {} }),
 };
 
@@ -110,6 +124,15 @@ function assertLimit(label: string, { requests, tokens, perSeconds }: Limit): vo
 
 function createMeter(plan: CompiledPlan, owner: string): Meter {
   const headers: Record<string, string> = {};
+  const assertAny = (models: readonly string[]): void => {
+    const [model] = models;
+    if (model === undefined || plan.models === null || models.some((one) => plan.models!.has(one))) return;
+    throw new InferenceError(
+      'upgrade_required',
+      `The plan ${plan.name} does not include the model ${model}.`,
+      { param: 'model' },
+    );
+  };
   return {
     headers,
     async enter() {
@@ -119,13 +142,11 @@ function createMeter(plan: CompiledPlan, owner: string): Meter {
       if (refusal === null) return;
       throw rateLimited(refusal);
     },
-    assertModel(model) {
-      if (plan.models === null || plan.models.has(model)) return;
-      throw new InferenceError(
-        'upgrade_required',
-        `The plan ${plan.name} does not include the model ${model}.`,
-        { param: 'model' },
-      );
+    assertModel: (model) => assertAny([model]),
+    assertAny,
+    async assertLeft() {
+      const refusal = await plan.quota?.peek(owner);
+      if (refusal) throw quotaExceeded(refusal);
     },
     async spend(estimate) {
       const { quota, rateLimit } = plan;

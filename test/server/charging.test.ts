@@ -136,7 +136,9 @@ describe('a deadline', () => {
         signal,
       });
       statuses.push(answer.status);
-      if (typeof answer.body !== 'string') for await (const _piece of answer.body as AsyncIterable<string>);
+      if (typeof answer.body === 'string') continue;
+      const pieces = (answer.body as AsyncIterable<string>)[Symbol.asyncIterator]();
+      while (!(await pieces.next()).done);
     }
     expect(statuses.slice(0, 10)).not.toContain(403);
     expect(statuses.slice(10)).toEqual(Array.from({ length: 20 }, () => 403));
