@@ -91,6 +91,7 @@ const callSettings = {
   origin: z.unknown(),
   responseId: z.unknown(),
   onDispatch: z.unknown(),
+  owner: z.string().optional(),
 } satisfies SettingTable & Record<keyof CallOptions, unknown>;
 
 /** All models of a service, usable with or without HTTP. */

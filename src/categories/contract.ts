@@ -48,6 +48,8 @@ export interface RunOptions {
   readonly signal?: AbortSignal | undefined;
   /** Sent with whatever the run asks of other machines. */
   readonly headers?: RunHeaders | undefined;
+  /** Runs reuse what was computed for runs of the same owner alone. */
+  readonly owner?: string | undefined;
 }
 
 /** The request or job that a run is a part of, in the words of whoever asks for it. */
@@ -76,6 +78,11 @@ export interface CallOptions {
   readonly responseId?: string | undefined;
   /** Called when a replica takes the request, which has waited until then. It must not throw. */
   readonly onDispatch?: (() => void) | undefined;
+  /**
+   * Whose request it is. The beginning of a prompt is reused for requests of the same owner alone, so that no caller finds
+   * out by `cached_tokens` or by the time what another one has asked. Requests without an owner share with each other.
+   */
+  readonly owner?: string | undefined;
 }
 
 /** A request with all its defaults, as a pipeline gets it. */

@@ -161,6 +161,7 @@ export class ModelQueue {
       deadlineMs,
       origin: options.origin,
       onDispatch: options.onDispatch,
+      owner: options.owner,
       onAbandon: (abandoned) => this.#abandon(abandoned),
     });
     this.#waiting.add(ticket);

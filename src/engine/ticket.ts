@@ -11,6 +11,7 @@ export interface TicketOptions {
   readonly deadlineMs: number;
   readonly origin: RunOrigin | undefined;
   readonly onDispatch: (() => void) | undefined;
+  readonly owner: string | undefined;
   /** The caller has its error, or has left: the request need not be run any further. */
   onAbandon(ticket: Ticket): void;
 }
@@ -25,6 +26,7 @@ export class Ticket {
   readonly watch: RunWatch | undefined;
   readonly #origin: RunOrigin | undefined;
   readonly #onDispatch: (() => void) | undefined;
+  readonly #owner: string | undefined;
   readonly #stream: EventStream<RunEvent>;
   readonly #signal: AbortSignal | undefined;
   readonly #onAbandon: (ticket: Ticket) => void;
@@ -41,6 +43,7 @@ export class Ticket {
     this.watch = watch;
     this.#origin = options.origin;
     this.#onDispatch = options.onDispatch;
+    this.#owner = options.owner;
     this.#stream = stream;
     this.#signal = options.signal;
     this.#onAbandon = options.onAbandon;
@@ -55,7 +58,7 @@ export class Ticket {
   get labels(): RunLabels {
     const headers = this.#origin ? runHeaders(this.#origin) : {};
     this.watch?.propagate(headers);
-    return { requestId: this.#origin?.requestId, headers };
+    return { requestId: this.#origin?.requestId, headers, owner: this.#owner };
   }
 
   /** A replica has taken it. */

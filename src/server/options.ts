@@ -69,6 +69,11 @@ export interface HandlerOptions {
    * `x-request-timeout` shortens it.
    */
   readonly bodyTimeoutMs?: number | undefined;
+  /**
+   * Whether the beginnings of prompts are reused for all keys; default false: for requests of one key alone, or of the keys of one
+   * `id`. For services whose callers trust each other.
+   */
+  readonly sharedPrefixes?: boolean | undefined;
   /** Directory of audio files during transcription; default: the system's directory for temporary files. */
   readonly uploadDirectory?: string | undefined;
   /**
@@ -150,6 +155,10 @@ export const handlerSettings = {
       'Most uploads at a time, in all and of one key; default 128 and 32, 16 and 4 × maxUploadBytes.',
     ),
   bodyTimeoutMs: numberSetting('Time for the whole body of a request; default 300,000.', {}),
+  sharedPrefixes: z
+    .boolean()
+    .optional()
+    .describe('Whether the beginnings of prompts are reused for all keys; default: for each key alone.'),
   uploadDirectory: textSetting('Folder of audio files while they are transcribed.'),
   keepAliveMs: numberSetting('Longest silence of a stream; default 15,000.', {}),
   onError: objectSetting<NonNullable<HandlerOptions['onError']>>(
@@ -177,6 +186,7 @@ export interface Settings {
   readonly maxUploadBytes: number;
   readonly uploadGate: UploadGate;
   readonly bodyTimeoutMs: number;
+  readonly sharedPrefixes: boolean;
   readonly uploadDirectory: string;
   readonly keepAliveMs: number;
   readonly onError: (error: InferenceError, context: ErrorContext) => void;
@@ -200,6 +210,7 @@ export function resolveOptions(options: HandlerOptions): Settings {
     maxUploadBytes = 128 * 1024 * 1024,
     uploads = {},
     bodyTimeoutMs = 300_000,
+    sharedPrefixes = false,
     uploadDirectory = tmpdir(),
     keepAliveMs = 15_000,
     logger,
@@ -210,6 +221,8 @@ export function resolveOptions(options: HandlerOptions): Settings {
   assertInteger('maxBodyBytes', maxBodyBytes, Number.MAX_SAFE_INTEGER);
   assertInteger('maxUploadBytes', maxUploadBytes, Number.MAX_SAFE_INTEGER);
   assertInteger('bodyTimeoutMs', bodyTimeoutMs, longestTimerMs);
+  if (typeof sharedPrefixes !== 'boolean')
+    throw new TypeError(`sharedPrefixes: expected a boolean, got ${describeValue(sharedPrefixes)}`);
   if (typeof uploadDirectory !== 'string' || uploadDirectory === '') {
     throw new TypeError(
       `uploadDirectory: expected the path of a directory, got ${describeValue(uploadDirectory)}`,
@@ -240,6 +253,7 @@ export function resolveOptions(options: HandlerOptions): Settings {
     maxUploadBytes,
     uploadGate: createUploadGate(resolveUploads(uploads, maxUploadBytes)),
     bodyTimeoutMs,
+    sharedPrefixes,
     // A worker may have another working directory.
     uploadDirectory: resolve(uploadDirectory),
     keepAliveMs,

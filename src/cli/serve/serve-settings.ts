@@ -167,6 +167,7 @@ export async function readServeSettings(
       maxUploadBytes,
       uploads,
       bodyTimeoutMs,
+      sharedPrefixes: config.sharedPrefixes,
       uploadDirectory,
       keepAliveMs,
       onError,

@@ -38,6 +38,8 @@ export interface Generation {
    * computed, since shapes reach the last bits of the logits.
    */
   readonly reproducible: boolean;
+  /** Whose prompt it is: its beginning is shared with others of the same owner. */
+  readonly owner?: string | undefined;
   /** Looked at before every step. */
   readonly cancelled: boolean;
   /** Ends the step under way when it is for cancelled generations alone. */
@@ -161,7 +163,7 @@ export class Batcher {
     const generations = [generation, ...this.#takeAlike(generation)];
     try {
       const isFree = generations.length === 1 && !generation.reproducible;
-      const shared = isFree ? await this.#prefixes.find(generation.prompt) : undefined;
+      const shared = isFree ? await this.#prefixes.find(generation.prompt, generation.owner) : undefined;
       if (shared) {
         const { cache, length } = shared;
         return { generations, cache, cachedTokens: length, done: length };
@@ -231,8 +233,8 @@ export class Batcher {
   }
 
   /** Whether a prompt is read by itself: for its seed, or because most of it needs no computing. */
-  #isAlone({ prompt, reproducible }: Generation): boolean {
-    return reproducible || this.#prefixes.sharedTokens(prompt) > leastSharedPart * prompt.length;
+  #isAlone({ prompt, reproducible, owner }: Generation): boolean {
+    return reproducible || this.#prefixes.sharedTokens(prompt, owner) > leastSharedPart * prompt.length;
   }
 
   /** @returns how many tokens were read, padding included */
@@ -286,7 +288,7 @@ export class Batcher {
           if (token !== undefined) first.push({ generation, continuation, token, fed: [] });
         }
         if (first.length === 0) {
-          await this.#prefixes.keep(generation.prompt, { cache, row });
+          await this.#prefixes.keep(generation.prompt, { cache, row }, generation.owner);
           this.#ended(generation);
         }
       } catch (error) {
@@ -420,7 +422,8 @@ export class Batcher {
     for (const [row, { generation, fed }] of batch.rows.entries()) {
       if (!leaving.has(batch.rows[row]!) || left.has(generation)) continue;
       left.add(generation);
-      await this.#prefixes.keep(Int32Array.from([...generation.prompt, ...fed]), { cache: batch.cache, row });
+      const tokens = Int32Array.from([...generation.prompt, ...fed]);
+      await this.#prefixes.keep(tokens, { cache: batch.cache, row }, generation.owner);
     }
     await this.#remove(batch, leaving);
     for (const { generation } of batch.rows) left.delete(generation);

@@ -2,6 +2,7 @@ import type { CacheRow, Decoder, DecoderCache } from '../../../runtime/decoder.t
 
 interface Entry {
   readonly tokens: Int32Array;
+  readonly owner: string | undefined;
   readonly cache: DecoderCache;
 }
 
@@ -14,7 +15,7 @@ export interface SharedPrefix {
 /**
  * Keys and values of sequences that ended lately, so that the next turn of a conversation, or another one with the
  * same system prompt, computes only what is new. Least recently used sequences go first. Where a decoder can't cut
- * sequences, only whole ones are found.
+ * sequences, only whole ones are found. A sequence is found by prompts of its owner alone.
  */
 export class PrefixCache {
   readonly #decoder: Decoder;
@@ -36,8 +37,8 @@ export class PrefixCache {
    * The longest beginning that `prompt` shares with a kept sequence, never the whole prompt: its last token has to be
    * fed for its logits.
    */
-  async find(prompt: Int32Array): Promise<SharedPrefix | undefined> {
-    const { best, length } = this.#findBest(prompt);
+  async find(prompt: Int32Array, owner?: string): Promise<SharedPrefix | undefined> {
+    const { best, length } = this.#findBest(prompt, owner);
     if (!best) return undefined;
     this.#entries.splice(this.#entries.indexOf(best), 1);
     this.#entries.push(best);
@@ -45,22 +46,22 @@ export class PrefixCache {
   }
 
   /** Number of tokens of a prompt that `find` would find. */
-  sharedTokens(prompt: Int32Array): number {
-    return this.#findBest(prompt).length;
+  sharedTokens(prompt: Int32Array, owner?: string): number {
+    return this.#findBest(prompt, owner).length;
   }
 
   /** Keeps a copy of a row; sequences that it continues are dropped where it can be cut down to them. */
-  async keep(tokens: Int32Array, source: CacheRow): Promise<void> {
+  async keep(tokens: Int32Array, source: CacheRow, owner?: string): Promise<void> {
     if (this.#maxSequences === 0) return;
     const cuts = this.#decoder.cutsSequences !== false;
-    for (const entry of this.#entries.slice()) {
+    for (const entry of this.#entriesOf(owner)) {
       const { length } = entry.tokens;
       const isPart = sharedLength(entry.tokens, tokens, length) === length;
       if (isPart && (cuts || length === tokens.length)) this.#drop(entry);
     }
     const cache = await this.#decoder.gather([source]);
     if (cache.bytes > this.#maxBytes) return cache.release();
-    this.#entries.push({ tokens, cache });
+    this.#entries.push({ tokens, owner, cache });
     this.#bytes += cache.bytes;
     while (this.#entries.length > this.#maxSequences || this.#bytes > this.#maxBytes)
       this.#drop(this.#entries[0]!);
@@ -73,10 +74,17 @@ export class PrefixCache {
     return oldest !== undefined;
   }
 
-  #findBest(prompt: Int32Array): { readonly best: Entry | undefined; readonly length: number } {
+  #entriesOf(owner: string | undefined): Entry[] {
+    return this.#entries.filter((entry) => entry.owner === owner);
+  }
+
+  #findBest(
+    prompt: Int32Array,
+    owner: string | undefined,
+  ): { readonly best: Entry | undefined; readonly length: number } {
     let best: Entry | undefined;
     let length = 0;
-    for (const entry of this.#entries) {
+    for (const entry of this.#entriesOf(owner)) {
       const shared = sharedLength(entry.tokens, prompt, prompt.length - 1);
       if (this.#decoder.cutsSequences === false && shared < entry.tokens.length) continue;
       if (shared > length) [best, length] = [entry, shared];
