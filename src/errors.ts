@@ -9,6 +9,7 @@ export type ErrorCode =
   | 'model_not_found'
   | 'route_not_found'
   | 'method_not_allowed'
+  | 'request_timeout'
   | 'request_too_large'
   | 'unsupported_media_type'
   | 'rate_limited'

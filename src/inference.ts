@@ -90,6 +90,8 @@ const callSettings = {
   deadlineMs: z.unknown(),
   origin: z.unknown(),
   responseId: z.unknown(),
+  onDispatch: z.unknown(),
+  owner: z.string().optional(),
 } satisfies SettingTable & Record<keyof CallOptions, unknown>;
 
 /** All models of a service, usable with or without HTTP. */

@@ -48,6 +48,8 @@ export interface RunOptions {
   readonly signal?: AbortSignal | undefined;
   /** Sent with whatever the run asks of other machines. */
   readonly headers?: RunHeaders | undefined;
+  /** Runs reuse what was computed for runs of the same owner alone. */
+  readonly owner?: string | undefined;
 }
 
 /** The request or job that a run is a part of, in the words of whoever asks for it. */
@@ -74,6 +76,13 @@ export interface CallOptions {
   readonly origin?: RunOrigin | undefined;
   /** The id that the answer is going to have, for observers. */
   readonly responseId?: string | undefined;
+  /** Called when a replica takes the request, which has waited until then. It must not throw. */
+  readonly onDispatch?: (() => void) | undefined;
+  /**
+   * Whose request it is. The beginning of a prompt is reused for requests of the same owner alone, so that no caller finds
+   * out by `cached_tokens` or by the time what another one has asked. Requests without an owner share with each other.
+   */
+  readonly owner?: string | undefined;
 }
 
 /** A request with all its defaults, as a pipeline gets it. */
@@ -210,6 +219,14 @@ export interface RunUsage {
   audioSeconds?: number;
 }
 
+/** Tokens of a request that nobody has counted yet. */
+export interface TokenEstimate {
+  /** Of the prompt, or of the texts. */
+  readonly input: number;
+  /** The most that the answer may have, over all choices. */
+  readonly output: number;
+}
+
 /** The account of a run so far. */
 export interface RunTally {
   readonly usage: RunUsage;
@@ -285,10 +302,9 @@ export interface CategoryDefinition<
    */
   complete(input: Input): Request;
   /**
-   * Tokens that a request may use up, prompt and answer together, estimated; left out where requests use none. A plan
-   * reserves them.
+   * Tokens that a request may use up, estimated; left out where requests use none. A plan reserves them.
    */
-  estimateTokens?(input: Input, model: ModelInfo): number;
+  estimateTokens?(input: Input, model: ModelInfo): TokenEstimate;
   /** Whether an event brings a part of the answer, as a token, a segment or an image. */
   isOutput(event: Event): boolean;
   /** Adds an event to the account of its run. */

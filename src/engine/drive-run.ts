@@ -13,12 +13,12 @@ const eventsPerTurn = 256;
 export async function driveRun(
   pipeline: Pipeline,
   request: unknown,
-  { signal, headers }: RunOptions & { readonly signal: AbortSignal },
+  { signal, headers, owner }: RunOptions & { readonly signal: AbortSignal },
   onEvent: (event: RunEvent) => void | Promise<void>,
 ): Promise<InferenceError | undefined> {
   let events = 0;
   try {
-    for await (const event of pipeline.run(request, { signal, headers })) {
+    for await (const event of pipeline.run(request, { signal, headers, owner })) {
       if (signal.aborted) break;
       const taken = onEvent(event);
       if (taken) await taken;

@@ -28,7 +28,7 @@ export function inlineReplicas(loadPipeline: LoadPipeline): StartReplica {
     new InlineReplica(spec, { onChange, onEvent }, loadPipeline);
 }
 
-interface StartedRun extends Pick<RunLabels, 'headers'> {
+interface StartedRun extends Pick<RunLabels, 'headers' | 'owner'> {
   readonly request: unknown;
   readonly observer: RunObserver;
 }
@@ -77,9 +77,9 @@ class InlineReplica implements Replica {
     return this.#firstLoad.promise;
   }
 
-  start(request: unknown, observer: RunObserver, { headers }: RunLabels = {}): Run {
+  start(request: unknown, observer: RunObserver, { headers, owner }: RunLabels = {}): Run {
     const controller = new AbortController();
-    this.#runs.set(controller, this.#drive(controller, { request, observer, headers }));
+    this.#runs.set(controller, this.#drive(controller, { request, observer, headers, owner }));
     return { cancel: () => controller.abort() };
   }
 
@@ -110,10 +110,13 @@ class InlineReplica implements Replica {
     }
   }
 
-  async #drive(controller: AbortController, { request, observer, headers }: StartedRun): Promise<void> {
+  async #drive(
+    controller: AbortController,
+    { request, observer, headers, owner }: StartedRun,
+  ): Promise<void> {
     await Promise.resolve();
     const { signal } = controller;
-    const error = await driveRun(this.#pipeline!, request, { signal, headers }, (event) =>
+    const error = await driveRun(this.#pipeline!, request, { signal, headers, owner }, (event) =>
       observer.onEvents([event]),
     );
     this.#runs.delete(controller);

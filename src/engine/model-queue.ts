@@ -160,6 +160,8 @@ export class ModelQueue {
       signal,
       deadlineMs,
       origin: options.origin,
+      onDispatch: options.onDispatch,
+      owner: options.owner,
       onAbandon: (abandoned) => this.#abandon(abandoned),
     });
     this.#waiting.add(ticket);
@@ -241,9 +243,7 @@ export class ModelQueue {
         if (this.#running.size === 0) this.#onIdle?.();
       },
     };
-    ticket.run = replica.start(ticket.request, observer, ticket.labels);
-    // Not before: an observer may cancel the run.
-    ticket.watch?.dispatch();
+    ticket.dispatch(replica.start(ticket.request, observer, ticket.labels));
   }
 
   #abandon(ticket: Ticket): void {

@@ -27,6 +27,8 @@ export interface RunLabels {
   readonly requestId?: string | undefined;
   /** Sent to other machines. */
   readonly headers?: RunHeaders | undefined;
+  /** As in `RunOptions`. */
+  readonly owner?: string | undefined;
 }
 
 export interface Run {

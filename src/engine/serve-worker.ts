@@ -74,11 +74,15 @@ export function serveWorker(
     }
   };
 
-  const run = async (id: number, request: unknown, { requestId, headers }: RunLabels = {}): Promise<void> => {
+  const run = async (
+    id: number,
+    request: unknown,
+    { requestId, headers, owner }: RunLabels = {},
+  ): Promise<void> => {
     const active: ActiveRun = { controller: new AbortController(), failure: undefined };
     runs.set(id, active);
     const { signal } = active.controller;
-    const error = await driveRun(pipeline!, request, { signal, headers }, (event) => {
+    const error = await driveRun(pipeline!, request, { signal, headers, owner }, (event) => {
       outbox.event(id, event);
       return whenWritten();
     });

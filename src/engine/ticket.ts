@@ -10,6 +10,8 @@ export interface TicketOptions {
   readonly signal: AbortSignal | undefined;
   readonly deadlineMs: number;
   readonly origin: RunOrigin | undefined;
+  readonly onDispatch: (() => void) | undefined;
+  readonly owner: string | undefined;
   /** The caller has its error, or has left: the request need not be run any further. */
   onAbandon(ticket: Ticket): void;
 }
@@ -23,6 +25,8 @@ export class Ticket {
   /** Listener, if there is one. */
   readonly watch: RunWatch | undefined;
   readonly #origin: RunOrigin | undefined;
+  readonly #onDispatch: (() => void) | undefined;
+  readonly #owner: string | undefined;
   readonly #stream: EventStream<RunEvent>;
   readonly #signal: AbortSignal | undefined;
   readonly #onAbandon: (ticket: Ticket) => void;
@@ -38,6 +42,8 @@ export class Ticket {
     this.category = category;
     this.watch = watch;
     this.#origin = options.origin;
+    this.#onDispatch = options.onDispatch;
+    this.#owner = options.owner;
     this.#stream = stream;
     this.#signal = options.signal;
     this.#onAbandon = options.onAbandon;
@@ -52,7 +58,15 @@ export class Ticket {
   get labels(): RunLabels {
     const headers = this.#origin ? runHeaders(this.#origin) : {};
     this.watch?.propagate(headers);
-    return { requestId: this.#origin?.requestId, headers };
+    return { requestId: this.#origin?.requestId, headers, owner: this.#owner };
+  }
+
+  /** A replica has taken it. */
+  dispatch(run: Run): void {
+    this.run = run;
+    // Not before: an observer may cancel the run.
+    this.watch?.dispatch();
+    this.#onDispatch?.();
   }
 
   push(events: readonly RunEvent[]): void {

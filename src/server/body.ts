@@ -1,4 +1,6 @@
 import { Buffer } from 'node:buffer';
+import { letOthersRun } from '../concurrency/let-others-run.ts';
+import { countValues, type JsonCounts } from '../core/text/count-values.ts';
 import { JsonCounter, maxJsonLevels } from '../core/text/json-counter.ts';
 import { InferenceError } from '../errors.ts';
 import type { ApiRequest } from './contract.ts';
@@ -13,27 +15,41 @@ const largeBytes = 2 ** 20;
 const mostOf = { values: 2 ** 19, members: 2 ** 15, objects: 2 ** 14, arrays: 2 ** 14 } as const;
 const countedNames = Object.keys(mostOf) as (keyof typeof mostOf)[];
 
+/** Limits of one body. */
+export interface BodyLimits {
+  readonly maxBytes: number;
+  /** Time for all of it. */
+  readonly timeoutMs: number;
+  /** Told how many bytes the body has by now, or will have. */
+  readonly onSize?: ((bytes: number) => void) | undefined;
+}
+
 const jsonMediaType = /^application\/(?:[\w.!#$&^+-]+\+)?json[ \t]*(?:;|$)/i;
 const charsetParameter = /;[ \t]*charset[ \t]*=[ \t]*"?([^ \t;"]*)/i;
 
 /**
  * Reads a JSON request body, or takes over what a body parser of the host made of it.
  *
- * @throws InferenceError `unsupported_media_type`, `request_too_large`, `cancelled`, or `invalid_request` for text
+ * @throws InferenceError `unsupported_media_type`, `request_too_large`, `request_timeout`, `cancelled`, or `invalid_request` for text
  * that is not JSON
  */
-export async function readJson(request: ApiRequest, maxBodyBytes: number): Promise<unknown> {
+export async function readJson(request: ApiRequest, limits: BodyLimits): Promise<unknown> {
   if (!('parsed' in request.body)) {
     assertMediaType(request);
     assertUnencoded(request);
-    const bytes = await readBytes(request, request.body, maxBodyBytes);
+    const bytes = await readBytes(request, request.body, limits);
     return bytes.length < largeBytes ? parseJson(bytes) : parseInThread(bytes);
   }
   if (headerOf(request, 'content-type') !== undefined) assertMediaType(request);
   const { parsed } = request.body;
   if (parsed === undefined) throw new InferenceError('invalid_request', 'The request body is empty.');
-  if (typeof parsed !== 'string' && !(parsed instanceof Uint8Array)) return parsed;
-  if (Buffer.byteLength(parsed) > maxBodyBytes) throw tooLarge(maxBodyBytes);
+  if (typeof parsed !== 'string' && !(parsed instanceof Uint8Array)) {
+    const since = performance.now();
+    assertFew(countValues(parsed, (counts) => faultOf(counts) !== undefined));
+    await letOthersRun(since);
+    return parsed;
+  }
+  if (Buffer.byteLength(parsed) > limits.maxBytes) throw tooLarge(limits.maxBytes);
   const counter = new JsonCounter();
   counter.push(typeof parsed === 'string' ? Buffer.from(parsed) : parsed);
   assertFew(counter);
@@ -44,27 +60,36 @@ export async function readJson(request: ApiRequest, maxBodyBytes: number): Promi
  * The pieces of a raw body, as they come. The client's disconnect ends it also while a piece is awaited: not every host
  * ends the body of a client that left.
  *
- * @throws InferenceError `request_too_large`, `cancelled`, or `invalid_request` for a body that breaks off
+ * @throws InferenceError `request_too_large`, `request_timeout`, `cancelled`, `invalid_request` for a body that breaks off, or what
+ * `onSize` throws
  */
 export async function* limitedChunks(
   { headers, signal }: ApiRequest,
   body: AsyncIterable<Uint8Array>,
-  maxBytes: number,
+  { maxBytes, timeoutMs, onSize }: BodyLimits,
 ): AsyncGenerator<Uint8Array> {
-  if (Number(headers['content-length']) > maxBytes) throw tooLarge(maxBytes);
+  const told = Number(headers['content-length']);
+  if (told > maxBytes) throw tooLarge(maxBytes);
+  if (told > 0) onSize?.(told);
   const chunks = body[Symbol.asyncIterator]();
   let leave = (): void => {};
   const abort = (): void => leave();
   signal.addEventListener('abort', abort, { once: true });
+  let isLate = false;
+  const timer = setTimeout(() => {
+    isLate = true;
+    leave();
+  }, timeoutMs);
   let size = 0;
   try {
     for (;;) {
       const { done, value } = await new Promise<IteratorResult<Uint8Array>>((resolve, reject) => {
         leave = () => reject(new Error('The client has gone.'));
-        if (signal.aborted) leave();
+        if (signal.aborted || isLate) leave();
         else chunks.next().then(resolve, reject);
       }).catch((cause: unknown) => {
         if (signal.aborted) throw new InferenceError('cancelled', 'The client has gone.', { cause });
+        if (isLate) throw tooSlow(timeoutMs);
         throw new InferenceError('invalid_request', 'The request body could not be read to its end.', {
           cause,
         });
@@ -72,9 +97,11 @@ export async function* limitedChunks(
       if (done === true) return;
       size += value.byteLength;
       if (size > maxBytes) throw tooLarge(maxBytes);
+      onSize?.(size);
       yield value;
     }
   } finally {
+    clearTimeout(timer);
     signal.removeEventListener('abort', abort);
     // Not awaited: an iterator that is busy returns only after its next piece.
     chunks.return?.().catch(() => undefined);
@@ -106,11 +133,11 @@ function assertMediaType(request: ApiRequest): void {
 async function readBytes(
   request: ApiRequest,
   body: AsyncIterable<Uint8Array>,
-  maxBytes: number,
+  limits: BodyLimits,
 ): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   const counter = new JsonCounter();
-  for await (const chunk of limitedChunks(request, body, maxBytes)) {
+  for await (const chunk of limitedChunks(request, body, limits)) {
     counter.push(chunk);
     assertFew(counter);
     chunks.push(chunk);
@@ -125,11 +152,20 @@ async function readBytes(
  *
  * @throws InferenceError `request_too_large`
  */
-function assertFew(counter: JsonCounter): void {
-  let fault = counter.depth > maxJsonLevels ? `${maxJsonLevels} levels of nesting` : undefined;
-  for (const name of countedNames) if (counter[name] > mostOf[name]) fault = `${mostOf[name]} ${name}`;
+function assertFew(counts: JsonCounts): void {
+  const fault = faultOf(counts);
   if (fault === undefined) return;
   throw new InferenceError('request_too_large', `The request body has more than ${fault}.`);
+}
+
+function faultOf(counts: JsonCounts): string | undefined {
+  let fault = counts.depth > maxJsonLevels ? `${maxJsonLevels} levels of nesting` : undefined;
+  for (const name of countedNames) if (counts[name] > mostOf[name]) fault = `${mostOf[name]} ${name}`;
+  return fault;
+}
+
+function tooSlow(timeoutMs: number): InferenceError {
+  return new InferenceError('request_timeout', `The request body did not arrive within ${timeoutMs} ms.`);
 }
 
 function tooLarge(maxBodyBytes: number): InferenceError {

@@ -17,6 +17,8 @@ export interface Call {
   readonly origin: ObservedRequest;
   /** Values of the path template's placeholders, decoded. */
   readonly pathParameters: Readonly<Record<string, string>>;
+  /** Owner of the key; `undefined` where the service is open. */
+  readonly owner: string | undefined;
   readonly meter: Meter;
   /** Reports a failure that can't be the response's status any more. */
   readonly report: (error: InferenceError) => void;

@@ -118,6 +118,6 @@ export interface Endpoint<
    *
    * @throws InferenceError `invalid_request` or `unsupported_feature` with the field at fault as `param`
    */
-  read(body: unknown): A;
+  read(body: unknown): A | Promise<A>;
   answer(run: EndpointRun<Input, Event>, asked: A): Promise<ApiResponse>;
 }

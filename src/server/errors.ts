@@ -35,6 +35,12 @@ export const wireErrors: Readonly<Record<ErrorCode, WireError>> = {
   model_not_found: { status: 404, type: 'invalid_request_error', code: 'model_not_found' },
   route_not_found: { status: 404, type: 'invalid_request_error', code: 'route_not_found' },
   method_not_allowed: { status: 405, type: 'invalid_request_error', code: 'method_not_allowed' },
+  request_timeout: {
+    status: 408,
+    type: 'invalid_request_error',
+    code: 'request_timeout',
+    headers: dontRetry,
+  },
   request_too_large: { status: 413, type: 'invalid_request_error', code: 'request_too_large' },
   unsupported_media_type: { status: 415, type: 'invalid_request_error', code: 'unsupported_media_type' },
   rate_limited: { status: 429, type: 'rate_limit_error', code: 'rate_limit_exceeded' },

@@ -2,6 +2,7 @@ import type { CategoryRegistry } from '../categories/contract.ts';
 import type { InferenceBase } from '../engine/contract.ts';
 import { InferenceError } from '../errors.ts';
 import type { ApiRequest, ApiResponse, Handler } from './contract.ts';
+import { ownerOf } from './authentication.ts';
 import { toErrorResponse, wireErrorOf } from './errors.ts';
 import { requestIdOf } from './headers.ts';
 import type { ObservedRequest } from './observer.ts';
@@ -73,7 +74,9 @@ export function createHandlerOf(
       }
       const { route } = match;
       const pathParameters = match.pathParameters();
-      const meter = settings.meterOf(await settings.authenticate(request));
+      const apiKey = await settings.authenticate(request);
+      const owner = apiKey === null ? undefined : ownerOf(apiKey);
+      const meter = settings.meterOf(apiKey);
       if (route.isInference) {
         try {
           await meter.enter();
@@ -81,7 +84,8 @@ export function createHandlerOf(
           Object.assign(ownHeaders, meter.headers);
         }
       }
-      return route.handle({ inference, settings, request, requestId, origin, pathParameters, meter, report });
+      const call = { inference, settings, request, requestId, origin, pathParameters, owner, meter, report };
+      return route.handle(call);
     };
 
     let response: ApiResponse;

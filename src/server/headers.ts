@@ -59,3 +59,11 @@ export function deadlineMsOf(request: ApiRequest): number | undefined {
     ? undefined
     : Math.min(...seconds.map((value) => value * 1000), longestDeadlineMs);
 }
+
+/** Time for the whole body: the client's own time limit holds for it too. */
+export function bodyTimeoutMsOf(
+  request: ApiRequest,
+  { bodyTimeoutMs }: { readonly bodyTimeoutMs: number },
+): number {
+  return Math.min(bodyTimeoutMs, deadlineMsOf(request) ?? Infinity);
+}

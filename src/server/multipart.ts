@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { Busboy, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy';
 import { fieldError, InferenceError } from '../errors.ts';
-import { assertUnencoded, limitedChunks } from './body.ts';
+import { assertUnencoded, limitedChunks, type BodyLimits } from './body.ts';
 import type { ApiRequest } from './contract.ts';
 import { createDeferred } from '../concurrency/deferred.ts';
 import { headerOf } from './headers.ts';
@@ -14,11 +14,13 @@ export interface FormField {
 }
 
 /** Limits of a form and the folder of its files. */
-export interface MultipartOptions {
-  /** Most bytes of the whole body. */
-  readonly maxBytes: number;
-  /** Takes a file; the stream fails when the form does. The form is read no further than it reads. */
-  readonly onFile: (name: string, content: Readable) => Promise<void>;
+export interface MultipartOptions extends BodyLimits {
+  /**
+   * Takes a file; the stream fails when the form does. The form is read no further than it reads.
+   *
+   * @param before the fields that came before it
+   */
+  readonly onFile: (name: string, content: Readable, before: readonly FormField[]) => Promise<void>;
 }
 
 const maxParts = 64;
@@ -30,12 +32,12 @@ const maxHeadersOfPart = 32;
  * Reads a form of fields and files.
  *
  * @returns the fields in order, once every file is taken
- * @throws InferenceError `unsupported_media_type`, `request_too_large`, `cancelled`, or `invalid_request` for a form
+ * @throws InferenceError `unsupported_media_type`, `request_too_large`, `request_timeout`, `cancelled`, or `invalid_request` for a form
  * that is broken or has too many or too large fields; or what `onFile` throws
  */
 export async function readMultipart(
   request: ApiRequest,
-  { maxBytes, onFile }: MultipartOptions,
+  { onFile, ...limits }: MultipartOptions,
 ): Promise<FormField[]> {
   assertMultipart(request);
   const parser = createParser(request);
@@ -68,7 +70,7 @@ export async function readMultipart(
   parser.on('file', (name: string | undefined, content) => {
     // It is emitted on a file that has ended, too, and nobody else listens then.
     content.on('error', () => undefined);
-    files.push({ content, taken: onFile(name ?? '', content).catch(fail) });
+    files.push({ content, taken: onFile(name ?? '', content, fields).catch(fail) });
   });
   parser.on('partsLimit', () =>
     fail(new InferenceError('invalid_request', `Expected a form of at most ${maxParts} fields.`)),
@@ -84,7 +86,7 @@ export async function readMultipart(
   );
 
   try {
-    for await (const chunk of limitedChunks(request, bodyOf(request), maxBytes)) {
+    for await (const chunk of limitedChunks(request, bodyOf(request), limits)) {
       await takeStep((end) => parser.write(chunk, end));
     }
     await takeStep((end) => {

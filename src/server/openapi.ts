@@ -14,6 +14,7 @@ const onInference: readonly ErrorCode[] = [
   'quota_exceeded',
   'upgrade_required',
   'model_not_found',
+  'request_timeout',
   'request_too_large',
   'unsupported_media_type',
   'rate_limited',

@@ -25,6 +25,12 @@ import { guardLimiters, limiterFailures } from './limiter-guard.ts';
 import { createMeterFactory, type MeterFactory, type Plan } from './plans.ts';
 import { printInternal, type FailedRequest } from './print-internal.ts';
 import type { LimiterFactory } from './rate-limit.ts';
+import {
+  createUploadGate,
+  type ResolvedUploadLimits,
+  type UploadGate,
+  type UploadLimits,
+} from './upload-gate.ts';
 import { describeValue } from '../core/text/quote.ts';
 
 /** The request that an error belongs to. */
@@ -56,6 +62,18 @@ export interface HandlerOptions {
   readonly maxBodyBytes?: number | undefined;
   /** Largest request body with an audio file; default 128 MiB. */
   readonly maxUploadBytes?: number | undefined;
+  /** Most uploads at a time, in number and bytes; what is too much answers 429 for a key, 503 for all. */
+  readonly uploads?: UploadLimits | undefined;
+  /**
+   * Time for the whole body of a request, in milliseconds; default 300,000. Later it answers 408. A client's own
+   * `x-request-timeout` shortens it.
+   */
+  readonly bodyTimeoutMs?: number | undefined;
+  /**
+   * Whether the beginnings of prompts are reused for all keys; default false: for requests of one key alone, or of the keys of one
+   * `id`. For services whose callers trust each other.
+   */
+  readonly sharedPrefixes?: boolean | undefined;
   /** Directory of audio files during transcription; default: the system's directory for temporary files. */
   readonly uploadDirectory?: string | undefined;
   /**
@@ -125,6 +143,22 @@ export const handlerSettings = {
     .describe('Which pages of other origins may use the API from a browser; default: none.'),
   maxBodyBytes: numberSetting('Largest request body; default 16 MiB.', {}),
   maxUploadBytes: numberSetting('Largest request body with an audio file; default 128 MiB.', {}),
+  uploads: z
+    .strictObject({
+      count: z.number().optional(),
+      countPerKey: z.number().optional(),
+      bytes: z.number().optional(),
+      bytesPerKey: z.number().optional(),
+    })
+    .optional()
+    .describe(
+      'Most uploads at a time, in all and of one key; default 128 and 32, 16 and 4 × maxUploadBytes.',
+    ),
+  bodyTimeoutMs: numberSetting('Time for the whole body of a request; default 300,000.', {}),
+  sharedPrefixes: z
+    .boolean()
+    .optional()
+    .describe('Whether the beginnings of prompts are reused for all keys; default: for each key alone.'),
   uploadDirectory: textSetting('Folder of audio files while they are transcribed.'),
   keepAliveMs: numberSetting('Longest silence of a stream; default 15,000.', {}),
   onError: objectSetting<NonNullable<HandlerOptions['onError']>>(
@@ -150,6 +184,9 @@ export interface Settings {
   readonly cors: Cors | undefined;
   readonly maxBodyBytes: number;
   readonly maxUploadBytes: number;
+  readonly uploadGate: UploadGate;
+  readonly bodyTimeoutMs: number;
+  readonly sharedPrefixes: boolean;
   readonly uploadDirectory: string;
   readonly keepAliveMs: number;
   readonly onError: (error: InferenceError, context: ErrorContext) => void;
@@ -171,6 +208,9 @@ export function resolveOptions(options: HandlerOptions): Settings {
     cors,
     maxBodyBytes = 16 * 1024 * 1024,
     maxUploadBytes = 128 * 1024 * 1024,
+    uploads = {},
+    bodyTimeoutMs = 300_000,
+    sharedPrefixes = false,
     uploadDirectory = tmpdir(),
     keepAliveMs = 15_000,
     logger,
@@ -180,6 +220,9 @@ export function resolveOptions(options: HandlerOptions): Settings {
   assertNames(options);
   assertInteger('maxBodyBytes', maxBodyBytes, Number.MAX_SAFE_INTEGER);
   assertInteger('maxUploadBytes', maxUploadBytes, Number.MAX_SAFE_INTEGER);
+  assertInteger('bodyTimeoutMs', bodyTimeoutMs, longestTimerMs);
+  if (typeof sharedPrefixes !== 'boolean')
+    throw new TypeError(`sharedPrefixes: expected a boolean, got ${describeValue(sharedPrefixes)}`);
   if (typeof uploadDirectory !== 'string' || uploadDirectory === '') {
     throw new TypeError(
       `uploadDirectory: expected the path of a directory, got ${describeValue(uploadDirectory)}`,
@@ -208,12 +251,30 @@ export function resolveOptions(options: HandlerOptions): Settings {
     cors: cors && createCors(cors),
     maxBodyBytes,
     maxUploadBytes,
+    uploadGate: createUploadGate(resolveUploads(uploads, maxUploadBytes)),
+    bodyTimeoutMs,
+    sharedPrefixes,
     // A worker may have another working directory.
     uploadDirectory: resolve(uploadDirectory),
     keepAliveMs,
     onError,
     observers: new Observers(logger === undefined ? observers : [...observers, logObserver(logger)]),
   };
+}
+
+function resolveUploads(limits: UploadLimits, maxUploadBytes: number): ResolvedUploadLimits {
+  const most = Number.MAX_SAFE_INTEGER;
+  const times = (factor: number): number => Math.min(factor * maxUploadBytes, most);
+  const { count = 128, countPerKey = 32, bytes = times(16), bytesPerKey = times(4) } = limits;
+  assertInteger('uploads.count', count, most);
+  assertInteger('uploads.countPerKey', countPerKey, most);
+  for (const [name, value] of Object.entries({ bytes, bytesPerKey })) {
+    if (Number.isSafeInteger(value) && value >= maxUploadBytes) continue;
+    throw new RangeError(
+      `uploads.${name}: expected an integer of at least maxUploadBytes, ${maxUploadBytes}, got ${value}`,
+    );
+  }
+  return { count, countPerKey, bytes, bytesPerKey };
 }
 
 /** An outage concerns all requests at once, so it is reported once and not by each of them. */
@@ -224,18 +285,19 @@ function reportStore(logger: Logger | undefined, message: string, cause: unknown
 }
 
 /** Names first: a misspelt limit would leave the door open. Values have messages of their own below. */
-function assertNames({ plans, cors, auth, ...options }: HandlerOptions): void {
+function assertNames({ plans, cors, auth, uploads, ...options }: HandlerOptions): void {
   const anything = Object.fromEntries(Object.keys(handlerSettings).map((name) => [name, z.unknown()]));
   try {
     assertOptions('createHandler', anything, options);
     if (typeof auth === 'object' && auth !== null)
       assertOptions('auth', { keys: z.unknown() }, auth, { path: 'auth' });
     const { plans: planSetting, cors: corsSetting, onLimiterFailure: failureSetting } = handlerSettings;
+    const { uploads: uploadsSetting } = handlerSettings;
     const { onLimiterFailure } = options;
     assertOptions(
       'createHandler',
-      { plans: planSetting, cors: corsSetting, onLimiterFailure: failureSetting },
-      { plans, cors, onLimiterFailure },
+      { plans: planSetting, cors: corsSetting, onLimiterFailure: failureSetting, uploads: uploadsSetting },
+      { plans, cors, onLimiterFailure, uploads },
     );
   } catch (error) {
     throw new TypeError((error as Error).message, { cause: error });

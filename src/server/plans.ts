@@ -15,7 +15,7 @@ import {
 export interface Plan {
   /** Ids of the models that the plan includes; others answer 403 `upgrade_required`. Default: all. */
   readonly models?: readonly string[] | undefined;
-  /** Once it is spent, requests answer 403 `quota_exceeded`. A request that fails costs nothing. */
+  /** Once it is spent, requests answer 403 `quota_exceeded`. A request that fails before anything was sent costs nothing. */
   readonly quota?: Limit | undefined;
   /** More requests than that answer 429 `rate_limit_exceeded`. Requests that fail count, refused ones don't. */
   readonly rateLimit?: Limit | undefined;
@@ -30,6 +30,18 @@ export interface Meter {
   /** @throws InferenceError `upgrade_required` */
   assertModel(model: string): void;
   /**
+   * For a request that hasn't named its model yet.
+   *
+   * @throws InferenceError `upgrade_required` where the plan includes none of them
+   */
+  assertAny(models: readonly string[]): void;
+  /**
+   * Spends nothing.
+   *
+   * @throws InferenceError `quota_exceeded`
+   */
+  assertLeft(): Promise<void>;
+  /**
    * Spends one request and reserves tokens.
    *
    * @param estimate tokens that it may use, about; called where the caller has a plan
@@ -42,7 +54,7 @@ export interface Meter {
 export interface Spending {
   /** The request used so many tokens. */
   settle(tokens: number): Promise<void>;
-  /** The request failed, and costs nothing. */
+  /** The request was refused or failed, and costs nothing. */
   refund(): Promise<void>;
 }
 
@@ -72,6 +84,8 @@ const unlimited: Meter = {
   headers: {},
   async enter() {},
   assertModel() {},
+  assertAny() {},
+  async assertLeft() {},
   spend: async () => ({ async settle() {}, async refund() {} }),
 };
 
@@ -110,6 +124,15 @@ function assertLimit(label: string, { requests, tokens, perSeconds }: Limit): vo
 
 function createMeter(plan: CompiledPlan, owner: string): Meter {
   const headers: Record<string, string> = {};
+  const assertAny = (models: readonly string[]): void => {
+    const [model] = models;
+    if (model === undefined || plan.models === null || models.some((one) => plan.models!.has(one))) return;
+    throw new InferenceError(
+      'upgrade_required',
+      `The plan ${plan.name} does not include the model ${model}.`,
+      { param: 'model' },
+    );
+  };
   return {
     headers,
     async enter() {
@@ -119,13 +142,11 @@ function createMeter(plan: CompiledPlan, owner: string): Meter {
       if (refusal === null) return;
       throw rateLimited(refusal);
     },
-    assertModel(model) {
-      if (plan.models === null || plan.models.has(model)) return;
-      throw new InferenceError(
-        'upgrade_required',
-        `The plan ${plan.name} does not include the model ${model}.`,
-        { param: 'model' },
-      );
+    assertModel: (model) => assertAny([model]),
+    assertAny,
+    async assertLeft() {
+      const refusal = await plan.quota?.peek(owner);
+      if (refusal) throw quotaExceeded(refusal);
     },
     async spend(estimate) {
       const { quota, rateLimit } = plan;

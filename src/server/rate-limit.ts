@@ -68,6 +68,8 @@ export interface Reservation {
 /** One limit, counted per owner. */
 export interface Budget {
   admit(owner: string): Promise<Admission>;
+  /** The refusal that `admit` would answer now; takes nothing. */
+  peek(owner: string): Promise<Refusal | null>;
   /** Gives one admitted request back. */
   refund(owner: string): Promise<void>;
   /**
@@ -115,6 +117,13 @@ export function createBudget(limit: Limit, keyPrefix: string, createLimiter: Lim
       const { taken, allowance } = await takeOne(requests, owner);
       const left = { requests: allowance, tokens: tokensLeft };
       return taken ? { refusal: null, ...left } : refuse(requests, left);
+    },
+    async peek(owner) {
+      for (const counter of [tokens, requests]) {
+        const left = counter && (await look(counter, owner));
+        if (left?.remaining === 0) return toRefusal(counter!, left.resetMs);
+      }
+      return null;
     },
     async refund(owner) {
       await requests?.limiter.reward(owner, 1);

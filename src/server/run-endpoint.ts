@@ -1,12 +1,14 @@
 import type { CategoryDefinition, RunEvent } from '../categories/contract.ts';
+import { letOthersRun } from '../concurrency/let-others-run.ts';
 import { readJson } from './body.ts';
 import { findModel, type Call } from './call.ts';
 import type { ApiResponse } from './contract.ts';
 import type { AnyRequest } from '../engine/contract.ts';
 import type { Endpoint, EndpointRun, EndpointRunOptions, UploadedForm } from './endpoint.ts';
 import { eventStreamResponse } from './event-stream-response.ts';
-import { deadlineMsOf } from './headers.ts';
+import { bodyTimeoutMsOf, deadlineMsOf } from './headers.ts';
 import { collectRun, openRun, type Run } from './run.ts';
+
 import { markChecked } from '../validation/checked.ts';
 import { receiveUpload } from './upload.ts';
 
@@ -24,9 +26,13 @@ export async function runEndpoint(
   // Before the body is read: a wrong header costs nobody an upload.
   deadlineMsOf(call.request);
   if (endpoint.uploadField === undefined) {
-    return answer(call, category, endpoint, await readJson(call.request, call.settings.maxBodyBytes));
+    const { request, settings } = call;
+    const limits = { maxBytes: settings.maxBodyBytes, timeoutMs: bodyTimeoutMsOf(request, settings) };
+    return answer(call, category, endpoint, await readJson(request, limits));
   }
-  const upload = await receiveUpload(call, endpoint.uploadField);
+  // Before the body too: nobody's disk is filled for an answer that the plan refuses.
+  await call.meter.assertLeft();
+  const upload = await receiveUpload(call, endpoint.uploadField, (id) => assertOffered(call, category, id));
   let isStreaming = false;
   const uses: UploadUse = {
     onStream: () => (isStreaming = true),
@@ -43,28 +49,37 @@ export async function runEndpoint(
   }
 }
 
+/** What a form says after its file, and models that aren't there, are found out when all of it has been read. */
+function assertOffered(call: Call, category: CategoryDefinition, id: string | undefined): void {
+  const ids = call.inference
+    .models()
+    .filter((model) => [category.name, 'unknown'].includes(model.category))
+    .map((model) => model.id);
+  call.meter.assertAny(id !== undefined && ids.includes(id) ? [id] : ids);
+}
+
 /** Use of a file that outlives the response's first byte. */
 interface UploadUse {
   onStream(): void;
   onEnd(): Promise<void>;
 }
 
-function answer(
+async function answer(
   call: Call,
   category: CategoryDefinition,
   endpoint: Endpoint,
   body: unknown,
   upload?: UploadUse,
 ): Promise<ApiResponse> {
-  const asked = endpoint.read(body);
+  const since = performance.now();
+  const asked = await endpoint.read(body);
+  await letOthersRun(since);
   const model = findModel(call, asked.model, category);
   call.meter.assertModel(model.id);
   const runOf = (request: unknown, { responseId }: EndpointRunOptions = {}): Run<RunEvent> => ({
-    estimate: () => category.estimateTokens?.(request, model) ?? 0,
-    start: ({ signal, deadlineMs, origin }) => {
-      const options = { signal, deadlineMs, origin, responseId };
-      return call.inference.run(category.name, markChecked(request as AnyRequest), options);
-    },
+    estimate: () => category.estimateTokens?.(request, model) ?? { input: 0, output: 0 },
+    start: (options) =>
+      call.inference.run(category.name, markChecked(request as AnyRequest), { ...options, responseId }),
     tally: (event, tally) => category.tally(event, tally),
     isOutput: (event) => category.isOutput(event),
   });

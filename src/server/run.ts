@@ -1,4 +1,4 @@
-import type { CallOptions, RunTally } from '../categories/contract.ts';
+import type { CallOptions, RunTally, TokenEstimate } from '../categories/contract.ts';
 import { InferenceError } from '../errors.ts';
 import type { Call } from './call.ts';
 import { deadlineMsOf } from './headers.ts';
@@ -6,7 +6,7 @@ import { deadlineMsOf } from './headers.ts';
 /** A run of a model that is to be paid for. */
 export interface Run<Event> {
   /** Tokens that it may use, about; called only for callers with a plan. */
-  readonly estimate: () => number;
+  readonly estimate: () => TokenEstimate;
   readonly start: (options: CallOptions) => AsyncIterable<Event>;
   readonly tally: (event: Event, tally: RunTally) => void;
   readonly isOutput: (event: Event) => boolean;
@@ -23,62 +23,68 @@ export interface OpenRun<Event> {
 }
 
 /**
- * Runs to the end and gives all events. Spends one request of the caller's quota, reserves tokens and charges those used; a run that
- * fails costs nothing, one that its client leaves costs its prompt and what was made.
+ * Runs to the end and gives all events. Spends one request of the caller's quota, reserves tokens and charges what the
+ * run's ending costs.
  *
  * @throws InferenceError `quota_exceeded`, or what the run throws
  */
 export async function collectRun<Event>(call: Call, run: Run<Event>): Promise<Event[]> {
   const { signal } = call.request;
-  const bill = await openBill(call, run);
+  const bill = await openBill(call, run, { isStream: false });
   const events: Event[] = [];
   try {
-    for await (const event of run.start(callOptions(call, signal))) {
+    for await (const event of run.start(callOptions(call, signal, bill))) {
       bill.read(event);
-      bill.take(event);
       events.push(event);
     }
   } catch (error) {
-    await bill.settle(signal.aborted ? 'left' : 'failed');
+    await bill.settle(endingOf(error, signal));
     throw error;
   }
-  await bill.settle('done');
+  await bill.settle('finished');
   return events;
 }
 
 /**
- * `collectRun`, event by event.
+ * `collectRun`, event by event. A run that fails is charged when its iterator is returned, or when its client leaves:
+ * until then the client may be sent events that came before.
  *
  * @throws InferenceError `quota_exceeded`
  */
 export async function openRun<Event>(call: Call, run: Run<Event>): Promise<OpenRun<Event>> {
   const client = call.request.signal;
-  const bill = await openBill(call, run);
+  const bill = await openBill(call, run, { isStream: true });
   const controller = new AbortController();
-  const abort = (): void => controller.abort();
+  let failure: Ending | undefined;
+  const abort = (): void => {
+    controller.abort();
+    if (failure) void settle(failure);
+  };
   if (client.aborted) abort();
   else client.addEventListener('abort', abort, { once: true });
-  const settle = (outcome: Outcome): Promise<void> => {
+  const settle = (ending: Ending): Promise<void> => {
     client.removeEventListener('abort', abort);
-    return bill.settle(outcome);
+    return bill.settle(ending);
   };
   let iterator: AsyncIterator<Event> | undefined;
   const events: AsyncIterator<Event> = {
     async next() {
       try {
-        iterator ??= run.start(callOptions(call, controller.signal))[Symbol.asyncIterator]();
+        iterator ??= run.start(callOptions(call, controller.signal, bill))[Symbol.asyncIterator]();
         const result = await iterator.next();
-        if (result.done === true) await settle('done');
+        if (result.done === true) await settle('finished');
         else bill.read(result.value);
         return result;
       } catch (error) {
-        await settle(controller.signal.aborted ? 'left' : 'failed');
+        const ending = endingOf(error, controller.signal);
+        if (ending === 'left') await settle(ending);
+        else failure = ending;
         throw error;
       }
     },
     async return() {
       abort();
-      await settle('left');
+      await settle(failure ?? 'left');
       // Not awaited: a generator that is busy returns only after its next event.
       void iterator?.return?.().catch(() => {});
       return { done: true, value: undefined };
@@ -90,49 +96,89 @@ export async function openRun<Event>(call: Call, run: Run<Event>): Promise<OpenR
     billed: () => ({
       ...events,
       async next() {
-        const result = await events.next();
-        if (result.done !== true) bill.take(result.value);
-        return result;
+        try {
+          const result = await events.next();
+          if (result.done !== true) bill.take(result.value);
+          return result;
+        } catch (error) {
+          await events.return!();
+          throw error;
+        }
       },
     }),
   };
 }
 
-function callOptions({ request, origin }: Call, signal: AbortSignal): CallOptions {
-  return { signal, deadlineMs: deadlineMsOf(request), origin };
+function callOptions(call: Call, signal: AbortSignal, { begin }: Bill<never>): CallOptions {
+  const { request, origin, settings } = call;
+  const owner = settings.sharedPrefixes ? undefined : call.owner;
+  return { signal, deadlineMs: deadlineMsOf(request), origin, owner, onDispatch: begin };
 }
 
-type Outcome = 'done' | 'left' | 'failed';
+/** The way a run ends: `left` by its client, `failed` for a lost worker, a shutdown, a refusal. */
+type Ending = 'finished' | 'left' | 'deadline' | 'failed';
+
+function endingOf(error: unknown, signal: AbortSignal): Ending {
+  if (signal.aborted) return 'left';
+  return InferenceError.from(error).code === 'deadline_exceeded' ? 'deadline' : 'failed';
+}
 
 interface Bill<Event> {
-  /** The event is there; the client need not have seen it. */
+  /** A replica has taken the request. */
+  begin(): void;
+  /** The event is there; the client of a stream need not have seen it. */
   read(event: Event): void;
-  /** The client is sent it. */
+  /** The client of a stream is sent it. */
   take(event: Event): void;
   /** Counts once. */
-  settle(outcome: Outcome): Promise<void>;
+  settle(ending: Ending): Promise<void>;
 }
 
-async function openBill<Event>(call: Call, { tally, isOutput, estimate }: Run<Event>): Promise<Bill<Event>> {
-  const spending = await call.meter.spend(estimate);
-  // A complete run costs all of it, one that its client leaves only the output that was sent.
+/** Charges as the table in `docs/guides/errors-and-limits.md` says. */
+async function openBill<Event>(
+  call: Call,
+  { tally, isOutput, estimate }: Run<Event>,
+  { isStream }: { readonly isStream: boolean },
+): Promise<Bill<Event>> {
+  let estimated: TokenEstimate = { input: 0, output: 0 };
+  const spending = await call.meter.spend(() => {
+    estimated = estimate();
+    return estimated.input + estimated.output;
+  });
+  // A complete run costs all of it, a stream that ends early only the output that was sent.
   const read: RunTally = { usage: {}, finishReasons: [] };
-  const taken: RunTally = { usage: {}, finishReasons: [] };
+  const taken: RunTally = isStream ? { usage: {}, finishReasons: [] } : read;
+  let hasBegun = false;
+  let hasSent = false;
   let settled = false;
+  const isCharged = (ending: Ending): boolean => {
+    if (ending === 'failed') return hasSent;
+    return ending !== 'deadline' || hasBegun || deadlineMsOf(call.request) !== undefined;
+  };
   return {
+    begin() {
+      hasBegun = true;
+    },
     read(event) {
+      hasBegun = true;
       tally(event, read);
-      if (!isOutput(event)) tally(event, taken);
+      if (isStream && !isOutput(event)) tally(event, taken);
     },
     take(event) {
-      if (isOutput(event)) tally(event, taken);
+      if (!isOutput(event)) return;
+      hasSent = true;
+      tally(event, taken);
     },
-    async settle(outcome) {
+    async settle(ending) {
       if (settled) return;
       settled = true;
-      const { inputTokens = 0, outputTokens = 0 } = (outcome === 'done' ? read : taken).usage;
+      const { inputTokens, outputTokens = 0 } = (ending === 'finished' ? read : taken).usage;
+      // Texts are counted with their vectors, which a run that ends early doesn't bring.
+      const uncounted = hasBegun && ending !== 'finished' ? estimated.input : 0;
       try {
-        await (outcome === 'failed' ? spending.refund() : spending.settle(inputTokens + outputTokens));
+        await (isCharged(ending)
+          ? spending.settle((inputTokens ?? uncounted) + outputTokens)
+          : spending.refund());
       } catch (error) {
         // The answer is there; a store that can't be reached now must not spoil it.
         call.report(InferenceError.from(error));

@@ -51,7 +51,7 @@ export interface EventStream {
 /**
  * Turns events into the text of a server-sent event stream. Frames that are there at the same time leave together;
  * none waits for a later one. Returning the body's iterator returns the source's at once, also while a read is
- * pending.
+ * pending; a source that fails is returned once its last frames have been taken.
  */
 export function createEventStream<Event>(source: EventStreamSource<Event>): EventStream {
   const { events, toFrames, onTake, endFrame = doneFrame, toErrorFrame, keepAliveMs } = source;
@@ -80,6 +80,15 @@ export function createEventStream<Event>(source: EventStreamSource<Event>): Even
   }, keepAliveMs);
   keepAlive.unref();
 
+  /** The source is returned after that, so that it can charge for all that was sent. */
+  const lastTaken = async (frames: string): Promise<void> => {
+    write(frames);
+    clearTimeout(keepAlive);
+    if (state.ended) return;
+    taken = createDeferred();
+    await taken.promise;
+  };
+
   const pump = async (): Promise<void> => {
     try {
       while (!state.ended) {
@@ -95,7 +104,7 @@ export function createEventStream<Event>(source: EventStreamSource<Event>): Even
       write(endFrame);
       opened.resolve();
     } catch (error) {
-      if (state.isOpen) write(toErrorFrame(error));
+      if (state.isOpen) await lastTaken(toErrorFrame(error));
       else opened.reject(error);
       await events.return?.();
     } finally {

@@ -2,6 +2,7 @@ import { rm, stat, writeFile } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { fieldError, type InferenceError } from '../errors.ts';
 import type { Call } from './call.ts';
+import { bodyTimeoutMsOf } from './headers.ts';
 import { readMultipart, type FormField } from './multipart.ts';
 import { newUploadPath, sweepUploads } from './upload-files.ts';
 import { describeValue } from '../core/text/quote.ts';
@@ -17,27 +18,45 @@ export interface Upload {
 /**
  * Receives a form whose file is in the field of the given name.
  *
+ * @param admit is asked before the first byte is written, with the `model` of the form where that came before the file
  * @throws InferenceError `invalid_request` for no file, several, an empty one, or one in another field; or what
  * `readMultipart` throws. No file is left over
  */
-export async function receiveUpload({ request, settings }: Call, fieldName: string): Promise<Upload> {
+export async function receiveUpload(
+  { request, settings, owner }: Call,
+  fieldName: string,
+  admit: (model: string | undefined) => void,
+): Promise<Upload> {
   void sweepUploads(settings.uploadDirectory);
   const path = newUploadPath(settings.uploadDirectory);
-  const discard = (): Promise<void> => rm(path, { force: true });
+  const place = settings.uploadGate.enter(owner);
+  const discard = async (): Promise<void> => {
+    try {
+      await rm(path, { force: true });
+    } finally {
+      place.leave();
+    }
+  };
   let files = 0;
   const fault = (message: string): InferenceError => fieldError(fieldName, message);
 
-  const onFile = async (name: string, content: Readable): Promise<void> => {
+  const onFile = async (name: string, content: Readable, before: readonly FormField[]): Promise<void> => {
     files += 1;
     if (name !== fieldName) {
       throw fault(`expected the file in the field of this name, got one in ${describeValue(name)}`);
     }
     if (files > 1) throw fault('expected one file, got several');
+    admit(before.find((field) => field.name === 'model')?.value);
     if ((await save(content, path)) === 0) throw fault('expected a file, got no bytes');
   };
 
   try {
-    const fields = await readMultipart(request, { maxBytes: settings.maxUploadBytes, onFile });
+    const fields = await readMultipart(request, {
+      maxBytes: settings.maxUploadBytes,
+      timeoutMs: bodyTimeoutMsOf(request, settings),
+      onSize: place.grow,
+      onFile,
+    });
     if (fields.some(({ name }) => name === fieldName)) throw fault('expected a file, got text');
     if (files === 0) throw fault('expected a file, got none');
     return { fields, path, discard };

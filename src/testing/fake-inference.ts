@@ -147,6 +147,7 @@ export function createFakeInference(options: FakeInferenceOptions = {}): FakeInf
     unloaded.delete(model.id);
     requests.get(name)!.push(request);
     calls.push(callOptions);
+    callOptions.onDispatch?.();
     counts.running += 1;
     let ended = false;
     try {

@@ -18,6 +18,8 @@ const request = {
 /** A body of these fields beside those of a chat request. */
 const bodyWith = (fields: string): string => `${JSON.stringify(chatBody()).slice(0, -1)},${fields}}`;
 
+const limits = { maxBytes: 2 ** 24, timeoutMs: 60_000 };
+
 describe('a body of too many values is refused before it is parsed', () => {
   const bias = Array.from({ length: 2 ** 20 }, (_, token) => `"${token}":1`).join(',');
   const messages = Array.from({ length: 2 ** 14 }, () => '{"role":"user","content":""}').join(',');
@@ -39,6 +41,31 @@ describe('a body of too many values is refused before it is parsed', () => {
     // Hosts that read the body themselves hand over its bytes.
     const parsed = await send(handler, { body: { parsed: new TextEncoder().encode(text) } as never });
     expect(parsed.status).toBe(413);
+    // Others hand over what they have parsed.
+    const values = await send(handler, { body: { parsed: JSON.parse(text) as unknown } });
+    expectError(values, 413, 'request_too_large');
+    expect(values.json.error.message).toBe(answer.json.error.message);
+  });
+
+  it.each([
+    ['/v1/chat/completions', 'messages'],
+    ['/v1/responses', 'input'],
+    ['/v1/embeddings', 'input'],
+    ['/v1/rerank', 'documents'],
+  ])('before a schema looks at an item, where a host has parsed it: %s', async (url, field) => {
+    let looks = 0;
+    const item = new Proxy(
+      { role: 'user', content: '' },
+      {
+        get(target, name) {
+          looks++;
+          return Reflect.get(target, name) as unknown;
+        },
+      },
+    );
+    const parsed = { model: 'fake-chat', [field]: Array.from({ length: 400_000 }, () => item) };
+    expectError(await send(handler, { url, body: { parsed } }), 413, 'request_too_large');
+    expect(looks).toBe(0);
   });
 
   it('at the piece that is too much: the rest is never read', async () => {
@@ -65,10 +92,10 @@ it.each([['é'], ['€'], ['🐈'], ['\uFEFF']])(
       const content = shift + character.repeat(2 ** 20 - 20);
       const body = JSON.stringify({ ...chatBody(), messages: [{ role: 'user', content }] });
       const bytes = new TextEncoder().encode(body);
-      const read = await readJson({ ...request, body: chunksOf([bytes]) }, 2 ** 24);
+      const read = await readJson({ ...request, body: chunksOf([bytes]) }, limits);
       expect(JSON.stringify(read) === body).toBe(true);
       bytes[2 ** 20] = 0xff;
-      await expect(readJson({ ...request, body: chunksOf([bytes]) }, 2 ** 24)).rejects.toThrow(
+      await expect(readJson({ ...request, body: chunksOf([bytes]) }, limits)).rejects.toThrow(
         'not valid UTF-8',
       );
     }

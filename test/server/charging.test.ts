@@ -6,6 +6,7 @@ import { toNodeListener } from '../../adapters/node.ts';
 import type { CallOptions } from '../../src/categories/contract.ts';
 import { createHandler } from '../../src/create-handler.ts';
 import type { RunEnd } from '../../src/engine/observer.ts';
+import { InferenceError } from '../../src/errors.ts';
 import { createInference } from '../../src/inference.ts';
 import { createFakeInference } from '../../src/testing/fake-inference.ts';
 import { limiterThatWrites } from './written-charges.ts';
@@ -111,6 +112,55 @@ describe('a client that leaves a stream', () => {
     await expect.poll(() => charges).toHaveLength(1);
     // A word may be on its way while the connection closes.
     expect([0, 1]).toContain(charges[0]! - promptTokens - countWords(text));
+  });
+});
+
+describe('a deadline', () => {
+  it('is no refund: a quota of ten requests serves ten, however short they are', async () => {
+    const inference = createInference({ models: { it: { source: 'tiny-chat' } }, isolation: 'inline' });
+    onTestFinished(() => inference.close({ graceMs: 0 }));
+    await inference.load('it');
+    const plans = { free: { quota: { requests: 10, perSeconds: 3600 } } };
+    const handler = createHandler(inference, { auth: { keys: [{ key: 'k', plan: 'free' }] }, plans });
+    const statuses: number[] = [];
+    for (let request = 0; request < 30; request++) {
+      // From before the first token to some tokens later.
+      const timed = { ...headers, 'x-request-timeout': String(0.001 + (request % 10) / 400) };
+      const body = { parsed: { ...asked, model: 'it', max_tokens: 100 } };
+      const { signal } = new AbortController();
+      const answer = await handler({
+        method: 'POST',
+        url: '/v1/chat/completions',
+        headers: timed,
+        body,
+        signal,
+      });
+      statuses.push(answer.status);
+      if (typeof answer.body === 'string') continue;
+      const pieces = (answer.body as AsyncIterable<string>)[Symbol.asyncIterator]();
+      while (!(await pieces.next()).done);
+    }
+    expect(statuses.slice(0, 10)).not.toContain(403);
+    expect(statuses.slice(10)).toEqual(Array.from({ length: 20 }, () => 403));
+  });
+
+  it('charges for all that waited for a slow reader', async () => {
+    const { open, charges } = metered(
+      playing(async function* () {
+        yield { type: 'prompt-end', promptTokens };
+        for (let word = 0; word < 10; word++) yield { type: 'text-delta', choice: 0, text: 'word ' };
+        await pause(5);
+        throw new InferenceError('deadline_exceeded', 'Late.');
+      }),
+    );
+    const pieces = await open();
+    await pause(50);
+    expect(charges).toEqual([]);
+    let frames = '';
+    for (let piece = await pieces.next(); !piece.done; piece = await pieces.next()) frames += piece.value;
+    expect(frames).toContain('deadline_exceeded');
+    expect(charges).toEqual([promptTokens + countWords(contentOf(frames))]);
+    expect(countWords(contentOf(frames))).toBe(10);
   });
 });
 

@@ -13,10 +13,13 @@ interface Form {
   readonly files: readonly { name: string; content: string }[];
 }
 
+const timeoutMs = 60_000;
+
 async function read(sent: Sent, maxBytes = 1024 * 1024): Promise<Form> {
   const files: { name: string; content: string }[] = [];
   const fields = await readMultipart(toRequest(sent), {
     maxBytes,
+    timeoutMs,
     async onFile(name, content) {
       files.push({ name, content: (await buffer(content)).toString('latin1') });
     },
@@ -172,6 +175,7 @@ describe('readMultipart', () => {
     const maxBytes = 10 * 1024 * 1024;
     await readMultipart(toRequest({ ...sentForm(''), body: large() }), {
       maxBytes,
+      timeoutMs,
       async onFile(_name, content) {
         await new Promise((resolve) => setTimeout(resolve, 20));
         expect(sent).toBeLessThan(5);
@@ -189,6 +193,7 @@ describe('readMultipart', () => {
     let isDestroyed: () => boolean = () => false;
     const reading = readMultipart(toRequest(sentForm(formOf(filePart('a'.repeat(500_000))), 1000)), {
       maxBytes: 1_000_000,
+      timeoutMs,
       async onFile(_name, content) {
         isDestroyed = () => content.destroyed;
         await begin(content);
@@ -211,6 +216,7 @@ describe('readMultipart', () => {
     }
     const reading = readMultipart(toRequest({ ...sentForm(''), body: slow() }), {
       maxBytes: 1024 * 1024,
+      timeoutMs,
       async onFile() {
         await failed;
         throw fault;

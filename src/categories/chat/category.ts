@@ -51,7 +51,10 @@ export const chatCategory: CategoryDefinition<
   estimateTokens: ({ messages, tools = [], maxTokens, n = 1 }, { contextLength, defaults }) => {
     const most = maxTokens ?? (defaults?.['maxTokens'] as number | undefined);
     const answer = most ?? chatParameters.maxTokens.default;
-    return estimatePrompt(messages, tools) + n * Math.min(answer, contextLength || Infinity);
+    return {
+      input: estimatePrompt(messages, tools),
+      output: n * Math.min(answer, contextLength || Infinity),
+    };
   },
   isOutput: ({ type }) =>
     !['prompt-start', 'prompt-end', 'hidden-tokens', 'choice-end', 'usage'].includes(type),

@@ -53,10 +53,11 @@ export const embeddingCategory: CategoryDefinition<
   complete: completeEmbeddingRequest,
   estimateTokens({ input }) {
     const inputs = typeof input === 'string' || typeof input[0] === 'number' ? [input] : input;
-    return (inputs as readonly (string | readonly number[])[]).reduce(
+    const tokens = (inputs as readonly (string | readonly number[])[]).reduce(
       (sum, one) => sum + (typeof one === 'string' ? estimateTokens(one) : one.length),
       0,
     );
+    return { input: tokens, output: 0 };
   },
   isOutput: () => true,
   tally({ embeddings: vectors, promptTokens }, { usage }) {

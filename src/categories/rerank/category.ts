@@ -61,10 +61,12 @@ export const rerankCategory: CategoryDefinition<
     },
   }),
   complete: completeRerankRequest,
-  estimateTokens: ({ query, documents }) =>
-    documents
+  estimateTokens: ({ query, documents }) => ({
+    input: documents
       .map((document) => estimateTokens(query + (typeof document === 'string' ? document : document.text)))
       .reduce((sum, tokens) => sum + tokens, 0),
+    output: 0,
+  }),
   isOutput: () => true,
   tally({ promptTokens }, { usage }) {
     usage.inputTokens = promptTokens;

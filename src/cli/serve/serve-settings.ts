@@ -136,7 +136,8 @@ export async function readServeSettings(
   else if (values['keys-file'] !== undefined) names.set('auth', '--keys-file');
   const { auth, keyOrigin } = await readKeys(values, config, environment);
   const { plans, limiter, onLimiterFailure, limiterTimeoutMs } = config;
-  const { maxBodyBytes, maxUploadBytes, uploadDirectory, keepAliveMs, onError } = config;
+  const { maxBodyBytes, maxUploadBytes, uploads, bodyTimeoutMs, uploadDirectory, keepAliveMs, onError } =
+    config;
   const { logger, observers } = config;
   const cors = readCors(values, config, names);
   const settings: ServeSettings = {
@@ -164,6 +165,9 @@ export async function readServeSettings(
       cors,
       maxBodyBytes,
       maxUploadBytes,
+      uploads,
+      bodyTimeoutMs,
+      sharedPrefixes: config.sharedPrefixes,
       uploadDirectory,
       keepAliveMs,
       onError,

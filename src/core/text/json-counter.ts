@@ -1,3 +1,5 @@
+import type { JsonCounts } from './count-values.ts';
+
 const quote = 0x22;
 const comma = 0x2c;
 const colon = 0x3a;
@@ -24,7 +26,7 @@ export const maxJsonLevels = 512;
  * counter.depth; // 2
  * ```
  */
-export class JsonCounter {
+export class JsonCounter implements JsonCounts {
   /** Objects so far. */
   objects = 0;
   /** Arrays so far. */

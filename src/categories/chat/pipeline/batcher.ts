@@ -38,6 +38,8 @@ export interface Generation {
    * its own, reusing only what was computed in the same pieces.
    */
   readonly reproducible: boolean;
+  /** Whose prompt it is: its beginning is shared with others of the same owner. */
+  readonly owner?: string | undefined;
   /** Looked at before every step. */
   readonly cancelled: boolean;
   /** Ends the step under way when it is for cancelled generations alone. */
@@ -177,10 +179,10 @@ export class Batcher {
     }
   }
 
-  async #findPrefix({ prompt, reproducible }: Generation): Promise<SharedPrefix | undefined> {
-    if (!reproducible) return this.#prefixes.find(prompt);
+  async #findPrefix({ prompt, reproducible, owner }: Generation): Promise<SharedPrefix | undefined> {
+    if (!reproducible) return this.#prefixes.find(prompt, { owner });
     const { pieceTokens } = this.#decoder;
-    return pieceTokens === undefined ? undefined : this.#prefixes.find(prompt, { piece: pieceTokens });
+    return pieceTokens === undefined ? undefined : this.#prefixes.find(prompt, { owner, piece: pieceTokens });
   }
 
   /** Whether a cache of fixed size holds all that a generation may come to; one that is alone may try. */
@@ -225,8 +227,8 @@ export class Batcher {
   }
 
   /** Whether a prompt is read by itself: for its seed, or because most of it needs no computing. */
-  #isAlone({ prompt, reproducible }: Generation): boolean {
-    return reproducible || this.#prefixes.sharedTokens(prompt) > leastSharedPart * prompt.length;
+  #isAlone({ prompt, reproducible, owner }: Generation): boolean {
+    return reproducible || this.#prefixes.sharedTokens(prompt, owner) > leastSharedPart * prompt.length;
   }
 
   /** @returns how many tokens were read, padding included */
@@ -281,7 +283,7 @@ export class Batcher {
           if (token !== undefined) first.push({ generation, continuation, token, fed: [], exact });
         }
         if (first.length === 0) {
-          await this.#prefixes.keep(generation.prompt, { cache, row }, exact);
+          await this.#prefixes.keep(generation.prompt, { cache, row }, { owner: generation.owner, exact });
           this.#ended(generation);
         }
       } catch (error) {
@@ -416,7 +418,7 @@ export class Batcher {
       if (!leaving.has(batch.rows[row]!) || left.has(generation)) continue;
       left.add(generation);
       const tokens = Int32Array.from([...generation.prompt, ...fed]);
-      await this.#prefixes.keep(tokens, { cache: batch.cache, row }, exact);
+      await this.#prefixes.keep(tokens, { cache: batch.cache, row }, { owner: generation.owner, exact });
     }
     await this.#remove(batch, leaving);
     for (const { generation } of batch.rows) left.delete(generation);

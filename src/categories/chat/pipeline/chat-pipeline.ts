@@ -185,15 +185,15 @@ class ChatPipeline implements Pipeline<ChatRequest, ChatEvent, ChatModelInfo> {
     };
   }
 
-  async *run(asked: ChatRequest, { signal }: RunOptions = {}): AsyncGenerator<ChatEvent> {
+  async *run(asked: ChatRequest, { signal, owner }: RunOptions = {}): AsyncGenerator<ChatEvent> {
     const { vision } = this.#model;
     if (!vision) {
       assertTextAlone(asked);
-      return yield* this.#answer(asked, [], signal);
+      return yield* this.#answer(asked, [], { signal, owner });
     }
     const pictures = await vision.read(asked.messages, signal);
     try {
-      yield* this.#answer(asked, pictures, signal);
+      yield* this.#answer(asked, pictures, { signal, owner });
     } finally {
       vision.giveBack(pictures);
     }
@@ -202,7 +202,7 @@ class ChatPipeline implements Pipeline<ChatRequest, ChatEvent, ChatModelInfo> {
   async *#answer(
     asked: ChatRequest,
     pictures: readonly ReadyPicture[],
-    signal: AbortSignal | undefined,
+    { signal, owner }: RunOptions,
   ): AsyncGenerator<ChatEvent> {
     const request = { ...asked, messages: asked.messages.map(toTextMessage) };
     const { tokenizer, template, formats, contextLength, endTokens, decoder, vision, grammars } = this.#model;
@@ -261,6 +261,7 @@ class ChatPipeline implements Pipeline<ChatRequest, ChatEvent, ChatModelInfo> {
       mostTokens: prompt.length + request.n * Math.min(request.maxTokens, contextLength - prompt.length),
       continuations: choices,
       reproducible: request.seed !== undefined,
+      owner,
       signal,
       get cancelled() {
         return left || signal?.aborted === true;

@@ -2,6 +2,7 @@ import { CacheFull, type CacheRow, type Decoder, type DecoderCache } from '../..
 
 interface Entry {
   readonly tokens: Int32Array;
+  readonly owner: string | undefined;
   readonly cache: DecoderCache;
   readonly exact: number;
 }
@@ -17,7 +18,8 @@ export interface SharedPrefix {
 /**
  * Keys and values of sequences that ended lately, so that the next turn of a conversation, or another one with the
  * same system prompt, computes only what is new. Least recently used sequences go first. Where a decoder can't cut
- * sequences, only whole ones are found. A decoder with a cache of fixed size may keep as much again as that holds.
+ * sequences, only whole ones are found. A decoder with a cache of fixed size may keep as much again as that holds. A
+ * sequence is found by prompts of its owner alone.
  */
 export class PrefixCache {
   readonly #decoder: Decoder;
@@ -43,9 +45,9 @@ export class PrefixCache {
    */
   async find(
     prompt: Int32Array,
-    { piece }: { readonly piece?: number | undefined } = {},
+    { owner, piece }: { readonly owner?: string | undefined; readonly piece?: number | undefined } = {},
   ): Promise<SharedPrefix | undefined> {
-    const { best, length } = this.#findBest(prompt, piece);
+    const { best, length } = this.#findBest(prompt, owner, piece);
     if (!best) return undefined;
     this.#entries.splice(this.#entries.indexOf(best), 1);
     this.#entries.push(best);
@@ -59,19 +61,23 @@ export class PrefixCache {
   }
 
   /** Number of tokens of a prompt that `find` would find. */
-  sharedTokens(prompt: Int32Array): number {
-    return this.#findBest(prompt).length;
+  sharedTokens(prompt: Int32Array, owner?: string): number {
+    return this.#findBest(prompt, owner).length;
   }
 
   /**
    * Keeps a copy of a row; sequences that it continues are dropped where it can be cut down to them.
    *
-   * @param exact as in `SharedPrefix`
+   * @param options.exact as in `SharedPrefix`; default 0
    */
-  async keep(tokens: Int32Array, source: CacheRow, exact = 0): Promise<void> {
+  async keep(
+    tokens: Int32Array,
+    source: CacheRow,
+    { owner, exact = 0 }: { readonly owner?: string | undefined; readonly exact?: number } = {},
+  ): Promise<void> {
     if (this.#maxSequences === 0) return;
     const cuts = this.#decoder.cutsSequences !== false;
-    for (const entry of this.#entries.slice()) {
+    for (const entry of this.#entriesOf(owner)) {
       const { length } = entry.tokens;
       const isPart = sharedLength(entry.tokens, tokens, length) === length;
       if (isPart && entry.exact <= exact && (cuts || length === tokens.length)) this.#drop(entry);
@@ -80,18 +86,23 @@ export class PrefixCache {
     const cache = await (this.#decoder.keep?.(source) ?? this.#decoder.gather([source]));
     const maxBytes = Math.max(this.#maxBytes, (capacity * cache.bytes) / tokens.length);
     if (cache.bytes > maxBytes) return cache.release();
-    this.#entries.push({ tokens, cache, exact });
+    this.#entries.push({ tokens, owner, cache, exact });
     this.#bytes += cache.bytes;
     while (this.#entries.length > this.#maxSequences || this.#bytes > maxBytes) this.#drop(this.#entries[0]!);
   }
 
+  #entriesOf(owner: string | undefined): Entry[] {
+    return this.#entries.filter((entry) => entry.owner === owner);
+  }
+
   #findBest(
     prompt: Int32Array,
+    owner: string | undefined,
     piece?: number,
   ): { readonly best: Entry | undefined; readonly length: number } {
     let best: Entry | undefined;
     let length = 0;
-    for (const entry of this.#entries) {
+    for (const entry of this.#entriesOf(owner)) {
       const limit = piece === undefined ? Infinity : entry.exact;
       const all = sharedLength(entry.tokens, prompt, Math.min(prompt.length - 1, limit));
       const shared = piece === undefined ? all : all - (all % piece);

@@ -6,7 +6,7 @@ import type { ChatEvent } from '../../events.ts';
 import type { ChatRequestInput } from '../../request.ts';
 import { toolsHeader } from '../endpoint.ts';
 import { toResponsesError, toResponsesField } from './field-names.ts';
-import { fromResponsesRequest, type ResponsesCall } from './from-request.ts';
+import { readResponsesRequest, type ResponsesCall } from './from-request.ts';
 import { modelResponseSchema, responseEventSchema, responsesRequestSchema } from './schema.ts';
 import { createResponseStreamer, toModelResponse } from './to-events.ts';
 import { toResponseHead } from './to-head.ts';
@@ -24,7 +24,7 @@ export const responses: Endpoint<ResponsesCall, ChatRequestInput, ChatEvent> = {
     'text/event-stream': { name: 'ResponseEvent', schema: responseEventSchema },
   },
   errors: ['context_length_exceeded', 'unsupported_feature'],
-  read: fromResponsesRequest,
+  read: readResponsesRequest,
   async answer(run, call) {
     const { request, stream, places } = call;
     const id = createId('resp_');

@@ -1,6 +1,7 @@
 import { fieldError } from '../../../../errors.ts';
 import { parseBody } from '../../../../validation/issues.ts';
 import type { ChatRequestInput } from '../../request.ts';
+import { letOthersRun } from '../../../../concurrency/let-others-run.ts';
 import { fromChatRequest } from '../from-request.ts';
 import type { ChatRequestBody } from '../schema.ts';
 import { toResponsesError } from './field-names.ts';
@@ -34,8 +35,23 @@ type Content = Extract<Item, { role: string }>['content'];
  * ```
  */
 export function fromResponsesRequest(body: unknown): ResponsesCall {
+  return toCall(parse(body));
+}
+
+/** `fromResponsesRequest` that lets others run between its two checks. */
+export async function readResponsesRequest(body: unknown): Promise<ResponsesCall> {
+  const since = performance.now();
+  const parsed = parse(body);
+  await letOthersRun(since);
+  return toCall(parsed);
+}
+
+function parse(body: unknown): ResponsesRequestBody {
   assertSupported(body);
-  const parsed = parseBody(responsesRequestSchema, body);
+  return parseBody(responsesRequestSchema, body);
+}
+
+function toCall(parsed: ResponsesRequestBody): ResponsesCall {
   const { input, instructions, max_output_tokens, tools, tool_choice, text, reasoning, include, ...common } =
     parsed;
   const { messages, places } = toMessages(input, instructions);
@@ -88,7 +104,7 @@ function toMessages(input: ResponsesRequestBody['input'], instructions?: string 
     const last = messages.at(-1);
     const isCallOfLast = item.type === 'function_call' && last?.role === 'assistant';
     if (isCallOfLast && (reasoning === undefined || last.tool_calls)) {
-      last.tool_calls = [...(last.tool_calls ?? []), toToolCall(item)];
+      (last.tool_calls ??= []).push(toToolCall(item));
       if (reasoning !== undefined) last.reasoning_content = `${last.reasoning_content ?? ''}${reasoning}`;
       reasoning = undefined;
       continue;
