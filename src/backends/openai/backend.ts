@@ -34,6 +34,7 @@ export const openaiDefinition: BackendDefinition = {
     'maxBatchTokens',
     'maxAudioSeconds',
     'voiceActivity',
+    'conditionOnPrevious',
     'ffmpegPath',
     'phonemizer',
     'voiceAliases',

@@ -41,6 +41,7 @@ export const transformersDefinition: BackendDefinition = {
     'maxBatchTokens',
     'head',
     'voiceActivity',
+    'conditionOnPrevious',
     'phonemizer',
     'voiceAliases',
   ],
