@@ -154,7 +154,7 @@ export class Transcriber {
   async #transcribe(window: Window): Promise<{ segments: TranscriptionSegment[]; consumed: number }> {
     const { folder, model, logMel } = this.#tools;
     const { positions } = window;
-    const encoded = await model.encode(logMel.compute(window.samples), this.#job);
+    const encoded = await model.encode(readFeatures(window.samples, logMel), this.#job);
     this.#assertWanted();
     this.#language ??= await this.#detectLanguage(encoded);
     const decoded = await this.#decodeHeard(encoded, window.seek);
@@ -303,6 +303,15 @@ export class Transcriber {
   #assertWanted(): void {
     assertWanted(this.#job.signal);
   }
+}
+
+/** The spectrogram, and zeros after the audio: the reference pads features, and a spectrogram of silence changes what the model hears. */
+function readFeatures(samples: Float32Array, logMel: LogMel): Float32Array {
+  const features = logMel.compute(samples);
+  const { melBins, frames } = logMel;
+  const audible = Math.floor(samples.length / samplesPerFrame);
+  for (let bin = 0; bin < melBins; bin++) features.fill(0, bin * frames + audible, (bin + 1) * frames);
+  return features;
 }
 
 /** Number of leading frames of a window to skip: silence, or the end of a word that is already transcribed. */

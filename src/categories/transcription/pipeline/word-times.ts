@@ -82,7 +82,7 @@ export async function findWordTimes(
       end: at(word.spokenEnd),
     }));
     offset += ids.length;
-    return found.filter(({ text: written }) => written !== '');
+    return found.filter((word) => word.text !== '');
   });
   const typical = typicalDuration(words);
   const shortened = shortenAfterSentences(words, typical);
