@@ -31,7 +31,7 @@ const sentenceEnd = /[.。!！?？]["'”’)\]}»]*$/u;
  *
  * @example
  * ```ts
- * typicalDuration([{ start: 0, end: 0.2 }, { start: 0.2, end: 0.6 }, { start: 1, end: 1.3 }]); // 0.3, nearly
+ * typicalDuration([{ start: 0, end: 0.25 }, { start: 0.25, end: 0.75 }, { start: 1, end: 1.375 }]); // 0.375
  * ```
  */
 export function typicalDuration(words: readonly Timed[]): number {
@@ -69,7 +69,7 @@ export function shortenAfterSentences<Word extends TimedWord>(
  * @example
  * ```ts
  * const words = [{ text: ' Yes.', start: 2.9, end: 4.4 }];
- * fitWords({ start: 0, end: 3.4 }, words, { typical: 0.3, spokenUntil: 2.8 }); // start 2.9, end 3.4, as of its word
+ * fitWords({ start: 0, end: 3.4 }, words, { typical: 0.3, spokenUntil: 2.8 }).end; // 3.4
  * ```
  */
 export function fitWords<Word extends TimedWord>(
