@@ -68,8 +68,8 @@ export function shortenAfterSentences<Word extends TimedWord>(
  *
  * @example
  * ```ts
- * const words = [{ text: ' Yes.', start: 2.9, end: 4.4 }];
- * fitWords({ start: 0, end: 3.4 }, words, { typical: 0.3, spokenUntil: 2.8 }).end; // 3.4
+ * const words = [{ text: ' Yes.', start: 2.9, end: 4 }];
+ * fitWords({ start: 0, end: 3.4 }, words, { typical: 0.3, spokenUntil: 2.85 }).end; // 3.4
  * ```
  */
 export function fitWords<Word extends TimedWord>(
