@@ -69,7 +69,7 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
   /**
    * Time from now until the request must be finished, waiting included; afterwards its error is `deadline_exceeded`.
-   * It can shorten the model's own limit, not lengthen it.
+   * It can shorten the model's own limit, not lengthen it, and no progress renews it.
    */
   readonly deadlineMs?: number | undefined;
   /** The request that this one is a part of, for observers and for what a worker reports about errors. */
@@ -187,7 +187,10 @@ export interface ModelLimits {
   readonly replicas?: number | readonly ReplicaSettings[] | undefined;
   /** Requests that may wait; one more is refused with `overloaded`. Default 64. */
   readonly maxQueue?: number | undefined;
-  /** Default deadline of a request, waiting included; default 10 minutes. */
+  /**
+   * Longest time of a request, waiting included; of a transcription, longest time without progress: each window that is done
+   * renews it. Default 10 minutes.
+   */
   readonly deadlineMs?: number | undefined;
   /**
    * Whether the first request loads the model, and not the start. Default: true where the model has `idleUnloadMs` or
@@ -307,6 +310,8 @@ export interface CategoryDefinition<
   estimateTokens?(input: Input, model: ModelInfo): TokenEstimate;
   /** Whether an event brings a part of the answer, as a token, a segment or an image. */
   isOutput(event: Event): boolean;
+  /** Whether the model's `deadlineMs` begins anew with an event; default: no event renews it. */
+  isProgress?(event: Event): boolean;
   /** Adds an event to the account of its run. */
   tally(event: Event, tally: RunTally): void;
   /** Adds an event to those of the same run that leave the worker with it; default: at their end. */

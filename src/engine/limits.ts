@@ -36,10 +36,13 @@ export const limitSettings = {
     min: 0,
     max: 1_000_000,
   }),
-  deadlineMs: integerSetting('Longest time of a request, waiting included; default 10 minutes.', {
-    min: 1,
-    max: maxDurationMs,
-  }),
+  deadlineMs: integerSetting(
+    'Longest time of a request, waiting included; of a transcription, longest time without progress. Default 10 minutes.',
+    {
+      min: 1,
+      max: maxDurationMs,
+    },
+  ),
   loadOnDemand: booleanSetting(
     'Load the model at its first request, not at the start. Default: true with `idleUnloadMs` or a limit of loaded models, else false.',
   ),

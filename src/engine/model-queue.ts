@@ -122,7 +122,7 @@ export class ModelQueue {
         const watch = this.#watch(request, options, category);
         try {
           this.#assertCategory(category.name);
-          ticket = this.#admit(stream, { request, category: category.name, watch }, options);
+          ticket = this.#admit(stream, { request, category: category.name, watch }, options, category);
         } catch (error) {
           watch?.end(error as InferenceError);
           stream.fail(error as InferenceError);
@@ -150,15 +150,17 @@ export class ModelQueue {
     stream: EventStream<RunEvent>,
     job: Pick<Ticket, 'request' | 'category' | 'watch'>,
     options: CallOptions,
+    { isProgress }: CategoryDefinition,
   ): Ticket {
-    const { signal, deadlineMs: given = this.#limits.deadlineMs } = options;
-    assertDuration('deadlineMs', given);
-    const deadlineMs = Math.min(given, this.#limits.deadlineMs);
+    const { signal, deadlineMs } = options;
+    if (deadlineMs !== undefined) assertDuration('deadlineMs', deadlineMs);
     if (signal?.aborted) throw cancelled(signal.reason);
     this.#assertAdmission(deadlineMs);
     const ticket = new Ticket(job, stream, {
       signal,
       deadlineMs,
+      limitMs: this.#limits.deadlineMs,
+      isProgress,
       origin: options.origin,
       onDispatch: options.onDispatch,
       owner: options.owner,

@@ -8,7 +8,11 @@ import type { RunWatch } from './run-watch.ts';
 
 export interface TicketOptions {
   readonly signal: AbortSignal | undefined;
-  readonly deadlineMs: number;
+  /** What the caller has set: it counts from now on. */
+  readonly deadlineMs: number | undefined;
+  /** What the model allows: progress renews it. */
+  readonly limitMs: number;
+  readonly isProgress: ((event: RunEvent) => boolean) | undefined;
   readonly origin: RunOrigin | undefined;
   readonly onDispatch: (() => void) | undefined;
   readonly owner: string | undefined;
@@ -30,7 +34,9 @@ export class Ticket {
   readonly #stream: EventStream<RunEvent>;
   readonly #signal: AbortSignal | undefined;
   readonly #onAbandon: (ticket: Ticket) => void;
-  readonly #deadlineTimer: NodeJS.Timeout;
+  readonly #isProgress: TicketOptions['isProgress'];
+  readonly #deadline: NodeJS.Timeout | undefined;
+  readonly #limit: NodeJS.Timeout;
   #settled = false;
 
   constructor(
@@ -48,10 +54,11 @@ export class Ticket {
     this.#signal = options.signal;
     this.#onAbandon = options.onAbandon;
     this.#signal?.addEventListener('abort', this.#onAbort);
-    this.#deadlineTimer = setTimeout(
-      () => this.fail(deadlineExceeded(options.deadlineMs)),
-      options.deadlineMs,
-    );
+    this.#isProgress = options.isProgress;
+    const failAfter = (ms: number, missing: string): NodeJS.Timeout =>
+      setTimeout(() => this.fail(deadlineExceeded(ms, missing)), ms);
+    this.#limit = failAfter(options.limitMs, options.isProgress ? 'made no progress' : 'was not finished');
+    if (options.deadlineMs !== undefined) this.#deadline = failAfter(options.deadlineMs, 'was not finished');
   }
 
   /** Id of the run in its worker. */
@@ -70,6 +77,7 @@ export class Ticket {
   }
 
   push(events: readonly RunEvent[]): void {
+    if (!this.#settled && this.#isProgress && events.some(this.#isProgress)) this.#limit.refresh();
     this.watch?.push(events);
     this.#stream.push(events);
   }
@@ -103,7 +111,8 @@ export class Ticket {
   #settle(): boolean {
     if (this.#settled) return false;
     this.#settled = true;
-    clearTimeout(this.#deadlineTimer);
+    clearTimeout(this.#deadline);
+    clearTimeout(this.#limit);
     this.#signal?.removeEventListener('abort', this.#onAbort);
     return true;
   }
@@ -113,6 +122,6 @@ export function cancelled(reason: unknown): InferenceError {
   return new InferenceError('cancelled', 'The request was cancelled.', { cause: reason });
 }
 
-function deadlineExceeded(deadlineMs: number): InferenceError {
-  return new InferenceError('deadline_exceeded', `The request was not finished within ${deadlineMs} ms.`);
+function deadlineExceeded(deadlineMs: number, missing: string): InferenceError {
+  return new InferenceError('deadline_exceeded', `The request ${missing} within ${deadlineMs} ms.`);
 }

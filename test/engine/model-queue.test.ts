@@ -13,7 +13,10 @@ import { toy } from './toy-requests.ts';
 const chat = chatCategory as unknown as CategoryDefinition;
 const spec = { id: 'toy', category: 'chat', source: 'toy', contextLength: 512 } as const;
 
-function createQueue(limits: { replicas?: number; maxQueue?: number; deadlineMs?: number } = {}) {
+function createQueue(
+  limits: { replicas?: number; maxQueue?: number; deadlineMs?: number } = {},
+  category: Partial<CategoryDefinition> = {},
+) {
   const replicas: FakeReplica[] = [];
   const startReplica: StartReplica = (_spec, onChange) => {
     const replica = new FakeReplica();
@@ -23,7 +26,7 @@ function createQueue(limits: { replicas?: number; maxQueue?: number; deadlineMs?
   };
   const queue = new ModelQueue(spec, resolveLimits('toy', limits), { startReplica });
   const submit = (options: CallOptions = {}) => {
-    const stream = queue.submit(toy({}), options, chat);
+    const stream = queue.submit(toy({}), options, { ...chat, ...category });
     const outcome = stream.next().then(
       ({ done }) => (done ? 'done' : 'event'),
       (error: InferenceError) => error.code,
@@ -211,6 +214,40 @@ describe('giving up', () => {
     const { outcome } = submit({ deadlineMs: 5000 });
     await vi.advanceTimersByTimeAsync(1000);
     expect(await outcome).toBe('deadline_exceeded');
+  });
+
+  it('of the model counts from the last progress, of the caller from the start', async () => {
+    const isProgress = ({ type }: { readonly type: string }) => type === 'progress';
+    const { replica, submit } = createQueue({ deadlineMs: 1000 }, { isProgress });
+    replica.concurrency = 2;
+    const { stream, outcome } = submit();
+    const hurried = submit({ deadlineMs: 1500 });
+    const progress = () => {
+      for (const { observer } of replica.runs) observer.onEvents([{ type: 'progress' }, { type: 'other' }]);
+    };
+    await vi.advanceTimersByTimeAsync(900);
+    progress();
+    expect(await outcome).toBe('event');
+    expect(await hurried.outcome).toBe('event');
+    await vi.advanceTimersByTimeAsync(600);
+    expect(replica.runs.map(({ cancelled }) => cancelled)).toEqual([false, true]);
+    progress();
+    await vi.advanceTimersByTimeAsync(999);
+    expect(replica.runs[0]!.cancelled).toBe(false);
+    await vi.advanceTimersByTimeAsync(1);
+    await expect(stream.next()).rejects.toMatchObject({
+      code: 'deadline_exceeded',
+      message: 'The request made no progress within 1000 ms.',
+    });
+  });
+
+  it('is not renewed by other events', async () => {
+    const { replica, submit } = createQueue({ deadlineMs: 1000 });
+    submit();
+    await vi.advanceTimersByTimeAsync(900);
+    replica.runs[0]!.observer.onEvents([{ type: 'progress' }]);
+    await vi.advanceTimersByTimeAsync(100);
+    expect(replica.runs[0]!.cancelled).toBe(true);
   });
 
   it('counts waiting and running together', async () => {

@@ -95,6 +95,13 @@ describe('openWhisperFolder', () => {
   it('reads whether the text of a window is the context of the next', async () => {
     await change('generation_config.json', { condition_on_prev_tokens: false });
     expect((await openWhisperFolder(folder)).conditionsOnPrevious).toBe(false);
+    const set = await openWhisperFolder(folder, { conditionOnPrevious: true });
+    expect(set.conditionsOnPrevious).toBe(true);
+  });
+
+  it('does not, where a setting says otherwise', async () => {
+    const set = await openWhisperFolder(folder, { conditionOnPrevious: false });
+    expect(set.conditionsOnPrevious).toBe(false);
   });
 
   it('takes a decoder in two files, and smaller variants', async () => {

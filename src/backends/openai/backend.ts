@@ -38,6 +38,7 @@ export const openaiDefinition: BackendDefinition = {
     'maxBatchTokens',
     'maxAudioSeconds',
     'voiceActivity',
+    'conditionOnPrevious',
     'ffmpegPath',
     'phonemizer',
     'voiceAliases',

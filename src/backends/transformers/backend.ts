@@ -44,6 +44,7 @@ export const transformersDefinition: BackendDefinition = {
     'tokenIds',
     'head',
     'voiceActivity',
+    'conditionOnPrevious',
     'phonemizer',
     'voiceAliases',
   ],

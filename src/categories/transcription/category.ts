@@ -50,8 +50,10 @@ export const transcriptionCategory: CategoryDefinition<
   methods: (run) => ({ transcribe: run }),
   complete: completeTranscriptionRequest,
   isOutput: ({ type }) => type === 'segment',
+  isProgress: () => true,
   tally(event, { usage }) {
-    usage.audioSeconds = event.type === 'segment' ? event.segment.endSeconds : event.durationSeconds;
+    if (event.type === 'segment') usage.audioSeconds = event.segment.endSeconds;
+    else usage.audioSeconds = event.type === 'progress' ? event.seconds : event.durationSeconds;
   },
   telemetry: {
     operation: 'generate_content',

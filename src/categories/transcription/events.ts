@@ -31,6 +31,8 @@ export interface TranscriptionSegment {
 /** Events of a transcription, in order; a segment is final when it comes. `transcription-end` comes once, last. */
 export type TranscriptionEvent =
   | { readonly type: 'segment'; readonly segment: TranscriptionSegment }
+  /** A window is done, so that the audio is transcribed up to here; silence is a window without segments. */
+  | { readonly type: 'progress'; readonly seconds: number }
   | {
       readonly type: 'transcription-end';
       /** ISO 639-1; `undefined` where nobody speaks, or the model knows one language and doesn't say which. */

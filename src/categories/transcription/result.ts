@@ -29,7 +29,7 @@ export async function collectTranscription(
   let durationSeconds = 0;
   for await (const event of events) {
     if (event.type === 'segment') segments.push(event.segment);
-    else ({ language, durationSeconds } = event);
+    else if (event.type === 'transcription-end') ({ language, durationSeconds } = event);
   }
   const text = segments
     .map((segment) => segment.text)

@@ -1,4 +1,5 @@
 import {
+  booleanSetting,
   numberSetting,
   textSetting,
   type SettingsOf,
@@ -10,6 +11,9 @@ export const transcriptionSettings = {
   maxAudioSeconds: numberSetting('Longer audio is refused; default 4 hours.', { min: 0.001 }),
   voiceActivity: textSetting(
     'Detector of silence, which is skipped: `energy` (default), `none`, or the path of a Silero VAD graph.',
+  ),
+  conditionOnPrevious: booleanSetting(
+    'Whether the text of a window, with its times, is the context of the next one; default: as `condition_on_prev_tokens` of the model says, else true.',
   ),
   ffmpegPath: textSetting('The program that decodes the remaining formats; default `ffmpeg` on the PATH.'),
 } satisfies SettingTable;

@@ -8,7 +8,7 @@ export function createTranscriptRecorder(): OutputRecorder<TranscriptionEvent> {
   return {
     push(event) {
       if (event.type === 'segment') content += event.segment.text;
-      else hasEnded = true;
+      else if (event.type === 'transcription-end') hasEnded = true;
     },
     attributes() {
       if (content === '' && !hasEnded) return {};

@@ -107,7 +107,7 @@ export function transcriptionWorkload(
     let audioSeconds = 0;
     for await (const event of inference.transcribe({ model, audio }, { signal })) {
       if (event.type === 'segment') firstMs ??= performance.now() - startedAt;
-      else audioSeconds = event.durationSeconds;
+      else if (event.type === 'transcription-end') audioSeconds = event.durationSeconds;
     }
     return { totalMs: performance.now() - startedAt, firstMs, audioSeconds };
   };

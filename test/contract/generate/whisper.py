@@ -98,6 +98,8 @@ def transcribe(model, tokenizer, extractor, kind: int, seconds: float, language,
     @returns the golden case, or None where a transcriber has reasons to decode again or to leave something out
     """
     inputs = extractor(tone(kind, seconds) / 32_768, sampling_rate=RATE, return_tensors="pt", return_attention_mask=True)
+    # As OpenAI's implementation pads: features, not samples.
+    inputs.input_features[..., int(inputs.attention_mask.sum()) :] = 0
     with torch.no_grad():
         outputs = model.generate(
             inputs.input_features, attention_mask=inputs.attention_mask, language=language, task=task, return_timestamps=True,

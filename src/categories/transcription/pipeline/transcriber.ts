@@ -19,13 +19,14 @@ import {
   positionsToSeconds,
   secondsPerPosition,
 } from '../../../core/audio/whisper/timestamps.ts';
+import type { TimedSegment } from '../../../core/audio/whisper/word-timing.ts';
 import { logProbabilitiesOf } from '../../../core/sampling/log-probabilities.ts';
 import { createRng } from '../../../core/sampling/rng.ts';
 import type { Limiter } from '../../../concurrency/limit-concurrency.ts';
 import { assertWanted } from '../../../errors.ts';
 import type { WhisperFolder } from './whisper-folder.ts';
 import type { Tensor } from '../../../runtime/contract.ts';
-import type { TranscriptionEvent, TranscriptionSegment, TranscriptionWord } from '../events.ts';
+import type { TranscriptionEvent, TranscriptionSegment } from '../events.ts';
 import type { TranscriptionTask } from '../request.ts';
 import { textOf, type DecodedWindow, type WindowDecoder } from './window-decoder.ts';
 import { startTokens, type StartOptions } from './request-tokens.ts';
@@ -102,6 +103,8 @@ export class Transcriber {
   #wasSpokenToEnd = false;
   #nextId = 0;
   #endSeconds = 0;
+  /** End of the last word, where words have times. */
+  #spokenUntil = 0;
 
   constructor(tools: TranscriptionTools, job: TranscriptionJob) {
     this.#tools = tools;
@@ -124,6 +127,7 @@ export class Transcriber {
       if (step === undefined) break;
       for (const segment of step.segments) yield { type: 'segment', segment };
       seek += step.frames;
+      yield { type: 'progress', seconds: Math.min(framesToSeconds(seek), this.#audio.length / sampleRateHz) };
     }
     const language = this.#language === undefined ? undefined : toIsoLanguage(this.#language);
     yield { type: 'transcription-end', language, durationSeconds: this.#audio.length / sampleRateHz };
@@ -150,20 +154,23 @@ export class Transcriber {
   async #transcribe(window: Window): Promise<{ segments: TranscriptionSegment[]; consumed: number }> {
     const { folder, model, logMel } = this.#tools;
     const { positions } = window;
-    const encoded = await model.encode(logMel.compute(window.samples), this.#job);
+    const encoded = await model.encode(readFeatures(window.samples, logMel), this.#job);
     this.#assertWanted();
     this.#language ??= await this.#detectLanguage(encoded);
     const decoded = await this.#decodeHeard(encoded, window.seek);
     if (isSilence(decoded)) return { segments: [], consumed: positions };
     const { timestampBegin } = folder.vocabulary;
-    const { segments, consumed } = splitWindow(decoded.tokens, { timestampBegin, positions });
+    const { segments, consumed, isFinished } = splitWindow(decoded.tokens, { timestampBegin, positions });
     const spoken = this.#keepSpoken(segments, decoded, window);
     this.#remember(spoken, decoded);
-    const words = await this.#findWords(encoded, spoken, window);
-    const next = consumed < positions ? consumed : resumeAt(segments.at(-1), window, this.#audio.ended);
+    const timed = await this.#timeWords(encoded, spoken, window);
+    const lastWord = spoken.at(-1)?.end === segments.at(-1)?.end ? timed?.at(-1)?.words.at(-1) : undefined;
+    let next = consumed < positions ? consumed : resumeAt(segments.at(-1), window, this.#audio.ended);
+    if (!isFinished && lastWord !== undefined && lastWord.end > 0)
+      next = Math.min(next, Math.max(1, Math.round(lastWord.end / secondsPerPosition)));
     this.#wasSpokenToEnd = next === positions && positions - (spoken.at(-1)?.end ?? 0) <= tailPositions;
     return {
-      segments: spoken.map((segment, index) => this.#finish(segment, decoded, window, words?.[index])),
+      segments: spoken.map((segment, index) => this.#finish(segment, decoded, window, timed?.[index])),
       consumed: next,
     };
   }
@@ -235,41 +242,45 @@ export class Transcriber {
     return compressionRatio > mostCompression ? cutRepetitions(spoken) : spoken;
   }
 
-  /** Makes the text, without its times, the context of the next window, unless it can't be trusted. */
+  /** Makes the text the context of the next window, unless it can't be trusted. Without its times the next window would have none. */
   #remember(segments: readonly SpokenSegment[], decoded: DecodedWindow): void {
-    const { contextLength, vocabulary, conditionsOnPrevious } = this.#tools.folder;
+    const { contextLength, conditionsOnPrevious } = this.#tools.folder;
     const trusted =
       conditionsOnPrevious && decoded.temperature <= mostTrustedTemperature && !needsFallback(decoded);
-    const text = segments.flatMap(({ tokens }) => tokens).filter((token) => token < vocabulary.endOfText);
+    const text = segments.flatMap(({ tokens }) => tokens);
     this.#previous = trusted ? [...this.#previous, ...text].slice(-contextLength) : [];
   }
 
-  async #findWords(
+  async #timeWords(
     encoded: Tensor,
     segments: readonly SpokenSegment[],
-    { positions }: Window,
-  ): Promise<TranscriptionWord[][] | undefined> {
+    { positions, seek }: Window,
+  ): Promise<TimedSegment[] | undefined> {
     if (!this.#job.wordTimestamps) return undefined;
     const { model, folder } = this.#tools;
     const { signal } = this.#job;
-    return findWordTimes(model, folder, encoded, segments, { ...this.#start, positions, signal });
+    const spokenUntil = this.#spokenUntil - framesToSeconds(seek);
+    return findWordTimes(model, folder, encoded, segments, {
+      ...this.#start,
+      positions,
+      spokenUntil,
+      signal,
+    });
   }
 
   #finish(
     { start, end, tokens, text }: SpokenSegment,
     { temperature, averageLogprob, compressionRatio, noSpeechProbability }: DecodedWindow,
     { seek, samples }: Window,
-    words: readonly TranscriptionWord[] | undefined,
+    timed: TimedSegment | undefined,
   ): TranscriptionSegment {
     const offset = framesToSeconds(seek);
     const audioEnd = offset + samples.length / sampleRateHz;
-    const startSeconds = within(
-      framesToSeconds(seek + start * framesPerPosition),
-      this.#endSeconds,
-      audioEnd,
-    );
-    const endSeconds = within(framesToSeconds(seek + end * framesPerPosition), startSeconds, audioEnd);
+    const { words, ...times } = timed ?? { start: positionsToSeconds(start), end: positionsToSeconds(end) };
+    const startSeconds = within(toHundredths(offset + times.start), this.#endSeconds, audioEnd);
+    const endSeconds = within(toHundredths(offset + times.end), startSeconds, audioEnd);
     this.#endSeconds = endSeconds;
+    if (words !== undefined && words.length > 0) this.#spokenUntil = endSeconds;
     return {
       id: this.#nextId++,
       seek,
@@ -281,10 +292,10 @@ export class Transcriber {
       averageLogprob,
       compressionRatio,
       noSpeechProbability,
-      words: words?.map(({ word, ...times }) => ({
-        word,
-        startSeconds: within(toHundredths(offset + times.startSeconds), startSeconds, endSeconds),
-        endSeconds: within(toHundredths(offset + times.endSeconds), startSeconds, endSeconds),
+      words: words?.map((word) => ({
+        word: word.text,
+        startSeconds: within(toHundredths(offset + word.start), startSeconds, endSeconds),
+        endSeconds: within(toHundredths(offset + word.end), startSeconds, endSeconds),
       })),
     };
   }
@@ -292,6 +303,15 @@ export class Transcriber {
   #assertWanted(): void {
     assertWanted(this.#job.signal);
   }
+}
+
+/** The spectrogram, and zeros after the audio: the reference pads features, and a spectrogram of silence changes what the model hears. */
+function readFeatures(samples: Float32Array, logMel: LogMel): Float32Array {
+  const features = logMel.compute(samples);
+  const { melBins, frames } = logMel;
+  const audible = Math.floor(samples.length / samplesPerFrame);
+  for (let bin = 0; bin < melBins; bin++) features.fill(0, bin * frames + audible, (bin + 1) * frames);
+  return features;
 }
 
 /** Number of leading frames of a window to skip: silence, or the end of a word that is already transcribed. */

@@ -56,6 +56,12 @@ export interface WhisperFolder extends ModelFolder {
   readonly alignmentHeads: readonly (readonly [number, number])[] | undefined;
 }
 
+/** Settings that decide over what the files say. */
+export interface WhisperFolderOptions {
+  readonly dtype?: Dtype | undefined;
+  readonly conditionOnPrevious?: boolean | undefined;
+}
+
 /**
  * Finds and reads the small files of a Whisper model.
  *
@@ -64,7 +70,7 @@ export interface WhisperFolder extends ModelFolder {
  */
 export async function openWhisperFolder(
   path: string,
-  { dtype }: { readonly dtype?: Dtype | undefined } = {},
+  { dtype, conditionOnPrevious }: WhisperFolderOptions = {},
 ): Promise<WhisperFolder> {
   const folder = await openModelFolder(path);
   const preprocessor = await readJson(path, 'preprocessor_config.json', {});
@@ -86,7 +92,7 @@ export async function openWhisperFolder(
     suppressTokens: readTokens(setting('suppress_tokens')),
     beginSuppressTokens: readTokens(setting('begin_suppress_tokens')),
     onlyLanguage: vocabulary.languages.size === 0 ? readOnlyLanguage(folder) : undefined,
-    conditionsOnPrevious: setting('condition_on_prev_tokens') !== false,
+    conditionsOnPrevious: conditionOnPrevious ?? setting('condition_on_prev_tokens') !== false,
     melBins,
     windowFrames,
     contextLength: count(config, 'max_target_positions'),

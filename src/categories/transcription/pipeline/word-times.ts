@@ -1,17 +1,24 @@
 import { hasSpaces, toIsoLanguage } from '../../../core/audio/whisper/languages.ts';
 import type { WindowSegment } from '../../../core/audio/whisper/segments.ts';
+import {
+  fitWords,
+  shortenAfterSentences,
+  typicalDuration,
+  type TimedSegment,
+} from '../../../core/audio/whisper/word-timing.ts';
 import { tokenTimes } from '../../../core/audio/whisper/token-times.ts';
 import { positionsToSeconds } from '../../../core/audio/whisper/timestamps.ts';
 import { splitWords } from '../../../core/audio/whisper/words.ts';
 import type { WhisperFolder } from './whisper-folder.ts';
 import type { Tensor } from '../../../runtime/contract.ts';
-import type { TranscriptionWord } from '../events.ts';
 import { startTokens, type StartOptions } from './request-tokens.ts';
 import type { WhisperModel } from './whisper-model.ts';
 
 export interface WordTimesOptions extends StartOptions {
   /** Positions of the window that are audio, not padding. */
   readonly positions: number;
+  /** End of the speech before the window, in seconds from the window's beginning. */
+  readonly spokenUntil: number;
   /** Ends the run under way. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -31,7 +38,7 @@ export function alignmentHeadsOf(model: WhisperModel, folder: WhisperFolder): (r
  * When each word of a window's segments was said, from where the decoder looks when it reads them.
  *
  * @param window what the encoder made of it
- * @returns for each segment its words, in seconds from the window's beginning
+ * @returns each segment with the times of its words, in seconds from the window's beginning
  * @see https://github.com/openai/whisper `timing.py`
  */
 export async function findWordTimes(
@@ -39,13 +46,14 @@ export async function findWordTimes(
   folder: WhisperFolder,
   window: Tensor,
   segments: readonly WindowSegment[],
-  { language, task, positions, signal }: WordTimesOptions,
-): Promise<TranscriptionWord[][]> {
+  { language, task, positions, spokenUntil, signal }: WordTimesOptions,
+): Promise<TimedSegment[]> {
   const { endOfText, noTimestamps } = folder.vocabulary;
   const texts = segments.map(({ tokens }) => tokens.filter((token) => token < endOfText));
   const start = startTokens({ language, task }, folder);
   const text = texts.flat().slice(0, folder.contextLength - start.length - 2);
-  if (text.length === 0 || positions < 1) return texts.map(() => []);
+  if (text.length === 0 || positions < 1)
+    return segments.map((segment) => ({ ...secondsOf(segment), words: [] }));
   const tokens = [...start, noTimestamps, ...text, endOfText];
   const heads = alignmentHeadsOf(model, folder);
   const layers = [...new Set(heads.map(([layer]) => layer))];
@@ -65,13 +73,28 @@ export async function findWordTimes(
   const written = task === 'translate' ? 'en' : language;
   const spaced = hasSpaces(written === undefined ? undefined : toIsoLanguage(written));
   let offset = 0;
-  return texts.map((ids) => {
-    const words = splitWords(ids, folder.textTokenizer.decode, { spaced }).map((word) => ({
-      word: word.text.trim(),
-      startSeconds: positionsToSeconds(times[offset + word.start] ?? times.at(-1)!),
-      endSeconds: positionsToSeconds(times[offset + word.end] ?? times.at(-1)!),
+  const at = (token: number): number => positionsToSeconds(times[offset + token] ?? times.at(-1)!);
+  const words = texts.flatMap((ids, segment) => {
+    const found = splitWords(ids, folder.textTokenizer.decode, { spaced }).map((word) => ({
+      segment,
+      text: word.text.trim(),
+      start: at(word.spokenStart),
+      end: at(word.spokenEnd),
     }));
     offset += ids.length;
-    return words.filter(({ word }) => word !== '');
+    return found.filter((word) => word.text !== '');
   });
+  const typical = typicalDuration(words);
+  const shortened = shortenAfterSentences(words, typical);
+  let until = spokenUntil;
+  return segments.map((segment, index) => {
+    const own = shortened.filter((word) => word.segment === index);
+    const fitted = fitWords(secondsOf(segment), own, { typical, spokenUntil: until });
+    if (own.length > 0) until = fitted.end;
+    return fitted;
+  });
+}
+
+function secondsOf({ start, end }: WindowSegment): { readonly start: number; readonly end: number } {
+  return { start: positionsToSeconds(start), end: positionsToSeconds(end) };
 }

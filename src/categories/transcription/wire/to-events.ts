@@ -20,6 +20,7 @@ export function createTranscriptionStreamer(): (event: TranscriptionEvent) => Tr
     if (event.type === 'transcription-end') {
       return [{ type: 'transcript.text.done', text, usage: usageOf(event.durationSeconds, tokens) }];
     }
+    if (event.type === 'progress') return [];
     tokens += event.segment.tokens.length;
     const spoken = event.segment.text.trim();
     if (spoken === '') return [];

@@ -18,21 +18,21 @@ export const mostNoSpeech = 0.6;
 /** Above this temperature a text is too uncertain to be the context of what follows. */
 export const mostTrustedTemperature = 0.5;
 
-const step = 0.2;
+const fallbackTemperatures = [0, 0.2, 0.4, 0.6, 0.8, 1];
 
 /**
- * The temperatures that a window is decoded at, one after the other, until the result is good enough.
+ * The temperatures that a window is decoded at, one after the other, until the result is good enough. Only 0 has a fallback: another
+ * temperature is what somebody asked for.
  *
- * @param first 0 to 1
+ * @param asked 0 to 1
  *
  * @example
  * ```ts
  * temperatureLadder(0); // [0, 0.2, 0.4, 0.6, 0.8, 1]
  * ```
  */
-export function temperatureLadder(first: number): number[] {
-  const count = Math.floor((1 - first) / step + 1e-6) + 1;
-  return Array.from({ length: count }, (_, index) => Number((first + index * step).toFixed(6)));
+export function temperatureLadder(asked: number): readonly number[] {
+  return asked === 0 ? fallbackTemperatures : [asked];
 }
 
 /** Whether nobody speaks in a window, by what the model thinks of the window and of its own text. */

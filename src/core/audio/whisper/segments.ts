@@ -13,6 +13,8 @@ export interface WindowSplit {
   readonly segments: readonly WindowSegment[];
   /** After how many positions the next window begins; always at least 1. */
   readonly consumed: number;
+  /** Whether the text ends with the end of a segment, after which nobody speaks. */
+  readonly isFinished: boolean;
 }
 
 export interface WindowSplitOptions extends Pick<TimestampVocabulary, 'timestampBegin'> {
@@ -31,7 +33,7 @@ export interface WindowSplitOptions extends Pick<TimestampVocabulary, 'timestamp
  * ```ts
  * // <|0.00|> Hi.<|1.00|><|1.00|> And
  * splitWindow([100, 7, 150, 150, 8], { timestampBegin: 100, positions: 500 });
- * // { segments: [{ start: 0, end: 50, tokens: [100, 7, 150] }], consumed: 50 }
+ * // { segments: [{ start: 0, end: 50, tokens: [100, 7, 150] }], consumed: 50, isFinished: false }
  * ```
  */
 export function splitWindow(
@@ -44,20 +46,21 @@ export function splitWindow(
   for (let index = 1; index < tokens.length; index++) {
     if (isTimestamp(tokens[index]) && isTimestamp(tokens[index - 1])) cuts.push(index);
   }
+  const isFinished = isTimestamp(tokens.at(-1)) && tokens.length > 1 && !isTimestamp(tokens.at(-2));
   if (cuts.length === 0) {
     const last = tokens.findLast(isTimestamp);
     const end = last === undefined || last === timestampBegin ? positions : positionOf(last);
     // The reference has it begin with the window, also where the model says when it begins.
     const start =
       tokens.length > 1 && isTimestamp(tokens[0]) && tokens[0] !== last ? positionOf(tokens[0]!) : 0;
-    return { segments: tokens.length === 0 ? [] : [{ start, end, tokens }], consumed: positions };
+    return { segments: tokens.length === 0 ? [] : [{ start, end, tokens }], consumed: positions, isFinished };
   }
-  const endsWithOne = isTimestamp(tokens.at(-1)) && !isTimestamp(tokens.at(-2));
-  if (endsWithOne) cuts.push(tokens.length);
+  if (isFinished) cuts.push(tokens.length);
   const segments = cuts.map((cut, index): WindowSegment => {
     const piece = tokens.slice(index === 0 ? 0 : cuts[index - 1], cut);
     return { start: positionOf(piece[0]!), end: positionOf(piece.at(-1)!), tokens: piece };
   });
   const reached = segments.at(-1)!.end;
-  return { segments, consumed: endsWithOne || reached < 1 ? positions : Math.min(reached, positions) };
+  const consumed = isFinished || reached < 1 ? positions : Math.min(reached, positions);
+  return { segments, consumed, isFinished };
 }

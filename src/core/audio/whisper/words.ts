@@ -5,7 +5,12 @@ export interface TokenWord {
   /** The tokens `[start, end)`. */
   readonly start: number;
   readonly end: number;
+  /** The tokens `[spokenStart, spokenEnd)`, without the punctuation around the word, which takes no time to say. */
+  readonly spokenStart: number;
+  readonly spokenEnd: number;
 }
+
+type Piece = Omit<TokenWord, 'spokenStart' | 'spokenEnd'>;
 
 /** Word boundaries of `splitWords`. */
 export interface WordOptions {
@@ -26,7 +31,7 @@ const replacementCharacter = '\uFFFD';
  * @example
  * ```ts
  * splitWords([1, 2, 3], (ids) => ids.map((id) => ['', ' Hel', 'lo', '!'][id]).join(''), { spaced: true });
- * // [{ text: ' Hello!', start: 0, end: 3 }]
+ * // [{ text: ' Hello!', start: 0, end: 3, spokenStart: 0, spokenEnd: 2 }]
  * ```
  */
 export function splitWords(
@@ -36,19 +41,27 @@ export function splitWords(
 ): TokenWord[] {
   const words: TokenWord[] = [];
   for (const piece of splitCharacters(tokens, decode)) {
+    const { start, end } = piece;
+    const spoken = { spokenStart: start, spokenEnd: end };
     const word = words.at(-1);
-    const joins = word !== undefined && (spaced ? continues(piece.text) : closing.has(piece.text.trim()));
-    if (word && (joins || isOpening(word.text))) {
-      words[words.length - 1] = { text: word.text + piece.text, start: word.start, end: piece.end };
-    } else words.push(piece);
+    if (word === undefined) words.push({ ...piece, ...spoken });
+    else if (isOpening(word.text)) words[words.length - 1] = joined(word, piece, spoken);
+    else if (isClosing(piece.text)) words[words.length - 1] = joined(word, piece, {});
+    else if (spaced && !/^\s/u.test(piece.text))
+      words[words.length - 1] = joined(word, piece, { spokenEnd: end });
+    else words.push({ ...piece, ...spoken });
   }
   return words;
 }
 
-/** Whether a piece belongs to the word before it: it has no space in front, or is a mark that closes. */
-function continues(text: string): boolean {
+function joined(word: TokenWord, piece: Piece, spoken: Partial<TokenWord>): TokenWord {
+  return { ...word, text: word.text + piece.text, end: piece.end, ...spoken };
+}
+
+/** Whether a piece is marks that close the word before it; after a space, a quotation mark opens the next one. */
+function isClosing(text: string): boolean {
   const mark = text.trim();
-  return !/^\s/u.test(text) || (closing.has(mark) && !opening.has(mark));
+  return mark !== '' && [...mark].every((one) => closing.has(one)) && !isOpening(text);
 }
 
 /** Whether a word is only a mark that opens the next one. */
@@ -57,8 +70,8 @@ function isOpening(text: string): boolean {
 }
 
 /** The fewest tokens that spell whole characters. */
-function splitCharacters(tokens: readonly number[], decode: (ids: readonly number[]) => string): TokenWord[] {
-  const pieces: TokenWord[] = [];
+function splitCharacters(tokens: readonly number[], decode: (ids: readonly number[]) => string): Piece[] {
+  const pieces: Piece[] = [];
   let start = 0;
   for (let end = 1; end <= tokens.length; end++) {
     const text = decode(tokens.slice(start, end));

@@ -38,7 +38,8 @@ async function run(scripts: readonly WindowScript[], { seconds = 10, tools, ...j
   const events: TranscriptionEvent[] = [];
   for await (const event of transcriber.run()) events.push(event);
   const segments = events.filter((event) => event.type === 'segment').map(({ segment }) => segment);
-  return { model, events, segments, end: events.at(-1)! };
+  const progress = events.filter((event) => event.type === 'progress').map(({ seconds: done }) => done);
+  return { model, events, segments, progress, end: events.at(-1)! };
 }
 
 const timesOf = (segments: readonly TranscriptionSegment[]) =>
@@ -79,8 +80,20 @@ describe('Transcriber', () => {
           ...quality,
         },
       },
+      { type: 'progress', seconds: 10 },
       { type: 'transcription-end', language: 'en', durationSeconds: 10 },
     ]);
+  });
+
+  it('tells of each window that it is done, also where nobody speaks', async () => {
+    const speech = [[{ startSeconds: 0, endSeconds: 10 }], [], [{ startSeconds: 0, endSeconds: 5 }]];
+    const find = async () => speech.shift() ?? [];
+    const { progress, segments } = await run([{ text: [0, ' a.', 9] }, { text: [0, ' b.', 4] }], {
+      seconds: 24,
+      tools: { find },
+    });
+    expect(progress).toEqual([10, 19.5, 24]);
+    expect(segments).toHaveLength(2);
   });
 
   it('begins each window where the text of the one before ended', async () => {
@@ -183,8 +196,9 @@ describe('Transcriber', () => {
   });
 
   it('takes a window without any text', async () => {
-    const { events } = await run([{ text: [] }, { text: [0] }], { seconds: 20 });
-    expect(events).toHaveLength(1);
+    const { segments, progress } = await run([{ text: [] }, { text: [0] }], { seconds: 20 });
+    expect(segments).toEqual([]);
+    expect(progress).toEqual([10, 20]);
   });
 
   it('drops segments without text or length, and those that nobody can have said', async () => {
@@ -232,15 +246,15 @@ describe('Transcriber', () => {
       const { model } = await run(scripts, { prompt: tokensOf(['names']), seconds: 30 });
       expect(model.prefixes).toEqual([
         previous(['names']),
-        previous(['names a.']),
-        previous(['names a. b.']),
+        previous(['names', 0, ' a.', 9]),
+        previous(['names', 0, ' a.', 9, 0, ' b.', 9]),
       ]);
     });
 
     it('is left out where the model hears nothing because of it', async () => {
       const scripts = [{ text: [0, ' a.', 9], isDistracted: true }, { text: [0, ' b.', 9] }];
       const { model, segments } = await run(scripts, { prompt: tokensOf(['names']), seconds: 20 });
-      expect(model.prefixes).toEqual([previous(['names']), english, previous([' a.'])]);
+      expect(model.prefixes).toEqual([previous(['names']), english, previous([0, ' a.', 9])]);
       expect(segments.map(({ text }) => text)).toEqual([' a.', ' b.']);
     });
 
@@ -255,6 +269,20 @@ describe('Transcriber', () => {
         seconds: 20,
       });
       expect(model.prefixes).toEqual([english, english]);
+    });
+
+    it('is forgotten after a text of a high temperature', async () => {
+      const scripts = [{ text: [0, ' a.', 9] }, { text: [0, ' b.', 9] }];
+      const prefixesAt = async (temperature: number) =>
+        (await run(scripts, { temperature, seconds: 20 })).model.prefixes;
+      expect(await prefixesAt(0.5)).toEqual([english, previous([0, ' a.', 9])]);
+      expect(await prefixesAt(0.6)).toEqual([english, english]);
+    });
+
+    it('is without what was left out of the transcript', async () => {
+      const scripts = [{ text: [0, ' a.', 8, 8, '  ', 9] }, { text: [0, ' b.', 9] }];
+      const { model } = await run(scripts, { seconds: 20 });
+      expect(model.prefixes[1]).toEqual(previous([0, ' a.', 8]));
     });
 
     it('is the prompt alone, before the first window, where the model is not to go by what was said', async () => {
@@ -297,9 +325,10 @@ describe('Transcriber', () => {
       expect(segments[0]!.text).not.toBe(segments[1]!.text);
     });
 
-    it('begins at the temperature that was asked for', async () => {
-      const { segments } = await run([{ text: [0, ' one.', 9] }], { temperature: 0.3 });
-      expect(segments[0]).toMatchObject({ temperature: 0.3, text: ' one.' });
+    it.each([0.1, 0.3, 1])('leaves the temperature %d, which was asked for', async (temperature) => {
+      const { segments, model } = await run([{ text: [0, ' one two.', 9], certainty: 1 }], { temperature });
+      expect(segments.every((segment) => segment.temperature === temperature)).toBe(true);
+      expect(model.prefixes).toHaveLength(1);
     });
 
     it('takes the likeliest of texts that are all guesses', async () => {
@@ -351,9 +380,14 @@ describe('Transcriber', () => {
         reads.push(length);
         return [];
       };
-      const { model, events } = await run([], { seconds: 3600, tools: { find }, language: undefined });
+      const { model, segments, end } = await run([], {
+        seconds: 3600,
+        tools: { find },
+        language: undefined,
+      });
       expect(model.encodings).toBe(0);
-      expect(events).toEqual([{ type: 'transcription-end', language: undefined, durationSeconds: 3600 }]);
+      expect(segments).toEqual([]);
+      expect(end).toEqual({ type: 'transcription-end', language: undefined, durationSeconds: 3600 });
       expect(Math.max(...reads)).toBe(160_000);
       expect(reads.length).toBeLessThan(400);
     });

@@ -121,7 +121,8 @@ describe('a transcription pipeline', () => {
   });
 
   it('hears nobody in silence', async () => {
-    expect(await collect(pipeline, { audio: toWav(silence(20)) })).toEqual([
+    const events = await collect(pipeline, { audio: toWav(silence(20)) });
+    expect(events.filter(({ type }) => type !== 'progress')).toEqual([
       { type: 'transcription-end', language: undefined, durationSeconds: 20 },
     ]);
   });

@@ -50,6 +50,17 @@ describe('splitWindow', () => {
     expect(split.consumed).toBe(consumed);
   });
 
+  it.each<[string, number[], boolean]>([
+    ['nothing', [], false],
+    ['text without an end', [100, 1], false],
+    ['one segment', [100, 1, 150], true],
+    ['two segments', [100, 1, 150, 150, 2, 200], true],
+    ['a segment that the window cuts off', [100, 1, 150, 150, 2], false],
+    ['a pair at the end', [100, 1, 150, 150], false],
+  ])('knows whether the text is finished: %s', (_, tokens, expected) =>
+    expect(splitWindow(tokens, options).isFinished).toBe(expected),
+  );
+
   it('gives segments their tokens, times included', () => {
     const { segments } = splitWindow([100, 1, 150, 160, 2, 200], options);
     expect(segments.map(({ tokens }) => tokens)).toEqual([
