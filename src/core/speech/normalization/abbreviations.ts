@@ -14,6 +14,7 @@ const titles: Readonly<Record<string, string>> = {
   Lt: 'Lieutenant',
   Col: 'Colonel',
   Gov: 'Governor',
+  Hon: 'Honorable',
   Sen: 'Senator',
   Rep: 'Representative',
   Rev: 'Reverend',
@@ -41,6 +42,9 @@ const places: Readonly<Record<string, string>> = {
 const anywhere: Readonly<Record<string, string>> = {
   'e.g': 'for example',
   'i.e': 'that is',
+  'a.k.a': 'also known as',
+  cf: 'compare',
+  doz: 'dozen',
   vs: 'versus',
   approx: 'approximately',
   dept: 'department',
@@ -65,6 +69,9 @@ const beforeNumber: Readonly<Record<string, string>> = {
   Ch: 'chapter',
   sec: 'section',
   Sec: 'section',
+  ext: 'extension',
+  Ext: 'extension',
+  Apt: 'Apartment',
   ca: 'circa',
   c: 'circa',
 };
@@ -86,7 +93,7 @@ const sentenceStarts =
 export const abbreviationRules: readonly Rule[] = [
   {
     pattern: globally(
-      String.raw`(?<=\p{Lu}\p{Ll}+,? )(?<name>${oneOf(places)})(?!(?<=St|Dr)\. \p{Lu})${period}`,
+      String.raw`(?<=\p{Lu}\p{Ll}+(?:,|(?<=Jr|Sr)\.)? )(?<name>${oneOf(places)})(?!(?<=St|Dr)\. \p{Lu})${period}`,
     ),
     speak: ({ name = '', end = '' }) => places[name]! + end,
   },
@@ -101,7 +108,9 @@ export const abbreviationRules: readonly Rule[] = [
     speak: ({ title = '' }) => `${titles[title.charAt(0).toUpperCase() + title.slice(1)]!.toLowerCase()} `,
   },
   {
-    pattern: globally(String.raw`(?<![\p{L}.])(?<title>${oneOf(titles)})(?:\.|(?<=Dr|Mr|Mrs|Ms)) (?=\p{Lu})`),
+    pattern: globally(
+      String.raw`(?<![\p{L}.])(?<title>${oneOf(titles)})(?:\.|(?<=Dr|Mr|Mrs|Ms)) (?=\p{Lu}|& )`,
+    ),
     speak: ({ title = '' }) => `${titles[title]} `,
   },
   {
@@ -117,7 +126,13 @@ export const abbreviationRules: readonly Rule[] = [
     speak: ({ letters = '', end = '' }) =>
       Array.from(letters.replace(/[^\p{L}]/gu, '').toUpperCase()).join(' ') + end,
   },
-  { pattern: /(?<![\p{L}/])and\/or(?![\p{L}/])/giu, speak: 'and or' },
+  {
+    pattern: /(?<![\p{L}.])(?<rank>[JS]r)\.(?=(?<end>$)| \p{Ll})/gu,
+    speak: ({ rank = '', end }) => places[rank]! + (end === undefined ? '' : '.'),
+  },
+  { pattern: /(?<=(?<![\p{L}/])(?:and|either))\/or(?![\p{L}/])/giu, speak: ' or' },
+  // `A/B`, `TCP/IP`
+  { pattern: /(?<=(?<![\p{L}/])\p{Lu}{1,5})\/(?=\p{Lu}{1,5}(?![\p{L}/]))/gu, speak: ' ' },
   {
     pattern:
       /(?<![\p{L}/])(?<one>he(?=\/she)|she(?=\/he)|him(?=\/her)|her(?=\/(?:him|his))|his(?=\/hers?)|hers(?=\/his))\/(?<other>s?he|him|hers?|his)(?![\p{L}/])/giu,
@@ -126,7 +141,7 @@ export const abbreviationRules: readonly Rule[] = [
   { pattern: /(?<![\p{L}.])w\/o(?= )/gu, speak: 'without' },
   { pattern: /(?<![\p{L}.])w\/(?= )/gu, speak: 'with' },
   {
-    pattern: globally(String.raw`(?<![\p{L}.])etc(?<end>\.(?=["')]*(?:\n|$| \p{Lu})))?\.?(?!\p{L})`),
+    pattern: globally(String.raw`(?<![\p{L}./])etc(?<end>\.(?=["')]*(?:\n|$| \p{Lu})))?\.?(?!\p{L})`),
     speak: ({ end = '' }) => `et cetera${end}`,
   },
   {
