@@ -246,10 +246,10 @@ module.exports = {
     },
     {
       name: 'one-door-to-pronunciations',
-      comment: 'phonemizer is an optional peer with a licence of its own',
+      comment: 'piper-phonemize is an optional peer with a licence of its own',
       severity: 'error',
       from: { pathNot: '^src/models/pronunciation\\.ts$' },
-      to: { path: '^node_modules/(phonemizer|cmu-pronouncing-dictionary)/' },
+      to: { path: '^node_modules/(piper-phonemize|cmu-pronouncing-dictionary)/' },
     },
     {
       name: 'one-door-to-audio-decoders',

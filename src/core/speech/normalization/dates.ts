@@ -73,7 +73,7 @@ export const dateRules: readonly Rule[] = [
     pattern:
       /(?<!\p{L}|the )(?<name>Mon|Tues?|Wed|Thu(?:rs?)?|Fri|Sat|Sun)(?:\.(?=(?<end>$)|,? ?\p{Ll}|, )|(?=, (?:\d|the \p{L}+ of \p{Lu})))/gu,
     speak: ({ name = '', end }) =>
-      `${weekdays.find((day) => day.startsWith(name))}${end === undefined ? '' : '.'}`,
+      `${weekdays.find((weekday) => weekday.startsWith(name))}${end === undefined ? '' : '.'}`,
   },
 ];
 
