@@ -72,6 +72,8 @@ const beforeNumber: Readonly<Record<string, string>> = {
   ext: 'extension',
   Ext: 'extension',
   Apt: 'Apartment',
+  Rm: 'Room',
+  Hwy: 'Highway',
   ca: 'circa',
   c: 'circa',
 };
@@ -129,6 +131,10 @@ export const abbreviationRules: readonly Rule[] = [
   {
     pattern: /(?<![\p{L}.])(?<rank>[JS]r)\.(?=(?<end>$)| \p{Ll})/gu,
     speak: ({ rank = '', end }) => places[rank]! + (end === undefined ? '' : '.'),
+  },
+  {
+    pattern: globally(String.raw`(?<=\d(?:st|nd|rd|th) )fl${period}`),
+    speak: ({ end = '' }) => `floor${end}`,
   },
   { pattern: /(?<=(?<![\p{L}/])(?:and|either))\/or(?![\p{L}/])/giu, speak: ' or' },
   // `A/B`, `TCP/IP`

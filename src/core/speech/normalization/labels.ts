@@ -5,7 +5,7 @@ import { globally, type Rule } from './rule.ts';
 const numbered = [
   '[Rr]oom|[Ss]uite|[Ss]tudio|[Ff]lat|[Aa]partment|Apt|[Uu]nit|[Bb]uilding|[Gg]ate|[Ss]eat|[Pp]latform|[Ff]igure|[Gg]rade',
   '[Ff]light|[Hh]ighway|Interstate|[Rr]oute|[Ee]xit|[Bb]us|Boeing|Airbus',
-  'HTTP|[Ee]rror|[Ee]rror code|[Ss]tatus|[Ss]tatus code|[Ee]xtension|[Cc]hannel|Form|Box|ISO|RFC|RTX|GTX|SHA',
+  'HTTP|[Ee]rror|[Ee]rror code|[Ss]tatus|[Ss]tatus code|[Ee]xtension|[Cc]hannel|Form|Box|H R|ISO|RFC|RTX|GTX|SHA',
 ].join('|');
 
 const emergencies = '911|999|112|988';
@@ -17,6 +17,10 @@ export const labelRules: readonly Rule[] = [
       String.raw`(?<=(?<!\p{L})ISBN(?:-1[03])?:? )(?<code>\d{1,5}(?:[- ]?(?:\d{1,7}|X)){1,5})(?![\p{L}\d])`,
     ),
     speak: ({ code = '' }) => code.split(/[- ]/).map(toCode).join(', '),
+  },
+  {
+    pattern: /(?<=(?<!\p{L})(?:PIN|[Cc]ode)(?: is|:)? )(?<code>\d{4,8})(?![\p{L}\d]|[.,:-]\d)/gu,
+    speak: ({ code = '' }) => toCode(code),
   },
   {
     pattern: globally(

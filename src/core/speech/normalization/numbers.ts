@@ -35,8 +35,14 @@ function toDialed(digits: string): string {
   return /^[1-9]00$/.test(digits) ? `${toDigits(digits.slice(0, 1))} hundred` : toDigits(digits);
 }
 
-/** Notations of one number. */
+/** Notations of one number, and phrases of two. */
 export const notationRules: readonly Rule[] = [
+  // `24/7`, `9/11`, `50/50`, `50-50`
+  {
+    pattern:
+      /(?<![\p{L}\d./-])(?<one>24(?=\/7)|9(?=\/11)|(?<same>\d\d)(?=[/-]\k<same>))[/-](?<other>\d{1,2})(?![\d/-])/gu,
+    speak: ({ one = '', other = '' }) => `${toCardinal(one)} ${toCardinal(other)}`,
+  },
   // Thousands with spaces between them.
   {
     pattern: /(?<![\d.,])(?<number>\d{1,3}(?:(?: \d{3}){2,}| 000))(?![.,]?\d| \d)/g,
@@ -84,12 +90,6 @@ export const scaleRules: readonly Rule[] = [
 
 /** All other numbers. */
 export const numberRules: readonly Rule[] = [
-  // `24/7`, `9/11`, `50/50`
-  {
-    pattern:
-      /(?<![\d./])(?<one>24(?=\/7)|9(?=\/11)|(?<same>\d\d)(?=\/\k<same>))\/(?<other>\d{1,2})(?![\d/])/gu,
-    speak: ({ one = '', other = '' }) => `${toCardinal(one)} ${toCardinal(other)}`,
-  },
   {
     pattern: globally(
       String.raw`(?<![\d./])(?<score>\d\.\d(?=/(?:5|10)(?!\d))|\d(?=/10(?:[.,;!?)]?$|[.,;!?)] )))/(?<most>5|10)(?![\d/]|[.,]\d)`,
@@ -174,6 +174,9 @@ export const numberRules: readonly Rule[] = [
 
 /** A sign before a number. */
 export const signRules: readonly Rule[] = [
+  { pattern: /~(?=[\d$€£])/g, speak: 'about ' },
+  { pattern: /(?<![\p{L}\d)"'/=<-] ?)<(?= ?[$€£]?\d)/gu, speak: 'less than ' },
+  { pattern: /(?<![\p{L}\d)"'/=>-] ?)>(?= ?[$€£]?\d)/gu, speak: 'more than ' },
   { pattern: /(?<=UTC|GMT)-(?=\d)/g, speak: ' minus ' },
   { pattern: /(?<![\p{L}\d)\]'"%°-])-(?=[$€£¥]?\.?\d)/gu, speak: 'minus ' },
   { pattern: /(?<![\p{L}\d)\]])\+(?=[$€£¥]?\d)/gu, speak: 'plus ' },

@@ -33,7 +33,7 @@ export const romanNumeralRules: readonly Rule[] = [
     speak: ({ sign = '' }) => `World War ${toCardinal(String(valueOf(sign)))}`,
   },
   {
-    pattern: globally(String.raw`(?<!\p{L})(?<word>${rulers}) (?!I (?!of ))${numeral}`),
+    pattern: globally(String.raw`(?<!\p{L})(?<word>${rulers}) (?!I (?!of |ruled |reigned ))${numeral}`),
     speak: ({ word, numeral: sign = '' }) => `${word} the ${toOrdinal(String(valueOf(sign)))}`,
   },
   // Of a heading.

@@ -8,7 +8,6 @@ export const symbolRules: readonly Rule[] = [
   { pattern: /#(?=\p{L})/gu, speak: 'hashtag ' },
   { pattern: /\s*&\s*/g, speak: ' and ' },
   { pattern: /\s*@\s*/g, speak: ' at ' },
-  { pattern: /~(?=[\d$€£])/g, speak: 'about ' },
   { pattern: /(?<=\d)x(?![\p{L}\d])/gu, speak: ' times' },
   { pattern: /(?<=(?<!(?<!\d)0)(?<=\d))x(?=\d)/g, speak: ' by ' },
   { pattern: /\^2(?!\d)/g, speak: ' squared' },
@@ -27,8 +26,8 @@ export const symbolRules: readonly Rule[] = [
   { pattern: /(?<![\p{L}\d)] ?)≥/gu, speak: 'at least ' },
   { pattern: /≤/g, speak: ' is at most ' },
   { pattern: /≥/g, speak: ' is at least ' },
-  { pattern: /(?<![\p{L}\d)"'/=<-] ?)<(?= ?[$€£]?\d)/gu, speak: 'less than ' },
-  { pattern: /(?<![\p{L}\d)"'/=>-] ?)>(?= ?[$€£]?\d)/gu, speak: 'more than ' },
+  // A way through menus.
+  { pattern: /(?<=\p{Ll}{2}) > (?=\p{Lu}\p{Ll})/gu, speak: ', ' },
   { pattern: /(?<=[\p{L}\d] ?)<(?= ?[\p{L}\d-])/gu, speak: ' is less than ' },
   { pattern: /(?<=[\p{L}\d] ?)>(?= ?[\p{L}\d-])/gu, speak: ' is greater than ' },
   { pattern: /→|(?<!-)->/g, speak: ' to ' },

@@ -38,9 +38,14 @@ const units: Readonly<Record<string, Unit>> = {
   s: regular('second'),
   sec: regular('second'),
   min: regular('minute'),
+  mins: regular('minute'),
   h: regular('hour'),
   hr: regular('hour'),
   hrs: regular('hour'),
+  yr: regular('year'),
+  yrs: regular('year'),
+  pts: regular('point'),
+  gal: regular('gallon'),
   '°C': ['degree Celsius', 'degrees Celsius'],
   '°F': ['degree Fahrenheit', 'degrees Fahrenheit'],
   '°': regular('degree'),
@@ -104,6 +109,11 @@ const powersOfTime: Readonly<Record<string, string>> = { '^2': ' squared', '^3':
 
 /** Numbers with a unit after them, heights in feet and inches, and speeds without a number. */
 export const unitRules: readonly Rule[] = [
+  // Inches have the only quotation mark of a line; it comes first in the pattern, so that nothing is searched without one.
+  {
+    pattern: /"(?<=(?:^|\n)[^"\n]*(?<![\p{L}\d.,'])\d{1,3}(?:\.\d|\/\d{1,2})?")(?=[^"\n]*(?:\n|$))/gu,
+    speak: ' inches',
+  },
   { pattern: /(?<=\d)\/(?=\d+ ?mmHg)/g, speak: ' over ' },
   {
     pattern: globally(
@@ -121,11 +131,6 @@ export const unitRules: readonly Rule[] = [
     speak: ' by ',
   },
   { pattern: /(?<=\d ?ft \d{1,2}) ?in(?!\p{L}| (?:an?|the|my|his|her|our|their) )/gu, speak: ' inches' },
-  // Inches have the only quotation mark of a line; it comes first in the pattern, so that nothing is searched without one.
-  {
-    pattern: /"(?<=(?:^|\n)[^"\n]*(?<![\p{L}\d.,'])\d{1,3}(?:\.\d)?")(?=[^"\n]*(?:\n|$))/gu,
-    speak: ' inches',
-  },
   {
     pattern: globally(String.raw`(?<=(?:hundred|thousand|[mbtr]illion) )(?<unit>${names})(?![\p{L}\d^/'])`),
     speak: ({ unit = '' }) => (unit.length === 1 ? undefined : units[unit]![1]),
@@ -146,7 +151,7 @@ export const unitRules: readonly Rule[] = [
   },
   {
     pattern: globally(
-      String.raw`(?<article>(?<!\p{L})[Aa]n? )?(?<![\p{L}\d.,])(?<number>${decimalNumber})(?<hyphen>-)? ?(?<unit>${names})(?<power>\^[23])?(?:/(?<per>${names})(?<perPower>\^[23])?)?(?![\p{L}\d^/%])(?=(?<noun> \p{L})?)`,
+      String.raw`(?<article>(?<!\p{L})[Aa]n? )?(?<![\p{L}\d.,])(?<number>${decimalNumber})(?<hyphen>-)? ?(?<unit>${names})(?<power>\^[23])?(?:/(?<per>${names})(?<perPower>\^[23])?)?(?![\p{L}\d^/%])(?=(?<noun>[ -]\p{L})?)`,
     ),
     speak: readMeasure,
   },
