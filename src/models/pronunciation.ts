@@ -59,8 +59,8 @@ export function isReadByEspeak(language: string): boolean {
   return Object.hasOwn(espeakVoices, language);
 }
 
-/** Marks that the model speaks by, and that eSpeak NG would drop. */
-const marks = /\s*[;:,.!?—…"“”()]+\s*/gu;
+/** Marks that the model speaks by, and that eSpeak NG would drop; not those within numbers: `3,50`, `15:30`. */
+const marks = /\s*(?:(?<!\d)[:,.]|[:,.](?!\d)|[;!?—…"“”()])+\s*/gu;
 
 /**
  * Makes the phonemizers of eSpeak NG, from the package `piper-phonemize`.

@@ -31,6 +31,7 @@ describe('eSpeak NG', () => {
 
   it.each([
     ['es', 'Ocho muchachos (aquí), ¿vale?', 'ˈoʧo muʧˈaʧos (akˈi), bˈale?'],
+    ['es', 'Son 3,50 €, a las 15:30.', 'sˈon tɾˈes komˌa θinkwˈɛnta ˈeʊɾo, a las kˈinθe tɾˈAnta.'],
     ['fr-FR', "Bonjour, j'habite à Paris.", 'bɔ̃ʒˈuʁ, ʒabˈit a paʁˈi.'],
     ['it', 'Il cielo, la pizza.', 'il ʧˈɛlo, la pˈiʦːa.'],
     ['pt-BR', 'Bom dia.', 'bˈoŋ ʤˈiæ.'],

@@ -1,6 +1,6 @@
 type Replacement = readonly [ipa: string, phoneme: string];
 
-/** Two signs of eSpeak NG that are one phoneme of Kokoro in every language. */
+/** Two signs of eSpeak NG that are one phoneme of Kokoro, where eSpeak NG takes them for one. */
 const pairs: readonly Replacement[] = [
   ['aɪ', 'I'],
   ['aʊ', 'W'],
@@ -23,13 +23,10 @@ const english: readonly Replacement[] = [
   ['\u0329', ''],
 ];
 
-/** The same for languages other than English. */
-const others: readonly Replacement[] = [
-  ['oʊ', 'O'],
-  ['əʊ', 'Q'],
+/** Italian has these too. In Spanish they are two sounds that meet. */
+const affricates: readonly Replacement[] = [
   ['ts', 'ʦ'],
   ['dz', 'ʣ'],
-  ['-', ''],
 ];
 
 const american: readonly Replacement[] = [
@@ -62,6 +59,13 @@ const british: readonly Replacement[] = [
  */
 export function fromEspeakPhonemes(ipa: string, language: string): string {
   const variety = language === 'en-GB' ? british : american;
-  const replacements = language.startsWith('en') ? [...variety, ...pairs, ...english] : [...others, ...pairs];
+  const replacements = language.startsWith('en') ? [...variety, ...pairs, ...english] : othersOf(language);
   return replacements.reduce((phonemes, [from, to]) => phonemes.replaceAll(from, to), ipa);
+}
+
+function othersOf(language: string): readonly Replacement[] {
+  const linking: Replacement = ['-', ''];
+  // French has none of the sounds; where their signs meet, they are two.
+  if (language.startsWith('fr')) return [linking];
+  return [linking, ...pairs, ...(language === 'it' ? affricates : [['oʊ', 'O'] as const])];
 }
