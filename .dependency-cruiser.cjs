@@ -63,7 +63,7 @@ module.exports = {
         '^src/(core|models)/',
         '^src/runtime/onnx-file\\.ts$',
         '^src/errors\\.ts$',
-        '^node_modules/(@huggingface|cmu-pronouncing-dictionary|phonemizer)/',
+        '^node_modules/(@huggingface|cmu-pronouncing-dictionary|piper-phonemize)/',
         '^(node:)?(fs|path|url|module|crypto|os|stream)(/promises)?$',
       ],
       'models see core and errors, and how ONNX files are read',

@@ -39,7 +39,7 @@ const shouted = /\p{Lu}{4}/u;
  * const words = { the: 'DH AH0', apple: 'AE1 P AH0 L', 'u.': 'Y UW1', 's.': 'EH1 S', 'b.': 'B IY1' };
  * const lookUp = (word: string) => words[word as keyof typeof words];
  * phonemizeEnglish('the apple, the USB', { lookUp }); // 'ði ˈæpəl, ðə jˈu ˈɛs bˈi'
- * phonemizeEnglish('a red bus'); // 'ə ɹˈɛd bˈʌs', by its spelling
+ * phonemizeEnglish('a red bus'); // 'ə ɹˈɛd bˈʌs'
  * ```
  */
 export function phonemizeEnglish(text: string, { lookUp = knowNothing }: PhonemizeOptions = {}): string {

@@ -21,6 +21,8 @@ export const timeRules: readonly Rule[] = [
     ),
     speak: readTime,
   },
+  // `3.45 pm`
+  { pattern: globally(String.raw`(?<![\d:.,])${hour}\.(?<minute>[0-5]\d)${half}`), speak: readTime },
   { pattern: globally(String.raw`(?<![\d:.,])(?<hour>1[0-2]|0?[1-9])${half}`), speak: readTime },
 ];
 

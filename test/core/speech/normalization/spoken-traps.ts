@@ -68,6 +68,7 @@ export const spokenTraps: Readonly<Record<string, readonly Trap[]>> = {
     ['at 3:45', 'at three forty-five'],
     ['at 3:45 p.m. yesterday', 'at three forty-five PM yesterday'],
     ['at 9 a.m.', 'at nine AM.'],
+    ['at 3.45 pm', 'at three forty-five PM'],
     ['9am–5pm', 'nine AM to five PM'],
     ['9–11 a.m.', 'nine to eleven AM'],
     ['12:00', "twelve o'clock"],
