@@ -41,7 +41,9 @@ const places: Readonly<Record<string, string>> = {
 
 const anywhere: Readonly<Record<string, string>> = {
   'e.g': 'for example',
+  'E.g': 'For example',
   'i.e': 'that is',
+  'I.e': 'That is',
   'a.k.a': 'also known as',
   cf: 'compare',
   doz: 'dozen',

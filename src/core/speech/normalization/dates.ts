@@ -71,7 +71,7 @@ export const dateRules: readonly Rule[] = [
   },
   {
     pattern:
-      /(?<!\p{L}|the )(?<name>Mon|Tues?|Wed|Thu(?:rs?)?|Fri|Sat|Sun)(?:\.(?=(?<end>$)|,? ?\p{Ll}|, )|(?=, (?:\d|the \p{L}+ of \p{Lu})))/gu,
+      /(?<!\p{L}|[Tt]he )(?<name>Mon|Tues?|Wed|Thu(?:rs?)?|Fri|Sat|Sun)(?:\.(?=(?<end>$)|,? ?\p{Ll}|, )|(?=, (?:\d|the \p{L}+ of \p{Lu})))/gu,
     speak: ({ name = '', end }) =>
       `${weekdays.find((weekday) => weekday.startsWith(name))}${end === undefined ? '' : '.'}`,
   },

@@ -352,6 +352,7 @@ export const spokenTraps: Readonly<Record<string, readonly Trap[]>> = {
     ['pears, etc.', 'pears, et cetera.'],
     ['Smith et al.', 'Smith et al.'],
     ['a.k.a. Bob', 'also known as Bob'],
+    ['E.g., the Sun, 4 planets', 'For example, the Sun, four planets'],
     ['cf. page 3', 'compare page three'],
     ['approx. 20', 'approximately twenty'],
     ['Fig. 3a', 'figure three a'],
