@@ -63,7 +63,7 @@ module.exports = {
         '^src/(core|models)/',
         '^src/runtime/onnx-file\\.ts$',
         '^src/errors\\.ts$',
-        '^node_modules/(@huggingface|cmu-pronouncing-dictionary|phonemizer)/',
+        '^node_modules/(@huggingface|cmu-pronouncing-dictionary|piper-phonemize)/',
         '^(node:)?(fs|path|url|module|crypto|os|stream)(/promises)?$',
       ],
       'models see core and errors, and how ONNX files are read',
@@ -246,10 +246,10 @@ module.exports = {
     },
     {
       name: 'one-door-to-pronunciations',
-      comment: 'phonemizer is an optional peer with a licence of its own',
+      comment: 'piper-phonemize is an optional peer with a licence of its own',
       severity: 'error',
       from: { pathNot: '^src/models/pronunciation\\.ts$' },
-      to: { path: '^node_modules/(phonemizer|cmu-pronouncing-dictionary)/' },
+      to: { path: '^node_modules/(piper-phonemize|cmu-pronouncing-dictionary)/' },
     },
     {
       name: 'one-door-to-audio-decoders',

@@ -34,64 +34,70 @@ export async function createEnglishPhonemizer(language: 'en-US' | 'en-GB'): Prom
   return { language, phonemize: (text) => phonemizeEnglish(text, { lookUp }) };
 }
 
-/** The used part of the package `phonemizer`, in whose types the languages of a voice are no list. */
+/** The used part of the package `piper-phonemize`, which has no types. */
 interface EspeakModule {
-  list_voices(): Promise<readonly { readonly languages: readonly { readonly name: string }[] }[]>;
-  phonemize(text: string, language: string): Promise<readonly string[]>;
+  /** @returns IPA by sentence; `null` where the build lacks the voice */
+  phonemizeToString(text: string, voice: string): readonly string[] | null;
 }
 
-/** BCP 47 → what eSpeak NG calls the language. */
-const espeakLanguages: Readonly<Record<string, string>> = {
+/**
+ * BCP 47 → eSpeak NG's voice for it. Japanese and Chinese are not among them: Kokoro learned those from other phonemizers,
+ * whose phonemes eSpeak NG doesn't write.
+ */
+const espeakVoices: Readonly<Record<string, string>> = {
   'en-US': 'en-us',
-  'en-GB': 'en-gb',
+  'en-GB': 'en',
   es: 'es',
-  'fr-FR': 'fr-fr',
+  'fr-FR': 'fr',
   hi: 'hi',
   it: 'it',
-  ja: 'ja',
   'pt-BR': 'pt-br',
-  zh: 'cmn',
 };
 
-/** Marks that the model speaks by, and that eSpeak NG would drop. */
-const marks = /\s*[;:,.!?—…"“”()]+\s*/gu;
+/** Whether texts of a language, in BCP 47, can be read once eSpeak NG is installed. */
+export function isReadByEspeak(language: string): boolean {
+  return Object.hasOwn(espeakVoices, language);
+}
+
+/** Marks that the model speaks by, and that eSpeak NG would drop; not those within numbers: `3,50`, `15:30`. */
+const marks = /\s*(?:(?<!\d)[:,.]|[:,.](?!\d)|[;!?—…"“”()])+\s*/gu;
 
 /**
- * Makes the phonemizers of eSpeak NG, from the package `phonemizer`, for all languages that its build has.
+ * Makes the phonemizers of eSpeak NG, from the package `piper-phonemize`.
  *
  * @param load how the package is loaded
  * @returns by language in BCP 47; empty where the package isn't installed
  */
 export async function createEspeakPhonemizers(
-  load: () => Promise<unknown> = () => import('phonemizer'),
+  load: () => Promise<unknown> = () => import('piper-phonemize'),
 ): Promise<ReadonlyMap<string, Phonemizer>> {
   let espeak: EspeakModule;
   try {
-    espeak = (await load()) as EspeakModule;
+    espeak = ((await load()) as { readonly default: EspeakModule }).default;
   } catch {
     return new Map();
   }
-  const voices = await espeak.list_voices();
-  const known = new Set(voices.flatMap(({ languages }) => languages.map(({ name }) => name)));
   return new Map(
-    Object.entries(espeakLanguages)
-      .filter(([, name]) => known.has(name))
-      .map(([language, name]) => [language, createEspeakPhonemizer(espeak, language, name)]),
+    Object.entries(espeakVoices).map(([language, voice]) => [
+      language,
+      { language, phonemize: (text) => phonemize(text, { espeak, language, voice }) },
+    ]),
   );
 }
 
-function createEspeakPhonemizer(espeak: EspeakModule, language: string, name: string): Phonemizer {
-  return {
-    language,
-    async phonemize(text) {
-      const phrases = text.split(marks);
-      const between = text.match(marks) ?? [];
-      let phonemes = '';
-      for (const [index, phrase] of phrases.entries()) {
-        const spoken = phrase === '' ? [] : await espeak.phonemize(phrase, name);
-        phonemes += fromEspeakPhonemes(spoken.join(' '), language) + (between[index] ?? '');
-      }
-      return phonemes;
-    },
-  };
+interface EspeakOptions {
+  readonly espeak: EspeakModule;
+  readonly language: string;
+  readonly voice: string;
+}
+
+function phonemize(text: string, { espeak, language, voice }: EspeakOptions): string {
+  const between = text.match(marks) ?? [];
+  return text
+    .split(marks)
+    .map((phrase, at) => {
+      const spoken = phrase === '' ? [] : (espeak.phonemizeToString(phrase, voice) ?? []);
+      return fromEspeakPhonemes(spoken.join(' '), language) + (between[at] ?? '');
+    })
+    .join('');
 }

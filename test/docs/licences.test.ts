@@ -102,7 +102,7 @@ ${table(installed.filter(([place]) => !required.has(place)))}
 
 ## Optional peers
 
-Never installed by slashv1. \`phonemizer\` contains espeak-ng: treat it as GPL-3.0. An \`ffmpeg\` program of yours has the licence of its build.
+Never installed by slashv1. \`piper-phonemize\` contains eSpeak NG and its data: GPL-3.0-or-later. An \`ffmpeg\` program of yours has the licence of its build.
 `;
   const path = resolve(root, 'docs/licences.md');
   const page = await format(text, { parser: 'markdown', printWidth: 140 });

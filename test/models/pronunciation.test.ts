@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { createEnglishPhonemizer, createEspeakPhonemizers } from '../../src/models/pronunciation.ts';
+import {
+  createEnglishPhonemizer,
+  createEspeakPhonemizers,
+  isReadByEspeak,
+} from '../../src/models/pronunciation.ts';
 
 describe('the built-in phonemizer', () => {
   it.each(['en-US', 'en-GB'] as const)('reads %s', async (language) => {
@@ -25,21 +29,29 @@ describe('eSpeak NG', () => {
     expect(await phonemizer!.phonemize(text)).toBe(phonemes);
   });
 
-  it('offers the languages that its build has', async () => {
-    const spoken: string[] = [];
-    const phonemizers = await createEspeakPhonemizers(async () => ({
-      list_voices: async () => [
-        { languages: [{ name: 'fr-fr' }, { name: 'fr' }] },
-        { languages: [{ name: 'cmn' }] },
-      ],
-      phonemize: async (text: string, language: string) => {
-        spoken.push(`${language}: ${text}`);
-        return [text.toUpperCase(), '!'];
-      },
-    }));
-    expect([...phonemizers.keys()]).toEqual(['fr-FR', 'zh']);
-    expect(await phonemizers.get('fr-FR')!.phonemize('un cercle, rouge')).toBe('UN CERCLE !, ROUGE !');
-    expect(spoken).toEqual(['fr-fr: un cercle', 'fr-fr: rouge']);
+  it.each([
+    ['es', 'Ocho muchachos (aquí), ¿vale?', 'ˈoʧo muʧˈaʧos (akˈi), bˈale?'],
+    ['es', 'Son 3,50 €, a las 15:30.', 'sˈon tɾˈes komˌa θinkwˈɛnta ˈeʊɾo, a las kˈinθe tɾˈAnta.'],
+    ['fr-FR', "Bonjour, j'habite à Paris.", 'bɔ̃ʒˈuʁ, ʒabˈit a paʁˈi.'],
+    ['it', 'Il cielo, la pizza.', 'il ʧˈɛlo, la pˈiʦːa.'],
+    ['pt-BR', 'Bom dia.', 'bˈoŋ ʤˈiæ.'],
+    ['hi', 'नमस्ते', 'nəmˈʌsteː'],
+  ])('reads %s: %s', async (language, text, phonemes) => {
+    const phonemizer = (await createEspeakPhonemizers()).get(language);
+    expect(await phonemizer!.phonemize(text)).toBe(phonemes);
+  });
+
+  it('offers no language whose voices learned from another phonemizer', async () => {
+    expect([...(await createEspeakPhonemizers()).keys()].sort()).toEqual([
+      'en-GB',
+      'en-US',
+      'es',
+      'fr-FR',
+      'hi',
+      'it',
+      'pt-BR',
+    ]);
+    expect(['es', 'ja', 'zh', 'toString'].map(isReadByEspeak)).toEqual([true, false, false, false]);
   });
 
   it('offers none where it is not installed', async () => {

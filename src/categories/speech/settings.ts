@@ -9,7 +9,7 @@ import {
 /** Settings of a speech model. */
 export const speechSettings = {
   phonemizer: choiceSetting(
-    "Source of English pronunciations: `built-in`, or `espeak` from the package `phonemizer`; default: the model's config, else `built-in`.",
+    "Source of English pronunciations: `built-in`, or `espeak` from the package `piper-phonemize`; default: the model's config, else `built-in`.",
     ['built-in', 'espeak'],
   ),
   voiceAliases: booleanSetting(

@@ -1,13 +1,17 @@
 type Replacement = readonly [ipa: string, phoneme: string];
 
-/** Phonemes that eSpeak NG and Kokoro write differently in every variety of English. */
-const english: readonly Replacement[] = [
+/** Two signs of eSpeak NG that are one phoneme of Kokoro, where eSpeak NG takes them for one. */
+const pairs: readonly Replacement[] = [
   ['aɪ', 'I'],
   ['aʊ', 'W'],
   ['eɪ', 'A'],
   ['ɔɪ', 'Y'],
   ['tʃ', 'ʧ'],
   ['dʒ', 'ʤ'],
+];
+
+/** Phonemes that eSpeak NG and Kokoro write differently in every variety of English. */
+const english: readonly Replacement[] = [
   ['ɚ', 'əɹ'],
   ['ɐ', 'ə'],
   ['r', 'ɹ'],
@@ -17,6 +21,12 @@ const english: readonly Replacement[] = [
   ['ʲ', ''],
   ['\u0303', ''],
   ['\u0329', ''],
+];
+
+/** Italian has these too. In Spanish they are two sounds that meet. */
+const affricates: readonly Replacement[] = [
+  ['ts', 'ʦ'],
+  ['dz', 'ʣ'],
 ];
 
 const american: readonly Replacement[] = [
@@ -37,17 +47,25 @@ const british: readonly Replacement[] = [
 
 /**
  * Rewrites the IPA of eSpeak NG in the phonemes that Kokoro was trained on: diphthongs and affricates are one phoneme
- * each. Languages other than English stay as they are, since for those Kokoro was trained on eSpeak's own.
+ * each. English has more differences, since its voices learned from another phonemizer.
  *
  * @param language BCP 47
  *
  * @example
  * ```ts
  * fromEspeakPhonemes('həlˈoʊ wˈɜːld', 'en-US'); // 'həlˈO wˈɜɹld'
+ * fromEspeakPhonemes('mutʃˈatʃo', 'es'); // 'muʧˈaʧo'
  * ```
  */
 export function fromEspeakPhonemes(ipa: string, language: string): string {
-  if (!language.startsWith('en')) return ipa;
-  const replacements = [...(language === 'en-GB' ? british : american), ...english];
+  const variety = language === 'en-GB' ? british : american;
+  const replacements = language.startsWith('en') ? [...variety, ...pairs, ...english] : othersOf(language);
   return replacements.reduce((phonemes, [from, to]) => phonemes.replaceAll(from, to), ipa);
+}
+
+function othersOf(language: string): readonly Replacement[] {
+  const linking: Replacement = ['-', ''];
+  // French has none of the sounds; where their signs meet, they are two.
+  if (language.startsWith('fr')) return [linking];
+  return [linking, ...pairs, ...(language === 'it' ? affricates : [['oʊ', 'O'] as const])];
 }

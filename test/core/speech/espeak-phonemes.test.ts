@@ -10,7 +10,9 @@ describe('fromEspeakPhonemes', () => {
     ['en-US', 'lˈɑːx rˈɛd', 'lˈɑk ɹˈɛd'],
     ['en-GB', 'həlˈəʊ wˈɜːld', 'həlˈQ wˈɜːld'],
     ['en-GB', 'ðˈeə kˈɑː', 'ðˈɛː kˈɑː'],
-    ['fr-FR', 'bɔ̃ʒˈuʁ eɪ', 'bɔ̃ʒˈuʁ eɪ'],
+    ['fr-FR', 'bɔ̃ʒˈuʁ lə- mˈatʃ vɛ̃tsˈɛt', 'bɔ̃ʒˈuʁ lə mˈatʃ vɛ̃tsˈɛt'],
+    ['es', 'bˈaɪle mutʃˈatʃo', 'bˈIle muʧˈaʧo'],
+    ['it', 'pˈitsa dzˈukːeɾo dʒˈɔɪa', 'pˈiʦa ʣˈukːeɾo ʤˈYa'],
   ])('%s %s', (language, ipa, phonemes) => {
     expect(fromEspeakPhonemes(ipa, language)).toBe(phonemes);
   });

@@ -30,7 +30,7 @@ const varietiesOfEnglish = ['en-US', 'en-GB'] as const;
 /**
  * Gets the readers of all languages that can be read here.
  *
- * @returns by language in BCP 47; English always, the others where eSpeak NG is installed and has them
+ * @returns by language in BCP 47; English always, the others where eSpeak NG is installed
  * @throws InferenceError `invalid_request` when the phonemizer asked for is unknown or not installed
  */
 export async function createReaders({
@@ -47,7 +47,7 @@ export async function createReaders({
   if (phonemizer === 'espeak' && espeak.size === 0) {
     throw fieldError(
       'phonemizer',
-      'espeak comes with a package of its own; install it with `npm install phonemizer`',
+      'espeak comes with a package of its own; install it with `npm install piper-phonemize`',
     );
   }
   const readers = new Map<string, Reader>();

@@ -2,6 +2,7 @@ import { describeVoice, mixStyles, parseVoiceMix, type VoiceShare } from '../../
 import { aliasVoices } from '../../../core/speech/voice-aliases.ts';
 import { fieldError, fieldErrorOf } from '../../../errors.ts';
 import { readVoice } from './speech-folder.ts';
+import { isReadByEspeak } from '../../../models/pronunciation.ts';
 import type { Voice } from '../events.ts';
 import { quote } from '../../../core/text/quote.ts';
 
@@ -68,10 +69,10 @@ export class VoiceShelf {
     const offered = this.voices.map(({ id }) => id).join(', ');
     if (!this.#files.has(voice)) throw fieldError('voice', `expected one of ${offered}, got ${quote(voice)}`);
     const { language } = describeVoice(voice);
-    throw fieldError(
-      'voice',
-      `${voice} speaks ${language}, which needs a build of the package phonemizer that has it; expected one of ${offered}`,
-    );
+    const remedy = isReadByEspeak(language)
+      ? 'which needs eSpeak NG; install it with `npm install piper-phonemize`, or take'
+      : "which can't be read here; expected";
+    throw fieldError('voice', `${voice} speaks ${language}, ${remedy} one of ${offered}`);
   }
 
   #read(voice: string): Promise<Float32Array> {

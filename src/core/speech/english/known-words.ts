@@ -15,6 +15,7 @@ export const knownWords: Readonly<Record<string, Pronunciation>> = {
   json: 'JH EY1 S AH0 N',
   kokoro: 'K OW1 K AH0 R OW2',
   kubernetes: 'K UW2 B ER0 N EH1 T IY0 Z',
+  kyiv: 'K IY1 IH0 V',
   latex: 'L EY1 T EH2 K',
   linux: 'L IH1 N AH0 K S',
   nginx: 'EH1 N JH AH0 N EH1 K S',
@@ -28,6 +29,7 @@ export const knownWords: Readonly<Record<string, Pronunciation>> = {
   sudo: 'S UW1 D UW0',
   tuple: 'T AH1 P AH0 L',
   ubuntu: 'UH0 B UH1 N T UW0',
+  volodymyr: 'V AA2 L AH0 D IH1 M IH0 R',
   wifi: 'W AY1 F AY2',
   youtube: 'Y UW1 T UW2 B',
 };

@@ -6,9 +6,10 @@ import type { LookUp } from './word-parts.ts';
 export interface PhonemizeOptions {
   /**
    * Finds the ARPABET of a word in small letters, of a letter's name as `b.`, and of further ways to say a word as
-   * `read(2)`.
+   * `read(2)`, as `dictionary` of the package `cmu-pronouncing-dictionary` has them. Without it every word is sounded out
+   * by its spelling, and words like `have` and `one` come out as they are written.
    */
-  readonly lookUp: LookUp;
+  readonly lookUp?: LookUp | undefined;
 }
 
 /** A word as it is written, or what stands between two. */
@@ -20,6 +21,8 @@ interface Token {
 
 const tokens =
   /(?<word>[\p{L}\p{M}]+(?:'[\p{L}\p{M}]+)*)|(?<mark>[ ]*[;:,.!?—…"()][;:,.!?—…"() ]*)|[^\p{L}\p{M};:,.!?—…"()]+/gu;
+
+const knowNothing: LookUp = () => undefined;
 
 const endOfSentence = /[.!?]/;
 /** Shorter words may be initials. */
@@ -36,9 +39,10 @@ const shouted = /\p{Lu}{4}/u;
  * const words = { the: 'DH AH0', apple: 'AE1 P AH0 L', 'u.': 'Y UW1', 's.': 'EH1 S', 'b.': 'B IY1' };
  * const lookUp = (word: string) => words[word as keyof typeof words];
  * phonemizeEnglish('the apple, the USB', { lookUp }); // 'ði ˈæpəl, ðə jˈu ˈɛs bˈi'
+ * phonemizeEnglish('a red bus'); // 'ə ɹˈɛd bˈʌs'
  * ```
  */
-export function phonemizeEnglish(text: string, { lookUp }: PhonemizeOptions): string {
+export function phonemizeEnglish(text: string, { lookUp = knowNothing }: PhonemizeOptions = {}): string {
   const all = tokenize(text);
   const isShouted = shouted.test(text) && !/\p{Ll}/u.test(text);
   let phonemes = '';

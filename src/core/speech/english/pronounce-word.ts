@@ -2,6 +2,7 @@ import { withoutStress, withS, type Pronunciation } from './arpabet-sounds.ts';
 import { functionWords, unstressedAtEnd } from './function-words.ts';
 import { pronounceHeteronym } from './heteronyms.ts';
 import { knownWords, spelledCapitals } from './known-words.ts';
+import { letterNames } from './letter-names.ts';
 import { soundOut } from './letter-to-sound.ts';
 import { pronounceParts, type LookUp } from './word-parts.ts';
 
@@ -89,7 +90,7 @@ function knownPart(word: string, lookUp: LookUp): Pronunciation | undefined {
 
 /** Letter by letter, each by its name. */
 function spell(word: string, lookUp: LookUp): Pronunciation[] {
-  return Array.from(toPlainLetters(word), (letter) => lookUp(`${letter}.`)).filter(
+  return Array.from(toPlainLetters(word), (letter) => lookUp(`${letter}.`) ?? letterNames.get(letter)).filter(
     (name) => name !== undefined,
   );
 }

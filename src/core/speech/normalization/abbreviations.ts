@@ -14,6 +14,7 @@ const titles: Readonly<Record<string, string>> = {
   Lt: 'Lieutenant',
   Col: 'Colonel',
   Gov: 'Governor',
+  Hon: 'Honorable',
   Sen: 'Senator',
   Rep: 'Representative',
   Rev: 'Reverend',
@@ -40,7 +41,12 @@ const places: Readonly<Record<string, string>> = {
 
 const anywhere: Readonly<Record<string, string>> = {
   'e.g': 'for example',
+  'E.g': 'For example',
   'i.e': 'that is',
+  'I.e': 'That is',
+  'a.k.a': 'also known as',
+  cf: 'compare',
+  doz: 'dozen',
   vs: 'versus',
   approx: 'approximately',
   dept: 'department',
@@ -65,6 +71,11 @@ const beforeNumber: Readonly<Record<string, string>> = {
   Ch: 'chapter',
   sec: 'section',
   Sec: 'section',
+  ext: 'extension',
+  Ext: 'extension',
+  Apt: 'Apartment',
+  Rm: 'Room',
+  Hwy: 'Highway',
   ca: 'circa',
   c: 'circa',
 };
@@ -86,7 +97,7 @@ const sentenceStarts =
 export const abbreviationRules: readonly Rule[] = [
   {
     pattern: globally(
-      String.raw`(?<=\p{Lu}\p{Ll}+,? )(?<name>${oneOf(places)})(?!(?<=St|Dr)\. \p{Lu})${period}`,
+      String.raw`(?<=\p{Lu}\p{Ll}+(?:,|(?<=Jr|Sr)\.)? )(?<name>${oneOf(places)})(?!(?<=St|Dr)\. \p{Lu})${period}`,
     ),
     speak: ({ name = '', end = '' }) => places[name]! + end,
   },
@@ -101,7 +112,9 @@ export const abbreviationRules: readonly Rule[] = [
     speak: ({ title = '' }) => `${titles[title.charAt(0).toUpperCase() + title.slice(1)]!.toLowerCase()} `,
   },
   {
-    pattern: globally(String.raw`(?<![\p{L}.])(?<title>${oneOf(titles)})(?:\.|(?<=Dr|Mr|Mrs|Ms)) (?=\p{Lu})`),
+    pattern: globally(
+      String.raw`(?<![\p{L}.])(?<title>${oneOf(titles)})(?:\.|(?<=Dr|Mr|Mrs|Ms)) (?=\p{Lu}|& )`,
+    ),
     speak: ({ title = '' }) => `${titles[title]} `,
   },
   {
@@ -117,7 +130,17 @@ export const abbreviationRules: readonly Rule[] = [
     speak: ({ letters = '', end = '' }) =>
       Array.from(letters.replace(/[^\p{L}]/gu, '').toUpperCase()).join(' ') + end,
   },
-  { pattern: /(?<![\p{L}/])and\/or(?![\p{L}/])/giu, speak: 'and or' },
+  {
+    pattern: /(?<![\p{L}.])(?<rank>[JS]r)\.(?=(?<end>$)| \p{Ll})/gu,
+    speak: ({ rank = '', end }) => places[rank]! + (end === undefined ? '' : '.'),
+  },
+  {
+    pattern: globally(String.raw`(?<=\d(?:st|nd|rd|th) )fl${period}`),
+    speak: ({ end = '' }) => `floor${end}`,
+  },
+  { pattern: /(?<=(?<![\p{L}/])(?:and|either))\/or(?![\p{L}/])/giu, speak: ' or' },
+  // `A/B`, `TCP/IP`
+  { pattern: /(?<=(?<![\p{L}/])\p{Lu}{1,5})\/(?=\p{Lu}{1,5}(?![\p{L}/]))/gu, speak: ' ' },
   {
     pattern:
       /(?<![\p{L}/])(?<one>he(?=\/she)|she(?=\/he)|him(?=\/her)|her(?=\/(?:him|his))|his(?=\/hers?)|hers(?=\/his))\/(?<other>s?he|him|hers?|his)(?![\p{L}/])/giu,
@@ -126,7 +149,7 @@ export const abbreviationRules: readonly Rule[] = [
   { pattern: /(?<![\p{L}.])w\/o(?= )/gu, speak: 'without' },
   { pattern: /(?<![\p{L}.])w\/(?= )/gu, speak: 'with' },
   {
-    pattern: globally(String.raw`(?<![\p{L}.])etc(?<end>\.(?=["')]*(?:\n|$| \p{Lu})))?\.?(?!\p{L})`),
+    pattern: globally(String.raw`(?<![\p{L}./])etc(?<end>\.(?=["')]*(?:\n|$| \p{Lu})))?\.?(?!\p{L})`),
     speak: ({ end = '' }) => `et cetera${end}`,
   },
   {

@@ -1,10 +1,12 @@
 import { months } from '../../text/calendar.ts';
-import { toOrdinal, toYear } from './number-words.ts';
+import { toOrdinal, toPair, toYear } from './number-words.ts';
 import { globally, type Groups, type Rule } from './rule.ts';
 
 const month = String.raw`(?<month>Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?|Sept?(?:ember)?|Oct(?:ober)?|Nov(?:ember)?|Dec(?:ember)?)\.?`;
 const day = String.raw`(?<day>[12]\d|3[01]|0?[1-9])(?:st|nd|rd|th)?(?![\d:])`;
 const year = String.raw`(?<year>1[1-9]\d\d|20\d\d)(?![\d,]\d|\d)`;
+
+const weekdays = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'];
 
 const offset = String.raw`(?<sign>[+-])(?<hours>\d\d):?(?<minutes>\d\d)`;
 
@@ -32,18 +34,31 @@ export const dateRules: readonly Rule[] = [
     speak: readDate,
   },
   {
-    pattern: globally(String.raw`(?<![\d/])(?<first>\d{1,2})/(?<second>\d{1,2})/${year}(?!/)`),
-    speak: ({ first = '', second = '', year: inYear }) => {
+    pattern: globally(
+      String.raw`(?<![\d/])(?<first>\d{1,2})/(?<second>\d{1,2})/(?:${year}|(?<short>\d\d))(?![\d/])`,
+    ),
+    speak: ({ first = '', second = '', year: inYear, short }) => {
       const [number, inMonth] = Number(first) > 12 ? [second, first] : [first, second];
-      return readDate({ number, day: inMonth, year: inYear });
+      return readDate({ number, day: inMonth, year: inYear ?? short });
     },
+  },
+  {
+    pattern: globally(
+      String.raw`(?<![\d.,])(?<day>[12]\d|3[01]|0?[1-9])\.(?<number>1[0-2]|0?[1-9])\.${year}(?![.,]?\d)`,
+    ),
+    speak: readDate,
+  },
+  {
+    pattern: globally(String.raw`(?<!\p{L})${month} ${day}[–-]${day.replace('day', 'last')}(?:,? ${year})?`),
+    speak: ({ last = '', year: inYear, ...from }) =>
+      `${readDate(from)!} to ${toOrdinal(String(Number(last)))}${readYear(inYear)}`,
   },
   { pattern: globally(String.raw`(?<!\p{L})${month} ${day}(?:,? ${year})?`), speak: readDate },
   {
     pattern: globally(String.raw`(?<![\p{L}\d.,:])(?:the )?${day}(?: of)? ${month}(?!\p{L})(?:,? ${year})?`),
     speak: (groups) => {
       const { day: inMonth = '', month: name = '', year: inYear } = groups;
-      return `the ${toOrdinal(String(Number(inMonth)))} of ${fullName(name)}${inYear === undefined ? '' : `, ${toYear(inYear)}`}`;
+      return `the ${toOrdinal(String(Number(inMonth)))} of ${fullName(name)}${readYear(inYear)}`;
     },
   },
   {
@@ -54,6 +69,12 @@ export const dateRules: readonly Rule[] = [
     pattern: /(?<!\p{L})(?<month>Jan|Feb|Apr|Aug|Sept?|Oct|Nov|Dec)\.(?= ?[\p{L},;])/gu,
     speak: ({ month: name = '' }) => fullName(name),
   },
+  {
+    pattern:
+      /(?<!\p{L}|[Tt]he )(?<name>Mon|Tues?|Wed|Thu(?:rs?)?|Fri|Sat|Sun)(?:\.(?=(?<end>$)|,? ?\p{Ll}|, )|(?=, (?:\d|the \p{L}+ of \p{Lu})))/gu,
+    speak: ({ name = '', end }) =>
+      `${weekdays.find((weekday) => weekday.startsWith(name))}${end === undefined ? '' : '.'}`,
+  },
 ];
 
 /** A month by its number or name, with a day and perhaps a year. */
@@ -61,7 +82,12 @@ function readDate({ number, month: name, day: inMonth = '', year: inYear }: Grou
   const dayNumber = Number(inMonth);
   const spokenMonth = name === undefined ? months[Number(number) - 1] : fullName(name);
   if (spokenMonth === undefined || dayNumber < 1 || dayNumber > 31) return undefined;
-  return `${spokenMonth} ${toOrdinal(String(dayNumber))}${inYear === undefined ? '' : `, ${toYear(inYear)}`}`;
+  return `${spokenMonth} ${toOrdinal(String(dayNumber))}${readYear(inYear)}`;
+}
+
+function readYear(digits: string | undefined): string {
+  if (digits === undefined) return '';
+  return `, ${digits.length === 2 ? toPair(digits) : toYear(digits)}`;
 }
 
 function fullName(name: string): string {

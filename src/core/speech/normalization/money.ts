@@ -16,10 +16,23 @@ const pounds: Currency = { one: 'pound', many: 'pounds', cents: ['penny', 'pence
 const yen: Currency = { one: 'yen', many: 'yen' };
 const rupees: Currency = { one: 'rupee', many: 'rupees', cents: ['paisa', 'paise'] };
 const francs: Currency = { one: 'franc', many: 'francs', cents };
+const dollarsOf = (country: string): Currency => ({
+  one: `${country} dollar`,
+  many: `${country} dollars`,
+  cents,
+});
+const canadian = dollarsOf('Canadian');
+const australian = dollarsOf('Australian');
 
 const currencies: Readonly<Record<string, Currency>> = {
   $: dollars,
-  US$: dollars,
+  US$: dollarsOf('US'),
+  C$: canadian,
+  CA$: canadian,
+  CAD: canadian,
+  A$: australian,
+  AU$: australian,
+  AUD: australian,
   USD: dollars,
   '€': euros,
   EUR: euros,
@@ -47,21 +60,37 @@ const billed: ReadonlyMap<string, string> = new Map([
   ['yr', 'year'],
 ]);
 
-const scale = String.raw`(?: ?(?<scale>(?:thousand|million|billion|trillion)(?!\p{L}))|(?<letter>[kmbt]|bn|[KMBT])(?![\p{L}\d]))?`;
+const codes = 'USD|EUR|GBP|JPY|INR|CHF|CAD|AUD';
+const sign = String.raw`(?:US|CA?|AU?)\$|[$€£¥₹]`;
+/** `a $5 bill` has one dollar. */
+const article = String.raw`(?<article>(?<!\p{L})[Aa]n? )?`;
+const scale = String.raw`(?:[ -]?(?<scale>(?:thousand|million|billion|trillion)(?!\p{L}))|(?<letter>[kmbt]|bn|[KMBT])(?![\p{L}\d]))?`;
 const amount = `(?<amount>${decimalNumber})`;
 const price = String.raw`(?:/(?<per>\p{L}+)(?![\p{L}\d/]))?`;
 
-/** Amounts of money. */
-export const moneyRules: readonly Rule[] = [
+/** Sums whose first number has the sign of both. */
+export const moneyRangeRules: readonly Rule[] = [
   {
     pattern: globally(
-      String.raw`(?<![\p{L}$])(?<currency>US\$|[$€£¥₹]|(?:USD|EUR|GBP|JPY|INR|CHF) )${amount}${scale}${price}`,
+      String.raw`(?<![\p{L}$])(?<currency>${sign})(?<from>${decimalNumber})(?: ?[–-] ?| to (?=\S+ (?:m|b|tr)illion))${amount}${scale}${price}(?![\d%])`,
+    ),
+    speak: ({ from = '', ...until }) => `${toNumber(from)} to ${readAmount(until)}`,
+  },
+];
+
+/** Amounts of money. */
+export const moneyRules: readonly Rule[] = [
+  { pattern: /(?<!\p{L})Rs\.? ?(?=\d)/gu, speak: '₹' },
+  { pattern: /(?<=\d),(?=\d\d ?€)|(?<=€ ?\d{1,4}),(?=\d\d(?![\d,]))/g, speak: '.' },
+  {
+    pattern: globally(
+      String.raw`${article}(?<![\p{L}$])(?<currency>${sign}|(?:${codes}) )${amount}${scale}${price}(?=(?<noun> \p{Ll})?)`,
     ),
     speak: readAmount,
   },
   {
     pattern: globally(
-      String.raw`(?<![\p{L}\d.,])${amount}${scale} ?(?<currency>[€£¥₹]|(?:USD|EUR|GBP|JPY|INR|CHF)(?!\p{L}))${price}`,
+      String.raw`(?<![\p{L}\d.,])${amount}${scale} ?(?<currency>[€£¥₹]|(?:${codes})(?!\p{L}))${price}`,
     ),
     speak: readAmount,
   },
@@ -73,7 +102,9 @@ export const moneyRules: readonly Rule[] = [
 ];
 
 function readAmount(groups: Groups): string {
-  return readSum(groups) + readPer(groups['per']);
+  const { article: before = '', noun, ...sum } = groups;
+  const isAttribute = before !== '' && noun !== undefined;
+  return before + readSum(sum, isAttribute) + readPer(groups['per']);
 }
 
 function readPer(unit: string | undefined): string {
@@ -81,19 +112,24 @@ function readPer(unit: string | undefined): string {
   return unit === undefined ? '' : ` per ${billed.get(unit) ?? nameOfUnit(unit) ?? unit}`;
 }
 
-function readSum({ currency: symbol = '', amount: number = '', scale: word, letter }: Groups): string {
+function readSum(
+  { currency: symbol = '', amount: number = '', scale: word, letter }: Groups,
+  isAttribute = false,
+): string {
   const currency = currencies[symbol.trim()]!;
+  const many = isAttribute ? currency.one : currency.many;
   const size = word ?? (letter && scales[letter.toLowerCase()]);
-  if (size !== undefined) return `${toNumber(number)} ${size} ${currency.many}`;
+  if (size !== undefined) return `${toNumber(number)} ${size} ${many}`;
   const [whole = '', hundredths] = number.split('.');
   if (hundredths?.length !== 2 || !currency.cents) {
-    return `${toNumber(number)} ${number === '1' ? currency.one : currency.many}`;
+    return `${toNumber(number)} ${number === '1' ? currency.one : many}`;
   }
-  const [one, many] = currency.cents;
+  const [cent, hundreds] = currency.cents;
   const parts: string[] = [];
   if (Number(whole.replaceAll(',', '')) > 0)
     parts.push(`${toCardinal(whole)} ${whole === '1' ? currency.one : currency.many}`);
   const count = String(Number(hundredths));
-  if (count !== '0' || parts.length === 0) parts.push(`${toCardinal(count)} ${count === '1' ? one : many}`);
+  if (count !== '0' || parts.length === 0)
+    parts.push(`${toCardinal(count)} ${count === '1' ? cent : hundreds}`);
   return parts.join(' and ');
 }

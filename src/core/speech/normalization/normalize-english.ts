@@ -1,8 +1,18 @@
 import { abbreviationRules } from './abbreviations.ts';
 import { addressRules } from './addresses.ts';
 import { dateRules, timestampRules } from './dates.ts';
-import { moneyRules } from './money.ts';
-import { decadeRules, numberRules, phoneRules, rangeRules, scaleRules, signRules } from './numbers.ts';
+import { labelRules } from './labels.ts';
+import { moneyRangeRules, moneyRules } from './money.ts';
+import {
+  decadeRules,
+  notationRules,
+  numberRules,
+  phoneRules,
+  rangeRules,
+  scaleRules,
+  signRules,
+} from './numbers.ts';
+import { postalRules } from './postal.ts';
 import { romanNumeralRules } from './roman-numerals.ts';
 import { applyRules, type Rule } from './rule.ts';
 import { symbolRules, unknownSymbols } from './symbols.ts';
@@ -13,12 +23,16 @@ import { unitRules } from './units.ts';
 /** The rules, the most specific about digits first. */
 const rules: readonly Rule[] = [
   ...addressRules,
+  ...postalRules,
   ...abbreviationRules,
   ...timestampRules,
   ...dateRules,
   ...timeRules,
   ...phoneRules,
+  ...notationRules,
+  ...labelRules,
   ...signRules,
+  ...moneyRangeRules,
   ...rangeRules,
   ...moneyRules,
   ...decadeRules,

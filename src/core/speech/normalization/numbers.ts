@@ -1,7 +1,7 @@
-import { toCardinal, toDigits, toNumber, toOrdinal, toPlural, toYear } from './number-words.ts';
+import { toCardinal, toDigits, toNumber, toOrdinal, toPair, toPlural, toYear } from './number-words.ts';
 import { decimalNumber, globally, wholeNumber, type Rule } from './rule.ts';
 
-const year = String.raw`(?:1[1-9]\d\d|20\d\d)`;
+const year = String.raw`(?:1[0-9]\d\d|20\d\d)`;
 
 /** Ranges of numbers: `to` between them. The numbers stay, for the rules after these. */
 export const rangeRules: readonly Rule[] = [
@@ -9,9 +9,16 @@ export const rangeRules: readonly Rule[] = [
     pattern: globally(String.raw`(?<![\d.,:–-])(?<from>${year}) ?[–-] ?(?<until>${year})(?![\d,.]\d|[\d–-])`),
     speak: ({ from = '', until = '' }) => `${toYear(from)} to ${toYear(until)}`,
   },
-  { pattern: /(?<=[$€£]\d[\d,.]{0,12})-(?=[$€£]\d)/gu, speak: ' to ' },
-  { pattern: /(?<=[\d%°]) ?– ?(?=[$€£¥]?\d)/gu, speak: ' to ' },
-  { pattern: /(?<=(?<![\d-][.,:]?)\d{1,4}(?:\.\d{1,4})?)-(?=\d{1,4}(?![\d-]))/gu, speak: ' to ' },
+  {
+    pattern: globally(
+      String.raw`(?<![\d.,:–-])(?<century>1\d|20)(?<from>\d\d)[–-](?<until>\d\d)(?![\d–-]|[.,:]\d)`,
+    ),
+    speak: ({ century = '', from = '', until = '' }) =>
+      Number(until) > Number(from) ? `${toYear(century + from)} to ${toCardinal(until)}` : undefined,
+  },
+  { pattern: /(?<=[$€£]\d[\d,.]{0,12})-(?=[$€£]\d)|(?<=\d[%°])-(?=\d)/gu, speak: ' to ' },
+  { pattern: /(?<=\d(?:st|nd|rd|th|[%°])?) ?– ?(?=[$€£¥]?\d)/gu, speak: ' to ' },
+  { pattern: /(?<=(?<![\p{L}\d-][.,:]?)\d{1,4}(?:\.\d{1,4})?)-(?=\d{1,4}(?![\d-]))/gu, speak: ' to ' },
 ];
 
 /** Telephone numbers, digit by digit. */
@@ -19,7 +26,34 @@ export const phoneRules: readonly Rule[] = [
   {
     pattern:
       /(?<![\d+.,-])(?<number>(?:\+?\d{1,3}[ .-])?(?:\(\d{3}\) ?|\d{3}[ .-])\d{3}[.-]\d{4}|\d{3}-\d{4}|\+\d{1,3}(?: \d{2,5}){2,5})(?![\d-])/gu,
-    speak: ({ number = '' }) => number.match(/\d+/g)!.map(toDigits).join(', '),
+    speak: ({ number = '' }) =>
+      (number.startsWith('+') ? 'plus ' : '') + number.match(/\d+/g)!.map(toDialed).join(', '),
+  },
+];
+
+function toDialed(digits: string): string {
+  return /^[1-9]00$/.test(digits) ? `${toDigits(digits.slice(0, 1))} hundred` : toDigits(digits);
+}
+
+/** Notations of one number, and phrases of two. */
+export const notationRules: readonly Rule[] = [
+  // `24/7`, `9/11`, `50/50`, `50-50`
+  {
+    pattern:
+      /(?<![\p{L}\d./-])(?<one>24(?=\/7)|9(?=\/11)|(?<same>\d\d)(?=[/-]\k<same>))[/-](?<other>\d{1,2})(?![\d/-])/gu,
+    speak: ({ one = '', other = '' }) => `${toCardinal(one)} ${toCardinal(other)}`,
+  },
+  // Thousands with spaces between them.
+  {
+    pattern: /(?<![\d.,])(?<number>\d{1,3}(?:(?: \d{3}){2,}| 000))(?![.,]?\d| \d)/g,
+    speak: ({ number = '' }) => number.replaceAll(' ', ''),
+  },
+  {
+    pattern: globally(
+      String.raw`(?<![\p{L}\d.,])(?<base>${decimalNumber})(?:[eE]| ?[×x*·] ?10\^)(?<sign>[+-]?)(?<power>\d{1,3})(?![\p{L}\d])`,
+    ),
+    speak: ({ base = '', sign, power = '' }) =>
+      `${toNumber(base)} times ten to the ${sign === '-' ? 'minus ' : ''}${toCardinal(power)}`,
   },
 ];
 
@@ -30,7 +64,8 @@ export const decadeRules: readonly Rule[] = [
     speak: ({ decade = '' }) => toPlural(toYear(decade)),
   },
   {
-    pattern: /(?:(?<![\p{L}\d])'|(?<=(?<!\p{L})(?:the|early|late|mid)[ -]))(?<decade>[2-9]0)'?s(?!\p{L})/gu,
+    pattern:
+      /(?:(?<![\p{L}\d])'|(?<=(?<!\p{L})(?:the|early|late|mid|his|her|their|my|our|your)[ -]|\d0s (?:and|or|to) |(?:twent|thirt|fort|fift|sixt|sevent|eight|ninet)ies (?:and|or|to) ))(?<decade>[2-9]0)'?s(?!\p{L})/gu,
     speak: ({ decade = '' }) => toPlural(toCardinal(decade)),
   },
 ];
@@ -43,15 +78,11 @@ const scales: Readonly<Record<string, string>> = {
   bn: 'billion',
 };
 
-/** Their numbers may have a letter that is no size: `Room 3B`. */
-const lettered =
-  '[Rr]oom|[Ss]eat|[Gg]ate|[Ff]lat|[Ss]uite|[Uu]nit|[Aa]partment|[Aa]pt|[Bb]uilding|[Pp]latform|[Ff]igure|[Ff]light';
-
 /** Round numbers with a letter for their size; `4K` and `8K` are formats of pictures. */
 export const scaleRules: readonly Rule[] = [
   {
     pattern: globally(
-      String.raw`(?<![\p{L}\d.,-])(?<!(?:${lettered})\.? )(?![48]K(?!\p{L}))(?<number>${decimalNumber})(?<scale>k|K|M|B|bn)(?![\p{L}\d])`,
+      String.raw`(?<![\p{L}\d.,-])(?![48]K(?!\p{L}))(?<number>${decimalNumber})(?<scale>k|K|M|B|bn)(?![\p{L}\d])`,
     ),
     speak: ({ number = '', scale = '' }) => `${toNumber(number)} ${scales[scale]!}`,
   },
@@ -59,7 +90,23 @@ export const scaleRules: readonly Rule[] = [
 
 /** All other numbers. */
 export const numberRules: readonly Rule[] = [
-  { pattern: /(?<![\d./])24\/7(?![\d/])/gu, speak: 'twenty-four seven' },
+  {
+    pattern: globally(
+      String.raw`(?<![\d./])(?<score>\d\.\d(?=/(?:5|10)(?!\d))|\d(?=/10(?:[.,;!?)]?$|[.,;!?)] )))/(?<most>5|10)(?![\d/]|[.,]\d)`,
+    ),
+    speak: ({ score = '', most = '' }) => `${toNumber(score)} out of ${toCardinal(most)}`,
+  },
+  {
+    pattern:
+      /(?<=(?<!\p{L})(?:[Vv]ersion|Python|Node(?:\.js)?|Go|PHP|Ruby|Rust|Ubuntu|Debian|Swift|Julia|CUDA|TypeScript|iOS|macOS) )(?<major>\d{1,3})\.(?<minor>\d\d)(?![\d.])/gu,
+    speak: ({ major = '', minor = '' }) => `${toCardinal(major)} point ${toPair(minor)}`,
+  },
+  { pattern: /(?<![\p{L}\d/])[vV]\.?(?=\d+\.\d)/gu, speak: 'version ' },
+  { pattern: /(?<![\p{L}\d])'(?=\d\d(?![\d'\p{L}]))/gu, speak: '' },
+  {
+    pattern: /(?<=\p{L}-?)(?<number>\d{1,3})s(?!\p{L})/gu,
+    speak: ({ number = '' }) => ` ${toPlural(toCardinal(number))}`,
+  },
   {
     pattern: globally(
       String.raw`(?<=(?<!\p{L})(?:in|since|until|till|circa|during|year|summer|spring|autumn|fall|winter|early|late|mid|season|class of|back to) )(?<year>${year})(?![\d.,:/]\d|[\d%])`,
@@ -81,8 +128,17 @@ export const numberRules: readonly Rule[] = [
     ),
     speak: ({ year: number = '' }) => toYear(number),
   },
-  // Nothing but a year.
-  { pattern: /^(?<year>(?:19|20)\d\d)(?=[.!?]?$)/gu, speak: ({ year: number = '' }) => toYear(number) },
+  {
+    pattern: globally(
+      String.raw`(?<=(?<!\p{L})(?:born|died|FY|Q[1-4]|AD|[Cc]opyright) )(?<year>${year})(?![\d.,:/-]\d|[\d%])|(?<=(?<!\p{L})[Tt]he )(?<that>(?:19|20)(?!00)\d\d)(?= \p{L})`,
+    ),
+    speak: ({ year: number, that = '' }) => toYear(number ?? that),
+  },
+  // Nothing but a year, or one that begins a text.
+  {
+    pattern: /^(?<year>(?:19|20)\d\d)(?=[.!?]?$| \p{Lu})/gu,
+    speak: ({ year: number = '' }) => toYear(number),
+  },
   {
     pattern: globally(String.raw`(?<=\()(?<year>${year})(?=\))`),
     speak: ({ year: number = '' }) => toYear(number),
@@ -93,18 +149,15 @@ export const numberRules: readonly Rule[] = [
   },
   {
     pattern:
-      /(?<![\d.,/])(?:(?<whole>\d{1,9}) )?(?<part>\d{1,2})\/(?<parts>[2-9]|1[0-9]|20|32|64|100)(?![\d/]|[.,]\d)/gu,
-    speak: ({ whole, part = '', parts = '' }) =>
-      Number(part) === 0 || Number(part) >= Number(parts)
-        ? undefined
-        : `${whole === undefined ? '' : `${toCardinal(whole)} and `}${toFraction(part, parts, whole !== undefined)}`,
+      /(?<![\d.,/])(?:(?<whole>\d{1,9}) )?(?<part>\d{1,2})\/(?<parts>[2-9]|1[0-9]|20|32|64|100)(?:th)?(?<noun>-(?=\p{L}))?(?![\d/]|[.,]\d)/gu,
+    speak: ({ whole, part = '', parts = '', noun }) => {
+      if (Number(part) === 0 || Number(part) >= Number(parts)) return undefined;
+      const fraction = toFraction(part, parts, whole !== undefined);
+      const count = whole === undefined ? '' : `${toCardinal(whole)} and `;
+      return count + (noun === undefined ? fraction : `${fraction.replace(/s$/, '')} `);
+    },
   },
   { pattern: /(?<=\d)\/(?=\d)/g, speak: ' over ' },
-  {
-    pattern: /(?<![\p{L}\d])(?<base>\d+(?:\.\d+)?)[eE](?<sign>[+-]?)(?<power>\d{1,3})(?![\p{L}\d])/gu,
-    speak: ({ base = '', sign, power = '' }) =>
-      `${toNumber(base)} times ten to the ${sign === '-' ? 'minus ' : ''}${toCardinal(power)}`,
-  },
   // A letter and a digit are two words: `MP3`, `5G`, `COVID-19`.
   { pattern: /(?<=\p{L})-?(?=\d)|(?<=\d)-?(?=\p{L})/gu, speak: ' ' },
   {
@@ -121,7 +174,11 @@ export const numberRules: readonly Rule[] = [
 
 /** A sign before a number. */
 export const signRules: readonly Rule[] = [
-  { pattern: /(?<![\p{L}\d)\]'"-])-(?=[$€£¥]?\.?\d)/gu, speak: 'minus ' },
+  { pattern: /~(?=[\d$€£])/g, speak: 'about ' },
+  { pattern: /(?<![\p{L}\d)"'/=<-] ?)<(?= ?[$€£]?\d)/gu, speak: 'less than ' },
+  { pattern: /(?<![\p{L}\d)"'/=>-] ?)>(?= ?[$€£]?\d)/gu, speak: 'more than ' },
+  { pattern: /(?<=UTC|GMT)-(?=\d)/g, speak: ' minus ' },
+  { pattern: /(?<![\p{L}\d)\]'"%°-])-(?=[$€£¥]?\.?\d)/gu, speak: 'minus ' },
   { pattern: /(?<![\p{L}\d)\]])\+(?=[$€£¥]?\d)/gu, speak: 'plus ' },
 ];
 

@@ -3,7 +3,8 @@ import { globally, type Rule } from './rule.ts';
 
 const values: Readonly<Record<string, number>> = { I: 1, V: 5, X: 10, L: 50, C: 100 };
 /** Up to 399, in its one right form; never empty. */
-const numeral = String.raw`(?<numeral>(?=[IVXLC])C{0,3}(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3}))(?![\p{L}\d])`;
+const letters = String.raw`(?=[IVXLC])C{0,3}(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3})`;
+const numeral = String.raw`(?<numeral>${letters})(?![\p{L}\d])`;
 
 const counted =
   'Chapter|Part|Act|Scene|Volume|Book|Section|Article|Appendix|Figure|Table|Phase|Stage|Level|Type|Class|Grade|Title|War|Bowl|Apollo|Unit|Version';
@@ -13,17 +14,43 @@ const rulers =
 /** Roman numerals, only where the word before them makes them one: `I` and `C` are words and letters elsewhere. */
 export const romanNumeralRules: readonly Rule[] = [
   {
-    pattern: globally(String.raw`(?<!\p{L})(?<word>${counted}) ${numeral}`),
-    speak: ({ word, numeral: letters = '' }) => `${word} ${toCardinal(String(valueOf(letters)))}`,
+    pattern: globally(String.raw`(?<!\p{L})(?<word>${counted}) (?![CL](?!\p{L}))${numeral}`),
+    speak: ({ word, numeral: sign = '' }) => `${word} ${toCardinal(String(valueOf(sign)))}`,
   },
   {
-    pattern: globally(String.raw`(?<!\p{L})(?<word>${rulers}) (?!I (?!of ))${numeral}`),
-    speak: ({ word, numeral: letters = '' }) => `${word} the ${toOrdinal(String(valueOf(letters)))}`,
+    pattern:
+      /(?<=(?<!\p{L})(?:Act|Scene|Chapter|Part|Book) )(?<sign>(?=[ivx]{2})x{0,3}(?:ix|iv|v?i{0,3}))(?!\p{L})/gu,
+    speak: ({ sign = '' }) => toCardinal(String(valueOf(sign.toUpperCase()))),
+  },
+  {
+    pattern: globally(
+      String.raw`(?<![\p{L}\d])(?<sign>${letters})(?:th|st|nd|rd|(?= [Cc]entur(?:y|ies)))(?!\p{L})`,
+    ),
+    speak: ({ sign = '' }) => toOrdinal(String(valueOf(sign))),
+  },
+  {
+    pattern: /(?<!\p{L})WW(?<sign>I{1,2})(?!\p{L})/gu,
+    speak: ({ sign = '' }) => `World War ${toCardinal(String(valueOf(sign)))}`,
+  },
+  {
+    pattern: globally(String.raw`(?<!\p{L})(?<word>${rulers}) (?!I (?!of |ruled |reigned ))${numeral}`),
+    speak: ({ word, numeral: sign = '' }) => `${word} the ${toOrdinal(String(valueOf(sign)))}`,
+  },
+  // Of a heading.
+  {
+    pattern: /(?<=^|\n)(?<sign>(?=[IVX]{2})X{0,3}(?:IX|IV|V?I{0,3}))(?=\. \p{Lu})/gu,
+    speak: ({ sign = '' }) => toCardinal(String(valueOf(sign))),
+  },
+  // Numerals that are nothing else, after a name: `Final Fantasy VII`.
+  {
+    pattern:
+      /(?<=\p{Lu}\p{Ll}+ )(?<sign>X{0,2}(?:VI{2,3}|I{2,3}|I[VX](?=[.,;:!?)]|$))|X{1,2}I[VX]|XV)(?![\p{L}\d])/gu,
+    speak: ({ sign = '' }) => toCardinal(String(valueOf(sign))),
   },
 ];
 
-function valueOf(letters: string): number {
-  return Array.from(letters, (letter) => values[letter]!).reduce(
+function valueOf(sign: string): number {
+  return Array.from(sign, (letter) => values[letter]!).reduce(
     (sum, value, index, all) => sum + (value < (all[index + 1] ?? 0) ? -value : value),
     0,
   );

@@ -3,8 +3,8 @@ import { applyRules, type Rule } from './rule.ts';
 /** Before characters are brought to their plain forms, which would glue some of them to their neighbours. */
 const beforehand: readonly Rule[] = [
   { pattern: /(?<=\d)(?=[¼½¾⅐-⅞])/gu, speak: ' ' },
-  { pattern: /²/g, speak: '^2' },
-  { pattern: /³/g, speak: '^3' },
+  { pattern: /(?=[²³]|(?<=\d)[⁰¹⁴-⁹⁻])(?<![⁰¹²³⁴-⁹⁻])/gu, speak: '^' },
+  { pattern: /(?<=\d ?)º(?= ?[CF](?!\p{L}))/gu, speak: '°' },
   { pattern: /[©®™]/g, speak: ' ' },
 ];
 
@@ -20,7 +20,7 @@ const punctuation: readonly Rule[] = [
   { pattern: /[¡¿・]/g, speak: ' ' },
   { pattern: /\.{2,}/g, speak: '…' },
   // An en dash between numbers is a range, which is read out.
-  { pattern: /(?<![\d\s])–|–(?![\d\s$€£])|-{2,}|―/gu, speak: '—' },
+  { pattern: /(?<![\d\s])–(?!\d)|–(?![\d\s$€£])|-{2,}|―/gu, speak: '—' },
   { pattern: /(?<=(?<!\d)\s)[-–](?=\s)|(?<=\s)[-–](?=\s(?!\d))/gu, speak: '—' },
 ];
 

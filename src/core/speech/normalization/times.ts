@@ -8,11 +8,21 @@ const half = String.raw`(?: ?(?<half>[AaPp])\.?[Mm](?:\.(?! ?$| ?\p{Lu}|\n)|(?!\
 export const timeRules: readonly Rule[] = [
   { pattern: /(?<=\d:\d\d(?: ?[AaPp]\.?[Mm]\.?)?) ?[–-] ?(?=\d{1,2}:\d\d)/gu, speak: ' to ' },
   {
+    pattern:
+      /(?<=(?<![\d.,])\d{1,2}(?::\d\d)?(?: ?[AaPp][Mm])?) ?[–-] ?(?=\d{1,2}(?::\d\d)? ?[AaPp][Mm](?!\p{L}))/gu,
+    speak: ' to ',
+  },
+  // Lengths of time: `1h 30m`, `2h30`.
+  { pattern: /(?<=\d ?h ?\d{1,2}) ?m(?![\p{L}\d])|(?<=\d)m(?= ?\d{1,2}s(?!\p{L}))/gu, speak: ' min' },
+  { pattern: /(?<=\d)h(?=[0-5]\d(?!\d))/g, speak: ' h ' },
+  {
     pattern: globally(
-      String.raw`(?<![\d:.])${hour}:(?<minute>[0-5]\d)(?::(?<second>[0-5]\d))?(?![\d:])${half}?`,
+      String.raw`(?<![\d:.])${hour}:(?<minute>[0-5]\d)(?::(?<second>[0-5]\d))?(?![\d:]|,\d{3})${half}?`,
     ),
     speak: readTime,
   },
+  // `3.45 pm`
+  { pattern: globally(String.raw`(?<![\d:.,])${hour}\.(?<minute>[0-5]\d)${half}`), speak: readTime },
   { pattern: globally(String.raw`(?<![\d:.,])(?<hour>1[0-2]|0?[1-9])${half}`), speak: readTime },
 ];
 

@@ -15,6 +15,7 @@ const units: Readonly<Record<string, Unit>> = {
   nm: regular('nanometer'),
   mi: regular('mile'),
   ft: ['foot', 'feet'],
+  inches: ['inch', 'inches'],
   yd: regular('yard'),
   kg: regular('kilogram'),
   g: regular('gram'),
@@ -23,6 +24,10 @@ const units: Readonly<Record<string, Unit>> = {
   lb: regular('pound'),
   lbs: regular('pound'),
   oz: regular('ounce'),
+  'fl oz': regular('fluid ounce'),
+  tbsp: regular('tablespoon'),
+  tsp: regular('teaspoon'),
+  doz: alike('dozen'),
   l: regular('liter'),
   L: regular('liter'),
   ml: regular('milliliter'),
@@ -33,9 +38,14 @@ const units: Readonly<Record<string, Unit>> = {
   s: regular('second'),
   sec: regular('second'),
   min: regular('minute'),
+  mins: regular('minute'),
   h: regular('hour'),
   hr: regular('hour'),
   hrs: regular('hour'),
+  yr: regular('year'),
+  yrs: regular('year'),
+  pts: regular('point'),
+  gal: regular('gallon'),
   '°C': ['degree Celsius', 'degrees Celsius'],
   '°F': ['degree Fahrenheit', 'degrees Fahrenheit'],
   '°': regular('degree'),
@@ -51,6 +61,8 @@ const units: Readonly<Record<string, Unit>> = {
   KiB: regular('kibibyte'),
   MiB: regular('mebibyte'),
   GiB: regular('gibibyte'),
+  Mbit: regular('megabit'),
+  Gbit: regular('gigabit'),
   kbps: ['kilobit per second', 'kilobits per second'],
   Mbps: ['megabit per second', 'megabits per second'],
   Gbps: ['gigabit per second', 'gigabits per second'],
@@ -60,17 +72,24 @@ const units: Readonly<Record<string, Unit>> = {
   kWh: regular('kilowatt hour'),
   V: regular('volt'),
   mA: regular('milliamp'),
+  Ω: regular('ohm'),
+  kΩ: regular('kilohm'),
   J: regular('joule'),
   kJ: regular('kilojoule'),
   kcal: regular('kilocalorie'),
   Pa: regular('pascal'),
   kPa: regular('kilopascal'),
   hPa: regular('hectopascal'),
+  mmHg: ['millimeter of mercury', 'millimeters of mercury'],
   dB: regular('decibel'),
   mph: ['mile per hour', 'miles per hour'],
   kmh: ['kilometer per hour', 'kilometers per hour'],
   fps: ['frame per second', 'frames per second'],
   rpm: ['revolution per minute', 'revolutions per minute'],
+  bpm: ['beat per minute', 'beats per minute'],
+  dpi: alike('DPI'),
+  ppm: alike('parts per million'),
+  pp: regular('percentage point'),
   px: regular('pixel'),
   ha: regular('hectare'),
   '%': alike('percent'),
@@ -90,6 +109,36 @@ const powersOfTime: Readonly<Record<string, string>> = { '^2': ' squared', '^3':
 
 /** Numbers with a unit after them, heights in feet and inches, and speeds without a number. */
 export const unitRules: readonly Rule[] = [
+  // Inches have the only quotation mark of a line; it comes first in the pattern, so that nothing is searched without one.
+  {
+    pattern: /"(?<=(?:^|\n)[^"\n]*(?<![\p{L}\d.,'])\d{1,3}(?:\.\d|\/\d{1,2})?")(?=[^"\n]*(?:\n|$))/gu,
+    speak: ' inches',
+  },
+  { pattern: /(?<=\d)\/(?=\d+ ?mmHg)/g, speak: ' over ' },
+  {
+    pattern: globally(
+      String.raw`(?<![\p{L}\d./])(?<whole>\d{1,3} )?(?<part>\d{1,2}/\d{1,2}) ?(?<unit>${names})(?![\p{L}\d^/])`,
+    ),
+    speak: ({ whole, part = '', unit = '' }) =>
+      `${whole ?? ''}${part} ${units[unit]![whole === undefined ? 0 : 1]}`,
+  },
+  {
+    pattern: /(?<=\d) ?in\.(?=(?<end>$)|[ ,;]\p{Ll})/gu,
+    speak: ({ end }) => ` inches${end === undefined ? '' : '.'}`,
+  },
+  {
+    pattern: globally(String.raw`(?<=\d) ?[x×] ?(?=${decimalNumber} ?(?:${names})(?![\p{L}\d^]))`),
+    speak: ' by ',
+  },
+  { pattern: /(?<=\d ?ft \d{1,2}) ?in(?!\p{L}| (?:an?|the|my|his|her|our|their) )/gu, speak: ' inches' },
+  {
+    pattern: globally(String.raw`(?<=(?:hundred|thousand|[mbtr]illion) )(?<unit>${names})(?![\p{L}\d^/'])`),
+    speak: ({ unit = '' }) => (unit.length === 1 ? undefined : units[unit]![1]),
+  },
+  {
+    pattern: globally(String.raw`(?<![\p{L}\d,])(?<number>\d+\.\d+) K(?![\p{L}\d])`),
+    speak: ({ number = '' }) => `${toNumber(number)} kelvin`,
+  },
   {
     pattern: /(?<![\p{L}\d.,'])(?<feet>\d{1,2})['′] ?(?<inches>\d|1[01])(?:"|''|′′|″|(?=[\s,;.!?)]|$))/gu,
     speak: ({ feet = '', inches = '' }) =>
@@ -102,15 +151,17 @@ export const unitRules: readonly Rule[] = [
   },
   {
     pattern: globally(
-      String.raw`(?<![\p{L}\d.,])(?<number>${decimalNumber}) ?(?<unit>${names})(?<power>\^[23])?(?:/(?<per>${names})(?<perPower>\^[23])?)?(?![\p{L}\d^/%])`,
+      String.raw`(?<article>(?<!\p{L})[Aa]n? )?(?<![\p{L}\d.,])(?<number>${decimalNumber})(?<hyphen>-)? ?(?<unit>${names})(?<power>\^[23])?(?:/(?<per>${names})(?<perPower>\^[23])?)?(?![\p{L}\d^/%])(?=(?<noun>[ -]\p{L})?)`,
     ),
     speak: readMeasure,
   },
 ];
 
-function readMeasure({ number = '', unit = '', power = '', per, perPower = '' }: Groups): string {
-  const name = (powers[power] ?? '') + units[unit]![number === '1' ? 0 : 1];
-  return `${toNumber(number)} ${name}${per === undefined ? '' : ` per ${toDivisor(per, perPower)}`}`;
+function readMeasure(groups: Groups): string {
+  const { article = '', number = '', hyphen, unit = '', power = '', per, perPower = '', noun } = groups;
+  const isAttribute = noun !== undefined && (article !== '' || hyphen !== undefined);
+  const name = (powers[power] ?? '') + units[unit]![number === '1' || isAttribute ? 0 : 1];
+  return `${article}${toNumber(number)} ${name}${per === undefined ? '' : ` per ${toDivisor(per, perPower)}`}`;
 }
 
 function toDivisor(unit: string, power: string): string {

@@ -1,10 +1,20 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { phonemizeEnglish } from '../../../../src/core/speech/english/phonemize-english.ts';
 import { createEnglishPhonemizer, type Phonemizer } from '../../../../src/models/pronunciation.ts';
 
 let english: Phonemizer;
 beforeAll(async () => {
   english = await createEnglishPhonemizer('en-US');
+});
+
+it('sounds out every word and names every letter without a dictionary', () => {
+  expect(phonemizeEnglish('a red bus, the USB')).toBe('ə ɹˈɛd bˈʌs, ðə jˈu ˈɛs bˈi');
+});
+
+it('names every letter as the dictionary does', () => {
+  const letters = Array.from('ABCDEFGHIJKLMNOPQRSTUVWXYZ').join(' ');
+  expect(phonemizeEnglish(letters)).toBe(english.phonemize(letters));
 });
 
 const tables: Readonly<Record<string, readonly (readonly [text: string, phonemes: string])[]>> = {

@@ -18,7 +18,7 @@ const tables: Readonly<Record<string, readonly Case[]>> = {
     ['100k users, 1.5M views', 'one hundred thousand users, one point five million views'],
     ['a 4K picture', 'a four K picture'],
     ['a 7B model in Room 3B', 'a seven billion model in Room three B'],
-    ['seat 12B or Apt. 5K', 'seat twelve B or Apt. five K'],
+    ['seat 12B or Apt. 5K', 'seat twelve B or Apartment five K'],
     ['5000000000000', 'five trillion'],
     ['1000000000000000', 'one zero zero zero zero zero zero zero zero zero zero zero zero zero zero zero'],
     ['007', 'zero zero seven'],
@@ -32,8 +32,8 @@ const tables: Readonly<Record<string, readonly Case[]>> = {
     ['.5', 'point five'],
     ['1,234.5', 'one thousand two hundred thirty-four point five'],
     ['3.5.', 'three point five.'],
-    ['v1.2.3', 'v one point two point three'],
-    ['192.168.0.1', 'one hundred ninety-two point one hundred sixty-eight point zero point one'],
+    ['v1.2.3', 'version one point two point three'],
+    ['192.168.0.1', 'one hundred ninety-two dot one hundred sixty-eight dot zero dot one'],
     ['1e5', 'one times ten to the five'],
     ['1.5e-3', 'one point five times ten to the minus three'],
   ],
@@ -220,7 +220,7 @@ const tables: Readonly<Record<string, readonly Case[]>> = {
   ],
   telephones: [
     ['555-1234', 'five five five, one two three four'],
-    ['+1 555-123-4567', 'one, five five five, one two three, four five six seven'],
+    ['+1 555-123-4567', 'plus one, five five five, one two three, four five six seven'],
     ['(555) 123-4567', 'five five five, one two three, four five six seven'],
   ],
   symbols: [

@@ -1,0 +1,70 @@
+import { toCardinal, toDigits, toPair, toYear } from './number-words.ts';
+import { globally, type Rule } from './rule.ts';
+
+/** What has a number for its name; after these a letter is no size: `Room 3B`. */
+const numbered = [
+  '[Rr]oom|[Ss]uite|[Ss]tudio|[Ff]lat|[Aa]partment|Apt|[Uu]nit|[Bb]uilding|[Gg]ate|[Ss]eat|[Pp]latform|[Ff]igure|[Gg]rade',
+  '[Ff]light|[Hh]ighway|Interstate|[Rr]oute|[Ee]xit|[Bb]us|Boeing|Airbus',
+  'HTTP|[Ee]rror|[Ee]rror code|[Ss]tatus|[Ss]tatus code|[Ee]xtension|[Cc]hannel|Form|Box|H R|ISO|RFC|RTX|GTX|SHA',
+].join('|');
+
+const emergencies = '911|999|112|988';
+
+/** Numbers that are names: of rooms, flights, roads, products, codes. */
+export const labelRules: readonly Rule[] = [
+  {
+    pattern: globally(
+      String.raw`(?<=(?<!\p{L})ISBN(?:-1[03])?:? )(?<code>\d{1,5}(?:[- ]?(?:\d{1,7}|X)){1,5})(?![\p{L}\d])`,
+    ),
+    speak: ({ code = '' }) => code.split(/[- ]/).map(toCode).join(', '),
+  },
+  {
+    pattern: /(?<=(?<!\p{L})(?:PIN|[Cc]ode)(?: is|:)? )(?<code>\d{4,8})(?![\p{L}\d]|[.,:-]\d)/gu,
+    speak: ({ code = '' }) => toCode(code),
+  },
+  {
+    pattern: globally(
+      String.raw`(?<=(?:[Cc]all|[Dd]ial|[Tt]ext) )(?<number>${emergencies})(?![\d-]|[.,]\d)|(?<![\d.,$-])(?<calls>${emergencies})(?= calls?(?!\p{L}))`,
+    ),
+    speak: ({ number, calls = '' }) => toDigits(number ?? calls),
+  },
+  {
+    pattern: globally(
+      String.raw`(?<=(?<!\p{L})(?:${numbered})\.? (?:\p{Lu}{2} )?)(?<number>\d{1,4})(?<letter>\p{Lu})?(?![\p{L}\d]|[.,:–-]\d|%)`,
+    ),
+    speak: ({ number = '', letter = '' }) => `${toLabel(number)} ${letter}`.trim(),
+  },
+  {
+    pattern: /(?<![\p{L}\d.,])(?<width>\d{3,4})(?:x| ?× ?)(?<height>\d{3,4})(?![\p{L}\d.,])/gu,
+    speak: ({ width = '', height = '' }) => `${toLabel(width)} by ${toLabel(height)}`,
+  },
+  {
+    pattern: /(?<![\p{L}\d.,])(?<lines>\d{3,4})[pi](?![\p{L}\d])/gu,
+    speak: ({ lines = '' }) => `${toLabel(lines)} P`,
+  },
+  {
+    pattern: /(?<=\p{Lu})-?(?<number>[1-9]\d{2,3})(?![\p{L}\d]|[.,:-]\d)/gu,
+    speak: ({ number = '' }) => ` ${toLabel(number)}`,
+  },
+];
+
+/**
+ * Reads the number of a house, a room or a flight: in pairs of digits, five and more digit by digit.
+ *
+ * @example
+ * ```ts
+ * toLabel('221'); // 'two twenty-one'
+ * toLabel('101'); // 'one oh one'
+ * ```
+ */
+export function toLabel(number: string): string {
+  if (number.length < 3) return toCardinal(number);
+  if (number.startsWith('0') || number.length > 4) return toCode(number).replaceAll('zero', 'oh');
+  if (number.length === 4) return toYear(number);
+  const rest = number.slice(1);
+  return `${toCardinal(number.charAt(0))} ${rest === '00' ? 'hundred' : toPair(rest)}`;
+}
+
+function toCode(code: string): string {
+  return toDigits(code.replace('X', '')) + (code.endsWith('X') ? ' X' : '');
+}

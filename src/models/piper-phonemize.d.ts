@@ -1,0 +1,2 @@
+/** An optional peer without types of its own. */
+declare module 'piper-phonemize';
