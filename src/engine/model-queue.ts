@@ -155,7 +155,7 @@ export class ModelQueue {
     const { signal, deadlineMs } = options;
     if (deadlineMs !== undefined) assertDuration('deadlineMs', deadlineMs);
     if (signal?.aborted) throw cancelled(signal.reason);
-    this.#assertAdmission(deadlineMs);
+    this.#assertAdmission(deadlineMs ?? this.#limits.deadlineMs);
     const ticket = new Ticket(job, stream, {
       signal,
       deadlineMs,
