@@ -207,7 +207,7 @@ const tools = ['get_forecast', 'get_weather', 'get_time'].map((name) => ({
 
 describe('tool_choice', () => {
   it.each(tools)(
-    '$function.name: 33 calls of it with valid arguments at temperature 1.5',
+    'a named function: 33 calls of it with valid arguments at temperature 1.5, %#',
     async (wanted) => {
       const validator = new Validator({ ...parameters } as unknown as Schema);
       const outcomes = await Promise.all(

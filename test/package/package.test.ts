@@ -74,7 +74,7 @@ describe('entries', () => {
     ['./chat', 220_000],
     ['./tokenization', 220_000],
     ['./vision', 60_000],
-    ['./audio', 150_000],
+    ['./audio', 155_000],
     ['./embedding', 30_000],
     ['./diffusion', 100_000],
   ])('%s imports no package and stays below %i bytes', async (name, limit) => {
