@@ -101,7 +101,7 @@ describe.skipIf(!hasLlamaBinaries())('encoders in GGUF files', { timeout: 120_00
       ...frame.after,
     ]);
     const path = write('cls.gguf', tinyBertAsGguf({ pooling: 2 }));
-    const vectors = await embed(path, pairs, { normalize: false });
+    const vectors = await embed(path, pairs, { normalize: false, tokenIds: true });
     const expected = vectors.map(
       (vector) => 1 / (1 + Math.exp(-vector.reduce((sum, value, at) => sum + value * head[at]!, 0))),
     );
