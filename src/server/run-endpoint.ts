@@ -8,7 +8,6 @@ import type { Endpoint, EndpointRun, EndpointRunOptions, UploadedForm } from './
 import { eventStreamResponse } from './event-stream-response.ts';
 import { bodyTimeoutMsOf, deadlineMsOf } from './headers.ts';
 import { collectRun, openRun, type Run } from './run.ts';
-
 import { markChecked } from '../validation/checked.ts';
 import { receiveUpload } from './upload.ts';
 
