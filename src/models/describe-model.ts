@@ -1,7 +1,6 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { basename, dirname, join, sep } from 'node:path';
-import { readBytes } from '../core/http/answer-body.ts';
 import { fieldError, InferenceError } from '../errors.ts';
 import { bundledModelNames } from './bundled-models.ts';
 import { catalogue, findCatalogueEntry, type CatalogueEntry } from './catalogue.ts';
@@ -10,7 +9,7 @@ import { ggufFiles, isGguf } from './gguf/gguf-source.ts';
 import { readGgufFile } from './gguf/read-gguf-file.ts';
 import { categoryOfGguf, firstTokenizerKey } from './gguf/recognize-gguf.ts';
 import { genaiConfigFile, toHubConfig } from './genai-config.ts';
-import { openUrl, readAnswer, refusal, toRemote, type Remote } from './hub/http.ts';
+import { openUrl, readAnswer, readPieces, refusal, toRemote, type Remote } from './hub/http.ts';
 import { RepositoryCache } from './hub/model-cache.ts';
 import { possibleFiles, possibleWeightFiles, toFileTree } from './hub/needed-files.ts';
 import { listRepository, probeFiles, type RemoteFile } from './hub/repository.ts';
@@ -322,7 +321,7 @@ async function fetchGguf(
     if (status !== 200 && status !== 206) throw refusal(answer, remote, { file: file.path });
     const parts: Uint8Array[] = [];
     let length = 0;
-    for await (const part of readBytes(answer.response, { signal })) {
+    for await (const part of readPieces(answer.response, signal)) {
       parts.push(part);
       length += part.length;
       // A server that knows no ranges sends the whole file.

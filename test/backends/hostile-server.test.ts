@@ -5,7 +5,7 @@ import type { InferenceError } from '../../src/errors.ts';
 import { completeChatRequest } from '../../src/categories/chat/request.ts';
 import type { ChatEvent } from '../../src/categories/chat/events.ts';
 import type { EmbeddingEvent } from '../../src/categories/embedding/events.ts';
-import { readBytes, readText } from '../../src/core/http/answer-body.ts';
+import { readBytes, readText } from '../../src/runtime/http/answer-body.ts';
 import { toChatEvents } from '../../src/backends/openai/chat-events.ts';
 import { loadRemotePipeline } from '../../src/backends/openai/load-remote.ts';
 import { scriptedServer } from './scripted-server.ts';

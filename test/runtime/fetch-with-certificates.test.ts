@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 import { ReadableStream } from 'node:stream/web';
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
 import { fetchWith } from '../../src/runtime/http/fetch-with-certificates.ts';
-import { readBytes, readText } from '../../src/core/http/answer-body.ts';
+import { readBytes, readText } from '../../src/runtime/http/answer-body.ts';
 import { reasonOfFetch } from '../../src/runtime/http/reason-of-fetch.ts';
 
 const pem = (name: string): string => readFileSync(new URL(`certificates/${name}`, import.meta.url), 'utf8');

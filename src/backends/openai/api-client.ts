@@ -1,7 +1,7 @@
 import { createParser } from 'eventsource-parser';
 import { parseAnswer } from '../../runtime/http/parse-answer.ts';
 import { InferenceError } from '../../errors.ts';
-import { readBeginning, readBytes, readText, type BodyOptions } from '../../core/http/answer-body.ts';
+import { readBeginning, readBytes, readText, type BodyOptions } from '../../runtime/http/answer-body.ts';
 import { fetchWith } from '../../runtime/http/fetch-with-certificates.ts';
 import { currentRunHeaders } from '../../runtime/http/run-headers.ts';
 import type { FileForm } from '../../runtime/http/file-form.ts';

@@ -3,7 +3,7 @@ import type { SpeechEvent } from '../../categories/speech/events.ts';
 import { speechParameters } from '../../categories/speech/parameters.ts';
 import type { SpeechRequest } from '../../categories/speech/request.ts';
 import { InferenceError } from '../../errors.ts';
-import { readBytes } from '../../core/http/answer-body.ts';
+import { readBytes } from '../../runtime/http/answer-body.ts';
 import { reasonOfFetch } from '../../runtime/http/reason-of-fetch.ts';
 import { callApi } from './api-client.ts';
 import type { RemoteModel } from './remote-model.ts';

@@ -1,7 +1,6 @@
 import { rm } from 'node:fs/promises';
-import { readBytes } from '../../core/http/answer-body.ts';
 import { fieldError } from '../../errors.ts';
-import { openUrl, reasonOf, refusal, type Remote } from './http.ts';
+import { openUrl, readPieces, reasonOf, refusal, type Remote } from './http.ts';
 import { isResumable, PartFile } from './part-file.ts';
 import type { RemoteFile } from './repository.ts';
 import { TransientError, withRetries, type RetryPolicy } from './retry.ts';
@@ -129,7 +128,7 @@ async function* piecesOf(
   advanced: () => boolean,
 ): AsyncGenerator<Uint8Array> {
   try {
-    yield* readBytes(response, { signal });
+    yield* readPieces(response, signal);
   } catch (error) {
     throw new TransientError(
       `the download of ${file.path} of ${remote.label} was interrupted (${reasonOf(error)})`,

@@ -1,4 +1,3 @@
-import { readBytes, type BodyOptions } from '../../core/http/answer-body.ts';
 import type { InferenceError } from '../../errors.ts';
 import type { RemoteSource } from '../source.ts';
 import { TransientError } from './retry.ts';
@@ -82,17 +81,42 @@ export async function openUrl(
 }
 
 /**
+ * The bytes of an answer as they come. Ends it over there when it is left and when the signal aborts, of which `fetch` may
+ * forget to tell a read under way.
+ *
+ * @throws Error of the connection; the signal's reason
+ */
+export async function* readPieces({ body }: Response, signal?: AbortSignal): AsyncGenerator<Uint8Array> {
+  const reader = body?.getReader();
+  if (!reader) return;
+  const cancel = (): void => void reader.cancel().catch(() => undefined);
+  signal?.addEventListener('abort', cancel);
+  try {
+    for (;;) {
+      signal?.throwIfAborted();
+      const { done, value } = await reader.read();
+      signal?.throwIfAborted();
+      if (done) return;
+      yield value;
+    }
+  } finally {
+    signal?.removeEventListener('abort', cancel);
+    cancel();
+  }
+}
+
+/**
  * The text of an answer, in UTF-8.
  *
- * @throws Error of the connection; InferenceError `invalid_request` for more than 64 MiB
+ * @throws Error as `readPieces`; InferenceError `invalid_request` for more than 64 MiB
  */
 export async function readAnswer(
   response: Response,
-  { signal, maxBytes = mostTextBytes }: BodyOptions = {},
+  { signal, maxBytes = mostTextBytes }: { readonly signal?: AbortSignal; readonly maxBytes?: number } = {},
 ): Promise<string> {
   const parts: Uint8Array[] = [];
   let length = 0;
-  for await (const part of readBytes(response, { signal })) {
+  for await (const part of readPieces(response, signal)) {
     length += part.length;
     if (length > maxBytes) throw sourceError(`a server's answer has more than ${maxBytes} bytes`);
     parts.push(part);

@@ -13,7 +13,7 @@ export interface BodyOptions {
  *
  * @example
  * ```ts
- * for await (const bytes of readBytes(new Response('one'), { maxBytes: 2 ** 20 })) bytes.length; // 3
+ * for await (const bytes of readBytes(await fetch(url), { maxBytes: 2 ** 20 })) hash.update(bytes);
  * ```
  */
 export async function* readBytes(
