@@ -9,6 +9,7 @@ import { loadDecoder } from '../dist/src/categories/chat/pipeline/load-decoder.j
 import { locateDecoder, openModelFolder } from '../dist/src/models/model-folder.js';
 import { createTextTokenizer } from '../dist/src/models/tokenizer.js';
 import { compare, cpuTimer, machine, printRatios } from './measure.js';
+import { facts } from '../test/real/facts.js';
 
 const { values } = parseArgs({
   options: {
@@ -124,17 +125,6 @@ for (const context of [128, 1024]) {
 }
 for (const decoder of Object.values(decoders)) await decoder.release();
 
-/** @type {readonly (readonly [string, number, string])[]} */
-const facts = [
-  ['Alice', 31, 'London'],
-  ['Boris', 47, 'Paris'],
-  ['Chen', 22, 'Berlin'],
-  ['Deepa', 64, 'Paris'],
-  ['Emil', 19, 'London'],
-  ['Fatima', 53, 'Berlin'],
-  ['Goran', 38, 'London'],
-  ['Hanna', 71, 'Paris'],
-];
 const schema = {
   type: 'object',
   properties: {

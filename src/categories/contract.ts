@@ -224,7 +224,7 @@ export interface RunUsage {
 
 /** Tokens of a request that nobody has counted yet. */
 export interface TokenEstimate {
-  /** Of the prompt, or of the texts. */
+  /** Tokens of the prompt, or of the texts. */
   readonly input: number;
   /** The most that the answer may have, over all choices. */
   readonly output: number;

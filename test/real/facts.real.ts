@@ -1,19 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { expect, it } from 'vitest';
 import { describeChatModels } from './chat-models.ts';
+import { facts } from './facts.js';
 
 // Sampling has its defaults but for the temperature, so that a run is the same each time. Without a schema small models nest
 // the facts as they like: there they only have to be there.
-const facts = [
-  ['Alice', 31, 'London'],
-  ['Boris', 47, 'Paris'],
-  ['Chen', 22, 'Berlin'],
-  ['Deepa', 64, 'Paris'],
-  ['Emil', 19, 'London'],
-  ['Fatima', 53, 'Berlin'],
-  ['Goran', 38, 'London'],
-  ['Hanna', 71, 'Paris'],
-] as const;
 const schema = {
   type: 'object',
   properties: {

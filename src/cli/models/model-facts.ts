@@ -40,7 +40,7 @@ export interface ModelFacts {
   readonly memoryBytes: number | undefined;
   /** Files that are downloaded and loaded. */
   readonly files: readonly DescribedFile[];
-  /** What products with 4-bit weights do with activations on the CPU; `undefined` without such a graph on this disk. */
+  /** Activations of products with 4-bit weights on the CPU; `undefined` without such a graph on this disk. */
   readonly activations: string | undefined;
   /** Runtime of graphs in this process, as in workers. */
   readonly runtime: RuntimeInUse;

@@ -30,7 +30,7 @@ const utf8 = new TextDecoder();
 const magic = 'GGUF';
 const versions = [2, 3];
 const mostDepth = 4;
-/** Of all entries and lists; the vocabularies of today have up to 1.3 million. */
+/** Number of values of all entries and lists; the vocabularies of today have up to 1.3 million. */
 const mostValues = 2 ** 23;
 
 /** Thrown inside where the bytes end. */

@@ -38,7 +38,7 @@ export interface Generation {
    * its own, reusing only what was computed in the same pieces.
    */
   readonly reproducible: boolean;
-  /** Whose prompt it is: its beginning is shared with others of the same owner. */
+  /** Owner of the prompt, whose beginning is shared with others of the same owner. */
   readonly owner?: string | undefined;
   /** Looked at before every step. */
   readonly cancelled: boolean;

@@ -11,7 +11,7 @@ interface Entry {
 export interface SharedPrefix {
   readonly cache: DecoderCache;
   readonly length: number;
-  /** Of these, how many first tokens were computed in the pieces in which a prompt is read anew. */
+  /** Number of first tokens that were computed in the pieces in which a prompt is read anew. */
   readonly exact: number;
 }
 
@@ -108,7 +108,7 @@ export class PrefixCache {
       const shared = piece === undefined ? all : all - (all % piece);
       if (this.#decoder.cutsSequences === false && shared < entry.tokens.length) continue;
       if (shared < (entry.cache.leastBeginning ?? 0)) continue;
-      // Of several, the one that was used last is the likeliest to be at hand.
+      // The one of several that was used last is the likeliest to be at hand.
       if (shared > 0 && shared >= length) [best, length] = [entry, shared];
     }
     return { best, length };

@@ -106,7 +106,7 @@ export function* answerGrammarSteps({
   return behindReasoning(answer, reasoning, { mayBreakOff });
 }
 
-/** What all schemas of an answer share. */
+/** Setting that all schemas of an answer share. */
 interface SchemaSetting {
   readonly budget: SchemaBudget;
   readonly isOpen: boolean | undefined;

@@ -1,7 +1,7 @@
 import { toCardinal, toDigits, toPair, toYear } from './number-words.ts';
 import { globally, type Rule } from './rule.ts';
 
-/** What has a number for its name; after these a letter is no size: `Room 3B`. */
+/** Things that have a number for their name; after these a letter is no size: `Room 3B`. */
 const numbered = [
   '[Rr]oom|[Ss]uite|[Ss]tudio|[Ff]lat|[Aa]partment|Apt|[Uu]nit|[Bb]uilding|[Gg]ate|[Ss]eat|[Pp]latform|[Ff]igure|[Gg]rade',
   '[Ff]light|[Hh]ighway|Interstate|[Rr]oute|[Ee]xit|[Bb]us|Boeing|Airbus',

@@ -16,7 +16,7 @@ WI Wisconsin,WY Wyoming`
     .split(/,\n?/)
     .map((state) => [state.slice(0, 2), state.slice(3)] as const),
 );
-/** Those that are words as well are states before a ZIP code alone. */
+/** Abbreviations that are words as well are states before a ZIP code alone. */
 const sure = [...states.keys()].filter((sign) => !/^(?:HI|ID|IN|LA|ME|OH|OK|OR|PA)$/.test(sign)).join('|');
 
 /** Houses in their streets, and towns in their states. */

@@ -1,0 +1,11 @@
+/** Facts that a prompt states and an answer has to repeat: a name, an age and a city. */
+export const facts = /** @type {const} */ ([
+  ['Alice', 31, 'London'],
+  ['Boris', 47, 'Paris'],
+  ['Chen', 22, 'Berlin'],
+  ['Deepa', 64, 'Paris'],
+  ['Emil', 19, 'London'],
+  ['Fatima', 53, 'Berlin'],
+  ['Goran', 38, 'London'],
+  ['Hanna', 71, 'Paris'],
+]);
