@@ -9,7 +9,7 @@ import { loadDecoder } from '../dist/src/categories/chat/pipeline/load-decoder.j
 import { locateDecoder, openModelFolder } from '../dist/src/models/model-folder.js';
 import { createTextTokenizer } from '../dist/src/models/tokenizer.js';
 import { compare, cpuTimer, machine, printRatios } from './measure.js';
-import { facts } from '../test/real/facts.js';
+import { facts, factsSchema } from '../test/real/facts.js';
 
 const { values } = parseArgs({
   options: {
@@ -125,16 +125,7 @@ for (const context of [128, 1024]) {
 }
 for (const decoder of Object.values(decoders)) await decoder.release();
 
-const schema = {
-  type: 'object',
-  properties: {
-    name: { type: 'string' },
-    age: { type: 'integer' },
-    city: { type: 'string', enum: ['Paris', 'London', 'Berlin'] },
-  },
-  required: ['name', 'age', 'city'],
-  additionalProperties: false,
-};
+const schema = { ...factsSchema, additionalProperties: false };
 const { name: _name, ...others } = schema.properties;
 /** Small models take a property `name` for the name of the tool. */
 const person = {

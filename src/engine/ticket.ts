@@ -8,9 +8,9 @@ import type { RunWatch } from './run-watch.ts';
 
 export interface TicketOptions {
   readonly signal: AbortSignal | undefined;
-  /** What the caller has set: it counts from now on. */
+  /** Time that the caller allows, from now on. */
   readonly deadlineMs: number | undefined;
-  /** What the model allows: progress renews it. */
+  /** Time that the model allows; progress renews it. */
   readonly limitMs: number;
   readonly isProgress: ((event: RunEvent) => boolean) | undefined;
   readonly origin: RunOrigin | undefined;

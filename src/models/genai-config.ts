@@ -1,6 +1,6 @@
 type Json = Readonly<Record<string, unknown>>;
 
-/** What onnxruntime-genai's builder writes in place of `config.json`. */
+/** The file that onnxruntime-genai's builder writes in place of `config.json`. */
 export const genaiConfigFile = 'genai_config.json';
 
 /**

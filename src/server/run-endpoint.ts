@@ -48,7 +48,7 @@ export async function runEndpoint(
   }
 }
 
-/** What a form says after its file, and models that aren't there, are found out when all of it has been read. */
+/** Fields of a form after its file, and models that aren't there, are found out when all of it has been read. */
 function assertOffered(call: Call, category: CategoryDefinition, id: string | undefined): void {
   const ids = call.inference
     .models()

@@ -2,13 +2,13 @@ import { InferenceError } from '../errors.ts';
 
 /** Most uploads at a time, from their first byte until their file is removed. */
 export interface UploadLimits {
-  /** Of all callers; default 128. */
+  /** Uploads of all callers; default 128. */
   readonly count?: number | undefined;
-  /** Of one key, or of the keys of one `id`; default 32. */
+  /** Uploads of one key, or of the keys of one `id`; default 32. */
   readonly countPerKey?: number | undefined;
-  /** Of all callers; default 16 × `maxUploadBytes`. */
+  /** Bytes of all callers; default 16 × `maxUploadBytes`. */
   readonly bytes?: number | undefined;
-  /** Of one key, or of the keys of one `id`; default 4 × `maxUploadBytes`. */
+  /** Bytes of one key, or of the keys of one `id`; default 4 × `maxUploadBytes`. */
   readonly bytesPerKey?: number | undefined;
 }
 

@@ -9,3 +9,14 @@ export const facts = /** @type {const} */ ([
   ['Goran', 38, 'London'],
   ['Hanna', 71, 'Paris'],
 ]);
+
+/** A schema of these facts, silent about other properties. */
+export const factsSchema = {
+  type: 'object',
+  properties: {
+    name: { type: 'string' },
+    age: { type: 'integer' },
+    city: { type: 'string', enum: ['Paris', 'London', 'Berlin'] },
+  },
+  required: ['name', 'age', 'city'],
+};

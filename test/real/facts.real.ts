@@ -1,19 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { expect, it } from 'vitest';
 import { describeChatModels } from './chat-models.ts';
-import { facts } from './facts.js';
+import { facts, factsSchema as schema } from './facts.js';
 
 // Sampling has its defaults but for the temperature, so that a run is the same each time. Without a schema small models nest
 // the facts as they like: there they only have to be there.
-const schema = {
-  type: 'object',
-  properties: {
-    name: { type: 'string' },
-    age: { type: 'integer' },
-    city: { type: 'string', enum: ['Paris', 'London', 'Berlin'] },
-  },
-  required: ['name', 'age', 'city'],
-};
 
 describeChatModels((ask) => {
   it.each([

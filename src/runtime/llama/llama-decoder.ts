@@ -23,7 +23,7 @@ class LlamaCache implements DecoderCache {
   readonly bytes: number;
   readonly ids: number[];
   readonly lengths: Int32Array;
-  /** Of a kept sequence that left the context. */
+  /** The state of a kept sequence that left the context. */
   saved: Uint8Array | undefined;
   leastBeginning = 0;
   readonly #free: (cache: LlamaCache) => void;

@@ -36,7 +36,7 @@ export const romanNumeralRules: readonly Rule[] = [
     pattern: globally(String.raw`(?<!\p{L})(?<word>${rulers}) (?!I (?!of |ruled |reigned ))${numeral}`),
     speak: ({ word, numeral: sign = '' }) => `${word} the ${toOrdinal(String(valueOf(sign)))}`,
   },
-  // Of a heading.
+  // The number of a heading.
   {
     pattern: /(?<=^|\n)(?<sign>(?=[IVX]{2})X{0,3}(?:IX|IV|V?I{0,3}))(?=\. \p{Lu})/gu,
     speak: ({ sign = '' }) => toCardinal(String(valueOf(sign))),
