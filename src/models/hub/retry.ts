@@ -79,6 +79,7 @@ export async function withRetries<T>(
 
 /** @throws the signal's reason when it aborts */
 export async function delay(durationMs: number, signal?: AbortSignal): Promise<void> {
+  signal?.throwIfAborted();
   await new Promise<void>((resolve, reject) => {
     const onAbort = (): void => {
       clearTimeout(timer);

@@ -79,6 +79,8 @@ export function createFfmpegEncoder(path: string, format: SpeechFormat): AudioEn
       });
       const stop = (): void => void child.kill('SIGKILL');
       signal?.addEventListener('abort', stop);
+      // It may have aborted while the program was being started.
+      if (signal?.aborted) stop();
       const exit = ended(child);
       const fed = feed(child.stdin!, pieces).catch((error: unknown) => {
         stop();

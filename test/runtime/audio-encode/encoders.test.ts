@@ -141,6 +141,14 @@ describe('an encoder of ffmpeg', () => {
     await ended(fake);
   });
 
+  it('is killed when the caller has aborted before it runs', async () => {
+    const fake = await writeFakeFfmpeg(folder, { codecs: ['flac', 'early'], mode: 'hang' });
+    const encoder = createFfmpegEncoder(fake, 'flac');
+    await expect(
+      collect(encoder.encode(endless(), { ...options, signal: AbortSignal.abort() })),
+    ).rejects.toMatchObject({ code: 'cancelled' });
+  });
+
   it('is killed when its reader leaves', async () => {
     const fake = await writeFakeFfmpeg(folder, { codecs: ['flac', 'left'] });
     for await (const bytes of createFfmpegEncoder(fake, 'flac').encode(endless(), options)) {
