@@ -22,6 +22,7 @@ export const openaiDefinition: BackendDefinition = {
     'optimize',
     'int8Activations',
     'speculation',
+    'sharedSystemPrompts',
     'chatTemplate',
     'toolCallFormat',
     'toolPrompt',

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import {
   booleanSetting,
   integerSetting,
@@ -20,6 +21,12 @@ export const chatSettings = {
   speculation: booleanSetting(
     'Prompt lookup: guess tokens that repeat earlier ones and verify several a step, while one sequence runs alone and guesses are accepted; default false.',
   ),
+  sharedSystemPrompts: z
+    .array(z.string().min(1), { error: 'expected a list of texts' })
+    .optional()
+    .describe(
+      'System prompts of many callers: what is computed for one of them is reused for all callers that send it whole; default: none.',
+    ),
   chatTemplate: textSetting(
     "Jinja that turns messages into the prompt, for base models, which have no chat template; default: the model's own.",
   ),

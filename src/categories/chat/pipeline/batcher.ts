@@ -40,6 +40,8 @@ export interface Generation {
   readonly reproducible: boolean;
   /** Owner of the prompt, whose beginning is shared with others of the same owner. */
   readonly owner?: string | undefined;
+  /** Number of first tokens that are shared with all owners; default 0. */
+  readonly shared?: number | undefined;
   /** Looked at before every step. */
   readonly cancelled: boolean;
   /** Ends the step under way when it is for cancelled generations alone. */
@@ -283,7 +285,8 @@ export class Batcher {
           if (token !== undefined) first.push({ generation, continuation, token, fed: [], exact });
         }
         if (first.length === 0) {
-          await this.#prefixes.keep(generation.prompt, { cache, row }, { owner: generation.owner, exact });
+          const { prompt, owner, shared } = generation;
+          await this.#prefixes.keep(prompt, { cache, row }, { owner, shared, exact });
           this.#ended(generation);
         }
       } catch (error) {
@@ -417,8 +420,9 @@ export class Batcher {
     for (const [row, { generation, fed, exact }] of batch.rows.entries()) {
       if (!leaving.has(batch.rows[row]!) || left.has(generation)) continue;
       left.add(generation);
-      const tokens = Int32Array.from([...generation.prompt, ...fed]);
-      await this.#prefixes.keep(tokens, { cache: batch.cache, row }, { owner: generation.owner, exact });
+      const { prompt, owner, shared } = generation;
+      const tokens = Int32Array.from([...prompt, ...fed]);
+      await this.#prefixes.keep(tokens, { cache: batch.cache, row }, { owner, shared, exact });
     }
     await this.#remove(batch, leaving);
     for (const { generation } of batch.rows) left.delete(generation);

@@ -25,6 +25,7 @@ import { Choice, type ChoiceContext } from './choice.ts';
 import { assertFewMessages, encodePrompt } from './encode-prompt.ts';
 import { PrefixCache } from './prefix-cache.ts';
 import { renderPrompt, thinkingPrompt } from './prompt.ts';
+import { createSharedPrompts } from './shared-prompts.ts';
 import { foreignTemplateParameters } from './template-variables.ts';
 import { expandPlaceholders, placePictures } from './vision/picture-prompt.ts';
 import { loadChatGraphs, type ChatGraphs } from './vision/load-vision.ts';
@@ -73,10 +74,12 @@ async function createChatPipeline(spec: ModelSpec<ChatSettings>, model: ChatMode
   const contextLength = readContextLength(model, spec);
   const setting = { contextLength, maxRows: maxBatchSize, template };
   const { decoder, vision } = await model.openGraphs(setting);
-  if (spec.speculation && !decoder.verify) {
+  try {
+    assertKept(spec, decoder, template);
+  } catch (error) {
     await decoder.release();
     await vision?.release();
-    throw fieldError('speculation', 'the caches of this model can take no tokens back');
+    throw error;
   }
   const grammars = createGrammarEngine(tokenizer, {
     vocabularySize: decoder.vocabularySize,
@@ -96,6 +99,21 @@ async function createChatPipeline(spec: ModelSpec<ChatSettings>, model: ChatMode
     grammars,
     maxBatchSize,
   });
+}
+
+/** @throws InferenceError `invalid_request` for a setting that asks more of the caches than they can do */
+function assertKept(
+  { speculation, sharedSystemPrompts = [] }: ChatSettings,
+  { verify, cutsSequences, keepsPrefixes }: Decoder,
+  { hasSystemRole }: ChatTemplate,
+): void {
+  if (speculation && !verify)
+    throw fieldError('speculation', 'the caches of this model can take no tokens back');
+  if (sharedSystemPrompts.length === 0) return;
+  if (!hasSystemRole)
+    throw fieldError('sharedSystemPrompts', 'the chat template of this model takes no system prompt');
+  if (cutsSequences === false || keepsPrefixes === false)
+    throw fieldError('sharedSystemPrompts', 'the caches of this model keep no beginnings of prompts');
 }
 
 /** Everything that depends on what runs the model. */
@@ -163,6 +181,7 @@ class ChatPipeline implements Pipeline<ChatRequest, ChatEvent, ChatModelInfo> {
   readonly concurrency: number;
   readonly #model: LoadedModel;
   readonly #batcher: Batcher;
+  readonly #sharedLength: (prompt: Int32Array) => number;
 
   constructor(model: LoadedModel) {
     const { spec, folder, template, contextLength, decoder, maxBatchSize: maxRows } = model;
@@ -171,6 +190,7 @@ class ChatPipeline implements Pipeline<ChatRequest, ChatEvent, ChatModelInfo> {
       decoder,
       decoder.keepsPrefixes === false ? noPrefixes : prefixCacheLimits,
     );
+    this.#sharedLength = createSharedPrompts(spec.sharedSystemPrompts ?? [], model);
     this.#batcher = new Batcher(decoder, { maxRows, prefixes, speculates: spec.speculation });
     this.concurrency = maxRows;
     this.info = {
@@ -262,6 +282,7 @@ class ChatPipeline implements Pipeline<ChatRequest, ChatEvent, ChatModelInfo> {
       continuations: choices,
       reproducible: request.seed !== undefined,
       owner,
+      shared: this.#sharedLength(fed),
       signal,
       get cancelled() {
         return left || signal?.aborted === true;

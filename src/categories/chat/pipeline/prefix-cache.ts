@@ -1,8 +1,13 @@
 import { CacheFull, type CacheRow, type Decoder, type DecoderCache } from '../../../runtime/decoder.ts';
 
+/** Owner of beginnings that are no caller's own. */
+const everyone = Symbol('everyone');
+
+type Owner = string | undefined | typeof everyone;
+
 interface Entry {
   readonly tokens: Int32Array;
-  readonly owner: string | undefined;
+  readonly owner: Owner;
   readonly cache: DecoderCache;
   readonly exact: number;
 }
@@ -19,7 +24,7 @@ export interface SharedPrefix {
  * Keys and values of sequences that ended lately, so that the next turn of a conversation, or another one with the
  * same system prompt, computes only what is new. Least recently used sequences go first. Where a decoder can't cut
  * sequences, only whole ones are found. A decoder with a cache of fixed size may keep as much again as that holds. A
- * sequence is found by prompts of its owner alone.
+ * sequence is found by prompts of its owner alone, a beginning that is shared by all that have the whole of it.
  */
 export class PrefixCache {
   readonly #decoder: Decoder;
@@ -69,30 +74,45 @@ export class PrefixCache {
    * Keeps a copy of a row; sequences that it continues are dropped where it can be cut down to them.
    *
    * @param options.exact as in `SharedPrefix`; default 0
+   * @param options.shared number of first tokens that prompts of all owners share; default 0
    */
   async keep(
     tokens: Int32Array,
     source: CacheRow,
-    { owner, exact = 0 }: { readonly owner?: string | undefined; readonly exact?: number } = {},
+    {
+      owner,
+      exact = 0,
+      shared = 0,
+    }: {
+      readonly owner?: string | undefined;
+      readonly exact?: number;
+      readonly shared?: number | undefined;
+    } = {},
   ): Promise<void> {
     if (this.#maxSequences === 0) return;
     const cuts = this.#decoder.cutsSequences !== false;
-    for (const entry of this.#entriesOf(owner)) {
+    for (const entry of this.#entries.filter((kept) => kept.owner === owner)) {
       const { length } = entry.tokens;
       const isPart = sharedLength(entry.tokens, tokens, length) === length;
       if (isPart && entry.exact <= exact && (cuts || length === tokens.length)) this.#drop(entry);
     }
-    const { capacity = 0 } = this.#decoder;
-    const cache = await (this.#decoder.keep?.(source) ?? this.#decoder.gather([source]));
-    const maxBytes = Math.max(this.#maxBytes, (capacity * cache.bytes) / tokens.length);
-    if (cache.bytes > maxBytes) return cache.release();
-    this.#entries.push({ tokens, owner, cache, exact });
-    this.#bytes += cache.bytes;
-    while (this.#entries.length > this.#maxSequences || this.#bytes > maxBytes) this.#drop(this.#entries[0]!);
+    await this.#add({ tokens, owner, exact }, source);
+    const beginning = tokens.subarray(0, shared);
+    const isKept = (entry: Entry): boolean =>
+      entry.tokens.length === shared && isOfEveryone(entry, beginning);
+    if (shared === 0 || this.#entries.some(isKept)) return;
+    const own = { tokens: beginning.slice(), owner: everyone, exact: Math.min(exact, shared) } as const;
+    await this.#add(own, { ...source, length: shared });
   }
 
-  #entriesOf(owner: string | undefined): Entry[] {
-    return this.#entries.filter((entry) => entry.owner === owner);
+  async #add(sequence: Omit<Entry, 'cache'>, source: CacheRow): Promise<void> {
+    const { capacity = 0 } = this.#decoder;
+    const cache = await (this.#decoder.keep?.(source) ?? this.#decoder.gather([source]));
+    const maxBytes = Math.max(this.#maxBytes, (capacity * cache.bytes) / sequence.tokens.length);
+    if (cache.bytes > maxBytes) return cache.release();
+    this.#entries.push({ ...sequence, cache });
+    this.#bytes += cache.bytes;
+    while (this.#entries.length > this.#maxSequences || this.#bytes > maxBytes) this.#drop(this.#entries[0]!);
   }
 
   #findBest(
@@ -102,7 +122,8 @@ export class PrefixCache {
   ): { readonly best: Entry | undefined; readonly length: number } {
     let best: Entry | undefined;
     let length = 0;
-    for (const entry of this.#entriesOf(owner)) {
+    for (const entry of this.#entries) {
+      if (entry.owner !== owner && !isOfEveryone(entry, prompt)) continue;
       const limit = piece === undefined ? Infinity : entry.exact;
       const all = sharedLength(entry.tokens, prompt, Math.min(prompt.length - 1, limit));
       const shared = piece === undefined ? all : all - (all % piece);
@@ -121,7 +142,12 @@ export class PrefixCache {
   }
 }
 
-function sharedLength(a: Int32Array, b: Int32Array, limit: number): number {
+/** Whether a kept beginning is shared with a prompt: whoever has a part of it learns nothing of the rest. */
+function isOfEveryone({ owner, tokens }: Entry, prompt: Int32Array): boolean {
+  return owner === everyone && sharedLength(tokens, prompt) === tokens.length;
+}
+
+function sharedLength(a: Int32Array, b: Int32Array, limit = b.length): number {
   const end = Math.min(a.length, limit);
   let length = 0;
   while (length < end && a[length] === b[length]) length++;
