@@ -132,6 +132,10 @@ class ChildReplica implements Replica {
     return Math.max(0, this.#restartAt - performance.now()) + this.#loadMs;
   }
 
+  get isLooping(): boolean {
+    return this.#backOff.isLoop;
+  }
+
   get loaded(): Promise<void> {
     return this.#firstLoad.promise;
   }
@@ -308,7 +312,9 @@ class ChildReplica implements Replica {
     this.#restartAt = performance.now() + delayMs;
     this.#restartTimer = setTimeout(() => this.#startWorker(), delayMs);
     if (this.#info) this.#restartTimer.unref();
-    this.#setState(this.#info ? 'restarting' : 'loading');
+    this.#state = this.#info ? 'restarting' : 'loading';
+    // Also where it was restarting before: the wait is longer now.
+    this.#listener.onChange();
     this.#failRuns(reason);
   }
 

@@ -35,6 +35,7 @@ interface StartedRun extends Pick<RunLabels, 'headers' | 'owner'> {
 
 class InlineReplica implements Replica {
   readonly restartsInMs = 0;
+  readonly isLooping = false;
   readonly #listener: ReplicaListener;
   readonly #firstLoad = createDeferred();
   readonly #loading: Promise<void>;

@@ -177,11 +177,7 @@ export class ModelQueue {
     const { state, replicas } = this.#model;
     if (state === 'failed') throw this.#loadError();
     const restartsInMs = state === 'restarting' ? replicas!.restartsInMs : 0;
-    if (restartsInMs > deadlineMs) {
-      throw new InferenceError('overloaded', `The worker of model "${id}" is being restarted.`, {
-        retryAfterSeconds: toRetryAfterSeconds(restartsInMs),
-      });
-    }
+    if (restartsInMs > deadlineMs || this.#isLooping) throw this.#restartError();
     const waiting = this.#waiting.size;
     if (waiting >= this.#limits.maxQueue && !this.#freeReplica()) {
       // Nothing may wait for it, but who comes again finds it loaded.
@@ -255,7 +251,20 @@ export class ModelQueue {
 
   #modelChanged(): void {
     if (this.#model.state === 'failed') for (const ticket of this.#waiting) ticket.fail(this.#loadError());
+    if (this.#isLooping) for (const ticket of this.#waiting) ticket.fail(this.#restartError());
     this.#dispatch();
+  }
+
+  /** Whether workers were lost so often in a row that nothing waits for the next one. */
+  get #isLooping(): boolean {
+    const { state, replicas } = this.#model;
+    return state === 'restarting' && replicas!.isLooping;
+  }
+
+  #restartError(): InferenceError {
+    return new InferenceError('overloaded', `The worker of model "${this.#spec.id}" is being restarted.`, {
+      retryAfterSeconds: toRetryAfterSeconds(this.#model.replicas!.restartsInMs),
+    });
   }
 
   #freeReplica(): Replica | undefined {

@@ -61,6 +61,11 @@ export class ReplicaSet {
     return Math.min(...this.#replicas.map((replica) => replica.restartsInMs));
   }
 
+  /** Whether nobody should wait for those that are being restarted. */
+  get isLooping(): boolean {
+    return this.#replicas.every(({ state, isLooping }) => state === 'failed' || isLooping);
+  }
+
   /** Settles when all are loaded for the first time, or one never will be. */
   async loaded(): Promise<void> {
     await Promise.all(this.#replicas.map((replica) => replica.loaded));

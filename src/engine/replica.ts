@@ -51,6 +51,8 @@ export interface Replica {
   readonly error: InferenceError | undefined;
   /** Milliseconds until a `restarting` replica may be expected back. */
   readonly restartsInMs: number;
+  /** Whether its worker was lost again and again, so that requests shouldn't wait for the next one. */
+  readonly isLooping: boolean;
   /** Settles once: the model is loaded for the first time, or never will be. */
   readonly loaded: Promise<void>;
   /**

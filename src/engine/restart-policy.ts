@@ -8,6 +8,8 @@ export interface RestartPolicy {
   readonly healthyMs: number;
   /** A model whose worker is lost this often in a row without ever having loaded it has failed. Default 3. */
   readonly maxLoadCrashes: number;
+  /** Workers lost in a row up to which requests wait for the next one; then they are refused until it is there. Default 3. */
+  readonly maxAwaitedLosses: number;
 }
 
 export const defaultRestartPolicy: RestartPolicy = {
@@ -15,11 +17,14 @@ export const defaultRestartPolicy: RestartPolicy = {
   maxDelayMs: 30_000,
   healthyMs: 60_000,
   maxLoadCrashes: 3,
+  maxAwaitedLosses: 3,
 };
 
 export interface BackOff {
   /** Workers lost in a row. */
   readonly losses: number;
+  /** Whether so many were lost that nobody should wait for the next one. */
+  readonly isLoop: boolean;
   /**
    * Counts a lost worker.
    *
@@ -39,11 +44,19 @@ export interface BackOff {
  * backOff.lost(0); // 500
  * ```
  */
-export function createBackOff({ minDelayMs, maxDelayMs, healthyMs }: RestartPolicy): BackOff {
+export function createBackOff({
+  minDelayMs,
+  maxDelayMs,
+  healthyMs,
+  maxAwaitedLosses,
+}: RestartPolicy): BackOff {
   let losses = 0;
   return {
     get losses() {
       return losses;
+    },
+    get isLoop() {
+      return losses > maxAwaitedLosses;
     },
     lost(readyForMs) {
       losses = readyForMs >= healthyMs ? 1 : losses + 1;

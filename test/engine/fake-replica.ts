@@ -16,6 +16,7 @@ export class FakeReplica implements Replica {
   error: InferenceError | undefined;
   concurrency = 1;
   restartsInMs = 0;
+  isLooping = false;
   onChange: () => void = () => undefined;
 
   get running(): number {

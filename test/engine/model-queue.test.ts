@@ -158,6 +158,35 @@ describe('a model that is not ready', () => {
     });
   });
 
+  it('lets nothing wait for a worker that is lost again and again', async () => {
+    const { queue, replica, submit } = createQueue();
+    replica.restartsInMs = 4200;
+    replica.become('restarting');
+    const waiting = submit();
+    replica.isLooping = true;
+    replica.become('restarting');
+    expect(await waiting.outcome).toBe('overloaded');
+    await expect(queue.submit(toy({}), {}, chat).next()).rejects.toMatchObject({
+      code: 'overloaded',
+      message: 'The worker of model "toy" is being restarted.',
+      retryAfterSeconds: 5,
+    });
+    replica.become('ready');
+    const { outcome } = submit();
+    replica.finish();
+    expect(await outcome).toBe('done');
+  });
+
+  it('waits where another replica is not in a loop', async () => {
+    const { replicas, submit } = createQueue({ replicas: 2 });
+    replicas[0]!.isLooping = true;
+    for (const replica of replicas) replica.become('restarting');
+    const { outcome } = submit();
+    replicas[1]!.become('ready');
+    replicas[1]!.finish();
+    expect(await outcome).toBe('done');
+  });
+
   it('goes on with the replicas that are left', async () => {
     const { queue, replicas, submit } = createQueue({ replicas: 2 });
     replicas[0]!.become('failed', new InferenceError('worker_failed', 'no memory'));

@@ -8,6 +8,17 @@ it('doubles the wait with every worker lost in a row, up to the longest', () => 
   expect(backOff.losses).toBe(9);
 });
 
+it('is a loop after three in a row, and none after a worker that was healthy', () => {
+  const backOff = createBackOff(defaultRestartPolicy);
+  const loops = Array.from({ length: 5 }, () => {
+    backOff.lost(0);
+    return backOff.isLoop;
+  });
+  expect(loops).toEqual([false, false, false, true, true]);
+  backOff.lost(60_000);
+  expect(backOff.isLoop).toBe(false);
+});
+
 it('stays at the longest wait for ever', () => {
   const backOff = createBackOff(defaultRestartPolicy);
   for (let losses = 0; losses < 5000; losses++) backOff.lost(0);
