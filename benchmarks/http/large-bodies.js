@@ -1,5 +1,6 @@
-// How long a JSON body of 16 MB holds the event loop of the host at a stretch: `npm run build && node benchmarks/http/large-bodies.js`.
-// The client is a process of its own. A timer fires every millisecond; the longest pause between two of its calls counts. The model is a fake.
+// How long a large JSON body holds the event loop of the host at a stretch: `npm run build && node benchmarks/http/large-bodies.js [BODY]`,
+// where a single body shows its first request in a new process. The client is a process of its own. A timer fires every millisecond; the longest
+// pause between two of its calls counts, on the clock and in processor time, which other work on the machine doesn't lengthen. The model is a fake.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, request } from 'node:http';
@@ -14,6 +15,8 @@ const bytes = 16e6;
 /** @param {string} piece @param {string} start @param {string} end */
 const fill = (piece, start, end) => start + piece.repeat(Math.floor(bytes / piece.length) - 1) + end;
 const message = '{"role":"user","content":"hi"}';
+const part = '{"type":"text","text":"hi"}';
+const messageOfPart = `{"role":"user","content":[${part}]}`;
 /** @type {Record<string, [path: string, body: string]>} */
 const bodies = {
   'one long text': [
@@ -47,6 +50,18 @@ const bodies = {
   '16,000 messages': [
     'chat/completions',
     `{"model":"fake-chat","messages":[${`${message},`.repeat(15_999)}${message}]}`,
+  ],
+  '8,000 messages of a part': [
+    'chat/completions',
+    `{"model":"fake-chat","messages":[${`${messageOfPart},`.repeat(7999)}${messageOfPart}]}`,
+  ],
+  '16,000 parts': [
+    'chat/completions',
+    `{"model":"fake-chat","messages":[{"role":"user","content":[${`${part},`.repeat(15_999)}${part}]}]}`,
+  ],
+  '16,000 items of a response': [
+    'responses',
+    `{"model":"fake-chat","input":[${`${message},`.repeat(15_999)}${message}]}`,
   ],
   'no JSON': ['chat/completions', fill('[', '', '')],
 };
@@ -94,15 +109,22 @@ async function measure() {
   const client = fork(fileURLToPath(import.meta.url), ['client']);
   console.log(machine());
   const rows = [];
+  const chosen = process.argv[2];
   for (const [name, [, text]] of Object.entries(bodies)) {
+    if (chosen !== undefined && name !== chosen) continue;
     const pauses = [];
+    let first = 0;
     let status = 0;
     for (let round = 0; round < 11; round++) {
       let longest = 0;
       let last = performance.now();
+      let processor = process.cpuUsage();
       const timer = setInterval(() => {
         longest = Math.max(longest, performance.now() - last);
         last = performance.now();
+        const { user, system } = process.cpuUsage(processor);
+        processor = process.cpuUsage();
+        if (round === 0) first = Math.max(first, (user + system) / 1000);
       }, 1);
       client.send({ name, port });
       [status] = await once(client, 'message');
@@ -115,13 +137,17 @@ async function measure() {
       String(status),
       median(pauses).toFixed(1),
       Math.max(...pauses).toFixed(1),
+      first.toFixed(1),
     ]);
   }
   /** @type {'right'} */
   const align = 'right';
   const columns = [
     { title: 'body' },
-    ...['MB', 'status', 'longest pause, median ms', 'max ms'].map((title) => ({ title, align })),
+    ...['MB', 'status', 'longest pause, median ms', 'max ms', 'first, processor ms'].map((title) => ({
+      title,
+      align,
+    })),
   ];
   console.log(renderTable(columns, rows, (text) => text));
   client.disconnect();

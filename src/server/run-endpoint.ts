@@ -9,6 +9,7 @@ import { eventStreamResponse } from './event-stream-response.ts';
 import { bodyTimeoutMsOf, deadlineMsOf } from './headers.ts';
 import { collectRun, openRun, type Run } from './run.ts';
 import { markChecked } from '../validation/checked.ts';
+import { inPieces } from '../validation/in-pieces.ts';
 import { receiveUpload } from './upload.ts';
 
 /**
@@ -71,7 +72,7 @@ async function answer(
   upload?: UploadUse,
 ): Promise<ApiResponse> {
   const since = performance.now();
-  const asked = await endpoint.read(body);
+  const asked = await inPieces(() => endpoint.read(body));
   await letOthersRun(since);
   const model = findModel(call, asked.model, category);
   call.meter.assertModel(model.id);

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { checkItem } from './in-pieces.ts';
 import { firstIssue } from './issues.ts';
 import { toJsonSchema } from './json-schema.ts';
 
@@ -23,7 +24,7 @@ export function listOf<T>(item: z.ZodType<T>, { min = 0, max = Infinity }: ListB
       }
       const items: T[] = [];
       for (const [index, entry] of (value as unknown[]).entries()) {
-        const result = item.safeParse(entry);
+        const result = checkItem(item, entry, () => item.safeParse(entry));
         if (!result.success) {
           const issue = firstIssue(item, entry);
           const within = { ...issue, path: [index, ...issue.path], input: entry };

@@ -1,7 +1,7 @@
 import { fieldError } from '../../../../errors.ts';
 import { parseBody } from '../../../../validation/issues.ts';
 import type { ChatRequestInput } from '../../request.ts';
-import { letOthersRun } from '../../../../concurrency/let-others-run.ts';
+import { inPieces } from '../../../../validation/in-pieces.ts';
 import { fromChatRequest } from '../from-request.ts';
 import type { ChatRequestBody } from '../schema.ts';
 import { toResponsesError } from './field-names.ts';
@@ -35,15 +35,15 @@ type Content = Extract<Item, { role: string }>['content'];
  * ```
  */
 export function fromResponsesRequest(body: unknown): ResponsesCall {
-  return toCall(parse(body));
+  const parsed = parse(body);
+  return toCall(parsed, toChatBody(parsed));
 }
 
-/** `fromResponsesRequest` that lets others run between its two checks. */
+/** `fromResponsesRequest` that lets others run within and between its two checks. */
 export async function readResponsesRequest(body: unknown): Promise<ResponsesCall> {
-  const since = performance.now();
-  const parsed = parse(body);
-  await letOthersRun(since);
-  return toCall(parsed);
+  const parsed = await inPieces(() => parse(body));
+  const conversation = toChatBody(parsed);
+  return inPieces(() => toCall(parsed, conversation));
 }
 
 function parse(body: unknown): ResponsesRequestBody {
@@ -51,7 +51,11 @@ function parse(body: unknown): ResponsesRequestBody {
   return parseBody(responsesRequestSchema, body);
 }
 
-function toCall(parsed: ResponsesRequestBody): ResponsesCall {
+interface ChatConversation extends Pick<ResponsesCall, 'places'> {
+  readonly chatBody: object;
+}
+
+function toChatBody(parsed: ResponsesRequestBody): ChatConversation {
   const { input, instructions, max_output_tokens, tools, tool_choice, text, reasoning, include, ...common } =
     parsed;
   const { messages, places } = toMessages(input, instructions);
@@ -67,6 +71,10 @@ function toCall(parsed: ResponsesRequestBody): ResponsesCall {
     verbosity: text?.verbosity,
     logprobs,
   };
+  return { chatBody, places };
+}
+
+function toCall(parsed: ResponsesRequestBody, { chatBody, places }: ChatConversation): ResponsesCall {
   try {
     const { model, request, stream } = fromChatRequest(chatBody);
     return { model, request, stream, places, body: parsed };
