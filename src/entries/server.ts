@@ -4,7 +4,7 @@ export type { CorsOptions } from '../server/cors.ts';
 export type { ErrorContext, HandlerOptions } from '../server/options.ts';
 export type { ApiKey, Authentication, KeyLookup } from '../server/authentication.ts';
 export type { Plan } from '../server/plans.ts';
-export type { UploadLimits } from '../server/upload-gate.ts';
+export type { BodyGateLimits } from '../server/body-gate.ts';
 export type { Limit, Limiter, LimiterFactory, LimiterOptions, LimiterState } from '../server/rate-limit.ts';
 export type { ApiRequest, ApiResponse, Handler, ParsedBody } from '../server/contract.ts';
 export type { ObservedRequest, RequestEnd, RequestObserver } from '../server/observer.ts';

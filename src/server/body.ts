@@ -11,6 +11,9 @@ import { parseJson } from './parse-json.ts';
 
 /** A body of that size is parsed in a thread. */
 const largeBytes = 2 ** 20;
+/** Least rate of a body, and the time in which less may come. */
+const leastBytesPerSecond = 2 ** 10;
+const patienceMs = 20_000;
 /** Most of a body, by the name in `JsonCounter`. */
 const mostOf = { values: 2 ** 19, members: 2 ** 15, objects: 2 ** 14, arrays: 2 ** 14 } as const;
 const countedNames = Object.keys(mostOf) as (keyof typeof mostOf)[];
@@ -75,26 +78,36 @@ export async function* limitedChunks(
   let leave = (): void => {};
   const abort = (): void => leave();
   signal.addEventListener('abort', abort, { once: true });
-  let isLate = false;
-  const timer = setTimeout(() => {
-    isLate = true;
-    leave();
-  }, timeoutMs);
+  let late: InferenceError | undefined;
+  const lateAfter = (ms: number, error: () => InferenceError): NodeJS.Timeout =>
+    setTimeout(() => {
+      late ??= error();
+      leave();
+    }, ms);
+  const timer = lateAfter(timeoutMs, () => tooLate(timeoutMs));
+  // Runs while the client is waited for, and not while the caller of this function takes its time.
+  let patienceLeftMs = patienceMs;
   let size = 0;
   try {
     for (;;) {
+      const since = performance.now();
+      const patience = lateAfter(patienceLeftMs, tooSlow);
       const { done, value } = await new Promise<IteratorResult<Uint8Array>>((resolve, reject) => {
         leave = () => reject(new Error('The client has gone.'));
-        if (signal.aborted || isLate) leave();
+        if (signal.aborted || late) leave();
         else chunks.next().then(resolve, reject);
-      }).catch((cause: unknown) => {
-        if (signal.aborted) throw new InferenceError('cancelled', 'The client has gone.', { cause });
-        if (isLate) throw tooSlow(timeoutMs);
-        throw new InferenceError('invalid_request', 'The request body could not be read to its end.', {
-          cause,
-        });
-      });
+      })
+        .catch((cause: unknown) => {
+          if (signal.aborted) throw new InferenceError('cancelled', 'The client has gone.', { cause });
+          if (late) throw late;
+          throw new InferenceError('invalid_request', 'The request body could not be read to its end.', {
+            cause,
+          });
+        })
+        .finally(() => clearTimeout(patience));
       if (done === true) return;
+      const broughtMs = (value.byteLength / leastBytesPerSecond) * 1000;
+      patienceLeftMs = Math.min(patienceMs, patienceLeftMs - (performance.now() - since) + broughtMs);
       size += value.byteLength;
       if (size > maxBytes) throw tooLarge(maxBytes);
       onSize?.(size);
@@ -164,7 +177,12 @@ function faultOf(counts: JsonCounts): string | undefined {
   return fault;
 }
 
-function tooSlow(timeoutMs: number): InferenceError {
+function tooSlow(): InferenceError {
+  const rate = `${leastBytesPerSecond} bytes a second for ${patienceMs / 1000} s`;
+  return new InferenceError('request_timeout', `The request body came slower than ${rate}.`);
+}
+
+function tooLate(timeoutMs: number): InferenceError {
   return new InferenceError('request_timeout', `The request body did not arrive within ${timeoutMs} ms.`);
 }
 

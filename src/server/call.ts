@@ -13,6 +13,8 @@ export interface Call {
   readonly settings: Settings;
   readonly request: ApiRequest;
   readonly requestId: string;
+  /** `performance.now()` of its arrival. */
+  readonly startedAt: number;
   /** Goes with what is asked of the inference, so that observers know what that is for. */
   readonly origin: ObservedRequest;
   /** Values of the path template's placeholders, decoded. */

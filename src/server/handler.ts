@@ -35,6 +35,7 @@ export function createHandlerOf(
   for (const observer of settings.observers) inference.observe?.(observer);
 
   return async (request) => {
+    const startedAt = performance.now();
     const match = findRoute(request.method, endpointPath(request.url, request.mountPath));
     const origin: ObservedRequest = {
       requestId: requestIdOf(request),
@@ -84,7 +85,18 @@ export function createHandlerOf(
           Object.assign(ownHeaders, meter.headers);
         }
       }
-      const call = { inference, settings, request, requestId, origin, pathParameters, owner, meter, report };
+      const call = {
+        inference,
+        settings,
+        request,
+        requestId,
+        startedAt,
+        origin,
+        pathParameters,
+        owner,
+        meter,
+        report,
+      };
       return route.handle(call);
     };
 

@@ -20,17 +20,12 @@ import {
   type KeyLookup,
 } from './authentication.ts';
 import { createCors, type Cors, type CorsOptions } from './cors.ts';
+import { createBodyGate, type BodyGate, type BodyGateLimits, type ResolvedGateLimits } from './body-gate.ts';
 import type { Observer } from './observer.ts';
 import { guardLimiters, limiterFailures } from './limiter-guard.ts';
 import { createMeterFactory, type MeterFactory, type Plan } from './plans.ts';
 import { printInternal, type FailedRequest } from './print-internal.ts';
 import type { LimiterFactory } from './rate-limit.ts';
-import {
-  createUploadGate,
-  type ResolvedUploadLimits,
-  type UploadGate,
-  type UploadLimits,
-} from './upload-gate.ts';
 import { describeValue } from '../core/text/quote.ts';
 
 /** The request that an error belongs to. */
@@ -62,16 +57,24 @@ export interface HandlerOptions {
   readonly maxBodyBytes?: number | undefined;
   /** Largest request body with an audio file; default 128 MiB. */
   readonly maxUploadBytes?: number | undefined;
-  /** Most uploads at a time, in number and bytes; what is too much answers 429 for a key, 503 for all. */
-  readonly uploads?: UploadLimits | undefined;
   /**
-   * Time for the whole body of a request, in milliseconds; default 300,000. Later it answers 408. A client's own
-   * `x-request-timeout` shortens it.
+   * Most uploads at a time, from their first byte until their file is removed; what is too much answers 429 for a key, 503
+   * for all. Default: 128 of all callers and 32 of one key, 16 and 4 × `maxUploadBytes`.
+   */
+  readonly uploads?: BodyGateLimits | undefined;
+  /**
+   * Most JSON bodies at a time, from their first byte until they are parsed, as `uploads`; the first 64 KiB of each count by
+   * number alone. Default: 1024 of all callers and 256 of one key, 16 and 4 × `maxBodyBytes`.
+   */
+  readonly bodies?: BodyGateLimits | undefined;
+  /**
+   * Time for the whole body of a request, in milliseconds; default 300,000. Later it answers 408, and sooner where less than
+   * 1 KiB a second comes for 20 s. A client's own `x-request-timeout` shortens it.
    */
   readonly bodyTimeoutMs?: number | undefined;
   /**
    * Whether the beginnings of prompts are reused for all keys; default false: for requests of one key alone, or of the keys of one
-   * `id`. For services whose callers trust each other.
+   * `id`. For services whose callers trust each other; others list theirs in a model's `sharedSystemPrompts`.
    */
   readonly sharedPrefixes?: boolean | undefined;
   /** Directory of audio files during transcription; default: the system's directory for temporary files. */
@@ -112,6 +115,13 @@ const apiKey = z.union(
   { error: 'expected a key or { "key": … }' },
 );
 
+const gateLimits = z.strictObject({
+  count: z.number().optional(),
+  countPerKey: z.number().optional(),
+  bytes: z.number().optional(),
+  bytesPerKey: z.number().optional(),
+});
+
 const aFunction = 'a function, which a .js or .mjs file can hold';
 const isFunction = (value: unknown): boolean => typeof value === 'function';
 
@@ -143,16 +153,15 @@ export const handlerSettings = {
     .describe('Which pages of other origins may use the API from a browser; default: none.'),
   maxBodyBytes: numberSetting('Largest request body; default 16 MiB.', {}),
   maxUploadBytes: numberSetting('Largest request body with an audio file; default 128 MiB.', {}),
-  uploads: z
-    .strictObject({
-      count: z.number().optional(),
-      countPerKey: z.number().optional(),
-      bytes: z.number().optional(),
-      bytesPerKey: z.number().optional(),
-    })
+  uploads: gateLimits
     .optional()
     .describe(
       'Most uploads at a time, in all and of one key; default 128 and 32, 16 and 4 × maxUploadBytes.',
+    ),
+  bodies: gateLimits
+    .optional()
+    .describe(
+      'Most JSON bodies that come at a time, in all and of one key; default 1024 and 256, 16 and 4 × maxBodyBytes.',
     ),
   bodyTimeoutMs: numberSetting('Time for the whole body of a request; default 300,000.', {}),
   sharedPrefixes: z
@@ -184,7 +193,8 @@ export interface Settings {
   readonly cors: Cors | undefined;
   readonly maxBodyBytes: number;
   readonly maxUploadBytes: number;
-  readonly uploadGate: UploadGate;
+  readonly uploadGate: BodyGate;
+  readonly jsonGate: BodyGate;
   readonly bodyTimeoutMs: number;
   readonly sharedPrefixes: boolean;
   readonly uploadDirectory: string;
@@ -193,6 +203,8 @@ export interface Settings {
   readonly observers: Observers<Observer>;
 }
 
+/** First bytes of a JSON body that count by number alone. */
+const freeBytes = 2 ** 16;
 const longestTimerMs = 2 ** 31 - 1;
 
 /**
@@ -209,6 +221,7 @@ export function resolveOptions(options: HandlerOptions): Settings {
     maxBodyBytes = 16 * 1024 * 1024,
     maxUploadBytes = 128 * 1024 * 1024,
     uploads = {},
+    bodies = {},
     bodyTimeoutMs = 300_000,
     sharedPrefixes = false,
     uploadDirectory = tmpdir(),
@@ -222,7 +235,9 @@ export function resolveOptions(options: HandlerOptions): Settings {
   assertInteger('maxUploadBytes', maxUploadBytes, Number.MAX_SAFE_INTEGER);
   assertInteger('bodyTimeoutMs', bodyTimeoutMs, longestTimerMs);
   if (typeof sharedPrefixes !== 'boolean')
-    throw new TypeError(`sharedPrefixes: expected a boolean, got ${describeValue(sharedPrefixes)}`);
+    throw new TypeError(
+      `sharedPrefixes: expected a boolean, got ${describeValue(sharedPrefixes)}; a model's \`sharedSystemPrompts\` takes texts`,
+    );
   if (typeof uploadDirectory !== 'string' || uploadDirectory === '') {
     throw new TypeError(
       `uploadDirectory: expected the path of a directory, got ${describeValue(uploadDirectory)}`,
@@ -251,7 +266,15 @@ export function resolveOptions(options: HandlerOptions): Settings {
     cors: cors && createCors(cors),
     maxBodyBytes,
     maxUploadBytes,
-    uploadGate: createUploadGate(resolveUploads(uploads, maxUploadBytes)),
+    uploadGate: createBodyGate(
+      'uploads',
+      resolveGate('uploads', uploads, { count: 128, maxBytes: maxUploadBytes, most: 'maxUploadBytes' }),
+    ),
+    jsonGate: createBodyGate(
+      'JSON bodies',
+      resolveGate('bodies', bodies, { count: 1024, maxBytes: maxBodyBytes, most: 'maxBodyBytes' }),
+      freeBytes,
+    ),
     bodyTimeoutMs,
     sharedPrefixes,
     // A worker may have another working directory.
@@ -262,16 +285,23 @@ export function resolveOptions(options: HandlerOptions): Settings {
   };
 }
 
-function resolveUploads(limits: UploadLimits, maxUploadBytes: number): ResolvedUploadLimits {
-  const most = Number.MAX_SAFE_INTEGER;
-  const times = (factor: number): number => Math.min(factor * maxUploadBytes, most);
-  const { count = 128, countPerKey = 32, bytes = times(16), bytesPerKey = times(4) } = limits;
-  assertInteger('uploads.count', count, most);
-  assertInteger('uploads.countPerKey', countPerKey, most);
-  for (const [name, value] of Object.entries({ bytes, bytesPerKey })) {
-    if (Number.isSafeInteger(value) && value >= maxUploadBytes) continue;
+function resolveGate(
+  name: 'uploads' | 'bodies',
+  limits: BodyGateLimits,
+  {
+    count: ofAll,
+    maxBytes,
+    most,
+  }: { readonly count: number; readonly maxBytes: number; readonly most: string },
+): ResolvedGateLimits {
+  const times = (factor: number): number => Math.min(factor * maxBytes, Number.MAX_SAFE_INTEGER);
+  const { count = ofAll, countPerKey = ofAll / 4, bytes = times(16), bytesPerKey = times(4) } = limits;
+  assertInteger(`${name}.count`, count, Number.MAX_SAFE_INTEGER);
+  assertInteger(`${name}.countPerKey`, countPerKey, Number.MAX_SAFE_INTEGER);
+  for (const [field, value] of Object.entries({ bytes, bytesPerKey })) {
+    if (Number.isSafeInteger(value) && value >= maxBytes) continue;
     throw new RangeError(
-      `uploads.${name}: expected an integer of at least maxUploadBytes, ${maxUploadBytes}, got ${value}`,
+      `${name}.${field}: expected an integer of at least ${most}, ${maxBytes}, got ${value}`,
     );
   }
   return { count, countPerKey, bytes, bytesPerKey };
@@ -285,19 +315,25 @@ function reportStore(logger: Logger | undefined, message: string, cause: unknown
 }
 
 /** Names first: a misspelt limit would leave the door open. Values have messages of their own below. */
-function assertNames({ plans, cors, auth, uploads, ...options }: HandlerOptions): void {
+function assertNames({ plans, cors, auth, uploads, bodies, ...options }: HandlerOptions): void {
   const anything = Object.fromEntries(Object.keys(handlerSettings).map((name) => [name, z.unknown()]));
   try {
     assertOptions('createHandler', anything, options);
     if (typeof auth === 'object' && auth !== null)
       assertOptions('auth', { keys: z.unknown() }, auth, { path: 'auth' });
     const { plans: planSetting, cors: corsSetting, onLimiterFailure: failureSetting } = handlerSettings;
-    const { uploads: uploadsSetting } = handlerSettings;
+    const { uploads: uploadsSetting, bodies: bodiesSetting } = handlerSettings;
     const { onLimiterFailure } = options;
     assertOptions(
       'createHandler',
-      { plans: planSetting, cors: corsSetting, onLimiterFailure: failureSetting, uploads: uploadsSetting },
-      { plans, cors, onLimiterFailure, uploads },
+      {
+        plans: planSetting,
+        cors: corsSetting,
+        onLimiterFailure: failureSetting,
+        uploads: uploadsSetting,
+        bodies: bodiesSetting,
+      },
+      { plans, cors, onLimiterFailure, uploads, bodies },
     );
   } catch (error) {
     throw new TypeError((error as Error).message, { cause: error });

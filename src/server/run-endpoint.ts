@@ -26,9 +26,7 @@ export async function runEndpoint(
   // Before the body is read: a wrong header costs nobody an upload.
   deadlineMsOf(call.request);
   if (endpoint.uploadField === undefined) {
-    const { request, settings } = call;
-    const limits = { maxBytes: settings.maxBodyBytes, timeoutMs: bodyTimeoutMsOf(request, settings) };
-    return answer(call, category, endpoint, await readJson(request, limits));
+    return answer(call, category, endpoint, await receiveJson(call));
   }
   // Before the body too: nobody's disk is filled for an answer that the plan refuses.
   await call.meter.assertLeft();
@@ -46,6 +44,19 @@ export async function runEndpoint(
     throw error;
   } finally {
     if (!isStreaming) await upload.discard();
+  }
+}
+
+async function receiveJson({ request, settings, owner }: Call): Promise<unknown> {
+  const place = settings.jsonGate.enter(owner);
+  try {
+    return await readJson(request, {
+      maxBytes: settings.maxBodyBytes,
+      timeoutMs: bodyTimeoutMsOf(request, settings),
+      onSize: place.grow,
+    });
+  } finally {
+    place.leave();
   }
 }
 

@@ -110,9 +110,12 @@ export async function openRun<Event>(call: Call, run: Run<Event>): Promise<OpenR
 }
 
 function callOptions(call: Call, signal: AbortSignal, { begin }: Bill<never>): CallOptions {
-  const { request, origin, settings } = call;
+  const { request, origin, settings, startedAt } = call;
   const owner = settings.sharedPrefixes ? undefined : call.owner;
-  return { signal, deadlineMs: deadlineMsOf(request), origin, owner, onDispatch: begin };
+  const givenMs = deadlineMsOf(request);
+  // The body has taken its part.
+  const deadlineMs = givenMs && Math.max(1, Math.ceil(givenMs - (performance.now() - startedAt)));
+  return { signal, deadlineMs, origin, owner, onDispatch: begin };
 }
 
 /** The way a run ends: `left` by its client, `failed` for a lost worker, a shutdown, a refusal. */

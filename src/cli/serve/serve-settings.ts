@@ -167,6 +167,7 @@ export async function readServeSettings(
       maxUploadBytes,
       uploads,
       bodyTimeoutMs,
+      bodies: config.bodies,
       sharedPrefixes: config.sharedPrefixes,
       uploadDirectory,
       keepAliveMs,

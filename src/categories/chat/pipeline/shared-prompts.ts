@@ -27,9 +27,9 @@ export function createSharedPrompts(
         ),
       ),
     );
-    const [first, ...others] = prompts as [readonly number[], ...(readonly number[])[]];
-    const end = first.findIndex((token, index) => others.some((other) => other[index] !== token));
-    return first.slice(0, end);
+    const [first] = prompts;
+    const end = first!.findIndex((token, index) => prompts.some((prompt) => prompt[index] !== token));
+    return first!.slice(0, end);
   };
   let beginnings: readonly (readonly number[])[] = [];
   let day = '';

@@ -1,0 +1,95 @@
+import { InferenceError } from '../errors.ts';
+
+/** Most bodies of one kind at a time; those of one key are those of all keys with its `id`. */
+export interface BodyGateLimits {
+  /** Bodies of all callers. */
+  readonly count?: number | undefined;
+  /** Bodies of one key. */
+  readonly countPerKey?: number | undefined;
+  /** Bytes of all callers. */
+  readonly bytes?: number | undefined;
+  /** Bytes of one key. */
+  readonly bytesPerKey?: number | undefined;
+}
+
+/** Limits of a gate without gaps. */
+export type ResolvedGateLimits = { readonly [Name in keyof BodyGateLimits]-?: number };
+
+/** The part of a body in all that are under way. */
+export interface BodyPlace {
+  /**
+   * The body has so many bytes, or will have.
+   *
+   * @throws InferenceError `rate_limited` where the key has too many, `overloaded` where all have
+   */
+  grow(bytes: number): void;
+  /** Its bytes are given back. */
+  leave(): void;
+}
+
+/** Counts the bodies under way in this process. */
+export interface BodyGate {
+  /**
+   * @param owner of the key; `undefined` where the service is open, so that the limits of all hold alone
+   * @throws InferenceError `rate_limited` or `overloaded`
+   */
+  enter(owner: string | undefined): BodyPlace;
+}
+
+interface Usage {
+  count: number;
+  bytes: number;
+}
+
+const retryAfterSeconds = 5;
+
+/**
+ * Makes a gate of a handler.
+ *
+ * @param kind of the bodies, such as `uploads`
+ * @param freeBytes of each body count by number alone, so that a few large bodies don't keep small ones out
+ */
+export function createBodyGate(kind: string, limits: ResolvedGateLimits, freeBytes = 0): BodyGate {
+  const tooMany = (code: 'rate_limited' | 'overloaded', what: string): InferenceError => {
+    const whose = code === 'rate_limited' ? 'This key has' : 'The service has';
+    const message = `${whose} ${what} under way, which is the most. Try again in ${retryAfterSeconds} s.`;
+    return new InferenceError(code, message, { retryAfterSeconds });
+  };
+  const all: Usage = { count: 0, bytes: 0 };
+  const owners = new Map<string, Usage>();
+  return {
+    enter(owner) {
+      const own = owner === undefined ? undefined : (owners.get(owner) ?? { count: 0, bytes: 0 });
+      if (own && own.count >= limits.countPerKey) throw tooMany('rate_limited', `${own.count} ${kind}`);
+      if (all.count >= limits.count) throw tooMany('overloaded', `${all.count} ${kind}`);
+      if (own) owners.set(owner!, own);
+      const usages = own ? [all, own] : [all];
+      const add = (count: number, bytes: number): void => {
+        for (const usage of usages) {
+          usage.count += count;
+          usage.bytes += bytes;
+        }
+      };
+      add(1, 0);
+      let [held, left] = [0, false];
+      return {
+        grow(bytes) {
+          const more = bytes - freeBytes - held;
+          if (more <= 0) return;
+          if (own && own.bytes + more > limits.bytesPerKey)
+            throw tooMany('rate_limited', `${kind} of ${limits.bytesPerKey} bytes`);
+          if (all.bytes + more > limits.bytes)
+            throw tooMany('overloaded', `${kind} of ${limits.bytes} bytes`);
+          add(0, more);
+          held += more;
+        },
+        leave() {
+          if (left) return;
+          left = true;
+          add(-1, -held);
+          if (own?.count === 0) owners.delete(owner!);
+        },
+      };
+    },
+  };
+}
