@@ -1,9 +1,11 @@
-// The service that the soak attacks, in a process of its own: its memory is its own, and its parent asks for it.
+// The service that the soaks attack, in a process of its own: its memory is its own, and its parent asks for it. Its arguments are the
+// origin of a hostile server, and JSON of options of the handler.
 import { createServer } from 'node:http';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { createHandler, createInference, remote } from 'slashv1';
 import { toNodeListener } from 'slashv1/node';
 
+const [, , hostileOrigin, options = '{"auth":"none"}'] = process.argv;
 const names = ['chat', 'detect', 'whisper', 'embed', 'rerank', 'speech', 'image'].map(
   (name) => `tiny-${name}`,
 );
@@ -11,7 +13,7 @@ const hostile = {
   category: 'chat',
   source: 'hostile',
   contextLength: 1000,
-  backend: remote.openai({ baseURL: `${process.argv[2]}/v1` }),
+  backend: remote.openai({ baseURL: `${hostileOrigin}/v1` }),
 };
 const models = {
   ...Object.fromEntries(names.map((name) => [name, { source: name, deadlineMs: 60_000 }])),
@@ -26,7 +28,7 @@ inference.observe?.({
   onModelLoad: ({ id }) => tell({ type: 'load', model: id }),
 });
 const handler = createHandler(inference, {
-  auth: 'none',
+  ...JSON.parse(options),
   onError: (error, { status }) => {
     if (status === 500) tell({ type: 'fault', reason: String(error.stack), cause: String(error.cause) });
   },
@@ -49,6 +51,7 @@ process.on('message', async (message) => {
       heapMiB: heapUsed / 2 ** 20,
       rssMiB: rss / 2 ** 20,
       longestDelayMs: delay.max / 1e6,
+      usualDelayMs: delay.percentile(99) / 1e6,
     });
     delay.reset();
   } else {
