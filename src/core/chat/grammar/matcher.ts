@@ -72,9 +72,9 @@ export function* compileSteps(grammar: Expression, vocabulary: Vocabulary): Gene
   const program = yield* programSteps(grammar);
   const automaton = new Automaton(program);
   const masks = new MaskCache(automaton, vocabulary);
-  let endings: ShortestEndings | undefined;
+  const endings = new ShortestEndings(program);
+  yield* endings.learn();
   const endingOf = (state: State): number[] | undefined => {
-    endings ??= new ShortestEndings(program);
     const bytes = endings.from(state);
     // States with more ways than are followed may lack one.
     if (!bytes || !automaton.after(state, bytes).mayEnd) return undefined;
@@ -124,7 +124,6 @@ export function* compileSteps(grammar: Expression, vocabulary: Vocabulary): Gene
           state = automaton.renew(state);
           if (vocabulary.endTokens.has(token)) return true;
           const after = automaton.after(state, vocabulary.bytesOf(token)!);
-          endings ??= new ShortestEndings(program);
           return endings.lengthFrom(after) <= most || (endingOf(after)?.length ?? Infinity) <= most;
         },
         isFree(token) {

@@ -26,11 +26,21 @@ export class ShortestEndings {
     const { length } = program.steps;
     this.#lengths = new Float64Array(length).fill(Infinity);
     this.#ways = new Int32Array(length);
+  }
+
+  /** Learns the lengths, before anything is asked. In slices: yields after each pass. */
+  *learn(): Generator<void, void> {
+    const { partEnds } = this.#program;
     let changes = true;
     for (let pass = 0; changes && pass < maxPasses; pass++) {
       changes = false;
-      // Most steps stand behind those that they lead to.
-      for (let place = 0; place < length; place++) changes = this.#shorten(place) || changes;
+      // Rules mostly stand before those that they call, and steps behind those that they lead to.
+      for (let part = partEnds.length - 1; part >= 0; part--) {
+        const end = partEnds[part]!;
+        for (let place = partEnds[part - 1] ?? 0; place < end; place++)
+          changes = this.#shorten(place) || changes;
+      }
+      yield;
     }
   }
 

@@ -37,8 +37,8 @@ it.each([-1, 1_000_000])('refuses the token %i before the graph sees it', async 
 });
 
 it.each([true, false])('goes on with the same bits in a copy (ragged: %s)', async (ragged) => {
-  const session = await createOnnxSession('examples/models/tiny-chat/onnx/model.onnx', { threads: 1 });
-  const decoder: Decoder = createCopyingDecoder(session, { ragged });
+  const real = await createOnnxSession('examples/models/tiny-chat/onnx/model.onnx', { threads: 1 });
+  const decoder: Decoder = createCopyingDecoder(real, { ragged });
   const tokens = Int32Array.from({ length: 1300 }, (_, index) => (index * 37 + 11) % 400);
   const { pieceTokens } = decoder;
   const read = async (cache: DecoderCache, start: number, end: number): Promise<number[]> => {
@@ -69,7 +69,10 @@ it('copies a cache to one that is fed in the same shape', () => {
   for (let length = 256; length <= 16_384; length += 256) {
     cache.append([{ type: 'float32', dims: [1, 1, 256, 1], data: new Float32Array(256) }], 256);
     const copy = KeyValueCache.gather([{ cache, row: 0 }]);
-    expect({ length, dims: copy.tensors['past']!.dims }).toEqual({ length, dims: cache.tensors['past']!.dims });
+    expect({ length, dims: copy.tensors['past']!.dims }).toEqual({
+      length,
+      dims: cache.tensors['past']!.dims,
+    });
     copy.release();
   }
 });

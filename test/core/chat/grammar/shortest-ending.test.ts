@@ -71,7 +71,10 @@ test('rules that need themselves are left the shortest way', () => {
     $defs: {
       node: {
         type: 'object',
-        properties: { value: { type: 'integer' }, next: { anyOf: [{ $ref: '#/$defs/node' }, { type: 'null' }] } },
+        properties: {
+          value: { type: 'integer' },
+          next: { anyOf: [{ $ref: '#/$defs/node' }, { type: 'null' }] },
+        },
         required: ['value', 'next'],
       },
     },
