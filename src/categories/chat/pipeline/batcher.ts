@@ -59,7 +59,7 @@ interface Row {
   /** Tokens fed after the prompt. */
   readonly fed: number[];
   token: number;
-  /** Tokens of the prompt that were read in whole pieces, as those of a prompt that is read anew. */
+  /** As in `SharedPrefix`. */
   readonly exact: number;
   /** Present after a step in which the row was alone. */
   drafter?: Drafter;
@@ -182,9 +182,8 @@ export class Batcher {
   }
 
   async #findPrefix({ prompt, reproducible, owner }: Generation): Promise<SharedPrefix | undefined> {
-    if (!reproducible) return this.#prefixes.find(prompt, { owner });
-    const { pieceTokens } = this.#decoder;
-    return pieceTokens === undefined ? undefined : this.#prefixes.find(prompt, { owner, piece: pieceTokens });
+    if (reproducible && this.#decoder.pieceTokens === undefined) return undefined;
+    return this.#prefixes.find(prompt, { owner, exactly: reproducible });
   }
 
   /** Whether a cache of fixed size holds all that a generation may come to; one that is alone may try. */
@@ -243,9 +242,7 @@ export class Batcher {
         for (const generation of generations) this.#ended(generation);
         return 0;
       }
-      const isAlone = generations.length === 1;
-      const { readsWholePrompts, pieceTokens = prefillTokens } = this.#decoder;
-      const most = readsWholePrompts ? Infinity : isAlone ? pieceTokens : prefillTokens;
+      const most = this.#mostOf(prefill);
       const pieces = generations.map(({ prompt }) => prompt.subarray(prefill.done, prefill.done + most));
       const counts = pieces.map(({ length }) => length);
       const count = Math.max(...counts);
@@ -256,7 +253,7 @@ export class Batcher {
         forwardStep(this.#decoder, cache, step, choosing),
       );
       this.steps++;
-      if (isAlone && prefill.exact === prefill.done && count === pieceTokens) prefill.exact += count;
+      if (this.#isExact(prefill, count)) prefill.exact += count;
       prefill.done += count;
       if (generations.every(({ prompt }) => prefill.done >= prompt.length)) {
         this.#prefill = undefined;
@@ -270,6 +267,29 @@ export class Batcher {
       for (const generation of generations) this.#failed(generation, error);
       return 0;
     }
+  }
+
+  /**
+   * Tokens of the next piece. The last token of a prompt with a seed is read by itself, so that the same prompt needs only that
+   * one again.
+   */
+  #mostOf({ generations, done }: Prefill): number {
+    const { readsWholePrompts, pieceTokens = prefillTokens } = this.#decoder;
+    if (readsWholePrompts) return Infinity;
+    const [{ prompt, reproducible }, ...others] = generations as readonly [Generation, ...Generation[]];
+    if (others.length > 0) return prefillTokens;
+    const left = prompt.length - done;
+    const endsAlone = reproducible && this.#decoder.pieceTokens !== undefined && left > 1;
+    return endsAlone ? Math.min(pieceTokens, left - 1) : pieceTokens;
+  }
+
+  /** Whether a piece that was just read is one of those in which a prompt with a seed is read anew. */
+  #isExact({ generations, done, exact }: Prefill, count: number): boolean {
+    const { pieceTokens } = this.#decoder;
+    if (pieceTokens === undefined || generations.length > 1 || exact !== done || done % pieceTokens !== 0)
+      return false;
+    const { prompt, reproducible } = generations[0]!;
+    return count === pieceTokens || (reproducible && done + count === prompt.length - 1);
   }
 
   /** Chooses the first tokens, and lets the sequences that go on join a batch. */

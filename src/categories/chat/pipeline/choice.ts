@@ -43,6 +43,8 @@ export class Choice implements Continuation {
   readonly #matcher: GrammarMatcher | undefined;
   /** Tokens whose log probabilities are held back: they must not reveal what a stop sequence or hidden thinking hides. */
   #untold: { readonly logprobs: TokenLogprobs; textLength: number }[] = [];
+  /** Tokens that complete a constrained answer at its limit, from when they begin to take the place of chosen ones. */
+  #ending: number[] | undefined;
   tokens = 0;
   reasoningTokens = 0;
   /** Tokens that events have reported. */
@@ -88,9 +90,18 @@ export class Choice implements Continuation {
   }
 
   next(logits: Float32Array): number | undefined {
+    return this.#take(this.#ending?.shift() ?? this.#choose(logits), logits);
+  }
+
+  #choose(logits: Float32Array): number {
     const matcher = this.#matcher;
     const token = this.#sampler.sample(logits, matcher?.mask(), matcher?.isFree);
-    return this.#take(token, logits);
+    // An answer that thinking left no room for would say nothing.
+    if (!matcher || this.#answer.isReasoning || matcher.endsWithin(this.remaining - 1, token)) return token;
+    const ending = matcher.ending();
+    if (!ending || ending.length === 0 || ending.length > this.remaining) return token;
+    this.#ending = ending;
+    return ending.shift()!;
   }
 
   /** @param logits for log probabilities */
@@ -107,7 +118,7 @@ export class Choice implements Continuation {
     }
     const isVisible = !tokenizer.isSpecial(token) || markerTokens.has(token);
     if (isVisible) this.#read(this.#detokenizer.push(token));
-    if (this.#answer.stopped !== null) return this.#end({ cutOff: false });
+    if (this.#answer.stopped !== null || this.#ending?.length === 0) return this.#end({ cutOff: false });
     return this.remaining > 0 ? token : this.#end({ cutOff: true });
   }
 
@@ -131,7 +142,7 @@ export class Choice implements Continuation {
     const { events, finishReason } = this.#answer.end({ cutOff });
     this.#emitLogprobs();
     this.#emitAll(events);
-    this.#emitEnd(finishReason);
+    this.#emitEnd(this.#ending ? 'length' : finishReason);
   }
 
   #emitAll(events: readonly AnswerEvent[]): void {

@@ -8,6 +8,8 @@ import { KeyValueCache } from './key-value-cache.ts';
 import { StepFeedsFactory } from './step-feeds.ts';
 import { StoragePool } from './storage-pool.ts';
 
+/** As many as a prompt without a seed reads in a step: every step feeds the whole cache. */
+const pieceTokens = 256;
 const onePosition: Tensor = { type: 'int64', dims: [], data: BigInt64Array.of(1n) };
 
 /**
@@ -52,6 +54,7 @@ export function createCopyingDecoder(
     ragged,
     raggedPrompts: false,
     cutsSequences: states.length === 0,
+    pieceTokens,
     createCache: (rows = 1) => new KeyValueCache(entries, { rows, spare: ragged, pool, states }),
     async gather(rows, replaced) {
       const gathered = KeyValueCache.gather(rows);

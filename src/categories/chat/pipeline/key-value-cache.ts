@@ -205,10 +205,13 @@ export class KeyValueCache implements DecoderCache {
   }
 }
 
-/** Capacity for `length` slots: some to spare, so that growing stays rare and little is masked. */
+/**
+ * Capacity for `length` slots: some to spare, so that growing stays rare and little is masked. A copy has that of the sequence
+ * that it was copied from, since the shape of a step reaches the last bits of its logits.
+ */
 function roomFor(length: number): number {
   const step = Math.max(leastStep, 2 ** Math.floor(Math.log2(length / 8)));
-  return Math.ceil((length + 1) / step) * step;
+  return Math.ceil(length / step) * step;
 }
 
 /** Number of slots of that capacity that the longest sequence may leave unused, which is how far it can move. */

@@ -16,7 +16,10 @@ interface Entry {
 export interface SharedPrefix {
   readonly cache: DecoderCache;
   readonly length: number;
-  /** Number of first tokens that were computed in the pieces in which a prompt is read anew. */
+  /**
+   * Number of first tokens that were computed as those of a prompt with a seed that is read anew: in whole pieces, and in the
+   * one that ends before the last token of the prompt.
+   */
   readonly exact: number;
 }
 
@@ -46,19 +49,19 @@ export class PrefixCache {
    * The longest beginning that `prompt` shares with a kept sequence, never the whole prompt: its last token has to be
    * fed for its logits.
    *
-   * @param options.piece where given, only whole pieces of so many tokens that are exact
+   * @param options.exactly only what is exact, where `prompt` would be read in the same pieces; default `false`
    */
   async find(
     prompt: Int32Array,
-    { owner, piece }: { readonly owner?: string | undefined; readonly piece?: number | undefined } = {},
+    { owner, exactly }: { readonly owner?: string | undefined; readonly exactly?: boolean } = {},
   ): Promise<SharedPrefix | undefined> {
-    const { best, length } = this.#findBest(prompt, owner, piece);
+    const { best, length } = this.#findBest(prompt, owner, exactly);
     if (!best) return undefined;
     this.#entries.splice(this.#entries.indexOf(best), 1);
     this.#entries.push(best);
     try {
       const cache = await this.#decoder.gather([{ cache: best.cache, row: 0, length }]);
-      return { cache, length, exact: Math.min(best.exact, length) };
+      return { cache, length, exact: this.#exactOf(best, length) };
     } catch (error) {
       if (error instanceof CacheFull) return undefined;
       throw error;
@@ -101,7 +104,7 @@ export class PrefixCache {
     const isKept = (entry: Entry): boolean =>
       entry.tokens.length === shared && isOfEveryone(entry, beginning);
     if (shared === 0 || this.#entries.some(isKept)) return;
-    const own = { tokens: beginning.slice(), owner: everyone, exact: Math.min(exact, shared) } as const;
+    const own = { tokens: beginning.slice(), owner: everyone, exact: this.#exactOf({ exact }, shared) } as const;
     await this.#add(own, { ...source, length: shared });
   }
 
@@ -118,21 +121,33 @@ export class PrefixCache {
   #findBest(
     prompt: Int32Array,
     owner: string | undefined,
-    piece?: number,
+    exactly = false,
   ): { readonly best: Entry | undefined; readonly length: number } {
     let best: Entry | undefined;
     let length = 0;
     for (const entry of this.#entries) {
       if (entry.owner !== owner && !isOfEveryone(entry, prompt)) continue;
-      const limit = piece === undefined ? Infinity : entry.exact;
-      const all = sharedLength(entry.tokens, prompt, Math.min(prompt.length - 1, limit));
-      const shared = piece === undefined ? all : all - (all % piece);
+      const all = sharedLength(entry.tokens, prompt, prompt.length - 1);
+      const shared = exactly ? this.#piecesOf(entry, all, prompt) : all;
       if (this.#decoder.cutsSequences === false && shared < entry.tokens.length) continue;
       if (shared < (entry.cache.leastBeginning ?? 0)) continue;
       // The one of several that was used last is the likeliest to be at hand.
       if (shared > 0 && shared >= length) [best, length] = [entry, shared];
     }
     return { best, length };
+  }
+
+  /** Tokens of the pieces of `prompt` that are exact in an entry with which it shares its first `length` tokens. */
+  #piecesOf(entry: Entry, length: number, prompt: Int32Array): number {
+    const { pieceTokens = 1 } = this.#decoder;
+    const exact = this.#exactOf(entry, length);
+    return exact === prompt.length - 1 ? exact : exact - (exact % pieceTokens);
+  }
+
+  /** The part of a beginning of `length` tokens that is exact. */
+  #exactOf({ exact }: Pick<Entry, 'exact'>, length: number): number {
+    const { pieceTokens = 1 } = this.#decoder;
+    return length >= exact ? exact : length - (length % pieceTokens);
   }
 
   #drop(entry: Entry): void {

@@ -206,7 +206,7 @@ const systemFingerprint = z
 
 const finishReason = z.enum(['stop', 'length', 'tool_calls']).meta({
   description:
-    '`length`: `max_tokens` or the end of the context cut the answer off. Where requests leave `max_tokens` out, `defaults: { maxTokens }` of the model sets the limit, else 256.',
+    '`length`: `max_tokens` or the end of the context cut the answer off; one that is bound to a schema is completed before. Where requests leave `max_tokens` out, `defaults: { maxTokens }` of the model sets the limit, else 256.',
 });
 
 const usage = z.object({

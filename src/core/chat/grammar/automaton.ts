@@ -2,7 +2,7 @@ import type { LanguageReader, Reading } from './language-reader.ts';
 import type { Program, Step } from './program.ts';
 
 /** Return address, or number of finished rounds of a loop, and the frame below on the stack. Equal frames are one. */
-interface Frame {
+export interface Frame {
   readonly id: number;
   readonly next: number;
   readonly rounds: number;
@@ -21,7 +21,7 @@ interface Items {
 }
 
 /** A byte that can be read. */
-interface Thread {
+export interface Thread {
   readonly place: number;
   readonly frame: Frame | undefined;
 }
@@ -111,6 +111,12 @@ export class Automaton {
   }
 
   state(id: number): State {
+    return this.#states[id]!;
+  }
+
+  /** The state after bytes, that with the id `dead` if there is none; nothing is told of items that they complete. */
+  after({ id }: State, bytes: Uint8Array): State {
+    for (const byte of bytes) id = this.next(id, byte);
     return this.#states[id]!;
   }
 

@@ -2,7 +2,8 @@ import { complement, intersection } from './code-points.ts';
 import { plainText } from './json-text.ts';
 import { LanguageTooHard, type Language, type LanguageStore, type Transition } from './language.ts';
 import { isLive, liveTransitionsOf } from './language-live.ts';
-import { utf8Sequences } from './utf8.ts';
+import { shortestText } from './language-shortest.ts';
+import { utf8Bytes, utf8Sequences } from './utf8.ts';
 
 /** Encoding of a text: its UTF-8 bytes, or the inside of a JSON string. */
 export type Writing = 'plain' | 'json-string';
@@ -134,6 +135,21 @@ export class LanguageReader {
   next(reading: Reading, byte: number): Reading | undefined {
     if (this.#readings.size > maxReadings || this.#store.bytes > maxBytes) this.clear();
     return this.#next(reading, byte);
+  }
+
+  /** Bytes with which the text ends soonest, about; `undefined` where finding them costs too much. */
+  ending(reading: Reading): readonly number[] | undefined {
+    const bytes: number[] = [];
+    let here = reading;
+    while (here.part !== undefined) {
+      const byte = bytesInTurn.find((candidate) => this.next(here, candidate) !== undefined);
+      if (byte === undefined) return undefined;
+      bytes.push(byte);
+      here = this.next(here, byte)!;
+    }
+    const text = shortestText(here.language, this.#store);
+    if (text === undefined) return undefined;
+    return [...bytes, ...utf8Bytes(this.#isJson ? JSON.stringify(text).slice(1, -1) : text)];
   }
 
   /** Number of arbitrary characters of `plainText` that may certainly follow. */
@@ -303,6 +319,8 @@ export class LanguageReader {
     return reading;
   }
 }
+
+const bytesInTurn = Array.from({ length: 256 }, (_, byte) => byte);
 
 function mark(begins: Uint8Array, low: number, high: number): void {
   begins[low] = 1;

@@ -2,7 +2,8 @@ import { Automaton, dead, type State } from './automaton.ts';
 import type { Expression } from './expression.ts';
 import { programSteps } from './program.ts';
 import { runSteps } from './run-steps.ts';
-import type { TokenTrie } from './token-trie.ts';
+import { ShortestEndings } from './shortest-ending.ts';
+import { longestTokens, type TokenTrie } from './token-trie.ts';
 import { utf8Text } from './utf8.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
@@ -26,6 +27,10 @@ export interface GrammarMatcher {
   isFree(token: number): boolean;
   /** Whether the text may end here. */
   readonly mayEnd: boolean;
+  /** Tokens with which the text ends soonest, about; `undefined` where none are known. */
+  ending(): number[] | undefined;
+  /** Whether the text can be brought to an end with at most `most` tokens after `token`, one that `mask` allows. */
+  endsWithin(most: number, token: number): boolean;
 }
 
 /** A grammar made ready for a vocabulary; what is learnt for one sequence serves all others. */
@@ -64,8 +69,17 @@ export function compileGrammar(grammar: Expression, vocabulary: Vocabulary): Com
  * @throws RangeError as `compileGrammar`
  */
 export function* compileSteps(grammar: Expression, vocabulary: Vocabulary): Generator<void, CompiledGrammar> {
-  const automaton = new Automaton(yield* programSteps(grammar));
+  const program = yield* programSteps(grammar);
+  const automaton = new Automaton(program);
   const masks = new MaskCache(automaton, vocabulary);
+  const endings = new ShortestEndings(program);
+  yield* endings.learn();
+  const endingOf = (state: State): number[] | undefined => {
+    const bytes = endings.from(state);
+    // States with more ways than are followed may lack one.
+    if (!bytes || !automaton.after(state, bytes).mayEnd) return undefined;
+    return longestTokens(vocabulary.all, withoutEndToken(bytes, vocabulary));
+  };
   return {
     get bytes() {
       return automaton.bytes + masks.bytes;
@@ -102,6 +116,16 @@ export function* compileSteps(grammar: Expression, vocabulary: Vocabulary): Gene
           }
           state = after;
         },
+        ending() {
+          state = automaton.renew(state);
+          return endingOf(state);
+        },
+        endsWithin(most, token) {
+          state = automaton.renew(state);
+          if (vocabulary.endTokens.has(token)) return true;
+          const after = automaton.after(state, vocabulary.bytesOf(token)!);
+          return endings.lengthFrom(after) <= most || (endingOf(after)?.length ?? Infinity) <= most;
+        },
         isFree(token) {
           state = automaton.renew(state);
           let after = state;
@@ -130,10 +154,17 @@ function itemOf(bytes: readonly number[]): string {
 
 /** An end token may come at an end, or as the last part of the text: some formats close a call with one. */
 function mayEndWith(automaton: Automaton, state: State, bytes: Uint8Array): boolean {
-  if (state.mayEnd) return true;
-  let { id } = state;
-  for (const byte of bytes) id = automaton.next(id, byte);
-  return automaton.state(id).mayEnd;
+  return state.mayEnd || automaton.after(state, bytes).mayEnd;
+}
+
+/** An end token stands for the last part of the text, where some format closes a call with one. */
+function withoutEndToken(bytes: Uint8Array, { endTokens }: Vocabulary): Uint8Array {
+  for (const own of endTokens.values()) {
+    const start = bytes.length - own.length;
+    if (own.length > 0 && start >= 0 && own.every((byte, index) => bytes[start + index] === byte))
+      return bytes.subarray(0, start);
+  }
+  return bytes;
 }
 
 /** The masks of the states of one automaton, the latest ones kept. */

@@ -44,6 +44,8 @@ export interface Program {
   readonly start: number;
   /** Start of the body of each rule. */
   readonly entries: ReadonlyMap<Rule, number>;
+  /** Ends of the parts in which it was written: the steps before the first rule, then those of each rule. */
+  readonly partEnds: readonly number[];
   /** Places of the steps inside of free text, where nearly any character may come; not those of languages. */
   readonly free: ReadonlySet<number>;
 }
@@ -89,11 +91,13 @@ class Assembler {
     if (!this.#isProductive(this.#grammar))
       throw new RangeError('expected a schema that some finite document matches');
     const start = this.#write(this.#grammar, this.#add({ op: 'accept' }));
+    const partEnds = [this.#steps.length];
     for (let rule = this.#waiting.pop(); rule; rule = this.#waiting.pop()) {
       this.#entries.set(rule, this.#write(rule.body, this.#return));
+      partEnds.push(this.#steps.length);
       yield;
     }
-    return { steps: this.#steps, start, entries: this.#entries, free: this.#free };
+    return { steps: this.#steps, start, entries: this.#entries, partEnds, free: this.#free };
   }
 
   #add(step: Step): number {

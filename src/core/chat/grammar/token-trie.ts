@@ -54,6 +54,30 @@ export function createTokenTrie(tokens: readonly TokenBytes[]): TokenTrie {
   };
 }
 
+/**
+ * Writes bytes as tokens, always the longest that fits.
+ *
+ * @returns `undefined` where no token goes on
+ */
+export function longestTokens(trie: TokenTrie, bytes: Uint8Array): number[] | undefined {
+  const found: number[] = [];
+  for (let start = 0; start < bytes.length;) {
+    let [token, end] = [-1, start];
+    let [node, last] = [0, trie.size];
+    for (let at = start; at < bytes.length; at++) {
+      while (node < last && trie.bytes[node] !== bytes[at]) node = trie.ends[node]!;
+      if (node === last) break;
+      const first = trie.firstTokens[node]!;
+      if (first < trie.firstTokens[node + 1]!) [token, end] = [trie.tokens[first]!, at + 1];
+      last = trie.ends[node++]!;
+    }
+    if (token === -1) return undefined;
+    found.push(token);
+    start = end;
+  }
+  return found;
+}
+
 function compareBytes(a: Uint8Array, b: Uint8Array): number {
   const length = Math.min(a.length, b.length);
   for (let index = 0; index < length; index++) if (a[index] !== b[index]) return a[index]! - b[index]!;

@@ -248,7 +248,7 @@ class ShapedCache implements DecoderCache {
 
 const vocabularySize = 17;
 
-/** Stands for kernels that round otherwise in every shape, so much that another token comes of it. */
+/** Stands for kernels that round otherwise in every shape and at every place in it, so much that another token comes of it. */
 function createShapedDecoder(): { readonly decoder: Decoder; readonly read: () => number } {
   let read = 0;
   const mix = (a: number, b: number): number => Math.imul(a ^ b, 0x9e37_79b1) ^ (a >>> 7);
@@ -266,7 +266,7 @@ function createShapedDecoder(): { readonly decoder: Decoder; readonly read: () =
         const most = counts?.[row] ?? count;
         read += most;
         for (let at = 0; at < most; at++) {
-          const shape = cache.rows * 1000 + count;
+          const shape = (cache.rows * 1000 + count) * 1000 + at;
           const before = states.at(-1) ?? 1;
           states.push(mix(mix(before, tokens[row * count + at]! + 1), shape));
         }
@@ -335,14 +335,25 @@ describe('a reproducible request', () => {
     expect(reused.filter((count) => count > 0).length).toBeGreaterThan(20);
   });
 
-  it('reads only the last piece of a prompt that was read before', async () => {
-    const { batcher, read } = begin();
-    const [first] = await answerTo(batcher, new Trial(text.slice(0, 833), [8], true));
-    const before = read();
-    const again = new Trial(text.slice(0, 833), [8], true);
-    expect(await answerTo(batcher, again)).toEqual([first]);
-    expect(again.cachedTokens).toBe(832);
-    expect(read() - before).toBe(833 - 832 + 7);
+  it.each([2, 64, 65, 126, 830, 833, 896])(
+    'reads only the last token of a prompt of %i that was read before',
+    async (length) => {
+      const { batcher, read } = begin();
+      const [first] = await answerTo(batcher, new Trial(text.slice(0, length), [8], true));
+      expect(read()).toBe(length + 7);
+      const again = new Trial(text.slice(0, length), [8], true);
+      expect(await answerTo(batcher, again)).toEqual([first]);
+      expect(again.cachedTokens).toBe(length - 1);
+      expect(read()).toBe(length + 7 + 1 + 7);
+    },
+  );
+
+  it('reads what follows the whole pieces of another prompt', async () => {
+    const { batcher } = begin();
+    await answerTo(batcher, new Trial(text.slice(0, 600), [8], true));
+    const other = new Trial([...text.slice(0, 590), 1, 2], [8], true);
+    await answerTo(batcher, other);
+    expect(other.cachedTokens).toBe(576);
   });
 
   it('reuses what requests without a seed read, and they what it read', async () => {

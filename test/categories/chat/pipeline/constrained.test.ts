@@ -117,7 +117,36 @@ describe('calls', () => {
   );
 });
 
-test('an answer that is cut off is the beginning of a document', async () => {
+test('an answer that reaches its limit is complete', async () => {
+  const schema: Schema = {
+    type: 'object',
+    properties: { text: { type: 'string' }, list: { type: 'array', items: { enum: ['red', 'green'] } } },
+    required: ['text', 'list'],
+  };
+  const validator = new Validator(schema, '2020-12');
+  const limits = Array.from({ length: 30 }, (_, index) => 30 + index);
+  const answers = await Promise.all(
+    limits.map((maxTokens) =>
+      ask({ seed: maxTokens, maxTokens, responseFormat: { type: 'json-schema', schema } }),
+    ),
+  );
+  for (const { text } of answers)
+    expect({ text, ...validator.validate(JSON.parse(text)) }).toMatchObject({ valid: true });
+  expect(answers.map(({ finishReason }) => finishReason)).toContain('length');
+});
+
+test('a call that reaches the limit is complete', async () => {
+  const parameters = { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] };
+  const tools = [{ name: 'write', parameters }];
+  for (let seed = 0; seed < 10; seed++) {
+    const { text, calls, finishReason } = await ask({ seed, maxTokens: 60, tools, toolChoice: 'required' });
+    expect({ text, names: calls.map(({ name }) => name) }).toEqual({ text: '', names: ['write'] });
+    expect(Object.keys(JSON.parse(calls[0]!.arguments) as object)).toEqual(['text']);
+    expect(['length', 'tool_calls']).toContain(finishReason);
+  }
+});
+
+test('an answer with too little room for any document is the beginning of one', async () => {
   const { text, finishReason } = await ask({
     maxTokens: 3,
     responseFormat: { type: 'json-schema', schema: { type: 'string', minLength: 100 } },

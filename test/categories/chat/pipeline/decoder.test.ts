@@ -1,5 +1,9 @@
 import { expect, it } from 'vitest';
 import { createCopyingDecoder } from '../../../../src/categories/chat/pipeline/copying-decoder.ts';
+import { KeyValueCache } from '../../../../src/categories/chat/pipeline/key-value-cache.ts';
+import { StoragePool } from '../../../../src/categories/chat/pipeline/storage-pool.ts';
+import type { Decoder, DecoderCache } from '../../../../src/runtime/decoder.ts';
+import { createOnnxSession } from '../../../../src/runtime/onnx.ts';
 import { createRememberingSession } from './remembering-session.ts';
 
 const { inputs, ...session } = createRememberingSession();
@@ -30,4 +34,45 @@ it.each([-1, 1_000_000])('refuses the token %i before the graph sees it', async 
     `tokens[0]: expected an id from 0 to ${decoder.vocabularySize - 1}, got ${token}`,
   );
   expect([...cache.lengths]).toEqual([0]);
+});
+
+it.each([true, false])('goes on with the same bits in a copy (ragged: %s)', async (ragged) => {
+  const real = await createOnnxSession('examples/models/tiny-chat/onnx/model.onnx', { threads: 1 });
+  const decoder: Decoder = createCopyingDecoder(real, { ragged });
+  const tokens = Int32Array.from({ length: 1300 }, (_, index) => (index * 37 + 11) % 400);
+  const { pieceTokens } = decoder;
+  const read = async (cache: DecoderCache, start: number, end: number): Promise<number[]> => {
+    let logits: number[] = [];
+    for (let from = start; from < end; from += pieceTokens!) {
+      const piece = tokens.subarray(from, Math.min(from + pieceTokens!, end));
+      logits = [...(await decoder.forward(cache, piece, piece.length))];
+    }
+    return logits;
+  };
+  const cold = decoder.createCache();
+  const expected = [await read(cold, 0, 1200), await read(cold, 1200, 1201), await read(cold, 1201, 1202)];
+  const kept = decoder.createCache();
+  await read(kept, 0, 1300);
+  for (let length = pieceTokens!; length < 1200; length += pieceTokens!) {
+    const copy = await decoder.gather([{ cache: kept, row: 0, length }]);
+    const got = [await read(copy, length, 1200), await read(copy, 1200, 1201), await read(copy, 1201, 1202)];
+    expect(got).toEqual(expected);
+    copy.release();
+  }
+  await decoder.release();
+});
+
+it('copies a cache to one that is fed in the same shape', () => {
+  const entry = { past: 'past', present: 'present', type: 'float32', heads: 1, headSize: 1 } as const;
+  const options = { rows: 1, spare: true, pool: new StoragePool(), states: [] };
+  const cache = new KeyValueCache([entry], options);
+  for (let length = 256; length <= 16_384; length += 256) {
+    cache.append([{ type: 'float32', dims: [1, 1, 256, 1], data: new Float32Array(256) }], 256);
+    const copy = KeyValueCache.gather([{ cache, row: 0 }]);
+    expect({ length, dims: copy.tensors['past']!.dims }).toEqual({
+      length,
+      dims: cache.tensors['past']!.dims,
+    });
+    copy.release();
+  }
 });
