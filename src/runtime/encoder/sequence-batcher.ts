@@ -24,20 +24,28 @@ interface Job<S extends Sequence> {
   waiting: Item<S>[];
   readonly vectors: Float32Array[];
   readonly signal: AbortSignal | undefined;
+  readonly owner: string | undefined;
   readonly resolve: (vectors: Float32Array[]) => void;
   readonly reject: (error: unknown) => void;
 }
 
+interface Offer<S extends Sequence> {
+  readonly job: Job<S>;
+  readonly item: Item<S>;
+}
+
 /**
- * Computes the sequences of all requests together. Before every run each request in turn puts in one text, round after
- * round, until there are enough for a run; those of like length then run together. So a request of one text waits for
- * a run or two, however many texts the others have.
+ * Computes the sequences of all requests together. Before every run each owner in turn puts in one text of its requests,
+ * round after round, until there are enough for a run; those of like length then run together. So a request of one text
+ * waits for a run or two, however many texts and requests the others have.
  */
 export class SequenceBatcher<S extends Sequence> {
   readonly #encoder: SequenceEncoder<S>;
   readonly #limits: BatchLimits;
   /** The longest-waiting request comes first. */
   #jobs: Job<S>[] = [];
+  /** Owners with requests, the one that was served longest ago first. */
+  #owners: (string | undefined)[] = [];
   #running: Promise<void> | undefined;
   /** Runs of the graph so far. */
   runs = 0;
@@ -48,15 +56,20 @@ export class SequenceBatcher<S extends Sequence> {
   }
 
   /**
+   * @param options.owner owners take turns
    * @returns a vector for each sequence, in their order
    * @throws InferenceError `cancelled` after `signal` is aborted: during a run for this request alone, else after it
    */
-  encode(sequences: readonly S[], signal?: AbortSignal): Promise<Float32Array[]> {
+  encode(
+    sequences: readonly S[],
+    { signal, owner }: RunOptions & { readonly owner?: string | undefined } = {},
+  ): Promise<Float32Array[]> {
     return new Promise((resolve, reject) => {
       const waiting = sequences
         .map((sequence, index) => ({ sequence, index }))
         .sort((a, b) => b.sequence.ids.length - a.sequence.ids.length);
-      this.#jobs.push({ waiting, vectors: [], signal, resolve, reject });
+      this.#jobs.push({ waiting, vectors: [], signal, owner, resolve, reject });
+      if (!this.#owners.includes(owner)) this.#owners.push(owner);
       this.#running ??= this.#run();
     });
   }
@@ -84,20 +97,22 @@ export class SequenceBatcher<S extends Sequence> {
       else return true;
       return false;
     });
+    const owners = new Set(this.#jobs.map(({ owner }) => owner));
+    this.#owners = this.#owners.filter((owner) => owners.has(owner));
   }
 
-  /** Texts of like length from as many requests as possible, one of the first request among them. */
+  /** Texts of like length from as many requests as possible, one of the first request of the first owner among them. */
   #chooseBatch(): Map<Job<S>, Item<S>[]> {
-    const offered: { job: Job<S>; item: Item<S> }[] = [];
+    const offered: Offer<S>[] = [];
     const { maxTokens, maxRows } = this.#limits;
-    let tokens = 0;
-    for (let round = 0; tokens < maxTokens && offered.length < maxRows; round++) {
+    const offers = this.#owners.map((owner) => offersOf(this.#jobs.filter((job) => job.owner === owner)));
+    for (let tokens = 0; tokens < maxTokens && offered.length < maxRows;) {
       const before = offered.length;
-      for (const job of this.#jobs) {
-        const item = job.waiting[round];
-        if (!item || tokens >= maxTokens || offered.length >= maxRows) continue;
-        tokens += item.sequence.ids.length;
-        offered.push({ job, item });
+      for (const owner of offers) {
+        const { value } = owner.next();
+        if (!value || tokens >= maxTokens || offered.length >= maxRows) continue;
+        tokens += value.item.sequence.ids.length;
+        offered.push(value);
       }
       if (offered.length === before) break;
     }
@@ -128,10 +143,9 @@ export class SequenceBatcher<S extends Sequence> {
         job.waiting = job.waiting.filter((item) => !done.has(item));
       }
       // Who was served goes after those who were not.
-      this.#jobs = [
-        ...this.#jobs.filter((job) => !batch.has(job)),
-        ...this.#jobs.filter((job) => batch.has(job)),
-      ];
+      this.#jobs = withLast(this.#jobs, (job) => batch.has(job));
+      const served = new Set([...batch.keys()].map(({ owner }) => owner));
+      this.#owners = withLast(this.#owners, (owner) => served.has(owner));
     } catch (error) {
       // Cancelled requests leave before the next run.
       if (controller.signal.aborted) return;
@@ -141,4 +155,22 @@ export class SequenceBatcher<S extends Sequence> {
       stopListening();
     }
   }
+}
+
+/** Texts of an owner's requests, one of each in turn. */
+function* offersOf<S extends Sequence>(jobs: readonly Job<S>[]): Generator<Offer<S>, undefined> {
+  for (let round = 0, offered = true; offered; round++) {
+    offered = false;
+    for (const job of jobs) {
+      const item = job.waiting[round];
+      if (!item) continue;
+      offered = true;
+      yield { job, item };
+    }
+  }
+  return undefined;
+}
+
+function withLast<T>(values: readonly T[], isLast: (value: T) => boolean): T[] {
+  return [...values.filter((value) => !isLast(value)), ...values.filter(isLast)];
 }

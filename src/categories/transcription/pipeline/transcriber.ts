@@ -58,6 +58,8 @@ export interface TranscriptionJob {
   readonly temperature: number;
   readonly wordTimestamps: boolean;
   readonly signal?: AbortSignal | undefined;
+  /** Owner of the recording, who takes turns with others. */
+  readonly owner?: string | undefined;
 }
 
 const sampleRateHz = 16_000;
@@ -119,7 +121,7 @@ export class Transcriber {
     let seek = 0;
     for (;;) {
       const step = await this.#tools
-        .inTurn(() => this.#step(seek), this.#job.signal)
+        .inTurn(() => this.#step(seek), this.#job)
         .catch((error: unknown) => {
           this.#assertWanted();
           throw error;
