@@ -105,6 +105,7 @@ const plan = z.strictObject({
   models: z.array(z.string()).optional(),
   quota: limit.optional(),
   rateLimit: limit.optional(),
+  maxConcurrent: z.number().optional(),
 });
 
 const apiKey = z.union(

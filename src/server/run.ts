@@ -111,8 +111,14 @@ export async function openRun<Event>(call: Call, run: Run<Event>): Promise<OpenR
 
 function callOptions(call: Call, signal: AbortSignal, { begin }: Bill<never>): CallOptions {
   const { request, origin, settings } = call;
-  const owner = settings.sharedPrefixes ? undefined : call.owner;
-  return { signal, deadlineMs: deadlineMsOf(request), origin, owner, onDispatch: begin };
+  return {
+    signal,
+    deadlineMs: deadlineMsOf(request),
+    origin,
+    owner: call.owner,
+    sharesPrefixes: settings.sharedPrefixes,
+    onDispatch: begin,
+  };
 }
 
 /** The way a run ends: `left` by its client, `failed` for a lost worker, a shutdown, a refusal. */
