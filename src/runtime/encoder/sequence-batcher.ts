@@ -44,8 +44,8 @@ export class SequenceBatcher<S extends Sequence> {
   readonly #limits: BatchLimits;
   /** The longest-waiting request comes first. */
   #jobs: Job<S>[] = [];
-  /** Owners with requests, the one that was served longest ago first. */
-  #owners: (string | undefined)[] = [];
+  /** Owner → tokens that were read for it; for who comes anew, at least as many as for each of the others. */
+  readonly #served = new Map<string | undefined, number>();
   #running: Promise<void> | undefined;
   /** Runs of the graph so far. */
   runs = 0;
@@ -68,8 +68,9 @@ export class SequenceBatcher<S extends Sequence> {
       const waiting = sequences
         .map((sequence, index) => ({ sequence, index }))
         .sort((a, b) => b.sequence.ids.length - a.sequence.ids.length);
+      const [least = 0] = this.#owners().map((other) => this.#served.get(other)!);
+      this.#served.set(owner, Math.max(this.#served.get(owner) ?? 0, least));
       this.#jobs.push({ waiting, vectors: [], signal, owner, resolve, reject });
-      if (!this.#owners.includes(owner)) this.#owners.push(owner);
       this.#running ??= this.#run();
     });
   }
@@ -97,15 +98,25 @@ export class SequenceBatcher<S extends Sequence> {
       else return true;
       return false;
     });
-    const owners = new Set(this.#jobs.map(({ owner }) => owner));
-    this.#owners = this.#owners.filter((owner) => owners.has(owner));
+    const owners = this.#owners();
+    const least = owners.length > 0 ? this.#served.get(owners[0])! : Infinity;
+    // Nothing is forgotten of those who have had more than others.
+    for (const [owner, tokens] of this.#served) {
+      if (tokens <= least && !owners.includes(owner)) this.#served.delete(owner);
+    }
+  }
+
+  /** Owners with requests, the one for which least was read first. */
+  #owners(): (string | undefined)[] {
+    const owners = [...new Set(this.#jobs.map(({ owner }) => owner))];
+    return owners.sort((a, b) => this.#served.get(a)! - this.#served.get(b)!);
   }
 
   /** Texts of like length from as many requests as possible, one of the first request of the first owner among them. */
   #chooseBatch(): Map<Job<S>, Item<S>[]> {
     const offered: Offer<S>[] = [];
     const { maxTokens, maxRows } = this.#limits;
-    const offers = this.#owners.map((owner) => offersOf(this.#jobs.filter((job) => job.owner === owner)));
+    const offers = this.#owners().map((owner) => offersOf(this.#jobs.filter((job) => job.owner === owner)));
     for (let tokens = 0; tokens < maxTokens && offered.length < maxRows;) {
       const before = offered.length;
       for (const owner of offers) {
@@ -138,14 +149,17 @@ export class SequenceBatcher<S extends Sequence> {
       this.runs++;
       let at = 0;
       for (const [job, own] of batch) {
+        const tokens = own.reduce((sum, { sequence }) => sum + sequence.ids.length, 0);
+        this.#served.set(job.owner, this.#served.get(job.owner)! + tokens);
         for (const { index } of own) job.vectors[index] = vectors[at++]!;
         const done = new Set(own);
         job.waiting = job.waiting.filter((item) => !done.has(item));
       }
       // Who was served goes after those who were not.
-      this.#jobs = withLast(this.#jobs, (job) => batch.has(job));
-      const served = new Set([...batch.keys()].map(({ owner }) => owner));
-      this.#owners = withLast(this.#owners, (owner) => served.has(owner));
+      this.#jobs = [
+        ...this.#jobs.filter((job) => !batch.has(job)),
+        ...this.#jobs.filter((job) => batch.has(job)),
+      ];
     } catch (error) {
       // Cancelled requests leave before the next run.
       if (controller.signal.aborted) return;
@@ -169,8 +183,4 @@ function* offersOf<S extends Sequence>(jobs: readonly Job<S>[]): Generator<Offer
     }
   }
   return undefined;
-}
-
-function withLast<T>(values: readonly T[], isLast: (value: T) => boolean): T[] {
-  return [...values.filter((value) => !isLast(value)), ...values.filter(isLast)];
 }
