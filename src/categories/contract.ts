@@ -192,7 +192,10 @@ export type ReplicaSettings = Pick<CommonSettings, 'device' | 'threads'>;
 export interface ModelLimits {
   /** Worker processes of this model: how many, or the settings of each, such as its device. Default 1. */
   readonly replicas?: number | readonly ReplicaSettings[] | undefined;
-  /** Requests that may wait; one more is refused with `overloaded`. Default 64. */
+  /**
+   * Requests that may wait; one more is refused with `overloaded`, unless its owner has none waiting: up to as many again.
+   * Default 64.
+   */
   readonly maxQueue?: number | undefined;
   /**
    * Longest time of a request, waiting included; of a transcription, longest time without progress: each window that is done

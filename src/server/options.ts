@@ -123,7 +123,10 @@ export const handlerSettings = {
       error: 'expected "none", { "keys": [...] } or a function',
     })
     .describe('Who may use the service.'),
-  plans: z.record(z.string(), plan).optional().describe('Limits of keys, by the name of the plan.'),
+  plans: z
+    .record(z.string(), plan)
+    .optional()
+    .describe('Limits of keys, by the name of the plan: `models`, `quota`, `rateLimit`, `maxConcurrent`.'),
   limiter: objectSetting<LimiterFactory>(
     'Where plans are counted; default: in memory.',
     aFunction,

@@ -3,7 +3,6 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createInference, type Inference, type InferenceError } from '../../dist/src/index.js';
 import { ask, createHogs, hogModels, type Hog } from './hogs.js';
 
-// A second owner's request ends while those of the first, who has all it may have under way, have hardly begun.
 let inference: Inference;
 let hogs: Record<string, Hog>;
 
@@ -17,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => inference.close({ graceMs: 0 }));
 
 it.each(Object.keys(hogModels))(
-  '%s',
+  'a small request of a second owner ends while those of the first are under way: %s',
   async (category) => {
     const { count, large, small } = hogs[category]!;
     const controller = new AbortController();

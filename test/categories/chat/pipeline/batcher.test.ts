@@ -42,12 +42,7 @@ class Trial implements Generation {
   ends = 0;
   #settle!: { resolve: () => void; reject: (error: unknown) => void };
 
-  constructor(
-    prompt: readonly number[],
-    counts: readonly number[],
-    reproducible = false,
-    owner?: string,
-  ) {
+  constructor(prompt: readonly number[], counts: readonly number[], reproducible = false, owner?: string) {
     this.owner = owner;
     this.prompt = Int32Array.from(prompt);
     this.mostTokens = counts.reduce((sum, count) => sum + count, prompt.length);
