@@ -29,6 +29,9 @@ interface Job<S extends Sequence> {
   readonly reject: (error: unknown) => void;
 }
 
+/** Part of a batch's tokens that are read at once while several owners have texts, so that they wait less for each other. */
+const sharedPart = 1 / 4;
+
 interface Offer<S extends Sequence> {
   readonly job: Job<S>;
   readonly item: Item<S>;
@@ -115,8 +118,10 @@ export class SequenceBatcher<S extends Sequence> {
   /** Texts of like length from as many requests as possible, one of the first request of the first owner among them. */
   #chooseBatch(): Map<Job<S>, Item<S>[]> {
     const offered: Offer<S>[] = [];
-    const { maxTokens, maxRows } = this.#limits;
-    const offers = this.#owners().map((owner) => offersOf(this.#jobs.filter((job) => job.owner === owner)));
+    const { maxRows } = this.#limits;
+    const owners = this.#owners();
+    const maxTokens = this.#limits.maxTokens * (owners.length > 1 ? sharedPart : 1);
+    const offers = owners.map((owner) => offersOf(this.#jobs.filter((job) => job.owner === owner)));
     for (let tokens = 0; tokens < maxTokens && offered.length < maxRows;) {
       const before = offered.length;
       for (const owner of offers) {
