@@ -61,7 +61,13 @@ if (decoded !== undefined) {
   const { factor, decode } = createLatentDecoder(session, component);
   const side = Number(decoded) / factor;
   const before = process.resourceUsage().maxRSS / 1024;
-  await decode(new Float32Array(4 * side * side), { width: side, height: side }, { pause: async () => {} });
+  await decode(
+    new Float32Array(4 * side * side),
+    { width: side, height: side },
+    {
+      inTurn: (task) => task(),
+    },
+  );
   process.send?.([before, process.resourceUsage().maxRSS / 1024]);
   process.exit();
 }

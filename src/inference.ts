@@ -92,6 +92,7 @@ const callSettings = {
   responseId: z.unknown(),
   onDispatch: z.unknown(),
   owner: z.string().optional(),
+  sharesPrefixes: z.boolean().optional(),
 } satisfies SettingTable & Record<keyof CallOptions, unknown>;
 
 /** All models of a service, usable with or without HTTP. */

@@ -48,8 +48,10 @@ export interface RunOptions {
   readonly signal?: AbortSignal | undefined;
   /** Sent with whatever the run asks of other machines. */
   readonly headers?: RunHeaders | undefined;
-  /** Runs reuse what was computed for runs of the same owner alone. */
+  /** Owners take turns; runs reuse what was computed for runs of the same owner alone. */
   readonly owner?: string | undefined;
+  /** As in `CallOptions`. */
+  readonly sharesPrefixes?: boolean | undefined;
 }
 
 /** The request or job that a run is a part of, in the words of whoever asks for it. */
@@ -79,10 +81,13 @@ export interface CallOptions {
   /** Called when a replica takes the request, which has waited until then. It must not throw. */
   readonly onDispatch?: (() => void) | undefined;
   /**
-   * Whose request it is. The beginning of a prompt is reused for requests of the same owner alone, so that no caller finds
-   * out by `cached_tokens` or by the time what another one has asked. Requests without an owner share with each other.
+   * Whose request it is. Owners take turns: those that wait, and those whose runs compute. The beginning of a prompt is
+   * reused for requests of the same owner alone, so that no caller finds out by `cached_tokens` or by the time what another
+   * one has asked. Requests without an owner count as those of one.
    */
   readonly owner?: string | undefined;
+  /** Whether the beginning of its prompt is reused for those of all owners that say so too; default `false`. */
+  readonly sharesPrefixes?: boolean | undefined;
 }
 
 /** A request with all its defaults, as a pipeline gets it. */
@@ -127,6 +132,8 @@ export interface Pipeline<
   readonly info: Info;
   /** Number of requests it can process at once; the engine queues the others. */
   readonly concurrency: number;
+  /** Requests beyond those that it can process as well: one for each owner that has no other under way. Default 0. */
+  readonly reserve?: number | undefined;
   /** The servers that run it, where others do. */
   upstreams?(): readonly UpstreamStatus[];
   /** Runtime of the graphs; left out if none were loaded in this process. */
@@ -185,7 +192,10 @@ export type ReplicaSettings = Pick<CommonSettings, 'device' | 'threads'>;
 export interface ModelLimits {
   /** Worker processes of this model: how many, or the settings of each, such as its device. Default 1. */
   readonly replicas?: number | readonly ReplicaSettings[] | undefined;
-  /** Requests that may wait; one more is refused with `overloaded`. Default 64. */
+  /**
+   * Requests that may wait; one more is refused with `overloaded`, unless its owner has none waiting: up to as many again.
+   * Default 64.
+   */
   readonly maxQueue?: number | undefined;
   /**
    * Longest time of a request, waiting included; of a transcription, longest time without progress: each window that is done
@@ -308,6 +318,10 @@ export interface CategoryDefinition<
    * Tokens that a request may use up, estimated; left out where requests use none. A plan reserves them.
    */
   estimateTokens?(input: Input, model: ModelInfo): TokenEstimate;
+  /**
+   * Work that a request takes, estimated, in a unit of the category: owners take turns by it. Above 0; default 1.
+   */
+  estimateCost?(request: Request): number;
   /** Whether an event brings a part of the answer, as a token, a segment or an image. */
   isOutput(event: Event): boolean;
   /** Whether the model's `deadlineMs` begins anew with an event; default: no event renews it. */

@@ -1,11 +1,18 @@
-/**
- * Runs a task when it is its turn. A task whose signal is aborted before never runs: the promise rejects with the
- * signal's reason.
- */
-export type Limiter = <T>(task: () => Promise<T>, signal?: AbortSignal) => Promise<T>;
+import { FairQueue } from './fair-queue.ts';
+
+/** Options of one task. */
+export interface TaskOptions {
+  /** A task whose signal is aborted before its turn never runs: the promise rejects with the signal's reason. */
+  readonly signal?: AbortSignal | undefined;
+  /** Owners take turns; default: one that all tasks without an owner share. */
+  readonly owner?: string | undefined;
+}
+
+/** Runs a task when it is its turn. */
+export type Limiter = <T>(task: () => Promise<T>, options?: TaskOptions) => Promise<T>;
 
 /**
- * Lets at most so many tasks run at once; the others wait in the order in which they came.
+ * Lets at most so many tasks run at once. The owners of the others take turns, each with the task that came first.
  *
  * @example
  * ```ts
@@ -14,9 +21,16 @@ export type Limiter = <T>(task: () => Promise<T>, signal?: AbortSignal) => Promi
  * ```
  */
 export function limitConcurrency(most: number): Limiter {
-  const waiting = new Set<() => void>();
+  const waiting = new FairQueue<() => void>();
   let running = 0;
-  const turn = (signal: AbortSignal | undefined): Promise<void> =>
+  const beginNext = (): void => {
+    if (running === 0 && waiting.size === 0) waiting.settle();
+    const begin = running < most ? waiting.take() : undefined;
+    if (!begin) return;
+    running += 1;
+    begin();
+  };
+  const turn = ({ signal, owner }: TaskOptions): Promise<void> =>
     new Promise((resolve, reject) => {
       const begin = (): void => {
         signal?.removeEventListener('abort', leave);
@@ -26,22 +40,18 @@ export function limitConcurrency(most: number): Limiter {
         waiting.delete(begin);
         reject(signal!.reason as Error);
       };
-      waiting.add(begin);
+      waiting.add(begin, owner);
       signal?.addEventListener('abort', leave, { once: true });
+      beginNext();
     });
-  return async (task, signal) => {
-    signal?.throwIfAborted();
-    if (running >= most) await turn(signal);
-    else running += 1;
+  return async (task, options = {}) => {
+    options.signal?.throwIfAborted();
+    await turn(options);
     try {
       return await task();
     } finally {
-      // A waiting task takes the place over.
-      const [next] = waiting;
-      if (next) {
-        waiting.delete(next);
-        next();
-      } else running -= 1;
+      running -= 1;
+      beginNext();
     }
   };
 }

@@ -75,6 +75,7 @@ class ChildReplica implements Replica {
   #error: InferenceError | undefined;
   #info: ModelInfo | undefined;
   #concurrency = 0;
+  #reserve: number | undefined;
   #upstreams: readonly UpstreamStatus[] | undefined;
   #lastRunId = 0;
   #startedAt = 0;
@@ -113,6 +114,10 @@ class ChildReplica implements Replica {
 
   get concurrency(): number {
     return this.#concurrency;
+  }
+
+  get reserve(): number | undefined {
+    return this.#reserve;
   }
 
   /** Last report of the worker. */
@@ -269,12 +274,14 @@ class ChildReplica implements Replica {
   #workerReady({
     info,
     concurrency,
+    reserve,
     memoryBytes,
     runtime,
   }: WorkerMessage & { readonly type: 'loaded' }): void {
     if (this.#state !== 'loading' && this.#state !== 'restarting') return;
     this.#info = info;
     this.#concurrency = concurrency;
+    this.#reserve = reserve;
     this.#readyAt = performance.now();
     this.#loadMs = this.#readyAt - this.#startedAt;
     // From now on a request holds the host by the timer of its deadline, an idle worker doesn't.

@@ -13,12 +13,13 @@ const eventsPerTurn = 256;
 export async function driveRun(
   pipeline: Pipeline,
   request: unknown,
-  { signal, headers, owner }: RunOptions & { readonly signal: AbortSignal },
+  options: RunOptions & { readonly signal: AbortSignal },
   onEvent: (event: RunEvent) => void | Promise<void>,
 ): Promise<InferenceError | undefined> {
+  const { signal } = options;
   let events = 0;
   try {
-    for await (const event of pipeline.run(request, { signal, headers, owner })) {
+    for await (const event of pipeline.run(request, options)) {
       if (signal.aborted) break;
       const taken = onEvent(event);
       if (taken) await taken;

@@ -28,9 +28,10 @@ export function inlineReplicas(loadPipeline: LoadPipeline): StartReplica {
     new InlineReplica(spec, { onChange, onEvent }, loadPipeline);
 }
 
-interface StartedRun extends Pick<RunLabels, 'headers' | 'owner'> {
+interface StartedRun {
   readonly request: unknown;
   readonly observer: RunObserver;
+  readonly labels: RunLabels;
 }
 
 class InlineReplica implements Replica {
@@ -62,6 +63,10 @@ class InlineReplica implements Replica {
     return this.#pipeline?.concurrency ?? 0;
   }
 
+  get reserve(): number | undefined {
+    return this.#pipeline?.reserve;
+  }
+
   get upstreams(): readonly UpstreamStatus[] | undefined {
     return this.#pipeline?.upstreams?.();
   }
@@ -78,9 +83,9 @@ class InlineReplica implements Replica {
     return this.#firstLoad.promise;
   }
 
-  start(request: unknown, observer: RunObserver, { headers, owner }: RunLabels = {}): Run {
+  start(request: unknown, observer: RunObserver, labels: RunLabels = {}): Run {
     const controller = new AbortController();
-    this.#runs.set(controller, this.#drive(controller, { request, observer, headers, owner }));
+    this.#runs.set(controller, this.#drive(controller, { request, observer, labels }));
     return { cancel: () => controller.abort() };
   }
 
@@ -111,13 +116,10 @@ class InlineReplica implements Replica {
     }
   }
 
-  async #drive(
-    controller: AbortController,
-    { request, observer, headers, owner }: StartedRun,
-  ): Promise<void> {
+  async #drive(controller: AbortController, { request, observer, labels }: StartedRun): Promise<void> {
     await Promise.resolve();
     const { signal } = controller;
-    const error = await driveRun(this.#pipeline!, request, { signal, headers, owner }, (event) =>
+    const error = await driveRun(this.#pipeline!, request, { ...labels, signal }, (event) =>
       observer.onEvents([event]),
     );
     this.#runs.delete(controller);

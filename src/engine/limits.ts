@@ -32,10 +32,13 @@ export const limitSettings = {
     .describe(
       'Worker processes of the model: a number, or a list with the `device` and `threads` of each. Default 1.',
     ),
-  maxQueue: integerSetting('Largest number of waiting requests; further ones are refused. Default 64.', {
-    min: 0,
-    max: 1_000_000,
-  }),
+  maxQueue: integerSetting(
+    'Largest number of waiting requests; further ones are refused, but for the first of a key, up to as many again. Default 64.',
+    {
+      min: 0,
+      max: 1_000_000,
+    },
+  ),
   deadlineMs: integerSetting(
     'Longest time of a request, waiting included; of a transcription, longest time without progress. Default 10 minutes.',
     {

@@ -94,9 +94,13 @@ export class LoadableModel implements Occupant {
     return this.#lastUsedMs;
   }
 
-  /** A replica that can take one more request now. */
-  free(): Replica | undefined {
-    return this.#isReleasing ? undefined : this.#replicas?.free();
+  /**
+   * A replica that can take one more request now.
+   *
+   * @param isReserved whether places that are reserved count
+   */
+  free(isReserved: boolean): Replica | undefined {
+    return this.#isReleasing ? undefined : this.#replicas?.free(isReserved);
   }
 
   /** A request uses it. */

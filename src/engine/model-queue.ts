@@ -9,6 +9,7 @@ import type {
 } from '../categories/contract.ts';
 import type { ModelStatus } from './contract.ts';
 import { EventStream } from '../concurrency/event-stream.ts';
+import { FairQueue } from '../concurrency/fair-queue.ts';
 import { assertDuration, type ResolvedLimits } from './limits.ts';
 import { LoadableModel } from './loadable-model.ts';
 import type { InferenceObserver, ObservedModel, UnloadReason } from './observer.ts';
@@ -33,16 +34,18 @@ export interface QueueSurroundings {
 }
 
 /**
- * All requests of one model: as many run as its replicas take at once, a bounded number waits in the order of arrival,
- * one more is refused. A request to a model that isn't loaded loads it.
+ * All requests of one model: as many run as its replicas take at once, a bounded number waits, one more is refused.
+ * Owners take turns; each owner's requests run in the order of arrival. A request to a model that isn't loaded loads it.
  */
 export class ModelQueue {
   readonly #spec: QueuedSpec;
   readonly #limits: ResolvedLimits;
   readonly #observers: Observers<InferenceObserver>;
   readonly #model: LoadableModel;
-  readonly #waiting = new Set<Ticket>();
+  readonly #waiting = new FairQueue<Ticket>();
   readonly #running = new Set<Ticket>();
+  /** Owner → how many of its requests run. */
+  readonly #runsOf = new Map<string | undefined, number>();
   /** Requests that waited when unloading began: they run before it ends. */
   #lastCalls: ReadonlySet<Ticket> = new Set();
   readonly #serviceTimes = createServiceTimes();
@@ -150,12 +153,12 @@ export class ModelQueue {
     stream: EventStream<RunEvent>,
     job: Pick<Ticket, 'request' | 'category' | 'watch'>,
     options: CallOptions,
-    { isProgress }: CategoryDefinition,
+    { isProgress, estimateCost }: CategoryDefinition,
   ): Ticket {
     const { signal, deadlineMs } = options;
     if (deadlineMs !== undefined) assertDuration('deadlineMs', deadlineMs);
     if (signal?.aborted) throw cancelled(signal.reason);
-    this.#assertAdmission(deadlineMs ?? this.#limits.deadlineMs);
+    this.#assertAdmission(deadlineMs ?? this.#limits.deadlineMs, options.owner);
     const ticket = new Ticket(job, stream, {
       signal,
       deadlineMs,
@@ -164,14 +167,15 @@ export class ModelQueue {
       origin: options.origin,
       onDispatch: options.onDispatch,
       owner: options.owner,
+      sharesPrefixes: options.sharesPrefixes,
       onAbandon: (abandoned) => this.#abandon(abandoned),
     });
-    this.#waiting.add(ticket);
+    this.#waiting.add(ticket, options.owner, estimateCost?.(job.request));
     this.#dispatch();
     return ticket;
   }
 
-  #assertAdmission(deadlineMs: number): void {
+  #assertAdmission(deadlineMs: number, owner: string | undefined): void {
     if (this.#refusal) throw this.#refusal;
     const { id } = this.#spec;
     const { state, replicas } = this.#model;
@@ -179,7 +183,10 @@ export class ModelQueue {
     const restartsInMs = state === 'restarting' ? replicas!.restartsInMs : 0;
     if (restartsInMs > deadlineMs || this.#isLooping) throw this.#restartError();
     const waiting = this.#waiting.size;
-    if (waiting >= this.#limits.maxQueue && !this.#freeReplica()) {
+    // Nobody's requests fill the queue so that it has no place for the first of somebody else.
+    const isFirst = this.#waiting.countOf(owner) === 0;
+    const most = isFirst ? 2 * this.#limits.maxQueue : this.#limits.maxQueue;
+    if (waiting >= most && !this.#placeFor(owner)) {
       // Nothing may wait for it, but who comes again finds it loaded.
       if (state === 'unloaded') this.#loadForRequests();
       throw new InferenceError('overloaded', `Model "${id}" is busy and its queue is full.`, {
@@ -193,18 +200,27 @@ export class ModelQueue {
 
   #dispatch(): void {
     clearTimeout(this.#idleTimer);
-    for (const ticket of this.#waiting) {
-      if (this.#model.isLeaving && !this.#lastCalls.has(ticket)) continue;
-      const replica = this.#freeReplica();
-      if (!replica) break;
-      this.#waiting.delete(ticket);
+    for (;;) {
+      const ticket = this.#next();
+      if (!ticket) break;
+      const replica = this.#placeFor(ticket.owner)!;
       const { category = ticket.category } = replica.info ?? {};
       if (category === ticket.category) this.#start(ticket, replica);
       else ticket.fail(wrongCategory(this.info, ticket.category));
     }
     if (this.#waiting.size > 0 && this.#model.state === 'unloaded') this.#loadForRequests();
+    if (this.#running.size + this.#waiting.size === 0) this.#waiting.settle();
     this.#model.settle();
     this.#watchIdleness();
+  }
+
+  /** Takes the next request for which there is a place out of the queue. */
+  #next(): Ticket | undefined {
+    if (!this.#model.free(true)) return undefined;
+    const { isLeaving } = this.#model;
+    return this.#waiting.take(
+      (ticket) => (!isLeaving || this.#lastCalls.has(ticket)) && this.#placeFor(ticket.owner) !== undefined,
+    );
   }
 
   #loadForRequests(): void {
@@ -229,12 +245,14 @@ export class ModelQueue {
   #start(ticket: Ticket, replica: Replica): void {
     const startedAt = performance.now();
     this.#running.add(ticket);
+    this.#count(ticket.owner, 1);
     this.#model.touch();
     const observer: RunObserver = {
       onEvents: (events) => ticket.push(events),
       onEnd: (error) => {
         if (!error) this.#serviceTimes.record(performance.now() - startedAt);
         this.#running.delete(ticket);
+        this.#count(ticket.owner, -1);
         this.#model.touch();
         ticket.end(error);
         this.#dispatch();
@@ -267,8 +285,14 @@ export class ModelQueue {
     });
   }
 
-  #freeReplica(): Replica | undefined {
-    return this.#model.free();
+  #placeFor(owner: string | undefined): Replica | undefined {
+    return this.#model.free(!this.#runsOf.has(owner));
+  }
+
+  #count(owner: string | undefined, change: 1 | -1): void {
+    const runs = (this.#runsOf.get(owner) ?? 0) + change;
+    if (runs > 0) this.#runsOf.set(owner, runs);
+    else this.#runsOf.delete(owner);
   }
 
   #state(): ModelStatus['state'] {

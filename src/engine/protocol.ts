@@ -34,7 +34,7 @@ export type WorkerMessage =
       readonly type: 'loaded';
       /** Resident memory of the worker. */
       readonly memoryBytes: number;
-    } & Pick<Pipeline, 'info' | 'concurrency' | 'runtime'>)
+    } & Pick<Pipeline, 'info' | 'concurrency' | 'reserve' | 'runtime'>)
   /** `detail` is for the operator, never for callers. */
   | { readonly type: 'load-failed'; readonly error: SerializedError; readonly detail: string }
   /** Asks for the result of a function of the spec. */

@@ -71,11 +71,16 @@ export class ReplicaSet {
     await Promise.all(this.#replicas.map((replica) => replica.loaded));
   }
 
-  /** The least busy replica that can take one more. */
-  free(): Replica | undefined {
+  /**
+   * The least busy replica that can take one more.
+   *
+   * @param isReserved whether places that are reserved count
+   */
+  free(isReserved: boolean): Replica | undefined {
     let best: Replica | undefined;
     for (const replica of this.#replicas) {
-      if (replica.state !== 'ready' || replica.running >= replica.concurrency) continue;
+      const places = replica.concurrency + (isReserved ? (replica.reserve ?? 0) : 0);
+      if (replica.state !== 'ready' || replica.running >= places) continue;
       if (!best || replica.running < best.running) best = replica;
     }
     return best;

@@ -29,6 +29,8 @@ export interface RunLabels {
   readonly headers?: RunHeaders | undefined;
   /** As in `RunOptions`. */
   readonly owner?: string | undefined;
+  /** As in `RunOptions`. */
+  readonly sharesPrefixes?: boolean | undefined;
 }
 
 export interface Run {
@@ -43,6 +45,8 @@ export interface Replica {
   readonly info: ModelInfo | undefined;
   /** Number of requests it accepts at once; 0 before the model is loaded. */
   readonly concurrency: number;
+  /** Number of requests that it accepts beyond that, of owners that have none under way; default 0. */
+  readonly reserve?: number | undefined;
   /** Requests in hand, cancelled ones that have not ended yet included. */
   readonly running: number;
   /** The servers that run its model, where others do. */
@@ -56,7 +60,7 @@ export interface Replica {
   /** Settles once: the model is loaded for the first time, or never will be. */
   readonly loaded: Promise<void>;
   /**
-   * Only while `ready` and `running < concurrency`.
+   * Only while `ready` and `running < concurrency`, or `+ reserve`.
    *
    * @param labels by which it is known here and elsewhere
    */

@@ -64,8 +64,8 @@ export function serveWorker(
       calls.place(spec, functions);
       pipeline = await loadPipeline(spec);
       leaveCore({ threads: spec.threads, place });
-      const { info, concurrency, runtime } = pipeline;
-      send({ type: 'loaded', info, concurrency, runtime, memoryBytes: process.memoryUsage.rss() });
+      const { info, concurrency, reserve, runtime } = pipeline;
+      send({ type: 'loaded', info, concurrency, reserve, runtime, memoryBytes: process.memoryUsage.rss() });
       tellUpstreams(pipeline);
     } catch (error) {
       report(`model "${spec.id}" could not be loaded`, error);
@@ -77,12 +77,12 @@ export function serveWorker(
   const run = async (
     id: number,
     request: unknown,
-    { requestId, headers, owner }: RunLabels = {},
+    { requestId, ...options }: RunLabels = {},
   ): Promise<void> => {
     const active: ActiveRun = { controller: new AbortController(), failure: undefined };
     runs.set(id, active);
     const { signal } = active.controller;
-    const error = await driveRun(pipeline!, request, { signal, headers, owner }, (event) => {
+    const error = await driveRun(pipeline!, request, { ...options, signal }, (event) => {
       outbox.event(id, event);
       return whenWritten();
     });

@@ -16,6 +16,7 @@ export interface TicketOptions {
   readonly origin: RunOrigin | undefined;
   readonly onDispatch: (() => void) | undefined;
   readonly owner: string | undefined;
+  readonly sharesPrefixes: boolean | undefined;
   /** The caller has its error, or has left: the request need not be run any further. */
   onAbandon(ticket: Ticket): void;
 }
@@ -24,13 +25,14 @@ export interface TicketOptions {
 export class Ticket {
   readonly request: unknown;
   readonly category: string;
+  readonly owner: string | undefined;
   /** Set while a replica works on it. */
   run: Run | undefined;
   /** Listener, if there is one. */
   readonly watch: RunWatch | undefined;
   readonly #origin: RunOrigin | undefined;
   readonly #onDispatch: (() => void) | undefined;
-  readonly #owner: string | undefined;
+  readonly #sharesPrefixes: boolean | undefined;
   readonly #stream: EventStream<RunEvent>;
   readonly #signal: AbortSignal | undefined;
   readonly #onAbandon: (ticket: Ticket) => void;
@@ -49,7 +51,8 @@ export class Ticket {
     this.watch = watch;
     this.#origin = options.origin;
     this.#onDispatch = options.onDispatch;
-    this.#owner = options.owner;
+    this.owner = options.owner;
+    this.#sharesPrefixes = options.sharesPrefixes;
     this.#stream = stream;
     this.#signal = options.signal;
     this.#onAbandon = options.onAbandon;
@@ -65,7 +68,8 @@ export class Ticket {
   get labels(): RunLabels {
     const headers = this.#origin ? runHeaders(this.#origin) : {};
     this.watch?.propagate(headers);
-    return { requestId: this.#origin?.requestId, headers, owner: this.#owner };
+    const { owner } = this;
+    return { requestId: this.#origin?.requestId, headers, owner, sharesPrefixes: this.#sharesPrefixes };
   }
 
   /** A replica has taken it. */

@@ -8,7 +8,7 @@ import { requestIdOf } from './headers.ts';
 import type { ObservedRequest } from './observer.ts';
 import { resolveOptions, type HandlerOptions } from './options.ts';
 import { endpointPath } from './path.ts';
-import { watchRequest } from './request-watch.ts';
+import { watchBody, watchRequest } from './request-watch.ts';
 import { createRouter } from './router.ts';
 import { createRoutes } from './routes.ts';
 import { abbreviate } from '../core/text/quote.ts';
@@ -78,13 +78,6 @@ export function createHandlerOf(
       const apiKey = await settings.authenticate(request);
       const owner = apiKey === null ? undefined : ownerOf(apiKey);
       const meter = settings.meterOf(apiKey);
-      if (route.isInference) {
-        try {
-          await meter.enter();
-        } finally {
-          Object.assign(ownHeaders, meter.headers);
-        }
-      }
       const call = {
         inference,
         settings,
@@ -97,7 +90,16 @@ export function createHandlerOf(
         meter,
         report,
       };
-      return route.handle(call);
+      if (!route.isInference) return route.handle(call);
+      const leave = (): void => meter.leave();
+      request.signal.addEventListener('abort', leave, { once: true });
+      try {
+        await meter.enter().finally(() => Object.assign(ownHeaders, meter.headers));
+        return watchBody(await route.handle(call), { end: leave });
+      } catch (error) {
+        leave();
+        throw error;
+      }
     };
 
     let response: ApiResponse;

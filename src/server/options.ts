@@ -108,6 +108,7 @@ const plan = z.strictObject({
   models: z.array(z.string()).optional(),
   quota: limit.optional(),
   rateLimit: limit.optional(),
+  maxConcurrent: z.number().optional(),
 });
 
 const apiKey = z.union(
@@ -132,7 +133,10 @@ export const handlerSettings = {
       error: 'expected "none", { "keys": [...] } or a function',
     })
     .describe('Who may use the service.'),
-  plans: z.record(z.string(), plan).optional().describe('Limits of keys, by the name of the plan.'),
+  plans: z
+    .record(z.string(), plan)
+    .optional()
+    .describe('Limits of keys, by the name of the plan: `models`, `quota`, `rateLimit`, `maxConcurrent`.'),
   limiter: objectSetting<LimiterFactory>(
     'Where plans are counted; default: in memory.',
     aFunction,

@@ -19,14 +19,25 @@ export interface Plan {
   readonly quota?: Limit | undefined;
   /** More requests than that answer 429 `rate_limit_exceeded`. Requests that fail count, refused ones don't. */
   readonly rateLimit?: Limit | undefined;
+  /**
+   * Requests of one key, or of the keys of one `id`, under way at once in this process, from their first byte to the last of
+   * the answer; at least 1. One more answers 429 `rate_limit_exceeded` and counts nowhere. Default: no limit.
+   */
+  readonly maxConcurrent?: number | undefined;
 }
 
 /** Everything that a request may use up. */
 export interface Meter {
   /** `x-ratelimit-*`, filled by `enter`. */
   readonly headers: Record<string, string>;
-  /** @throws InferenceError `rate_limited` */
+  /**
+   * The request begins.
+   *
+   * @throws InferenceError `rate_limited`
+   */
   enter(): Promise<void>;
+  /** The request has ended; harmless when repeated. */
+  leave(): void;
   /** @throws InferenceError `upgrade_required` */
   assertModel(model: string): void;
   /**
@@ -83,6 +94,7 @@ export function createMeterFactory(
 const unlimited: Meter = {
   headers: {},
   async enter() {},
+  leave() {},
   assertModel() {},
   assertAny() {},
   async assertLeft() {},
@@ -94,9 +106,13 @@ interface CompiledPlan {
   readonly models: ReadonlySet<string> | null;
   readonly quota: Budget | null;
   readonly rateLimit: Budget | null;
+  readonly maxConcurrent: number;
+  /** Owner → requests. */
+  readonly underWay: Map<string, number>;
 }
 
 function compilePlan(name: string, plan: Plan, createLimiter: LimiterFactory): CompiledPlan {
+  if (plan.maxConcurrent !== undefined) assertCount(`plans.${name}.maxConcurrent`, plan.maxConcurrent);
   const budget = (kind: 'quota' | 'rateLimit'): Budget | null => {
     const limit = plan[kind];
     if (limit === undefined) return null;
@@ -108,6 +124,8 @@ function compilePlan(name: string, plan: Plan, createLimiter: LimiterFactory): C
     models: plan.models === undefined ? null : new Set(plan.models),
     quota: budget('quota'),
     rateLimit: budget('rateLimit'),
+    maxConcurrent: plan.maxConcurrent ?? Infinity,
+    underWay: new Map(),
   };
 }
 
@@ -116,14 +134,19 @@ function assertLimit(label: string, { requests, tokens, perSeconds }: Limit): vo
     throw new TypeError(`${label}: expected \`requests\`, \`tokens\` or both`);
   }
   for (const [name, value] of Object.entries({ requests, tokens, perSeconds })) {
-    if (value === undefined && name !== 'perSeconds') continue;
-    if (Number.isSafeInteger(value) && value! >= 1) continue;
-    throw new RangeError(`${label}.${name}: expected an integer of at least 1, got ${value}`);
+    if (value !== undefined || name === 'perSeconds') assertCount(`${label}.${name}`, value);
   }
+}
+
+function assertCount(label: string, value: number | undefined): void {
+  if (Number.isSafeInteger(value) && value! >= 1) return;
+  throw new RangeError(`${label}: expected an integer of at least 1, got ${value}`);
 }
 
 function createMeter(plan: CompiledPlan, owner: string): Meter {
   const headers: Record<string, string> = {};
+  const { underWay } = plan;
+  let isUnderWay = false;
   const assertAny = (models: readonly string[]): void => {
     const [model] = models;
     if (model === undefined || plan.models === null || models.some((one) => plan.models!.has(one))) return;
@@ -136,11 +159,22 @@ function createMeter(plan: CompiledPlan, owner: string): Meter {
   return {
     headers,
     async enter() {
+      const count = underWay.get(owner) ?? 0;
+      if (count >= plan.maxConcurrent) throw tooManyAtOnce(count);
+      underWay.set(owner, count + 1);
+      isUnderWay = true;
       if (plan.rateLimit === null) return;
       const { refusal, requests, tokens } = await plan.rateLimit.admit(owner);
       Object.assign(headers, rateLimitHeaders('requests', requests), rateLimitHeaders('tokens', tokens));
       if (refusal === null) return;
       throw rateLimited(refusal);
+    },
+    leave() {
+      if (!isUnderWay) return;
+      isUnderWay = false;
+      const count = underWay.get(owner)! - 1;
+      if (count > 0) underWay.set(owner, count);
+      else underWay.delete(owner);
     },
     assertModel: (model) => assertAny([model]),
     assertAny,
@@ -176,6 +210,11 @@ function createMeter(plan: CompiledPlan, owner: string): Meter {
       };
     },
   };
+}
+
+function tooManyAtOnce(count: number): InferenceError {
+  const message = `This key has ${count} requests under way, the most of its plan. Try again when one has ended.`;
+  return new InferenceError('rate_limited', message, { retryAfterSeconds: 1 });
 }
 
 function rateLimited({ limit, of, retryAfterSeconds }: Refusal): InferenceError {

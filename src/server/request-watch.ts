@@ -31,21 +31,24 @@ export function watchRequest(
   observers.tell('onRequestStart', request);
   return {
     fail,
-    answer(response) {
-      const { status, body } = response;
-      if (typeof body !== 'string' && !(body instanceof Uint8Array)) {
-        return { ...response, body: watched(body, { fail, end: () => end(status) }) };
-      }
-      end(status);
-      return response;
-    },
+    answer: (response) => watchBody(response, { fail, end: () => end(response.status) }),
   };
+}
+
+/** Tells when a response has ended: at once, or with its stream. */
+export function watchBody(response: ApiResponse, watch: StreamWatch): ApiResponse {
+  const { body } = response;
+  if (typeof body !== 'string' && !(body instanceof Uint8Array)) {
+    return { ...response, body: watched(body, watch) };
+  }
+  watch.end();
+  return response;
 }
 
 type Stream = Exclude<ApiResponse['body'], string | Uint8Array>;
 
 interface StreamWatch {
-  fail(error: InferenceError): void;
+  fail?(error: InferenceError): void;
   end(): void;
 }
 
@@ -60,14 +63,14 @@ function watched(stream: Stream, { fail, end }: StreamWatch): Stream {
         if (result.done === true) end();
         return result;
       } catch (error) {
-        fail(InferenceError.from(error));
+        fail?.(InferenceError.from(error));
         end();
         throw error;
       }
     },
     async return() {
       // At once: a piece that is awaited now ends the stream before `return` does.
-      fail(new InferenceError('cancelled', 'The client has gone.'));
+      fail?.(new InferenceError('cancelled', 'The client has gone.'));
       try {
         await pieces.return?.();
       } finally {

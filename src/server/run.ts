@@ -111,11 +111,16 @@ export async function openRun<Event>(call: Call, run: Run<Event>): Promise<OpenR
 
 function callOptions(call: Call, signal: AbortSignal, { begin }: Bill<never>): CallOptions {
   const { request, origin, settings, startedAt } = call;
-  const owner = settings.sharedPrefixes ? undefined : call.owner;
   const givenMs = deadlineMsOf(request);
-  // The body has taken its part.
-  const deadlineMs = givenMs && Math.max(1, Math.ceil(givenMs - (performance.now() - startedAt)));
-  return { signal, deadlineMs, origin, owner, onDispatch: begin };
+  return {
+    signal,
+    // The body has taken its part.
+    deadlineMs: givenMs && Math.max(1, Math.ceil(givenMs - (performance.now() - startedAt))),
+    origin,
+    owner: call.owner,
+    sharesPrefixes: settings.sharedPrefixes,
+    onDispatch: begin,
+  };
 }
 
 /** The way a run ends: `left` by its client, `failed` for a lost worker, a shutdown, a refusal. */

@@ -24,17 +24,36 @@ it('runs no more at once than it may, in order, whatever fails', async () => {
   await expect(inTurn(async () => 'again')).resolves.toBe('again');
 });
 
+it('owners take turns, each with its tasks in order', async () => {
+  const inTurn = limitConcurrency(1);
+  const ran: string[] = [];
+  const run = (name: string, owner: string) => inTurn(async () => void ran.push(name), { owner });
+  await Promise.all([run('a1', 'a'), run('a2', 'a'), run('a3', 'a'), run('b1', 'b'), run('c1', 'c')]);
+  expect(ran).toEqual(['a1', 'b1', 'c1', 'a2', 'a3']);
+});
+
+it('an owner who comes back after every task gets no more turns than one who has many waiting', async () => {
+  const inTurn = limitConcurrency(1);
+  const ran: string[] = [];
+  const run = (owner: string) => inTurn(async () => void ran.push(owner), { owner });
+  const slices = async (owner: string, count: number) => {
+    for (let slice = 0; slice < count; slice++) await run(owner);
+  };
+  await Promise.all([slices('a', 6), slices('a', 6), slices('a', 6), slices('b', 3)]);
+  expect(ran.slice(0, 6).filter((owner) => owner === 'b')).toHaveLength(3);
+});
+
 it('a task that is aborted while it waits leaves the queue at once', async () => {
   const inTurn = limitConcurrency(1);
   let finish = (): void => {};
   const first = inTurn(() => new Promise<void>((resolve) => (finish = resolve)));
   const controller = new AbortController();
-  const aborted = inTurn(async () => 'ran', controller.signal);
-  const last = inTurn(async () => 'last', new AbortController().signal);
+  const aborted = inTurn(async () => 'ran', controller);
+  const last = inTurn(async () => 'last', new AbortController());
   controller.abort(new Error('left'));
   await expect(aborted).rejects.toThrow('left');
   finish();
   await first;
   await expect(last).resolves.toBe('last');
-  await expect(inTurn(async () => 'ran', controller.signal)).rejects.toThrow('left');
+  await expect(inTurn(async () => 'ran', controller)).rejects.toThrow('left');
 });

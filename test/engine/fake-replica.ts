@@ -15,6 +15,7 @@ export class FakeReplica implements Replica {
   state: ReplicaState = 'ready';
   error: InferenceError | undefined;
   concurrency = 1;
+  reserve = 0;
   restartsInMs = 0;
   isLooping = false;
   onChange: () => void = () => undefined;

@@ -56,6 +56,68 @@ describe('admission', () => {
     expect(queue.status).toMatchObject({ running: 0, waiting: 0 });
   });
 
+  it('keeps a place for each owner who has none waiting, up to as many again', async () => {
+    const { queue, replica, submit } = createQueue({ maxQueue: 2 });
+    const asked = ['a', 'a', 'a', 'a', 'b', 'b', 'c', 'd'].map((owner) => submit({ owner }));
+    expect(queue.status).toMatchObject({ running: 1, waiting: 4 });
+    while (queue.status.running > 0) replica.finish();
+    const refused = 'overloaded';
+    expect(await Promise.all(asked.map(({ outcome }) => outcome))).toEqual([
+      'done',
+      'done',
+      'done',
+      refused,
+      'done',
+      refused,
+      'done',
+      refused,
+    ]);
+  });
+
+  it('owners take turns, each with its requests in the order of arrival', async () => {
+    const { replica, queue, submit } = createQueue();
+    const started: string[] = [];
+    const ask = (name: string) => submit({ owner: name[0]!, onDispatch: () => started.push(name) });
+    const asked = ['a1', 'a2', 'a3', 'b1', 'b2', 'c1'].map(ask);
+    while (queue.status.running > 0) replica.finish();
+    await Promise.all(asked.map(({ outcome }) => outcome));
+    expect(started).toEqual(['a1', 'b1', 'c1', 'a2', 'b2', 'a3']);
+  });
+
+  it('an owner of costly requests gets fewer of them', async () => {
+    const costs = new Map<unknown, number>();
+    const { replica, queue, submit } = createQueue({}, { estimateCost: () => costs.get('next')! });
+    const started: string[] = [];
+    const ask = (name: string, cost: number) => {
+      costs.set('next', cost);
+      return submit({ owner: name[0]!, onDispatch: () => started.push(name) });
+    };
+    const asked = [
+      ask('a1', 4),
+      ask('a2', 4),
+      ask('a3', 4),
+      ...['b1', 'b2', 'b3', 'b4', 'b5'].map((b) => ask(b, 1)),
+    ];
+    while (queue.status.running > 0) replica.finish();
+    await Promise.all(asked.map(({ outcome }) => outcome));
+    expect(started).toEqual(['a1', 'b1', 'b2', 'b3', 'b4', 'a2', 'b5', 'a3']);
+  });
+
+  it('a request of an owner who runs nothing takes a reserved place at once', async () => {
+    const { replica, queue, submit } = createQueue();
+    Object.assign(replica, { concurrency: 2, reserve: 1 });
+    const started: string[] = [];
+    const ask = (name: string) => submit({ owner: name[0]!, onDispatch: () => started.push(name) });
+    const asked = ['a1', 'a2', 'a3', 'b1', 'b2', 'c1'].map(ask);
+    expect(started).toEqual(['a1', 'a2', 'b1']);
+    expect(queue.status).toMatchObject({ running: 3, waiting: 3 });
+    replica.finish(2);
+    expect(started).toEqual(['a1', 'a2', 'b1', 'c1']);
+    while (queue.status.running > 0) replica.finish();
+    await Promise.all(asked.map(({ outcome }) => outcome));
+    expect(started).toHaveLength(6);
+  });
+
   it('serves in the order of arrival', async () => {
     const { replica, submit } = createQueue();
     const order: number[] = [];

@@ -58,6 +58,34 @@ describe('SequenceBatcher', () => {
     expect(batcher.runs).toBeGreaterThan(100);
   });
 
+  it('lets the request of one owner pass all those of another', async () => {
+    const { encoder, batcher } = createBatcher();
+    const many = Array.from({ length: 100 }, () => sequenceOf(2, 40));
+    let short: Promise<unknown> | undefined;
+    let runsOfShort = 0;
+    const all = Array.from({ length: 20 }, () => batcher.encode(many, { owner: 'a' }));
+    encoder.onRun = (run) => {
+      if (run !== 3) return;
+      const encoded = batcher.encode([sequenceOf(1, 3)], { owner: 'b' });
+      short = encoded.then(() => (runsOfShort = batcher.runs));
+    };
+    await Promise.all(all);
+    await short;
+    expect(runsOfShort).toBeLessThanOrEqual(6);
+    expect(batcher.runs).toBeGreaterThan(500);
+  });
+
+  it('an owner with one request gets as much as one with many', async () => {
+    const { encoder, batcher } = createBatcher();
+    const many = (id: number) => Array.from({ length: 60 }, () => sequenceOf(id, 30));
+    await Promise.all([
+      ...Array.from({ length: 8 }, () => batcher.encode(many(1), { owner: 'a' })),
+      batcher.encode(many(2), { owner: 'b' }),
+    ]);
+    const first = encoder.firstIds.slice(0, 40).flat();
+    expect(first.filter((id) => id === 2).length).toBeGreaterThan(first.length / 3);
+  });
+
   it('serves requests of many texts alike', async () => {
     const { encoder, batcher } = createBatcher();
     const many = (id: number, length: number) => Array.from({ length: 200 }, () => sequenceOf(id, length));
@@ -76,7 +104,7 @@ describe('SequenceBatcher', () => {
     };
     const left = batcher.encode(
       Array.from({ length: 500 }, () => sequenceOf(1, 8)),
-      controller.signal,
+      controller,
     );
     const kept = batcher.encode(Array.from({ length: 40 }, () => sequenceOf(2, 8)));
     await expect(left).rejects.toMatchObject({ code: 'cancelled' });
@@ -88,7 +116,7 @@ describe('SequenceBatcher', () => {
 
   it('computes nothing for a request that is cancelled before', async () => {
     const { encoder, batcher } = createBatcher();
-    await expect(batcher.encode([sequenceOf(1, 3)], AbortSignal.abort())).rejects.toMatchObject({
+    await expect(batcher.encode([sequenceOf(1, 3)], { signal: AbortSignal.abort() })).rejects.toMatchObject({
       code: 'cancelled',
     });
     expect(encoder.batches).toEqual([]);

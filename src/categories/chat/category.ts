@@ -56,6 +56,7 @@ export const chatCategory: CategoryDefinition<
       output: n * Math.min(answer, contextLength || Infinity),
     };
   },
+  estimateCost: ({ n, maxTokens }) => n * maxTokens,
   isOutput: ({ type }) =>
     !['prompt-start', 'prompt-end', 'hidden-tokens', 'choice-end', 'usage'].includes(type),
   tally: tallyChat,

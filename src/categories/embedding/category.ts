@@ -59,6 +59,7 @@ export const embeddingCategory: CategoryDefinition<
     );
     return { input: tokens, output: 0 };
   },
+  estimateCost: ({ inputs }) => inputs.reduce((sum, { length }) => sum + length, 0),
   isOutput: () => true,
   tally({ embeddings: vectors, promptTokens }, { usage }) {
     usage.inputTokens = promptTokens;

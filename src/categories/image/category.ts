@@ -42,6 +42,7 @@ export const imageCategory: CategoryDefinition<
   recognize: ({ files }) => files.some(({ path }) => path === 'model_index.json'),
   methods: (run) => ({ image: run }),
   complete: completeImageRequest,
+  estimateCost: ({ n, numInferenceSteps, width, height }) => n * numInferenceSteps * width * height,
   isOutput: ({ type }) => type === 'image',
   tally({ type }, { usage }) {
     if (type === 'image') usage.images = (usage.images ?? 0) + 1;

@@ -67,6 +67,8 @@ export const rerankCategory: CategoryDefinition<
       .reduce((sum, tokens) => sum + tokens, 0),
     output: 0,
   }),
+  estimateCost: ({ query, documents }) =>
+    documents.reduce((sum, { length }) => sum + query.length + length, 1),
   isOutput: () => true,
   tally({ promptTokens }, { usage }) {
     usage.inputTokens = promptTokens;

@@ -43,6 +43,7 @@ export const speechCategory: CategoryDefinition<
     files.some(({ path }) => /^voices\/.+\.bin$/.test(path)),
   methods: (run) => ({ speak: run }),
   complete: completeSpeechRequest,
+  estimateCost: ({ input }) => input.length,
   isOutput: ({ type }) => type === 'audio',
   tally(event, { usage }) {
     if (event.type === 'speech-end') usage.audioSeconds = event.durationSeconds;

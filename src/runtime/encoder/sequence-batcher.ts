@@ -24,20 +24,31 @@ interface Job<S extends Sequence> {
   waiting: Item<S>[];
   readonly vectors: Float32Array[];
   readonly signal: AbortSignal | undefined;
+  readonly owner: string | undefined;
   readonly resolve: (vectors: Float32Array[]) => void;
   readonly reject: (error: unknown) => void;
 }
 
+/** Part of a batch's tokens that are read at once while several owners have texts, so that they wait less for each other. */
+const sharedPart = 1 / 4;
+
+interface Offer<S extends Sequence> {
+  readonly job: Job<S>;
+  readonly item: Item<S>;
+}
+
 /**
- * Computes the sequences of all requests together. Before every run each request in turn puts in one text, round after
- * round, until there are enough for a run; those of like length then run together. So a request of one text waits for
- * a run or two, however many texts the others have.
+ * Computes the sequences of all requests together. Before every run each owner in turn puts in one text of its requests,
+ * round after round, until there are enough for a run; those of like length then run together. So a request of one text
+ * waits for a run or two, however many texts and requests the others have.
  */
 export class SequenceBatcher<S extends Sequence> {
   readonly #encoder: SequenceEncoder<S>;
   readonly #limits: BatchLimits;
   /** The longest-waiting request comes first. */
   #jobs: Job<S>[] = [];
+  /** Owner → tokens that were read for it; for who comes anew, at least as many as for each of the others. */
+  readonly #served = new Map<string | undefined, number>();
   #running: Promise<void> | undefined;
   /** Runs of the graph so far. */
   runs = 0;
@@ -48,15 +59,21 @@ export class SequenceBatcher<S extends Sequence> {
   }
 
   /**
+   * @param options.owner owners take turns
    * @returns a vector for each sequence, in their order
    * @throws InferenceError `cancelled` after `signal` is aborted: during a run for this request alone, else after it
    */
-  encode(sequences: readonly S[], signal?: AbortSignal): Promise<Float32Array[]> {
+  encode(
+    sequences: readonly S[],
+    { signal, owner }: RunOptions & { readonly owner?: string | undefined } = {},
+  ): Promise<Float32Array[]> {
     return new Promise((resolve, reject) => {
       const waiting = sequences
         .map((sequence, index) => ({ sequence, index }))
         .sort((a, b) => b.sequence.ids.length - a.sequence.ids.length);
-      this.#jobs.push({ waiting, vectors: [], signal, resolve, reject });
+      const [least = 0] = this.#owners().map((other) => this.#served.get(other)!);
+      this.#served.set(owner, Math.max(this.#served.get(owner) ?? 0, least));
+      this.#jobs.push({ waiting, vectors: [], signal, owner, resolve, reject });
       this.#running ??= this.#run();
     });
   }
@@ -84,20 +101,34 @@ export class SequenceBatcher<S extends Sequence> {
       else return true;
       return false;
     });
+    const owners = this.#owners();
+    const least = owners.length > 0 ? this.#served.get(owners[0])! : Infinity;
+    // Nothing is forgotten of those who have had more than others.
+    for (const [owner, tokens] of this.#served) {
+      if (tokens <= least && !owners.includes(owner)) this.#served.delete(owner);
+    }
   }
 
-  /** Texts of like length from as many requests as possible, one of the first request among them. */
+  /** Owners with requests, the one for which least was read first. */
+  #owners(): (string | undefined)[] {
+    const owners = [...new Set(this.#jobs.map(({ owner }) => owner))];
+    return owners.sort((a, b) => this.#served.get(a)! - this.#served.get(b)!);
+  }
+
+  /** Texts of like length from as many requests as possible, one of the first request of the first owner among them. */
   #chooseBatch(): Map<Job<S>, Item<S>[]> {
-    const offered: { job: Job<S>; item: Item<S> }[] = [];
-    const { maxTokens, maxRows } = this.#limits;
-    let tokens = 0;
-    for (let round = 0; tokens < maxTokens && offered.length < maxRows; round++) {
+    const offered: Offer<S>[] = [];
+    const { maxRows } = this.#limits;
+    const owners = this.#owners();
+    const maxTokens = this.#limits.maxTokens * (owners.length > 1 ? sharedPart : 1);
+    const offers = owners.map((owner) => offersOf(this.#jobs.filter((job) => job.owner === owner)));
+    for (let tokens = 0; tokens < maxTokens && offered.length < maxRows;) {
       const before = offered.length;
-      for (const job of this.#jobs) {
-        const item = job.waiting[round];
-        if (!item || tokens >= maxTokens || offered.length >= maxRows) continue;
-        tokens += item.sequence.ids.length;
-        offered.push({ job, item });
+      for (const owner of offers) {
+        const { value } = owner.next();
+        if (!value || tokens >= maxTokens || offered.length >= maxRows) continue;
+        tokens += value.item.sequence.ids.length;
+        offered.push(value);
       }
       if (offered.length === before) break;
     }
@@ -123,6 +154,8 @@ export class SequenceBatcher<S extends Sequence> {
       this.runs++;
       let at = 0;
       for (const [job, own] of batch) {
+        const tokens = own.reduce((sum, { sequence }) => sum + sequence.ids.length, 0);
+        this.#served.set(job.owner, this.#served.get(job.owner)! + tokens);
         for (const { index } of own) job.vectors[index] = vectors[at++]!;
         const done = new Set(own);
         job.waiting = job.waiting.filter((item) => !done.has(item));
@@ -141,4 +174,18 @@ export class SequenceBatcher<S extends Sequence> {
       stopListening();
     }
   }
+}
+
+/** Texts of an owner's requests, one of each in turn. */
+function* offersOf<S extends Sequence>(jobs: readonly Job<S>[]): Generator<Offer<S>, undefined> {
+  for (let round = 0, offered = true; offered; round++) {
+    offered = false;
+    for (const job of jobs) {
+      const item = job.waiting[round];
+      if (!item) continue;
+      offered = true;
+      yield { job, item };
+    }
+  }
+  return undefined;
 }

@@ -1,6 +1,7 @@
 import type { LargestLogits } from '../../../core/sampling/largest-logits.ts';
 import { CacheFull, type CacheRow, type Decoder, type DecoderCache } from '../../../runtime/decoder.ts';
 import { InferenceError } from '../../../errors.ts';
+import { FairQueue } from '../../../concurrency/fair-queue.ts';
 import { onceAllAborted } from '../../../runtime/all-aborted.ts';
 import { Drafter } from './drafter.ts';
 import type { PrefixCache, SharedPrefix } from './prefix-cache.ts';
@@ -38,8 +39,10 @@ export interface Generation {
    * its own, reusing only what was computed in the same pieces.
    */
   readonly reproducible: boolean;
-  /** Owner of the prompt, whose beginning is shared with others of the same owner. */
+  /** Owners take turns. */
   readonly owner?: string | undefined;
+  /** Owner of the prompt, whose beginning is shared with others of the same one. */
+  readonly prefixOwner?: string | undefined;
   /** Number of first tokens that are shared with all owners; default 0. */
   readonly shared?: number | undefined;
   /** Looked at before every step. */
@@ -95,24 +98,26 @@ const sharedPrefillTokens = 512;
 
 /**
  * Steps all generations of a decoder together: waiting prompts are prefilled in pieces between the steps, and
- * sequences join and leave the running batch as they begin and end.
+ * sequences join and leave the running batch as they begin and end. Owners take turns: at beginning, at the pieces of their
+ * prompts, and at the steps of their batches.
  */
 export class Batcher {
   readonly #decoder: Decoder;
   readonly #maxRows: number;
   readonly #prefixes: PrefixCache;
   readonly #speculates: boolean;
-  readonly #waiting: Generation[] = [];
-  /** Tokens that the generations under way may come to. */
-  #reserved = 0;
-  #prefill: Prefill | undefined;
+  readonly #waiting = new FairQueue<Generation>();
+  /** Generations that have begun. */
+  readonly #active = new Set<Generation>();
+  /** One of each owner at most, the next first. */
+  readonly #prefills: Prefill[] = [];
   #batches: Batch[] = [];
   #running: Promise<void> | undefined;
   /** Forward passes so far. */
   steps = 0;
 
   /**
-   * @param options.maxRows sequences per batch
+   * @param options.maxRows sequences per batch, and of each owner at once, unless one prompt has more
    * @param options.speculates whether sequences that are alone may guess tokens and verify several in a step, where the
    *   decoder can; default `false`
    */
@@ -135,7 +140,7 @@ export class Batcher {
   }
 
   add(generation: Generation): void {
-    this.#waiting.push(generation);
+    this.#waiting.add(generation, generation.owner, generation.continuations.length);
     this.#running ??= this.#run();
   }
 
@@ -147,26 +152,58 @@ export class Batcher {
   async #run(): Promise<void> {
     // Requests that arrive together are read together.
     await new Promise(setImmediate);
-    while (this.#prefill || this.#waiting.length > 0 || this.#batches.length > 0) {
+    while (this.#prefills.length > 0 || this.#waiting.size > 0 || this.#batches.length > 0) {
       // Short prompts that wait are read one after the other: a step of the others between two of them would delay both.
       for (let read = 0; read < prefillTokens;) {
-        this.#prefill ??= await this.#begin();
-        if (!this.#prefill) break;
-        read += await this.#continue(this.#prefill);
+        await this.#begin();
+        const prefill = this.#prefills.shift();
+        if (!prefill) break;
+        read += await this.#continue(prefill);
       }
-      for (const batch of this.#batches) await this.#step(batch);
-      this.#batches = this.#batches.filter(({ rows }) => rows.length > 0);
+      await this.#stepAll();
     }
+    if (this.#active.size === 0) this.#waiting.settle();
     this.#running = undefined;
   }
 
-  /** @returns `undefined` when none waits */
-  async #begin(): Promise<Prefill | undefined> {
-    const [generation] = this.#waiting;
-    if (!generation || !this.#hasRoom(generation)) return undefined;
-    this.#waiting.shift();
-    this.#reserved += generation.mostTokens;
-    const generations = [generation, ...this.#takeAlike(generation)];
+  /** Steps every batch; where there are several owners, as many that each has had a step. */
+  async #stepAll(): Promise<void> {
+    const owners = new Set(this.#batches.flatMap(ownersOf));
+    const isShared = owners.size > 1;
+    const [stepped, left]: [Batch[], Batch[]] = [[], []];
+    for (const batch of this.#batches) {
+      const own = ownersOf(batch);
+      if (isShared && !own.some((owner) => owners.has(owner))) left.push(batch);
+      else {
+        await this.#step(batch);
+        stepped.push(batch);
+        for (const owner of own) owners.delete(owner);
+      }
+    }
+    this.#batches = [...left, ...stepped].filter(({ rows }) => rows.length > 0);
+  }
+
+  /** Begins to read the next prompt that waits, if there is one with room whose owner has no other under way. */
+  async #begin(): Promise<void> {
+    for (const waiting of this.#waiting) {
+      if (waiting.cancelled && this.#waiting.delete(waiting)) waiting.ended();
+    }
+    let isFull = false;
+    const generation = this.#waiting.take((next) => {
+      // Small ones must not take the room for which a large one waits.
+      isFull ||= !this.#fits(next);
+      return !isFull && this.#mayBegin(next) && !this.#isReading(next);
+    });
+    if (!generation) return;
+    this.#active.add(generation);
+    const generations = [generation, ...this.#takeAlike(generation)] as const;
+    const prefill = await this.#open(generations);
+    if (prefill) this.#prefills.push(prefill);
+  }
+
+  /** @returns `undefined` where that fails */
+  async #open(generations: readonly [Generation, ...Generation[]]): Promise<Prefill | undefined> {
+    const [generation] = generations;
     try {
       const shared = generations.length === 1 ? await this.#findPrefix(generation) : undefined;
       if (shared) {
@@ -177,28 +214,41 @@ export class Batcher {
       return { generations, cache, cachedTokens: 0, done: 0, exact: 0 };
     } catch (error) {
       for (const each of generations) this.#failed(each, error);
-      return this.#begin();
+      return undefined;
     }
   }
 
-  async #findPrefix({ prompt, reproducible, owner }: Generation): Promise<SharedPrefix | undefined> {
+  async #findPrefix({ prompt, reproducible, prefixOwner }: Generation): Promise<SharedPrefix | undefined> {
     if (reproducible && this.#decoder.pieceTokens === undefined) return undefined;
-    return this.#prefixes.find(prompt, { owner, exactly: reproducible });
+    return this.#prefixes.find(prompt, { owner: prefixOwner, exactly: reproducible });
   }
 
   /** Whether a cache of fixed size holds all that a generation may come to; one that is alone may try. */
-  #hasRoom({ mostTokens, cancelled }: Generation): boolean {
+  #fits({ mostTokens }: Generation): boolean {
     const { capacity = Infinity } = this.#decoder;
-    return cancelled || this.#reserved === 0 || this.#reserved + mostTokens <= capacity;
+    let reserved = 0;
+    for (const active of this.#active) reserved += active.mostTokens;
+    return reserved === 0 || reserved + mostTokens <= capacity;
+  }
+
+  /** Whether the owner of a generation has a batch's worth of sequences with it at most; one that is its only may have more. */
+  #mayBegin({ owner, continuations }: Generation): boolean {
+    let rows = 0;
+    for (const active of this.#active) if (active.owner === owner) rows += active.continuations.length;
+    return rows === 0 || rows + continuations.length <= this.#maxRows;
+  }
+
+  #isReading({ owner }: Generation): boolean {
+    return this.#prefills.some(({ generations }) => generations.some((other) => other.owner === owner));
   }
 
   #ended(generation: Generation): void {
-    this.#reserved -= generation.mostTokens;
+    this.#active.delete(generation);
     generation.ended();
   }
 
   #failed(generation: Generation, error: unknown): void {
-    this.#reserved -= generation.mostTokens;
+    this.#active.delete(generation);
     const isFull = error instanceof CacheFull;
     generation.failed(isFull ? new InferenceError('overloaded', `${error.message}.`) : error);
   }
@@ -217,18 +267,18 @@ export class Batcher {
       const least = Math.min(shortest, length);
       const fits =
         most <= prefillTokens && most <= 2 * least && most * (taken.length + 2) <= sharedPrefillTokens;
-      if (!fits || taken.length + 1 >= this.#maxRows || !this.#hasRoom(other) || this.#isAlone(other))
-        continue;
+      if (!fits || taken.length + 1 >= this.#maxRows || this.#isAlone(other)) continue;
+      if (!this.#fits(other) || !this.#mayBegin(other)) continue;
       [longest, shortest] = [most, least];
       taken.push(other);
-      this.#reserved += other.mostTokens;
+      this.#active.add(other);
     }
-    for (const other of taken) this.#waiting.splice(this.#waiting.indexOf(other), 1);
+    for (const other of taken) this.#waiting.delete(other);
     return taken;
   }
 
   /** Whether a prompt is read by itself: for its seed, or because most of it needs no computing. */
-  #isAlone({ prompt, reproducible, owner }: Generation): boolean {
+  #isAlone({ prompt, reproducible, prefixOwner: owner }: Generation): boolean {
     return reproducible || this.#prefixes.sharedTokens(prompt, owner) > leastSharedPart * prompt.length;
   }
 
@@ -237,7 +287,6 @@ export class Batcher {
     const { generations, cache } = prefill;
     try {
       if (generations.every(({ cancelled }) => cancelled)) {
-        this.#prefill = undefined;
         cache.release();
         for (const generation of generations) this.#ended(generation);
         return 0;
@@ -255,16 +304,13 @@ export class Batcher {
       this.steps++;
       if (this.#isExact(prefill, count)) prefill.exact += count;
       prefill.done += count;
-      if (generations.every(({ prompt }) => prefill.done >= prompt.length)) {
-        this.#prefill = undefined;
-        await this.#endPrompts(prefill, logits);
-      }
+      if (generations.some(({ prompt }) => prefill.done < prompt.length)) this.#prefills.push(prefill);
+      else await this.#endPrompts(prefill, logits);
       return count * generations.length;
     } catch (error) {
       // They leave before the next step.
-      if (generations.every(({ cancelled }) => cancelled)) return 0;
-      this.#prefill = undefined;
-      for (const generation of generations) this.#failed(generation, error);
+      if (generations.every(({ cancelled }) => cancelled)) this.#prefills.push(prefill);
+      else for (const generation of generations) this.#failed(generation, error);
       return 0;
     }
   }
@@ -305,7 +351,7 @@ export class Batcher {
           if (token !== undefined) first.push({ generation, continuation, token, fed: [], exact });
         }
         if (first.length === 0) {
-          const { prompt, owner, shared } = generation;
+          const { prompt, prefixOwner: owner, shared } = generation;
           await this.#prefixes.keep(prompt, { cache, row }, { owner, shared, exact });
           this.#ended(generation);
         }
@@ -440,7 +486,7 @@ export class Batcher {
     for (const [row, { generation, fed, exact }] of batch.rows.entries()) {
       if (!leaving.has(batch.rows[row]!) || left.has(generation)) continue;
       left.add(generation);
-      const { prompt, owner, shared } = generation;
+      const { prompt, prefixOwner: owner, shared } = generation;
       const tokens = Int32Array.from([...prompt, ...fed]);
       await this.#prefixes.keep(tokens, { cache: batch.cache, row }, { owner, shared, exact });
     }
@@ -469,6 +515,10 @@ export class Batcher {
       cache,
     );
   }
+}
+
+function ownersOf({ rows }: Batch): (string | undefined)[] {
+  return rows.map(({ generation }) => generation.owner);
 }
 
 function generationsOf(rows: readonly Row[]): Generation[] {

@@ -179,6 +179,7 @@ interface LoadedModel {
 class ChatPipeline implements Pipeline<ChatRequest, ChatEvent, ChatModelInfo> {
   readonly info: ChatModelInfo;
   readonly concurrency: number;
+  readonly reserve: number;
   readonly #model: LoadedModel;
   readonly #batcher: Batcher;
   readonly #sharedLength: (prompt: Int32Array) => number;
@@ -193,6 +194,7 @@ class ChatPipeline implements Pipeline<ChatRequest, ChatEvent, ChatModelInfo> {
     this.#sharedLength = createSharedPrompts(spec.sharedSystemPrompts ?? [], model);
     this.#batcher = new Batcher(decoder, { maxRows, prefixes, speculates: spec.speculation });
     this.concurrency = maxRows;
+    this.reserve = maxRows;
     this.info = {
       id: spec.id,
       name: spec.name ?? spec.id,
@@ -205,15 +207,15 @@ class ChatPipeline implements Pipeline<ChatRequest, ChatEvent, ChatModelInfo> {
     };
   }
 
-  async *run(asked: ChatRequest, { signal, owner }: RunOptions = {}): AsyncGenerator<ChatEvent> {
+  async *run(asked: ChatRequest, options: RunOptions = {}): AsyncGenerator<ChatEvent> {
     const { vision } = this.#model;
     if (!vision) {
       assertTextAlone(asked);
-      return yield* this.#answer(asked, [], { signal, owner });
+      return yield* this.#answer(asked, [], options);
     }
-    const pictures = await vision.read(asked.messages, signal);
+    const pictures = await vision.read(asked.messages, options);
     try {
-      yield* this.#answer(asked, pictures, { signal, owner });
+      yield* this.#answer(asked, pictures, options);
     } finally {
       vision.giveBack(pictures);
     }
@@ -222,7 +224,7 @@ class ChatPipeline implements Pipeline<ChatRequest, ChatEvent, ChatModelInfo> {
   async *#answer(
     asked: ChatRequest,
     pictures: readonly ReadyPicture[],
-    { signal, owner }: RunOptions,
+    { signal, owner, sharesPrefixes }: RunOptions,
   ): AsyncGenerator<ChatEvent> {
     const request = { ...asked, messages: asked.messages.map(toTextMessage) };
     const { tokenizer, template, formats, contextLength, endTokens, decoder, vision, grammars } = this.#model;
@@ -283,6 +285,7 @@ class ChatPipeline implements Pipeline<ChatRequest, ChatEvent, ChatModelInfo> {
       reproducible: request.seed !== undefined,
       owner,
       shared: this.#sharedLength(fed),
+      prefixOwner: sharesPrefixes ? undefined : owner,
       signal,
       get cancelled() {
         return left || signal?.aborted === true;

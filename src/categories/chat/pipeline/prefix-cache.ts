@@ -104,7 +104,11 @@ export class PrefixCache {
     const isKept = (entry: Entry): boolean =>
       entry.tokens.length === shared && isOfEveryone(entry, beginning);
     if (shared === 0 || this.#entries.some(isKept)) return;
-    const own = { tokens: beginning.slice(), owner: everyone, exact: this.#exactOf({ exact }, shared) } as const;
+    const own = {
+      tokens: beginning.slice(),
+      owner: everyone,
+      exact: this.#exactOf({ exact }, shared),
+    } as const;
     await this.#add(own, { ...source, length: shared });
   }
 

@@ -16,7 +16,7 @@ import { openImage } from '../../../runtime/image.ts';
 import type { Detection, DetectionEvent, DetectionModelInfo } from '../events.ts';
 import type { DetectionRequest } from '../request.ts';
 import type { ModelSpec, Pipeline, RunOptions } from '../../contract.ts';
-import { limitConcurrency } from '../../../concurrency/limit-concurrency.ts';
+import { limitConcurrency, type Limiter } from '../../../concurrency/limit-concurrency.ts';
 import type { SessionBackend } from '../../../backends/contract.ts';
 import { decodeOutputsInto, toHeadOutput } from './decode-outputs.ts';
 import { loadCustomHead } from './load-custom-head.ts';
@@ -28,6 +28,8 @@ import { readResizing } from './resizing.ts';
 
 /** While some wait for a server or have their images decoded, one runs. */
 const concurrency = 8;
+/** Images of other owners. */
+const reserve = 8;
 const mostDecodes = 2;
 
 /** Families whose scores are a softmax with a class for "nothing". */
@@ -50,8 +52,10 @@ export async function loadDetectionPipeline(
   const folder = await openDetectorFolder(spec.source, { ...spec, hasGraphs: backend.hasGraphs });
   assertTask(folder);
   const session = await backend.openSession({ graph: folder.graph }, spec);
+  // Servers have queues of their own.
+  const runInTurn = limitConcurrency(backend.hasGraphs ? 1 : Infinity);
   try {
-    return await createDetectionPipeline(spec, folder, session);
+    return await createDetectionPipeline(spec, folder, { session, runInTurn });
   } catch (error) {
     await session.release();
     throw error;
@@ -62,7 +66,7 @@ export async function loadDetectionPipeline(
 async function createDetectionPipeline(
   spec: ModelSpec<DetectionSettings>,
   folder: DetectorFolder,
-  session: Session,
+  { session, runInTurn }: Pick<LoadedModel, 'session' | 'runInTurn'>,
 ): Promise<DetectionPipeline> {
   const inputs = readInputs(session);
   const resizing = hasQueries(session.outputs) ? readResizing(folder.preprocessor) : undefined;
@@ -88,6 +92,7 @@ async function createDetectionPipeline(
     spec,
     folder,
     session,
+    runInTurn,
     inputs,
     sizes,
     head,
@@ -101,6 +106,7 @@ interface LoadedModel {
   readonly spec: ModelSpec<DetectionSettings>;
   readonly folder: DetectorFolder;
   readonly session: Session;
+  readonly runInTurn: Limiter;
   readonly inputs: DetectorInputs;
   readonly sizes: InputSizes;
   readonly head: Head;
@@ -113,6 +119,7 @@ interface LoadedModel {
 class DetectionPipeline implements Pipeline<DetectionRequest, DetectionEvent, DetectionModelInfo> {
   readonly info: DetectionModelInfo;
   readonly concurrency = concurrency;
+  readonly reserve = reserve;
   readonly #model: LoadedModel;
   readonly #candidates = createCandidates();
   readonly #inTurn = limitConcurrency(mostDecodes);
@@ -134,8 +141,8 @@ class DetectionPipeline implements Pipeline<DetectionRequest, DetectionEvent, De
     };
   }
 
-  async *run(request: DetectionRequest, { signal }: RunOptions = {}): AsyncGenerator<DetectionEvent> {
-    const detected = this.#detect(request, signal);
+  async *run(request: DetectionRequest, options: RunOptions = {}): AsyncGenerator<DetectionEvent> {
+    const detected = this.#detect(request, options);
     this.#running.add(detected);
     try {
       yield await detected;
@@ -149,13 +156,15 @@ class DetectionPipeline implements Pipeline<DetectionRequest, DetectionEvent, De
     await this.#model.session.release();
   }
 
-  async #detect(request: DetectionRequest, signal: AbortSignal | undefined): Promise<DetectionEvent> {
-    const { session, inputs, sizes, head, custom, classNames } = this.#model;
+  async #detect(request: DetectionRequest, runOptions: RunOptions): Promise<DetectionEvent> {
+    const { signal } = runOptions;
+    const { session, runInTurn, inputs, sizes, head, custom, classNames } = this.#model;
     const classMask = readClassMask(request.classes, classNames);
     const longerSide = chooseSize(request.imageSize, sizes);
-    const { image, input, placement, tensor } = await this.#readImage(request.image, longerSide, signal);
+    const { image, input, placement, tensor } = await this.#readImage(request.image, longerSide, runOptions);
     const wanted = custom ? undefined : outputsOf(head);
-    const outputs = await session.run(toFeeds(inputs, tensor, input), wanted, { signal });
+    const feeds = toFeeds(inputs, tensor, input);
+    const outputs = await runInTurn(() => session.run(feeds, wanted, { signal }), runOptions);
     const { confidence, maxDetections, iouThreshold = ownThreshold(head, custom) } = request;
     const { classCount } = head;
     const options = { classCount, confidence, classMask, input };
@@ -172,9 +181,10 @@ class DetectionPipeline implements Pipeline<DetectionRequest, DetectionEvent, De
   async #readImage(
     source: string | Uint8Array,
     longerSide: number,
-    signal: AbortSignal | undefined,
+    options: RunOptions,
   ): Promise<InputLayout & { readonly image: Size; readonly tensor: Float32Array }> {
     const { spec, sizes, preprocessing } = this.#model;
+    const { signal } = options;
     const bytes = await readImageSource(source, { fetch: spec.imageFetch, signal });
     assertWanted(signal);
     const opened = await openImage(bytes, spec);
@@ -185,7 +195,7 @@ class DetectionPipeline implements Pipeline<DetectionRequest, DetectionEvent, De
     const pixels = await inTurn(() => {
       assertWanted(signal);
       return opened.toPixels({ width: placement.width, height: placement.height });
-    });
+    }, options);
     assertWanted(signal);
     const tensor = new Float32Array(3 * input.width * input.height);
     toInputTensorInto(tensor, pixels, placement, input, preprocessing.format);

@@ -1,5 +1,4 @@
 import type { EmbeddingSettings } from '../settings.ts';
-import { setImmediate } from 'node:timers/promises';
 import { assertDimensions, truncateVector, type VectorSizes } from '../../../core/embedding/dimensions.ts';
 import { normalizeInPlace } from '../../../core/embedding/normalize.ts';
 import { assertWanted, fieldError, fieldErrorOf } from '../../../errors.ts';
@@ -9,6 +8,7 @@ import { createTextTokenizer, type TextTokenizer } from '../../../models/tokeniz
 import type { EmbeddingEvent, EmbeddingModelInfo } from '../events.ts';
 import { assertTexts, type EmbeddingRequest } from '../request.ts';
 import type { ModelSpec, Pipeline, RunOptions } from '../../contract.ts';
+import { Turns } from '../../../concurrency/turns.ts';
 import type { SessionBackend, TextModel } from '../../../backends/contract.ts';
 import { createEncoder, type Encoder } from './encoder.ts';
 import { SequenceBatcher } from '../../../runtime/encoder/sequence-batcher.ts';
@@ -17,6 +17,8 @@ import { quote } from '../../../core/text/quote.ts';
 
 /** Enough waiting texts for full batches. */
 const concurrency = 64;
+/** Requests of other owners. */
+const reserve = 64;
 const defaultMaxBatchTokens = 4096;
 const maxRows = 256;
 /** Fixed cost of a run, counted in tokens. */
@@ -103,8 +105,10 @@ interface LoadedModel {
 
 class EmbeddingPipeline implements Pipeline<EmbeddingRequest, EmbeddingEvent, EmbeddingModelInfo> {
   readonly concurrency = concurrency;
+  readonly reserve = reserve;
   readonly info: EmbeddingModelInfo;
   readonly #model: LoadedModel;
+  readonly #turns = new Turns();
   readonly #batcher: SequenceBatcher<TokenSequence>;
   readonly #sizes: VectorSizes;
   readonly #vocabularySize: number;
@@ -129,7 +133,7 @@ class EmbeddingPipeline implements Pipeline<EmbeddingRequest, EmbeddingEvent, Em
     };
   }
 
-  async *run(request: EmbeddingRequest, { signal }: RunOptions = {}): AsyncGenerator<EmbeddingEvent> {
+  async *run(request: EmbeddingRequest, options: RunOptions = {}): AsyncGenerator<EmbeddingEvent> {
     assertTexts(request, this.#model.spec);
     const dimensions = request.dimensions ?? this.#sizes.full;
     try {
@@ -137,8 +141,8 @@ class EmbeddingPipeline implements Pipeline<EmbeddingRequest, EmbeddingEvent, Em
     } catch (error) {
       throw fieldErrorOf('dimensions', error);
     }
-    const sequences = await this.#encode(request, signal);
-    const vectors = await this.#batcher.encode(sequences, signal);
+    const sequences = await this.#encode(request, options);
+    const vectors = await this.#batcher.encode(sequences, options);
     const normalize = this.#model.spec.normalize ?? true;
     yield {
       type: 'embeddings',
@@ -155,7 +159,7 @@ class EmbeddingPipeline implements Pipeline<EmbeddingRequest, EmbeddingEvent, Em
     await this.#model.encoder.release();
   }
 
-  async #encode(request: EmbeddingRequest, signal: AbortSignal | undefined): Promise<TokenSequence[]> {
+  async #encode(request: EmbeddingRequest, { signal, owner }: RunOptions): Promise<TokenSequence[]> {
     const { tokenizer, contextLength } = this.#model;
     const { truncate, isList, inputs } = request;
     const prompt = this.#promptOf(request);
@@ -164,7 +168,7 @@ class EmbeddingPipeline implements Pipeline<EmbeddingRequest, EmbeddingEvent, Em
     for (const [index, input] of inputs.entries()) {
       if (characters > charactersPerTurn) {
         characters = 0;
-        await setImmediate();
+        await this.#turns.next(owner);
         assertWanted(signal);
       }
       const param = isList ? `input[${index}]` : 'input';

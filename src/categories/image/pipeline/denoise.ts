@@ -1,4 +1,5 @@
 import { guideInPlace } from '../../../core/diffusion/guidance.ts';
+import type { Limiter } from '../../../concurrency/limit-concurrency.ts';
 import type { NoiseSource, Scheduler } from '../../../core/diffusion/schedulers/scheduler.ts';
 import type { Predict } from './denoiser.ts';
 
@@ -9,8 +10,8 @@ export interface DenoiseOptions {
   readonly scheduler: Scheduler;
   /** Makes the first sample, then what the scheduler adds. */
   readonly noise: NoiseSource;
-  /** Awaited before each step; what it throws ends the work. */
-  readonly pause: () => Promise<void>;
+  /** Runs each prediction; what it throws ends the work. */
+  readonly inTurn: Limiter;
 }
 
 /**
@@ -21,15 +22,14 @@ export interface DenoiseOptions {
  */
 export async function* denoise(
   latents: Float32Array,
-  { predict, guidanceScale, scheduler, noise, pause }: DenoiseOptions,
+  { predict, guidanceScale, scheduler, noise, inTurn }: DenoiseOptions,
 ): AsyncGenerator<Float32Array> {
   const sample = new Float32Array(latents.length);
   noise(latents);
   scaleInto(latents, latents, scheduler.initialNoiseScale);
   for (const [step, timestep] of scheduler.timesteps.entries()) {
-    await pause();
     scaleInto(sample, latents, scheduler.inputScale(step));
-    const [prompted, unprompted] = await predict(sample, timestep);
+    const [prompted, unprompted] = await inTurn(() => predict(sample, timestep));
     if (unprompted) guideInPlace(prompted!, unprompted, guidanceScale);
     yield scheduler.step(step, latents, prompted!, noise);
   }

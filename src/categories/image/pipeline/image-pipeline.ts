@@ -17,6 +17,7 @@ import type { ImageEvent, ImageModelInfo } from '../events.ts';
 import type { ImageRequest } from '../request.ts';
 import type { ModelSpec, Pipeline, RunOptions } from '../../contract.ts';
 import { seedOfImage } from '../request.ts';
+import { limitConcurrency, type Limiter } from '../../../concurrency/limit-concurrency.ts';
 import { OpenRuns } from '../../../concurrency/open-runs.ts';
 import type { SessionBackend } from '../../../backends/contract.ts';
 import { denoise } from './denoise.ts';
@@ -36,8 +37,10 @@ import {
 } from './prompt-encoder.ts';
 import { createTextEncoder, type TextEncoder } from './text-encoder.ts';
 
-/** An image needs all the memory and all the cores that a model is given. */
+/** A step needs all the memory and all the cores that a model is given. */
 const concurrency = 1;
+/** Images of other owners that take turns with it, step by step. Between its steps one needs its latents and prompts alone. */
+const reserve = 3;
 
 /** Replacements for tests. */
 export interface ImagePipelineInternals extends LatentDecoderOptions {
@@ -124,20 +127,24 @@ interface Drawing {
   readonly guidance: Guidance;
   readonly latentSize: Size;
   readonly predict: Predict;
-  readonly pause: () => Promise<void>;
+  readonly inTurn: Limiter;
   readonly signal: AbortSignal | undefined;
 }
 
 class ImagePipeline implements Pipeline<ImageRequest, ImageEvent, ImageModelInfo> {
   readonly info: ImageModelInfo;
   readonly concurrency = concurrency;
+  readonly reserve = reserve;
   readonly #model: LoadedModel;
   readonly #isDistilled: boolean;
+  readonly #oneByOne: Limiter;
   readonly #runs = new OpenRuns();
 
   constructor(model: LoadedModel) {
-    const { spec, folder, encoders } = model;
+    const { spec, folder, encoders, internals } = model;
     this.#model = model;
+    // Servers have queues of their own.
+    this.#oneByOne = limitConcurrency((internals.hasGraphs ?? true) ? 1 : Infinity);
     this.#isDistilled = spec.isDistilled ?? seemsDistilled(folder.index, spec.source);
     this.info = {
       id: spec.id,
@@ -149,8 +156,8 @@ class ImagePipeline implements Pipeline<ImageRequest, ImageEvent, ImageModelInfo
     };
   }
 
-  run(request: ImageRequest, { signal }: RunOptions = {}): AsyncGenerator<ImageEvent> {
-    return this.#runs.track(this.#run(request, signal));
+  run(request: ImageRequest, options: RunOptions = {}): AsyncGenerator<ImageEvent> {
+    return this.#runs.track(this.#run(request, options));
   }
 
   async close(): Promise<void> {
@@ -159,20 +166,20 @@ class ImagePipeline implements Pipeline<ImageRequest, ImageEvent, ImageModelInfo
     for (const part of [denoiser, decoder, ...encoders]) await part.release();
   }
 
-  async *#run(request: ImageRequest, signal: AbortSignal | undefined): AsyncGenerator<ImageEvent> {
+  async *#run(request: ImageRequest, { signal, owner }: RunOptions): AsyncGenerator<ImageEvent> {
     const { spec, denoiser, decoder } = this.#model;
     const guidance = planGuidance(request, {
       isDistilled: this.#isDistilled,
       takesGuidance: denoiser.takesGuidance,
     });
     const latentSize = toLatentSize(request, denoiser, decoder, spec.maxPixels);
-    // Also news of a caller who has gone gets through.
-    const pause = async (): Promise<void> => {
+    const inTurn: Limiter = async (task) => {
+      // News of a caller who has gone gets through.
       await setImmediate();
       assertWanted(signal);
+      return this.#oneByOne(task, { signal, owner });
     };
-    await pause();
-    const conditionings = await this.#encode(request, guidance, signal);
+    const conditionings = await inTurn(() => this.#encode(request, guidance, signal));
     const { guidanceScale, n } = request;
     const latents = latentSize;
     const predict = denoiser.prepare({ conditionings, latents, image: request, guidanceScale, signal });
@@ -184,7 +191,7 @@ class ImagePipeline implements Pipeline<ImageRequest, ImageEvent, ImageModelInfo
         guidance,
         latentSize,
         predict,
-        pause,
+        inTurn,
         signal,
       };
       yield* this.#draw(request, drawing);
@@ -209,21 +216,20 @@ class ImagePipeline implements Pipeline<ImageRequest, ImageEvent, ImageModelInfo
   async *#draw(request: ImageRequest, drawing: Drawing): AsyncGenerator<ImageEvent> {
     const { folder, internals, denoiser, decoder } = this.#model;
     const { createNoise = createGaussianNoise, onLatents } = internals;
-    const { image, seed, guidance, latentSize, predict, pause, signal } = drawing;
+    const { image, seed, guidance, latentSize, predict, inTurn, signal } = drawing;
     const { guidanceScale, numInferenceSteps, previews } = request;
     const scheduler = schedulerFor(request, folder, latentSize, denoiser.patchSize);
     const latents = new Float32Array(denoiser.channels * latentSize.width * latentSize.height);
     const noise = createNoise(seed);
     const steps = scheduler.timesteps.length;
     let step = 0;
-    for await (const denoised of denoise(latents, { predict, guidanceScale, scheduler, noise, pause })) {
+    for await (const denoised of denoise(latents, { predict, guidanceScale, scheduler, noise, inTurn })) {
       step += 1;
-      const preview = previews ? await decoder.preview(denoised, latentSize, { signal }) : undefined;
+      const preview = previews ? await decoder.preview(denoised, latentSize, { inTurn, signal }) : undefined;
       yield { type: 'image-step', image, step, steps, ...(preview ? { preview } : {}) };
     }
     onLatents?.(latents);
-    await pause();
-    const pixels = await decoder.decode(latents, latentSize, { pause, signal });
+    const pixels = await decoder.decode(latents, latentSize, { inTurn, signal });
     const text = describeImage({
       ...request,
       seed,

@@ -1,5 +1,6 @@
 import { scaleLatents, shrinkGrid, toRgb, type LatentScaling } from '../../../core/diffusion/latents.ts';
 import { addTile, cutTile, planTiles, tileWeights, type TileOptions } from '../../../core/diffusion/tiles.ts';
+import type { Limiter } from '../../../concurrency/limit-concurrency.ts';
 import type { Size } from '../../../core/vision/box.ts';
 import type { DiffusionComponent } from './diffusion-folder.ts';
 import type { RunOptions, Session } from '../../../runtime/contract.ts';
@@ -7,25 +8,24 @@ import { encodePng } from '../../../runtime/image.ts';
 import { misfit } from './misfit.ts';
 import { builtInSize, toFloat32, toTensor } from './tensors.ts';
 
-/** Makes pixels of latents. */
 /** Options for decoding an image. */
 export interface DecodeOptions extends RunOptions {
-  /** Awaited between two tiles; what it throws ends the work. */
-  readonly pause: () => Promise<void>;
+  /** Runs each tile; what it throws ends the work. */
+  readonly inTurn: Limiter;
 }
 
+/** Makes pixels of latents. */
 export interface LatentDecoder {
   /** Pixels per cell of the latents, on one side. */
   readonly factor: number;
   /**
    * @param latents `[channels × height × width]`
    * @param size of the latents
-   * @param pause awaited between tiles; what it throws ends the work
    * @returns `[height × width × 3]` of the image
    */
   decode(latents: Float32Array, size: Size, options: DecodeOptions): Promise<Uint8ClampedArray>;
   /** A small PNG, or nothing where the graph has its size built in. */
-  preview(latents: Float32Array, size: Size, options?: RunOptions): Promise<Uint8Array | undefined>;
+  preview(latents: Float32Array, size: Size, options: DecodeOptions): Promise<Uint8Array | undefined>;
   release(): Promise<void>;
 }
 
@@ -79,11 +79,11 @@ export function createLatentDecoder(
   const run = async (
     latents: Float32Array,
     { width, height }: Size,
-    options?: RunOptions,
+    { inTurn, signal }: DecodeOptions,
   ): Promise<Float32Array> => {
     const channels = latents.length / (width * height);
     const feeds = { [input.name]: toTensor(input, latents, [1, channels, height, width]) };
-    const decoded = (await session.run(feeds, [output], options))[output]!;
+    const decoded = (await inTurn(() => session.run(feeds, [output], { signal })))[output]!;
     const expected = [1, 3, height * factor, width * factor];
     if (expected.some((dim, axis) => decoded.dims[axis] !== dim)) {
       throw misfit(name, `expected an output [${expected.join(', ')}], got [${decoded.dims.join(', ')}]`);
@@ -114,7 +114,6 @@ export function createLatentDecoder(
     const down = tileWeights(rows, factor);
     for (const [row, top] of rows.starts.entries()) {
       for (const [column, left] of columns.starts.entries()) {
-        await options.pause();
         const part = await run(cutTile(latents, { left, top, ...tile }, size), tile, options);
         const place = { left: left * factor, top: top * factor, across: across[column]!, down: down[row]! };
         addTile(whole, part, place, image);

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { setImmediate } from 'node:timers/promises';
+import { Turns } from '../../../concurrency/turns.ts';
 import type { SessionBackend, TextModel } from '../../../backends/contract.ts';
 import type { PairEncoder } from '../../../core/tokenization/pair-encoder.ts';
 import { assertWanted, contextLengthError, fieldError } from '../../../errors.ts';
@@ -19,6 +19,8 @@ import { createScorer, toScorer, type Scorer } from './scorer.ts';
 
 /** Enough waiting pairs for full batches. */
 const concurrency = 64;
+/** Requests of other owners. */
+const reserve = 64;
 const batchLimits = { maxTokens: 4096, maxRows: 256, batchCost: 32 };
 /** Characters that are encoded before others get their turn. */
 const charactersPerTurn = 32 * 1024;
@@ -79,8 +81,10 @@ interface LoadedModel {
 
 class RerankPipeline implements Pipeline<RerankRequest, RerankEvent, RerankModelInfo> {
   readonly concurrency = concurrency;
+  readonly reserve = reserve;
   readonly info: RerankModelInfo;
   readonly #model: LoadedModel;
+  readonly #turns = new Turns();
   readonly #batcher: SequenceBatcher<EncodedText>;
 
   constructor(model: LoadedModel) {
@@ -98,10 +102,10 @@ class RerankPipeline implements Pipeline<RerankRequest, RerankEvent, RerankModel
     };
   }
 
-  async *run(request: RerankRequest, { signal }: RunOptions = {}): AsyncGenerator<RerankEvent> {
+  async *run(request: RerankRequest, options: RunOptions = {}): AsyncGenerator<RerankEvent> {
     const { documents, topN = documents.length, returnDocuments } = request;
-    const pairs = await this.#encode(request, signal);
-    const logits = await this.#batcher.encode(pairs, signal);
+    const pairs = await this.#encode(request, options);
+    const logits = await this.#batcher.encode(pairs, options);
     // By logits: scores of very relevant documents are all 1.
     const results = logits
       .map(([logit], index) => ({ index, logit: logit! }))
@@ -123,7 +127,7 @@ class RerankPipeline implements Pipeline<RerankRequest, RerankEvent, RerankModel
 
   async #encode(
     { query, documents, maxTokensPerDoc }: RerankRequest,
-    signal: AbortSignal | undefined,
+    { signal, owner }: RunOptions,
   ): Promise<EncodedText[]> {
     const { contextLength } = this.#model;
     const encoder = this.#encodeQuery(query);
@@ -133,7 +137,7 @@ class RerankPipeline implements Pipeline<RerankRequest, RerankEvent, RerankModel
     for (const document of documents) {
       if (characters > charactersPerTurn) {
         characters = 0;
-        await setImmediate();
+        await this.#turns.next(owner);
         assertWanted(signal);
       }
       const text = document.slice(0, contextLength * mostCharactersPerToken);

@@ -10,6 +10,7 @@ import { createOnnxSession } from '../../../runtime/onnx.ts';
 import type { ModelSpec, Pipeline, RunOptions } from '../../contract.ts';
 import type { SpeechEvent, SpeechModelInfo } from '../events.ts';
 import type { SpeechRequest } from '../request.ts';
+import { limitConcurrency } from '../../../concurrency/limit-concurrency.ts';
 import { OpenRuns } from '../../../concurrency/open-runs.ts';
 import { toPhonemePieces, type PhonemePiece } from './phoneme-pieces.ts';
 import { createReaders, type Reader } from './readers.ts';
@@ -20,6 +21,8 @@ import { VoiceShelf, type Speaker } from './voice-shelf.ts';
 const sampleRateHz = 24_000;
 /** Long texts take turns with short ones, piece by piece. */
 const concurrency = 4;
+/** Texts of other owners. */
+const reserve = 4;
 
 /** −54 dB of full scale. */
 const silenceThreshold = 0.002;
@@ -71,6 +74,7 @@ interface Delivery {
   readonly speaker: Speaker;
   readonly speed: number;
   readonly signal: AbortSignal | undefined;
+  readonly owner: string | undefined;
 }
 
 interface Turn {
@@ -81,7 +85,9 @@ interface Turn {
 class SpeechPipeline implements Pipeline<SpeechRequest, SpeechEvent, SpeechModelInfo> {
   readonly info: SpeechModelInfo;
   readonly concurrency = concurrency;
+  readonly reserve = reserve;
   readonly #model: LoadedModel;
+  readonly #oneByOne = limitConcurrency(1);
   readonly #runs = new OpenRuns();
 
   constructor(model: LoadedModel) {
@@ -99,8 +105,8 @@ class SpeechPipeline implements Pipeline<SpeechRequest, SpeechEvent, SpeechModel
     };
   }
 
-  run(request: SpeechRequest, { signal }: RunOptions = {}): AsyncGenerator<SpeechEvent> {
-    return this.#runs.track(this.#run(request, signal));
+  run(request: SpeechRequest, options: RunOptions = {}): AsyncGenerator<SpeechEvent> {
+    return this.#runs.track(this.#run(request, options));
   }
 
   async close(): Promise<void> {
@@ -108,7 +114,7 @@ class SpeechPipeline implements Pipeline<SpeechRequest, SpeechEvent, SpeechModel
     await this.#model.synthesizer.release();
   }
 
-  async *#run(request: SpeechRequest, signal: AbortSignal | undefined): AsyncGenerator<SpeechEvent> {
+  async *#run(request: SpeechRequest, { signal, owner }: RunOptions): AsyncGenerator<SpeechEvent> {
     const { folder, readers, synthesizer, shelf, findEncoder } = this.#model;
     const { voice, speed, format, input } = request;
     if (speed !== 1 && !synthesizer.hasSpeed)
@@ -121,7 +127,7 @@ class SpeechPipeline implements Pipeline<SpeechRequest, SpeechEvent, SpeechModel
     if (!first) throw fieldError('input', 'expected a text with something to speak');
 
     let samples = 0;
-    const spoken = this.#speak(first, turns, { speaker, speed, signal });
+    const spoken = this.#speak(first, turns, { speaker, speed, signal, owner });
     const counted = (async function* () {
       for await (const audio of spoken) {
         samples += audio.length;
@@ -148,7 +154,7 @@ class SpeechPipeline implements Pipeline<SpeechRequest, SpeechEvent, SpeechModel
       // Others get their turn, and the news that the caller has gone gets through.
       await setImmediate();
       assertWanted(delivery.signal);
-      yield await this.#speakPiece(turn, delivery);
+      yield await this.#oneByOne(() => this.#speakPiece(turn!, delivery), delivery);
     }
   }
 

@@ -58,6 +58,8 @@ export interface TranscriptionJob {
   readonly temperature: number;
   readonly wordTimestamps: boolean;
   readonly signal?: AbortSignal | undefined;
+  /** Owner of the recording, who takes turns with others. */
+  readonly owner?: string | undefined;
 }
 
 const sampleRateHz = 16_000;
@@ -118,13 +120,14 @@ export class Transcriber {
   async *run(): AsyncGenerator<TranscriptionEvent> {
     let seek = 0;
     for (;;) {
+      const samples = await this.#read(seek);
+      if (samples.length < leastFrames * samplesPerFrame) break;
       const step = await this.#tools
-        .inTurn(() => this.#step(seek), this.#job.signal)
+        .inTurn(() => this.#step(seek, samples), this.#job)
         .catch((error: unknown) => {
           this.#assertWanted();
           throw error;
         });
-      if (step === undefined) break;
       for (const segment of step.segments) yield { type: 'segment', segment };
       seek += step.frames;
       yield { type: 'progress', seconds: Math.min(framesToSeconds(seek), this.#audio.length / sampleRateHz) };
@@ -133,14 +136,20 @@ export class Transcriber {
     yield { type: 'transcription-end', language, durationSeconds: this.#audio.length / sampleRateHz };
   }
 
-  /** @returns the segments of a window, and how far after it the next one begins; `undefined` at the end */
+  async #read(seek: number): Promise<Float32Array> {
+    const { windowFrames } = this.#tools.folder;
+    const samples = await this.#audio.read(seek * samplesPerFrame, windowFrames * samplesPerFrame);
+    this.#assertWanted();
+    return samples;
+  }
+
+  /** @returns the segments of a window, and how far after it the next one begins */
   async #step(
     seek: number,
-  ): Promise<{ segments: readonly TranscriptionSegment[]; frames: number } | undefined> {
-    const { folder, gate } = this.#tools;
-    const samples = await this.#audio.read(seek * samplesPerFrame, folder.windowFrames * samplesPerFrame);
+    samples: Float32Array,
+  ): Promise<{ segments: readonly TranscriptionSegment[]; frames: number }> {
+    const { gate } = this.#tools;
     this.#assertWanted();
-    if (samples.length < leastFrames * samplesPerFrame) return undefined;
     const speech = await gate.find(samples);
     const skipped = framesToSkip(speech, samples, this.#wasSpokenToEnd);
     this.#wasSpokenToEnd = false;

@@ -18,6 +18,8 @@ import { alignmentHeadsOf } from './word-times.ts';
 
 /** Recordings take turns window by window, so that a short one need not wait for the end of long ones. */
 const concurrency = 8;
+/** Recordings of other owners. */
+const reserve = 8;
 /** While one window is computed, another can be read and decoded. */
 const mostWindows = 2;
 const defaultMaxAudioSeconds = 4 * 3600;
@@ -62,6 +64,7 @@ class TranscriptionPipeline implements Pipeline<
   TranscriptionModelInfo
 > {
   readonly concurrency = concurrency;
+  readonly reserve = reserve;
   readonly info: TranscriptionModelInfo;
   readonly #spec: ModelSpec<TranscriptionSettings> & { readonly maxAudioSeconds: number };
   readonly #tools: TranscriptionTools;
@@ -85,8 +88,8 @@ class TranscriptionPipeline implements Pipeline<
     };
   }
 
-  run(request: TranscriptionRequest, { signal }: RunOptions = {}): AsyncGenerator<TranscriptionEvent> {
-    return this.#runs.track(this.#run(request, signal));
+  run(request: TranscriptionRequest, options: RunOptions = {}): AsyncGenerator<TranscriptionEvent> {
+    return this.#runs.track(this.#run(request, options));
   }
 
   async close(): Promise<void> {
@@ -97,7 +100,7 @@ class TranscriptionPipeline implements Pipeline<
 
   async *#run(
     request: TranscriptionRequest,
-    signal: AbortSignal | undefined,
+    { signal, owner }: RunOptions,
   ): AsyncGenerator<TranscriptionEvent> {
     const { folder, model } = this.#tools;
     const language = readLanguage(request.language, folder);
@@ -114,7 +117,8 @@ class TranscriptionPipeline implements Pipeline<
     const { maxAudioSeconds, ffmpegPath } = this.#spec;
     const audio = await openAudio(request.audio, { maxSeconds: maxAudioSeconds, ffmpegPath, signal });
     try {
-      const job = { blocks: audio.blocks, language, prompt, task, temperature, wordTimestamps, signal };
+      const { blocks } = audio;
+      const job = { blocks, language, prompt, task, temperature, wordTimestamps, signal, owner };
       yield* new Transcriber(this.#tools, job).run();
     } finally {
       await audio.close();

@@ -37,11 +37,13 @@ class Trial implements Generation {
   readonly reproducible: boolean;
   readonly finished: Promise<void>;
   cancelled = false;
+  readonly owner: string | undefined;
   cachedTokens = -1;
   ends = 0;
   #settle!: { resolve: () => void; reject: (error: unknown) => void };
 
-  constructor(prompt: readonly number[], counts: readonly number[], reproducible = false) {
+  constructor(prompt: readonly number[], counts: readonly number[], reproducible = false, owner?: string) {
+    this.owner = owner;
     this.prompt = Int32Array.from(prompt);
     this.mostTokens = counts.reduce((sum, count) => sum + count, prompt.length);
     this.continuations = counts.map((count) => new Greedy(count));
@@ -446,5 +448,75 @@ describe('a cache of fixed size', () => {
     const small = new Trial([2], [5]);
     batcher.add(small);
     await small.finished;
+  });
+});
+
+describe('owners', () => {
+  /** Names of generations in the order in which they end. */
+  async function endsOf(generations: Readonly<Record<string, Trial>>, options = {}): Promise<string[]> {
+    const { batcher } = start({ extended: true }, options);
+    const ends: string[] = [];
+    const running = Object.entries(generations).map(async ([name, generation]) => {
+      batcher.add(generation);
+      await generation.finished;
+      ends.push(name);
+    });
+    await Promise.all(running);
+    for (const { prompt, continuations } of Object.values(generations)) {
+      for (const { tokens } of continuations)
+        expect(tokens).toEqual(continuationOf([...prompt], tokens.length));
+    }
+    return ends;
+  }
+  const ofA = (tokens: number, prompt = [1, 2, 3], rows = 1) =>
+    new Trial(prompt, Array<number>(rows).fill(tokens), false, 'a');
+
+  it('an answer of a second owner does not wait for those that the first has waiting', async () => {
+    const ends = await endsOf({
+      a1: ofA(60, [1], 3),
+      a2: ofA(60, [2], 3),
+      a3: ofA(60, [3], 3),
+      b1: new Trial([9, 8], [10], false, 'b'),
+    });
+    expect(ends).toEqual(['b1', 'a1', 'a2', 'a3']);
+  });
+
+  it('an owner has no more sequences at once than a batch, unless one prompt has more', async () => {
+    const { batcher, shapes } = start({ extended: true });
+    const running = [ofA(5, [1], 3), ofA(5, [2], 3), ofA(5, [3], 7)];
+    for (const generation of running) batcher.add(generation);
+    await Promise.all(running.map(({ finished }) => finished));
+    const rows = shapes.map((shape) => Number(shape.split('x')[0])).filter((count) => count > 1);
+    expect(rows).toEqual([...Array<number>(8).fill(3), ...Array<number>(4).fill(7)]);
+  });
+
+  it('a short prompt is read between the pieces of a long one', async () => {
+    const long = Array.from({ length: 2000 }, (_, index) => index % 90);
+    const ends = await endsOf({ a1: ofA(2, long), b1: new Trial([4, 5], [6], false, 'b') });
+    expect(ends).toEqual(['b1', 'a1']);
+  });
+
+  it('batches of one owner take turns with those of another', async () => {
+    const seeded = (owner: string, first: number) => new Trial([first, 7], [40], true, owner);
+    const ends = await endsOf({
+      a1: seeded('a', 1),
+      a2: seeded('a', 2),
+      a3: seeded('a', 3),
+      a4: seeded('a', 4),
+      b1: seeded('b', 5),
+    });
+    expect(ends[0]).toBe('b1');
+  });
+
+  it('a cancelled generation leaves while it waits behind others of its owner', async () => {
+    const { batcher } = start({ extended: true });
+    const [first, second, third] = [ofA(50, [1], 4), ofA(50, [2], 4), ofA(50, [3], 4)];
+    for (const generation of [first, second, third]) batcher.add(generation);
+    let isFirstOver = false;
+    void first.finished.then(() => (isFirstOver = true));
+    third.cancelled = true;
+    await third.finished;
+    expect(isFirstOver).toBe(false);
+    await Promise.all([first.finished, second.finished]);
   });
 });

@@ -18,6 +18,7 @@ import { assertWanted, fieldError, fieldErrorOf, InferenceError } from '../../..
 import type { Session, Tensor } from '../../../../runtime/contract.ts';
 import { openImage } from '../../../../runtime/image.ts';
 import { readImageSource } from '../../../../runtime/image-source.ts';
+import type { RunOptions } from '../../../contract.ts';
 import type { ChatSettings } from '../../settings.ts';
 import type { EncodedPicture, PictureTable } from './picture-table.ts';
 
@@ -70,7 +71,7 @@ export class VisionModel {
    */
   async read(
     messages: readonly ChatMessage<MessageContent>[],
-    signal: AbortSignal | undefined,
+    { signal, owner }: RunOptions = {},
   ): Promise<readonly ReadyPicture[]> {
     this.#assertNoMarkers(messages);
     const placed = picturesOf(messages);
@@ -83,7 +84,7 @@ export class VisionModel {
       const files = await Promise.all(placed.map((picture) => this.#fetch(picture, signal)));
       for (const [index, bytes] of files.entries()) {
         assertWanted(signal);
-        ready.push(await this.#oneByOne(() => this.#encode(bytes, placed[index]!)));
+        ready.push(await this.#oneByOne(() => this.#encode(bytes, placed[index]!), { owner }));
       }
       return ready;
     } catch (error) {
