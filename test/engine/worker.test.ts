@@ -229,10 +229,12 @@ describe('cancellation', () => {
     const { run, workerPid } = start({ toy: {} }, 400);
     const pid = await workerPid();
     await beats();
-    const events = run(command, { deadlineMs: 200 });
+    const controller = new AbortController();
+    const events = run(command, { signal: controller.signal });
     expect(await events.next()).toMatchObject({ value: { text: '1' } });
     const other = texts(run({ steps: 3 }));
-    expect(await errorCode(events)).toBe('deadline_exceeded');
+    controller.abort();
+    expect(await errorCode(events)).toBe('cancelled');
     expect(await other).toEqual(['1', '2', '3']);
     expect(await workerPid()).toBe(pid);
   });
