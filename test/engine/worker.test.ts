@@ -226,7 +226,7 @@ describe('cancellation', () => {
     ['a long step', { blockMs: 1800, steps: 1 }],
     ['a long step of other threads', { computeMs: 1800, steps: 1 }],
   ])('waits for a worker that %s keeps busy', async (_, command) => {
-    const { run, workerPid } = start({ toy: {} }, 400);
+    const { run, workerPid } = start({ toy: {} }, 1000);
     const pid = await workerPid();
     await beats();
     const controller = new AbortController();
