@@ -11,9 +11,11 @@ import type { ModelFiles } from '../models/model-files.ts';
 export interface Architecture<Opened = unknown, Settings extends object = object> {
   /** Name for users, such as `whisper`. */
   readonly name: string;
-  /** Values of `model_type` in `config.json` that name it. */
+  /** Values of `model_type` in `config.json` that name it, and show the category of a model. */
   readonly modelTypes: readonly string[];
-  /** Further signs of it, for models whose `model_type` no architecture has. */
+  /** Values of `model_type` that models of other categories have, too: they name it once the category is known. */
+  readonly sharedModelTypes?: readonly string[];
+  /** Further signs of it, such as the name of a class. */
   recognize?(evidence: FileEvidence): boolean;
   /** Whether it opens the models that no architecture of its list recognizes, once somebody has said their category. */
   readonly isDefault?: boolean;

@@ -1,4 +1,5 @@
 import type { BackendDefinition } from '../contract.ts';
+import { transformersArchitectures } from './architectures.ts';
 import { transformersFiles } from './files.ts';
 import { transformersSettings, type TransformersBackend } from './settings.ts';
 
@@ -43,11 +44,10 @@ export const transformersDefinition: BackendDefinition = {
     'maxBatchTokens',
     'tokenIds',
     'head',
-    'voiceActivity',
     'conditionOnPrevious',
     'phonemizer',
-    'voiceAliases',
   ],
+  architectures: transformersArchitectures,
   files: transformersFiles,
   runs: ({ name }) => categories.has(name),
   open: async (spec) => (await import('./open.ts')).openTransformers(spec),

@@ -1,8 +1,8 @@
-import { toIsoLanguage, toVocabularyLanguage } from '../../../core/audio/whisper/languages.ts';
-import { fieldError } from '../../../errors.ts';
-import type { TranscriptionTask } from '../request.ts';
+import { toIsoLanguage, toVocabularyLanguage } from '../../../../core/audio/whisper/languages.ts';
+import { fieldError } from '../../../../errors.ts';
+import type { TranscriptionTask } from '../../request.ts';
 import type { WhisperFolder } from './whisper-folder.ts';
-import { quote } from '../../../core/text/quote.ts';
+import { quote } from '../../../../core/text/quote.ts';
 
 /** More than any text has on average: what is further from the end of a prompt would be cut off anyway. */
 const charactersPerToken = 32;
@@ -25,35 +25,16 @@ export function readLanguage(language: string | undefined, folder: WhisperFolder
   const code = toVocabularyLanguage(language);
   if (code !== undefined && (languages.has(code) || folder.onlyLanguage === code)) return code;
   const known = languagesOf(folder);
-  const got = quote(language);
-  const reason =
-    known.length === 0
-      ? `the model takes no language, got ${got}`
-      : `expected ${known.length === 1 ? '' : 'one of '}${known.join(', ')}, got ${got}`;
-  throw fieldError('language', reason);
+  const offered = known.length === 1 ? known[0] : `one of ${known.join(', ')}`;
+  throw fieldError('language', `expected ${offered}, got ${quote(language)}`);
 }
 
-/**
- * The tokens of the text that comes before the audio.
- *
- * @throws InferenceError `unsupported_feature` where the model takes no such text
- */
+/** The tokens of the text that comes before the audio. */
 export function readPrompt(prompt: string | undefined, folder: WhisperFolder): number[] {
   const text = prompt?.trim() ?? '';
   if (text === '') return [];
-  if (folder.vocabulary.startOfPrevious === undefined) {
-    throw fieldError('prompt', 'the model takes no prompt', { code: 'unsupported_feature' });
-  }
   const readable = text.slice(-folder.contextLength * charactersPerToken);
   return folder.textTokenizer.encode(` ${readable}`).filter((token) => token < folder.vocabulary.endOfText);
-}
-
-/**
- * @throws InferenceError `unsupported_feature` where the model doesn't have the task
- */
-export function assertTask(task: TranscriptionTask, { vocabulary }: WhisperFolder): void {
-  if (task === 'transcribe' || vocabulary.translate !== undefined) return;
-  throw fieldError('model', 'the model does not translate', { code: 'unsupported_feature' });
 }
 
 /** The part of a request that the text begins with. */

@@ -1,14 +1,13 @@
 import { join } from 'node:path';
 import type { PreTrainedModel, PreTrainedTokenizer, Tensor } from '@huggingface/transformers';
-import { quote } from '../../../core/text/quote.ts';
 import { fieldError } from '../../../errors.ts';
-import { sourceError } from '../../../models/model-files.ts';
 import { readJson } from '../../../models/model-folder.ts';
+import { locateModel } from '../../../models/source.ts';
 import type { ModelSpec } from '../../../categories/contract.ts';
+import type { Synthesizer } from '../../../categories/speech/synthesizer.ts';
 import { loadPart, toLoadOptions, type LoadOptions } from '../load-options.ts';
 import { loadTransformersPackage, type TransformersPackage } from '../load-package.ts';
 import type { TransformersBackend } from '../settings.ts';
-import type { TextSynthesizer } from './synthesizer.ts';
 import { findVoiceFiles, readVoiceFile } from './voice-files.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -21,57 +20,58 @@ interface SynthesizerSource {
   readonly transformers: TransformersPackage;
 }
 
-type LoadSynthesizer = (source: SynthesizerSource) => Promise<TextSynthesizer>;
-
-const families: Readonly<Record<string, LoadSynthesizer>> = {
-  vits: loadVits,
-  speecht5: loadSpeechT5,
-  supertonic: loadSupertonic,
-};
+type LoadSynthesizer = (source: SynthesizerSource) => Promise<Synthesizer>;
 
 /**
- * Loads the model of a folder.
+ * Opens the model of a folder.
  *
- * @throws InferenceError `invalid_request` for an architecture that is not known here, and for files that are missing
+ * @throws InferenceError `invalid_request` for files that are missing or can't be loaded
  */
-export async function loadSynthesizer(path: string, spec: ModelSpec): Promise<TextSynthesizer> {
+export async function openSynthesizer(spec: ModelSpec, load: LoadSynthesizer): Promise<Synthesizer> {
+  const path = locateModel(spec.source);
   const transformers = await loadTransformersPackage();
   const config = await readJson(path, 'config.json');
-  const family = String(config['model_type']);
-  const load = Object.hasOwn(families, family) ? families[family]! : undefined;
-  if (!load) {
-    const known = Object.keys(families).join(', ');
-    throw sourceError(`expected a voice with a model_type in ${known}, got ${quote(family)}`);
-  }
   const options = toLoadOptions(path, spec);
   return loadPart(() =>
     load({ path, config, options, backend: spec.backend as TransformersBackend, transformers }),
   );
 }
 
+/** Facts about voices that are names alone. */
+function withVoices(
+  names: Iterable<string>,
+): Pick<Synthesizer, 'voices' | 'mixesVoices'> {
+  return {
+    voices: Array.from(names, (id) => ({ id, name: id, language: 'und' })),
+    mixesVoices: false,
+  };
+}
+
 /** VITS and the voices of MMS: the graph makes everything of the text. */
-async function loadVits({
+export async function loadVits({
   path,
   config,
   options,
   transformers,
-}: SynthesizerSource): Promise<TextSynthesizer> {
+}: SynthesizerSource): Promise<Synthesizer> {
   const tokenizer = await transformers.AutoTokenizer.from_pretrained(path, { local_files_only: true });
   const model = await transformers.AutoModelForTextToWaveform.from_pretrained(path, options);
   return {
     sampleRateHz: Number(config['sampling_rate']),
-    voices: ['default'],
+    ...withVoices(['default']),
     hasSpeed: false,
-    async speak(text) {
-      const { waveform } = (await model(encode(tokenizer, text))) as { readonly waveform: Tensor };
-      return toSamples(waveform);
-    },
+    findSpeaker: async () => ({
+      async speak(text) {
+        const { waveform } = (await model(encode(tokenizer, text))) as { readonly waveform: Tensor };
+        return toSamples(waveform);
+      },
+    }),
     release: () => dispose(model),
   };
 }
 
 /** SpeechT5: frames one after the other, a vector for the voice, and a vocoder of its own. */
-async function loadSpeechT5(source: SynthesizerSource): Promise<TextSynthesizer> {
+export async function loadSpeechT5(source: SynthesizerSource): Promise<Synthesizer> {
   const { path, options, backend, transformers } = source;
   const vocoderPath = backend.vocoder ?? join(path, 'vocoder');
   await readJson(vocoderPath, 'config.json').catch((error: unknown) => {
@@ -98,15 +98,17 @@ async function loadSpeechT5(source: SynthesizerSource): Promise<TextSynthesizer>
   const extractor = processor.feature_extractor?.config as { sampling_rate?: number } | undefined;
   return {
     sampleRateHz: extractor?.sampling_rate ?? 16_000,
-    voices: [...voices.keys()],
+    ...withVoices(voices.keys()),
     hasSpeed: false,
-    async speak(text, voice) {
-      const vector = voices.get(voice)!;
+    async findSpeaker([share]) {
+      const vector = voices.get(share!.voice)!;
       const embedding = new transformers.Tensor('float32', vector, [1, vector.length]);
-      const { waveform } = await speaker.generate_speech(encode(tokenizer, text).input_ids, embedding, {
-        vocoder,
-      });
-      return toSamples(waveform);
+      return {
+        async speak(text) {
+          const { input_ids: ids } = encode(tokenizer, text);
+          return toSamples((await speaker.generate_speech(ids, embedding, { vocoder })).waveform);
+        },
+      };
     },
     async release() {
       await dispose(model);
@@ -116,7 +118,7 @@ async function loadSpeechT5(source: SynthesizerSource): Promise<TextSynthesizer>
 }
 
 /** Supertonic: flow matching in a few steps, a style for the voice. */
-async function loadSupertonic(source: SynthesizerSource): Promise<TextSynthesizer> {
+export async function loadSupertonic(source: SynthesizerSource): Promise<Synthesizer> {
   const { path, config, options, backend, transformers } = source;
   const voices = await needVoices(path, backend);
   const tokenizer = await transformers.AutoTokenizer.from_pretrained(path, { local_files_only: true });
@@ -127,17 +129,18 @@ async function loadSupertonic(source: SynthesizerSource): Promise<TextSynthesize
   const styleSize = Number(config['style_dim']);
   return {
     sampleRateHz: Number(config['sampling_rate']),
-    voices: [...voices.keys()],
+    ...withVoices(voices.keys()),
     hasSpeed: true,
-    async speak(text, voice, speed) {
-      const vector = voices.get(voice)!;
+    async findSpeaker([share]) {
+      const vector = voices.get(share!.voice)!;
       const style = new transformers.Tensor('float32', vector, [1, vector.length / styleSize, styleSize]);
-      const { waveform, durations } = await speaker.generate_speech({
-        ...encode(tokenizer, text),
-        style,
-        speed,
-      });
-      return toSamples(waveform).subarray(0, Math.ceil(Number(durations.data[0])));
+      return {
+        async speak(text, { speed }) {
+          const inputs = { ...encode(tokenizer, text), style, speed };
+          const { waveform, durations } = await speaker.generate_speech(inputs);
+          return toSamples(waveform).subarray(0, Math.ceil(Number(durations.data[0])));
+        },
+      };
     },
     release: () => dispose(model),
   };

@@ -1,15 +1,15 @@
 import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { localFiles, type Dtype } from '../../../models/graph-files.ts';
-import { singleGraph, sourceError } from '../../../models/model-files.ts';
-import { readChangeTime, readJson } from '../../../models/model-folder.ts';
-import { describeValue } from '../../../core/text/quote.ts';
+import { localFiles, type Dtype } from '../../../../models/graph-files.ts';
+import { singleGraph, sourceError } from '../../../../models/model-files.ts';
+import { readJson } from '../../../../models/model-folder.ts';
+import { describeValue } from '../../../../core/text/quote.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** The files of one text-to-speech model in the layout of Kokoro's ONNX export. */
-export interface SpeechFolder {
+/** The files of one model in the layout of Kokoro's ONNX export. */
+export interface KokoroFolder {
   /** Path of the graph. */
   readonly graph: string;
   readonly config: Json;
@@ -19,8 +19,6 @@ export interface SpeechFolder {
   readonly voices: ReadonlyMap<string, string>;
   /** Most phonemes of one run. */
   readonly maxPhonemes: number;
-  /** Unix time in seconds of the model's config file. */
-  readonly created: number;
 }
 
 /** Positions of Kokoro's text encoder without the padding at both ends. */
@@ -33,10 +31,10 @@ const defaultMaxPhonemes = 510;
  * @param path of the folder
  * @throws InferenceError `invalid_request` naming the file that is missing or can't be followed
  */
-export async function openSpeechFolder(
+export async function openKokoroFolder(
   path: string,
   { dtype }: { readonly dtype?: Dtype | undefined } = {},
-): Promise<SpeechFolder> {
+): Promise<KokoroFolder> {
   const config = await readJson(path, 'config.json');
   const tokenizer = await readJson(path, 'tokenizer.json', {});
   const voices = await findVoices(join(path, 'voices'));
@@ -46,7 +44,6 @@ export async function openSpeechFolder(
     vocabulary: readVocabulary(config, tokenizer),
     voices,
     maxPhonemes: readMaxPhonemes(config),
-    created: await readChangeTime(join(path, 'config.json')),
   };
 }
 

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
-import { dirname } from 'node:path';
-import { float16ToFloat32Into } from '../../../core/math/float16.ts';
-import { fieldError, type InferenceError } from '../../../errors.ts';
+import type { Graph } from '../../../../backends/contract.ts';
+import { float16ToFloat32Into } from '../../../../core/math/float16.ts';
+import { fieldError, type InferenceError } from '../../../../errors.ts';
 import type { WhisperFolder } from './whisper-folder.ts';
 import {
   isBindable,
@@ -9,11 +9,10 @@ import {
   type RunOptions,
   type Session,
   type Tensor,
-} from '../../../runtime/contract.ts';
-import { extendGraph, onnxElementType } from '../../../runtime/graph-extension.ts';
-import { holdsTensors } from '../../../runtime/native/device-memory.ts';
-import { createOnnxSession, type OnnxSessionOptions } from '../../../runtime/onnx.ts';
-import { keepFeedsResident } from '../../../runtime/resident-feeds.ts';
+} from '../../../../runtime/contract.ts';
+import { extendGraph, onnxElementType } from '../../../../runtime/graph-extension.ts';
+import { holdsTensors } from '../../../../runtime/native/device-memory.ts';
+import { keepFeedsResident } from '../../../../runtime/resident-feeds.ts';
 import { createCacheLayout, type DecoderCache } from './decoder-cache.ts';
 
 /** A decoder that has read some tokens; nothing changes it, so that several texts can go on from it. */
@@ -57,26 +56,27 @@ export interface WhisperModel {
 const keptPositions = 4;
 const lastLogits = 'slashv1.last_logits';
 
+/** Opens a graph on the device of the model. */
+export type OpenGraph = (graph: Graph) => Promise<Session>;
+
 /**
  * Loads the graphs of a Whisper model: `encoder_model.onnx`, and a decoder that is merged or in two files.
  *
  * @throws InferenceError `invalid_request` when the graphs are none of a Whisper model
  */
-export async function loadWhisperModel(
-  folder: WhisperFolder,
-  options: OnnxSessionOptions = {},
-): Promise<WhisperModel> {
+export async function loadWhisperModel(folder: WhisperFolder, open: OpenGraph): Promise<WhisperModel> {
   const sessions: Session[] = [];
-  const load = async (opening: Promise<Session>): Promise<Session> => {
-    const session = keepAudioResident(await opening, folder, options);
+  const load = async (graph: string, opening: Promise<Session>): Promise<Session> => {
+    const session = keepAudioResident(await opening, folder, (bytes) => open({ graph, bytes }));
     sessions.push(session);
     return session;
   };
   try {
     const { decoder } = folder;
-    const encoder = await load(createOnnxSession(folder.encoder, options));
-    const first = await load(loadDecoder('merged' in decoder ? decoder.merged : decoder.first, options));
-    const next = 'merged' in decoder ? first : await load(createOnnxSession(decoder.next, options));
+    const firstGraph = 'merged' in decoder ? decoder.merged : decoder.first;
+    const encoder = await load(folder.encoder, open({ graph: folder.encoder }));
+    const first = await load(firstGraph, loadDecoder(firstGraph, open));
+    const next = 'merged' in decoder ? first : await load(decoder.next, open({ graph: decoder.next }));
     return createWhisperModel(folder, { encoder, first, next });
   } catch (error) {
     await Promise.all(sessions.map((session) => session.release()));
@@ -85,14 +85,16 @@ export async function loadWhisperModel(
 }
 
 /** Keeps the cross-attention inputs on the device: they are the same for all tokens of a window. */
-function keepAudioResident(session: Session, folder: WhisperFolder, options: OnnxSessionOptions): Session {
+function keepAudioResident(
+  session: Session,
+  folder: WhisperFolder,
+  openBytes: (bytes: Uint8Array) => Promise<Session>,
+): Session {
   if (!isBindable(session) || !holdsTensors(session.device)) return session;
-  const createSession = async (model: Uint8Array) =>
-    (await createOnnxSession(model, options)) as BindableSession;
   return keepFeedsResident(session, {
     recurs: (input) => input === 'encoder_hidden_states' || input.includes('.encoder.'),
     most: residentWindows * (2 * folder.decoderLayers + 1),
-    createSession,
+    createSession: async (bytes) => (await openBytes(bytes)) as BindableSession,
   });
 }
 
@@ -100,12 +102,12 @@ function keepAudioResident(session: Session, folder: WhisperFolder, options: Onn
 const residentWindows = 2;
 
 /** Adds an output with the logits of the last positions alone: those of a whole prompt are tens of megabytes. */
-async function loadDecoder(path: string, options: OnnxSessionOptions): Promise<Session> {
-  const plain = await createOnnxSession(path, options);
+async function loadDecoder(graph: string, open: OpenGraph): Promise<Session> {
+  const plain = await open({ graph });
   const logits = plain.outputs.find(({ name }) => name === 'logits');
   if (logits === undefined) return plain;
   const elementType = logits.type === 'float16' ? onnxElementType.float16 : onnxElementType.float32;
-  const extended = extendGraph(await readFile(path), {
+  const extended = extendGraph(await readFile(graph), {
     constants: {
       'slashv1.start': [-keptPositions],
       'slashv1.end': [2n ** 63n - 1n],
@@ -121,7 +123,7 @@ async function loadDecoder(path: string, options: OnnxSessionOptions): Promise<S
     outputs: [{ name: lastLogits, elementType }],
   });
   await plain.release();
-  return createOnnxSession(extended, { ...options, weightsFolder: dirname(path) });
+  return open({ graph, bytes: extended });
 }
 
 export interface WhisperSessions {

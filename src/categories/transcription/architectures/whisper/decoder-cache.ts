@@ -1,6 +1,6 @@
-import { fieldError, type InferenceError } from '../../../errors.ts';
+import { fieldError, type InferenceError } from '../../../../errors.ts';
 import type { WhisperFolder } from './whisper-folder.ts';
-import type { ElementType, Session, Tensor, TensorMap } from '../../../runtime/contract.ts';
+import type { ElementType, Session, Tensor, TensorMap } from '../../../../runtime/contract.ts';
 
 /** The state of a decoder after the tokens that it has read. It is immutable: each step makes another one. */
 export interface DecoderCache {

@@ -1,13 +1,13 @@
-import { deflateSync } from 'node:zlib';
-import type { DecodingQuality } from '../../../core/audio/whisper/fallback.ts';
-import { applyTimestampRules } from '../../../core/audio/whisper/timestamp-rules.ts';
-import { framesPerPosition } from '../../../core/audio/whisper/timestamps.ts';
-import { candidatesInto, createCandidates } from '../../../core/sampling/candidates.ts';
-import { drawToken } from '../../../core/sampling/draw.ts';
-import { logProbabilitiesOf } from '../../../core/sampling/log-probabilities.ts';
-import type { Rng } from '../../../core/sampling/rng.ts';
-import { applyTemperature } from '../../../core/sampling/temperature.ts';
-import { assertWanted } from '../../../errors.ts';
+import type { DecodingQuality } from '../../../../core/audio/whisper/fallback.ts';
+import { applyTimestampRules } from '../../../../core/audio/whisper/timestamp-rules.ts';
+import { framesPerPosition } from '../../../../core/audio/whisper/timestamps.ts';
+import { candidatesInto, createCandidates } from '../../../../core/sampling/candidates.ts';
+import { drawToken } from '../../../../core/sampling/draw.ts';
+import { logProbabilitiesOf } from '../../../../core/sampling/log-probabilities.ts';
+import type { Rng } from '../../../../core/sampling/rng.ts';
+import { applyTemperature } from '../../../../core/sampling/temperature.ts';
+import { assertWanted } from '../../../../errors.ts';
+import { compressionRatio } from '../../pipeline/compression-ratio.ts';
 import type { WhisperFolder } from './whisper-folder.ts';
 import type { DecoderState, WhisperModel } from './whisper-model.ts';
 
@@ -98,9 +98,4 @@ function suppressedTokens({
     (_, index) => lastTimestamp + 1 + index,
   );
   return [...suppressTokens.filter((token) => token < vocabularySize), ...control, ...beyond];
-}
-
-function compressionRatio(text: string): number {
-  const bytes = Buffer.from(text);
-  return bytes.length / deflateSync(bytes).length;
 }

@@ -1,11 +1,11 @@
-import { findGraph, missingGraph, needGraph, type Dtype, type FileTree } from '../../models/graph-files.ts';
-import { anywhere, isOpen, sourceError, textFiles, type ModelFiles } from '../../models/model-files.ts';
+import { findGraph, missingGraph, needGraph, type Dtype, type FileTree } from '../../../../models/graph-files.ts';
+import { anywhere, isOpen, sourceError, textFiles, type ModelFiles } from '../../../../models/model-files.ts';
 
 /** The graphs of a Whisper decoder: one with two branches, or one for the prefix and one for what follows. */
 export type DecoderGraphs = { readonly merged: string } | { readonly first: string; readonly next: string };
 
 /** The files of a Whisper. */
-export const transcriptionFiles: ModelFiles = {
+export const whisperFiles: ModelFiles = {
   small: [...textFiles, 'preprocessor_config.json'],
   stems: anywhere('encoder_model', 'decoder_model_merged', 'decoder_model', 'decoder_with_past_model'),
   graphs(files, dtype) {

@@ -1,14 +1,13 @@
 import { join } from 'node:path';
-import { vocabularyLanguages } from '../../../core/audio/whisper/languages.ts';
-import type { TimestampRules } from '../../../core/audio/whisper/timestamp-rules.ts';
-import { framesPerPosition } from '../../../core/audio/whisper/timestamps.ts';
-import { localFiles, type Dtype } from '../../../models/graph-files.ts';
-import { whisperGraphs, type DecoderGraphs } from '../files.ts';
-import { openModelFolder, readJson, type ModelFolder } from '../../../models/model-folder.ts';
-import { createTextTokenizer, type TextTokenizer } from '../../../models/tokenizer.ts';
-import { sourceError } from '../../../models/model-files.ts';
-import { describeValue } from '../../../core/text/quote.ts';
-import { whisperTypes } from '../../../models/whisper-types.ts';
+import { vocabularyLanguages } from '../../../../core/audio/whisper/languages.ts';
+import type { TimestampRules } from '../../../../core/audio/whisper/timestamp-rules.ts';
+import { framesPerPosition } from '../../../../core/audio/whisper/timestamps.ts';
+import { localFiles, type Dtype } from '../../../../models/graph-files.ts';
+import { whisperGraphs, type DecoderGraphs } from './files.ts';
+import { openModelFolder, readJson, type ModelFolder } from '../../../../models/model-folder.ts';
+import { createTextTokenizer, type TextTokenizer } from '../../../../models/tokenizer.ts';
+import { sourceError } from '../../../../models/model-files.ts';
+import { describeValue } from '../../../../core/text/quote.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -45,7 +44,7 @@ export interface WhisperFolder extends ModelFolder {
   readonly windowFrames: number;
   /** Tokens that the decoder has room for. */
   readonly contextLength: number;
-  /** Name of the decoder's logits. */
+  /** Tokens of the vocabulary, as many as the decoder has logits. */
   readonly vocabularySize: number;
   readonly decoderLayers: number;
   /** Attention heads of one layer of the decoder. */
@@ -75,8 +74,6 @@ export async function openWhisperFolder(
   const folder = await openModelFolder(path);
   const preprocessor = await readJson(path, 'preprocessor_config.json', {});
   const { config, generationConfig } = folder;
-  if (!whisperTypes.has(config['model_type']))
-    throw sourceError(`expected a model of type whisper, got ${describeValue(config['model_type'])}`);
   const windowFrames = framesPerPosition * count(config, 'max_source_positions');
   const melBins = count(config, 'num_mel_bins');
   assertPreprocessor(preprocessor, { melBins, windowFrames });

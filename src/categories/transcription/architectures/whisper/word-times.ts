@@ -1,16 +1,16 @@
-import { hasSpaces, toIsoLanguage } from '../../../core/audio/whisper/languages.ts';
-import type { WindowSegment } from '../../../core/audio/whisper/segments.ts';
+import { hasSpaces, toIsoLanguage } from '../../../../core/audio/whisper/languages.ts';
+import type { WindowSegment } from '../../../../core/audio/whisper/segments.ts';
 import {
   fitWords,
   shortenAfterSentences,
   typicalDuration,
   type TimedSegment,
-} from '../../../core/audio/whisper/word-timing.ts';
-import { tokenTimes } from '../../../core/audio/whisper/token-times.ts';
-import { positionsToSeconds } from '../../../core/audio/whisper/timestamps.ts';
-import { splitWords } from '../../../core/audio/whisper/words.ts';
+} from '../../../../core/audio/whisper/word-timing.ts';
+import { tokenTimes } from '../../../../core/audio/whisper/token-times.ts';
+import { positionsToSeconds } from '../../../../core/audio/whisper/timestamps.ts';
+import { splitWords } from '../../../../core/audio/whisper/words.ts';
 import type { WhisperFolder } from './whisper-folder.ts';
-import type { Tensor } from '../../../runtime/contract.ts';
+import type { Tensor } from '../../../../runtime/contract.ts';
 import { startTokens, type StartOptions } from './request-tokens.ts';
 import type { WhisperModel } from './whisper-model.ts';
 

@@ -1,8 +1,9 @@
-import { fieldError, type InferenceError } from '../../../errors.ts';
-import type { RunOptions, Session, Tensor, TensorSignature } from '../../../runtime/contract.ts';
+import { fieldError, type InferenceError } from '../../../../errors.ts';
+import type { Session, Tensor, TensorSignature } from '../../../../runtime/contract.ts';
+import type { SpeakOptions } from '../../synthesizer.ts';
 
-/** A speech graph over a `Session`: phoneme ids and a style in, samples out. */
-export interface Synthesizer {
+/** Kokoro's graph over a `Session`: phoneme ids and a style in, samples out. */
+export interface KokoroGraph {
   /** Numbers of one style. */
   readonly styleSize: number;
   /** Whether `speed` acts. */
@@ -14,13 +15,7 @@ export interface Synthesizer {
    * @param style of `styleSize` numbers
    * @returns samples, owned by the caller
    */
-  speak(
-    ids: readonly number[],
-    style: Float32Array,
-    speed: number,
-    options?: RunOptions,
-  ): Promise<Float32Array>;
-  release(): Promise<void>;
+  speak(ids: readonly number[], style: Float32Array, options: SpeakOptions): Promise<Float32Array>;
 }
 
 const idNames = ['input_ids', 'tokens'];
@@ -29,12 +24,12 @@ const outputNames = new Set(['waveform', 'audio']);
 const usualStyleSize = 256;
 
 /**
- * Makes a synthesizer of a graph with `input_ids` `[1, n]`, `style` `[1, size]` and, if it has it, `speed` `[1]` →
+ * Reads a graph with `input_ids` `[1, n]`, `style` `[1, size]` and, if it has it, `speed` `[1]` →
  * `waveform`.
  *
  * @throws InferenceError `invalid_request` when the graph is no such model
  */
-export function createSynthesizer(session: Session): Synthesizer {
+export function createKokoroGraph(session: Session): KokoroGraph {
   const ids = findInput(session, idNames);
   const style = findInput(session, styleNames);
   const speed = session.inputs.find(({ name }) => name === 'speed');
@@ -55,16 +50,15 @@ export function createSynthesizer(session: Session): Synthesizer {
   return {
     styleSize,
     hasSpeed: speed !== undefined,
-    async speak(phonemes, styleRow, rate, options) {
+    async speak(phonemes, styleRow, { speed: rate, signal }) {
       const feeds: Record<string, Tensor> = {
         [ids.name]: toPaddedIds(phonemes, ids.type),
         [style.name]: { type: 'float32', dims: [1, styleSize], data: styleRow },
       };
       if (speed) feeds[speed.name] = { type: 'float32', dims: [1], data: Float32Array.of(rate) };
-      const { [output.name]: waveform } = await session.run(feeds, [output.name], options);
+      const { [output.name]: waveform } = await session.run(feeds, [output.name], { signal });
       return Float32Array.from(waveform!.data as Float32Array);
     },
-    release: () => session.release(),
   };
 }
 
