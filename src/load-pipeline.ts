@@ -36,7 +36,7 @@ export async function loadPipeline(spec: ModelSpec): Promise<Pipeline> {
   if (!definition) throw fieldError('backend', 'expected one that exists');
   const category = spec.category ?? (await describeModel(spec.source, { hub: spec.hub })).category;
   const backend = await definition.open({ ...spec, category });
-  if ('loadPipeline' in backend && !backend.needsFiles) return carryHeaders(await backend.loadPipeline(spec));
+  if ('loadPipeline' in backend) return carryHeaders(await backend.loadPipeline(spec));
   const { source, dtype } = await obtainModel(
     { source: spec.source, category, dtype: spec.dtype, hub: spec.hub, backend: spec.backend },
     {
@@ -46,7 +46,6 @@ export async function loadPipeline(spec: ModelSpec): Promise<Pipeline> {
   );
   await assertIntact(source, spec.verify);
   const obtained = { ...spec, category, source, dtype };
-  if ('loadPipeline' in backend) return backend.loadPipeline(obtained);
   const load = await pipelines[category as Category]();
   const architecture = chooseArchitecture(category, definition, readEvidence(source));
   const pipeline = await load(obtained, backend.sessions, architecture as Architecture<never>);

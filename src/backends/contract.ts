@@ -92,11 +92,7 @@ export type Backend =
       /** Adapts a pipeline that was loaded over the sessions. */
       wrap?(pipeline: Pipeline): Pipeline;
     }
-  | {
-      readonly loadPipeline: LoadPipeline;
-      /** Whether the files of the model have to be on this disk before. */
-      readonly needsFiles?: boolean;
-    };
+  | { readonly loadPipeline: LoadPipeline };
 
 /** The one object by which everything else finds a backend. It loads no native code. */
 export interface BackendDefinition {

@@ -1,4 +1,6 @@
 import type { Architecture } from '../../contracts/architecture.ts';
+import { groundingDino, owl } from './detection/architectures.ts';
+import { clip, jinaClip, siglip } from './embedding/architectures.ts';
 import { speechT5, supertonic, vits } from './speech/architectures.ts';
 import { ctc, encoderDecoder } from './transcription/architectures.ts';
 
@@ -6,4 +8,6 @@ import { ctc, encoderDecoder } from './transcription/architectures.ts';
 export const transformersArchitectures: Readonly<Record<string, readonly Architecture[]>> = {
   transcription: [ctc, encoderDecoder],
   speech: [vits, speechT5, supertonic],
+  detection: [owl, groundingDino],
+  embedding: [clip, siglip, jinaClip],
 };

@@ -41,8 +41,6 @@ export const transformersDefinition: BackendDefinition = {
     'optimize',
     'int8Activations',
     'speculation',
-    'maxBatchTokens',
-    'tokenIds',
     'head',
     'conditionOnPrevious',
     'phonemizer',
@@ -50,5 +48,5 @@ export const transformersDefinition: BackendDefinition = {
   architectures: transformersArchitectures,
   files: transformersFiles,
   runs: ({ name }) => categories.has(name),
-  open: async (spec) => (await import('./open.ts')).openTransformers(spec),
+  open: async () => (await import('./open.ts')).openTransformers(),
 };

@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { createEncoder, type EncoderOptions } from '../../../../src/categories/embedding/pipeline/encoder.ts';
+import {
+  createGraphEncoder,
+  type EncoderOptions,
+} from '../../../../src/categories/embedding/architectures/text/graph-encoder.ts';
 import type { ElementType, Session, TensorMap } from '../../../../src/runtime/contract.ts';
 
 const lengthOfVector = 2;
@@ -62,11 +65,11 @@ const sequences = [
   { ids: [5, 3, 1], promptTokens: 1 },
 ];
 const encodeWith = async (graph: FakeGraph, changes: Partial<EncoderOptions> = {}) => {
-  const encoder = await createEncoder(createGraph(graph), { ...options, ...changes });
+  const encoder = await createGraphEncoder(createGraph(graph), { ...options, ...changes });
   return (await encoder.encode(sequences)).map((vector) => [...vector]);
 };
 
-describe('createEncoder', () => {
+describe('createGraphEncoder', () => {
   it.each<[string, FakeGraph, Partial<EncoderOptions>, number[][]]>([
     [
       'the mean by default',
@@ -170,7 +173,7 @@ describe('createEncoder', () => {
       position_ids: 'int64',
     } as const;
     const graph = createGraph({ inputs });
-    await (await createEncoder(graph, options)).encode(sequences);
+    await (await createGraphEncoder(graph, options)).encode(sequences);
     const fed = Object.entries(graph.fed.at(-1)!).map(([name, { dims, data }]) => [
       name,
       dims,
@@ -186,7 +189,7 @@ describe('createEncoder', () => {
 
   it.each(['float32', 'float16'] as const)('feeds a decoder an empty past in %s', async (pastType) => {
     const graph = createGraph({ past: ['batch', 2, 'past', 8], pastType });
-    await (await createEncoder(graph, options)).encode(sequences);
+    await (await createGraphEncoder(graph, options)).encode(sequences);
     expect(graph.fed.at(-1)!['past_key_values.0.key']).toMatchObject({
       type: pastType,
       dims: [2, 2, 0, 8],
@@ -195,7 +198,7 @@ describe('createEncoder', () => {
   });
 
   it('knows the length of its vectors', async () => {
-    expect((await createEncoder(createGraph(), options)).dimensions).toBe(2);
+    expect((await createGraphEncoder(createGraph(), options)).dimensions).toBe(2);
   });
 
   it.each<[string, FakeGraph, string]>([
@@ -229,7 +232,7 @@ describe('createEncoder', () => {
     ],
     ['vectors of integers', { type: 'uint8' }, 'outputs of uint8, expected float32 or float16'],
   ])('refuses a graph with %s', async (_title, graph, reason) => {
-    await expect(createEncoder(createGraph(graph), options)).rejects.toMatchObject({
+    await expect(createGraphEncoder(createGraph(graph), options)).rejects.toMatchObject({
       code: 'invalid_request',
       param: 'source',
       message: expect.stringContaining(reason),

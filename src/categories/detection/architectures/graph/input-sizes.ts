@@ -1,10 +1,9 @@
-import { detectionParameters } from '../parameters.ts';
-import type { Size } from '../../../core/vision/box.ts';
-import type { EdgeLimits } from '../../../core/vision/edge-limits.ts';
-import { fieldError } from '../../../errors.ts';
+import { detectionParameters } from '../../parameters.ts';
+import type { Size } from '../../../../core/vision/box.ts';
+import type { EdgeLimits } from '../../../../core/vision/edge-limits.ts';
 import type { DetectorFolder } from './detector-folder.ts';
-import type { TensorSignature } from '../../../runtime/contract.ts';
-import type { ImageSizes } from '../events.ts';
+import type { TensorSignature } from '../../../../runtime/contract.ts';
+import type { ImageSizes } from '../../events.ts';
 import type { Resizing } from './resizing.ts';
 
 /** Input sizes of a model. */
@@ -49,17 +48,6 @@ export function readInputSizes(
     max: Math.floor(max / step) * step,
     step,
   };
-}
-
-/**
- * The longer side of an input; a size between two strides becomes the larger.
- *
- * @throws InferenceError `invalid_request` for a model of one size that isn't the wanted one
- */
-export function chooseSize(wanted: number | undefined, sizes: InputSizes): number {
-  if (wanted === undefined || wanted === sizes.default) return sizes.default;
-  if (sizes.fixed) throw fieldError('image_size', `the model takes ${sizes.default} alone, got ${wanted}`);
-  return Math.min(Math.ceil(wanted / sizes.step) * sizes.step, sizes.max);
 }
 
 function sizesOf(fixed: Size): InputSizes {

@@ -1,8 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { createCandidates } from '../../../../src/core/vision/candidates.ts';
-import { decodeOutputsInto } from '../../../../src/categories/detection/pipeline/decode-outputs.ts';
-import { chooseSize, readInputSizes } from '../../../../src/categories/detection/pipeline/input-sizes.ts';
-import { layOut, preprocessingOf } from '../../../../src/categories/detection/pipeline/preprocessing.ts';
+import { toHeadOutput } from '../../../../src/categories/detection/architectures/graph/to-head-output.ts';
+import { readInputSizes } from '../../../../src/categories/detection/architectures/graph/input-sizes.ts';
+import { layOut } from '../../../../src/categories/detection/architectures/graph/lay-out.ts';
+import { chooseSize } from '../../../../src/categories/detection/pipeline/detection-pipeline.ts';
+import type { HeadName } from '../../../../src/core/vision/heads/registry.ts';
+import { headNamed } from '../../../../src/core/vision/heads/registry.ts';
+import { usualPreprocessing, type Preprocessing } from '../../../../src/core/vision/heads/preprocessing.ts';
 
 const input = { name: 'images', type: 'float32', dims: ['n', 3, 'height', 'width'] } as const;
 const nothing = {
@@ -15,7 +19,11 @@ const nothing = {
 };
 const plain = { scale: 1 / 255, mean: [0, 0, 0], deviation: [1, 1, 1] };
 
-describe('preprocessingOf', () => {
+function preprocessingOf(name: HeadName, preprocessor: Readonly<Record<string, unknown>>): Preprocessing {
+  return headNamed(name)!.preprocessing?.(preprocessor) ?? usualPreprocessing;
+}
+
+describe('preprocessing of a head', () => {
   it.each(['yolov5', 'yolov8', 'end-to-end'] as const)('%s', (head) => {
     expect(preprocessingOf(head, { do_normalize: true, image_mean: [1, 1, 1] })).toEqual({
       fit: 'letterbox-center',
@@ -144,31 +152,26 @@ describe('chooseSize', () => {
   });
 });
 
-describe('decodeOutputsInto', () => {
+describe('decoding of outputs', () => {
   const options = { classCount: 1, confidence: 0.1, input: { width: 64, height: 64 } };
 
   it('reads half precision', () => {
     const data = Uint16Array.of(0x4800, 0x4800, 0x4400, 0x4400, 0x3800); // 8, 8, 4, 4, 0.5
-    const outputs = { out: { type: 'float16', dims: [1, 5, 1], data } } as const;
-    const head = { name: 'yolov8', output: 'out', classCount: 1 } as const;
-    const { boxes, scores } = decodeOutputsInto(createCandidates(), outputs, head, options);
+    const output = toHeadOutput({ type: 'float16', dims: [1, 5, 1], data });
+    const { boxes, scores } = headNamed('yolov8')!.decode(createCandidates(), [output], options);
     expect([...boxes, ...scores]).toEqual([6, 6, 10, 10, 0.5]);
   });
 
   it('reads the two outputs of a pair', () => {
-    const outputs = {
-      logits: { type: 'float32', dims: [1, 1, 1], data: Float32Array.of(0) },
-      pred_boxes: { type: 'float32', dims: [1, 1, 4], data: Float32Array.of(0.5, 0.5, 0.5, 0.5) },
-    } as const;
-    const head = { name: 'detr', output: 'logits', boxes: 'pred_boxes', classCount: 1 } as const;
-    const { boxes, scores } = decodeOutputsInto(createCandidates(), outputs, head, options);
+    const logits = { dims: [1, 1, 1], data: Float32Array.of(0) };
+    const boxesOfQueries = { dims: [1, 1, 4], data: Float32Array.of(0.5, 0.5, 0.5, 0.5) };
+    const outputs = [logits, boxesOfQueries] as const;
+    const { boxes, scores } = headNamed('detr')!.decode(createCandidates(), outputs, options);
     expect([...boxes, ...scores]).toEqual([16, 16, 48, 48, 0.5]);
   });
 
   it('refuses other types', () => {
-    const outputs = { out: { type: 'int8', dims: [1, 5, 1], data: new Int8Array(5) } } as const;
-    const head = { name: 'yolov8', output: 'out', classCount: 1 } as const;
-    expect(() => decodeOutputsInto(createCandidates(), outputs, head, options)).toThrow(
+    expect(() => toHeadOutput({ type: 'int8', dims: [1, 5, 1], data: new Int8Array(5) })).toThrow(
       /float32, float16, int64 or int32, got int8/,
     );
   });

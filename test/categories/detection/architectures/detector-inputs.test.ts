@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { readInputs, toFeeds } from '../../../../src/categories/detection/pipeline/detector-inputs.ts';
+import {
+  readInputs,
+  toFeeds,
+} from '../../../../src/categories/detection/architectures/graph/detector-inputs.ts';
 import type { ElementType, Session, TensorSignature } from '../../../../src/runtime/contract.ts';
 
 const pixels: TensorSignature = { name: 'pixel_values', type: 'float32', dims: ['n', 3, 'height', 'width'] };

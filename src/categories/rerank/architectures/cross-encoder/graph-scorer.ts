@@ -1,23 +1,12 @@
-import type { TextEncoderModel } from '../../../backends/contract.ts';
-import { sourceError } from '../../../models/model-files.ts';
-import type { RunOptions, Session } from '../../../runtime/contract.ts';
+import { sourceError } from '../../../../models/model-files.ts';
+import type { RunOptions, Session } from '../../../../runtime/contract.ts';
 import {
   longestOf,
   readTokenInputs,
   toFloat32,
   type EncodedText,
-} from '../../../runtime/encoder/token-inputs.ts';
-
-/** A cross-encoder over a `Session`: pairs of texts in, a logit for each out. */
-export interface Scorer {
-  /**
-   * Runs the graph once, all pairs padded to the longest.
-   *
-   * @returns of each pair one logit; higher is more relevant
-   */
-  encode(pairs: readonly EncodedText[], options?: RunOptions): Promise<Float32Array[]>;
-  release(): Promise<void>;
-}
+} from '../../../../runtime/encoder/token-inputs.ts';
+import type { Scorer } from '../../scorer.ts';
 
 const output = 'logits';
 
@@ -27,7 +16,7 @@ const output = 'logits';
  *
  * @throws InferenceError `invalid_request` when the graph is no such cross-encoder
  */
-export async function createScorer(session: Session): Promise<Scorer> {
+export async function createGraphScorer(session: Session): Promise<Pick<Scorer, 'encode' | 'release'>> {
   const names = session.outputs.map(({ name }) => name);
   if (!names.includes(output)) throw notAScorer(`no output ${output}, only ${names.join(', ')}`);
   const toFeeds = withReason(() => readTokenInputs(session.inputs));
@@ -44,12 +33,8 @@ export async function createScorer(session: Session): Promise<Scorer> {
   return { encode, release: () => session.release() };
 }
 
-/** Makes a scorer of an engine's logits, one or two for each pair. */
-export function toScorer({ encode, release }: TextEncoderModel): Scorer {
-  return { encode: async (pairs) => (await encode(pairs)).map(toLogit), release };
-}
-
-function toLogit(labels: Float32Array): Float32Array {
+/** The logit of a pair, of one label or two. */
+export function toLogit(labels: Float32Array): Float32Array {
   if (labels.length === 1) return labels;
   if (labels.length === 2) return Float32Array.of(labels[1]! - labels[0]!);
   throw notAScorer(`${labels.length} labels, expected one or two`);

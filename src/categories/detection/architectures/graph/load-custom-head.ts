@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { CustomHead } from '../../../core/vision/heads/custom-head.ts';
-import { headNames } from '../../../core/vision/heads/head.ts';
-import { fieldError } from '../../../errors.ts';
+import type { CustomHead } from '../../../../core/vision/heads/custom-head.ts';
+import { headNames } from '../../../../core/vision/heads/registry.ts';
+import { fieldError } from '../../../../errors.ts';
 
 /**
  * Imports a head of the user's own.

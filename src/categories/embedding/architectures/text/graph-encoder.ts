@@ -1,17 +1,8 @@
-import { pool, type PoolingMode } from '../../../core/embedding/pooling.ts';
-import { fieldError, type InferenceError } from '../../../errors.ts';
-import type { RunOptions, Session, Tensor, TensorSignature } from '../../../runtime/contract.ts';
-import { longestOf, readTokenInputs, toFloat32 } from '../../../runtime/encoder/token-inputs.ts';
-import type { TokenSequence } from './token-sequence.ts';
-
-/** A text encoder over a `Session`: token ids in, one vector for each sequence out. */
-export interface Encoder {
-  /** Numbers of one vector. */
-  readonly dimensions: number;
-  /** Runs the graph once, all sequences padded to the longest. */
-  encode(sequences: readonly TokenSequence[], options?: RunOptions): Promise<Float32Array[]>;
-  release(): Promise<void>;
-}
+import { pool, type PoolingMode } from '../../../../core/embedding/pooling.ts';
+import { fieldError, type InferenceError } from '../../../../errors.ts';
+import type { RunOptions, Session, Tensor, TensorSignature } from '../../../../runtime/contract.ts';
+import { longestOf, readTokenInputs, toFloat32 } from '../../../../runtime/encoder/token-inputs.ts';
+import type { Encoder, TokenSequence } from '../../encoder.ts';
 
 export interface EncoderOptions {
   /**
@@ -36,7 +27,10 @@ const pastPrefix = 'past_key_values.';
  *
  * @throws InferenceError `invalid_request` when the graph is no such encoder
  */
-export async function createEncoder(session: Session, options: EncoderOptions): Promise<Encoder> {
+export async function createGraphEncoder(
+  session: Session,
+  options: EncoderOptions,
+): Promise<Pick<Encoder, 'dimensions' | 'encode' | 'release'>> {
   const past = session.inputs.filter(({ name }) => name.startsWith(pastPrefix));
   const toFeeds = encoderFault(() =>
     readTokenInputs(session.inputs.filter((input) => !past.includes(input))),

@@ -1,7 +1,7 @@
-import type { Size } from '../../../core/vision/box.ts';
-import type { EdgeLimits } from '../../../core/vision/edge-limits.ts';
-import { fieldError, type InferenceError } from '../../../errors.ts';
-import { abbreviate } from '../../../core/text/quote.ts';
+import type { Size } from '../../../../core/vision/box.ts';
+import type { EdgeLimits } from '../../../../core/vision/edge-limits.ts';
+import { fieldError, type InferenceError } from '../../../../errors.ts';
+import { abbreviate } from '../../../../core/text/quote.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 

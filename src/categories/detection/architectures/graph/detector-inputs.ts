@@ -1,6 +1,6 @@
-import type { Size } from '../../../core/vision/box.ts';
-import { fieldError } from '../../../errors.ts';
-import type { Session, Tensor, TensorMap, TensorSignature } from '../../../runtime/contract.ts';
+import type { Size } from '../../../../core/vision/box.ts';
+import { fieldError } from '../../../../errors.ts';
+import type { Session, Tensor, TensorMap, TensorSignature } from '../../../../runtime/contract.ts';
 
 /** Inputs of a detector's graph. */
 export interface DetectorInputs {

@@ -1,14 +1,14 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { parseClassNames, toClassNames } from '../../../core/vision/class-names.ts';
-import { fieldError } from '../../../errors.ts';
-import { localFiles, type Dtype } from '../../../models/graph-files.ts';
-import { singleOrOnlyGraph, usualGraph, sourceError } from '../../../models/model-files.ts';
-import { readChangeTime, readJson } from '../../../models/model-folder.ts';
-import { readOnnxFile } from '../../../runtime/onnx-file.ts';
-import { bundledModelNames } from '../../../models/bundled-models.ts';
-import { locateModel } from '../../../models/source.ts';
+import { parseClassNames, toClassNames } from '../../../../core/vision/class-names.ts';
+import { fieldError } from '../../../../errors.ts';
+import { localFiles, type Dtype } from '../../../../models/graph-files.ts';
+import { singleOrOnlyGraph, usualGraph, sourceError } from '../../../../models/model-files.ts';
+import { readChangeTime, readJson } from '../../../../models/model-folder.ts';
+import { readOnnxFile } from '../../../../runtime/onnx-file.ts';
+import { bundledModelNames } from '../../../../models/bundled-models.ts';
+import { locateModel } from '../../../../models/source.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
