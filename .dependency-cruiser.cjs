@@ -18,7 +18,7 @@ const sharedByCategories = [
 /** The files that say how architectures look, and what pipelines need of opened models. */
 const architectureContracts = [
   '^src/contracts/architecture\\.ts$',
-  '^src/categories/[a-z]+/(recognizer|synthesizer)\\.ts$',
+  '^src/categories/[a-z]+/(detector|encoder|recognizer|scorer|synthesizer)\\.ts$',
 ];
 /** Rooms of one architecture each, and their pipelines; they load native code when they are asked to. */
 const pipelineSees = [
@@ -120,6 +120,7 @@ module.exports = {
         '^src/contracts/architecture\\.ts$',
         '^src/categories/$1/(?!(pipeline|architectures)/)',
         '^src/categories/$1/architectures/[a-z-]+/architecture\\.ts$',
+        '^src/(models/tokenizer|runtime/encoder/[a-z-]+)\\.ts$',
         serverContract,
         '^node_modules/zod/',
         '^(node:)?(buffer|timers)(/promises)?$',
@@ -131,7 +132,7 @@ module.exports = {
       '^src/categories/([a-z]+)/pipeline/',
       [
         ...pipelineSees,
-        '^src/categories/$1/(pipeline/|(events|request|parameters|settings|files|recognizer|synthesizer)\\.ts$)',
+        '^src/categories/$1/(pipeline/|(events|request|parameters|settings|files|detector|encoder|recognizer|scorer|synthesizer)\\.ts$)',
       ],
       'pipelines know no HTTP, no engine, no architecture, no other category',
     ),
@@ -140,7 +141,7 @@ module.exports = {
       '^src/categories/([a-z]+)/architectures/([a-z-]+)/',
       [
         ...pipelineSees,
-        '^src/categories/$1/(pipeline/|architectures/$2/|(events|request|parameters|settings|recognizer|synthesizer)\\.ts$)',
+        '^src/categories/$1/(pipeline/|architectures/$2/|(events|request|parameters|settings|detector|encoder|recognizer|scorer|synthesizer)\\.ts$)',
       ],
       'an architecture knows no other one',
     ),

@@ -16,6 +16,8 @@ import {
 import type { AnyModelOptions } from '../../../src/categories/registry.ts';
 import { fadeEdgesInPlace } from '../../../src/core/speech/piece-audio.ts';
 import { createInference } from '../../../src/inference.ts';
+import { openModelFolder } from '../../../src/models/model-folder.ts';
+import { createTextTokenizer } from '../../../src/models/tokenizer.ts';
 import { readGolden, unpackMiniature, type TextGolden } from './unpack-miniature.ts';
 import { createWaveform, toWav } from './waveform.ts';
 
@@ -291,6 +293,19 @@ test('texts and pictures have the vectors of the reference', async () => {
   expect((await inference.embed({ model: 'mini', input: long, truncate: true })).promptTokens).toBe(16);
 });
 
+test('token ids of a model of texts and pictures have the vector of their text', async () => {
+  const [text] = readGolden('clip').texts;
+  const source = unpackMiniature('clip');
+  const inference = await start(embedding({ source, backend, tokenIds: true, maxBatchTokens: 16 }));
+  const ids = createTextTokenizer(await openModelFolder(source));
+  const input = [...ids.frame.before, ...ids.encode(text!), ...ids.frame.after];
+  const { embeddings: byText } = await inference.embed({ model: 'mini', input: [text!, 'b', text!] });
+  const { embeddings: byIds, promptTokens } = await inference.embed({ model: 'mini', input });
+  expectClose(byIds[0]!, [...byText[0]!], 1e-6);
+  expectClose(byText[2]!, [...byText[0]!], 1e-6);
+  expect(promptTokens).toBe(input.length);
+});
+
 test.each([
   [
     'a graph is missing',
@@ -320,8 +335,14 @@ test.each([
     /no backend runs "gpt2" for transcription: onnx\(\) runs whisper,.*; transformers\(\) runs .*moonshine/,
   ],
   [speech, /no backend runs "gpt2" for speech: .*; transformers\(\) runs vits, speecht5, supertonic/],
-  [detection, /expected a detector that is asked in words, .*, got "gpt2"/],
-  [embedding, /expected a model of texts and pictures .*, got "gpt2"/],
+  [
+    detection,
+    /no backend runs "gpt2" for detection: .*; transformers\(\) runs owlvit, owlv2, grounding-dino/,
+  ],
+  [
+    embedding,
+    /no backend runs "gpt2" for embedding: .*; transformers\(\) runs clip, siglip, siglip2, jina_clip/,
+  ],
 ] as const)('a model of another kind is refused with the known ones', async (category, message) => {
   const source = unpackMiniature('gpt2');
   const inference = createInference({ models: { mini: category({ source, backend }) }, isolation: 'inline' });

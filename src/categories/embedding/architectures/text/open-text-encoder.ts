@@ -36,11 +36,15 @@ export async function openTextEncoder(
         `the model's modules ${folder.furtherModules.join(', ')} are not in its graph, which has no output sentence_embedding`,
       );
     }
-    const { prompts, defaultPrompt, matryoshkaDimensions, created, poolsPrompt } = folder;
     return {
-      ...(await createGraphEncoder(session, { pooling, poolsPrompt })),
-      ...{ tokenizer, contextLength, prompts, defaultPrompt, matryoshkaDimensions, created },
+      ...(await createGraphEncoder(session, { pooling, poolsPrompt: folder.poolsPrompt })),
+      tokenizer,
       vocabularySize: vocabularySizeOf(folder),
+      contextLength,
+      matryoshkaDimensions: folder.matryoshkaDimensions,
+      prompts: folder.prompts,
+      defaultPrompt: folder.defaultPrompt,
+      created: folder.created,
     };
   } catch (error) {
     await session.release();

@@ -48,7 +48,9 @@ async function openEngineScorer(spec: ModelSpec<RerankSettings>, model: TextMode
     return {
       ...encoder,
       encode: async (pairs) => (await encoder.encode(pairs)).map(toLogit),
-      ...{ tokenizer, contextLength, created: folder.created },
+      tokenizer,
+      contextLength,
+      created: folder.created,
     };
   } catch (error) {
     await model.release();
