@@ -40,6 +40,8 @@ it.each([
   [{}, ['voices/af_heart.bin'], 'speech'],
   [{ architectures: ['RTDetrV2ForObjectDetection'] }, [], 'detection'],
   [{ model_type: 'd_fine' }, [], 'detection'],
+  [{ model_type: 'owlv2' }, [], 'detection'],
+  [{ model_type: 'siglip' }, [], 'embedding'],
   [{ model_type: 'rt_detr' }, [], 'detection'],
   [{}, ['coco.names'], 'detection'],
   [undefined, ['model_index.json', 'unet/model.onnx'], 'image'],
