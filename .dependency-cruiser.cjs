@@ -15,6 +15,20 @@ const sharedByCategories = [
   '^src/categories/[a-z-]+\\.ts$',
   '^src/models/(graph|model)-files\\.ts$',
 ];
+/** The files that say how architectures look, and what pipelines need of opened models. */
+const architectureContracts = [
+  '^src/contracts/architecture\\.ts$',
+  '^src/categories/[a-z]+/(detector|encoder|recognizer|scorer|synthesizer)\\.ts$',
+];
+/** Rooms of one architecture each, and their pipelines; they load native code when they are asked to. */
+const pipelineSees = [
+  '^src/(core|runtime|models|concurrency)/',
+  '^src/errors\\.ts$',
+  '^src/backends/contract\\.ts$',
+  '^src/contracts/architecture\\.ts$',
+  categoryContract,
+  '^(node:)?(fs|path|crypto|os|timers|url|zlib)(/promises)?$',
+];
 const serverContract = '^src/server/(contract|endpoint|headers|multipart|responses|sse)\\.ts$';
 
 module.exports = {
@@ -77,6 +91,7 @@ module.exports = {
         '^src/backends/($1/|[a-z-]+\\.ts$)',
         categoryContract,
         '^src/categories/[a-z]+/(events|request|parameters|settings)\\.ts$',
+        ...architectureContracts,
         '^node_modules/(zod|eventsource-parser|@huggingface/transformers)/',
         '^(node:)?(crypto|fs|module|os|path|timers|zlib)(/promises)?$',
       ],
@@ -90,6 +105,7 @@ module.exports = {
         '^src/(core|validation)/',
         '^src/errors\\.ts$',
         categoryContract,
+        '^src/contracts/architecture\\.ts$',
         '^src/runtime/(contract|decoder|encoder/token-inputs|http/[a-z-]+)\\.ts$',
         '^src/models/(model-files|model-folder|tokenizer|gguf/gguf-source)\\.ts$',
         '^node_modules/zod/',
@@ -98,10 +114,13 @@ module.exports = {
     ),
     only(
       'categories-wire',
-      '^src/categories/([a-z]+)/(?!pipeline/)',
+      '^src/categories/([a-z]+)/(?!(pipeline|architectures)/)',
       [
         ...sharedByCategories,
-        '^src/categories/$1/(?!pipeline/)',
+        '^src/contracts/architecture\\.ts$',
+        '^src/categories/$1/(?!(pipeline|architectures)/)',
+        '^src/categories/$1/architectures/[a-z-]+/architecture\\.ts$',
+        '^src/(models/tokenizer|runtime/encoder/[a-z-]+)\\.ts$',
         serverContract,
         '^node_modules/zod/',
         '^(node:)?(buffer|timers)(/promises)?$',
@@ -112,14 +131,37 @@ module.exports = {
       'categories-pipeline',
       '^src/categories/([a-z]+)/pipeline/',
       [
-        '^src/(core|runtime|models|concurrency)/',
-        '^src/errors\\.ts$',
-        '^src/backends/contract\\.ts$',
-        categoryContract,
-        '^src/categories/$1/(pipeline/|(events|request|parameters|settings|files)\\.ts$)',
-        '^(node:)?(fs|path|crypto|os|timers|url|zlib)(/promises)?$',
+        ...pipelineSees,
+        '^src/categories/$1/(pipeline/|(events|request|parameters|settings|files|detector|encoder|recognizer|scorer|synthesizer)\\.ts$)',
       ],
-      'pipelines know no HTTP, no engine, no other category',
+      'pipelines know no HTTP, no engine, no architecture, no other category',
+    ),
+    only(
+      'categories-architectures',
+      '^src/categories/([a-z]+)/architectures/([a-z-]+)/',
+      [
+        ...pipelineSees,
+        '^src/categories/$1/(pipeline/|architectures/$2/|(events|request|parameters|settings|detector|encoder|recognizer|scorer|synthesizer)\\.ts$)',
+      ],
+      'an architecture knows no other one',
+    ),
+    {
+      name: 'architectures-open-late',
+      comment:
+        'the host reads the lists of architectures, so that they load nothing before a model is opened',
+      severity: 'error',
+      from: { path: '/architectures/[a-z-]+/architecture\\.ts$' },
+      to: {
+        path: '^src/(runtime|categories/[a-z]+/(pipeline|architectures))/',
+        pathNot: '/files\\.ts$',
+        dependencyTypesNot: ['type-only', 'dynamic-import'],
+      },
+    },
+    only(
+      'contracts',
+      '^src/contracts/',
+      ['^src/backends/contract\\.ts$', '^src/models/(describe-model|model-files)\\.ts$', categoryContract],
+      'contracts are types alone',
     ),
     only(
       'categories-registry',
@@ -129,6 +171,7 @@ module.exports = {
         '^src/categories/[a-z]+/(category|describe|events|request|result|wire/[a-z/-]+|pipeline/[a-z-]+-pipeline)\\.ts$',
         ...sharedByCategories,
         '^src/models/(describe-model|hub/settings)\\.ts$',
+        '^src/contracts/architecture\\.ts$',
         '^src/backends/contract\\.ts$',
         '^src/server/endpoint\\.ts$',
         '^node_modules/zod/',

@@ -3,12 +3,13 @@
 // Usage: node benchmarks/transcription-cache.js --model FOLDER [--threads 1] [--tokens 100] [--rounds 9]
 import { existsSync, readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { onnxSessions } from '../dist/src/backends/onnx/sessions.js';
 import { integerAttribute } from '../dist/src/core/onnx/attributes.js';
 import { tensorValue } from '../dist/src/core/onnx/value.js';
 import { writeOnnxModel } from '../dist/src/core/onnx/write-model.js';
-import { loadWhisperModel } from '../dist/src/categories/transcription/pipeline/whisper-model.js';
+import { loadWhisperModel } from '../dist/src/categories/transcription/architectures/whisper/whisper-model.js';
 import { createOnnxSession } from '../dist/src/runtime/onnx.js';
-import { createCacheLayout } from '../dist/src/categories/transcription/pipeline/decoder-cache.js';
+import { createCacheLayout } from '../dist/src/categories/transcription/architectures/whisper/decoder-cache.js';
 import { compare, cpuTimer, machine } from './measure.js';
 import { findRealModel } from './real-models.js';
 
@@ -48,7 +49,7 @@ const folder = /** @type {any} */ ({
 const prefix = [50258, 50259, 50359, 50364];
 
 console.log(machine());
-const model = await loadWhisperModel(folder, { threads });
+const model = await loadWhisperModel(folder, (graph) => onnxSessions.openSession(graph, { threads }));
 const features = new Float32Array(folder.melBins * folder.windowFrames);
 const window = await model.encode(features);
 

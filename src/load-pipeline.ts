@@ -8,6 +8,9 @@ import { createProgressLine } from './models/hub/progress-line.ts';
 import { assertIntact } from './models/verify-files.ts';
 import { chosenRuntime } from './runtime/choose-runtime.ts';
 import { obtainModel } from './obtain-model.ts';
+import { chooseArchitecture } from './choose-architecture.ts';
+import type { Architecture } from './contracts/architecture.ts';
+import { readEvidence } from './models/describe-model.ts';
 import { describeModel } from './recognize-model.ts';
 import { withRunHeaders } from './runtime/http/run-headers.ts';
 
@@ -19,7 +22,7 @@ import { withRunHeaders } from './runtime/http/run-headers.ts';
  * they can't be downloaded
  */
 export async function loadPipeline<C extends Category>(
-  spec: ModelSpec & { readonly category: C },
+  spec: ModelSpec & { readonly category: C } & Omit<Categories[C]['options'], 'category'>,
 ): Promise<Pipeline<Categories[C]['request'], Categories[C]['event'], Categories[C]['info']>>;
 export async function loadPipeline(spec: ModelSpec): Promise<Pipeline>;
 export async function loadPipeline(spec: ModelSpec): Promise<Pipeline> {
@@ -31,11 +34,11 @@ export async function loadPipeline(spec: ModelSpec): Promise<Pipeline> {
   }
   const definition = backendOf(spec);
   if (!definition) throw fieldError('backend', 'expected one that exists');
-  const backend = await definition.open(spec);
-  if ('loadPipeline' in backend && !backend.needsFiles) return carryHeaders(await backend.loadPipeline(spec));
   const category = spec.category ?? (await describeModel(spec.source, { hub: spec.hub })).category;
+  const backend = await definition.open({ ...spec, category });
+  if ('loadPipeline' in backend) return carryHeaders(await backend.loadPipeline(spec));
   const { source, dtype } = await obtainModel(
-    { source: spec.source, category, dtype: spec.dtype, hub: spec.hub, files: definition.files },
+    { source: spec.source, category, dtype: spec.dtype, hub: spec.hub, backend: spec.backend },
     {
       onProgress: createProgressLine(process.stderr),
       onWarning: (message) => console.warn(`slashv1: ${message}`),
@@ -43,9 +46,9 @@ export async function loadPipeline(spec: ModelSpec): Promise<Pipeline> {
   );
   await assertIntact(source, spec.verify);
   const obtained = { ...spec, category, source, dtype };
-  if ('loadPipeline' in backend) return backend.loadPipeline(obtained);
   const load = await pipelines[category as Category]();
-  const pipeline = await load(obtained, backend.sessions);
+  const architecture = chooseArchitecture(category, definition, readEvidence(source));
+  const pipeline = await load(obtained, backend.sessions, architecture as Architecture<never>);
   const whole = backend.wrap ? carryHeaders(backend.wrap(pipeline)) : pipeline;
   return Object.assign(whole, { runtime: await chosenRuntime() });
 }

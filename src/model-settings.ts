@@ -3,11 +3,13 @@ import { backendOf, backends } from './backends/registry.ts';
 import type { BackendDefinition, BackendDescriptor } from './backends/contract.ts';
 import type { CategoryDefinition, ModelOptions } from './categories/contract.ts';
 import { categories, categoryNames } from './categories/registry.ts';
+import { assertBackend } from './choose-architecture.ts';
 import { commonSettings } from './categories/settings.ts';
 import { limitSettings } from './engine/limits.ts';
 import { resolveParameter } from './core/parameters/descriptor.ts';
 import { fieldError, fieldErrorOf, InferenceError } from './errors.ts';
 import { resolveHubSettings, type HubOptions } from './models/hub/settings.ts';
+import { configAtHand } from './models/describe-model.ts';
 import { recognizeModel } from './recognize-model.ts';
 import { assertOptions } from './validation/assert-options.ts';
 import { choiceSetting, objectSetting, type SettingTable } from './validation/setting-table.ts';
@@ -63,9 +65,11 @@ export function checkModel(path: string, settings: unknown): ModelOptions {
   // The types of what recognition needs come first.
   assertOptions('A model', pickKnown(settings), settings, { path });
   const backend = checkBackend(path, given as ModelOptions);
-  const name = given.category ?? (backend.place === 'host' ? undefined : recognize(given.source!));
+  const name =
+    given.category ?? (backend.place === 'host' ? undefined : atHand(() => recognizeModel(given.source!)));
   const category = name === undefined ? undefined : categories.get(name)!;
   if (category && !backend.runs(category)) throw notRun(path, category, backend);
+  if (name !== undefined) checkArchitecture(path, name, given.source!, backend);
   if (!category && backend.place === 'host') {
     const able = [...categories.values()].filter((one) => backend.runs(one)).map((one) => one.name);
     throw fieldError(
@@ -131,9 +135,15 @@ function checkDefaults(
   }
 }
 
-function recognize(source: string): string | undefined {
+/** A model on this disk that another backend runs is refused before a worker starts. */
+function checkArchitecture(path: string, category: string, source: string, backend: BackendDefinition): void {
+  const config = atHand(() => configAtHand(source));
+  if (config) assertBackend(category, backend, config['model_type'], `${path}.backend`);
+}
+
+function atHand<Found>(find: () => Found): Found | undefined {
   try {
-    return recognizeModel(source);
+    return find();
   } catch {
     // The worker reports why its files can't be read.
     return undefined;

@@ -1,4 +1,7 @@
+import { backends } from './backends/registry.ts';
+import type { BackendDefinition } from './backends/contract.ts';
 import { categories } from './categories/registry.ts';
+import { chooseArchitecture, isOfCategory } from './choose-architecture.ts';
 import { fieldError } from './errors.ts';
 import {
   describeModel as describeModelOf,
@@ -6,17 +9,42 @@ import {
   type CategoryGuide,
   type DescribedModel,
   type DescribeOptions,
+  type FileEvidence,
 } from './models/describe-model.ts';
+import type { ModelFiles } from './models/model-files.ts';
 import { quote } from './core/text/quote.ts';
 
+/** The category of a model, as its small files show it. */
+export function recognizeFiles(evidence: FileEvidence): string | undefined {
+  const all = [...categories.values()];
+  return all.find((one) => one.recognize?.(evidence) ?? isOfCategory(one.name, evidence))?.name;
+}
+
 const guide: CategoryGuide = {
-  recognize: (evidence) => [...categories.values()].find((category) => category.recognize(evidence))?.name,
-  filesOf(name) {
-    const category = categories.get(name);
-    if (category) return category.files;
-    throw fieldError('category', `expected one of ${[...categories.keys()].join(', ')}, got ${quote(name)}`);
-  },
+  recognize: recognizeFiles,
+  filesOf: (name, evidence) => filesOf(name, evidence),
 };
+
+/**
+ * The files of a model, as its small files show them.
+ *
+ * @param backend default: ONNX Runtime on this machine
+ * @throws InferenceError `invalid_request` for a category that doesn't exist, and a model that the backend doesn't run
+ */
+export function filesOf(
+  category: string,
+  evidence: FileEvidence,
+  backend: BackendDefinition = backends[0],
+): ModelFiles {
+  const definition = categories.get(category);
+  if (!definition) {
+    throw fieldError(
+      'category',
+      `expected one of ${[...categories.keys()].join(', ')}, got ${quote(category)}`,
+    );
+  }
+  return chooseArchitecture(category, backend, evidence)?.files ?? backend.files ?? definition.files!;
+}
 
 /**
  * Finds out what a model is without downloading its weights.

@@ -58,6 +58,21 @@ async function messageOf(call: () => unknown): Promise<string> {
   return 'nothing was refused';
 }
 
+it.each([
+  ['maxPixels', detection({ source: 'tiny-detect', maxPixels: 0 })],
+  ['maxSide', detection({ source: 'tiny-detect', maxSide: 0 })],
+  ['imageFetch', detection({ source: 'tiny-detect', imageFetch: { timeoutMs: -1 } })],
+  ['imageFetch', detection({ source: 'tiny-detect', imageFetch: { maxBytes: 0.5 } })],
+  ['contextLength', embedding({ source: 'tiny-embed', contextLength: 1 })],
+  ['contextLength', embedding({ source: 'tiny-embed', contextLength: 4.5 })],
+  ['maxBatchTokens', embedding({ source: 'tiny-embed', maxBatchTokens: 0 })],
+])('a setting out of its bounds is refused with its place: %s', (name, model) => {
+  const place = expect.stringMatching(new RegExp(`^models\\.it\\.${name}`)) as string;
+  expect(() => load(model)).toThrow(
+    expect.objectContaining({ code: 'invalid_request', param: place }) as Error,
+  );
+});
+
 describe('a setting that does not exist is refused, with its place and the one that was probably meant', () => {
   it.each<[string, () => unknown, string]>([
     // Misspelt.

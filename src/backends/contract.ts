@@ -1,4 +1,5 @@
 import type { CategoryDefinition, ModelSpec, Pipeline } from '../categories/contract.ts';
+import type { Architecture } from '../contracts/architecture.ts';
 import type { ModelFiles } from '../models/model-files.ts';
 import type { ModelFolder } from '../models/model-folder.ts';
 import type { TextTokenizer } from '../models/tokenizer.ts';
@@ -16,6 +17,8 @@ export interface BackendDescriptor {
 export interface Graph {
   /** Path of its file. */
   readonly graph: string;
+  /** The graph itself, where it isn't that of the file, whose weights lie beside it. */
+  readonly bytes?: Uint8Array | undefined;
   /** The part of the model; left out for a model of one graph. */
   readonly name?: string | undefined;
 }
@@ -71,8 +74,16 @@ export interface SessionBackend {
 /** Loads a model into this process. */
 export type LoadPipeline = (spec: ModelSpec) => Promise<Pipeline>;
 
-/** Loads a model of one category over a backend that runs graphs. */
-export type LoadOverSessions = (spec: ModelSpec, backend: SessionBackend) => Promise<Pipeline>;
+/**
+ * Loads a model of one category over a backend that runs graphs, or architectures of its own.
+ *
+ * @param architecture as the model's small files show it; `undefined` where the category has no list of them
+ */
+export type LoadOverSessions = (
+  spec: ModelSpec,
+  backend: SessionBackend,
+  architecture: Architecture<never>,
+) => Promise<Pipeline>;
 
 /** A backend as it works: it runs graphs, or whole models. */
 export type Backend =
@@ -81,11 +92,7 @@ export type Backend =
       /** Adapts a pipeline that was loaded over the sessions. */
       wrap?(pipeline: Pipeline): Pipeline;
     }
-  | {
-      readonly loadPipeline: LoadPipeline;
-      /** Whether the files of the model have to be on this disk before. */
-      readonly needsFiles?: boolean;
-    };
+  | { readonly loadPipeline: LoadPipeline };
 
 /** The one object by which everything else finds a backend. It loads no native code. */
 export interface BackendDefinition {
@@ -98,7 +105,9 @@ export interface BackendDefinition {
   readonly place: 'worker' | 'host';
   /** Settings of a model that it can't honour. */
   readonly foreignSettings: readonly string[];
-  /** The files of its models; default: those that the category names. */
+  /** The architectures that it opens in place of those of a category, by category. */
+  readonly architectures?: Readonly<Record<string, readonly Architecture[]>>;
+  /** The files of its models, where no architecture names them; default: those that the category names. */
   readonly files?: ModelFiles;
   /** Whether it runs the models of a category. */
   runs(category: Pick<CategoryDefinition, 'name' | 'isStateless'>): boolean;

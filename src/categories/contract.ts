@@ -2,6 +2,7 @@ import type { ParameterDescriptor, ParameterTable } from '../core/parameters/des
 import type { BackendDescriptor } from '../backends/contract.ts';
 import type { Device } from '../core/device.ts';
 import type { Dtype } from '../models/graph-files.ts';
+import type { Architecture } from '../contracts/architecture.ts';
 import type { ModelFiles } from '../models/model-files.ts';
 import type { FileEvidence } from '../models/describe-model.ts';
 import type { HubOptions } from '../models/hub/settings.ts';
@@ -295,7 +296,10 @@ export interface CategoryDefinition<
   readonly name: Name;
   readonly parameters: ParameterTable;
   readonly settings: Settings;
-  readonly files: ModelFiles;
+  /** Kinds of models that run on graphs; an earlier one goes before. */
+  readonly architectures?: readonly Architecture[];
+  /** The files of its models, where it has no architectures. */
+  readonly files?: ModelFiles;
   readonly endpoints: readonly (Endpoint | Route)[];
   readonly sample: SampleRequest;
   /** Whether its graphs keep nothing from one run to the next, so that any server of graphs can run them. */
@@ -304,8 +308,8 @@ export interface CategoryDefinition<
   readonly defaultModel?: string;
   /** Bounds and defaults of parameters, by name, that hold for one model. */
   parameterBounds?(model: Info): Readonly<Record<string, ParameterBounds>>;
-  /** Whether a model with these files is one of this category. */
-  recognize(evidence: FileEvidence): boolean;
+  /** Whether a model with these files is one of this category; default: whether an architecture of any backend knows it. */
+  recognize?(evidence: FileEvidence): boolean;
   /** The in-process functions of the category, over a function that starts a request. */
   methods(run: StartRun<Input, Event>): Methods;
   /**

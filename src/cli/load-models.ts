@@ -30,7 +30,7 @@ export async function fetchModel(
   const progress = createProgressBar(terminal.messages);
   try {
     const obtained = await obtainModel(
-      { source, category, dtype, hub },
+      { source, category, dtype, hub, backend: settings.backend },
       {
         onProgress: progress.update,
         onWarning: warn(terminal),

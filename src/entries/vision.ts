@@ -6,16 +6,24 @@ export { fitEdges, type EdgeLimits } from '../core/vision/edge-limits.ts';
 export { decodeDetrSoftmaxInto } from '../core/vision/heads/detr-softmax.ts';
 export { decodeDetrInto, type DetrOutputs } from '../core/vision/heads/detr.ts';
 export { decodeEndToEndInto } from '../core/vision/heads/end-to-end.ts';
-export { findHead, type Head, type HeadQuery } from '../core/vision/heads/find-head.ts';
 export {
+  detectorHeads,
+  findHead,
   headNames,
-  headShapes,
-  type DecodeInto,
-  type DecodeOptions,
+  type Head,
   type HeadName,
-  type HeadOutput,
-  type SizedDecodeOptions,
+  type HeadQuery,
+} from '../core/vision/heads/registry.ts';
+export type {
+  DecodeInto,
+  DecodeOptions,
+  DetectorHead,
+  FoundOutputs,
+  HeadOutput,
+  OutputQuery,
+  SizedDecodeOptions,
 } from '../core/vision/heads/head.ts';
+export type { Preprocessing } from '../core/vision/heads/preprocessing.ts';
 export { decodeCustomInto, type CustomBox, type CustomHead } from '../core/vision/heads/custom-head.ts';
 export { decodeFastestDetInto } from '../core/vision/heads/fastestdet.ts';
 export {

@@ -60,11 +60,15 @@ export interface FileEvidence {
   readonly config: Json;
 }
 
+/** Files that show the kind of a model, for servers that list none. */
+export const markFiles = ['config.json', 'model_index.json', 'modules.json', 'voices/af_heart.bin'] as const;
+
 /** Everything that must be known of categories to describe a model. */
 export interface CategoryGuide {
   /** `undefined` where no category knows such files. */
   recognize(evidence: FileEvidence): string | undefined;
-  filesOf(category: string): ModelFiles;
+  /** @throws InferenceError `invalid_request` for a category that doesn't exist */
+  filesOf(category: string, evidence: FileEvidence): ModelFiles;
 }
 
 /**
@@ -257,13 +261,13 @@ async function probeAddress(
 ): Promise<Place> {
   const probe = async (paths: readonly string[]): Promise<readonly RemoteFile[]> =>
     (await probeFiles(remote, base, paths, access)).files;
-  const marks = await probe(['config.json', 'model_index.json', 'modules.json', 'voices/af_heart.bin']);
   const readText = (path: string): Promise<string | undefined> =>
     fetchText(remote, { path, url: base + path }, access);
-  const found =
-    category ?? guide.recognize({ files: marks, config: parseJson(await readText('config.json')) ?? {} });
+  const marks = await probe(markFiles);
+  const evidence = { files: marks, config: parseJson(await readText('config.json')) ?? {} };
+  const found = category ?? guide.recognize(evidence);
   if (found === undefined) return { kind: 'address', folder: undefined, files: marks, readText };
-  const choice = { files: guide.filesOf(found) };
+  const choice = { files: guide.filesOf(found, evidence) };
   const files = await probe(possibleFiles(choice));
   const paths = files.map(({ path }) => path);
   const weights = await probe(possibleWeightFiles(remote.label, paths, choice));
@@ -339,7 +343,8 @@ async function fetchGguf(
   }
 }
 
-function parseJson(text: string | undefined): Json | undefined {
+/** The object in a text of JSON, if it holds one. */
+export function parseJson(text: string | undefined): Json | undefined {
   try {
     const value: unknown = JSON.parse(text ?? '');
     return typeof value === 'object' && value !== null ? (value as Json) : undefined;
@@ -363,13 +368,43 @@ function offline({ label }: Remote): InferenceError {
 export function recognizeAtHand(source: string, guide: CategoryGuide): string | undefined {
   const entry = findCatalogueEntry(source);
   if (entry) return entry.category;
-  if (parseSource(source).kind !== 'local') return undefined;
-  if (isGguf(source) && existsSync(source)) return openFile(source).category;
-  const folder = findFolder(source);
-  if (folder === undefined) return undefined;
-  // Models of several graphs have none.
-  const config = readHere(folder, 'config.json') ?? toHubConfig(readHere(folder, genaiConfigFile));
-  return guide.recognize({ files: filesIn(folder), config: config ?? {} });
+  if (parseSource(source).kind === 'local' && isGguf(source) && existsSync(source)) {
+    return openFile(source).category;
+  }
+  const folder = folderAtHand(source);
+  return folder === undefined ? undefined : guide.recognize(evidenceIn(folder));
+}
+
+/**
+ * The config of a model on this disk; `undefined` for one that isn't there.
+ *
+ * @throws InferenceError `invalid_request` for a bundled model whose package is missing
+ */
+export function configAtHand(source: string): Json | undefined {
+  const folder = folderAtHand(source);
+  return folder === undefined ? undefined : readConfigIn(folder);
+}
+
+function folderAtHand(source: string): string | undefined {
+  return parseSource(source).kind === 'local' ? findFolder(source) : undefined;
+}
+
+/**
+ * The files that describe a model that is to be loaded; none for a GGUF file, which has no small ones beside it.
+ *
+ * @throws InferenceError `invalid_request` where there is no such model on this disk
+ */
+export function readEvidence(source: string): FileEvidence {
+  return isGguf(source) ? { files: [], config: {} } : evidenceIn(locateModel(source));
+}
+
+function evidenceIn(folder: string): FileEvidence {
+  return { files: filesIn(folder), config: readConfigIn(folder) };
+}
+
+/** The config of a folder in the words of the hub; empty where there is none, as for models of several graphs. */
+export function readConfigIn(folder: string): Json {
+  return readHere(folder, 'config.json') ?? toHubConfig(readHere(folder, genaiConfigFile)) ?? {};
 }
 
 function readHere(folder: string, name: string): Json | undefined {

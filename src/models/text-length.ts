@@ -1,3 +1,4 @@
+import { fieldError } from '../errors.ts';
 import type { ModelFolder } from './model-folder.ts';
 
 /** Families that count positions from the number that follows the padding token's id. */
@@ -16,4 +17,15 @@ export function readTextLength({
   ];
   const limit = Math.min(...limits);
   return limit < 1e9 ? limit : undefined;
+}
+
+/**
+ * The most tokens of one input that a model is run with.
+ *
+ * @throws InferenceError `invalid_request` where neither the settings nor the files say it
+ */
+export function chooseTextLength(wanted: number | undefined, stated: number | undefined): number {
+  const length = wanted ?? stated;
+  if (length !== undefined) return length;
+  throw fieldError('contextLength', 'no config file of the model has it, so it has to be given');
 }

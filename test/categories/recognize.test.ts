@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { categories } from '../../src/categories/registry.ts';
+import { recognizeFiles } from '../../src/recognize-model.ts';
 
 it.each([
   [{ architectures: ['LlamaForCausalLM'], model_type: 'llama' }, [], 'chat'],
@@ -25,10 +25,23 @@ it.each([
   [classifier('RobertaForSequenceClassification', ['LABEL_0', 'LABEL_1', 'LABEL_2']), [], undefined],
   [{ ...classifier('BertForTokenClassification', ['LABEL_0']), model_type: 'bert' }, [], undefined],
   [{ architectures: ['WhisperForConditionalGeneration'], model_type: 'whisper' }, [], 'transcription'],
+  [{ model_type: 'lite-whisper' }, [], 'transcription'],
+  [{ model_type: 'moonshine' }, [], 'transcription'],
+  [{ architectures: ['Wav2Vec2ForCTC'], model_type: 'wav2vec2' }, [], 'transcription'],
+  [
+    { architectures: ['Wav2Vec2ForSequenceClassification'], model_type: 'wav2vec2', id2label: {} },
+    [],
+    undefined,
+  ],
+  [{ architectures: ['SpeechT5ForSpeechToText'], model_type: 'speecht5' }, [], 'transcription'],
+  [{ architectures: ['SpeechT5ForTextToSpeech'], model_type: 'speecht5' }, [], 'speech'],
+  [{ model_type: 'vits' }, [], 'speech'],
   [{ model_type: 'style_text_to_speech_2' }, [], 'speech'],
   [{}, ['voices/af_heart.bin'], 'speech'],
   [{ architectures: ['RTDetrV2ForObjectDetection'] }, [], 'detection'],
   [{ model_type: 'd_fine' }, [], 'detection'],
+  [{ model_type: 'owlv2' }, [], 'detection'],
+  [{ model_type: 'siglip' }, [], 'embedding'],
   [{ model_type: 'rt_detr' }, [], 'detection'],
   [{}, ['coco.names'], 'detection'],
   [undefined, ['model_index.json', 'unet/model.onnx'], 'image'],
@@ -38,8 +51,7 @@ it.each([
 ])('%j with %j is for %s', (config, paths, expected) => {
   const files = paths.map((path) => ({ path }));
   const evidence = { files, config: config ?? {} };
-  const found = [...categories.values()].find((category) => category.recognize(evidence));
-  expect(found?.name).toBe(expected);
+  expect(recognizeFiles(evidence)).toBe(expected);
 });
 
 /** A config that names its labels. */

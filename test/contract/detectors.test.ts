@@ -1,3 +1,4 @@
+import { detectors } from '../../src/categories/detection/architectures.ts';
 import { onnxSessions } from '../../src/backends/onnx/sessions.ts';
 import type { DetectionSettings } from '../../src/categories/detection/settings.ts';
 import { readFile } from 'node:fs/promises';
@@ -144,6 +145,7 @@ function load(
       ...spec,
     },
     onnxSessions,
+    detectors[0]!,
   );
 }
 

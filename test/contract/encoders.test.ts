@@ -1,3 +1,4 @@
+import { encoders } from '../../src/categories/embedding/architectures.ts';
 import { onnxSessions } from '../../src/backends/onnx/sessions.ts';
 import type { EmbeddingEvent, EmbeddingModelInfo } from '../../src/categories/embedding/events.ts';
 import type { EmbeddingSettings } from '../../src/categories/embedding/settings.ts';
@@ -95,6 +96,7 @@ function load(
       ...spec,
     },
     onnxSessions,
+    encoders[0]!,
   );
 }
 

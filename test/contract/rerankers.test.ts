@@ -1,3 +1,4 @@
+import { scorers } from '../../src/categories/rerank/architectures.ts';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -151,7 +152,7 @@ function readGolden(family: string): Golden {
 
 function load(family: string, spec: Partial<ModelSpec<RerankSettings>> = {}): Promise<Reranker> {
   const whole = { id: family, category: 'rerank', source: folderOf(family), threads: 1, ...spec };
-  return loadRerankPipeline(whole, onnxSessions);
+  return loadRerankPipeline(whole, onnxSessions, scorers[0]!);
 }
 
 async function rerank(pipeline: Reranker, request: Omit<RerankRequestInput, 'model'>): Promise<RerankResult> {

@@ -12,7 +12,7 @@ import {
   type TranscriptionRequest,
   type TranscriptionTask,
 } from '../../src/categories/transcription/request.ts';
-import { loadTranscriptionPipeline } from '../../src/categories/transcription/pipeline/transcription-pipeline.ts';
+import { loadPipeline } from '../../src/load-pipeline.ts';
 import { sampleRateHz, toWav } from '../categories/transcription/pipeline/recordings.ts';
 import { decimalsWithin } from '../tolerance.ts';
 
@@ -49,7 +49,7 @@ describe.each([
     source = await mkdtemp(join(tmpdir(), 'slashv1-whisper-'));
     await cp(folder, source, { recursive: true });
     await Promise.all(unused.map((name) => rm(join(source, 'onnx', name))));
-    pipeline = await loadTranscriptionPipeline({
+    pipeline = await loadPipeline({
       id: 'whisper',
       category: 'transcription',
       source,

@@ -1,5 +1,6 @@
 import { catalogue, estimateMemoryBytes, type CatalogueEntry } from '../../src/models/catalogue.ts';
 import { storedDtypes } from '../../src/models/graph-files.ts';
+import type { ModelFiles } from '../../src/models/model-files.ts';
 import { categories } from '../../src/categories/registry.ts';
 
 const titles: Readonly<Record<CatalogueEntry['category'], string>> = {
@@ -80,14 +81,14 @@ that the model has, in this order. One that it doesn't have is an error that lis
 
 ## Files
 
-The files that each category reads from a repository; files that a model lacks are skipped. A graph's name ends with
+The files that each category reads from a repository, of each architecture its own; files that a model lacks are skipped. A graph's name ends with
 \`_fp16\`, \`_quantized\` (q8), \`_q4\` or \`_q4f16\` where it isn't fp32. Beside it, \`<graph>_data\`, \`<graph>_data_1\` …, \`<graph>.data\` and \`weights.pb\` hold its weights.
 
 ${[...categories.values()]
-  .map(
-    ({ name: category, files: { stems, small } }) =>
-      `- **${category}**: graphs ${code(stems)}; files ${code(small)}`,
-  )
+  .flatMap(({ name, files, architectures = [] }) => [
+    ...(files ? [describeFiles(name, files)] : []),
+    ...architectures.map((one) => describeFiles(`${name}, ${one.name}`, one.files)),
+  ])
   .join('\n')}
 
 ## The catalogue
@@ -100,6 +101,10 @@ ${Object.entries(titles)
   .map(([category, title]) => `### ${title}\n\n${catalogueTable(category)}`)
   .join('\n\n')}
 `;
+}
+
+function describeFiles(title: string, { stems, small }: ModelFiles): string {
+  return `- **${title}**: graphs ${code(stems)}; files ${code(small)}`;
 }
 
 function catalogueTable(category: string): string {

@@ -2,15 +2,26 @@ import { existsSync, readdirSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { format, resolveConfig } from 'prettier';
 import { expect, it } from 'vitest';
-import { contractMiniatures, miniatures, supportedRows, writeSupportedModels } from './supported-models.ts';
+import { listsOf } from '../../src/choose-architecture.ts';
+import {
+  contractMiniatures,
+  miniatures,
+  supportedRows,
+  writeArchitectures,
+  writeSupportedModels,
+} from './supported-models.ts';
 
 const path = new URL('../../docs/supported-models.md', import.meta.url);
 const table = /(?<=<!-- models -->\n)[^]*(?=<!-- \/models -->)/;
+const lists = /(?<=<!-- architectures -->\n)[^]*(?=<!-- \/architectures -->)/;
 
 it('the tables in docs/supported-models.md are what the registries and the tests say', async () => {
   const page = await readFile(path, 'utf8');
   expect(page).toMatch(table);
-  const written = page.replace(table, () => `\n${writeSupportedModels()}\n\n`);
+  expect(page).toMatch(lists);
+  const written = page
+    .replace(table, () => `\n${writeSupportedModels()}\n\n`)
+    .replace(lists, () => `\n${writeArchitectures()}\n\n`);
   const formatted = await format(written, { ...(await resolveConfig(path)), parser: 'markdown' });
   if (process.env['UPDATE_DOCS'] === '1') await writeFile(path, formatted);
   expect(await readFile(path, 'utf8')).toBe(formatted);
@@ -19,6 +30,18 @@ it('the tables in docs/supported-models.md are what the registries and the tests
 it('every architecture of the registries was tried, or has a reason why not', () => {
   const silent = supportedRows().filter(({ tested }) => tested.endsWith('?'));
   expect(silent.map(({ category, architecture }) => `${category} ${architecture}`)).toEqual([]);
+});
+
+it('every architecture that was tried is in the list of its backend, chat aside', () => {
+  const listed = (category: string, backend: string) =>
+    listsOf(category)
+      .filter(({ spelling }) => `\`${spelling}\`` === backend)
+      .flatMap(({ architectures }) => architectures)
+      .flatMap(({ modelTypes, sharedModelTypes = [] }) => [...modelTypes, ...sharedModelTypes]);
+  const rows = supportedRows().filter(({ category }) => category !== 'chat');
+  for (const { category, architecture, backends } of rows) {
+    for (const backend of backends) expect(listed(category, backend)).toContain(architecture);
+  }
 });
 
 it('every miniature of the table is in the tests', async () => {

@@ -1,4 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { categories } from '../../src/categories/registry.ts';
+import { listsOf } from '../../src/choose-architecture.ts';
 import { readRegistries, type ListedCategory } from './registries.ts';
 
 type Results = Readonly<
@@ -124,4 +126,18 @@ export function writeSupportedModels(): string {
       line([category, `\`${architecture}\``, backends.join(', ') || '–', tested]),
     ),
   ].join('\n');
+}
+
+/** The architectures that the lists of the code have, a line for each backend's. */
+export function writeArchitectures(): string {
+  const rows = [...categories.keys()].flatMap((category) =>
+    listsOf(category).flatMap(({ spelling, architectures }) =>
+      architectures.map(({ name, modelTypes, sharedModelTypes = [] }) => {
+        const types = [...modelTypes, ...sharedModelTypes].map((type) => `\`${type}\``).join(', ');
+        return `| ${category} | ${name} | \`${spelling}\` | ${types} |`;
+      }),
+    ),
+  );
+  const head = ['| Category | Architecture | Backend | `model_type` |', '| --- | --- | --- | --- |'];
+  return [...head, ...rows].join('\n');
 }

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openEmbeddingFolder } from '../../src/categories/embedding/pipeline/embedding-folder.ts';
+import { openEmbeddingFolder } from '../../src/categories/embedding/architectures/text/embedding-folder.ts';
 
 let folder: string;
 beforeEach(async () => {

@@ -7,6 +7,7 @@ import {
   weightFiles,
   type FileTree,
 } from '../../src/models/graph-files.ts';
+import type { ModelFiles } from '../../src/models/model-files.ts';
 import { categories } from '../../src/categories/registry.ts';
 
 function tree(...paths: string[]): FileTree {
@@ -79,6 +80,11 @@ it.each(['auto', 'fp32', 'fp16', 'q8', 'q4', 'q4f16'])('knows %s', (dtype) => {
   expect(() => assertDtype(dtype)).not.toThrow();
 });
 
+const filesOf = (name: string): ModelFiles => {
+  const { architectures, files } = categories.get(name)!;
+  return architectures?.[0]?.files ?? files!;
+};
+
 describe('files of a category', () => {
   const whisper = ['encoder_model', 'decoder_model', 'decoder_with_past_model'].map((name) => `onnx/${name}`);
 
@@ -99,7 +105,7 @@ describe('files of a category', () => {
       'fp32',
     ],
   ] as const)('%s finds %j as %s', (category, paths, dtype) => {
-    expect(categories.get(category)!.files.graphs(tree(...paths, 'other/model.onnx'), dtype)).toEqual(paths);
+    expect(filesOf(category).graphs(tree(...paths, 'other/model.onnx'), dtype)).toEqual(paths);
   });
 
   it.each([
@@ -123,7 +129,7 @@ describe('files of a category', () => {
       'dtype',
     ],
   ] as const)('%s misses a graph among %j as %s', (category, paths, dtype, param) => {
-    expect(() => categories.get(category)!.files.graphs(tree(...paths), dtype)).toThrow(
+    expect(() => filesOf(category).graphs(tree(...paths), dtype)).toThrow(
       expect.objectContaining({ code: 'invalid_request', param }),
     );
   });

@@ -2,7 +2,10 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openSpeechFolder, readVoice } from '../../src/categories/speech/pipeline/speech-folder.ts';
+import {
+  openKokoroFolder,
+  readVoice,
+} from '../../src/categories/speech/architectures/kokoro/kokoro-folder.ts';
 
 let root: string;
 beforeAll(async () => {
@@ -23,11 +26,11 @@ async function write(files: Readonly<Record<string, string | Uint8Array>>): Prom
 const graph = { 'onnx/model.onnx': '' };
 const voices = { 'voices/b.bin': '', 'voices/a.bin': '', 'voices/notes.txt': '' };
 
-describe('openSpeechFolder', () => {
+describe('openKokoroFolder', () => {
   it('takes the vocabulary of the config', async () => {
     const vocab = { a: 1, ʧ: 2, ab: 3, $: 0, x: 'y' };
     const path = await write({ ...graph, ...voices, 'config.json': JSON.stringify({ vocab }) });
-    const folder = await openSpeechFolder(path);
+    const folder = await openKokoroFolder(path);
     expect([...folder.vocabulary]).toEqual([
       ['a', 1],
       ['ʧ', 2],
@@ -43,7 +46,7 @@ describe('openSpeechFolder', () => {
   it('or that of the tokenizer', async () => {
     const tokenizer = JSON.stringify({ model: { vocab: { $: 0, a: 43 } } });
     const path = await write({ ...graph, ...voices, 'config.json': '{}', 'tokenizer.json': tokenizer });
-    expect([...(await openSpeechFolder(path)).vocabulary]).toEqual([['a', 43]]);
+    expect([...(await openKokoroFolder(path)).vocabulary]).toEqual([['a', 43]]);
   });
 
   it.each([
@@ -55,7 +58,7 @@ describe('openSpeechFolder', () => {
       ...voices,
       'config.json': JSON.stringify({ vocab: { a: 1 }, ...config }),
     });
-    expect((await openSpeechFolder(path)).maxPhonemes).toBe(limit);
+    expect((await openKokoroFolder(path)).maxPhonemes).toBe(limit);
   });
 
   it.each<[string, Readonly<Record<string, string>>, RegExp]>([
@@ -64,7 +67,7 @@ describe('openSpeechFolder', () => {
     ['voices', { ...graph, 'config.json': '{"vocab":{"a":1}}' }, /expected voices as \.bin files/],
     ['vocabulary', { ...graph, ...voices, 'config.json': '{"vocab":7}' }, /expected the phonemes/],
   ])('refuses a folder without %s', async (_title, files, message) => {
-    const opening = openSpeechFolder(await write(files));
+    const opening = openKokoroFolder(await write(files));
     await expect(opening).rejects.toMatchObject({ code: 'invalid_request', param: 'source' });
     await expect(opening).rejects.toThrow(message);
   });

@@ -2,7 +2,7 @@ import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openWhisperFolder } from '../../src/categories/transcription/pipeline/whisper-folder.ts';
+import { openWhisperFolder } from '../../src/categories/transcription/architectures/whisper/whisper-folder.ts';
 
 const mini = new URL('../categories/transcription/pipeline/golden/mini-whisper', import.meta.url).pathname;
 
@@ -125,7 +125,6 @@ describe('openWhisperFolder', () => {
   });
 
   it.each<[string, Record<string, unknown>, string]>([
-    ['config.json', { model_type: 'llama' }, 'expected a model of type whisper, got "llama"'],
     ['config.json', { num_mel_bins: undefined }, 'config.json has num_mel_bins nothing'],
     ['config.json', { max_source_positions: 1.5 }, 'config.json has max_source_positions 1.5'],
     ['preprocessor_config.json', { sampling_rate: 8000 }, 'has sampling_rate 8000, expected 16000'],

@@ -1,9 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { loadTranscriptionPipeline } from '../../src/categories/transcription/pipeline/transcription-pipeline.ts';
-import { completeTranscriptionRequest } from '../../src/categories/transcription/request.ts';
+import type { Pipeline } from '../../src/categories/contract.ts';
+import type { TranscriptionEvent } from '../../src/categories/transcription/events.ts';
+import {
+  completeTranscriptionRequest,
+  type TranscriptionRequest,
+} from '../../src/categories/transcription/request.ts';
 import { collectTranscription, type TranscriptionResult } from '../../src/categories/transcription/result.ts';
+import { loadPipeline } from '../../src/load-pipeline.ts';
 import { openAudio } from '../../src/runtime/audio/open-audio.ts';
 import { toWav } from '../categories/transcription/pipeline/recordings.ts';
 import { wordErrorRate } from './word-error-rate.ts';
@@ -133,11 +138,11 @@ describe.each(variants)('$model $dtype', ({ model, dtype }) => {
   const hasWordTimes = model === 'whisper-base';
   const bound = bounds[dtype];
   const results = new Map<string, Promise<TranscriptionResult>>();
-  let pipeline: Awaited<ReturnType<typeof loadTranscriptionPipeline>>;
+  let pipeline: Pipeline<TranscriptionRequest, TranscriptionEvent>;
 
   beforeAll(async () => {
     const source = join(models, model);
-    pipeline = await loadTranscriptionPipeline({ id: model, category: 'transcription', source, dtype });
+    pipeline = await loadPipeline({ id: model, category: 'transcription', source, dtype });
   });
   afterAll(() => pipeline.close());
 

@@ -130,7 +130,7 @@ export async function createAttackers() {
     'uploads on a spent quota': (url, key) =>
       together(4, () => send(url('audio/transcriptions'), key, recordingForm(minutes))),
     'damaged media': async (url, key, turn) => [
-      await send(url('audio/transcriptions'), key, recordingForm(damaged[turn % damaged.length]), {
+      await send(url('audio/transcriptions'), key, recordingForm(damaged[turn % damaged.length] ?? minutes), {
         leaveAfterMs: 20_000,
       }),
     ],

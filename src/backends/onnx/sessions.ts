@@ -1,8 +1,12 @@
+import { dirname } from 'node:path';
 import { createOnnxSession } from '../../runtime/onnx.ts';
 import type { SessionBackend } from '../contract.ts';
 
 /** Graphs on this disk, run by ONNX Runtime in this process. */
 export const onnxSessions: SessionBackend = {
   hasGraphs: true,
-  openSession: ({ graph }, { device, threads }) => createOnnxSession(graph, { device, threads }),
+  openSession: ({ graph, bytes }, { device, threads }) =>
+    bytes
+      ? createOnnxSession(bytes, { device, threads, weightsFolder: dirname(graph) })
+      : createOnnxSession(graph, { device, threads }),
 };

@@ -1,4 +1,5 @@
 import type { BackendDefinition } from '../contract.ts';
+import { transformersArchitectures } from './architectures.ts';
 import { transformersFiles } from './files.ts';
 import { transformersSettings, type TransformersBackend } from './settings.ts';
 
@@ -40,15 +41,12 @@ export const transformersDefinition: BackendDefinition = {
     'optimize',
     'int8Activations',
     'speculation',
-    'maxBatchTokens',
-    'tokenIds',
     'head',
-    'voiceActivity',
     'conditionOnPrevious',
     'phonemizer',
-    'voiceAliases',
   ],
+  architectures: transformersArchitectures,
   files: transformersFiles,
   runs: ({ name }) => categories.has(name),
-  open: async (spec) => (await import('./open.ts')).openTransformers(spec),
+  open: async () => (await import('./open.ts')).openTransformers(),
 };

@@ -1,7 +1,7 @@
 import type { CallOptions, CategoryDefinition } from '../contract.ts';
 import { lastEvent } from '../last-event.ts';
+import { detectors } from './architectures.ts';
 import type { DetectionEvent, DetectionModelInfo, DetectionResult } from './events.ts';
-import { detectionFiles } from './files.ts';
 import { detectionParameters } from './parameters.ts';
 import { completeDetectionRequest, type DetectionRequest, type DetectionRequestInput } from './request.ts';
 import { detectionSettings } from './settings.ts';
@@ -18,8 +18,6 @@ export interface DetectionMethods {
   detect(request: DetectionRequestInput, options?: CallOptions): Promise<DetectionResult>;
 }
 
-const families = /^(?:yolo|.*detr|d[-_]fine)/;
-
 /** Detection: an image goes in, boxes with classes come out. */
 export const detectionCategory: CategoryDefinition<
   'detection',
@@ -33,16 +31,11 @@ export const detectionCategory: CategoryDefinition<
   name: 'detection',
   parameters: detectionParameters,
   settings: detectionSettings,
-  files: detectionFiles,
+  architectures: detectors,
   endpoints: [detect],
   sample: { path: 'detect', body: { image: 'https://example.com/photo.jpg' } },
   isStateless: true,
   parameterBounds: ({ imageSizes }) => (imageSizes ? { imageSize: imageSizes } : {}),
-  recognize: ({ files, config: { architectures, model_type: family } }) =>
-    (Array.isArray(architectures) &&
-      architectures.some((name) => String(name).endsWith('ForObjectDetection'))) ||
-    families.test(String(family ?? '')) ||
-    files.some(({ path }) => /^[^/]+\.names$/.test(path)),
   methods: (run) => ({
     async detect(request, options) {
       const { detections, image } = await lastEvent(run(request, options));

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { headNames } from '../../core/vision/heads/head.ts';
+import { headNames } from '../../core/vision/heads/registry.ts';
 import type { SettingsOf, SettingTable } from '../../validation/setting-table.ts';
 import { describeValue } from '../../core/text/quote.ts';
 import { imageInputSettings } from '../image-input.ts';

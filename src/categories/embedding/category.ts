@@ -1,8 +1,8 @@
 import { estimateTokens } from '../../core/text/estimate-tokens.ts';
 import type { CallOptions, CategoryDefinition } from '../contract.ts';
 import { lastEvent } from '../last-event.ts';
+import { encoders } from './architectures.ts';
 import type { EmbeddingEvent, EmbeddingModelInfo, EmbeddingResult } from './events.ts';
-import { embeddingFiles } from './files.ts';
 import { embeddingParameters } from './parameters.ts';
 import { completeEmbeddingRequest, type EmbeddingRequest, type EmbeddingRequestInput } from './request.ts';
 import { embeddingSettings } from './settings.ts';
@@ -19,9 +19,6 @@ export interface EmbeddingMethods {
   embed(request: EmbeddingRequestInput, options?: CallOptions): Promise<EmbeddingResult>;
 }
 
-const families =
-  /^(?:bert|distilbert|roberta|xlm-roberta|mpnet|nomic_bert|modernbert|camembert|electra|deberta.*|new|gte|albert|clip|siglip2?|jina_clip)$/;
-
 /** Embedding: texts go in, vectors come out. */
 export const embeddingCategory: CategoryDefinition<
   'embedding',
@@ -35,15 +32,11 @@ export const embeddingCategory: CategoryDefinition<
   name: 'embedding',
   parameters: embeddingParameters,
   settings: embeddingSettings,
-  files: embeddingFiles,
+  architectures: encoders,
   endpoints: [embeddings],
   sample: { path: 'embeddings', body: { input: 'a red circle above a blue square' } },
   isStateless: true,
   parameterBounds: ({ vectorSizes }) => (vectorSizes ? { dimensions: vectorSizes } : {}),
-  recognize: ({ files, config: { model_type: family, architectures } }) =>
-    files.some(({ path }) => /^modules\.json$|_Pooling\/config\.json$/.test(path)) ||
-    (families.test(String(family ?? '')) &&
-      !/ForSequenceClassification|ForTokenClassification/.test(String(architectures))),
   methods: (run) => ({
     async embed(request, options) {
       const { embeddings: vectors, promptTokens } = await lastEvent(run(request, options));

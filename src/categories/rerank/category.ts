@@ -1,8 +1,8 @@
 import { estimateTokens } from '../../core/text/estimate-tokens.ts';
 import type { CallOptions, CategoryDefinition } from '../contract.ts';
 import { lastEvent } from '../last-event.ts';
+import { scorers } from './architectures.ts';
 import type { RerankEvent, RerankModelInfo, RerankResult } from './events.ts';
-import { rerankFiles } from './files.ts';
 import { rerankParameters } from './parameters.ts';
 import { completeRerankRequest, type RerankRequest, type RerankRequestInput } from './request.ts';
 import { rerankSettings } from './settings.ts';
@@ -19,9 +19,6 @@ export interface RerankMethods {
   rerank(request: RerankRequestInput, options?: CallOptions): Promise<RerankResult>;
 }
 
-/** Names of two labels of which the second means relevant. */
-const twoLabels = /^(?:LABEL_[01]|not.?relevant|relevant|irrelevant|no|yes)$/i;
-
 /** Reranking: a query and documents go in, the documents come out best first. */
 export const rerankCategory: CategoryDefinition<
   'rerank',
@@ -35,7 +32,7 @@ export const rerankCategory: CategoryDefinition<
   name: 'rerank',
   parameters: rerankParameters,
   settings: rerankSettings,
-  files: rerankFiles,
+  architectures: scorers,
   endpoints: [rerankDocuments],
   sample: {
     path: 'rerank',
@@ -45,15 +42,6 @@ export const rerankCategory: CategoryDefinition<
     },
   },
   isStateless: true,
-  recognize({ config: { architectures, id2label } }) {
-    if (
-      !Array.isArray(architectures) ||
-      !architectures.some((name) => String(name).endsWith('ForSequenceClassification'))
-    )
-      return false;
-    const labels = Object.values((id2label ?? { 0: 'LABEL_0', 1: 'LABEL_1' }) as object).map(String);
-    return labels.length === 1 || (labels.length === 2 && labels.every((label) => twoLabels.test(label)));
-  },
   methods: (run) => ({
     async rerank(request, options) {
       const { results, promptTokens } = await lastEvent(run(request, options));

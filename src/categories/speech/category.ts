@@ -1,7 +1,7 @@
 import type { CallOptions, CategoryDefinition } from '../contract.ts';
+import { synthesizers } from './architectures.ts';
 import { writtenBy } from '../telemetry-messages.ts';
 import type { SpeechEvent, SpeechModelInfo } from './events.ts';
-import { speechFiles } from './files.ts';
 import { speechParameters } from './parameters.ts';
 import { completeSpeechRequest, type SpeechRequest, type SpeechRequestInput } from './request.ts';
 import { speechSettings } from './settings.ts';
@@ -33,14 +33,11 @@ export const speechCategory: CategoryDefinition<
   name: 'speech',
   parameters: speechParameters,
   settings: speechSettings,
-  files: speechFiles,
+  architectures: synthesizers,
   endpoints: [audioSpeech, audioVoices],
   sample: { path: 'audio/speech', body: { input: 'a red circle above a blue square' }, file: 'speech.wav' },
   isStateless: false,
   parameterBounds: (model) => ({ voice: { default: defaultVoice(model) } }),
-  recognize: ({ files, config }) =>
-    ['style_text_to_speech_2', 'vits', 'speecht5', 'supertonic'].includes(String(config['model_type'])) ||
-    files.some(({ path }) => /^voices\/.+\.bin$/.test(path)),
   methods: (run) => ({ speak: run }),
   complete: completeSpeechRequest,
   estimateCost: ({ input }) => input.length,

@@ -1,7 +1,7 @@
 import type { CallOptions, CategoryDefinition } from '../contract.ts';
+import { recognizers } from './architectures.ts';
 import { writtenBy } from '../telemetry-messages.ts';
 import type { TranscriptionEvent, TranscriptionModelInfo } from './events.ts';
-import { transcriptionFiles } from './files.ts';
 import { defaultTranscriptionModel, transcriptionParameters } from './parameters.ts';
 import {
   completeTranscriptionRequest,
@@ -23,8 +23,6 @@ export interface TranscriptionMethods {
   transcribe(request: TranscriptionRequestInput, options?: CallOptions): AsyncIterable<TranscriptionEvent>;
 }
 
-const recognizers = /^(?:whisper|lite-whisper|moonshine|cohere_asr|parakeet_ctc)$/;
-
 /** Transcription: a recording goes in, its text comes out. */
 export const transcriptionCategory: CategoryDefinition<
   'transcription',
@@ -38,15 +36,11 @@ export const transcriptionCategory: CategoryDefinition<
   name: 'transcription',
   parameters: transcriptionParameters,
   settings: transcriptionSettings,
-  files: transcriptionFiles,
+  architectures: recognizers,
   endpoints: [audioTranscriptions, audioTranslations],
   sample: { path: 'audio/transcriptions', form: '-F file=@speech.wav' },
   isStateless: false,
   defaultModel: defaultTranscriptionModel,
-  recognize: ({ config: { architectures, model_type: family } }) =>
-    recognizers.test(String(family ?? '')) ||
-    (Array.isArray(architectures) &&
-      architectures.some((name) => /^Whisper|ForCTC$|ForSpeechSeq2Seq$|SpeechToText$/.test(String(name)))),
   methods: (run) => ({ transcribe: run }),
   complete: completeTranscriptionRequest,
   isOutput: ({ type }) => type === 'segment',

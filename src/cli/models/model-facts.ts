@@ -9,7 +9,7 @@ import type { ModelInfo } from '../../index.ts';
 import type { RuntimeInUse } from '../../categories/contract.ts';
 import { chooseRuntime } from '../../runtime/choose-runtime.ts';
 import type { DescribedFile, DescribedModel } from '../../models/describe-model.ts';
-import { categories } from '../../categories/registry.ts';
+import { filesOf } from '../../recognize-model.ts';
 import { toModelParameters } from '../../model-parameters.ts';
 import type { ModelParameters } from '../../server/models.ts';
 
@@ -56,8 +56,8 @@ export interface ModelFacts {
 export async function gatherFacts(model: DescribedModel, dtype: Dtype | undefined): Promise<ModelFacts> {
   const { source, kind, category, entry, folder, files } = model;
   const chosen = dtype ?? entry?.dtype ?? 'auto';
-  const modelFiles = categories.get(category)!.files;
   const config = (await model.readJson('config.json')) ?? {};
+  const modelFiles = filesOf(category, { files, config });
   const index = (await model.readJson('model_index.json')) ?? {};
   const sizes = new Map(files.map(({ path, sizeBytes }) => [path, sizeBytes]));
   const needed = (as: Dtype): readonly string[] =>

@@ -36,6 +36,12 @@ export function fitEdges(image: Size, limits: EdgeLimits): Size {
     : { width: cut(other), height: cut(side) };
 }
 
+/** The size of an image that is made smaller, in its proportions, where its longer side has more than `longest` pixels. */
+export function limitEdges({ width, height }: Size, longest: number): Size {
+  const scale = Math.min(1, longest / Math.max(width, height));
+  return { width: Math.max(1, Math.round(width * scale)), height: Math.max(1, Math.round(height * scale)) };
+}
+
 /** Rounds half to even, as Python does. */
 function roundHalfToEven(value: number): number {
   const down = Math.floor(value);

@@ -103,10 +103,15 @@ export class RepositoryCache {
     return files.length > 0 ? { commit, files, isWhole: listed !== undefined } : undefined;
   }
 
-  /** Makes the folders, and notes what a snapshot has to hold before it holds anything. */
-  async prepare({ commit, files }: Listing): Promise<void> {
+  /** Makes the folders that files are downloaded to. */
+  async prepareFolders(): Promise<void> {
     await mkdir(join(this.folder, 'blobs'), { recursive: true });
     await mkdir(this.#locks, { recursive: true });
+  }
+
+  /** Makes the folders, and notes what a snapshot has to hold before it holds anything. */
+  async prepare({ commit, files }: Listing): Promise<void> {
+    await this.prepareFolders();
     if (isAddress(this.#source)) await replaceFile(join(this.folder, 'source'), this.#source);
     if (!(await readFileList(this.#tree(commit))))
       await replaceFile(this.#tree(commit), formatFileList(files));

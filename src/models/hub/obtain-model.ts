@@ -1,8 +1,9 @@
-import { rename, stat, statfs } from 'node:fs/promises';
+import { readFile, rename, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fieldError, InferenceError } from '../../errors.ts';
 import { assertDtype, type Dtype } from '../graph-files.ts';
 import { ggufFiles } from '../gguf/gguf-source.ts';
+import { markFiles, parseJson, readConfigIn, type FileEvidence } from '../describe-model.ts';
 import type { ModelFiles } from '../model-files.ts';
 import { parseSource, type RemoteSource } from '../source.ts';
 import { downloadFile } from './download.ts';
@@ -25,8 +26,8 @@ export interface FilesRequest {
   readonly source: string;
   /** Name of its category. */
   readonly category: string;
-  /** The files that models of its category have. */
-  readonly files: ModelFiles;
+  /** The files that such models have, by `config.json` where they differ; that is then fetched first. */
+  readonly files: ModelFiles | ((evidence: FileEvidence) => ModelFiles);
   readonly dtype?: Dtype | undefined;
   readonly hub?: HubOptions | undefined;
 }
@@ -89,9 +90,11 @@ interface Access {
   readonly signal: AbortSignal | undefined;
 }
 
+const configFile = 'config.json';
+
 class RemoteModel {
   readonly #source: RemoteSource;
-  readonly #choice: Choice & { readonly category: string };
+  readonly #wanted: Pick<FilesRequest, 'files' | 'category' | 'dtype'>;
   readonly #settings: HubSettings;
   readonly #access: Access;
   /** Name for users, without the revision. */
@@ -103,19 +106,19 @@ class RemoteModel {
 
   constructor(
     source: RemoteSource,
-    choice: Choice & { readonly category: string },
+    wanted: Pick<FilesRequest, 'files' | 'category' | 'dtype'>,
     settings: HubSettings,
     access: Access,
   ) {
     this.#source = source;
-    this.#choice = choice;
+    this.#wanted = wanted;
     this.#settings = settings;
     this.#access = access;
     this.#name = source.kind === 'hub' ? source.id : source.base;
     this.#remote = toRemote(source, settings);
     this.#cache = new RepositoryCache(settings.cacheFolder, this.#name);
     this.#revision =
-      source.kind === 'hub' ? source.revision : `${choice.category}, ${choice.dtype ?? 'auto'}`;
+      source.kind === 'hub' ? source.revision : `${wanted.category}, ${wanted.dtype ?? 'auto'}`;
   }
 
   /** @returns the folder */
@@ -141,16 +144,30 @@ class RemoteModel {
   }
 
   async #complete(listing: Listing, onProgress: ObtainOptions['onProgress']): Promise<void> {
-    const files = this.#chooseFrom(listing.files);
-    const missing = files.filter((file) => !this.#cache.has(listing.commit, file));
+    const configs = this.#missing(listing, this.#configsAmong(listing.files));
+    if (configs.length > 0) {
+      await this.#cache.prepare(listing);
+      await this.#download(listing, configs, { fetched: [] });
+    }
+    const missing = this.#missing(listing, this.#chooseFrom(listing));
     try {
       await this.#cache.prepare(listing);
-      if (missing.length > 0) await this.#download(listing, missing, onProgress);
+      if (missing.length > 0) await this.#download(listing, missing, { fetched: configs, onProgress });
       await this.#cache.writeRef(this.#revision, listing.commit);
     } catch (error) {
       // A cache that may only be read serves as well, where nothing is missing.
       if (missing.length > 0) throw error;
     }
+  }
+
+  #missing({ commit }: Listing, files: readonly RemoteFile[]): readonly RemoteFile[] {
+    return files.filter((file) => !this.#cache.has(commit, file));
+  }
+
+  /** The files by which the others are chosen. */
+  #configsAmong<File extends ListedFile>(files: readonly File[]): readonly File[] {
+    if (typeof this.#wanted.files !== 'function') return [];
+    return files.filter(({ path }) => path === configFile);
   }
 
   async #list(access: Access): Promise<Listing> {
@@ -159,23 +176,42 @@ class RemoteModel {
     return listRepository(this.#remote, { endpoint: this.#settings.endpoint, id, revision }, access);
   }
 
-  /** In two steps, because which weights there may be depends on the graphs that are there. */
+  /** In steps, because which files there may be depends on those that are there. */
   async #probe({ base }: RemoteSource & { readonly kind: 'url' }, access: Access): Promise<Listing> {
     const probe = (paths: readonly string[]) => probeFiles(this.#remote, base, paths, access);
-    const { files, refused } = await probe(possibleFiles(this.#choice));
+    const choice = await this.#choiceAt(base, access);
+    const { files, refused } = await probe(possibleFiles(choice));
     if (files.length === 0 && refused.length > 0) throw refused[0];
     const paths = files.map(({ path }) => path);
-    const weights = await probe(possibleWeightFiles(this.#remote.label, paths, this.#choice));
+    const weights = await probe(possibleWeightFiles(this.#remote.label, paths, choice));
     return toListing([...files, ...weights.files]);
+  }
+
+  async #choiceAt(base: string, access: Access): Promise<Choice> {
+    const { files, dtype } = this.#wanted;
+    if (typeof files !== 'function') return { files, dtype };
+    const marks = await probeFiles(this.#remote, base, markFiles, access);
+    const config = marks.files.find(({ path }) => path === configFile);
+    if (!config && marks.refused.length > 0) throw marks.refused[0];
+    if (config && !this.#cache.hasBlob(config)) {
+      await this.#cache.prepareFolders();
+      await withFileLock(this.#cache.lock(config), () => this.#fetchBlob(config, access), access);
+    }
+    const text = config && (await readFile(this.#cache.blob(config), 'utf8'));
+    return { files: files({ files: marks.files, config: parseJson(text) ?? {} }), dtype };
   }
 
   async #download(
     { commit }: Listing,
     missing: readonly RemoteFile[],
-    onProgress: ObtainOptions['onProgress'],
+    { fetched, onProgress }: { readonly fetched: readonly RemoteFile[] } & Pick<ObtainOptions, 'onProgress'>,
   ): Promise<void> {
     await this.#assertSpace(missing);
-    const meter = createProgressMeter(this.#name, missing, onProgress);
+    const meter = createProgressMeter(this.#name, [...fetched, ...missing], onProgress);
+    for (const file of fetched) {
+      meter.receive(file)(file.sizeBytes ?? 0);
+      meter.end(file);
+    }
     const received: RemoteFile[] = [];
     await inParallel(missing, parallelDownloads, this.#access.signal, async (file, signal) => {
       const options = { ...this.#access, signal, onReceived: meter.receive(file) };
@@ -209,20 +245,24 @@ class RemoteModel {
       if (this.#cache.has(commit, file)) return;
       const isNew = !this.#cache.hasBlob(file);
       if (isNew) {
-        const part = this.#cache.part(file);
-        await downloadFile(this.#remote, file, part, options);
+        await this.#fetchBlob(file, options);
         isReceived = true;
-        try {
-          await rename(part, this.#cache.blob(file));
-        } catch (error) {
-          // A process that took the lock over has done it.
-          if (!this.#cache.hasBlob(file)) throw error;
-        }
       }
       await this.#cache.place(commit, file, isNew);
     };
     await withFileLock(this.#cache.lock(file), work, { signal: options.signal });
     return isReceived;
+  }
+
+  async #fetchBlob(file: RemoteFile, options: Parameters<typeof downloadFile>[3]): Promise<void> {
+    const part = this.#cache.part(file);
+    await downloadFile(this.#remote, file, part, options);
+    try {
+      await rename(part, this.#cache.blob(file));
+    } catch (error) {
+      // A process that took the lock over has done it.
+      if (!this.#cache.hasBlob(file)) throw error;
+    }
   }
 
   async #assertSpace(missing: readonly RemoteFile[]): Promise<void> {
@@ -266,15 +306,26 @@ class RemoteModel {
   }
 
   #absentFrom({ commit, files, isWhole }: CachedListing): readonly string[] {
+    const isAbsent = (file: ListedFile): boolean => !this.#cache.has(commit, file);
+    const configs = this.#configsAmong(files).filter(isAbsent);
     const name = isWhole ? this.#remote.label : `the cached part of ${this.#remote.label}`;
-    return this.#chooseFrom(files, name)
-      .filter((file) => !this.#cache.has(commit, file))
-      .map(({ path }) => path);
+    const absent = configs.length > 0 ? configs : this.#chooseFrom({ commit, files }, name).filter(isAbsent);
+    return absent.map(({ path }) => path);
   }
 
-  #chooseFrom<File extends ListedFile>(files: readonly File[], name = this.#remote.label): readonly File[] {
+  /** @param listing with its config files in the cache */
+  #chooseFrom<File extends ListedFile>(
+    { commit, files }: { readonly commit: string; readonly files: readonly File[] },
+    name = this.#remote.label,
+  ): readonly File[] {
+    const { files: wanted, dtype } = this.#wanted;
+    const chosen =
+      typeof wanted === 'function'
+        ? wanted({ files, config: readConfigIn(this.#cache.snapshot(commit)) })
+        : wanted;
     const byPath = new Map(files.map((file) => [file.path, file]));
-    return chooseFiles(name, [...byPath.keys()], this.#choice).map((path) => byPath.get(path)!);
+    const paths = chooseFiles(name, [...byPath.keys()], { files: chosen, dtype });
+    return paths.map((path) => byPath.get(path)!);
   }
 }
 

@@ -10,6 +10,9 @@ export interface SequenceEncoder<S> {
   encode(sequences: readonly S[], options?: RunOptions): Promise<Float32Array[]>;
 }
 
+/** Limits of one run; a run costs as much as so many tokens. */
+export const defaultBatchLimits: BatchLimits = { maxTokens: 4096, maxRows: 256, batchCost: 32 };
+
 interface Sequence {
   readonly ids: ArrayLike<number>;
 }

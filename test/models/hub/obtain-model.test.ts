@@ -461,6 +461,58 @@ describe('a model that is not to be had', () => {
   });
 });
 
+describe('a model with architectures', () => {
+  const category = 'transcription';
+  beforeEach(() => {
+    hub.models.set(
+      source,
+      new Map([
+        ['config.json', Buffer.from('{ "model_type": "moonshine" }')],
+        ['onnx/encoder_model.onnx', Buffer.from('encoder')],
+        ['onnx/decoder_model_merged.onnx', Buffer.from('decoder')],
+      ]),
+    );
+  });
+
+  it('that its backend does not run is refused before its weights are fetched', async () => {
+    await expect(obtain({ category })).rejects.toMatchObject({
+      code: 'invalid_request',
+      param: 'backend',
+      message: 'backend: onnx() runs no "moonshine" for transcription, expected transformers(), which does.',
+    });
+    expect(downloaded()).toEqual(['config.json']);
+  });
+
+  it('comes with the files that the architecture of its backend names, the config once', async () => {
+    const seen: DownloadProgress[] = [];
+    const backend = { kind: 'transformers' } as const;
+    await obtain({ category, backend }, { onProgress: (progress) => seen.push(progress) });
+    expect(downloaded()).toEqual([
+      'config.json',
+      'onnx/decoder_model_merged.onnx',
+      'onnx/encoder_model.onnx',
+    ]);
+    const { overall } = seen.at(-1)!;
+    expect(overall.finishedFiles).toBe(3);
+    expect(overall.receivedBytes).toBe(overall.totalBytes);
+    const hubOptions = { offline: true };
+    hub.requests.length = 0;
+    await obtain({ category, backend, hub: hubOptions });
+    expect(hub.requests).toEqual([]);
+  });
+
+  it('that no backend runs is refused with those that run', async () => {
+    hub.models.get(source)!.set('config.json', Buffer.from('{ "model_type": "earwig" }'));
+    await expect(obtain({ category })).rejects.toMatchObject({
+      param: 'source',
+      message: expect.stringMatching(
+        /no backend runs "earwig" for transcription: onnx\(\) runs whisper, lite-whisper; transformers\(\) runs .*moonshine/,
+      ) as string,
+    });
+    expect(downloaded()).toEqual(['config.json']);
+  });
+});
+
 describe('dtype', () => {
   beforeEach(() => {
     const files = hub.models.get(source)!;

@@ -1,6 +1,10 @@
 import type { PreTrainedModel, PreTrainedTokenizer, Processor, Tensor } from '@huggingface/transformers';
 import { decodeCtc, type CtcToken } from '../../../core/audio/ctc.ts';
-import type { Recognized, Recognizer } from './recognizer.ts';
+import {
+  sampleRateHz,
+  type RecognizedStretch,
+  type StretchRecognizer,
+} from '../../../categories/transcription/recognizer.ts';
 
 export interface RecognizerParts {
   readonly model: PreTrainedModel;
@@ -8,16 +12,13 @@ export interface RecognizerParts {
   /** Makes the inputs of the model. */
   readonly extract: (samples: Float32Array) => Promise<Readonly<Record<string, Tensor>>>;
   readonly tokenizer: PreTrainedTokenizer;
-  readonly sampleRateHz: number;
 }
 
+/** Models of this kind were trained on up to so much. */
+export const longestSeconds = 28;
+
 /** Recognises by connectionist temporal classification: wav2vec 2.0, HuBERT, WavLM, Parakeet and their like. */
-export function createCtcRecognizer({
-  model,
-  extract,
-  tokenizer,
-  sampleRateHz,
-}: RecognizerParts): Recognizer {
+export function createCtcRecognizer({ model, extract, tokenizer }: RecognizerParts): StretchRecognizer {
   const config = model.config as unknown as Readonly<Record<string, unknown>>;
   const blank = Number(config['pad_token_id'] ?? 0);
   const [delimiter] = tokenizer.convert_tokens_to_ids(['|']);
@@ -27,9 +28,10 @@ export function createCtcRecognizer({
     tokenizer.decode([...ids], { skip_special_tokens: true });
 
   return {
-    sampleRateHz,
-    hasWordTimes,
-    takesLanguage: false,
+    longestSeconds,
+    contextLength: 0,
+    languages: [],
+    abilities: new Set(hasWordTimes ? ['wordTimestamps'] : []),
     async recognize(samples) {
       const { logits } = (await model(await extract(samples))) as { readonly logits: Tensor };
       const [, frames = 0, vocabularySize = 0] = logits.dims;
@@ -59,7 +61,7 @@ interface WordOptions {
 function findWords(
   tokens: readonly CtcToken[],
   { delimiter, decode, secondsPerFrame }: WordOptions,
-): NonNullable<Recognized['words']> {
+): NonNullable<RecognizedStretch['words']> {
   const groups: CtcToken[][] = [[]];
   for (const token of tokens) {
     if (token.id === delimiter) groups.push([]);

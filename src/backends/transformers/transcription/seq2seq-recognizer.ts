@@ -2,8 +2,8 @@ import { assertWanted, fieldError } from '../../../errors.ts';
 import { lastLogits } from '../chat/tensors.ts';
 import type { TransformersPackage } from '../load-package.ts';
 import { createSeq2Seq, type Seq2SeqState } from '../seq2seq.ts';
-import type { RecognizerParts } from './ctc-recognizer.ts';
-import type { Recognizer } from './recognizer.ts';
+import { sampleRateHz, type StretchRecognizer } from '../../../categories/transcription/recognizer.ts';
+import { longestSeconds, type RecognizerParts } from './ctc-recognizer.ts';
 
 /** Moonshine's limit, which keeps it from repeating itself. */
 const tokensPerSecond = 6.5;
@@ -16,9 +16,9 @@ interface LanguagePrompts {
 
 /** Recognises by an encoder and a decoder, always taking the most likely token: Moonshine and its like. */
 export function createSeq2SeqRecognizer(
-  { model, processor, extract, tokenizer, sampleRateHz }: RecognizerParts,
+  { model, processor, extract, tokenizer }: RecognizerParts,
   transformers: TransformersPackage,
-): Recognizer {
+): StretchRecognizer {
   const halves = createSeq2Seq(model, transformers);
   const settings = { ...model.config, ...model.generation_config } as unknown as Readonly<
     Record<string, unknown>
@@ -28,9 +28,10 @@ export function createSeq2SeqRecognizer(
   const takesLanguage = typeof prompts.get_decoder_prompt_ids === 'function';
 
   return {
-    sampleRateHz,
-    hasWordTimes: false,
-    takesLanguage,
+    longestSeconds,
+    contextLength: 0,
+    languages: takesLanguage ? undefined : [],
+    abilities: new Set(),
     async recognize(samples, { language, signal }) {
       const start = takesLanguage ? startOf(prompts, language ?? 'en') : halves.start;
       const encoded = await halves.encode(await extract(samples));

@@ -1,13 +1,6 @@
 import { contextLengthError, fieldError, type InferenceError } from '../../../errors.ts';
 import type { TextTokenizer } from '../../../models/tokenizer.ts';
-
-/** One input as the model reads it. */
-export interface TokenSequence {
-  /** At least one. */
-  readonly ids: readonly number[];
-  /** Number of leading tokens that belong to a prompt. */
-  readonly promptTokens: number;
-}
+import type { TokenSequence } from '../encoder.ts';
 
 /** Tokenization of inputs. */
 export interface TokenSequenceOptions {

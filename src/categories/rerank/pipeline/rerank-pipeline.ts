@@ -1,103 +1,56 @@
-import { join } from 'node:path';
+import type { SessionBackend } from '../../../backends/contract.ts';
 import { Turns } from '../../../concurrency/turns.ts';
-import type { SessionBackend, TextModel } from '../../../backends/contract.ts';
+import type { Architecture } from '../../../contracts/architecture.ts';
 import type { PairEncoder } from '../../../core/tokenization/pair-encoder.ts';
-import { assertWanted, contextLengthError, fieldError } from '../../../errors.ts';
-import { localFiles } from '../../../models/graph-files.ts';
-import { singleGraph, usualGraph } from '../../../models/model-files.ts';
-import { openModelFolder, type ModelFolder } from '../../../models/model-folder.ts';
-import { locateModel } from '../../../models/source.ts';
-import { readTextLength } from '../../../models/text-length.ts';
-import { createTextTokenizer, type TextTokenizer } from '../../../models/tokenizer.ts';
-import { SequenceBatcher } from '../../../runtime/encoder/sequence-batcher.ts';
+import { assertWanted, contextLengthError } from '../../../errors.ts';
+import { defaultBatchLimits, SequenceBatcher } from '../../../runtime/encoder/sequence-batcher.ts';
 import type { EncodedText } from '../../../runtime/encoder/token-inputs.ts';
 import type { ModelSpec, Pipeline, RunOptions } from '../../contract.ts';
 import type { RerankedDocument, RerankEvent, RerankModelInfo } from '../events.ts';
 import type { RerankRequest } from '../request.ts';
+import type { Scorer } from '../scorer.ts';
 import type { RerankSettings } from '../settings.ts';
-import { createScorer, toScorer, type Scorer } from './scorer.ts';
 
 /** Enough waiting pairs for full batches. */
 const concurrency = 64;
 /** Requests of other owners. */
 const reserve = 64;
-const batchLimits = { maxTokens: 4096, maxRows: 256, batchCost: 32 };
 /** Characters that are encoded before others get their turn. */
 const charactersPerTurn = 32 * 1024;
 /** A text of more characters than this for each token that fits is too long without looking closer. */
 const mostCharactersPerToken = 32;
 
 /**
- * Loads a rerank model: a cross-encoder in the hub's ONNX layout.
+ * Loads a rerank model.
  *
  * @throws InferenceError `invalid_request` naming the file or setting that doesn't fit
  */
 export async function loadRerankPipeline(
   spec: ModelSpec<RerankSettings>,
-  backend: SessionBackend,
+  sessions: SessionBackend,
+  architecture: Architecture<Scorer, RerankSettings>,
 ): Promise<Pipeline<RerankRequest, RerankEvent, RerankModelInfo>> {
-  if (backend.openTextModel) return openEngineModel(spec, await backend.openTextModel(spec));
-  const path = locateModel(spec.source);
-  const folder = await openModelFolder(path);
-  const contextLength = spec.contextLength ?? readTextLength(folder);
-  if (contextLength === undefined) {
-    throw fieldError('contextLength', 'no config file of the model has it, so it has to be given');
-  }
-  const tokenizer = createTextTokenizer(folder);
-  // A tokenizer without pairs is refused now, not when the first request comes.
-  tokenizer.pairWith('');
-  const graph = join(path, backend.hasGraphs ? singleGraph(localFiles(path), spec.dtype) : usualGraph);
-  const session = await backend.openSession({ graph }, spec);
-  try {
-    const scorer = await createScorer(session);
-    return new RerankPipeline({ spec, folder, tokenizer, contextLength, scorer });
-  } catch (error) {
-    await session.release();
-    throw error;
-  }
-}
-
-/** A model whose engine does the scoring. */
-async function openEngineModel(spec: ModelSpec<RerankSettings>, model: TextModel): Promise<RerankPipeline> {
-  try {
-    const { folder, tokenizer } = model;
-    const contextLength = spec.contextLength ?? model.contextLength;
-    const { maxBatchTokens: maxTokens = batchLimits.maxTokens } = spec;
-    const scorer = toScorer(await model.openEncoder({ contextLength, maxTokens, pooling: 'rank' }));
-    return new RerankPipeline({ spec, folder, tokenizer, contextLength, scorer });
-  } catch (error) {
-    await model.release();
-    throw error;
-  }
-}
-
-interface LoadedModel {
-  readonly spec: ModelSpec<RerankSettings>;
-  readonly folder: Pick<ModelFolder, 'created'>;
-  readonly tokenizer: TextTokenizer;
-  readonly contextLength: number;
-  readonly scorer: Scorer;
+  return new RerankPipeline(spec, await architecture.open(spec, sessions));
 }
 
 class RerankPipeline implements Pipeline<RerankRequest, RerankEvent, RerankModelInfo> {
   readonly concurrency = concurrency;
   readonly reserve = reserve;
   readonly info: RerankModelInfo;
-  readonly #model: LoadedModel;
+  readonly #scorer: Scorer;
   readonly #turns = new Turns();
   readonly #batcher: SequenceBatcher<EncodedText>;
 
-  constructor(model: LoadedModel) {
-    const { spec, folder, contextLength, scorer } = model;
-    this.#model = model;
-    const maxTokens = spec.maxBatchTokens ?? batchLimits.maxTokens;
-    this.#batcher = new SequenceBatcher(scorer, { ...batchLimits, maxTokens });
+  constructor(spec: ModelSpec<RerankSettings>, scorer: Scorer) {
+    this.#scorer = scorer;
+    const maxTokens = spec.maxBatchTokens ?? defaultBatchLimits.maxTokens;
+    this.#batcher = new SequenceBatcher(scorer, { ...defaultBatchLimits, maxTokens });
     this.info = {
       id: spec.id,
       name: spec.name ?? spec.id,
       category: 'rerank',
-      contextLength,
-      created: folder.created,
+      contextLength: scorer.contextLength,
+      created: scorer.created,
       ownedBy: 'slashv1',
     };
   }
@@ -122,14 +75,14 @@ class RerankPipeline implements Pipeline<RerankRequest, RerankEvent, RerankModel
 
   async close(): Promise<void> {
     await this.#batcher.idle();
-    await this.#model.scorer.release();
+    await this.#scorer.release();
   }
 
   async #encode(
     { query, documents, maxTokensPerDoc }: RerankRequest,
     { signal, owner }: RunOptions,
   ): Promise<EncodedText[]> {
-    const { contextLength } = this.#model;
+    const { contextLength } = this.#scorer;
     const encoder = this.#encodeQuery(query);
     const room = Math.min(contextLength, encoder.length + (maxTokensPerDoc ?? contextLength));
     const pairs: EncodedText[] = [];
@@ -150,7 +103,7 @@ class RerankPipeline implements Pipeline<RerankRequest, RerankEvent, RerankModel
 
   /** A query is never cut. */
   #encodeQuery(query: string): PairEncoder {
-    const { tokenizer, contextLength } = this.#model;
+    const { tokenizer, contextLength } = this.#scorer;
     if (query.length <= contextLength * mostCharactersPerToken) {
       const encoder = tokenizer.pairWith(query);
       if (encoder.length < contextLength) return encoder;

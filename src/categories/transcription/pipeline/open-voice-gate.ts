@@ -2,12 +2,11 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { findVoiceActivity } from '../../../core/audio/voice-activity.ts';
 import { fieldError } from '../../../errors.ts';
+import type { SessionBackend } from '../../../backends/contract.ts';
 import type { Session } from '../../../runtime/contract.ts';
-import { createOnnxSession } from '../../../runtime/onnx.ts';
+import { sampleRateHz } from '../recognizer.ts';
 import { createSileroGate } from './silero-gate.ts';
 import { regionShape, type VoiceGate } from './voice-gate.ts';
-
-const sampleRateHz = 16_000;
 
 /**
  * Opens the detector of stretches without speech.
@@ -15,7 +14,10 @@ const sampleRateHz = 16_000;
  * @param kind `energy`, `none`, or the path of a Silero VAD graph
  * @throws InferenceError `invalid_request` for a path at which there is no such graph
  */
-export async function openVoiceGate(kind: string): Promise<VoiceGate> {
+export async function openVoiceGate(
+  kind: string,
+  { openSession }: Pick<SessionBackend, 'openSession'>,
+): Promise<VoiceGate> {
   if (kind === 'none') return openGate;
   if (kind === 'energy') return energyGate;
   const path = resolve(kind);
@@ -26,7 +28,7 @@ export async function openVoiceGate(kind: string): Promise<VoiceGate> {
     );
   let session: Session | undefined;
   try {
-    session = await createOnnxSession(path, { threads: 1 });
+    session = await openSession({ graph: path }, { threads: 1 });
     return createSileroGate(session);
   } catch (error) {
     await session?.release();

@@ -1,8 +1,8 @@
 import type { VoiceRegion } from '../../../core/audio/voice-activity.ts';
 import type { Session, Tensor } from '../../../runtime/contract.ts';
+import { sampleRateHz } from '../recognizer.ts';
 import { regionShape, type VoiceGate } from './voice-gate.ts';
 
-const sampleRateHz = 16_000;
 const chunk = 512;
 /** The fifth version reads the end of the chunk before, too. */
 const context = 64;

@@ -1,108 +1,37 @@
-import type { LogMel } from '../../../core/audio/log-mel.ts';
-import type { VoiceRegion } from '../../../core/audio/voice-activity.ts';
-import {
-  isSilence,
-  leastBad,
-  mostCompression,
-  mostTrustedTemperature,
-  needsFallback,
-  temperatureLadder,
-} from '../../../core/audio/whisper/fallback.ts';
-import { toIsoLanguage } from '../../../core/audio/whisper/languages.ts';
-import { toPrefix } from '../../../core/audio/whisper/prefix.ts';
-import { cutRepetitions } from '../../../core/audio/whisper/repetition.ts';
-import { isUnsayable } from '../../../core/audio/whisper/speaking-rate.ts';
-import { splitWindow, type WindowSegment } from '../../../core/audio/whisper/segments.ts';
-import {
-  framesPerPosition,
-  framesToSeconds,
-  positionsToSeconds,
-  secondsPerPosition,
-} from '../../../core/audio/whisper/timestamps.ts';
-import type { TimedSegment } from '../../../core/audio/whisper/word-timing.ts';
-import { logProbabilitiesOf } from '../../../core/sampling/log-probabilities.ts';
-import { createRng } from '../../../core/sampling/rng.ts';
 import type { Limiter } from '../../../concurrency/limit-concurrency.ts';
 import { assertWanted } from '../../../errors.ts';
-import type { WhisperFolder } from './whisper-folder.ts';
-import type { Tensor } from '../../../runtime/contract.ts';
 import type { TranscriptionEvent, TranscriptionSegment } from '../events.ts';
-import type { TranscriptionTask } from '../request.ts';
-import { textOf, type DecodedWindow, type WindowDecoder } from './window-decoder.ts';
-import { startTokens, type StartOptions } from './request-tokens.ts';
+import { sampleRateHz, type Recognition, type RecognizedSegment } from '../recognizer.ts';
 import { SlidingAudio } from './sliding-audio.ts';
-import { regionShape, type VoiceGate } from './voice-gate.ts';
-import type { WhisperModel } from './whisper-model.ts';
-import { findWordTimes } from './word-times.ts';
+import type { VoiceGate } from './voice-gate.ts';
 
 /** Parts that all transcriptions of a model share. */
 export interface TranscriptionTools {
-  readonly folder: WhisperFolder;
-  readonly model: WhisperModel;
-  readonly decoder: WindowDecoder;
-  readonly logMel: LogMel;
+  /** Longest window. */
+  readonly longestSeconds: number;
   readonly gate: VoiceGate;
   /** All transcriptions take their windows by turns. */
   readonly inTurn: Limiter;
 }
 
 export interface TranscriptionJob {
-  /** 16 kHz, mono. */
+  /** Mono, at `sampleRateHz`. */
   readonly blocks: AsyncIterable<Float32Array>;
-  /** The vocabulary's code; `undefined` to find it out. */
-  readonly language: string | undefined;
-  /** Tokens of the text that comes before. */
-  readonly prompt: readonly number[];
-  readonly task: TranscriptionTask;
-  /** The first to decode at. */
-  readonly temperature: number;
-  readonly wordTimestamps: boolean;
+  readonly recognition: Recognition;
   readonly signal?: AbortSignal | undefined;
   /** Owner of the recording, who takes turns with others. */
   readonly owner?: string | undefined;
 }
 
-const sampleRateHz = 16_000;
-const framesPerSecond = 100;
-const samplesPerFrame = sampleRateHz / framesPerSecond;
+const samplesPerFrame = sampleRateHz / 100;
 /** Less than this at the end of a recording is no speech. */
-const leastFrames = 10;
-/** A silent window is not skipped to its very end, where a word may begin. */
-const keptFrames = 50;
-/** From this on a window begins anew at the speech after its silence. */
-const longLeadSeconds = 1;
-/** Longest part of a word that a window cuts, with the padding of its region. */
-const longestTailSeconds = 0.5;
-/** Largest distance between the end of a window and the end of a word that the window cuts. */
-const tailPositions = 25;
+const leastSamples = 10 * samplesPerFrame;
 
-interface Window {
-  /** Start, in frames of 10 ms. */
-  readonly seek: number;
-  readonly samples: Float32Array;
-  /** Length of the audio without padding. */
-  readonly positions: number;
-  readonly speech: readonly VoiceRegion[];
-}
-
-interface SpokenSegment extends WindowSegment {
-  readonly text: string;
-}
-
-/**
- * Transcribes a recording of any length, window by window: each begins where the text of the one before ended.
- *
- * @see https://arxiv.org/abs/2212.04356 section 4.5, and `transcribe.py` of its reference implementation
- */
+/** Transcribes a recording of any length, window by window: each begins where the text of the one before ended. */
 export class Transcriber {
   readonly #tools: TranscriptionTools;
   readonly #job: TranscriptionJob;
   readonly #audio: SlidingAudio;
-  #language: string | undefined;
-  /** Tokens of the text before the window. */
-  #previous: readonly number[];
-  /** Whether the text of the window before goes on to its very end, where a word may be cut. */
-  #wasSpokenToEnd = false;
   #nextId = 0;
   #endSeconds = 0;
   /** End of the last word, where words have times. */
@@ -112,245 +41,67 @@ export class Transcriber {
     this.#tools = tools;
     this.#job = job;
     this.#audio = new SlidingAudio(job.blocks);
-    this.#language = job.language;
-    this.#previous = job.prompt;
   }
 
   /** @throws InferenceError `cancelled`; what the blocks throw */
   async *run(): AsyncGenerator<TranscriptionEvent> {
-    let seek = 0;
+    let start = 0;
     for (;;) {
-      const samples = await this.#read(seek);
-      if (samples.length < leastFrames * samplesPerFrame) break;
+      const samples = await this.#audio.read(start, this.#tools.longestSeconds * sampleRateHz);
+      assertWanted(this.#job.signal);
+      if (samples.length < leastSamples) break;
       const step = await this.#tools
-        .inTurn(() => this.#step(seek, samples), this.#job)
+        .inTurn(() => this.#step(start, samples), this.#job)
         .catch((error: unknown) => {
-          this.#assertWanted();
+          assertWanted(this.#job.signal);
           throw error;
         });
       for (const segment of step.segments) yield { type: 'segment', segment };
-      seek += step.frames;
-      yield { type: 'progress', seconds: Math.min(framesToSeconds(seek), this.#audio.length / sampleRateHz) };
+      start += step.consumed;
+      yield { type: 'progress', seconds: Math.min(start, this.#audio.length) / sampleRateHz };
     }
-    const language = this.#language === undefined ? undefined : toIsoLanguage(this.#language);
+    const { language } = this.#job.recognition;
     yield { type: 'transcription-end', language, durationSeconds: this.#audio.length / sampleRateHz };
-  }
-
-  async #read(seek: number): Promise<Float32Array> {
-    const { windowFrames } = this.#tools.folder;
-    const samples = await this.#audio.read(seek * samplesPerFrame, windowFrames * samplesPerFrame);
-    this.#assertWanted();
-    return samples;
   }
 
   /** @returns the segments of a window, and how far after it the next one begins */
   async #step(
-    seek: number,
+    start: number,
     samples: Float32Array,
-  ): Promise<{ segments: readonly TranscriptionSegment[]; frames: number }> {
+  ): Promise<{ segments: readonly TranscriptionSegment[]; consumed: number }> {
     const { gate } = this.#tools;
-    this.#assertWanted();
+    assertWanted(this.#job.signal);
     const speech = await gate.find(samples);
-    const skipped = framesToSkip(speech, samples, this.#wasSpokenToEnd);
-    this.#wasSpokenToEnd = false;
-    if (skipped > 0) return { segments: [], frames: skipped };
-    const positions = Math.ceil(samples.length / samplesPerFrame / framesPerPosition);
-    const { segments, consumed } = await this.#transcribe({ seek, samples, positions, speech });
-    return { segments, frames: consumed * framesPerPosition };
+    const isLast = this.#audio.ended;
+    const spokenUntil = this.#spokenUntil - start / sampleRateHz;
+    const window = { start, samples, speech, isLast, spokenUntil };
+    const { segments, consumed } = await this.#job.recognition.recognize(window);
+    const end = start + samples.length;
+    return { segments: segments.map((segment) => this.#finish(segment, start, end)), consumed };
   }
 
-  /** @returns the segments that are final, and after how many positions the next window begins */
-  async #transcribe(window: Window): Promise<{ segments: TranscriptionSegment[]; consumed: number }> {
-    const { folder, model, logMel } = this.#tools;
-    const { positions } = window;
-    const encoded = await model.encode(readFeatures(window.samples, logMel), this.#job);
-    this.#assertWanted();
-    this.#language ??= await this.#detectLanguage(encoded);
-    const decoded = await this.#decodeHeard(encoded, window.seek);
-    if (isSilence(decoded)) return { segments: [], consumed: positions };
-    const { timestampBegin } = folder.vocabulary;
-    const { segments, consumed, isFinished } = splitWindow(decoded.tokens, { timestampBegin, positions });
-    const spoken = this.#keepSpoken(segments, decoded, window);
-    this.#remember(spoken, decoded);
-    const timed = await this.#timeWords(encoded, spoken, window);
-    const lastWord = spoken.at(-1)?.end === segments.at(-1)?.end ? timed?.at(-1)?.words.at(-1) : undefined;
-    let next = consumed < positions ? consumed : resumeAt(segments.at(-1), window, this.#audio.ended);
-    if (!isFinished && lastWord !== undefined && lastWord.end > 0)
-      next = Math.min(next, Math.max(1, Math.round(lastWord.end / secondsPerPosition)));
-    this.#wasSpokenToEnd = next === positions && positions - (spoken.at(-1)?.end ?? 0) <= tailPositions;
-    return {
-      segments: spoken.map((segment, index) => this.#finish(segment, decoded, window, timed?.[index])),
-      consumed: next,
-    };
-  }
-
-  async #detectLanguage(encoded: Tensor): Promise<string | undefined> {
-    const { folder, model } = this.#tools;
-    const { languages, startOfTranscript } = folder.vocabulary;
-    if (languages.size === 0) return undefined;
-    const { logits } = await model.start(encoded, [startOfTranscript], this.#job);
-    const likeliest = [...languages].reduce((best, next) =>
-      logits[next[1]]! > logits[best[1]]! ? next : best,
-    );
-    return likeliest[0];
-  }
-
-  /** Text from before can talk a model out of what it hears: a window that comes out empty is decoded once more without. */
-  async #decodeHeard(encoded: Tensor, seek: number): Promise<DecodedWindow> {
-    const decoded = await this.#decode(encoded, seek);
-    const isEmpty = isSilence(decoded) || textOf(decoded.tokens, this.#tools.folder).trim() === '';
-    if (!isEmpty || this.#previous.length === 0) return decoded;
-    this.#previous = [];
-    return this.#decode(encoded, seek);
-  }
-
-  get #start(): StartOptions {
-    return { language: this.#language, task: this.#job.task };
-  }
-
-  /** At higher and higher temperatures until the text is good enough; the best of them if none is. */
-  async #decode(encoded: Tensor, seek: number): Promise<DecodedWindow> {
-    const { folder, model, decoder } = this.#tools;
-    const { temperature: first, signal } = this.#job;
-    const { contextLength, vocabulary } = folder;
-    const start = startTokens(this.#start, folder);
-    const { startOfPrevious, noSpeech } = vocabulary;
-    const state = await model.start(
-      encoded,
-      toPrefix(this.#previous, { startOfPrevious, start, contextLength }),
-      { signal },
-    );
-    const atStart = state.logitsBefore(start.length - 1);
-    const noSpeechProbability =
-      noSpeech === undefined ? 0 : Math.exp(logProbabilitiesOf(atStart, noSpeech).logProbability);
-    const attempts: DecodedWindow[] = [];
-    for (const temperature of temperatureLadder(first)) {
-      this.#assertWanted();
-      // Drawn the same whatever else runs: the same request gives the same text.
-      const rng = createRng(seek * 16 + attempts.length);
-      const decoded = await decoder.decode(state, { temperature, rng, noSpeechProbability, signal });
-      if (!needsFallback(decoded)) return decoded;
-      attempts.push(decoded);
-    }
-    return leastBad(attempts);
-  }
-
-  /** Leaves out what has no text, what nobody can have said, and what a decoder in a loop repeats. */
-  #keepSpoken(
-    segments: readonly WindowSegment[],
-    { compressionRatio }: DecodedWindow,
-    { speech }: Window,
-  ): SpokenSegment[] {
-    const spoken = segments
-      .map((segment) => ({ ...segment, text: textOf(segment.tokens, this.#tools.folder) }))
-      .filter(({ text, start, end }) => {
-        const [from, to] = [positionsToSeconds(start), positionsToSeconds(end)];
-        const heard = speech.some(({ startSeconds, endSeconds }) => from < endSeconds && to > startSeconds);
-        return text.trim() !== '' && start < end && heard && !isUnsayable(text, to - from);
-      });
-    return compressionRatio > mostCompression ? cutRepetitions(spoken) : spoken;
-  }
-
-  /** Makes the text the context of the next window, unless it can't be trusted. Without its times the next window would have none. */
-  #remember(segments: readonly SpokenSegment[], decoded: DecodedWindow): void {
-    const { contextLength, conditionsOnPrevious } = this.#tools.folder;
-    const trusted =
-      conditionsOnPrevious && decoded.temperature <= mostTrustedTemperature && !needsFallback(decoded);
-    const text = segments.flatMap(({ tokens }) => tokens);
-    this.#previous = trusted ? [...this.#previous, ...text].slice(-contextLength) : [];
-  }
-
-  async #timeWords(
-    encoded: Tensor,
-    segments: readonly SpokenSegment[],
-    { positions, seek }: Window,
-  ): Promise<TimedSegment[] | undefined> {
-    if (!this.#job.wordTimestamps) return undefined;
-    const { model, folder } = this.#tools;
-    const { signal } = this.#job;
-    const spokenUntil = this.#spokenUntil - framesToSeconds(seek);
-    return findWordTimes(model, folder, encoded, segments, {
-      ...this.#start,
-      positions,
-      spokenUntil,
-      signal,
-    });
-  }
-
-  #finish(
-    { start, end, tokens, text }: SpokenSegment,
-    { temperature, averageLogprob, compressionRatio, noSpeechProbability }: DecodedWindow,
-    { seek, samples }: Window,
-    timed: TimedSegment | undefined,
-  ): TranscriptionSegment {
-    const offset = framesToSeconds(seek);
-    const audioEnd = offset + samples.length / sampleRateHz;
-    const { words, ...times } = timed ?? { start: positionsToSeconds(start), end: positionsToSeconds(end) };
-    const startSeconds = within(toHundredths(offset + times.start), this.#endSeconds, audioEnd);
-    const endSeconds = within(toHundredths(offset + times.end), startSeconds, audioEnd);
+  /** Segments never overlap, nor do they reach beyond their window. */
+  #finish({ words, ...segment }: RecognizedSegment, start: number, end: number): TranscriptionSegment {
+    const offset = start / sampleRateHz;
+    const place = (seconds: number, least: number, most: number): number =>
+      Math.max(least, Math.min(toHundredths(offset + seconds), most));
+    const startSeconds = place(segment.startSeconds, this.#endSeconds, end / sampleRateHz);
+    const endSeconds = place(segment.endSeconds, startSeconds, end / sampleRateHz);
     this.#endSeconds = endSeconds;
     if (words !== undefined && words.length > 0) this.#spokenUntil = endSeconds;
     return {
+      ...segment,
       id: this.#nextId++,
-      seek,
+      seek: Math.round(start / samplesPerFrame),
       startSeconds,
       endSeconds,
-      text,
-      tokens,
-      temperature,
-      averageLogprob,
-      compressionRatio,
-      noSpeechProbability,
       words: words?.map((word) => ({
-        word: word.text,
-        startSeconds: within(toHundredths(offset + word.start), startSeconds, endSeconds),
-        endSeconds: within(toHundredths(offset + word.end), startSeconds, endSeconds),
+        word: word.word,
+        startSeconds: place(word.startSeconds, startSeconds, endSeconds),
+        endSeconds: place(word.endSeconds, startSeconds, endSeconds),
       })),
     };
   }
-
-  #assertWanted(): void {
-    assertWanted(this.#job.signal);
-  }
-}
-
-/** The spectrogram, and zeros after the audio: the reference pads features, and a spectrogram of silence changes what the model hears. */
-function readFeatures(samples: Float32Array, logMel: LogMel): Float32Array {
-  const features = logMel.compute(samples);
-  const { melBins, frames } = logMel;
-  const audible = Math.floor(samples.length / samplesPerFrame);
-  for (let bin = 0; bin < melBins; bin++) features.fill(0, bin * frames + audible, (bin + 1) * frames);
-  return features;
-}
-
-/** Number of leading frames of a window to skip: silence, or the end of a word that is already transcribed. */
-function framesToSkip([first]: readonly VoiceRegion[], samples: Float32Array, wasSpoken: boolean): number {
-  if (first === undefined) {
-    const frames = Math.ceil(samples.length / samplesPerFrame);
-    return Math.max(frames - keptFrames, leastFrames);
-  }
-  const { startSeconds, endSeconds } = first;
-  const isTail = wasSpoken && startSeconds === 0 && endSeconds <= longestTailSeconds;
-  const skipped = isTail ? endSeconds : startSeconds < longLeadSeconds ? 0 : startSeconds;
-  return Math.floor(skipped * framesPerSecond);
-}
-
-/**
- * After how many positions to go on after a window that was written down to its end: the reference goes on after the
- * window, also where somebody began to speak after the last segment and is cut off.
- */
-function resumeAt(last: WindowSegment | undefined, { speech, positions }: Window, isLast: boolean): number {
-  const cutOff = speech.at(-1);
-  if (last === undefined || cutOff === undefined || isLast) return positions;
-  const lastEnd = positionsToSeconds(last.end);
-  const isNew = cutOff.startSeconds >= lastEnd - regionShape.paddingSeconds;
-  const reachesEnd = cutOff.endSeconds >= positionsToSeconds(positions - 1);
-  if (!isNew || !reachesEnd) return positions;
-  return Math.min(positions, Math.floor(Math.max(cutOff.startSeconds, lastEnd) / secondsPerPosition));
-}
-
-function within(value: number, least: number, most: number): number {
-  return Math.max(least, Math.min(value, most));
 }
 
 /** Free of the noise that sums of hundredths have in binary. */

@@ -1,20 +1,21 @@
-import type { TranscriptionSettings } from '../settings.ts';
-import { createLogMel } from '../../../core/audio/log-mel.ts';
+import { join } from 'node:path';
+import { limitConcurrency } from '../../../concurrency/limit-concurrency.ts';
+import { OpenRuns } from '../../../concurrency/open-runs.ts';
+import { quote } from '../../../core/text/quote.ts';
+import type { SessionBackend } from '../../../backends/contract.ts';
+import type { Architecture } from '../../../contracts/architecture.ts';
 import { fieldError } from '../../../errors.ts';
+import { readChangeTime } from '../../../models/model-folder.ts';
 import { locateModel } from '../../../models/source.ts';
-import { openWhisperFolder } from './whisper-folder.ts';
 import { openAudio } from '../../../runtime/audio/open-audio.ts';
 import type { ModelSpec, Pipeline, RunOptions } from '../../contract.ts';
 import type { TranscriptionEvent, TranscriptionModelInfo } from '../events.ts';
+import type { Recognition, RecognitionOptions, Recognizer, RecognizerAbility } from '../recognizer.ts';
 import type { TranscriptionRequest } from '../request.ts';
-import { limitConcurrency } from '../../../concurrency/limit-concurrency.ts';
-import { OpenRuns } from '../../../concurrency/open-runs.ts';
-import { createWindowDecoder } from './window-decoder.ts';
-import { assertTask, languagesOf, readLanguage, readPrompt } from './request-tokens.ts';
-import { Transcriber, type TranscriptionTools } from './transcriber.ts';
+import type { TranscriptionSettings } from '../settings.ts';
 import { openVoiceGate } from './open-voice-gate.ts';
-import { loadWhisperModel, type WhisperModel } from './whisper-model.ts';
-import { alignmentHeadsOf } from './word-times.ts';
+import { StretchRecognition } from './stretch-recognition.ts';
+import { Transcriber, type TranscriptionTools } from './transcriber.ts';
 
 /** Recordings take turns window by window, so that a short one need not wait for the end of long ones. */
 const concurrency = 8;
@@ -25,103 +26,94 @@ const mostWindows = 2;
 const defaultMaxAudioSeconds = 4 * 3600;
 
 /**
- * Loads a transcription model: a Whisper in the hub's ONNX layout.
+ * Loads a transcription model.
  *
  * @throws InferenceError `invalid_request` naming the file or setting that doesn't fit
  */
 export async function loadTranscriptionPipeline(
   spec: ModelSpec<TranscriptionSettings>,
+  sessions: SessionBackend,
+  architecture: Architecture<Recognizer>,
 ): Promise<Pipeline<TranscriptionRequest, TranscriptionEvent, TranscriptionModelInfo>> {
-  const { maxAudioSeconds = defaultMaxAudioSeconds, voiceActivity = 'energy' } = spec;
+  const { maxAudioSeconds = defaultMaxAudioSeconds, voiceActivity = 'energy', ffmpegPath } = spec;
   if (!(maxAudioSeconds > 0)) {
     throw fieldError('maxAudioSeconds', `expected more than 0, got ${maxAudioSeconds}`);
   }
-  const folder = await openWhisperFolder(locateModel(spec.source), spec);
-  const gate = await openVoiceGate(voiceActivity);
-  let model: WhisperModel;
+  const gate = await openVoiceGate(voiceActivity, sessions);
+  let recognizer: Recognizer;
   try {
-    model = await loadWhisperModel(folder, { device: spec.device, threads: spec.threads });
+    recognizer = await architecture.open(spec, sessions);
   } catch (error) {
     await gate.release();
     throw error;
   }
-  return new TranscriptionPipeline(
-    { ...spec, maxAudioSeconds },
-    {
-      folder,
-      model,
-      gate,
-      inTurn: limitConcurrency(mostWindows),
-      decoder: createWindowDecoder(model, folder),
-      logMel: createLogMel({ melBins: folder.melBins, chunkSamples: folder.windowFrames * 160 }),
-    },
-  );
-}
+  const { longestSeconds, contextLength, languages } = recognizer;
+  const tools: TranscriptionTools = { longestSeconds, gate, inTurn: limitConcurrency(mostWindows) };
+  const runs = new OpenRuns();
 
-class TranscriptionPipeline implements Pipeline<
-  TranscriptionRequest,
-  TranscriptionEvent,
-  TranscriptionModelInfo
-> {
-  readonly concurrency = concurrency;
-  readonly reserve = reserve;
-  readonly info: TranscriptionModelInfo;
-  readonly #spec: ModelSpec<TranscriptionSettings> & { readonly maxAudioSeconds: number };
-  readonly #tools: TranscriptionTools;
-  readonly #runs = new OpenRuns();
-
-  constructor(
-    spec: ModelSpec<TranscriptionSettings> & { readonly maxAudioSeconds: number },
-    tools: TranscriptionTools,
-  ) {
-    this.#spec = spec;
-    this.#tools = tools;
-    const { folder } = tools;
-    this.info = {
-      id: spec.id,
-      name: spec.name ?? spec.id,
-      category: 'transcription',
-      contextLength: folder.contextLength,
-      languages: languagesOf(folder),
-      created: folder.created,
-      ownedBy: 'slashv1',
-    };
-  }
-
-  run(request: TranscriptionRequest, options: RunOptions = {}): AsyncGenerator<TranscriptionEvent> {
-    return this.#runs.track(this.#run(request, options));
-  }
-
-  async close(): Promise<void> {
-    await this.#runs.ended();
-    await this.#tools.gate.release();
-    await this.#tools.model.release();
-  }
-
-  async *#run(
+  async function* run(
     request: TranscriptionRequest,
     { signal, owner }: RunOptions,
   ): AsyncGenerator<TranscriptionEvent> {
-    const { folder, model } = this.#tools;
-    const language = readLanguage(request.language, folder);
-    const prompt = readPrompt(request.prompt, folder);
-    const { temperature, wordTimestamps, task } = request;
-    assertTask(task, folder);
-    if (wordTimestamps && alignmentHeadsOf(model, folder).length === 0) {
-      throw fieldError(
-        'timestamp_granularities',
-        'the model has no word timestamps, because its graph was exported without the outputs cross_attentions.*',
-        { code: 'unsupported_feature' },
-      );
-    }
-    const { maxAudioSeconds, ffmpegPath } = this.#spec;
+    assertAble(request, recognizer);
+    const recognition = begin(recognizer, { ...request, signal });
     const audio = await openAudio(request.audio, { maxSeconds: maxAudioSeconds, ffmpegPath, signal });
     try {
-      const { blocks } = audio;
-      const job = { blocks, language, prompt, task, temperature, wordTimestamps, signal, owner };
-      yield* new Transcriber(this.#tools, job).run();
+      yield* new Transcriber(tools, { blocks: audio.blocks, recognition, signal, owner }).run();
     } finally {
       await audio.close();
     }
+  }
+
+  return {
+    concurrency,
+    reserve,
+    info: {
+      id: spec.id,
+      name: spec.name ?? spec.id,
+      category: 'transcription',
+      contextLength,
+      languages,
+      created: await readChangeTime(join(locateModel(spec.source), 'config.json')),
+      ownedBy: 'slashv1',
+    },
+    run: (request, options = {}) => runs.track(run(request, options)),
+    async close() {
+      await runs.ended();
+      await gate.release();
+      await recognizer.release();
+    },
+  };
+}
+
+function begin(recognizer: Recognizer, options: RecognitionOptions): Recognition {
+  return 'begin' in recognizer ? recognizer.begin(options) : new StretchRecognition(recognizer, options);
+}
+
+/** Ability → field of the request that needs it, and the refusal. */
+const refusals: Readonly<Record<RecognizerAbility, readonly [param: string, reason: string]>> = {
+  prompt: ['prompt', 'the model takes no prompt'],
+  translation: ['model', 'the model does not translate'],
+  temperature: ['temperature', 'expected 0 for this model'],
+  wordTimestamps: ['timestamp_granularities', 'the model has no word timestamps'],
+};
+
+/** @throws InferenceError `unsupported_feature` naming the field that the model can't follow */
+function assertAble(request: TranscriptionRequest, { abilities, languages }: Recognizer): void {
+  const { language, prompt = '', task, temperature, wordTimestamps } = request;
+  const refuse = (param: string, reason: string): never => {
+    throw fieldError(param, reason, { code: 'unsupported_feature' });
+  };
+  if (language !== undefined && languages?.length === 0)
+    refuse('language', `the model takes no language, got ${quote(language)}`);
+  const wanted: Readonly<Record<RecognizerAbility, boolean>> = {
+    prompt: prompt.trim() !== '',
+    translation: task === 'translate',
+    temperature: temperature !== 0,
+    wordTimestamps,
+  };
+  for (const [ability, refusal] of Object.entries(refusals)) {
+    if (wanted[ability as RecognizerAbility] && !abilities.has(ability as RecognizerAbility))
+      refuse(...refusal);
   }
 }

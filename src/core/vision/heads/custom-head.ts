@@ -1,6 +1,6 @@
 import { addCandidate, resetCandidates, type Candidates } from '../candidates.ts';
-import type { HeadQuery } from './find-head.ts';
-import type { HeadName, HeadOutput, SizedDecodeOptions } from './head.ts';
+import type { HeadOutput, OutputQuery, SizedDecodeOptions } from './head.ts';
+import type { HeadName } from './registry.ts';
 
 /** A box that a head of the user's own found. */
 export interface CustomBox {
@@ -18,7 +18,7 @@ export interface CustomHead {
   /** Whether nothing needs to be suppressed; default `false`. */
   readonly picksBoxes?: boolean | undefined;
   /** Number of classes in the outputs, for a model whose files and settings name none. */
-  classCount?(outputs: HeadQuery['outputs']): number;
+  classCount?(outputs: OutputQuery['outputs']): number;
   /**
    * Decodes the outputs of one image.
    *

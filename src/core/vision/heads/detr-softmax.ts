@@ -1,7 +1,7 @@
 import { resetCandidates, type Candidates } from '../candidates.ts';
 import { bestClassOfRow } from './best-class.ts';
-import type { DetrOutputs } from './detr.ts';
-import type { SizedDecodeOptions } from './head.ts';
+import { detrPreprocessing, findPair, type DetrOutputs } from './detr.ts';
+import type { DetectorHead, SizedDecodeOptions } from './head.ts';
 import { addQueryBox } from './query-box.ts';
 
 /**
@@ -40,3 +40,15 @@ export function decodeDetrSoftmaxInto(
   }
   return candidates;
 }
+
+/** The family of DETR with a softmax over the classes and "nothing". */
+export const detrSoftmaxHead: DetectorHead<'detr-softmax'> = {
+  name: 'detr-softmax',
+  shapes: 'the same, the last class being "nothing"',
+  picksBoxes: true,
+  modelTypes: ['detr', 'yolos', 'table-transformer'],
+  preprocessing: detrPreprocessing,
+  find: (query, isChosen) => (isChosen ? findPair(query, 1) : undefined),
+  decode: (candidates, [logits, boxes], options) =>
+    decodeDetrSoftmaxInto(candidates, { logits, boxes: boxes! }, options),
+};

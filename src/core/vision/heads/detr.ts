@@ -1,5 +1,6 @@
 import { resetCandidates, type Candidates } from '../candidates.ts';
-import type { HeadOutput, SizedDecodeOptions } from './head.ts';
+import type { DetectorHead, FoundOutputs, HeadOutput, OutputQuery, SizedDecodeOptions } from './head.ts';
+import { plainPixels, type Preprocessing } from './preprocessing.ts';
 import { addQueryBox } from './query-box.ts';
 
 /** The two outputs of a model of the DETR family. */
@@ -42,3 +43,58 @@ export function decodeDetrInto(
   }
   return candidates;
 }
+
+/** Names of the output with a box for each query. */
+const queryBoxes = new Set(['pred_boxes', 'dets']);
+
+/** Whether a model is of the DETR family, judged by the names of its outputs. */
+export function hasQueries(outputs: readonly { readonly name: string }[]): boolean {
+  return outputs.some(({ name }) => queryBoxes.has(name));
+}
+
+/** Finds the two outputs, of which the one with the scores may have further classes that stand for nothing. */
+export function findPair(
+  { outputs, classCount }: OutputQuery,
+  nothingClasses: number,
+): FoundOutputs | undefined {
+  const boxes = outputs.find(({ name }) => queryBoxes.has(name));
+  const logits =
+    outputs.find(({ name }) => name === 'logits') ?? outputs.find(({ name }) => name === 'labels');
+  if (boxes?.dims.length !== 3 || boxes.dims[2] !== 4 || logits?.dims.length !== 3) return undefined;
+  const inShape = logits.dims[2]! - nothingClasses;
+  if (boxes.dims[1] !== logits.dims[1] || inShape < 1) return undefined;
+  return { outputs: [logits.name, boxes.name], classCount: Math.min(classCount ?? inShape, inShape) };
+}
+
+/** Preprocessing as `preprocessor_config.json` has it. */
+export function detrPreprocessing(preprocessor: Readonly<Record<string, unknown>>): Preprocessing {
+  const { do_rescale: rescales = true, rescale_factor: factor = plainPixels.scale } = preprocessor;
+  const normalizes = preprocessor['do_normalize'] === true;
+  const format = {
+    ...plainPixels,
+    scale: rescales === true ? Number(factor) : 1,
+    ...(normalizes && {
+      mean: tripleOf(preprocessor['image_mean'], plainPixels.mean),
+      deviation: tripleOf(preprocessor['image_std'], plainPixels.deviation),
+    }),
+    padding: 0,
+  };
+  return { fit: 'stretch', format };
+}
+
+type Triple = Preprocessing['format']['mean'];
+
+function tripleOf(value: unknown, fallback: Triple): Triple {
+  return Array.isArray(value) && value.length === 3 ? (value.map(Number) as unknown as Triple) : fallback;
+}
+
+/** The family of DETR with a sigmoid for each class. */
+export const detrHead: DetectorHead<'detr'> = {
+  name: 'detr',
+  shapes: 'logits and pred_boxes, or labels and dets',
+  picksBoxes: true,
+  preprocessing: detrPreprocessing,
+  find: (query) => findPair(query, 0),
+  decode: (candidates, [logits, boxes], options) =>
+    decodeDetrInto(candidates, { logits, boxes: boxes! }, options),
+};

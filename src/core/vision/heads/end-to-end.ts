@@ -1,5 +1,7 @@
 import { addCandidate, resetCandidates, type Candidates } from '../candidates.ts';
-import type { DecodeOptions, HeadOutput } from './head.ts';
+import type { DecodeOptions, DetectorHead, HeadOutput } from './head.ts';
+import { hasAnchors } from './yolov5.ts';
+import { gridStrides } from './yolox.ts';
 
 /**
  * Decodes the output of models that pick their boxes themselves, such as YOLOv10 and YOLO26.
@@ -31,3 +33,23 @@ export function decodeEndToEndInto(
   }
   return candidates;
 }
+
+/** More rows than that are no list of picked boxes. */
+const mostPicked = 1000;
+
+/** YOLOv10 and YOLO26, which pick their boxes themselves. */
+export const endToEndHead: DetectorHead<'end-to-end'> = {
+  name: 'end-to-end',
+  shapes: '[1, n, 6]',
+  picksBoxes: true,
+  find({ outputs, input, classCount = 0 }, isChosen) {
+    const output = outputs.find(
+      ({ dims: [, rows = 0, width], dims }) =>
+        dims.length === 3 &&
+        width === 6 &&
+        (isChosen || (rows <= mostPicked && !gridStrides(rows, input) && !hasAnchors(rows, input))),
+    );
+    return output && { outputs: [output.name], classCount };
+  },
+  decode: (candidates, [output], options) => decodeEndToEndInto(candidates, output, options),
+};

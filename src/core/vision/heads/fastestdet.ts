@@ -1,5 +1,7 @@
 import { addCandidate, resetCandidates, type Candidates } from '../candidates.ts';
-import type { HeadOutput, SizedDecodeOptions } from './head.ts';
+import type { DetectorHead, HeadOutput, SizedDecodeOptions } from './head.ts';
+import { plainPixels } from './preprocessing.ts';
+import { findMaps } from './yolox-maps.ts';
 
 /** Exponent of the class in a score; the objectness has the rest. */
 const classShare = 0.4;
@@ -47,3 +49,12 @@ export function decodeFastestDetInto(
 function sigmoid(value: number): number {
   return 1 / (1 + Math.exp(-value));
 }
+
+/** FastestDet. */
+export const fastestDetHead: DetectorHead<'fastestdet'> = {
+  name: 'fastestdet',
+  shapes: '[1, 5 + classes, rows, columns]',
+  preprocessing: () => ({ fit: 'stretch', format: { ...plainPixels, channelOrder: 'bgr' } }),
+  find: (query) => (query.outputs.length === 1 ? findMaps(query) : undefined),
+  decode: (candidates, [output], options) => decodeFastestDetInto(candidates, output, options),
+};

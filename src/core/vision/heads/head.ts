@@ -1,26 +1,6 @@
 import type { Candidates } from '../candidates.ts';
 import type { Size } from '../box.ts';
-
-/** The layouts of outputs that can be decoded, and the shapes by which they are known. */
-export const headShapes = {
-  yolov5: '[1, n, 5 + classes] with three rows for each cell',
-  yolov8: '[1, 4 + classes, n]',
-  yolox: '[1, n, 5 + classes] with one row for each cell',
-  'yolox-maps': 'an output [1, 5 + classes, rows, columns] for each of three or four grids',
-  yolo26: '[1, 4 + classes, n] with corners in place of centres',
-  fastestdet: '[1, 5 + classes, rows, columns]',
-  'end-to-end': '[1, n, 6]',
-  nms: 'boxes, scores and labels, or num_dets, det_boxes, det_scores and det_classes',
-  'nms-rows': '[n, 7]',
-  detr: 'logits and pred_boxes, or labels and dets',
-  'detr-softmax': 'the same, the last class being "nothing"',
-} as const;
-
-/** The name of a layout of outputs. */
-export type HeadName = keyof typeof headShapes;
-
-/** The layouts of outputs that can be decoded. */
-export const headNames = Object.keys(headShapes) as readonly HeadName[] as readonly [HeadName, ...HeadName[]];
+import type { Preprocessing } from './preprocessing.ts';
 
 /** One output of a model: dense, row-major. */
 export interface HeadOutput {
@@ -50,3 +30,50 @@ export type DecodeInto = (
   output: HeadOutput,
   options: SizedDecodeOptions,
 ) => Candidates;
+
+/** The inputs and outputs of a model. */
+export interface OutputQuery {
+  /** Name and shape of each output, for an input of `input`. */
+  readonly outputs: readonly { readonly name: string; readonly dims: readonly number[] }[];
+  readonly input: Size;
+  /** Number of classes of the model, if known. */
+  readonly classCount?: number | undefined;
+}
+
+/** The outputs that a head reads. */
+export interface FoundOutputs {
+  /** Names, in the order in which the head decodes the outputs. */
+  readonly outputs: readonly string[];
+  /** 0 where neither the outputs nor the caller know. */
+  readonly classCount: number;
+}
+
+/** One layout of a model's outputs. */
+export interface DetectorHead<Name extends string = string> {
+  /** Unique, kebab-case: the value of a setting that chooses the head. */
+  readonly name: Name;
+  /** Shapes of its outputs, for messages and documentation. */
+  readonly shapes: string;
+  /** Whether the boxes are picked already, so that nothing needs to be suppressed; default `false`. */
+  readonly picksBoxes?: boolean;
+  /** Each `model_type` of a `config.json` that chooses the head, whose shapes are those of another, too. */
+  readonly modelTypes?: readonly string[];
+  /**
+   * Preprocessing with which its models were trained; default: that of YOLOv8.
+   *
+   * @param preprocessor content of `preprocessor_config.json`; empty where the file is missing
+   */
+  preprocessing?(preprocessor: Readonly<Record<string, unknown>>): Preprocessing;
+  /**
+   * Finds its outputs by their names and shapes.
+   *
+   * @param isChosen whether a setting or the config chooses the head
+   */
+  find(query: OutputQuery, isChosen: boolean): FoundOutputs | undefined;
+  /** Decodes the outputs of one image; whatever was in the candidates is lost. */
+  decode(
+    candidates: Candidates,
+    outputs: readonly [HeadOutput, ...HeadOutput[]],
+    options: SizedDecodeOptions,
+  ): Candidates;
+}

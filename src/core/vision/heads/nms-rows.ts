@@ -1,5 +1,5 @@
 import { addCandidate, resetCandidates, type Candidates } from '../candidates.ts';
-import type { DecodeOptions, HeadOutput } from './head.ts';
+import type { DecodeOptions, DetectorHead, HeadOutput } from './head.ts';
 
 const rowLength = 7;
 
@@ -33,3 +33,16 @@ export function decodeNmsRowsInto(
   }
   return candidates;
 }
+
+/** YOLOv7 with suppression in the graph. */
+export const nmsRowsHead: DetectorHead<'nms-rows'> = {
+  name: 'nms-rows',
+  shapes: '[n, 7]',
+  picksBoxes: true,
+  find({ outputs, classCount = 0 }) {
+    const [only] = outputs;
+    const isRows = outputs.length === 1 && only?.dims.length === 2 && only.dims[1] === rowLength;
+    return isRows ? { outputs: [only.name], classCount } : undefined;
+  },
+  decode: (candidates, [output], options) => decodeNmsRowsInto(candidates, output, options),
+};

@@ -1,5 +1,5 @@
 import { addCandidate, resetCandidates, type Candidates } from '../candidates.ts';
-import type { DecodeOptions, HeadOutput } from './head.ts';
+import type { DecodeOptions, DetectorHead, HeadOutput } from './head.ts';
 
 /** The outputs of a graph that suppresses boxes itself. */
 export interface NmsOutputs {
@@ -46,3 +46,28 @@ export function decodeNmsInto(
   }
   return candidates;
 }
+
+/** Names of the outputs of such graphs. */
+const boxNames = new Set(['boxes', 'det_boxes', 'bboxes']);
+const scoreNames = new Set(['scores', 'det_scores']);
+const labelNames = new Set(['labels', 'det_classes', 'classes', 'class_ids']);
+const countNames = new Set(['num_dets', 'num_detections', 'num_boxes']);
+
+/** Graphs that suppress boxes themselves, by TensorRT or torchvision. */
+export const nmsHead: DetectorHead<'nms'> = {
+  name: 'nms',
+  shapes: 'boxes, scores and labels, or num_dets, det_boxes, det_scores and det_classes',
+  picksBoxes: true,
+  find({ outputs, classCount = 0 }) {
+    const [scores, boxes, labels, count] = [scoreNames, boxNames, labelNames, countNames].map((names) =>
+      outputs.find(({ name }) => names.has(name.toLowerCase().replace(/:\d+$/, ''))),
+    );
+    if (boxes?.dims.at(-1) !== 4 || !labels || !scores || scores.dims.length >= 3) return undefined;
+    return {
+      outputs: [scores, boxes, labels, ...(count ? [count] : [])].map(({ name }) => name),
+      classCount,
+    };
+  },
+  decode: (candidates, [scores, boxes, labels, count], options) =>
+    decodeNmsInto(candidates, { boxes: boxes!, scores, labels: labels!, count }, options),
+};

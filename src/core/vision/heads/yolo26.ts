@@ -1,5 +1,6 @@
 import { addCandidate, resetCandidates, type Candidates } from '../candidates.ts';
-import type { DecodeOptions, HeadOutput } from './head.ts';
+import { findRows } from './find-rows.ts';
+import type { DecodeOptions, DetectorHead, HeadOutput } from './head.ts';
 
 /**
  * Decodes the output of YOLO26's one-to-one head before its best boxes are picked, as exports without that step leave
@@ -35,3 +36,12 @@ export function decodeYolo26Into(
   }
   return candidates;
 }
+
+/** YOLO26 before its best boxes are picked: the shape is that of YOLOv8, so a setting has to choose it. */
+export const yolo26Head: DetectorHead<'yolo26'> = {
+  name: 'yolo26',
+  shapes: '[1, 4 + classes, n] with corners in place of centres',
+  picksBoxes: true,
+  find: (query, isChosen) => (isChosen ? findRows(query, ([, rows = 0]) => rows - 4) : undefined),
+  decode: (candidates, [output], options) => decodeYolo26Into(candidates, output, options),
+};

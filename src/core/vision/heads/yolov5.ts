@@ -1,6 +1,9 @@
 import { addCandidate, resetCandidates, type Candidates } from '../candidates.ts';
 import { bestClassOfRow } from './best-class.ts';
-import type { DecodeOptions, HeadOutput } from './head.ts';
+import type { Size } from '../box.ts';
+import { findRows } from './find-rows.ts';
+import type { DecodeOptions, DetectorHead, HeadOutput } from './head.ts';
+import { gridStrides } from './yolox.ts';
 
 /**
  * Decodes the output of YOLOv5 (and v6, v7): one row for each place, with an objectness that multiplies the classes'
@@ -41,3 +44,19 @@ export function decodeYoloV5Into(
   }
   return candidates;
 }
+
+const anchorsPerCell = 3;
+
+/** Whether there is a row for each anchor of each cell. */
+export function hasAnchors(rows: number, input: Size): boolean {
+  return gridStrides(rows / anchorsPerCell, input) !== undefined;
+}
+
+/** YOLOv5, v6 and v7. */
+export const yoloV5Head: DetectorHead<'yolov5'> = {
+  name: 'yolov5',
+  shapes: '[1, n, 5 + classes] with three rows for each cell',
+  find: (query, isChosen) =>
+    findRows(query, ([, rows = 0, width = 0]) => (isChosen || hasAnchors(rows, query.input) ? width - 5 : 0)),
+  decode: (candidates, [output], options) => decodeYoloV5Into(candidates, output, options),
+};

@@ -1,6 +1,7 @@
 import { addCandidate, resetCandidates, type Candidates } from '../candidates.ts';
 import { createScratch } from '../../sampling/scratch.ts';
-import type { DecodeOptions, HeadOutput } from './head.ts';
+import { findRows } from './find-rows.ts';
+import type { DecodeOptions, DetectorHead, HeadOutput } from './head.ts';
 
 const bestScores = createScratch((length) => new Float32Array(length));
 const bestClasses = createScratch((length) => new Int32Array(length));
@@ -53,3 +54,13 @@ export function decodeYoloV8Into(
   }
   return candidates;
 }
+
+/** YOLOv8, v9, v11 and v12. */
+export const yoloV8Head: DetectorHead<'yolov8'> = {
+  name: 'yolov8',
+  shapes: '[1, 4 + classes, n]',
+  // There are more places than channels in any input of a useful size.
+  find: (query, isChosen) =>
+    findRows(query, ([, channels = 0, places = 0]) => (isChosen || channels < places ? channels - 4 : 0)),
+  decode: (candidates, [output], options) => decodeYoloV8Into(candidates, output, options),
+};

@@ -1,5 +1,7 @@
+import type { Size } from '../box.ts';
 import { addCandidate, resetCandidates, type Candidates } from '../candidates.ts';
-import type { HeadOutput, SizedDecodeOptions } from './head.ts';
+import type { DetectorHead, FoundOutputs, HeadOutput, OutputQuery, SizedDecodeOptions } from './head.ts';
+import { yoloXPreprocessing } from './yolox.ts';
 
 /**
  * Decodes YOLOX where the graph ends with a map for each grid: the same numbers as in its one output, before they are
@@ -50,3 +52,27 @@ export function decodeYoloXMapsInto(
   }
   return candidates;
 }
+
+/** Finds outputs with a place for each cell of a grid. */
+export function findMaps({ outputs, input, classCount }: OutputQuery): FoundOutputs | undefined {
+  const channels = outputs[0]?.dims[1] ?? 0;
+  const areMaps = outputs.every(
+    ({ dims }) => dims.length === 4 && dims[1] === channels && isGrid(dims, input),
+  );
+  if (!areMaps || channels - 5 < Math.max(1, classCount ?? 1)) return undefined;
+  return { outputs: outputs.map(({ name }) => name), classCount: classCount ?? channels - 5 };
+}
+
+/** Whether the cells of a map are squares of the input. */
+function isGrid([, , rows = 0, columns = 0]: readonly number[], { width, height }: Size): boolean {
+  return rows > 0 && columns > 0 && width / columns === height / rows && width / columns >= 4;
+}
+
+/** YOLOX with a map for each grid. */
+export const yoloXMapsHead: DetectorHead<'yolox-maps'> = {
+  name: 'yolox-maps',
+  shapes: 'an output [1, 5 + classes, rows, columns] for each of three or four grids',
+  preprocessing: yoloXPreprocessing,
+  find: (query, isChosen) => (isChosen || query.outputs.length > 1 ? findMaps(query) : undefined),
+  decode: decodeYoloXMapsInto,
+};

@@ -1,7 +1,9 @@
 import type { Size } from '../box.ts';
 import { addCandidate, resetCandidates, type Candidates } from '../candidates.ts';
 import { bestClassOfRow } from './best-class.ts';
-import type { HeadOutput, SizedDecodeOptions } from './head.ts';
+import { findRows } from './find-rows.ts';
+import type { DetectorHead, HeadOutput, SizedDecodeOptions } from './head.ts';
+import { plainPixels, type Preprocessing } from './preprocessing.ts';
 
 const strideSets = [
   [8, 16, 32],
@@ -82,3 +84,20 @@ export function decodeYoloXInto(
   }
   return candidates;
 }
+
+/** Values from 0 to 255, the image at the top left. */
+export function yoloXPreprocessing(): Preprocessing {
+  return { fit: 'letterbox-start', format: { ...plainPixels, channelOrder: 'bgr', scale: 1 } };
+}
+
+/** YOLOX. */
+export const yoloXHead: DetectorHead<'yolox'> = {
+  name: 'yolox',
+  shapes: '[1, n, 5 + classes] with one row for each cell',
+  preprocessing: yoloXPreprocessing,
+  find: (query, isChosen) =>
+    findRows(query, ([, rows = 0, width = 0]) =>
+      isChosen || gridStrides(rows, query.input) ? width - 5 : 0,
+    ),
+  decode: (candidates, [output], options) => decodeYoloXInto(candidates, output, options),
+};

@@ -1,3 +1,4 @@
+import { detectors } from '../../../../src/categories/detection/architectures.ts';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -43,7 +44,7 @@ it.each([
   const metadata = { names: "{0: 'red', 1: 'green', 2: 'blue'}", stride: '32', imgsz: '320' };
   await writeFile(join(folder, 'onnx/model.onnx'), colourDetector({ metadata }));
   const spec = { id: 'm', category: 'detection', source: folder, threads: 1 } as const;
-  const pipeline = await loadDetectionPipeline(spec, onnxSessions);
+  const pipeline = await loadDetectionPipeline(spec, onnxSessions, detectors[0]!);
   onTestFinished(async () => {
     await pipeline.close();
     await rm(folder, { recursive: true });

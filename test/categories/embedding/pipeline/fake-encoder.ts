@@ -1,8 +1,7 @@
-import type { Encoder } from '../../../../src/categories/embedding/pipeline/encoder.ts';
-import type { TokenSequence } from '../../../../src/categories/embedding/pipeline/token-sequence.ts';
+import type { Encoder, TokenSequence } from '../../../../src/categories/embedding/encoder.ts';
 
 /** An encoder whose vectors are `[first id, tokens]`, and that remembers the ids of every run. */
-export class FakeEncoder implements Encoder {
+export class FakeEncoder implements Pick<Encoder, 'dimensions' | 'encode' | 'release'> {
   readonly dimensions = 2;
   /** The lengths of each run's texts. */
   readonly batches: number[][] = [];

@@ -1,3 +1,4 @@
+import { scorers } from '../../../../src/categories/rerank/architectures.ts';
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -64,6 +65,7 @@ async function open(graph: FakeGraph = {}, folder = source) {
   const loading = loadRerankPipeline(
     { id: 'ranker', category: 'rerank', source: folder },
     { hasGraphs: false, openSession: async () => session },
+    scorers[0]!,
   );
   const rerank = async (
     request: Omit<RerankRequestInput, 'model'>,

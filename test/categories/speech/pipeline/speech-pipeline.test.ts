@@ -12,7 +12,7 @@ import {
 } from '../../../../src/categories/speech/request.ts';
 import type { ModelSpec, Pipeline } from '../../../../src/categories/contract.ts';
 import type { SpeechEvent, SpeechModelInfo } from '../../../../src/categories/speech/events.ts';
-import { loadSpeechPipeline } from '../../../../src/categories/speech/pipeline/speech-pipeline.ts';
+import { loadPipeline } from '../../../../src/load-pipeline.ts';
 import {
   stairHeight,
   stairLength,
@@ -36,10 +36,10 @@ afterAll(async () => {
 let models = 0;
 async function load(
   options: SpeakerFolderOptions = {},
-  more: Partial<ModelSpec<SpeechSettings>> = {},
+  more: Omit<Partial<ModelSpec<SpeechSettings>>, 'category'> = {},
 ): Promise<Pipeline<SpeechRequest, SpeechEvent, SpeechModelInfo>> {
   const source = await writeSpeaker(join(folder, String((models += 1))), options);
-  const pipeline = await loadSpeechPipeline({
+  const pipeline = await loadPipeline({
     id: 'stairs',
     category: 'speech',
     source,
@@ -302,7 +302,7 @@ describe('other models of the kind', () => {
     const pipeline = await load({ hasSpeed: false });
     close(await steps(pipeline, { input: 'bee' }), heights('bˈi'));
     expect(await errorOf(pipeline, { speed: 1.5 })).toMatchObject({
-      code: 'invalid_request',
+      code: 'unsupported_feature',
       param: 'speed',
     });
   });
@@ -322,10 +322,15 @@ describe('other models of the kind', () => {
     );
   });
 
-  it.each<[string, SpeakerFolderOptions, Partial<ModelSpec<SpeechSettings>>, RegExp]>([
+  it.each<[string, SpeakerFolderOptions, Parameters<typeof load>[1], RegExp]>([
     ['no vocabulary', { config: {} }, {}, /vocab/],
     ['an empty vocabulary', { config: { vocab: {} } }, {}, /no phonemes/],
-    ['no voices', { voices: {} }, {}, /\.bin/],
+    [
+      'no voices',
+      { voices: {}, config: { model_type: 'style_text_to_speech_2', vocab: vocabulary } },
+      {},
+      /\.bin/,
+    ],
     [
       'a limit that is none',
       { config: { vocab: vocabulary, max_position_embeddings: 'x' } },

@@ -6,11 +6,11 @@ import {
   type SpeechRequestInput,
   type SpeechRequest,
 } from '../../../../src/categories/speech/request.ts';
-import { loadSpeechPipeline } from '../../../../src/categories/speech/pipeline/speech-pipeline.ts';
+import { loadPipeline } from '../../../../src/load-pipeline.ts';
 
 let pipeline: Pipeline<SpeechRequest, SpeechEvent, SpeechModelInfo>;
 beforeAll(async () => {
-  pipeline = await loadSpeechPipeline({
+  pipeline = await loadPipeline({
     id: 'tiny-speech',
     category: 'speech',
     source: 'tiny-speech',

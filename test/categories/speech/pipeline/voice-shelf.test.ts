@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { VoiceShelf } from '../../../../src/categories/speech/pipeline/voice-shelf.ts';
+import { readVoice } from '../../../../src/categories/speech/pipeline/read-voice.ts';
+import { VoiceShelf } from '../../../../src/categories/speech/architectures/kokoro/voice-shelf.ts';
 
 const files = new Map(['af_heart', 'ef_dora', 'jf_alpha'].map((id) => [id, `${id}.bin`]));
 const shelf = new VoiceShelf(files, { styleSize: 2, languages: new Set(['en-US']) });
@@ -15,10 +16,17 @@ it.each([
   ],
   ['jf_alpha', /speaks ja, which can't be read here; expected one of af_heart/],
   ['xf_none', /expected one of af_heart, got "xf_none"/],
-])('tells what %s lacks', async (voice, message) => {
-  await expect(shelf.find(voice)).rejects.toMatchObject({
-    code: 'invalid_request',
-    param: 'voice',
-    message: expect.stringMatching(message),
-  });
+])('tells what %s lacks', (voice, message) => {
+  const synthesizer = {
+    voices: shelf.voices,
+    mixesVoices: true,
+    explainVoice: (name: string) => shelf.explain(name),
+  };
+  expect(() => readVoice(voice, synthesizer, new Map())).toThrow(
+    expect.objectContaining({
+      code: 'invalid_request',
+      param: 'voice',
+      message: expect.stringMatching(message) as string,
+    }),
+  );
 });

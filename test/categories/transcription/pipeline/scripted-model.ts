@@ -1,13 +1,14 @@
 import { limitConcurrency } from '../../../../src/concurrency/limit-concurrency.ts';
 import type { LogMel } from '../../../../src/core/audio/log-mel.ts';
 import type { VoiceRegion } from '../../../../src/core/audio/voice-activity.ts';
-import type { WhisperFolder } from '../../../../src/categories/transcription/pipeline/whisper-folder.ts';
-import { createWindowDecoder } from '../../../../src/categories/transcription/pipeline/window-decoder.ts';
+import type { WhisperFolder } from '../../../../src/categories/transcription/architectures/whisper/whisper-folder.ts';
+import { createWindowDecoder } from '../../../../src/categories/transcription/architectures/whisper/window-decoder.ts';
+import type { WhisperTools } from '../../../../src/categories/transcription/architectures/whisper/recognition.ts';
 import type { TranscriptionTools } from '../../../../src/categories/transcription/pipeline/transcriber.ts';
 import type {
   DecoderState,
   WhisperModel,
-} from '../../../../src/categories/transcription/pipeline/whisper-model.ts';
+} from '../../../../src/categories/transcription/architectures/whisper/whisper-model.ts';
 import { folderOf } from '../../../models/folders.ts';
 
 const letters = 'abcdefghijklmnopqrstuvwxyz. ';
@@ -127,7 +128,7 @@ export function toolsFor(
     find = async (samples) => [{ startSeconds: 0, endSeconds: samples.length / 16_000 }],
     ...changes
   }: Partial<WhisperFolder> & { find?: (samples: Float32Array) => Promise<readonly VoiceRegion[]> } = {},
-): TranscriptionTools {
+): { readonly whisper: WhisperTools; readonly tools: TranscriptionTools } {
   const decode = (ids: readonly number[]) => {
     if (ids.length === 0) throw new Error('no ids'); // as a real tokenizer does
     return ids.map((id) => letters[id]).join('');
@@ -155,12 +156,8 @@ export function toolsFor(
   const logMel = { compute: () => new Float32Array() } as unknown as LogMel;
   const gate = { find, release: async () => {} };
   return {
-    folder,
-    model,
-    logMel,
-    gate,
-    inTurn: limitConcurrency(2),
-    decoder: createWindowDecoder(model, folder),
+    whisper: { folder, model, logMel, decoder: createWindowDecoder(model, folder) },
+    tools: { longestSeconds: secondsPerWindow, gate, inTurn: limitConcurrency(2) },
   };
 }
 

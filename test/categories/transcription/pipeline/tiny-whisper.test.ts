@@ -12,7 +12,7 @@ import {
   type TranscriptionRequest,
 } from '../../../../src/categories/transcription/request.ts';
 import { collectTranscription } from '../../../../src/categories/transcription/result.ts';
-import { loadTranscriptionPipeline } from '../../../../src/categories/transcription/pipeline/transcription-pipeline.ts';
+import { loadPipeline } from '../../../../src/load-pipeline.ts';
 import { join, readSpeech, sampleRateHz, silence, speechPath, toWav } from './recordings.ts';
 
 interface Sentence {
@@ -29,7 +29,7 @@ const names = Object.keys(sentences);
 
 let pipeline: Pipeline<TranscriptionRequest, TranscriptionEvent, TranscriptionModelInfo>;
 beforeAll(async () => {
-  pipeline = await loadTranscriptionPipeline({
+  pipeline = await loadPipeline({
     id: 'tiny-whisper',
     category: 'transcription',
     source: 'tiny-whisper',

@@ -4,9 +4,10 @@ import type {
   TranscriptionSegment,
 } from '../../../../src/categories/transcription/events.ts';
 import {
-  Transcriber,
-  type TranscriptionJob,
-} from '../../../../src/categories/transcription/pipeline/transcriber.ts';
+  WhisperRecognition,
+  type WhisperJob,
+} from '../../../../src/categories/transcription/architectures/whisper/recognition.ts';
+import { Transcriber } from '../../../../src/categories/transcription/pipeline/transcriber.ts';
 import {
   ScriptedModel,
   secondsOf,
@@ -19,22 +20,31 @@ import {
 const { startOfTranscript, startOfPrevious, transcribe, languages } = vocabulary;
 const english = [startOfTranscript, languages.get('en')!, transcribe];
 
-interface Case extends Partial<TranscriptionJob> {
+interface Case extends Partial<WhisperJob> {
+  readonly blocks?: AsyncIterable<Float32Array>;
   readonly seconds?: number;
   readonly tools?: Parameters<typeof toolsFor>[1];
 }
 
-async function run(scripts: readonly WindowScript[], { seconds = 10, tools, ...job }: Case = {}) {
-  const model = new ScriptedModel(scripts);
-  const transcriber = new Transcriber(toolsFor(model, tools), {
-    blocks: secondsOf(seconds),
+function transcriberOf(
+  model: ScriptedModel,
+  { seconds = 10, blocks = secondsOf(seconds), tools: options, ...given }: Case,
+): Transcriber {
+  const { whisper, tools } = toolsFor(model, options);
+  const usual = {
     language: 'en',
     prompt: [],
     task: 'transcribe',
     temperature: 0,
     wordTimestamps: false,
-    ...job,
-  });
+  } as const;
+  const recognition = new WhisperRecognition(whisper, { ...usual, ...given });
+  return new Transcriber(tools, { blocks, recognition, signal: given.signal });
+}
+
+async function run(scripts: readonly WindowScript[], options: Case = {}) {
+  const model = new ScriptedModel(scripts);
+  const transcriber = transcriberOf(model, options);
   const events: TranscriptionEvent[] = [];
   for await (const event of transcriber.run()) events.push(event);
   const segments = events.filter((event) => event.type === 'segment').map(({ segment }) => segment);
@@ -418,15 +428,7 @@ describe('Transcriber', () => {
       if (model.steps === after) controller.abort();
       return next;
     };
-    const transcriber = new Transcriber(toolsFor(model), {
-      blocks: secondsOf(60),
-      language: 'en',
-      prompt: [],
-      task: 'transcribe',
-      temperature: 0,
-      wordTimestamps: false,
-      signal: controller.signal,
-    });
+    const transcriber = transcriberOf(model, { seconds: 60, signal: controller.signal });
     await expect(transcriber.run().next()).rejects.toMatchObject({ code: 'cancelled' });
     expect(model.steps).toBe(after);
   });

@@ -10,12 +10,12 @@ import type {
 } from '../../../../src/categories/transcription/events.ts';
 import type { TranscriptionRequest } from '../../../../src/categories/transcription/request.ts';
 import { completeTranscriptionRequest } from '../../../../src/categories/transcription/request.ts';
-import { loadTranscriptionPipeline } from '../../../../src/categories/transcription/pipeline/transcription-pipeline.ts';
+import { loadPipeline } from '../../../../src/load-pipeline.ts';
 import { miniWhisper } from './mini-whisper.ts';
 import { glide, silence, toWav } from './recordings.ts';
 
-const load = (spec: Partial<ModelSpec<TranscriptionSettings>> = {}) =>
-  loadTranscriptionPipeline({
+const load = (spec: Omit<Partial<ModelSpec<TranscriptionSettings>>, 'category'> = {}) =>
+  loadPipeline({
     id: 'mini',
     category: 'transcription',
     source: miniWhisper,
@@ -225,7 +225,7 @@ describe('models that can do less', () => {
     expect(pipeline.info.languages).toEqual([]);
     expect((await collect(pipeline)).at(-1)).toMatchObject({ language: undefined });
     await expect(collect(pipeline, { language: 'en' })).rejects.toMatchObject({
-      code: 'invalid_request',
+      code: 'unsupported_feature',
       param: 'language',
       message: 'language: the model takes no language, got "en".',
     });

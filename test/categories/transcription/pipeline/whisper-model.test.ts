@@ -1,14 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { onnxSessions } from '../../../../src/backends/onnx/sessions.ts';
 import { createRng } from '../../../../src/core/sampling/rng.ts';
 import {
   openWhisperFolder,
   type WhisperFolder,
-} from '../../../../src/categories/transcription/pipeline/whisper-folder.ts';
-import { createWindowDecoder } from '../../../../src/categories/transcription/pipeline/window-decoder.ts';
+} from '../../../../src/categories/transcription/architectures/whisper/whisper-folder.ts';
+import { createWindowDecoder } from '../../../../src/categories/transcription/architectures/whisper/window-decoder.ts';
 import {
   loadWhisperModel,
   type WhisperModel,
-} from '../../../../src/categories/transcription/pipeline/whisper-model.ts';
+} from '../../../../src/categories/transcription/architectures/whisper/whisper-model.ts';
 import { featuresOf, miniWhisper, readDecodings } from './mini-whisper.ts';
 import { countSure, decimalsWithin, marginOf } from '../../../tolerance.ts';
 
@@ -25,7 +26,7 @@ describe.each<[string, WhisperFolder]>([
 ])('a decoder %s', (_, folder) => {
   let model: WhisperModel;
   beforeAll(async () => {
-    model = await loadWhisperModel(folder);
+    model = await loadWhisperModel(folder, (graph) => onnxSessions.openSession(graph, {}));
   });
   afterAll(() => model.release());
 

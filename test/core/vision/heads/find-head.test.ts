@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findHead, type HeadQuery } from '../../../../src/core/vision/heads/find-head.ts';
-import { headNames } from '../../../../src/core/vision/heads/head.ts';
+import { findHead, headNames, type HeadQuery } from '../../../../src/core/vision/heads/registry.ts';
 
 const square = (side: number) => ({ width: side, height: side });
 const shapes = (...outputs: [name: string, dims: number[]][]) =>
@@ -9,7 +8,7 @@ const dims = (...values: number[]) => shapes(['output0', values]);
 
 describe('findHead', () => {
   it.each<[title: string, query: Partial<HeadQuery>, expected: object]>([
-    ['YOLOv8', { outputs: dims(1, 84, 8400) }, { name: 'yolov8', output: 'output0', classCount: 80 }],
+    ['YOLOv8', { outputs: dims(1, 84, 8400) }, { name: 'yolov8', outputs: ['output0'], classCount: 80 }],
     ['YOLOv8 with one class', { outputs: dims(1, 5, 8400) }, { name: 'yolov8', classCount: 1 }],
     [
       'YOLOv8 of a small input',
@@ -19,7 +18,7 @@ describe('findHead', () => {
     [
       'YOLOv8 with masks',
       { outputs: shapes(['output0', [1, 116, 8400]], ['output1', [1, 32, 160, 160]]), classCount: 80 },
-      { name: 'yolov8', output: 'output0', classCount: 80 },
+      { name: 'yolov8', outputs: ['output0'], classCount: 80 },
     ],
     ['YOLOv5', { outputs: dims(1, 25200, 85) }, { name: 'yolov5', classCount: 80 }],
     ['YOLOv5 with one class', { outputs: dims(1, 25200, 6) }, { name: 'yolov5', classCount: 1 }],
@@ -31,17 +30,17 @@ describe('findHead', () => {
     [
       'RT-DETR',
       { outputs: shapes(['logits', [1, 300, 80]], ['pred_boxes', [1, 300, 4]]) },
-      { name: 'detr', output: 'logits', boxes: 'pred_boxes', classCount: 80 },
+      { name: 'detr', outputs: ['logits', 'pred_boxes'], classCount: 80 },
     ],
     [
       'RF-DETR',
       { outputs: shapes(['dets', [1, 300, 4]], ['labels', [1, 300, 91]]), classCount: 91 },
-      { name: 'detr', output: 'labels', boxes: 'dets', classCount: 91 },
+      { name: 'detr', outputs: ['labels', 'dets'], classCount: 91 },
     ],
     [
       'DETR, where that is told',
       { outputs: shapes(['logits', [1, 100, 92]], ['pred_boxes', [1, 100, 4]]), head: 'detr-softmax' },
-      { name: 'detr-softmax', output: 'logits', boxes: 'pred_boxes', classCount: 91 },
+      { name: 'detr-softmax', outputs: ['logits', 'pred_boxes'], classCount: 91 },
     ],
     [
       'FastestDet',
@@ -51,7 +50,7 @@ describe('findHead', () => {
     [
       'YOLOX with a map for each grid',
       { outputs: shapes(['a', [1, 85, 80, 80]], ['b', [1, 85, 40, 40]], ['c', [1, 85, 20, 20]]) },
-      { name: 'yolox-maps', maps: ['a', 'b', 'c'], classCount: 80 },
+      { name: 'yolox-maps', outputs: ['a', 'b', 'c'], classCount: 80 },
     ],
     [
       'YOLO26 before it picks, where that is told',
@@ -69,12 +68,12 @@ describe('findHead', () => {
         ),
         classCount: 80,
       },
-      { name: 'nms', output: 'det_scores', boxes: 'det_boxes', labels: 'det_classes', count: 'num_dets' },
+      { name: 'nms', outputs: ['det_scores', 'det_boxes', 'det_classes', 'num_dets'] },
     ],
     [
       'a graph with suppression by torchvision',
       { outputs: shapes(['boxes', [0, 4]], ['labels', [0]], ['scores', [0]]), classCount: 91 },
-      { name: 'nms', output: 'scores', boxes: 'boxes', labels: 'labels', count: undefined },
+      { name: 'nms', outputs: ['scores', 'boxes', 'labels'] },
     ],
     [
       'YOLOv7 with suppression',

@@ -1,0 +1,151 @@
+import { join } from 'node:path';
+import type { PreTrainedModel, PreTrainedTokenizer, RawImage, Tensor } from '@huggingface/transformers';
+import type { ModelSpec } from '../../../categories/contract.ts';
+import type { Detector } from '../../../categories/detection/detector.ts';
+import type { DetectionSettings } from '../../../categories/detection/settings.ts';
+import { limitConcurrency } from '../../../concurrency/limit-concurrency.ts';
+import type { Size } from '../../../core/vision/box.ts';
+import { limitEdges } from '../../../core/vision/edge-limits.ts';
+import type { DetrOutputs } from '../../../core/vision/heads/detr.ts';
+import { decodeGroundedInto, type TokenSpan } from '../../../core/vision/heads/grounded.ts';
+import type { HeadOutput } from '../../../core/vision/heads/head.ts';
+import { stretch } from '../../../core/vision/letterbox.ts';
+import { assertWanted, fieldError } from '../../../errors.ts';
+import { readChangeTime } from '../../../models/model-folder.ts';
+import { locateModel } from '../../../models/source.ts';
+import { loadPart, toLoadOptions } from '../load-options.ts';
+import { loadTransformersPackage, type TransformersPackage } from '../load-package.ts';
+
+/** Larger pictures are made smaller first: the models read less than this. */
+const longestSide = 1536;
+/** The grey that OWLv2 fills a picture up with. */
+const grey = 128;
+
+/** The findings of a model, and the place of each word's scores. */
+interface Findings extends DetrOutputs {
+  readonly spans: readonly TokenSpan[];
+  /** Boxes are shares of it. */
+  readonly frame: Size;
+}
+
+interface Parts {
+  readonly model: PreTrainedModel;
+  readonly tokenizer: PreTrainedTokenizer;
+  readonly toPixelValues: (image: RawImage) => Promise<Readonly<Record<string, Tensor>>>;
+  readonly transformers: TransformersPackage;
+}
+
+/** @param pixels `[height × width × 3]` */
+type Find = (pixels: Uint8Array, size: Size, words: readonly string[]) => Promise<Findings>;
+
+/**
+ * Opens an OWL-ViT or OWLv2: each word is a query of its own.
+ *
+ * @throws InferenceError `invalid_request` for files that can't be loaded
+ */
+export function openOwl(spec: ModelSpec<DetectionSettings>): Promise<Detector> {
+  return openDetector(spec, ({ model, tokenizer, toPixelValues, transformers }) => {
+    const { model_type: type } = model.config as { readonly model_type?: unknown };
+    return async (pixels, size, words) => {
+      const side = Math.max(size.width, size.height);
+      const isSquare = type === 'owlv2';
+      const frame = isSquare ? { width: side, height: side } : size;
+      const framed = isSquare ? padded(pixels, size, side) : pixels;
+      const image = new transformers.RawImage(framed, frame.width, frame.height, 3);
+      const texts = tokenizer([...words], { padding: 'max_length', truncation: true }) as object;
+      const { pixel_values: pixelValues } = await toPixelValues(image);
+      const outputs = (await model({ ...texts, pixel_values: pixelValues })) as Record<string, Tensor>;
+      return { ...readOutputs(outputs), spans: words.map((_, id) => [id, id + 1]), frame };
+    };
+  });
+}
+
+/**
+ * Opens a Grounding DINO: all words are in one prompt, each ended by a full stop.
+ *
+ * @throws InferenceError `invalid_request` for files that can't be loaded
+ */
+export function openGroundingDino(spec: ModelSpec<DetectionSettings>): Promise<Detector> {
+  return openDetector(
+    spec,
+    ({ model, tokenizer, toPixelValues, transformers }) =>
+      async (pixels, size, words) => {
+        const phrases = words.map((word) => `${word.toLowerCase().replace(/[.\s]+$/, '')}.`);
+        const encoded = tokenizer(phrases.join(' ')) as object;
+        const image = new transformers.RawImage(pixels, size.width, size.height, 3);
+        const outputs = (await model({ ...encoded, ...(await toPixelValues(image)) })) as Record<
+          string,
+          Tensor
+        >;
+        // One token comes before the words.
+        let start = 1;
+        const spans = phrases.map((phrase): TokenSpan => {
+          const { length } = tokenizer.encode(phrase, { add_special_tokens: false });
+          const span: TokenSpan = [start, start + length - 1];
+          start += length;
+          return span;
+        });
+        return { ...readOutputs(outputs), spans, frame: size };
+      },
+  );
+}
+
+async function openDetector(
+  spec: ModelSpec<DetectionSettings>,
+  createFind: (parts: Parts) => Find,
+): Promise<Detector> {
+  if (typeof spec.classNames === 'string') throw fieldError('classNames', 'expected a list of words');
+  const path = locateModel(spec.source);
+  const transformers = await loadTransformersPackage();
+  const options = toLoadOptions(path, spec);
+  const created = await readChangeTime(join(path, 'config.json'));
+  const inTurn = limitConcurrency(1);
+  return loadPart(async () => {
+    const local = { local_files_only: true };
+    const tokenizer = await transformers.AutoTokenizer.from_pretrained(path, local);
+    const processor = await transformers.AutoImageProcessor.from_pretrained(path, local);
+    const model = await transformers.AutoModelForZeroShotObjectDetection.from_pretrained(path, options);
+    const toPixelValues = async (image: RawImage) =>
+      (await (processor as unknown as (images: readonly RawImage[]) => Promise<object>)([image])) as Readonly<
+        Record<string, Tensor>
+      >;
+    const find = createFind({ model, tokenizer, toPixelValues, transformers });
+    return {
+      classNames: undefined,
+      imageSizes: undefined,
+      picksBoxes: true,
+      created,
+      layOut(image) {
+        const input = limitEdges(image, longestSide);
+        return { input, placement: stretch(input) };
+      },
+      run: ({ pixels, input, classNames }, { signal }) =>
+        inTurn(async () => {
+          assertWanted(signal);
+          const { spans, frame, ...outputs } = await find(pixels, input, classNames);
+          return (candidates, { confidence }) =>
+            decodeGroundedInto(candidates, outputs, { spans, confidence, input: frame });
+        }),
+      async release() {
+        await model.dispose();
+      },
+    };
+  });
+}
+
+function readOutputs(outputs: Readonly<Record<string, Tensor>>): DetrOutputs {
+  return { logits: toHeadOutput(outputs['logits']!), boxes: toHeadOutput(outputs['pred_boxes']!) };
+}
+
+function toHeadOutput(tensor: Tensor): HeadOutput {
+  return { data: tensor.to('float32').data as Float32Array, dims: tensor.dims };
+}
+
+/** Fills a picture up to a square, at the right and at the bottom. */
+function padded(pixels: Uint8Array, { width, height }: Size, side: number): Uint8Array {
+  const square = new Uint8Array(side * side * 3).fill(grey);
+  for (let row = 0; row < height; row++) {
+    square.set(pixels.subarray(row * width * 3, (row + 1) * width * 3), row * side * 3);
+  }
+  return square;
+}

@@ -1,0 +1,155 @@
+import type { PreTrainedModel, RawImage, Tensor } from '@huggingface/transformers';
+import type { ModelSpec } from '../../../categories/contract.ts';
+import type { Encoder, Picture, TokenSequence } from '../../../categories/embedding/encoder.ts';
+import type { EmbeddingSettings } from '../../../categories/embedding/settings.ts';
+import { limitConcurrency } from '../../../concurrency/limit-concurrency.ts';
+import { assertWanted, fieldError } from '../../../errors.ts';
+import { localFiles } from '../../../models/graph-files.ts';
+import { openModelFolder, type ModelFolder } from '../../../models/model-folder.ts';
+import { locateModel } from '../../../models/source.ts';
+import { createTextTokenizer, type TextTokenizer } from '../../../models/tokenizer.ts';
+import { longestOf } from '../../../runtime/encoder/token-inputs.ts';
+import { findStoredGraphs } from '../files.ts';
+import { loadPart, toLoadOptions, type LoadOptions } from '../load-options.ts';
+import { loadTransformersPackage, type TransformersPackage } from '../load-package.ts';
+
+type Outputs = Readonly<Record<string, Tensor | undefined>>;
+type Classes<Part extends string> = Extract<keyof TransformersPackage, Part>;
+
+interface Family {
+  readonly textClass: Classes<'CLIPTextModelWithProjection' | 'SiglipTextModel' | 'JinaCLIPTextModel'>;
+  readonly visionClass: Classes<
+    'CLIPVisionModelWithProjection' | 'SiglipVisionModel' | 'JinaCLIPVisionModel'
+  >;
+  /** Whether texts are filled up to the longest that there may be, as in training. */
+  readonly fillsUp: boolean;
+}
+
+const families = {
+  CLIP: {
+    textClass: 'CLIPTextModelWithProjection',
+    visionClass: 'CLIPVisionModelWithProjection',
+    fillsUp: false,
+  },
+  Siglip: { textClass: 'SiglipTextModel', visionClass: 'SiglipVisionModel', fillsUp: true },
+  JinaCLIP: { textClass: 'JinaCLIPTextModel', visionClass: 'JinaCLIPVisionModel', fillsUp: false },
+} as const satisfies Readonly<Record<string, Family>>;
+
+/** Larger pictures are made smaller first: the models read less than this. */
+const longestSide = 1024;
+
+/**
+ * Opens a model of texts and pictures; it embeds pictures where its folder has the graph for them.
+ *
+ * @throws InferenceError `invalid_request` naming the file or setting that doesn't fit
+ */
+export async function openPairedEncoder(
+  spec: ModelSpec<EmbeddingSettings>,
+  familyName: keyof typeof families,
+): Promise<Encoder> {
+  if (spec.pooling !== undefined) throw fieldError('pooling', 'the model has a pooling of its own');
+  const { textClass, visionClass, fillsUp }: Family = families[familyName];
+  const path = locateModel(spec.source);
+  const transformers = await loadTransformersPackage();
+  const folder = await openModelFolder(path);
+  const tokenizer = createTextTokenizer(folder);
+  const longestText = longestTextOf(folder);
+  const contextLength = Math.min(spec.contextLength ?? Infinity, longestText);
+  const options = toLoadOptions(path, spec);
+  const hasVision = Object.hasOwn(findStoredGraphs(localFiles(path)).dtypes, 'vision_model');
+  const inTurn = limitConcurrency(1);
+  return loadPart(async () => {
+    const text = await transformers[textClass].from_pretrained(path, options);
+    const toFeeds = createFeeds(transformers.Tensor, {
+      filler: fillerOf(folder, tokenizer),
+      length: fillsUp ? longestText : 0,
+    });
+    const encode: Encoder['encode'] = (sequences) =>
+      inTurn(async () => toVectors((await text(toFeeds(sequences))) as Outputs, 'text_embeds'));
+    const vision = hasVision ? await loadVision(path, visionClass, options, transformers) : undefined;
+    const [probe] = await encode([
+      { ids: [...tokenizer.frame.before, 0, ...tokenizer.frame.after], promptTokens: 0 },
+    ]);
+    return {
+      tokenizer,
+      contextLength,
+      dimensions: probe!.length,
+      created: folder.created,
+      longestSide,
+      encode,
+      ...(vision && {
+        encodePicture: (picture: Picture, signal: AbortSignal | undefined) =>
+          inTurn(() => {
+            assertWanted(signal);
+            return vision.encode(picture);
+          }),
+      }),
+      async release() {
+        await text.dispose();
+        await vision?.model.dispose();
+      },
+    };
+  });
+}
+
+function longestTextOf({ config, tokenizerConfig }: ModelFolder): number {
+  const text = (config['text_config'] ?? {}) as Readonly<Record<string, unknown>>;
+  return Number(text['max_position_embeddings'] ?? tokenizerConfig['model_max_length']);
+}
+
+/** The id that shorter texts of a batch end with. */
+function fillerOf({ tokenizerConfig }: ModelFolder, tokenizer: TextTokenizer): number {
+  const stated = tokenizerConfig['pad_token'];
+  const token = typeof stated === 'string' ? stated : (stated as { content?: unknown } | undefined)?.content;
+  return tokenizer.tokenToId(String(token)) ?? 0;
+}
+
+/** Makes the inputs of a batch, filled up to its longest text or to a length. */
+function createFeeds(
+  TensorOf: typeof Tensor,
+  { filler, length: least }: { readonly filler: number; readonly length: number },
+): (sequences: readonly TokenSequence[]) => Readonly<Record<string, Tensor>> {
+  return (sequences) => {
+    const length = Math.max(least, longestOf(sequences));
+    const dims = [sequences.length, length];
+    const ids = new BigInt64Array(sequences.length * length).fill(BigInt(filler));
+    const mask = new BigInt64Array(ids.length);
+    for (const [row, sequence] of sequences.entries()) {
+      ids.set(sequence.ids.map(BigInt), row * length);
+      mask.fill(1n, row * length, row * length + sequence.ids.length);
+    }
+    return { input_ids: new TensorOf('int64', ids, dims), attention_mask: new TensorOf('int64', mask, dims) };
+  };
+}
+
+interface Vision {
+  readonly model: PreTrainedModel;
+  encode(picture: Picture): Promise<Float32Array>;
+}
+
+async function loadVision(
+  path: string,
+  visionClass: Family['visionClass'],
+  options: LoadOptions,
+  transformers: TransformersPackage,
+): Promise<Vision> {
+  const processor = await transformers.AutoImageProcessor.from_pretrained(path, { local_files_only: true });
+  const model = await transformers[visionClass].from_pretrained(path, options);
+  const process = processor as unknown as (images: readonly RawImage[]) => Promise<object>;
+  return {
+    model,
+    async encode({ pixels, width, height }) {
+      const image = new transformers.RawImage(pixels, width, height, 3);
+      return toVectors((await model(await process([image]))) as Outputs, 'image_embeds')[0]!;
+    },
+  };
+}
+
+function toVectors(outputs: Outputs, name: string): Float32Array[] {
+  const output = outputs[name] ?? outputs['pooler_output'];
+  if (!output)
+    throw new Error(`expected the output ${name} or pooler_output, got ${Object.keys(outputs).join(', ')}`);
+  const [rows = 0, size = 0] = output.dims;
+  const data = output.to('float32').data as Float32Array;
+  return Array.from({ length: rows }, (_, row) => data.slice(row * size, (row + 1) * size));
+}

@@ -1,0 +1,169 @@
+import { join } from 'node:path';
+import type { PreTrainedModel, PreTrainedTokenizer, Tensor } from '@huggingface/transformers';
+import { fieldError } from '../../../errors.ts';
+import { readJson } from '../../../models/model-folder.ts';
+import { locateModel } from '../../../models/source.ts';
+import type { ModelSpec } from '../../../categories/contract.ts';
+import type { Synthesizer } from '../../../categories/speech/synthesizer.ts';
+import { loadPart, toLoadOptions, type LoadOptions } from '../load-options.ts';
+import { loadTransformersPackage, type TransformersPackage } from '../load-package.ts';
+import type { TransformersBackend } from '../settings.ts';
+import { findVoiceFiles, readVoiceFile } from './voice-files.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+
+interface SynthesizerSource {
+  readonly path: string;
+  readonly config: Json;
+  readonly options: LoadOptions;
+  readonly backend: TransformersBackend;
+  readonly transformers: TransformersPackage;
+}
+
+type LoadSynthesizer = (source: SynthesizerSource) => Promise<Synthesizer>;
+
+/**
+ * Opens the model of a folder.
+ *
+ * @throws InferenceError `invalid_request` for files that are missing or can't be loaded
+ */
+export async function openSynthesizer(spec: ModelSpec, load: LoadSynthesizer): Promise<Synthesizer> {
+  const path = locateModel(spec.source);
+  const transformers = await loadTransformersPackage();
+  const config = await readJson(path, 'config.json');
+  const options = toLoadOptions(path, spec);
+  return loadPart(() =>
+    load({ path, config, options, backend: spec.backend as TransformersBackend, transformers }),
+  );
+}
+
+/** Facts about voices that are names alone. */
+function withVoices(names: Iterable<string>): Pick<Synthesizer, 'voices' | 'mixesVoices'> {
+  return {
+    voices: Array.from(names, (id) => ({ id, name: id, language: 'und' })),
+    mixesVoices: false,
+  };
+}
+
+/** VITS and the voices of MMS: the graph makes everything of the text. */
+export async function loadVits({
+  path,
+  config,
+  options,
+  transformers,
+}: SynthesizerSource): Promise<Synthesizer> {
+  const tokenizer = await transformers.AutoTokenizer.from_pretrained(path, { local_files_only: true });
+  const model = await transformers.AutoModelForTextToWaveform.from_pretrained(path, options);
+  return {
+    sampleRateHz: Number(config['sampling_rate']),
+    ...withVoices(['default']),
+    hasSpeed: false,
+    findSpeaker: async () => ({
+      async speak(text) {
+        const { waveform } = (await model(encode(tokenizer, text))) as { readonly waveform: Tensor };
+        return toSamples(waveform);
+      },
+    }),
+    release: () => dispose(model),
+  };
+}
+
+/** SpeechT5: frames one after the other, a vector for the voice, and a vocoder of its own. */
+export async function loadSpeechT5(source: SynthesizerSource): Promise<Synthesizer> {
+  const { path, options, backend, transformers } = source;
+  const vocoderPath = backend.vocoder ?? join(path, 'vocoder');
+  await readJson(vocoderPath, 'config.json').catch((error: unknown) => {
+    throw fieldError(
+      'backend.vocoder',
+      'SpeechT5 needs the folder of a vocoder, such as Xenova/speecht5_hifigan',
+      {
+        cause: error,
+      },
+    );
+  });
+  const voices = await needVoices(path, backend);
+  const { device = 'cpu' } = options;
+  const tokenizer = await transformers.AutoTokenizer.from_pretrained(path, { local_files_only: true });
+  const processor = await transformers.AutoProcessor.from_pretrained(path, { local_files_only: true });
+  const model = await transformers.AutoModelForTextToSpectrogram.from_pretrained(path, options);
+  const vocoder = await transformers.AutoModel.from_pretrained(
+    vocoderPath,
+    toLoadOptions(vocoderPath, { device: device as 'cpu' }),
+  );
+  const speaker = model as unknown as {
+    generate_speech(ids: Tensor, voice: Tensor, options: object): Promise<{ readonly waveform: Tensor }>;
+  };
+  const extractor = processor.feature_extractor?.config as { sampling_rate?: number } | undefined;
+  return {
+    sampleRateHz: extractor?.sampling_rate ?? 16_000,
+    ...withVoices(voices.keys()),
+    hasSpeed: false,
+    async findSpeaker([share]) {
+      const vector = voices.get(share!.voice)!;
+      const embedding = new transformers.Tensor('float32', vector, [1, vector.length]);
+      return {
+        async speak(text) {
+          const { input_ids: ids } = encode(tokenizer, text);
+          return toSamples((await speaker.generate_speech(ids, embedding, { vocoder })).waveform);
+        },
+      };
+    },
+    async release() {
+      await dispose(model);
+      await dispose(vocoder);
+    },
+  };
+}
+
+/** Supertonic: flow matching in a few steps, a style for the voice. */
+export async function loadSupertonic(source: SynthesizerSource): Promise<Synthesizer> {
+  const { path, config, options, backend, transformers } = source;
+  const voices = await needVoices(path, backend);
+  const tokenizer = await transformers.AutoTokenizer.from_pretrained(path, { local_files_only: true });
+  const model = await transformers.AutoModelForTextToWaveform.from_pretrained(path, options);
+  const speaker = model as unknown as {
+    generate_speech(inputs: object): Promise<{ readonly waveform: Tensor; readonly durations: Tensor }>;
+  };
+  const styleSize = Number(config['style_dim']);
+  return {
+    sampleRateHz: Number(config['sampling_rate']),
+    ...withVoices(voices.keys()),
+    hasSpeed: true,
+    async findSpeaker([share]) {
+      const vector = voices.get(share!.voice)!;
+      const style = new transformers.Tensor('float32', vector, [1, vector.length / styleSize, styleSize]);
+      return {
+        async speak(text, { speed }) {
+          const inputs = { ...encode(tokenizer, text), style, speed };
+          const { waveform, durations } = await speaker.generate_speech(inputs);
+          return toSamples(waveform).subarray(0, Math.ceil(Number(durations.data[0])));
+        },
+      };
+    },
+    release: () => dispose(model),
+  };
+}
+
+async function needVoices(
+  path: string,
+  { voices: given }: TransformersBackend,
+): Promise<ReadonlyMap<string, Float32Array>> {
+  const files = await findVoiceFiles(path, given);
+  if (files.size === 0) {
+    throw fieldError('backend.voices', 'the model has no files voices/*.bin, so its voices have to be given');
+  }
+  const read = [...files].map(async ([name, file]) => [name, await readVoiceFile(name, file)] as const);
+  return new Map(await Promise.all(read));
+}
+
+function encode(tokenizer: PreTrainedTokenizer, text: string): { readonly input_ids: Tensor } {
+  return tokenizer(text, { padding: true, truncation: true }) as { readonly input_ids: Tensor };
+}
+
+function toSamples(waveform: Tensor): Float32Array {
+  return Float32Array.from(waveform.to('float32').data as Float32Array);
+}
+
+async function dispose(model: PreTrainedModel): Promise<void> {
+  await model.dispose();
+}

@@ -1,0 +1,7 @@
+import type { Architecture } from '../../contracts/architecture.ts';
+import { graphDetector } from './architectures/graph/architecture.ts';
+import type { Detector } from './detector.ts';
+import type { DetectionSettings } from './settings.ts';
+
+/** The detectors that run on graphs, one line each. */
+export const detectors: readonly Architecture<Detector, DetectionSettings>[] = [graphDetector];

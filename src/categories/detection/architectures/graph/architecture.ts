@@ -1,0 +1,24 @@
+import type { Architecture } from '../../../../contracts/architecture.ts';
+import { singleOrOnlyGraph, singleStems } from '../../../../models/model-files.ts';
+import type { Detector } from '../../detector.ts';
+import type { DetectionSettings } from '../../settings.ts';
+
+const families = /^(?:yolo|.*detr|d[-_]fine)/;
+
+/** A YOLO or a model of the DETR family: one graph, whose outputs a head decodes. */
+export const graphDetector: Architecture<Detector, DetectionSettings> = {
+  name: 'detector',
+  modelTypes: ['d_fine', 'detr', 'rf_detr', 'rt_detr', 'rt_detr_v2', 'table-transformer', 'yolos'],
+  recognize: ({ files, config: { architectures, model_type: family } }) =>
+    (Array.isArray(architectures) &&
+      architectures.some((name) => String(name).endsWith('ForObjectDetection'))) ||
+    families.test(String(family ?? '')) ||
+    files.some(({ path }) => /^[^/]+\.names$/.test(path)),
+  isDefault: true,
+  files: {
+    small: ['config.json', 'preprocessor_config.json', '*.names'],
+    stems: singleStems,
+    graphs: (files, dtype) => [singleOrOnlyGraph(files, dtype)],
+  },
+  open: async (spec, sessions) => (await import('./graph-detector.ts')).openGraphDetector(spec, sessions),
+};

@@ -1,0 +1,132 @@
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import { parseClassNames, toClassNames } from '../../../../core/vision/class-names.ts';
+import { fieldError } from '../../../../errors.ts';
+import { localFiles, type Dtype } from '../../../../models/graph-files.ts';
+import { singleOrOnlyGraph, usualGraph, sourceError } from '../../../../models/model-files.ts';
+import { readChangeTime, readJson } from '../../../../models/model-folder.ts';
+import { readOnnxFile } from '../../../../runtime/onnx-file.ts';
+import { bundledModelNames } from '../../../../models/bundled-models.ts';
+import { locateModel } from '../../../../models/source.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** The files of one detection model. */
+export interface DetectorFolder {
+  /** Path of the graph; another machine has it where the model is remote. */
+  readonly graph: string;
+  /** Class id → name; `undefined` where no file has them. */
+  readonly classNames: readonly string[] | undefined;
+  /** Content of `config.json`; empty where the file is missing. */
+  readonly config: Json;
+  /** Content of `preprocessor_config.json`; empty where the file is missing. */
+  readonly preprocessor: Json;
+  /** Metadata of the graph by its exporter, such as `stride` and `imgsz`. */
+  readonly metadata: ReadonlyMap<string, string>;
+  /** Unix time in seconds of the graph, or of the folder without one. */
+  readonly created: number;
+}
+
+/**
+ * Finds and reads the small files of a detection model.
+ *
+ * @param source name of a bundled model, path of an `.onnx` file, or of a folder with `onnx/model.onnx`, `model.onnx`
+ * or one other `.onnx` file
+ * @param options.hasGraphs whether the graph is on this disk, too
+ * @param options.classNames the names, or path of a text file with one on each line; default: of the config, the
+ * graph's metadata, or a `.names` file beside the graph
+ * @throws InferenceError `invalid_request` telling what was looked for and where
+ */
+export async function openDetectorFolder(
+  source: string,
+  {
+    classNames,
+    dtype,
+    hasGraphs = true,
+  }: {
+    readonly classNames?: string | readonly string[] | undefined;
+    readonly dtype?: Dtype | undefined;
+    readonly hasGraphs?: boolean | undefined;
+  } = {},
+): Promise<DetectorFolder> {
+  const path = locateSource(source);
+  const graph = hasGraphs ? locateGraph(path, dtype) : join(path, usualGraph);
+  const beside = dirname(graph);
+  const folder = basename(beside) === 'onnx' ? dirname(beside) : beside;
+  const metadata = hasGraphs ? readMetadata(graph) : new Map<string, string>();
+  const config = await readJson(folder, 'config.json', {});
+  const preprocessor = await readJson(folder, 'preprocessor_config.json', {});
+  return {
+    graph,
+    classNames: await readClassNames({ folder, config, metadata, classNames }),
+    config,
+    preprocessor,
+    metadata,
+    created: await readChangeTime(hasGraphs ? graph : path),
+  };
+}
+
+function locateSource(source: string): string {
+  const isBundled = bundledModelNames.includes(source);
+  const path = isBundled ? locateModel(source) : resolve(source);
+  if (!existsSync(path))
+    throw sourceError(
+      `expected a bundled model, a folder, an .onnx file, a name in the catalogue, the id of a model on the hub (org/name) or an http address, found no ${path}`,
+    );
+  return path;
+}
+
+function locateGraph(path: string, dtype: Dtype | undefined): string {
+  if (statSync(path).isDirectory()) return join(path, singleOrOnlyGraph(localFiles(path), dtype));
+  if (dtype === undefined || dtype === 'auto') return path;
+  throw fieldError('dtype', 'an .onnx file has its own');
+}
+
+function readMetadata(graph: string): ReadonlyMap<string, string> {
+  try {
+    return readOnnxFile(graph).metadata;
+  } catch (error) {
+    throw sourceError((error as Error).message, error);
+  }
+}
+
+interface NameSources {
+  readonly folder: string;
+  readonly config: Json;
+  readonly metadata: ReadonlyMap<string, string>;
+  readonly classNames: string | readonly string[] | undefined;
+}
+
+async function readClassNames(sources: NameSources): Promise<readonly string[] | undefined> {
+  const { folder, config, metadata, classNames } = sources;
+  if (typeof classNames === 'object') return classNames;
+  if (classNames !== undefined) return readNamesFile(resolve(classNames));
+  const labels = config['id2label'];
+  if (typeof labels === 'object' && labels !== null) {
+    return toClassNames(Object.entries(labels).map(([id, name]) => [Number(id), String(name)]));
+  }
+  const names = parseClassNames(metadata.get('names') ?? '');
+  if (names.length > 0) return names;
+  const files = filesOf(folder, '.names');
+  return files.length === 1 ? readNamesFile(files[0]!) : undefined;
+}
+
+async function readNamesFile(path: string): Promise<readonly string[]> {
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+  } catch (error) {
+    throw fieldError('classNames', `${path} can't be read`, { cause: error });
+  }
+  return text
+    .split(/\r?\n/)
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+}
+
+function filesOf(folder: string, extension: string): string[] {
+  if (!existsSync(folder)) return [];
+  const names = readdirSync(folder).filter((name) => name.endsWith(extension));
+  return names.map((name) => join(folder, name));
+}

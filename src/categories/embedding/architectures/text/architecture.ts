@@ -1,0 +1,52 @@
+import type { Architecture } from '../../../../contracts/architecture.ts';
+import { singleGraph, singleStems, textFiles } from '../../../../models/model-files.ts';
+import type { Encoder } from '../../encoder.ts';
+import type { EmbeddingSettings } from '../../settings.ts';
+
+const types = [
+  'albert',
+  'bert',
+  'camembert',
+  'convbert',
+  'deberta',
+  'deberta-v2',
+  'distilbert',
+  'electra',
+  'esm',
+  'eurobert',
+  'gte',
+  'mobilebert',
+  'modernbert',
+  'mpnet',
+  'new',
+  'nomic_bert',
+  'roberta',
+  'roformer',
+  'squeezebert',
+  'xlm',
+  'xlm-roberta',
+];
+
+/** An encoder or decoder of texts, with or without the config files of sentence-transformers, or in a GGUF file. */
+export const textEncoder: Architecture<Encoder, EmbeddingSettings> = {
+  name: 'text-encoder',
+  modelTypes: [],
+  sharedModelTypes: types,
+  recognize: ({ files, config: { model_type: type, architectures } }) =>
+    files.some(({ path }) => /^modules\.json$|_Pooling\/config\.json$/.test(path)) ||
+    (types.includes(String(type)) &&
+      !/ForSequenceClassification|ForTokenClassification/.test(String(architectures))),
+  isDefault: true,
+  files: {
+    small: [
+      ...textFiles,
+      'modules.json',
+      'config_sentence_transformers.json',
+      'sentence_bert_config.json',
+      '*_Pooling/config.json',
+    ],
+    stems: singleStems,
+    graphs: (files, dtype) => [singleGraph(files, dtype)],
+  },
+  open: async (spec, sessions) => (await import('./open-text-encoder.ts')).openTextEncoder(spec, sessions),
+};

@@ -1,0 +1,97 @@
+import { join } from 'node:path';
+import type { PoolingMode } from '../../../../core/embedding/pooling.ts';
+import { localFiles, type Dtype } from '../../../../models/graph-files.ts';
+import { singleGraph, sourceError, usualGraph } from '../../../../models/model-files.ts';
+import { readTextLength } from '../../../../models/text-length.ts';
+import { openModelFolder, readJson, type ModelFolder } from '../../../../models/model-folder.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** The files of one embedding model: a text model, and how sentence-transformers makes a vector of its outputs. */
+export interface EmbeddingFolder extends ModelFolder {
+  /** Path of the graph; another machine has it where the model is remote. */
+  readonly graph: string;
+  /** `undefined` where no file says it. */
+  readonly pooling: PoolingMode | undefined;
+  /** Whether the tokens of a prompt are pooled with those of the text. */
+  readonly poolsPrompt: boolean;
+  /** Modules after the pooling that change vectors, such as `Dense`; only the graph can hold them. */
+  readonly furtherModules: readonly string[];
+  /** Name → what is put before a text. */
+  readonly prompts: ReadonlyMap<string, string>;
+  readonly defaultPrompt: string | undefined;
+  /** Tokens of a text, special ones included. */
+  readonly contextLength: number | undefined;
+  /** Lengths that vectors may be cut to; empty where no file says so. */
+  readonly matryoshkaDimensions: readonly number[] | 'any';
+}
+
+/**
+ * Finds and reads the small files of an embedding model.
+ *
+ * @param path of the folder
+ * @param options.hasGraphs whether the graph is on this disk, too
+ * @throws InferenceError `invalid_request` naming the file that is missing or can't be followed
+ * @see https://sbert.net/docs/package_reference/sentence_transformer/models.html
+ */
+export async function openEmbeddingFolder(
+  path: string,
+  { dtype, hasGraphs = true }: { readonly dtype?: Dtype | undefined; readonly hasGraphs?: boolean } = {},
+): Promise<EmbeddingFolder> {
+  const folder = await openModelFolder(path);
+  const modules = await readJson(path, 'modules.json', {});
+  const settings = await readJson(path, 'config_sentence_transformers.json', {});
+  const transformer = await readJson(path, 'sentence_bert_config.json', {});
+  const kinds = Array.isArray(modules) ? (modules as Json[]) : [];
+  const poolingPath = kinds.find((module) => kindOf(module) === 'Pooling')?.['path'] ?? '1_Pooling';
+  const pooling = await readJson(path, join(String(poolingPath), 'config.json'), {});
+  const prompts = Object.entries((settings['prompts'] ?? {}) as Json);
+  const defaultPrompt = settings['default_prompt_name'];
+  return {
+    ...folder,
+    graph: join(path, hasGraphs ? singleGraph(localFiles(path), dtype) : usualGraph),
+    pooling: readPooling(pooling),
+    poolsPrompt: pooling['include_prompt'] !== false,
+    furtherModules: kinds
+      .map(kindOf)
+      .filter((kind) => !['Transformer', 'Pooling', 'Normalize', 'Dropout'].includes(kind)),
+    prompts: new Map(prompts.map(([name, prompt]) => [name, String(prompt)])),
+    defaultPrompt: typeof defaultPrompt === 'string' ? defaultPrompt : undefined,
+    contextLength: statedLength(transformer) ?? readTextLength(folder),
+    matryoshkaDimensions: readMatryoshka(folder.config),
+  };
+}
+
+/** `sentence_transformers.models.Pooling` → `Pooling` */
+function kindOf(module: Json): string {
+  return String(module['type']).split('.').at(-1)!;
+}
+
+const poolingModes: Readonly<Record<string, PoolingMode>> = {
+  cls: 'cls',
+  mean: 'mean',
+  lasttoken: 'last-token',
+};
+
+/** Older files have a flag for each mode, newer ones the name of one. */
+function readPooling(config: Json): PoolingMode | undefined {
+  const named = config['pooling_mode'];
+  const flagged = Object.entries(config)
+    .filter(([name, value]) => name.startsWith('pooling_mode_') && value === true)
+    .map(([name]) => /^pooling_mode_(.*?)(?:_tokens?)?$/.exec(name)![1]!);
+  const chosen = typeof named === 'string' ? [named] : flagged;
+  if (chosen.length === 0) return undefined;
+  const mode = chosen.length === 1 ? poolingModes[chosen[0]!] : undefined;
+  if (mode) return mode;
+  throw sourceError(`the pooling ${chosen.join(' + ')} is not offered, only cls, mean and lasttoken`);
+}
+
+function statedLength({ max_seq_length: stated }: Json): number | undefined {
+  return typeof stated === 'number' ? stated : undefined;
+}
+
+function readMatryoshka(config: Json): readonly number[] | 'any' {
+  const dimensions = config['matryoshka_dimensions'];
+  if (Array.isArray(dimensions)) return dimensions.filter((size): size is number => Number.isInteger(size));
+  return config['is_matryoshka'] === true ? 'any' : [];
+}

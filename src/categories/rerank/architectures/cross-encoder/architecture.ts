@@ -1,0 +1,29 @@
+import type { Architecture } from '../../../../contracts/architecture.ts';
+import { singleGraph, singleStems, textFiles } from '../../../../models/model-files.ts';
+import type { Scorer } from '../../scorer.ts';
+import type { RerankSettings } from '../../settings.ts';
+
+/** Names of two labels of which the second means relevant. */
+const twoLabels = /^(?:LABEL_[01]|not.?relevant|relevant|irrelevant|no|yes)$/i;
+
+/** A cross-encoder in the hub's ONNX layout, or in a GGUF file. */
+export const crossEncoder: Architecture<Scorer, RerankSettings> = {
+  name: 'cross-encoder',
+  modelTypes: [],
+  recognize({ config: { architectures, id2label } }) {
+    if (
+      !Array.isArray(architectures) ||
+      !architectures.some((name) => String(name).endsWith('ForSequenceClassification'))
+    )
+      return false;
+    const labels = Object.values((id2label ?? { 0: 'LABEL_0', 1: 'LABEL_1' }) as object).map(String);
+    return labels.length === 1 || (labels.length === 2 && labels.every((label) => twoLabels.test(label)));
+  },
+  isDefault: true,
+  files: {
+    small: textFiles,
+    stems: singleStems,
+    graphs: (files, dtype) => [singleGraph(files, dtype)],
+  },
+  open: async (spec, sessions) => (await import('./open-cross-encoder.ts')).openCrossEncoder(spec, sessions),
+};

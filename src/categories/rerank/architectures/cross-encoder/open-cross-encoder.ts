@@ -1,0 +1,59 @@
+import { join } from 'node:path';
+import type { SessionBackend, TextModel } from '../../../../backends/contract.ts';
+import { localFiles } from '../../../../models/graph-files.ts';
+import { singleGraph, usualGraph } from '../../../../models/model-files.ts';
+import { openModelFolder } from '../../../../models/model-folder.ts';
+import { locateModel } from '../../../../models/source.ts';
+import { chooseTextLength, readTextLength } from '../../../../models/text-length.ts';
+import { createTextTokenizer } from '../../../../models/tokenizer.ts';
+import { defaultBatchLimits } from '../../../../runtime/encoder/sequence-batcher.ts';
+import type { ModelSpec } from '../../../contract.ts';
+import type { Scorer } from '../../scorer.ts';
+import type { RerankSettings } from '../../settings.ts';
+import { createGraphScorer, toLogit } from './graph-scorer.ts';
+
+/**
+ * Opens a cross-encoder in the hub's ONNX layout, or one of an engine.
+ *
+ * @throws InferenceError `invalid_request` naming the file or setting that doesn't fit
+ */
+export async function openCrossEncoder(
+  spec: ModelSpec<RerankSettings>,
+  sessions: SessionBackend,
+): Promise<Scorer> {
+  if (sessions.openTextModel) return openEngineScorer(spec, await sessions.openTextModel(spec));
+  const path = locateModel(spec.source);
+  const folder = await openModelFolder(path);
+  const contextLength = chooseTextLength(spec.contextLength, readTextLength(folder));
+  const tokenizer = createTextTokenizer(folder);
+  // A tokenizer without pairs is refused now, not when the first request comes.
+  tokenizer.pairWith('');
+  const graph = join(path, sessions.hasGraphs ? singleGraph(localFiles(path), spec.dtype) : usualGraph);
+  const session = await sessions.openSession({ graph }, spec);
+  try {
+    return { ...(await createGraphScorer(session)), tokenizer, contextLength, created: folder.created };
+  } catch (error) {
+    await session.release();
+    throw error;
+  }
+}
+
+/** A model whose engine gives one logit or two for each pair. */
+async function openEngineScorer(spec: ModelSpec<RerankSettings>, model: TextModel): Promise<Scorer> {
+  const { maxBatchTokens: maxTokens = defaultBatchLimits.maxTokens } = spec;
+  const { tokenizer, folder } = model;
+  try {
+    const contextLength = chooseTextLength(spec.contextLength, model.contextLength);
+    const encoder = await model.openEncoder({ contextLength, maxTokens, pooling: 'rank' });
+    return {
+      ...encoder,
+      encode: async (pairs) => (await encoder.encode(pairs)).map(toLogit),
+      tokenizer,
+      contextLength,
+      created: folder.created,
+    };
+  } catch (error) {
+    await model.release();
+    throw error;
+  }
+}

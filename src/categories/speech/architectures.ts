@@ -1,0 +1,7 @@
+import type { Architecture } from '../../contracts/architecture.ts';
+import { kokoro } from './architectures/kokoro/architecture.ts';
+import type { SpeechSettings } from './settings.ts';
+import type { Synthesizer } from './synthesizer.ts';
+
+/** The synthesizers that run on graphs, one line each. */
+export const synthesizers: readonly Architecture<Synthesizer, SpeechSettings>[] = [kokoro];

@@ -1,0 +1,40 @@
+import type { VoiceShare } from '../../core/speech/voices.ts';
+import type { Voice } from './events.ts';
+
+export interface SpeakOptions {
+  /** 1 unless the synthesizer has speeds. */
+  readonly speed: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** A voice, or a mix of several, ready to speak. */
+export interface Speaker {
+  /** Writes out what isn't words, such as numbers; default: tidies the text. */
+  prepare?(text: string): string;
+  /** Writes a sentence in the symbols of the model, such as phonemes, its punctuation included; default: as it is. */
+  pronounce?(sentence: string): Promise<string>;
+  /** Most code points of a piece; a shorter limit of the pipeline goes before. */
+  readonly longestPiece?: number | undefined;
+  /**
+   * Speaks a piece of what `pronounce` gave.
+   *
+   * @returns samples from −1 to 1, mono, owned by the caller
+   */
+  speak(piece: string, options: SpeakOptions): Promise<Float32Array>;
+}
+
+/** A loaded model that speaks: everything that the pipeline needs of it. */
+export interface Synthesizer {
+  readonly sampleRateHz: number;
+  /** Usable voices, at least one, the usual one first. */
+  readonly voices: readonly Voice[];
+  /** Whether `speed` acts. */
+  readonly hasSpeed: boolean;
+  /** Whether several voices can be mixed. */
+  readonly mixesVoices: boolean;
+  /** Why a voice that isn't among the usable ones can't speak; `undefined` for one that the model doesn't have. */
+  explainVoice?(voice: string): string | undefined;
+  /** @param shares of usable voices; one, unless it mixes them */
+  findSpeaker(shares: readonly VoiceShare[]): Promise<Speaker>;
+  release(): Promise<void>;
+}

@@ -1,0 +1,14 @@
+import type { Architecture } from '../../../../contracts/architecture.ts';
+import type { Recognizer } from '../../recognizer.ts';
+import type { TranscriptionSettings } from '../../settings.ts';
+import { whisperFiles } from './files.ts';
+
+/** Whisper, and Lite-Whisper, whose graphs have the same inputs and outputs. */
+export const whisper: Architecture<Recognizer, TranscriptionSettings> = {
+  name: 'whisper',
+  modelTypes: ['whisper', 'lite-whisper'],
+  recognize: ({ config: { architectures } }) =>
+    Array.isArray(architectures) && architectures.some((name) => String(name).startsWith('Whisper')),
+  files: whisperFiles,
+  open: async (spec, sessions) => (await import('./open-whisper.ts')).openWhisper(spec, sessions),
+};

@@ -1,0 +1,42 @@
+import {
+  findGraph,
+  missingGraph,
+  needGraph,
+  type Dtype,
+  type FileTree,
+} from '../../../../models/graph-files.ts';
+import { anywhere, isOpen, sourceError, textFiles, type ModelFiles } from '../../../../models/model-files.ts';
+
+/** The graphs of a Whisper decoder: one with two branches, or one for the prefix and one for what follows. */
+export type DecoderGraphs = { readonly merged: string } | { readonly first: string; readonly next: string };
+
+/** The files of a Whisper. */
+export const whisperFiles: ModelFiles = {
+  small: [...textFiles, 'preprocessor_config.json'],
+  stems: anywhere('encoder_model', 'decoder_model_merged', 'decoder_model', 'decoder_with_past_model'),
+  graphs(files, dtype) {
+    const { encoder, decoder } = whisperGraphs(files, dtype);
+    return 'merged' in decoder ? [encoder, decoder.merged] : [encoder, decoder.first, decoder.next];
+  },
+};
+
+/**
+ * Finds the graphs of a Whisper.
+ *
+ * @throws InferenceError `invalid_request` where one is missing
+ */
+export function whisperGraphs(
+  files: FileTree,
+  dtype?: Dtype,
+): { readonly encoder: string; readonly decoder: DecoderGraphs } {
+  const encoder = needGraph(files, anywhere('encoder_model'), dtype);
+  const merged = findGraph(files, anywhere('decoder_model_merged'), dtype);
+  if (merged !== undefined) return { encoder, decoder: { merged } };
+  const first = findGraph(files, anywhere('decoder_model'), dtype);
+  const next = findGraph(files, anywhere('decoder_with_past_model'), dtype);
+  if (first !== undefined && next !== undefined) return { encoder, decoder: { first, next } };
+  if (!isOpen(dtype)) throw missingGraph(files, anywhere('decoder_model_merged'), dtype);
+  throw sourceError(
+    `neither onnx/decoder_model_merged.onnx nor both onnx/decoder_model.onnx and onnx/decoder_with_past_model.onnx in ${files.name}`,
+  );
+}

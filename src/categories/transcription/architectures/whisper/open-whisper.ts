@@ -1,0 +1,57 @@
+import type { SessionBackend } from '../../../../backends/contract.ts';
+import { createLogMel } from '../../../../core/audio/log-mel.ts';
+import { fieldError } from '../../../../errors.ts';
+import { locateModel } from '../../../../models/source.ts';
+import type { ModelSpec } from '../../../contract.ts';
+import type { RecognizerAbility, WindowRecognizer } from '../../recognizer.ts';
+import type { TranscriptionSettings } from '../../settings.ts';
+import { WhisperRecognition } from './recognition.ts';
+import { languagesOf, readLanguage, readPrompt } from './request-tokens.ts';
+import { openWhisperFolder, type WhisperFolder } from './whisper-folder.ts';
+import { loadWhisperModel } from './whisper-model.ts';
+import { createWindowDecoder } from './window-decoder.ts';
+import { alignmentHeadsOf } from './word-times.ts';
+
+/** @throws InferenceError `invalid_request` naming the file or setting that doesn't fit */
+export async function openWhisper(
+  spec: ModelSpec<TranscriptionSettings>,
+  { openSession }: SessionBackend,
+): Promise<WindowRecognizer> {
+  const folder = await openWhisperFolder(locateModel(spec.source), spec);
+  const model = await loadWhisperModel(folder, (graph) => openSession(graph, spec));
+  const { melBins, windowFrames, contextLength } = folder;
+  const logMel = createLogMel({ melBins, chunkSamples: windowFrames * 160 });
+  const tools = { folder, model, logMel, decoder: createWindowDecoder(model, folder) };
+  const hasWordTimes = alignmentHeadsOf(model, folder).length > 0;
+  return {
+    longestSeconds: windowFrames / 100,
+    contextLength,
+    languages: languagesOf(folder),
+    abilities: new Set(abilitiesOf(folder)),
+    begin(options) {
+      if (options.wordTimestamps && !hasWordTimes) {
+        throw fieldError(
+          'timestamp_granularities',
+          'the model has no word timestamps, because its graph was exported without the outputs cross_attentions.*',
+          { code: 'unsupported_feature' },
+        );
+      }
+      const language = readLanguage(options.language, folder);
+      return new WhisperRecognition(tools, {
+        ...options,
+        language,
+        prompt: readPrompt(options.prompt, folder),
+      });
+    },
+    release: () => model.release(),
+  };
+}
+
+function abilitiesOf({ vocabulary }: WhisperFolder): readonly RecognizerAbility[] {
+  return [
+    'temperature',
+    'wordTimestamps',
+    ...(vocabulary.startOfPrevious === undefined ? [] : (['prompt'] as const)),
+    ...(vocabulary.translate === undefined ? [] : (['translation'] as const)),
+  ];
+}

@@ -1,0 +1,52 @@
+import { toIsoLanguage, toVocabularyLanguage } from '../../../../core/audio/whisper/languages.ts';
+import { fieldError } from '../../../../errors.ts';
+import type { TranscriptionTask } from '../../request.ts';
+import type { WhisperFolder } from './whisper-folder.ts';
+import { quote } from '../../../../core/text/quote.ts';
+
+/** More than any text has on average: what is further from the end of a prompt would be cut off anyway. */
+const charactersPerToken = 32;
+
+/** The languages that may be asked for, ISO 639-1. */
+export function languagesOf({ vocabulary, onlyLanguage }: WhisperFolder): string[] {
+  if (vocabulary.languages.size > 0) return [...vocabulary.languages.keys()].map(toIsoLanguage).sort();
+  return onlyLanguage === undefined ? [] : [toIsoLanguage(onlyLanguage)];
+}
+
+/**
+ * The vocabulary's code of the language that was asked for.
+ *
+ * @returns `undefined` where it has to be found out; of a model with one language that one
+ * @throws InferenceError `invalid_request` for a language that the model doesn't know
+ */
+export function readLanguage(language: string | undefined, folder: WhisperFolder): string | undefined {
+  const { languages } = folder.vocabulary;
+  if (language === undefined) return languages.size === 1 ? [...languages.keys()][0] : folder.onlyLanguage;
+  const code = toVocabularyLanguage(language);
+  if (code !== undefined && (languages.has(code) || folder.onlyLanguage === code)) return code;
+  const known = languagesOf(folder);
+  const offered = known.length === 1 ? known[0] : `one of ${known.join(', ')}`;
+  throw fieldError('language', `expected ${offered}, got ${quote(language)}`);
+}
+
+/** The tokens of the text that comes before the audio. */
+export function readPrompt(prompt: string | undefined, folder: WhisperFolder): number[] {
+  const text = prompt?.trim() ?? '';
+  if (text === '') return [];
+  const readable = text.slice(-folder.contextLength * charactersPerToken);
+  return folder.textTokenizer.encode(` ${readable}`).filter((token) => token < folder.vocabulary.endOfText);
+}
+
+/** The part of a request that the text begins with. */
+export interface StartOptions {
+  /** The vocabulary's code. */
+  readonly language: string | undefined;
+  readonly task: TranscriptionTask;
+}
+
+/** `<|startoftranscript|>` and what is asked for. */
+export function startTokens({ language, task }: StartOptions, { vocabulary }: WhisperFolder): number[] {
+  const { startOfTranscript, languages, [task]: taskToken } = vocabulary;
+  const token = language === undefined ? undefined : languages.get(language);
+  return [startOfTranscript, token, taskToken].filter((id) => id !== undefined);
+}

@@ -1,0 +1,198 @@
+import { join } from 'node:path';
+import { vocabularyLanguages } from '../../../../core/audio/whisper/languages.ts';
+import type { TimestampRules } from '../../../../core/audio/whisper/timestamp-rules.ts';
+import { framesPerPosition } from '../../../../core/audio/whisper/timestamps.ts';
+import { localFiles, type Dtype } from '../../../../models/graph-files.ts';
+import { whisperGraphs, type DecoderGraphs } from './files.ts';
+import { openModelFolder, readJson, type ModelFolder } from '../../../../models/model-folder.ts';
+import { createTextTokenizer, type TextTokenizer } from '../../../../models/tokenizer.ts';
+import { sourceError } from '../../../../models/model-files.ts';
+import { describeValue } from '../../../../core/text/quote.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** The control tokens of a Whisper vocabulary. Every token of text is below `endOfText`. */
+export interface WhisperVocabulary extends TimestampRules {
+  readonly startOfTranscript: number;
+  /** `undefined` where the model takes no prompt. */
+  readonly startOfPrevious: number | undefined;
+  readonly noSpeech: number | undefined;
+  /** The task `<|transcribe|>`; `undefined` where the model does nothing else. */
+  readonly transcribe: number | undefined;
+  /** The task `<|translate|>`; `undefined` where the model doesn't have it. */
+  readonly translate: number | undefined;
+  /** The vocabulary's code → `<|code|>`; empty where the model knows one language. */
+  readonly languages: ReadonlyMap<string, number>;
+}
+
+/** The files of one Whisper model, in the hub's ONNX layout. */
+export interface WhisperFolder extends ModelFolder {
+  readonly encoder: string;
+  readonly decoder: DecoderGraphs;
+  readonly textTokenizer: TextTokenizer;
+  readonly vocabulary: WhisperVocabulary;
+  /** Never chosen. */
+  readonly suppressTokens: readonly number[];
+  /** Not chosen as the first token. */
+  readonly beginSuppressTokens: readonly number[];
+  /** The vocabulary's code of the only language that the model knows; `undefined` where none is stated. */
+  readonly onlyLanguage: string | undefined;
+  /** Whether the text of a window is the context of the next one; default true. */
+  readonly conditionsOnPrevious: boolean;
+  readonly melBins: number;
+  /** Frames of 10 ms in a window. */
+  readonly windowFrames: number;
+  /** Tokens that the decoder has room for. */
+  readonly contextLength: number;
+  /** Tokens of the vocabulary, as many as the decoder has logits. */
+  readonly vocabularySize: number;
+  readonly decoderLayers: number;
+  /** Attention heads of one layer of the decoder. */
+  readonly decoderHeads: number;
+  /** Size of one head of the decoder. */
+  readonly headSize: number;
+  /** Layer and head of the attention that follows the audio; `undefined` where no file says it. */
+  readonly alignmentHeads: readonly (readonly [number, number])[] | undefined;
+}
+
+/** Settings that decide over what the files say. */
+export interface WhisperFolderOptions {
+  readonly dtype?: Dtype | undefined;
+  readonly conditionOnPrevious?: boolean | undefined;
+}
+
+/**
+ * Finds and reads the small files of a Whisper model.
+ *
+ * @param path of the folder
+ * @throws InferenceError `invalid_request` naming the file that is missing or doesn't fit
+ */
+export async function openWhisperFolder(
+  path: string,
+  { dtype, conditionOnPrevious }: WhisperFolderOptions = {},
+): Promise<WhisperFolder> {
+  const folder = await openModelFolder(path);
+  const preprocessor = await readJson(path, 'preprocessor_config.json', {});
+  const { config, generationConfig } = folder;
+  const windowFrames = framesPerPosition * count(config, 'max_source_positions');
+  const melBins = count(config, 'num_mel_bins');
+  assertPreprocessor(preprocessor, { melBins, windowFrames });
+  const textTokenizer = createTextTokenizer(folder);
+  const vocabulary = readVocabulary(folder, textTokenizer);
+  const decoderHeads = count(config, 'decoder_attention_heads');
+  const setting = (name: string) => generationConfig[name] ?? config[name];
+  return {
+    ...folder,
+    ...locateGraphs(path, dtype),
+    textTokenizer,
+    vocabulary,
+    suppressTokens: readTokens(setting('suppress_tokens')),
+    beginSuppressTokens: readTokens(setting('begin_suppress_tokens')),
+    onlyLanguage: vocabulary.languages.size === 0 ? readOnlyLanguage(folder) : undefined,
+    conditionsOnPrevious: conditionOnPrevious ?? setting('condition_on_prev_tokens') !== false,
+    melBins,
+    windowFrames,
+    contextLength: count(config, 'max_target_positions'),
+    vocabularySize: count(config, 'vocab_size'),
+    decoderLayers: count(config, 'decoder_layers'),
+    decoderHeads,
+    headSize: count(config, 'd_model') / decoderHeads,
+    alignmentHeads: readAlignmentHeads(setting('alignment_heads')),
+  };
+}
+
+function readVocabulary(
+  { config, generationConfig }: ModelFolder,
+  tokenizer: TextTokenizer,
+): WhisperVocabulary {
+  const setting = (name: string) => generationConfig[name] ?? config[name];
+  const stated = (name: string, ...tokens: string[]): number | undefined => {
+    const id =
+      setting(name) ?? tokens.map((token) => tokenizer.tokenToId(token)).find((found) => found !== undefined);
+    return typeof id === 'number' ? id : undefined;
+  };
+  const needed = (name: string, token: string): number => {
+    const id = stated(name, token);
+    if (id !== undefined) return id;
+    throw sourceError(`expected ${name} in a config file, or ${token} in the tokenizer`);
+  };
+  const noTimestamps = needed('no_timestamps_token_id', '<|notimestamps|>');
+  const tasks = setting('task_to_id') as Readonly<Record<string, number>> | undefined;
+  const task = (name: string): number | undefined =>
+    isMultilingual(generationConfig) ? (tasks?.[name] ?? tokenizer.tokenToId(`<|${name}|>`)) : undefined;
+  const maxInitialPosition = setting('max_initial_timestamp_index');
+  return {
+    endOfText: needed('eos_token_id', '<|endoftext|>'),
+    startOfTranscript: needed('decoder_start_token_id', '<|startoftranscript|>'),
+    startOfPrevious: stated('prev_sot_token_id', '<|startofprev|>'),
+    noSpeech: stated('no_speech_token_id', '<|nospeech|>', '<|nocaptions|>'),
+    noTimestamps,
+    timestampBegin: noTimestamps + 1,
+    maxInitialPosition: typeof maxInitialPosition === 'number' ? maxInitialPosition : undefined,
+    transcribe: task('transcribe'),
+    translate: task('translate'),
+    languages: isMultilingual(generationConfig) ? readLanguages(generationConfig, tokenizer) : new Map(),
+  };
+}
+
+/** The vocabularies of English models have the other languages' tokens too. */
+function isMultilingual(generationConfig: Json): boolean {
+  return generationConfig['is_multilingual'] !== false;
+}
+
+function readLanguages(generationConfig: Json, tokenizer: TextTokenizer): ReadonlyMap<string, number> {
+  const stated = generationConfig['lang_to_id'];
+  if (typeof stated === 'object' && stated !== null) {
+    return new Map(Object.entries(stated).map(([token, id]) => [token.replaceAll(/[<|>]/g, ''), Number(id)]));
+  }
+  const found = vocabularyLanguages.map((code) => [code, tokenizer.tokenToId(`<|${code}|>`)] as const);
+  return new Map(found.filter((entry): entry is readonly [string, number] => entry[1] !== undefined));
+}
+
+function readOnlyLanguage({ generationConfig }: ModelFolder): string | undefined {
+  const stated = generationConfig['language'];
+  if (typeof stated === 'string') return stated.replaceAll(/[<|>]/g, '');
+  return isMultilingual(generationConfig) ? undefined : 'en';
+}
+
+function readTokens(value: unknown): readonly number[] {
+  return Array.isArray(value) ? value.filter((id): id is number => Number.isInteger(id) && id >= 0) : [];
+}
+
+function readAlignmentHeads(value: unknown): readonly (readonly [number, number])[] | undefined {
+  return Array.isArray(value) && value.length > 0 ? (value as [number, number][]) : undefined;
+}
+
+/** The spectrogram is Whisper's own; a file that says otherwise belongs to another kind of model. */
+function assertPreprocessor(
+  preprocessor: Json,
+  { melBins, windowFrames }: { readonly melBins: number; readonly windowFrames: number },
+): void {
+  const expected = {
+    sampling_rate: 16_000,
+    hop_length: 160,
+    n_fft: 400,
+    feature_size: melBins,
+    chunk_length: windowFrames / 100,
+  };
+  for (const [name, value] of Object.entries(expected)) {
+    const stated = preprocessor[name] ?? value;
+    if (stated !== value)
+      throw sourceError(`preprocessor_config.json has ${name} ${describeValue(stated)}, expected ${value}`);
+  }
+}
+
+function locateGraphs(path: string, dtype: Dtype | undefined): Pick<WhisperFolder, 'encoder' | 'decoder'> {
+  const { encoder, decoder } = whisperGraphs(localFiles(path), dtype);
+  const located =
+    'merged' in decoder
+      ? { merged: join(path, decoder.merged) }
+      : { first: join(path, decoder.first), next: join(path, decoder.next) };
+  return { encoder: join(path, encoder), decoder: located };
+}
+
+function count(config: Json, name: string): number {
+  const value = config[name];
+  if (Number.isInteger(value) && (value as number) > 0) return value as number;
+  throw sourceError(`config.json has ${name} ${describeValue(value)}, expected a positive integer`);
+}

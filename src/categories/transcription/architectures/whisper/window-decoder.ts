@@ -1,0 +1,101 @@
+import type { DecodingQuality } from '../../../../core/audio/whisper/fallback.ts';
+import { applyTimestampRules } from '../../../../core/audio/whisper/timestamp-rules.ts';
+import { framesPerPosition } from '../../../../core/audio/whisper/timestamps.ts';
+import { candidatesInto, createCandidates } from '../../../../core/sampling/candidates.ts';
+import { drawToken } from '../../../../core/sampling/draw.ts';
+import { logProbabilitiesOf } from '../../../../core/sampling/log-probabilities.ts';
+import type { Rng } from '../../../../core/sampling/rng.ts';
+import { applyTemperature } from '../../../../core/sampling/temperature.ts';
+import { assertWanted } from '../../../../errors.ts';
+import { compressionRatio } from '../../pipeline/compression-ratio.ts';
+import type { WhisperFolder } from './whisper-folder.ts';
+import type { DecoderState, WhisperModel } from './whisper-model.ts';
+
+/** The text of a window, as it was decoded at one temperature. */
+export interface DecodedWindow extends DecodingQuality {
+  /** Timestamps included, without prefix and `<|endoftext|>`. */
+  readonly tokens: readonly number[];
+  readonly temperature: number;
+}
+
+export interface DecodeOptions {
+  /** 0 takes the likeliest token. */
+  readonly temperature: number;
+  readonly rng: Rng;
+  readonly noSpeechProbability: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Writes the text that follows a prefix. */
+export interface WindowDecoder {
+  /**
+   * @param prefix what the model has read; not changed
+   * @throws InferenceError `cancelled`, between two tokens
+   */
+  decode(prefix: DecoderState, options: DecodeOptions): Promise<DecodedWindow>;
+}
+
+/** Knows which tokens a model is never to choose. */
+export function createWindowDecoder(model: WhisperModel, folder: WhisperFolder): WindowDecoder {
+  const { vocabulary, vocabularySize, contextLength } = folder;
+  const { endOfText } = vocabulary;
+  const suppressed = suppressedTokens(folder);
+
+  const chooseFrom = (logits: Float32Array, tokens: readonly number[]): void => {
+    for (const token of suppressed) logits[token] = -Infinity;
+    if (tokens.length === 0) for (const token of folder.beginSuppressTokens) logits[token] = -Infinity;
+    applyTimestampRules(logits, tokens, vocabulary);
+  };
+
+  return {
+    async decode(prefix, { temperature, rng, noSpeechProbability, signal }) {
+      const room = Math.min(Math.floor(contextLength / 2), contextLength - prefix.cache.length);
+      const logits = new Float32Array(vocabularySize);
+      const candidates = createCandidates(vocabularySize);
+      const tokens: number[] = [];
+      let state = prefix;
+      let logprobs = 0;
+      while (tokens.length < room) {
+        logits.set(state.logits);
+        chooseFrom(logits, tokens);
+        if (candidatesInto(candidates, logits).size === 0) break;
+        const token = drawToken(applyTemperature(candidates, temperature), rng.next());
+        logprobs += logProbabilitiesOf(logits, token).logProbability;
+        if (token === endOfText) break;
+        tokens.push(token);
+        assertWanted(signal);
+        if (tokens.length < room) state = await model.step(state, token, { signal });
+      }
+      return {
+        tokens,
+        temperature,
+        noSpeechProbability,
+        averageLogprob: logprobs / (tokens.length + 1),
+        compressionRatio: compressionRatio(textOf(tokens, folder).trim()),
+      };
+    },
+  };
+}
+
+/** The text of tokens, without timestamps. */
+export function textOf(tokens: readonly number[], { textTokenizer, vocabulary }: WhisperFolder): string {
+  const text = tokens.filter((token) => token < vocabulary.endOfText);
+  return text.length === 0 ? '' : textTokenizer.decode(text);
+}
+
+/** Tokens that are suppressed: those that the model never says, control tokens, and times beyond the window. */
+function suppressedTokens({
+  vocabulary,
+  vocabularySize,
+  windowFrames,
+  suppressTokens,
+}: WhisperFolder): number[] {
+  const { endOfText, timestampBegin } = vocabulary;
+  const lastTimestamp = timestampBegin + windowFrames / framesPerPosition;
+  const control = Array.from({ length: timestampBegin - endOfText - 1 }, (_, index) => endOfText + 1 + index);
+  const beyond = Array.from(
+    { length: Math.max(0, vocabularySize - lastTimestamp - 1) },
+    (_, index) => lastTimestamp + 1 + index,
+  );
+  return [...suppressTokens.filter((token) => token < vocabularySize), ...control, ...beyond];
+}

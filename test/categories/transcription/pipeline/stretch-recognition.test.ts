@@ -1,0 +1,108 @@
+import { expect, test } from 'vitest';
+import { limitConcurrency } from '../../../../src/concurrency/limit-concurrency.ts';
+import { onnxSessions } from '../../../../src/backends/onnx/sessions.ts';
+import type { TranscriptionEvent } from '../../../../src/categories/transcription/events.ts';
+import { openVoiceGate } from '../../../../src/categories/transcription/pipeline/open-voice-gate.ts';
+import { StretchRecognition } from '../../../../src/categories/transcription/pipeline/stretch-recognition.ts';
+import { Transcriber } from '../../../../src/categories/transcription/pipeline/transcriber.ts';
+import { sampleRateHz, type StretchRecognizer } from '../../../../src/categories/transcription/recognizer.ts';
+
+/** Tones and silence, in seconds. */
+function recording(
+  ...parts: readonly (readonly [kind: 'tone' | 'silence', seconds: number])[]
+): Float32Array {
+  const pieces = parts.map(([kind, seconds]) =>
+    Float32Array.from({ length: Math.round(seconds * sampleRateHz) }, (_, at) =>
+      kind === 'tone' ? 0.2 * Math.sin(at / 5) * (1 + Math.sin(at / 2000)) : 0,
+    ),
+  );
+  const joined = new Float32Array(pieces.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const piece of pieces) {
+    joined.set(piece, at);
+    at += piece.length;
+  }
+  return joined;
+}
+
+async function* inBlocks(samples: Float32Array): AsyncGenerator<Float32Array> {
+  for (let at = 0; at < samples.length; at += sampleRateHz) yield samples.subarray(at, at + sampleRateHz);
+}
+
+/** Hears a word in each stretch, from its beginning to its end. */
+async function recognize(samples: Float32Array, longestSeconds: number) {
+  const stretches: Float32Array[] = [];
+  const recognizer: StretchRecognizer = {
+    longestSeconds,
+    contextLength: 0,
+    languages: [],
+    abilities: new Set(['wordTimestamps']),
+    async recognize(stretch) {
+      stretches.push(stretch);
+      const words = [{ word: 'word', startSeconds: 0, endSeconds: stretch.length / sampleRateHz }];
+      return { text: 'word', tokens: [stretches.length], averageLogprob: -1, words };
+    },
+    release: async () => {},
+  };
+  const recognition = new StretchRecognition(recognizer, {
+    language: undefined,
+    prompt: undefined,
+    task: 'transcribe',
+    temperature: 0,
+    wordTimestamps: true,
+  });
+  const gate = await openVoiceGate('energy', onnxSessions);
+  const tools = { longestSeconds, gate, inTurn: limitConcurrency(1) };
+  const transcriber = new Transcriber(tools, { blocks: inBlocks(samples), recognition });
+  const events: TranscriptionEvent[] = [];
+  for await (const event of transcriber.run()) events.push(event);
+  const segments = events.filter((event) => event.type === 'segment').map(({ segment }) => segment);
+  return { stretches, segments, events, end: events.at(-1) };
+}
+
+test('silence is left out, and each stretch tells where it was', async () => {
+  const { stretches, segments, end } = await recognize(
+    recording(['silence', 2], ['tone', 3], ['silence', 4], ['tone', 2]),
+    28,
+  );
+  expect(end).toEqual({ type: 'transcription-end', language: undefined, durationSeconds: 11 });
+  expect(segments.map(({ startSeconds }) => Math.round(startSeconds))).toEqual([2, 9]);
+  expect(stretches.map(({ length }) => Math.round(length / sampleRateHz))).toEqual([4, 2]);
+  expect(segments[1]).toMatchObject({
+    id: 1,
+    text: ' word',
+    tokens: [2],
+    averageLogprob: -1,
+    temperature: 0,
+  });
+  const { startSeconds, endSeconds } = segments[1]!;
+  expect(segments[1]!.words).toEqual([{ word: 'word', startSeconds, endSeconds }]);
+});
+
+test('speech that goes on after a window waits for the next one', async () => {
+  const { segments } = await recognize(
+    recording(['tone', 2], ['silence', 5], ['tone', 6], ['silence', 2]),
+    10,
+  );
+  expect(segments.map(({ startSeconds }) => Math.round(startSeconds))).toEqual([0, 7]);
+  expect(segments[1]!.endSeconds).toBeGreaterThan(12.9);
+});
+
+test('speech without a pause is cut, and nothing of it is lost or said twice', async () => {
+  const { stretches, segments, end } = await recognize(recording(['tone', 25]), 10);
+  expect(end).toMatchObject({ durationSeconds: 25 });
+  let at = 0;
+  for (const [index, { startSeconds }] of segments.entries()) {
+    expect(stretches[index]!.length).toBeLessThanOrEqual(10 * sampleRateHz);
+    expect(Math.abs(startSeconds - at)).toBeLessThan(0.5);
+    at = startSeconds + stretches[index]!.length / sampleRateHz;
+  }
+  expect(at).toBeGreaterThan(24.5);
+  expect(stretches.length).toBeGreaterThan(2);
+});
+
+test('silence alone has no stretch', async () => {
+  const { segments, end } = await recognize(recording(['silence', 31]), 28);
+  expect(segments).toEqual([]);
+  expect(end).toMatchObject({ durationSeconds: 31 });
+});
