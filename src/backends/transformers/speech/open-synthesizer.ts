@@ -38,9 +38,7 @@ export async function openSynthesizer(spec: ModelSpec, load: LoadSynthesizer): P
 }
 
 /** Facts about voices that are names alone. */
-function withVoices(
-  names: Iterable<string>,
-): Pick<Synthesizer, 'voices' | 'mixesVoices'> {
+function withVoices(names: Iterable<string>): Pick<Synthesizer, 'voices' | 'mixesVoices'> {
   return {
     voices: Array.from(names, (id) => ({ id, name: id, language: 'und' })),
     mixesVoices: false,

@@ -2,7 +2,8 @@ import type { Recognizer } from '../../../categories/transcription/recognizer.ts
 import type { Architecture } from '../../../contracts/architecture.ts';
 import { transformersFiles } from '../files.ts';
 
-const namesClass = (pattern: RegExp): NonNullable<Architecture['recognize']> =>
+const namesClass =
+  (pattern: RegExp): NonNullable<Architecture['recognize']> =>
   ({ config: { architectures } }) =>
     Array.isArray(architectures) && architectures.some((name) => pattern.test(String(name)));
 

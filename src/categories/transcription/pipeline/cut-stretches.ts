@@ -29,7 +29,8 @@ export function cutStretches({
   const { length } = samples;
   const regions = joinRegions(speech, length);
   const last = regions.at(-1);
-  if (last === undefined) return { stretches: [], consumed: isLast ? length : Math.max(1, length - keptLength) };
+  if (last === undefined)
+    return { stretches: [], consumed: isLast ? length : Math.max(1, length - keptLength) };
   const goesOn = !isLast && last[1] >= length - pauseLength;
   if (!goesOn) return { stretches: regions.filter(isLong), consumed: length };
   if (last[0] > 0) return { stretches: regions.slice(0, -1).filter(isLong), consumed: last[0] };

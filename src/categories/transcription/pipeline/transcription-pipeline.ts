@@ -110,6 +110,7 @@ function assertAble(request: TranscriptionRequest, { abilities, languages }: Rec
     wordTimestamps,
   };
   for (const [ability, refusal] of Object.entries(refusals)) {
-    if (wanted[ability as RecognizerAbility] && !abilities.has(ability as RecognizerAbility)) refuse(...refusal);
+    if (wanted[ability as RecognizerAbility] && !abilities.has(ability as RecognizerAbility))
+      refuse(...refusal);
   }
 }

@@ -1,4 +1,10 @@
-import { findGraph, missingGraph, needGraph, type Dtype, type FileTree } from '../../../../models/graph-files.ts';
+import {
+  findGraph,
+  missingGraph,
+  needGraph,
+  type Dtype,
+  type FileTree,
+} from '../../../../models/graph-files.ts';
 import { anywhere, isOpen, sourceError, textFiles, type ModelFiles } from '../../../../models/model-files.ts';
 
 /** The graphs of a Whisper decoder: one with two branches, or one for the prefix and one for what follows. */
