@@ -46,7 +46,7 @@ const defaultCancelGraceMs = 5000;
 /** Times the grace that a worker gets while it is busy: of the clock, or of processor time where others have the processors. */
 const busyGraces = 6;
 /** Times the grace after which even a worker that hardly gets a processor is replaced. */
-const mostGraces = 60;
+const starvedGraces = 60;
 /** Share of a processor that a starved worker uses; one without work uses 0.001. */
 const leastShare = 0.004;
 /** Without a beat for so long, or for twice the grace where that is longer, a worker counts as hung. */
@@ -257,7 +257,7 @@ class ChildReplica implements Replica {
     const usedMs = this.#pulse.cpuMs - fromCpuMs;
     // One that stands still in a step uses nothing.
     const isStarved = usedMs > graces * leastShare * this.#cancelGraceMs;
-    return isStarved && usedMs < busyGraces * this.#cancelGraceMs && graces < mostGraces;
+    return isStarved && usedMs < busyGraces * this.#cancelGraceMs && graces < starvedGraces;
   }
 
   #abandonWorker(reason: string): void {

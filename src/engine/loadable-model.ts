@@ -151,8 +151,8 @@ export class LoadableModel implements Occupant {
   unload(reason: UnloadReason): Promise<void> {
     this.#isWanted = false;
     // Replicas that are closed while they load report that themselves.
-    const isTold = reason === 'close' && this.#replicas && !this.#leave;
-    if (!isTold) this.#load.reject(notLoaded(reason));
+    const replicasReport = reason === 'close' && this.#replicas && !this.#leave;
+    if (!replicasReport) this.#load.reject(notLoaded(reason));
     const { room, listener } = this.#options;
     if (!this.#replicas) {
       room?.leave(this);

@@ -6,12 +6,13 @@ export {
   type Candidates,
 } from '../core/sampling/candidates.ts';
 export { drawToken } from '../core/sampling/draw.ts';
-export { applyDry, type DryBreakers, type DryOptions } from '../core/sampling/dry.ts';
-export { createBreakerFinder, type BreakerVocabulary } from '../core/sampling/dry-breakers.ts';
+export { applyDry, type DryOptions } from '../core/sampling/dry.ts';
 export {
-  applyDynamicTemperature,
-  type DynamicTemperatureOptions,
-} from '../core/sampling/dynamic-temperature.ts';
+  createBreakerFinder,
+  type BreakerVocabulary,
+  type DryBreakers,
+} from '../core/sampling/dry-breakers.ts';
+export { applyDynamicTemperature, type DynamicTemperatureOptions } from '../core/sampling/temperature.ts';
 export {
   logProbabilitiesOf,
   type TokenLogProbabilities,
@@ -30,10 +31,10 @@ export {
 } from '../core/sampling/sampler.ts';
 export { applyTailFree } from '../core/sampling/tail-free.ts';
 export { applyTemperature } from '../core/sampling/temperature.ts';
-export { penaltyWindow } from '../core/sampling/token-window.ts';
+export { penaltyWindow } from '../core/sampling/penalties.ts';
 export { applyTopK } from '../core/sampling/top-k.ts';
 export { applyTopNSigma } from '../core/sampling/top-n-sigma.ts';
 export { applyTopP } from '../core/sampling/top-p.ts';
 export { applyTypicalP } from '../core/sampling/typical.ts';
 export { applyXtc, type XtcOptions } from '../core/sampling/xtc.ts';
-export { samplingParameters, type SamplingParameters } from '../core/parameters/sampling.ts';
+export { samplingParameters, type SamplingParameters } from '../core/sampling/samplers.ts';

@@ -46,9 +46,9 @@ export function withTools(
     return { template: { ...template, supportsTools: false }, formats: { ...formats, toolCalls: undefined } };
   }
   const format = formats.toolCalls ?? hermesFormat;
-  const isTold = toolPrompt === undefined && template.supportsTools && formats.toolCalls !== undefined;
-  if (isTold && template.showsCalls) return { template, formats };
-  const describe = isTold ? undefined : describer(format, toolPrompt);
+  const rendersTools = toolPrompt === undefined && template.supportsTools && formats.toolCalls !== undefined;
+  if (rendersTools && template.showsCalls) return { template, formats };
+  const describe = rendersTools ? undefined : describer(format, toolPrompt);
   return {
     formats: { ...formats, toolCalls: format },
     template: {

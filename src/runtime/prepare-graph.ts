@@ -47,7 +47,7 @@ export interface PrepareOptions {
 export interface PreparedGraph {
   /** The graph of a session: the path of a file, or bytes where no file could be written. */
   readonly model: string | Uint8Array;
-  /** To be given to the session: the folder with the weights. */
+  /** The folder with the weights, which the session has to know. */
   readonly weightsFolder: string;
   /** Signatures of the prepared graph. */
   readonly signature: ModelSignature;

@@ -1,35 +1,29 @@
 import { chatParameters, type ChatParameters } from '../../categories/chat/parameters.ts';
 import type { CompleteRequest } from '../../categories/contract.ts';
 import { toWireName } from '../../core/parameters/descriptor.ts';
+import type { SamplerDefinition } from '../../core/sampling/definition.ts';
+import { samplers, samplingParameters, type SamplingParameters } from '../../core/sampling/samplers.ts';
 import { fieldError } from '../../errors.ts';
 import type { ApiDialect } from './server.ts';
 import { describeValue } from '../../core/text/quote.ts';
 
-/** The values that leave a distribution as it is. */
-const neutral = {
-  repeatPenalty: 1,
-  topK: 0,
-  minP: 0,
-  typicalP: 1,
-  tfsZ: 1,
-  mirostatMode: 0,
-  // Without a mode, a multiplier, a probability or a range, the others say nothing.
-  mirostatTau: undefined,
-  mirostatEta: undefined,
-  dryMultiplier: 0,
-  dryBase: undefined,
-  dryAllowedLength: undefined,
-  dryPenaltyLastN: undefined,
-  drySequenceBreakers: undefined,
-  penalizePrompt: false,
-  xtcProbability: 0,
-  xtcThreshold: undefined,
-  topNSigma: 0,
-  dynatempRange: 0,
-  dynatempExponent: undefined,
-} satisfies Partial<Record<keyof ChatParameters, number | boolean | undefined>>;
+/** Chat parameters of the wire format whose defaults are the server's. */
+const wireParameters = ['maxTokens', 'temperature', 'topP', 'frequencyPenalty', 'presencePenalty'] as const;
 
-type Extra = keyof typeof neutral;
+type WireParameter = (typeof wireParameters)[number];
+type Extra = Exclude<keyof SamplingParameters, WireParameter> | 'drySequenceBreakers' | 'penalizePrompt';
+
+const extras = [
+  ...Object.keys(samplingParameters).filter((name) => !wireParameters.includes(name as WireParameter)),
+  'drySequenceBreakers',
+  'penalizePrompt',
+] as readonly Extra[];
+
+/** The parameters that switch a sampler on; the other ones say nothing alone. */
+const switches: Readonly<Record<string, (value: never) => boolean>> = Object.assign(
+  { penalizePrompt: (value: boolean) => value },
+  ...samplers.map(({ isOn }: SamplerDefinition) => isOn),
+);
 
 /** Each server's names of the parameters that the wire format lacks. */
 const dialects: Readonly<Record<ApiDialect, Partial<Record<Extra, string>>>> = {
@@ -56,7 +50,7 @@ const dialects: Readonly<Record<ApiDialect, Partial<Record<Extra, string>>>> = {
       'dynatempExponent',
     ]),
   },
-  slashv1: sameNames(Object.keys(neutral)),
+  slashv1: sameNames(extras),
 };
 
 function sameNames(names: readonly string[]): Partial<Record<Extra, string>> {
@@ -64,18 +58,11 @@ function sameNames(names: readonly string[]): Partial<Record<Extra, string>> {
 }
 
 /** Chat parameters whose defaults are the server's: they are sent where they were given. */
-export const serverParameters: readonly (keyof ChatParameters)[] = [
-  'maxTokens',
-  'temperature',
-  'topP',
-  'frequencyPenalty',
-  'presencePenalty',
-  ...(Object.keys(neutral) as Extra[]),
-];
+export const serverParameters: readonly (keyof ChatParameters)[] = [...wireParameters, ...extras];
 
 /** Names of the chat parameters that a server of this dialect doesn't know. */
 export function foreignChatParameters(dialect: ApiDialect): string[] {
-  return Object.keys(neutral).filter((name) => dialects[dialect][name as Extra] === undefined);
+  return extras.filter((name) => dialects[dialect][name] === undefined);
 }
 
 /**
@@ -103,7 +90,7 @@ export function toDialect(
     }
     const foreignName = dialects[dialect][name];
     if (foreignName !== undefined) named[foreignName] = value;
-    else if (value !== neutral[name] && !isDefault(name, value)) {
+    else if (switches[name]?.(value as never) !== false && !isDefault(name, value)) {
       const param = toWireName(name);
       throw fieldError(param, `the server that runs this model doesn't know it, got ${describeValue(value)}`);
     }
@@ -112,7 +99,7 @@ export function toDialect(
 }
 
 function isExtra(name: keyof ChatParameters): name is Extra {
-  return Object.hasOwn(neutral, name);
+  return (extras as readonly string[]).includes(name);
 }
 
 /** Lists are compared by their entries. */

@@ -1,5 +1,5 @@
 import type { ParameterTable, ParameterValues } from '../../core/parameters/descriptor.ts';
-import { samplingParameters } from '../../core/parameters/sampling.ts';
+import { samplingParameters } from '../../core/sampling/samplers.ts';
 
 /** Values of `reasoning_effort`; templates know some of them. */
 export const reasoningEfforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const;

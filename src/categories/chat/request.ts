@@ -1,6 +1,6 @@
 import { fieldError } from '../../errors.ts';
 import { chatParameters, maxStopSequences, reasoningEfforts, type ChatParameters } from './parameters.ts';
-import { logitBiasBounds } from '../../core/parameters/sampling.ts';
+import { logitBiasBounds } from '../../core/sampling/logit-bias.ts';
 import type { ResponseFormat } from '../../core/chat/grammar/constraint.ts';
 import { schemaSizeFault } from '../../core/chat/grammar/schema-size.ts';
 import type { ChatMessage, MessageContent, ToolChoice, ToolDefinition } from '../../core/chat/messages.ts';

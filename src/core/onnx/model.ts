@@ -83,7 +83,7 @@ export type TensorBytes =
       /** Relative to the folder of the model. */
       readonly location: string;
       readonly offset: number;
-      /** To the end of the file if left out. */
+      /** In bytes; up to the end of the file if left out. */
       readonly length: number | undefined;
     };
 

@@ -253,3 +253,22 @@ export function withinRange(logit: number): number {
 export function justBelow(x: number): number {
   return x - Math.abs(x) * 2 ** -50 - Number.MIN_VALUE;
 }
+
+/** Keeps the candidates above a logit and the first `equals` of those that have just that. */
+export function keepAbove(candidates: Candidates, lowest: number, equals: number): Candidates {
+  candidates.size = moveUpAbove(candidates, lowest, equals);
+  return candidates;
+}
+
+function moveUpAbove({ tokens, logits, size }: Candidates, lowest: number, equals: number): number {
+  let left = equals;
+  let kept = 0;
+  for (let i = 0; i < size; i++) {
+    const logit = logits[i]!;
+    tokens[kept] = tokens[i]!;
+    logits[kept] = logit;
+    if (logit === lowest) kept += Number(left-- > 0);
+    else kept += Number(logit > lowest); // no branch, which would often be guessed wrong
+  }
+  return kept;
+}

@@ -1,8 +1,7 @@
 import { createCandidates, largestLogit } from './candidates.ts';
-import { createLargestCollector } from './collectors.ts';
 import { decayReach, decayWithin } from './decay.ts';
 import { pieceExceeding, pieceMasses } from './draw.ts';
-import { scan, type Adjustments } from './scan.ts';
+import { createLargestCollector, scan, type Adjustments } from './scan.ts';
 import { createScratch } from './scratch.ts';
 
 const pieceLength = 512;

@@ -1,4 +1,8 @@
-import type { DryBreakers } from './dry.ts';
+/**
+ * Sequences of tokens that a repetition doesn't reach across: the first token of each → what follows it, in each that
+ * begins with it. A sequence of a single token has nothing that follows; such a token is never penalised itself.
+ */
+export type DryBreakers = ReadonlyMap<number, readonly (readonly number[])[]>;
 
 /** The part of a tokenizer that the search for breakers needs. */
 export interface BreakerVocabulary {

@@ -1,12 +1,68 @@
 import { assertNumber } from './assert.ts';
 import { positionOf, withinRange, type Candidates } from './candidates.ts';
+import { defineSampler } from './definition.ts';
+import type { DryBreakers } from './dry-breakers.ts';
 import { createScratch } from './scratch.ts';
 
-/**
- * Sequences of tokens that a repetition doesn't reach across: the first token of each → what follows it, in each that
- * begins with it. A sequence of a single token has nothing that follows; such a token is never penalised itself.
- */
-export type DryBreakers = ReadonlyMap<number, readonly (readonly number[])[]>;
+export const drySampler = defineSampler({
+  parameters: {
+    dryMultiplier: {
+      type: 'float',
+      min: 0,
+      max: 5,
+      default: 0,
+      step: 0.05,
+      section: 'advanced',
+      description: 'DRY: penalty of a token that would continue a repetition of several tokens; 0 disables.',
+    },
+    dryBase: {
+      type: 'float',
+      min: 1,
+      max: 8,
+      default: 1.75,
+      step: 0.05,
+      section: 'advanced',
+      description: 'DRY: the penalty grows by this factor with each further repeated token.',
+    },
+    dryAllowedLength: {
+      type: 'int',
+      min: 0,
+      max: 1000,
+      default: 2,
+      step: 1,
+      section: 'advanced',
+      description: 'DRY: the shortest repetition, in tokens, that is penalized.',
+    },
+    dryPenaltyLastN: {
+      type: 'int',
+      min: -1,
+      max: 131072,
+      default: -1,
+      step: 1,
+      section: 'advanced',
+      description: 'DRY: number of last tokens to search; -1 is all, 0 disables.',
+    },
+  },
+  isOn: { dryMultiplier: (multiplier) => multiplier > 0 },
+  actsWhenGreedy: true,
+  create(parameters, { dryBreakers: breakers }) {
+    const options = {
+      multiplier: parameters.dryMultiplier,
+      base: parameters.dryBase,
+      allowedLength: parameters.dryAllowedLength,
+      penaltyLastN: parameters.dryPenaltyLastN,
+      breakers,
+    };
+    const history = createTokenHistory();
+    return {
+      apply: (candidates, isPenalized) =>
+        penalizeRepetition(candidates, history.tokens, history.size, options, isPenalized),
+      lowered: () => Infinity,
+      accept: history.accept,
+      memory: options.penaltyLastN < 0 ? Infinity : options.penaltyLastN,
+    };
+  },
+});
 
 /** Options of `applyDry`. */
 export interface DryOptions {
@@ -59,8 +115,37 @@ export function applyDry(
   return penalizeRepetition(candidates, history, history.length, resolved);
 }
 
+/** All tokens of a sequence so far, oldest first. */
+interface TokenHistory {
+  /** The first `size` entries count. Another array after it has grown. */
+  readonly tokens: Int32Array;
+  readonly size: number;
+  accept(token: number): void;
+}
+
+function createTokenHistory(): TokenHistory {
+  let tokens = new Int32Array(64);
+  let size = 0;
+  return {
+    get tokens() {
+      return tokens;
+    },
+    get size() {
+      return size;
+    },
+    accept(token) {
+      if (size === tokens.length) {
+        const grown = new Int32Array(size * 2);
+        grown.set(tokens);
+        tokens = grown;
+      }
+      tokens[size++] = token;
+    },
+  };
+}
+
 /** `applyDry` with the first `end` tokens of a history, and perhaps tokens that are spared. */
-export function penalizeRepetition(
+function penalizeRepetition(
   candidates: Candidates,
   history: ArrayLike<number>,
   end: number,

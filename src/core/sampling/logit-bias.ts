@@ -1,5 +1,10 @@
 import { assertNumber } from './assert.ts';
 import { keepFrom, largestLogit, positionOf, withinRange, type Candidates } from './candidates.ts';
+import { applyChanges } from './changes.ts';
+import type { SamplerStep } from './definition.ts';
+
+/** Bounds of one entry of `logit_bias`, both inclusive. */
+export const logitBiasBounds = { min: -100, max: 100 } as const;
 
 /**
  * Adds a bias to the logits of some tokens.
@@ -29,7 +34,16 @@ export function applyLogitBias(
   return dropped ? keepFrom(candidates, -largestLogit) : candidates;
 }
 
-/** One logit with its bias added. */
-export function withBias(logit: number, bias: number): number {
+/** @param logitBias finite biases of distinct tokens, ascending */
+export function createBiasStep(logitBias: readonly (readonly [token: number, bias: number])[]): SamplerStep {
+  const changes = {
+    tokens: Int32Array.from(logitBias, ([token]) => token),
+    size: logitBias.length,
+    changed: (place: number, logit: number) => withBias(logit, logitBias[place]![1]),
+  };
+  return { changes, apply: (candidates) => applyChanges(candidates, changes) };
+}
+
+function withBias(logit: number, bias: number): number {
   return withinRange(logit + bias);
 }

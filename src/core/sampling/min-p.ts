@@ -1,6 +1,29 @@
 import { assertNumber } from './assert.ts';
-import { keepFrom, largestOf, type Candidates } from './candidates.ts';
-import { applyTopK } from './top-k.ts';
+import { createCandidates, justBelow, keepFrom, largestOf, type Candidates } from './candidates.ts';
+import { defineSampler } from './definition.ts';
+import { keepKnown, type KnownLogits } from './largest-logits.ts';
+import { append, emptied, largestIn, type Collector } from './scan.ts';
+import { keepTopK } from './top-k.ts';
+
+export const minPSampler = defineSampler({
+  parameters: {
+    minP: {
+      type: 'float',
+      min: 0,
+      max: 1,
+      default: 0.05,
+      step: 0.01,
+      section: 'advanced',
+      description: 'Minimum probability relative to the most likely token; 0 disables.',
+    },
+  },
+  isOn: { minP: (p) => p > 0 },
+  create: ({ minP: p }) => ({
+    apply: (candidates) => keepMinP(candidates, p),
+    collector: createMinPCollector(p),
+    onLargest: { apply: (candidates, known) => keepMinPOfLargest(candidates, p, known) },
+  }),
+});
 
 /**
  * Keeps the candidates that are at least `p` times as likely as the most likely one. Needs no softmax: that is a bound
@@ -19,7 +42,55 @@ import { applyTopK } from './top-k.ts';
  */
 export function applyMinP(candidates: Candidates, p: number): Candidates {
   assertNumber('minP', p);
+  return keepMinP(candidates, p);
+}
+
+function keepMinP(candidates: Candidates, p: number): Candidates {
   if (p <= 0) return candidates;
-  if (p > 1) return applyTopK(candidates, 1);
+  if (p > 1) return keepTopK(candidates, 1);
   return keepFrom(candidates, largestOf(candidates) + Math.log(p));
+}
+
+function keepMinPOfLargest(candidates: Candidates, p: number, { floor }: KnownLogits): boolean {
+  if (!keepKnown(candidates, floor) || (floor > -Infinity && largestOf(candidates) + Math.log(p) <= floor))
+    return false;
+  keepMinP(candidates, p);
+  return true;
+}
+
+/**
+ * For `applyMinP`. It gives up, with a threshold of infinity, where so many logits are near the largest that reading
+ * all of them into candidates is the quicker way.
+ */
+function createMinPCollector(p: number): Collector & { largest: number } {
+  const offset = Math.log(p);
+  let candidates = createCandidates(0);
+  let room = 0;
+  return {
+    threshold: -Infinity,
+    largest: -Infinity,
+    reset(target) {
+      candidates = emptied(target);
+      room = Math.max(1024, target.tokens.length >> 4);
+      this.largest = -Infinity;
+      this.threshold = -Infinity;
+    },
+    learn(sample) {
+      this.threshold = justBelow(largestIn(sample) + offset);
+    },
+    isComplete() {
+      return this.threshold < Infinity;
+    },
+    add(token, logit) {
+      if (candidates.size === room) {
+        this.threshold = Infinity;
+        return;
+      }
+      append(candidates, token, logit);
+      if (logit > this.largest) {
+        this.largest = logit;
+        this.threshold = Math.max(this.threshold, justBelow(logit + offset));
+      }
+    },
+  };
 }

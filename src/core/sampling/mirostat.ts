@@ -1,9 +1,49 @@
 import { assertNames } from '../assert-names.ts';
 import { assertNumber } from './assert.ts';
 import { keepFrom, largestOf, positionOf, weightsInto, type Candidates } from './candidates.ts';
+import { defineSampler } from './definition.ts';
 import { massTolerance } from './nearest.ts';
 import { valueScratch, weightScratch } from './scratch.ts';
-import { applyTopK, sortedLargest } from './top-k.ts';
+import { keepTopK, sortedLargest } from './top-k.ts';
+
+export const mirostatSampler = defineSampler({
+  parameters: {
+    mirostatMode: {
+      type: 'int',
+      min: 0,
+      max: 2,
+      default: 0,
+      step: 1,
+      section: 'advanced',
+      description:
+        '0 disabled, 1 Mirostat v1, 2 Mirostat v2; when enabled it replaces the truncating samplers.',
+    },
+    mirostatTau: {
+      type: 'float',
+      min: 0,
+      max: 10,
+      default: 5,
+      step: 0.1,
+      section: 'advanced',
+      description: 'Mirostat target entropy in bits; lower gives more focused output.',
+    },
+    mirostatEta: {
+      type: 'float',
+      min: 0,
+      max: 1,
+      default: 0.1,
+      step: 0.01,
+      section: 'advanced',
+      description: 'Mirostat learning rate.',
+    },
+  },
+  isOn: { mirostatMode: (mode) => mode > 0 },
+  actsWithMirostat: true,
+  create({ mirostatMode, mirostatTau: tau, mirostatEta: eta }, { vocabularySize }) {
+    const { apply, update } = createMirostat({ mode: mirostatMode === 1 ? 1 : 2, tau, eta, vocabularySize });
+    return { apply, learn: update };
+  },
+});
 
 /** Mirostat of one sequence: it steers the surprise of the drawn tokens towards a target. */
 export interface Mirostat {
@@ -72,14 +112,14 @@ function keepBySurprise(candidates: Candidates, mu: number): Candidates {
   const largest = largestOf(candidates);
   const total = weightsInto(weightScratch(size), candidates, largest);
   const lowest = largest + Math.log(total) - mu * Math.LN2 - massTolerance;
-  return lowest > largest ? applyTopK(candidates, 1) : keepFrom(candidates, lowest);
+  return lowest > largest ? keepTopK(candidates, 1) : keepFrom(candidates, lowest);
 }
 
 function keepByZipf(candidates: Candidates, mu: number, vocabularySize: number): Candidates {
   if (candidates.size <= 1) return candidates;
   const exponent = zipfExponent(candidates);
   const k = zipfRank(exponent, mu, vocabularySize);
-  return applyTopK(candidates, k >= 1 ? Math.floor(Math.min(k, candidates.size)) : 1);
+  return keepTopK(candidates, k >= 1 ? Math.floor(Math.min(k, candidates.size)) : 1);
 }
 
 /** Least squares of ln(pᵢ / pᵢ₊₁) over ln((i + 2) / (i + 1)), i from 0. */

@@ -1,12 +1,133 @@
-import type { SamplingParameters } from '../parameters/sampling.ts';
+import type { ParameterValues } from '../parameters/descriptor.ts';
 import { assertNumber } from './assert.ts';
-import { positionOf, withinRange, type Candidates } from './candidates.ts';
-import { createTokenWindow, penaltyWindow, type TokenWindow } from './token-window.ts';
+import { withinRange, type Candidates } from './candidates.ts';
+import { applyChanges, type LogitChanges } from './changes.ts';
+import { defineSampler } from './definition.ts';
+
+export const penaltiesSampler = defineSampler({
+  parameters: {
+    frequencyPenalty: {
+      type: 'float',
+      min: -2,
+      max: 2,
+      default: 0,
+      step: 0.1,
+      section: 'advanced',
+      description:
+        'Penalizes tokens in proportion to how often they appeared; positive values reduce repetition.',
+    },
+    presencePenalty: {
+      type: 'float',
+      min: -2,
+      max: 2,
+      default: 0,
+      step: 0.1,
+      section: 'advanced',
+      description: 'Penalizes tokens that appeared at all.',
+    },
+    repeatPenalty: {
+      type: 'float',
+      min: 0,
+      max: 3,
+      default: 1.1,
+      step: 0.05,
+      section: 'advanced',
+      description:
+        'Multiplicative penalty on the last 64 tokens of the answer, punctuation and white space aside; 1 means none.',
+    },
+  },
+  isOn: {
+    frequencyPenalty: (penalty) => penalty !== 0,
+    presencePenalty: (penalty) => penalty !== 0,
+    repeatPenalty: (penalty) => penalty !== 1,
+  },
+  actsWhenGreedy: true,
+  actsWithMirostat: true,
+  create(given, { isWord }) {
+    const window = createTokenWindow();
+    const withoutRepeat = { ...given, repeatPenalty: 1 };
+    const changes = changesOf(window, (token) => (isWord(token) ? given : withoutRepeat));
+    const raises = given.repeatPenalty < 1 || given.frequencyPenalty < 0 || given.presencePenalty < 0;
+    return {
+      apply: (candidates, isPenalized) => applyChanges(candidates, changes, isPenalized),
+      changes,
+      ...(raises ? {} : { lowered: () => window.size }),
+      accept: window.accept,
+      memory: penaltyWindow,
+    };
+  },
+});
 
 /** Options of the penalties on recent tokens. */
-export type Penalties = Pick<SamplingParameters, 'repeatPenalty' | 'frequencyPenalty' | 'presencePenalty'>;
+export type Penalties = ParameterValues<typeof penaltiesSampler.parameters>;
 
-const window = createTokenWindow();
+/** Number of last tokens of a history that the penalties read. */
+export const penaltyWindow = 64;
+
+/** The last 64 tokens as a set: which tokens, and how often each. Costs no allocation once it is there. */
+interface TokenWindow {
+  /** The first `size` entries: the distinct tokens, ascending. */
+  readonly tokens: Int32Array;
+  /** Count of each of `tokens` in the window. */
+  readonly counts: Uint8Array;
+  readonly size: number;
+  /** Adds a token, below 2³¹; the oldest leaves when there are more than 64. */
+  accept(token: number): void;
+  clear(): void;
+}
+
+function createTokenWindow(): TokenWindow {
+  const recent = new Int32Array(penaltyWindow);
+  const tokens = new Int32Array(penaltyWindow + 1);
+  const counts = new Uint8Array(penaltyWindow + 1);
+  let accepted = 0;
+  let size = 0;
+
+  const placeOf = (token: number): number => {
+    let place = 0;
+    while (place < size && tokens[place]! < token) place++;
+    return place;
+  };
+  const add = (token: number): void => {
+    const place = placeOf(token);
+    if (place === size || tokens[place] !== token) {
+      tokens.copyWithin(place + 1, place, size);
+      counts.copyWithin(place + 1, place, size);
+      tokens[place] = token;
+      counts[place] = 0;
+      size++;
+    }
+    counts[place]!++;
+  };
+  const remove = (token: number): void => {
+    const place = placeOf(token);
+    if (--counts[place]! > 0) return;
+    tokens.copyWithin(place, place + 1, size);
+    counts.copyWithin(place, place + 1, size);
+    size--;
+  };
+
+  return {
+    tokens,
+    counts,
+    get size() {
+      return size;
+    },
+    accept(token) {
+      const slot = accepted % penaltyWindow;
+      if (accepted >= penaltyWindow) remove(recent[slot]!);
+      recent[slot] = token;
+      add(token);
+      accepted++;
+    },
+    clear() {
+      accepted = 0;
+      size = 0;
+    },
+  };
+}
+
+const lastWindow = createTokenWindow();
 
 /**
  * Penalises the candidates among the last 64 tokens of a history. A positive logit is divided by `repeatPenalty`,
@@ -34,35 +155,35 @@ export function applyPenalties(
   assertNumber('repeatPenalty', repeatPenalty);
   assertNumber('frequencyPenalty', frequencyPenalty);
   assertNumber('presencePenalty', presencePenalty);
-  window.clear();
+  lastWindow.clear();
   for (let i = Math.max(0, history.length - penaltyWindow); i < history.length; i++) {
     // What is no token id can't be a candidate.
-    if ((history[i]! | 0) === history[i]) window.accept(history[i]!);
+    if ((history[i]! | 0) === history[i]) lastWindow.accept(history[i]!);
   }
-  const penalties = { repeatPenalty, frequencyPenalty, presencePenalty };
-  return penalizeWindow(candidates, window, () => penalties);
+  const given = { repeatPenalty, frequencyPenalty, presencePenalty };
+  return applyChanges(
+    candidates,
+    changesOf(lastWindow, () => given),
+  );
 }
 
-/** `applyPenalties` with a window that is kept up to date elsewhere, penalties of each token, and perhaps spared ones. */
-export function penalizeWindow(
-  candidates: Candidates,
-  recent: TokenWindow,
-  penaltiesOf: (token: number) => Penalties,
-  isPenalized?: (token: number) => boolean,
-): Candidates {
-  for (let i = 0; i < recent.size; i++) {
-    const token = recent.tokens[i]!;
-    const position = positionOf(candidates, token);
-    if (position < 0 || isPenalized?.(token) === false) continue;
-    const logit = candidates.logits[position]!;
-    candidates.logits[position] = penalized(logit, recent.counts[i]!, penaltiesOf(token));
-  }
-  return candidates;
+function changesOf(window: TokenWindow, penaltiesOf: (token: number) => Penalties): LogitChanges {
+  const { tokens, counts } = window;
+  return {
+    tokens,
+    get size() {
+      return window.size;
+    },
+    changed: (place, logit) => penalized(logit, counts[place]!, penaltiesOf(tokens[place]!)),
+  };
 }
 
 /** The logit of a token that occurred `count` times, at least once. */
-export function penalized(logit: number, count: number, penalties: Penalties): number {
-  const { repeatPenalty, frequencyPenalty, presencePenalty } = penalties;
+function penalized(
+  logit: number,
+  count: number,
+  { repeatPenalty, frequencyPenalty, presencePenalty }: Penalties,
+): number {
   const repeated = withinRange(logit > 0 ? logit / repeatPenalty : logit * repeatPenalty);
   return withinRange(repeated - count * frequencyPenalty - presencePenalty);
 }

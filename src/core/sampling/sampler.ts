@@ -1,15 +1,14 @@
 import { assertNames } from '../assert-names.ts';
 import { resolveParameters } from '../parameters/descriptor.ts';
-import { logitBiasBounds, samplingParameters, type SamplingParameters } from '../parameters/sampling.ts';
 import { assertNumber, assertToken } from './assert.ts';
 import type { Candidates } from './candidates.ts';
 import { createChain } from './chain.ts';
 import { drawToken } from './draw.ts';
-import type { DryBreakers } from './dry.ts';
-import { needsAllLogits, type LargestLogits } from './largest-logits.ts';
-import { createMirostat } from './mirostat.ts';
+import type { DryBreakers } from './dry-breakers.ts';
+import type { LargestLogits } from './largest-logits.ts';
+import { logitBiasBounds } from './logit-bias.ts';
 import { createRng } from './rng.ts';
-import { penaltyWindow } from './token-window.ts';
+import { samplingParameters, type SamplingParameters } from './samplers.ts';
 
 /** Options of `createSampler`: every sampling parameter, and a bias for single tokens. */
 export interface SamplerParameters extends Partial<SamplingParameters> {
@@ -85,25 +84,21 @@ const parameterNames = [...Object.keys(samplingParameters), 'logitBias', 'dryBre
 export function createSampler(parameters: SamplerParameters, options: SamplerOptions): Sampler {
   assertNames('createSampler', parameters, parameterNames as (keyof SamplerParameters)[]);
   assertNames('createSampler', options, ['vocabularySize', 'seed', 'isWord']);
-  const { vocabularySize, seed, isWord } = options;
+  const { vocabularySize, seed, isWord = () => true } = options;
   if (!Number.isInteger(vocabularySize) || vocabularySize < 1) {
     throw new RangeError(`vocabularySize: expected a positive integer, got ${vocabularySize}`);
   }
   const resolved = resolveParameters(samplingParameters, parameters);
   const logitBias = sortedBias(parameters.logitBias ?? new Map(), vocabularySize);
-  const { mirostatMode, mirostatTau: tau, mirostatEta: eta, temperature } = resolved;
-  const mode = mirostatMode === 1 || mirostatMode === 2 ? mirostatMode : undefined;
   const rng = createRng(seed);
-  const needsAll = needsAllLogits({ ...resolved, logitBias });
   const chain = createChain(
-    { ...resolved, logitBias, dryBreakers: parameters.dryBreakers ?? new Map() },
-    rng,
-    isWord,
+    { ...resolved, logitBias },
+    { rng, vocabularySize, isWord, dryBreakers: parameters.dryBreakers ?? new Map() },
   );
-  const mirostat =
-    mode === undefined || temperature === 0 ? undefined : createMirostat({ mode, tau, eta, vocabularySize });
+  const { needsAllLogits, memory } = chain;
+  const isGreedy = resolved.temperature === 0;
   return {
-    memory: memoryOf(resolved),
+    memory,
     sample(logits, allow, isPenalized) {
       if (logits.length !== vocabularySize) {
         throw new RangeError(`logits: expected ${vocabularySize}, got ${logits.length}`);
@@ -114,17 +109,16 @@ export function createSampler(parameters: SamplerParameters, options: SamplerOpt
         return token >= 0 ? token : drawToken(someOf(chain.run(logits)), uniform);
       }
       const candidates = someOf(chain.run(logits, allow, isPenalized));
-      if (temperature === 0) return candidates.tokens[0]!;
-      mirostat?.apply(candidates);
+      if (isGreedy) return candidates.tokens[0]!;
       const token = drawToken(candidates, rng.next());
-      mirostat?.update(candidates, token);
+      chain.learn(candidates, token);
       return token;
     },
-    needsAllLogits: needsAll,
+    needsAllLogits,
     sampleLargest(largest) {
-      const candidates = needsAll ? undefined : chain.runLargest(largest, vocabularySize);
+      const candidates = needsAllLogits ? undefined : chain.runLargest(largest);
       if (!candidates) return -1;
-      return temperature === 0 ? candidates.tokens[0]! : drawToken(candidates, rng.next());
+      return isGreedy ? candidates.tokens[0]! : drawToken(candidates, rng.next());
     },
     accept(token) {
       assertToken('token', token, vocabularySize);
@@ -136,11 +130,6 @@ export function createSampler(parameters: SamplerParameters, options: SamplerOpt
 function someOf(candidates: Candidates): Candidates {
   if (candidates.size > 0) return candidates;
   throw new RangeError('logits: expected at least one allowed token above -Infinity');
-}
-
-function memoryOf({ dryMultiplier, dryPenaltyLastN }: SamplingParameters): number {
-  if (dryMultiplier === 0) return penaltyWindow;
-  return dryPenaltyLastN < 0 ? Infinity : Math.max(penaltyWindow, dryPenaltyLastN);
 }
 
 function sortedBias(logitBias: ReadonlyMap<number, number>, vocabularySize: number): [number, number][] {

@@ -1,4 +1,4 @@
-import { withinRange, type Candidates } from './candidates.ts';
+import { createCandidates, justBelow, withinRange, type Candidates } from './candidates.ts';
 
 /** Evenly spaced logits, none of them adjusted: about one of `stride`. */
 export interface LogitSample {
@@ -32,21 +32,21 @@ export interface Adjustments {
 }
 
 const samplesPerScan = 1024;
-const sample = { values: new Float64Array(samplesPerScan), size: 0, stride: 1 };
+const lastSample = { values: new Float64Array(samplesPerScan), size: 0, stride: 1 };
 
 /** A sample of the logits; empty for fewer than some thousand. */
 function sampleOf(logits: Float32Array, adjustments: Adjustments): LogitSample {
-  sample.size = 0;
-  sample.stride = Math.floor(logits.length / samplesPerScan);
-  if (sample.stride < 4) return sample;
+  lastSample.size = 0;
+  lastSample.stride = Math.floor(logits.length / samplesPerScan);
+  if (lastSample.stride < 4) return lastSample;
   let adjusted = 0;
-  for (let i = 0, token = 0; i < samplesPerScan; i++, token += sample.stride) {
+  for (let i = 0, token = 0; i < samplesPerScan; i++, token += lastSample.stride) {
     while (adjusted < adjustments.size && adjustments.tokens[adjusted]! < token) adjusted++;
     if (adjusted < adjustments.size && adjustments.tokens[adjusted] === token) continue;
     const logit = logits[token]!;
-    if (logit > -Infinity) sample.values[sample.size++] = withinRange(logit);
+    if (logit > -Infinity) lastSample.values[lastSample.size++] = withinRange(logit);
   }
-  return sample;
+  return lastSample;
 }
 
 /** Offers every logit above the collector's threshold to it, in token order, in one pass that writes nothing else. */
@@ -94,4 +94,42 @@ function scanEach(logits: Float32Array, start: number, end: number, collector: C
     const logit = logits[token]!;
     if (logit > collector.threshold) collector.add(token, withinRange(logit));
   }
+}
+
+/** For temperature 0: the first of the largest. */
+export function createLargestCollector(): Collector {
+  let candidates = createCandidates(0);
+  return {
+    threshold: -Infinity,
+    reset(target) {
+      candidates = emptied(target);
+      this.threshold = -Infinity;
+    },
+    learn(sample) {
+      this.threshold = justBelow(largestIn(sample));
+    },
+    isComplete: () => true,
+    add(token, logit) {
+      candidates.size = 0;
+      append(candidates, token, logit);
+      this.threshold = logit;
+    },
+  };
+}
+
+/** −∞ without samples. */
+export function largestIn({ values, size }: LogitSample): number {
+  let largest = -Infinity;
+  for (let i = 0; i < size; i++) if (values[i]! > largest) largest = values[i]!;
+  return largest;
+}
+
+export function emptied(candidates: Candidates): Candidates {
+  candidates.size = 0;
+  return candidates;
+}
+
+export function append(candidates: Candidates, token: number, logit: number): void {
+  candidates.tokens[candidates.size] = token;
+  candidates.logits[candidates.size++] = logit;
 }

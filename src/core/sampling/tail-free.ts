@@ -1,10 +1,27 @@
 import { assertNumber } from './assert.ts';
-import { largestOf, type Candidates } from './candidates.ts';
+import { keepAbove, largestOf, type Candidates } from './candidates.ts';
 import { decaysInto } from './decay.ts';
+import { defineSampler } from './definition.ts';
 import { massTolerance } from './nearest.ts';
 import { createScratch, valueScratch, weightScratch } from './scratch.ts';
 import { rangeOf, sortDescendingInto } from './sort.ts';
-import { applyTopK, keepAbove, likelyBound, roomFor, sortedLargest } from './top-k.ts';
+import { keepTopK, likelyBound, roomFor, sortedLargest } from './top-k.ts';
+
+export const tailFreeSampler = defineSampler({
+  parameters: {
+    tfsZ: {
+      type: 'float',
+      min: 0,
+      max: 1,
+      default: 1,
+      step: 0.05,
+      section: 'advanced',
+      description: 'Tail-free sampling; 1 disables.',
+    },
+  },
+  isOn: { tfsZ: (z) => z < 1 },
+  create: ({ tfsZ: z }) => ({ apply: (candidates) => keepHead(candidates, z) }),
+});
 
 /** Below this total the second differences are noise and weigh the same. */
 const leastCurvature = 1e-6;
@@ -36,6 +53,10 @@ const blockScratch = createScratch((length) => new Float64Array(length));
  */
 export function applyTailFree(candidates: Candidates, z: number): Candidates {
   assertNumber('tfsZ', z);
+  return keepHead(candidates, z);
+}
+
+function keepHead(candidates: Candidates, z: number): Candidates {
   const { size } = candidates;
   if (z >= 1 || size <= 2) return candidates;
   const largest = largestOf(candidates);
@@ -52,7 +73,7 @@ export function applyTailFree(candidates: Candidates, z: number): Candidates {
     kept = keptOf(sorted, count, size, share, true);
   }
   if (kept === size) return candidates;
-  if (kept > count) return applyTopK(candidates, kept);
+  if (kept > count) return keepTopK(candidates, kept);
   const lowest = sorted[kept - 1]!;
   let equals = 1;
   while (equals < kept && sorted[kept - 1 - equals] === lowest) equals++;

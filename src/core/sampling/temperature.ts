@@ -1,5 +1,61 @@
 import { assertNumber } from './assert.ts';
 import { largestLogit, largestOf, type Candidates } from './candidates.ts';
+import { defineSampler } from './definition.ts';
+import { drawFromAll } from './draw-from-all.ts';
+import { keepKnown, type KnownLogits } from './largest-logits.ts';
+import { weightsAndMoment } from './moment.ts';
+import { createLargestCollector } from './scan.ts';
+import { weightScratch } from './scratch.ts';
+
+export const temperatureSampler = defineSampler({
+  parameters: {
+    temperature: {
+      type: 'float',
+      min: 0,
+      max: 2,
+      default: 0.7,
+      step: 0.1,
+      section: 'basic',
+      description: 'Randomness: lower is more deterministic, 0 always takes the most likely token.',
+    },
+    dynatempRange: {
+      type: 'float',
+      min: 0,
+      max: 2,
+      default: 0,
+      step: 0.1,
+      section: 'advanced',
+      description: 'The temperature follows the entropy, by up to this much in both directions; 0 disables.',
+    },
+    dynatempExponent: {
+      type: 'float',
+      min: 0,
+      max: 8,
+      default: 1,
+      step: 0.1,
+      section: 'advanced',
+      description: "Exponent of the temperature's rise with the entropy; needs dynatemp_range.",
+    },
+  },
+  actsWhenGreedy: true,
+  actsWithMirostat: true,
+  create({ temperature: middle, dynatempRange, dynatempExponent: exponent }, { isSteered }) {
+    const apply = (candidates: Candidates): Candidates => scaleBy(candidates, middle);
+    if (middle === 0) {
+      const onLargest = (candidates: Candidates, { floor }: KnownLogits): boolean =>
+        keepKnown(candidates, floor) && apply(candidates).size === 1;
+      return { apply, collector: createLargestCollector(), onLargest: { apply: onLargest } };
+    }
+    if (isSteered || dynatempRange === 0) {
+      return {
+        apply,
+        drawFromAll: (logits, adjustments, uniform) => drawFromAll(logits, adjustments, middle, uniform),
+      };
+    }
+    const options = { temperature: middle, range: dynatempRange, exponent };
+    return { apply: (candidates) => scaleByEntropy(candidates, options) };
+  },
+});
 
 /**
  * Divides the logits by the temperature, after shifting them so that the largest is 0, which changes no probability
@@ -16,6 +72,10 @@ import { largestLogit, largestOf, type Candidates } from './candidates.ts';
  */
 export function applyTemperature(candidates: Candidates, temperature: number): Candidates {
   assertNumber('temperature', temperature);
+  return scaleBy(candidates, temperature);
+}
+
+function scaleBy(candidates: Candidates, temperature: number): Candidates {
   const { tokens, logits, size } = candidates;
   if (size === 0 || temperature === 1) return candidates;
   const largest = largestOf(candidates);
@@ -28,4 +88,58 @@ export function applyTemperature(candidates: Candidates, temperature: number): C
   const inverse = Math.min(1 / temperature, largestLogit);
   for (let i = 0; i < size; i++) logits[i] = (logits[i]! - largest) * inverse;
   return candidates;
+}
+
+/** Range and exponent of `applyDynamicTemperature`. */
+export interface DynamicTemperatureOptions {
+  /** The middle of the temperatures. */
+  readonly temperature: number;
+  /** From `temperature − range`, but not below 0, to `temperature + range`; 0 or below leaves the temperature fixed. */
+  readonly range: number;
+  /** Above 1 the temperature stays low for longer, below 1 it rises sooner. */
+  readonly exponent: number;
+}
+
+/**
+ * A temperature that follows the entropy of the distribution: low where the model is sure, high where many tokens are
+ * about as likely. It is `lowest + (highest − lowest) (H / ln n)^exponent`, where H is the entropy of n candidates. A
+ * single candidate is left as it is.
+ *
+ * By the description of llama.cpp's server, `dynatemp_range`.
+ *
+ * @param candidates mutated; at a temperature of 0 the first of the largest stays alone
+ * @throws TypeError for an option that is no number
+ *
+ * @example
+ * ```ts
+ * const options = { temperature: 1, range: 0.5, exponent: 1 };
+ * probabilities(applyDynamicTemperature(candidatesFrom([0, 0]), options)); // [0.5, 0.5]
+ * ```
+ */
+export function applyDynamicTemperature(
+  candidates: Candidates,
+  options: DynamicTemperatureOptions,
+): Candidates {
+  assertNumber('temperature', options.temperature);
+  assertNumber('dynatempRange', options.range);
+  assertNumber('dynatempExponent', options.exponent);
+  return scaleByEntropy(candidates, options);
+}
+
+function scaleByEntropy(
+  candidates: Candidates,
+  { temperature: middle, range, exponent }: DynamicTemperatureOptions,
+): Candidates {
+  if (range <= 0) return scaleBy(candidates, middle);
+  if (candidates.size <= 1) return candidates;
+  const lowest = Math.max(0, middle - range);
+  const share = Math.min(entropyOf(candidates) / Math.log(candidates.size), 1);
+  return scaleBy(candidates, lowest + (middle + range - lowest) * share ** exponent);
+}
+
+/** In nats, from 0 to ln n. */
+function entropyOf(candidates: Candidates): number {
+  const largest = largestOf(candidates);
+  const { total, moment } = weightsAndMoment(weightScratch(candidates.size), candidates, largest);
+  return Math.log(total) + moment / total;
 }

@@ -1,8 +1,33 @@
 import { assertNumber } from './assert.ts';
-import { createCandidates, justBelow, type Candidates } from './candidates.ts';
+import { createCandidates, justBelow, keepAbove, type Candidates } from './candidates.ts';
+import { defineSampler } from './definition.ts';
+import { keepKnown, largestLogitsCount, type KnownLogits } from './largest-logits.ts';
+import { append, emptied, type Collector } from './scan.ts';
 import { createScratch, valueScratch } from './scratch.ts';
 import { selectDescending } from './select.ts';
 import { sortDescendingInto } from './sort.ts';
+
+export const topKSampler = defineSampler({
+  parameters: {
+    topK: {
+      type: 'int',
+      min: 0,
+      max: 500,
+      default: 0,
+      step: 1,
+      section: 'advanced',
+      description: 'Sample only from the K most likely tokens; 0 disables.',
+    },
+  },
+  isOn: { topK: (k) => k > 0 },
+  create: ({ topK: k }) => ({
+    apply: (candidates) => keepTopK(candidates, k),
+    collector: createTopKCollector(k),
+    ...(k > largestLogitsCount
+      ? {}
+      : { onLargest: { apply: (candidates, known) => keepTopKOfLargest(candidates, k, known) } }),
+  }),
+});
 
 /**
  * Keeps the `k` most likely candidates; of equals the ones with the lower token id.
@@ -20,8 +45,53 @@ import { sortDescendingInto } from './sort.ts';
  */
 export function applyTopK(candidates: Candidates, k: number): Candidates {
   assertNumber('topK', k);
+  return keepTopK(candidates, k);
+}
+
+/** `applyTopK` without its check. */
+export function keepTopK(candidates: Candidates, k: number): Candidates {
   return k <= 0 || k >= candidates.size ? candidates : topKInto(candidates, candidates, k);
 }
+
+function keepTopKOfLargest(candidates: Candidates, k: number, { floor }: KnownLogits): boolean {
+  if (!keepKnown(candidates, floor) || (floor > -Infinity && candidates.size < k)) return false;
+  keepTopK(candidates, k);
+  return true;
+}
+
+/**
+ * For `applyTopK`. It begins with a threshold that a sample shows some more than `k` to be above, and gives up where fewer
+ * were, or where it had to cut back too often.
+ */
+function createTopKCollector(k: number): Collector {
+  // Not much more than k: the sooner it is cut back, the fewer of the rest are above the threshold.
+  const room = Math.max(64, 2 * k);
+  let candidates = createCandidates(0);
+  let cuts = 0;
+  let guess = -Infinity;
+  return {
+    threshold: -Infinity,
+    reset(target) {
+      candidates = emptied(target);
+      cuts = 0;
+      this.threshold = guess = -Infinity;
+    },
+    learn({ values, size, stride }) {
+      const rank = Math.ceil((2 * k) / stride) + spareSamples;
+      if (rank < size) this.threshold = guess = justBelow(selectDescending(values, size, rank));
+    },
+    isComplete() {
+      return this.threshold < Infinity && (guess === -Infinity || candidates.size >= k);
+    },
+    add(token, logit) {
+      append(candidates, token, logit);
+      if (candidates.size < room) return;
+      this.threshold = ++cuts < patience ? keepLargest(candidates, k) : Infinity;
+    },
+  };
+}
+
+const patience = 32;
 
 /**
  * `applyTopK` that leaves `source` alone unless it is `target` itself.
@@ -67,7 +137,7 @@ export function likelyBound({ logits, size }: Candidates, k: number): number {
 }
 
 /** Extra samples above the threshold. With them, the chance that fewer than k candidates pass is below one in a hundred. */
-export const spareSamples = 1;
+const spareSamples = 1;
 
 function countAbove({ logits, size }: Candidates, bound: number): number {
   const fours = size - (size % 4);
@@ -98,7 +168,7 @@ export function roomFor(k: number): number {
  *
  * @returns the lowest logit kept; a later candidate has to be above it to be one of the `k` largest
  */
-export function keepLargest(candidates: Candidates, k: number): number {
+function keepLargest(candidates: Candidates, k: number): number {
   const { logits, size } = candidates;
   const values = valueScratch(size);
   for (let i = 0; i < size; i++) values[i] = logits[i]!;
@@ -107,25 +177,6 @@ export function keepLargest(candidates: Candidates, k: number): number {
   for (let i = 0; i < size; i++) above += Number(logits[i]! > lowest);
   keepAbove(candidates, lowest, k - above);
   return lowest;
-}
-
-/** Keeps the candidates above a logit and the first `equals` of those that have just that. */
-export function keepAbove(candidates: Candidates, lowest: number, equals: number): Candidates {
-  candidates.size = moveUp(candidates, lowest, equals);
-  return candidates;
-}
-
-function moveUp({ tokens, logits, size }: Candidates, lowest: number, equals: number): number {
-  let left = equals;
-  let kept = 0;
-  for (let i = 0; i < size; i++) {
-    const logit = logits[i]!;
-    tokens[kept] = tokens[i]!;
-    logits[kept] = logit;
-    if (logit === lowest) kept += Number(left-- > 0);
-    else kept += Number(logit > lowest); // no branch, which would often be guessed wrong
-  }
-  return kept;
 }
 
 const largestScratch = createScratch(createCandidates);

@@ -1,5 +1,23 @@
 import { assertNumber } from './assert.ts';
 import { keepFrom, largestLogit, largestOf, type Candidates } from './candidates.ts';
+import { defineSampler } from './definition.ts';
+
+export const topNSigmaSampler = defineSampler({
+  parameters: {
+    topNSigma: {
+      type: 'float',
+      min: -1,
+      max: 10,
+      default: -1,
+      step: 0.1,
+      section: 'advanced',
+      description:
+        'Keep logits at most this many standard deviations below the largest; 0 and below disable.',
+    },
+  },
+  isOn: { topNSigma: (n) => n > 0 },
+  create: ({ topNSigma: n }) => ({ apply: (candidates) => keepTopNSigma(candidates, n) }),
+});
 
 /**
  * Keeps the candidates whose logits are at most `n` standard deviations below the largest. The deviation is that of the
@@ -18,6 +36,10 @@ import { keepFrom, largestLogit, largestOf, type Candidates } from './candidates
  */
 export function applyTopNSigma(candidates: Candidates, n: number): Candidates {
   assertNumber('topNSigma', n);
+  return keepTopNSigma(candidates, n);
+}
+
+function keepTopNSigma(candidates: Candidates, n: number): Candidates {
   if (n <= 0 || candidates.size <= 1) return candidates;
   const largest = largestOf(candidates);
   return keepFrom(candidates, largest - Math.min(n, largestLogit) * deviationOf(candidates));

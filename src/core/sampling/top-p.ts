@@ -1,7 +1,30 @@
 import { assertNumber } from './assert.ts';
-import { largestOf, type Candidates } from './candidates.ts';
-import { keepLargestShare, massTolerance } from './nearest.ts';
-import { weightScratch } from './scratch.ts';
+import { createCandidates, largestOf, type Candidates } from './candidates.ts';
+import { decay } from './decay.ts';
+import { defineSampler } from './definition.ts';
+import { keepKnown, type KnownLogits } from './largest-logits.ts';
+import { keepLargestShare, keepNearest, massTolerance } from './nearest.ts';
+import { createScratch, weightScratch } from './scratch.ts';
+
+export const topPSampler = defineSampler({
+  parameters: {
+    topP: {
+      type: 'float',
+      min: 0,
+      max: 1,
+      default: 1,
+      step: 0.05,
+      section: 'basic',
+      description:
+        'Nucleus sampling: keep the most likely tokens that together reach this probability; 1 disables. Use either temperature or top_p, not both.',
+    },
+  },
+  isOn: { topP: (p) => p < 1 },
+  create: ({ topP: p }) => ({
+    apply: (candidates) => keepTopP(candidates, p),
+    onLargest: { apply: (candidates, known) => keepTopPOfLargest(candidates, p, known), usesMass: true },
+  }),
+});
 
 /**
  * Nucleus sampling: keeps the most likely candidates that together reach probability `p`.
@@ -19,7 +42,59 @@ import { weightScratch } from './scratch.ts';
  */
 export function applyTopP(candidates: Candidates, p: number): Candidates {
   assertNumber('topP', p);
+  return keepTopP(candidates, p);
+}
+
+function keepTopP(candidates: Candidates, p: number): Candidates {
   const { size } = candidates;
   if (p >= 1 || size <= 1) return candidates;
   return keepLargestShare(candidates, weightScratch(size), largestOf(candidates), p * (1 - massTolerance));
+}
+
+const largestScratch = createScratch(createCandidates);
+/** Largest error of the mass of a device. */
+const deviceTolerance = 1e-4;
+/** Error bound of sums in another order. */
+const rounding = 1e-9;
+
+/**
+ * `applyTopP` on the largest logits alone, where the tolerance of the mass can't change what it keeps.
+ *
+ * @param candidates all of the largest after penalties, also those that these brought below the floor
+ */
+function keepTopPOfLargest(
+  candidates: Candidates,
+  p: number,
+  { largest, floor, vocabularySize, lowered }: KnownLogits,
+): boolean {
+  const { logits } = candidates;
+  const scratch = largestScratch(candidates.size);
+  const weights = weightScratch(candidates.size);
+  let center = -Infinity;
+  for (let i = 0; i < candidates.size; i++) center = Math.max(center, logits[i]!);
+  let known = 0;
+  for (let i = 0; i < candidates.size; i++) known += decay(center - logits[i]!);
+  let before = 0;
+  for (let i = 0; i < largest.logits.length; i++) before += Math.exp(largest.logits[i]! - center);
+  const all = largest.mass * Math.exp(largest.logits[0]! - center);
+  const atFloor = Math.exp(floor - center);
+  const rest = all - before;
+  const others = vocabularySize - largest.tokens.length;
+  const most = Math.max(0, Math.min(rest + all * deviceTolerance, others * atFloor));
+  const least = Math.min(most, Math.max(0, rest - all * deviceTolerance - lowered * atFloor));
+  const share = p * (1 - massTolerance);
+  const lowGoal = share * (known + least) * (1 - rounding);
+  const highGoal = share * (known + most) * (1 + rounding);
+  keepKnown(candidates, floor);
+  let mass = 0;
+  for (let i = 0; i < candidates.size; i++) {
+    weights[i] = decay(center - logits[i]!);
+    mass += weights[i]!;
+  }
+  if (candidates.size === 0 || !(mass >= highGoal)) return false;
+  scratch.size = candidates.size;
+  scratch.tokens.set(candidates.tokens.subarray(0, candidates.size));
+  scratch.logits.set(candidates.logits.subarray(0, candidates.size));
+  const { size } = keepNearest(scratch, weights, center, highGoal);
+  return keepNearest(candidates, weights, center, lowGoal).size === size;
 }

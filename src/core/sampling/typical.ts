@@ -1,8 +1,25 @@
 import { assertNumber } from './assert.ts';
 import { largestOf, type Candidates } from './candidates.ts';
+import { defineSampler } from './definition.ts';
 import { weightsAndMoment } from './moment.ts';
 import { keepNearest, massTolerance } from './nearest.ts';
 import { weightScratch } from './scratch.ts';
+
+export const typicalSampler = defineSampler({
+  parameters: {
+    typicalP: {
+      type: 'float',
+      min: 0,
+      max: 1,
+      default: 1,
+      step: 0.05,
+      section: 'advanced',
+      description: 'Locally typical sampling; 1 disables.',
+    },
+  },
+  isOn: { typicalP: (p) => p < 1 },
+  create: ({ typicalP }) => ({ apply: (candidates) => keepTypical(candidates, typicalP) }),
+});
 
 /**
  * Locally typical sampling: keeps the candidates whose surprise is nearest to the entropy of the distribution, as many
@@ -21,6 +38,10 @@ import { weightScratch } from './scratch.ts';
  */
 export function applyTypicalP(candidates: Candidates, p: number): Candidates {
   assertNumber('typicalP', p);
+  return keepTypical(candidates, p);
+}
+
+function keepTypical(candidates: Candidates, p: number): Candidates {
   const { size } = candidates;
   if (p >= 1 || size <= 1) return candidates;
   const largest = largestOf(candidates);

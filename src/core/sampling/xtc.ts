@@ -1,7 +1,37 @@
 import { assertNumber } from './assert.ts';
 import { largestOf, weightsInto, type Candidates } from './candidates.ts';
+import { defineSampler } from './definition.ts';
 import { massTolerance } from './nearest.ts';
 import { weightScratch } from './scratch.ts';
+
+export const xtcSampler = defineSampler({
+  parameters: {
+    xtcProbability: {
+      type: 'float',
+      min: 0,
+      max: 1,
+      default: 0,
+      step: 0.05,
+      section: 'advanced',
+      description:
+        'XTC: share of the steps at which the top choices but the least likely are dropped; 0 disables.',
+    },
+    xtcThreshold: {
+      type: 'float',
+      min: 0,
+      max: 1,
+      default: 0.1,
+      step: 0.05,
+      section: 'advanced',
+      description: 'XTC: the probability that makes a token a top choice; above 0.5 disables.',
+    },
+  },
+  isOn: { xtcProbability: (probability) => probability > 0 },
+  create({ xtcProbability: probability, xtcThreshold: threshold }, { rng }) {
+    const options = { probability, threshold };
+    return { apply: (candidates) => excludeTopChoices(candidates, options, rng.next()) };
+  },
+});
 
 /** Probability and threshold of `applyXtc`. */
 export interface XtcOptions {
@@ -27,14 +57,18 @@ export interface XtcOptions {
  * applyXtc(candidates, { probability: 0.5, threshold: 0.2 }, 0.3).size; // 2
  * ```
  */
-export function applyXtc(
+export function applyXtc(candidates: Candidates, options: XtcOptions, uniform: number): Candidates {
+  assertNumber('xtcProbability', options.probability);
+  assertNumber('xtcThreshold', options.threshold);
+  assertNumber('uniform', uniform);
+  return excludeTopChoices(candidates, options, uniform);
+}
+
+function excludeTopChoices(
   candidates: Candidates,
   { probability, threshold }: XtcOptions,
   uniform: number,
 ): Candidates {
-  assertNumber('xtcProbability', probability);
-  assertNumber('xtcThreshold', threshold);
-  assertNumber('uniform', uniform);
   const { size } = candidates;
   if (uniform >= probability || threshold > 0.5 || size < 2) return candidates;
   const largest = largestOf(candidates);

@@ -8,11 +8,11 @@ export interface AlignedText {
   /** Whether rewriting has to keep track of where things come from. */
   readonly tracked: boolean;
   /**
-   * `[length]` For each code unit where the character of the source begins that it came from. `undefined`: nothing was
-   * rewritten, or nobody wants to know.
+   * `[length]` Place in the source of each code unit: the beginning of the character that it came from. `undefined`: nothing
+   * was rewritten, or the places aren't wanted.
    */
   readonly starts: Int32Array | undefined;
-  /** `[length]` Where that character ends. */
+  /** `[length]` The end of that character. */
   readonly ends: Int32Array | undefined;
   /** The same text as a string, once somebody needed it. */
   string: string | undefined;

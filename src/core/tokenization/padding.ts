@@ -52,7 +52,7 @@ function readFixed(label: string, strategy: unknown): number {
   return readInteger(`${label}.strategy.Fixed`, length, 0, mostPadding);
 }
 
-/** @throws TypeError or RangeError for a padding that is none */
+/** @throws TypeError or RangeError for a malformed definition */
 export function padEncoding(encoding: Encoding, padding: Padding): Encoding {
   const { multipleOf = 0, direction = 'right', id = 0, typeId = 0, token = '[PAD]' } = padding;
   readInteger('padding.multipleOf', multipleOf, 0, mostPadding);

@@ -70,7 +70,7 @@ async function openDecoder({ codec, channels, sampleRateHz }: Mp4Start): Promise
   return codec.kind === 'compressed' ? createDecoder({ ...codec, channels, sampleRateHz }) : undefined;
 }
 
-/** To leave out at the beginning where the file doesn't say. */
+/** The delay of the codec, where the file doesn't say how much to leave out at the beginning. */
 function delaySeconds({ codec }: Mp4Start): number {
   const isOpus = codec.kind === 'compressed' && codec.codec === 'opus';
   return isOpus ? toOpusHead(codec.description).preSkip / 48_000 : 0;

@@ -9,7 +9,7 @@ export interface PcmBlock {
 export interface PcmTrack {
   /** Value of the file's header, if present; unreliable. */
   readonly durationSeconds?: number | undefined;
-  /** To be read once; leaving it early frees the decoder. */
+  /** Blocks in order, to be read once; leaving it early frees the decoder. */
   readonly blocks: AsyncIterable<PcmBlock>;
 }
 

@@ -1,14 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { resolveParameters } from '../../../src/core/parameters/descriptor.ts';
-import { samplingParameters, type SamplingParameters } from '../../../src/core/parameters/sampling.ts';
+import { samplingParameters, type SamplingParameters } from '../../../src/core/sampling/samplers.ts';
 import { candidatesFrom, probabilities, type Candidates } from '../../../src/core/sampling/candidates.ts';
-import { createChain } from '../../../src/core/sampling/chain.ts';
+import { createChain, type Chain } from '../../../src/core/sampling/chain.ts';
 import { drawToken } from '../../../src/core/sampling/draw.ts';
-import { applyDry, type DryBreakers } from '../../../src/core/sampling/dry.ts';
-import { applyDynamicTemperature } from '../../../src/core/sampling/dynamic-temperature.ts';
+import { applyDry } from '../../../src/core/sampling/dry.ts';
+import type { DryBreakers } from '../../../src/core/sampling/dry-breakers.ts';
+import { applyDynamicTemperature } from '../../../src/core/sampling/temperature.ts';
 import { applyLogitBias } from '../../../src/core/sampling/logit-bias.ts';
 import { applyMinP } from '../../../src/core/sampling/min-p.ts';
+import { createMirostat } from '../../../src/core/sampling/mirostat.ts';
 import { applyPenalties } from '../../../src/core/sampling/penalties.ts';
 import { createRng } from '../../../src/core/sampling/rng.ts';
 import { applyTailFree } from '../../../src/core/sampling/tail-free.ts';
@@ -26,6 +28,11 @@ const dryBreakers: DryBreakers = new Map([
 ]);
 
 type Bias = readonly (readonly [number, number])[];
+
+function chainOfAll(parameters: SamplingParameters, logitBias: Bias, vocabularySize: number): Chain {
+  const context = { rng: createRng(seed), vocabularySize, isWord: () => true, dryBreakers };
+  return createChain({ ...parameters, logitBias }, context);
+}
 
 /** The order that the chain promises, one function after the other. */
 function composed(
@@ -54,11 +61,14 @@ function composed(
     const xtc = { probability: given.xtcProbability, threshold: given.xtcThreshold };
     applyXtc(candidates, xtc, createRng(seed).next());
   }
-  return applyDynamicTemperature(candidates, {
+  applyDynamicTemperature(candidates, {
     temperature: given.temperature,
     range: isTruncated ? given.dynatempRange : 0,
     exponent: given.dynatempExponent,
   });
+  const { mirostatMode: mode, mirostatTau: tau, mirostatEta: eta } = given;
+  if (given.temperature === 0 || (mode !== 1 && mode !== 2)) return candidates;
+  return createMirostat({ mode, tau, eta, vocabularySize: logits.length }).apply(candidates);
 }
 
 function expectSameAsComposed(
@@ -68,7 +78,7 @@ function expectSameAsComposed(
   history: readonly number[] = [],
 ): void {
   const resolved = resolveParameters(samplingParameters, parameters);
-  const chain = createChain({ ...resolved, logitBias: bias, dryBreakers }, createRng(seed));
+  const chain = chainOfAll(resolved, bias, logits.length);
   for (const token of history) chain.accept(token);
   const before = Float32Array.from(logits);
   const actual = chain.run(logits);
@@ -94,7 +104,7 @@ const anyParameters: fc.Arbitrary<Partial<SamplingParameters>> = fc.record({
   minP: orNeutral(0, percent),
   typicalP: orNeutral(1, percent),
   tfsZ: orNeutral(1, percent),
-  mirostatMode: fc.constantFrom(0, 0, 0, 1),
+  mirostatMode: fc.constantFrom(0, 0, 0, 0, 1, 2),
   dryMultiplier: fc.constantFrom(0, 0, 0.8),
   dryBase: fc.constantFrom(1, 1.75),
   dryAllowedLength: fc.nat(3),
@@ -191,7 +201,7 @@ describe('drawing from all tokens', () => {
   const chainOf = (parameters: Partial<SamplingParameters>, logitBias: Bias, history: readonly number[]) => {
     const neutral = { minP: 0, repeatPenalty: 1 };
     const resolved = resolveParameters(samplingParameters, { ...neutral, ...parameters });
-    const chain = createChain({ ...resolved, logitBias, dryBreakers }, createRng(seed));
+    const chain = chainOfAll(resolved, logitBias, 3000);
     for (const token of history) chain.accept(token);
     return chain;
   };
@@ -245,7 +255,7 @@ describe('order', () => {
   ) => {
     const neutral = { temperature: 1, repeatPenalty: 1, minP: 0 };
     const resolved = resolveParameters(samplingParameters, { ...neutral, ...parameters });
-    const chain = createChain({ ...resolved, logitBias: [], dryBreakers }, createRng(seed));
+    const chain = chainOfAll(resolved, [], weights.length);
     for (const token of history) chain.accept(token);
     return tokensOf(chain.run(Float32Array.from(weights, Math.log)));
   };

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { candidatesFrom, probabilities, type Candidates } from '../../../src/core/sampling/candidates.ts';
-import { applyDry, type DryBreakers } from '../../../src/core/sampling/dry.ts';
-import { applyDynamicTemperature } from '../../../src/core/sampling/dynamic-temperature.ts';
+import { applyDry } from '../../../src/core/sampling/dry.ts';
+import type { DryBreakers } from '../../../src/core/sampling/dry-breakers.ts';
+import { applyDynamicTemperature } from '../../../src/core/sampling/temperature.ts';
 import { applyMinP } from '../../../src/core/sampling/min-p.ts';
 import { applyPenalties } from '../../../src/core/sampling/penalties.ts';
 import { applyTailFree } from '../../../src/core/sampling/tail-free.ts';

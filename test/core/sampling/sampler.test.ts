@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { samplingParameters, type SamplingParameters } from '../../../src/core/parameters/sampling.ts';
+import { samplingParameters, type SamplingParameters } from '../../../src/core/sampling/samplers.ts';
 import { createRng } from '../../../src/core/sampling/rng.ts';
 import { createSampler, type SamplerParameters } from '../../../src/core/sampling/sampler.ts';
 import { wildLogits } from './helpers.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { applyDry } from '../../../src/core/sampling/dry.ts';
-import { applyDynamicTemperature } from '../../../src/core/sampling/dynamic-temperature.ts';
+import { applyDynamicTemperature } from '../../../src/core/sampling/temperature.ts';
 import { applyMinP } from '../../../src/core/sampling/min-p.ts';
 import { applyPenalties } from '../../../src/core/sampling/penalties.ts';
 import { applyTailFree } from '../../../src/core/sampling/tail-free.ts';

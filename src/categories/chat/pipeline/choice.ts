@@ -42,13 +42,13 @@ export class Choice implements Continuation {
   readonly #answer: AnswerParser;
   readonly #matcher: GrammarMatcher | undefined;
   /** Tokens whose log probabilities are held back: they must not reveal what a stop sequence or hidden thinking hides. */
-  #untold: { readonly logprobs: TokenLogprobs; textLength: number }[] = [];
+  #heldLogprobs: { readonly logprobs: TokenLogprobs; textLength: number }[] = [];
   /** Tokens that complete a constrained answer at its limit, from when they begin to take the place of chosen ones. */
   #ending: number[] | undefined;
   tokens = 0;
   reasoningTokens = 0;
   /** Tokens that events have reported. */
-  #toldTokens = 0;
+  #reportedTokens = 0;
 
   constructor(index: number, context: ChoiceContext) {
     const { request, prompt, seed, vocabularySize, tokenizer } = context;
@@ -114,7 +114,7 @@ export class Choice implements Continuation {
     if (this.#answer.isReasoning) this.reasoningTokens++;
     if (logits && request.logprobs && !this.#isHidden) {
       const logprobs = readTokenLogprobs(logits, token, request.topLogprobs, tokenizer);
-      this.#untold.push({ logprobs, textLength: 0 });
+      this.#heldLogprobs.push({ logprobs, textLength: 0 });
     }
     const isVisible = !tokenizer.isSpecial(token) || markerTokens.has(token);
     if (isVisible) this.#read(this.#detokenizer.push(token));
@@ -123,11 +123,11 @@ export class Choice implements Continuation {
   }
 
   #read(text: string): void {
-    const last = this.#untold.at(-1);
+    const last = this.#heldLogprobs.at(-1);
     if (last) last.textLength += text.length;
     const events = text === '' ? [] : this.#answer.push(text);
     // The tokens so far are those of the marker that began the thinking.
-    if (this.#isHidden) this.#untold = [];
+    if (this.#isHidden) this.#heldLogprobs = [];
     if (events.length > 0) this.#emitLogprobs();
     this.#emitAll(events);
   }
@@ -151,28 +151,28 @@ export class Choice implements Continuation {
     for (const event of events) {
       if (event.type === 'tool-call-start') emit({ ...event, choice });
       else if (event.type === 'reasoning-delta' && !request.includeReasoning) {
-        emit({ type: 'hidden-tokens', choice, tokens: this.#untoldTokens() });
-      } else emit({ ...event, choice, tokens: this.#untoldTokens() });
+        emit({ type: 'hidden-tokens', choice, tokens: this.#takeNewTokens() });
+      } else emit({ ...event, choice, tokens: this.#takeNewTokens() });
     }
   }
 
-  #untoldTokens(): number {
-    const count = this.tokens - this.#toldTokens;
-    this.#toldTokens = this.tokens;
+  #takeNewTokens(): number {
+    const count = this.tokens - this.#reportedTokens;
+    this.#reportedTokens = this.tokens;
     return count;
   }
 
-  /** Tells of the tokens of which at least a part is delivered, or has no text of its own. */
+  /** Reports the tokens of which at least a part is delivered, or has no text of its own. */
   #emitLogprobs(): void {
-    let count = this.#untold.length;
+    let count = this.#heldLogprobs.length;
     if (count === 0) return;
     let { withheld } = this.#answer;
     if (withheld > 0) {
-      for (; count > 0 && this.#untold[count - 1]!.textLength <= withheld; count--) {
-        withheld -= this.#untold[count - 1]!.textLength;
+      for (; count > 0 && this.#heldLogprobs[count - 1]!.textLength <= withheld; count--) {
+        withheld -= this.#heldLogprobs[count - 1]!.textLength;
       }
     }
-    const tokens = this.#untold.splice(0, count).map(({ logprobs }) => logprobs);
+    const tokens = this.#heldLogprobs.splice(0, count).map(({ logprobs }) => logprobs);
     if (tokens.length > 0) this.#context.emit({ type: 'logprobs', choice: this.#index, tokens });
   }
 

@@ -1,4 +1,4 @@
-import type { DryBreakers } from '../../../core/sampling/dry.ts';
+import type { DryBreakers } from '../../../core/sampling/dry-breakers.ts';
 import { createBreakerFinder } from '../../../core/sampling/dry-breakers.ts';
 import type { TextTokenizer } from '../../../models/tokenizer.ts';
 import type { ChatRequest } from '../request.ts';

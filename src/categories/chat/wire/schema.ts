@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { schemaSizeFault } from '../../../core/chat/grammar/schema-size.ts';
 import { chatParameters, maxStopSequences } from '../parameters.ts';
-import { logitBiasBounds } from '../../../core/parameters/sampling.ts';
+import { logitBiasBounds } from '../../../core/sampling/logit-bias.ts';
 import { jsonText } from '../../../validation/json-text.ts';
 import { listOf } from '../../../validation/list-schema.ts';
 import { ofOfferedType } from '../../../validation/offered-type.ts';

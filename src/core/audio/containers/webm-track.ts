@@ -9,7 +9,7 @@ export interface WebmTrack {
   readonly codecPrivate: Uint8Array;
   readonly channels: number;
   readonly sampleRateHz: number;
-  /** To leave out at the beginning; `undefined` where the file doesn't say. */
+  /** Length to leave out at the beginning; `undefined` where the file doesn't say. */
   readonly delaySeconds: number | undefined;
   /** Bytes to put before every packet. */
   readonly strippedHeader: Uint8Array;

@@ -24,7 +24,7 @@ export interface RawStyle {
   /** A value with what stands around it. */
   frame(type: ValueType, value: Expression): Expression;
   /** Whether what stands around it says that a value is a string. */
-  readonly isTold?: boolean;
+  readonly isMarkedString?: boolean;
   /** Notation of objects and arrays; JSON if left out. */
   readonly inner?: Notation;
   readonly texts: TextLanguages;
@@ -32,9 +32,9 @@ export interface RawStyle {
 
 /** Strings as they are, everything else as JSON. A string that would be read as something else is left out. */
 export function rawNotation(style: RawStyle): Notation {
-  const { types, marker, canWrite, frame, isTold = false, inner = jsonNotation, texts } = style;
+  const { types, marker, canWrite, frame, isMarkedString = false, inner = jsonNotation, texts } = style;
   const allows = (type: string): boolean => types.length === 0 || types.includes(type);
-  const isText = isTold || (types.length > 0 && types.every((type) => type === 'string'));
+  const isText = isMarkedString || (types.length > 0 && types.every((type) => type === 'string'));
   const framed = (type: ValueType, value: Expression): Expression => {
     const isNumber = type === 'number' && allows('integer');
     return allows(type) || isNumber ? frame(type, value) : never;

@@ -27,7 +27,7 @@ export function taggedArguments(syntax: TaggedCallSyntax): (schema: unknown) => 
           marker: parameterClose,
           canWrite: (written) => !endsEarly(written, syntax),
           frame: (type, value) => frameOf(type, value, syntax),
-          isTold: attributes !== undefined,
+          isMarkedString: attributes !== undefined,
           texts,
         });
       values.set(types.join(), own);

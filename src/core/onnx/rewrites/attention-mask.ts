@@ -18,7 +18,7 @@ export const maskInputs = {
 export const maskPrefix = 'slashv1.mask.';
 
 /** Operators of which masks are made. */
-const light: ReadonlySet<string> = new Set(
+const maskOperators: ReadonlySet<string> = new Set(
   `Add And Cast Concat Constant ConstantOfShape CumSum Div Equal Expand Flatten Gather GatherND Greater GreaterOrEqual
    Identity IsNaN Less LessOrEqual Max Min Mod Mul Neg Not Or Pad Range ReduceMax ReduceMin ReduceSum Reshape ScatterND
    Shape Slice Squeeze Sub Tile Transpose Trilu Unsqueeze Where Xor`.split(/\s+/),
@@ -73,7 +73,7 @@ export function maskModel(model: OnnxModel): OnnxModel | undefined {
       continue;
     }
     const replaced = replaceNode(node);
-    if (!light.has(replaced.operator)) return undefined;
+    if (!maskOperators.has(replaced.operator)) return undefined;
     nodes.push(replaced);
     open.push(...replaced.inputs);
   }
@@ -125,7 +125,7 @@ export function maskModel(model: OnnxModel): OnnxModel | undefined {
       } else {
         const table = node.operator === 'Gather' ? index.constant(node.inputs[0]) : undefined;
         const isEmbedding = table && table.elementType !== elementTypes.int64;
-        if (!light.has(node.operator) || isEmbedding) return false;
+        if (!maskOperators.has(node.operator) || isEmbedding) return false;
         // The shape of a value that is not computed is an input.
         if (node.operator !== 'Shape') rest.push(...node.inputs);
       }

@@ -23,7 +23,7 @@ const readers: Readers<Decoder> = {
   WordPiece: readWordPieceDecoder,
 };
 
-/** @throws TypeError or RangeError for a decoder that is none */
+/** @throws TypeError or RangeError for a malformed definition or an unknown type */
 export function readDecoder(label: string, value: unknown): Decoder {
   return readByType(label, value, readers);
 }

@@ -20,7 +20,7 @@ const shortWord = 16;
 /**
  * Reads a model of the type `BPE`: the characters of a word (bytes, in byte-level models) are merged by rank.
  *
- * @throws TypeError or RangeError for a definition that is none, or that asks for dropout
+ * @throws TypeError or RangeError for a malformed definition, and for one that asks for dropout
  */
 export function readBpe(label: string, members: Members): Model {
   const { prefix, suffix, unknownToken, fuseUnknown, byteFallback, ignoreMerges } = readSettings(

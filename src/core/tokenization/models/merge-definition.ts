@@ -9,7 +9,7 @@ import type { Joints } from './joints.ts';
  *
  * @param prefixLength how much of the right token isn't part of the merged one
  * @param joints learns between which characters a merge reaches
- * @throws TypeError or RangeError for a merge that is none, or whose tokens the vocabulary doesn't have
+ * @throws TypeError or RangeError for anything but a merge, and for one whose tokens the vocabulary doesn't have
  */
 export function readMerges(
   label: string,

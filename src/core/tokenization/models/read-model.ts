@@ -12,7 +12,7 @@ const readers: Readers<Model> = {
   Unigram: readUnigram,
 };
 
-/** @throws TypeError or RangeError for a model that is none */
+/** @throws TypeError or RangeError for a malformed definition or an unknown type */
 export function readModel(label: string, value: unknown): Model {
   return readByType(label, value, readers, guessType(readMembers(label, value)));
 }

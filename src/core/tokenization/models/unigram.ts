@@ -17,7 +17,7 @@ const unknownPenalty = 10;
  * (Viterbi). Unknown characters cost the lowest score less 10; neighbours become one token.
  *
  * @see https://arxiv.org/abs/1804.10959
- * @throws TypeError or RangeError for a definition that is none
+ * @throws TypeError or RangeError for a malformed definition
  */
 export function readUnigram(label: string, members: Members): Model {
   const entries = readList(`${label}.vocab`, members['vocab']);

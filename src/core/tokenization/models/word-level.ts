@@ -7,7 +7,7 @@ import { readVocabulary } from './vocabulary-definition.ts';
 /**
  * Reads a model of the type `WordLevel`: a word is a token, or unknown.
  *
- * @throws TypeError or RangeError for a definition that is none
+ * @throws TypeError or RangeError for a malformed definition
  */
 export function readWordLevel(label: string, members: Members): Model {
   const unknownToken = readString(`${label}.unk_token`, members['unk_token']);

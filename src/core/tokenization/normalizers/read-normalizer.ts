@@ -28,7 +28,7 @@ const readers: Readers<Normalizer> = {
   StripAccents: () => stripAccents,
 };
 
-/** @throws TypeError or RangeError for a normalizer that is none */
+/** @throws TypeError or RangeError for a malformed definition or an unknown type */
 export function readNormalizer(label: string, value: unknown): Normalizer {
   return readByType(label, value, readers);
 }

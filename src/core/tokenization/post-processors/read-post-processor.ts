@@ -12,7 +12,7 @@ const readers: Readers<PostProcessor> = {
   TemplateProcessing: readTemplateProcessing,
 };
 
-/** @throws TypeError or RangeError for a post-processor that is none */
+/** @throws TypeError or RangeError for a malformed definition or an unknown type */
 export function readPostProcessor(label: string, value: unknown): PostProcessor {
   return readByType(label, value, readers);
 }

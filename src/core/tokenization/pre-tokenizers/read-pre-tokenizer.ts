@@ -35,7 +35,7 @@ const readers: Readers<PreTokenizer> = {
   WhitespaceSplit: () => whitespaceSplit,
 };
 
-/** @throws TypeError or RangeError for a pre-tokenizer that is none */
+/** @throws TypeError or RangeError for a malformed definition or an unknown type */
 export function readPreTokenizer(label: string, value: unknown): PreTokenizer {
   return readByType(label, value, readers);
 }

@@ -1,0 +1,59 @@
+import type { ParameterTable, ParameterValues } from '../parameters/descriptor.ts';
+import type { Candidates } from './candidates.ts';
+import type { LogitChanges } from './changes.ts';
+import type { DryBreakers } from './dry-breakers.ts';
+import type { LargestStep } from './largest-logits.ts';
+import type { Rng } from './rng.ts';
+import type { Adjustments, Collector } from './scan.ts';
+
+/** One sequence, as its samplers see it. */
+export interface SamplerContext {
+  readonly rng: Rng;
+  readonly vocabularySize: number;
+  /** Mirostat is on. */
+  readonly isSteered: boolean;
+  /** The tokens that the repeat penalty acts on. */
+  isWord(token: number): boolean;
+  readonly dryBreakers: DryBreakers;
+}
+
+/** A sampler with the parameters of one sequence. `apply` alone is needed; the others spare work or keep a state. */
+export interface SamplerStep {
+  /** @param isPenalized false for tokens whose logits must not be penalised */
+  apply(candidates: Candidates, isPenalized?: (token: number) => boolean): Candidates;
+  /** All that it does, where it changes a few logits and drops no candidate. */
+  readonly changes?: LogitChanges;
+  /** Gathers the candidates that it would keep, and perhaps some more, from all logits. */
+  readonly collector?: Collector;
+  /** A draw where this is the only sampler after the changes; −1 where it takes `apply`. */
+  drawFromAll?(logits: Float32Array, adjustments: Adjustments, uniform: number): number;
+  /** The most tokens that it lowers; left out by a sampler that raises logits or drops candidates. */
+  lowered?(): number;
+  /** `apply` to the largest logits alone, after samplers that lower some of them. */
+  readonly onLargest?: LargestStep;
+  /** Takes a token into the history. */
+  accept?(token: number): void;
+  /** Number of last tokens of the history that it reads. */
+  readonly memory?: number;
+  /** Learns from the token that was drawn of these candidates. */
+  learn?(candidates: Candidates, token: number): void;
+}
+
+/** All that the package knows of one sampler; its place in the list `samplers` is its place in the chain. */
+export interface SamplerDefinition<T extends ParameterTable = ParameterTable> {
+  readonly parameters: T;
+  /** The parameters that switch it on, each with the values that do; without any it always acts. */
+  readonly isOn?: { readonly [Name in keyof T]?: (value: number) => boolean };
+  /** Whether it acts at temperature 0: the others leave the most likely token the choice. */
+  readonly actsWhenGreedy?: boolean;
+  /** Whether it acts while Mirostat is on. */
+  readonly actsWithMirostat?: boolean;
+  create(parameters: ParameterValues<T>, context: SamplerContext): SamplerStep;
+}
+
+/** Infers the types of a definition from its table. */
+export function defineSampler<const T extends ParameterTable>(
+  definition: SamplerDefinition<T>,
+): SamplerDefinition<T> {
+  return definition;
+}
