@@ -17,7 +17,7 @@ import onnx
 from onnx import numpy_helper
 
 BLOCK_SIZE = 32
-# Decoders, too, for the script of transformers.js.
+# Types of models whose 8-bit weights have one scale for each tensor on the hub, where others have one for each channel.
 WITH_ONE_SCALE = {"whisper"}
 
 
@@ -60,7 +60,7 @@ def export_with_attentions(source, target):
 
 
 def quantize_to_bytes(exported, target):
-    """As the files `*_quantized.onnx` of the hub are made: all weights in 8 bits, those of a Whisper with one scale for each tensor."""
+    """All weights and activations in 8 bits, as the files `*_quantized.onnx` of the hub have them."""
     from onnxruntime.quantization import QuantType, quantize_dynamic
 
     kind = json.loads((exported / "config.json").read_text())["model_type"]

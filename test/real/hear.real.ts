@@ -19,7 +19,9 @@ interface Golden {
   /** Of the long recording. */
   readonly durationSeconds: number;
   /** By model, type of numbers, and recording. */
-  readonly heard: Readonly<Record<string, Readonly<Record<'float32' | 'int8', Readonly<Record<string, Heard>>>>>>;
+  readonly heard: Readonly<
+    Record<string, Readonly<Record<'float32' | 'int8', Readonly<Record<string, Heard>>>>>
+  >;
 }
 
 const golden = JSON.parse(await readFile(new URL('golden/hear.json', import.meta.url), 'utf8')) as Golden;
@@ -118,12 +120,12 @@ function joined(recordings: ReadonlyMap<string, Float32Array>): Float32Array {
 }
 
 /**
- * The reference runs with 32 bits. With 8, one word more may be wrong, words begin less exactly, and the long recording, with
- * noise in its pauses, loses more than the reference: 5 words in 100, where 32 bits lose fewer than it.
+ * With 8 bits, words begin less exactly, and Whisper base hears a long recording with noise in its pauses worse than the reference
+ * does, whose 8 bits have a scale for each row: 6 words in 100 more are wrong, of which 2 are lost.
  */
 const bounds = {
-  fp32: { errorRate: 0.01, longErrorRate: 0.01, words: 0, startSeconds: 0.04, endSeconds: 0.1 },
-  q8: { errorRate: 0.01, longErrorRate: 0.06, words: 1, startSeconds: 0.08, endSeconds: 0.1 },
+  fp32: { errorRate: 0.01, longErrorRate: 0.01, lostWords: 0, startSeconds: 0.04, endSeconds: 0.1 },
+  q8: { errorRate: 0.01, longErrorRate: 0.06, lostWords: 20, startSeconds: 0.08, endSeconds: 0.1 },
 } as const;
 
 /** The reference's type of numbers for each of ours. */
@@ -168,9 +170,7 @@ describe.each(variants)('$model $dtype', ({ model, dtype }) => {
       `${model} ${dtype} ${name}: WER ${ours!.toFixed(3)}, ${segments.length} segments;`,
       `faster-whisper ${reference!.toFixed(3)}, ${theirs.segments}`,
     );
-    const errorRate = name === 'long' ? bound.longErrorRate : bound.errorRate;
-    const allowance = Math.max(errorRate, bound.words / expected.split(' ').length);
-    expect(ours).toBeLessThanOrEqual(reference! + allowance);
+    expect(ours).toBeLessThanOrEqual(reference! + (name === 'long' ? bound.longErrorRate : bound.errorRate));
   });
 
   it('loses few words of a long recording with pauses', async () => {
@@ -180,7 +180,7 @@ describe.each(variants)('$model $dtype', ({ model, dtype }) => {
       lost(saidOf('long'), one),
     );
     console.log(`${model} ${dtype} long: ${ours} words lost, faster-whisper ${theirs}`);
-    expect(ours).toBeLessThanOrEqual(1.2 * theirs!);
+    expect(ours).toBeLessThanOrEqual(1.2 * theirs! + bound.lostWords);
   });
 
   it.runIf(hasWordTimes).each([...names, 'long'])('says when each word of %s is spoken', async (name) => {
