@@ -17,6 +17,8 @@ import onnx
 from onnx import numpy_helper
 
 BLOCK_SIZE = 32
+# Types of models whose 8-bit weights have one scale for each tensor on the hub, where others have one for each channel.
+WITH_ONE_SCALE = {"whisper"}
 
 
 TASKS = {"whisper": "automatic-speech-recognition-with-past", "bert": "feature-extraction"}
@@ -58,14 +60,22 @@ def export_with_attentions(source, target):
 
 
 def quantize_to_bytes(exported, target):
-    """Products of 8-bit weights and activations, as the files `*_quantized.onnx` of the hub have them."""
+    """All weights and activations in 8 bits, as the files `*_quantized.onnx` of the hub have them."""
     from onnxruntime.quantization import QuantType, quantize_dynamic
 
+    kind = json.loads((exported / "config.json").read_text())["model_type"]
+    by_channel = kind not in WITH_ONE_SCALE
     (target / "onnx").mkdir(exist_ok=True)
-    for file in list((exported / "onnx").glob("*.onnx")):
-        quantized = target / "onnx" / f"{file.stem}_quantized.onnx"
-        options = {"EnableSubgraph": True}
-        quantize_dynamic(file, quantized, weight_type=QuantType.QUInt8, extra_options=options, op_types_to_quantize=["MatMul"])
+    for file in [file for file in (exported / "onnx").glob("*.onnx") if not file.stem.endswith("_quantized")]:
+        operators = {node.op_type for node in onnx.load(file, load_external_data=False).graph.node}
+        quantize_dynamic(
+            file,
+            target / "onnx" / f"{file.stem}_quantized.onnx",
+            weight_type=QuantType.QUInt8 if "Conv" in operators else QuantType.QInt8,
+            per_channel=by_channel,
+            reduce_range=by_channel,
+            extra_options={"EnableSubgraph": True},
+        )
 
 
 def quantize(exported, target):

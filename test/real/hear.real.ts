@@ -23,7 +23,10 @@ interface Heard {
 interface Golden {
   /** Of the long recording. */
   readonly durationSeconds: number;
-  readonly heard: Readonly<Record<string, Readonly<Record<string, Heard>>>>;
+  /** By model, type of numbers, and recording. */
+  readonly heard: Readonly<
+    Record<string, Readonly<Record<'float32' | 'int8', Readonly<Record<string, Heard>>>>>
+  >;
 }
 
 const golden = JSON.parse(await readFile(new URL('golden/hear.json', import.meta.url), 'utf8')) as Golden;
@@ -48,7 +51,7 @@ const said: Readonly<Record<string, string>> = {
   jfk: 'And so my fellow Americans, ask not what your country can do for you, ask what you can do for your country.',
   two_cities: twoCities,
   beckett: 'Ever tried. Ever failed. No matter. Try again. Fail again. Fail better.',
-  endgame_nagg_nell: textOf(golden.heard['whisper-base']!['endgame_nagg_nell']!.words),
+  endgame_nagg_nell: textOf(golden.heard['whisper-base']!.float32['endgame_nagg_nell']!.words),
 };
 const saidOf = (recording: string): string =>
   plain(recording === 'long' ? order.map((name) => said[name]).join(' ') : said[recording]!);
@@ -122,13 +125,16 @@ function joined(recordings: ReadonlyMap<string, Float32Array>): Float32Array {
 }
 
 /**
- * The reference runs with 32 bits. With 8, one word more may be wrong, words begin less exactly, and the long recording, with
- * noise in its pauses, loses more than the reference: 5 words in 100, where 32 bits lose fewer than it.
+ * With 8 bits, words begin less exactly, and Whisper base hears a long recording with noise in its pauses worse than the reference
+ * does, whose 8 bits have a scale for each row: 6 words in 100 more are wrong, of which 2 are lost.
  */
 const bounds = {
-  fp32: { errorRate: 0.01, longErrorRate: 0.01, words: 0, startSeconds: 0.04, endSeconds: 0.1 },
-  q8: { errorRate: 0.01, longErrorRate: 0.06, words: 1, startSeconds: 0.08, endSeconds: 0.1 },
+  fp32: { errorRate: 0.01, longErrorRate: 0.01, lostWords: 0, startSeconds: 0.04, endSeconds: 0.1 },
+  q8: { errorRate: 0.01, longErrorRate: 0.06, lostWords: 20, startSeconds: 0.08, endSeconds: 0.1 },
 } as const;
+
+/** The reference's type of numbers for each of ours. */
+const referenceTypes = { fp32: 'float32', q8: 'int8' } as const;
 
 const variants = ['whisper-base', 'whisper-tiny-en'].flatMap((model) =>
   (['fp32', 'q8'] as const).map((dtype) => ({ model, dtype })),
@@ -156,7 +162,7 @@ describe.each(variants)('$model $dtype', ({ model, dtype }) => {
     results.set(name, result);
     return result;
   };
-  const theirsOf = (name: string): Heard => golden.heard[model]![name]!;
+  const theirsOf = (name: string): Heard => golden.heard[model]![referenceTypes[dtype]][name]!;
 
   it.each([...names, 'long'])('hears %s as well as faster-whisper does', async (name) => {
     const { text, segments } = await heard(name);
@@ -169,19 +175,17 @@ describe.each(variants)('$model $dtype', ({ model, dtype }) => {
       `${model} ${dtype} ${name}: WER ${ours!.toFixed(3)}, ${segments.length} segments;`,
       `faster-whisper ${reference!.toFixed(3)}, ${theirs.segments}`,
     );
-    const errorRate = name === 'long' ? bound.longErrorRate : bound.errorRate;
-    const allowance = Math.max(errorRate, bound.words / expected.split(' ').length);
-    expect(ours).toBeLessThanOrEqual(reference! + allowance);
+    expect(ours).toBeLessThanOrEqual(reference! + (name === 'long' ? bound.longErrorRate : bound.errorRate));
   });
 
-  it.runIf(dtype === 'fp32')('loses few words of a long recording with pauses', async () => {
+  it('loses few words of a long recording with pauses', async () => {
     const { durationSeconds, text } = await heard('long');
     expect(durationSeconds).toBeCloseTo(golden.durationSeconds, 1);
     const [ours, theirs] = [plain(text), plain(textOf(theirsOf('long').words))].map((one) =>
       lost(saidOf('long'), one),
     );
     console.log(`${model} ${dtype} long: ${ours} words lost, faster-whisper ${theirs}`);
-    expect(ours).toBeLessThanOrEqual(1.2 * theirs!);
+    expect(ours).toBeLessThanOrEqual(1.2 * theirs! + bound.lostWords);
   });
 
   it.runIf(hasWordTimes).each([...names, 'long'])('says when each word of %s is spoken', async (name) => {

@@ -20,6 +20,7 @@ RATE = 16_000
 NAMES = ["jfk", "two_cities", "endgame_nagg_nell", "beckett"]
 ROUNDS = 4
 PAUSES = [0.5, 3, 6, 10]
+TYPES = ["float32", "int8"]
 
 
 def join(recordings):
@@ -38,19 +39,23 @@ def join(recordings):
     return numpy.round(numpy.concatenate(parts).clip(-1, 1) * 32_767).astype(numpy.float32) / 32_768
 
 
-def main(folder, *models):
-    recordings = {name: decode_audio(str(Path(folder) / f"{name}.wav")) for name in NAMES[1:]}
-    recordings["jfk"] = decode_audio(str(Path(__file__).with_name("jfk.wav")))
-    recordings["long"] = join(recordings)
+def hear(name, folder, compute_type, recordings):
+    model = WhisperModel(folder, device="cpu", compute_type=compute_type, cpu_threads=2)
     heard = {}
-    for name, path in (model.split("=") for model in models):
-        model = WhisperModel(path, device="cpu", compute_type="float32", cpu_threads=2)
-        heard[name] = {}
-        for recording, samples in recordings.items():
-            segments = list(model.transcribe(samples, beam_size=1, word_timestamps=True)[0])
-            words = [[word.word.strip(), round(word.start, 2), round(word.end, 2)] for segment in segments for word in segment.words]
-            heard[name][recording] = dict(segments=len(segments), words=words)
-            print(name, recording, len(segments), len(words), flush=True)
+    for recording, samples in recordings.items():
+        segments = list(model.transcribe(samples, beam_size=1, word_timestamps=True)[0])
+        words = [[word.word.strip(), round(word.start, 2), round(word.end, 2)] for segment in segments for word in segment.words]
+        heard[recording] = dict(segments=len(segments), words=words)
+        print(name, compute_type, recording, len(segments), len(words), flush=True)
+    return heard
+
+
+def main(wavs, *models):
+    here = Path(__file__).parent
+    recordings = {name: decode_audio(str((here if name == "jfk" else Path(wavs)) / f"{name}.wav")) for name in NAMES}
+    recordings["long"] = join(recordings)
+    folders = dict(model.split("=") for model in models)
+    heard = {name: {compute_type: hear(name, folder, compute_type, recordings) for compute_type in TYPES} for name, folder in folders.items()}
     versions = {package: version(package) for package in ("faster-whisper", "ctranslate2")}
     golden = dict(versions=versions, durationSeconds=round(len(recordings["long"]) / RATE, 2), heard=heard)
     Path(__file__).with_suffix(".json").write_text(json.dumps(golden, ensure_ascii=False, separators=(",", ":")) + "\n")
