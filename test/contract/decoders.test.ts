@@ -8,7 +8,7 @@ import { locateDecoder, openModelFolder } from '../../src/models/model-folder.ts
 import { createTextTokenizer } from '../../src/models/tokenizer.ts';
 import { loadChatPipeline } from '../../src/categories/chat/pipeline/chat-pipeline.ts';
 import type { Decoder } from '../../src/runtime/decoder.ts';
-import { loadDecoder } from '../../src/categories/chat/pipeline/load-decoder.ts';
+import { loadDecoder } from '../../src/backends/onnx/chat/load-decoder.ts';
 import type { Pipeline } from '../../src/categories/contract.ts';
 import { serve, type RunningService } from '../e2e/serve.ts';
 import { ask, decoderFolder, readGolden, type Answer, type GoldenConversation } from './decoder-golden.ts';

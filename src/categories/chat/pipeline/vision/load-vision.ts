@@ -11,7 +11,7 @@ import { createOnnxSession } from '../../../../runtime/onnx.ts';
 import type { ModelSpec } from '../../../contract.ts';
 import type { ChatSettings } from '../../settings.ts';
 import type { Decoder } from '../../../../runtime/decoder.ts';
-import { loadDecoder, type DecoderOptions } from '../load-decoder.ts';
+import { loadDecoder, type DecoderOptions } from '../../../../backends/onnx/chat/load-decoder.ts';
 import { createEmbeddingDecoder } from './embedding-decoder.ts';
 import { PictureTable } from './picture-table.ts';
 import { createTokenEmbedder } from './token-embedder.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createCopyingDecoder } from '../../../../src/categories/chat/pipeline/copying-decoder.ts';
+import { createCopyingDecoder } from '../../../../src/backends/onnx/chat/copying-decoder.ts';
 import { createRememberingSession } from './remembering-session.ts';
 
 const { inputs, ...session } = createRememberingSession();

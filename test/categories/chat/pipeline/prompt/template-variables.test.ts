@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import {
   foreignTemplateParameters,
   templateVariables,
-} from '../../../../src/categories/chat/pipeline/template-variables.ts';
-import { completeChatRequest, type ChatRequestInput } from '../../../../src/categories/chat/request.ts';
-import { createChatTemplate } from '../../../../src/models/chat-template.ts';
-import { folderOf } from '../../../models/folders.ts';
+} from '../../../../../src/categories/chat/pipeline/prompt/template-variables.ts';
+import { completeChatRequest, type ChatRequestInput } from '../../../../../src/categories/chat/request.ts';
+import { createChatTemplate } from '../../../../../src/models/chat-template.ts';
+import { folderOf } from '../../../../models/folders.ts';
 
 const say = '{% for m in messages %}{{ m.content }}{% endfor %}';
 const templates = {

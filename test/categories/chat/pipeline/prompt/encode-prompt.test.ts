@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import type { ChatMessage } from '../../../../src/core/chat/messages.ts';
+import type { ChatMessage } from '../../../../../src/core/chat/messages.ts';
 import {
   assertFewMessages,
   encodePrompt,
   type PromptOptions,
-} from '../../../../src/categories/chat/pipeline/encode-prompt.ts';
+} from '../../../../../src/categories/chat/pipeline/prompt/encode-prompt.ts';
 
 /** One token for every `charactersPerToken` characters, and a count of the characters that it read. */
 function countingTokenizer(charactersPerToken: number) {

@@ -1,14 +1,18 @@
-import type { LargestLogits } from '../../../core/sampling/largest-logits.ts';
-import { createAnswerParser, type AnswerEvent, type AnswerParser } from '../../../core/chat/answer-parser.ts';
-import type { CompiledGrammar, GrammarMatcher } from '../../../core/chat/grammar/matcher.ts';
-import type { ReasoningSplitter } from '../../../core/chat/reasoning.ts';
-import type { ToolCallParser } from '../../../core/chat/tool-calls/parser.ts';
-import { createSampler, samplerParametersOf, type Sampler } from '../../../core/sampling/sampler.ts';
-import { createDetokenizer, type Detokenizer } from '../../../core/text/detokenizer.ts';
-import type { TextTokenizer } from '../../../models/tokenizer.ts';
-import type { ChatEvent, FinishReason, TokenLogprobs } from '../events.ts';
-import type { ChatRequest } from '../request.ts';
-import type { Continuation } from './batcher.ts';
+import type { LargestLogits } from '../../../../core/sampling/largest-logits.ts';
+import {
+  createAnswerParser,
+  type AnswerEvent,
+  type AnswerParser,
+} from '../../../../core/chat/answer-parser.ts';
+import type { CompiledGrammar, GrammarMatcher } from '../../../../core/chat/grammar/matcher.ts';
+import type { ReasoningSplitter } from '../../../../core/chat/reasoning.ts';
+import type { ToolCallParser } from '../../../../core/chat/tool-calls/parser.ts';
+import { createSampler, samplerParametersOf, type Sampler } from '../../../../core/sampling/sampler.ts';
+import { createDetokenizer, type Detokenizer } from '../../../../core/text/detokenizer.ts';
+import type { TextTokenizer } from '../../../../models/tokenizer.ts';
+import type { ChatEvent, FinishReason, TokenLogprobs } from '../../events.ts';
+import type { ChatRequest } from '../../request.ts';
+import type { Continuation } from '../batch/batcher.ts';
 import { dryBreakersOf } from './dry-breakers.ts';
 import { readTokenLogprobs } from './token-logprobs.ts';
 import { wordTestOf } from './word-tokens.ts';

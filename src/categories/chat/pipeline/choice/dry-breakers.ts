@@ -1,7 +1,7 @@
-import type { DryBreakers } from '../../../core/sampling/dry.ts';
-import { createBreakerFinder } from '../../../core/sampling/dry-breakers.ts';
-import type { TextTokenizer } from '../../../models/tokenizer.ts';
-import type { ChatRequest } from '../request.ts';
+import type { DryBreakers } from '../../../../core/sampling/dry.ts';
+import { createBreakerFinder } from '../../../../core/sampling/dry-breakers.ts';
+import type { TextTokenizer } from '../../../../models/tokenizer.ts';
+import type { ChatRequest } from '../../request.ts';
 
 interface Search {
   readonly find: ReturnType<typeof createBreakerFinder>;

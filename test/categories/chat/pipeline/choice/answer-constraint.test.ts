@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { answerConstraint } from '../../../../src/categories/chat/pipeline/answer-constraint.ts';
-import { completeChatRequest } from '../../../../src/categories/chat/request.ts';
-import { thinkFormat } from '../../../../src/core/chat/reasoning-formats.ts';
-import { hermesFormat } from '../../../../src/core/chat/tool-calls/hermes.ts';
+import { answerConstraint } from '../../../../../src/categories/chat/pipeline/choice/answer-constraint.ts';
+import { completeChatRequest } from '../../../../../src/categories/chat/request.ts';
+import { thinkFormat } from '../../../../../src/core/chat/reasoning-formats.ts';
+import { hermesFormat } from '../../../../../src/core/chat/tool-calls/hermes.ts';
 
 const tools = [{ name: 'one' }, { name: 'two' }];
 

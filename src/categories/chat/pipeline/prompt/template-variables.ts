@@ -1,8 +1,8 @@
-import { toWireName } from '../../../core/parameters/descriptor.ts';
-import { quote } from '../../../core/text/quote.ts';
-import { fieldError, type InferenceError } from '../../../errors.ts';
-import type { ChatTemplate } from '../../../models/chat-template.ts';
-import type { ChatRequest } from '../request.ts';
+import { toWireName } from '../../../../core/parameters/descriptor.ts';
+import { quote } from '../../../../core/text/quote.ts';
+import { fieldError, type InferenceError } from '../../../../errors.ts';
+import type { ChatTemplate } from '../../../../models/chat-template.ts';
+import type { ChatRequest } from '../../request.ts';
 
 type Switches = Pick<ChatTemplate, 'reads' | 'thinkingSwitch' | 'source'>;
 

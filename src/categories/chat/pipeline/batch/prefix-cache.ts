@@ -1,4 +1,4 @@
-import { CacheFull, type CacheRow, type Decoder, type DecoderCache } from '../../../runtime/decoder.ts';
+import { CacheFull, type CacheRow, type Decoder, type DecoderCache } from '../../../../runtime/decoder.ts';
 
 interface Entry {
   readonly tokens: Int32Array;

@@ -1,4 +1,4 @@
-import type { TextTokenizer } from '../../../models/tokenizer.ts';
+import type { TextTokenizer } from '../../../../models/tokenizer.ts';
 
 const tests = new WeakMap<TextTokenizer, (token: number) => boolean>();
 

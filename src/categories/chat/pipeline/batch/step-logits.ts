@@ -1,5 +1,5 @@
 import type { Continuation } from './batcher.ts';
-import type { Decoder, DecoderCache, RemoteLogits } from '../../../runtime/decoder.ts';
+import type { Decoder, DecoderCache, RemoteLogits } from '../../../../runtime/decoder.ts';
 
 /** Tokens of a step for each row of a cache, as `Decoder.forward` takes them. */
 export interface Step {

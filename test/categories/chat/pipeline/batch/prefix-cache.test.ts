@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { PrefixCache } from '../../../../src/categories/chat/pipeline/prefix-cache.ts';
-import { CacheFull, type Decoder, type DecoderCache } from '../../../../src/runtime/decoder.ts';
+import { PrefixCache } from '../../../../../src/categories/chat/pipeline/batch/prefix-cache.ts';
+import { CacheFull, type Decoder, type DecoderCache } from '../../../../../src/runtime/decoder.ts';
 
 interface Kept extends DecoderCache {
   readonly name: string;

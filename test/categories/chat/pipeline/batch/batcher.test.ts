@@ -4,15 +4,15 @@ import {
   Batcher,
   type Continuation,
   type Generation,
-} from '../../../../src/categories/chat/pipeline/batcher.ts';
-import { createCopyingDecoder } from '../../../../src/categories/chat/pipeline/copying-decoder.ts';
-import { CacheFull, type Decoder, type DecoderCache } from '../../../../src/runtime/decoder.ts';
-import { PrefixCache } from '../../../../src/categories/chat/pipeline/prefix-cache.ts';
+} from '../../../../../src/categories/chat/pipeline/batch/batcher.ts';
+import { createCopyingDecoder } from '../../../../../src/backends/onnx/chat/copying-decoder.ts';
+import { CacheFull, type Decoder, type DecoderCache } from '../../../../../src/runtime/decoder.ts';
+import { PrefixCache } from '../../../../../src/categories/chat/pipeline/batch/prefix-cache.ts';
 import {
   continuationOf,
   createRememberingSession,
   type RememberingSessionOptions,
-} from './remembering-session.ts';
+} from '../../../../backends/onnx/chat/remembering-session.ts';
 
 class Greedy implements Continuation {
   readonly tokens: number[] = [];

@@ -1,7 +1,7 @@
-import type { ModelFormats } from '../../../core/chat/formats.ts';
-import type { AnswerConstraint, CallConstraint } from '../../../core/chat/grammar/constraint.ts';
-import type { ToolDefinition } from '../../../core/chat/messages.ts';
-import type { ChatRequest } from '../request.ts';
+import type { ModelFormats } from '../../../../core/chat/formats.ts';
+import type { AnswerConstraint, CallConstraint } from '../../../../core/chat/grammar/constraint.ts';
+import type { ToolDefinition } from '../../../../core/chat/messages.ts';
+import type { ChatRequest } from '../../request.ts';
 
 export interface AnswerSetting {
   /** The tools that the prompt describes. */

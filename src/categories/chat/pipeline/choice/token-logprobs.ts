@@ -1,6 +1,6 @@
-import { logProbabilitiesOf, type TokenLogProbability } from '../../../core/sampling/log-probabilities.ts';
-import type { TextTokenizer } from '../../../models/tokenizer.ts';
-import type { TokenLogprob, TokenLogprobs } from '../events.ts';
+import { logProbabilitiesOf, type TokenLogProbability } from '../../../../core/sampling/log-probabilities.ts';
+import type { TextTokenizer } from '../../../../models/tokenizer.ts';
+import type { TokenLogprob, TokenLogprobs } from '../../events.ts';
 
 const utf8 = new TextDecoder();
 

@@ -1,5 +1,5 @@
-import { createDraftLength } from '../../../core/speculation/draft-length.ts';
-import { createPromptLookup } from '../../../core/speculation/prompt-lookup.ts';
+import { createDraftLength } from '../../../../core/speculation/draft-length.ts';
+import { createPromptLookup } from '../../../../core/speculation/prompt-lookup.ts';
 
 /** Tokens that are guessed for one step. */
 const mostGuesses = 7;

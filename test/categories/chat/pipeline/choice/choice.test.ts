@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { Choice } from '../../../../src/categories/chat/pipeline/choice.ts';
-import type { ChatEvent } from '../../../../src/categories/chat/events.ts';
-import { completeChatRequest, type ChatRequestInput } from '../../../../src/categories/chat/request.ts';
-import { thinkFormat } from '../../../../src/core/chat/reasoning-formats.ts';
+import { Choice } from '../../../../../src/categories/chat/pipeline/choice/choice.ts';
+import type { ChatEvent } from '../../../../../src/categories/chat/events.ts';
+import { completeChatRequest, type ChatRequestInput } from '../../../../../src/categories/chat/request.ts';
+import { thinkFormat } from '../../../../../src/core/chat/reasoning-formats.ts';
 
 type Options = Partial<Omit<ChatRequestInput, 'model' | 'messages'>>;
 

@@ -1,7 +1,7 @@
-import type { LargestLogits } from '../../../core/sampling/largest-logits.ts';
-import { CacheFull, type CacheRow, type Decoder, type DecoderCache } from '../../../runtime/decoder.ts';
-import { InferenceError } from '../../../errors.ts';
-import { onceAllAborted } from '../../../runtime/all-aborted.ts';
+import type { LargestLogits } from '../../../../core/sampling/largest-logits.ts';
+import { CacheFull, type CacheRow, type Decoder, type DecoderCache } from '../../../../runtime/decoder.ts';
+import { InferenceError } from '../../../../errors.ts';
+import { onceAllAborted } from '../../../../runtime/all-aborted.ts';
 import { Drafter } from './drafter.ts';
 import type { PrefixCache, SharedPrefix } from './prefix-cache.ts';
 import { forwardStep, type StepLogits } from './step-logits.ts';
