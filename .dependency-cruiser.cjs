@@ -121,6 +121,13 @@ module.exports = {
       ],
       'pipelines know no HTTP, no engine, no other category',
     ),
+    {
+      name: 'chat-decodes-by-its-backend',
+      comment: 'decoders and caches are those of a backend, which also opens the graphs of pictures',
+      severity: 'error',
+      from: { path: '^src/categories/chat/' },
+      to: { path: '^src/runtime/(?!(contract|decoder|all-aborted|image|image-source)\\.ts$)' },
+    },
     only(
       'categories-registry',
       '^src/categories/[a-z-]+\\.ts$',

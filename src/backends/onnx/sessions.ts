@@ -1,8 +1,10 @@
 import { createOnnxSession } from '../../runtime/onnx.ts';
 import type { SessionBackend } from '../contract.ts';
+import { openTextModel } from './chat/open-text-model.ts';
 
 /** Graphs on this disk, run by ONNX Runtime in this process. */
 export const onnxSessions: SessionBackend = {
   hasGraphs: true,
   openSession: ({ graph }, { device, threads }) => createOnnxSession(graph, { device, threads }),
+  openTextModel,
 };

@@ -9,7 +9,7 @@ import { createTextTokenizer, type TextTokenizer } from '../../../models/tokeniz
 import type { EmbeddingEvent, EmbeddingModelInfo } from '../events.ts';
 import { assertTexts, type EmbeddingRequest } from '../request.ts';
 import type { ModelSpec, Pipeline, RunOptions } from '../../contract.ts';
-import type { SessionBackend, TextModel } from '../../../backends/contract.ts';
+import type { SessionBackend, EncodingModel } from '../../../backends/contract.ts';
 import { createEncoder, type Encoder } from './encoder.ts';
 import { SequenceBatcher } from '../../../runtime/encoder/sequence-batcher.ts';
 import { toTokenSequence, type TokenSequence } from './token-sequence.ts';
@@ -38,7 +38,8 @@ export async function loadEmbeddingPipeline(
   if (!Number.isSafeInteger(maxBatchTokens) || maxBatchTokens < 1) {
     throw fieldError('maxBatchTokens', `expected an integer of at least 1, got ${maxBatchTokens}`);
   }
-  if (backend.openTextModel) return openEngineModel(spec, await backend.openTextModel(spec), maxBatchTokens);
+  if (backend.openTextEncoder)
+    return openEngineModel(spec, await backend.openTextEncoder(spec), maxBatchTokens);
   const folder = await openEmbeddingFolder(locateModel(spec.source), {
     dtype: spec.dtype,
     hasGraphs: backend.hasGraphs,
@@ -65,7 +66,7 @@ export async function loadEmbeddingPipeline(
 /** A model whose engine does the pooling. */
 async function openEngineModel(
   spec: ModelSpec<EmbeddingSettings>,
-  model: TextModel,
+  model: EncodingModel,
   maxBatchTokens: number,
 ): Promise<EmbeddingPipeline> {
   try {
@@ -84,7 +85,7 @@ async function openEngineModel(
     };
     return new EmbeddingPipeline({ spec, folder, tokenizer, contextLength, encoder, maxBatchTokens });
   } catch (error) {
-    await model.release();
+    await model.release?.();
     throw error;
   }
 }

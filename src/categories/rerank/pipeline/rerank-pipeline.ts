@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import type { SessionBackend, TextModel } from '../../../backends/contract.ts';
+import type { SessionBackend, EncodingModel } from '../../../backends/contract.ts';
 import type { PairEncoder } from '../../../core/tokenization/pair-encoder.ts';
 import { assertWanted, contextLengthError, fieldError } from '../../../errors.ts';
 import { localFiles } from '../../../models/graph-files.ts';
@@ -34,7 +34,7 @@ export async function loadRerankPipeline(
   spec: ModelSpec<RerankSettings>,
   backend: SessionBackend,
 ): Promise<Pipeline<RerankRequest, RerankEvent, RerankModelInfo>> {
-  if (backend.openTextModel) return openEngineModel(spec, await backend.openTextModel(spec));
+  if (backend.openTextEncoder) return openEngineModel(spec, await backend.openTextEncoder(spec));
   const path = locateModel(spec.source);
   const folder = await openModelFolder(path);
   const contextLength = spec.contextLength ?? readTextLength(folder);
@@ -56,7 +56,10 @@ export async function loadRerankPipeline(
 }
 
 /** A model whose engine does the scoring. */
-async function openEngineModel(spec: ModelSpec<RerankSettings>, model: TextModel): Promise<RerankPipeline> {
+async function openEngineModel(
+  spec: ModelSpec<RerankSettings>,
+  model: EncodingModel,
+): Promise<RerankPipeline> {
   try {
     const { folder, tokenizer } = model;
     const contextLength = spec.contextLength ?? model.contextLength;
@@ -64,7 +67,7 @@ async function openEngineModel(spec: ModelSpec<RerankSettings>, model: TextModel
     const scorer = toScorer(await model.openEncoder({ contextLength, maxTokens, pooling: 'rank' }));
     return new RerankPipeline({ spec, folder, tokenizer, contextLength, scorer });
   } catch (error) {
-    await model.release();
+    await model.release?.();
     throw error;
   }
 }

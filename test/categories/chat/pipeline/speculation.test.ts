@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { onnxSessions } from '../../../../src/backends/onnx/sessions.ts';
 import { loadChatPipeline } from '../../../../src/categories/chat/pipeline/chat-pipeline.ts';
 import type { Decoder } from '../../../../src/runtime/decoder.ts';
 import type { DecoderOptions, loadDecoder } from '../../../../src/backends/onnx/chat/load-decoder.ts';
@@ -51,8 +52,8 @@ beforeAll(async () => {
     source: 'test/contract/models/llama-gqa',
     threads: 1,
   } as const;
-  plain = await loadChatPipeline(spec);
-  speculating = await loadChatPipeline({ ...spec, speculation: true });
+  plain = await loadChatPipeline(spec, onnxSessions);
+  speculating = await loadChatPipeline({ ...spec, speculation: true }, onnxSessions);
 });
 
 afterAll(() => Promise.all([plain.close(), speculating.close()]));
