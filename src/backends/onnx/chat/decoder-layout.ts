@@ -1,63 +1,55 @@
 import { isPast, isPastKeyOrValue, isPastState, presentName } from '../../../core/onnx/cache-names.ts';
+import { embeddingsInput, layerEmbeddingsInput } from '../../../core/onnx/embedding-inputs.ts';
+import type { ModelSignature, ValueSignature } from '../../../core/onnx/model-signature.ts';
 import { rowLengthInputs } from '../../../core/onnx/rewrites/row-lengths.ts';
 import { fieldError, type InferenceError } from '../../../errors.ts';
 
 /** Types of keys, values and logits. */
 export type FloatType = 'float32' | 'float16';
 
-/** One past/present pair of a decoder: keys or values of one layer. */
-export interface KeyValueEntry {
+/**
+ * One past/present pair of a decoder, which carries numbers of each row from one step to the next: keys or values of a
+ * layer, `[heads, slots, headSize]`; or a state of a fixed size, one slot that stands for all tokens: the end of a
+ * convolution, a state space.
+ */
+export interface CacheEntry {
   readonly past: string;
   readonly present: string;
   readonly type: FloatType;
   readonly heads: number;
   readonly headSize: number;
-}
-
-/** State that a layer keeps of a whole sequence, in a fixed number of elements: the end of a convolution, a state space. */
-export interface StateEntry {
-  readonly past: string;
-  readonly present: string;
-  readonly type: FloatType;
-  /** Dimensions of one row. */
-  readonly dims: readonly number[];
+  /** Dimensions of a row of a state. */
+  readonly dims?: readonly number[];
 }
 
 /** Inputs and outputs of a decoder's graph, by their roles. */
 export interface DecoderLayout {
-  readonly entries: readonly KeyValueEntry[];
-  readonly states: readonly StateEntry[];
+  /** Keys and values. */
+  readonly entries: readonly CacheEntry[];
+  readonly states: readonly CacheEntry[];
   readonly inputs: ReadonlySet<string>;
   readonly outputs: ReadonlySet<string>;
   readonly vocabularySize: number;
   /** Size of the embeddings in place of tokens; `undefined` where tokens are fed. */
   readonly hiddenSize: number | undefined;
   /** Layers and size of the embeddings that each of them has of its own; `undefined` where there are none. */
-  readonly layerDims: readonly [layers: number, size: number] | undefined;
+  readonly layerDims: readonly number[] | undefined;
+  /** Numbers of all layers for a token. */
+  readonly layerSize: number | undefined;
   /** Whether positions are those of frames, rows and columns, `[3 × rows × count]`. */
   readonly hasGridPositions: boolean;
   readonly logitsType: FloatType;
 }
 
-interface Signature {
-  readonly name: string;
-  readonly type: string;
-  readonly dims: readonly (number | string)[];
-}
-
 /** Inputs and outputs of a graph, as its file says or a session of it. */
-export interface GraphSides {
-  readonly inputs: readonly Signature[];
-  readonly outputs: readonly Signature[];
-}
+export type GraphSides = Pick<ModelSignature, 'inputs' | 'outputs'>;
 
-/** Embeddings of a token for each layer, `[rows, count, layers, size]`: Gemma 3n and 4. */
-export const layerEmbeddingsInput = 'per_layer_inputs';
+const floatTypes: readonly FloatType[] = ['float32', 'float16'];
 
 const stepInputs: ReadonlySet<string> = new Set([
   ...Object.values(rowLengthInputs),
   'input_ids',
-  'inputs_embeds',
+  embeddingsInput,
   layerEmbeddingsInput,
   'attention_mask',
   'position_ids',
@@ -72,9 +64,9 @@ export function readDecoderLayout(sides: GraphSides): DecoderLayout {
   const states = sides.inputs.filter(isPastState).map(readState);
   const inputs = new Set(sides.inputs.map(({ name }) => name));
   const outputs = new Set(sides.outputs.map(({ name }) => name));
-  const embeddings = sides.inputs.find(({ name }) => name === 'inputs_embeds');
+  const embeddings = sides.inputs.find(({ name }) => name === embeddingsInput);
   const mask = inputs.has(rowLengthInputs.lengths) ? rowLengthInputs.lengths : 'attention_mask';
-  for (const name of [embeddings ? 'inputs_embeds' : 'input_ids', mask])
+  for (const name of [embeddings ? embeddingsInput : 'input_ids', mask])
     if (!inputs.has(name)) throw notADecoder(`no input ${name}`);
   for (const input of sides.inputs) {
     if (!stepInputs.has(input.name) && !isPast(input)) throw notADecoder(`unknown input ${input.name}`);
@@ -86,8 +78,13 @@ export function readDecoderLayout(sides: GraphSides): DecoderLayout {
   const { type, dims } = sides.outputs.find(({ name }) => name === 'logits')!;
   const vocabularySize = dims.at(-1);
   if (typeof vocabularySize !== 'number') throw notADecoder('logits have no fixed vocabulary size');
-  if (type !== 'float32' && type !== 'float16') throw notADecoder(`logits are ${type}`);
+  if (!isFloat(type)) throw notADecoder(`logits are ${type}`);
+  const size =
+    embeddings && readSizes(embeddings, [2], { example: '[batch, tokens, 576]', types: ['float32'] });
   const layerEmbeddings = sides.inputs.find(({ name }) => name === layerEmbeddingsInput);
+  const layers =
+    layerEmbeddings &&
+    readSizes(layerEmbeddings, [2, 3], { example: '[batch, tokens, 30, 256]', types: ['float32'] });
   const positions = sides.inputs.find(({ name }) => name === 'position_ids');
   return {
     entries,
@@ -95,56 +92,44 @@ export function readDecoderLayout(sides: GraphSides): DecoderLayout {
     inputs,
     outputs,
     vocabularySize,
-    hiddenSize: embeddings && readHiddenSize(embeddings),
-    layerDims: layerEmbeddings && readLayerDims(layerEmbeddings),
+    hiddenSize: size?.sizes[0],
+    layerDims: layers?.sizes,
+    layerSize: layers?.sizes.reduce((product, one) => product * one),
     hasGridPositions: positions?.dims.length === 3,
     logitsType: type,
   };
 }
 
-function readHiddenSize({ name, type, dims }: Signature): number {
-  const size = dims.at(-1);
-  if (typeof size === 'number' && type === 'float32') return size;
-  throw notADecoder(
-    `${name} is ${type} [${dims.join(', ')}], expected float32 [batch, tokens, 576] or alike`,
-  );
+function readEntry(input: ValueSignature): CacheEntry {
+  const { type, sizes } = readSizes(input, [1, 3], { example: '[batch, 8, past, 64]' });
+  const [heads = 0, headSize = 0] = sizes;
+  return { past: input.name, present: presentName(input.name), type, heads, headSize };
 }
 
-function readLayerDims({ name, type, dims }: Signature): readonly [number, number] {
-  const [, , layers, size] = dims;
-  if (typeof layers === 'number' && typeof size === 'number' && type === 'float32') return [layers, size];
-  throw notADecoder(
-    `${name} is ${type} [${dims.join(', ')}], expected float32 [batch, tokens, 30, 256] or alike`,
-  );
+function readState(input: ValueSignature): CacheEntry {
+  const axes = input.dims.slice(1).map((_, axis) => axis + 1);
+  const { type, sizes } = readSizes(input, axes, { example: '[batch, 1024, 3]' });
+  const names = { past: input.name, present: presentName(input.name) };
+  const headSize = sizes.reduce((product, size) => product * size);
+  return { ...names, type, heads: 1, headSize, dims: sizes };
 }
 
-/** Numbers of all layers for a token. */
-export function layerSizeOf({ layerDims }: DecoderLayout): number | undefined {
-  return layerDims && layerDims[0] * layerDims[1];
-}
-
-function readEntry({ name, type, dims }: Signature): KeyValueEntry {
-  const [, heads, , headSize] = dims;
-  if (
-    typeof heads !== 'number' ||
-    typeof headSize !== 'number' ||
-    (type !== 'float32' && type !== 'float16')
-  ) {
-    throw notADecoder(
-      `${name} is ${type} [${dims.join(', ')}], expected float [batch, 8, past, 64] or alike`,
-    );
+/** Reads sizes that an input has to fix. */
+function readSizes(
+  { name, type, dims }: ValueSignature,
+  axes: readonly number[],
+  { example, types = floatTypes }: { readonly example: string; readonly types?: readonly FloatType[] },
+): { readonly type: FloatType; readonly sizes: readonly number[] } {
+  const sizes = axes.map((axis) => dims[axis]).filter((size) => typeof size === 'number');
+  if (axes.length > 0 && sizes.length === axes.length && isFloat(type) && types.includes(type)) {
+    return { type, sizes };
   }
-  return { past: name, present: presentName(name), type, heads, headSize };
+  const expected = `${types.length === 1 ? types[0] : 'float'} ${example} or alike`;
+  throw notADecoder(`${name} is ${type} [${dims.join(', ')}], expected ${expected}`);
 }
 
-function readState({ name, type, dims: [, ...dims] }: Signature): StateEntry {
-  const isFixed = dims.length > 0 && dims.every((size) => typeof size === 'number');
-  if (!isFixed || (type !== 'float32' && type !== 'float16')) {
-    throw notADecoder(
-      `${name} is ${type} [batch, ${dims.join(', ')}], expected float [batch, 1024, 3] or alike`,
-    );
-  }
-  return { past: name, present: presentName(name), type, dims };
+function isFloat(type: string): type is FloatType {
+  return floatTypes.includes(type as FloatType);
 }
 
 function notADecoder(reason: string): InferenceError {

@@ -1,13 +1,14 @@
 import type { BindableSession, Binding, ResidentTensor } from '../../../runtime/contract.ts';
 import type { DeviceTensors, TensorRows } from '../../../runtime/device-tensors.ts';
-import type { CacheRow, DecoderCache } from '../../../runtime/decoder.ts';
-import type { KeyValueEntry } from './decoder-layout.ts';
+import type { CacheRow } from '../../../runtime/decoder.ts';
+import type { BoundCache } from './bound-step.ts';
+import type { CacheEntry } from './decoder-layout.ts';
 import type { StepTensors } from './step-tensors.ts';
 
 /** Parts that the caches of a decoder share. */
 export interface DeviceCacheParts {
   readonly session: BindableSession;
-  readonly entries: readonly KeyValueEntry[];
+  readonly entries: readonly CacheEntry[];
   readonly tensors: DeviceTensors;
 }
 
@@ -19,7 +20,7 @@ const smallestCapacity = 64;
  * and present at once. Sequences begin at the first slot; unused slots hold zeros or what was there before, always
  * finite. Rows join and leave by graphs that run on the device.
  */
-export class DeviceCache implements DecoderCache {
+export class DeviceCache implements BoundCache {
   lengths: Int32Array;
   /** Tensors of the last step; `undefined` when another number of tokens or rows comes. */
   step: StepTensors | undefined;

@@ -2,10 +2,11 @@ import { candidateOutputs } from '../../../core/onnx/rewrites/candidates.ts';
 import type { BindableSession, Binding, Tensor } from '../../../runtime/contract.ts';
 import { DeviceTensors } from '../../../runtime/device-tensors.ts';
 import type { Decoder, RemoteLogits } from '../../../runtime/decoder.ts';
+import { createLastLogits } from '../../../runtime/last-logits.ts';
+import { bindStep, type StepTokens } from './bound-step.ts';
 import { readDecoderLayout, type GraphSides } from './decoder-layout.ts';
 import { DeviceCache } from './device-cache.ts';
-import { createLastLogits } from './last-logits.ts';
-import { StepTensors } from './step-tensors.ts';
+import { lengthen } from './step-tensors.ts';
 
 /** The graph beside which a device decoder runs, and how small graphs are loaded there. */
 export interface DeviceDecoderOptions {
@@ -40,7 +41,7 @@ export function createDeviceDecoder(
     createCache: (rows = 1) => new DeviceCache(parts, rows),
     gather: (rows, replaced) => DeviceCache.gather(rows, replaced),
     async forward(cache, tokens, count, counts) {
-      const { binding, positions } = await run(cache, { tokens, count, counts, place: 'cpu' });
+      const { binding, positions } = await run(cache, { tokens, count, counts, wanted: 1 }, 'cpu');
       const { data } = fetch(binding, 'logits');
       const { rows } = cache;
       return lastLogits(data as Float32Array | Uint16Array, { rows, positions, vocabularySize, counts });
@@ -59,7 +60,7 @@ export function createDeviceDecoder(
     count: number,
     counts?: readonly number[],
   ): Promise<RemoteLogits> {
-    const { binding } = await run(cache, { tokens, count, counts, place: 'session' });
+    const { binding } = await run(cache, { tokens, count, counts, wanted: 1 }, 'session');
     const logits = fetch(binding, candidateOutputs.logits);
     const ids = fetch(binding, candidateOutputs.tokens);
     const masses = fetch(binding, candidateOutputs.mass);
@@ -83,25 +84,19 @@ export function createDeviceDecoder(
     };
   }
 
+  /** @param place of the logits */
   async function run(
     cache: DeviceCache,
-    { tokens, count, counts, place }: DeviceStep,
+    tokens: StepTokens,
+    place: 'cpu' | 'session',
   ): Promise<{ readonly binding: Binding; readonly positions: number }> {
-    await cache.reserve(count);
-    const binding = cache.bind();
-    const isFirst = cache.lengths.every((length) => length === 0);
-    let { step } = cache;
-    if (!step || step.count !== count || Math.max(...cache.lengths) + count > step.width) {
-      step = new StepTensors({ session, binding, layout }, cache, { count, isFirst, wanted: 1 });
-      cache.step = isFirst ? undefined : step;
-    }
-    step.fill(cache.lengths, tokens, counts);
+    const { binding, step } = await bindStep({ session, layout }, cache, tokens);
     binding.allocateOutput('logits', place);
     if (place === 'session') {
       for (const name of Object.values(candidateOutputs)) binding.allocateOutput(name);
     }
     await binding.run();
-    cache.lengths.forEach((_, row) => (cache.lengths[row]! += counts?.[row] ?? count));
+    lengthen(cache.lengths, tokens.count, tokens.counts);
     traffic.bytes += step.inputBytes;
     traffic.rowSteps += cache.rows;
     return { binding, positions: step.positions };
@@ -114,12 +109,4 @@ export function createDeviceDecoder(
     traffic.bytes += read.data.byteLength;
     return read;
   }
-}
-
-interface DeviceStep {
-  readonly tokens: Int32Array;
-  readonly count: number;
-  readonly counts: readonly number[] | undefined;
-  /** Place of the logits. */
-  readonly place: 'cpu' | 'session';
 }

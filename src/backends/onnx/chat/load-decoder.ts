@@ -8,7 +8,7 @@ import { chooseRuntime } from '../../../runtime/choose-runtime.ts';
 import { isBindable, type BindableSession, type Session } from '../../../runtime/contract.ts';
 import { createOnnxSession, type OnnxSessionOptions } from '../../../runtime/onnx.ts';
 import { holdsTensors } from '../../../runtime/native/device-memory.ts';
-import { prepareGraph, type PreparedGraph, type PrepareOptions } from '../../../runtime/prepare-graph.ts';
+import { prepareGraph, type PreparedGraph, type PrepareOptions } from './prepare-graph.ts';
 import { createCopyingDecoder } from './copying-decoder.ts';
 import type { Decoder } from '../../../runtime/decoder.ts';
 import { createDeviceDecoder } from './device-decoder.ts';
@@ -16,7 +16,10 @@ import { checkLongPrompts } from './piecewise-decoder.ts';
 import { stepsRaggedRows } from './ragged-trial.ts';
 import { createResidentDecoder } from './resident-decoder.ts';
 
-export interface DecoderOptions extends OnnxSessionOptions, Pick<PrepareOptions, 'optimize' | 'cacheFolder'> {
+export interface DecoderOptions
+  extends
+    Pick<OnnxSessionOptions, 'device' | 'threads' | 'runtime'>,
+    Pick<PrepareOptions, 'optimize' | 'cacheFolder'> {
   /** Whether products with 4-bit weights may round their activations to 8 bits; default `true`. */
   readonly int8Activations?: boolean | undefined;
 }
@@ -32,8 +35,8 @@ const largeModelBytes = 16 * 2 ** 20;
  * @throws InferenceError `invalid_request` when the graph is no such decoder
  */
 export async function loadDecoder(path: string, options: DecoderOptions = {}): Promise<Decoder> {
-  const sessionOptions = sessionOptionsOf(options);
-  if (holdsTensors(options.device) && (await isNative(options))) {
+  const { device, threads, runtime } = options;
+  if (holdsTensors(device) && (await isNative(options))) {
     const decoder = await loadDeviceDecoder(path, options);
     if (decoder) return decoder;
   }
@@ -43,14 +46,14 @@ export async function loadDecoder(path: string, options: DecoderOptions = {}): P
     prepared = await prepare(path, options);
     if (options.int8Activations) assertRounded(prepared);
     const { model, weightsFolder } = prepared;
-    session = await createOnnxSession(model, { ...sessionOptions, weightsFolder });
+    session = await createOnnxSession(model, { device, threads, runtime, weightsFolder });
   } catch (error) {
     if (InferenceError.isInstance(error) || prepared?.model === path) throw error;
     console.warn(
       `slashv1: ${path} is loaded as it is: ${error instanceof Error ? error.message : String(error)}`,
     );
     prepared = undefined;
-    session = await createOnnxSession(path, sessionOptions);
+    session = await createOnnxSession(path, { device, threads, runtime });
   }
   try {
     return await createDecoder(session, prepared);
@@ -58,11 +61,6 @@ export async function loadDecoder(path: string, options: DecoderOptions = {}): P
     await session.release();
     throw error;
   }
-}
-
-function sessionOptionsOf(options: DecoderOptions): OnnxSessionOptions {
-  const { optimize: _optimize, cacheFolder: _folder, int8Activations: _activations, ...others } = options;
-  return others;
 }
 
 async function createDecoder(session: Session, prepared: PreparedGraph | undefined): Promise<Decoder> {
@@ -84,20 +82,21 @@ async function createDecoder(session: Session, prepared: PreparedGraph | undefin
  * @throws InferenceError when the device doesn't work here
  */
 export async function loadDeviceDecoder(path: string, options: DecoderOptions): Promise<Decoder | undefined> {
-  const { optimize, cacheFolder } = options;
-  const sessionOptions = sessionOptionsOf(options);
+  const { device, threads, runtime, optimize, cacheFolder } = options;
   const { model, weightsFolder, signature, cachesInPlace } = await prepareGraph(path, {
     optimize,
     rewrites: { attention: true, lastPosition: true, candidates: largestLogitsCount, rowLengths: true },
     keep: sizeOf(path) >= largeModelBytes,
     cacheFolder,
-    threads: options.threads,
+    threads,
   });
   // Embeddings would cross the bus with every token; states of a fixed size are kept in this process alone.
   const staysHere = signature.inputs.some((input) => input.name === 'inputs_embeds' || isPastState(input));
   if (!cachesInPlace || staysHere) return undefined;
-  const create = async (bytes: string | Uint8Array, folder?: string) =>
-    (await createOnnxSession(bytes, { ...sessionOptions, weightsFolder: folder })) as BindableSession;
+  const create = async (bytes: string | Uint8Array, folder?: string) => {
+    const session = await createOnnxSession(bytes, { device, threads, runtime, weightsFolder: folder });
+    return session as BindableSession;
+  };
   const session = await create(model, weightsFolder);
   let decoder: Decoder | undefined;
   try {

@@ -1,10 +1,10 @@
-import { compareLogits } from '../../../runtime/graph-probe.ts';
+import { compareLogits, probeStep, probeTokens } from './graph-probe.ts';
 import type { Decoder, DecoderCache } from '../../../runtime/decoder.ts';
 
 /** Tokens that every device reads right in one step. */
 const pieceTokens = 16;
 /** Long enough for the kernels that a device takes for long prompts. */
-const probeTokens = 64;
+const probeLength = 64;
 /** Largest difference of logits, relative to the largest logit; half precision rounds to about 0.001. */
 const tolerance = 0.02;
 
@@ -66,13 +66,12 @@ function pieceOf(
 }
 
 async function probe(decoder: Decoder): Promise<Float32Array> {
-  const most = Math.min(decoder.vocabularySize, 1000);
-  const tokens = Int32Array.from({ length: probeTokens }, (_, index) => (index * 37 + 11) % most);
+  const tokens = probeTokens(decoder, 0, probeLength);
   const cache = decoder.createCache();
   try {
-    await decoder.forward(cache, tokens, probeTokens);
+    await probeStep(decoder, cache, tokens);
     // The step of one token, too: a device may lack what a graph needs, which only a run shows.
-    return Float32Array.from(await decoder.forward(cache, Int32Array.of(tokens[0]!), 1));
+    return (await probeStep(decoder, cache, tokens.subarray(0, 1)))[0]!;
   } finally {
     cache.release();
   }

@@ -1,9 +1,10 @@
 import type { BindableSession } from '../../../runtime/contract.ts';
-import type { Decoder, StepInputs } from '../../../runtime/decoder.ts';
-import { layerSizeOf, readDecoderLayout, type GraphSides } from './decoder-layout.ts';
-import { createLastLogits } from './last-logits.ts';
+import type { Decoder } from '../../../runtime/decoder.ts';
+import { createLastLogits } from '../../../runtime/last-logits.ts';
+import { bindStep, type StepTokens } from './bound-step.ts';
+import { readDecoderLayout, type GraphSides } from './decoder-layout.ts';
 import { ResidentCache } from './resident-cache.ts';
-import { StepTensors, type LogitsMemory } from './step-tensors.ts';
+import { lengthen } from './step-tensors.ts';
 import { StoragePool } from './storage-pool.ts';
 
 /**
@@ -21,33 +22,34 @@ const pieceTokens = 64;
  */
 export function createResidentDecoder(session: BindableSession, sides: GraphSides): Decoder {
   const layout = readDecoderLayout(sides);
-  const { entries, states, vocabularySize, hiddenSize, hasGridPositions } = layout;
+  const { entries, states, vocabularySize, hiddenSize, layerSize, hasGridPositions, logitsType } = layout;
   const pool = new StoragePool();
-  const parts = { session, entries, states, pool };
+  const parts = { session, keysAndValues: { entries, pool }, states: { entries: states, pool } };
   // Padding and tokens that are taken back would have changed the states.
   const hasStates = states.length > 0;
-  const memory: LogitsMemory = { float32: new Float32Array(0), float16: new Uint16Array(0) };
+  const LogitsArray = logitsType === 'float16' ? Uint16Array : Float32Array;
+  /** Logits of steps are written to it, one after the other. */
+  let memory = new LogitsArray(0);
   const lastLogits = createLastLogits();
   let interruption = new AbortController();
 
   const decoder: Decoder<ResidentCache> = {
     vocabularySize,
     hiddenSize,
-    layerSize: layerSizeOf(layout),
+    layerSize,
     hasGridPositions,
     ragged: true,
     raggedPrompts: !hasStates,
     cutsSequences: !hasStates,
     pieceTokens,
-    createCache: (rows = 1) => new ResidentCache(parts, { rows, capacity: 0 }),
+    createCache: (rows = 1) => new ResidentCache(parts, rows),
     async gather(rows, replaced) {
       return ResidentCache.gather(rows, replaced);
     },
     async forward(cache, tokens, count, counts, inputs) {
-      const step = await run(cache, tokens, { count, wanted: 1, counts, inputs });
-      cache.lengths.forEach((_, row) => (cache.lengths[row]! += counts?.[row] ?? count));
-      const { logits, positions } = step;
-      return lastLogits(logits, { rows: cache.rows, positions, vocabularySize, counts });
+      const { logits, positions } = await run(cache, { tokens, count, wanted: 1, counts, inputs });
+      lengthen(cache.lengths, count, counts);
+      return lastLogits(logits!, { rows: cache.rows, positions, vocabularySize, counts });
     },
     interrupt() {
       interruption.abort();
@@ -61,36 +63,22 @@ export function createResidentDecoder(session: BindableSession, sides: GraphSide
     ...decoder,
     async verify(cache: ResidentCache, tokens, accept) {
       const count = tokens.length;
-      const { logits } = await run(cache, tokens, { count, wanted: count });
-      cache.lengths[0]! += accept(lastLogits(logits, { rows: count, positions: 1, vocabularySize }));
+      const { logits } = await run(cache, { tokens, count, wanted: count });
+      cache.lengths[0]! += accept(lastLogits(logits!, { rows: count, positions: 1, vocabularySize }));
     },
   } satisfies Decoder<ResidentCache>;
 
-  async function run(
-    cache: ResidentCache,
-    tokens: Int32Array,
-    {
-      count,
-      wanted,
-      counts,
-      inputs,
-    }: {
-      count: number;
-      wanted: number;
-      counts?: readonly number[] | undefined;
-      inputs?: StepInputs | undefined;
-    },
-  ): Promise<StepTensors> {
-    cache.reserve(count);
-    const binding = cache.bind();
-    const isFirst = cache.lengths.every((length) => length === 0);
-    let { step } = cache;
-    const fits = step?.count === count && step.wanted === wanted;
-    if (!step || !fits || Math.max(...cache.lengths) + count > step.width) {
-      step = new StepTensors({ session, binding, layout, memory }, cache, { count, isFirst, wanted });
-      cache.step = isFirst ? undefined : step;
+  async function run(cache: ResidentCache, tokens: StepTokens) {
+    const { binding, step } = await bindStep({ session, layout }, cache, tokens);
+    if (!step.logits) {
+      const dims = [cache.rows, step.positions, vocabularySize];
+      const size = cache.rows * step.positions * vocabularySize;
+      if (memory.length < size) memory = new LogitsArray(size);
+      step.logits = memory.subarray(0, size);
+      const tensor = session.createTensor({ type: logitsType, dims, data: step.logits });
+      binding.bindOutput('logits', tensor);
+      tensor.release();
     }
-    step.fill(cache.lengths, tokens, counts, inputs);
     await binding.run(interruption);
     cache.turnStates();
     return step;

@@ -1,13 +1,10 @@
 import type { BindableSession, Binding, ResidentTensor } from '../../../runtime/contract.ts';
-import type { StateEntry } from './decoder-layout.ts';
-import { RowStates } from './row-states.ts';
-import type { StoragePool } from './storage-pool.ts';
+import { RowStorage, type StorageParts } from './row-storage.ts';
 
 /** Parts that the states of a decoder share. */
 export interface ResidentStatesParts {
   readonly session: BindableSession;
-  readonly states: readonly StateEntry[];
-  readonly pool: StoragePool;
+  readonly states: StorageParts;
 }
 
 /**
@@ -17,16 +14,16 @@ export interface ResidentStatesParts {
 export class ResidentStates {
   readonly #parts: ResidentStatesParts;
   readonly #room: number;
-  #now: RowStates;
+  #now: RowStorage;
   /** Made by the first step: kept sequences need none. */
-  #next: RowStates | undefined;
+  #next: RowStorage | undefined;
   /** Tensors over both halves, for the rows that were bound last. */
   #tensors: { now: ResidentTensor[]; next: ResidentTensor[] } | undefined;
 
   constructor(parts: ResidentStatesParts, room: number) {
     this.#parts = parts;
     this.#room = room;
-    this.#now = this.#createHalf();
+    this.#now = this.#takeHalf();
   }
 
   get bytes(): number {
@@ -36,11 +33,11 @@ export class ResidentStates {
   /** Binds the states of the first rows to the next step. */
   bind(binding: Binding, rows: number): void {
     const { session, states } = this.#parts;
-    const create = (half: RowStates): ResidentTensor[] =>
-      half.tensors(rows).map((tensor) => session.createTensor(tensor));
-    this.#next ??= this.#createHalf();
+    const create = (half: RowStorage): ResidentTensor[] =>
+      states.entries.map((_, index) => session.createTensor(half.tensor(index, rows)));
+    this.#next ??= this.#takeHalf();
     this.#tensors ??= { now: create(this.#now), next: create(this.#next) };
-    for (const [index, { past, present }] of states.entries()) {
+    for (const [index, { past, present }] of states.entries.entries()) {
       binding.bindInput(past, this.#tensors.now[index]!);
       binding.bindOutput(present, this.#tensors.next[index]!);
     }
@@ -69,8 +66,7 @@ export class ResidentStates {
     this.#next?.release();
   }
 
-  #createHalf(): RowStates {
-    const { states, pool } = this.#parts;
-    return new RowStates(states, { room: this.#room, pool });
+  #takeHalf(): RowStorage {
+    return RowStorage.take(this.#parts.states, { rows: this.#room, capacity: 1 });
   }
 }

@@ -1,35 +1,47 @@
+import { embeddingsInput, layerEmbeddingsInput } from '../../../core/onnx/embedding-inputs.ts';
 import { rowLengthInputs } from '../../../core/onnx/rewrites/row-lengths.ts';
-import type { BindableSession, Binding, ElementType, TensorData } from '../../../runtime/contract.ts';
+import type { Tensor, TensorMap } from '../../../runtime/contract.ts';
 import type { DecoderCache, StepInputs } from '../../../runtime/decoder.ts';
-import { assertTokens } from './assert-tokens.ts';
-import { layerEmbeddingsInput, layerSizeOf, type DecoderLayout } from './decoder-layout.ts';
+import type { DecoderLayout } from './decoder-layout.ts';
 
-/** Masks grow by so many slots. */
+/** Masks over sequences that begin at the first slot grow by so many slots. */
 const maskStep = 64;
 
-/** Memory that the logits of steps are written to, one after the other. */
-export interface LogitsMemory {
-  float32: Float32Array<ArrayBuffer>;
-  float16: Uint16Array<ArrayBuffer>;
+/** A cache that steps append to. */
+export interface SteppedCache extends DecoderCache {
+  /** Slots of each row. */
+  readonly capacity: number;
+  /** Tensors of the last step, for the next one where they fit it. */
+  step: StepTensors | undefined;
+}
+
+/** Size of a step. */
+export interface StepSize {
+  /** Tokens of each row. */
+  readonly count: number;
+  /** Positions of each row whose logits are wanted: the last ones. */
+  readonly wanted: number;
+  /** Whether sequences end at the last slot, and new slots come after it; else they begin at the first one. */
+  readonly atEnd?: boolean;
 }
 
 /**
- * The small inputs of a step, and its logits where they come to this process, bound beside a cache. They are written
- * again while the cache keeps its rows and its capacity, each row gets the same number of tokens and logits, and the
- * mask is wide enough.
+ * The small inputs of a step beside its cache: tokens or embeddings, positions, the mask. They are written again while the
+ * cache keeps its rows and its capacity, each row gets the same number of tokens and logits, and the mask is wide enough.
  */
 export class StepTensors {
-  readonly count: number;
-  /** `[rows, positions, vocabularySize]`; empty without memory for them. */
-  readonly logits: Float32Array | Uint16Array;
-  /** Wanted positions of the logits: all of a row, or the last one. */
-  readonly wanted: number;
+  /** Inputs that the graph has, by their names. */
+  readonly feeds: TensorMap;
+  /** Bytes of all inputs. */
+  readonly inputBytes: number;
   /** Positions of the logits that the graph gives. */
   readonly positions: number;
-  /** Bytes of all small inputs. */
-  inputBytes = 0;
-  /** Tokens of a row that the mask has room for. */
-  readonly width: number;
+  /** Memory of this process that the graph writes its logits to, where there is some. */
+  logits: Float32Array | Uint16Array | undefined;
+  readonly #size: StepSize;
+  readonly #capacity: number;
+  /** Slots of a row in the mask. */
+  readonly #width: number;
   readonly #ids: Int32Array;
   readonly #mask: Int32Array;
   readonly #positionIds: Int32Array;
@@ -42,59 +54,51 @@ export class StepTensors {
   /** Slots of each row that the mask shows. */
   readonly #shown: Int32Array;
 
-  /** @param cache of which nothing else is bound but keys and values */
-  constructor(
-    { session, binding, layout, memory }: StepParts,
-    cache: Pick<DecoderCache, 'rows' | 'lengths'> & { readonly capacity: number },
-    { count, isFirst, wanted }: StepSize,
-  ) {
-    const { rows, capacity } = cache;
-    const { inputs, logitsType, vocabularySize, hiddenSize = 0, layerDims, hasGridPositions } = layout;
-    this.count = count;
+  constructor(layout: DecoderLayout, { rows, lengths, capacity }: SteppedCache, size: StepSize) {
+    const { inputs, vocabularySize, hiddenSize = 0, layerDims = [0], hasGridPositions } = layout;
+    const { count, wanted, atEnd = false } = size;
+    const longest = Math.max(...lengths);
     // A mask as wide as the new tokens says that there are no others. It must not be wider than the model's positions.
-    const wide = Math.ceil((Math.max(...cache.lengths) + count) / maskStep) * maskStep;
-    this.width = isFirst ? count : Math.min(wide, capacity);
-    this.#shown = new Int32Array(rows);
-    const bind = (name: string, type: ElementType, dims: readonly number[], data: TensorData): void => {
-      const tensor = session.createTensor({ type, dims, data });
-      if (name === 'logits') binding.bindOutput(name, tensor);
-      else binding.bindInput(name, tensor);
-      tensor.release();
-    };
-    const int64 = (name: string, dims: readonly number[]): BigInt64Array<ArrayBuffer> => {
-      if (!inputs.has(name)) return new BigInt64Array(0);
-      const data = new BigInt64Array(dims.reduce((product, dim) => product * dim, 1));
-      bind(name, 'int64', dims, data);
-      this.inputBytes += data.byteLength;
-      return data;
-    };
-    this.#ids = lowWords(int64('input_ids', [rows, count]));
-    this.#mask = lowWords(int64('attention_mask', [rows, this.width]));
+    const wide = Math.min(Math.ceil((longest + count) / maskStep) * maskStep, capacity);
+    this.#width = atEnd ? capacity + count : longest === 0 ? count : wide;
+    this.#size = size;
+    this.#capacity = capacity;
     this.#hasGridPositions = hasGridPositions;
     this.#vocabularySize = vocabularySize;
-    this.#positionIds = lowWords(int64('position_ids', [...(hasGridPositions ? [3] : []), rows, count]));
-    this.#embeddings = new Float32Array(rows * count * hiddenSize);
-    if (hiddenSize > 0) bind('inputs_embeds', 'float32', [rows, count, hiddenSize], this.#embeddings);
-    this.#layerEmbeddings = new Float32Array(rows * count * (layerSizeOf(layout) ?? 0));
-    if (layerDims) bind(layerEmbeddingsInput, 'float32', [rows, count, ...layerDims], this.#layerEmbeddings);
-    this.inputBytes += this.#embeddings.byteLength + this.#layerEmbeddings.byteLength;
-    this.wanted = wanted;
-    this.#last = lowWords(int64('last_positions', [rows, wanted]));
-    this.#lengths = lowWords(int64(rowLengthInputs.lengths, [rows]));
-    int64(rowLengthInputs.width, []).fill(BigInt(this.width));
-    int64('num_logits_to_keep', []);
+    this.#shown = new Int32Array(rows);
+    const feeds: Record<string, Tensor> = {};
+    /** @returns the low words of little-endian numbers, so that none has to be made a BigInt */
+    const int64 = (name: string, dims: readonly number[], value = 0): Int32Array => {
+      if (!inputs.has(name)) return new Int32Array(0);
+      const data = new BigInt64Array(sizeOf(dims)).fill(BigInt(value));
+      feeds[name] = { type: 'int64', dims, data };
+      return new Int32Array(data.buffer);
+    };
+    const float32 = (name: string, dims: readonly number[]): Float32Array => {
+      const data = new Float32Array(inputs.has(name) ? sizeOf(dims) : 0);
+      if (inputs.has(name)) feeds[name] = { type: 'float32', dims, data };
+      return data;
+    };
+    this.#ids = int64('input_ids', [rows, count]);
+    this.#mask = int64('attention_mask', [rows, this.#width]);
+    this.#positionIds = int64('position_ids', [...(hasGridPositions ? [3] : []), rows, count]);
+    this.#embeddings = float32(embeddingsInput, [rows, count, hiddenSize]);
+    this.#layerEmbeddings = float32(layerEmbeddingsInput, [rows, count, ...layerDims]);
+    this.#last = int64('last_positions', [rows, wanted]);
+    this.#lengths = int64(rowLengthInputs.lengths, [rows]);
+    int64(rowLengthInputs.width, [], this.#width);
+    // Where sequences begin at the first slot, rows end with padding: 0 keeps the logits of all positions.
+    int64('num_logits_to_keep', [], atEnd ? wanted : 0);
     this.positions = inputs.has('last_positions') ? wanted : count;
-    this.logits = new Float32Array(0);
-    if (!memory) return;
-    const size = rows * this.positions * vocabularySize;
-    if (logitsType === 'float16') {
-      if (memory.float16.length < size) memory.float16 = new Uint16Array(size);
-      this.logits = memory.float16.subarray(0, size);
-    } else {
-      if (memory.float32.length < size) memory.float32 = new Float32Array(size);
-      this.logits = memory.float32.subarray(0, size);
-    }
-    bind('logits', logitsType, [rows, this.positions, vocabularySize], this.logits);
+    this.feeds = feeds;
+    this.inputBytes = Object.values(feeds).reduce((sum, { data }) => sum + data.byteLength, 0);
+  }
+
+  /** Whether a step of that size can write them again. */
+  fits({ lengths, capacity }: SteppedCache, { count, wanted }: StepSize): boolean {
+    const { atEnd, count: ownCount, wanted: ownWanted } = this.#size;
+    if (ownCount !== count || ownWanted !== wanted) return false;
+    return atEnd ? this.#capacity === capacity : Math.max(...lengths) + count <= this.#width;
   }
 
   /**
@@ -107,8 +111,8 @@ export class StepTensors {
     counts?: readonly number[],
     { embeddings, layerEmbeddings, positions }: StepInputs = {},
   ): void {
-    const { count } = this;
-    if (this.#ids.length > 0) assertTokens(tokens, this.#vocabularySize);
+    const { count, wanted } = this.#size;
+    if (this.#ids.length > 0) this.#assertTokens(tokens);
     if (embeddings) this.#embeddings.set(embeddings);
     if (layerEmbeddings) this.#layerEmbeddings.set(layerEmbeddings);
     if (positions) for (const [at, position] of positions.entries()) this.#positionIds[2 * at] = position;
@@ -120,37 +124,41 @@ export class StepTensors {
         this.#ids[2 * at] = tokens[at]!;
         if (!this.#hasGridPositions) this.#positionIds[2 * at] = length + index;
       }
-      const start = row * this.width;
-      for (let slot = this.#shown[row]!; slot < length + own; slot++) this.#mask[2 * (start + slot)] = 1;
-      this.#mask.fill(0, 2 * (start + length + own), 2 * (start + Math.max(this.#shown[row]!, length + own)));
-      this.#shown[row] = length + own;
-      for (let index = 0; index < this.wanted; index++) {
-        this.#last[2 * (row * this.wanted + index)] = own - this.wanted + index;
+      this.#show(row, length + own);
+      for (let index = 0; index < wanted; index++) {
+        this.#last[2 * (row * wanted + index)] = own - wanted + index;
       }
       this.#lengths[2 * row] = length + own;
     }
   }
+
+  /** Lets the mask show so many slots of a row, from the side at which its sequence stands. */
+  #show(row: number, slots: number): void {
+    const shown = this.#shown[row]!;
+    const start = row * this.#width;
+    for (let slot = Math.min(shown, slots); slot < Math.max(shown, slots); slot++) {
+      const at = this.#size.atEnd ? start + this.#width - 1 - slot : start + slot;
+      this.#mask[2 * at] = slot < slots ? 1 : 0;
+    }
+    this.#shown[row] = slots;
+  }
+
+  /** Runtimes refuse no token ids: a negative one counts from the end, and devices read whatever lies there. */
+  #assertTokens(tokens: Int32Array): void {
+    const most = this.#vocabularySize - 1;
+    for (let index = 0; index < tokens.length; index++) {
+      const token = tokens[index]!;
+      if (token >= 0 && token <= most) continue;
+      throw new RangeError(`tokens[${index}]: expected an id from 0 to ${most}, got ${token}`);
+    }
+  }
 }
 
-interface StepSize {
-  /** Tokens of each row. */
-  readonly count: number;
-  /** Whether none came before. */
-  readonly isFirst: boolean;
-  /** Positions of each row whose logits are wanted: the last ones. */
-  readonly wanted: number;
+/** Counts the tokens that a step has appended. */
+export function lengthen(lengths: Int32Array, count: number, counts?: readonly number[]): void {
+  for (let row = 0; row < lengths.length; row++) lengths[row]! += counts?.[row] ?? count;
 }
 
-/** Parts of a step's tensors. */
-export interface StepParts {
-  readonly session: BindableSession;
-  readonly binding: Binding;
-  readonly layout: DecoderLayout;
-  /** Without it, logits are bound elsewhere. */
-  readonly memory?: LogitsMemory;
-}
-
-/** The low words of little-endian int64 numbers, so that none has to be made a BigInt. */
-function lowWords({ buffer }: BigInt64Array<ArrayBuffer>): Int32Array {
-  return new Int32Array(buffer);
+function sizeOf(dims: readonly number[]): number {
+  return dims.reduce((product, size) => product * size, 1);
 }

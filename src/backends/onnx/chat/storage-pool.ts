@@ -4,26 +4,17 @@ import type { ElementType } from '../../../runtime/contract.ts';
 export type Storage = Float32Array<ArrayBuffer> | Uint16Array<ArrayBuffer>;
 
 const smallest = 4096;
-const defaultMaxIdleBytes = 64 * 2 ** 20;
+/** Size of all unused buffers; the rest is left to the garbage collector. */
+const mostIdleBytes = 64 * 2 ** 20;
 
 /**
  * Lends buffers again that were given back. Batches change their shape whenever a sequence joins or leaves, and memory
  * taken anew each time keeps the garbage collector and the kernel's page allocator busier than the model.
  */
 export class StoragePool {
-  readonly #maxIdleBytes: number;
   /** Keyed by size in bytes. */
   readonly #idle = new Map<number, ArrayBuffer[]>();
   #idleBytes = 0;
-
-  /** @param options.maxIdleBytes size of all unused buffers, default 64 MiB; the rest is left to the garbage collector */
-  constructor({ maxIdleBytes = defaultMaxIdleBytes }: { readonly maxIdleBytes?: number } = {}) {
-    this.#maxIdleBytes = maxIdleBytes;
-  }
-
-  get idleBytes(): number {
-    return this.#idleBytes;
-  }
 
   /**
    * Zeros, for those who read more than they write: what a sequence left over, perhaps not even finite, must not reach
@@ -46,7 +37,7 @@ export class StoragePool {
   /** Nobody may use it any more. */
   give({ buffer }: Storage): void {
     const bytes = buffer.byteLength;
-    if (bytes !== sizeClass(bytes) || this.#idleBytes + bytes > this.#maxIdleBytes) return;
+    if (bytes !== sizeClass(bytes) || this.#idleBytes + bytes > mostIdleBytes) return;
     this.#idleBytes += bytes;
     const others = this.#idle.get(bytes);
     if (others) others.push(buffer);

@@ -12,12 +12,16 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { readOnnxModel } from '../../src/core/onnx/read-model.ts';
-import { int64Tensor } from '../../src/core/onnx/tensor-values.ts';
-import { writeOnnxModel } from '../../src/core/onnx/write-model.ts';
-import { createOnnxSession } from '../../src/runtime/onnx.ts';
-import { prepareGraph, type PreparedGraph, type PrepareOptions } from '../../src/runtime/prepare-graph.ts';
-import { contractGraph } from '../core/onnx/contract-models.ts';
+import { readOnnxModel } from '../../../../src/core/onnx/read-model.ts';
+import { int64Tensor } from '../../../../src/core/onnx/tensor-values.ts';
+import { writeOnnxModel } from '../../../../src/core/onnx/write-model.ts';
+import { createOnnxSession } from '../../../../src/runtime/onnx.ts';
+import {
+  prepareGraph,
+  type PreparedGraph,
+  type PrepareOptions,
+} from '../../../../src/backends/onnx/chat/prepare-graph.ts';
+import { contractGraph } from '../../../core/onnx/contract-models.ts';
 
 const rewrites = { attention: true, accuracyLevel: true, candidates: 8 };
 

@@ -1,19 +1,20 @@
 import { basename, dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { OnnxModel, OnnxNode } from '../../src/core/onnx/model.ts';
-import { modelSignature } from '../../src/core/onnx/model-signature.ts';
-import { rewriteDecoderGraph, type RewriteOptions } from '../../src/core/onnx/rewrite-decoder-graph.ts';
-import { activationsOf } from '../../src/core/onnx/rewrites/accuracy-level.ts';
-import { candidateOutputs } from '../../src/core/onnx/rewrites/candidates.ts';
-import { newSlotsOutput } from '../../src/core/onnx/rewrites/new-slots.ts';
-import { writeOnnxModel } from '../../src/core/onnx/write-model.ts';
-import { readAttentionWindows } from '../../src/runtime/attention-windows.ts';
-import type { Session, Tensor } from '../../src/runtime/contract.ts';
-import { compareLogits, probeDecoder } from '../../src/runtime/graph-probe.ts';
-import { createOnnxSession } from '../../src/runtime/onnx.ts';
-import { readOnnxFile } from '../../src/runtime/onnx-file.ts';
-import { contractGraph } from '../core/onnx/contract-models.ts';
-import { decimalsWithin, within } from '../tolerance.ts';
+import { hasInPlaceCaches } from '../../../../src/core/onnx/has-in-place-caches.ts';
+import type { OnnxModel, OnnxNode } from '../../../../src/core/onnx/model.ts';
+import { modelSignature } from '../../../../src/core/onnx/model-signature.ts';
+import { rewriteDecoderGraph, type RewriteOptions } from '../../../../src/core/onnx/rewrite-decoder-graph.ts';
+import { activationsOf } from '../../../../src/core/onnx/rewrites/accuracy-level.ts';
+import { candidateOutputs } from '../../../../src/core/onnx/rewrites/candidates.ts';
+import { newSlotsOutput } from '../../../../src/core/onnx/rewrites/new-slots.ts';
+import { writeOnnxModel } from '../../../../src/core/onnx/write-model.ts';
+import { readAttentionWindows } from '../../../../src/runtime/attention-windows.ts';
+import type { Session, Tensor } from '../../../../src/runtime/contract.ts';
+import { compareLogits, probeDecoder } from '../../../../src/backends/onnx/chat/graph-probe.ts';
+import { createOnnxSession } from '../../../../src/runtime/onnx.ts';
+import { readOnnxFile } from '../../../../src/runtime/onnx-file.ts';
+import { contractGraph } from '../../../core/onnx/contract-models.ts';
+import { decimalsWithin, within } from '../../../tolerance.ts';
 
 // Exports of real architectures with random weights. Sliding windows of 16 and 24 tokens are shorter than the prompts.
 const families: readonly {
@@ -157,15 +158,11 @@ describe('accuracy level', () => {
 });
 
 async function probe(path: string, model: OnnxModel): Promise<readonly Float32Array[]> {
-  const signature = modelSignature(model);
-  const inputs = new Set(signature.inputs.map(({ name }) => name));
-  const ragged =
-    signature.operators.has('com.microsoft:GroupQueryAttention') &&
-    inputs.has('position_ids') &&
-    inputs.has('last_positions');
   const session = await open(path, model);
   try {
-    return await probeDecoder(session, signature, { ragged });
+    return await probeDecoder(session, modelSignature(model), {
+      cachesInPlace: hasInPlaceCaches(model.graph),
+    });
   } finally {
     await session.release();
   }

@@ -1,19 +1,19 @@
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { isPastState } from '../core/onnx/cache-names.ts';
-import { hasInPlaceCaches } from '../core/onnx/has-in-place-caches.ts';
-import { liftConstants } from '../core/onnx/lift-constants.ts';
-import { modelSignature, type ModelSignature } from '../core/onnx/model-signature.ts';
-import type { OnnxModel } from '../core/onnx/model.ts';
+import { isPastState } from '../../../core/onnx/cache-names.ts';
+import { hasInPlaceCaches } from '../../../core/onnx/has-in-place-caches.ts';
+import { liftConstants } from '../../../core/onnx/lift-constants.ts';
+import { modelSignature, type ModelSignature } from '../../../core/onnx/model-signature.ts';
+import type { OnnxModel } from '../../../core/onnx/model.ts';
 import {
   rewriteDecoderGraph,
   type RewriteOptions,
   type RewrittenModel,
-} from '../core/onnx/rewrite-decoder-graph.ts';
-import { resolveCacheSizes } from '../core/onnx/resolve-cache-sizes.ts';
-import { writeOnnxModel } from '../core/onnx/write-model.ts';
-import { readAttentionWindows } from './attention-windows.ts';
+} from '../../../core/onnx/rewrite-decoder-graph.ts';
+import { resolveCacheSizes } from '../../../core/onnx/resolve-cache-sizes.ts';
+import { writeOnnxModel } from '../../../core/onnx/write-model.ts';
+import { readAttentionWindows } from '../../../runtime/attention-windows.ts';
 import { compareLogits, probeDecoder } from './graph-probe.ts';
 import {
   locateWeights,
@@ -21,9 +21,9 @@ import {
   stampFile,
   type FileStamp,
   type WeightFiles,
-} from './mapped-weights.ts';
-import { createOnnxSession, type OnnxSessionOptions } from './onnx.ts';
-import { readOnnxFile } from './onnx-file.ts';
+} from '../../../runtime/mapped-weights.ts';
+import { createOnnxSession, type OnnxSessionOptions } from '../../../runtime/onnx.ts';
+import { readOnnxFile } from '../../../runtime/onnx-file.ts';
 
 /** Rewrites that are wanted; those whose pattern a graph doesn't have are skipped. */
 export interface GraphRewrites extends Omit<RewriteOptions, 'attention'> {
@@ -271,14 +271,11 @@ async function probeModel(
   model: OnnxModel,
   { location, sessionOptions }: { readonly location: string; readonly sessionOptions: OnnxSessionOptions },
 ): Promise<readonly Float32Array[]> {
-  const signature = modelSignature(model);
-  const ragged =
-    !signature.inputs.some(isPastState) &&
-    signature.operators.has('com.microsoft:GroupQueryAttention') &&
-    ['position_ids', 'last_positions'].every((input) => signature.inputs.some(({ name }) => name === input));
   const session = await createOnnxSession(writeOnnxModel(model, { location }), sessionOptions);
   try {
-    return await probeDecoder(session, signature, { ragged });
+    return await probeDecoder(session, modelSignature(model), {
+      cachesInPlace: hasInPlaceCaches(model.graph),
+    });
   } finally {
     await session.release();
   }
