@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { isPastState } from '../../../core/onnx/cache-names.ts';
+import { embeddingsInput } from '../../../core/onnx/embedding-inputs.ts';
 import { largestLogitsCount } from '../../../core/sampling/largest-logits.ts';
 import { fieldError, InferenceError } from '../../../errors.ts';
 import { localFiles, weightFiles } from '../../../models/graph-files.ts';
@@ -91,7 +92,7 @@ export async function loadDeviceDecoder(path: string, options: DecoderOptions): 
     threads,
   });
   // Embeddings would cross the bus with every token; states of a fixed size are kept in this process alone.
-  const staysHere = signature.inputs.some((input) => input.name === 'inputs_embeds' || isPastState(input));
+  const staysHere = signature.inputs.some((input) => input.name === embeddingsInput || isPastState(input));
   if (!cachesInPlace || staysHere) return undefined;
   const create = async (bytes: string | Uint8Array, folder?: string) => {
     const session = await createOnnxSession(bytes, { device, threads, runtime, weightsFolder: folder });

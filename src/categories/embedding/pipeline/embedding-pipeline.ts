@@ -9,7 +9,7 @@ import { createTextTokenizer, type TextTokenizer } from '../../../models/tokeniz
 import type { EmbeddingEvent, EmbeddingModelInfo } from '../events.ts';
 import { assertTexts, type EmbeddingRequest } from '../request.ts';
 import type { ModelSpec, Pipeline, RunOptions } from '../../contract.ts';
-import type { SessionBackend, EncodingModel } from '../../../backends/contract.ts';
+import type { EncodingModel, SessionBackend } from '../../../backends/contract.ts';
 import { createEncoder, type Encoder } from './encoder.ts';
 import { SequenceBatcher } from '../../../runtime/encoder/sequence-batcher.ts';
 import { toTokenSequence, type TokenSequence } from './token-sequence.ts';

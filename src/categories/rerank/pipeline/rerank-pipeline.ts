@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import type { SessionBackend, EncodingModel } from '../../../backends/contract.ts';
+import type { EncodingModel, SessionBackend } from '../../../backends/contract.ts';
 import type { PairEncoder } from '../../../core/tokenization/pair-encoder.ts';
 import { assertWanted, contextLengthError, fieldError } from '../../../errors.ts';
 import { localFiles } from '../../../models/graph-files.ts';

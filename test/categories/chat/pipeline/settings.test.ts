@@ -38,6 +38,15 @@ test.each([
   });
 });
 
+test('refuses a backend without decoders', async () => {
+  const spec = { id: 'a', category: 'chat', source: 'examples/models/tiny-chat' } as const;
+  const { hasGraphs, openSession } = onnxSessions;
+  await expect(loadChatPipeline(spec, { hasGraphs, openSession })).rejects.toMatchObject({
+    code: 'invalid_request',
+    param: 'backend',
+  });
+});
+
 test('takes a shorter context', async () => {
   const pipeline = await loadChatPipeline(
     {
