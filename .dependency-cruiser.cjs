@@ -163,6 +163,13 @@ module.exports = {
       ['^src/backends/contract\\.ts$', '^src/models/(describe-model|model-files)\\.ts$', categoryContract],
       'contracts are types alone',
     ),
+    {
+      name: 'chat-decodes-by-its-backend',
+      comment: 'decoders and caches are those of a backend, which also opens the graphs of pictures',
+      severity: 'error',
+      from: { path: '^src/categories/chat/' },
+      to: { path: '^src/runtime/(?!(contract|decoder|all-aborted|image|image-source)\\.ts$)' },
+    },
     only(
       'categories-registry',
       '^src/categories/[a-z-]+\\.ts$',

@@ -2,9 +2,9 @@
 // one step that reads them all. With a model of real shape; times are processor time, which other load changes little.
 // Usage: node benchmarks/arrivals.js --model FOLDER [--threads 2] [--prompts 8] [--length 64] [--rounds 5]
 import { parseArgs } from 'node:util';
-import { Batcher } from '../dist/src/categories/chat/pipeline/batcher.js';
-import { loadDecoder } from '../dist/src/categories/chat/pipeline/load-decoder.js';
-import { PrefixCache } from '../dist/src/categories/chat/pipeline/prefix-cache.js';
+import { Batcher } from '../dist/src/categories/chat/pipeline/batch/batcher.js';
+import { loadDecoder } from '../dist/src/backends/onnx/chat/load-decoder.js';
+import { PrefixCache } from '../dist/src/categories/chat/pipeline/batch/prefix-cache.js';
 import { createRng } from '../dist/src/core/sampling/rng.js';
 import { locateDecoder } from '../dist/src/models/model-folder.js';
 import { compare, cpuTimer, machine, printRatios } from './measure.js';

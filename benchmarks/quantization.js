@@ -5,7 +5,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { chat, createInference } from '../dist/src/index.js';
-import { loadDecoder } from '../dist/src/categories/chat/pipeline/load-decoder.js';
+import { loadDecoder } from '../dist/src/backends/onnx/chat/load-decoder.js';
 import { locateDecoder, openModelFolder } from '../dist/src/models/model-folder.js';
 import { createTextTokenizer } from '../dist/src/models/tokenizer.js';
 import { compare, cpuTimer, machine, printRatios } from './measure.js';

@@ -4,9 +4,9 @@
 // Times are processor time, which other load changes little.
 // Usage: node benchmarks/speculation.js --model FOLDER [--threads 2] [--words 300] [--rounds 5]
 import { parseArgs } from 'node:util';
-import { Batcher } from '../dist/src/categories/chat/pipeline/batcher.js';
-import { loadDecoder } from '../dist/src/categories/chat/pipeline/load-decoder.js';
-import { PrefixCache } from '../dist/src/categories/chat/pipeline/prefix-cache.js';
+import { Batcher } from '../dist/src/categories/chat/pipeline/batch/batcher.js';
+import { loadDecoder } from '../dist/src/backends/onnx/chat/load-decoder.js';
+import { PrefixCache } from '../dist/src/categories/chat/pipeline/batch/prefix-cache.js';
 import { createRng } from '../dist/src/core/sampling/rng.js';
 import { createSampler } from '../dist/src/core/sampling/sampler.js';
 import { locateDecoder } from '../dist/src/models/model-folder.js';

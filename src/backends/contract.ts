@@ -26,16 +26,28 @@ export interface Graph {
 /** An engine's pooling of token vectors into one. */
 export type EnginePooling = 'cls' | 'mean' | 'last-token' | 'rank';
 
-/** A model of texts that an engine runs as a whole: everything that pipelines need to do the rest. */
-export interface TextModel {
+/** A model of texts: everything that pipelines need beside its graphs. */
+interface TokenizedModel {
   readonly folder: ModelFolder;
   readonly tokenizer: TextTokenizer;
-  /** Tokens of one text, unless the settings say otherwise. */
-  readonly contextLength: number;
+  /** Frees what no decoder or encoder has taken over. */
+  release?(): Promise<void>;
+}
+
+/** A model that writes texts. */
+export interface TextModel extends TokenizedModel {
+  /** Tokens of one text, unless the settings say otherwise; default: what `config.json` says. */
+  readonly contextLength?: number;
   /** Most sequences of different requests that it generates together; default: what the settings say. */
   readonly mostRows?: number;
   /** Generates; `maxRows` sequences together. */
   openDecoder(options: { readonly contextLength: number; readonly maxRows: number }): Promise<Decoder>;
+}
+
+/** A model that encodes texts. */
+export interface EncodingModel extends TokenizedModel {
+  /** Tokens of one text, unless the settings say otherwise. */
+  readonly contextLength: number;
   /** Makes vectors or, pooled by `rank`, a logit for each text. */
   openEncoder(options: {
     readonly contextLength: number;
@@ -44,8 +56,6 @@ export interface TextModel {
     /** Default: the model's own. */
     readonly pooling: EnginePooling | undefined;
   }): Promise<TextEncoderModel>;
-  /** Frees what no decoder or encoder has taken over. */
-  release(): Promise<void>;
 }
 
 /** Texts in, numbers out: a vector for each. */
@@ -67,8 +77,10 @@ export interface SessionBackend {
    * @throws Error where the file is no graph or the device can't run it
    */
   openSession(graph: Graph, settings: Pick<ModelSpec, 'device' | 'threads'>): Promise<Session>;
-  /** Opens a model of texts, where the backend has those in place of graphs. */
+  /** Opens a model that writes texts, where the backend has decoders. */
   openTextModel?(spec: ModelSpec): Promise<TextModel>;
+  /** Opens a model that encodes texts, where the backend has those in place of graphs. */
+  openTextEncoder?(spec: ModelSpec): Promise<EncodingModel>;
 }
 
 /** Loads a model into this process. */

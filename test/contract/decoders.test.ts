@@ -6,9 +6,10 @@ import type { Dtype } from '../../src/models/graph-files.ts';
 import { createChatTemplate } from '../../src/models/chat-template.ts';
 import { locateDecoder, openModelFolder } from '../../src/models/model-folder.ts';
 import { createTextTokenizer } from '../../src/models/tokenizer.ts';
+import { onnxSessions } from '../../src/backends/onnx/sessions.ts';
 import { loadChatPipeline } from '../../src/categories/chat/pipeline/chat-pipeline.ts';
 import type { Decoder } from '../../src/runtime/decoder.ts';
-import { loadDecoder } from '../../src/categories/chat/pipeline/load-decoder.ts';
+import { loadDecoder } from '../../src/backends/onnx/chat/load-decoder.ts';
 import type { Pipeline } from '../../src/categories/contract.ts';
 import { serve, type RunningService } from '../e2e/serve.ts';
 import { ask, decoderFolder, readGolden, type Answer, type GoldenConversation } from './decoder-golden.ts';
@@ -69,7 +70,10 @@ describe.each(cases)('%s in %s, optimize: %s', (name, dtype, optimize) => {
 
   beforeAll(async () => {
     const settings = { threads: 1, optimize, int8Activations };
-    pipeline = await loadChatPipeline({ id: 'model', category: 'chat', source, dtype, ...settings });
+    pipeline = await loadChatPipeline(
+      { id: 'model', category: 'chat', source, dtype, ...settings },
+      onnxSessions,
+    );
     decoder = await loadDecoder(locateDecoder(source, dtype), settings);
   });
   afterAll(() => Promise.all([pipeline.close(), decoder.release()]));

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Batcher, type Continuation } from '../../src/categories/chat/pipeline/batcher.ts';
+import { Batcher, type Continuation } from '../../src/categories/chat/pipeline/batch/batcher.ts';
 import type { Decoder, DecoderCache } from '../../src/runtime/decoder.ts';
-import { loadDecoder, loadDeviceDecoder } from '../../src/categories/chat/pipeline/load-decoder.ts';
-import { readInPieces } from '../../src/categories/chat/pipeline/piecewise-decoder.ts';
-import { PrefixCache } from '../../src/categories/chat/pipeline/prefix-cache.ts';
+import { loadDecoder, loadDeviceDecoder } from '../../src/backends/onnx/chat/load-decoder.ts';
+import { readInPieces } from '../../src/backends/onnx/chat/piecewise-decoder.ts';
+import { PrefixCache } from '../../src/categories/chat/pipeline/batch/prefix-cache.ts';
 import type { LargestLogits } from '../../src/core/sampling/largest-logits.ts';
 import { createSampler, type Sampler, type SamplerParameters } from '../../src/core/sampling/sampler.ts';
 import { locateDecoder } from '../../src/models/model-folder.ts';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Decoder, DecoderCache } from '../../src/runtime/decoder.ts';
-import { Batcher, type Generation } from '../../src/categories/chat/pipeline/batcher.ts';
-import { loadDecoder } from '../../src/categories/chat/pipeline/load-decoder.ts';
-import { PrefixCache } from '../../src/categories/chat/pipeline/prefix-cache.ts';
+import { Batcher, type Generation } from '../../src/categories/chat/pipeline/batch/batcher.ts';
+import { loadDecoder } from '../../src/backends/onnx/chat/load-decoder.ts';
+import { PrefixCache } from '../../src/categories/chat/pipeline/batch/prefix-cache.ts';
 import { locateDecoder } from '../../src/models/model-folder.ts';
 import { decoderFolder } from './decoder-golden.ts';
 import { feed, nextTokens, prompt, readAlone } from './rows-alone.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Decoder, DecoderCache } from '../../src/runtime/decoder.ts';
-import { loadDecoder } from '../../src/categories/chat/pipeline/load-decoder.ts';
+import { loadDecoder } from '../../src/backends/onnx/chat/load-decoder.ts';
 import { locateDecoder } from '../../src/models/model-folder.ts';
 import { decoderFolder } from './decoder-golden.ts';
 import { feed, nextTokens, prompt, readAlone } from './rows-alone.ts';

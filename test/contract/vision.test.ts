@@ -3,8 +3,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { loadDecoder } from '../../src/backends/onnx/chat/load-decoder.ts';
+import { onnxSessions } from '../../src/backends/onnx/sessions.ts';
 import { createChatTemplate } from '../../src/models/chat-template.ts';
-import { openModelFolder, readJson } from '../../src/models/model-folder.ts';
+import { locateDecoder, openModelFolder, readJson } from '../../src/models/model-folder.ts';
 import { createTextTokenizer } from '../../src/models/tokenizer.ts';
 import { createVisionFamily } from '../../src/core/vision/families/registry.ts';
 import { toTextMessage, type ChatMessage, type MessageContent } from '../../src/core/chat/messages.ts';
@@ -14,7 +16,7 @@ import {
   expandPlaceholders,
   placePictures,
 } from '../../src/categories/chat/pipeline/vision/picture-prompt.ts';
-import { loadChatGraphs, type ChatGraphs } from '../../src/categories/chat/pipeline/vision/load-vision.ts';
+import { loadVision, type ChatGraphs } from '../../src/categories/chat/pipeline/vision/load-vision.ts';
 import { within } from '../tolerance.ts';
 
 interface Golden {
@@ -32,8 +34,9 @@ async function load(name: string, optimize: boolean) {
   const folder = await openModelFolder(path(`models/${name}`));
   const template = createChatTemplate(folder);
   const tokenizer = createTextTokenizer(folder);
-  const spec = { id: name, source: folder.path };
-  const graphs = await loadChatGraphs(folder, { spec, template, tokenizer }, { threads: 1, optimize });
+  const spec = { id: name, source: folder.path, threads: 1, optimize };
+  const inner = await loadDecoder(locateDecoder(folder.path, undefined), spec);
+  const graphs = await loadVision(inner, { backend: onnxSessions, spec, folder, template, tokenizer });
   const file = readFileSync(join(folder.path, 'golden.json'), 'utf8');
   const { goldens } = JSON.parse(file) as { goldens: Record<'one' | 'three', Golden> };
   return { folder, template, tokenizer, graphs, goldens };

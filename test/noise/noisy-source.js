@@ -5,7 +5,7 @@
 const replacements = [
   { path: /\/src\/runtime\/onnx\.[jt]s$/, name: 'createOnnxSession', by: 'noisy' },
   { path: /\/src\/runtime\/attention-windows\.[jt]s$/, name: 'readAttentionWindows', by: 'quiet' },
-  { path: /\/src\/runtime\/prepare-graph\.[jt]s$/, name: 'prepareGraph', by: 'quiet' },
+  { path: /\/src\/backends\/onnx\/chat\/prepare-graph\.[jt]s$/, name: 'prepareGraph', by: 'quiet' },
   { path: /\/src\/categories\/chat\/pipeline\/ragged-trial\.[jt]s$/, name: 'stepsRaggedRows', by: 'quiet' },
 ];
 

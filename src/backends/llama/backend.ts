@@ -50,6 +50,7 @@ export const llamaDefinition: BackendDefinition = {
         hasGraphs: false,
         openSession: () => Promise.reject(fieldError('backend', 'llama({…}) runs GGUF files, not graphs')),
         openTextModel: openGgufModel,
+        openTextEncoder: openGgufModel,
       },
     };
   },

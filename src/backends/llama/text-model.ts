@@ -7,7 +7,7 @@ import { createTextTokenizer } from '../../models/tokenizer.ts';
 import { createLlamaDecoder } from '../../runtime/llama/llama-decoder.ts';
 import { createLlamaEncoder } from '../../runtime/llama/llama-encoder.ts';
 import { LlamaModel } from '../../runtime/llama/llama-model.ts';
-import type { TextModel } from '../contract.ts';
+import type { EncodingModel, TextModel } from '../contract.ts';
 import { createEngineTokenizer } from './engine-tokenizer.ts';
 import { defaultCacheTokens, type LlamaBackend } from './settings.ts';
 
@@ -18,7 +18,7 @@ import { defaultCacheTokens, type LlamaBackend } from './settings.ts';
  *
  * @throws InferenceError `invalid_request` where the file is damaged or of an architecture that llama.cpp doesn't know
  */
-export async function openGgufModel(spec: ModelSpec): Promise<TextModel> {
+export async function openGgufModel(spec: ModelSpec): Promise<TextModel & EncodingModel> {
   const { gpu, gpuLayers, cacheTokens } = (spec.backend ?? {}) as Partial<LlamaBackend>;
   const threads = spec.threads ?? Math.max(1, availableParallelism() - 1);
   const metadata = readGgufFile(spec.source);

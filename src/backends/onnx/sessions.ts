@@ -1,6 +1,7 @@
 import { dirname } from 'node:path';
 import { createOnnxSession } from '../../runtime/onnx.ts';
 import type { SessionBackend } from '../contract.ts';
+import { openTextModel } from './chat/open-text-model.ts';
 
 /** Graphs on this disk, run by ONNX Runtime in this process. */
 export const onnxSessions: SessionBackend = {
@@ -9,4 +10,5 @@ export const onnxSessions: SessionBackend = {
     bytes
       ? createOnnxSession(bytes, { device, threads, weightsFolder: dirname(graph) })
       : createOnnxSession(graph, { device, threads }),
+  openTextModel,
 };

@@ -1,5 +1,5 @@
 import type { Tensor } from '@huggingface/transformers';
-import { float16ToFloat32Into } from '../../../core/math/float16.ts';
+import { createLastLogits } from '../../../runtime/last-logits.ts';
 
 type TensorClass = typeof Tensor;
 
@@ -17,22 +17,11 @@ export function ones(TensorOf: TensorClass, rows: number, count: number): Tensor
 
 /** The logits of each row's last position, `[rows × vocabulary]`; a view where they are all there is. */
 export function lastLogits({ type, dims, data }: Tensor): Float32Array {
-  const [rows = 1, positions = 1, size = 0] = dims;
-  if (positions === 1 && type === 'float32') return data as Float32Array;
-  const last = new Float32Array(rows * size);
-  for (let row = 0; row < rows; row++) {
-    const start = ((row + 1) * positions - 1) * size;
-    const part = (data as Float32Array).subarray(start, start + size);
-    const into = last.subarray(row * size, (row + 1) * size);
-    if (type === 'float16') float16ToFloat32Into(into, bitsOf(part));
-    else into.set(part);
-  }
-  return last;
-}
-
-/** Newer engines have a type of their own for half precision. */
-function bitsOf(values: ArrayBufferView & { readonly length: number }): Uint16Array {
-  return new Uint16Array(values.buffer, values.byteOffset, values.length);
+  const [rows = 1, positions = 1, vocabularySize = 0] = dims;
+  const { buffer, byteOffset, length } = data as Float32Array;
+  // Newer engines have a type of their own for half precision.
+  const values = type === 'float16' ? new Uint16Array(buffer, byteOffset, length) : (data as Float32Array);
+  return createLastLogits()(values, { rows, positions, vocabularySize });
 }
 
 /** The package's names of outputs, as inputs of the next run. */

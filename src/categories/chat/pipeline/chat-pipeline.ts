@@ -11,24 +11,22 @@ import { fieldError, fieldErrorOf, InferenceError, sentence } from '../../../err
 import { createGrammarEngine, type GrammarEngine } from '../../../models/grammar/grammar-engine.ts';
 import { createChatTemplate, type ChatTemplate } from '../../../models/chat-template.ts';
 import { withTools } from '../../../models/tool-template.ts';
-import { openModelFolder, type ModelFolder } from '../../../models/model-folder.ts';
-import { resolveHubSettings } from '../../../models/hub/settings.ts';
-import { locateModel } from '../../../models/source.ts';
-import { createTextTokenizer, type TextTokenizer } from '../../../models/tokenizer.ts';
+import type { ModelFolder } from '../../../models/model-folder.ts';
+import type { TextTokenizer } from '../../../models/tokenizer.ts';
 import type { ChatEvent, ChatModelInfo } from '../events.ts';
 import type { ChatRequest } from '../request.ts';
 import type { ModelSpec, Pipeline, RunOptions } from '../../contract.ts';
 import { EventStream } from '../../../concurrency/event-stream.ts';
-import { Batcher } from './batcher.ts';
-import { answerConstraint, type AnswerSetting } from './answer-constraint.ts';
-import { Choice, type ChoiceContext } from './choice.ts';
-import { assertFewMessages, encodePrompt } from './encode-prompt.ts';
-import { PrefixCache } from './prefix-cache.ts';
-import { renderPrompt, thinkingPrompt } from './prompt.ts';
-import { createSharedPrompts } from './shared-prompts.ts';
-import { foreignTemplateParameters } from './template-variables.ts';
+import { Batcher } from './batch/batcher.ts';
+import { answerConstraint, type AnswerSetting } from './choice/answer-constraint.ts';
+import { Choice, type ChoiceContext } from './choice/choice.ts';
+import { assertFewMessages, encodePrompt } from './prompt/encode-prompt.ts';
+import { PrefixCache } from './batch/prefix-cache.ts';
+import { renderPrompt, thinkingPrompt } from './prompt/prompt.ts';
+import { createSharedPrompts } from './prompt/shared-prompts.ts';
+import { foreignTemplateParameters } from './prompt/template-variables.ts';
 import { expandPlaceholders, placePictures } from './vision/picture-prompt.ts';
-import { loadChatGraphs, type ChatGraphs } from './vision/load-vision.ts';
+import { loadVision } from './vision/load-vision.ts';
 import type { ReadyPicture, VisionModel } from './vision/vision-model.ts';
 
 const defaultMaxBatchSize = 8;
@@ -36,6 +34,9 @@ const defaultMaxBatchSize = 8;
 /** Kept beginnings of conversations; beyond a few, the chance of another turn is small and the memory is not. */
 const prefixCacheLimits = { maxSequences: 8, maxBytes: 256 * 2 ** 20 };
 const noPrefixes = { maxSequences: 0, maxBytes: 0 };
+
+/** Names of the context length in configs. */
+const lengthNames = ['max_position_embeddings', 'n_positions', 'max_seq_len', 'seq_length', 'n_ctx'];
 
 /** Encoder–decoder models were trained on texts, not on conversations: theirs are the lines of a conversation. */
 const plainTemplate = "{{ messages | map(attribute='content') | join('\\n') }}";
@@ -47,21 +48,24 @@ const plainTemplate = "{{ messages | map(attribute='content') | join('\\n') }}";
  */
 export async function loadChatPipeline(
   spec: ModelSpec<ChatSettings>,
-  backend?: Pick<SessionBackend, 'openTextModel'>,
+  backend: SessionBackend,
 ): Promise<Pipeline<ChatRequest, ChatEvent, ChatModelInfo>> {
   if (spec.threads !== undefined) assertCount('threads', spec.threads);
-  const model = backend?.openTextModel
-    ? ofBackend(await backend.openTextModel(spec))
-    : await openOnnxModel(spec);
+  if (!backend.openTextModel) throw fieldError('backend', 'expected one that has decoders');
+  const model = await backend.openTextModel(spec);
   try {
-    return await createChatPipeline(spec, model);
+    return await createChatPipeline(spec, model, backend);
   } catch (error) {
-    await model.release();
+    await model.release?.();
     throw error;
   }
 }
 
-async function createChatPipeline(spec: ModelSpec<ChatSettings>, model: ChatModel): Promise<ChatPipeline> {
+async function createChatPipeline(
+  spec: ModelSpec<ChatSettings>,
+  model: TextModel,
+  backend: SessionBackend,
+): Promise<ChatPipeline> {
   const { folder, tokenizer } = model;
   const { maxBatchSize = model.mostRows ?? defaultMaxBatchSize } = spec;
   assertCount('maxBatchSize', maxBatchSize);
@@ -72,8 +76,8 @@ async function createChatPipeline(spec: ModelSpec<ChatSettings>, model: ChatMode
   );
   const endTokens = readEndTokens(folder, tokenizer);
   const contextLength = readContextLength(model, spec);
-  const setting = { contextLength, maxRows: maxBatchSize, template };
-  const { decoder, vision } = await model.openGraphs(setting);
+  const inner = await model.openDecoder({ contextLength, maxRows: maxBatchSize });
+  const { decoder, vision } = await loadVision(inner, { backend, spec, folder, template, tokenizer });
   try {
     assertKept(spec, decoder, template);
   } catch (error) {
@@ -114,51 +118,6 @@ function assertKept(
     throw fieldError('sharedSystemPrompts', 'the chat template of this model takes no system prompt');
   if (cutsSequences === false || keepsPrefixes === false)
     throw fieldError('sharedSystemPrompts', 'the caches of this model keep no beginnings of prompts');
-}
-
-/** Everything that depends on what runs the model. */
-type ChatModel = Pick<TextModel, 'folder' | 'tokenizer' | 'mostRows' | 'release'> & {
-  readonly contextLength?: number;
-  openGraphs(setting: {
-    readonly contextLength: number;
-    readonly maxRows: number;
-    readonly template: ChatTemplate;
-  }): Promise<ChatGraphs>;
-};
-
-/** Backends that have their own decoders take text alone. */
-function ofBackend(model: TextModel): ChatModel {
-  const { folder, tokenizer, contextLength, mostRows } = model;
-  return {
-    folder,
-    tokenizer,
-    contextLength,
-    ...(mostRows === undefined ? {} : { mostRows }),
-    release: () => model.release(),
-    openGraphs: async (setting) => ({ decoder: await model.openDecoder(setting), vision: undefined }),
-  };
-}
-
-async function openOnnxModel(spec: ModelSpec<ChatSettings>): Promise<ChatModel> {
-  const folder = await openModelFolder(locateModel(spec.source));
-  const tokenizer = createTextTokenizer(folder);
-  return {
-    folder,
-    tokenizer,
-    openGraphs: ({ template }) =>
-      loadChatGraphs(
-        folder,
-        { spec, template, tokenizer },
-        {
-          device: spec.device,
-          threads: spec.threads,
-          optimize: spec.optimize,
-          int8Activations: spec.int8Activations,
-          cacheFolder: resolveHubSettings(spec.hub).cacheFolder,
-        },
-      ),
-    release: async () => {},
-  };
 }
 
 interface LoadedModel {
@@ -388,7 +347,7 @@ function readEndTokens(
 }
 
 function readContextLength(
-  { folder: { config }, contextLength: usual }: ChatModel,
+  { folder: { config }, contextLength: usual }: TextModel,
   spec: ChatSettings,
 ): number {
   const text = (config['text_config'] ?? config) as Readonly<Record<string, unknown>>;
@@ -397,9 +356,11 @@ function readContextLength(
     assertCount('contextLength', spec.contextLength, typeof most === 'number' ? most : Infinity);
     return spec.contextLength;
   }
-  if (usual !== undefined) return usual;
-  if (typeof most === 'number' && most > 0) return most;
-  throw fieldError('contextLength', 'config.json has no max_position_embeddings, so it has to be given');
+  const lengths = [usual, ...lengthNames.map((name) => text[name])];
+  const length = lengths.find((value): value is number => typeof value === 'number' && value > 0);
+  if (length !== undefined) return length;
+  const names = lengthNames.join(', ');
+  throw fieldError('contextLength', `config.json has none of ${names}, so it has to be given`);
 }
 
 function assertCount(param: string, value: number, most = Infinity): void {

@@ -1,6 +1,7 @@
 import { Validator, type Schema } from '@cfworker/json-schema';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ChatEvent, ChatModelInfo } from '../../../../src/categories/chat/events.ts';
+import { onnxSessions } from '../../../../src/backends/onnx/sessions.ts';
 import { loadChatPipeline } from '../../../../src/categories/chat/pipeline/chat-pipeline.ts';
 import {
   completeChatRequest,
@@ -35,13 +36,16 @@ describe.each(['qwen3-coder', 'lfm2', 'pythonic', 'gemma-4'])('%s', (toolCallFor
   let pipeline: Pipeline<ChatRequest, ChatEvent, ChatModelInfo>;
 
   beforeAll(async () => {
-    pipeline = await loadChatPipeline({
-      id: 'tiny-chat',
-      category: 'chat',
-      source: 'examples/models/tiny-chat',
-      threads: 1,
-      toolCallFormat,
-    });
+    pipeline = await loadChatPipeline(
+      {
+        id: 'tiny-chat',
+        category: 'chat',
+        source: 'examples/models/tiny-chat',
+        threads: 1,
+        toolCallFormat,
+      },
+      onnxSessions,
+    );
   });
 
   afterAll(() => pipeline.close());

@@ -3,18 +3,22 @@ import { Validator, type Schema } from '@cfworker/json-schema';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ChatRequest, ChatRequestInput } from '../../../../src/categories/chat/request.ts';
 import { completeChatRequest } from '../../../../src/categories/chat/request.ts';
+import { onnxSessions } from '../../../../src/backends/onnx/sessions.ts';
 import { loadChatPipeline } from '../../../../src/categories/chat/pipeline/chat-pipeline.ts';
 import type { Pipeline } from '../../../../src/categories/contract.ts';
 
 let pipeline: Pipeline<ChatRequest, ChatEvent, ChatModelInfo>;
 
 beforeAll(async () => {
-  pipeline = await loadChatPipeline({
-    id: 'tiny-chat',
-    category: 'chat',
-    source: 'examples/models/tiny-chat',
-    threads: 1,
-  });
+  pipeline = await loadChatPipeline(
+    {
+      id: 'tiny-chat',
+      category: 'chat',
+      source: 'examples/models/tiny-chat',
+      threads: 1,
+    },
+    onnxSessions,
+  );
 });
 
 afterAll(() => pipeline.close());

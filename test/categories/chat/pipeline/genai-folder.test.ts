@@ -2,6 +2,7 @@ import { cp, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { onnxSessions } from '../../../../src/backends/onnx/sessions.ts';
 import { loadChatPipeline } from '../../../../src/categories/chat/pipeline/chat-pipeline.ts';
 import { completeChatRequest } from '../../../../src/categories/chat/request.ts';
 import { describeModel, recognizeModel } from '../../../../src/recognize-model.ts';
@@ -36,7 +37,7 @@ const write = (model: object) =>
   writeFile(join(folder, 'genai_config.json'), JSON.stringify({ model, search: {} }));
 
 async function answerOf(source: string) {
-  const pipeline = await loadChatPipeline({ id: 'a', category: 'chat', source, threads: 1 });
+  const pipeline = await loadChatPipeline({ id: 'a', category: 'chat', source, threads: 1 }, onnxSessions);
   try {
     const messages = [{ role: 'user', content: 'What is 3 plus 4?' }] as const;
     let text = '';

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { completeChatRequest } from '../../../../src/categories/chat/request.ts';
+import { onnxSessions } from '../../../../src/backends/onnx/sessions.ts';
 import { loadChatPipeline } from '../../../../src/categories/chat/pipeline/chat-pipeline.ts';
 
 test.each([
@@ -16,7 +17,10 @@ test.each([
   ['contextLength', 2049],
 ])('refuses %s %d', async (param, value) => {
   const spec = { id: 'a', category: 'chat', source: 'examples/models/tiny-chat', [param]: value } as const;
-  await expect(loadChatPipeline(spec)).rejects.toMatchObject({ code: 'invalid_request', param });
+  await expect(loadChatPipeline(spec, onnxSessions)).rejects.toMatchObject({
+    code: 'invalid_request',
+    param,
+  });
 });
 
 test.each([
@@ -27,17 +31,33 @@ test.each([
   const source = `test/contract/models/${name}`;
   const spec = { id: 'a', category: 'chat', source, threads: 1, ...settings, [param]: true } as const;
   const message = expect.stringContaining(reason);
-  await expect(loadChatPipeline(spec)).rejects.toMatchObject({ code: 'invalid_request', param, message });
+  await expect(loadChatPipeline(spec, onnxSessions)).rejects.toMatchObject({
+    code: 'invalid_request',
+    param,
+    message,
+  });
+});
+
+test('refuses a backend without decoders', async () => {
+  const spec = { id: 'a', category: 'chat', source: 'examples/models/tiny-chat' } as const;
+  const { hasGraphs, openSession } = onnxSessions;
+  await expect(loadChatPipeline(spec, { hasGraphs, openSession })).rejects.toMatchObject({
+    code: 'invalid_request',
+    param: 'backend',
+  });
 });
 
 test('takes a shorter context', async () => {
-  const pipeline = await loadChatPipeline({
-    id: 'a',
-    category: 'chat',
-    source: 'examples/models/tiny-chat',
-    threads: 1,
-    contextLength: 100,
-  });
+  const pipeline = await loadChatPipeline(
+    {
+      id: 'a',
+      category: 'chat',
+      source: 'examples/models/tiny-chat',
+      threads: 1,
+      contextLength: 100,
+    },
+    onnxSessions,
+  );
   expect(pipeline.info.contextLength).toBe(100);
   await pipeline.close();
 });
@@ -53,7 +73,7 @@ test('chatTemplate gives a base model the conversation', async () => {
   const { chat_template: chatTemplate, ...rest } = JSON.parse(await readFile(file, 'utf8'));
   await writeFile(file, JSON.stringify(rest));
   const spec = { id: 'a', category: 'chat', source, threads: 1 } as const;
-  await expect(loadChatPipeline(spec)).rejects.toMatchObject({
+  await expect(loadChatPipeline(spec, onnxSessions)).rejects.toMatchObject({
     param: 'source',
     message: expect.stringContaining('setting chatTemplate'),
   });
@@ -63,7 +83,7 @@ test('chatTemplate gives a base model the conversation', async () => {
     temperature: 0,
   });
   const answerWith = async (template: string) => {
-    const pipeline = await loadChatPipeline({ ...spec, chatTemplate: template });
+    const pipeline = await loadChatPipeline({ ...spec, chatTemplate: template }, onnxSessions);
     try {
       let text = '';
       for await (const event of pipeline.run(request)) if (event.type === 'text-delta') text += event.text;

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { onnxSessions } from '../../../../src/backends/onnx/sessions.ts';
 import { loadChatPipeline } from '../../../../src/categories/chat/pipeline/chat-pipeline.ts';
 import type { Decoder } from '../../../../src/runtime/decoder.ts';
-import type { DecoderOptions, loadDecoder } from '../../../../src/categories/chat/pipeline/load-decoder.ts';
+import type { DecoderOptions, loadDecoder } from '../../../../src/backends/onnx/chat/load-decoder.ts';
 import { completeChatRequest, type ChatRequestInput } from '../../../../src/categories/chat/request.ts';
 import type { ChatEvent, ChatModelInfo } from '../../../../src/categories/chat/events.ts';
 import type { ChatRequest } from '../../../../src/categories/chat/request.ts';
@@ -13,7 +14,7 @@ const counts = { drafts: 0, guesses: 0, kept: 0 };
 // Kernels round a product of several rows as they like, another processor otherwise. So drafts are verified here by steps of
 // one token: what is compared is how drafts are made, drawn, kept and taken back. `test/contract/resident-decoder.test.ts`
 // compares the logits of both kinds of steps.
-vi.mock('../../../../src/categories/chat/pipeline/load-decoder.ts', async (original) => {
+vi.mock('../../../../src/backends/onnx/chat/load-decoder.ts', async (original) => {
   const module = await original<{ loadDecoder: typeof loadDecoder }>();
   return {
     async loadDecoder(path: string, options: DecoderOptions): Promise<Decoder> {
@@ -51,8 +52,8 @@ beforeAll(async () => {
     source: 'test/contract/models/llama-gqa',
     threads: 1,
   } as const;
-  plain = await loadChatPipeline(spec);
-  speculating = await loadChatPipeline({ ...spec, speculation: true });
+  plain = await loadChatPipeline(spec, onnxSessions);
+  speculating = await loadChatPipeline({ ...spec, speculation: true }, onnxSessions);
 });
 
 afterAll(() => Promise.all([plain.close(), speculating.close()]));

@@ -1,17 +1,16 @@
 import { join } from 'node:path';
+import type { SessionBackend } from '../../../../backends/contract.ts';
 import { pictureMark } from '../../../../core/chat/messages.ts';
 import { createVisionFamily } from '../../../../core/vision/families/registry.ts';
 import { fieldErrorOf } from '../../../../errors.ts';
 import type { ChatTemplate } from '../../../../models/chat-template.ts';
 import { localFiles } from '../../../../models/graph-files.ts';
 import { embeddingGraph, visionGraph } from '../../../../models/model-files.ts';
-import { locateDecoder, readJson, type ModelFolder } from '../../../../models/model-folder.ts';
+import { readJson, type ModelFolder } from '../../../../models/model-folder.ts';
 import type { TextTokenizer } from '../../../../models/tokenizer.ts';
-import { createOnnxSession } from '../../../../runtime/onnx.ts';
 import type { ModelSpec } from '../../../contract.ts';
 import type { ChatSettings } from '../../settings.ts';
 import type { Decoder } from '../../../../runtime/decoder.ts';
-import { loadDecoder, type DecoderOptions } from '../load-decoder.ts';
 import { createEmbeddingDecoder } from './embedding-decoder.ts';
 import { PictureTable } from './picture-table.ts';
 import { createTokenEmbedder } from './token-embedder.ts';
@@ -24,44 +23,41 @@ export interface ChatGraphs {
   readonly vision: VisionModel | undefined;
 }
 
-/** Settings of a model's pictures beside its graphs. */
-export interface VisionSetting {
+/** All that a model of pictures is made of beside its decoder. */
+export interface VisionParts {
+  readonly backend: Pick<SessionBackend, 'openSession'>;
   readonly spec: ModelSpec<ChatSettings>;
+  readonly folder: ModelFolder;
   readonly template: ChatTemplate;
   readonly tokenizer: TextTokenizer;
 }
 
 /**
- * Loads the graphs of a chat model: a decoder that takes tokens; or `embed_tokens`, a decoder that takes embeddings and,
- * where the model takes pictures, `vision_encoder`.
+ * Loads the graphs beside a decoder that takes embeddings: `embed_tokens` and, where the model takes pictures,
+ * `vision_encoder`. A decoder that takes tokens needs none.
  *
+ * @param inner is released where that fails
  * @throws InferenceError `invalid_request` naming the file or setting that doesn't fit
  */
-export async function loadChatGraphs(
-  folder: ModelFolder,
-  setting: VisionSetting,
-  options: DecoderOptions,
-): Promise<ChatGraphs> {
-  const { dtype } = setting.spec;
-  const inner = await loadDecoder(locateDecoder(folder.path, dtype), options);
+export async function loadVision(inner: Decoder, parts: VisionParts): Promise<ChatGraphs> {
   if (inner.hiddenSize === undefined) return { decoder: inner, vision: undefined };
+  const { backend, spec, folder } = parts;
   const opened: { release(): Promise<void> }[] = [inner];
-  const { device, threads } = options;
-  const open = async (graph: string) => {
-    const session = await createOnnxSession(join(folder.path, graph), { device, threads });
+  const open = async (graph: string, name: string) => {
+    const session = await backend.openSession({ graph: join(folder.path, graph), name }, spec);
     opened.push(session);
     return session;
   };
   try {
     const files = localFiles(folder.path);
     const table = new PictureTable(inner.hiddenSize);
-    const embedder = createTokenEmbedder(await open(embeddingGraph(files, dtype)), inner, table);
-    const decoder = createEmbeddingDecoder(inner, embedder, table);
-    const graph = visionGraph(files, dtype);
-    const family = graph === undefined ? undefined : await readFamily(folder, setting);
-    if (graph === undefined || family === undefined) return { decoder, vision: undefined };
-    const parts = { family: family.family, token: family.token, table, settings: setting.spec };
-    return { decoder, vision: new VisionModel(await open(graph), parts) };
+    const embeddings = await open(embeddingGraph(files, spec.dtype), 'embed_tokens');
+    const decoder = createEmbeddingDecoder(inner, createTokenEmbedder(embeddings, inner, table), table);
+    const graph = visionGraph(files, spec.dtype);
+    const found = graph === undefined ? undefined : await readFamily(parts);
+    if (graph === undefined || found === undefined) return { decoder, vision: undefined };
+    const session = await open(graph, 'vision_encoder');
+    return { decoder, vision: new VisionModel(session, { ...found, table, settings: spec }) };
   } catch (error) {
     await Promise.all(opened.map((one) => one.release()));
     throw error;
@@ -69,7 +65,7 @@ export async function loadChatGraphs(
 }
 
 /** @returns `undefined` where the model's kind isn't known, or its tokenizer or chat template have no place for pictures */
-async function readFamily(folder: ModelFolder, { template, tokenizer }: VisionSetting) {
+async function readFamily({ folder, template, tokenizer }: VisionParts) {
   const family = withReason(createVisionFamily, {
     config: folder.config,
     preprocessor: await readPreprocessor(folder),

@@ -1,4 +1,4 @@
-import type { SessionBackend, TextModel } from '../../../../backends/contract.ts';
+import type { SessionBackend, EncodingModel } from '../../../../backends/contract.ts';
 import { fieldError } from '../../../../errors.ts';
 import { locateModel } from '../../../../models/source.ts';
 import { chooseTextLength } from '../../../../models/text-length.ts';
@@ -20,7 +20,7 @@ export async function openTextEncoder(
   spec: ModelSpec<EmbeddingSettings>,
   sessions: SessionBackend,
 ): Promise<Encoder> {
-  if (sessions.openTextModel) return openEngineEncoder(spec, await sessions.openTextModel(spec));
+  if (sessions.openTextEncoder) return openEngineEncoder(spec, await sessions.openTextEncoder(spec));
   const { dtype } = spec;
   const { hasGraphs } = sessions;
   const folder = await openEmbeddingFolder(locateModel(spec.source), { dtype, hasGraphs });
@@ -53,7 +53,7 @@ export async function openTextEncoder(
 }
 
 /** A model whose engine does the pooling. */
-async function openEngineEncoder(spec: ModelSpec<EmbeddingSettings>, model: TextModel): Promise<Encoder> {
+async function openEngineEncoder(spec: ModelSpec<EmbeddingSettings>, model: EncodingModel): Promise<Encoder> {
   const { pooling, maxBatchTokens: maxTokens = defaultBatchLimits.maxTokens } = spec;
   const { tokenizer, folder } = model;
   try {
@@ -62,7 +62,7 @@ async function openEngineEncoder(spec: ModelSpec<EmbeddingSettings>, model: Text
     const vocabularySize = vocabularySizeOf(folder);
     return { ...encoder, tokenizer, vocabularySize, contextLength, created: folder.created };
   } catch (error) {
-    await model.release();
+    await model.release?.();
     throw error;
   }
 }

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { SessionBackend, TextModel } from '../../../../backends/contract.ts';
+import type { SessionBackend, EncodingModel } from '../../../../backends/contract.ts';
 import { localFiles } from '../../../../models/graph-files.ts';
 import { singleGraph, usualGraph } from '../../../../models/model-files.ts';
 import { openModelFolder } from '../../../../models/model-folder.ts';
@@ -21,7 +21,7 @@ export async function openCrossEncoder(
   spec: ModelSpec<RerankSettings>,
   sessions: SessionBackend,
 ): Promise<Scorer> {
-  if (sessions.openTextModel) return openEngineScorer(spec, await sessions.openTextModel(spec));
+  if (sessions.openTextEncoder) return openEngineScorer(spec, await sessions.openTextEncoder(spec));
   const path = locateModel(spec.source);
   const folder = await openModelFolder(path);
   const contextLength = chooseTextLength(spec.contextLength, readTextLength(folder));
@@ -39,7 +39,7 @@ export async function openCrossEncoder(
 }
 
 /** A model whose engine gives one logit or two for each pair. */
-async function openEngineScorer(spec: ModelSpec<RerankSettings>, model: TextModel): Promise<Scorer> {
+async function openEngineScorer(spec: ModelSpec<RerankSettings>, model: EncodingModel): Promise<Scorer> {
   const { maxBatchTokens: maxTokens = defaultBatchLimits.maxTokens } = spec;
   const { tokenizer, folder } = model;
   try {
@@ -53,7 +53,7 @@ async function openEngineScorer(spec: ModelSpec<RerankSettings>, model: TextMode
       created: folder.created,
     };
   } catch (error) {
-    await model.release();
+    await model.release?.();
     throw error;
   }
 }

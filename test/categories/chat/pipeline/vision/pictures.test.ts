@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ChatEvent, ChatModelInfo } from '../../../../../src/categories/chat/events.ts';
+import { onnxSessions } from '../../../../../src/backends/onnx/sessions.ts';
 import { loadChatPipeline } from '../../../../../src/categories/chat/pipeline/chat-pipeline.ts';
 import {
   completeChatRequest,
@@ -19,13 +20,16 @@ const text = (words: string): ContentPart => ({ type: 'text', text: words });
 type ChatPipeline = Pipeline<ChatRequest, ChatEvent, ChatModelInfo>;
 let eyes: ChatPipeline;
 beforeAll(async () => {
-  eyes = await loadChatPipeline({
-    id: 'eyes',
-    source: 'test/contract/models/idefics3',
-    threads: 1,
-    maxImages: 3,
-    maxPixels: 100_000,
-  });
+  eyes = await loadChatPipeline(
+    {
+      id: 'eyes',
+      source: 'test/contract/models/idefics3',
+      threads: 1,
+      maxImages: 3,
+      maxPixels: 100_000,
+    },
+    onnxSessions,
+  );
 });
 afterAll(() => eyes.close());
 
@@ -74,7 +78,10 @@ describe('a model that takes pictures', () => {
     const names = ['wide', 'upright', 'square', 'small'];
     const asked = names.map((name) => [picture(name), text(`What is in ${name}?`)]);
     const together = await Promise.all([...asked.map((content) => ask(content)), ask('And nothing?')]);
-    const fresh = await loadChatPipeline({ id: 'eyes', source: 'test/contract/models/idefics3', threads: 1 });
+    const fresh = await loadChatPipeline(
+      { id: 'eyes', source: 'test/contract/models/idefics3', threads: 1 },
+      onnxSessions,
+    );
     try {
       for (const [index, content] of [...asked, 'And nothing?'].entries()) {
         const { tokens, margins } = await ask(content, { seed: 1 }, fresh);
@@ -96,7 +103,10 @@ describe('a model that takes pictures', () => {
   });
 
   it('sees less with little detail', async () => {
-    const large = await loadChatPipeline({ id: 'eyes', source: 'test/contract/models/idefics3', threads: 1 });
+    const large = await loadChatPipeline(
+      { id: 'eyes', source: 'test/contract/models/idefics3', threads: 1 },
+      onnxSessions,
+    );
     const image = await sharpened();
     const asked = (detail?: 'low') =>
       ask([{ type: 'image', image, detail }], { logprobs: true }, large).then(
@@ -123,7 +133,10 @@ describe('a model that takes pictures', () => {
 });
 
 it('a model that takes none names the part', async () => {
-  const blind = await loadChatPipeline({ id: 'blind', source: 'test/contract/models/llama', threads: 1 });
+  const blind = await loadChatPipeline(
+    { id: 'blind', source: 'test/contract/models/llama', threads: 1 },
+    onnxSessions,
+  );
   const refused = ask([text('a'), picture('small')], {}, blind);
   await expect(refused).rejects.toMatchObject({
     code: 'unsupported_feature',

@@ -1,0 +1,47 @@
+import type { BindableSession, Binding } from '../../../runtime/contract.ts';
+import type { StepInputs } from '../../../runtime/decoder.ts';
+import type { DecoderLayout } from './decoder-layout.ts';
+import { StepTensors, type SteppedCache, type StepSize } from './step-tensors.ts';
+
+/** A cache that a graph changes in place. */
+export interface BoundCache extends SteppedCache {
+  /** Makes room for `count` more tokens in each row. */
+  reserve(count: number): void | Promise<void>;
+  /** A binding to its memory, for one step. */
+  bind(): Binding;
+}
+
+/** Tokens of a step. */
+export interface StepTokens extends StepSize {
+  readonly tokens: Int32Array;
+  readonly counts?: readonly number[] | undefined;
+  readonly inputs?: StepInputs | undefined;
+}
+
+/** A step that is ready to run. */
+export interface BoundStep {
+  readonly binding: Binding;
+  readonly step: StepTensors;
+}
+
+/** Binds the inputs of a step beside its cache. A step like the one before only writes its numbers. */
+export async function bindStep(
+  { session, layout }: { readonly session: BindableSession; readonly layout: DecoderLayout },
+  cache: BoundCache,
+  { tokens, counts, inputs, ...size }: StepTokens,
+): Promise<BoundStep> {
+  await cache.reserve(size.count);
+  const binding = cache.bind();
+  let { step } = cache;
+  if (!step?.fits(cache, size)) {
+    step = new StepTensors(layout, cache, size);
+    for (const [name, feed] of Object.entries(step.feeds)) {
+      const tensor = session.createTensor(feed);
+      binding.bindInput(name, tensor);
+      tensor.release();
+    }
+    cache.step = step;
+  }
+  step.fill(cache.lengths, tokens, counts, inputs);
+  return { binding, step };
+}

@@ -1,0 +1,87 @@
+import { newSlotsOutput } from '../../../core/onnx/rewrites/new-slots.ts';
+import type { Session, Tensor } from '../../../runtime/contract.ts';
+import type { Decoder } from '../../../runtime/decoder.ts';
+import { createLastLogits } from '../../../runtime/last-logits.ts';
+import { readDecoderLayout, type GraphSides } from './decoder-layout.ts';
+import { KeyValueCache } from './key-value-cache.ts';
+import { StepTensors } from './step-tensors.ts';
+import { StoragePool } from './storage-pool.ts';
+
+/** As many as a prompt without a seed reads in a step: every step feeds the whole cache. */
+const pieceTokens = 256;
+
+/**
+ * Runs a decoder in the hub's ONNX layout over any session, with caches of this process that are fed at each step and
+ * of which the new slots come back, and whole states where layers keep these: `input_ids`, `attention_mask`, `past_key_values.*` → `logits`, `present.*`; with or
+ * without `position_ids`, `num_logits_to_keep` and `last_positions`; also the older merged export with
+ * `use_cache_branch`.
+ *
+ * @param options.ragged `false` for graphs that count the used slots themselves and want no unused ones between past and new
+ * @param options.findsPositions `true` for graphs without `position_ids` that are right about rows with unused slots
+ * @param options.sides where they are known better than the session knows them
+ * @throws InferenceError `invalid_request` when the graph is no such decoder
+ */
+export function createCopyingDecoder(
+  session: Session,
+  options: {
+    readonly ragged?: boolean;
+    readonly findsPositions?: boolean;
+    readonly sides?: GraphSides;
+  } = {},
+): Decoder {
+  const layout = readDecoderLayout(options.sides ?? session);
+  const { entries, states, inputs, outputs, vocabularySize, hiddenSize, layerSize, hasGridPositions } =
+    layout;
+  const hasCacheBranch = inputs.has('use_cache_branch');
+  const knowsPositions = inputs.has('position_ids') || options.findsPositions === true;
+  const ragged = knowsPositions && !hasCacheBranch && options.ragged !== false;
+  const slicesSlots = ragged && entries.every(({ present }) => outputs.has(newSlotsOutput(present)));
+  const slotNames = entries.map(({ present }) => (slicesSlots ? newSlotsOutput(present) : present));
+  const fetches = ['logits', ...slotNames, ...states.map(({ present }) => present)];
+  const pool = new StoragePool();
+  const parts = { keysAndValues: { entries, pool }, states: { entries: states, pool }, spare: ragged };
+  let interruption = new AbortController();
+  const lastLogits = createLastLogits();
+
+  const decoder: Decoder<KeyValueCache> = {
+    vocabularySize,
+    hiddenSize,
+    layerSize,
+    hasGridPositions,
+    ragged,
+    raggedPrompts: false,
+    cutsSequences: states.length === 0,
+    pieceTokens,
+    createCache: (rows = 1) => new KeyValueCache(parts, rows),
+    async gather(rows, replaced) {
+      const gathered = KeyValueCache.gather(rows);
+      replaced?.release();
+      return gathered;
+    },
+    async forward(cache, tokens, count, _counts, stepInputs) {
+      const { rows, capacity } = cache;
+      const size = { count, wanted: 1, atEnd: true };
+      if (!cache.step?.fits(cache, size)) cache.step = new StepTensors(layout, cache, size);
+      const { step } = cache;
+      step.fill(cache.lengths, tokens, undefined, stepInputs);
+      const feeds: Record<string, Tensor> = { ...step.feeds, ...cache.tensors, ...cache.states };
+      if (hasCacheBranch) {
+        feeds['use_cache_branch'] = { type: 'bool', dims: [1], data: Uint8Array.of(capacity > 0 ? 1 : 0) };
+      }
+      const results = await session.run(feeds, fetches, interruption);
+      const slots = slotNames.map((name) => results[name]!);
+      if (ragged) cache.append(slots, count);
+      else cache.replace(slots, count);
+      cache.replaceStates(results);
+      const { dims, data } = results['logits']!;
+      const shape = { rows, positions: dims[1]!, vocabularySize: dims[2]! };
+      return lastLogits(data as Float32Array | Uint16Array, shape);
+    },
+    interrupt() {
+      interruption.abort();
+      interruption = new AbortController();
+    },
+    release: () => session.release(),
+  };
+  return decoder;
+}

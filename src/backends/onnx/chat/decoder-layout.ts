@@ -1,0 +1,137 @@
+import { isPast, isPastKeyOrValue, isPastState, presentName } from '../../../core/onnx/cache-names.ts';
+import { embeddingsInput, layerEmbeddingsInput } from '../../../core/onnx/embedding-inputs.ts';
+import type { ModelSignature, ValueSignature } from '../../../core/onnx/model-signature.ts';
+import { rowLengthInputs } from '../../../core/onnx/rewrites/row-lengths.ts';
+import { fieldError, type InferenceError } from '../../../errors.ts';
+
+/** Types of keys, values and logits. */
+export type FloatType = 'float32' | 'float16';
+
+/**
+ * One past/present pair of a decoder, which carries numbers of each row from one step to the next: keys or values of a
+ * layer, `[heads, slots, headSize]`; or a state of a fixed size, one slot that stands for all tokens: the end of a
+ * convolution, a state space.
+ */
+export interface CacheEntry {
+  readonly past: string;
+  readonly present: string;
+  readonly type: FloatType;
+  readonly heads: number;
+  readonly headSize: number;
+  /** Dimensions of a row of a state. */
+  readonly dims?: readonly number[];
+}
+
+/** Inputs and outputs of a decoder's graph, by their roles. */
+export interface DecoderLayout {
+  /** Keys and values. */
+  readonly entries: readonly CacheEntry[];
+  readonly states: readonly CacheEntry[];
+  readonly inputs: ReadonlySet<string>;
+  readonly outputs: ReadonlySet<string>;
+  readonly vocabularySize: number;
+  /** Size of the embeddings in place of tokens; `undefined` where tokens are fed. */
+  readonly hiddenSize: number | undefined;
+  /** Layers and size of the embeddings that each of them has of its own; `undefined` where there are none. */
+  readonly layerDims: readonly number[] | undefined;
+  /** Numbers of all layers for a token. */
+  readonly layerSize: number | undefined;
+  /** Whether positions are those of frames, rows and columns, `[3 × rows × count]`. */
+  readonly hasGridPositions: boolean;
+  readonly logitsType: FloatType;
+}
+
+/** Inputs and outputs of a graph, as its file says or a session of it. */
+export type GraphSides = Pick<ModelSignature, 'inputs' | 'outputs'>;
+
+const floatTypes: readonly FloatType[] = ['float32', 'float16'];
+
+const stepInputs: ReadonlySet<string> = new Set([
+  ...Object.values(rowLengthInputs),
+  'input_ids',
+  embeddingsInput,
+  layerEmbeddingsInput,
+  'attention_mask',
+  'position_ids',
+  'last_positions',
+  'num_logits_to_keep',
+  'use_cache_branch',
+]);
+
+/** @throws InferenceError `invalid_request` when the graph is not a decoder in the hub's layout */
+export function readDecoderLayout(sides: GraphSides): DecoderLayout {
+  const entries = sides.inputs.filter(isPastKeyOrValue).map(readEntry);
+  const states = sides.inputs.filter(isPastState).map(readState);
+  const inputs = new Set(sides.inputs.map(({ name }) => name));
+  const outputs = new Set(sides.outputs.map(({ name }) => name));
+  const embeddings = sides.inputs.find(({ name }) => name === embeddingsInput);
+  const mask = inputs.has(rowLengthInputs.lengths) ? rowLengthInputs.lengths : 'attention_mask';
+  for (const name of [embeddings ? embeddingsInput : 'input_ids', mask])
+    if (!inputs.has(name)) throw notADecoder(`no input ${name}`);
+  for (const input of sides.inputs) {
+    if (!stepInputs.has(input.name) && !isPast(input)) throw notADecoder(`unknown input ${input.name}`);
+  }
+  for (const name of ['logits', ...[...entries, ...states].map(({ present }) => present)]) {
+    if (!outputs.has(name)) throw notADecoder(`no output ${name}`);
+  }
+  if (entries.length === 0) throw notADecoder('no inputs past_key_values.*');
+  const { type, dims } = sides.outputs.find(({ name }) => name === 'logits')!;
+  const vocabularySize = dims.at(-1);
+  if (typeof vocabularySize !== 'number') throw notADecoder('logits have no fixed vocabulary size');
+  if (!isFloat(type)) throw notADecoder(`logits are ${type}`);
+  const size =
+    embeddings && readSizes(embeddings, [2], { example: '[batch, tokens, 576]', types: ['float32'] });
+  const layerEmbeddings = sides.inputs.find(({ name }) => name === layerEmbeddingsInput);
+  const layers =
+    layerEmbeddings &&
+    readSizes(layerEmbeddings, [2, 3], { example: '[batch, tokens, 30, 256]', types: ['float32'] });
+  const positions = sides.inputs.find(({ name }) => name === 'position_ids');
+  return {
+    entries,
+    states,
+    inputs,
+    outputs,
+    vocabularySize,
+    hiddenSize: size?.sizes[0],
+    layerDims: layers?.sizes,
+    layerSize: layers?.sizes.reduce((product, one) => product * one),
+    hasGridPositions: positions?.dims.length === 3,
+    logitsType: type,
+  };
+}
+
+function readEntry(input: ValueSignature): CacheEntry {
+  const { type, sizes } = readSizes(input, [1, 3], { example: '[batch, 8, past, 64]' });
+  const [heads = 0, headSize = 0] = sizes;
+  return { past: input.name, present: presentName(input.name), type, heads, headSize };
+}
+
+function readState(input: ValueSignature): CacheEntry {
+  const axes = input.dims.slice(1).map((_, axis) => axis + 1);
+  const { type, sizes } = readSizes(input, axes, { example: '[batch, 1024, 3]' });
+  const names = { past: input.name, present: presentName(input.name) };
+  const headSize = sizes.reduce((product, size) => product * size);
+  return { ...names, type, heads: 1, headSize, dims: sizes };
+}
+
+/** Reads sizes that an input has to fix. */
+function readSizes(
+  { name, type, dims }: ValueSignature,
+  axes: readonly number[],
+  { example, types = floatTypes }: { readonly example: string; readonly types?: readonly FloatType[] },
+): { readonly type: FloatType; readonly sizes: readonly number[] } {
+  const sizes = axes.map((axis) => dims[axis]).filter((size) => typeof size === 'number');
+  if (axes.length > 0 && sizes.length === axes.length && isFloat(type) && types.includes(type)) {
+    return { type, sizes };
+  }
+  const expected = `${types.length === 1 ? types[0] : 'float'} ${example} or alike`;
+  throw notADecoder(`${name} is ${type} [${dims.join(', ')}], expected ${expected}`);
+}
+
+function isFloat(type: string): type is FloatType {
+  return floatTypes.includes(type as FloatType);
+}
+
+function notADecoder(reason: string): InferenceError {
+  return fieldError('source', `the graph is not a decoder with a key-value cache: ${reason}`);
+}

@@ -1,0 +1,168 @@
+import type { BindableSession, Binding, ResidentTensor } from '../../../runtime/contract.ts';
+import type { DeviceTensors, TensorRows } from '../../../runtime/device-tensors.ts';
+import type { CacheRow } from '../../../runtime/decoder.ts';
+import type { BoundCache } from './bound-step.ts';
+import type { CacheEntry } from './decoder-layout.ts';
+import type { StepTensors } from './step-tensors.ts';
+
+/** Parts that the caches of a decoder share. */
+export interface DeviceCacheParts {
+  readonly session: BindableSession;
+  readonly entries: readonly CacheEntry[];
+  readonly tensors: DeviceTensors;
+}
+
+/** Capacities are powers of two: a device compiles kernels for each size that it meets. */
+const smallestCapacity = 64;
+
+/**
+ * Keys and values in the memory of a device, which a graph changes in place: `[rows, heads, capacity, headSize]`, past
+ * and present at once. Sequences begin at the first slot; unused slots hold zeros or what was there before, always
+ * finite. Rows join and leave by graphs that run on the device.
+ */
+export class DeviceCache implements BoundCache {
+  lengths: Int32Array;
+  /** Tensors of the last step; `undefined` when another number of tokens or rows comes. */
+  step: StepTensors | undefined;
+  readonly #parts: DeviceCacheParts;
+  #capacity = 0;
+  #tensors: ResidentTensor[] = [];
+  #binding: Binding | undefined;
+
+  constructor(parts: DeviceCacheParts, rows: number) {
+    this.#parts = parts;
+    this.lengths = new Int32Array(rows);
+  }
+
+  /** As `Decoder.gather`. */
+  static async gather(
+    sources: readonly CacheRow<DeviceCache>[],
+    replaced?: DeviceCache,
+  ): Promise<DeviceCache> {
+    const lengths = Int32Array.from(sources, ({ cache, row, length }) => length ?? cache.lengths[row]!);
+    const needed = capacityFor(Math.max(...lengths));
+    // A batch goes on with the room that it had.
+    const capacity =
+      replaced && replaced.#capacity <= 4 * needed ? Math.max(needed, replaced.#capacity) : needed;
+    if (replaced && replaced.#capacity === capacity && isSame(sources, replaced)) {
+      replaced.lengths = lengths;
+      replaced.step = undefined;
+      return replaced;
+    }
+    const gathered = new DeviceCache(sources[0]!.cache.#parts, sources.length);
+    await gathered.#fill(sources, capacity, replaced);
+    gathered.lengths = lengths;
+    replaced?.release();
+    return gathered;
+  }
+
+  get rows(): number {
+    return this.lengths.length;
+  }
+
+  /** Slots per row. */
+  get capacity(): number {
+    return this.#capacity;
+  }
+
+  get bytes(): number {
+    return this.#parts.entries.reduce(
+      (sum, { type, heads, headSize }) =>
+        sum + this.rows * heads * this.#capacity * headSize * (type === 'float16' ? 2 : 4),
+      0,
+    );
+  }
+
+  /** Makes room for `count` more tokens in each row. */
+  async reserve(count: number): Promise<void> {
+    const needed = Math.max(...this.lengths) + count;
+    if (needed <= this.#capacity) return;
+    const capacity = capacityFor(needed);
+    if (this.#capacity > 0) {
+      const rows = Array.from({ length: this.rows }, (_, row) => ({ cache: this, row }));
+      return this.#fill(rows, capacity, this);
+    }
+    const { entries, tensors } = this.#parts;
+    for (const { type, heads, headSize } of entries) {
+      this.#tensors.push(await tensors.zeros(type, [this.rows, heads, capacity, headSize]));
+    }
+    this.#capacity = capacity;
+  }
+
+  /** A binding to the tensors. */
+  bind(): Binding {
+    if (this.#binding) return this.#binding;
+    const binding = this.#parts.session.createBinding();
+    for (const [index, { past, present }] of this.#parts.entries.entries()) {
+      binding.bindInput(past, this.#tensors[index]!);
+      binding.bindOutput(present, this.#tensors[index]!);
+    }
+    return (this.#binding = binding);
+  }
+
+  release(): void {
+    this.#unbind();
+    for (const tensor of this.#tensors.splice(0)) tensor.release();
+  }
+
+  /** @param replaced its memory is given back bit by bit */
+  async #fill(
+    sources: readonly CacheRow<DeviceCache>[],
+    capacity: number,
+    replaced?: DeviceCache,
+  ): Promise<void> {
+    const segments = toSegments(sources);
+    for (const { cache } of segments) if (cache.#capacity === 0) await cache.reserve(1);
+    if (replaced) replaced.#unbind();
+    const filled: ResidentTensor[] = [];
+    try {
+      for (const [index] of this.#parts.entries.entries()) {
+        const parts = segments.map(({ cache, rows }): TensorRows => ({
+          tensor: cache.#tensors[replaced === cache ? 0 : index]!,
+          rows,
+        }));
+        filled.push(await this.#parts.tensors.joinRows(parts, capacity));
+        if (replaced) replaced.#tensors.shift()!.release();
+      }
+    } catch (error) {
+      for (const tensor of filled) tensor.release();
+      throw error;
+    }
+    this.#tensors = filled;
+    this.#capacity = capacity;
+  }
+
+  #unbind(): void {
+    this.step = undefined;
+    this.#binding?.release();
+    this.#binding = undefined;
+  }
+}
+
+interface Segment {
+  readonly cache: DeviceCache;
+  readonly rows: number[];
+}
+
+/** Neighbours of the same cache together. */
+function toSegments(sources: readonly CacheRow<DeviceCache>[]): readonly Segment[] {
+  const segments: Segment[] = [];
+  for (const { cache, row } of sources) {
+    const last = segments.at(-1);
+    if (last?.cache === cache) last.rows.push(row);
+    else segments.push({ cache, rows: [row] });
+  }
+  return segments;
+}
+
+function isSame(sources: readonly CacheRow<DeviceCache>[], cache: DeviceCache): boolean {
+  return (
+    sources.length === cache.rows &&
+    sources.every((source, target) => source.cache === cache && source.row === target)
+  );
+}
+
+/** For so many tokens, and the next one. */
+function capacityFor(length: number): number {
+  return Math.max(smallestCapacity, 2 ** Math.ceil(Math.log2(length + 1)));
+}

@@ -1,0 +1,112 @@
+import type { ModelSignature } from '../../../core/onnx/model-signature.ts';
+import { isBindable, type Session } from '../../../runtime/contract.ts';
+import type { Decoder, DecoderCache, StepInputs } from '../../../runtime/decoder.ts';
+import { createCopyingDecoder } from './copying-decoder.ts';
+import { createResidentDecoder } from './resident-decoder.ts';
+
+/** Lengths of the prompts that are tried: different ones, so that a batch of them is ragged. */
+const prompts = [24, 9] as const;
+const decodeSteps = 3;
+
+/**
+ * Runs a decoder on two short prompts and a few tokens after each, together where it can read them so.
+ *
+ * @param options.cachesInPlace whether the graph can change its caches in place
+ * @returns logits of the last position after each step, row after row
+ * @throws Error when the decoder can't run them
+ */
+export async function probeDecoder(
+  session: Session,
+  signature: ModelSignature,
+  { cachesInPlace }: { readonly cachesInPlace: boolean },
+): Promise<readonly Float32Array[]> {
+  const decoder =
+    cachesInPlace && isBindable(session)
+      ? createResidentDecoder(session, signature)
+      : createCopyingDecoder(session, { ragged: false, sides: signature });
+  const tokens = prompts.map((length, row) => probeTokens(decoder, row, length + decodeSteps));
+  const logits = prompts.map((): Float32Array[] => []);
+  for (const rows of decoder.raggedPrompts ? [[0, 1]] : [[0], [1]]) {
+    const cache = decoder.createCache(rows.length);
+    for (let step = 0; step <= decodeSteps; step++) {
+      const counts = rows.map((row) => (step === 0 ? prompts[row]! : 1));
+      const count = Math.max(...counts);
+      const fed = rows.flatMap((row, index) => {
+        const start = cache.lengths[index]!;
+        return Array.from({ length: count }, (_, at) => tokens[row]![start + at] ?? 0);
+      });
+      const values = await probeStep(decoder, cache, Int32Array.from(fed), counts);
+      for (const [index, row] of rows.entries()) logits[row]!.push(values[index]!);
+    }
+    cache.release();
+  }
+  return logits.flat();
+}
+
+/** Ids that every vocabulary has, the same every time. */
+export function probeTokens({ vocabularySize }: Decoder, row: number, count: number): Int32Array {
+  const most = Math.min(vocabularySize, 1000);
+  return Int32Array.from({ length: count }, (_, index) => (index * 37 + row * 101 + 11) % most);
+}
+
+/**
+ * Feeds tokens, or embeddings and positions that are made of them where the graph takes those.
+ *
+ * @param tokens `[rows × count]`
+ * @param counts of each row; default: all of them
+ * @returns the logits of each row
+ */
+export async function probeStep(
+  decoder: Decoder,
+  cache: DecoderCache,
+  tokens: Int32Array,
+  counts?: readonly number[],
+): Promise<Float32Array[]> {
+  const count = tokens.length / cache.rows;
+  const { hiddenSize, layerSize, vocabularySize, hasGridPositions } = decoder;
+  const inputs: StepInputs = {
+    ...(hiddenSize !== undefined && { embeddings: embed(tokens, hiddenSize) }),
+    ...(layerSize !== undefined && { layerEmbeddings: embed(tokens, layerSize) }),
+    ...(hasGridPositions && { positions: textPositions(cache, count) }),
+  };
+  const logits = await decoder.forward(cache, tokens, count, counts, inputs);
+  return Array.from({ length: cache.rows }, (_, row) =>
+    logits.slice(row * vocabularySize, (row + 1) * vocabularySize),
+  );
+}
+
+/** Embeddings that are the same every time, about as large as those of real models. */
+function embed(tokens: Int32Array, size: number): Float32Array {
+  return Float32Array.from({ length: tokens.length * size }, (_, at) =>
+    Math.sin(1 + tokens[Math.floor(at / size)]! * 12.9898 + (at % size) * 78.233),
+  );
+}
+
+/** @returns `[3 × rows × count]` */
+function textPositions({ rows, lengths }: DecoderCache, count: number): Int32Array {
+  return Int32Array.from({ length: 3 * rows * count }, (_, at) => {
+    return lengths[Math.floor(at / count) % rows]! + (at % count);
+  });
+}
+
+/** The largest difference, and the largest logit as a measure for it. */
+export function compareLogits(
+  expected: readonly Float32Array[],
+  actual: readonly Float32Array[],
+): { readonly difference: number; readonly largest: number; readonly relative: number } {
+  let difference = 0;
+  let largest = 0;
+  let squares = 0;
+  let squaredDifferences = 0;
+  for (const [row, logits] of expected.entries()) {
+    for (const [token, logit] of logits.entries()) {
+      const apart = Math.abs(logit - (actual[row]?.[token] ?? Number.NaN));
+      // Not a number anywhere makes the result one.
+      difference = apart > difference || Number.isNaN(apart) ? apart : difference;
+      largest = Math.max(largest, Math.abs(logit));
+      squares += logit * logit;
+      squaredDifferences += apart * apart;
+    }
+  }
+  return { difference, largest, relative: Math.sqrt(squaredDifferences / squares) };
+}

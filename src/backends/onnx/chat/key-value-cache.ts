@@ -1,0 +1,178 @@
+import type { Tensor, TensorMap } from '../../../runtime/contract.ts';
+import type { CacheRow } from '../../../runtime/decoder.ts';
+import { RowStorage, type StorageParts } from './row-storage.ts';
+import { lengthen, type SteppedCache, type StepTensors } from './step-tensors.ts';
+import type { Storage } from './storage-pool.ts';
+
+/** Parts that the caches of a decoder share. */
+interface CacheParts {
+  readonly keysAndValues: StorageParts;
+  /** Of layers without keys and values. */
+  readonly states: StorageParts;
+  /** Whether there may be unused slots; without them all rows have to have the same length. */
+  readonly spare: boolean;
+}
+
+/** Slots by which a small cache grows. */
+const leastStep = 64;
+
+/**
+ * Keys and values of a batch of sequences in buffers of fixed capacity, `[rows, heads, capacity, headSize]` each.
+ * Row `r` uses its last `lengths[r]` slots; the others are masked, so rows of different lengths share a batch and a
+ * step writes only its new slots instead of copying everything that came before.
+ *
+ * Every sequence ends where a graph puts its new slots, so that the distance of two slots is that of their tokens:
+ * a sliding window of attention is counted in slots. New ones make room by moving all sequences to the left at once:
+ * the buffers are read from a later start, and what was the unused beginning of one head is the end of the one before.
+ */
+export class KeyValueCache implements SteppedCache {
+  readonly rows: number;
+  /** Used slots of each row. */
+  readonly lengths: Int32Array;
+  step: StepTensors | undefined;
+  readonly #parts: CacheParts;
+  /** Offset of the first slot in the buffers, in slots. */
+  #shift = 0;
+  #storage: RowStorage;
+  #states: RowStorage;
+  #tensors: Readonly<Record<string, { -readonly [Key in keyof Tensor]: Tensor[Key] }>> | undefined;
+
+  constructor(parts: CacheParts, rows: number, capacity = 0) {
+    this.#parts = parts;
+    this.rows = rows;
+    this.lengths = new Int32Array(rows);
+    this.#states = RowStorage.take(parts.states, { rows, capacity: 1 });
+    this.#storage = this.#take(capacity);
+  }
+
+  /**
+   * Copies rows of other caches into a new one: to merge batches, to drop rows, to continue one prompt several times.
+   */
+  static gather(sources: readonly CacheRow<KeyValueCache>[]): KeyValueCache {
+    const parts = sources[0]!.cache.#parts;
+    const lengths = sources.map((source) => source.length ?? source.cache.lengths[source.row]!);
+    const longest = Math.max(...lengths);
+    const gathered = new KeyValueCache(parts, sources.length, parts.spare ? roomFor(longest) : longest);
+    gathered.lengths.set(lengths);
+    for (const [target, { cache: from, row }] of sources.entries()) {
+      const length = lengths[target]!;
+      const to = { row: target, slot: gathered.capacity - length };
+      const slot = from.#shift + from.capacity - from.lengths[row]!;
+      gathered.#storage.copySlots(to, from.#storage, { row, slot }, length);
+      gathered.#states.copyRow(target, from.#states, row);
+    }
+    return gathered;
+  }
+
+  get capacity(): number {
+    return this.#storage.capacity;
+  }
+
+  get bytes(): number {
+    return this.#storage.bytes + this.#states.bytes;
+  }
+
+  /** The `past_key_values.*` feeds; valid until the cache changes. The same objects until the capacity changes. */
+  get tensors(): TensorMap {
+    return (this.#tensors ??= this.#storage.feeds(this.rows, this.#shift));
+  }
+
+  /** The feeds of layers without keys and values; valid until the cache changes. */
+  get states(): TensorMap {
+    return this.#states.feeds(this.rows);
+  }
+
+  /**
+   * Appends `count` slots to every row.
+   *
+   * @param slots for each entry `[rows, heads, depth, headSize]`, of which the last `count` of the third axis are new
+   */
+  append(slots: readonly Tensor[], count: number): void {
+    this.#makeRoom(count);
+    this.#parts.keysAndValues.entries.forEach(({ heads, headSize }, index) => {
+      const source = slots[index]!.data as Storage;
+      const target = this.#storage.buffers[index]!;
+      const depth = slots[index]!.dims[2]!;
+      const size = count * headSize;
+      for (let head = 0; head < this.rows * heads; head++) {
+        const from = (head * depth + depth - count) * headSize;
+        const to = (this.#shift + (head + 1) * this.capacity - count) * headSize;
+        for (let offset = 0; offset < size; offset++) target[to + offset] = source[from + offset]!;
+      }
+    });
+    lengthen(this.lengths, count);
+  }
+
+  /**
+   * Takes over whole `present.*` outputs, for decoders whose past must hold nothing but used slots.
+   * All rows have the same length then.
+   */
+  replace(present: readonly Tensor[], count: number): void {
+    lengthen(this.lengths, count);
+    const buffers = present.map(({ data }) => data as Storage);
+    this.#exchange(new RowStorage(this.#parts.keysAndValues, this.lengths[0]!, buffers));
+  }
+
+  /** Takes over the states that a step gave. */
+  replaceStates(outputs: TensorMap): void {
+    const { entries } = this.#parts.states;
+    this.#states.release();
+    const buffers = entries.map(({ present }) => outputs[present]!.data as Storage);
+    this.#states = new RowStorage(this.#parts.states, 1, buffers);
+  }
+
+  /** Gives its buffers back; nothing of it may be used afterwards. */
+  release(): void {
+    this.#storage.release();
+    this.#states.release();
+  }
+
+  /** Moves all sequences, so that the last `count` slots are free. */
+  #makeRoom(count: number): void {
+    const longest = Math.max(...this.lengths) + count;
+    if (longest > this.capacity) return this.#grow(roomFor(longest), count);
+    this.#shift += count;
+    const tensors = this.#tensors;
+    if (!tensors) return;
+    this.#parts.keysAndValues.entries.forEach(({ past }, index) => {
+      tensors[past]!.data = this.#storage.view(index, this.rows, this.#shift);
+    });
+  }
+
+  /** @param count slots at the end that are left free */
+  #grow(capacity: number, count: number): void {
+    const grown = this.#take(capacity);
+    const kept = Math.max(...this.lengths);
+    const from = this.#shift + this.capacity - kept;
+    for (let row = 0; row < this.rows; row++) {
+      grown.copySlots({ row, slot: capacity - count - kept }, this.#storage, { row, slot: from }, kept);
+    }
+    this.#exchange(grown);
+    this.#shift = 0;
+  }
+
+  #take(capacity: number): RowStorage {
+    const spare = this.#parts.spare ? mostUnused(capacity) : 0;
+    return RowStorage.take(this.#parts.keysAndValues, { rows: this.rows, capacity, spare });
+  }
+
+  #exchange(storage: RowStorage): void {
+    this.#storage.release();
+    this.#storage = storage;
+    this.#tensors = undefined;
+  }
+}
+
+/**
+ * Capacity for `length` slots: some to spare, so that growing stays rare and little is masked. A copy has that of the sequence
+ * that it was copied from, since the shape of a step reaches the last bits of its logits.
+ */
+function roomFor(length: number): number {
+  const step = Math.max(leastStep, 2 ** Math.floor(Math.log2(length / 8)));
+  return Math.ceil(length / step) * step;
+}
+
+/** Number of slots of that capacity that the longest sequence may leave unused, which is how far it can move. */
+function mostUnused(capacity: number): number {
+  return Math.max(leastStep, capacity >> 3);
+}

@@ -1,0 +1,153 @@
+import { statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { isPastState } from '../../../core/onnx/cache-names.ts';
+import { embeddingsInput } from '../../../core/onnx/embedding-inputs.ts';
+import { largestLogitsCount } from '../../../core/sampling/largest-logits.ts';
+import { fieldError, InferenceError } from '../../../errors.ts';
+import { localFiles, weightFiles } from '../../../models/graph-files.ts';
+import { chooseRuntime } from '../../../runtime/choose-runtime.ts';
+import { isBindable, type BindableSession, type Session } from '../../../runtime/contract.ts';
+import { createOnnxSession, type OnnxSessionOptions } from '../../../runtime/onnx.ts';
+import { holdsTensors } from '../../../runtime/native/device-memory.ts';
+import { prepareGraph, type PreparedGraph, type PrepareOptions } from './prepare-graph.ts';
+import { createCopyingDecoder } from './copying-decoder.ts';
+import type { Decoder } from '../../../runtime/decoder.ts';
+import { createDeviceDecoder } from './device-decoder.ts';
+import { checkLongPrompts } from './piecewise-decoder.ts';
+import { stepsRaggedRows } from './ragged-trial.ts';
+import { createResidentDecoder } from './resident-decoder.ts';
+
+export interface DecoderOptions
+  extends
+    Pick<OnnxSessionOptions, 'device' | 'threads' | 'runtime'>,
+    Pick<PrepareOptions, 'optimize' | 'cacheFolder'> {
+  /** Whether products with 4-bit weights may round their activations to 8 bits; default `true`. */
+  readonly int8Activations?: boolean | undefined;
+}
+
+/** Below it, reading the weights of each step takes less time than a probe of a rewritten graph at each load. */
+const largeModelBytes = 16 * 2 ** 20;
+
+/**
+ * Loads a decoder in the hub's ONNX layout, the fastest way that its graph and this machine allow.
+ *
+ * @param path of the `.onnx` file
+ * @param options.optimize whether the graph may be rewritten; default: whether the model has 16 MB or more
+ * @throws InferenceError `invalid_request` when the graph is no such decoder
+ */
+export async function loadDecoder(path: string, options: DecoderOptions = {}): Promise<Decoder> {
+  const { device, threads, runtime } = options;
+  if (holdsTensors(device) && (await isNative(options))) {
+    const decoder = await loadDeviceDecoder(path, options);
+    if (decoder) return decoder;
+  }
+  let prepared: PreparedGraph | undefined;
+  let session: Session;
+  try {
+    prepared = await prepare(path, options);
+    if (options.int8Activations) assertRounded(prepared);
+    const { model, weightsFolder } = prepared;
+    session = await createOnnxSession(model, { device, threads, runtime, weightsFolder });
+  } catch (error) {
+    if (InferenceError.isInstance(error) || prepared?.model === path) throw error;
+    console.warn(
+      `slashv1: ${path} is loaded as it is: ${error instanceof Error ? error.message : String(error)}`,
+    );
+    prepared = undefined;
+    session = await createOnnxSession(path, { device, threads, runtime });
+  }
+  try {
+    return await createDecoder(session, prepared);
+  } catch (error) {
+    await session.release();
+    throw error;
+  }
+}
+
+async function createDecoder(session: Session, prepared: PreparedGraph | undefined): Promise<Decoder> {
+  if (prepared?.cachesInPlace && isBindable(session) && session.device === 'cpu') {
+    return createResidentDecoder(session, prepared.signature);
+  }
+  // The operator counts the used slots itself and wants no unused ones between past and new.
+  const ragged = prepared?.signature.operators.has('com.microsoft:GroupQueryAttention') === false;
+  const sides = prepared?.signature ?? session;
+  const decoder = createCopyingDecoder(session, { ragged, sides });
+  if (!ragged || decoder.ragged) return decoder;
+  const trial = createCopyingDecoder(session, { findsPositions: true, sides });
+  return trial.ragged && (await stepsRaggedRows(trial)) ? trial : decoder;
+}
+
+/**
+ * Loads a decoder whose caches stay on the device, where its graph and the device allow it.
+ *
+ * @throws InferenceError when the device doesn't work here
+ */
+export async function loadDeviceDecoder(path: string, options: DecoderOptions): Promise<Decoder | undefined> {
+  const { device, threads, runtime, optimize, cacheFolder } = options;
+  const { model, weightsFolder, signature, cachesInPlace } = await prepareGraph(path, {
+    optimize,
+    rewrites: { attention: true, lastPosition: true, candidates: largestLogitsCount, rowLengths: true },
+    keep: sizeOf(path) >= largeModelBytes,
+    cacheFolder,
+    threads,
+  });
+  // Embeddings would cross the bus with every token; states of a fixed size are kept in this process alone.
+  const staysHere = signature.inputs.some((input) => input.name === embeddingsInput || isPastState(input));
+  if (!cachesInPlace || staysHere) return undefined;
+  const create = async (bytes: string | Uint8Array, folder?: string) => {
+    const session = await createOnnxSession(bytes, { device, threads, runtime, weightsFolder: folder });
+    return session as BindableSession;
+  };
+  const session = await create(model, weightsFolder);
+  let decoder: Decoder | undefined;
+  try {
+    decoder = createDeviceDecoder(session, { sides: signature, createSession: create });
+    return await checkLongPrompts(decoder);
+  } catch (error) {
+    await (decoder ?? session).release();
+    if (InferenceError.isInstance(error)) throw error;
+    const reason = error instanceof Error ? error.message : String(error);
+    console.warn(`slashv1: ${path} runs with its caches in this process: ${reason}`);
+    return undefined;
+  }
+}
+
+async function isNative({ runtime }: DecoderOptions): Promise<boolean> {
+  return (runtime ?? (await chooseRuntime()).name) === 'native';
+}
+
+async function prepare(path: string, options: DecoderOptions): Promise<PreparedGraph> {
+  const { device = 'cpu', optimize, int8Activations = true, cacheFolder, threads } = options;
+  const isLarge = sizeOf(path) >= largeModelBytes;
+  const isRewritten = device === 'cpu' && (optimize ?? isLarge);
+  const prepared = await prepareGraph(path, {
+    optimize,
+    rewrites: {
+      attention: isRewritten && (await isNative(options)),
+      accuracyLevel: isRewritten && int8Activations,
+      lastPosition: optimize ?? isLarge,
+      newSlots: true,
+    },
+    keep: isLarge,
+    cacheFolder,
+    threads,
+  });
+  for (const { name, reason } of prepared.skipped) {
+    if (!reason.startsWith('logits differ')) continue;
+    console.warn(`slashv1: ${path} runs without the rewrite ${name}: ${reason}`);
+  }
+  return prepared;
+}
+
+/** @throws InferenceError `invalid_request` where the graph has no products that the setting acts on */
+function assertRounded({ applied, skipped }: PreparedGraph): void {
+  if (applied.includes('accuracy-level')) return;
+  const found = skipped.find(({ name }) => name === 'accuracy-level');
+  throw fieldError('int8Activations', found?.reason ?? 'the graph is not rewritten for the CPU');
+}
+
+function sizeOf(path: string): number {
+  const folder = dirname(path);
+  const names = [basename(path), ...weightFiles(localFiles(folder), basename(path))];
+  return names.reduce((sum, name) => sum + statSync(join(folder, name)).size, 0);
+}

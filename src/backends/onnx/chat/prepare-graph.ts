@@ -1,0 +1,296 @@
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { isPastState } from '../../../core/onnx/cache-names.ts';
+import { hasInPlaceCaches } from '../../../core/onnx/has-in-place-caches.ts';
+import { liftConstants } from '../../../core/onnx/lift-constants.ts';
+import { modelSignature, type ModelSignature } from '../../../core/onnx/model-signature.ts';
+import type { OnnxModel } from '../../../core/onnx/model.ts';
+import {
+  rewriteDecoderGraph,
+  type RewriteOptions,
+  type RewrittenModel,
+} from '../../../core/onnx/rewrite-decoder-graph.ts';
+import { resolveCacheSizes } from '../../../core/onnx/resolve-cache-sizes.ts';
+import { writeOnnxModel } from '../../../core/onnx/write-model.ts';
+import { readAttentionWindows } from '../../../runtime/attention-windows.ts';
+import { compareLogits, probeDecoder } from './graph-probe.ts';
+import {
+  locateWeights,
+  renameWeights,
+  stampFile,
+  type FileStamp,
+  type WeightFiles,
+} from '../../../runtime/mapped-weights.ts';
+import { createOnnxSession, type OnnxSessionOptions } from '../../../runtime/onnx.ts';
+import { readOnnxFile } from '../../../runtime/onnx-file.ts';
+
+/** Rewrites that are wanted; those whose pattern a graph doesn't have are skipped. */
+export interface GraphRewrites extends Omit<RewriteOptions, 'attention'> {
+  readonly attention?: boolean;
+}
+
+export interface PrepareOptions {
+  /** `false`: the file is loaded as it is. Default `true`. */
+  readonly optimize?: boolean | undefined;
+  /** Rewrite of a decoder's graph; if left out, only its weights are mapped. */
+  readonly rewrites?: GraphRewrites | undefined;
+  /** Folder for prepared graphs if the model's folder is read-only; without it they are made anew. */
+  readonly cacheFolder?: string | undefined;
+  /** Whether the prepared graph is kept in a file; default `true`. */
+  readonly keep?: boolean | undefined;
+  /** Threads of the probe. */
+  readonly threads?: number | undefined;
+}
+
+/** A model that is ready to be loaded. */
+export interface PreparedGraph {
+  /** The graph of a session: the path of a file, or bytes where no file could be written. */
+  readonly model: string | Uint8Array;
+  /** The folder with the weights, which the session has to know. */
+  readonly weightsFolder: string;
+  /** Signatures of the prepared graph. */
+  readonly signature: ModelSignature;
+  /** Whether past and present of each cache may be one tensor, see `hasInPlaceCaches`. */
+  readonly cachesInPlace: boolean;
+  /** Names of the rewrites it has; `mapped` where the weights stay in the original file. */
+  readonly applied: readonly string[];
+  readonly skipped: readonly { readonly name: string; readonly reason: string }[];
+}
+
+/** Raised when the same model would be rewritten differently, so that older files are made anew. */
+const rewriterVersion = 3;
+const metadataKey = 'slashv1.prepared';
+
+/** Largest difference from the original's logits, relative to the largest logit: rounding in another order. */
+const exactTolerance = { float32: 1e-3, float16: 2e-2 } as const;
+/** Largest difference with activations of 8 bits: root mean square of the differences over that of the logits. */
+const roundedTolerance = 0.1;
+
+/**
+ * Makes a small file beside a model that has its graph, rewritten, but not its weights: those are mapped from the
+ * original file when a session is made, not copied. The file is kept, and made anew when the model changes.
+ *
+ * A rewritten graph has to agree with the original one on short prompts; rewrites are taken back until it does.
+ *
+ * The files of the model must not be changed in place while a session has them mapped; replacing them is safe.
+ *
+ * @param path of the `.onnx` file
+ * @throws RangeError when it is no ONNX model
+ * @throws Error when a file is missing
+ *
+ * @example
+ * ```ts
+ * const { model, weightsFolder } = await prepareGraph('onnx/model.onnx', { rewrites: { attention: true } });
+ * const session = await createOnnxSession(model, { weightsFolder });
+ * ```
+ */
+export async function prepareGraph(path: string, options: PrepareOptions = {}): Promise<PreparedGraph> {
+  if (options.optimize === false) return asItIs(path, readOnnxFile(path), 'turned off');
+  const file = realpathSync(path);
+  const wanted = describeRewrites(options.rewrites);
+  const { keep = true, cacheFolder } = options;
+  const places = keep ? cachePlaces(path, { file, wanted, cacheFolder }) : [];
+  for (const place of places) {
+    const found = readPrepared(place, { file, wanted });
+    if (found) return found;
+  }
+  const original = readOnnxFile(path);
+  const weights = locateWeights(path, original);
+  if (!weights) return asItIs(path, original, 'the weights are in several folders');
+  const { model, applied, skipped } = await rewriteAndProbe(toSource(original, weights), weights, options);
+  const notes: Notes = {
+    version: rewriterVersion,
+    wanted,
+    files: weights.stamps,
+    applied: ['mapped', ...applied],
+    skipped,
+  };
+  const metadata = new Map([...original.metadata, [metadataKey, JSON.stringify(notes)]]);
+  const bytes = writeOnnxModel({ ...model, metadata }, { location: basename(file) });
+  return {
+    model: places.find((place) => writeAtomically(place, bytes)) ?? bytes,
+    weightsFolder: weights.folder,
+    signature: modelSignature(model),
+    cachesInPlace: hasInPlaceCaches(model.graph),
+    applied: notes.applied,
+    skipped,
+  };
+}
+
+/** Metadata in a prepared file. */
+interface Notes extends Pick<PreparedGraph, 'applied' | 'skipped'> {
+  readonly version: number;
+  readonly wanted: string;
+  readonly files: readonly FileStamp[];
+}
+
+function asItIs(path: string, model: OnnxModel, reason: string): PreparedGraph {
+  const graph = resolveCacheSizes(liftConstants(model.graph));
+  return {
+    model: path,
+    weightsFolder: dirname(path),
+    signature: modelSignature({ ...model, graph }),
+    cachesInPlace: hasInPlaceCaches(graph),
+    applied: [],
+    skipped: [{ name: 'mapped', reason }],
+  };
+}
+
+function toSource(model: OnnxModel, { names }: WeightFiles): OnnxModel {
+  return { ...model, graph: resolveCacheSizes(renameWeights(liftConstants(model.graph), names)) };
+}
+
+/** A short name for what is wanted: part of the name of the file. */
+function describeRewrites(rewrites: GraphRewrites | undefined): string {
+  if (!rewrites) return 'mapped';
+  const { attention, lastPosition, accuracyLevel, candidates, rowLengths, newSlots } = rewrites;
+  const parts = [
+    attention && 'attention',
+    lastPosition !== false && 'last',
+    accuracyLevel && 'accuracy',
+    candidates && `candidates${candidates}`,
+    rowLengths && 'lengths',
+    newSlots && 'slots',
+  ];
+  return parts.filter(Boolean).join('-') || 'mapped';
+}
+
+/** Paths at which the prepared file may be, best first. */
+function cachePlaces(
+  path: string,
+  {
+    file,
+    wanted,
+    cacheFolder,
+  }: { readonly file: string; readonly wanted: string; readonly cacheFolder: string | undefined },
+): readonly string[] {
+  const name = `${basename(path)}.${wanted}.slashv1`;
+  const beside = join(dirname(path), name);
+  if (cacheFolder === undefined) return [beside];
+  const owner = createHash('sha256').update(file).digest('hex').slice(0, 16);
+  return [beside, join(cacheFolder, 'graphs', owner, name)];
+}
+
+/** The prepared file of a model, if there is one and the model is still what it was made of. */
+function readPrepared(
+  place: string,
+  { file, wanted }: { readonly file: string; readonly wanted: string },
+): PreparedGraph | undefined {
+  if (!existsSync(place)) return undefined;
+  const folder = dirname(file);
+  try {
+    const model = readOnnxFile(place);
+    const notes = JSON.parse(model.metadata.get(metadataKey) ?? '{}') as Partial<Notes>;
+    const { version, files = [], applied = [], skipped = [] } = notes;
+    const isCurrent =
+      version === rewriterVersion &&
+      notes.wanted === wanted &&
+      files[0]?.name === basename(file) &&
+      files.every((stamp) => isSame(stamp, stampFile(folder, stamp.name)));
+    if (!isCurrent) return undefined;
+    const metadata = new Map([...model.metadata].filter(([name]) => name !== metadataKey));
+    const signature = modelSignature({ ...model, metadata });
+    const cachesInPlace = hasInPlaceCaches(model.graph);
+    return { model: place, weightsFolder: folder, signature, cachesInPlace, applied, skipped };
+  } catch {
+    // A file that can't be read is made anew.
+    return undefined;
+  }
+}
+
+function isSame(one: FileStamp, other: FileStamp): boolean {
+  return one.bytes === other.bytes && one.modifiedMs === other.modifiedMs;
+}
+
+/** @returns whether the file is there now */
+function writeAtomically(place: string, bytes: Uint8Array): boolean {
+  const temporary = `${place}.${process.pid}`;
+  try {
+    mkdirSync(dirname(place), { recursive: true });
+    writeFileSync(temporary, bytes);
+    renameSync(temporary, place);
+    return true;
+  } catch {
+    rmSync(temporary, { force: true });
+    return false;
+  }
+}
+
+/** Rewrites a model, and takes rewrites back, the boldest first, until it agrees with the original. */
+async function rewriteAndProbe(
+  source: OnnxModel,
+  weights: WeightFiles,
+  { rewrites, threads }: PrepareOptions,
+): Promise<RewrittenModel> {
+  const skipped: { name: string; reason: string }[] = [];
+  if (!rewrites) return { model: source, applied: [], skipped };
+  const sessionOptions = { threads, weightsFolder: weights.folder };
+  const location = weights.stamps[0]!.name;
+  const windows = rewrites.attention ? await readAttentionWindows(source) : undefined;
+  let expected: readonly Float32Array[] | undefined;
+  const refused = new Set<string>();
+  for (;;) {
+    const result = rewriteDecoderGraph(source, {
+      ...rewrites,
+      attention: windows && !refused.has('attention') ? { windows } : false,
+      lastPosition: rewrites.lastPosition !== false && !refused.has('last-position'),
+      accuracyLevel: rewrites.accuracyLevel === true && !refused.has('accuracy-level'),
+      rowLengths: rewrites.rowLengths === true && !refused.has('row-lengths'),
+    });
+    const finished = { ...result, skipped: [...result.skipped, ...skipped] };
+    // More outputs change nothing about the others.
+    if (result.applied.every((name) => name === 'new-slots')) return finished;
+    let reason: string;
+    try {
+      assertInPlace(result);
+      expected ??= await probeModel(source, { location, sessionOptions });
+      const actual = await probeModel(result.model, { location, sessionOptions });
+      const disagreement = describeDisagreement(expected, actual, result);
+      if (disagreement === undefined) return finished;
+      reason = disagreement;
+    } catch (error) {
+      reason = error instanceof Error ? error.message : String(error);
+    }
+    const next = ['row-lengths', 'accuracy-level', 'attention', 'last-position'].find((name) =>
+      result.applied.includes(name),
+    );
+    if (next === undefined) return { model: source, applied: [], skipped: [{ name: 'all', reason }] };
+    refused.add(next);
+    skipped.push({ name: next, reason });
+  }
+}
+
+/** Attention that is rewritten without caches in place would cost graphs with states their batches of different lengths. */
+function assertInPlace({ model: { graph }, applied }: RewrittenModel): void {
+  if (!applied.includes('attention') || !graph.inputs.some(isPastState) || hasInPlaceCaches(graph)) return;
+  throw new RangeError('attention_mask: expected it to be for attention alone');
+}
+
+async function probeModel(
+  model: OnnxModel,
+  { location, sessionOptions }: { readonly location: string; readonly sessionOptions: OnnxSessionOptions },
+): Promise<readonly Float32Array[]> {
+  const session = await createOnnxSession(writeOnnxModel(model, { location }), sessionOptions);
+  try {
+    return await probeDecoder(session, modelSignature(model), {
+      cachesInPlace: hasInPlaceCaches(model.graph),
+    });
+  } finally {
+    await session.release();
+  }
+}
+
+function describeDisagreement(
+  expected: readonly Float32Array[],
+  actual: readonly Float32Array[],
+  { model, applied }: RewrittenModel,
+): string | undefined {
+  const { difference, largest, relative } = compareLogits(expected, actual);
+  if (applied.includes('accuracy-level')) {
+    return relative <= roundedTolerance ? undefined : `logits differ by ${relative} of their size`;
+  }
+  const isHalf = modelSignature(model).inputs.some(({ type }) => type === 'float16');
+  const tolerance = exactTolerance[isHalf ? 'float16' : 'float32'] * Math.max(1, largest);
+  return difference <= tolerance ? undefined : `logits differ by ${difference}, more than ${tolerance}`;
+}

@@ -1,0 +1,145 @@
+import type { Binding } from '../../../runtime/contract.ts';
+import type { CacheRow } from '../../../runtime/decoder.ts';
+import type { BoundCache } from './bound-step.ts';
+import { RowStorage, type StorageParts } from './row-storage.ts';
+import { ResidentStates, type ResidentStatesParts } from './resident-states.ts';
+import type { StepTensors } from './step-tensors.ts';
+
+/** Parts that the caches of a decoder share. */
+interface CacheParts extends ResidentStatesParts {
+  readonly keysAndValues: StorageParts;
+}
+
+/** Capacities are multiples of it. */
+const slotStep = 64;
+/** A cache of at least so many slots is made smaller when its sequences need a quarter of them. */
+const largeCapacity = 2048;
+
+/**
+ * Keys and values that a graph changes in place: buffers `[rows, heads, capacity, headSize]`, each of them past and
+ * present at once. Sequences begin at the first slot. The buffers may have room for more rows: rows join and leave
+ * without a copy of those that stay. Layers that have states instead keep these beside them.
+ */
+export class ResidentCache implements BoundCache {
+  lengths: Int32Array;
+  step: StepTensors | undefined;
+  readonly #parts: CacheParts;
+  #rowRoom: number;
+  #storage: RowStorage;
+  readonly #states: ResidentStates;
+  #binding: Binding | undefined;
+  #isBound = false;
+
+  constructor(parts: CacheParts, rows: number, capacity = 0) {
+    this.#parts = parts;
+    this.lengths = new Int32Array(rows);
+    this.#rowRoom = 2 ** Math.ceil(Math.log2(rows));
+    this.#storage = this.#take(capacity);
+    this.#states = new ResidentStates(parts, this.#rowRoom);
+  }
+
+  /** As `Decoder.gather`. */
+  static gather(sources: readonly CacheRow<ResidentCache>[], replaced?: ResidentCache): ResidentCache {
+    const lengths = Int32Array.from(sources, ({ cache, row, length }) => length ?? cache.lengths[row]!);
+    const needed = roomFor(Math.max(...lengths));
+    if (replaced && replaced.#canBecome(sources, needed)) {
+      replaced.#replaceRows(sources, lengths);
+      return replaced;
+    }
+    const { cache } = sources[0]!;
+    // A batch goes on with the room that it had.
+    const capacity =
+      replaced && replaced.capacity < 4 * needed ? Math.max(needed, replaced.capacity) : needed;
+    const gathered = new ResidentCache(cache.#parts, sources.length, capacity);
+    gathered.#replaceRows(sources, lengths);
+    replaced?.release();
+    return gathered;
+  }
+
+  get rows(): number {
+    return this.lengths.length;
+  }
+
+  get capacity(): number {
+    return this.#storage.capacity;
+  }
+
+  get bytes(): number {
+    return this.#storage.bytes + this.#states.bytes;
+  }
+
+  reserve(count: number): void {
+    const needed = Math.max(...this.lengths) + count;
+    if (needed <= this.capacity) return;
+    const old = this.#storage;
+    this.#storage = this.#take(roomFor(Math.max(needed, 2 * old.capacity)));
+    for (const [row, length] of this.lengths.entries()) {
+      this.#storage.copySlots({ row, slot: 0 }, old, { row, slot: 0 }, length);
+    }
+    old.release();
+    this.#unbind();
+  }
+
+  bind(): Binding {
+    const { session, keysAndValues } = this.#parts;
+    const binding = (this.#binding ??= session.createBinding());
+    this.#states.bind(binding, this.rows);
+    if (this.#isBound) return binding;
+    for (const [index, { past, present }] of keysAndValues.entries.entries()) {
+      const tensor = session.createTensor(this.#storage.tensor(index, this.rows));
+      binding.bindInput(past, tensor);
+      binding.bindOutput(present, tensor);
+      tensor.release();
+    }
+    this.#isBound = true;
+    return binding;
+  }
+
+  /** A step has gone well. */
+  turnStates(): void {
+    this.#states.turn();
+  }
+
+  release(): void {
+    this.#binding?.release();
+    this.#binding = undefined;
+    this.#unbind();
+    this.#states.release();
+    this.#storage.release();
+  }
+
+  #unbind(): void {
+    this.#isBound = false;
+    this.#states.unbind();
+    this.step = undefined;
+  }
+
+  #take(capacity: number): RowStorage {
+    return RowStorage.take(this.#parts.keysAndValues, { rows: this.#rowRoom, capacity, zeroed: false });
+  }
+
+  /** Whether there is room for these rows, and each is still there when its turn comes to be copied. */
+  #canBecome(sources: readonly CacheRow<ResidentCache>[], needed: number): boolean {
+    if (needed > this.capacity || sources.length > this.#rowRoom) return false;
+    if (this.capacity >= Math.max(largeCapacity, 4 * needed)) return false;
+    return sources.every(
+      ({ cache, row }, target) =>
+        cache !== this || row >= target || (sources[row]!.cache === this && sources[row]!.row === row),
+    );
+  }
+
+  #replaceRows(sources: readonly CacheRow<ResidentCache>[], lengths: Int32Array): void {
+    for (const [target, { cache, row }] of sources.entries()) {
+      if (cache === this && row === target) continue;
+      this.#storage.copySlots({ row: target, slot: 0 }, cache.#storage, { row, slot: 0 }, lengths[target]!);
+      this.#states.copyRow(target, cache.#states, row);
+    }
+    this.lengths = lengths;
+    this.#unbind();
+  }
+}
+
+/** Capacity for so many tokens and the next one. */
+function roomFor(length: number): number {
+  return Math.ceil((length + 1) / slotStep) * slotStep;
+}

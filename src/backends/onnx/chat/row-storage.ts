@@ -1,0 +1,94 @@
+import type { Tensor, TensorMap } from '../../../runtime/contract.ts';
+import type { CacheEntry } from './decoder-layout.ts';
+import type { Storage, StoragePool } from './storage-pool.ts';
+
+/** Entries of a cache, and where their memory comes from. */
+export interface StorageParts {
+  readonly entries: readonly CacheEntry[];
+  readonly pool: StoragePool;
+}
+
+/** Room of a storage. */
+interface StorageSize {
+  readonly rows: number;
+  /** Slots of each row. */
+  readonly capacity: number;
+  /** Slots behind the last row; default 0. */
+  readonly spare?: number;
+  /** `false` where only what was written is read; default `true`. */
+  readonly zeroed?: boolean;
+}
+
+/** A slot of a row. */
+interface Place {
+  readonly row: number;
+  readonly slot: number;
+}
+
+/** Memory of rows: for each entry a buffer `[rows, heads, capacity, headSize]`. */
+export class RowStorage {
+  buffers: readonly Storage[];
+  /** Slots of each row. */
+  readonly capacity: number;
+  readonly #parts: StorageParts;
+
+  constructor(parts: StorageParts, capacity: number, buffers: readonly Storage[]) {
+    this.#parts = parts;
+    this.capacity = capacity;
+    this.buffers = buffers;
+  }
+
+  /** Takes memory from the pool. */
+  static take(parts: StorageParts, { rows, capacity, spare = 0, zeroed = true }: StorageSize): RowStorage {
+    const buffers = parts.entries.map(({ type, heads, headSize }) =>
+      parts.pool.take(type, (rows * heads * capacity + spare) * headSize, { zeroed }),
+    );
+    return new RowStorage(parts, capacity, buffers);
+  }
+
+  get bytes(): number {
+    return this.buffers.reduce((sum, { byteLength }) => sum + byteLength, 0);
+  }
+
+  /** The numbers of an entry, those of the first rows. @param start slot at which they begin */
+  view(index: number, rows: number, start = 0): Storage {
+    const { heads, headSize } = this.#parts.entries[index]!;
+    const end = start + rows * heads * this.capacity;
+    return this.buffers[index]!.subarray(start * headSize, end * headSize);
+  }
+
+  /** As `view`; valid until the numbers change. */
+  tensor(index: number, rows: number, start?: number): Tensor {
+    const { type, heads, headSize, dims = [heads, this.capacity, headSize] } = this.#parts.entries[index]!;
+    return { type, dims: [rows, ...dims], data: this.view(index, rows, start) };
+  }
+
+  /** The `past*` feeds of the first rows, each as `tensor`. */
+  feeds(rows: number, start?: number): TensorMap {
+    const { entries } = this.#parts;
+    return Object.fromEntries(entries.map(({ past }, index) => [past, this.tensor(index, rows, start)]));
+  }
+
+  /** Copies `length` slots of one row of another storage, or of this one. */
+  copySlots(target: Place, source: RowStorage, from: Place, length: number): void {
+    for (const [index, { heads, headSize }] of this.#parts.entries.entries()) {
+      for (let head = 0; head < heads; head++) {
+        const start = ((from.row * heads + head) * source.capacity + from.slot) * headSize;
+        const slots = source.buffers[index]!.subarray(start, start + length * headSize);
+        const to = ((target.row * heads + head) * this.capacity + target.slot) * headSize;
+        this.buffers[index]!.set(slots as never, to);
+      }
+    }
+  }
+
+  /** Copies a row of another storage of the same capacity, or of this one. */
+  copyRow(target: number, source: RowStorage, row: number): void {
+    this.copySlots({ row: target, slot: 0 }, source, { row, slot: 0 }, this.capacity);
+  }
+
+  /** Gives the memory back; nothing of it may be used afterwards. */
+  release(): void {
+    for (const buffer of this.buffers) this.#parts.pool.give(buffer);
+    this.buffers = [];
+  }
+}

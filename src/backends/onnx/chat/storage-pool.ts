@@ -1,0 +1,53 @@
+import type { ElementType } from '../../../runtime/contract.ts';
+
+/** The numbers of keys or values; half precision as its bits. */
+export type Storage = Float32Array<ArrayBuffer> | Uint16Array<ArrayBuffer>;
+
+const smallest = 4096;
+/** Size of all unused buffers; the rest is left to the garbage collector. */
+const mostIdleBytes = 64 * 2 ** 20;
+
+/**
+ * Lends buffers again that were given back. Batches change their shape whenever a sequence joins or leaves, and memory
+ * taken anew each time keeps the garbage collector and the kernel's page allocator busier than the model.
+ */
+export class StoragePool {
+  /** Keyed by size in bytes. */
+  readonly #idle = new Map<number, ArrayBuffer[]>();
+  #idleBytes = 0;
+
+  /**
+   * Zeros, for those who read more than they write: what a sequence left over, perhaps not even finite, must not reach
+   * another one.
+   *
+   * @param options.zeroed `false` where only what was written is read
+   */
+  take(type: ElementType, length: number, { zeroed = true }: { readonly zeroed?: boolean } = {}): Storage {
+    const bytesPerElement = type === 'float16' ? 2 : 4;
+    const bytes = sizeClass(length * bytesPerElement);
+    const buffer = this.#idle.get(bytes)?.pop();
+    if (buffer) this.#idleBytes -= bytes;
+    const storage =
+      type === 'float16'
+        ? new Uint16Array(buffer ?? new ArrayBuffer(bytes), 0, length)
+        : new Float32Array(buffer ?? new ArrayBuffer(bytes), 0, length);
+    return buffer && zeroed ? storage.fill(0) : storage;
+  }
+
+  /** Nobody may use it any more. */
+  give({ buffer }: Storage): void {
+    const bytes = buffer.byteLength;
+    if (bytes !== sizeClass(bytes) || this.#idleBytes + bytes > mostIdleBytes) return;
+    this.#idleBytes += bytes;
+    const others = this.#idle.get(bytes);
+    if (others) others.push(buffer);
+    else this.#idle.set(bytes, [buffer]);
+  }
+}
+
+/** Rounds up to a quarter of a power of two, so that sizes repeat and little is wasted. */
+function sizeClass(bytes: number): number {
+  if (bytes <= smallest) return smallest;
+  const step = 2 ** Math.max(10, Math.floor(Math.log2(bytes)) - 2);
+  return Math.ceil(bytes / step) * step;
+}

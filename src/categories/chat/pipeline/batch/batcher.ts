@@ -1,0 +1,537 @@
+import type { LargestLogits } from '../../../../core/sampling/largest-logits.ts';
+import { CacheFull, type CacheRow, type Decoder, type DecoderCache } from '../../../../runtime/decoder.ts';
+import { InferenceError } from '../../../../errors.ts';
+import { FairQueue } from '../../../../concurrency/fair-queue.ts';
+import { onceAllAborted } from '../../../../runtime/all-aborted.ts';
+import { Drafter } from './drafter.ts';
+import type { PrefixCache, SharedPrefix } from './prefix-cache.ts';
+import { forwardStep, type StepLogits } from './step-logits.ts';
+
+/** One sequence that continues a prompt. */
+export interface Continuation {
+  /** Tokens that it may choose yet. */
+  readonly remaining: number;
+  /**
+   * Chooses the next token.
+   *
+   * @param logits `[vocabularySize]`, valid during the call
+   * @returns the token to feed next, or `undefined` when the sequence has ended
+   */
+  next(logits: Float32Array): number | undefined;
+  /** Whether `nextOfLargest` may be asked first. */
+  readonly takesLargest?: boolean;
+  /**
+   * As `next`, from the largest logits alone.
+   *
+   * @returns −1 where it takes all of them; then nothing has changed
+   */
+  nextOfLargest?(largest: LargestLogits): number | undefined;
+}
+
+/** A prompt and the sequences that continue it; they share one prefill and one batch. */
+export interface Generation {
+  readonly prompt: Int32Array;
+  /** Tokens that its sequences may come to, the prompt counted once. */
+  readonly mostTokens: number;
+  readonly continuations: readonly Continuation[];
+  /**
+   * Whether it must be computed in the same shapes every time, since those reach the last bits of the logits: in a batch of
+   * its own, reusing only what was computed in the same pieces.
+   */
+  readonly reproducible: boolean;
+  /** Owners take turns. */
+  readonly owner?: string | undefined;
+  /** Owner of the prompt, whose beginning is shared with others of the same one. */
+  readonly prefixOwner?: string | undefined;
+  /** Number of first tokens that are shared with all owners; default 0. */
+  readonly shared?: number | undefined;
+  /** Looked at before every step. */
+  readonly cancelled: boolean;
+  /** Ends the step under way when it is for cancelled generations alone. */
+  readonly signal?: AbortSignal | undefined;
+  /** @param cachedTokens how many tokens of the prompt needed no computing */
+  promptEnded(cachedTokens: number): void;
+  /** Every continuation has ended, or the generation was cancelled. */
+  ended(): void;
+  failed(error: unknown): void;
+}
+
+interface Row {
+  readonly generation: Generation;
+  readonly continuation: Continuation;
+  /** Tokens fed after the prompt. */
+  readonly fed: number[];
+  token: number;
+  /** As in `SharedPrefix`. */
+  readonly exact: number;
+  /** Present after a step in which the row was alone. */
+  drafter?: Drafter;
+}
+
+interface Batch {
+  cache: DecoderCache;
+  rows: Row[];
+  /** Whether other generations may join. */
+  readonly open: boolean;
+}
+
+/** Prompts that are read together, one a row. */
+interface Prefill {
+  /** Several only where all of them are read in one step. */
+  readonly generations: readonly Generation[];
+  readonly cache: DecoderCache;
+  readonly cachedTokens: number;
+  done: number;
+  /** As in `SharedPrefix`. */
+  exact: number;
+}
+
+/**
+ * Tokens of one prefill step, unless the decoder wants fewer, and about as many of the prompts that are read between two
+ * steps of the running batches: few enough that running generations and cancellations don't wait long.
+ */
+const prefillTokens = 256;
+/** A prompt of which a smaller part was computed before is read together with others. */
+const leastSharedPart = 1 / 4;
+/** Tokens of prompts that are read together in one step, padding included. */
+const sharedPrefillTokens = 512;
+
+/**
+ * Steps all generations of a decoder together: waiting prompts are prefilled in pieces between the steps, and
+ * sequences join and leave the running batch as they begin and end. Owners take turns: at beginning, at the pieces of their
+ * prompts, and at the steps of their batches.
+ */
+export class Batcher {
+  readonly #decoder: Decoder;
+  readonly #maxRows: number;
+  readonly #prefixes: PrefixCache;
+  readonly #speculates: boolean;
+  readonly #waiting = new FairQueue<Generation>();
+  /** Generations that have begun. */
+  readonly #active = new Set<Generation>();
+  /** One of each owner at most, the next first. */
+  readonly #prefills: Prefill[] = [];
+  #batches: Batch[] = [];
+  #running: Promise<void> | undefined;
+  /** Forward passes so far. */
+  steps = 0;
+
+  /**
+   * @param options.maxRows sequences per batch, and of each owner at once, unless one prompt has more
+   * @param options.speculates whether sequences that are alone may guess tokens and verify several in a step, where the
+   *   decoder can; default `false`
+   */
+  constructor(
+    decoder: Decoder,
+    {
+      maxRows,
+      prefixes,
+      speculates = false,
+    }: {
+      readonly maxRows: number;
+      readonly prefixes: PrefixCache;
+      readonly speculates?: boolean | undefined;
+    },
+  ) {
+    this.#decoder = decoder;
+    this.#maxRows = maxRows;
+    this.#prefixes = prefixes;
+    this.#speculates = speculates && decoder.verify !== undefined;
+  }
+
+  add(generation: Generation): void {
+    this.#waiting.add(generation, generation.owner, generation.continuations.length);
+    this.#running ??= this.#run();
+  }
+
+  /** Resolves when no generation is left. */
+  async idle(): Promise<void> {
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    // Requests that arrive together are read together.
+    await new Promise(setImmediate);
+    while (this.#prefills.length > 0 || this.#waiting.size > 0 || this.#batches.length > 0) {
+      // Short prompts that wait are read one after the other: a step of the others between two of them would delay both.
+      for (let read = 0; read < prefillTokens;) {
+        await this.#begin();
+        const prefill = this.#prefills.shift();
+        if (!prefill) break;
+        read += await this.#continue(prefill);
+      }
+      await this.#stepAll();
+    }
+    if (this.#active.size === 0) this.#waiting.settle();
+    this.#running = undefined;
+  }
+
+  /** Steps every batch; where there are several owners, as many that each has had a step. */
+  async #stepAll(): Promise<void> {
+    const owners = new Set(this.#batches.flatMap(ownersOf));
+    const isShared = owners.size > 1;
+    const [stepped, left]: [Batch[], Batch[]] = [[], []];
+    for (const batch of this.#batches) {
+      const own = ownersOf(batch);
+      if (isShared && !own.some((owner) => owners.has(owner))) left.push(batch);
+      else {
+        await this.#step(batch);
+        stepped.push(batch);
+        for (const owner of own) owners.delete(owner);
+      }
+    }
+    this.#batches = [...left, ...stepped].filter(({ rows }) => rows.length > 0);
+  }
+
+  /** Begins to read the next prompt that waits, if there is one with room whose owner has no other under way. */
+  async #begin(): Promise<void> {
+    for (const waiting of this.#waiting) {
+      if (waiting.cancelled && this.#waiting.delete(waiting)) waiting.ended();
+    }
+    let isFull = false;
+    const generation = this.#waiting.take((next) => {
+      // Small ones must not take the room for which a large one waits.
+      isFull ||= !this.#fits(next);
+      return !isFull && this.#mayBegin(next) && !this.#isReading(next);
+    });
+    if (!generation) return;
+    this.#active.add(generation);
+    const generations = [generation, ...this.#takeAlike(generation)] as const;
+    const prefill = await this.#open(generations);
+    if (prefill) this.#prefills.push(prefill);
+  }
+
+  /** @returns `undefined` where that fails */
+  async #open(generations: readonly [Generation, ...Generation[]]): Promise<Prefill | undefined> {
+    const [generation] = generations;
+    try {
+      const shared = generations.length === 1 ? await this.#findPrefix(generation) : undefined;
+      if (shared) {
+        const { cache, length, exact } = shared;
+        return { generations, cache, cachedTokens: length, done: length, exact };
+      }
+      const cache = this.#decoder.createCache(generations.length);
+      return { generations, cache, cachedTokens: 0, done: 0, exact: 0 };
+    } catch (error) {
+      for (const each of generations) this.#failed(each, error);
+      return undefined;
+    }
+  }
+
+  async #findPrefix({ prompt, reproducible, prefixOwner }: Generation): Promise<SharedPrefix | undefined> {
+    if (reproducible && this.#decoder.pieceTokens === undefined) return undefined;
+    return this.#prefixes.find(prompt, { owner: prefixOwner, exactly: reproducible });
+  }
+
+  /** Whether a cache of fixed size holds all that a generation may come to; one that is alone may try. */
+  #fits({ mostTokens }: Generation): boolean {
+    const { capacity = Infinity } = this.#decoder;
+    let reserved = 0;
+    for (const active of this.#active) reserved += active.mostTokens;
+    return reserved === 0 || reserved + mostTokens <= capacity;
+  }
+
+  /** Whether the owner of a generation has a batch's worth of sequences with it at most; one that is its only may have more. */
+  #mayBegin({ owner, continuations }: Generation): boolean {
+    let rows = 0;
+    for (const active of this.#active) if (active.owner === owner) rows += active.continuations.length;
+    return rows === 0 || rows + continuations.length <= this.#maxRows;
+  }
+
+  #isReading({ owner }: Generation): boolean {
+    return this.#prefills.some(({ generations }) => generations.some((other) => other.owner === owner));
+  }
+
+  #ended(generation: Generation): void {
+    this.#active.delete(generation);
+    generation.ended();
+  }
+
+  #failed(generation: Generation, error: unknown): void {
+    this.#active.delete(generation);
+    const isFull = error instanceof CacheFull;
+    generation.failed(isFull ? new InferenceError('overloaded', `${error.message}.`) : error);
+  }
+
+  /** Takes waiting prompts of about the same length that can be read in the same step, so that little of it is padding. */
+  #takeAlike(generation: Generation): readonly Generation[] {
+    const taken: Generation[] = [];
+    const { prompt } = generation;
+    if (!this.#decoder.raggedPrompts || prompt.length > prefillTokens || this.#isAlone(generation))
+      return taken;
+    let longest = prompt.length;
+    let shortest = prompt.length;
+    for (const other of this.#waiting) {
+      const { length } = other.prompt;
+      const most = Math.max(longest, length);
+      const least = Math.min(shortest, length);
+      const fits =
+        most <= prefillTokens && most <= 2 * least && most * (taken.length + 2) <= sharedPrefillTokens;
+      if (!fits || taken.length + 1 >= this.#maxRows || this.#isAlone(other)) continue;
+      if (!this.#fits(other) || !this.#mayBegin(other)) continue;
+      [longest, shortest] = [most, least];
+      taken.push(other);
+      this.#active.add(other);
+    }
+    for (const other of taken) this.#waiting.delete(other);
+    return taken;
+  }
+
+  /** Whether a prompt is read by itself: for its seed, or because most of it needs no computing. */
+  #isAlone({ prompt, reproducible, prefixOwner: owner }: Generation): boolean {
+    return reproducible || this.#prefixes.sharedTokens(prompt, owner) > leastSharedPart * prompt.length;
+  }
+
+  /** @returns how many tokens were read, padding included */
+  async #continue(prefill: Prefill): Promise<number> {
+    const { generations, cache } = prefill;
+    try {
+      if (generations.every(({ cancelled }) => cancelled)) {
+        cache.release();
+        for (const generation of generations) this.#ended(generation);
+        return 0;
+      }
+      const most = this.#mostOf(prefill);
+      const pieces = generations.map(({ prompt }) => prompt.subarray(prefill.done, prefill.done + most));
+      const counts = pieces.map(({ length }) => length);
+      const count = Math.max(...counts);
+      const isLast = generations.every(({ prompt }) => prefill.done + count >= prompt.length);
+      const choosing = isLast ? generations.flatMap(({ continuations }) => continuations) : [];
+      const step = { tokens: padded(pieces, count), count, counts };
+      const logits = await this.#interruptible(generations, () =>
+        forwardStep(this.#decoder, cache, step, choosing),
+      );
+      this.steps++;
+      if (this.#isExact(prefill, count)) prefill.exact += count;
+      prefill.done += count;
+      if (generations.some(({ prompt }) => prefill.done < prompt.length)) this.#prefills.push(prefill);
+      else await this.#endPrompts(prefill, logits);
+      return count * generations.length;
+    } catch (error) {
+      // They leave before the next step.
+      if (generations.every(({ cancelled }) => cancelled)) this.#prefills.push(prefill);
+      else for (const generation of generations) this.#failed(generation, error);
+      return 0;
+    }
+  }
+
+  /**
+   * Tokens of the next piece. The last token of a prompt with a seed is read by itself, so that the same prompt needs only that
+   * one again.
+   */
+  #mostOf({ generations, done }: Prefill): number {
+    const { readsWholePrompts, pieceTokens = prefillTokens } = this.#decoder;
+    if (readsWholePrompts) return Infinity;
+    const [{ prompt, reproducible }, ...others] = generations as readonly [Generation, ...Generation[]];
+    if (others.length > 0) return prefillTokens;
+    const left = prompt.length - done;
+    const endsAlone = reproducible && this.#decoder.pieceTokens !== undefined && left > 1;
+    return endsAlone ? Math.min(pieceTokens, left - 1) : pieceTokens;
+  }
+
+  /** Whether a piece that was just read is one of those in which a prompt with a seed is read anew. */
+  #isExact({ generations, done, exact }: Prefill, count: number): boolean {
+    const { pieceTokens } = this.#decoder;
+    if (pieceTokens === undefined || generations.length > 1 || exact !== done || done % pieceTokens !== 0)
+      return false;
+    const { prompt, reproducible } = generations[0]!;
+    return count === pieceTokens || (reproducible && done + count === prompt.length - 1);
+  }
+
+  /** Chooses the first tokens, and lets the sequences that go on join a batch. */
+  async #endPrompts({ generations, cache, cachedTokens, exact }: Prefill, logits: StepLogits): Promise<void> {
+    const rows: Row[] = [];
+    const sources: CacheRow[] = [];
+    for (const [row, generation] of generations.entries()) {
+      const first: Row[] = [];
+      try {
+        generation.promptEnded(cachedTokens);
+        for (const continuation of generation.continuations) {
+          const token = await logits.choose(continuation, row);
+          if (token !== undefined) first.push({ generation, continuation, token, fed: [], exact });
+        }
+        if (first.length === 0) {
+          const { prompt, prefixOwner: owner, shared } = generation;
+          await this.#prefixes.keep(prompt, { cache, row }, { owner, shared, exact });
+          this.#ended(generation);
+        }
+      } catch (error) {
+        this.#failed(generation, error);
+        continue;
+      }
+      rows.push(...first);
+      sources.push(...first.map(() => ({ cache, row })));
+    }
+    if (rows.length === 0) return cache.release();
+    try {
+      await this.#join(rows, sources, cache);
+    } catch (error) {
+      for (const generation of new Set(rows.map((row) => row.generation))) this.#failed(generation, error);
+    }
+  }
+
+  async #join(rows: Row[], sources: readonly CacheRow[], cache: DecoderCache): Promise<void> {
+    const open = this.#decoder.ragged && !rows[0]!.generation.reproducible;
+    const host = this.#batches.find(
+      (batch) => open && batch.open && batch.rows.length + rows.length <= this.#maxRows,
+    );
+    if (host) {
+      host.cache = await this.#decoder.gather([...rowsOf(host.cache), ...sources], host.cache);
+      host.rows.push(...rows);
+      cache.release();
+    } else {
+      const isSame = rows.length === cache.rows && sources.every(({ row }, index) => row === index);
+      const own = isSame ? cache : await this.#decoder.gather(sources, cache);
+      this.#batches.push({ cache: own, rows, open });
+    }
+  }
+
+  async #step(batch: Batch): Promise<void> {
+    await this.#leave(batch, new Set(batch.rows.filter(({ generation }) => generation.cancelled)));
+    const { rows, cache } = batch;
+    if (rows.length === 0) return;
+    const draft = this.#draft(rows);
+    if (draft.length > 0) return this.#verify(batch, draft);
+    let logits: StepLogits;
+    try {
+      const tokens = Int32Array.from(rows, ({ token }) => token);
+      const continuations = rows.map(({ continuation }) => continuation);
+      logits = await this.#interruptible(generationsOf(rows), () =>
+        forwardStep(this.#decoder, cache, { tokens, count: 1 }, continuations),
+      );
+      this.steps++;
+    } catch (error) {
+      if (rows.every(({ generation }) => generation.cancelled)) return;
+      await this.#fail(batch, new Map(rows.map(({ generation }) => [generation, error])));
+      return;
+    }
+    const over = new Set<Row>();
+    const failures = new Map<Generation, unknown>();
+    for (const [index, row] of rows.entries()) {
+      if (failures.has(row.generation)) continue;
+      row.fed.push(row.token);
+      try {
+        const token = await logits.choose(row.continuation, index);
+        if (token === undefined) over.add(row);
+        else {
+          row.token = token;
+          row.drafter?.observe(token);
+        }
+      } catch (error) {
+        failures.set(row.generation, error);
+      }
+    }
+    await this.#fail(batch, failures);
+    await this.#leave(batch, over);
+  }
+
+  /** Guesses how a row that is alone continues. */
+  #draft([row, ...others]: readonly Row[]): Int32Array {
+    if (!this.#speculates || !row || others.length > 0) return new Int32Array(0);
+    row.drafter ??= new Drafter([...row.generation.prompt, ...row.fed, row.token]);
+    return row.drafter.draft(row.continuation.remaining - 1);
+  }
+
+  /** Feeds guesses with the token of the only row; those that its continuation doesn't choose itself are taken back. */
+  async #verify(batch: Batch, draft: Int32Array): Promise<void> {
+    const row = batch.rows[0]!;
+    const { generation, continuation, fed, drafter } = row;
+    const tokens = Int32Array.of(row.token, ...draft);
+    let isOver = false;
+    try {
+      const accept = (logits: Float32Array): number => {
+        this.steps++;
+        for (let kept = 1; ; kept++) {
+          fed.push(row.token);
+          const token = continuation.next(this.#rowOf(logits, kept - 1));
+          isOver = token === undefined;
+          if (token === undefined) return kept;
+          row.token = token;
+          drafter!.observe(token);
+          if (token !== tokens[kept]) return kept;
+        }
+      };
+      await this.#interruptible([generation], () => this.#decoder.verify!(batch.cache, tokens, accept));
+    } catch (error) {
+      if (generation.cancelled) return;
+      await this.#fail(batch, new Map([[generation, error]]));
+      return;
+    }
+    if (isOver) await this.#leave(batch, new Set([row]));
+  }
+
+  /** Ends a step of the decoder as soon as nobody wants it any more. */
+  async #interruptible<Result>(
+    generations: readonly Generation[],
+    step: () => Promise<Result>,
+  ): Promise<Result> {
+    const signals = generations.map(({ signal }) => signal);
+    const stopListening = onceAllAborted(signals, () => this.#decoder.interrupt?.());
+    try {
+      return await step();
+    } finally {
+      stopListening();
+    }
+  }
+
+  #rowOf(logits: Float32Array, row: number): Float32Array {
+    const size = this.#decoder.vocabularySize;
+    return logits.subarray(row * size, (row + 1) * size);
+  }
+
+  /** Takes rows out of a batch. Generations that have none left have ended; what they computed is kept. */
+  async #leave(batch: Batch, leaving: ReadonlySet<Row>): Promise<void> {
+    if (leaving.size === 0) return;
+    const left = new Set<Generation>();
+    for (const [row, { generation, fed, exact }] of batch.rows.entries()) {
+      if (!leaving.has(batch.rows[row]!) || left.has(generation)) continue;
+      left.add(generation);
+      const { prompt, prefixOwner: owner, shared } = generation;
+      const tokens = Int32Array.from([...prompt, ...fed]);
+      await this.#prefixes.keep(tokens, { cache: batch.cache, row }, { owner, shared, exact });
+    }
+    await this.#remove(batch, leaving);
+    for (const { generation } of batch.rows) left.delete(generation);
+    for (const generation of left) this.#ended(generation);
+  }
+
+  async #fail(batch: Batch, failures: ReadonlyMap<Generation, unknown>): Promise<void> {
+    if (failures.size === 0) return;
+    await this.#remove(batch, new Set(batch.rows.filter(({ generation }) => failures.has(generation))));
+    for (const [generation, error] of failures) this.#failed(generation, error);
+  }
+
+  /** The last rows take the places of those that leave. */
+  async #remove(batch: Batch, leaving: ReadonlySet<Row>): Promise<void> {
+    const { cache } = batch;
+    const kept = batch.rows.length - leaving.size;
+    const order = Array.from({ length: kept }, (_, row) => row);
+    const last = batch.rows.flatMap((row, index) => (index >= kept && !leaving.has(row) ? [index] : []));
+    for (let row = 0; row < kept; row++) if (leaving.has(batch.rows[row]!)) order[row] = last.pop()!;
+    batch.rows = order.map((row) => batch.rows[row]!);
+    if (kept === 0) return cache.release();
+    batch.cache = await this.#decoder.gather(
+      order.map((row) => ({ cache, row })),
+      cache,
+    );
+  }
+}
+
+function ownersOf({ rows }: Batch): (string | undefined)[] {
+  return rows.map(({ generation }) => generation.owner);
+}
+
+function generationsOf(rows: readonly Row[]): Generation[] {
+  return [...new Set(rows.map(({ generation }) => generation))];
+}
+
+function rowsOf(cache: DecoderCache): CacheRow[] {
+  return Array.from({ length: cache.rows }, (_, row) => ({ cache, row }));
+}
+
+/** One row after the other, `[rows × count]`. */
+function padded(pieces: readonly Int32Array[], count: number): Int32Array {
+  const tokens = new Int32Array(pieces.length * count);
+  for (const [row, piece] of pieces.entries()) tokens.set(piece, row * count);
+  return tokens;
+}

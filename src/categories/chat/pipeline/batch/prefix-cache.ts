@@ -1,0 +1,174 @@
+import { CacheFull, type CacheRow, type Decoder, type DecoderCache } from '../../../../runtime/decoder.ts';
+
+/** Owner of beginnings that are no caller's own. */
+const everyone = Symbol('everyone');
+
+type Owner = string | undefined | typeof everyone;
+
+interface Entry {
+  readonly tokens: Int32Array;
+  readonly owner: Owner;
+  readonly cache: DecoderCache;
+  readonly exact: number;
+}
+
+/** The beginning of a prompt that needs no computing. */
+export interface SharedPrefix {
+  readonly cache: DecoderCache;
+  readonly length: number;
+  /**
+   * Number of first tokens that were computed as those of a prompt with a seed that is read anew: in whole pieces, and in the
+   * one that ends before the last token of the prompt.
+   */
+  readonly exact: number;
+}
+
+/**
+ * Keys and values of sequences that ended lately, so that the next turn of a conversation, or another one with the
+ * same system prompt, computes only what is new. Least recently used sequences go first. Where a decoder can't cut
+ * sequences, only whole ones are found. A decoder with a cache of fixed size may keep as much again as that holds. A
+ * sequence is found by prompts of its owner alone, a beginning that is shared by all that have the whole of it.
+ */
+export class PrefixCache {
+  readonly #decoder: Decoder;
+  readonly #maxSequences: number;
+  readonly #maxBytes: number;
+  readonly #entries: Entry[] = [];
+  #bytes = 0;
+
+  constructor(
+    decoder: Decoder,
+    { maxSequences, maxBytes }: { readonly maxSequences: number; readonly maxBytes: number },
+  ) {
+    this.#decoder = decoder;
+    this.#maxSequences = maxSequences;
+    this.#maxBytes = maxBytes;
+  }
+
+  /**
+   * The longest beginning that `prompt` shares with a kept sequence, never the whole prompt: its last token has to be
+   * fed for its logits.
+   *
+   * @param options.exactly only what is exact, where `prompt` would be read in the same pieces; default `false`
+   */
+  async find(
+    prompt: Int32Array,
+    { owner, exactly }: { readonly owner?: string | undefined; readonly exactly?: boolean } = {},
+  ): Promise<SharedPrefix | undefined> {
+    const { best, length } = this.#findBest(prompt, owner, exactly);
+    if (!best) return undefined;
+    this.#entries.splice(this.#entries.indexOf(best), 1);
+    this.#entries.push(best);
+    try {
+      const cache = await this.#decoder.gather([{ cache: best.cache, row: 0, length }]);
+      return { cache, length, exact: this.#exactOf(best, length) };
+    } catch (error) {
+      if (error instanceof CacheFull) return undefined;
+      throw error;
+    }
+  }
+
+  /** Number of tokens of a prompt that `find` would find. */
+  sharedTokens(prompt: Int32Array, owner?: string): number {
+    return this.#findBest(prompt, owner).length;
+  }
+
+  /**
+   * Keeps a copy of a row; sequences that it continues are dropped where it can be cut down to them.
+   *
+   * @param options.exact as in `SharedPrefix`; default 0
+   * @param options.shared number of first tokens that prompts of all owners share; default 0
+   */
+  async keep(
+    tokens: Int32Array,
+    source: CacheRow,
+    {
+      owner,
+      exact = 0,
+      shared = 0,
+    }: {
+      readonly owner?: string | undefined;
+      readonly exact?: number;
+      readonly shared?: number | undefined;
+    } = {},
+  ): Promise<void> {
+    if (this.#maxSequences === 0) return;
+    const cuts = this.#decoder.cutsSequences !== false;
+    for (const entry of this.#entries.filter((kept) => kept.owner === owner)) {
+      const { length } = entry.tokens;
+      const isPart = sharedLength(entry.tokens, tokens, length) === length;
+      if (isPart && entry.exact <= exact && (cuts || length === tokens.length)) this.#drop(entry);
+    }
+    await this.#add({ tokens, owner, exact }, source);
+    const beginning = tokens.subarray(0, shared);
+    const isKept = (entry: Entry): boolean =>
+      entry.tokens.length === shared && isOfEveryone(entry, beginning);
+    if (shared === 0 || this.#entries.some(isKept)) return;
+    const own = {
+      tokens: beginning.slice(),
+      owner: everyone,
+      exact: this.#exactOf({ exact }, shared),
+    } as const;
+    await this.#add(own, { ...source, length: shared });
+  }
+
+  async #add(sequence: Omit<Entry, 'cache'>, source: CacheRow): Promise<void> {
+    const { capacity = 0 } = this.#decoder;
+    const cache = await (this.#decoder.keep?.(source) ?? this.#decoder.gather([source]));
+    const maxBytes = Math.max(this.#maxBytes, (capacity * cache.bytes) / sequence.tokens.length);
+    if (cache.bytes > maxBytes) return cache.release();
+    this.#entries.push({ ...sequence, cache });
+    this.#bytes += cache.bytes;
+    while (this.#entries.length > this.#maxSequences || this.#bytes > maxBytes) this.#drop(this.#entries[0]!);
+  }
+
+  #findBest(
+    prompt: Int32Array,
+    owner: string | undefined,
+    exactly = false,
+  ): { readonly best: Entry | undefined; readonly length: number } {
+    let best: Entry | undefined;
+    let length = 0;
+    for (const entry of this.#entries) {
+      if (entry.owner !== owner && !isOfEveryone(entry, prompt)) continue;
+      const all = sharedLength(entry.tokens, prompt, prompt.length - 1);
+      const shared = exactly ? this.#piecesOf(entry, all, prompt) : all;
+      if (this.#decoder.cutsSequences === false && shared < entry.tokens.length) continue;
+      if (shared < (entry.cache.leastBeginning ?? 0)) continue;
+      // The one of several that was used last is the likeliest to be at hand.
+      if (shared > 0 && shared >= length) [best, length] = [entry, shared];
+    }
+    return { best, length };
+  }
+
+  /** Tokens of the pieces of `prompt` that are exact in an entry with which it shares its first `length` tokens. */
+  #piecesOf(entry: Entry, length: number, prompt: Int32Array): number {
+    const { pieceTokens = 1 } = this.#decoder;
+    const exact = this.#exactOf(entry, length);
+    return exact === prompt.length - 1 ? exact : exact - (exact % pieceTokens);
+  }
+
+  /** The part of a beginning of `length` tokens that is exact. */
+  #exactOf({ exact }: Pick<Entry, 'exact'>, length: number): number {
+    const { pieceTokens = 1 } = this.#decoder;
+    return length >= exact ? exact : length - (length % pieceTokens);
+  }
+
+  #drop(entry: Entry): void {
+    this.#entries.splice(this.#entries.indexOf(entry), 1);
+    this.#bytes -= entry.cache.bytes;
+    entry.cache.release();
+  }
+}
+
+/** Whether a kept beginning is shared with a prompt: whoever has a part of it learns nothing of the rest. */
+function isOfEveryone({ owner, tokens }: Entry, prompt: Int32Array): boolean {
+  return owner === everyone && sharedLength(tokens, prompt) === tokens.length;
+}
+
+function sharedLength(a: Int32Array, b: Int32Array, limit = b.length): number {
+  const end = Math.min(a.length, limit);
+  let length = 0;
+  while (length < end && a[length] === b[length]) length++;
+  return length;
+}

@@ -1,0 +1,186 @@
+import type { LargestLogits } from '../../../../core/sampling/largest-logits.ts';
+import {
+  createAnswerParser,
+  type AnswerEvent,
+  type AnswerParser,
+} from '../../../../core/chat/answer-parser.ts';
+import type { CompiledGrammar, GrammarMatcher } from '../../../../core/chat/grammar/matcher.ts';
+import type { ReasoningSplitter } from '../../../../core/chat/reasoning.ts';
+import type { ToolCallParser } from '../../../../core/chat/tool-calls/parser.ts';
+import { createSampler, samplerParametersOf, type Sampler } from '../../../../core/sampling/sampler.ts';
+import { createDetokenizer, type Detokenizer } from '../../../../core/text/detokenizer.ts';
+import type { TextTokenizer } from '../../../../models/tokenizer.ts';
+import type { ChatEvent, FinishReason, TokenLogprobs } from '../../events.ts';
+import type { ChatRequest } from '../../request.ts';
+import type { Continuation } from '../batch/batcher.ts';
+import { dryBreakersOf } from './dry-breakers.ts';
+import { readTokenLogprobs } from './token-logprobs.ts';
+import { wordTestOf } from './word-tokens.ts';
+
+/** The context that all choices of a request share. */
+export interface ChoiceContext {
+  readonly request: ChatRequest;
+  readonly prompt: Int32Array;
+  readonly seed: number;
+  readonly tokenizer: TextTokenizer;
+  readonly vocabularySize: number;
+  readonly contextLength: number;
+  readonly endTokens: ReadonlySet<number>;
+  /** Special tokens whose text the parsers need to see. */
+  readonly markerTokens: ReadonlySet<number>;
+  readonly createReasoningSplitter: () => ReasoningSplitter;
+  /** `undefined` where the answer may not call tools. */
+  readonly createToolCallParser: (() => ToolCallParser) | undefined;
+  /** Grammar of the answer; `undefined` where it is free. */
+  readonly grammar: CompiledGrammar | undefined;
+  readonly emit: (event: ChatEvent) => void;
+  readonly createToolCallId: () => string;
+}
+
+/** One completion of a request while it grows: chooses tokens and reports what they mean. */
+export class Choice implements Continuation {
+  readonly #index: number;
+  readonly #context: ChoiceContext;
+  readonly #sampler: Sampler;
+  readonly #detokenizer: Detokenizer;
+  readonly #answer: AnswerParser;
+  readonly #matcher: GrammarMatcher | undefined;
+  /** Tokens whose log probabilities are held back: they must not reveal what a stop sequence or hidden thinking hides. */
+  #heldLogprobs: { readonly logprobs: TokenLogprobs; textLength: number }[] = [];
+  /** Tokens that complete a constrained answer at its limit, from when they begin to take the place of chosen ones. */
+  #ending: number[] | undefined;
+  tokens = 0;
+  reasoningTokens = 0;
+  /** Tokens that events have reported. */
+  #reportedTokens = 0;
+
+  constructor(index: number, context: ChoiceContext) {
+    const { request, prompt, seed, vocabularySize, tokenizer } = context;
+    this.#index = index;
+    this.#context = context;
+    const dryBreakers = dryBreakersOf(request, tokenizer);
+    const parameters = { ...samplerParametersOf(request), dryBreakers };
+    this.#sampler = createSampler(parameters, {
+      vocabularySize,
+      seed: seed + index,
+      isWord: wordTestOf(tokenizer),
+    });
+    const counted = request.penalizePrompt ? prompt.subarray(-this.#sampler.memory) : [];
+    for (const token of counted) this.#sampler.accept(token);
+    this.#detokenizer = createDetokenizer(tokenizer.decode);
+    this.#matcher = context.grammar?.createMatcher();
+    this.#answer = createAnswerParser({
+      stop: request.stop,
+      includeStop: request.includeStopStrInOutput,
+      reasoningSplitter: context.createReasoningSplitter(),
+      toolCallParser: context.createToolCallParser?.(),
+      createToolCallId: context.createToolCallId,
+    });
+  }
+
+  get remaining(): number {
+    const { request, prompt, contextLength } = this.#context;
+    return Math.min(request.maxTokens, contextLength - prompt.length) - this.tokens;
+  }
+
+  /** Not with a grammar, whose mask may leave only unlikely tokens, and not for log probabilities, which are exact. */
+  get takesLargest(): boolean {
+    return !this.#sampler.needsAllLogits && !this.#matcher && !this.#context.request.logprobs;
+  }
+
+  nextOfLargest(largest: LargestLogits): number | undefined {
+    const token = this.#sampler.sampleLargest(largest);
+    return token === -1 ? -1 : this.#take(token);
+  }
+
+  next(logits: Float32Array): number | undefined {
+    return this.#take(this.#ending?.shift() ?? this.#choose(logits), logits);
+  }
+
+  #choose(logits: Float32Array): number {
+    const matcher = this.#matcher;
+    const token = this.#sampler.sample(logits, matcher?.mask(), matcher?.isFree);
+    // An answer that thinking left no room for would say nothing.
+    if (!matcher || this.#answer.isReasoning || matcher.endsWithin(this.remaining - 1, token)) return token;
+    const ending = matcher.ending();
+    if (!ending || ending.length === 0 || ending.length > this.remaining) return token;
+    this.#ending = ending;
+    return ending.shift()!;
+  }
+
+  /** @param logits for log probabilities */
+  #take(token: number, logits?: Float32Array): number | undefined {
+    const { request, tokenizer, endTokens, markerTokens } = this.#context;
+    if (endTokens.has(token)) return this.#end({ cutOff: false });
+    this.#sampler.accept(token);
+    this.#matcher?.accept(token);
+    this.tokens++;
+    if (this.#answer.isReasoning) this.reasoningTokens++;
+    if (logits && request.logprobs && !this.#isHidden) {
+      const logprobs = readTokenLogprobs(logits, token, request.topLogprobs, tokenizer);
+      this.#heldLogprobs.push({ logprobs, textLength: 0 });
+    }
+    const isVisible = !tokenizer.isSpecial(token) || markerTokens.has(token);
+    if (isVisible) this.#read(this.#detokenizer.push(token));
+    if (this.#answer.stopped !== null || this.#ending?.length === 0) return this.#end({ cutOff: false });
+    return this.remaining > 0 ? token : this.#end({ cutOff: true });
+  }
+
+  #read(text: string): void {
+    const last = this.#heldLogprobs.at(-1);
+    if (last) last.textLength += text.length;
+    const events = text === '' ? [] : this.#answer.push(text);
+    // The tokens so far are those of the marker that began the thinking.
+    if (this.#isHidden) this.#heldLogprobs = [];
+    if (events.length > 0) this.#emitLogprobs();
+    this.#emitAll(events);
+  }
+
+  /** Whether the text that comes next is thinking that the client doesn't want. */
+  get #isHidden(): boolean {
+    return this.#answer.isReasoning && !this.#context.request.includeReasoning;
+  }
+
+  #end({ cutOff }: { readonly cutOff: boolean }): undefined {
+    if (this.#answer.stopped === null) this.#read(this.#detokenizer.flush());
+    const { events, finishReason } = this.#answer.end({ cutOff });
+    this.#emitLogprobs();
+    this.#emitAll(events);
+    this.#emitEnd(this.#ending ? 'length' : finishReason);
+  }
+
+  #emitAll(events: readonly AnswerEvent[]): void {
+    const { emit, request } = this.#context;
+    const choice = this.#index;
+    for (const event of events) {
+      if (event.type === 'tool-call-start') emit({ ...event, choice });
+      else if (event.type === 'reasoning-delta' && !request.includeReasoning) {
+        emit({ type: 'hidden-tokens', choice, tokens: this.#takeNewTokens() });
+      } else emit({ ...event, choice, tokens: this.#takeNewTokens() });
+    }
+  }
+
+  #takeNewTokens(): number {
+    const count = this.tokens - this.#reportedTokens;
+    this.#reportedTokens = this.tokens;
+    return count;
+  }
+
+  /** Reports the tokens of which at least a part is delivered, or has no text of its own. */
+  #emitLogprobs(): void {
+    let count = this.#heldLogprobs.length;
+    if (count === 0) return;
+    let { withheld } = this.#answer;
+    if (withheld > 0) {
+      for (; count > 0 && this.#heldLogprobs[count - 1]!.textLength <= withheld; count--) {
+        withheld -= this.#heldLogprobs[count - 1]!.textLength;
+      }
+    }
+    const tokens = this.#heldLogprobs.splice(0, count).map(({ logprobs }) => logprobs);
+    if (tokens.length > 0) this.#context.emit({ type: 'logprobs', choice: this.#index, tokens });
+  }
+
+  #emitEnd(finishReason: FinishReason): void {
+    this.#context.emit({ type: 'choice-end', choice: this.#index, finishReason });
+  }
+}

@@ -1,0 +1,70 @@
+import type { ChatMessage } from '../../../../core/chat/messages.ts';
+import { contextLengthError, type InferenceError } from '../../../../errors.ts';
+import type { TextTokenizer } from '../../../../models/tokenizer.ts';
+
+/** Characters for each token that fits; of a longer text only a part is encoded at first. */
+const usualCharactersPerToken = 4;
+/** Tokens this far from a cut are those of the whole text. */
+const reachOfCut = 128;
+
+/** The part of a prompt that is read. */
+export interface PromptOptions {
+  /** Tokens that the model holds; the prompt has to leave room for one more. */
+  readonly contextLength: number;
+  /** Number of last tokens to keep; 0 keeps all, −1 as many as fit beside `maxTokens`, or half of the context. Default 0. */
+  readonly truncatePromptTokens?: number | undefined;
+  readonly maxTokens?: number | undefined;
+}
+
+/**
+ * Encodes a rendered conversation. Of one that is far too long only a part is encoded: that takes time for every
+ * character, in which nothing else runs, and the caller chooses how many there are.
+ *
+ * @throws InferenceError `context_length_exceeded`
+ */
+export function encodePrompt(
+  text: string,
+  tokenizer: Pick<TextTokenizer, 'encode'>,
+  { contextLength, truncatePromptTokens: kept = 0, maxTokens = 1 }: PromptOptions,
+): Int32Array {
+  const isCut = kept !== 0;
+  const room = Math.max(contextLength - maxTokens, contextLength >> 1);
+  const most = isCut ? Math.min(kept === -1 ? room : kept, contextLength) : contextLength;
+  const enough = 2 * (isCut ? Math.max(most, reachOfCut) : most);
+  for (let length = (enough / 2) * usualCharactersPerToken; length < text.length; length *= 2) {
+    // The cut changes some tokens beside it, never half of them.
+    const part = tokenizer.encode(isCut ? text.slice(-length) : text.slice(0, length));
+    if (part.length < enough) continue;
+    if (isCut) return checked(part.slice(-most), contextLength);
+    throw tooLong(`${contextLength + 1} tokens or more`, contextLength);
+  }
+  const tokens = tokenizer.encode(text);
+  return checked(isCut ? tokens.slice(-most) : tokens, contextLength);
+}
+
+function checked(tokens: readonly number[], contextLength: number): Int32Array {
+  if (tokens.length >= contextLength) throw tooLong(`${tokens.length} tokens`, contextLength);
+  return Int32Array.from(tokens);
+}
+
+/**
+ * Refuses a conversation of more messages and calls than the model holds tokens, since each takes at least one: that
+ * spares rendering them.
+ *
+ * @throws InferenceError `context_length_exceeded`
+ */
+export function assertFewMessages(messages: readonly ChatMessage[], contextLength: number): void {
+  let parts = 0;
+  for (const message of messages) {
+    parts += 1 + (message.role === 'assistant' ? (message.toolCalls?.length ?? 0) : 0);
+  }
+  if (parts > contextLength) throw tooLong(`${contextLength + 1} tokens or more`, contextLength);
+}
+
+function tooLong(tokens: string, contextLength: number): InferenceError {
+  return contextLengthError(
+    'messages',
+    contextLength,
+    `your messages resulted in ${tokens}, and the answer needs at least one. Please reduce the length of the messages`,
+  );
+}

@@ -1,0 +1,89 @@
+import type { ChatMessage, ToolDefinition } from '../../../../core/chat/messages.ts';
+import type { ReasoningConstraint } from '../../../../core/chat/grammar/constraint.ts';
+import { mostFittingTool } from '../../../../core/chat/tool-selection.ts';
+import { fieldError } from '../../../../errors.ts';
+import type { ChatTemplate } from '../../../../models/chat-template.ts';
+import type { ChatRequest } from '../../request.ts';
+import { templateVariables } from './template-variables.ts';
+
+/** A request whose messages are texts. */
+export type TextRequest = Omit<ChatRequest, 'messages'> & { readonly messages: readonly ChatMessage[] };
+
+export interface Prompt {
+  readonly text: string;
+  /** The tools that the prompt describes. */
+  readonly tools: readonly ToolDefinition[];
+}
+
+/** Marks the end of the text to continue; whether its space is kept shows whether the template trims contents. */
+const endOfText = 'SLASHV1_END_OF_TEXT ';
+
+/**
+ * Renders a request. Where a template refuses several tools, it is given the one that fits best: the one that has to
+ * be called, else the one that has most in common with the last message of the user.
+ *
+ * @throws InferenceError `invalid_request` where the template refuses the conversation itself
+ */
+export function renderPrompt(request: TextRequest, template: ChatTemplate): Prompt {
+  const tools = request.toolChoice === 'none' ? [] : request.tools;
+  const variables = templateVariables(request, template);
+  const render = (shown: readonly ToolDefinition[]): string =>
+    request.continueFinalMessage
+      ? renderOpen(request.messages, (messages) => template.render(messages, shown, variables))
+      : template.render(request.messages, shown, variables);
+  try {
+    return { text: render(tools), tools };
+  } catch (error) {
+    if (tools.length < 2) throw error;
+    const single = [bestTool(request)];
+    try {
+      return { text: render(single), tools: single };
+    } catch {
+      throw error;
+    }
+  }
+}
+
+/** Ends where the text of the last message does. */
+function renderOpen(
+  messages: readonly ChatMessage[],
+  render: (messages: readonly ChatMessage[]) => string,
+): string {
+  const last = messages.at(-1)!;
+  const marked = { ...last, content: last.content + endOfText } as ChatMessage;
+  const text = render([...messages.slice(0, -1), marked]);
+  const end = text.lastIndexOf(endOfText.trimEnd());
+  if (end === -1) {
+    throw fieldError('continue_final_message', "the model's chat template doesn't show the last message", {
+      code: 'unsupported_feature',
+    });
+  }
+  const open = text.slice(0, end);
+  return text.startsWith(endOfText, end) ? open : open.trimEnd();
+}
+
+/**
+ * The part of a prompt that shows whether it ends inside the thinking: where the text to continue does, the prompt up to
+ * the marker that began it.
+ */
+export function thinkingPrompt(
+  { continueFinalMessage, messages }: TextRequest,
+  prompt: string,
+  markers: Pick<ReasoningConstraint, 'open' | 'close'>,
+): string {
+  if (!continueFinalMessage) return prompt;
+  const content = messages.at(-1)!.content!;
+  const lastEnd = (texts: readonly string[]): number =>
+    Math.max(...texts.map((text) => content.lastIndexOf(text) + (content.includes(text) ? text.length : 0)));
+  const begun = lastEnd(markers.open);
+  return begun > lastEnd(markers.close) ? content.slice(0, begun) : prompt;
+}
+
+function bestTool({ toolChoice, tools, messages }: TextRequest): ToolDefinition {
+  const required = typeof toolChoice === 'object' && tools.find(({ name }) => name === toolChoice.name);
+  return required || tools[mostFittingTool(tools, lastUserMessage(messages))]!;
+}
+
+function lastUserMessage(messages: readonly ChatMessage[]): string {
+  return messages.findLast(({ role }) => role === 'user')?.content ?? '';
+}

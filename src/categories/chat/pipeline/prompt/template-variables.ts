@@ -1,0 +1,61 @@
+import { toWireName } from '../../../../core/parameters/descriptor.ts';
+import { quote } from '../../../../core/text/quote.ts';
+import { fieldError, type InferenceError } from '../../../../errors.ts';
+import type { ChatTemplate } from '../../../../models/chat-template.ts';
+import type { ChatRequest } from '../../request.ts';
+
+type Switches = Pick<ChatTemplate, 'reads' | 'thinkingSwitch' | 'source'>;
+
+/** Variables that a request gives elsewhere. */
+const givenElsewhere = new Set(['messages', 'tools']);
+
+/** Names of the parameters that act through the chat template, and that this one has no place for. */
+export function foreignTemplateParameters(template: Switches): string[] {
+  const hasSwitch = template.thinkingSwitch !== undefined;
+  return [
+    ...(hasSwitch ? [] : ['enableThinking']),
+    ...(hasSwitch || template.reads('reasoning_effort') ? [] : ['reasoningEffort']),
+  ];
+}
+
+/**
+ * Variables of a request for the chat template beside messages and tools.
+ *
+ * @throws InferenceError `unsupported_feature` naming the field that the template looks at nowhere
+ */
+export function templateVariables(
+  request: Omit<ChatRequest, 'messages'>,
+  template: Switches,
+): Record<string, unknown> {
+  const { chatTemplateKwargs, documents, enableThinking, reasoningEffort: effort } = request;
+  const fail = (param: string, lacked: string): InferenceError =>
+    fieldError(param, `the chat template of the model ${quote(request.model)} has no ${lacked}`, {
+      code: 'unsupported_feature',
+    });
+  for (const name of Object.keys(chatTemplateKwargs)) {
+    if (givenElsewhere.has(name))
+      throw fieldError('chat_template_kwargs', `expected no "${name}", which the request itself has`);
+    if (!template.reads(name)) throw fail('chat_template_kwargs', `variable ${quote(name)}`);
+  }
+  if (documents.length > 0 && !template.reads('documents')) throw fail('documents', 'place for documents');
+  for (const name of foreignTemplateParameters(template)) {
+    if (request[name as 'enableThinking' | 'reasoningEffort'] !== undefined)
+      throw fail(toWireName(name), 'switch for thinking');
+  }
+  const { thinkingSwitch } = template;
+  const passesEffort =
+    template.reads('reasoning_effort') && (effort !== 'none' || /(["'])none\1/.test(template.source));
+  if (effort === 'none' && !passesEffort && thinkingSwitch === undefined) {
+    throw fail('reasoning_effort', 'way to switch thinking off');
+  }
+  const thinks = enableThinking ?? (effort === undefined ? undefined : effort !== 'none');
+  return {
+    ...(request.addGenerationPrompt === false || request.continueFinalMessage
+      ? { add_generation_prompt: false }
+      : {}),
+    ...(documents.length > 0 ? { documents } : {}),
+    ...(effort !== undefined && passesEffort ? { reasoning_effort: effort } : {}),
+    ...(thinks !== undefined && thinkingSwitch !== undefined ? { [thinkingSwitch]: thinks } : {}),
+    ...chatTemplateKwargs,
+  };
+}

@@ -1,0 +1,32 @@
+import { float16ToFloat32Into } from '../core/math/float16.ts';
+
+/** Memory layout of logits. */
+export interface LogitsShape {
+  readonly rows: number;
+  readonly positions: number;
+  readonly vocabularySize: number;
+  /** Tokens of each row, the rest is padding; default: none is. A graph may give the last of them alone. */
+  readonly counts?: readonly number[] | undefined;
+}
+
+/**
+ * Makes a function that gives the logits of each row's last token, `[rows × vocabularySize]`; its result is valid until
+ * the next call, and a view where the logits are nothing else. It takes half precision as its bits.
+ */
+export function createLastLogits(): (logits: Float32Array | Uint16Array, shape: LogitsShape) => Float32Array {
+  let memory = new Float32Array(0);
+  return (logits, { rows, positions, vocabularySize, counts }) => {
+    if (positions === 1 && logits instanceof Float32Array) return logits;
+    if (memory.length < rows * vocabularySize) memory = new Float32Array(rows * vocabularySize);
+    const last = memory.subarray(0, rows * vocabularySize);
+    for (let row = 0; row < rows; row++) {
+      const own = Math.min(counts?.[row] ?? positions, positions);
+      const start = (row * positions + own - 1) * vocabularySize;
+      const from = logits.subarray(start, start + vocabularySize);
+      const into = last.subarray(row * vocabularySize, (row + 1) * vocabularySize);
+      if (from instanceof Uint16Array) float16ToFloat32Into(into, from);
+      else into.set(from);
+    }
+    return last;
+  };
+}
