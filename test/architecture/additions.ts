@@ -1,4 +1,3 @@
-
 /** One new thing, added by a file and a line of a list. */
 export interface Addition {
   /** First words of its row in `docs/architecture.md`. */
