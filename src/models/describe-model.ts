@@ -390,12 +390,15 @@ function folderAtHand(source: string): string | undefined {
 }
 
 /**
- * The files that describe a model that is to be loaded; none for a GGUF file, which has no small ones beside it.
+ * The files that describe a model that is to be loaded; none for one without a config, such as a GGUF file.
  *
  * @throws InferenceError `invalid_request` where there is no such model on this disk
  */
 export function readEvidence(source: string): FileEvidence {
-  return isGguf(source) ? { files: [], config: {} } : evidenceIn(locateModel(source));
+  const folder = findFolder(source);
+  if (folder !== undefined) return evidenceIn(folder);
+  // A detector may be a graph alone, in a folder or without one.
+  return existsSync(source) ? { files: [], config: {} } : evidenceIn(locateModel(source));
 }
 
 function evidenceIn(folder: string): FileEvidence {

@@ -70,10 +70,10 @@ describe('entries', () => {
   });
 
   it.each([
-    ['./sampling', 122_000],
+    ['./sampling', 128_000],
     ['./chat', 220_000],
     ['./tokenization', 220_000],
-    ['./vision', 60_000],
+    ['./vision', 66_000],
     ['./audio', 155_000],
     ['./embedding', 30_000],
     ['./diffusion', 100_000],

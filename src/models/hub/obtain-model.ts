@@ -192,13 +192,17 @@ class RemoteModel {
     if (typeof files !== 'function') return { files, dtype };
     const marks = await probeFiles(this.#remote, base, markFiles, access);
     const config = marks.files.find(({ path }) => path === configFile);
-    if (!config && marks.refused.length > 0) throw marks.refused[0];
     if (config && !this.#cache.hasBlob(config)) {
       await this.#cache.prepareFolders();
       await withFileLock(this.#cache.lock(config), () => this.#fetchBlob(config, access), access);
     }
     const text = config && (await readFile(this.#cache.blob(config), 'utf8'));
-    return { files: files({ files: marks.files, config: parseJson(text) ?? {} }), dtype };
+    try {
+      return { files: files({ files: marks.files, config: parseJson(text) ?? {} }), dtype };
+    } catch (error) {
+      // Storage may forbid what it doesn't have.
+      throw (config ? undefined : marks.refused[0]) ?? error;
+    }
   }
 
   async #download(
