@@ -7,7 +7,7 @@ import type { Storage } from './storage-pool.ts';
 /** Parts that the caches of a decoder share. */
 interface CacheParts {
   readonly keysAndValues: StorageParts;
-  /** Of layers without keys and values. */
+  /** States of layers without keys and values. */
   readonly states: StorageParts;
   /** Whether there may be unused slots; without them all rows have to have the same length. */
   readonly spare: boolean;
