@@ -667,7 +667,7 @@ describe.skipIf(skipReason !== undefined)('the playground in a browser', { timeo
 
     it.each(['paste', 'drop'] as const)('takes a picture by %s', async (way) => {
       const panel = await open('Detect');
-      const base64 = (await draw('a red circle')).toString('base64');
+      const base64 = (await draw('two green stars')).toString('base64');
       const isTaken = await page.evaluate(
         ([content, type]) => {
           const bytes = Uint8Array.from(atob(content), (letter) => letter.charCodeAt(0));
@@ -685,7 +685,7 @@ describe.skipIf(skipReason !== undefined)('the playground in a browser', { timeo
       // Otherwise the browser would do with it what it likes: leave the page for it, for example.
       expect(isTaken).toBe(true);
       await panel.getByRole('table').waitFor(patience);
-      expect(await panel.getByRole('row').nth(1).textContent()).toContain('red circle');
+      expect(await panel.getByRole('row').nth(1).textContent()).toContain('green star');
     });
 
     it('says what is no picture', async () => {
