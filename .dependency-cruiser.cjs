@@ -7,29 +7,25 @@ const only = (name, from, allowed, comment) => ({
   to: { pathNot: allowed },
 });
 
-const categoryContract = '^src/categories/(contract|telemetry-messages)\\.ts$';
+/** The ground floor of the upper house: how categories, backends, models, runs and requests look. */
+const contracts = '^src/contracts/';
 /** The files that say how the requests, events and files of any category look. */
 const sharedByCategories = [
-  '^src/(core|validation|concurrency)/',
+  '^src/(core|contracts|validation|concurrency)/',
   '^src/errors\\.ts$',
   '^src/categories/[a-z-]+\\.ts$',
   '^src/models/(graph|model)-files\\.ts$',
 ];
-/** The files that say how architectures look, and what pipelines need of opened models. */
-const architectureContracts = [
-  '^src/contracts/architecture\\.ts$',
-  '^src/categories/[a-z]+/(detector|encoder|recognizer|scorer|synthesizer)\\.ts$',
-];
+/** The files that say what pipelines need of opened models. */
+const openedModels = '^src/categories/[a-z]+/(detector|encoder|recognizer|scorer|synthesizer)\\.ts$';
 /** Rooms of one architecture each, and their pipelines; they load native code when they are asked to. */
 const pipelineSees = [
   '^src/(core|runtime|models|concurrency)/',
   '^src/errors\\.ts$',
-  '^src/backends/contract\\.ts$',
-  '^src/contracts/architecture\\.ts$',
-  categoryContract,
+  contracts,
   '^(node:)?(fs|path|crypto|os|timers|url|zlib)(/promises)?$',
 ];
-const serverContract = '^src/server/(contract|endpoint|headers|multipart|responses|sse)\\.ts$';
+const serverTools = '^src/server/(headers|multipart|responses|sse)\\.ts$';
 
 module.exports = {
   forbidden: [
@@ -37,7 +33,7 @@ module.exports = {
       name: 'no-circular',
       severity: 'error',
       from: {},
-      to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
+      to: { circular: true },
     },
     { name: 'not-to-unresolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },
     only(
@@ -89,9 +85,9 @@ module.exports = {
         '^src/(core|runtime|models|validation|concurrency)/',
         '^src/errors\\.ts$',
         '^src/backends/($1/|[a-z-]+\\.ts$)',
-        categoryContract,
+        contracts,
         '^src/categories/[a-z]+/(events|request|parameters|settings)\\.ts$',
-        ...architectureContracts,
+        openedModels,
         '^node_modules/(zod|eventsource-parser|@huggingface/transformers)/',
         '^(node:)?(crypto|fs|module|os|path|timers|zlib)(/promises)?$',
       ],
@@ -104,8 +100,7 @@ module.exports = {
         '^src/backends/',
         '^src/(core|validation)/',
         '^src/errors\\.ts$',
-        categoryContract,
-        '^src/contracts/architecture\\.ts$',
+        contracts,
         '^src/runtime/(contract|decoder|encoder/token-inputs|http/[a-z-]+)\\.ts$',
         '^src/models/(model-files|model-folder|tokenizer|gguf/gguf-source)\\.ts$',
         '^node_modules/zod/',
@@ -117,11 +112,10 @@ module.exports = {
       '^src/categories/([a-z]+)/(?!(pipeline|architectures)/)',
       [
         ...sharedByCategories,
-        '^src/contracts/architecture\\.ts$',
         '^src/categories/$1/(?!(pipeline|architectures)/)',
         '^src/categories/$1/architectures/[a-z-]+/architecture\\.ts$',
         '^src/(models/tokenizer|runtime/encoder/[a-z-]+)\\.ts$',
-        serverContract,
+        serverTools,
         '^node_modules/zod/',
         '^(node:)?(buffer|timers)(/promises)?$',
       ],
@@ -160,9 +154,21 @@ module.exports = {
     only(
       'contracts',
       '^src/contracts/',
-      ['^src/backends/contract\\.ts$', '^src/models/(describe-model|model-files)\\.ts$', categoryContract],
-      'contracts are types alone',
+      [
+        '^src/contracts/',
+        '^src/(core|models|runtime|validation)/',
+        '^src/errors\\.ts$',
+        '^node_modules/zod/',
+      ],
+      'the floors above meet here alone',
     ),
+    {
+      name: 'contracts-are-types',
+      comment: 'contracts load nothing',
+      severity: 'error',
+      from: { path: '^src/contracts/' },
+      to: { dependencyTypesNot: ['type-only'] },
+    },
     {
       name: 'chat-decodes-by-its-backend',
       comment: 'decoders and caches are those of a backend, which also opens the graphs of pictures',
@@ -178,9 +184,6 @@ module.exports = {
         '^src/categories/[a-z]+/(category|describe|events|request|result|wire/[a-z/-]+|pipeline/[a-z-]+-pipeline)\\.ts$',
         ...sharedByCategories,
         '^src/models/(describe-model|hub/settings)\\.ts$',
-        '^src/contracts/architecture\\.ts$',
-        '^src/backends/contract\\.ts$',
-        '^src/server/endpoint\\.ts$',
         '^node_modules/zod/',
       ],
       'the contract and the lists of categories',
@@ -192,7 +195,7 @@ module.exports = {
         '^src/(engine|validation|concurrency)/',
         '^src/core/(device|text/quote)\\.ts$',
         '^src/(errors|observers)\\.ts$',
-        categoryContract,
+        contracts,
         '^node_modules/zod/',
         '^(node:)?(child_process|fs|os|path|url|util|events|timers|process|async_hooks|net|readline|worker_threads)(/promises)?$',
       ],
@@ -205,8 +208,7 @@ module.exports = {
         '^src/(core|server|validation|concurrency)/',
         '^src/(errors|observers)\\.ts$',
         '^src/observability/(log-observer|logger)\\.ts$',
-        categoryContract,
-        '^src/engine/(contract|observer)\\.ts$',
+        contracts,
         '^node_modules/(zod|rate-limiter-flexible|@fastify/busboy)/',
         '^(node:)?(crypto|buffer|events|fs|os|path|stream|util|timers|worker_threads)(/promises)?$',
       ],
@@ -218,14 +220,12 @@ module.exports = {
       [
         '^src/(core|observability)/',
         '^src/(errors|observers)\\.ts$',
-        categoryContract,
+        contracts,
         '^src/categories/registry\\.ts$',
-        '^src/engine/(contract|observer)\\.ts$',
-        '^src/server/(contract|get-handler|observer)\\.ts$',
         '^node_modules/(prom-client|@opentelemetry/api)/',
         '^(node:)?module$',
       ],
-      'observability knows contracts and errors, and how a plain GET is answered',
+      'observability knows contracts and errors',
     ),
     {
       name: 'one-door-to-optional-telemetry',
@@ -240,7 +240,7 @@ module.exports = {
       [
         '^src/playground/(?!page/)',
         '^src/core/assert-names\\.ts$',
-        '^src/server/contract\\.ts$',
+        contracts,
         '^(node:)?(crypto|fs|module|path)$',
       ],
       'the playground is a handler of files',
@@ -263,7 +263,7 @@ module.exports = {
       '^adapters/',
       [
         '^adapters/',
-        '^src/server/contract\\.ts$',
+        contracts,
         '^node_modules/(@types/)?(express|fastify|node)',
         '^(node:)?(http|http2|stream|events|net|buffer|timers)(/promises)?$',
       ],

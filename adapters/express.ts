@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express';
 
-import type { Handler } from '../src/server/contract.ts';
+import type { Handler } from '../src/contracts/http.ts';
 import { send, toApiRequest } from './node-bridge.ts';
 import { respond } from './respond.ts';
 

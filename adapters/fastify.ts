@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 
 import type { FastifyPluginCallback, FastifyReply, FastifyRequest } from 'fastify';
 
-import type { ApiRequest, ApiResponse, Handler } from '../src/server/contract.ts';
+import type { ApiRequest, ApiResponse, Handler } from '../src/contracts/http.ts';
 import { toApiRequest, toReadable } from './node-bridge.ts';
 import { refuseUpgrades } from './refuse-upgrades.ts';
 import { isBodiless, isStream, release, respond } from './respond.ts';

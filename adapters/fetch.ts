@@ -1,4 +1,4 @@
-import type { ApiRequest, ApiResponse, Handler } from '../src/server/contract.ts';
+import type { ApiRequest, ApiResponse, Handler } from '../src/contracts/http.ts';
 import { mountPathOf, isBodiless, isStream, release, respond, returnEarly } from './respond.ts';
 
 /** Options of `toFetch`. */

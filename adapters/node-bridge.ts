@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http';
 import { Readable, type Writable } from 'node:stream';
 
-import type { ApiRequest, ApiResponse } from '../src/server/contract.ts';
+import type { ApiRequest, ApiResponse } from '../src/contracts/http.ts';
 import { isBodiless, isStream, release, returnEarly } from './respond.ts';
 
 /** The part of `IncomingMessage` or `Http2ServerRequest` that the bridge needs. */

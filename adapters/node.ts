@@ -1,4 +1,4 @@
-import type { Handler } from '../src/server/contract.ts';
+import type { Handler } from '../src/contracts/http.ts';
 import { send, toApiRequest, type NodeRequest, type NodeResponse } from './node-bridge.ts';
 import { mountPathOf, respond } from './respond.ts';
 

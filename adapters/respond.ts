@@ -1,4 +1,4 @@
-import type { ApiRequest, ApiResponse, Handler } from '../src/server/contract.ts';
+import type { ApiRequest, ApiResponse, Handler } from '../src/contracts/http.ts';
 
 /** True where HTTP has headers alone. */
 export function isBodiless(method: string, status: number): boolean {

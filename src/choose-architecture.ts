@@ -1,5 +1,5 @@
 import { backends } from './backends/registry.ts';
-import type { BackendDefinition } from './backends/contract.ts';
+import type { BackendDefinition } from './contracts/backend.ts';
 import { categories } from './categories/registry.ts';
 import type { Architecture } from './contracts/architecture.ts';
 import { quote } from './core/text/quote.ts';

@@ -1,6 +1,6 @@
 import { categories } from './categories/registry.ts';
-import type { InferenceBase } from './engine/contract.ts';
-import type { Handler } from './server/contract.ts';
+import type { InferenceBase } from './contracts/engine.ts';
+import type { Handler } from './contracts/http.ts';
 import { createHandlerOf } from './server/handler.ts';
 import type { HandlerOptions } from './server/options.ts';
 

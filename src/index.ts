@@ -12,13 +12,14 @@ export type {
   ToolDefinition,
 } from './core/chat/messages.ts';
 export * from './categories/exports.ts';
-export type { CallOptions, ModelLimits, ModelOptions, RunOrigin, RunUsage } from './categories/contract.ts';
+export type { CallOptions, RunOrigin, RunUsage } from './contracts/run.ts';
+export type { ModelLimits, ModelOptions } from './contracts/model.ts';
 export type { AnyModelInfo as ModelInfo, AnyModelOptions, Category } from './categories/registry.ts';
 export type { Device } from './core/device.ts';
-export type { ModelStatus } from './engine/contract.ts';
-export type { ObservedModel, RunEnd, WorkerLoss } from './engine/observer.ts';
+export type { ModelStatus } from './contracts/model.ts';
+export type { ObservedModel, RunEnd, WorkerLoss } from './contracts/observer.ts';
 export type { Logger } from './observability/logger.ts';
-export type { ObservedRequest, RequestEnd, RequestObserver } from './server/observer.ts';
+export type { ObservedRequest, RequestEnd, RequestObserver } from './contracts/observer.ts';
 export type { InferenceObserver, ObservedRun, Observer } from './typed-observers.ts';
 export { onnx, type OnnxBackend } from './backends/onnx/backend.ts';
 export { remote } from './backends/remote.ts';
@@ -31,4 +32,4 @@ export { obtainModel, type ModelRequest } from './obtain-model.ts';
 export type { ObtainedModel, ObtainOptions } from './models/hub/obtain-model.ts';
 export type { DownloadProgress } from './models/hub/progress.ts';
 export type { HubOptions } from './models/hub/settings.ts';
-export type { ApiRequest, ApiResponse, Handler, ParsedBody } from './server/contract.ts';
+export type { ApiRequest, ApiResponse, Handler, ParsedBody } from './contracts/http.ts';

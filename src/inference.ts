@@ -1,15 +1,8 @@
 import { z } from 'zod';
 import { backendOf } from './backends/registry.ts';
-import type {
-  CallOptions,
-  CategoryDefinition,
-  CompleteRequest,
-  ModelInfo,
-  ModelOptions,
-  ModelSpec,
-  Pipeline,
-  RunEvent,
-} from './categories/contract.ts';
+import type { CallOptions, CompleteRequest, RunEvent } from './contracts/run.ts';
+import type { CategoryDefinition, Pipeline } from './contracts/category.ts';
+import type { ModelInfo, ModelOptions, ModelSpec } from './contracts/model.ts';
 import {
   categories,
   type AnyModelInfo,
@@ -19,11 +12,11 @@ import {
   type CategoryMethods,
 } from './categories/registry.ts';
 import { failedStream } from './concurrency/event-stream.ts';
-import type { AnyRequest, InferenceBase, ModelControl } from './engine/contract.ts';
+import type { AnyRequest, InferenceBase, ModelControl } from './contracts/engine.ts';
 import { childReplicas } from './engine/child-replica.ts';
 import { createEngine } from './engine/create-engine.ts';
 import { inlineReplicas } from './engine/inline-replica.ts';
-import type { InferenceObserver as AnyObserver } from './engine/observer.ts';
+import type { InferenceObserver as AnyObserver } from './contracts/observer.ts';
 import { fieldError, InferenceError } from './errors.ts';
 import type { RoomLimits } from './engine/room.ts';
 import { assertNodeVersion } from './node-version.ts';

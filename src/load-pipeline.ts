@@ -1,5 +1,6 @@
 import { backendOf } from './backends/registry.ts';
-import type { ModelSpec, Pipeline } from './categories/contract.ts';
+import type { ModelSpec } from './contracts/model.ts';
+import type { Pipeline } from './contracts/category.ts';
 import { pipelines } from './categories/pipelines.ts';
 import type { Categories, Category } from './categories/registry.ts';
 import { deviceNumber } from './core/device.ts';

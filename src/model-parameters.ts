@@ -1,4 +1,4 @@
-import type { ModelInfo } from './categories/contract.ts';
+import type { ModelInfo } from './contracts/model.ts';
 import { categories } from './categories/registry.ts';
 import { toModelParameters as toModelParametersOf, type ModelParameters } from './server/models.ts';
 

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { backendOf, backends } from './backends/registry.ts';
-import type { BackendDefinition, BackendDescriptor } from './backends/contract.ts';
-import type { CategoryDefinition, ModelOptions } from './categories/contract.ts';
+import type { BackendDefinition } from './contracts/backend.ts';
+import type { BackendDescriptor, ModelOptions } from './contracts/model.ts';
+import type { CategoryDefinition } from './contracts/category.ts';
 import { categories, categoryNames } from './categories/registry.ts';
 import { assertBackend } from './choose-architecture.ts';
 import { commonSettings } from './categories/settings.ts';

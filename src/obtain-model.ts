@@ -1,4 +1,4 @@
-import type { BackendDescriptor } from './backends/contract.ts';
+import type { BackendDescriptor } from './contracts/model.ts';
 import { backendOf, backends } from './backends/registry.ts';
 import type { Category } from './categories/registry.ts';
 import { architecturesOf } from './choose-architecture.ts';

@@ -1,10 +1,10 @@
 import type { Categories, Category } from './categories/registry.ts';
-import type * as engine from './engine/observer.ts';
-import type { RequestObserver } from './server/observer.ts';
+import type * as untyped from './contracts/observer.ts';
+import type { RequestObserver } from './contracts/observer.ts';
 
 /** One request to a model, typed by its category. Every call about it passes this same object. */
 export type ObservedRun = {
-  [C in Category]: Omit<engine.ObservedRun, 'category' | 'request'> & {
+  [C in Category]: Omit<untyped.ObservedRun, 'category' | 'request'> & {
     readonly category: C;
     /** It holds what people wrote: it is not for records unless they agreed. */
     readonly request: Categories[C]['request'];
@@ -12,7 +12,7 @@ export type ObservedRun = {
 }[Category];
 
 /** Receives the events of an inference as they happen; every method is optional. */
-export type InferenceObserver = engine.InferenceObserver<ObservedRun, Categories[Category]['event']>;
+export type InferenceObserver = untyped.InferenceObserver<ObservedRun, Categories[Category]['event']>;
 
 /**
  * Receives the events of a handler and its inference as they happen. Every method is optional, and an error that one

@@ -36,7 +36,7 @@ import {
   speech,
   transcription,
 } from '../src/index.ts';
-import { createMetrics } from '../src/observability/metrics.ts';
+import { createMetrics } from '../src/create-metrics.ts';
 import { createTelemetry } from '../src/observability/telemetry.ts';
 
 const source = 'tiny-chat';

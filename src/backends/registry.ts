@@ -1,6 +1,6 @@
-import type { ModelSpec } from '../categories/contract.ts';
+import type { ModelSpec } from '../contracts/model.ts';
 import { isGguf } from '../models/gguf/gguf-source.ts';
-import type { BackendDefinition } from './contract.ts';
+import type { BackendDefinition } from '../contracts/backend.ts';
 import { kserveDefinition } from './kserve/backend.ts';
 import type { GraphServer } from './kserve/server.ts';
 import { llamaDefinition } from './llama/backend.ts';

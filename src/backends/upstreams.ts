@@ -1,5 +1,5 @@
 import { InferenceError } from '../errors.ts';
-import type { UpstreamStatus } from '../categories/contract.ts';
+import type { UpstreamStatus } from '../contracts/run.ts';
 
 const checkIntervalMs = 1000;
 const checkTimeoutMs = 900;

@@ -1,4 +1,4 @@
-import type { LoadOverSessions } from '../backends/contract.ts';
+import type { LoadOverSessions } from '../contracts/backend.ts';
 import type { Category } from './registry.ts';
 
 /** The worker's side of all categories, one line each; imported late, since pipelines load native code. */

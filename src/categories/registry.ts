@@ -1,6 +1,7 @@
 import { chatCategory } from './chat/category.ts';
 import type { SettingsOf } from '../validation/setting-table.ts';
-import type { CategoryDefinition, ModelInfo, ModelOptions } from './contract.ts';
+import type { CategoryDefinition } from '../contracts/category.ts';
+import type { ModelInfo, ModelOptions } from '../contracts/model.ts';
 import { detectionCategory } from './detection/category.ts';
 import { embeddingCategory } from './embedding/category.ts';
 import { imageCategory } from './image/category.ts';

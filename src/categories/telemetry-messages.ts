@@ -1,4 +1,4 @@
-import type { SpanAttributes } from './contract.ts';
+import type { SpanAttributes } from '../contracts/telemetry.ts';
 
 /** One part of a message, as the GenAI semantic conventions write it. */
 export type MessagePart =
@@ -17,10 +17,4 @@ export interface SpanMessage {
 export function writtenBy(role: string, content: string): SpanAttributes {
   const message: SpanMessage = { role, parts: [{ type: 'text', content }] };
   return { 'gen_ai.input.messages': JSON.stringify([message]) };
-}
-
-/** Collects the answer of one run. */
-export interface OutputRecorder<Event> {
-  push(event: Event): void;
-  attributes(): SpanAttributes;
 }

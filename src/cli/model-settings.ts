@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { z } from 'zod';
 import { didYouMean } from '../core/text/suggest.ts';
-import type { ModelOptions } from '../categories/contract.ts';
+import type { ModelOptions } from '../contracts/model.ts';
 import { settingsOf } from '../model-settings.ts';
 import { UsageError } from './usage-error.ts';
 

@@ -1,5 +1,5 @@
-import type { SessionBackend } from '../backends/contract.ts';
-import type { ModelSpec } from '../categories/contract.ts';
+import type { SessionBackend } from './sessions.ts';
+import type { ModelSpec } from './model.ts';
 import type { FileEvidence } from '../models/describe-model.ts';
 import type { ModelFiles } from '../models/model-files.ts';
 

@@ -1,5 +1,6 @@
 import { InferenceError } from '../errors.ts';
-import type { ModelInfo, ModelSpec, UpstreamStatus } from '../categories/contract.ts';
+import type { ModelInfo, ModelSpec } from '../contracts/model.ts';
+import type { UpstreamStatus } from '../contracts/run.ts';
 import { createDeferred } from '../concurrency/deferred.ts';
 import { placeOnDevice } from './device-place.ts';
 import { watchPulse, type Pulse } from './heartbeat.ts';

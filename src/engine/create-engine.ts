@@ -1,12 +1,13 @@
-import type { CategoryRegistry, ModelOptions, ModelSpec } from '../categories/contract.ts';
+import type { CategoryRegistry } from '../contracts/category.ts';
+import type { ModelOptions, ModelSpec } from '../contracts/model.ts';
 import { createDeferred } from '../concurrency/deferred.ts';
 import { failedStream } from '../concurrency/event-stream.ts';
 import { fieldError, InferenceError } from '../errors.ts';
 import { Observers } from '../observers.ts';
-import type { InferenceBase, ModelControl } from './contract.ts';
+import type { InferenceBase, ModelControl } from '../contracts/engine.ts';
 import { assertDuration, resolveLimits, type ResolvedLimits } from './limits.ts';
 import { ModelQueue } from './model-queue.ts';
-import type { InferenceObserver } from './observer.ts';
+import type { InferenceObserver } from '../contracts/observer.ts';
 import type { StartReplica } from './replica.ts';
 import { Room, type RoomLimits } from './room.ts';
 import { watchRun } from './run-watch.ts';

@@ -1,4 +1,4 @@
-import type { ModelSpec } from '../categories/contract.ts';
+import type { ModelSpec } from '../contracts/model.ts';
 import { deviceNumber } from '../core/device.ts';
 
 /** A model as its worker process gets it, and the variables of that process. */

@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { InferenceError } from '../errors.ts';
-import type { Pipeline, RunEvent, RunOptions } from '../categories/contract.ts';
+import type { Pipeline } from '../contracts/category.ts';
+import type { RunEvent, RunOptions } from '../contracts/run.ts';
 
 /** Events that may come at once before everything else in this process gets its turn. */
 const eventsPerTurn = 256;

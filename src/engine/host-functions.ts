@@ -1,7 +1,4 @@
-import type { HostMessage, WorkerMessage } from './protocol.ts';
-
-/** The place of a value in plain data, key by key. */
-export type DataPath = readonly (string | number)[];
+import type { DataPath, HostMessage, WorkerMessage } from './protocol.ts';
 
 type HostFunction = () => unknown;
 

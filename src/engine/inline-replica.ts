@@ -1,5 +1,7 @@
 import { InferenceError } from '../errors.ts';
-import type { ModelInfo, ModelSpec, Pipeline, UpstreamStatus } from '../categories/contract.ts';
+import type { ModelInfo, ModelSpec } from '../contracts/model.ts';
+import type { Pipeline } from '../contracts/category.ts';
+import type { UpstreamStatus } from '../contracts/run.ts';
 import { createDeferred } from '../concurrency/deferred.ts';
 import { driveRun } from './drive-run.ts';
 import { loadError } from './load-error.ts';

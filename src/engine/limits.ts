@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ModelLimits, ReplicaSettings } from '../categories/contract.ts';
+import type { ModelLimits, ReplicaSettings } from '../contracts/model.ts';
 import { devices } from '../core/device.ts';
 import { fieldError } from '../errors.ts';
 import { assertOptions } from '../validation/assert-options.ts';

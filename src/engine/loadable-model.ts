@@ -1,7 +1,7 @@
-import type { ModelInfo, ModelSpec } from '../categories/contract.ts';
+import type { ModelInfo, ModelSpec } from '../contracts/model.ts';
 import { createDeferred, type Deferred } from '../concurrency/deferred.ts';
 import { InferenceError } from '../errors.ts';
-import type { UnloadReason } from './observer.ts';
+import type { UnloadReason } from '../contracts/observer.ts';
 import type { Replica, ReplicaEvent, StartReplica } from './replica.ts';
 import { ReplicaSet } from './replica-set.ts';
 import type { Occupant, Room } from './room.ts';

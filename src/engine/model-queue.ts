@@ -1,18 +1,13 @@
 import { InferenceError } from '../errors.ts';
 import { Observers } from '../observers.ts';
-import type {
-  CallOptions,
-  CategoryDefinition,
-  ModelInfo,
-  ModelSpec,
-  RunEvent,
-} from '../categories/contract.ts';
-import type { ModelStatus } from './contract.ts';
+import type { CallOptions, RunEvent } from '../contracts/run.ts';
+import type { CategoryDefinition } from '../contracts/category.ts';
+import type { ModelInfo, ModelSpec, ModelStatus } from '../contracts/model.ts';
 import { EventStream } from '../concurrency/event-stream.ts';
 import { FairQueue } from '../concurrency/fair-queue.ts';
 import { assertDuration, type ResolvedLimits } from './limits.ts';
 import { LoadableModel } from './loadable-model.ts';
-import type { InferenceObserver, ObservedModel, UnloadReason } from './observer.ts';
+import type { InferenceObserver, ObservedModel, UnloadReason } from '../contracts/observer.ts';
 import type { Replica, ReplicaEvent, RunObserver, StartReplica } from './replica.ts';
 import { createServiceTimes, toRetryAfterSeconds } from './retry-after.ts';
 import type { Room } from './room.ts';

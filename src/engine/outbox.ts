@@ -1,4 +1,4 @@
-import type { RunEvent } from '../categories/contract.ts';
+import type { RunEvent } from '../contracts/run.ts';
 import type { SerializedError } from '../errors.ts';
 import type { RunProgress } from './protocol.ts';
 

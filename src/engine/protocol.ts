@@ -1,7 +1,11 @@
-import type { ModelSpec, Pipeline, RunEvent, UpstreamStatus } from '../categories/contract.ts';
+import type { ModelSpec } from '../contracts/model.ts';
+import type { Pipeline } from '../contracts/category.ts';
+import type { RunEvent, UpstreamStatus } from '../contracts/run.ts';
 import type { SerializedError } from '../errors.ts';
-import type { DataPath } from './host-functions.ts';
 import type { RunLabels } from './replica.ts';
+
+/** The place of a value in plain data, key by key. */
+export type DataPath = readonly (string | number)[];
 
 /** Makes a model ready to run; an `InferenceError` it throws is shown to callers, of anything else only the fact. */
 export type LoadPipeline = (spec: ModelSpec) => Promise<Pipeline>;

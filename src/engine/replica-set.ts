@@ -1,4 +1,5 @@
-import type { ModelInfo, ModelSpec, UpstreamStatus } from '../categories/contract.ts';
+import type { ModelInfo, ModelSpec } from '../contracts/model.ts';
+import type { UpstreamStatus } from '../contracts/run.ts';
 import type { InferenceError } from '../errors.ts';
 import type { Replica, ReplicaEvent, StartReplica } from './replica.ts';
 

@@ -1,12 +1,6 @@
 import type { InferenceError } from '../errors.ts';
-import type {
-  ModelInfo,
-  ModelSpec,
-  RunEvent,
-  RunHeaders,
-  RuntimeInUse,
-  UpstreamStatus,
-} from '../categories/contract.ts';
+import type { ModelInfo, ModelSpec } from '../contracts/model.ts';
+import type { RunEvent, RunHeaders, RuntimeInUse, UpstreamStatus } from '../contracts/run.ts';
 
 /**
  * `loading` until the model is there for the first time, `restarting` from the loss of a worker until the next one is

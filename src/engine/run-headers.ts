@@ -1,4 +1,4 @@
-import type { RunOrigin } from '../categories/contract.ts';
+import type { RunOrigin } from '../contracts/run.ts';
 
 const printable = /^[\x21-\x7e]{1,200}$/;
 const traceparent = /^[\da-f]{2}-(?!0{32})[\da-f]{32}-(?!0{16})[\da-f]{16}-[\da-f]{2}$/;

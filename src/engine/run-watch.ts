@@ -1,7 +1,8 @@
-import type { CategoryDefinition, RunEvent, RunTally, RunUsage } from '../categories/contract.ts';
+import type { CategoryDefinition } from '../contracts/category.ts';
+import type { RunEvent, RunTally, RunUsage } from '../contracts/run.ts';
 import { InferenceError } from '../errors.ts';
 import type { Observers } from '../observers.ts';
-import type { InferenceObserver, ObservedRun } from './observer.ts';
+import type { InferenceObserver, ObservedRun } from '../contracts/observer.ts';
 
 /** Measures one run for the observers. */
 export interface RunWatch {

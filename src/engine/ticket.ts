@@ -1,4 +1,4 @@
-import type { RunEvent, RunOrigin } from '../categories/contract.ts';
+import type { RunEvent, RunOrigin } from '../contracts/run.ts';
 import { InferenceError } from '../errors.ts';
 import type { EventStream } from '../concurrency/event-stream.ts';
 

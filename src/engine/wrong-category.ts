@@ -1,4 +1,4 @@
-import type { ModelInfo } from '../categories/contract.ts';
+import type { ModelInfo } from '../contracts/model.ts';
 import { fieldError, type InferenceError } from '../errors.ts';
 import { quote } from '../core/text/quote.ts';
 

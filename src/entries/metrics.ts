@@ -1,2 +1,3 @@
-export { createMetrics, type Metrics, type MetricsOptions } from '../observability/metrics.ts';
-export type { Observer } from '../server/observer.ts';
+export { createMetrics, type Metrics } from '../create-metrics.ts';
+export type { CountingObserver, MetricsOptions } from '../observability/metrics.ts';
+export type { Observer } from '../contracts/observer.ts';

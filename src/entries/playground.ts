@@ -1,2 +1,2 @@
 export { createPlayground, type PlaygroundOptions } from '../playground/create-playground.ts';
-export type { ApiRequest, ApiResponse, Handler } from '../server/contract.ts';
+export type { ApiRequest, ApiResponse, Handler } from '../contracts/http.ts';

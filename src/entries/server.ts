@@ -6,13 +6,13 @@ export type { ApiKey, Authentication, KeyLookup } from '../server/authentication
 export type { Plan } from '../server/plans.ts';
 export type { BodyGateLimits } from '../server/body-gate.ts';
 export type { Limit, Limiter, LimiterFactory, LimiterOptions, LimiterState } from '../server/rate-limit.ts';
-export type { ApiRequest, ApiResponse, Handler, ParsedBody } from '../server/contract.ts';
-export type { ObservedRequest, RequestEnd, RequestObserver } from '../server/observer.ts';
+export type { ApiRequest, ApiResponse, Handler, ParsedBody } from '../contracts/http.ts';
+export type { ObservedRequest, RequestEnd, RequestObserver } from '../contracts/observer.ts';
 export type { Observer } from '../typed-observers.ts';
 export type { Logger } from '../observability/logger.ts';
 export { toErrorBody, toErrorResponse, wireErrors, type WireError } from '../server/errors.ts';
-export type { FormField } from '../server/multipart.ts';
+export type { FormField } from '../contracts/endpoint.ts';
 export * from '../categories/wire.ts';
 export { toModel, toModelList, type ModelParameters, type WireModel } from '../server/models.ts';
 export { toModelParameters } from '../model-parameters.ts';
-export type { ErrorBody } from '../server/error-body.ts';
+export type { ErrorBody } from '../contracts/endpoint.ts';

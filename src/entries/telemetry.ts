@@ -1,2 +1,2 @@
 export { createTelemetry, type TelemetryOptions } from '../observability/telemetry.ts';
-export type { InferenceObserver } from '../engine/observer.ts';
+export type { InferenceObserver } from '../contracts/observer.ts';

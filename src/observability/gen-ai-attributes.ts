@@ -1,5 +1,5 @@
 import type { Attributes } from '@opentelemetry/api';
-import type { ObservedRun, RunEnd } from '../engine/observer.ts';
+import type { ObservedRun, RunEnd } from '../contracts/observer.ts';
 
 /** `chat tiny-chat`; the operation alone where clients could make up any number of names. */
 export function spanName(run: ObservedRun): string {

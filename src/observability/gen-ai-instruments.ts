@@ -1,5 +1,5 @@
 import type { Attributes, Meter } from '@opentelemetry/api';
-import type { ObservedRun, RunEnd } from '../engine/observer.ts';
+import type { ObservedRun, RunEnd } from '../contracts/observer.ts';
 import { commonAttributes } from './gen-ai-attributes.ts';
 import { timePerOutputToken } from './time-per-output-token.ts';
 

@@ -1,7 +1,7 @@
-import type { RunOrigin } from '../categories/contract.ts';
-import type { ObservedModel, ObservedRun, RunEnd } from '../engine/observer.ts';
+import type { RunOrigin } from '../contracts/run.ts';
+import type { ObservedModel, ObservedRun, RunEnd } from '../contracts/observer.ts';
 import type { InferenceError } from '../errors.ts';
-import type { ObservedRequest, Observer } from '../server/observer.ts';
+import type { ObservedRequest, Observer } from '../contracts/observer.ts';
 import { reasonOf } from './error-reason.ts';
 import type { Logger } from './logger.ts';
 

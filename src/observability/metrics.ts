@@ -1,11 +1,8 @@
 import type * as PromClient from 'prom-client';
 import { assertNames } from '../core/assert-names.ts';
-import type { UpstreamStatus } from '../categories/contract.ts';
-import type { InferenceBase } from '../engine/contract.ts';
-import type { ObservedRun, RunEnd } from '../engine/observer.ts';
-import type { Handler } from '../server/contract.ts';
-import { createGetHandler } from '../server/get-handler.ts';
-import type { Observer } from '../server/observer.ts';
+import type { UpstreamStatus } from '../contracts/run.ts';
+import type { ModelDirectory } from '../contracts/model.ts';
+import type { ObservedRun, Observer, RunEnd } from '../contracts/observer.ts';
 import {
   counterDefinitions,
   gaugeDefinitions,
@@ -24,30 +21,15 @@ export interface MetricsOptions {
   readonly prefix?: string | undefined;
 }
 
-/** Metrics for Prometheus. */
-export interface Metrics {
+/** The metrics of one registry. */
+export interface CountingObserver {
   /** For the `observers` of `createHandler`, or of `createInference` where there is no handler. */
   readonly observer: Observer;
-  /** Answers with everything in the registry, as text; it needs no key. */
-  readonly handler: Handler;
   readonly register: PromClient.Registry;
 }
 
-/**
- * Counts what happens, for Prometheus; needs the package `prom-client`. Labels have few values: routes are templates,
- * models that don't exist are `unknown`.
- *
- * @throws Error where `prom-client` is not installed, or the registry has metrics of these names
- * @throws TypeError for a prefix that no name may begin with
- *
- * @example
- * ```ts
- * const metrics = createMetrics();
- * app.use('/v1', toExpress(createHandler(inference, { auth, observers: [metrics.observer] })));
- * app.use('/metrics', toExpress(metrics.handler));
- * ```
- */
-export function createMetrics(options: MetricsOptions = {}): Metrics {
+/** As `createMetrics`, without its handler. */
+export function createCountingObserver(options: MetricsOptions): CountingObserver {
   assertNames('createMetrics', options, ['register', 'prefix']);
   const client = requireOptional('prom-client', 'createMetrics') as typeof PromClient;
   const { register = new client.Registry(), prefix = 'slashv1_' } = options;
@@ -66,7 +48,7 @@ export function createMetrics(options: MetricsOptions = {}): Metrics {
     (definition: HistogramDefinition) =>
       new client.Histogram({ ...configure(definition), buckets: [...definition.buckets] }),
   );
-  const inferences = new Set<Pick<InferenceBase, 'models' | 'status'>>();
+  const inferences = new Set<ModelDirectory>();
   const inFlight = new client.Gauge(configure(gaugeDefinitions.httpInFlight));
   createModelGauges((definition, collect) => {
     const gauge: PromClient.Gauge = new client.Gauge({
@@ -79,19 +61,11 @@ export function createMetrics(options: MetricsOptions = {}): Metrics {
   });
   return {
     observer: createObserver({ counters, histograms, inFlight, inferences }),
-    handler: createGetHandler(async () => {
-      const body = await register.metrics();
-      const headers = {
-        'content-type': register.contentType,
-        'content-length': String(Buffer.byteLength(body)),
-      };
-      return { status: 200, headers, body };
-    }),
     register,
   };
 }
 
-type Collect = (gauge: PromClient.Gauge, inference: Pick<InferenceBase, 'models' | 'status'>) => void;
+type Collect = (gauge: PromClient.Gauge, inference: ModelDirectory) => void;
 
 function createModelGauges(create: (definition: MetricDefinition, collect: Collect) => void): void {
   create(gaugeDefinitions.waiting, (gauge, inference) => {
@@ -127,7 +101,7 @@ interface Instruments {
   readonly counters: Readonly<Record<keyof typeof counterDefinitions, PromClient.Counter>>;
   readonly histograms: Readonly<Record<keyof typeof histogramDefinitions, PromClient.Histogram>>;
   readonly inFlight: PromClient.Gauge;
-  readonly inferences: Set<Pick<InferenceBase, 'models' | 'status'>>;
+  readonly inferences: Set<ModelDirectory>;
 }
 
 function createObserver({ counters, histograms, inFlight, inferences }: Instruments): Observer {

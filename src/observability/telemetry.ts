@@ -1,8 +1,8 @@
 import { assertNames } from '../core/assert-names.ts';
-import type { RunEvent } from '../categories/contract.ts';
-import type { OutputRecorder } from '../categories/telemetry-messages.ts';
+import type { RunEvent } from '../contracts/run.ts';
+import type { OutputRecorder } from '../contracts/telemetry.ts';
 import type * as Api from '@opentelemetry/api';
-import type { InferenceObserver, ObservedRun } from '../engine/observer.ts';
+import type { InferenceObserver, ObservedRun } from '../contracts/observer.ts';
 import { reasonOf } from './error-reason.ts';
 import { commonAttributes, requestAttributes, responseAttributes, spanName } from './gen-ai-attributes.ts';
 import { createRecordRun, type RecordRun } from './gen-ai-instruments.ts';

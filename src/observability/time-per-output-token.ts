@@ -1,4 +1,4 @@
-import type { RunEnd } from '../engine/observer.ts';
+import type { RunEnd } from '../contracts/observer.ts';
 
 /**
  * Seconds for each token after the first, as the GenAI conventions of OpenTelemetry define

@@ -1,5 +1,5 @@
 import { assertNames } from '../core/assert-names.ts';
-import type { ApiRequest, ApiResponse, Handler } from '../server/contract.ts';
+import type { ApiRequest, ApiResponse, Handler } from '../contracts/http.ts';
 import { assertApi, securityHeaders } from './page-security.ts';
 import { readPage, type PageFile } from './page-files.ts';
 import { placeOf } from './place.ts';

@@ -1,6 +1,6 @@
 import { findModel, type Call } from './call.ts';
-import type { ApiResponse } from './contract.ts';
-import type { Route } from './endpoint.ts';
+import type { ApiResponse } from '../contracts/http.ts';
+import type { Route } from '../contracts/endpoint.ts';
 import { queryOf } from './path.ts';
 
 /** Answers a request that runs no model. */

@@ -1,6 +1,6 @@
 import * as crypto from 'node:crypto';
 import { InferenceError } from '../errors.ts';
-import type { ApiRequest } from './contract.ts';
+import type { ApiRequest } from '../contracts/http.ts';
 import { headerOf } from './headers.ts';
 
 /** A key that opens the service. */

@@ -3,7 +3,7 @@ import { letOthersRun } from '../concurrency/let-others-run.ts';
 import { countValues, type JsonCounts } from '../core/text/count-values.ts';
 import { JsonCounter, maxJsonLevels } from '../core/text/json-counter.ts';
 import { InferenceError } from '../errors.ts';
-import type { ApiRequest } from './contract.ts';
+import type { ApiRequest } from '../contracts/http.ts';
 import { headerOf } from './headers.ts';
 import { abbreviate } from '../core/text/quote.ts';
 import { parseInThread } from './parse-in-thread.ts';

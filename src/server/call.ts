@@ -1,8 +1,9 @@
-import type { InferenceBase } from '../engine/contract.ts';
+import type { InferenceBase } from '../contracts/engine.ts';
 import { fieldError, InferenceError } from '../errors.ts';
-import type { CategoryDefinition, ModelInfo } from '../categories/contract.ts';
-import type { ApiRequest } from './contract.ts';
-import type { ObservedRequest } from './observer.ts';
+import type { CategoryDefinition } from '../contracts/category.ts';
+import type { ModelInfo } from '../contracts/model.ts';
+import type { ApiRequest } from '../contracts/http.ts';
+import type { ObservedRequest } from '../contracts/observer.ts';
 import type { Settings } from './options.ts';
 import type { Meter } from './plans.ts';
 import { quote } from '../core/text/quote.ts';

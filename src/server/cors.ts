@@ -1,5 +1,5 @@
 import { describeValue } from '../core/text/quote.ts';
-import type { ApiRequest, ApiResponse } from './contract.ts';
+import type { ApiRequest, ApiResponse } from '../contracts/http.ts';
 import { headerOf } from './headers.ts';
 
 /** Other origins whose pages may use the API from a browser. */

@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import type { ErrorBody } from '../contracts/endpoint.ts';
 
 /** The body of every error response; all four keys are always there. */
-export const errorBodySchema = z.object({
+export const errorBodySchema: z.ZodType<ErrorBody> = z.object({
   error: z.object({
     message: z.string(),
     type: z.string(),
@@ -9,6 +10,3 @@ export const errorBodySchema = z.object({
     code: z.string(),
   }),
 });
-
-/** The body of every error response; all four keys are always there. */
-export type ErrorBody = z.infer<typeof errorBodySchema>;

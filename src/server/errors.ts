@@ -1,6 +1,6 @@
-import type { ErrorBody } from './error-body.ts';
+import type { ErrorBody } from '../contracts/endpoint.ts';
 import type { ErrorCode, InferenceError } from '../errors.ts';
-import type { ApiResponse } from './contract.ts';
+import type { ApiResponse } from '../contracts/http.ts';
 import { jsonResponse } from './responses.ts';
 
 /** Wire form of one kind of error. */

@@ -1,7 +1,7 @@
 import { InferenceError } from '../errors.ts';
 import type { Call } from './call.ts';
-import type { ApiResponse } from './contract.ts';
-import type { StreamEnd } from './endpoint.ts';
+import type { ApiResponse } from '../contracts/http.ts';
+import type { StreamEnd } from '../contracts/endpoint.ts';
 import { toErrorBody } from './errors.ts';
 import { createEventStream, eventStreamHeaders, toFrame, type EventStreamSource } from './sse.ts';
 

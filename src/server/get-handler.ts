@@ -1,5 +1,5 @@
 import { InferenceError } from '../errors.ts';
-import type { ApiRequest, ApiResponse, Handler } from './contract.ts';
+import type { ApiRequest, ApiResponse, Handler } from '../contracts/http.ts';
 import { toErrorResponse } from './errors.ts';
 import { requestIdOf } from './headers.ts';
 import { printInternal } from './print-internal.ts';

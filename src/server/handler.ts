@@ -1,11 +1,11 @@
-import type { CategoryRegistry } from '../categories/contract.ts';
-import type { InferenceBase } from '../engine/contract.ts';
+import type { CategoryRegistry } from '../contracts/category.ts';
+import type { InferenceBase } from '../contracts/engine.ts';
 import { InferenceError } from '../errors.ts';
-import type { ApiRequest, ApiResponse, Handler } from './contract.ts';
+import type { ApiRequest, ApiResponse, Handler } from '../contracts/http.ts';
 import { ownerOf } from './authentication.ts';
 import { toErrorResponse, wireErrorOf } from './errors.ts';
 import { requestIdOf } from './headers.ts';
-import type { ObservedRequest } from './observer.ts';
+import type { ObservedRequest } from '../contracts/observer.ts';
 import { resolveOptions, type HandlerOptions } from './options.ts';
 import { endpointPath } from './path.ts';
 import { watchBody, watchRequest } from './request-watch.ts';

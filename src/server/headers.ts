@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { fieldError } from '../errors.ts';
 import { quote } from '../core/text/quote.ts';
-import type { ApiRequest } from './contract.ts';
+import type { ApiRequest } from '../contracts/http.ts';
 
 /** The first value of a header. */
 export function headerOf(request: ApiRequest, name: string): string | undefined {

@@ -1,5 +1,5 @@
-import type { InferenceBase } from '../engine/contract.ts';
-import type { Handler } from './contract.ts';
+import type { InferenceBase } from '../contracts/engine.ts';
+import type { Handler } from '../contracts/http.ts';
 import { createGetHandler } from './get-handler.ts';
 import { endpointPath } from './path.ts';
 import { jsonResponse } from './responses.ts';

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { toWireName, type ParameterDescriptor } from '../core/parameters/descriptor.ts';
-import type { CategoryRegistry, ModelInfo } from '../categories/contract.ts';
-import { modelStates, type ModelStatus } from '../engine/contract.ts';
+import type { CategoryRegistry } from '../contracts/category.ts';
+import type { ModelInfo } from '../contracts/model.ts';
+import { modelStates, type ModelStatus } from '../contracts/model.ts';
 
 /** A model, as `GET /models/{model_id}` shows it. */
 export const modelSchema = z.object({

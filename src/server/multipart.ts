@@ -2,16 +2,11 @@ import type { Readable } from 'node:stream';
 import { Busboy, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy';
 import { fieldError, InferenceError } from '../errors.ts';
 import { assertUnencoded, limitedChunks, type BodyLimits } from './body.ts';
-import type { ApiRequest } from './contract.ts';
+import type { FormField } from '../contracts/endpoint.ts';
+import type { ApiRequest } from '../contracts/http.ts';
 import { createDeferred } from '../concurrency/deferred.ts';
 import { headerOf } from './headers.ts';
 import { abbreviate } from '../core/text/quote.ts';
-
-/** A field of a form that is not a file. */
-export interface FormField {
-  readonly name: string;
-  readonly value: string;
-}
 
 /** Limits of a form and the folder of its files. */
 export interface MultipartOptions extends BodyLimits {

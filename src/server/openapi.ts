@@ -2,7 +2,7 @@ import type { ErrorCode } from '../errors.ts';
 import { errorBodySchema } from './error-body.ts';
 import { wireErrors } from './errors.ts';
 import { toJsonSchema, type JsonSchema } from '../validation/json-schema.ts';
-import type { NamedSchema, RouteDescription } from './endpoint.ts';
+import type { NamedSchema, RouteDescription } from '../contracts/endpoint.ts';
 
 /** A route with all that its description needs. */
 export type DescribedRoute = RouteDescription & { readonly isInference: boolean };

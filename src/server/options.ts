@@ -21,7 +21,7 @@ import {
 } from './authentication.ts';
 import { createCors, type Cors, type CorsOptions } from './cors.ts';
 import { createBodyGate, type BodyGate, type BodyGateLimits, type ResolvedGateLimits } from './body-gate.ts';
-import type { Observer } from './observer.ts';
+import type { Observer } from '../contracts/observer.ts';
 import { guardLimiters, limiterFailures } from './limiter-guard.ts';
 import { createMeterFactory, type MeterFactory, type Plan } from './plans.ts';
 import { printInternal, type FailedRequest } from './print-internal.ts';

@@ -1,7 +1,7 @@
 import { InferenceError } from '../errors.ts';
 import type { Observers } from '../observers.ts';
-import type { ApiResponse } from './contract.ts';
-import type { ObservedRequest, RequestObserver } from './observer.ts';
+import type { ApiResponse } from '../contracts/http.ts';
+import type { ObservedRequest, RequestObserver } from '../contracts/observer.ts';
 
 /** Measures one request for the observers. */
 export interface RequestWatch {

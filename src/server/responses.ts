@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import type { ApiResponse } from './contract.ts';
+import type { ApiResponse } from '../contracts/http.ts';
 
 /** A response of JSON text with its length, so that no adapter needs chunked encoding for it. */
 export function jsonResponse(

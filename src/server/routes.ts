@@ -1,7 +1,7 @@
-import type { CategoryRegistry } from '../categories/contract.ts';
+import type { CategoryRegistry } from '../contracts/category.ts';
 import type { Call } from './call.ts';
-import type { ApiResponse } from './contract.ts';
-import type { Route, RouteDescription } from './endpoint.ts';
+import type { ApiResponse } from '../contracts/http.ts';
+import type { Route, RouteDescription } from '../contracts/endpoint.ts';
 import { runEndpoint } from './run-endpoint.ts';
 import { answerRoute } from './answer-route.ts';
 import { modelRoutes } from './endpoints/models.ts';

@@ -1,10 +1,11 @@
-import type { CategoryDefinition, RunEvent } from '../categories/contract.ts';
+import type { CategoryDefinition } from '../contracts/category.ts';
+import type { RunEvent } from '../contracts/run.ts';
 import { letOthersRun } from '../concurrency/let-others-run.ts';
 import { readJson } from './body.ts';
 import { findModel, type Call } from './call.ts';
-import type { ApiResponse } from './contract.ts';
-import type { AnyRequest } from '../engine/contract.ts';
-import type { Endpoint, EndpointRun, EndpointRunOptions, UploadedForm } from './endpoint.ts';
+import type { ApiResponse } from '../contracts/http.ts';
+import type { AnyRequest } from '../contracts/engine.ts';
+import type { Endpoint, EndpointRun, EndpointRunOptions, UploadedForm } from '../contracts/endpoint.ts';
 import { eventStreamResponse } from './event-stream-response.ts';
 import { bodyTimeoutMsOf, deadlineMsOf } from './headers.ts';
 import { collectRun, openRun, type Run } from './run.ts';

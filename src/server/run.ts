@@ -1,4 +1,4 @@
-import type { CallOptions, RunTally, TokenEstimate } from '../categories/contract.ts';
+import type { CallOptions, RunTally, TokenEstimate } from '../contracts/run.ts';
 import { InferenceError } from '../errors.ts';
 import type { Call } from './call.ts';
 import { deadlineMsOf } from './headers.ts';

@@ -1,4 +1,4 @@
-import type { ApiResponse } from './contract.ts';
+import type { ApiResponse } from '../contracts/http.ts';
 import { createDeferred } from '../concurrency/deferred.ts';
 
 /** Headers that keep proxies and middleware from buffering, caching or compressing a server-sent event stream. */

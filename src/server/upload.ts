@@ -3,7 +3,8 @@ import type { Readable } from 'node:stream';
 import { fieldError, type InferenceError } from '../errors.ts';
 import type { Call } from './call.ts';
 import { bodyTimeoutMsOf } from './headers.ts';
-import { readMultipart, type FormField } from './multipart.ts';
+import { readMultipart } from './multipart.ts';
+import { type FormField } from '../contracts/endpoint.ts';
 import { newUploadPath, sweepUploads } from './upload-files.ts';
 import { describeValue } from '../core/text/quote.ts';
 

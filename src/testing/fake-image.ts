@@ -1,4 +1,4 @@
-import type { CallOptions } from '../categories/contract.ts';
+import type { CallOptions } from '../contracts/run.ts';
 import type { ImageEvent } from '../categories/image/events.ts';
 import type { ImageRequest } from '../categories/image/request.ts';
 import { seedOfImage } from '../categories/image/request.ts';

@@ -1,4 +1,4 @@
-import type { CallOptions, RunEvent } from '../categories/contract.ts';
+import type { CallOptions, RunEvent } from '../contracts/run.ts';
 import type { DetectionResult } from '../categories/detection/events.ts';
 import type { DetectionRequest } from '../categories/detection/request.ts';
 import type { EmbeddingResult } from '../categories/embedding/events.ts';
@@ -13,8 +13,9 @@ import {
   type Categories,
   type Category,
 } from '../categories/registry.ts';
-import type { AnyRequest, ModelStatus } from '../engine/contract.ts';
-import type { InferenceObserver } from '../engine/observer.ts';
+import type { AnyRequest } from '../contracts/engine.ts';
+import type { ModelStatus } from '../contracts/model.ts';
+import type { InferenceObserver } from '../contracts/observer.ts';
 import { fieldError, InferenceError } from '../errors.ts';
 import { methodsOver, type Inference } from '../inference.ts';
 import { Observers } from '../observers.ts';

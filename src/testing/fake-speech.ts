@@ -1,5 +1,5 @@
 import type { SpeechModelInfo } from '../categories/speech/events.ts';
-import type { CallOptions } from '../categories/contract.ts';
+import type { CallOptions } from '../contracts/run.ts';
 import { aliasVoices } from '../core/speech/voice-aliases.ts';
 import { fieldError } from '../errors.ts';
 import type { SpeechEvent } from '../categories/speech/events.ts';

@@ -1,5 +1,5 @@
 import type { TranscriptionModelInfo } from '../categories/transcription/events.ts';
-import type { CallOptions } from '../categories/contract.ts';
+import type { CallOptions } from '../contracts/run.ts';
 import { fieldError } from '../errors.ts';
 import type { TranscriptionEvent, TranscriptionSegment } from '../categories/transcription/events.ts';
 import type { TranscriptionRequest } from '../categories/transcription/request.ts';

@@ -1,5 +1,6 @@
-import type { CallOptions, CategoryDefinition, RunEvent } from '../categories/contract.ts';
-import type { InferenceObserver } from '../engine/observer.ts';
+import type { CallOptions, RunEvent } from '../contracts/run.ts';
+import type { CategoryDefinition } from '../contracts/category.ts';
+import type { InferenceObserver } from '../contracts/observer.ts';
 import { watchRun, type RunWatch } from '../engine/run-watch.ts';
 import { InferenceError } from '../errors.ts';
 import type { Observers } from '../observers.ts';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 
-import type { ApiRequest, ApiResponse, Handler } from '../../src/server/contract.ts';
+import type { ApiRequest, ApiResponse, Handler } from '../../src/contracts/http.ts';
 import { apiConformance, type Skips } from './api-conformance.ts';
 
 /** A handler at its place in a host, as its clients see it. */

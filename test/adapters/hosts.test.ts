@@ -17,7 +17,7 @@ import { toFetch } from '../../dist/adapters/fetch.js';
 import { toNodeListener } from '../../dist/adapters/node.js';
 import { createHandler } from '../../dist/src/entries/server.js';
 import { createFakeInference } from '../../dist/src/entries/testing.js';
-import type { ApiRequest, Handler } from '../../src/server/contract.ts';
+import type { ApiRequest, Handler } from '../../src/contracts/http.ts';
 import type { Mount, Start } from './conformance.ts';
 import { onExpress, onFastify, onNode } from './mounts.ts';
 

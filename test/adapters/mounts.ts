@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import express, { type Express } from 'express';
 import Fastify, { type FastifyInstance } from 'fastify';
 
-import type { Handler } from '../../src/server/contract.ts';
+import type { Handler } from '../../src/contracts/http.ts';
 import { toFetch } from '../../dist/adapters/fetch.js';
 import { toNodeListener } from '../../dist/adapters/node.js';
 import type { Mount, Start } from './conformance.ts';

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { DetectionEvent, DetectionModelInfo } from '../../src/categories/detection/events.ts';
 import type { DetectionRequest } from '../../src/categories/detection/request.ts';
-import type { Pipeline } from '../../src/categories/contract.ts';
+import type { Pipeline } from '../../src/contracts/category.ts';
 import { endAtAbort } from '../../src/backends/kserve/end-at-abort.ts';
 
 const request = {} as DetectionRequest;

@@ -6,7 +6,7 @@ import type { InferenceError } from '../../src/errors.ts';
 import { remote } from '../../src/backends/remote.ts';
 import { chat } from '../../src/categories/chat/describe.ts';
 import { createInference } from '../../src/inference.ts';
-import { createMetrics } from '../../src/observability/metrics.ts';
+import { createMetrics } from '../../src/create-metrics.ts';
 import { chatBody } from '../server/support.ts';
 
 const words = ['one', ' two', ' three', ' four', ' five'];

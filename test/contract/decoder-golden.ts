@@ -6,7 +6,7 @@ import {
   type ChatRequest,
 } from '../../src/categories/chat/request.ts';
 import type { ChatEvent, ChatModelInfo } from '../../src/categories/chat/events.ts';
-import type { Pipeline } from '../../src/categories/contract.ts';
+import type { Pipeline } from '../../src/contracts/category.ts';
 import type { ChatMessage } from '../../src/core/chat/messages.ts';
 import type { Dtype } from '../../src/models/graph-files.ts';
 import { marginOf } from '../tolerance.ts';

@@ -10,7 +10,7 @@ import { onnxSessions } from '../../src/backends/onnx/sessions.ts';
 import { loadChatPipeline } from '../../src/categories/chat/pipeline/chat-pipeline.ts';
 import type { Decoder } from '../../src/runtime/decoder.ts';
 import { loadDecoder } from '../../src/backends/onnx/chat/load-decoder.ts';
-import type { Pipeline } from '../../src/categories/contract.ts';
+import type { Pipeline } from '../../src/contracts/category.ts';
 import { serve, type RunningService } from '../e2e/serve.ts';
 import { ask, decoderFolder, readGolden, type Answer, type GoldenConversation } from './decoder-golden.ts';
 import { countSure, marginOf, within } from '../tolerance.ts';

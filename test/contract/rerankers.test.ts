@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { onnxSessions } from '../../src/backends/onnx/sessions.ts';
-import type { ModelSpec, Pipeline } from '../../src/categories/contract.ts';
+import type { ModelSpec } from '../../src/contracts/model.ts';
+import type { Pipeline } from '../../src/contracts/category.ts';
 import type { RerankEvent, RerankModelInfo, RerankResult } from '../../src/categories/rerank/events.ts';
 import { loadRerankPipeline } from '../../src/categories/rerank/pipeline/rerank-pipeline.ts';
 import {

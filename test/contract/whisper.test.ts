@@ -2,7 +2,7 @@ import { cp, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Pipeline } from '../../src/categories/contract.ts';
+import type { Pipeline } from '../../src/contracts/category.ts';
 import type {
   TranscriptionEvent,
   TranscriptionModelInfo,

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { describe, expect, it } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
-import { createMetrics } from '../../src/observability/metrics.ts';
+import { createMetrics } from '../../src/create-metrics.ts';
 
 const folder = new URL('../../examples/deploy/', import.meta.url);
 const read = (name: string): string => readFileSync(new URL(name, folder), 'utf8');

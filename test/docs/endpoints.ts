@@ -1,5 +1,5 @@
 import { categories } from '../../src/categories/registry.ts';
-import type { SampleRequest } from '../../src/categories/contract.ts';
+import type { SampleRequest } from '../../src/contracts/category.ts';
 import { toRows, type Row, type Schema } from '../../src/playground/page/scripts/reference/schema-rows.js';
 import { wireErrors } from '../../src/server/errors.ts';
 import { toOpenApi } from '../../src/server/openapi.ts';

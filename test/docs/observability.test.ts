@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { format, resolveConfig } from 'prettier';
 import { expect, it } from 'vitest';
-import { createMetrics } from '../../src/observability/metrics.ts';
+import { createMetrics } from '../../src/create-metrics.ts';
 import { writeMetricTable } from './observability.ts';
 
 const path = new URL('../../docs/observability.md', import.meta.url);

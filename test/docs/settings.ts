@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { BackendDefinition } from '../../src/backends/contract.ts';
+import type { BackendDefinition } from '../../src/contracts/backend.ts';
 import { backends } from '../../src/backends/registry.ts';
 import { categories } from '../../src/categories/registry.ts';
 import { limitSettings } from '../../src/engine/limits.ts';

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { driveRun } from '../../src/engine/drive-run.ts';
 import type { ChatEvent } from '../../src/categories/chat/events.ts';
-import type { Pipeline } from '../../src/categories/contract.ts';
+import type { Pipeline } from '../../src/contracts/category.ts';
 import { textOf, toy } from './toy-requests.ts';
 
 function pipelineOf(run: Pipeline['run']): Pipeline {

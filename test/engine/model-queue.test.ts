@@ -1,13 +1,13 @@
 import { getEventListeners, setMaxListeners } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { CallOptions } from '../../src/categories/contract.ts';
+import type { CallOptions } from '../../src/contracts/run.ts';
 import { resolveLimits } from '../../src/engine/limits.ts';
 import { ModelQueue } from '../../src/engine/model-queue.ts';
 import { InferenceError } from '../../src/errors.ts';
 import type { StartReplica } from '../../src/engine/replica.ts';
 import { FakeReplica } from './fake-replica.ts';
 import { chatCategory } from '../../src/categories/chat/category.ts';
-import type { CategoryDefinition } from '../../src/categories/contract.ts';
+import type { CategoryDefinition } from '../../src/contracts/category.ts';
 import { toy } from './toy-requests.ts';
 
 const chat = chatCategory as unknown as CategoryDefinition;

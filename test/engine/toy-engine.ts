@@ -1,5 +1,7 @@
 import { categories } from '../../src/categories/registry.ts';
-import type { CallOptions, ModelOptions, Pipeline, RunEvent } from '../../src/categories/contract.ts';
+import type { CallOptions, RunEvent } from '../../src/contracts/run.ts';
+import type { ModelOptions } from '../../src/contracts/model.ts';
+import type { Pipeline } from '../../src/contracts/category.ts';
 import { createDeferred, type Deferred } from '../../src/concurrency/deferred.ts';
 import { createEngine, type Engine, type EngineOptions } from '../../src/engine/create-engine.ts';
 import { inlineReplicas } from '../../src/engine/inline-replica.ts';

@@ -1,5 +1,5 @@
 import { expect, expectTypeOf, it } from 'vitest';
-import type { ModelOptions } from '../../src/categories/contract.ts';
+import type { ModelOptions } from '../../src/contracts/model.ts';
 import {
   catalogue,
   estimateMemoryBytes,

@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { createInference as createRealInference } from '../../src/inference.ts';
 import { completeChatRequest } from '../../src/categories/chat/request.ts';
 import { chatTelemetry } from '../../src/categories/chat/telemetry.ts';
-import type { CategoryTelemetry } from '../../src/categories/contract.ts';
+import type { CategoryTelemetry } from '../../src/contracts/telemetry.ts';
 import { InferenceError } from '../../src/errors.ts';
 import { logObserver } from '../../src/observability/log-observer.ts';
 import type { Logger } from '../../src/observability/logger.ts';

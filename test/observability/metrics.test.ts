@@ -1,7 +1,8 @@
 import { Counter, Registry } from 'prom-client';
 import { describe, expect, it } from 'vitest';
 import { InferenceError } from '../../src/errors.ts';
-import { createMetrics, type MetricsOptions } from '../../src/observability/metrics.ts';
+import { createMetrics } from '../../src/create-metrics.ts';
+import type { MetricsOptions } from '../../src/observability/metrics.ts';
 import { createHandler } from '../../src/create-handler.ts';
 import type { FakeInferenceOptions } from '../../src/testing/fake-inference.ts';
 import { sentForm, uploadOf } from '../server/forms.ts';

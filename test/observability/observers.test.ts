@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Observers } from '../../src/observers.ts';
 import { requireOptional } from '../../src/observability/optional-package.ts';
 import { createHandler } from '../../src/create-handler.ts';
-import type { Observer } from '../../src/server/observer.ts';
+import type { Observer } from '../../src/contracts/observer.ts';
 import { chatBody, eventsOf, send } from '../server/support.ts';
 import { createInference } from './support.ts';
 

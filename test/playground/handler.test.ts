@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { createPlayground } from '../../dist/src/entries/playground.js';
 import { toExpress } from '../../dist/adapters/express.js';
 import { toFastify } from '../../dist/adapters/fastify.js';
-import type { ApiResponse } from '../../src/server/contract.ts';
+import type { ApiResponse } from '../../src/contracts/http.ts';
 import type { Start } from '../adapters/conformance.ts';
 import { onExpress, onFastify, onFetch, onNode } from '../adapters/mounts.ts';
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { ChatEvent } from '../../src/categories/chat/events.ts';
 import { completeChatRequest, type ChatRequestInput } from '../../src/categories/chat/request.ts';
-import type { Pipeline } from '../../src/categories/contract.ts';
+import type { Pipeline } from '../../src/contracts/category.ts';
 import { loadPipeline } from '../../src/load-pipeline.ts';
 import { LlamaContext } from '../../src/runtime/llama/llama-context.ts';
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createHandler } from '../../src/create-handler.ts';
 import { createInference, type Inference } from '../../src/inference.ts';
-import type { Handler } from '../../src/server/contract.ts';
+import type { Handler } from '../../src/contracts/http.ts';
 
 const long = 'a'.repeat(300_000);
 const messages = [{ role: 'user', content: 'Hello!' }];

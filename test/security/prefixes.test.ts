@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { createHandler } from '../../src/create-handler.ts';
-import type { Handler } from '../../src/server/contract.ts';
+import type { Handler } from '../../src/contracts/http.ts';
 import type { HandlerOptions } from '../../src/server/options.ts';
 import { createInference } from '../../src/inference.ts';
 import { send } from '../server/support.ts';

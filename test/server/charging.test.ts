@@ -3,9 +3,9 @@ import { createServer, request as httpRequest, type IncomingMessage } from 'node
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { toNodeListener } from '../../adapters/node.ts';
-import type { CallOptions } from '../../src/categories/contract.ts';
+import type { CallOptions } from '../../src/contracts/run.ts';
 import { createHandler } from '../../src/create-handler.ts';
-import type { RunEnd } from '../../src/engine/observer.ts';
+import type { RunEnd } from '../../src/contracts/observer.ts';
 import { InferenceError } from '../../src/errors.ts';
 import { createInference } from '../../src/inference.ts';
 import { createFakeInference } from '../../src/testing/fake-inference.ts';

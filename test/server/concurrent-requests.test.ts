@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { toNodeListener } from '../../adapters/node.ts';
 import { createDeferred } from '../../src/concurrency/deferred.ts';
 import { createHandler } from '../../src/create-handler.ts';
-import type { ApiResponse, Handler } from '../../src/server/contract.ts';
+import type { ApiResponse, Handler } from '../../src/contracts/http.ts';
 import { createFakeInference } from '../../src/testing/fake-inference.ts';
 import { sentForm } from './forms.ts';
 import { chatBody, chunksOf, expectError, send, toRequest, type Answer, type Sent } from './support.ts';

@@ -3,8 +3,9 @@ import { buffer } from 'node:stream/consumers';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { InferenceError } from '../../src/errors.ts';
-import type { ApiRequest } from '../../src/server/contract.ts';
-import { readMultipart, type FormField } from '../../src/server/multipart.ts';
+import type { ApiRequest } from '../../src/contracts/http.ts';
+import { readMultipart } from '../../src/server/multipart.ts';
+import { type FormField } from '../../src/contracts/endpoint.ts';
 import { boundary, fieldPart, filePart, formOf, part, sentForm } from './forms.ts';
 import { toRequest, type Sent } from './support.ts';
 

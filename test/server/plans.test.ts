@@ -1,7 +1,7 @@
 import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { InferenceError } from '../../src/errors.ts';
-import type { Handler } from '../../src/server/contract.ts';
+import type { Handler } from '../../src/contracts/http.ts';
 import { createHandler } from '../../src/create-handler.ts';
 import type { HandlerOptions } from '../../src/server/options.ts';
 import type { Plan } from '../../src/server/plans.ts';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { InferenceError } from '../../src/errors.ts';
-import type { ApiResponse } from '../../src/server/contract.ts';
+import type { ApiResponse } from '../../src/contracts/http.ts';
 import { createHandler } from '../../src/create-handler.ts';
 import { createEventStream, toFrame, type EventStream } from '../../src/server/sse.ts';
 import { createFakeInference } from '../../src/testing/fake-inference.ts';

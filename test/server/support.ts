@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { ApiRequest, ApiResponse, Handler } from '../../src/server/contract.ts';
+import type { ApiRequest, ApiResponse, Handler } from '../../src/contracts/http.ts';
 
 export const key = 'test-key';
 

@@ -1,5 +1,6 @@
 import { assertAddresses } from '../assert-address.ts';
-import type { BackendDefinition, BackendDescriptor } from '../contract.ts';
+import type { BackendDefinition } from '../../contracts/backend.ts';
+import type { BackendDescriptor } from '../../contracts/model.ts';
 import { graphServerSettings, type GraphServer } from './server.ts';
 
 /** Runs the graphs of models that keep nothing from one run to the next on Triton, KServe and their like. */

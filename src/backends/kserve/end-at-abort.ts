@@ -1,5 +1,5 @@
 import { InferenceError } from '../../errors.ts';
-import type { Pipeline } from '../../categories/contract.ts';
+import type { Pipeline } from '../../contracts/category.ts';
 
 /**
  * Makes the runs of a pipeline end as soon as they are cancelled, also while they wait for another machine. That one

@@ -1,5 +1,5 @@
 import { fieldError, InferenceError } from '../../errors.ts';
-import type { SessionBackend } from '../contract.ts';
+import type { SessionBackend } from '../../contracts/sessions.ts';
 import { authorization } from '../access.ts';
 import { Upstreams } from '../upstreams.ts';
 import { openInferenceSession } from './open-inference-session.ts';

@@ -1,6 +1,6 @@
 import { fieldError } from '../../errors.ts';
 import { hasLlamaBinaries, llamaPackage } from '../../runtime/llama/find-binaries.ts';
-import type { BackendDefinition } from '../contract.ts';
+import type { BackendDefinition } from '../../contracts/backend.ts';
 import { llamaSettings, type LlamaBackend } from './settings.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import type { ModelSpec } from '../../categories/contract.ts';
+import type { ModelSpec } from '../../contracts/model.ts';
 import { fieldError } from '../../errors.ts';
 import { openGgufFolder } from '../../models/gguf/gguf-folder.ts';
 import { readGgufFile } from '../../models/gguf/read-gguf-file.ts';
@@ -7,7 +7,7 @@ import { createTextTokenizer } from '../../models/tokenizer.ts';
 import { createLlamaDecoder } from '../../runtime/llama/llama-decoder.ts';
 import { createLlamaEncoder } from '../../runtime/llama/llama-encoder.ts';
 import { LlamaModel } from '../../runtime/llama/llama-model.ts';
-import type { EncodingModel, TextModel } from '../contract.ts';
+import type { EncodingModel, TextModel } from '../../contracts/sessions.ts';
 import { createEngineTokenizer } from './engine-tokenizer.ts';
 import { defaultCacheTokens, type LlamaBackend } from './settings.ts';
 

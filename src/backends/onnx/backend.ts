@@ -1,4 +1,4 @@
-import type { BackendDefinition } from '../contract.ts';
+import type { BackendDefinition } from '../../contracts/backend.ts';
 
 /** ONNX Runtime in a worker process of this machine; plain data. */
 export interface OnnxBackend {

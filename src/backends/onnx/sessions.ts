@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import { createOnnxSession } from '../../runtime/onnx.ts';
-import type { SessionBackend } from '../contract.ts';
+import type { SessionBackend } from '../../contracts/sessions.ts';
 import { openTextModel } from './chat/open-text-model.ts';
 
 /** Graphs on this disk, run by ONNX Runtime in this process. */

@@ -1,5 +1,6 @@
 import { assertAddresses } from '../assert-address.ts';
-import type { BackendDefinition, BackendDescriptor } from '../contract.ts';
+import type { BackendDefinition } from '../../contracts/backend.ts';
+import type { BackendDescriptor } from '../../contracts/model.ts';
 import { apiServerSettings, type ApiServer } from './server.ts';
 
 const categories: ReadonlySet<string> = new Set(['chat', 'embedding', 'image', 'speech', 'transcription']);

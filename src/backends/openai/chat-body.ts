@@ -7,7 +7,7 @@ import type {
   ToolDefinition,
 } from '../../core/chat/messages.ts';
 import type { ChatRequest } from '../../categories/chat/request.ts';
-import type { CompleteRequest } from '../../categories/contract.ts';
+import type { CompleteRequest } from '../../contracts/run.ts';
 import { toDialect } from './dialects.ts';
 import { toPromptFields } from './prompt-fields.ts';
 import type { ApiDialect } from './server.ts';

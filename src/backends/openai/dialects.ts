@@ -1,5 +1,5 @@
 import { chatParameters, type ChatParameters } from '../../categories/chat/parameters.ts';
-import type { CompleteRequest } from '../../categories/contract.ts';
+import type { CompleteRequest } from '../../contracts/run.ts';
 import { toWireName } from '../../core/parameters/descriptor.ts';
 import type { SamplerDefinition } from '../../core/sampling/definition.ts';
 import { samplers, samplingParameters, type SamplingParameters } from '../../core/sampling/samplers.ts';

@@ -1,5 +1,7 @@
 import { fieldError } from '../../errors.ts';
-import type { ModelInfo, ModelSpec, Pipeline, RunEvent } from '../../categories/contract.ts';
+import type { ModelInfo, ModelSpec } from '../../contracts/model.ts';
+import type { Pipeline } from '../../contracts/category.ts';
+import type { RunEvent } from '../../contracts/run.ts';
 import { Upstreams } from '../upstreams.ts';
 import { byteCounter, type TokenCounter } from './count-tokens.ts';
 import { describeServer } from './describe-server.ts';

@@ -1,4 +1,4 @@
-import type { RunEvent, RunOptions } from '../../categories/contract.ts';
+import type { RunEvent, RunOptions } from '../../contracts/run.ts';
 import type { Upstreams } from '../upstreams.ts';
 import type { TokenCounter } from './count-tokens.ts';
 import type { ApiDialect, ApiEndpoint } from './server.ts';

@@ -1,7 +1,7 @@
 import { InferenceError } from '../../errors.ts';
 import type { ChatEvent } from '../../categories/chat/events.ts';
 import type { ChatRequest } from '../../categories/chat/request.ts';
-import type { CompleteRequest, RunOptions } from '../../categories/contract.ts';
+import type { CompleteRequest, RunOptions } from '../../contracts/run.ts';
 import { callApi, readEvents } from './api-client.ts';
 import { toChatBody } from './chat-body.ts';
 import { toChatEvents } from './chat-events.ts';

@@ -1,5 +1,5 @@
 import { fieldError } from '../../errors.ts';
-import type { RunOptions } from '../../categories/contract.ts';
+import type { RunOptions } from '../../contracts/run.ts';
 import type { EmbeddingEvent } from '../../categories/embedding/events.ts';
 import { assertTexts, type EmbeddingRequest } from '../../categories/embedding/request.ts';
 import { callApi, readJson } from './api-client.ts';

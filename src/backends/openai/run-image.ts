@@ -1,5 +1,5 @@
 import { fieldError } from '../../errors.ts';
-import type { CompleteRequest, RunOptions } from '../../categories/contract.ts';
+import type { CompleteRequest, RunOptions } from '../../contracts/run.ts';
 import type { ImageEvent } from '../../categories/image/events.ts';
 import { imageParameters } from '../../categories/image/parameters.ts';
 import { seedOfImage, type ImageRequest } from '../../categories/image/request.ts';

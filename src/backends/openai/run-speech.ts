@@ -1,4 +1,4 @@
-import type { CompleteRequest, RunOptions } from '../../categories/contract.ts';
+import type { CompleteRequest, RunOptions } from '../../contracts/run.ts';
 import type { SpeechEvent } from '../../categories/speech/events.ts';
 import { speechParameters } from '../../categories/speech/parameters.ts';
 import type { SpeechRequest } from '../../categories/speech/request.ts';

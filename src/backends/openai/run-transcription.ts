@@ -1,5 +1,5 @@
 import { InferenceError } from '../../errors.ts';
-import type { CompleteRequest, RunOptions } from '../../categories/contract.ts';
+import type { CompleteRequest, RunOptions } from '../../contracts/run.ts';
 import type { TranscriptionEvent, TranscriptionWord } from '../../categories/transcription/events.ts';
 import type { TranscriptionRequest } from '../../categories/transcription/request.ts';
 import { toIsoLanguage, toVocabularyLanguage } from '../../core/audio/whisper/languages.ts';

@@ -1,4 +1,4 @@
-import type { BackendDefinition } from '../contract.ts';
+import type { BackendDefinition } from '../../contracts/backend.ts';
 import { transformersArchitectures } from './architectures.ts';
 import { transformersFiles } from './files.ts';
 import { transformersSettings, type TransformersBackend } from './settings.ts';

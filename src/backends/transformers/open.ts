@@ -1,5 +1,5 @@
 import { createOnnxSession } from '../../runtime/onnx.ts';
-import type { Backend } from '../contract.ts';
+import type { Backend } from '../../contracts/backend.ts';
 import { openTextModel } from './chat/open-text-model.ts';
 import { loadTransformersPackage } from './load-package.ts';
 

@@ -1,5 +1,7 @@
 import { estimatePrompt } from '../../core/chat/estimate-prompt.ts';
-import type { CallOptions, CategoryDefinition, ParameterBounds } from '../contract.ts';
+import type { CallOptions } from '../../contracts/run.ts';
+import type { CategoryDefinition } from '../../contracts/category.ts';
+import type { ParameterBounds } from '../../contracts/model.ts';
 import { appendEvent } from './append-event.ts';
 import type { ChatEvent, ChatModelInfo } from './events.ts';
 import { chatFiles } from './files.ts';

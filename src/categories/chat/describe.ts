@@ -1,4 +1,4 @@
-import type { ModelOptions } from '../contract.ts';
+import type { ModelOptions } from '../../contracts/model.ts';
 import type { ChatSettings } from './settings.ts';
 
 /** Settings of a chat model and its limits. */

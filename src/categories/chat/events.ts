@@ -1,4 +1,4 @@
-import type { ModelInfo } from '../contract.ts';
+import type { ModelInfo } from '../../contracts/model.ts';
 /** A token and how likely the model found it, as a natural logarithm. */
 export interface TokenLogprob {
   readonly token: string;

@@ -1,4 +1,4 @@
-import type { RunTally } from '../contract.ts';
+import type { RunTally } from '../../contracts/run.ts';
 import type { ChatEvent } from './events.ts';
 
 /** Counts the tokens of a chat request; the last event has the exact numbers. */

@@ -1,6 +1,6 @@
 import { toTextMessage, type ChatMessage, type ToolCall } from '../../core/chat/messages.ts';
-import type { CategoryTelemetry } from '../contract.ts';
-import type { MessagePart, OutputRecorder, SpanMessage } from '../telemetry-messages.ts';
+import type { CategoryTelemetry, OutputRecorder } from '../../contracts/telemetry.ts';
+import type { MessagePart, SpanMessage } from '../telemetry-messages.ts';
 import type { ChatEvent, FinishReason } from './events.ts';
 import type { ChatRequest } from './request.ts';
 

@@ -1,4 +1,5 @@
-import type { CallOptions, CategoryDefinition } from '../contract.ts';
+import type { CallOptions } from '../../contracts/run.ts';
+import type { CategoryDefinition } from '../../contracts/category.ts';
 import { lastEvent } from '../last-event.ts';
 import { detectors } from './architectures.ts';
 import type { DetectionEvent, DetectionModelInfo, DetectionResult } from './events.ts';

@@ -1,4 +1,4 @@
-import type { ModelOptions } from '../contract.ts';
+import type { ModelOptions } from '../../contracts/model.ts';
 import type { DetectionSettings } from './settings.ts';
 
 /** Settings of a detection model and its limits. */

@@ -1,4 +1,4 @@
-import type { ModelInfo } from '../contract.ts';
+import type { ModelInfo } from '../../contracts/model.ts';
 import type { Box, Size } from '../../core/vision/box.ts';
 
 /** One object in an image. */

@@ -1,5 +1,6 @@
 import { estimateTokens } from '../../core/text/estimate-tokens.ts';
-import type { CallOptions, CategoryDefinition } from '../contract.ts';
+import type { CallOptions } from '../../contracts/run.ts';
+import type { CategoryDefinition } from '../../contracts/category.ts';
 import { lastEvent } from '../last-event.ts';
 import { encoders } from './architectures.ts';
 import type { EmbeddingEvent, EmbeddingModelInfo, EmbeddingResult } from './events.ts';

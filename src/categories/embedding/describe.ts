@@ -1,4 +1,4 @@
-import type { ModelOptions } from '../contract.ts';
+import type { ModelOptions } from '../../contracts/model.ts';
 import type { EmbeddingSettings } from './settings.ts';
 
 /** Settings of an embedding model and its limits. */

@@ -1,4 +1,4 @@
-import type { ModelInfo } from '../contract.ts';
+import type { ModelInfo } from '../../contracts/model.ts';
 /** The vectors of an embedding request. */
 export interface EmbeddingResult {
   /** In the order of the inputs. */

@@ -1,4 +1,4 @@
-import type { ModelOptions } from '../contract.ts';
+import type { ModelOptions } from '../../contracts/model.ts';
 import type { ImageSettings } from './settings.ts';
 
 /** Settings of an image model and its limits. */

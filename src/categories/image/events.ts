@@ -1,4 +1,4 @@
-import type { ModelInfo } from '../contract.ts';
+import type { ModelInfo } from '../../contracts/model.ts';
 /** Events while images are generated, in order; every image comes once. */
 export type ImageEvent =
   | {

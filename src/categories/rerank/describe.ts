@@ -1,4 +1,4 @@
-import type { ModelOptions } from '../contract.ts';
+import type { ModelOptions } from '../../contracts/model.ts';
 import type { RerankSettings } from './settings.ts';
 
 /** Settings of a rerank model and its limits. */

@@ -1,4 +1,4 @@
-import type { ModelInfo } from '../contract.ts';
+import type { ModelInfo } from '../../contracts/model.ts';
 
 /** One document of a rerank request and how well it answers the query. */
 export interface RerankedDocument {

@@ -1,4 +1,5 @@
-import type { CallOptions, CategoryDefinition } from '../contract.ts';
+import type { CallOptions } from '../../contracts/run.ts';
+import type { CategoryDefinition } from '../../contracts/category.ts';
 import { synthesizers } from './architectures.ts';
 import { writtenBy } from '../telemetry-messages.ts';
 import type { SpeechEvent, SpeechModelInfo } from './events.ts';

@@ -1,4 +1,4 @@
-import type { ModelInfo } from '../contract.ts';
+import type { ModelInfo } from '../../contracts/model.ts';
 /** Events of a speech request, in order: the `bytes` of all `audio` events together are the file. */
 export type SpeechEvent =
   | { readonly type: 'speech-start'; readonly mediaType: string; readonly sampleRateHz: number }

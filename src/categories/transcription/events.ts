@@ -1,4 +1,4 @@
-import type { ModelInfo } from '../contract.ts';
+import type { ModelInfo } from '../../contracts/model.ts';
 /** A word that was said, with its times in seconds from the beginning of the audio. */
 export interface TranscriptionWord {
   /** Without spaces around it, punctuation included. */

@@ -1,4 +1,5 @@
-import type { OutputRecorder, SpanMessage } from '../telemetry-messages.ts';
+import type { OutputRecorder } from '../../contracts/telemetry.ts';
+import type { SpanMessage } from '../telemetry-messages.ts';
 import type { TranscriptionEvent } from './events.ts';
 
 /** Collects the transcript for a trace. */

@@ -6,7 +6,7 @@ import { estimateMemoryBytes, memoryOfWeights } from '../../models/catalogue.ts'
 import { storedDtypes, type Dtype } from '../../models/graph-files.ts';
 import { chooseFiles } from '../../models/hub/needed-files.ts';
 import type { ModelInfo } from '../../index.ts';
-import type { RuntimeInUse } from '../../categories/contract.ts';
+import type { RuntimeInUse } from '../../contracts/run.ts';
 import { chooseRuntime } from '../../runtime/choose-runtime.ts';
 import type { DescribedFile, DescribedModel } from '../../models/describe-model.ts';
 import { filesOf } from '../../recognize-model.ts';

@@ -1,5 +1,5 @@
 import type { Observer } from '../../index.ts';
-import type { Metrics } from '../../observability/metrics.ts';
+import type { Metrics } from '../../create-metrics.ts';
 import { UsageError } from '../usage-error.ts';
 import type { Place } from './mount.ts';
 
@@ -34,7 +34,7 @@ export async function createSideServices(wanted: {
 }
 
 async function openMetrics(): Promise<Metrics> {
-  const { createMetrics } = await import('../../observability/metrics.ts');
+  const { createMetrics } = await import('../../create-metrics.ts');
   try {
     return createMetrics();
   } catch (error) {

@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { fieldError } from '../../errors.ts';
 import { openUrl, readPieces, reasonOf, refusal, type Remote } from './http.ts';
 import { isResumable, PartFile } from './part-file.ts';
-import type { RemoteFile } from './repository.ts';
+import type { RemoteFile } from './file-list.ts';
 import { TransientError, withRetries, type RetryPolicy } from './retry.ts';
 
 export interface DownloadOptions {

@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises';
 import { parseContentHash, type ContentHash } from './content-hash.ts';
-import type { RemoteFile } from './repository.ts';
 
 /** A file of a model. */
 export interface ListedFile {
@@ -10,6 +9,19 @@ export interface ListedFile {
   readonly sizeBytes: number | undefined;
   /** `undefined` if the server reports none. */
   readonly hash?: ContentHash | undefined;
+}
+
+/** A file that can be downloaded. */
+export interface RemoteFile extends ListedFile {
+  readonly url: string;
+  /** `undefined` if the server reports none. */
+  readonly hash: ContentHash | undefined;
+  /** A name for the content: other content has another one. Fit for a file's name. */
+  readonly identity: string;
+  /** Git's id of it, or of the pointer to it; `undefined` if the server reports none. */
+  readonly blobId?: string | undefined;
+  /** Strong, as the server wrote it. */
+  readonly etag: string | undefined;
 }
 
 /**

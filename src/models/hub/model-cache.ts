@@ -4,7 +4,8 @@ import { copyFile, mkdir, readdir, readFile, rename, rm, symlink, writeFile } fr
 import { dirname, join, posix, relative, sep } from 'node:path';
 import { lockOwners } from './file-lock.ts';
 import { formatFileList, readFileList, type ListedFile } from './file-list.ts';
-import type { Listing, RemoteFile } from './repository.ts';
+import type { RemoteFile } from './file-list.ts';
+import type { Listing } from './repository.ts';
 
 /** The files of a model when it was last asked for. */
 export interface CachedListing {

@@ -7,14 +7,14 @@ import { markFiles, parseJson, readConfigIn, type FileEvidence } from '../descri
 import type { ModelFiles } from '../model-files.ts';
 import { parseSource, type RemoteSource } from '../source.ts';
 import { downloadFile } from './download.ts';
-import type { ListedFile } from './file-list.ts';
+import type { ListedFile, RemoteFile } from './file-list.ts';
 import { withFileLock } from './file-lock.ts';
 import { toRemote, type Remote } from './http.ts';
 import { inParallel } from './in-parallel.ts';
 import { RepositoryCache, type CachedListing } from './model-cache.ts';
 import { chooseFiles, possibleFiles, possibleWeightFiles, type Choice } from './needed-files.ts';
 import { createProgressMeter, type DownloadProgress } from './progress.ts';
-import { listRepository, probeFiles, toListing, type Listing, type RemoteFile } from './repository.ts';
+import { listRepository, probeFiles, toListing, type Listing } from './repository.ts';
 import { beforeCache, defaultRetryPolicy, type RetryPolicy } from './retry.ts';
 import { resolveHubSettings, type HubOptions, type HubSettings } from './settings.ts';
 import { sourceError } from '../model-files.ts';

@@ -1,6 +1,6 @@
 import { open, type FileHandle } from 'node:fs/promises';
 import { createContentHasher, type ContentHasher } from './content-hash.ts';
-import type { RemoteFile } from './repository.ts';
+import type { RemoteFile } from './file-list.ts';
 
 /** Whether two attempts can be known to bring parts of the same content. */
 export function isResumable({ hash, etag }: RemoteFile): boolean {

@@ -1,4 +1,4 @@
-import type { RemoteFile } from './repository.ts';
+import type { RemoteFile } from './file-list.ts';
 
 /** Progress of a download. */
 export interface DownloadProgress {

@@ -1,24 +1,11 @@
 import { createHash } from 'node:crypto';
 import { InferenceError } from '../../errors.ts';
-import { parseContentHash, type ContentHash } from './content-hash.ts';
-import type { ListedFile } from './file-list.ts';
+import { parseContentHash } from './content-hash.ts';
+import type { RemoteFile } from './file-list.ts';
 import { openUrl, readAnswer, refusal, type HubResponse, type Remote } from './http.ts';
 import { inParallel } from './in-parallel.ts';
 import { TransientError, withRetries, type RetryPolicy } from './retry.ts';
 import { sourceError } from '../model-files.ts';
-
-/** A file that can be downloaded. */
-export interface RemoteFile extends ListedFile {
-  readonly url: string;
-  /** `undefined` if the server reports none. */
-  readonly hash: ContentHash | undefined;
-  /** A name for the content: other content has another one. Fit for a file's name. */
-  readonly identity: string;
-  /** Git's id of it, or of the pointer to it; `undefined` if the server reports none. */
-  readonly blobId?: string | undefined;
-  /** Strong, as the server wrote it. */
-  readonly etag: string | undefined;
-}
 
 /** The files of a model at one time. */
 export interface Listing {

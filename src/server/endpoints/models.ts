@@ -1,5 +1,5 @@
-import type { CategoryRegistry } from '../../categories/contract.ts';
-import type { Route } from '../endpoint.ts';
+import type { CategoryRegistry } from '../../contracts/category.ts';
+import type { Route } from '../../contracts/endpoint.ts';
 import {
   modelListSchema,
   modelParametersSchema,

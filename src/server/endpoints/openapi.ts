@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { toOpenApi } from '../openapi.ts';
 import { jsonTextResponse } from '../responses.ts';
-import type { Route } from '../endpoint.ts';
+import type { Route } from '../../contracts/endpoint.ts';
 import type { DescribedRoute } from '../openapi.ts';
 
 /** `GET /openapi.json`, which describes the given routes and itself. */

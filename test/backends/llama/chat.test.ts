@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'v
 import type { ChatEvent, TokenLogprobs } from '../../../src/categories/chat/events.ts';
 import { completeChatRequest, type ChatRequestInput } from '../../../src/categories/chat/request.ts';
 import { appendEvent } from '../../../src/categories/chat/append-event.ts';
-import type { Pipeline } from '../../../src/categories/contract.ts';
+import type { Pipeline } from '../../../src/contracts/category.ts';
 import type * as samplers from '../../../src/core/sampling/sampler.ts';
 import { loadPipeline } from '../../../src/load-pipeline.ts';
 import { hasLlamaBinaries } from '../../../src/runtime/llama/find-binaries.ts';

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ModelOptions } from '../../../src/categories/contract.ts';
+import type { ModelOptions } from '../../../src/contracts/model.ts';
 import { loadPipeline } from '../../../src/load-pipeline.ts';
 import { checkModel } from '../../../src/model-settings.ts';
 import { obtainModel } from '../../../src/obtain-model.ts';

@@ -1,10 +1,10 @@
-import type { ModelSpec } from '../../../categories/contract.ts';
+import type { ModelSpec } from '../../../contracts/model.ts';
 import type { ChatSettings } from '../../../categories/chat/settings.ts';
 import { resolveHubSettings } from '../../../models/hub/settings.ts';
 import { locateDecoder, openModelFolder } from '../../../models/model-folder.ts';
 import { locateModel } from '../../../models/source.ts';
 import { createTextTokenizer } from '../../../models/tokenizer.ts';
-import type { TextModel } from '../../contract.ts';
+import type { TextModel } from '../../../contracts/sessions.ts';
 import { loadDecoder } from './load-decoder.ts';
 
 /**

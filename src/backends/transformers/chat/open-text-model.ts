@@ -1,9 +1,9 @@
 import { openModelFolder } from '../../../models/model-folder.ts';
 import { locateModel } from '../../../models/source.ts';
 import { createTextTokenizer } from '../../../models/tokenizer.ts';
-import type { ModelSpec } from '../../../categories/contract.ts';
+import type { ModelSpec } from '../../../contracts/model.ts';
 import type { ChatSettings } from '../../../categories/chat/settings.ts';
-import type { TextModel } from '../../contract.ts';
+import type { TextModel } from '../../../contracts/sessions.ts';
 import { loadPart, toLoadOptions } from '../load-options.ts';
 import { loadTransformersPackage } from '../load-package.ts';
 import type { TransformersBackend } from '../settings.ts';

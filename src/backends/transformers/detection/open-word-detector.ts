@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { PreTrainedModel, PreTrainedTokenizer, RawImage, Tensor } from '@huggingface/transformers';
-import type { ModelSpec } from '../../../categories/contract.ts';
+import type { ModelSpec } from '../../../contracts/model.ts';
 import type { Detector } from '../../../categories/detection/detector.ts';
 import type { DetectionSettings } from '../../../categories/detection/settings.ts';
 import { limitConcurrency } from '../../../concurrency/limit-concurrency.ts';

@@ -1,5 +1,5 @@
 import type { PreTrainedModel, RawImage, Tensor } from '@huggingface/transformers';
-import type { ModelSpec } from '../../../categories/contract.ts';
+import type { ModelSpec } from '../../../contracts/model.ts';
 import type { Encoder, Picture, TokenSequence } from '../../../categories/embedding/encoder.ts';
 import type { EmbeddingSettings } from '../../../categories/embedding/settings.ts';
 import { limitConcurrency } from '../../../concurrency/limit-concurrency.ts';

@@ -3,7 +3,7 @@ import type { PreTrainedModel, PreTrainedTokenizer, Tensor } from '@huggingface/
 import { fieldError } from '../../../errors.ts';
 import { readJson } from '../../../models/model-folder.ts';
 import { locateModel } from '../../../models/source.ts';
-import type { ModelSpec } from '../../../categories/contract.ts';
+import type { ModelSpec } from '../../../contracts/model.ts';
 import type { Synthesizer } from '../../../categories/speech/synthesizer.ts';
 import { loadPart, toLoadOptions, type LoadOptions } from '../load-options.ts';
 import { loadTransformersPackage, type TransformersPackage } from '../load-package.ts';

@@ -1,7 +1,7 @@
 import { readJson } from '../../../models/model-folder.ts';
 import { sourceError } from '../../../models/model-files.ts';
 import { locateModel } from '../../../models/source.ts';
-import type { ModelSpec } from '../../../categories/contract.ts';
+import type { ModelSpec } from '../../../contracts/model.ts';
 import { sampleRateHz, type StretchRecognizer } from '../../../categories/transcription/recognizer.ts';
 import { loadPart, toLoadOptions } from '../load-options.ts';
 import { loadTransformersPackage } from '../load-package.ts';

@@ -1,4 +1,4 @@
-import type { SessionBackend, TextModel } from '../../../backends/contract.ts';
+import type { SessionBackend, TextModel } from '../../../contracts/sessions.ts';
 import type { Decoder, DecoderTraffic } from '../../../runtime/decoder.ts';
 import type { ChatSettings } from '../settings.ts';
 import { randomInt, randomUUID } from 'node:crypto';
@@ -15,7 +15,9 @@ import type { ModelFolder } from '../../../models/model-folder.ts';
 import type { TextTokenizer } from '../../../models/tokenizer.ts';
 import type { ChatEvent, ChatModelInfo } from '../events.ts';
 import type { ChatRequest } from '../request.ts';
-import type { ModelSpec, Pipeline, RunOptions } from '../../contract.ts';
+import type { ModelSpec } from '../../../contracts/model.ts';
+import type { Pipeline } from '../../../contracts/category.ts';
+import type { RunOptions } from '../../../contracts/run.ts';
 import { EventStream } from '../../../concurrency/event-stream.ts';
 import { Batcher } from './batch/batcher.ts';
 import { answerConstraint, type AnswerSetting } from './choice/answer-constraint.ts';

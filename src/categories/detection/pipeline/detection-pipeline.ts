@@ -1,4 +1,4 @@
-import type { SessionBackend } from '../../../backends/contract.ts';
+import type { SessionBackend } from '../../../contracts/sessions.ts';
 import { limitConcurrency } from '../../../concurrency/limit-concurrency.ts';
 import { OpenRuns } from '../../../concurrency/open-runs.ts';
 import { createCandidates } from '../../../core/vision/candidates.ts';
@@ -9,7 +9,9 @@ import type { Architecture } from '../../../contracts/architecture.ts';
 import { assertWanted, fieldError, fieldErrorOf } from '../../../errors.ts';
 import { openImage } from '../../../runtime/image.ts';
 import { readImageSource } from '../../../runtime/image-source.ts';
-import type { ModelSpec, Pipeline, RunOptions } from '../../contract.ts';
+import type { ModelSpec } from '../../../contracts/model.ts';
+import type { Pipeline } from '../../../contracts/category.ts';
+import type { RunOptions } from '../../../contracts/run.ts';
 import type { Detector } from '../detector.ts';
 import type { Detection, DetectionEvent, DetectionModelInfo, ImageSizes } from '../events.ts';
 import { detectionParameters } from '../parameters.ts';

@@ -1,4 +1,4 @@
-import type { Endpoint } from '../../../server/endpoint.ts';
+import type { Endpoint } from '../../../contracts/endpoint.ts';
 import { jsonResponse } from '../../../server/responses.ts';
 import type { DetectionEvent } from '../events.ts';
 import type { DetectionRequestInput } from '../request.ts';

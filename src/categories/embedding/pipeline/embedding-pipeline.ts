@@ -1,4 +1,4 @@
-import type { SessionBackend } from '../../../backends/contract.ts';
+import type { SessionBackend } from '../../../contracts/sessions.ts';
 import { OpenRuns } from '../../../concurrency/open-runs.ts';
 import { Turns } from '../../../concurrency/turns.ts';
 import type { Architecture } from '../../../contracts/architecture.ts';
@@ -7,7 +7,9 @@ import { normalizeInPlace } from '../../../core/embedding/normalize.ts';
 import { quote } from '../../../core/text/quote.ts';
 import { assertWanted, fieldError, fieldErrorOf } from '../../../errors.ts';
 import { defaultBatchLimits, SequenceBatcher } from '../../../runtime/encoder/sequence-batcher.ts';
-import type { ModelSpec, Pipeline, RunOptions } from '../../contract.ts';
+import type { ModelSpec } from '../../../contracts/model.ts';
+import type { Pipeline } from '../../../contracts/category.ts';
+import type { RunOptions } from '../../../contracts/run.ts';
 import type { Encoder, TokenSequence } from '../encoder.ts';
 import type { EmbeddingEvent, EmbeddingModelInfo } from '../events.ts';
 import { assertTexts, type EmbeddingRequest } from '../request.ts';

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Endpoint } from '../../../server/endpoint.ts';
+import type { Endpoint } from '../../../contracts/endpoint.ts';
 import { jsonResponse } from '../../../server/responses.ts';
 import type { EmbeddingEvent, EmbeddingResult } from '../events.ts';
 import type { EmbeddingRequestInput } from '../request.ts';

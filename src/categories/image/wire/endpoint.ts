@@ -1,4 +1,4 @@
-import type { Endpoint } from '../../../server/endpoint.ts';
+import type { Endpoint } from '../../../contracts/endpoint.ts';
 import { unixTime } from '../../../server/headers.ts';
 import { jsonResponse } from '../../../server/responses.ts';
 import { toFrame } from '../../../server/sse.ts';

@@ -1,11 +1,13 @@
-import type { SessionBackend } from '../../../backends/contract.ts';
+import type { SessionBackend } from '../../../contracts/sessions.ts';
 import { Turns } from '../../../concurrency/turns.ts';
 import type { Architecture } from '../../../contracts/architecture.ts';
 import type { PairEncoder } from '../../../core/tokenization/pair-encoder.ts';
 import { assertWanted, contextLengthError } from '../../../errors.ts';
 import { defaultBatchLimits, SequenceBatcher } from '../../../runtime/encoder/sequence-batcher.ts';
 import type { EncodedText } from '../../../runtime/encoder/token-inputs.ts';
-import type { ModelSpec, Pipeline, RunOptions } from '../../contract.ts';
+import type { ModelSpec } from '../../../contracts/model.ts';
+import type { Pipeline } from '../../../contracts/category.ts';
+import type { RunOptions } from '../../../contracts/run.ts';
 import type { RerankedDocument, RerankEvent, RerankModelInfo } from '../events.ts';
 import type { RerankRequest } from '../request.ts';
 import type { Scorer } from '../scorer.ts';

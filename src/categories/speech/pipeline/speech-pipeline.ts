@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import type { SessionBackend } from '../../../backends/contract.ts';
+import type { SessionBackend } from '../../../contracts/sessions.ts';
 import { limitConcurrency } from '../../../concurrency/limit-concurrency.ts';
 import { OpenRuns } from '../../../concurrency/open-runs.ts';
 import type { Architecture } from '../../../contracts/architecture.ts';
@@ -10,7 +10,9 @@ import { assertWanted, fieldError } from '../../../errors.ts';
 import { readChangeTime } from '../../../models/model-folder.ts';
 import { locateModel } from '../../../models/source.ts';
 import { createEncoderFinder } from '../../../runtime/audio-encode/encoders.ts';
-import type { ModelSpec, Pipeline, RunOptions } from '../../contract.ts';
+import type { ModelSpec } from '../../../contracts/model.ts';
+import type { Pipeline } from '../../../contracts/category.ts';
+import type { RunOptions } from '../../../contracts/run.ts';
 import type { SpeechEvent, SpeechModelInfo } from '../events.ts';
 import type { SpeechRequest } from '../request.ts';
 import type { SpeechSettings } from '../settings.ts';

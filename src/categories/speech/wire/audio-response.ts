@@ -2,8 +2,8 @@ import { Buffer } from 'node:buffer';
 import { setImmediate } from 'node:timers/promises';
 import { InferenceError } from '../../../errors.ts';
 import type { SpeechEvent } from '../events.ts';
-import type { EndpointRun } from '../../../server/endpoint.ts';
-import type { ApiResponse } from '../../../server/contract.ts';
+import type { EndpointRun } from '../../../contracts/endpoint.ts';
+import type { ApiResponse } from '../../../contracts/http.ts';
 
 type Pending = Promise<IteratorResult<SpeechEvent>>;
 

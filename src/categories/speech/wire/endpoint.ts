@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Endpoint } from '../../../server/endpoint.ts';
+import type { Endpoint } from '../../../contracts/endpoint.ts';
 import { toFrame } from '../../../server/sse.ts';
 import type { SpeechEvent } from '../events.ts';
 import type { SpeechRequestInput } from '../request.ts';

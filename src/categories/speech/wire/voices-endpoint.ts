@@ -1,4 +1,4 @@
-import type { Route } from '../../../server/endpoint.ts';
+import type { Route } from '../../../contracts/endpoint.ts';
 import { jsonResponse } from '../../../server/responses.ts';
 import { toVoiceList, voiceListSchema } from './voices.ts';
 

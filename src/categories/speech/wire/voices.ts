@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { speechParameters } from '../parameters.ts';
 import { aliasVoices } from '../../../core/speech/voice-aliases.ts';
-import type { ModelInfo } from '../../contract.ts';
+import type { ModelInfo } from '../../../contracts/model.ts';
 import type { SpeechModelInfo } from '../events.ts';
 
 /** The answer of `GET /audio/voices`. */

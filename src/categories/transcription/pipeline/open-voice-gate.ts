@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { findVoiceActivity } from '../../../core/audio/voice-activity.ts';
 import { fieldError } from '../../../errors.ts';
-import type { SessionBackend } from '../../../backends/contract.ts';
+import type { SessionBackend } from '../../../contracts/sessions.ts';
 import type { Session } from '../../../runtime/contract.ts';
 import { sampleRateHz } from '../recognizer.ts';
 import { createSileroGate } from './silero-gate.ts';

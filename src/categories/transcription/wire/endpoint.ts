@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { ApiResponse } from '../../../server/contract.ts';
-import type { Endpoint, UploadedForm } from '../../../server/endpoint.ts';
+import type { ApiResponse } from '../../../contracts/http.ts';
+import type { Endpoint, UploadedForm } from '../../../contracts/endpoint.ts';
 import { jsonResponse, textResponse } from '../../../server/responses.ts';
 import { toFrame } from '../../../server/sse.ts';
 import type { TranscriptionEvent } from '../events.ts';

@@ -2,7 +2,7 @@ import { transcriptionParameters, type TranscriptionFormat } from '../parameters
 import { fieldError } from '../../../errors.ts';
 import type { TranscriptionRequestInput } from '../request.ts';
 import { parseBody } from '../../../validation/issues.ts';
-import type { FormField } from '../../../server/multipart.ts';
+import type { FormField } from '../../../contracts/endpoint.ts';
 import { parameterReader } from '../../../validation/parameter-schema.ts';
 import { transcriptionFieldsSchema, translationFieldsSchema } from './schema.ts';
 import { assertSupported } from './unsupported.ts';

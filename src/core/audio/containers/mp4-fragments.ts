@@ -1,4 +1,4 @@
-import type { Mp4Track, NextMp4Packet } from './mp4.ts';
+import type { Mp4Track, NextMp4Packet } from './mp4-track.ts';
 import {
   createMp4Table,
   findMp4Box,

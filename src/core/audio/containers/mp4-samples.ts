@@ -1,4 +1,4 @@
-import type { Mp4Packet, Mp4Track, NextMp4Packet } from './mp4.ts';
+import type { Mp4Packet, Mp4Track, NextMp4Packet } from './mp4-track.ts';
 import { createMp4Table, findMp4Box, type Mp4Box, type Mp4Table, readMp4Content } from './mp4-box.ts';
 import { bytesPerSample } from './pcm-samples.ts';
 import { type Reading, toDataView } from './reading.ts';

@@ -1,25 +1,9 @@
 import { createFragmentReader } from './mp4-fragments.ts';
 import { findMp4Box, type Mp4Box, readMp4Box, readMp4Boxes, readMp4Content } from './mp4-box.ts';
-import { type Mp4SampleEntry, toMp4SampleEntry } from './mp4-codec.ts';
+import { toMp4SampleEntry } from './mp4-codec.ts';
 import { createSampleReader } from './mp4-samples.ts';
+import type { Mp4Start, Mp4Track, NextMp4Packet } from './mp4-track.ts';
 import { ContainerError, type Reading, toDataView, toLatin1 } from './reading.ts';
-
-/** The audio of an MP4 file by its header. */
-export interface Mp4Start extends Mp4SampleEntry {
-  /** As the file's header has it, if it says. */
-  readonly durationSeconds: number | undefined;
-  /** The decoded samples between these are meant to be heard. */
-  readonly startSeconds: number;
-  readonly endSeconds: number;
-}
-
-export interface Mp4Packet {
-  readonly bytes: Uint8Array;
-  readonly durationSeconds: number;
-}
-
-/** Reads packets in the order of decoding. @returns `undefined` at the end of the audio */
-export type NextMp4Packet = () => Reading<Mp4Packet | undefined>;
 
 /** Reads the audio of an MP4 or QuickTime file. */
 export interface Mp4Reader {
@@ -53,17 +37,6 @@ export function createMp4Reader(): Mp4Reader {
       return next && (yield* next());
     },
   };
-}
-
-/** The track that is read. */
-export interface Mp4Track {
-  readonly id: number;
-  readonly entry: Mp4SampleEntry;
-  /** Units of time in a second. */
-  readonly timescale: number;
-  readonly timing: Pick<Mp4Start, 'durationSeconds' | 'startSeconds' | 'endSeconds'>;
-  /** Its table of samples. */
-  readonly stbl: Mp4Box;
 }
 
 function* findMovie(): Reading<Mp4Box> {

@@ -1,4 +1,5 @@
-import type { CodePointRange } from './expression.ts';
+/** Code points from `from` to `to`, both inclusive. */
+export type CodePointRange = readonly [from: number, to: number];
 
 /** Sets of code points as ranges that ascend and don't touch. */
 export type CodePointSet = readonly CodePointRange[];

@@ -1,8 +1,8 @@
+import type { CodePointRange } from './code-points.ts';
 import type { Language, LanguageStore } from './language.ts';
-import type { Writing } from './language-reader.ts';
 
-/** Code points from `from` to `to`, both inclusive. */
-export type CodePointRange = readonly [from: number, to: number];
+/** Encoding of a text: its UTF-8 bytes, or the inside of a JSON string. */
+export type Writing = 'plain' | 'json-string';
 
 /** A rule of a grammar; its body may be set later, so that rules can refer to each other. */
 export interface Rule {

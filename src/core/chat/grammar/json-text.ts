@@ -1,3 +1,4 @@
+import type { CodePointRange } from './code-points.ts';
 import {
   character,
   choice,
@@ -8,7 +9,6 @@ import {
   rule,
   sequence,
   text,
-  type CodePointRange,
   type Expression,
 } from './expression.ts';
 

@@ -1,12 +1,10 @@
 import { complement, intersection } from './code-points.ts';
+import type { Writing } from './expression.ts';
 import { plainText } from './json-text.ts';
 import { LanguageTooHard, type Language, type LanguageStore, type Transition } from './language.ts';
 import { isLive, liveTransitionsOf } from './language-live.ts';
 import { shortestText } from './language-shortest.ts';
 import { utf8Bytes, utf8Sequences } from './utf8.ts';
-
-/** Encoding of a text: its UTF-8 bytes, or the inside of a JSON string. */
-export type Writing = 'plain' | 'json-string';
 
 /** A text of which a part has been read. */
 export interface Reading {

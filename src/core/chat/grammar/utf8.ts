@@ -1,4 +1,4 @@
-import type { CodePointRange } from './expression.ts';
+import type { CodePointRange } from './code-points.ts';
 
 export type ByteRange = readonly [low: number, high: number];
 

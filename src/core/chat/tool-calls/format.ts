@@ -1,7 +1,9 @@
 import type { ArgumentsNotation } from '../grammar/notation.ts';
-import type { ToolDefinition } from '../messages.ts';
+import type { ToolCall, ToolDefinition } from '../messages.ts';
 import type { ToolCallParser, ToolCallParserOptions } from './parser.ts';
-import type { WrittenCall } from './write-calls.ts';
+
+/** A call to be written. */
+export type WrittenCall = Pick<ToolCall, 'name' | 'arguments'>;
 
 /** Evidence by which a format is recognised. */
 export interface ModelTraits {

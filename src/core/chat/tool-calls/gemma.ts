@@ -1,13 +1,13 @@
 import type { ToolDefinition } from '../messages.ts';
 import type { AnswerInput, Reading } from './answer-input.ts';
-import type { ToolCallConstraint, ToolCallFormat } from './format.ts';
+import type { ToolCallConstraint, ToolCallFormat, WrittenCall } from './format.ts';
 import { gemmaArguments, writeGemma } from './gemma-notation.ts';
 import { readName } from './json-calls.ts';
 import { readLiteral, type LiteralDialect } from './literal.ts';
 import type { ToolCallParser, ToolCallParserOptions } from './parser.ts';
 import { readPythonCalls } from './python-calls.ts';
 import { pythonArguments, pythonCallFrame } from './python-notation.ts';
-import { membersOf, writePythonCall, type WrittenCall } from './write-calls.ts';
+import { membersOf, writePythonCall } from './write-calls.ts';
 import { createSectionParser } from './section-parser.ts';
 
 const codeConstraint: ToolCallConstraint = {

@@ -1,10 +1,6 @@
-import type { ToolCall } from '../messages.ts';
-import type { ToolCallFormat } from './format.ts';
+import type { ToolCallFormat, WrittenCall } from './format.ts';
 import { typeOfValue } from './schema-types.ts';
 import { attributeOf, type TaggedCallSyntax } from './tagged-calls.ts';
-
-/** A call to be written. */
-export type WrittenCall = Pick<ToolCall, 'name' | 'arguments'>;
 
 /**
  * Writes calls as models of a format do, for conversations whose template has no place for calls.

@@ -10,7 +10,7 @@ import {
 } from '../../../../src/categories/chat/request.ts';
 import { createChunker } from '../../../../src/categories/chat/wire/to-chunks.ts';
 import { toChatCompletion } from '../../../../src/categories/chat/wire/to-response.ts';
-import type { Pipeline } from '../../../../src/categories/contract.ts';
+import type { Pipeline } from '../../../../src/contracts/category.ts';
 
 // The model knows none of these formats: what it writes is right since the grammar lets nothing else through.
 const parameters = {

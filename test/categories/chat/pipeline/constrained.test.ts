@@ -5,7 +5,7 @@ import type { ChatRequest, ChatRequestInput } from '../../../../src/categories/c
 import { completeChatRequest } from '../../../../src/categories/chat/request.ts';
 import { onnxSessions } from '../../../../src/backends/onnx/sessions.ts';
 import { loadChatPipeline } from '../../../../src/categories/chat/pipeline/chat-pipeline.ts';
-import type { Pipeline } from '../../../../src/categories/contract.ts';
+import type { Pipeline } from '../../../../src/contracts/category.ts';
 
 let pipeline: Pipeline<ChatRequest, ChatEvent, ChatModelInfo>;
 

@@ -7,7 +7,7 @@ import type { DecoderOptions, loadDecoder } from '../../../../src/backends/onnx/
 import { completeChatRequest, type ChatRequestInput } from '../../../../src/categories/chat/request.ts';
 import type { ChatEvent, ChatModelInfo } from '../../../../src/categories/chat/events.ts';
 import type { ChatRequest } from '../../../../src/categories/chat/request.ts';
-import type { Pipeline } from '../../../../src/categories/contract.ts';
+import type { Pipeline } from '../../../../src/contracts/category.ts';
 
 const counts = { drafts: 0, guesses: 0, kept: 0 };
 

@@ -12,7 +12,8 @@ import {
   type DetectionRequest,
 } from '../../../../src/categories/detection/request.ts';
 import type { DetectionEvent, DetectionModelInfo } from '../../../../src/categories/detection/events.ts';
-import type { ModelSpec, Pipeline } from '../../../../src/categories/contract.ts';
+import type { ModelSpec } from '../../../../src/contracts/model.ts';
+import type { Pipeline } from '../../../../src/contracts/category.ts';
 import { loadDetectionPipeline } from '../../../../src/categories/detection/pipeline/detection-pipeline.ts';
 import { colourDetector, type ColourDetectorOptions } from '../../../runtime/colour-detector.ts';
 

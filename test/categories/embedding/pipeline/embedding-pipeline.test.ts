@@ -10,7 +10,8 @@ import type {
   EmbeddingModelInfo,
   EmbeddingResult,
 } from '../../../../src/categories/embedding/events.ts';
-import type { ModelSpec, Pipeline } from '../../../../src/categories/contract.ts';
+import type { ModelSpec } from '../../../../src/contracts/model.ts';
+import type { Pipeline } from '../../../../src/contracts/category.ts';
 import {
   completeEmbeddingRequest,
   type EmbeddingRequestInput,

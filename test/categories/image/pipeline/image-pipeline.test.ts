@@ -7,7 +7,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { float16ToFloat32Into, float32ToFloat16Into } from '../../../../src/core/math/float16.ts';
 import type { ImageEvent } from '../../../../src/categories/image/events.ts';
 import type { ImageRequest } from '../../../../src/categories/image/request.ts';
-import type { ModelSpec } from '../../../../src/categories/contract.ts';
+import type { ModelSpec } from '../../../../src/contracts/model.ts';
 import type { ImagePipelineInternals } from '../../../../src/categories/image/pipeline/image-pipeline.ts';
 import type { ElementType, Session, Tensor, TensorMap } from '../../../../src/runtime/contract.ts';
 import { createOnnxSession } from '../../../../src/runtime/onnx.ts';

@@ -4,7 +4,8 @@ import type { SchedulerConfig } from '../../../../src/core/diffusion/schedulers/
 import { createOnnxSession } from '../../../../src/runtime/onnx.ts';
 import type { ImageEvent, ImageModelInfo } from '../../../../src/categories/image/events.ts';
 import type { ImageRequest } from '../../../../src/categories/image/request.ts';
-import type { ModelSpec, Pipeline } from '../../../../src/categories/contract.ts';
+import type { ModelSpec } from '../../../../src/contracts/model.ts';
+import type { Pipeline } from '../../../../src/contracts/category.ts';
 import {
   createImagePipeline,
   type ImagePipelineInternals,

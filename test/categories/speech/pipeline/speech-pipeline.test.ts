@@ -10,7 +10,8 @@ import {
   type SpeechRequestInput,
   type SpeechRequest,
 } from '../../../../src/categories/speech/request.ts';
-import type { ModelSpec, Pipeline } from '../../../../src/categories/contract.ts';
+import type { ModelSpec } from '../../../../src/contracts/model.ts';
+import type { Pipeline } from '../../../../src/contracts/category.ts';
 import type { SpeechEvent, SpeechModelInfo } from '../../../../src/categories/speech/events.ts';
 import { loadPipeline } from '../../../../src/load-pipeline.ts';
 import {

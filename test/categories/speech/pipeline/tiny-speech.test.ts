@@ -1,6 +1,6 @@
 import type { SpeechEvent, SpeechModelInfo } from '../../../../src/categories/speech/events.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Pipeline } from '../../../../src/categories/contract.ts';
+import type { Pipeline } from '../../../../src/contracts/category.ts';
 import {
   completeSpeechRequest,
   type SpeechRequestInput,

@@ -5,7 +5,7 @@ import type {
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createRng } from '../../../../src/core/sampling/rng.ts';
-import type { Pipeline } from '../../../../src/categories/contract.ts';
+import type { Pipeline } from '../../../../src/contracts/category.ts';
 import {
   completeTranscriptionRequest,
   type TranscriptionRequestInput,

@@ -3,7 +3,8 @@ import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ModelSpec, Pipeline } from '../../../../src/categories/contract.ts';
+import type { ModelSpec } from '../../../../src/contracts/model.ts';
+import type { Pipeline } from '../../../../src/contracts/category.ts';
 import type {
   TranscriptionEvent,
   TranscriptionModelInfo,

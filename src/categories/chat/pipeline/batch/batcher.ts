@@ -1,32 +1,10 @@
-import type { LargestLogits } from '../../../../core/sampling/largest-logits.ts';
 import { CacheFull, type CacheRow, type Decoder, type DecoderCache } from '../../../../runtime/decoder.ts';
 import { InferenceError } from '../../../../errors.ts';
 import { FairQueue } from '../../../../concurrency/fair-queue.ts';
 import { onceAllAborted } from '../../../../runtime/all-aborted.ts';
 import { Drafter } from './drafter.ts';
 import type { PrefixCache, SharedPrefix } from './prefix-cache.ts';
-import { forwardStep, type StepLogits } from './step-logits.ts';
-
-/** One sequence that continues a prompt. */
-export interface Continuation {
-  /** Tokens that it may choose yet. */
-  readonly remaining: number;
-  /**
-   * Chooses the next token.
-   *
-   * @param logits `[vocabularySize]`, valid during the call
-   * @returns the token to feed next, or `undefined` when the sequence has ended
-   */
-  next(logits: Float32Array): number | undefined;
-  /** Whether `nextOfLargest` may be asked first. */
-  readonly takesLargest?: boolean;
-  /**
-   * As `next`, from the largest logits alone.
-   *
-   * @returns −1 where it takes all of them; then nothing has changed
-   */
-  nextOfLargest?(largest: LargestLogits): number | undefined;
-}
+import { forwardStep, type Continuation, type StepLogits } from './step-logits.ts';
 
 /** A prompt and the sequences that continue it; they share one prefill and one batch. */
 export interface Generation {

@@ -1,5 +1,26 @@
-import type { Continuation } from './batcher.ts';
+import type { LargestLogits } from '../../../../core/sampling/largest-logits.ts';
 import type { Decoder, DecoderCache, RemoteLogits } from '../../../../runtime/decoder.ts';
+
+/** One sequence that continues a prompt. */
+export interface Continuation {
+  /** Tokens that it may choose yet. */
+  readonly remaining: number;
+  /**
+   * Chooses the next token.
+   *
+   * @param logits `[vocabularySize]`, valid during the call
+   * @returns the token to feed next, or `undefined` when the sequence has ended
+   */
+  next(logits: Float32Array): number | undefined;
+  /** Whether `nextOfLargest` may be asked first. */
+  readonly takesLargest?: boolean;
+  /**
+   * As `next`, from the largest logits alone.
+   *
+   * @returns −1 where it takes all of them; then nothing has changed
+   */
+  nextOfLargest?(largest: LargestLogits): number | undefined;
+}
 
 /** Tokens of a step for each row of a cache, as `Decoder.forward` takes them. */
 export interface Step {

@@ -12,7 +12,7 @@ import { createDetokenizer, type Detokenizer } from '../../../../core/text/detok
 import type { TextTokenizer } from '../../../../models/tokenizer.ts';
 import type { ChatEvent, FinishReason, TokenLogprobs } from '../../events.ts';
 import type { ChatRequest } from '../../request.ts';
-import type { Continuation } from '../batch/batcher.ts';
+import type { Continuation } from '../batch/step-logits.ts';
 import { dryBreakersOf } from './dry-breakers.ts';
 import { readTokenLogprobs } from './token-logprobs.ts';
 import { wordTestOf } from './word-tokens.ts';

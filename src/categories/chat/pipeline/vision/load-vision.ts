@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { SessionBackend } from '../../../../backends/contract.ts';
+import type { SessionBackend } from '../../../../contracts/sessions.ts';
 import { pictureMark } from '../../../../core/chat/messages.ts';
 import { createVisionFamily } from '../../../../core/vision/families/registry.ts';
 import { fieldErrorOf } from '../../../../errors.ts';
@@ -8,7 +8,7 @@ import { localFiles } from '../../../../models/graph-files.ts';
 import { embeddingGraph, visionGraph } from '../../../../models/model-files.ts';
 import { readJson, type ModelFolder } from '../../../../models/model-folder.ts';
 import type { TextTokenizer } from '../../../../models/tokenizer.ts';
-import type { ModelSpec } from '../../../contract.ts';
+import type { ModelSpec } from '../../../../contracts/model.ts';
 import type { ChatSettings } from '../../settings.ts';
 import type { Decoder } from '../../../../runtime/decoder.ts';
 import { createEmbeddingDecoder } from './embedding-decoder.ts';

@@ -18,7 +18,7 @@ import { assertWanted, fieldError, fieldErrorOf, InferenceError } from '../../..
 import type { Session, Tensor } from '../../../../runtime/contract.ts';
 import { openImage } from '../../../../runtime/image.ts';
 import { readImageSource } from '../../../../runtime/image-source.ts';
-import type { RunOptions } from '../../../contract.ts';
+import type { RunOptions } from '../../../../contracts/run.ts';
 import type { ChatSettings } from '../../settings.ts';
 import type { EncodedPicture, PictureTable } from './picture-table.ts';
 

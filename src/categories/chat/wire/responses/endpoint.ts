@@ -1,4 +1,4 @@
-import type { Endpoint } from '../../../../server/endpoint.ts';
+import type { Endpoint } from '../../../../contracts/endpoint.ts';
 import { createId, unixTime } from '../../../../server/headers.ts';
 import { jsonResponse } from '../../../../server/responses.ts';
 import { toNamedFrame } from '../../../../server/sse.ts';

@@ -1,4 +1,4 @@
-import type { SessionBackend } from '../../../../backends/contract.ts';
+import type { SessionBackend } from '../../../../contracts/sessions.ts';
 import type { Size } from '../../../../core/vision/box.ts';
 import { decodeCustomInto } from '../../../../core/vision/heads/custom-head.ts';
 import { hasQueries } from '../../../../core/vision/heads/detr.ts';
@@ -8,7 +8,7 @@ import { detectorHeads, findHead, headNamed, type HeadName } from '../../../../c
 import { toInputTensorInto } from '../../../../core/vision/input-tensor.ts';
 import { fieldError, fieldErrorOf } from '../../../../errors.ts';
 import type { Session, TensorMap } from '../../../../runtime/contract.ts';
-import type { ModelSpec } from '../../../contract.ts';
+import type { ModelSpec } from '../../../../contracts/model.ts';
 import type { Detector } from '../../detector.ts';
 import { detectionParameters } from '../../parameters.ts';
 import type { DetectionSettings } from '../../settings.ts';

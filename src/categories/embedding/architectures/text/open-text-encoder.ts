@@ -1,10 +1,10 @@
-import type { SessionBackend, EncodingModel } from '../../../../backends/contract.ts';
+import type { SessionBackend, EncodingModel } from '../../../../contracts/sessions.ts';
 import { fieldError } from '../../../../errors.ts';
 import { locateModel } from '../../../../models/source.ts';
 import { chooseTextLength } from '../../../../models/text-length.ts';
 import { createTextTokenizer } from '../../../../models/tokenizer.ts';
 import { defaultBatchLimits } from '../../../../runtime/encoder/sequence-batcher.ts';
-import type { ModelSpec } from '../../../contract.ts';
+import type { ModelSpec } from '../../../../contracts/model.ts';
 import type { Encoder } from '../../encoder.ts';
 import type { EmbeddingSettings } from '../../settings.ts';
 import { openEmbeddingFolder } from './embedding-folder.ts';

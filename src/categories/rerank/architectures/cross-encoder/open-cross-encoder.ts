@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { SessionBackend, EncodingModel } from '../../../../backends/contract.ts';
+import type { SessionBackend, EncodingModel } from '../../../../contracts/sessions.ts';
 import { localFiles } from '../../../../models/graph-files.ts';
 import { singleGraph, usualGraph } from '../../../../models/model-files.ts';
 import { openModelFolder } from '../../../../models/model-folder.ts';
@@ -7,7 +7,7 @@ import { locateModel } from '../../../../models/source.ts';
 import { chooseTextLength, readTextLength } from '../../../../models/text-length.ts';
 import { createTextTokenizer } from '../../../../models/tokenizer.ts';
 import { defaultBatchLimits } from '../../../../runtime/encoder/sequence-batcher.ts';
-import type { ModelSpec } from '../../../contract.ts';
+import type { ModelSpec } from '../../../../contracts/model.ts';
 import type { Scorer } from '../../scorer.ts';
 import type { RerankSettings } from '../../settings.ts';
 import { createGraphScorer, toLogit } from './graph-scorer.ts';

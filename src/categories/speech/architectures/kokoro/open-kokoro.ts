@@ -1,7 +1,7 @@
-import type { SessionBackend } from '../../../../backends/contract.ts';
+import type { SessionBackend } from '../../../../contracts/sessions.ts';
 import { describeVoice } from '../../../../core/speech/voices.ts';
 import { locateModel } from '../../../../models/source.ts';
-import type { ModelSpec } from '../../../contract.ts';
+import type { ModelSpec } from '../../../../contracts/model.ts';
 import { createReaders } from '../../pipeline/readers.ts';
 import type { SpeechSettings } from '../../settings.ts';
 import type { Synthesizer } from '../../synthesizer.ts';

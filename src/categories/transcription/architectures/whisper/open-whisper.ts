@@ -1,8 +1,8 @@
-import type { SessionBackend } from '../../../../backends/contract.ts';
+import type { SessionBackend } from '../../../../contracts/sessions.ts';
 import { createLogMel } from '../../../../core/audio/log-mel.ts';
 import { fieldError } from '../../../../errors.ts';
 import { locateModel } from '../../../../models/source.ts';
-import type { ModelSpec } from '../../../contract.ts';
+import type { ModelSpec } from '../../../../contracts/model.ts';
 import type { RecognizerAbility, WindowRecognizer } from '../../recognizer.ts';
 import type { TranscriptionSettings } from '../../settings.ts';
 import { WhisperRecognition } from './recognition.ts';

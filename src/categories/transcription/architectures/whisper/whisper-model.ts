@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import type { Graph } from '../../../../backends/contract.ts';
+import type { Graph } from '../../../../contracts/sessions.ts';
 import { float16ToFloat32Into } from '../../../../core/math/float16.ts';
 import { fieldError, type InferenceError } from '../../../../errors.ts';
 import type { WhisperFolder } from './whisper-folder.ts';

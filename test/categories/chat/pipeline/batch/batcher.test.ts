@@ -1,10 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  Batcher,
-  type Continuation,
-  type Generation,
-} from '../../../../../src/categories/chat/pipeline/batch/batcher.ts';
+import { Batcher, type Generation } from '../../../../../src/categories/chat/pipeline/batch/batcher.ts';
+import type { Continuation } from '../../../../../src/categories/chat/pipeline/batch/step-logits.ts';
 import { createCopyingDecoder } from '../../../../../src/backends/onnx/chat/copying-decoder.ts';
 import { CacheFull, type Decoder, type DecoderCache } from '../../../../../src/runtime/decoder.ts';
 import { PrefixCache } from '../../../../../src/categories/chat/pipeline/batch/prefix-cache.ts';

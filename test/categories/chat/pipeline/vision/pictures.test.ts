@@ -8,7 +8,7 @@ import {
   type ChatRequest,
   type ChatRequestInput,
 } from '../../../../../src/categories/chat/request.ts';
-import type { Pipeline } from '../../../../../src/categories/contract.ts';
+import type { Pipeline } from '../../../../../src/contracts/category.ts';
 import type { ContentPart } from '../../../../../src/core/chat/messages.ts';
 import { countSure, marginOf } from '../../../../tolerance.ts';
 

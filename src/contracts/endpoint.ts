@@ -1,10 +1,8 @@
-import type { z } from 'zod';
-import type { CallOptions, ModelInfo } from '../categories/contract.ts';
-import type { ModelStatus } from '../engine/contract.ts';
+import type { ApiResponse } from './http.ts';
+import type { ModelDirectory, ModelInfo } from './model.ts';
+import type { CallOptions } from './run.ts';
 import type { ErrorCode, InferenceError } from '../errors.ts';
-import type { ApiResponse } from './contract.ts';
-import type { ErrorBody } from './error-body.ts';
-import type { FormField } from './multipart.ts';
+import type { z } from 'zod';
 
 /** A schema with the name that it has in the OpenAPI document. */
 export interface NamedSchema {
@@ -34,13 +32,10 @@ export interface RouteDescription {
 }
 
 /** One request that runs no model. */
-export interface RouteCall {
+export interface RouteCall extends ModelDirectory {
   readonly query: URLSearchParams;
   /** The values of the path template's placeholders, decoded. */
   readonly pathParameters: Readonly<Record<string, string>>;
-  models(): readonly ModelInfo[];
-  /** State of the models. */
-  status(): readonly ModelStatus[];
   /**
    * @param category required of the model; any if left out
    * @throws InferenceError `model_not_found`, or `invalid_request` for a model of another category
@@ -61,6 +56,16 @@ export interface Asked {
 
 /** Report of one run. */
 export type EndpointRunOptions = Pick<CallOptions, 'responseId'>;
+
+/** The body of every error response; all four keys are always there. */
+export interface ErrorBody {
+  readonly error: {
+    readonly message: string;
+    readonly type: string;
+    readonly param: string | null;
+    readonly code: string;
+  };
+}
 
 /** Abnormal end of a stream of server-sent events. */
 export interface StreamEnd {
@@ -97,6 +102,12 @@ export interface EndpointRun<Input, Event> {
   ): Promise<ApiResponse>;
   /** Reports a failure that can't be the response's status any more. */
   report(error: InferenceError): void;
+}
+
+/** A field of a form that is not a file. */
+export interface FormField {
+  readonly name: string;
+  readonly value: string;
 }
 
 /** The form of an upload; its file is on the disk until the run is over. */

@@ -1,17 +1,9 @@
-import type { CategoryDefinition, ModelSpec, Pipeline } from '../categories/contract.ts';
-import type { Architecture } from '../contracts/architecture.ts';
-import type { ModelFiles } from '../models/model-files.ts';
+import type { ModelSpec } from './model.ts';
 import type { ModelFolder } from '../models/model-folder.ts';
 import type { TextTokenizer } from '../models/tokenizer.ts';
 import type { Session } from '../runtime/contract.ts';
 import type { Decoder } from '../runtime/decoder.ts';
 import type { EncodedText } from '../runtime/encoder/token-inputs.ts';
-import type { SettingTable } from '../validation/setting-table.ts';
-
-/** A backend with its settings, as plain data for a worker process. */
-export interface BackendDescriptor {
-  readonly kind: string;
-}
 
 /** One graph of a model. */
 export interface Graph {
@@ -81,52 +73,4 @@ export interface SessionBackend {
   openTextModel?(spec: ModelSpec): Promise<TextModel>;
   /** Opens a model that encodes texts, where the backend has those in place of graphs. */
   openTextEncoder?(spec: ModelSpec): Promise<EncodingModel>;
-}
-
-/** Loads a model into this process. */
-export type LoadPipeline = (spec: ModelSpec) => Promise<Pipeline>;
-
-/**
- * Loads a model of one category over a backend that runs graphs, or architectures of its own.
- *
- * @param architecture as the model's small files show it; `undefined` where the category has no list of them
- */
-export type LoadOverSessions = (
-  spec: ModelSpec,
-  backend: SessionBackend,
-  architecture: Architecture<never>,
-) => Promise<Pipeline>;
-
-/** A backend as it works: it runs graphs, or whole models. */
-export type Backend =
-  | {
-      readonly sessions: SessionBackend;
-      /** Adapts a pipeline that was loaded over the sessions. */
-      wrap?(pipeline: Pipeline): Pipeline;
-    }
-  | { readonly loadPipeline: LoadPipeline };
-
-/** The one object by which everything else finds a backend. It loads no native code. */
-export interface BackendDefinition {
-  readonly kind: string;
-  /** Notation for users: `remote.openai({…})`. */
-  readonly spelling: string;
-  /** The settings of the descriptor. */
-  readonly settings: SettingTable;
-  /** The process that it runs in: a worker, or the host where it computes nothing itself. */
-  readonly place: 'worker' | 'host';
-  /** Settings of a model that it can't honour. */
-  readonly foreignSettings: readonly string[];
-  /** The architectures that it opens in place of those of a category, by category. */
-  readonly architectures?: Readonly<Record<string, readonly Architecture[]>>;
-  /** The files of its models, where no architecture names them; default: those that the category names. */
-  readonly files?: ModelFiles;
-  /** Whether it runs the models of a category. */
-  runs(category: Pick<CategoryDefinition, 'name' | 'isStateless'>): boolean;
-  /** Further reason why it doesn't run a category. */
-  refusal?(category: Pick<CategoryDefinition, 'name'>): string;
-  /** Checks that reach beyond one setting; `path` begins the name of a setting. @throws InferenceError `invalid_request` */
-  assert?(descriptor: BackendDescriptor, path: string): void;
-  /** Imported late: it may load native code. */
-  open(spec: ModelSpec): Promise<Backend>;
 }

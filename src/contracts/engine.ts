@@ -1,23 +1,6 @@
-import type { CallOptions, ModelInfo, RunEvent, UpstreamStatus } from '../categories/contract.ts';
+import type { ModelDirectory } from './model.ts';
 import type { InferenceObserver } from './observer.ts';
-
-/** States of a model. */
-export const modelStates = ['unloaded', 'loading', 'ready', 'draining', 'failed', 'closed'] as const;
-
-/** Current state of a model. */
-export interface ModelStatus {
-  readonly id: string;
-  /**
-   * `loading` also while a lost worker is being replaced; `unloaded` when the next request loads it; `failed` when the
-   * model can't be loaded; `draining` when it is ready, but about to be closed, so that balancers send nobody any more.
-   */
-  readonly state: (typeof modelStates)[number];
-  /** Requests in the workers' hands, cancelled ones that have not stopped yet included. */
-  readonly running: number;
-  readonly waiting: number;
-  /** The servers that run it, of a model on other machines; each replica has its own count of them. */
-  readonly upstreams?: readonly UpstreamStatus[];
-}
+import type { CallOptions, RunEvent } from './run.ts';
 
 /** Time limit for running requests. */
 export interface GraceOptions {
@@ -67,7 +50,7 @@ export interface AnyRequest {
 }
 
 /** The functions of an inference that know no category; a handler needs no others. */
-export interface InferenceBase {
+export interface InferenceBase extends ModelDirectory {
   /**
    * One request of any category as a stream of events. It is admitted when the first event is asked for; all errors come
    * from the iterator. Leaving it early cancels the request.
@@ -77,9 +60,6 @@ export interface InferenceBase {
    * cancellation, a passed deadline or a lost worker
    */
   run(category: string, request: AnyRequest, options?: CallOptions): AsyncIterable<RunEvent>;
-  /** Every configured model, loaded or not; until it is, `contextLength` is the configured one or 0. */
-  models(): readonly ModelInfo[];
-  status(): readonly ModelStatus[];
   /**
    * Adds an observer, once even if it is added twice. Handlers call it for their own `observers`. An inference that a service makes up itself may leave it out.
    *

@@ -1,0 +1,109 @@
+import type { Architecture } from './architecture.ts';
+import type { Endpoint, Route } from './endpoint.ts';
+import type { ModelInfo, ParameterBounds } from './model.ts';
+import type {
+  RunEvent,
+  RunOptions,
+  RunTally,
+  RuntimeInUse,
+  StartRun,
+  TokenEstimate,
+  UpstreamStatus,
+} from './run.ts';
+import type { CategoryTelemetry } from './telemetry.ts';
+import type { ParameterTable } from '../core/parameters/descriptor.ts';
+import type { FileEvidence } from '../models/describe-model.ts';
+import type { ModelFiles } from '../models/model-files.ts';
+import type { SettingTable } from '../validation/setting-table.ts';
+
+/**
+ * A loaded model, ready to run requests. Lives in a worker process, or with `isolation: "inline"` in the host.
+ * Failures are `InferenceError`s; leaving a `run` iterator early cancels that run.
+ */
+export interface Pipeline<
+  Request = unknown,
+  Event extends RunEvent = RunEvent,
+  Info extends ModelInfo = ModelInfo,
+> {
+  readonly info: Info;
+  /** Number of requests it can process at once; the engine queues the others. */
+  readonly concurrency: number;
+  /** Requests beyond those that it can process as well: one for each owner that has no other under way. Default 0. */
+  readonly reserve?: number | undefined;
+  /** The servers that run it, where others do. */
+  upstreams?(): readonly UpstreamStatus[];
+  /** Runtime of the graphs; left out if none were loaded in this process. */
+  readonly runtime?: RuntimeInUse | undefined;
+  run(request: Request, options?: RunOptions): AsyncIterable<Event>;
+  close(): Promise<void>;
+}
+
+/** One example of a request, for people who want to try a model of the category. */
+export interface SampleRequest {
+  /** Below `/v1/`. */
+  readonly path: string;
+  readonly body?: object;
+  /** Options of curl for a form. */
+  readonly form?: string;
+  /** The answer is written into this file. */
+  readonly file?: string;
+  /** The answer goes to this command of a shell. */
+  readonly pipe?: string;
+}
+
+/** The only object by which other code finds a category. It loads no native code. */
+export interface CategoryDefinition<
+  Name extends string = string,
+  Input = unknown,
+  Request = unknown,
+  Event extends RunEvent = RunEvent,
+  Info extends ModelInfo = ModelInfo,
+  Settings extends SettingTable = SettingTable,
+  Methods extends object = object,
+> {
+  readonly name: Name;
+  readonly parameters: ParameterTable;
+  readonly settings: Settings;
+  /** Kinds of models that run on graphs; an earlier one goes before. */
+  readonly architectures?: readonly Architecture[];
+  /** The files of its models, where it has no architectures. */
+  readonly files?: ModelFiles;
+  readonly endpoints: readonly (Endpoint | Route)[];
+  readonly sample: SampleRequest;
+  /** Whether its graphs keep nothing from one run to the next, so that any server of graphs can run them. */
+  readonly isStateless: boolean;
+  /** The id that answers where a request names no model, if a model is configured under it; default: the first. */
+  readonly defaultModel?: string;
+  /** Bounds and defaults of parameters, by name, that hold for one model. */
+  parameterBounds?(model: Info): Readonly<Record<string, ParameterBounds>>;
+  /** Whether a model with these files is one of this category; default: whether an architecture of any backend knows it. */
+  recognize?(evidence: FileEvidence): boolean;
+  /** The in-process functions of the category, over a function that starts a request. */
+  methods(run: StartRun<Input, Event>): Methods;
+  /**
+   * Checks a request and fills in the defaults.
+   *
+   * @throws InferenceError `invalid_request` naming the parameter as the wire spells it
+   */
+  complete(input: Input): Request;
+  /**
+   * Tokens that a request may use up, estimated; left out where requests use none. A plan reserves them.
+   */
+  estimateTokens?(input: Input, model: ModelInfo): TokenEstimate;
+  /**
+   * Work that a request takes, estimated, in a unit of the category: owners take turns by it. Above 0; default 1.
+   */
+  estimateCost?(request: Request): number;
+  /** Whether an event brings a part of the answer, as a token, a segment or an image. */
+  isOutput(event: Event): boolean;
+  /** Whether the model's `deadlineMs` begins anew with an event; default: no event renews it. */
+  isProgress?(event: Event): boolean;
+  /** Adds an event to the account of its run. */
+  tally(event: Event, tally: RunTally): void;
+  /** Adds an event to those of the same run that leave the worker with it; default: at their end. */
+  append?(events: Event[], event: Event): void;
+  readonly telemetry: CategoryTelemetry<Request, Event>;
+}
+
+/** All categories, by name, in the order in which a model's files are shown to them. */
+export type CategoryRegistry = ReadonlyMap<string, CategoryDefinition>;

@@ -1,0 +1,133 @@
+import type { UpstreamStatus } from './run.ts';
+import type { Device } from '../core/device.ts';
+import type { ParameterDescriptor } from '../core/parameters/descriptor.ts';
+import type { Verification } from '../core/verification.ts';
+import type { Dtype } from '../models/graph-files.ts';
+import type { HubOptions } from '../models/hub/settings.ts';
+
+/** The part of a parameter's descriptor that a model may narrow. */
+export type ParameterBounds = Pick<ParameterDescriptor, 'min' | 'max' | 'default' | 'step'>;
+
+/** Facts about a loaded model. A category may add its own. */
+export interface ModelInfo {
+  readonly id: string;
+  /** Display name. */
+  readonly name: string;
+  /** `unknown` until the model is loaded, where neither its settings nor its files at hand show it. */
+  readonly category: string;
+  /** Tokens of prompt and answer together; 0 where a model reads no text. */
+  readonly contextLength: number;
+  /** Names of those parameters of its category that it doesn't take. */
+  readonly foreignParameters?: readonly string[] | undefined;
+  /** Defaults of parameters that aren't those of its category; `undefined` where the server that runs it decides. */
+  readonly defaults?: Readonly<Record<string, unknown>> | undefined;
+  /** Kinds of input that it takes; left out while that is unknown. */
+  readonly inputModalities?: readonly ('text' | 'image')[] | undefined;
+  /** The things that a demo model knows, and a `source` to put in its place; left out for real models. */
+  readonly demo?: { readonly description: string; readonly replacement: string } | undefined;
+  /** Unix time in seconds at which the model files were made, or 0 where that is not known. */
+  readonly created: number;
+  readonly ownedBy: string;
+}
+
+/** Settings that every model may have; those of its category and the limits of its queue stand beside them. */
+export interface CommonSettings {
+  /**
+   * Name of a bundled model; path of a folder in the hub's ONNX layout, or of a GGUF file; name in the catalogue; id on the hub, `org/name`
+   * or `org/name@revision`; or `https://…` address of such a folder. Those on the network are downloaded when the model
+   * is loaded, and kept.
+   */
+  readonly source: string;
+  /** Backend of the model; default: llama.cpp for a GGUF file, else ONNX Runtime, on this machine. */
+  readonly backend?: BackendDescriptor | undefined;
+  /** The weights to load; default `auto`: fp32, or else the first dtype that is there. */
+  readonly dtype?: Dtype | undefined;
+  /** Source and cache of models; default: from the environment. */
+  readonly hub?: HubOptions | undefined;
+  /**
+   * When files are compared with their hashes as the model is loaded; default `changed`: downloaded ones that have
+   * changed since they were last compared, and all of bundled models.
+   */
+  readonly verify?: Verification | undefined;
+  /** Display name; the id if left out. */
+  readonly name?: string | undefined;
+  /** Values of parameters of its category, by name, for requests that leave them out. */
+  readonly defaults?: Readonly<Record<string, unknown>> | undefined;
+  /** Default `cpu`. */
+  readonly device?: Device | undefined;
+  /** Threads of one operator; default cores − 1, at least 1. */
+  readonly threads?: number | undefined;
+  /**
+   * Time in which a worker has to confirm a cancellation before it is killed and replaced; six times as long while it
+   * computes, measured in processor time where others have the processors. One that stands still, as by SIGSTOP, is
+   * replaced after twice this time, at least 5 s, also when nobody cancels. Default 5 s.
+   */
+  readonly cancelGraceMs?: number | undefined;
+}
+
+/** A model to load and its settings; plain data, so that it can be sent to a worker process. */
+export type ModelSpec<Settings extends object = object> = CommonSettings &
+  Settings & {
+    readonly id: string;
+    /** Default: what the model's files show. */
+    readonly category?: string | undefined;
+  };
+
+/** Settings of a model that its replicas may differ in. */
+export type ReplicaSettings = Pick<CommonSettings, 'device' | 'threads'>;
+
+/** Limits of one model, and when it is loaded. */
+export interface ModelLimits {
+  /** Worker processes of this model: how many, or the settings of each, such as its device. Default 1. */
+  readonly replicas?: number | readonly ReplicaSettings[] | undefined;
+  /**
+   * Requests that may wait; one more is refused with `overloaded`, unless its owner has none waiting: up to as many again.
+   * Default 64.
+   */
+  readonly maxQueue?: number | undefined;
+  /**
+   * Longest time of a request, waiting included; of a transcription, longest time without progress: each window that is done
+   * renews it. Default 10 minutes.
+   */
+  readonly deadlineMs?: number | undefined;
+  /**
+   * Whether the first request loads the model, and not the start. Default: true where the model has `idleUnloadMs` or
+   * the inference a limit of loaded models, else false.
+   */
+  readonly loadOnDemand?: boolean | undefined;
+  /** Time without a request after which the model is unloaded; the next request loads it again. Default: never. */
+  readonly idleUnloadMs?: number | undefined;
+}
+
+/** Source, settings and limits of a model. */
+export type ModelOptions<Settings extends object = object> = Omit<ModelSpec<Settings>, 'id'> & ModelLimits;
+
+/** A backend with its settings, as plain data for a worker process. */
+export interface BackendDescriptor {
+  readonly kind: string;
+}
+
+/** States of a model. */
+export const modelStates = ['unloaded', 'loading', 'ready', 'draining', 'failed', 'closed'] as const;
+
+/** Current state of a model. */
+export interface ModelStatus {
+  readonly id: string;
+  /**
+   * `loading` also while a lost worker is being replaced; `unloaded` when the next request loads it; `failed` when the
+   * model can't be loaded; `draining` when it is ready, but about to be closed, so that balancers send nobody any more.
+   */
+  readonly state: (typeof modelStates)[number];
+  /** Requests in the workers' hands, cancelled ones that have not stopped yet included. */
+  readonly running: number;
+  readonly waiting: number;
+  /** The servers that run it, of a model on other machines; each replica has its own count of them. */
+  readonly upstreams?: readonly UpstreamStatus[];
+}
+
+/** The models of an inference. */
+export interface ModelDirectory {
+  /** Every configured model, loaded or not; until it is, `contextLength` is the configured one or 0. */
+  models(): readonly ModelInfo[];
+  status(): readonly ModelStatus[];
+}

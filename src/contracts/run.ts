@@ -1,0 +1,117 @@
+/** One event of a run; each category says which there are. */
+export interface RunEvent {
+  readonly type: string;
+}
+
+/** Headers by which other machines know a run: `x-request-id`, `traceparent` and `tracestate`. */
+export type RunHeaders = Readonly<Record<string, string>>;
+
+export interface RunOptions {
+  /** Aborting it ends the run before its next step; the iterator then throws `cancelled`. */
+  readonly signal?: AbortSignal | undefined;
+  /** Sent with whatever the run asks of other machines. */
+  readonly headers?: RunHeaders | undefined;
+  /** Owners take turns; runs reuse what was computed for runs of the same owner alone. */
+  readonly owner?: string | undefined;
+  /** As in `CallOptions`. */
+  readonly sharesPrefixes?: boolean | undefined;
+}
+
+/** The request or job that a run is a part of, in the words of whoever asks for it. */
+export interface RunOrigin {
+  /** Names it in logs, traces and reports of errors. */
+  readonly requestId: string;
+  /**
+   * Where a trace's context is found, names in lower case: the headers of a request or of a message in a queue. They may
+   * hold keys: they are not for records.
+   */
+  readonly carrier?: Readonly<Record<string, string | readonly string[] | undefined>> | undefined;
+}
+
+/** Options of one run. */
+export interface CallOptions {
+  /** Aborting it cancels the request; its error is then `cancelled`. */
+  readonly signal?: AbortSignal | undefined;
+  /**
+   * Time from now until the request must be finished, waiting included; afterwards its error is `deadline_exceeded`.
+   * It can shorten the model's own limit, not lengthen it, and no progress renews it.
+   */
+  readonly deadlineMs?: number | undefined;
+  /** The request that this one is a part of, for observers and for what a worker reports about errors. */
+  readonly origin?: RunOrigin | undefined;
+  /** The id that the answer is going to have, for observers. */
+  readonly responseId?: string | undefined;
+  /** Called when a replica takes the request, which has waited until then. It must not throw. */
+  readonly onDispatch?: (() => void) | undefined;
+  /**
+   * Whose request it is. Owners take turns: those that wait, and those whose runs compute. The beginning of a prompt is
+   * reused for requests of the same owner alone, so that no caller finds out by `cached_tokens` or by the time what another
+   * one has asked. Requests without an owner count as those of one.
+   */
+  readonly owner?: string | undefined;
+  /** Whether the beginning of its prompt is reused for those of all owners that say so too; default `false`. */
+  readonly sharesPrefixes?: boolean | undefined;
+}
+
+/** A request with all its defaults, as a pipeline gets it. */
+export interface CompleteRequest {
+  /** Names of the parameters that the caller or the model's `defaults` gave; left out, all of them. */
+  readonly given?: readonly string[] | undefined;
+}
+
+/** Starts one request of a category on the model that it names. */
+export type StartRun<Input, Event> = (request: Input, options?: CallOptions) => AsyncIterable<Event>;
+
+/** A server that runs a model, as it is doing at the moment. */
+export interface UpstreamStatus {
+  readonly url: string;
+  /** Whether it gets requests; where none of a model does, all get some. */
+  readonly isHealthy: boolean;
+  /** Requests in its hands. */
+  readonly running: number;
+  /** Requests that it has failed since the model was loaded; some of them another server has answered. */
+  readonly failures: number;
+}
+
+/** The way to ONNX Runtime that a process has taken, and why. */
+export interface RuntimeInUse {
+  /** `native`, its C API, or `onnxruntime-node`, its binding. */
+  readonly name: string;
+  /** Version of onnxruntime. */
+  readonly version: string;
+  /** A sentence without its full stop. */
+  readonly reason: string;
+}
+
+/** Everything that a run has used up and made. What a category doesn't have is left out. */
+export interface RunUsage {
+  /** Tokens of prompts. */
+  inputTokens?: number;
+  /** Prompt tokens that needed no computing. */
+  cachedTokens?: number;
+  /** Over all choices; of a run that ended early, those whose text has come. */
+  outputTokens?: number;
+  /** Output tokens of reasoning. */
+  reasoningTokens?: number;
+  images?: number;
+  vectors?: number;
+  /** Objects found. */
+  detections?: number;
+  /** Length of what was transcribed or spoken; of a transcription that ended early, how far it came. */
+  audioSeconds?: number;
+}
+
+/** Tokens of a request that nobody has counted yet. */
+export interface TokenEstimate {
+  /** Tokens of the prompt, or of the texts. */
+  readonly input: number;
+  /** The most that the answer may have, over all choices. */
+  readonly output: number;
+}
+
+/** The account of a run so far. */
+export interface RunTally {
+  readonly usage: RunUsage;
+  /** Reason for the end of each choice; an unfinished choice leaves a hole. */
+  readonly finishReasons: string[];
+}
