@@ -3,8 +3,8 @@ import type { Endpoint, Route } from './endpoint.ts';
 import type { ModelInfo, ParameterBounds } from './model.ts';
 import type {
   RunEvent,
-  RunOptions,
-  RunTally,
+  PipelineRunOptions,
+  UsageTally,
   RuntimeInUse,
   StartRun,
   TokenEstimate,
@@ -34,7 +34,7 @@ export interface Pipeline<
   upstreams?(): readonly UpstreamStatus[];
   /** Runtime of the graphs; left out if none were loaded in this process. */
   readonly runtime?: RuntimeInUse | undefined;
-  run(request: Request, options?: RunOptions): AsyncIterable<Event>;
+  run(request: Request, options?: PipelineRunOptions): AsyncIterable<Event>;
   close(): Promise<void>;
 }
 
@@ -99,7 +99,7 @@ export interface CategoryDefinition<
   /** Whether the model's `deadlineMs` begins anew with an event; default: no event renews it. */
   isProgress?(event: Event): boolean;
   /** Adds an event to the account of its run. */
-  tally(event: Event, tally: RunTally): void;
+  tally(event: Event, tally: UsageTally): void;
   /** Adds an event to those of the same run that leave the worker with it; default: at their end. */
   append?(events: Event[], event: Event): void;
   readonly telemetry: CategoryTelemetry<Request, Event>;

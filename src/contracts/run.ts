@@ -4,13 +4,14 @@ export interface RunEvent {
 }
 
 /** Headers by which other machines know a run: `x-request-id`, `traceparent` and `tracestate`. */
-export type RunHeaders = Readonly<Record<string, string>>;
+export type TraceHeaders = Readonly<Record<string, string>>;
 
-export interface RunOptions {
+/** Options of a run of a pipeline. */
+export interface PipelineRunOptions {
   /** Aborting it ends the run before its next step; the iterator then throws `cancelled`. */
   readonly signal?: AbortSignal | undefined;
   /** Sent with whatever the run asks of other machines. */
-  readonly headers?: RunHeaders | undefined;
+  readonly headers?: TraceHeaders | undefined;
   /** Owners take turns; runs reuse what was computed for runs of the same owner alone. */
   readonly owner?: string | undefined;
   /** As in `CallOptions`. */
@@ -110,7 +111,7 @@ export interface TokenEstimate {
 }
 
 /** The account of a run so far. */
-export interface RunTally {
+export interface UsageTally {
   readonly usage: RunUsage;
   /** Reason for the end of each choice; an unfinished choice leaves a hole. */
   readonly finishReasons: string[];

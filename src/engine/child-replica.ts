@@ -6,14 +6,14 @@ import { placeOnDevice } from './device-place.ts';
 import { watchPulse, type Pulse } from './heartbeat.ts';
 import { callFor, separateFunctions, type SeparatedFunctions } from './host-functions.ts';
 import { loadError } from './load-error.ts';
-import type { RunProgress, WorkerMessage } from './protocol.ts';
+import type { WorkerProgress, WorkerMessage } from './protocol.ts';
 import type {
   Replica,
   ReplicaListener,
   ReplicaState,
-  Run,
-  RunLabels,
-  RunObserver,
+  CancelHandle,
+  RequestLabels,
+  RequestListener,
   StartReplica,
 } from './replica.ts';
 import { createBackOff, defaultRestartPolicy, type BackOff, type RestartPolicy } from './restart-policy.ts';
@@ -53,8 +53,8 @@ const leastShare = 0.004;
 /** Without a beat for so long, or for twice the grace where that is longer, a worker counts as hung. */
 const leastHangMs = 5000;
 
-interface ActiveRun {
-  readonly observer: RunObserver;
+interface PendingRequest {
+  readonly observer: RequestListener;
   killTimer: NodeJS.Timeout | undefined;
 }
 
@@ -69,7 +69,7 @@ class ChildReplica implements Replica {
   readonly #backOff: BackOff;
   readonly #firstLoad = createDeferred();
   readonly #closed = createDeferred();
-  readonly #runs = new Map<number, ActiveRun>();
+  readonly #runs = new Map<number, PendingRequest>();
   #process: WorkerProcess | undefined;
   #pulse: Pulse | undefined;
   #state: ReplicaState = 'loading';
@@ -146,7 +146,7 @@ class ChildReplica implements Replica {
     return this.#firstLoad.promise;
   }
 
-  start(request: unknown, observer: RunObserver, labels?: RunLabels): Run {
+  start(request: unknown, observer: RequestListener, labels?: RequestLabels): CancelHandle {
     const id = ++this.#lastRunId;
     try {
       this.#process?.send({ type: 'run', id, request, labels });
@@ -228,7 +228,7 @@ class ChildReplica implements Replica {
     }
   }
 
-  #advance({ id, events, end }: RunProgress): void {
+  #advance({ id, events, end }: WorkerProgress): void {
     const run = this.#runs.get(id);
     if (!run) return;
     if (events.length > 0) run.observer.onEvents(events);
@@ -245,7 +245,10 @@ class ChildReplica implements Replica {
     this.#limitCancellation(run, { graces: 1, fromCpuMs: this.#pulse?.cpuMs ?? 0 });
   }
 
-  #limitCancellation(run: ActiveRun, wait: { readonly graces: number; readonly fromCpuMs: number }): void {
+  #limitCancellation(
+    run: PendingRequest,
+    wait: { readonly graces: number; readonly fromCpuMs: number },
+  ): void {
     run.killTimer = setTimeout(() => {
       if (this.#mayWait(wait)) this.#limitCancellation(run, { ...wait, graces: wait.graces + 1 });
       else this.#abandonWorker('it did not answer and was stopped');

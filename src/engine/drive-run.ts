@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { InferenceError } from '../errors.ts';
 import type { Pipeline } from '../contracts/category.ts';
-import type { RunEvent, RunOptions } from '../contracts/run.ts';
+import type { RunEvent, PipelineRunOptions } from '../contracts/run.ts';
 
 /** Events that may come at once before everything else in this process gets its turn. */
 const eventsPerTurn = 256;
@@ -14,7 +14,7 @@ const eventsPerTurn = 256;
 export async function driveRun(
   pipeline: Pipeline,
   request: unknown,
-  options: RunOptions & { readonly signal: AbortSignal },
+  options: PipelineRunOptions & { readonly signal: AbortSignal },
   onEvent: (event: RunEvent) => void | Promise<void>,
 ): Promise<InferenceError | undefined> {
   const { signal } = options;

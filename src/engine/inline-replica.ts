@@ -10,9 +10,9 @@ import type {
   Replica,
   ReplicaListener,
   ReplicaState,
-  Run,
-  RunLabels,
-  RunObserver,
+  CancelHandle,
+  RequestLabels,
+  RequestListener,
   StartReplica,
 } from './replica.ts';
 
@@ -30,10 +30,10 @@ export function inlineReplicas(loadPipeline: LoadPipeline): StartReplica {
     new InlineReplica(spec, { onChange, onEvent }, loadPipeline);
 }
 
-interface StartedRun {
+interface InlineRequest {
   readonly request: unknown;
-  readonly observer: RunObserver;
-  readonly labels: RunLabels;
+  readonly observer: RequestListener;
+  readonly labels: RequestLabels;
 }
 
 class InlineReplica implements Replica {
@@ -85,7 +85,7 @@ class InlineReplica implements Replica {
     return this.#firstLoad.promise;
   }
 
-  start(request: unknown, observer: RunObserver, labels: RunLabels = {}): Run {
+  start(request: unknown, observer: RequestListener, labels: RequestLabels = {}): CancelHandle {
     const controller = new AbortController();
     this.#runs.set(controller, this.#drive(controller, { request, observer, labels }));
     return { cancel: () => controller.abort() };
@@ -118,7 +118,7 @@ class InlineReplica implements Replica {
     }
   }
 
-  async #drive(controller: AbortController, { request, observer, labels }: StartedRun): Promise<void> {
+  async #drive(controller: AbortController, { request, observer, labels }: InlineRequest): Promise<void> {
     await Promise.resolve();
     const { signal } = controller;
     const error = await driveRun(this.#pipeline!, request, { ...labels, signal }, (event) =>

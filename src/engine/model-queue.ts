@@ -8,7 +8,7 @@ import { FairQueue } from '../concurrency/fair-queue.ts';
 import { assertDuration, type ResolvedLimits } from './limits.ts';
 import { LoadableModel } from './loadable-model.ts';
 import type { InferenceObserver, ObservedModel, UnloadReason } from '../contracts/observer.ts';
-import type { Replica, ReplicaEvent, RunObserver, StartReplica } from './replica.ts';
+import type { Replica, ReplicaEvent, RequestListener, StartReplica } from './replica.ts';
 import { createServiceTimes, toRetryAfterSeconds } from './retry-after.ts';
 import type { Room } from './room.ts';
 import { watchRun, type RunWatch } from './run-watch.ts';
@@ -242,7 +242,7 @@ export class ModelQueue {
     this.#running.add(ticket);
     this.#count(ticket.owner, 1);
     this.#model.touch();
-    const observer: RunObserver = {
+    const observer: RequestListener = {
       onEvents: (events) => ticket.push(events),
       onEnd: (error) => {
         if (!error) this.#serviceTimes.record(performance.now() - startedAt);

@@ -1,6 +1,6 @@
 import type { RunEvent } from '../contracts/run.ts';
 import type { SerializedError } from '../errors.ts';
-import type { RunProgress } from './protocol.ts';
+import type { WorkerProgress } from './protocol.ts';
 
 export interface Outbox {
   event(id: number, event: RunEvent): void;
@@ -9,7 +9,7 @@ export interface Outbox {
 
 export interface OutboxOptions {
   /** @throws Error if the progress can't be cloned; nothing was sent then */
-  send(runs: readonly RunProgress[]): void;
+  send(runs: readonly WorkerProgress[]): void;
   /** The events of this run can't be cloned; they are dropped. */
   onUnsendable(id: number, error: unknown): void;
   /** Adds an event to those of the same run that leave with it; default: at their end. */

@@ -2,7 +2,7 @@ import type { ModelSpec } from '../contracts/model.ts';
 import type { Pipeline } from '../contracts/category.ts';
 import type { RunEvent, UpstreamStatus } from '../contracts/run.ts';
 import type { SerializedError } from '../errors.ts';
-import type { RunLabels } from './replica.ts';
+import type { RequestLabels } from './replica.ts';
 
 /** The place of a value in plain data, key by key. */
 export type DataPath = readonly (string | number)[];
@@ -24,7 +24,7 @@ export type HostMessage =
       readonly type: 'run';
       readonly id: number;
       readonly request: unknown;
-      readonly labels?: RunLabels | undefined;
+      readonly labels?: RequestLabels | undefined;
     }
   | { readonly type: 'cancel'; readonly id: number }
   /** Answers a `call`. */
@@ -45,10 +45,10 @@ export type WorkerMessage =
   | { readonly type: 'call'; readonly id: number; readonly number: number }
   /** Once a second at most, where others run the model. */
   | { readonly type: 'upstreams'; readonly upstreams: readonly UpstreamStatus[] }
-  | { readonly type: 'progress'; readonly runs: readonly RunProgress[] };
+  | { readonly type: 'progress'; readonly runs: readonly WorkerProgress[] };
 
 /** Events of one run since the last message. */
-export interface RunProgress {
+export interface WorkerProgress {
   readonly id: number;
   readonly events: readonly RunEvent[];
   /** Present when the run is over and its place free; every `run` gets exactly one. */

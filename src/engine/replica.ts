@@ -1,6 +1,6 @@
 import type { InferenceError } from '../errors.ts';
 import type { ModelInfo, ModelSpec } from '../contracts/model.ts';
-import type { RunEvent, RunHeaders, RuntimeInUse, UpstreamStatus } from '../contracts/run.ts';
+import type { PipelineRunOptions, RunEvent, RuntimeInUse, UpstreamStatus } from '../contracts/run.ts';
 
 /**
  * `loading` until the model is there for the first time, `restarting` from the loss of a worker until the next one is
@@ -8,26 +8,21 @@ import type { RunEvent, RunHeaders, RuntimeInUse, UpstreamStatus } from '../cont
  */
 export type ReplicaState = 'loading' | 'ready' | 'restarting' | 'failed' | 'closed';
 
-/** Told about one run. */
-export interface RunObserver {
+/** Told about one request. */
+export interface RequestListener {
   onEvents(events: readonly RunEvent[]): void;
   /** Called exactly once, never from within `start`: the run is over and its place is free. */
   onEnd(error: InferenceError | undefined): void;
 }
 
-/** Id of a run. */
-export interface RunLabels {
-  /** Named where the run's failure is reported. */
+/** Everything by which a request is known, here and elsewhere. */
+export interface RequestLabels extends Omit<PipelineRunOptions, 'signal'> {
+  /** Named where the failure of the request is reported. */
   readonly requestId?: string | undefined;
-  /** Sent to other machines. */
-  readonly headers?: RunHeaders | undefined;
-  /** As in `RunOptions`. */
-  readonly owner?: string | undefined;
-  /** As in `RunOptions`. */
-  readonly sharesPrefixes?: boolean | undefined;
 }
 
-export interface Run {
+/** A request in a replica's hands. */
+export interface CancelHandle {
   /** Asks the run to end before its next step; `onEnd` says when it has. Harmless when repeated or late. */
   cancel(): void;
 }
@@ -58,7 +53,7 @@ export interface Replica {
    *
    * @param labels by which it is known here and elsewhere
    */
-  start(request: unknown, observer: RunObserver, labels?: RunLabels): Run;
+  start(request: unknown, observer: RequestListener, labels?: RequestLabels): CancelHandle;
   /**
    * Only when every run has ended or been cancelled: releases the model and resolves when nothing of it is left.
    * Idempotent.

@@ -1,5 +1,5 @@
 import type { CategoryDefinition } from '../contracts/category.ts';
-import type { RunEvent, RunTally, RunUsage } from '../contracts/run.ts';
+import type { RunEvent, UsageTally, RunUsage } from '../contracts/run.ts';
 import { InferenceError } from '../errors.ts';
 import type { Observers } from '../observers.ts';
 import type { InferenceObserver, ObservedRun } from '../contracts/observer.ts';
@@ -26,7 +26,7 @@ export function watchRun(
   if (observers.isEmpty) return undefined;
   const startedAt = performance.now();
   const sinceStart = (): number => performance.now() - startedAt;
-  const total: RunTally = { usage: {}, finishReasons: [] };
+  const total: UsageTally = { usage: {}, finishReasons: [] };
   let waitMs: number | undefined;
   let firstOutputMs: number | undefined;
   let ended = false;
@@ -62,7 +62,7 @@ export function watchRun(
       observers.tell('onRunEvents', run, events);
     },
     leave(unread) {
-      const lost: RunTally = { usage: {}, finishReasons: [] };
+      const lost: UsageTally = { usage: {}, finishReasons: [] };
       for (const event of unread.filter(isOutput)) tally(event, lost);
       subtractTokens(total.usage, lost.usage);
       end(new InferenceError('cancelled', 'The caller has left.'));

@@ -10,12 +10,12 @@ import { HostCalls } from './host-functions.ts';
 import { leaveCore } from './leave-core.ts';
 import { createOutbox, unsendable } from './outbox.ts';
 import type { HostMessage, LoadPipeline, WorkerMessage } from './protocol.ts';
-import type { RunLabels } from './replica.ts';
+import type { RequestLabels } from './replica.ts';
 
 /** On the scale of `nice`: 0 is normal, 19 the lowest. */
 const workerPriority = 10;
 
-interface ActiveRun {
+interface WorkerTask {
   readonly controller: AbortController;
   failure: SerializedError | undefined;
 }
@@ -43,7 +43,7 @@ export function serveWorker(
   startHeartbeat();
   lowerPriority(threads);
 
-  const runs = new Map<number, ActiveRun>();
+  const runs = new Map<number, WorkerTask>();
   let pipeline: Pipeline | undefined;
   let onIdle: (() => void) | undefined;
 
@@ -78,9 +78,9 @@ export function serveWorker(
   const run = async (
     id: number,
     request: unknown,
-    { requestId, ...options }: RunLabels = {},
+    { requestId, ...options }: RequestLabels = {},
   ): Promise<void> => {
-    const active: ActiveRun = { controller: new AbortController(), failure: undefined };
+    const active: WorkerTask = { controller: new AbortController(), failure: undefined };
     runs.set(id, active);
     const { signal } = active.controller;
     const error = await driveRun(pipeline!, request, { ...options, signal }, (event) => {

@@ -2,7 +2,7 @@ import type { RunEvent, RunOrigin } from '../contracts/run.ts';
 import { InferenceError } from '../errors.ts';
 import type { EventStream } from '../concurrency/event-stream.ts';
 
-import type { Run, RunLabels } from './replica.ts';
+import type { CancelHandle, RequestLabels } from './replica.ts';
 import { runHeaders } from './run-headers.ts';
 import type { RunWatch } from './run-watch.ts';
 
@@ -27,7 +27,7 @@ export class Ticket {
   readonly category: string;
   readonly owner: string | undefined;
   /** Set while a replica works on it. */
-  run: Run | undefined;
+  run: CancelHandle | undefined;
   /** Listener, if there is one. */
   readonly watch: RunWatch | undefined;
   readonly #origin: RunOrigin | undefined;
@@ -65,7 +65,7 @@ export class Ticket {
   }
 
   /** Id of the run in its worker. */
-  get labels(): RunLabels {
+  get labels(): RequestLabels {
     const headers = this.#origin ? runHeaders(this.#origin) : {};
     this.watch?.propagate(headers);
     const { owner } = this;
@@ -73,7 +73,7 @@ export class Ticket {
   }
 
   /** A replica has taken it. */
-  dispatch(run: Run): void {
+  dispatch(run: CancelHandle): void {
     this.run = run;
     // Not before: an observer may cancel the run.
     this.watch?.dispatch();

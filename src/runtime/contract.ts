@@ -30,7 +30,7 @@ export interface TensorSignature {
 }
 
 /** Options of a run. */
-export interface RunOptions {
+export interface GraphRunOptions {
   /**
    * Ends the run, which then rejects with the signal's reason; the session stays usable. The native runtime stops between
    * two operators of the graph, other runtimes before the run starts.
@@ -49,7 +49,7 @@ export interface Session {
    * @param fetches names of the outputs that are wanted; all if left out. Every fetched output costs a copy
    * @throws Error when a name, type or shape doesn't fit; the session stays usable
    */
-  run(feeds: TensorMap, fetches?: readonly string[], options?: RunOptions): Promise<TensorMap>;
+  run(feeds: TensorMap, fetches?: readonly string[], options?: GraphRunOptions): Promise<TensorMap>;
   /** Waits for runs under way and frees native memory; the session can't be used afterwards. */
   release(): Promise<void>;
 }
@@ -108,7 +108,7 @@ export interface Binding {
    *
    * @throws Error when an input is missing or dimensions don't fit; binding and session stay usable
    */
-  run(options?: RunOptions): Promise<void>;
+  run(options?: GraphRunOptions): Promise<void>;
   /**
    * Runs the graph in this thread.
    *

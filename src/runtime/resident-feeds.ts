@@ -1,7 +1,14 @@
 import { elementTypes } from '../core/onnx/element-types.ts';
 import { copyModel } from '../core/onnx/tensor-graphs.ts';
 import { writeOnnxModel } from '../core/onnx/write-model.ts';
-import type { BindableSession, ResidentTensor, RunOptions, Session, Tensor, TensorMap } from './contract.ts';
+import type {
+  BindableSession,
+  ResidentTensor,
+  GraphRunOptions,
+  Session,
+  Tensor,
+  TensorMap,
+} from './contract.ts';
 
 export interface ResidentFeedsOptions {
   /** Whether tensors that an input is fed come again. */
@@ -39,7 +46,7 @@ export function keepFeedsResident(
   async function run(
     feeds: TensorMap,
     fetches?: readonly string[],
-    options?: RunOptions,
+    options?: GraphRunOptions,
   ): Promise<TensorMap> {
     const names = fetches ?? session.outputs.map(({ name }) => name);
     const residents = new Map<string, ResidentTensor>();

@@ -8,7 +8,7 @@ import type { AnyRequest } from '../contracts/engine.ts';
 import type { Endpoint, EndpointRun, EndpointRunOptions, UploadedForm } from '../contracts/endpoint.ts';
 import { eventStreamResponse } from './event-stream-response.ts';
 import { bodyTimeoutMsOf, deadlineMsOf } from './headers.ts';
-import { collectRun, openRun, type Run } from './run.ts';
+import { collectRun, openRun, type BilledRequest } from './run.ts';
 import { markChecked } from '../validation/checked.ts';
 import { inPieces } from '../validation/in-pieces.ts';
 import { receiveUpload } from './upload.ts';
@@ -88,7 +88,7 @@ async function answer(
   await letOthersRun(since);
   const model = findModel(call, asked.model, category);
   call.meter.assertModel(model.id);
-  const runOf = (request: unknown, { responseId }: EndpointRunOptions = {}): Run<RunEvent> => ({
+  const runOf = (request: unknown, { responseId }: EndpointRunOptions = {}): BilledRequest<RunEvent> => ({
     estimate: () => category.estimateTokens?.(request, model) ?? { input: 0, output: 0 },
     start: (options) =>
       call.inference.run(category.name, markChecked(request as AnyRequest), { ...options, responseId }),

@@ -1,19 +1,19 @@
-import type { CallOptions, RunTally, TokenEstimate } from '../contracts/run.ts';
+import type { CallOptions, UsageTally, TokenEstimate } from '../contracts/run.ts';
 import { InferenceError } from '../errors.ts';
 import type { Call } from './call.ts';
 import { deadlineMsOf } from './headers.ts';
 
 /** A run of a model that is to be paid for. */
-export interface Run<Event> {
+export interface BilledRequest<Event> {
   /** Tokens that it may use, about; called only for callers with a plan. */
   readonly estimate: () => TokenEstimate;
   readonly start: (options: CallOptions) => AsyncIterable<Event>;
-  readonly tally: (event: Event, tally: RunTally) => void;
+  readonly tally: (event: Event, tally: UsageTally) => void;
   readonly isOutput: (event: Event) => boolean;
 }
 
 /** A run event by event. */
-export interface OpenRun<Event> {
+export interface BilledStream<Event> {
   /** Returning it ends the run at once, also while an event is awaited. */
   readonly events: AsyncIterator<Event>;
   /** Puts an event's output on the bill: the client has been sent it. */
@@ -28,7 +28,7 @@ export interface OpenRun<Event> {
  *
  * @throws InferenceError `quota_exceeded`, or what the run throws
  */
-export async function collectRun<Event>(call: Call, run: Run<Event>): Promise<Event[]> {
+export async function collectRun<Event>(call: Call, run: BilledRequest<Event>): Promise<Event[]> {
   const { signal } = call.request;
   const bill = await openBill(call, run, { isStream: false });
   const events: Event[] = [];
@@ -51,7 +51,7 @@ export async function collectRun<Event>(call: Call, run: Run<Event>): Promise<Ev
  *
  * @throws InferenceError `quota_exceeded`
  */
-export async function openRun<Event>(call: Call, run: Run<Event>): Promise<OpenRun<Event>> {
+export async function openRun<Event>(call: Call, run: BilledRequest<Event>): Promise<BilledStream<Event>> {
   const client = call.request.signal;
   const bill = await openBill(call, run, { isStream: true });
   const controller = new AbortController();
@@ -145,7 +145,7 @@ interface Bill<Event> {
 /** Charges as the table in `docs/guides/errors-and-limits.md` says. */
 async function openBill<Event>(
   call: Call,
-  { tally, isOutput, estimate }: Run<Event>,
+  { tally, isOutput, estimate }: BilledRequest<Event>,
   { isStream }: { readonly isStream: boolean },
 ): Promise<Bill<Event>> {
   let estimated: TokenEstimate = { input: 0, output: 0 };
@@ -154,8 +154,8 @@ async function openBill<Event>(
     return estimated.input + estimated.output;
   });
   // A complete run costs all of it, a stream that ends early only the output that was sent.
-  const read: RunTally = { usage: {}, finishReasons: [] };
-  const taken: RunTally = isStream ? { usage: {}, finishReasons: [] } : read;
+  const read: UsageTally = { usage: {}, finishReasons: [] };
+  const taken: UsageTally = isStream ? { usage: {}, finishReasons: [] } : read;
   let hasBegun = false;
   let hasSent = false;
   let settled = false;

@@ -1,9 +1,9 @@
 import type { InferenceError } from '../../src/errors.ts';
-import type { Replica, ReplicaState, Run, RunObserver } from '../../src/engine/replica.ts';
+import type { Replica, ReplicaState, CancelHandle, RequestListener } from '../../src/engine/replica.ts';
 
 interface FakeRun {
   readonly request: unknown;
-  readonly observer: RunObserver;
+  readonly observer: RequestListener;
   cancelled: boolean;
 }
 
@@ -24,7 +24,7 @@ export class FakeReplica implements Replica {
     return this.runs.length;
   }
 
-  start(request: unknown, observer: RunObserver): Run {
+  start(request: unknown, observer: RequestListener): CancelHandle {
     const run = { request, observer, cancelled: false };
     this.runs.push(run);
     return { cancel: () => (run.cancelled = true) };

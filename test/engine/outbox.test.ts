@@ -1,15 +1,16 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createOutbox } from '../../src/engine/outbox.ts';
-import type { RunProgress } from '../../src/engine/protocol.ts';
+import type { WorkerProgress } from '../../src/engine/protocol.ts';
 import type { ChatEvent } from '../../src/categories/chat/events.ts';
 
 const text = (content: string): ChatEvent => ({ type: 'text-delta', choice: 0, text: content });
 const broken = { type: 'text-delta', choice: 0, text: () => '' } as never;
 
 function collect(intervalMs = 0) {
-  const sent: (readonly RunProgress[])[] = [];
+  const sent: (readonly WorkerProgress[])[] = [];
   const onUnsendable = vi.fn<(id: number, error: unknown) => void>();
-  const send = (runs: readonly RunProgress[]): void => void sent.push(structuredClone(runs) as RunProgress[]);
+  const send = (runs: readonly WorkerProgress[]): void =>
+    void sent.push(structuredClone(runs) as WorkerProgress[]);
   return { sent, onUnsendable, outbox: createOutbox({ send, onUnsendable, intervalMs }) };
 }
 

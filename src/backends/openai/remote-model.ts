@@ -1,4 +1,4 @@
-import type { RunEvent, RunOptions } from '../../contracts/run.ts';
+import type { RunEvent, PipelineRunOptions } from '../../contracts/run.ts';
 import type { Upstreams } from '../upstreams.ts';
 import type { TokenCounter } from './count-tokens.ts';
 import type { ApiDialect, ApiEndpoint } from './server.ts';
@@ -22,5 +22,5 @@ export interface RemoteModel {
 export type Runner<Request, Event extends RunEvent> = (
   model: RemoteModel,
   request: Request,
-  options: RunOptions,
+  options: PipelineRunOptions,
 ) => AsyncIterable<Event>;

@@ -1,7 +1,7 @@
 import { InferenceError } from '../../errors.ts';
 import type { ChatEvent } from '../../categories/chat/events.ts';
 import type { ChatRequest } from '../../categories/chat/request.ts';
-import type { CompleteRequest, RunOptions } from '../../contracts/run.ts';
+import type { CompleteRequest, PipelineRunOptions } from '../../contracts/run.ts';
 import { callApi, readEvents } from './api-client.ts';
 import { toChatBody } from './chat-body.ts';
 import { toChatEvents } from './chat-events.ts';
@@ -15,7 +15,7 @@ const renamed = new WeakSet<RemoteModel>();
 export async function* runChat(
   model: RemoteModel,
   request: ChatRequest & CompleteRequest,
-  { signal }: RunOptions,
+  { signal }: PipelineRunOptions,
 ): AsyncGenerator<ChatEvent> {
   const { name, dialect, servers, counter, extraBody } = model;
   const body = { ...extraBody, ...toChatBody(request, name, dialect) };

@@ -1,5 +1,5 @@
 import { fieldError } from '../../errors.ts';
-import type { RunOptions } from '../../contracts/run.ts';
+import type { PipelineRunOptions } from '../../contracts/run.ts';
 import type { EmbeddingEvent } from '../../categories/embedding/events.ts';
 import { assertTexts, type EmbeddingRequest } from '../../categories/embedding/request.ts';
 import { callApi, readJson } from './api-client.ts';
@@ -15,7 +15,7 @@ const maxFrameBytes = 2 ** 20;
 export async function* runEmbedding(
   model: RemoteModel,
   request: EmbeddingRequest,
-  { signal }: RunOptions,
+  { signal }: PipelineRunOptions,
 ): AsyncGenerator<EmbeddingEvent> {
   const { name, dialect, servers, counter, extraBody } = model;
   const { inputs, dimensions, truncate, promptName } = request;

@@ -1,5 +1,5 @@
 import { fieldError } from '../../errors.ts';
-import type { CompleteRequest, RunOptions } from '../../contracts/run.ts';
+import type { CompleteRequest, PipelineRunOptions } from '../../contracts/run.ts';
 import type { ImageEvent } from '../../categories/image/events.ts';
 import { imageParameters } from '../../categories/image/parameters.ts';
 import { seedOfImage, type ImageRequest } from '../../categories/image/request.ts';
@@ -22,7 +22,7 @@ export const foreignImageParameters = [
 export async function* runImage(
   model: RemoteModel,
   request: ImageRequest & CompleteRequest,
-  { signal }: RunOptions,
+  { signal }: PipelineRunOptions,
 ): AsyncGenerator<ImageEvent> {
   const { name, dialect, servers, extraBody } = model;
   const { prompt, n, width, height, given = Object.keys(imageParameters) } = request;

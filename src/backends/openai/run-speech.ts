@@ -1,4 +1,4 @@
-import type { CompleteRequest, RunOptions } from '../../contracts/run.ts';
+import type { CompleteRequest, PipelineRunOptions } from '../../contracts/run.ts';
 import type { SpeechEvent } from '../../categories/speech/events.ts';
 import { speechParameters } from '../../categories/speech/parameters.ts';
 import type { SpeechRequest } from '../../categories/speech/request.ts';
@@ -27,7 +27,7 @@ const maxAudioBytes = 2 ** 31;
 export async function* runSpeech(
   model: RemoteModel,
   request: SpeechRequest & CompleteRequest,
-  { signal }: RunOptions,
+  { signal }: PipelineRunOptions,
 ): AsyncGenerator<SpeechEvent> {
   const { name, servers, extraBody } = model;
   const { input, format, given = Object.keys(speechParameters) } = request;

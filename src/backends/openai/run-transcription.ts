@@ -1,5 +1,5 @@
 import { InferenceError } from '../../errors.ts';
-import type { CompleteRequest, RunOptions } from '../../contracts/run.ts';
+import type { CompleteRequest, PipelineRunOptions } from '../../contracts/run.ts';
 import type { TranscriptionEvent, TranscriptionWord } from '../../categories/transcription/events.ts';
 import type { TranscriptionRequest } from '../../categories/transcription/request.ts';
 import { toIsoLanguage, toVocabularyLanguage } from '../../core/audio/whisper/languages.ts';
@@ -19,7 +19,7 @@ const plain = new WeakSet<RemoteModel>();
 export async function* runTranscription(
   model: RemoteModel,
   request: TranscriptionRequest & CompleteRequest,
-  { signal }: RunOptions,
+  { signal }: PipelineRunOptions,
 ): AsyncGenerator<TranscriptionEvent> {
   const { name, servers, extraBody } = model;
   const { audio, language, prompt, temperature, wordTimestamps, task, given = ['temperature'] } = request;

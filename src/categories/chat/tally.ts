@@ -1,8 +1,8 @@
-import type { RunTally } from '../../contracts/run.ts';
+import type { UsageTally } from '../../contracts/run.ts';
 import type { ChatEvent } from './events.ts';
 
 /** Counts the tokens of a chat request; the last event has the exact numbers. */
-export function tallyChat(event: ChatEvent, { usage, finishReasons }: RunTally): void {
+export function tallyChat(event: ChatEvent, { usage, finishReasons }: UsageTally): void {
   switch (event.type) {
     case 'prompt-start':
     case 'prompt-end':

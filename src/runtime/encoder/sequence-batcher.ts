@@ -2,12 +2,12 @@ import { setImmediate } from 'node:timers/promises';
 import { partitionByLength, type BatchLimits } from '../../core/embedding/batching.ts';
 import { InferenceError } from '../../errors.ts';
 import { onceAllAborted } from '../all-aborted.ts';
-import type { RunOptions } from '../contract.ts';
+import type { GraphRunOptions } from '../contract.ts';
 
 /** A model that reads sequences of tokens and gives numbers for each. */
 export interface SequenceEncoder<S> {
   /** Runs the graph once, all sequences padded to the longest. */
-  encode(sequences: readonly S[], options?: RunOptions): Promise<Float32Array[]>;
+  encode(sequences: readonly S[], options?: GraphRunOptions): Promise<Float32Array[]>;
 }
 
 /** Limits of one run; a run costs as much as so many tokens. */
@@ -68,7 +68,7 @@ export class SequenceBatcher<S extends Sequence> {
    */
   encode(
     sequences: readonly S[],
-    { signal, owner }: RunOptions & { readonly owner?: string | undefined } = {},
+    { signal, owner }: GraphRunOptions & { readonly owner?: string | undefined } = {},
   ): Promise<Float32Array[]> {
     return new Promise((resolve, reject) => {
       const waiting = sequences

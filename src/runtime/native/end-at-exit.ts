@@ -1,16 +1,16 @@
 /** Runs that can be ended. */
-export interface Run {
+export interface Terminable {
   terminate(): void;
 }
 
-const running = new Set<Run>();
+const running = new Set<Terminable>();
 let isListening = false;
 
 /**
  * Ends a run when the process exits: Node waits for calls on other threads, however long they take. A thread that is
  * terminated from outside has no such moment: there `Worker.terminate` waits for the run.
  */
-export function endAtExit(run: Run): void {
+export function endAtExit(run: Terminable): void {
   running.add(run);
   if (isListening) return;
   isListening = true;
@@ -19,6 +19,6 @@ export function endAtExit(run: Run): void {
   });
 }
 
-export function noLongerAtExit(run: Run): void {
+export function noLongerAtExit(run: Terminable): void {
   running.delete(run);
 }

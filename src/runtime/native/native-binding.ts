@@ -1,4 +1,4 @@
-import type { Binding, ResidentTensor, RunOptions } from '../contract.ts';
+import type { Binding, ResidentTensor, GraphRunOptions } from '../contract.ts';
 import { assertFits, findSignature } from './assert-fits.ts';
 import type { DeviceMemory } from './device-memory.ts';
 import { Handle } from './handle.ts';
@@ -75,7 +75,7 @@ export class NativeBinding implements Binding {
     this.#setOutput(name, device);
   }
 
-  async run(options?: RunOptions): Promise<void> {
+  async run(options?: GraphRunOptions): Promise<void> {
     this.#handle.assertAlive();
     this.#runs++;
     this.#hasResults = false;

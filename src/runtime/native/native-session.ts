@@ -3,7 +3,7 @@ import type {
   Binding,
   ElementType,
   ResidentTensor,
-  RunOptions,
+  GraphRunOptions,
   Tensor,
   TensorMap,
   TensorSignature,
@@ -41,7 +41,7 @@ export class NativeSession implements BindableSession {
   readonly run = async (
     feeds: TensorMap,
     fetches?: readonly string[],
-    options?: RunOptions,
+    options?: GraphRunOptions,
   ): Promise<TensorMap> => {
     const names = fetches ?? this.outputs.map(({ name }) => name);
     return this.#core.run(() => this.#runner.run(feeds, names), options);

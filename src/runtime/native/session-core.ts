@@ -1,4 +1,4 @@
-import type { RunOptions, TensorSignature } from '../contract.ts';
+import type { GraphRunOptions, TensorSignature } from '../contract.ts';
 import { Handle } from './handle.ts';
 import type { Api } from './load-api.ts';
 import { readSignatures } from './read-signatures.ts';
@@ -47,7 +47,7 @@ export class SessionCore {
   }
 
   /** Calls `run` when it is its turn, and makes the signal end it. */
-  async run<Result>(run: () => Promise<Result>, { signal }: RunOptions = {}): Promise<Result> {
+  async run<Result>(run: () => Promise<Result>, { signal }: GraphRunOptions = {}): Promise<Result> {
     this.assertOpen();
     signal?.throwIfAborted();
     await this.#queue.enter();

@@ -17,7 +17,7 @@ import type { ChatEvent, ChatModelInfo } from '../events.ts';
 import type { ChatRequest } from '../request.ts';
 import type { ModelSpec } from '../../../contracts/model.ts';
 import type { Pipeline } from '../../../contracts/category.ts';
-import type { RunOptions } from '../../../contracts/run.ts';
+import type { PipelineRunOptions } from '../../../contracts/run.ts';
 import { EventStream } from '../../../concurrency/event-stream.ts';
 import { Batcher } from './batch/batcher.ts';
 import { answerConstraint, type AnswerSetting } from './choice/answer-constraint.ts';
@@ -168,7 +168,7 @@ class ChatPipeline implements Pipeline<ChatRequest, ChatEvent, ChatModelInfo> {
     };
   }
 
-  async *run(asked: ChatRequest, options: RunOptions = {}): AsyncGenerator<ChatEvent> {
+  async *run(asked: ChatRequest, options: PipelineRunOptions = {}): AsyncGenerator<ChatEvent> {
     const { vision } = this.#model;
     if (!vision) {
       assertTextAlone(asked);
@@ -185,7 +185,7 @@ class ChatPipeline implements Pipeline<ChatRequest, ChatEvent, ChatModelInfo> {
   async *#answer(
     asked: ChatRequest,
     pictures: readonly ReadyPicture[],
-    { signal, owner, sharesPrefixes }: RunOptions,
+    { signal, owner, sharesPrefixes }: PipelineRunOptions,
   ): AsyncGenerator<ChatEvent> {
     const request = { ...asked, messages: asked.messages.map(toTextMessage) };
     const { tokenizer, template, formats, contextLength, endTokens, decoder, vision, grammars } = this.#model;

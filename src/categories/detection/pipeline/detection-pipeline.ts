@@ -11,7 +11,7 @@ import { openImage } from '../../../runtime/image.ts';
 import { readImageSource } from '../../../runtime/image-source.ts';
 import type { ModelSpec } from '../../../contracts/model.ts';
 import type { Pipeline } from '../../../contracts/category.ts';
-import type { RunOptions } from '../../../contracts/run.ts';
+import type { PipelineRunOptions } from '../../../contracts/run.ts';
 import type { Detector } from '../detector.ts';
 import type { Detection, DetectionEvent, DetectionModelInfo, ImageSizes } from '../events.ts';
 import { detectionParameters } from '../parameters.ts';
@@ -45,7 +45,10 @@ export async function loadDetectionPipeline(
   const runInTurn = limitConcurrency(sessions.hasGraphs ? 1 : Infinity);
   const runs = new OpenRuns();
 
-  async function* run(request: DetectionRequest, options: RunOptions): AsyncGenerator<DetectionEvent> {
+  async function* run(
+    request: DetectionRequest,
+    options: PipelineRunOptions,
+  ): AsyncGenerator<DetectionEvent> {
     const { signal } = options;
     const { classNames, classMask } = readClasses(request.classes, detector, spec.classNames);
     const longerSide = chooseSize(request.imageSize, imageSizes);

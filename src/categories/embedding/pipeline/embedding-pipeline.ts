@@ -9,7 +9,7 @@ import { assertWanted, fieldError, fieldErrorOf } from '../../../errors.ts';
 import { defaultBatchLimits, SequenceBatcher } from '../../../runtime/encoder/sequence-batcher.ts';
 import type { ModelSpec } from '../../../contracts/model.ts';
 import type { Pipeline } from '../../../contracts/category.ts';
-import type { RunOptions } from '../../../contracts/run.ts';
+import type { PipelineRunOptions } from '../../../contracts/run.ts';
 import type { Encoder, TokenSequence } from '../encoder.ts';
 import type { EmbeddingEvent, EmbeddingModelInfo } from '../events.ts';
 import { assertTexts, type EmbeddingRequest } from '../request.ts';
@@ -42,7 +42,10 @@ export async function loadEmbeddingPipeline(
   const runs = new OpenRuns();
   const turns = new Turns();
 
-  async function* run(request: EmbeddingRequest, options: RunOptions): AsyncGenerator<EmbeddingEvent> {
+  async function* run(
+    request: EmbeddingRequest,
+    options: PipelineRunOptions,
+  ): AsyncGenerator<EmbeddingEvent> {
     assertTexts(request, spec);
     const dimensions = chooseDimensions(request, { full, shorter });
     const isPicture = (input: unknown) => encoder.encodePicture !== undefined && isPictureUrl(input);
@@ -104,7 +107,7 @@ async function encodeTexts(
     turns,
     signal,
     owner,
-  }: RunOptions & { readonly isPicture: (input: unknown) => boolean; readonly turns: Turns },
+  }: PipelineRunOptions & { readonly isPicture: (input: unknown) => boolean; readonly turns: Turns },
 ): Promise<TokenSequence[]> {
   const { truncate, inputs } = request;
   const prompt = choosePrompt(request, prompts ?? new Map(), defaultPrompt);

@@ -17,7 +17,7 @@ import type { ImageEvent, ImageModelInfo } from '../events.ts';
 import type { ImageRequest } from '../request.ts';
 import type { ModelSpec } from '../../../contracts/model.ts';
 import type { Pipeline } from '../../../contracts/category.ts';
-import type { RunOptions } from '../../../contracts/run.ts';
+import type { PipelineRunOptions } from '../../../contracts/run.ts';
 import { seedOfImage } from '../request.ts';
 import { limitConcurrency, type Limiter } from '../../../concurrency/limit-concurrency.ts';
 import { OpenRuns } from '../../../concurrency/open-runs.ts';
@@ -158,7 +158,7 @@ class ImagePipeline implements Pipeline<ImageRequest, ImageEvent, ImageModelInfo
     };
   }
 
-  run(request: ImageRequest, options: RunOptions = {}): AsyncGenerator<ImageEvent> {
+  run(request: ImageRequest, options: PipelineRunOptions = {}): AsyncGenerator<ImageEvent> {
     return this.#runs.track(this.#run(request, options));
   }
 
@@ -168,7 +168,7 @@ class ImagePipeline implements Pipeline<ImageRequest, ImageEvent, ImageModelInfo
     for (const part of [denoiser, decoder, ...encoders]) await part.release();
   }
 
-  async *#run(request: ImageRequest, { signal, owner }: RunOptions): AsyncGenerator<ImageEvent> {
+  async *#run(request: ImageRequest, { signal, owner }: PipelineRunOptions): AsyncGenerator<ImageEvent> {
     const { spec, denoiser, decoder } = this.#model;
     const guidance = planGuidance(request, {
       isDistilled: this.#isDistilled,

@@ -3,13 +3,13 @@ import { addTile, cutTile, planTiles, tileWeights, type TileOptions } from '../.
 import type { Limiter } from '../../../concurrency/limit-concurrency.ts';
 import type { Size } from '../../../core/vision/box.ts';
 import type { DiffusionComponent } from './diffusion-folder.ts';
-import type { RunOptions, Session } from '../../../runtime/contract.ts';
+import type { GraphRunOptions, Session } from '../../../runtime/contract.ts';
 import { encodePng } from '../../../runtime/image.ts';
 import { misfit } from './misfit.ts';
 import { builtInSize, toFloat32, toTensor } from './tensors.ts';
 
 /** Options for decoding an image. */
-export interface DecodeOptions extends RunOptions {
+export interface DecodeOptions extends GraphRunOptions {
   /** Runs each tile; what it throws ends the work. */
   readonly inTurn: Limiter;
 }

@@ -1,4 +1,4 @@
-import type { RunOptions } from '../../../runtime/contract.ts';
+import type { GraphRunOptions } from '../../../runtime/contract.ts';
 import { countWindows, toWindows } from '../../../core/diffusion/prompt-windows.ts';
 import { fieldError } from '../../../errors.ts';
 import type { EncodedText, TextEncoder } from './text-encoder.ts';
@@ -20,7 +20,7 @@ export interface PromptEncoder {
    *
    * @throws InferenceError `context_length_exceeded` naming the prompt that is too long
    */
-  encode(prompts: readonly Prompt[], options?: RunOptions): Promise<Conditioning[]>;
+  encode(prompts: readonly Prompt[], options?: GraphRunOptions): Promise<Conditioning[]>;
 }
 
 export interface Prompt {
@@ -43,7 +43,7 @@ export function createPromptEncoder(encoders: readonly TextEncoder[], join: Join
   const encodeOne = async (
     { text, isZero }: Prompt,
     count: number,
-    options?: RunOptions,
+    options?: GraphRunOptions,
   ): Promise<Conditioning> => {
     const texts: EncodedText[] = [];
     for (const encoder of encoders) {

@@ -1,5 +1,5 @@
 import type { ClipTokenizer } from './clip-tokenizer.ts';
-import type { RunOptions, Session, TensorMap } from '../../../runtime/contract.ts';
+import type { GraphRunOptions, Session, TensorMap } from '../../../runtime/contract.ts';
 import { misfit } from './misfit.ts';
 import { toFloat32, toTensor } from './tensors.ts';
 
@@ -15,7 +15,7 @@ export interface EncodedText {
 export interface TextEncoder {
   readonly tokenizer: ClipTokenizer;
   /** @param windows framed and filled up, one after the other */
-  encode(windows: readonly (readonly number[])[], options?: RunOptions): Promise<EncodedText>;
+  encode(windows: readonly (readonly number[])[], options?: GraphRunOptions): Promise<EncodedText>;
   release(): Promise<void>;
 }
 
@@ -51,7 +51,7 @@ export function createTextEncoder(
     throw misfit(name, `expected an output ${output}, got ${outputs.join(', ')}`);
   }
 
-  const run = (window: readonly number[], options?: RunOptions): Promise<TensorMap> => {
+  const run = (window: readonly number[], options?: GraphRunOptions): Promise<TensorMap> => {
     const dims = [1, window.length];
     const feeds = { input_ids: toTensor(idsSignature, Float32Array.from(window), dims) };
     if (!maskSignature) return session.run(feeds, wanted, options);

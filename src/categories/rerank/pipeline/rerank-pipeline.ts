@@ -7,7 +7,7 @@ import { defaultBatchLimits, SequenceBatcher } from '../../../runtime/encoder/se
 import type { EncodedText } from '../../../runtime/encoder/token-inputs.ts';
 import type { ModelSpec } from '../../../contracts/model.ts';
 import type { Pipeline } from '../../../contracts/category.ts';
-import type { RunOptions } from '../../../contracts/run.ts';
+import type { PipelineRunOptions } from '../../../contracts/run.ts';
 import type { RerankedDocument, RerankEvent, RerankModelInfo } from '../events.ts';
 import type { RerankRequest } from '../request.ts';
 import type { Scorer } from '../scorer.ts';
@@ -57,7 +57,7 @@ class RerankPipeline implements Pipeline<RerankRequest, RerankEvent, RerankModel
     };
   }
 
-  async *run(request: RerankRequest, options: RunOptions = {}): AsyncGenerator<RerankEvent> {
+  async *run(request: RerankRequest, options: PipelineRunOptions = {}): AsyncGenerator<RerankEvent> {
     const { documents, topN = documents.length, returnDocuments } = request;
     const pairs = await this.#encode(request, options);
     const logits = await this.#batcher.encode(pairs, options);
@@ -82,7 +82,7 @@ class RerankPipeline implements Pipeline<RerankRequest, RerankEvent, RerankModel
 
   async #encode(
     { query, documents, maxTokensPerDoc }: RerankRequest,
-    { signal, owner }: RunOptions,
+    { signal, owner }: PipelineRunOptions,
   ): Promise<EncodedText[]> {
     const { contextLength } = this.#scorer;
     const encoder = this.#encodeQuery(query);

@@ -12,7 +12,7 @@ import { locateModel } from '../../../models/source.ts';
 import { createEncoderFinder } from '../../../runtime/audio-encode/encoders.ts';
 import type { ModelSpec } from '../../../contracts/model.ts';
 import type { Pipeline } from '../../../contracts/category.ts';
-import type { RunOptions } from '../../../contracts/run.ts';
+import type { PipelineRunOptions } from '../../../contracts/run.ts';
 import type { SpeechEvent, SpeechModelInfo } from '../events.ts';
 import type { SpeechRequest } from '../request.ts';
 import type { SpeechSettings } from '../settings.ts';
@@ -47,7 +47,7 @@ export async function loadSpeechPipeline(
   const oneByOne = limitConcurrency(1);
   const runs = new OpenRuns();
 
-  async function* run(request: SpeechRequest, options: RunOptions): AsyncGenerator<SpeechEvent> {
+  async function* run(request: SpeechRequest, options: PipelineRunOptions): AsyncGenerator<SpeechEvent> {
     const { signal } = options;
     const { speed, format, input } = request;
     if (speed !== 1 && !synthesizer.hasSpeed) {

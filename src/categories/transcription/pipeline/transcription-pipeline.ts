@@ -10,7 +10,7 @@ import { locateModel } from '../../../models/source.ts';
 import { openAudio } from '../../../runtime/audio/open-audio.ts';
 import type { ModelSpec } from '../../../contracts/model.ts';
 import type { Pipeline } from '../../../contracts/category.ts';
-import type { RunOptions } from '../../../contracts/run.ts';
+import type { PipelineRunOptions } from '../../../contracts/run.ts';
 import type { TranscriptionEvent, TranscriptionModelInfo } from '../events.ts';
 import type { Recognition, RecognitionOptions, Recognizer, RecognizerAbility } from '../recognizer.ts';
 import type { TranscriptionRequest } from '../request.ts';
@@ -55,7 +55,7 @@ export async function loadTranscriptionPipeline(
 
   async function* run(
     request: TranscriptionRequest,
-    { signal, owner }: RunOptions,
+    { signal, owner }: PipelineRunOptions,
   ): AsyncGenerator<TranscriptionEvent> {
     assertAble(request, recognizer);
     const recognition = begin(recognizer, { ...request, signal });

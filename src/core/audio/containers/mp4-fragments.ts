@@ -17,7 +17,7 @@ interface Defaults {
 }
 
 /** A run of samples that lie one after the other. */
-interface Run {
+interface TrackRun {
   readonly table: Mp4Table;
   readonly hasDurations: boolean;
   readonly hasSizes: boolean;
@@ -30,8 +30,8 @@ interface Run {
 export function* createFragmentReader({ id, timescale }: Mp4Track, moov: Mp4Box): Reading<NextMp4Packet> {
   const movieDefaults = yield* readMovieDefaults(moov, id);
   let top = moov.end;
-  let runs: Run[] = [];
-  let run: Run | undefined;
+  let runs: TrackRun[] = [];
+  let run: TrackRun | undefined;
   let sample = 0;
   let offset = 0;
 
@@ -86,8 +86,8 @@ function* readMovieDefaults(moov: Mp4Box, id: number): Reading<Defaults> {
   return { duration: 0, size: 0 };
 }
 
-function* readRuns(moof: Mp4Box, id: number, movieDefaults: Defaults): Reading<Run[]> {
-  const runs: Run[] = [];
+function* readRuns(moof: Mp4Box, id: number, movieDefaults: Defaults): Reading<TrackRun[]> {
+  const runs: TrackRun[] = [];
   for (const traf of yield* readMp4Boxes(moof)) {
     const boxes = traf.type === 'traf' ? yield* readMp4Boxes(traf) : [];
     const tfhd = boxes.find(({ type }) => type === 'tfhd');
@@ -108,7 +108,7 @@ function* readRuns(moof: Mp4Box, id: number, movieDefaults: Defaults): Reading<R
   return runs;
 }
 
-function toRun(trun: Mp4Box, header: Uint8Array, base: number, defaults: Defaults): Run | undefined {
+function toRun(trun: Mp4Box, header: Uint8Array, base: number, defaults: Defaults): TrackRun | undefined {
   if (header.length < 8) return undefined;
   const view = toDataView(header);
   const flags = view.getUint32(0);

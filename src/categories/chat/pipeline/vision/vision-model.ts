@@ -18,7 +18,7 @@ import { assertWanted, fieldError, fieldErrorOf, InferenceError } from '../../..
 import type { Session, Tensor } from '../../../../runtime/contract.ts';
 import { openImage } from '../../../../runtime/image.ts';
 import { readImageSource } from '../../../../runtime/image-source.ts';
-import type { RunOptions } from '../../../../contracts/run.ts';
+import type { PipelineRunOptions } from '../../../../contracts/run.ts';
 import type { ChatSettings } from '../../settings.ts';
 import type { EncodedPicture, PictureTable } from './picture-table.ts';
 
@@ -71,7 +71,7 @@ export class VisionModel {
    */
   async read(
     messages: readonly ChatMessage<MessageContent>[],
-    { signal, owner }: RunOptions = {},
+    { signal, owner }: PipelineRunOptions = {},
   ): Promise<readonly ReadyPicture[]> {
     this.#assertNoMarkers(messages);
     const placed = picturesOf(messages);

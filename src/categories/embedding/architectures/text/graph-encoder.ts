@@ -1,6 +1,6 @@
 import { pool, type PoolingMode } from '../../../../core/embedding/pooling.ts';
 import { fieldError, type InferenceError } from '../../../../errors.ts';
-import type { RunOptions, Session, Tensor, TensorSignature } from '../../../../runtime/contract.ts';
+import type { GraphRunOptions, Session, Tensor, TensorSignature } from '../../../../runtime/contract.ts';
 import { longestOf, readTokenInputs, toFloat32 } from '../../../../runtime/encoder/token-inputs.ts';
 import type { Encoder, TokenSequence } from '../../encoder.ts';
 
@@ -40,7 +40,7 @@ export async function createGraphEncoder(
 
   const encode = async (
     sequences: readonly TokenSequence[],
-    runOptions?: RunOptions,
+    runOptions?: GraphRunOptions,
   ): Promise<Float32Array[]> => {
     const rows = sequences.length;
     const length = longestOf(sequences);

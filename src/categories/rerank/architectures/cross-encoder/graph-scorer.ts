@@ -1,5 +1,5 @@
 import { sourceError } from '../../../../models/model-files.ts';
-import type { RunOptions, Session } from '../../../../runtime/contract.ts';
+import type { GraphRunOptions, Session } from '../../../../runtime/contract.ts';
 import {
   longestOf,
   readTokenInputs,
@@ -21,7 +21,10 @@ export async function createGraphScorer(session: Session): Promise<Pick<Scorer, 
   if (!names.includes(output)) throw notAScorer(`no output ${output}, only ${names.join(', ')}`);
   const toFeeds = withReason(() => readTokenInputs(session.inputs));
 
-  const encode = async (pairs: readonly EncodedText[], options?: RunOptions): Promise<Float32Array[]> => {
+  const encode = async (
+    pairs: readonly EncodedText[],
+    options?: GraphRunOptions,
+  ): Promise<Float32Array[]> => {
     const feeds = toFeeds(pairs, longestOf(pairs));
     const result = (await session.run(feeds, [output], options))[output]!;
     const logits = withReason(() => toFloat32(result));

@@ -6,7 +6,7 @@ import type { WhisperFolder } from './whisper-folder.ts';
 import {
   isBindable,
   type BindableSession,
-  type RunOptions,
+  type GraphRunOptions,
   type Session,
   type Tensor,
 } from '../../../../runtime/contract.ts';
@@ -29,15 +29,15 @@ export interface WhisperModel {
   /** The layers whose attention to the audio the graph puts out. */
   readonly alignmentLayers: readonly number[];
   /** @param features `[melBins × windowFrames]` */
-  encode(features: Float32Array, options?: RunOptions): Promise<Tensor>;
+  encode(features: Float32Array, options?: GraphRunOptions): Promise<Tensor>;
   /**
    * Reads the tokens before a text.
    *
    * @param window what `encode` gave
    */
-  start(window: Tensor, tokens: readonly number[], options?: RunOptions): Promise<DecoderState>;
+  start(window: Tensor, tokens: readonly number[], options?: GraphRunOptions): Promise<DecoderState>;
   /** Reads one more token. */
-  step(state: DecoderState, token: number, options?: RunOptions): Promise<DecoderState>;
+  step(state: DecoderState, token: number, options?: GraphRunOptions): Promise<DecoderState>;
   /**
    * Where the decoder looks in the audio while it reads tokens.
    *
@@ -47,7 +47,7 @@ export interface WhisperModel {
     window: Tensor,
     tokens: readonly number[],
     layers: readonly number[],
-    options?: RunOptions,
+    options?: GraphRunOptions,
   ): Promise<Float32Array[]>;
   release(): Promise<void>;
 }
