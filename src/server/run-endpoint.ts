@@ -9,7 +9,7 @@ import type { Endpoint, EndpointRun, EndpointRunOptions, UploadedForm } from '..
 import { eventStreamResponse } from './event-stream-response.ts';
 import { bodyTimeoutMsOf, deadlineMsOf } from './headers.ts';
 import { collectRun, openRun, type BilledRequest } from './run.ts';
-import { markChecked } from '../validation/checked.ts';
+import { markChecked, type Checked } from '../validation/checked.ts';
 import { inPieces } from '../validation/in-pieces.ts';
 import { receiveUpload } from './upload.ts';
 
@@ -88,19 +88,19 @@ async function answer(
   await letOthersRun(since);
   const model = findModel(call, asked.model, category);
   call.meter.assertModel(model.id);
-  const runOf = (request: unknown, { responseId }: EndpointRunOptions = {}): BilledRequest<RunEvent> => ({
+  const runOf = (request: Checked<AnyRequest>, { responseId }: EndpointRunOptions = {}): BilledRequest<RunEvent> => ({
     estimate: () => category.estimateTokens?.(request, model) ?? { input: 0, output: 0 },
     start: (options) =>
-      call.inference.run(category.name, markChecked(request as AnyRequest), { ...options, responseId }),
+      call.inference.run(category.name, request, { ...options, responseId }),
     tally: (event, tally) => category.tally(event, tally),
     isOutput: (event) => category.isOutput(event),
   });
-  const run: EndpointRun<unknown, RunEvent> = {
+  const run: EndpointRun<AnyRequest, RunEvent> = {
     model,
-    collect: (request, options) => collectRun(call, runOf(request, options)),
-    open: async (request, options) => (await openRun(call, runOf(request, options))).billed(),
+    collect: (request, options) => collectRun(call, runOf(markChecked(request), options)),
+    open: async (request, options) => (await openRun(call, runOf(markChecked(request), options))).billed(),
     async stream(request, toFrames, { responseId, ...end } = {}) {
-      const { events, bill } = await openRun(call, runOf(request, { responseId }));
+      const { events, bill } = await openRun(call, runOf(markChecked(request), { responseId }));
       upload?.onStream();
       return eventStreamResponse(call, {
         events: upload ? withEnd(events, upload.onEnd) : events,
@@ -111,7 +111,7 @@ async function answer(
     },
     report: call.report,
   };
-  return endpoint.answer(run as EndpointRun<unknown, unknown>, asked);
+  return endpoint.answer(run as EndpointRun<never, unknown>, asked);
 }
 
 /** Does something once an iteration has ended, however it did. */

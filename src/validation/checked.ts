@@ -1,13 +1,15 @@
-/** Requests whose form is known to be right, since a schema has made them. */
-const checked = new WeakSet<object>();
+declare const brand: unique symbol;
+const mark = Symbol('checked');
 
-/** Marks a request that needs no second check of its form. */
-export function markChecked<Request extends object>(request: Request): Request {
-  checked.add(request);
-  return request;
+/** A request whose form a schema of the wire has checked. */
+export type Checked<Request> = Request & { readonly [brand]: true };
+
+/** Says of a request that a schema has made it. */
+export function markChecked<Request extends object>(request: Request): Checked<Request> {
+  return Object.defineProperty(request, mark, { value: true }) as Checked<Request>;
 }
 
 /** Whether a request's form has been checked. */
-export function isChecked(request: unknown): boolean {
-  return typeof request === 'object' && request !== null && checked.has(request);
+export function isChecked<Request>(request: Request): request is Checked<Request> {
+  return typeof request === 'object' && request !== null && Object.hasOwn(request, mark);
 }
