@@ -126,11 +126,11 @@ function joined(recordings: ReadonlyMap<string, Float32Array>): Float32Array {
 
 /**
  * With 8 bits, words begin less exactly, and Whisper base hears a long recording with noise in its pauses worse than the reference
- * does, whose 8 bits have a scale for each row: 6 words in 100 more are wrong, of which 2 are lost.
+ * does, whose 8 bits have a scale for each row: 4 words in 100 more are wrong, most of them lost.
  */
 const bounds = {
   fp32: { errorRate: 0.01, longErrorRate: 0.01, lostWords: 0, startSeconds: 0.04, endSeconds: 0.1 },
-  q8: { errorRate: 0.01, longErrorRate: 0.06, lostWords: 20, startSeconds: 0.08, endSeconds: 0.1 },
+  q8: { errorRate: 0.01, longErrorRate: 0.045, lostWords: 27, startSeconds: 0.08, endSeconds: 0.1 },
 } as const;
 
 /** The reference's type of numbers for each of ours. */

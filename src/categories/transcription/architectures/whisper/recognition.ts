@@ -82,6 +82,11 @@ interface SpokenSegment extends WindowSegment {
   readonly text: string;
 }
 
+interface TimedSpokenSegment extends SpokenSegment {
+  /** In seconds from the window's beginning. */
+  readonly timed?: TimedSegment;
+}
+
 /**
  * Writes down a recording by Whisper's own timestamps: a window ends where its text ends.
  *
@@ -129,18 +134,15 @@ export class WhisperRecognition implements Recognition {
     if (isSilence(decoded)) return { segments: [], consumed: positions };
     const { timestampBegin } = folder.vocabulary;
     const { segments, consumed, isFinished } = splitWindow(decoded.tokens, { timestampBegin, positions });
-    const spoken = this.#keepSpoken(segments, decoded, window);
+    const spoken = await this.#timeWords(encoded, this.#keepSpoken(segments, decoded, window), window);
     this.#remember(spoken, decoded);
-    const timed = await this.#timeWords(encoded, spoken, window);
-    const lastWord = spoken.at(-1)?.end === segments.at(-1)?.end ? timed?.at(-1)?.words.at(-1) : undefined;
+    const last = spoken.at(-1);
+    const lastWord = last?.end === segments.at(-1)?.end ? last?.timed?.words.at(-1) : undefined;
     let next = consumed < positions ? consumed : resumeAt(segments.at(-1), window);
     if (!isFinished && lastWord !== undefined && lastWord.end > 0)
       next = Math.min(next, Math.max(1, Math.round(lastWord.end / secondsPerPosition)));
-    this.#wasSpokenToEnd = next === positions && positions - (spoken.at(-1)?.end ?? 0) <= tailPositions;
-    return {
-      segments: spoken.map((segment, index) => toRecognized(segment, decoded, timed?.[index])),
-      consumed: next,
-    };
+    this.#wasSpokenToEnd = next === positions && positions - (last?.end ?? 0) <= tailPositions;
+    return { segments: spoken.map((segment) => toRecognized(segment, decoded)), consumed: next };
   }
 
   async #detectLanguage(encoded: Tensor): Promise<string | undefined> {
@@ -219,20 +221,24 @@ export class WhisperRecognition implements Recognition {
     this.#previous = trusted ? [...this.#previous, ...text].slice(-contextLength) : [];
   }
 
+  /** Adds the times of words where they are asked for, and leaves out segments that take no time: nobody said them. */
   async #timeWords(
     encoded: Tensor,
     segments: readonly SpokenSegment[],
     { positions, spokenUntil }: Window,
-  ): Promise<TimedSegment[] | undefined> {
-    if (!this.#job.wordTimestamps) return undefined;
+  ): Promise<TimedSpokenSegment[]> {
+    if (!this.#job.wordTimestamps) return [...segments];
     const { model, folder } = this.#tools;
     const { signal } = this.#job;
-    return findWordTimes(model, folder, encoded, segments, {
+    const times = await findWordTimes(model, folder, encoded, segments, {
       ...this.#start,
       positions,
       spokenUntil,
       signal,
     });
+    return segments
+      .map((segment, index) => ({ ...segment, timed: times[index]! }))
+      .filter(({ timed }) => timed.start < timed.end);
   }
 
   #assertWanted(): void {
@@ -241,9 +247,8 @@ export class WhisperRecognition implements Recognition {
 }
 
 function toRecognized(
-  { start, end, tokens, text }: SpokenSegment,
+  { start, end, tokens, text, timed }: TimedSpokenSegment,
   { temperature, averageLogprob, compressionRatio, noSpeechProbability }: DecodedWindow,
-  timed: TimedSegment | undefined,
 ): RecognizedSegment {
   const times = timed ?? { start: positionsToSeconds(start), end: positionsToSeconds(end) };
   return {
