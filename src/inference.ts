@@ -45,7 +45,7 @@ export interface InferenceOptions extends RoomLimits {
    */
   readonly isolation?: 'process' | 'inline' | undefined;
   /**
-   * Models that are in memory at once; default: all. One more unloads the model that was used longest ago, when the
+   * Models that are in memory at once; default: all. One more unloads the model that was used least of late, when the
    * requests that it has have ended. Models on other machines don't count.
    */
   readonly maxLoadedModels?: number | undefined;

@@ -31,6 +31,9 @@ export interface LoadableModelListener {
   isIdle(): boolean;
 }
 
+/** After this time a use counts half. */
+const halfLifeMs = 60_000;
+
 /**
  * A model that is in memory or not. It moves from `unloaded` over `loading` to `ready` or `failed`, and back: never
  * under a running request, and never to two copies at once.
@@ -46,6 +49,7 @@ export class LoadableModel implements Occupant {
   #isReleasing = false;
   #info: ModelInfo | undefined;
   #memoryBytes = 0;
+  #uses = 0;
   #lastUsedMs = 0;
 
   constructor(options: LoadableModelOptions) {
@@ -90,8 +94,8 @@ export class LoadableModel implements Occupant {
     return this.#memoryBytes;
   }
 
-  get lastUsedMs(): number {
-    return this.#lastUsedMs;
+  get recentUses(): number {
+    return this.#uses * 2 ** ((this.#lastUsedMs - performance.now()) / halfLifeMs);
   }
 
   /**
@@ -105,6 +109,7 @@ export class LoadableModel implements Occupant {
 
   /** A request uses it. */
   touch(): void {
+    this.#uses = this.recentUses + 1;
     this.#lastUsedMs = performance.now();
   }
 

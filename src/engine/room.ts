@@ -7,13 +7,16 @@ export interface Occupant {
   readonly isLeaving: boolean;
   /** Whether no request waits for it or runs on it. */
   readonly isIdle: boolean;
-  /** When a request used it last, in milliseconds. */
-  readonly lastUsedMs: number;
+  /** Requests that used it of late; each counts the less, the longer ago it was. */
+  readonly recentUses: number;
   /** Its turn has come: it has its place now. */
   start(): void;
   /** Lets the requests that it has end, then calls `leave`. */
   evict(): void;
 }
+
+/** Waiting for the end of requests takes time: it is worth it where an idle model is used so much more. */
+const busyFactor = 4;
 
 /** Limits of a room. */
 export interface RoomLimits {
@@ -25,7 +28,7 @@ export interface RoomLimits {
 
 /**
  * Places for loaded models. Where there is none, those who want one wait in the order of their coming, and the model
- * that was used longest ago has to leave: an idle one first, else a busy one, once its requests have ended.
+ * that was used least of late has to leave. A busy one, which leaves once its requests have ended, counts as one that was used more.
  */
 export class Room {
   readonly #maxModels: number;
@@ -70,7 +73,7 @@ export class Room {
     const staying = new Set([...this.#inside].filter(({ isLeaving }) => !isLeaving));
     const [first] = this.#waiting;
     while (first ? !this.#fits(first, staying) : this.#isOverfull(staying)) {
-      const victim = leastRecentlyUsed(staying);
+      const victim = leastUsed(staying);
       if (!victim) return;
       staying.delete(victim);
       victim.evict();
@@ -94,9 +97,13 @@ function bytesOf(inside: ReadonlySet<Occupant>): number {
   return sum;
 }
 
-function leastRecentlyUsed(inside: ReadonlySet<Occupant>): Occupant | undefined {
+function leastUsed(inside: ReadonlySet<Occupant>): Occupant | undefined {
   const [victim] = [...inside]
     .filter(({ isEvictable }) => isEvictable)
-    .sort((a, b) => Number(b.isIdle) - Number(a.isIdle) || a.lastUsedMs - b.lastUsedMs);
+    .sort((a, b) => worthOf(a) - worthOf(b));
   return victim;
+}
+
+function worthOf({ recentUses, isIdle }: Occupant): number {
+  return isIdle ? recentUses : busyFactor * recentUses;
 }

@@ -4,13 +4,13 @@ import { Room, type Occupant } from '../../src/engine/room.ts';
 /** Notes what the room asks of its models: `+a` start, `-a` leave. */
 function createGuests(room: Room) {
   const asked: string[] = [];
-  const create = (name: string, lastUsedMs: number, traits: Partial<Occupant> = {}): Occupant => {
+  const create = (name: string, recentUses: number, traits: Partial<Occupant> = {}): Occupant => {
     const guest = {
       memoryBytes: 0,
       isEvictable: true,
       isLeaving: false,
       isIdle: true,
-      lastUsedMs,
+      recentUses,
       start: () => void asked.push(`+${name}`),
       evict: () => {
         guest.isLeaving = true;
@@ -25,7 +25,7 @@ function createGuests(room: Room) {
 }
 
 describe('a number of models', () => {
-  it('lets in as many as fit, then asks the least recently used to leave', () => {
+  it('lets in as many as fit, then asks the least used to leave', () => {
     const { asked, create, room } = createGuests(new Room({ maxLoadedModels: 2 }));
     const [a, b, c] = [create('a', 1), create('b', 2), create('c', 3)];
     expect([room.enter(a), room.enter(b), room.enter(c)]).toEqual([true, true, false]);
@@ -34,12 +34,20 @@ describe('a number of models', () => {
     expect(asked).toEqual(['-a', '+c']);
   });
 
-  it('prefers an idle one to a busy one that was used longer ago', () => {
+  it('prefers an idle one to a busy one that was used less', () => {
     const { asked, create, room } = createGuests(new Room({ maxLoadedModels: 2 }));
     room.enter(create('a', 1, { isIdle: false }));
     room.enter(create('b', 2));
     room.enter(create('c', 3));
     expect(asked).toEqual(['-b']);
+  });
+
+  it('keeps an idle one that is used much more than a busy one', () => {
+    const { asked, create, room } = createGuests(new Room({ maxLoadedModels: 2 }));
+    room.enter(create('hot', 80));
+    room.enter(create('rare', 10, { isIdle: false }));
+    room.enter(create('other', 10));
+    expect(asked).toEqual(['-rare']);
   });
 
   it('waits for one that is loading, and serves in the order of arrival', () => {

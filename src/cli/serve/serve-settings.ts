@@ -71,7 +71,7 @@ export const serveOptionTable = {
     type: 'string',
     value: '<number>',
     description:
-      'Models in memory at once. The first request loads a model; the least recently used one is unloaded. Default: all, loaded at the start.',
+      'Models in memory at once. The first request loads a model; the least used one is unloaded. Default: all, loaded at the start.',
   },
   ...hubOptionTable,
   drain: {
