@@ -22,6 +22,9 @@ const models = {
       maxQueue: 256,
       backend: remote.openai({
         baseURL: CHAT_URL,
+        dialect: /** @type {'vllm'} */ (env['CHAT_DIALECT'] ?? 'vllm'),
+        // Streams that this host carries on one processor, by its measurement: docs/scale.md.
+        concurrency: Number(env['CHAT_CONCURRENCY'] ?? 400),
         // Read for every request: a mounted secret may change.
         ...(CHAT_KEY_FILE && { apiKey: () => readFileSync(CHAT_KEY_FILE, 'utf8').trim() }),
       }),

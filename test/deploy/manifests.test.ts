@@ -74,8 +74,12 @@ describe('compose.yaml', () => {
     };
     expect([HOST_1, HOST_2]).toEqual(['host-1:8000', 'host-2:8000']);
     expect(scrape_configs[0]!.static_configs[0]!.targets).toEqual([HOST_1, HOST_2]);
-    for (const name of read('haproxy.cfg').matchAll(/\$\{(\w+)\}/g)) {
-      expect(compose.services['haproxy']!.environment).toHaveProperty(name[1]!);
+    const variables = ['haproxy.cfg', 'nginx.conf.template'].flatMap((config) => [
+      ...read(config).matchAll(/\$\{(\w+)\}/g),
+    ]);
+    expect(variables).toHaveLength(6);
+    for (const [, name] of variables) {
+      expect(compose.services['haproxy']!.environment).toHaveProperty(name!);
     }
   });
 });

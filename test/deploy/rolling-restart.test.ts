@@ -1,55 +1,57 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTinyGraphs } from './graphs.ts';
 import { chatQuestions, otherQuestion, post, startLoad, type Question } from './load.ts';
-import { hasRealPrograms, startTopology, type Topology } from './topology.ts';
+import { installedProxies, startTopology, type Topology } from './topology.ts';
 
-// `npm run test:deploy` is the long run: haproxy and Redis where they are installed, and graphs on a third server.
+// `npm run test:deploy` is the long run: haproxy, nginx and Redis where they are installed, and graphs on a third server.
 const isFull = process.env['TEST_DEPLOY'] === 'full';
-const real = isFull && hasRealPrograms;
+const proxies = isFull && installedProxies.length > 0 ? installedProxies : [undefined];
 /** As many as a busy machine can answer, or a rate that two hosts have to stand. */
 const rate = isFull ? { perSecond: 20 } : { atOnce: 6 };
 
-let topology: Topology;
-let graphServer: Awaited<ReturnType<typeof startTinyGraphs>> | undefined;
-beforeAll(async () => {
-  if (isFull) graphServer = await startTinyGraphs();
-  topology = await startTopology({ real, graphServer });
-  await topology.ready();
-}, 120_000);
-afterAll(async () => {
-  await topology.close();
-  await graphServer?.close();
-});
-
-it('two hosts are restarted in turn under load, and no request fails', { timeout: 300_000 }, async () => {
-  const load = startLoad(topology, {
-    ...rate,
-    questions: graphServer ? withGraphs(graphServer) : chatQuestions,
+describe.each(proxies)('behind %s', (proxy) => {
+  let topology: Topology;
+  let graphServer: Awaited<ReturnType<typeof startTinyGraphs>> | undefined;
+  beforeAll(async () => {
+    if (isFull) graphServer = await startTinyGraphs();
+    topology = await startTopology({ proxy, graphServer });
+    await topology.ready();
+  }, 120_000);
+  afterAll(async () => {
+    await topology.close();
+    await graphServer?.close();
   });
-  let restarts = 0;
-  for (const least = isFull ? 600 : 1; restarts === 0 || load.sent < least; restarts += 2) {
-    for (const host of [0, 1] as const) await topology.restart(host);
-  }
-  const outcomes = await load.stop();
-  if (isFull) {
-    const between = real ? 'haproxy and Redis' : 'the balancer and the store of the tests';
-    console.log(
-      `${load.sent} requests, ${restarts} restarts, over ${between}:`,
-      Object.fromEntries(outcomes),
-    );
-  }
-  expect(Object.fromEntries(outcomes)).toEqual({ done: load.sent });
-  expect(load.sent).toBeGreaterThan(isFull ? 599 : 20);
-});
 
-it('two hosts share their limits exactly', { timeout: 120_000 }, async () => {
-  const { origin, trialKey } = topology;
-  const body = { model: 'assistant', messages: [{ role: 'user', content: 'Hello' }] };
-  const answers = await Promise.all(
-    Array.from({ length: 30 }, () => post({ origin, key: trialKey }, '/v1/chat/completions', body)),
-  );
-  const count = (wanted: number): number => answers.filter(({ status }) => status === wanted).length;
-  expect([count(200), count(429)]).toEqual([10, 20]);
+  it('two hosts are restarted in turn under load, and no request fails', { timeout: 300_000 }, async () => {
+    const load = startLoad(topology, {
+      ...rate,
+      questions: graphServer ? withGraphs(graphServer) : chatQuestions,
+    });
+    let restarts = 0;
+    for (const least = isFull ? 600 : 1; restarts === 0 || load.sent < least; restarts += 2) {
+      for (const host of [0, 1] as const) await topology.restart(host);
+    }
+    const outcomes = await load.stop();
+    if (isFull) {
+      const between = proxy ? `${proxy} and Redis` : 'the balancer and the store of the tests';
+      console.log(
+        `${load.sent} requests, ${restarts} restarts, over ${between}:`,
+        Object.fromEntries(outcomes),
+      );
+    }
+    expect(Object.fromEntries(outcomes)).toEqual({ done: load.sent });
+    expect(load.sent).toBeGreaterThan(isFull ? 599 : 20);
+  });
+
+  it('two hosts share their limits exactly', { timeout: 120_000 }, async () => {
+    const { origin, trialKey } = topology;
+    const body = { model: 'assistant', messages: [{ role: 'user', content: 'Hello' }] };
+    const answers = await Promise.all(
+      Array.from({ length: 30 }, () => post({ origin, key: trialKey }, '/v1/chat/completions', body)),
+    );
+    const count = (wanted: number): number => answers.filter(({ status }) => status === wanted).length;
+    expect([count(200), count(429)]).toEqual([10, 20]);
+  });
 });
 
 /** The graphs run in this process, so few of the questions are about pictures. */

@@ -1,6 +1,6 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { connect, createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,9 +12,12 @@ import { startChatServer, startStore } from './stores.ts';
 
 const deploy = new URL('../../examples/deploy/', import.meta.url);
 
+/** A balancer that `examples/deploy` has a configuration for. */
+export type Proxy = 'haproxy' | 'nginx';
+
 export interface TopologyOptions {
-  /** haproxy and Redis in place of the balancer and the store of these tests. */
-  readonly real: boolean;
+  /** Before the hosts; default: the balancer and the store of these tests, else Redis is the store. */
+  readonly proxy?: Proxy | undefined;
   /** Graphs of detection and embeddings on another server. */
   readonly graphServer?:
     { readonly url: string; readonly folder: string; readonly hasDetector?: boolean | undefined } | undefined;
@@ -35,7 +38,7 @@ export interface Topology {
   close(): Promise<void>;
 }
 
-export async function startTopology({ real, graphServer, chatServer }: TopologyOptions): Promise<Topology> {
+export async function startTopology({ proxy, graphServer, chatServer }: TopologyOptions): Promise<Topology> {
   const [port = 0, redisPort = 0, ...hosts] = await freePorts(4);
   const chat = await startChatServer();
   const store = await startStore();
@@ -61,7 +64,7 @@ export async function startTopology({ real, graphServer, chatServer }: TopologyO
       LIMITER_TIMEOUT_MS: '20000',
       CHAT_URL: chatServer?.url ?? chat.url,
       CHAT_MODEL: chatServer?.model ?? 'assistant',
-      LIMITER: real ? './redis-limiter.js' : new URL('http-limiter.js', import.meta.url).href,
+      LIMITER: proxy ? './redis-limiter.js' : new URL('http-limiter.js', import.meta.url).href,
       REDIS_URL: `redis://127.0.0.1:${redisPort}`,
       STORE_URL: store.url,
       DRAIN_DELAY_MS: '1500',
@@ -77,7 +80,7 @@ export async function startTopology({ real, graphServer, chatServer }: TopologyO
   const origin = `http://127.0.0.1:${port}`;
   const folder = await mkdtemp(join(tmpdir(), 'slashv1-topology-'));
   const [statesConfig, statesSocket] = [join(folder, 'states.cfg'), join(folder, 'states')];
-  if (real)
+  if (proxy)
     run('redis-server', [
       '--port',
       String(redisPort),
@@ -89,20 +92,23 @@ export async function startTopology({ real, graphServer, chatServer }: TopologyO
       'no',
     ]);
   const processes = await Promise.all(hosts.map(startHost));
-  const balancer = real ? undefined : await startBalancer(port, { hosts, checkMs: 200 });
-  if (real) {
+  const balancer = proxy ? undefined : await startBalancer(port, { hosts, checkMs: 200 });
+  const places = {
+    LISTEN: `127.0.0.1:${port}`,
+    HOST_1: `127.0.0.1:${hosts[0]}`,
+    HOST_2: `127.0.0.1:${hosts[1]}`,
+  };
+  if (proxy === 'haproxy') {
     await writeFile(statesConfig, `global\n  stats socket ${statesSocket} mode 600 level user\n`);
     const configs = [fileURLToPath(new URL('haproxy.cfg', deploy)), statesConfig];
-    run('haproxy', ['-db', '-q', ...configs.flatMap((path) => ['-f', path])], {
-      LISTEN: `127.0.0.1:${port}`,
-      HOST_1: `127.0.0.1:${hosts[0]}`,
-      HOST_2: `127.0.0.1:${hosts[1]}`,
-    });
+    run('haproxy', ['-db', '-q', ...configs.flatMap((path) => ['-f', path])], places);
   }
+  if (proxy === 'nginx') run('nginx', ['-p', folder, '-c', await writeNginxConfig(folder, places)]);
   const ready = async (): Promise<void> => {
-    await until(async () =>
-      balancer ? hosts.every((host) => balancer.isUp(host)) : haveAllBeenSeen(statesSocket),
-    );
+    await until(async () => {
+      if (balancer) return hosts.every((host) => balancer.isUp(host));
+      return proxy === 'haproxy' ? haveAllBeenSeen(statesSocket) : answers(`${origin}/health/ready`);
+    });
   };
   return {
     origin,
@@ -130,9 +136,9 @@ export async function startTopology({ real, graphServer, chatServer }: TopologyO
   };
 }
 
-/** Whether haproxy and Redis are installed. */
-export const hasRealPrograms = ['haproxy', 'redis-server'].every(
-  (program) => spawnSync(program, ['-v']).error === undefined,
+/** Balancers that are installed, where Redis is, too. */
+export const installedProxies = (['haproxy', 'nginx'] as const).filter((proxy) =>
+  [proxy, 'redis-server'].every((program) => spawnSync(program, ['-v']).error === undefined),
 );
 
 export async function freePorts(count: number): Promise<number[]> {
@@ -141,6 +147,20 @@ export async function freePorts(count: number): Promise<number[]> {
   const ports = servers.map((server) => (server.address() as AddressInfo).port);
   await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
   return ports;
+}
+
+/** A whole configuration around that of the deployment, which writes into this folder alone. */
+async function writeNginxConfig(folder: string, places: Readonly<Record<string, string>>): Promise<string> {
+  const template = await readFile(new URL('nginx.conf.template', deploy), 'utf8');
+  const servers = template.replaceAll(/\$\{(\w+)\}/g, (_, name: string) => places[name]!);
+  const kinds = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
+  const temporary = kinds.map((kind) => `${kind}_temp_path ${folder};`).join(' ');
+  const path = join(folder, 'nginx.conf');
+  await writeFile(
+    path,
+    `daemon off; master_process off; pid ${folder}/nginx.pid; error_log stderr crit; events {} http { access_log off; ${temporary}\n${servers}}`,
+  );
+  return path;
 }
 
 /** Whether haproxy sends requests to both hosts. */

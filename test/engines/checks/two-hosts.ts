@@ -1,7 +1,7 @@
 import { otherQuestion, post, startLoad, type Question } from '../../deploy/load.ts';
 import { startTopology, type TopologyOptions } from '../../deploy/topology.ts';
 
-const leastRequests = 100;
+const leastRequests = 600;
 
 const embeddings = { model: 'embedder', input: 'a red circle' };
 const asked = { model: 'assistant', messages: [{ role: 'user', content: 'What is 2 + 3?' }], max_tokens: 20 };
@@ -16,7 +16,7 @@ export async function twoHosts(
   picture: string | undefined,
 ): Promise<{ readonly quota: string; readonly rolling: string }> {
   const questions = servers.chatServer ? chatQuestions : graphQuestions(picture);
-  const topology = await startTopology({ real: true, ...servers });
+  const topology = await startTopology({ proxy: 'haproxy', ...servers });
   try {
     await topology.ready();
     const load = startLoad(topology, { atOnce: 4, questions });
