@@ -163,6 +163,19 @@ async function writeNginxConfig(folder: string, places: Readonly<Record<string, 
   return path;
 }
 
+/** The first of free ports in a row. */
+export async function freePortRange(count: number): Promise<number> {
+  for (;;) {
+    const [first = 0] = await freePorts(1);
+    const others = Array.from({ length: count - 1 }, (_, index) =>
+      createServer().listen(first + 1 + index, '127.0.0.1'),
+    );
+    const taken = await Promise.allSettled(others.map((server) => once(server, 'listening')));
+    for (const server of others) server.close();
+    if (taken.every(({ status }) => status === 'fulfilled')) return first;
+  }
+}
+
 /** Whether haproxy sends requests to both hosts. */
 async function haveAllBeenSeen(path: string): Promise<boolean> {
   const socket = connect(path).on('error', () => {});

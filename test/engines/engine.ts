@@ -44,6 +44,8 @@ export interface Engine {
   version(): string;
   /** Answers with 200 when the engine is up. */
   readonly readyPath: string;
+  /** Ports in a row that it takes, from the one that it gets on; default 1. */
+  readonly ports?: number;
   command(port: number, materials: Materials): Promise<Command> | Command;
 }
 

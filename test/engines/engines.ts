@@ -157,6 +157,7 @@ export const engines: readonly Engine[] = [
   },
   {
     name: 'MLServer',
+    ports: 2,
     serves: 'graphs',
     version: () => versionOfPackage('mlserver', 'mlserver'),
     readyPath: embedderPath,
