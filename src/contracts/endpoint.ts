@@ -29,6 +29,9 @@ export interface RouteDescription {
   /** Content of the 200 response by media type. */
   readonly responses: Readonly<Record<string, NamedSchema>>;
   readonly errors: readonly ErrorCode[];
+  /** Its errors, where its dialect has another form of them. */
+  readonly errorBody?:
+    (NamedSchema & { readonly of: (body: ErrorBody, requestId: string) => object }) | undefined;
 }
 
 /** One request that runs no model. */

@@ -5,7 +5,7 @@ import { headerOf } from './headers.ts';
 
 /** A key that opens the service. */
 export interface ApiKey {
-  /** The key that clients send in `Authorization: Bearer <key>`. */
+  /** The key that clients send in `Authorization: Bearer <key>`, or in `x-api-key`. */
   readonly key: string;
   /** Owner of the limits that this key uses up; keys of the same id share them. Default: a hash of the key. */
   readonly id?: string | undefined;
@@ -29,11 +29,11 @@ export function createAuthenticate(authentication: Authentication): Authenticate
   if (authentication === 'none') return async () => null;
   const lookup = typeof authentication === 'function' ? authentication : fromList(authentication?.keys);
   return async (request) => {
-    const key = bearerToken(request);
+    const key = bearerToken(request) ?? headerOf(request, 'x-api-key');
     if (key === undefined) {
       const message = isEmptyBearer(request)
         ? 'The header `Authorization: Bearer <API_KEY>` has no key: is its variable set?'
-        : 'Expected a header `Authorization: Bearer <API_KEY>`.';
+        : 'Expected a header `Authorization: Bearer <API_KEY>` or `x-api-key: <API_KEY>`.';
       throw new InferenceError('authentication_failed', message);
     }
     const known = await lookup(key, request);

@@ -1,4 +1,4 @@
-import type { ErrorBody } from '../contracts/endpoint.ts';
+import type { ErrorBody, RouteDescription } from '../contracts/endpoint.ts';
 import type { ErrorCode, InferenceError } from '../errors.ts';
 import type { ApiResponse } from '../contracts/http.ts';
 import { jsonResponse } from './responses.ts';
@@ -80,14 +80,24 @@ export function toErrorBody(error: InferenceError, requestId: string): ErrorBody
 /**
  * The response of an error, with the headers that steer its retries.
  *
+ * @param errorBody form of the body, where the route has one of its own
+ *
  * @example
  * ```ts
  * toErrorResponse(new InferenceError('overloaded', 'Full.', { retryAfterSeconds: 3 }), 'req_1').status; // 503
  * ```
  */
-export function toErrorResponse(error: InferenceError, requestId: string): ApiResponse {
+export function toErrorResponse(
+  error: InferenceError,
+  requestId: string,
+  errorBody?: RouteDescription['errorBody'],
+): ApiResponse {
   const { status, headers } = wireErrorOf(error);
-  return jsonResponse(status, toErrorBody(error, requestId), { ...headers, ...retryAfter(error, status) });
+  const body = toErrorBody(error, requestId);
+  return jsonResponse(status, errorBody ? errorBody.of(body, requestId) : body, {
+    ...headers,
+    ...retryAfter(error, status),
+  });
 }
 
 function retryAfter(error: InferenceError, status: number): Record<string, string> {

@@ -108,7 +108,8 @@ export function createHandlerOf(
     } catch (thrown) {
       const error = InferenceError.from(thrown);
       report(error);
-      response = toErrorResponse(error, requestId);
+      const route = match !== null && 'route' in match ? match.route : undefined;
+      response = toErrorResponse(error, requestId, route?.errorBody);
     }
     const { status, headers, body } = response;
     const complete: ApiResponse = {

@@ -46,8 +46,9 @@ export function toOpenApi(routes: readonly DescribedRoute[]): JsonSchema {
 }
 
 function schemasOf(route: DescribedRoute): NamedSchema[] {
-  const responses = Object.values(route.responses);
-  return route.requestBody === undefined ? responses : [route.requestBody, ...responses];
+  return [route.requestBody, ...Object.values(route.responses), route.errorBody].filter(
+    (named) => named !== undefined,
+  );
 }
 
 function toOperation(route: DescribedRoute): JsonSchema {
@@ -92,6 +93,7 @@ function requestBodyOf({ requestBody }: DescribedRoute): JsonSchema {
 }
 
 function errorResponses(route: DescribedRoute): Record<string, JsonSchema> {
+  const body = referenceTo(route.errorBody?.name ?? 'Error');
   const codes = [...everywhere, ...(route.isInference ? onInference : []), ...route.errors];
   const byStatus = new Map<number, Set<string>>();
   for (const code of codes) {
@@ -101,7 +103,7 @@ function errorResponses(route: DescribedRoute): Record<string, JsonSchema> {
   return Object.fromEntries(
     [...byStatus].map(([status, wireCodes]) => [
       status,
-      { description: [...wireCodes].join(', '), content: { 'application/json': referenceTo('Error') } },
+      { description: [...wireCodes].join(', '), content: { 'application/json': body } },
     ]),
   );
 }

@@ -88,10 +88,12 @@ async function answer(
   await letOthersRun(since);
   const model = findModel(call, asked.model, category);
   call.meter.assertModel(model.id);
-  const runOf = (request: Checked<AnyRequest>, { responseId }: EndpointRunOptions = {}): BilledRequest<RunEvent> => ({
+  const runOf = (
+    request: Checked<AnyRequest>,
+    { responseId }: EndpointRunOptions = {},
+  ): BilledRequest<RunEvent> => ({
     estimate: () => category.estimateTokens?.(request, model) ?? { input: 0, output: 0 },
-    start: (options) =>
-      call.inference.run(category.name, request, { ...options, responseId }),
+    start: (options) => call.inference.run(category.name, request, { ...options, responseId }),
     tally: (event, tally) => category.tally(event, tally),
     isOutput: (event) => category.isOutput(event),
   });

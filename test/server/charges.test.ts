@@ -165,6 +165,8 @@ const scenes: Readonly<Record<string, Scene>> = {
     json: { input: 'Hi', stream: true },
     isStream: true,
   },
+  'messages, whole': { ...chat, url: '/v1/messages', json: { messages }, isStream: false },
+  'messages, streamed': { ...chat, url: '/v1/messages', json: { messages, stream: true }, isStream: true },
   embeddings: {
     category: 'embedding',
     url: '/v1/embeddings',

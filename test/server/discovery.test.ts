@@ -72,6 +72,7 @@ describe('GET /openapi.json', () => {
       ['/embeddings', ['post']],
       ['/chat/completions', ['post']],
       ['/responses', ['post']],
+      ['/messages', ['post']],
       ['/models', ['get']],
       ['/models/{model_id}/parameters', ['get']],
       ['/models/{model_id}', ['get']],
@@ -86,7 +87,7 @@ describe('GET /openapi.json', () => {
       for (const [status, { description, content }] of Object.entries<any>(operation.responses)) {
         expect(description).toMatch(/\S/);
         if (status !== '200')
-          expect(content['application/json'].schema.$ref).toBe('#/components/schemas/Error');
+          expect(content['application/json'].schema.$ref).toMatch(/\/(Message)?Error$/);
       }
     }
     expect(Object.keys(json.paths['/chat/completions'].post.responses)).toEqual([

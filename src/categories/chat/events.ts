@@ -70,7 +70,13 @@ export type ChatEvent =
     } & TokenCount)
   /** Only with `logprobs`; the tokens of the event of this choice that follows. */
   | { readonly type: 'logprobs'; readonly choice: number; readonly tokens: readonly TokenLogprobs[] }
-  | { readonly type: 'choice-end'; readonly choice: number; readonly finishReason: FinishReason }
+  | {
+      readonly type: 'choice-end';
+      readonly choice: number;
+      readonly finishReason: FinishReason;
+      /** The stop sequence that ended it, where one has. */
+      readonly stopSequence?: string | undefined;
+    }
   | ({ readonly type: 'usage' } & ChatUsage);
 
 /** An event that stands for generated tokens. */

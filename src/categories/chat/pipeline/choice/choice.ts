@@ -181,6 +181,8 @@ export class Choice implements Continuation {
   }
 
   #emitEnd(finishReason: FinishReason): void {
-    this.#context.emit({ type: 'choice-end', choice: this.#index, finishReason });
+    const { stopped } = this.#answer;
+    const stop = finishReason === 'stop' && stopped !== null ? { stopSequence: stopped } : {};
+    this.#context.emit({ type: 'choice-end', choice: this.#index, finishReason, ...stop });
   }
 }

@@ -1,4 +1,4 @@
-import { InferenceError, sentence } from '../../../../errors.ts';
+import { renameFields } from '../rename-fields.ts';
 
 /** The fields of a chat completion that the same fault has another name for here. */
 const names: readonly (readonly [RegExp, string])[] = [
@@ -22,11 +22,5 @@ export function toResponsesField(field: string, places: readonly string[]): stri
 
 /** An error about a chat completion, about the request that it was made of. */
 export function toResponsesError(thrown: unknown, places: readonly string[]): unknown {
-  if (!InferenceError.isInstance(thrown) || thrown.param === undefined) return thrown;
-  const param = toResponsesField(thrown.param, places);
-  const message = thrown.message.startsWith(`${thrown.param}: `)
-    ? param + thrown.message.slice(thrown.param.length)
-    : thrown.message;
-  const { code, retryAfterSeconds } = thrown;
-  return new InferenceError(code, sentence(message), { param, retryAfterSeconds, cause: thrown });
+  return renameFields(thrown, (field) => toResponsesField(field, places));
 }

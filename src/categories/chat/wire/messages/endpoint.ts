@@ -1,0 +1,68 @@
+import type { Endpoint, ErrorBody } from '../../../../contracts/endpoint.ts';
+import { createId } from '../../../../server/headers.ts';
+import { jsonResponse } from '../../../../server/responses.ts';
+import { toNamedFrame } from '../../../../server/sse.ts';
+import type { ChatEvent } from '../../events.ts';
+import type { ChatRequestInput } from '../../request.ts';
+import { toolsHeader } from '../endpoint.ts';
+import { toMessagesError } from './field-names.ts';
+import { readMessagesRequest, type MessagesCall } from './from-request.ts';
+import { messageEventSchema, messageSchema, messagesErrorSchema, messagesRequestSchema } from './schema.ts';
+import { createMessageStreamer, toMessage } from './to-events.ts';
+
+/** Types of errors of this dialect that others call otherwise, by code. */
+const errorTypes: Readonly<Record<string, string>> = {
+  model_not_found: 'not_found_error',
+  request_too_large: 'request_too_large',
+  overloaded: 'overloaded_error',
+  deadline_exceeded: 'timeout_error',
+};
+
+function toError({ error: { type, code, message } }: ErrorBody) {
+  return { type: errorTypes[code] ?? (type === 'server_error' ? 'api_error' : type), message };
+}
+
+/** `POST /messages` */
+export const messages: Endpoint<MessagesCall, ChatRequestInput, ChatEvent> = {
+  method: 'POST',
+  path: '/messages',
+  operationId: 'createMessage',
+  summary: "Answer a conversation in the dialect of Anthropic's Messages, at once or as a stream.",
+  requestBody: { name: 'MessageRequest', schema: messagesRequestSchema },
+  responses: {
+    'application/json': { name: 'Message', schema: messageSchema },
+    'text/event-stream': { name: 'MessageEvent', schema: messageEventSchema },
+  },
+  errors: ['context_length_exceeded', 'unsupported_feature'],
+  errorBody: {
+    name: 'MessageError',
+    schema: messagesErrorSchema,
+    of: (body, requestId) => ({ type: 'error', error: toError(body), request_id: requestId }),
+  },
+  read: readMessagesRequest,
+  async answer(run, { request, stream, places }) {
+    const head = { id: createId('msg_'), model: run.model.id };
+    const asked = { ...request, model: run.model.id };
+    const options = { responseId: head.id };
+    try {
+      if (!stream) {
+        const events = await run.collect(asked, options);
+        return jsonResponse(200, toMessage(events, head), events.map(toolsHeader).find(Boolean));
+      }
+      let toolsUsed: Record<string, string> | undefined;
+      const push = createMessageStreamer(head);
+      const toFrames = (event: ChatEvent): string => {
+        toolsUsed ??= toolsHeader(event);
+        return push(event).map(toNamedFrame).join('');
+      };
+      const response = await run.stream(asked, toFrames, {
+        ...options,
+        endFrame: '',
+        toErrorFrames: (body) => toNamedFrame({ type: 'error', error: toError(body) }),
+      });
+      return { ...response, headers: { ...response.headers, ...toolsUsed } };
+    } catch (error) {
+      throw toMessagesError(error, places);
+    }
+  },
+};

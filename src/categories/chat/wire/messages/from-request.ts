@@ -1,0 +1,185 @@
+import { fieldError } from '../../../../errors.ts';
+import { inPieces } from '../../../../validation/in-pieces.ts';
+import { parseBody } from '../../../../validation/issues.ts';
+import { assertNoneOf, notOffered, type UnsupportedField } from '../../../../validation/unsupported.ts';
+import { fromChatRequest, type ChatCall } from '../from-request.ts';
+import type { ChatRequestBody } from '../schema.ts';
+import { toMessagesError } from './field-names.ts';
+import { messagesRequestSchema, type MessagesRequestBody } from './schema.ts';
+
+/** The parsed request without the form of its delivery. */
+export interface MessagesCall extends Pick<ChatCall, 'model' | 'request' | 'stream'> {
+  /** The field that each message of the request came from, for errors. */
+  readonly places: readonly string[];
+}
+
+type MessageBody = ChatRequestBody['messages'][number];
+type Turn = MessagesRequestBody['messages'][number];
+type Block = Exclude<Turn['content'], string>[number];
+type ResultContent = Extract<Block, { type: 'tool_result' }>['content'];
+
+const useTools = 'use `tools` of your own';
+
+/** Fields that would change the answer and that are not honoured. */
+const unsupportedFields = new Map<string, UnsupportedField>(
+  Object.entries({
+    mcp_servers: { advice: useTools },
+    container: { advice: notOffered },
+    context_management: { advice: notOffered },
+    output_config: { advice: 'use `POST /chat/completions` with `response_format`' },
+    output_format: { advice: 'use `POST /chat/completions` with `response_format`' },
+    stop: { advice: 'use `stop_sequences`' },
+    n: { advice: 'a message has one answer' },
+    response_format: { advice: 'use `POST /chat/completions`' },
+    reasoning_effort: { advice: 'use `thinking`' },
+    enable_thinking: { advice: 'use `thinking`' },
+    parallel_tool_calls: { advice: 'use `tool_choice.disable_parallel_tool_use`' },
+    max_completion_tokens: { advice: 'use `max_tokens`' },
+    logprobs: { advice: 'use `POST /chat/completions`' },
+    top_logprobs: { advice: 'use `POST /chat/completions`' },
+  }),
+);
+
+/**
+ * A request body of `POST /messages` → what the inference takes. The body becomes that of a chat completion.
+ *
+ * @throws InferenceError `invalid_request` or `unsupported_feature` with the place of the first fault as `param`
+ *
+ * @example
+ * ```ts
+ * const body = { model: 'tiny-chat', max_tokens: 64, messages: [{ role: 'user', content: 'Hello' }] };
+ * fromMessagesRequest(body).request.maxTokens; // 64
+ * ```
+ */
+export function fromMessagesRequest(body: unknown): MessagesCall {
+  return toCall(parse(body));
+}
+
+/** `fromMessagesRequest` that lets others run within and between its two checks. */
+export async function readMessagesRequest(body: unknown): Promise<MessagesCall> {
+  const parsed = await inPieces(() => parse(body));
+  return inPieces(() => toCall(parsed));
+}
+
+function parse(body: unknown): MessagesRequestBody {
+  assertNoneOf(unsupportedFields, body);
+  return parseBody(messagesRequestSchema, body);
+}
+
+function toCall(parsed: MessagesRequestBody): MessagesCall {
+  const {
+    system,
+    messages: turns,
+    stop_sequences,
+    tools,
+    tool_choice,
+    thinking,
+    metadata,
+    ...common
+  } = parsed;
+  const messages: MessageBody[] = [];
+  const places: string[] = [];
+  const add = (message: MessageBody, place: string): void => {
+    messages.push(message);
+    places.push(place);
+  };
+  if (system != null) add({ role: 'system', content: textOf(system) }, 'system');
+  for (const [index, turn] of turns.entries()) {
+    for (const message of toMessages(turn, `messages[${index}]`)) add(message, `messages[${index}]`);
+  }
+  const chatBody = {
+    ...common,
+    messages,
+    stop: stop_sequences,
+    tools: tools?.map(({ name, description, input_schema, strict }) => ({
+      type: 'function',
+      function: { name, description, parameters: input_schema, strict },
+    })),
+    ...toToolChoice(tool_choice),
+    ...(thinking && { enable_thinking: thinking.type !== 'disabled' }),
+    user: metadata?.user_id,
+  };
+  try {
+    const { model, request, stream } = fromChatRequest(chatBody);
+    return { model, request, stream, places };
+  } catch (error) {
+    throw toMessagesError(error, places);
+  }
+}
+
+/** Results of calls come before the rest of a user's turn, as templates have them. */
+function toMessages({ role, content }: Turn, place: string): MessageBody[] {
+  if (typeof content === 'string') return [{ role, content }];
+  if (role === 'assistant') return [toAssistant(content, place)];
+  const misplaced = content.findIndex(({ type }) => !['text', 'image', 'tool_result'].includes(type));
+  if (misplaced >= 0)
+    throw fieldError(`${place}.content[${misplaced}]`, `expected no ${content[misplaced]!.type} of a user`);
+  const results = content.flatMap((block): MessageBody[] => {
+    if (block.type !== 'tool_result') return [];
+    const text = block.is_error ? `Error: ${textOf(block.content ?? '')}` : textOf(block.content ?? '');
+    return [{ role: 'tool', tool_call_id: block.tool_use_id, content: text }];
+  });
+  // A result is a text here: its pictures follow in the message after it.
+  const parts = content.flatMap((block) => {
+    if (block.type === 'tool_result') return picturesOf(block.content);
+    return block.type === 'text' || block.type === 'image' ? [toPart(block)] : [];
+  });
+  return parts.length === 0 && results.length > 0 ? results : [...results, { role: 'user', content: parts }];
+}
+
+function toAssistant(blocks: readonly Block[], place: string): MessageBody {
+  const misplaced = blocks.findIndex(({ type }) => type === 'image' || type === 'tool_result');
+  if (misplaced >= 0)
+    throw fieldError(
+      `${place}.content[${misplaced}]`,
+      `expected no ${blocks[misplaced]!.type} of the assistant`,
+    );
+  const texts = blocks.flatMap((block) => (block.type === 'text' ? [block.text] : []));
+  const thoughts = blocks.flatMap((block) => (block.type === 'thinking' ? [block.thinking] : []));
+  const calls = blocks.flatMap((block) =>
+    block.type === 'tool_use'
+      ? [{ id: block.id, function: { name: block.name, arguments: JSON.stringify(block.input) } }]
+      : [],
+  );
+  return {
+    role: 'assistant',
+    content: texts.length === 0 && calls.length > 0 ? null : texts.join('\n'),
+    ...(thoughts.length > 0 && { reasoning_content: thoughts.join('\n') }),
+    ...(calls.length > 0 && { tool_calls: calls }),
+  };
+}
+
+type TextOrImage = Extract<Block, { type: 'text' | 'image' }>;
+
+function toPart(block: TextOrImage) {
+  if (block.type === 'text') return { type: 'text' as const, text: block.text };
+  const { source } = block;
+  const url = source.type === 'url' ? source.url : `data:${source.media_type};base64,${source.data}`;
+  return { type: 'image_url' as const, image_url: { url } };
+}
+
+function picturesOf(content: ResultContent) {
+  return typeof content === 'string' || content == null
+    ? []
+    : content.filter(({ type }) => type === 'image').map(toPart);
+}
+
+function textOf(content: NonNullable<ResultContent>): string {
+  if (typeof content === 'string') return content;
+  return content.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n');
+}
+
+function toToolChoice(choice: MessagesRequestBody['tool_choice']): Partial<ChatRequestBody> {
+  if (choice == null) return {};
+  if (choice.type === 'none') return { tool_choice: 'none' };
+  const { disable_parallel_tool_use: isSingle } = choice;
+  return {
+    tool_choice:
+      choice.type === 'tool'
+        ? { type: 'function', function: { name: choice.name } }
+        : choice.type === 'any'
+          ? 'required'
+          : 'auto',
+    ...(isSingle != null && { parallel_tool_calls: !isSingle }),
+  };
+}

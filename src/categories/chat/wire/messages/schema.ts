@@ -1,0 +1,190 @@
+import { z } from 'zod';
+import { describeValue } from '../../../../core/text/quote.ts';
+import { listOf } from '../../../../validation/list-schema.ts';
+import { ofOfferedType } from '../../../../validation/offered-type.ts';
+import { parameterSchema } from '../../../../validation/parameter-schema.ts';
+import { chatParameters } from '../../parameters.ts';
+import { chatRequestSchema, jsonSchema, nonEmptyText, toolName } from '../schema.ts';
+
+/** The cache of prompts needs no marks: they are read and change nothing. */
+const cached = { cache_control: z.unknown().optional() };
+
+const textBlock = z.object({ type: z.literal('text'), text: z.string(), ...cached });
+
+const imageBlock = z.object({
+  type: z.literal('image'),
+  source: ofOfferedType(
+    'a source',
+    ['base64', 'url'],
+    z.discriminatedUnion('type', [
+      z.object({ type: z.literal('base64'), media_type: z.string(), data: nonEmptyText }),
+      z.object({ type: z.literal('url'), url: nonEmptyText }),
+    ]),
+  ),
+  ...cached,
+});
+
+const resultContent = z.union([
+  z.string(),
+  listOf(ofOfferedType('a block', ['text', 'image'], z.discriminatedUnion('type', [textBlock, imageBlock]))),
+]);
+
+const block = ofOfferedType(
+  'a block',
+  ['text', 'image', 'tool_use', 'tool_result', 'thinking', 'redacted_thinking'],
+  z.discriminatedUnion('type', [
+    textBlock,
+    imageBlock,
+    z.object({
+      type: z.literal('tool_use'),
+      id: nonEmptyText,
+      name: nonEmptyText,
+      input: z.record(z.string(), z.unknown()),
+      ...cached,
+    }),
+    z.object({
+      type: z.literal('tool_result'),
+      tool_use_id: nonEmptyText,
+      content: resultContent.nullish(),
+      is_error: z.boolean().nullish(),
+      ...cached,
+    }),
+    z.object({ type: z.literal('thinking'), thinking: z.string(), signature: z.string().nullish() }),
+    z.object({ type: z.literal('redacted_thinking'), data: z.string() }),
+  ]),
+);
+
+const tool = z.object({
+  type: z.literal('custom', { error: 'expected a tool of your own, of the type "custom"' }).nullish(),
+  name: toolName,
+  description: z.string().nullish(),
+  input_schema: jsonSchema.meta({ description: 'JSON Schema of the input object.' }),
+  strict: z.boolean().nullish().meta({
+    description: 'Guarantee that inputs follow the schema; one that can not be guaranteed is refused.',
+  }),
+  ...cached,
+});
+
+const parallel = { disable_parallel_tool_use: z.boolean().nullish() };
+
+const toolChoice = z.discriminatedUnion(
+  'type',
+  [
+    z.object({ type: z.enum(['auto', 'any']), ...parallel }),
+    z.object({ type: z.literal('none') }),
+    z.object({ type: z.literal('tool'), name: nonEmptyText, ...parallel }),
+  ],
+  {
+    error: ({ input }) =>
+      `expected an object of the type "auto", "any", "none" or "tool", got ${describeValue(input)}`,
+  },
+);
+
+/** The body of a request: fields of its own dialect, and the sampling parameters of chat completions. */
+export const messagesRequestSchema = chatRequestSchema
+  .omit({
+    messages: true,
+    max_completion_tokens: true,
+    n: true,
+    stop: true,
+    logprobs: true,
+    top_logprobs: true,
+    response_format: true,
+    reasoning_effort: true,
+    enable_thinking: true,
+    parallel_tool_calls: true,
+    stream_options: true,
+  })
+  .extend({
+    messages: listOf(
+      z.object({ role: z.enum(['user', 'assistant']), content: z.union([z.string(), listOf(block)]) }),
+      { min: 1 },
+    ),
+    system: z
+      .union([z.string(), listOf(textBlock)])
+      .nullish()
+      .meta({ description: 'The system prompt, a text or blocks of text.' }),
+    max_tokens: parameterSchema(chatParameters.maxTokens),
+    stop_sequences: listOf(nonEmptyText).nullish(),
+    tools: listOf(tool).nullish(),
+    tool_choice: toolChoice.nullish(),
+    thinking: z
+      .object({ type: z.enum(['enabled', 'disabled', 'adaptive']), budget_tokens: z.number().nullish() })
+      .nullish()
+      .meta({
+        description: 'Switches the thinking of a model that can do without; `budget_tokens` is not kept.',
+      }),
+    metadata: z.object({ user_id: z.string().nullish() }).nullish(),
+  });
+
+/** A checked body of `POST /messages`. */
+export type MessagesRequestBody = z.infer<typeof messagesRequestSchema>;
+
+const usage = z.object({
+  input_tokens: z.int().meta({ description: 'Tokens of the prompt that were computed.' }),
+  output_tokens: z.int(),
+  cache_creation_input_tokens: z.int(),
+  cache_read_input_tokens: z
+    .int()
+    .meta({ description: 'Tokens of the prompt that an earlier request of the same key had computed.' }),
+});
+
+const contentBlock = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('text'), text: z.string(), citations: z.null() }),
+  z.object({ type: z.literal('thinking'), thinking: z.string(), signature: z.string() }),
+  z.object({
+    type: z.literal('tool_use'),
+    id: z.string(),
+    name: z.string(),
+    input: z.record(z.string(), z.unknown()),
+  }),
+]);
+
+const stopReason = z.enum(['end_turn', 'max_tokens', 'stop_sequence', 'tool_use']);
+
+/** The body of a whole answer. */
+export const messageSchema = z.object({
+  id: z.string(),
+  type: z.literal('message'),
+  role: z.literal('assistant'),
+  model: z.string(),
+  content: z.array(contentBlock),
+  stop_reason: stopReason.nullable(),
+  stop_sequence: z.string().nullable(),
+  usage,
+});
+
+/** A whole answer, or as much as is known when a stream begins. */
+export type Message = z.infer<typeof messageSchema>;
+export type MessageBlock = z.infer<typeof contentBlock>;
+
+const delta = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('text_delta'), text: z.string() }),
+  z.object({ type: z.literal('thinking_delta'), thinking: z.string() }),
+  z.object({ type: z.literal('input_json_delta'), partial_json: z.string() }),
+]);
+
+/** The body of an error in this dialect. */
+export const messagesErrorSchema = z.object({
+  type: z.literal('error'),
+  error: z.object({ type: z.string(), message: z.string() }),
+  request_id: z.string(),
+});
+
+/** One event of a stream. */
+export const messageEventSchema = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('message_start'), message: messageSchema }),
+  z.object({ type: z.literal('ping') }),
+  z.object({ type: z.literal('content_block_start'), index: z.int(), content_block: contentBlock }),
+  z.object({ type: z.literal('content_block_delta'), index: z.int(), delta }),
+  z.object({ type: z.literal('content_block_stop'), index: z.int() }),
+  z.object({
+    type: z.literal('message_delta'),
+    delta: z.object({ stop_reason: stopReason, stop_sequence: z.string().nullable() }),
+    usage,
+  }),
+  z.object({ type: z.literal('message_stop') }),
+  messagesErrorSchema.omit({ request_id: true }),
+]);
+
+export type MessageEvent = z.infer<typeof messageEventSchema>;

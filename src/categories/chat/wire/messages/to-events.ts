@@ -1,0 +1,160 @@
+import type { ChatEvent, ChatUsage, FinishReason } from '../../events.ts';
+import type { Message, MessageBlock, MessageEvent } from './schema.ts';
+
+/** The parts of a message that are known before its answer. */
+export type MessageHead = Pick<Message, 'id' | 'model'>;
+
+/** Turns the events of one answer, in order, into those of a streamed message. */
+export type MessageStreamer = (event: ChatEvent) => MessageEvent[];
+
+const stopReasons = { stop: 'end_turn', length: 'max_tokens', tool_calls: 'tool_use' } as const;
+
+/**
+ * Makes the streamer of one message.
+ *
+ * @example
+ * ```ts
+ * const push = createMessageStreamer({ id: 'msg_1', model: 'tiny-chat' });
+ * push({ type: 'text-delta', choice: 0, text: 'Hi' }).at(-1)?.type; // 'content_block_delta'
+ * ```
+ */
+export function createMessageStreamer(head: MessageHead): MessageStreamer {
+  let isOpen = false;
+  let index = -1;
+  let type: MessageBlock['type'] | undefined;
+  let promptTokens = 0;
+  let end: { finishReason: FinishReason; stopSequence: string | null } = {
+    finishReason: 'stop',
+    stopSequence: null,
+  };
+
+  const open = (): MessageEvent[] => {
+    if (isOpen) return [];
+    isOpen = true;
+    const usage = toUsage({ promptTokens, cachedTokens: 0, completionTokens: 0 });
+    const message = { ...head, content: [], stop_reason: null, stop_sequence: null, usage };
+    return [
+      { type: 'message_start', message: { type: 'message', role: 'assistant', ...message } },
+      { type: 'ping' },
+    ];
+  };
+  const close = (): MessageEvent[] => {
+    if (type === undefined) return [];
+    type = undefined;
+    return [{ type: 'content_block_stop', index }];
+  };
+  const begin = (block: MessageBlock): MessageEvent[] => {
+    const before = [...open(), ...close()];
+    ({ type } = block);
+    return [...before, { type: 'content_block_start', index: ++index, content_block: block }];
+  };
+  const within = (block: MessageBlock): MessageEvent[] => (type === block.type ? [] : begin(block));
+  const extend = (delta: Extract<MessageEvent, { type: 'content_block_delta' }>['delta']): MessageEvent => ({
+    type: 'content_block_delta',
+    index,
+    delta,
+  });
+
+  return (event) => {
+    switch (event.type) {
+      case 'prompt-start':
+      case 'prompt-end':
+        ({ promptTokens } = event);
+        return event.type === 'prompt-end' ? open() : [];
+      case 'text-delta':
+        return [
+          ...within({ type: 'text', text: '', citations: null }),
+          extend({ type: 'text_delta', text: event.text }),
+        ];
+      case 'reasoning-delta':
+        return [
+          ...within({ type: 'thinking', thinking: '', signature: '' }),
+          extend({ type: 'thinking_delta', thinking: event.text }),
+        ];
+      case 'tool-call-start':
+        return begin({ type: 'tool_use', id: event.id, name: event.name, input: {} });
+      case 'tool-call-delta':
+        return [extend({ type: 'input_json_delta', partial_json: event.arguments })];
+      case 'choice-end':
+        end = { finishReason: event.finishReason, stopSequence: event.stopSequence ?? null };
+        return [...open(), ...close()];
+      case 'usage': {
+        const { finishReason, stopSequence } = end;
+        const stop_reason = stopSequence === null ? stopReasons[finishReason] : ('stop_sequence' as const);
+        return [
+          ...open(),
+          {
+            type: 'message_delta',
+            delta: { stop_reason, stop_sequence: stopSequence },
+            usage: toUsage(event),
+          },
+          { type: 'message_stop' },
+        ];
+      }
+      default:
+        return [];
+    }
+  };
+}
+
+/**
+ * All events of a chat request → the body of a whole message. A call whose arguments the limit cuts off has the input `{}`.
+ *
+ * @example
+ * ```ts
+ * const usage = { promptTokens: 1, cachedTokens: 0, completionTokens: 1, reasoningTokens: 0 };
+ * const events: ChatEvent[] = [{ type: 'text-delta', choice: 0, text: 'Hi' }, { type: 'usage', ...usage }];
+ * toMessage(events, { id: 'msg_1', model: 'tiny-chat' }).content.length; // 1
+ * ```
+ */
+export function toMessage(events: Iterable<ChatEvent>, head: MessageHead): Message {
+  const push = createMessageStreamer(head);
+  let message: Message | undefined;
+  const blocks: MessageBlock[] = [];
+  let json = '';
+  for (const event of [...events].flatMap(push)) {
+    const last = blocks.at(-1);
+    switch (event.type) {
+      case 'message_start':
+        message = { ...event.message, content: blocks };
+        break;
+      case 'content_block_start':
+        blocks.push({ ...event.content_block });
+        json = '';
+        break;
+      case 'content_block_delta':
+        if (event.delta.type === 'input_json_delta') json += event.delta.partial_json;
+        else if (last?.type === 'text' && event.delta.type === 'text_delta') last.text += event.delta.text;
+        else if (last?.type === 'thinking' && event.delta.type === 'thinking_delta')
+          last.thinking += event.delta.thinking;
+        break;
+      case 'content_block_stop':
+        if (last?.type === 'tool_use') last.input = parsedObject(json);
+        break;
+      case 'message_delta':
+        message = { ...message!, ...event.delta, usage: event.usage };
+    }
+  }
+  return message!;
+}
+
+function parsedObject(json: string): Record<string, unknown> {
+  try {
+    return JSON.parse(json) as Record<string, unknown>;
+  } catch {
+    return {};
+  }
+}
+
+function toUsage({
+  promptTokens,
+  cachedTokens,
+  completionTokens,
+}: Pick<ChatUsage, 'promptTokens' | 'cachedTokens' | 'completionTokens'>): Message['usage'] {
+  return {
+    input_tokens: promptTokens - cachedTokens,
+    output_tokens: completionTokens,
+    cache_creation_input_tokens: 0,
+    cache_read_input_tokens: cachedTokens,
+  };
+}
