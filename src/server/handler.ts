@@ -4,6 +4,7 @@ import { InferenceError } from '../errors.ts';
 import type { ApiRequest, ApiResponse, Handler } from '../contracts/http.ts';
 import { ownerOf } from './authentication.ts';
 import { toErrorResponse, wireErrorOf } from './errors.ts';
+import { replacementOf } from './foreign-paths.ts';
 import { requestIdOf } from './headers.ts';
 import type { ObservedRequest } from '../contracts/observer.ts';
 import { resolveOptions, type HandlerOptions } from './options.ts';
@@ -63,8 +64,7 @@ export function createHandlerOf(
       if (preflight !== undefined) return preflight;
       if (match === null) {
         const path = pathOf(request);
-        const hint = path.includes('/v1/v1/') ? ' The base URL ends with /v1 twice.' : '';
-        throw new InferenceError('route_not_found', `There is no ${request.method} ${path}.${hint}`);
+        throw new InferenceError('route_not_found', `There is no ${request.method} ${path}.${hintFor(request)}`);
       }
       if ('allow' in match) {
         ownHeaders['allow'] = match.allow;
@@ -119,6 +119,12 @@ export function createHandlerOf(
     };
     return watch === undefined ? complete : watch.answer(complete);
   };
+}
+
+function hintFor({ url, mountPath }: ApiRequest): string {
+  if (url.includes('/v1/v1/')) return ' The base URL ends with /v1 twice.';
+  const replacement = replacementOf(endpointPath(url, mountPath));
+  return replacement === undefined ? '' : ` Call ${replacement} instead.`;
 }
 
 function pathOf(request: ApiRequest): string {

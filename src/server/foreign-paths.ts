@@ -1,0 +1,27 @@
+const chat = 'POST /v1/chat/completions';
+
+/** Paths of other servers, with what to call here in their place. */
+const replacements: readonly (readonly [pattern: RegExp, advice: string])[] = [
+  [/^\/(?:api\/)?chat$/, chat],
+  [/^\/(?:api\/)?generate(?:_stream)?$/, chat],
+  [/^\/(?:completions?|infill|complete)$/, chat],
+  [/^\/(?:engines|deployments)(?:\/.*)?\/(?:chat\/)?completions$/, `${chat}, with the model in the body`],
+  [/^\/(?:engines|api\/tags|api\/ps|tags)(?:\/.*)?$/, 'GET /v1/models'],
+  [/^\/(?:api\/)?(?:embed|embedding|embeddings)$/, 'POST /v1/embeddings'],
+  [/^\/(?:api\/)?(?:show|props)$/, 'GET /v1/models/{id}/parameters'],
+  [/^\/(?:reranking|api\/rerank)$/, 'POST /v1/rerank'],
+  [/^\/(?:images\/edits|images\/variations|txt2img|sdapi\/.*)$/, 'POST /v1/images/generations'],
+  [/^\/(?:inference|asr)$/, 'POST /v1/audio/transcriptions'],
+  [/^\/(?:tts|api\/tts)$/, 'POST /v1/audio/speech'],
+  [/^\/(?:assistants|threads|conversations)(?:\/.*)?$/, 'POST /v1/responses, with the whole conversation'],
+  [/^\/messages\/count_tokens$/, 'POST /v1/messages, whose usage counts them'],
+];
+
+/**
+ * The call that takes the place of one that other servers have; `undefined` where none does.
+ *
+ * @param path without the mount path and `/v1`
+ */
+export function replacementOf(path: string): string | undefined {
+  return replacements.find(([pattern]) => pattern.test(path))?.[1];
+}
