@@ -64,7 +64,10 @@ export function createHandlerOf(
       if (preflight !== undefined) return preflight;
       if (match === null) {
         const path = pathOf(request);
-        throw new InferenceError('route_not_found', `There is no ${request.method} ${path}.${hintFor(request)}`);
+        throw new InferenceError(
+          'route_not_found',
+          `There is no ${request.method} ${path}.${hintFor(request)}`,
+        );
       }
       if ('allow' in match) {
         ownHeaders['allow'] = match.allow;

@@ -86,8 +86,7 @@ describe('GET /openapi.json', () => {
       expect(operation.responses).toMatchObject({ 200: { description: 'Success.' }, 401: {}, 500: {} });
       for (const [status, { description, content }] of Object.entries<any>(operation.responses)) {
         expect(description).toMatch(/\S/);
-        if (status !== '200')
-          expect(content['application/json'].schema.$ref).toMatch(/\/(Message)?Error$/);
+        if (status !== '200') expect(content['application/json'].schema.$ref).toMatch(/\/(Message)?Error$/);
       }
     }
     expect(Object.keys(json.paths['/chat/completions'].post.responses)).toEqual([
