@@ -14,7 +14,7 @@ export function toFrame(data: unknown): string {
 }
 
 /** One event with its type as its name, too. */
-export function toNamedFrame<Event extends { readonly type: string }>(event: Event): string {
+export function toNamedFrame(event: { readonly type: string }): string {
   return `event: ${event.type}\n${toFrame(event)}`;
 }
 

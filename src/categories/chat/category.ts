@@ -11,7 +11,7 @@ import { chatSettings } from './settings.ts';
 import { tallyChat } from './tally.ts';
 import { chatTelemetry } from './telemetry.ts';
 import { chatCompletions } from './wire/endpoint.ts';
-import { messages } from './wire/messages/endpoint.ts';
+import { messagesEndpoint } from './wire/messages/endpoint.ts';
 import { responses } from './wire/responses/endpoint.ts';
 
 /** The in-process functions for chat. */
@@ -39,7 +39,7 @@ export const chatCategory: CategoryDefinition<
   parameters: chatParameters,
   settings: chatSettings,
   files: chatFiles,
-  endpoints: [chatCompletions, responses, messages],
+  endpoints: [chatCompletions, responses, messagesEndpoint],
   sample: {
     path: 'chat/completions',
     body: { messages: [{ role: 'user', content: 'Describe a scene with two shapes.' }] },

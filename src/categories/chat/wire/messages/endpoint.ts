@@ -7,7 +7,13 @@ import type { ChatRequestInput } from '../../request.ts';
 import { toolsHeader } from '../endpoint.ts';
 import { toMessagesError } from './field-names.ts';
 import { readMessagesRequest, type MessagesCall } from './from-request.ts';
-import { messageEventSchema, messageSchema, messagesErrorSchema, messagesRequestSchema } from './schema.ts';
+import {
+  messageEventSchema,
+  messageSchema,
+  messagesErrorSchema,
+  messagesRequestSchema,
+  type MessageEvent,
+} from './schema.ts';
 import { createMessageStreamer, toMessage } from './to-events.ts';
 
 /** Types of errors of this dialect that others call otherwise, by code. */
@@ -23,7 +29,7 @@ function toError({ error: { type, code, message } }: ErrorBody) {
 }
 
 /** `POST /messages` */
-export const messages: Endpoint<MessagesCall, ChatRequestInput, ChatEvent> = {
+export const messagesEndpoint: Endpoint<MessagesCall, ChatRequestInput, ChatEvent> = {
   method: 'POST',
   path: '/messages',
   operationId: 'createMessage',
@@ -58,7 +64,10 @@ export const messages: Endpoint<MessagesCall, ChatRequestInput, ChatEvent> = {
       const response = await run.stream(asked, toFrames, {
         ...options,
         endFrame: '',
-        toErrorFrames: (body) => toNamedFrame({ type: 'error', error: toError(body) }),
+        toErrorFrames: (body) => {
+          const event: MessageEvent = { type: 'error', error: toError(body) };
+          return toNamedFrame(event);
+        },
       });
       return { ...response, headers: { ...response.headers, ...toolsUsed } };
     } catch (error) {
