@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, extname, join, relative, sep } from 'node:path';
+import { dirname, extname, join } from 'node:path';
 
 /** One file of the page, ready to be sent. */
 export interface PageFile {
@@ -19,10 +19,8 @@ const mediaTypes: Readonly<Record<string, string>> = {
 };
 
 const { resolve } = createRequire(import.meta.url);
-// The compiler copies no page: its files are shipped as they are, where they are.
-const pageFolder = join(dirname(resolve('slashv1/package.json')), 'src', 'playground', 'page');
-/** Modules of packages that the page imports, by the path below it. */
-const packageFiles: Readonly<Record<string, string>> = { '/packages/marked.js': 'marked' };
+// The build writes the page there, wherever this module runs.
+const pageFolder = join(dirname(resolve('slashv1/package.json')), 'dist', 'src', 'playground', 'page');
 
 /**
  * Reads all files of the page, by their path below it; `/` is the page itself.
@@ -31,18 +29,12 @@ const packageFiles: Readonly<Record<string, string>> = { '/packages/marked.js': 
  */
 export function readPage(options: { readonly api: string }): Map<string, PageFile> {
   const files = new Map<string, PageFile>();
-  for (const entry of readdirSync(pageFolder, { recursive: true, withFileTypes: true })) {
-    const mediaType = mediaTypes[extname(entry.name)];
-    if (!entry.isFile() || mediaType === undefined) continue;
-    // Node 20.9 calls the folder `path`, later ones `parentPath`.
-    const file = join(entry.parentPath ?? entry.path, entry.name);
-    const path = `/${relative(pageFolder, file).split(sep).join('/')}`;
-    const bytes = readFileSync(file);
-    if (path === '/index.html') files.set('/', toPageFile(mediaType, withApi(bytes, options.api)));
-    else files.set(path, toPageFile(mediaType, bytes));
-  }
-  for (const [path, name] of Object.entries(packageFiles)) {
-    files.set(path, toPageFile(mediaTypes['.js']!, readFileSync(resolve(name))));
+  for (const name of readdirSync(pageFolder)) {
+    const mediaType = mediaTypes[extname(name)];
+    if (mediaType === undefined) continue;
+    const bytes = readFileSync(join(pageFolder, name));
+    if (name === 'index.html') files.set('/', toPageFile(mediaType, withApi(bytes, options.api)));
+    else files.set(`/${name}`, toPageFile(mediaType, bytes));
   }
   return files;
 }

@@ -90,6 +90,10 @@ Permissive, all of it: what \`npm install --omit=optional slashv1\` installs.
 
 ${table(installed.filter(([place]) => required.has(place)))}
 
+## Bundled
+
+The playground's page holds marked (MIT). \`dist/src/playground/page/licences.md\` in the package has its text.
+
 ## Optional
 
 npm installs these where they fit the platform; \`--omit=optional\` leaves them out. Some are copyleft:

@@ -16,6 +16,7 @@ import {
   speech,
   transcription,
 } from '../../dist/src/index.js';
+import { bundle } from './bundle.ts';
 import { launch, openPage, skipReason, type WatchedPage } from './chromium.ts';
 import { servePlayground, type PlaygroundService } from './service.ts';
 
@@ -30,6 +31,7 @@ describe.skipIf(skipReason !== undefined)('the playground in a browser', { timeo
   let folder: string;
   let watched: WatchedPage;
   let page: Page;
+  let markdownView: string;
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'slashv1-test-'));
@@ -49,6 +51,7 @@ describe.skipIf(skipReason !== undefined)('the playground in a browser', { timeo
       },
     });
     service = await servePlayground(inference, { auth: { keys: [key] } });
+    markdownView = await bundle(fileURLToPath(new URL('markdown-view.js', import.meta.url)));
     const microphone = join(folder, 'microphone.wav');
     await writeFile(microphone, await speak(spoken));
     browser = await launch([
@@ -70,6 +73,9 @@ describe.skipIf(skipReason !== undefined)('the playground in a browser', { timeo
       permissions: ['microphone', 'clipboard-read', 'clipboard-write'],
     });
     ({ page } = watched);
+    await page.route('**/markdown-view.js', (route) =>
+      route.fulfill({ contentType: 'text/javascript', body: markdownView }),
+    );
     await page.getByRole('tab', { name: 'Chat' }).waitFor();
   });
 
@@ -205,7 +211,7 @@ describe.skipIf(skipReason !== undefined)('the playground in a browser', { timeo
       ].join('\n\n');
       // As text, since the test runner would rewrite its import.
       const script = `(async (markdown) => {
-        const { createMarkdownView } = await import('/scripts/dom/markdown.js');
+        const { createMarkdownView } = await import('/markdown-view.js');
         const show = (whole) => {
           const view = createMarkdownView();
           for (const piece of whole.match(/[^]{1,7}/g)) view.append(piece);
@@ -230,8 +236,7 @@ describe.skipIf(skipReason !== undefined)('the playground in a browser', { timeo
       ];
       const marks = '*a* '.repeat(500).trim();
       const script = `(async ([blocks, marks]) => {
-        const { createMarkdownView } = await import('/scripts/dom/markdown.js');
-        const { Lexer } = await import('/packages/marked.js');
+        const { createMarkdownView, Lexer } = await import('/markdown-view.js');
         const { blockTokens } = Lexer.prototype;
         let lexed = 0;
         Lexer.prototype.blockTokens = function (text, ...others) {

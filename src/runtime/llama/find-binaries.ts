@@ -16,8 +16,10 @@ export interface LlamaBinaries {
   readonly gpu: Exclude<LlamaGpu, 'auto'>;
 }
 
-/** The package whose binaries these are, at the version whose layouts are known. */
-export const llamaPackage = 'node-llama-cpp@3.22.1';
+/** Versions of node-llama-cpp whose layouts are known, as in the package's peer dependencies. */
+export const llamaRange = '~3.21.1 || ~3.22.0';
+/** The package whose binaries these are, to be installed. */
+export const llamaPackage = 'node-llama-cpp@3.22';
 
 /** Libraries of graphics drivers, without which a build for them has nothing to compute on. */
 const drivers: Readonly<Record<string, Partial<Record<NodeJS.Platform, string>>>> = {

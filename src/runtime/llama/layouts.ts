@@ -1,12 +1,13 @@
 import type { Koffi } from '../native/load-koffi.ts';
+import { llamaRange } from './find-binaries.ts';
 
 const pointer = 'void *';
 
 /**
- * The structures that are passed by value, member by member with the default that the library gives it: a library with
- * other defaults has another layout.
+ * The structures that are passed by value, member by member with the value that the library gives it: a library with
+ * other values has another layout. A batch is that of one token; its `token` is compared with the address given.
  *
- * Source: `llama.h` of llama.cpp v0.5.0, which node-llama-cpp 3.22.1 ships.
+ * Source: `llama.h` of llama.cpp v0.5.0, which node-llama-cpp 3.22 ships; that of v0.4.0 in 3.21.1 has the same layouts.
  *
  * @see https://github.com/ggml-org/llama.cpp/blob/v0.5.0/include/llama.h
  */
@@ -69,44 +70,64 @@ const members = {
     ['n_samplers', 'size_t', 0],
     ['ctx_other', pointer, null],
   ],
+  batch: [
+    ['n_tokens', 'int32', 1],
+    ['token', pointer, null],
+    ['embd', pointer, null],
+    ['pos', pointer, null],
+    ['n_seq_id', pointer, null],
+    ['seq_id', pointer, null],
+    ['logits', pointer, null],
+  ],
 } as const satisfies Record<string, readonly (readonly [string, string, number | boolean | null])[]>;
 
 type Members = typeof members;
+type Structure<Kind extends keyof Members> = { [Member in Members[Kind][number] as Member[0]]: unknown };
 
 /** `llama_model_params`, as the library fills it in. */
-export type ModelParameters = { [Member in Members['model'][number] as Member[0]]: unknown };
+export type ModelParameters = Structure<'model'>;
 /** `llama_context_params`, as the library fills it in. */
-export type ContextParameters = { [Member in Members['context'][number] as Member[0]]: unknown };
+export type ContextParameters = Structure<'context'>;
+/** `llama_batch`, as the library fills it in for one token. */
+export type Batch = Structure<'batch'>;
 
 /** Tells koffi of the structures, and calls them by these names in signatures. */
 export function defineLayouts(koffi: Koffi) {
-  const typesOf = (list: readonly (readonly [string, string, unknown])[]) =>
-    Object.fromEntries(list.map(([name, type]) => [name, type]));
-  return {
-    model: koffi.struct(typesOf(members.model)),
-    context: koffi.struct(typesOf(members.context)),
-    batch: koffi.struct({
-      n_tokens: 'int32',
-      token: pointer,
-      embd: pointer,
-      pos: pointer,
-      n_seq_id: pointer,
-      seq_id: pointer,
-      logits: pointer,
-    }),
-  };
+  const define = (list: readonly (readonly [string, string, unknown])[]) =>
+    koffi.struct(Object.fromEntries(list.map(([name, type]) => [name, type])));
+  return { model: define(members.model), context: define(members.context), batch: define(members.batch) };
 }
 
 /**
- * Compares what the library fills in with the defaults of the layout that it is expected to have.
+ * Compares what the library fills in with the values of the layout that it is expected to have.
  *
  * @throws Error naming the first member that differs
  */
-export function assertLayout(kind: keyof Members, found: Readonly<Record<string, unknown>>): void {
-  const differing = members[kind].find(([name, , value]) => found[name] !== value);
+export function assertLayout<Kind extends keyof Members>(kind: Kind, found: Structure<Kind>): void {
+  const values: Readonly<Record<string, unknown>> = found;
+  const differing = members[kind].find(([name, , value]) => values[name] !== value);
   if (!differing) return;
   const [name, , value] = differing;
-  throw new Error(
-    `llama.cpp: expected ${kind}.${name} to be ${String(value)}, got ${String(found[name])}; this version of node-llama-cpp is not supported`,
-  );
+  throw unsupported(`${kind}.${name} to be ${String(value)}, got ${String(values[name])}`);
+}
+
+const pattern = 0xa5;
+const alignment = 8;
+
+/**
+ * Compares the size of what the library writes with that of the layout, where no other memory can be overwritten.
+ *
+ * @param write lets the library write the structure to the beginning of the memory
+ * @throws Error naming both sizes in bytes
+ */
+export function assertSize(kind: keyof Members, bytes: number, write: (memory: Uint8Array) => void): void {
+  const memory = new Uint8Array(16 * bytes).fill(pattern);
+  write(memory);
+  const last = memory.findLastIndex((byte) => byte !== pattern);
+  const found = Math.ceil((last + 1) / alignment) * alignment;
+  if (found !== bytes) throw unsupported(`${kind} to have ${bytes} bytes, got ${found}`);
+}
+
+function unsupported(expected: string): Error {
+  return new Error(`llama.cpp: expected ${expected}; slashv1 runs with node-llama-cpp ${llamaRange}`);
 }

@@ -1,6 +1,13 @@
 import { loadKoffi, type Koffi } from '../native/load-koffi.ts';
 import { findLlamaBinaries, llamaPackage, type LlamaBinaries, type LlamaGpu } from './find-binaries.ts';
-import { assertLayout, defineLayouts, type ContextParameters, type ModelParameters } from './layouts.ts';
+import {
+  assertLayout,
+  assertSize,
+  defineLayouts,
+  type Batch,
+  type ContextParameters,
+  type ModelParameters,
+} from './layouts.ts';
 
 /** Handles are addresses. */
 export type Address = bigint;
@@ -34,6 +41,7 @@ const signatures = {
   llama_state_seq_get_size: ['size_t', [pointer, 'int32']],
   llama_state_seq_get_data: ['size_t', [pointer, pointer, 'size_t', 'int32']],
   llama_state_seq_set_data: ['size_t', [pointer, pointer, 'size_t', 'int32']],
+  llama_batch_get_one: ['batch', [pointer, 'int32']],
   llama_decode: ['int32', [pointer, 'batch']],
   llama_get_logits: [pointer, [pointer]],
   llama_get_embeddings_seq: [pointer, [pointer, 'int32']],
@@ -44,6 +52,9 @@ const signatures = {
 } as const satisfies Record<string, readonly [string, readonly string[]]>;
 
 export type LlamaFunction = keyof typeof signatures;
+/** Functions whose result is a structure. */
+type StructureFunction =
+  'llama_model_default_params' | 'llama_context_default_params' | 'llama_batch_get_one';
 
 interface Results {
   readonly void: undefined;
@@ -55,6 +66,7 @@ interface Results {
   readonly [pointer]: Address | null;
   readonly model: ModelParameters;
   readonly context: ContextParameters;
+  readonly batch: Batch;
 }
 type ResultOf<Name extends LlamaFunction> = Results[(typeof signatures)[Name][0]];
 
@@ -134,10 +146,25 @@ function openLibrary(koffi: Koffi, gpu: LlamaGpu): LlamaLibrary {
   }, log);
   functions.llama_log_set(listener, null);
 
+  const token = new Int32Array(1);
+  // There, results of this size are written to an address that is passed before all arguments.
+  if (process.arch === 'x64') {
+    const assertWritten = (name: StructureFunction, ...values: Argument[]): void => {
+      const [kind, types] = signatures[name];
+      const write = library!.func(name, 'void', [pointer, ...types]) as NativeFunction;
+      assertSize(kind, koffi.sizeof(layouts[kind]), (memory) => void write(memory, ...values));
+    };
+    assertWritten('llama_model_default_params');
+    assertWritten('llama_context_default_params');
+    assertWritten('llama_batch_get_one', token, 1);
+  }
   const modelDefaults = functions.llama_model_default_params() as ModelParameters;
   const contextDefaults = functions.llama_context_default_params() as ContextParameters;
   assertLayout('model', modelDefaults);
   assertLayout('context', contextDefaults);
+  const batchOfOne = functions.llama_batch_get_one(token, 1) as Batch;
+  const isThere = batchOfOne.token === koffi.address(token);
+  assertLayout('batch', { ...batchOfOne, token: isThere ? null : batchOfOne.token });
   ggml!.func('ggml_backend_load_all_from_path', 'void', ['str'])(binaries.folder);
   functions.llama_backend_init();
   const findDevice = ggml!.func('ggml_backend_dev_by_type', pointer, ['int']);

@@ -79,7 +79,7 @@ function openLibrary(koffi: Koffi, path: string): Api {
   const [getApi, getVersionString] = koffi.decode(base, koffi.array('void *', 2)) as [bigint, bigint];
   const version = koffi.call(getVersionString, koffi.proto('str', [])) as string;
   const table = koffi.call(getApi, koffi.proto('void *', ['uint32']), apiVersion) as bigint | null;
-  if (table === null) throw new Error(`onnxruntime ${version} has no version ${apiVersion} of its C API`);
+  assertApi(table, version);
 
   const positions = Object.values(apiFunctions).map(([position]) => position);
   const addresses = koffi.decode(table, koffi.array('void *', Math.max(...positions) + 1)) as bigint[];
@@ -137,6 +137,17 @@ function openLibrary(koffi: Koffi, path: string): Api {
       length === 0 ? new ArrayBuffer(0) : koffi.view(address, length).slice(0),
     addressOf: (data) => koffi.address(data),
   };
+}
+
+/**
+ * @param table as the library returns it: null where it doesn't know the version that was asked for
+ * @throws Error naming the version found and the one expected
+ * @internal
+ */
+export function assertApi(table: bigint | null, version: string): asserts table is bigint {
+  if (table !== null) return;
+  const expected = `version ${apiVersion} or later of its C API, which onnxruntime 1.${apiVersion} and later have`;
+  throw new Error(`expected ${expected}, got onnxruntime ${version}`);
 }
 
 function loadLibrary(koffi: Koffi, path: string) {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { apiFunctions } from '../../../src/runtime/native/api-functions.ts';
-import { loadApi } from '../../../src/runtime/native/load-api.ts';
+import { apiFunctions, apiVersion } from '../../../src/runtime/native/api-functions.ts';
+import { assertApi, loadApi } from '../../../src/runtime/native/load-api.ts';
 
 const { members } = JSON.parse(readFileSync(new URL('ort-api-members.json', import.meta.url), 'utf8')) as {
   members: string[];
@@ -36,6 +36,13 @@ describe('loadApi', () => {
 
   it('says what is wrong with a library that is none', async () => {
     await expect(loadApi('/nowhere/libonnxruntime.so')).rejects.toThrow('/nowhere/libonnxruntime.so');
+  });
+
+  it('refuses a library whose C API is older, with both versions', () => {
+    expect(() => assertApi(null, '1.15.1')).toThrow(
+      `expected version ${apiVersion} or later of its C API, which onnxruntime 1.${apiVersion} and later have, got onnxruntime 1.15.1`,
+    );
+    expect(() => assertApi(16n, '1.30.0')).not.toThrow();
   });
 
   it('throws what the runtime says', async () => {

@@ -1,3 +1,4 @@
+import { Lexer } from 'marked';
 import { element } from './element.js';
 import { copyButton } from './copy-button.js';
 
@@ -5,11 +6,6 @@ import { copyButton } from './copy-button.js';
  * @typedef {import('marked').Token} Token
  * @typedef {import('marked').Tokens.Generic} AnyToken
  */
-
-// The server puts the package's one module there; a relative import would be looked for among the sources.
-const { Lexer } = /** @type {typeof import('marked')} */ (
-  await import(new URL('../../packages/marked.js', import.meta.url).href)
-);
 
 /** Deeper lists and quotes are shown as they are written: no text can overflow the stack. */
 const maxDepth = 20;
