@@ -1,4 +1,35 @@
-import { defineConfig } from 'vite';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join, relative, resolve } from 'node:path';
+import ts from 'typescript';
+import { defineConfig, type Plugin } from 'vite';
+
+const root = import.meta.dirname;
+
+/** npm reads `dist/.npmignore`, which keeps declarations out of the package that none of its entries reaches. */
+function shipReachedTypes(): Plugin {
+  const dist = join(root, 'dist');
+  const toDeclaration = (path: string): string => path.replace(/\.[jt]s$/, '.d.ts');
+  const reached = new Set<string>();
+  const visit = (file: string): void => {
+    if (reached.has(file)) return;
+    reached.add(file);
+    for (const { fileName } of ts.preProcessFile(readFileSync(file, 'utf8')).importedFiles) {
+      if (fileName.startsWith('.')) visit(resolve(file, '..', toDeclaration(fileName)));
+    }
+  };
+  return {
+    name: 'ship-reached-types',
+    closeBundle() {
+      const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+        exports: Record<string, string>;
+      };
+      for (const file of Object.values(manifest.exports))
+        if (file.endsWith('.js')) visit(join(root, toDeclaration(file)));
+      const kept = [...reached].map((file) => `!/${relative(dist, file).replaceAll('\\', '/')}`);
+      writeFileSync(join(dist, '.npmignore'), ['*.d.ts', ...kept.sort(), ''].join('\n'));
+    },
+  };
+}
 
 /** The playground's page, as the package ships it. */
 export default defineConfig({
@@ -6,6 +37,7 @@ export default defineConfig({
   base: './',
   publicDir: false,
   logLevel: 'warn',
+  plugins: [shipReachedTypes()],
   build: {
     outDir: '../../../dist/src/playground/page',
     emptyOutDir: true,
