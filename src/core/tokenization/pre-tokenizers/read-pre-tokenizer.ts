@@ -7,6 +7,7 @@ import {
   readCharacter,
   readChoice,
   readList,
+  readInteger,
 } from '../definition.ts';
 import { createCharacterPattern } from '../patterns/character-pattern.ts';
 import { readPattern } from '../patterns/read-pattern.ts';
@@ -14,11 +15,12 @@ import type { PreTokenizer } from '../pieces.ts';
 import { splitBehaviors, splitPieces } from '../split.ts';
 import { memoizeByCodePoint } from '../unicode/code-point-memo.ts';
 import { readByteLevel, spellBytes } from './byte-level.ts';
-import { readFixedLength } from './fixed-length.ts';
 import { readMetaspace } from './metaspace.ts';
 import { bertPreTokenizer, readPunctuation } from './punctuation.ts';
 import { unicodeScripts } from './unicode-scripts.ts';
 import { whitespace, whitespaceSplit } from './whitespace.ts';
+import { codePointAt, unitsOf } from '../aligned-text.ts';
+import { pushSegment, type Pattern } from '../patterns/pattern.ts';
 
 const readers: Readers<PreTokenizer> = {
   BertPreTokenizer: () => bertPreTokenizer,
@@ -69,4 +71,17 @@ const numberPattern = createCharacterPattern((codePoint) => isNumber(codePoint) 
 function readDigits(label: string, members: Members): PreTokenizer {
   const individual = readBoolean(`${label}.individual_digits`, members['individual_digits'], false);
   return (pieces) => splitPieces(pieces, numberPattern, { behavior: individual ? 'Isolated' : 'Contiguous' });
+}
+
+/** Cuts after every so many characters. */
+function readFixedLength(label: string, members: Members): PreTokenizer {
+  const length = readInteger(`${label}.length`, members['length'] ?? 5, 1, Number.MAX_SAFE_INTEGER);
+  const pattern: Pattern = ({ units }, start, end, segments) => {
+    let count = 0;
+    for (let at = start; at < end;) {
+      at += unitsOf(codePointAt(units, at));
+      if (++count % length === 0 || at === end) pushSegment(segments, at, 1);
+    }
+  };
+  return (pieces) => splitPieces(pieces, pattern, { behavior: 'Isolated' });
 }
