@@ -1,6 +1,6 @@
 import type { ToolCallFormat } from './format.ts';
 import { jsonCallFrame } from './json-calls.ts';
-import { createPhi4ToolCallParser, functoolsMarker } from './phi-4.ts';
+import { phi4Format, functoolsMarker } from './phi-4.ts';
 
 /** `functools` before a list of JSON objects. */
 export const functoolsFormat: ToolCallFormat = {
@@ -10,7 +10,7 @@ export const functoolsFormat: ToolCallFormat = {
   parallel: true,
   markers: [],
   openers: [functoolsMarker],
-  createParser: createPhi4ToolCallParser,
+  createParser: phi4Format.createParser,
   detect: ({ template }) => /\bfunctools\b/.test(template),
   constraint: {
     trigger: functoolsMarker,
