@@ -181,7 +181,7 @@ module.exports = {
       '^src/categories/[a-z-]+\\.ts$',
       [
         '^src/categories/[a-z-]+\\.ts$',
-        '^src/categories/[a-z]+/(category|describe|events|request|result|wire/[a-z/-]+|pipeline/[a-z-]+-pipeline)\\.ts$',
+        '^src/categories/[a-z]+/(category|events|request|result|settings|wire/[a-z/-]+|pipeline/[a-z-]+-pipeline)\\.ts$',
         ...sharedByCategories,
         '^src/models/(describe-model|hub/settings)\\.ts$',
         '^node_modules/zod/',

@@ -7,7 +7,7 @@ import { catalogue, findCatalogueEntry, type CatalogueEntry } from './catalogue.
 import { readGgufMetadata, type GgufMetadata } from '../core/gguf/read-metadata.ts';
 import { ggufFiles, isGguf } from './gguf/gguf-source.ts';
 import { readGgufFile } from './gguf/read-gguf-file.ts';
-import { categoryOfGguf, firstTokenizerKey } from './gguf/recognize-gguf.ts';
+import { categoryOfGguf, firstTokenizerKey } from './gguf/gguf-folder.ts';
 import { genaiConfigFile, toHubConfig } from './genai-config.ts';
 import { openUrl, readAnswer, readPieces, refusal, toRemote, type Remote } from './hub/http.ts';
 import { RepositoryCache } from './hub/model-cache.ts';

@@ -2,7 +2,7 @@ import type { EmbeddingResult } from '../categories/embedding/events.ts';
 import type { EmbeddingRequest } from '../categories/embedding/request.ts';
 import { truncateVector } from '../core/embedding/dimensions.ts';
 import { normalizeInPlace } from '../core/embedding/normalize.ts';
-import { wordsOf } from './words.ts';
+import { wordsOf } from './fake-run.ts';
 import type { RerankResult } from '../categories/rerank/events.ts';
 import type { RerankRequest } from '../categories/rerank/request.ts';
 

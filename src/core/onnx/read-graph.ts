@@ -1,7 +1,12 @@
-import { attributeTypes } from './attribute-types.ts';
-import type { AttributeValue, OnnxAttribute, OnnxGraph, OnnxNode, OnnxValue } from './model.ts';
-import type { ReadContext } from './read-context.ts';
-import { readTensor } from './read-tensor.ts';
+import {
+  attributeTypes,
+  type AttributeValue,
+  type OnnxAttribute,
+  type OnnxGraph,
+  type OnnxNode,
+  type OnnxValue,
+} from './model.ts';
+import { type ReadContext, readTensor } from './read-tensor.ts';
 import { wireType, type WireField, type WireReader } from './wire-reader.ts';
 
 /** Reads a graph; several fields of it are parts of one message. */

@@ -6,8 +6,7 @@ import type { ByteSource } from './byte-source.ts';
 import { createDecoder } from './codecs/create-decoder.ts';
 import type { PacketDecoder } from './codecs/packet-decoder.ts';
 import { decodeWithFfmpeg } from './ffmpeg.ts';
-import { blockLength, type PcmBlock, type PcmTrack, sliceBlock } from './pcm.ts';
-import type { TrackOptions } from './track-options.ts';
+import { blockLength, type PcmBlock, type PcmTrack, sliceBlock, type TrackOptions } from './pcm.ts';
 import { type PcmFormat, toSamples } from '../../core/audio/containers/pcm-samples.ts';
 
 /** A header of a few bytes can claim billions of empty packets; more of them than this are not waited for. */

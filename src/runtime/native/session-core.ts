@@ -1,9 +1,33 @@
 import type { GraphRunOptions, TensorSignature } from '../contract.ts';
 import { Handle } from './handle.ts';
 import type { Api } from './load-api.ts';
-import { endAtExit, noLongerAtExit } from './end-at-exit.ts';
 import { queueOf, type RunQueue } from './run-queue.ts';
-import { readShape } from './read-shape.ts';
+import { readShape } from './native-tensor.ts';
+
+/** Runs that can be ended. */
+interface Terminable {
+  terminate(): void;
+}
+
+const running = new Set<Terminable>();
+let isListening = false;
+
+/**
+ * Ends a run when the process exits: Node waits for calls on other threads, however long they take. A thread that is
+ * terminated from outside has no such moment: there `Worker.terminate` waits for the run.
+ */
+function endAtExit(run: Terminable): void {
+  running.add(run);
+  if (isListening) return;
+  isListening = true;
+  process.once('exit', () => {
+    for (const each of running) each.terminate();
+  });
+}
+
+function noLongerAtExit(run: Terminable): void {
+  running.delete(run);
+}
 
 /** An `OrtSession` with the guards that its runs and bindings share. */
 export class SessionCore {

@@ -28,7 +28,7 @@ export const gemmaCodeFormat: ToolCallFormat = {
   createParser: createSectionParser({
     open: ['```tool_code'],
     end: ['```'],
-    readCalls: (input) => readPythonCalls(input),
+    readCalls: readPythonCalls,
   }),
   constraint: {
     ...codeConstraint,

@@ -18,7 +18,7 @@ export const lfm2Format: ToolCallFormat = {
   createParser: createSectionParser({
     open: [openMarker],
     end: [endMarker],
-    readCalls: (input) => readPythonCalls(input),
+    readCalls: readPythonCalls,
   }),
   constraint: {
     trigger: openMarker,

@@ -35,7 +35,7 @@ export const llama4Format: ToolCallFormat = {
     open: [openMarker],
     bare: ['[', '{'],
     end: [endMarker],
-    readCalls: (input) => readEither(input),
+    readCalls: readEither,
   }),
   constraint: {
     ...listConstraint,

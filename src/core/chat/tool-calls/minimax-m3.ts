@@ -36,7 +36,7 @@ export const minimaxM3Format: ToolCallFormat = {
     begin: [beginMarker],
     open: [openTag],
     end: [endMarker],
-    readCalls: (input) => readCall(input),
+    readCalls: readCall,
   }),
   detect: ({ template }) => template.includes(mark),
   constraint: { ...constraint, others: [{ ...constraint, trigger: openTag, begin: '', end: '' }] },

@@ -18,7 +18,7 @@ export const olmo3Format: ToolCallFormat = {
   createParser: createSectionParser({
     open: [openTag],
     end: [closeTag],
-    readCalls: (input) => readPythonCalls(input),
+    readCalls: readPythonCalls,
   }),
   detect: ({ template }) => template.includes(openTag),
   constraint: {

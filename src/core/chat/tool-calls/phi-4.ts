@@ -1,5 +1,5 @@
 import type { ToolCallFormat } from './format.ts';
-import { jsonListConstraint, readJsonCalls } from './json-calls.ts';
+import { jsonListConstraint, readJsonCalls, jsonCallFrame } from './json-calls.ts';
 import { createSectionParser } from './section-parser.ts';
 
 const openMarker = '<|tool_call|>';
@@ -24,4 +24,23 @@ export const phi4Format: ToolCallFormat = {
   }),
   detect: ({ template }) => template.includes(endMarker) || template.includes('<|tool|>'),
   constraint: jsonListConstraint(openMarker, endMarker),
+};
+
+/** `functools` before a list of JSON objects. */
+export const functoolsFormat: ToolCallFormat = {
+  name: 'functools',
+  example: ' functools[{"name": "get_weather", "arguments": {"city": "Paris"}}]',
+  families: [{ name: 'FireFunction', models: ['FireFunction v2'] }],
+  parallel: true,
+  markers: [],
+  openers: [functoolsMarker],
+  createParser: phi4Format.createParser,
+  detect: ({ template }) => /\bfunctools\b/.test(template),
+  constraint: {
+    trigger: functoolsMarker,
+    begin: functoolsMarker,
+    call: (name) => jsonCallFrame(name),
+    separator: ', ',
+    end: ']',
+  },
 };

@@ -20,8 +20,7 @@ import { detectionParameters } from '../../parameters.ts';
 import type { DetectionSettings } from '../../settings.ts';
 import { openDetectorFolder, type DetectorFolder } from './detector-folder.ts';
 import { readInputs, toFeeds, toHeadOutput } from './detector-inputs.ts';
-import { readInputSizes, type InputSizes, readResizing } from './input-sizes.ts';
-import { layOut } from './lay-out.ts';
+import { readInputSizes, type InputSizes, readResizing, layOut } from './input-sizes.ts';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 

@@ -1,11 +1,14 @@
 import { detectionParameters } from '../../parameters.ts';
 import type { Size } from '../../../../core/vision/box.ts';
-import type { EdgeLimits } from '../../../../core/vision/edge-limits.ts';
+import { type EdgeLimits, fitEdges } from '../../../../core/vision/edge-limits.ts';
 import type { DetectorFolder } from './detector-folder.ts';
 import type { TensorSignature } from '../../../../runtime/contract.ts';
 import type { ImageSizes } from '../../events.ts';
 import { fieldError, type InferenceError } from '../../../../errors.ts';
 import { abbreviate } from '../../../../core/text/quote.ts';
+import type { Preprocessing } from '../../../../core/vision/heads/preprocessing.ts';
+import { fittingInput, letterbox, stretch } from '../../../../core/vision/letterbox.ts';
+import type { InputLayout } from '../../detector.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -109,4 +112,37 @@ function greatest(value: unknown): number | undefined {
   const numbers = (text ?? '').match(/\d+/g)?.map(Number) ?? [];
   const number = Math.max(0, ...numbers);
   return number > 0 ? number : undefined;
+}
+
+type LayoutSizes = Pick<InputSizes, 'fixed' | 'edges' | 'step'>;
+
+/**
+ * Lays an image out.
+ *
+ * @param longerSide of inputs that have no fixed size, a multiple of the step; padded inputs then shrink to the image's
+ * proportions, and with edges it is the most that the longer side may be
+ */
+export function layOut(
+  image: Size,
+  fit: Preprocessing['fit'],
+  { fixed, edges, step, longerSide }: LayoutSizes & { readonly longerSide: number },
+): InputLayout {
+  if (fit === 'stretch') {
+    const free = edges
+      ? fitEdges(image, scaled(edges, longerSide))
+      : { width: longerSide, height: longerSide };
+    const input = fixed ?? free;
+    return { input, placement: stretch(input) };
+  }
+  const input = fixed ?? fittingInput(image, { longerSide, stride: step });
+  return {
+    input,
+    placement: letterbox(image, input, { align: fit === 'letterbox-center' ? 'center' : 'start' }),
+  };
+}
+
+/** Both limits are smaller or larger by the same factor. */
+function scaled({ shortest, longest, multiple }: EdgeLimits, longerSide: number): EdgeLimits {
+  const side = Math.max(1, Math.round((shortest * longerSide) / longest));
+  return { shortest: side, longest: longerSide, multiple };
 }

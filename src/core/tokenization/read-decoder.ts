@@ -9,15 +9,84 @@ import {
   readCharacter,
   readInteger,
   readMembers,
-} from '../definition.ts';
-import { byteFallbackDecoder } from './byte-fallback.ts';
-import { byteLevelDecoder } from './byte-level.ts';
-import type { Decoder } from './decoder.ts';
-import { readWordPieceDecoder, cleanUpSpaces } from './word-piece.ts';
-import { readMetaspaceOptions } from '../pre-tokenizers/metaspace.ts';
-import { toAlignedText } from '../aligned-text.ts';
-import { createSegments } from '../patterns/pattern.ts';
-import { readPattern } from '../patterns/read-pattern.ts';
+} from './definition.ts';
+import { readMetaspaceOptions } from './pre-tokenizers/metaspace.ts';
+import { toAlignedText, isHighSurrogate } from './aligned-text.ts';
+import { createSegments } from './patterns/pattern.ts';
+import { readPattern } from './patterns/read-pattern.ts';
+import { byteOfCharacter } from './byte-characters.ts';
+import { writeUtf8 } from './models/utf8.ts';
+
+const lenientUtf8 = new TextDecoder('utf-8', { ignoreBOM: true });
+
+/**
+ * Takes characters for the bytes they stand for. A token with a character that stands for none is text. Bytes that are no
+ * UTF-8 become U+FFFD.
+ */
+const byteLevelDecoder: Decoder = (tokens) => {
+  let room = 0;
+  for (const token of tokens) room += 3 * token.length;
+  const bytes = new Uint8Array(room);
+  let length = 0;
+  for (const token of tokens) {
+    const end = writeBytes(bytes, length, token);
+    length = end === -1 ? writeText(bytes, length, token) : end;
+  }
+  return [lenientUtf8.decode(bytes.subarray(0, length))];
+};
+
+/** −1 if a character stands for no byte. */
+function writeBytes(bytes: Uint8Array, at: number, token: string): number {
+  for (let index = 0; index < token.length; index++) {
+    const byte = byteOfCharacter[token.charCodeAt(index)] ?? -1;
+    if (byte === -1) return -1;
+    bytes[at + index] = byte;
+  }
+  return at + token.length;
+}
+
+function writeText(bytes: Uint8Array, at: number, token: string): number {
+  let end = at;
+  for (let index = 0; index < token.length; index++) {
+    if (isHighSurrogate(token.charCodeAt(index))) end = writeUtf8(bytes, end, token.codePointAt(index++)!);
+    else end = writeUtf8(bytes, end, token.charCodeAt(index));
+  }
+  return end;
+}
+
+/** Turns the texts of tokens into parts of a text. */
+export type Decoder = (tokens: readonly string[]) => readonly string[];
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+const byteToken = /^<0x(?:[0-9A-Fa-f]{2}|\+[0-9A-Fa-f])>$/;
+
+/** Takes runs of `<0x…>` for bytes; where they are no UTF-8, each of them becomes U+FFFD. */
+const byteFallbackDecoder: Decoder = (tokens) => {
+  const parts: string[] = [];
+  let bytes: number[] = [];
+  const flush = (): void => {
+    if (bytes.length > 0) for (const part of decodeBytes(bytes)) parts.push(part);
+    bytes = [];
+  };
+  for (const token of tokens) {
+    if (byteToken.test(token)) {
+      bytes.push(Number.parseInt(token.slice(3, 5), 16));
+    } else {
+      flush();
+      parts.push(token);
+    }
+  }
+  flush();
+  return parts;
+};
+
+function decodeBytes(bytes: readonly number[]): string[] {
+  try {
+    return [utf8.decode(Uint8Array.from(bytes))];
+  } catch {
+    return bytes.map(() => '\uFFFD');
+  }
+}
 
 const fuse: Decoder = (tokens) => [tokens.join('')];
 
@@ -113,4 +182,32 @@ function readReplaceDecoder(label: string, members: Members): Decoder {
       }
       return replaced;
     });
+}
+
+/** Joins words whose continuations have a prefix. */
+function readWordPieceDecoder(label: string, members: Members): Decoder {
+  const prefix = readString(`${label}.prefix`, members['prefix'] ?? '##');
+  const cleanup = readBoolean(`${label}.cleanup`, members['cleanup'], true);
+  return (tokens) =>
+    tokens.map((token, index) => {
+      const isContinuation = index > 0 && token.startsWith(prefix);
+      const part = isContinuation ? token.slice(prefix.length) : index > 0 ? ` ${token}` : token;
+      return cleanup ? cleanUpSpaces(part) : part;
+    });
+}
+
+/** Takes away the blanks before punctuation and English contractions that cutting into words has left. */
+function cleanUpSpaces(text: string): string {
+  return text
+    .replaceAll(' .', '.')
+    .replaceAll(' ?', '?')
+    .replaceAll(' !', '!')
+    .replaceAll(' ,', ',')
+    .replaceAll(" ' ", "'")
+    .replaceAll(" n't", "n't")
+    .replaceAll(" 'm", "'m")
+    .replaceAll(' do not', " don't")
+    .replaceAll(" 's", "'s")
+    .replaceAll(" 've", "'ve")
+    .replaceAll(" 're", "'re");
 }
