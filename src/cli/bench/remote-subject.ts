@@ -9,7 +9,7 @@ import {
   type SpeechEvent,
   type TranscriptionEvent,
 } from '../../index.ts';
-import { reasonOf } from '../../models/hub/http.ts';
+import { reasonOfFetch } from '../../runtime/http/reason-of-fetch.ts';
 import { categoryNames } from '../../categories/registry.ts';
 import type { MeasuredInference, Subject } from './workload.ts';
 
@@ -152,7 +152,7 @@ class ApiClient {
     try {
       response = await fetch(this.#base + path, { ...init, headers: { ...this.#headers, ...init.headers } });
     } catch (error) {
-      throw new InferenceError('worker_failed', `${this.#base} can't be reached: ${reasonOf(error)}`, {
+      throw new InferenceError('worker_failed', `${this.#base} can't be reached: ${reasonOfFetch(error)}`, {
         cause: error,
       });
     }
