@@ -4,7 +4,8 @@ import type { ImageRequestInput } from '../request.ts';
 import { parseBody } from '../../../validation/issues.ts';
 import { parameterReader } from '../../../validation/parameter-schema.ts';
 import { imageRequestSchema, parseSize, type ImageRequestBody } from './schema.ts';
-import { assertSupported } from './unsupported.ts';
+import { assertNoneOf } from '../../../validation/unsupported.ts';
+import { unsupportedFields } from './unsupported.ts';
 
 /** The parsed request; the service chooses a model where it names none. */
 export interface ImageCall {
@@ -30,7 +31,7 @@ const readParameters = parameterReader(imageParameters);
  * ```
  */
 export function fromImageRequest(body: unknown): ImageCall {
-  assertSupported(body);
+  assertNoneOf(unsupportedFields, body);
   const parsed = parseBody(imageRequestSchema, body);
   const stream = parsed.stream ?? false;
   const partialImages = parsed.partial_images ?? undefined;
