@@ -1,4 +1,6 @@
 import { join, basename } from 'node:path';
+import { existsSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
 import type { PreTrainedModel, PreTrainedTokenizer, Tensor } from '@huggingface/transformers';
 import { fieldError } from '../../../errors.ts';
 import { readJson } from '../../../models/model-folder.ts';
@@ -8,8 +10,6 @@ import type { Synthesizer } from '../../../categories/speech/synthesizer.ts';
 import { loadPart, toLoadOptions, type LoadOptions } from '../load-options.ts';
 import { loadTransformersPackage, type TransformersPackage } from '../load-package.ts';
 import type { TransformersBackend } from '../settings.ts';
-import { existsSync } from 'node:fs';
-import { readdir, readFile } from 'node:fs/promises';
 
 type Json = Readonly<Record<string, unknown>>;
 

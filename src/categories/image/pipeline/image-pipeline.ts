@@ -1,6 +1,6 @@
-import type { ImageSettings } from '../settings.ts';
 import { randomInt } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
+import type { ImageSettings } from '../settings.ts';
 import { describeImage } from '../../../core/diffusion/describe-image.ts';
 import { createGaussianNoise } from '../../../core/diffusion/gaussian-noise.ts';
 import { createScheduler } from '../../../core/diffusion/schedulers/create-scheduler.ts';

@@ -1,3 +1,5 @@
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import type { SessionBackend } from '../../../../contracts/sessions.ts';
 import type { Size } from '../../../../core/vision/box.ts';
 import { decodeCustomInto, type CustomHead } from '../../../../core/vision/heads/custom-head.ts';
@@ -21,8 +23,6 @@ import type { DetectionSettings } from '../../settings.ts';
 import { openDetectorFolder, type DetectorFolder } from './detector-folder.ts';
 import { readInputs, toFeeds, toHeadOutput } from './detector-inputs.ts';
 import { readInputSizes, type InputSizes, readResizing, layOut } from './input-sizes.ts';
-import { resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
 
 const foreignTasks = new Set(['classify', 'obb']);
 
