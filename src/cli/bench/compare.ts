@@ -1,10 +1,10 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { type Column, renderTable } from '../table.ts';
 import { formatNumber } from '../format.ts';
 import type { BenchReport } from './report.ts';
 import { type BenchResults, readResults } from './results.ts';
 import type { Measurement } from './statistics.ts';
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
 import { exitCode, type ExitCode } from '../exit-code.ts';
 import type { Terminal } from '../terminal.ts';
 import { UsageError } from '../usage-error.ts';

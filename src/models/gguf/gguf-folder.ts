@@ -1,3 +1,4 @@
+import { closeSync, existsSync, fstatSync, openSync, readSync } from 'node:fs';
 import {
   type GgufMetadata,
   type GgufValue,
@@ -6,7 +7,6 @@ import {
 } from '../../core/gguf/read-metadata.ts';
 import { sourceError } from '../model-files.ts';
 import { readChangeTime, type ModelFolder } from '../model-folder.ts';
-import { closeSync, existsSync, fstatSync, openSync, readSync } from 'node:fs';
 import { explainPath } from '../explain-files.ts';
 
 /** A GGUF file as a text model: the small files of the hub's layout, made of its metadata. */

@@ -1,9 +1,9 @@
 import { isMainThread } from 'node:worker_threads';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
 import { disableTelemetry } from '../disable-telemetry.ts';
 import { apiFunctions, apiVersion, type ApiFunctionName } from './api-functions.ts';
 import { loadKoffi, type Koffi } from './load-koffi.ts';
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
 
 type Argument = bigint | number | string | NodeJS.TypedArray | null;
 /** Undefined from functions without a result. */
