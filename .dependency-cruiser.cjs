@@ -71,12 +71,12 @@ module.exports = {
       '^src/models/',
       [
         '^src/(core|models)/',
-        '^src/runtime/onnx-file\\.ts$',
+        '^src/runtime/(onnx-file|http/(answer-body|reason-of-fetch))\\.ts$',
         '^src/errors\\.ts$',
         '^node_modules/(@huggingface|cmu-pronouncing-dictionary|piper-phonemize)/',
         '^(node:)?(fs|path|url|module|crypto|os|stream)(/promises)?$',
       ],
-      'models see core and errors, and how ONNX files are read',
+      'models see core and errors, and how ONNX files and answers of servers are read',
     ),
     only(
       'backends',
@@ -181,7 +181,7 @@ module.exports = {
       '^src/categories/[a-z-]+\\.ts$',
       [
         '^src/categories/[a-z-]+\\.ts$',
-        '^src/categories/[a-z]+/(category|describe|events|request|result|wire/[a-z/-]+|pipeline/[a-z-]+-pipeline)\\.ts$',
+        '^src/categories/[a-z]+/(category|events|request|result|settings|wire/[a-z/-]+|pipeline/[a-z-]+-pipeline)\\.ts$',
         ...sharedByCategories,
         '^src/models/(describe-model|hub/settings)\\.ts$',
         '^node_modules/zod/',

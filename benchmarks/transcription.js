@@ -3,6 +3,7 @@
 // Processor time, one thread. Usage: node benchmarks/transcription.js [rounds] [folder of a model]
 import { basename, dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { default as wavefile } from 'wavefile';
 import { loadPipeline } from '../dist/src/load-pipeline.js';
 import { completeTranscriptionRequest } from '../dist/src/categories/transcription/request.js';
 import { collectTranscription } from '../dist/src/categories/transcription/result.js';
@@ -41,25 +42,9 @@ const reference = await createReference('automatic-speech-recognition', name, {
   session_options: { intraOpNumThreads: 1, interOpNumThreads: 1 },
 });
 
-/** A WAV file of floats. */
-function toWav() {
-  const file = Buffer.alloc(44 + 4 * speech.length);
-  file.write('RIFF    WAVEfmt ');
-  file.writeUInt32LE(36 + 4 * speech.length, 4);
-  file.writeUInt32LE(16, 16);
-  file.writeUInt16LE(3, 20);
-  file.writeUInt16LE(1, 22);
-  file.writeUInt32LE(sampleRateHz, 24);
-  file.writeUInt32LE(4 * sampleRateHz, 28);
-  file.writeUInt16LE(4, 32);
-  file.writeUInt16LE(32, 34);
-  file.write('data', 36);
-  file.writeUInt32LE(4 * speech.length, 40);
-  Buffer.from(speech.buffer).copy(file, 44);
-  return file;
-}
-
-const audio = toWav();
+const file = new wavefile.WaveFile();
+file.fromScratch(1, sampleRateHz, '32f', speech);
+const audio = file.toBuffer();
 
 /** @param {boolean} wordTimestamps */
 const transcribe = (wordTimestamps) =>

@@ -4,7 +4,7 @@ import { describeValue } from '../core/text/quote.ts';
 const noAddress = { protocol: '', username: '', password: '' };
 
 /** @throws InferenceError `invalid_request` for an address that is no http address, or holds a password */
-export function assertAddress(param: string, address: unknown): void {
+function assertAddress(param: string, address: unknown): void {
   const text = typeof address === 'string' ? address : '';
   const { protocol, username, password } = URL.canParse(text) ? new URL(text) : noAddress;
   if (protocol !== 'http:' && protocol !== 'https:') {

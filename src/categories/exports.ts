@@ -1,11 +1,11 @@
 // The public names of all categories: their functions and the types of what goes in and comes out.
-export { chat, type ChatOptions } from './chat/describe.ts';
-export { detection, type DetectionOptions } from './detection/describe.ts';
-export { embedding, type EmbeddingOptions } from './embedding/describe.ts';
-export { image, type ImageOptions } from './image/describe.ts';
-export { rerank, type RerankOptions } from './rerank/describe.ts';
-export { speech, type SpeechOptions } from './speech/describe.ts';
-export { transcription, type TranscriptionOptions } from './transcription/describe.ts';
+export { chat, type ChatOptions } from './chat/settings.ts';
+export { detection, type DetectionOptions } from './detection/settings.ts';
+export { embedding, type EmbeddingOptions } from './embedding/settings.ts';
+export { image, type ImageOptions } from './image/settings.ts';
+export { rerank, type RerankOptions } from './rerank/settings.ts';
+export { speech, type SpeechOptions } from './speech/settings.ts';
+export { transcription, type TranscriptionOptions } from './transcription/settings.ts';
 export type { ChatEvent, ChatUsage, FinishReason, TokenLogprob, TokenLogprobs } from './chat/events.ts';
 export type { ChatRequest, ChatRequestInput } from './chat/request.ts';
 export type { Detection, DetectionResult } from './detection/events.ts';

@@ -49,7 +49,7 @@ export function section(title: string, content: string, paint: (text: string) =>
 }
 
 /** Breaks a text into lines, each after `indent`. */
-export function wrap(text: string, columns: number, indent: string): string {
+function wrap(text: string, columns: number, indent: string): string {
   const width = Math.max(24, columns - indent.length);
   const lines: string[] = [];
   let line = '';

@@ -1,4 +1,4 @@
-import { InferenceError } from '../errors.ts';
+import { InferenceError, fieldError } from '../errors.ts';
 import { Observers } from '../observers.ts';
 import type { CallOptions, RunEvent } from '../contracts/run.ts';
 import type { CategoryDefinition } from '../contracts/category.ts';
@@ -13,7 +13,7 @@ import { createServiceTimes, toRetryAfterSeconds } from './retry-after.ts';
 import type { Room } from './room.ts';
 import { watchRun, type RunWatch } from './run-watch.ts';
 import { cancelled, Ticket } from './ticket.ts';
-import { wrongCategory } from './wrong-category.ts';
+import { quote } from '../core/text/quote.ts';
 
 const unknownCategory = 'unknown';
 
@@ -372,4 +372,9 @@ export class ModelQueue {
 
 function shuttingDown(): InferenceError {
   return new InferenceError('overloaded', 'The service is shutting down.', { retryAfterSeconds: 1 });
+}
+
+/** The error of a request to a model of another category. */
+function wrongCategory({ id, category }: ModelInfo, wanted: string): InferenceError {
+  return fieldError('model', `expected a model for ${wanted}, got ${quote(id)}, a model for ${category}`);
 }

@@ -4,7 +4,6 @@ import type { Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 import { beatPipe } from './heartbeat.ts';
 import type { HostMessage, WorkerMessage } from './protocol.ts';
-import { workerExecArgv } from './worker-exec-argv.ts';
 
 /**
  * A worker's garbage is mostly tensors; collecting it on four threads takes the host's processor for little gain. What
@@ -107,4 +106,31 @@ function isStopped(pid: number | undefined): boolean {
   } catch {
     return false;
   }
+}
+
+// Debugger ports are taken by the host; modules preloaded for the host (instrumentation, test runners, evaluated
+// scripts) are no part of a worker.
+const hostOnly =
+  /^--(?:inspect|debug-port|import|require|loader|experimental-loader|eval|print|input-type|check|interactive|watch|test)(?:[-=]|$)|^-[a-z]+$/;
+const valueFollows =
+  /^(?:--(?:import|require|loader|experimental-loader|eval|print|input-type|watch-path|inspect-port|debug-port)|-(?:r|e|p|pe))$/;
+
+/**
+ * The flags of a host's Node that its workers are started with: memory limits, module resolution and the like, but
+ * nothing that debugs, watches, tests, evaluates or preloads.
+ *
+ * @example
+ * ```ts
+ * workerExecArgv(['--inspect=0', '--import', './telemetry.js', '--max-old-space-size=4096']);
+ * // ['--max-old-space-size=4096']
+ * ```
+ */
+export function workerExecArgv(execArgv: readonly string[]): string[] {
+  const kept: string[] = [];
+  for (let index = 0; index < execArgv.length; index++) {
+    const flag = execArgv[index]!;
+    if (!hostOnly.test(flag)) kept.push(flag);
+    else if (valueFollows.test(flag)) index++;
+  }
+  return kept;
 }

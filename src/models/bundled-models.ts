@@ -8,7 +8,7 @@ export interface BundledModel {
 }
 
 /** The bundled models by their names. */
-export const bundledModels = {
+const bundledModels = {
   'tiny-chat': {
     category: 'chat',
     description: 'Knows greetings, scenes of coloured shapes, small sums and the tools it is offered.',

@@ -6,10 +6,10 @@ import { bundledModelNames } from './bundled-models.ts';
 import { catalogue, findCatalogueEntry, type CatalogueEntry } from './catalogue.ts';
 import { readGgufMetadata, type GgufMetadata } from '../core/gguf/read-metadata.ts';
 import { ggufFiles, isGguf } from './gguf/gguf-source.ts';
-import { readGgufFile } from './gguf/read-gguf-file.ts';
-import { categoryOfGguf, firstTokenizerKey } from './gguf/recognize-gguf.ts';
+import { readGgufFile, categoryOfGguf, firstTokenizerKey } from './gguf/gguf-folder.ts';
 import { genaiConfigFile, toHubConfig } from './genai-config.ts';
-import { openUrl, readAnswer, readPieces, refusal, toRemote, type Remote } from './hub/http.ts';
+import { readBytes } from '../runtime/http/answer-body.ts';
+import { openUrl, readAnswer, refusal, toRemote, type Remote } from './hub/http.ts';
 import { RepositoryCache } from './hub/model-cache.ts';
 import { possibleFiles, possibleWeightFiles, toFileTree } from './hub/needed-files.ts';
 import type { RemoteFile } from './hub/file-list.ts';
@@ -326,7 +326,7 @@ async function fetchGguf(
     if (status !== 200 && status !== 206) throw refusal(answer, remote, { file: file.path });
     const parts: Uint8Array[] = [];
     let length = 0;
-    for await (const part of readPieces(answer.response, signal)) {
+    for await (const part of readBytes(answer.response, { signal })) {
       parts.push(part);
       length += part.length;
       // A server that knows no ranges sends the whole file.

@@ -1,8 +1,7 @@
 import type { ChatEvent, FinishReason } from '../categories/chat/events.ts';
 import type { ChatRequest } from '../categories/chat/request.ts';
 import { contentText } from '../core/chat/messages.ts';
-import { pause } from './pause.ts';
-import { wordsOf } from './words.ts';
+import { pause, wordsOf } from './fake-run.ts';
 
 /** The answer of a fake chat model; text is sent word by word, and a word counts as one token. */
 export interface FakeReply {

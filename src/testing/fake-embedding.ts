@@ -2,7 +2,9 @@ import type { EmbeddingResult } from '../categories/embedding/events.ts';
 import type { EmbeddingRequest } from '../categories/embedding/request.ts';
 import { truncateVector } from '../core/embedding/dimensions.ts';
 import { normalizeInPlace } from '../core/embedding/normalize.ts';
-import { wordsOf } from './words.ts';
+import { wordsOf } from './fake-run.ts';
+import type { RerankResult } from '../categories/rerank/events.ts';
+import type { RerankRequest } from '../categories/rerank/request.ts';
 
 const fakeDimensions = 16;
 
@@ -20,4 +22,30 @@ export function countCharacters({ inputs, dimensions = fakeDimensions }: Embeddi
   });
   const tokens = inputs.map((input) => (typeof input === 'string' ? wordsOf(input) : input).length);
   return { embeddings, promptTokens: tokens.reduce((sum, count) => sum + count, 0) };
+}
+
+/** Ranks documents by the share of the query's words that they have; a word counts as one token. */
+export function countSharedWords({ query, documents, topN, returnDocuments }: RerankRequest): RerankResult {
+  const wanted = new Set(wordsOf(query).map(bare));
+  const results = documents.map((document, index) => {
+    const found = new Set(wordsOf(document).map(bare));
+    const shared = [...wanted].filter((word) => found.has(word)).length;
+    return {
+      index,
+      relevanceScore: shared / Math.max(1, wanted.size),
+      ...(returnDocuments ? { document } : {}),
+    };
+  });
+  const promptTokens = documents.reduce(
+    (sum, document) => sum + wordsOf(document).length + wordsOf(query).length,
+    0,
+  );
+  return {
+    results: results.sort((a, b) => b.relevanceScore - a.relevanceScore).slice(0, topN ?? documents.length),
+    promptTokens,
+  };
+}
+
+function bare(word: string): string {
+  return word.trim().toLowerCase();
 }

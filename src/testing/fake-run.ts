@@ -1,3 +1,5 @@
+import { InferenceError } from '../errors.ts';
+
 /** Delays and failures of a fake model. */
 export interface FakeRun {
   /** Waits so long before every step, word or segment; default 0. */
@@ -6,4 +8,27 @@ export interface FakeRun {
   readonly error?: Error | undefined;
   /** Default 0. */
   readonly failAfter?: number | undefined;
+}
+
+/** Waits with the global timer, so that a test's fake clock moves it; rejects when the signal is aborted. */
+export function pause(milliseconds: number | undefined, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const cancel = (): void => {
+      clearTimeout(timer);
+      reject(new InferenceError('cancelled', 'The request was cancelled.'));
+    };
+    const finish = (): void => {
+      signal?.removeEventListener('abort', cancel);
+      resolve();
+    };
+    const timer = milliseconds ? setTimeout(finish, milliseconds) : undefined;
+    if (signal?.aborted) cancel();
+    else if (timer === undefined) resolve();
+    else signal?.addEventListener('abort', cancel, { once: true });
+  });
+}
+
+/** `'a red circle'` → `['a', ' red', ' circle']` */
+export function wordsOf(text: string): string[] {
+  return text.match(/\s*\S+|\s+$/g) ?? [];
 }

@@ -4,9 +4,7 @@ import { aliasVoices } from '../core/speech/voice-aliases.ts';
 import { fieldError } from '../errors.ts';
 import type { SpeechEvent } from '../categories/speech/events.ts';
 import type { SpeechRequest } from '../categories/speech/request.ts';
-import type { FakeRun } from './fake-run.ts';
-import { pause } from './pause.ts';
-import { wordsOf } from './words.ts';
+import { type FakeRun, pause, wordsOf } from './fake-run.ts';
 import { describeValue, quote } from '../core/text/quote.ts';
 
 /** Speech of a fake model: each word is a tenth of a second of silence. */

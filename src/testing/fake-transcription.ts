@@ -3,9 +3,7 @@ import type { CallOptions } from '../contracts/run.ts';
 import { fieldError } from '../errors.ts';
 import type { TranscriptionEvent, TranscriptionSegment } from '../categories/transcription/events.ts';
 import type { TranscriptionRequest } from '../categories/transcription/request.ts';
-import type { FakeRun } from './fake-run.ts';
-import { pause } from './pause.ts';
-import { wordsOf } from './words.ts';
+import { type FakeRun, pause, wordsOf } from './fake-run.ts';
 
 /** The transcript of a fake model. */
 export interface FakeTranscript extends FakeRun {

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { abbreviate, describeValue, quote } from '../core/text/quote.ts';
 import { fieldError, InferenceError, sentence } from '../errors.ts';
-import { assertNoMisspeltField } from './misspelt-field.ts';
+import { suggest } from '../core/text/suggest.ts';
 
 const typeNames: Readonly<Record<string, string>> = {
   string: 'a string',
@@ -142,4 +142,27 @@ function formatPath(path: readonly PropertyKey[]): string {
     else break;
   }
   return formatted;
+}
+
+const shortestName = 7;
+const mostNames = 64;
+
+/**
+ * Refuses a field that is one letter away from a field of the schema. Other unknown fields are ignored: clients of
+ * this wire format send many. A short name, such as `top_a`, is more often another server's field than a typing error.
+ *
+ * @throws InferenceError `invalid_request`
+ */
+function assertNoMisspeltField(schema: z.ZodType, body: unknown): void {
+  if (!('shape' in schema) || typeof body !== 'object' || body === null) return;
+  const shape = schema.shape as Readonly<Record<string, unknown>>;
+  let left = mostNames;
+  for (const name in body) {
+    if (Object.hasOwn(shape, name)) continue;
+    // A client may send a million fields.
+    if (left-- === 0) return;
+    if (name.length < shortestName || !/^\w{1,60}$/.test(name)) continue;
+    const meant = suggest(name, Object.keys(shape), 1);
+    if (meant !== undefined) throw fieldError(name, `unknown field, one letter away from ${meant}`);
+  }
 }

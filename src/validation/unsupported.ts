@@ -4,19 +4,23 @@ import { fieldError } from '../errors.ts';
 export interface UnsupportedField {
   /** Values that ask for nothing but what happens anyway. */
   readonly harmless?: (value: unknown) => boolean;
-  readonly advice: string;
+  /** Default: that the feature is not offered. */
+  readonly advice?: string;
 }
 
-/** Advice if there is no alternative. */
-export const notOffered = 'this feature is not offered';
+/** A field that nothing takes the place of. */
+export const notOffered: UnsupportedField = {};
+
+/** Fields of a wire format and of well-known servers that would change the answer, and that are not honoured, by name. */
+export type UnsupportedFields = Readonly<Record<string, UnsupportedField>>;
 
 /**
  * @throws InferenceError `unsupported_feature` for a field that would change the answer and can't be honoured
  */
-export function assertNoneOf(fields: ReadonlyMap<string, UnsupportedField>, body: unknown): void {
+export function assertNoneOf(fields: UnsupportedFields, body: unknown): void {
   if (typeof body !== 'object' || body === null) return;
   // A client may send a million fields, so they are looked up, not listed.
-  for (const [name, { harmless, advice }] of fields) {
+  for (const [name, { harmless, advice = 'this feature is not offered' }] of Object.entries(fields)) {
     const value: unknown = (body as Record<string, unknown>)[name];
     if (value === undefined || value === null || harmless?.(value)) continue;
     throw fieldError(name, `not supported, ${advice}`, { code: 'unsupported_feature' });

@@ -116,8 +116,7 @@ export const arrowsFormat: ToolCallFormat = {
   parallel: true,
   markers: ['-->', '<--'],
   openers: ['-->'],
-  createParser: (tools, options) =>
-    createSectionParser({ open: ['-->'], end: ['<--'], readCalls: (input) => readJsonCalls(input) }, tools, options),
+  createParser: createSectionParser({ open: ['-->'], end: ['<--'], readCalls: (input) => readJsonCalls(input) }),
   detect: ({ template }) => template.includes('-->'),
   constraint: {
     begin: '-->[',

@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { InferenceError } from '../../src/errors.ts';
 import { remote } from '../../src/backends/remote.ts';
-import { chat } from '../../src/categories/chat/describe.ts';
+import { chat } from '../../src/categories/chat/settings.ts';
 import { createInference } from '../../src/inference.ts';
 import { createMetrics } from '../../src/create-metrics.ts';
 import { chatBody } from '../server/support.ts';

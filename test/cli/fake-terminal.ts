@@ -1,5 +1,4 @@
-import { createStyle } from '../../src/cli/style.ts';
-import type { OutputStream, Terminal } from '../../src/cli/terminal.ts';
+import { createStyle, type OutputStream, type Terminal } from '../../src/cli/terminal.ts';
 
 export interface FakeStream extends OutputStream {
   readonly text: string;

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { workerExecArgv } from '../../src/engine/worker-exec-argv.ts';
+import { workerExecArgv } from '../../src/engine/worker-process.ts';
 
 it.each([
   [

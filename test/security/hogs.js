@@ -1,6 +1,7 @@
 /** Work of a caller at its worst, and a small request of another one, for each category. */
 
 import sharp from 'sharp';
+import { default as wavefile } from 'wavefile';
 
 /**
  * @typedef {{ readonly count: number, readonly large: object, readonly small: object }} Hog
@@ -85,20 +86,9 @@ async function speak(inference, input) {
 /** @param {Buffer} samples of 16 bits @param {number} times */
 function toWav(samples, times) {
   const data = Buffer.concat(Array.from({ length: times }, () => samples));
-  const header = Buffer.alloc(44);
-  header.write('RIFF', 0);
-  header.writeUInt32LE(36 + data.length, 4);
-  header.write('WAVEfmt ', 8);
-  header.writeUInt32LE(16, 16);
-  header.writeUInt16LE(1, 20);
-  header.writeUInt16LE(1, 22);
-  header.writeUInt32LE(sampleRateHz, 24);
-  header.writeUInt32LE(2 * sampleRateHz, 28);
-  header.writeUInt16LE(2, 32);
-  header.writeUInt16LE(16, 34);
-  header.write('data', 36);
-  header.writeUInt32LE(data.length, 40);
-  return new Uint8Array(Buffer.concat([header, data]));
+  const file = new wavefile.WaveFile();
+  file.fromScratch(1, sampleRateHz, '16', new Int16Array(data.buffer, data.byteOffset, data.length / 2));
+  return file.toBuffer();
 }
 
 /** @param {number} width @param {number} height */

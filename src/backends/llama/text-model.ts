@@ -1,8 +1,7 @@
 import { availableParallelism } from 'node:os';
 import type { ModelSpec } from '../../contracts/model.ts';
 import { fieldError } from '../../errors.ts';
-import { openGgufFolder } from '../../models/gguf/gguf-folder.ts';
-import { readGgufFile } from '../../models/gguf/read-gguf-file.ts';
+import { openGgufFolder, readGgufFile } from '../../models/gguf/gguf-folder.ts';
 import { createTextTokenizer } from '../../models/tokenizer.ts';
 import { createLlamaDecoder } from '../../runtime/llama/llama-decoder.ts';
 import { createLlamaEncoder } from '../../runtime/llama/llama-encoder.ts';

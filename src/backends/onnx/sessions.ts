@@ -1,7 +1,13 @@
 import { dirname } from 'node:path';
 import { createOnnxSession } from '../../runtime/onnx.ts';
-import type { SessionBackend } from '../../contracts/sessions.ts';
-import { openTextModel } from './chat/open-text-model.ts';
+import type { SessionBackend, TextModel } from '../../contracts/sessions.ts';
+import type { ModelSpec } from '../../contracts/model.ts';
+import type { ChatSettings } from '../../categories/chat/settings.ts';
+import { resolveHubSettings } from '../../models/hub/settings.ts';
+import { locateDecoder, openModelFolder } from '../../models/model-folder.ts';
+import { locateModel } from '../../models/source.ts';
+import { createTextTokenizer } from '../../models/tokenizer.ts';
+import { loadDecoder } from './chat/load-decoder.ts';
 
 /** Graphs on this disk, run by ONNX Runtime in this process. */
 export const onnxSessions: SessionBackend = {
@@ -12,3 +18,22 @@ export const onnxSessions: SessionBackend = {
       : createOnnxSession(graph, { device, threads }),
   openTextModel,
 };
+
+/**
+ * Opens the language model of a folder in the hub's ONNX layout; its decoder is loaded when it is asked for.
+ *
+ * @throws InferenceError `invalid_request` naming the file that is missing or damaged
+ */
+async function openTextModel(spec: ModelSpec<ChatSettings>): Promise<TextModel> {
+  const { device, threads, optimize, int8Activations } = spec;
+  const folder = await openModelFolder(locateModel(spec.source));
+  return {
+    folder,
+    tokenizer: createTextTokenizer(folder),
+    openDecoder: () => {
+      const { cacheFolder } = resolveHubSettings(spec.hub);
+      const options = { device, threads, optimize, int8Activations, cacheFolder };
+      return loadDecoder(locateDecoder(folder.path, spec.dtype), options);
+    },
+  };
+}

@@ -7,6 +7,7 @@ import {
   type SettingTable,
 } from '../../validation/setting-table.ts';
 import { imageInputSettings } from '../image-input.ts';
+import type { ModelOptions } from '../../contracts/model.ts';
 
 /** Settings of a chat model. */
 export const chatSettings = {
@@ -49,3 +50,18 @@ export const chatSettings = {
 
 /** The values of `chatSettings`. */
 export type ChatSettings = SettingsOf<typeof chatSettings>;
+
+/** Settings of a chat model and its limits. */
+export type ChatOptions = Omit<ModelOptions<ChatSettings>, 'category'>;
+
+/**
+ * Describes a chat model: a decoder with a chat template, for `createInference`.
+ *
+ * @example
+ * ```ts
+ * createInference({ models: { assistant: chat({ source: './models/my-model', threads: 4, replicas: 2 }) } });
+ * ```
+ */
+export function chat(options: ChatOptions): ModelOptions<ChatSettings> & { readonly category: 'chat' } {
+  return { ...options, category: 'chat' };
+}

@@ -3,6 +3,7 @@ import { headNames } from '../../core/vision/heads/registry.ts';
 import type { SettingsOf, SettingTable } from '../../validation/setting-table.ts';
 import { describeValue } from '../../core/text/quote.ts';
 import { imageInputSettings } from '../image-input.ts';
+import type { ModelOptions } from '../../contracts/model.ts';
 
 /** Settings of a detection model. */
 export const detectionSettings = {
@@ -27,3 +28,20 @@ export const detectionSettings = {
 
 /** The values of `detectionSettings`. */
 export type DetectionSettings = SettingsOf<typeof detectionSettings>;
+
+/** Settings of a detection model and its limits. */
+export type DetectionOptions = Omit<ModelOptions<DetectionSettings>, 'category'>;
+
+/**
+ * Describes an object detection model: a YOLO or a model of the DETR family as an ONNX graph, for `createInference`.
+ *
+ * @example
+ * ```ts
+ * createInference({ models: { detector: detection({ source: './models/yolo11n', threads: 4 }) } });
+ * ```
+ */
+export function detection(
+  options: DetectionOptions,
+): ModelOptions<DetectionSettings> & { readonly category: 'detection' } {
+  return { ...options, category: 'detection' };
+}

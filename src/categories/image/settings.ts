@@ -4,6 +4,7 @@ import {
   type SettingsOf,
   type SettingTable,
 } from '../../validation/setting-table.ts';
+import type { ModelOptions } from '../../contracts/model.ts';
 
 /** Settings of an image generation model. */
 export const imageSettings = {
@@ -15,3 +16,18 @@ export const imageSettings = {
 
 /** The values of `imageSettings`. */
 export type ImageSettings = SettingsOf<typeof imageSettings>;
+
+/** Settings of an image model and its limits. */
+export type ImageOptions = Omit<ModelOptions<ImageSettings>, 'category'>;
+
+/**
+ * Describes an image generation model: Stable Diffusion or a relative in diffusers' ONNX layout, for `createInference`.
+ *
+ * @example
+ * ```ts
+ * createInference({ models: { painter: image({ source: './models/sd-turbo', threads: 4 }) } });
+ * ```
+ */
+export function image(options: ImageOptions): ModelOptions<ImageSettings> & { readonly category: 'image' } {
+  return { ...options, category: 'image' };
+}

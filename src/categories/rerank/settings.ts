@@ -1,4 +1,5 @@
 import { integerSetting, type SettingsOf, type SettingTable } from '../../validation/setting-table.ts';
+import type { ModelOptions } from '../../contracts/model.ts';
 
 /** Settings of a rerank model. */
 export const rerankSettings = {
@@ -13,3 +14,20 @@ export const rerankSettings = {
 
 /** The values of `rerankSettings`. */
 export type RerankSettings = SettingsOf<typeof rerankSettings>;
+
+/** Settings of a rerank model and its limits. */
+export type RerankOptions = Omit<ModelOptions<RerankSettings>, 'category'>;
+
+/**
+ * Describes a rerank model for `createInference`: a cross-encoder in the hub's ONNX layout.
+ *
+ * @example
+ * ```ts
+ * createInference({ models: { ranker: rerank({ source: './models/bge-reranker-base', threads: 4 }) } });
+ * ```
+ */
+export function rerank(
+  options: RerankOptions,
+): ModelOptions<RerankSettings> & { readonly category: 'rerank' } {
+  return { ...options, category: 'rerank' };
+}

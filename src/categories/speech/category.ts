@@ -6,8 +6,7 @@ import type { SpeechEvent, SpeechModelInfo } from './events.ts';
 import { speechParameters } from './parameters.ts';
 import { completeSpeechRequest, type SpeechRequest, type SpeechRequestInput } from './request.ts';
 import { speechSettings } from './settings.ts';
-import { audioSpeech } from './wire/endpoint.ts';
-import { audioVoices } from './wire/voices-endpoint.ts';
+import { audioSpeech, audioVoices } from './wire/endpoint.ts';
 import { defaultVoice } from './wire/voices.ts';
 
 /** The in-process functions for speech. */

@@ -5,6 +5,7 @@ import {
   type SettingsOf,
   type SettingTable,
 } from '../../validation/setting-table.ts';
+import type { ModelOptions } from '../../contracts/model.ts';
 
 /** Settings of a transcription model. */
 export const transcriptionSettings = {
@@ -20,3 +21,20 @@ export const transcriptionSettings = {
 
 /** The values of `transcriptionSettings`. */
 export type TranscriptionSettings = SettingsOf<typeof transcriptionSettings>;
+
+/** Settings of a transcription model and its limits. */
+export type TranscriptionOptions = Omit<ModelOptions<TranscriptionSettings>, 'category'>;
+
+/**
+ * Describes a speech recognition model: a Whisper in the hub's ONNX layout, for `createInference`.
+ *
+ * @example
+ * ```ts
+ * createInference({ models: { recognizer: transcription({ source: './models/whisper-medium', threads: 4 }) } });
+ * ```
+ */
+export function transcription(
+  options: TranscriptionOptions,
+): ModelOptions<TranscriptionSettings> & { readonly category: 'transcription' } {
+  return { ...options, category: 'transcription' };
+}

@@ -22,7 +22,7 @@ import { chooseWorkload } from './choose-workload.ts';
 import { applyLoad, type Load } from './load.ts';
 import { openLocalSubject } from './local-subject.ts';
 import { openRemoteSubject } from './remote-subject.ts';
-import { compareResults } from './compare-command.ts';
+import { compareResults } from './compare.ts';
 import { describeMachine } from './machine.ts';
 import { showReport, type BenchReport } from './report.ts';
 import type { BenchResults } from './results.ts';

@@ -18,7 +18,7 @@ import { minicpm3Format } from './tool-calls/minicpm-3.ts';
 import { minimaxM3Format } from './tool-calls/minimax-m3.ts';
 import { commandRFormat } from './tool-calls/command-r.ts';
 import { deepseekFormat, deepseekV31Format } from './tool-calls/deepseek.ts';
-import { functoolsFormat } from './tool-calls/fire-function.ts';
+import { functoolsFormat, phi4Format } from './tool-calls/phi-4.ts';
 import type { ModelTraits, ToolCallFormat } from './tool-calls/format.ts';
 import { functionaryV31Format, functionaryV32Format } from './tool-calls/functionary.ts';
 import { functionGemmaFormat, gemma4Format, gemmaCodeFormat } from './tool-calls/gemma.ts';
@@ -33,7 +33,6 @@ import { llama4Format } from './tool-calls/llama-4.ts';
 import { minimaxM2Format } from './tool-calls/minimax-m2.ts';
 import { mistralFormat, mistralNamedFormat } from './tool-calls/mistral.ts';
 import { nemotronFormat } from './tool-calls/nemotron.ts';
-import { phi4Format } from './tool-calls/phi-4.ts';
 import { qwen3CoderFormat } from './tool-calls/qwen3-coder.ts';
 
 /** Every format of tool calls. The first that recognises a model is its format, so the more special comes first. */

@@ -97,3 +97,15 @@ export interface OnnxValue {
   /** The message as it was. */
   readonly bytes: Uint8Array;
 }
+
+/** Numbers of `AttributeProto.AttributeType`. */
+export const attributeTypes = {
+  float: 1,
+  integer: 2,
+  text: 3,
+  tensor: 4,
+  graph: 5,
+  floats: 6,
+  integers: 7,
+  graphs: 10,
+} as const;

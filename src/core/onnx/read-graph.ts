@@ -1,9 +1,13 @@
-import { attributeTypes } from './attribute-types.ts';
-import type { AttributeValue, OnnxAttribute, OnnxGraph, OnnxNode, OnnxValue } from './model.ts';
-import type { ReadContext } from './read-context.ts';
-import { readTensor } from './read-tensor.ts';
-import { readValue } from './read-value.ts';
-import { wireType, type WireField } from './wire-reader.ts';
+import {
+  attributeTypes,
+  type AttributeValue,
+  type OnnxAttribute,
+  type OnnxGraph,
+  type OnnxNode,
+  type OnnxValue,
+} from './model.ts';
+import { type ReadContext, readTensor } from './read-tensor.ts';
+import { wireType, type WireField, type WireReader } from './wire-reader.ts';
 
 /** Reads a graph; several fields of it are parts of one message. */
 export function readGraph(context: ReadContext, fields: readonly WireField[]): OnnxGraph {
@@ -156,4 +160,37 @@ function readAttribute(context: ReadContext, { content, end }: WireField): OnnxA
 function guessType(fields: readonly WireField[]): number {
   const byField: Readonly<Record<number, number>> = { 2: 1, 3: 2, 4: 3, 5: 4, 6: 5, 7: 6, 8: 7, 11: 10 };
   return fields.map(({ number }) => byField[number]).find((type) => type !== undefined) ?? 0;
+}
+
+/** Reads a `ValueInfoProto`. */
+function readValue(reader: WireReader, { content, end }: WireField): OnnxValue {
+  let name = '';
+  let elementType: number | undefined;
+  let dims: (number | string)[] | undefined;
+  for (const field of reader.fields(content, end)) {
+    if (field.number === 1) name = reader.text(field);
+    if (field.number !== 2) continue;
+    for (const kind of reader.fields(field.content, field.end)) {
+      if (kind.number !== 1) continue;
+      for (const part of reader.fields(kind.content, kind.end)) {
+        if (part.number === 1) elementType = reader.number(part);
+        if (part.number === 2) dims = readShape(reader, part);
+      }
+    }
+  }
+  return { name, elementType, dims, bytes: reader.bytes(content, end) };
+}
+
+function readShape(reader: WireReader, { content, end }: WireField): (number | string)[] {
+  const dims: (number | string)[] = [];
+  for (const field of reader.fields(content, end)) {
+    if (field.number !== 1) continue;
+    let dim: number | string = '';
+    for (const part of reader.fields(field.content, field.end)) {
+      if (part.number === 1) dim = reader.number(part);
+      if (part.number === 2) dim = reader.text(part);
+    }
+    dims.push(dim);
+  }
+  return dims;
 }

@@ -1,8 +1,7 @@
-import { sourceOfBytes, type ByteSource } from './byte-source.ts';
+import { sourceOfBytes, type ByteSource, WireReader, type WireField } from './wire-reader.ts';
 import type { OnnxModel, OpsetImport } from './model.ts';
-import { readEntry, type ReadContext } from './read-context.ts';
+import { readEntry, type ReadContext } from './read-tensor.ts';
 import { readGraph } from './read-graph.ts';
-import { WireReader, type WireField } from './wire-reader.ts';
 
 const mostDepth = 16;
 

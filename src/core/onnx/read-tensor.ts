@@ -1,7 +1,6 @@
 import { elementBytes } from './element-types.ts';
 import type { OnnxTensor, TensorBytes } from './model.ts';
-import { readEntry, type ReadContext } from './read-context.ts';
-import { toNumber, wireType, type WireField } from './wire-reader.ts';
+import { toNumber, wireType, type WireField, type WireReader } from './wire-reader.ts';
 
 /** Fields of `TensorProto` with typed elements whose packed form isn't that of `raw_data`. */
 const int32Data = 5;
@@ -105,4 +104,24 @@ function toBytes(values: readonly bigint[], size: number): Uint8Array {
     bytes.set(new Uint8Array(wide.buffer, 0, size), index * size);
   });
   return bytes;
+}
+
+/** The context in which parts of a model are read. */
+export interface ReadContext {
+  readonly reader: WireReader;
+  /** Tensors of at least that many bytes stay where they are. */
+  readonly smallestMapped: number;
+  /** Number of levels of graphs that this one may contain. */
+  readonly depth: number;
+}
+
+/** A `StringStringEntryProto`. */
+export function readEntry(reader: WireReader, { content, end }: WireField): [key: string, value: string] {
+  let key = '';
+  let value = '';
+  for (const field of reader.fields(content, end)) {
+    if (field.number === 1) key = reader.text(field);
+    if (field.number === 2) value = reader.text(field);
+  }
+  return [key, value];
 }

@@ -1,5 +1,3 @@
-import type { ByteSource } from './byte-source.ts';
-
 /** Kinds of content in a protobuf message that ONNX files use. */
 export const wireType = { varint: 0, fixed64: 1, bytes: 2, fixed32: 5 } as const;
 
@@ -184,4 +182,33 @@ export function toNumber(value: bigint): number {
 
 function expectType(type: number, expected: number): void {
   if (type !== expected) throw new RangeError(`protobuf field: expected wire type ${expected}, got ${type}`);
+}
+
+/** Bytes that are read piece by piece, so that a file of many gigabytes needs no memory of that size. */
+export interface ByteSource {
+  /** Bytes in all. */
+  readonly size: number;
+  /**
+   * Reads `length` bytes, all of which lie within the source.
+   *
+   * @returns bytes that the caller does not change; they may be a view of larger memory
+   */
+  read(offset: number, length: number): Uint8Array;
+}
+
+/**
+ * A source of bytes that are in memory already.
+ *
+ * @example
+ * ```ts
+ * sourceOfBytes(Uint8Array.of(1, 2, 3)).read(1, 2); // [2, 3]
+ * ```
+ */
+export function sourceOfBytes(bytes: Uint8Array): ByteSource {
+  // Node's buffers have methods of the same name that share memory.
+  const plain = new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return {
+    size: plain.length,
+    read: (offset, length) => plain.subarray(offset, offset + length),
+  };
 }

@@ -1,5 +1,11 @@
-import { attributeTypes } from './attribute-types.ts';
-import type { OnnxAttribute, OnnxGraph, OnnxModel, OnnxNode, OnnxTensor } from './model.ts';
+import {
+  attributeTypes,
+  type OnnxAttribute,
+  type OnnxGraph,
+  type OnnxModel,
+  type OnnxNode,
+  type OnnxTensor,
+} from './model.ts';
 
 import { WireWriter } from './wire-writer.ts';
 

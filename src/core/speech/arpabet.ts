@@ -4,7 +4,7 @@
  *
  * Source: http://www.speech.cs.cmu.edu/cgi-bin/cmudict, https://github.com/hexgrad/misaki
  */
-export const arpabetPhonemes: Readonly<Record<string, string>> = {
+const arpabetPhonemes: Readonly<Record<string, string>> = {
   AA: 'ɑ',
   AE: 'æ',
   AH: 'ʌ',
@@ -47,7 +47,7 @@ export const arpabetPhonemes: Readonly<Record<string, string>> = {
 };
 
 /** Kokoro's phonemes of the ARPABET vowels that sound different without stress. */
-export const unstressedVowels: Readonly<Record<string, string>> = { AH: 'ə', ER: 'əɹ' };
+const unstressedVowels: Readonly<Record<string, string>> = { AH: 'ə', ER: 'əɹ' };
 
 const stressMarks: Readonly<Record<string, string>> = { '0': '', '1': 'ˈ', '2': 'ˌ' };
 

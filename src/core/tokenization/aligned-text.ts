@@ -208,7 +208,7 @@ export function createTextBuilder(source: AlignedText, capacity: number): TextBu
 }
 
 /** Copies `from` into the larger `to`. */
-export function widened<T extends Uint16Array | Int32Array>(from: T, to: T): T {
+function widened<T extends Uint16Array | Int32Array>(from: T, to: T): T {
   to.set(from);
   return to;
 }

@@ -1,6 +1,6 @@
 import { readAddedTokens, type AddedToken } from './added-tokens.ts';
 import { stringOf, toAlignedText } from './aligned-text.ts';
-import { readDecoder } from './decoders/read-decoder.ts';
+import { readDecoder } from './read-decoder.ts';
 import { readMembers } from './definition.ts';
 import { createEncodingBuilder } from './encoding-builder.ts';
 import { concatenateEncodings, toConstantEncoding, type Encoding, type PartialEncoding } from './encoding.ts';

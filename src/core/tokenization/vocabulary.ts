@@ -216,3 +216,10 @@ function readUnit(bytes: Uint8Array, at: number): number {
   if (first < 0xe0) return ((first & 0x1f) << 6) | second;
   return ((first & 0x0f) << 12) | (second << 6) | (bytes[at + 2]! & 0x3f);
 }
+
+/** The ids of `<0x00>` to `<0xFF>`, −1 where there is none. */
+export function findByteTokens(vocabulary: Vocabulary): Int32Array {
+  return Int32Array.from({ length: 256 }, (_, byte) =>
+    vocabulary.findText(`<0x${byte.toString(16).toUpperCase().padStart(2, '0')}>`),
+  );
+}

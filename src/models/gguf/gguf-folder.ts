@@ -1,6 +1,13 @@
-import type { GgufMetadata, GgufValue } from '../../core/gguf/read-metadata.ts';
+import { closeSync, existsSync, fstatSync, openSync, readSync } from 'node:fs';
+import {
+  type GgufMetadata,
+  type GgufValue,
+  readGgufMetadata,
+  type ReadGgufOptions,
+} from '../../core/gguf/read-metadata.ts';
 import { sourceError } from '../model-files.ts';
 import { readChangeTime, type ModelFolder } from '../model-folder.ts';
+import { explainPath } from '../explain-files.ts';
 
 /** A GGUF file as a text model: the small files of the hub's layout, made of its metadata. */
 export interface GgufFolder extends ModelFolder {
@@ -81,4 +88,67 @@ function readTemplates(metadata: GgufMetadata): ModelFolder['chatTemplate'] {
     ...(usual === undefined ? {} : { default: String(usual) }),
     ...Object.fromEntries(named.map(([key, text]) => [key.slice(templateKey.length + 1), String(text)])),
   };
+}
+
+/** Metadata before this key describes the model. */
+export const firstTokenizerKey = 'tokenizer.';
+
+/** `enum llama_pooling_type` of llama.cpp: rankers make a score, the others a vector. */
+const rankPooling = 4;
+const encoders = /^(?:.*bert.*|t5encoder|gemma-embedding|llama-embed)$/;
+/** Parts of other models, which answer nothing alone. */
+const parts: Readonly<Record<string, string>> = {
+  clip: 'the part of a model that sees pictures',
+  adapter: 'an adapter (LoRA)',
+  mmproj: 'the part of a model that sees pictures',
+  imatrix: 'a table for quantization',
+};
+
+/**
+ * The category of a GGUF file, as its metadata shows it.
+ *
+ * @throws InferenceError `invalid_request` for files that are no model
+ */
+export function categoryOfGguf(metadata: GgufMetadata): string {
+  const architecture = architectureOf(metadata);
+  const other = parts[String(metadata.get('general.type') ?? '')] ?? parts[architecture];
+  if (other !== undefined) throw sourceError(`the file is ${other}, not a model`);
+  if (architecture === '') throw sourceError('the file says no general.architecture');
+  const pooling = Number(ofArchitecture(metadata, 'pooling_type') ?? 0);
+  if (pooling === rankPooling) return 'rerank';
+  return pooling > 0 || encoders.test(architecture) ? 'embedding' : 'chat';
+}
+
+const firstBytes = 2 ** 16;
+/** Metadata with a tokenizer of a million tokens takes less than 100 MB. */
+const mostBytes = 2 ** 28;
+
+/**
+ * Reads the metadata of a GGUF file, as much of the file as that takes.
+ *
+ * @throws InferenceError `invalid_request` where it is no such file
+ */
+export function readGgufFile(path: string, options?: ReadGgufOptions): GgufMetadata {
+  if (!existsSync(path)) throw sourceError(explainPath(path)!);
+  const file = openSync(path, 'r');
+  try {
+    const { size: fileSize } = fstatSync(file);
+    const size = Math.min(fileSize, mostBytes);
+    for (let length = firstBytes; ; length *= 4) {
+      const bytes = new Uint8Array(Math.min(length, size));
+      readSync(file, bytes, 0, bytes.length, 0);
+      const metadata = readGgufMetadata(bytes, options);
+      if (metadata) return metadata;
+      if (length < size) continue;
+      throw new RangeError(
+        size < fileSize
+          ? `its metadata takes more than ${mostBytes} bytes`
+          : 'the file ends within its metadata',
+      );
+    }
+  } catch (error) {
+    throw sourceError(`the file can't be read as GGUF: ${(error as Error).message}`, error);
+  } finally {
+    closeSync(file);
+  }
 }

@@ -1,6 +1,8 @@
 import { rm } from 'node:fs/promises';
 import { fieldError } from '../../errors.ts';
-import { openUrl, readPieces, reasonOf, refusal, type Remote } from './http.ts';
+import { readBytes } from '../../runtime/http/answer-body.ts';
+import { reasonOfFetch } from '../../runtime/http/reason-of-fetch.ts';
+import { openUrl, refusal, type Remote } from './http.ts';
 import { isResumable, PartFile } from './part-file.ts';
 import type { RemoteFile } from './file-list.ts';
 import { TransientError, withRetries, type RetryPolicy } from './retry.ts';
@@ -128,10 +130,10 @@ async function* piecesOf(
   advanced: () => boolean,
 ): AsyncGenerator<Uint8Array> {
   try {
-    yield* readPieces(response, signal);
+    yield* readBytes(response, { signal });
   } catch (error) {
     throw new TransientError(
-      `the download of ${file.path} of ${remote.label} was interrupted (${reasonOf(error)})`,
+      `the download of ${file.path} of ${remote.label} was interrupted (${reasonOfFetch(error)})`,
       { advanced: advanced(), cause: error },
     );
   }

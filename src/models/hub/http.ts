@@ -1,5 +1,7 @@
 import type { InferenceError } from '../../errors.ts';
 import type { RemoteSource } from '../source.ts';
+import { readText, type BodyOptions } from '../../runtime/http/answer-body.ts';
+import { reasonOfFetch } from '../../runtime/http/reason-of-fetch.ts';
 import { TransientError } from './retry.ts';
 import type { HubSettings } from './settings.ts';
 import { sourceError } from '../model-files.ts';
@@ -81,47 +83,19 @@ export async function openUrl(
 }
 
 /**
- * The bytes of an answer as they come. Ends it over there when it is left and when the signal aborts, of which `fetch` may
- * forget to tell a read under way.
- *
- * @throws Error of the connection; the signal's reason
- */
-export async function* readPieces({ body }: Response, signal?: AbortSignal): AsyncGenerator<Uint8Array> {
-  const reader = body?.getReader();
-  if (!reader) return;
-  const cancel = (): void => void reader.cancel().catch(() => undefined);
-  signal?.addEventListener('abort', cancel);
-  try {
-    for (;;) {
-      signal?.throwIfAborted();
-      const { done, value } = await reader.read();
-      signal?.throwIfAborted();
-      if (done) return;
-      yield value;
-    }
-  } finally {
-    signal?.removeEventListener('abort', cancel);
-    cancel();
-  }
-}
-
-/**
  * The text of an answer, in UTF-8.
  *
- * @throws Error as `readPieces`; InferenceError `invalid_request` for more than 64 MiB
+ * @throws Error as `readBytes`; InferenceError `invalid_request` for more than 64 MiB
  */
 export async function readAnswer(
   response: Response,
-  { signal, maxBytes = mostTextBytes }: { readonly signal?: AbortSignal; readonly maxBytes?: number } = {},
+  { signal, maxBytes = mostTextBytes }: BodyOptions = {},
 ): Promise<string> {
-  const parts: Uint8Array[] = [];
-  let length = 0;
-  for await (const part of readPieces(response, signal)) {
-    length += part.length;
-    if (length > maxBytes) throw sourceError(`a server's answer has more than ${maxBytes} bytes`);
-    parts.push(part);
+  try {
+    return await readText(response, { signal, maxBytes });
+  } catch (error) {
+    throw error instanceof RangeError ? sourceError(`a server's answer has ${error.message}`) : error;
   }
-  return new TextDecoder().decode(Buffer.concat(parts));
 }
 
 /** The error for a status that is neither success nor transient. */
@@ -158,15 +132,8 @@ async function fetchOnce(url: URL, init: RequestInit): Promise<Response> {
   try {
     return await fetch(url, init);
   } catch (error) {
-    throw new TransientError(`${url.host} can't be reached (${reasonOf(error)})`, { cause: error });
+    throw new TransientError(`${url.host} can't be reached (${reasonOfFetch(error)})`, { cause: error });
   }
-}
-
-/** The reason of a failed fetch, which is a `TypeError` around the error of the connection. */
-export function reasonOf(error: unknown): string {
-  const { message, cause } = error as Error;
-  const { code, message: inner } = (cause ?? {}) as { readonly code?: string; readonly message?: string };
-  return code ?? inner ?? message;
 }
 
 async function assertAvailable(response: Response, url: URL): Promise<void> {

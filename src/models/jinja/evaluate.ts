@@ -3,7 +3,6 @@ import type { Arguments, Binary, Call, Expression, FilterCall } from './ast.ts';
 import { filters, findFilter } from './filters.ts';
 import { applyUnary, binaryOperators } from './operators.ts';
 import { escapeMarkup, toText } from './printing.ts';
-import type { Scope } from './scope.ts';
 import { findTest } from './tests.ts';
 import {
   Float,
@@ -18,6 +17,7 @@ import {
   type Keywords,
   type Value,
 } from './values.ts';
+import type { Budget } from './budget.ts';
 
 /** @throws Error where Jinja2 refuses the expression, and where it takes too many steps */
 export function evaluate(node: Expression, scope: Scope): Value {
@@ -173,4 +173,25 @@ function describe(node: Expression): string {
   return node.key.type === 'constant' && typeof node.key.value === 'string'
     ? `${describe(node.value)}.${node.key.value}`
     : `${describe(node.value)}[…]`;
+}
+
+/** The names that can be seen from one place of a template. */
+export class Scope {
+  readonly budget: Budget;
+  readonly #values = new Map<string, Value>();
+  readonly #parent: Scope | undefined;
+
+  constructor(origin: Scope | Budget) {
+    const isInner = origin instanceof Scope;
+    this.#parent = isInner ? origin : undefined;
+    this.budget = isInner ? origin.budget : origin;
+  }
+
+  get(name: string): Value {
+    return this.#values.has(name) ? this.#values.get(name) : this.#parent?.get(name);
+  }
+
+  set(name: string, value: Value): void {
+    this.#values.set(name, value);
+  }
 }

@@ -1,9 +1,8 @@
 import type { Body, FilterCall, For, Parameter, Statement, Target } from './ast.ts';
 import { assertTextLength } from './budget.ts';
-import { applyFilter, call, evaluate } from './evaluate.ts';
+import { applyFilter, call, evaluate, Scope } from './evaluate.ts';
 import { toText } from './printing.ts';
 import { LoopContext } from './loop-context.ts';
-import { Scope } from './scope.ts';
 import { isTruthy, Namespace, toItems, Tuple, type Callable, type Value } from './values.ts';
 
 interface Output {

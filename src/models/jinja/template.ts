@@ -1,7 +1,7 @@
 import { Budget } from './budget.ts';
 import { mentions, renderBody } from './execute.ts';
 import { parseTemplate } from './parser.ts';
-import { Scope } from './scope.ts';
+import { Scope } from './evaluate.ts';
 import { strftime } from './strftime.ts';
 import { toText } from './printing.ts';
 import {

@@ -4,8 +4,7 @@ import { ContainerError } from '../../core/audio/containers/reading.ts';
 import type { ByteSource } from './byte-source.ts';
 import { createAacDecoder } from './codecs/aac.ts';
 import { decodeWithFfmpeg } from './ffmpeg.ts';
-import type { PcmBlock, PcmTrack } from './pcm.ts';
-import type { TrackOptions } from './track-options.ts';
+import type { PcmBlock, PcmTrack, TrackOptions } from './pcm.ts';
 
 /** Opens AAC in ADTS frames, the first of which is at `offset`. It doesn't say what the encoder added, so that stays. */
 export async function openAdts(bytes: ByteSource, offset: number, options: TrackOptions): Promise<PcmTrack> {

@@ -1,7 +1,6 @@
 import { open } from 'node:fs/promises';
 import type { Reading } from '../../core/audio/containers/reading.ts';
 import { fieldError } from '../../errors.ts';
-import type { AudioSource } from './audio-source.ts';
 import { breathe } from './breathe.ts';
 
 /** An opened file, of which a small piece is in memory at a time. */
@@ -100,3 +99,6 @@ async function openFile(path: string): Promise<Bytes> {
     throw fieldError('file', 'the file cannot be opened', { cause: error });
   }
 }
+
+/** The bytes of an audio file, or its path. */
+export type AudioSource = Uint8Array | { readonly path: string };

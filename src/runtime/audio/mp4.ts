@@ -5,10 +5,9 @@ import { ContainerError } from '../../core/audio/containers/reading.ts';
 import type { ByteSource } from './byte-source.ts';
 import { createDecoder } from './codecs/create-decoder.ts';
 import type { PacketDecoder } from './codecs/packet-decoder.ts';
-import { createPcmDecoder } from './codecs/pcm.ts';
 import { decodeWithFfmpeg } from './ffmpeg.ts';
-import { blockLength, type PcmBlock, type PcmTrack, sliceBlock } from './pcm.ts';
-import type { TrackOptions } from './track-options.ts';
+import { blockLength, type PcmBlock, type PcmTrack, sliceBlock, type TrackOptions } from './pcm.ts';
+import { type PcmFormat, toSamples } from '../../core/audio/containers/pcm-samples.ts';
 
 /** A header of a few bytes can claim billions of empty packets; more of them than this are not waited for. */
 const maxSilentPackets = 1000;
@@ -49,11 +48,11 @@ async function* decode(
         continue;
       }
       silent = 0;
-      const toSamples = (seconds: number) => Math.round(seconds * block.sampleRateHz);
+      const toSampleCount = (seconds: number) => Math.round(seconds * block.sampleRateHz);
       // The last packet may be meant to be heard only in part.
-      const length = isLast && packet.durationSeconds > 0 ? toSamples(packet.durationSeconds) : Infinity;
-      const end = Math.min(length, toSamples(start.endSeconds) - decoded);
-      yield sliceBlock(block, toSamples(startSeconds) - decoded, end);
+      const length = isLast && packet.durationSeconds > 0 ? toSampleCount(packet.durationSeconds) : Infinity;
+      const end = Math.min(length, toSampleCount(start.endSeconds) - decoded);
+      yield sliceBlock(block, toSampleCount(startSeconds) - decoded, end);
       decoded += blockLength(block);
     }
   } finally {
@@ -82,4 +81,12 @@ async function* readPackets(
     yield { packet, isLast: next === undefined };
     packet = next;
   }
+}
+
+/** Reads packets of samples that aren't compressed. */
+function createPcmDecoder(format: PcmFormat, sampleRateHz: number): PacketDecoder {
+  return {
+    decode: (packet) => ({ sampleRateHz, channels: toSamples(packet, format) }),
+    free: () => {},
+  };
 }

@@ -7,15 +7,13 @@ import {
 import { ContainerError } from '../../core/audio/containers/reading.ts';
 import { fieldError, InferenceError } from '../../errors.ts';
 import { openAdts } from './adts.ts';
-import type { AudioSource } from './audio-source.ts';
-import { type ByteSource, openByteSource } from './byte-source.ts';
+import { type AudioSource, type ByteSource, openByteSource } from './byte-source.ts';
 import { openFlac } from './flac.ts';
 import { openMp3 } from './mp3.ts';
 import { openMp4 } from './mp4.ts';
 import { openOgg } from './ogg.ts';
-import type { PcmTrack } from './pcm.ts';
+import type { PcmTrack, TrackOptions } from './pcm.ts';
 import { toMono, tooLong } from './to-mono.ts';
-import type { TrackOptions } from './track-options.ts';
 import { openWav } from './wav.ts';
 import { openWebm } from './webm.ts';
 

@@ -24,3 +24,13 @@ export function sliceBlock(block: PcmBlock, start: number, end: number): PcmBloc
   const from = Math.max(0, start);
   return { ...block, channels: block.channels.map((channel) => channel.subarray(from, Math.max(from, end))) };
 }
+
+/** Options for decoding the audio of a file. */
+export interface TrackOptions {
+  /** Longer audio is refused as soon as its length shows. */
+  readonly maxSeconds: number;
+  /** The program that decodes what nothing else here can; default `ffmpeg` on the PATH. */
+  readonly ffmpegPath?: string | undefined;
+  /** Aborting it ends the decoding with `cancelled`. */
+  readonly signal?: AbortSignal | undefined;
+}

@@ -4,8 +4,7 @@ import type { WebmTrack } from '../../core/audio/containers/webm-track.ts';
 import type { ByteSource } from './byte-source.ts';
 import { createDecoder } from './codecs/create-decoder.ts';
 import { decodeWithFfmpeg } from './ffmpeg.ts';
-import { blockLength, type PcmBlock, type PcmTrack, sliceBlock } from './pcm.ts';
-import type { TrackOptions } from './track-options.ts';
+import { blockLength, type PcmBlock, type PcmTrack, sliceBlock, type TrackOptions } from './pcm.ts';
 
 /** Opens a WebM or Matroska file whose first element is at `offset`. */
 export async function openWebm(bytes: ByteSource, offset: number, options: TrackOptions): Promise<PcmTrack> {

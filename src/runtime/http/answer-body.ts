@@ -9,7 +9,7 @@ export interface BodyOptions {
  * The bytes of an answer as they come. Ends the answer over there when it is left and when the signal aborts, which
  * `fetch` may lose when garbage is collected in the middle of an answer.
  *
- * @throws Error for more than `maxBytes`, an answer that breaks off; the signal's reason when it aborts
+ * @throws RangeError for more than `maxBytes`; Error for an answer that breaks off; the signal's reason when it aborts
  *
  * @example
  * ```ts
@@ -31,7 +31,7 @@ export async function* readBytes(
       signal?.throwIfAborted();
       if (done) return;
       received += value.byteLength;
-      if (received > maxBytes) throw new Error(`more than ${maxBytes} bytes`);
+      if (received > maxBytes) throw new RangeError(`more than ${maxBytes} bytes`);
       yield value;
     }
   } finally {

@@ -1,8 +1,7 @@
-import type { Binding, ResidentTensor, GraphRunOptions } from '../contract.ts';
-import { assertFits, findSignature } from './assert-fits.ts';
+import type { Binding, ResidentTensor, GraphRunOptions, TensorSignature } from '../contract.ts';
 import type { DeviceMemory } from './device-memory.ts';
 import { Handle } from './handle.ts';
-import type { NativeTensor } from './native-tensor.ts';
+import { NativeTensor } from './native-tensor.ts';
 import type { SessionCore } from './session-core.ts';
 
 /** The part of a session that a binding uses. */
@@ -188,4 +187,43 @@ export class NativeBinding implements Binding {
     this.#handle.assertAlive();
     if (this.#runs > 0) throw new Error('binding: a run is under way');
   }
+}
+
+/** @throws TypeError when there is none of that name */
+function findSignature(
+  signatures: readonly TensorSignature[],
+  name: string,
+  side: 'input' | 'output',
+): TensorSignature {
+  const signature = signatures.find((candidate) => candidate.name === name);
+  if (!signature) throw new TypeError(`${name}: the graph has no such ${side}`);
+  return signature;
+}
+
+/**
+ * Checks that a tensor can be what a graph declares: the runtime takes what it is given for such.
+ *
+ * @param device on which the graph runs: it can read that memory and this process's
+ * @throws TypeError when it is no tensor of the native runtime, of another type or on another device
+ * @throws RangeError when its dimensions differ from the fixed ones
+ */
+function assertFits(
+  tensor: ResidentTensor,
+  { name, type, dims }: TensorSignature,
+  device: string,
+): NativeTensor {
+  if (!(tensor instanceof NativeTensor)) {
+    throw new TypeError(`${name}: expected a tensor that a session made`);
+  }
+  if (tensor.type !== type) throw new TypeError(`${name}: expected ${type}, got ${tensor.type}`);
+  if (tensor.device !== 'cpu' && tensor.device !== device) {
+    throw new TypeError(`${name}: expected memory of ${device}, got ${tensor.device}`);
+  }
+  const fits =
+    tensor.dims.length === dims.length &&
+    dims.every((dim, axis) => typeof dim === 'string' || dim === tensor.dims[axis]);
+  if (!fits) {
+    throw new RangeError(`${name}: expected [${dims.join(', ')}], got [${tensor.dims.join(', ')}]`);
+  }
+  return tensor;
 }

@@ -1,8 +1,7 @@
 import type { ElementType, ResidentTensor, Tensor, TensorData } from '../contract.ts';
-import { assertTensor, countElements, elementKind } from './element-types.ts';
+import { assertTensor, countElements, elementKind, elementTypeOf } from './element-types.ts';
 import { Handle } from './handle.ts';
 import type { Api } from './load-api.ts';
-import { readShape } from './read-shape.ts';
 
 /** Address for tensors without elements: that of an empty array may be null. */
 const nowhere = new Uint8Array(8);
@@ -143,4 +142,20 @@ export class NativeTensor implements ResidentTensor {
     this.#handle.release(this.device === 'cpu' ? undefined : this.#whenFree);
     this.#onFree(this);
   }
+}
+
+interface Shape {
+  readonly type: ElementType;
+  /** −1 where a graph leaves it open. */
+  readonly dims: number[];
+}
+
+const int = new Int32Array(1);
+
+/** Reads an `OrtTensorTypeAndShapeInfo`. */
+export function readShape(api: Api, info: bigint): Shape {
+  api.call('GetTensorElementType', info, int);
+  const dims = new BigInt64Array(Number(api.find('GetDimensionsCount', info)));
+  if (dims.length > 0) api.call('GetDimensions', info, dims, dims.length);
+  return { type: elementTypeOf(int[0]!), dims: Array.from(dims, Number) };
 }

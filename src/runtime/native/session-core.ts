@@ -1,9 +1,33 @@
 import type { GraphRunOptions, TensorSignature } from '../contract.ts';
 import { Handle } from './handle.ts';
 import type { Api } from './load-api.ts';
-import { readSignatures } from './read-signatures.ts';
-import { endAtExit, noLongerAtExit } from './end-at-exit.ts';
 import { queueOf, type RunQueue } from './run-queue.ts';
+import { readShape } from './native-tensor.ts';
+
+/** Runs that can be ended. */
+interface Terminable {
+  terminate(): void;
+}
+
+const running = new Set<Terminable>();
+let isListening = false;
+
+/**
+ * Ends a run when the process exits: Node waits for calls on other threads, however long they take. A thread that is
+ * terminated from outside has no such moment: there `Worker.terminate` waits for the run.
+ */
+function endAtExit(run: Terminable): void {
+  running.add(run);
+  if (isListening) return;
+  isListening = true;
+  process.once('exit', () => {
+    for (const each of running) each.terminate();
+  });
+}
+
+function noLongerAtExit(run: Terminable): void {
+  running.delete(run);
+}
 
 /** An `OrtSession` with the guards that its runs and bindings share. */
 export class SessionCore {
@@ -115,4 +139,30 @@ export class SessionCore {
     this.#runOptions.release();
     this.#session.release(this.whenFree);
   }
+}
+
+/**
+ * Reads names, types and dimensions of a session's inputs or outputs.
+ *
+ * @throws Error when one of them is no tensor
+ */
+function readSignatures(api: Api, session: bigint, side: 'Input' | 'Output'): TensorSignature[] {
+  const count = Number(api.find(`SessionGet${side}Count`, session));
+  return Array.from({ length: count }, (_, index) => {
+    const text = api.create(`SessionGet${side}Name`, session, index, api.allocator);
+    const name = api.readString(text);
+    api.call('AllocatorFree', api.allocator, text);
+    const typeInfo = api.create(`SessionGet${side}TypeInfo`, session, index);
+    try {
+      // Belongs to the type information.
+      const info = api.find('CastTypeInfoToTensorInfo', typeInfo);
+      if (info === 0n) throw new Error(`${name}: only tensors are supported as inputs and outputs`);
+      const { type, dims } = readShape(api, info);
+      const symbols = new BigUint64Array(dims.length);
+      if (dims.length > 0) api.call('GetSymbolicDimensions', info, symbols, dims.length);
+      return { name, type, dims: dims.map((dim, axis) => (dim < 0 ? api.readString(symbols[axis]!) : dim)) };
+    } finally {
+      api.call('ReleaseTypeInfo', typeInfo);
+    }
+  });
 }

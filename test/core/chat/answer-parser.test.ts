@@ -7,7 +7,7 @@ import {
 } from '../../../src/core/chat/answer-parser.ts';
 import { createReasoningSplitter } from '../../../src/core/chat/reasoning.ts';
 import { kimiK2Format } from '../../../src/core/chat/tool-calls/kimi-k2.ts';
-import { createHermesToolCallParser } from '../../../src/core/chat/tool-calls/hermes.ts';
+import { hermesFormat } from '../../../src/core/chat/tool-calls/hermes.ts';
 import { cutTexts, soup } from '../text/pieces.ts';
 
 interface Setting extends Omit<
@@ -28,7 +28,7 @@ function answer(pieces: readonly string[], setting: Setting = {}) {
     reasoningSplitter: thinks
       ? createReasoningSplitter({ open: '<think>', close: '</think>', startsOpen })
       : undefined,
-    toolCallParser: tools ? createHermesToolCallParser() : undefined,
+    toolCallParser: tools ? hermesFormat.createParser([]) : undefined,
     createToolCallId: () => `call_${ids++}`,
   });
   const events: AnswerEvent[] = [];

@@ -4,7 +4,7 @@ import { createAnswerParser, type AnswerEvent } from '../../../src/core/chat/ans
 import { reasoningFormats } from '../../../src/core/chat/reasoning-formats.ts';
 import type { ReasoningSplitter } from '../../../src/core/chat/reasoning.ts';
 import { createHarmonySplitter } from '../../../src/core/chat/reasoning-harmony.ts';
-import { createHarmonyToolCallParser } from '../../../src/core/chat/tool-calls/harmony.ts';
+import { harmonyFormat } from '../../../src/core/chat/tool-calls/harmony.ts';
 import { cut, cutTexts, soup } from '../text/pieces.ts';
 
 function split(splitter: ReasoningSplitter, pieces: readonly string[], cutOff = false) {
@@ -131,7 +131,7 @@ describe('createAnswerParser with harmony', () => {
     const parser = createAnswerParser({
       stop: options.stop,
       reasoningSplitter: createHarmonySplitter(),
-      toolCallParser: createHarmonyToolCallParser(),
+      toolCallParser: harmonyFormat.createParser([]),
       createToolCallId: () => 'call_0',
     });
     const events = pieces.flatMap((piece) => parser.push(piece));

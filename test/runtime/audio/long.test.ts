@@ -2,7 +2,7 @@ import { mkdtemp, open, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import type { AudioSource } from '../../../src/runtime/audio/audio-source.ts';
+import type { AudioSource } from '../../../src/runtime/audio/byte-source.ts';
 import { openAudio } from '../../../src/runtime/audio/open-audio.ts';
 import { bytesAlive } from './bytes-alive.ts';
 import { silentFlac, silentMp3 } from './silence.ts';

@@ -1,6 +1,6 @@
 import { openAudio } from '../../../src/runtime/audio/open-audio.ts';
-import type { AudioSource } from '../../../src/runtime/audio/audio-source.ts';
-import type { TrackOptions } from '../../../src/runtime/audio/track-options.ts';
+import type { AudioSource } from '../../../src/runtime/audio/byte-source.ts';
+import type { TrackOptions } from '../../../src/runtime/audio/pcm.ts';
 
 /** The path of a file in `media/`. */
 export function mediaPath(name: string): string {

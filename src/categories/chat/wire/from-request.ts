@@ -12,7 +12,8 @@ import type { ChatRequestInput } from '../request.ts';
 import { parseBody } from '../../../validation/issues.ts';
 import { parameterReader } from '../../../validation/parameter-schema.ts';
 import { chatRequestSchema, type ChatRequestBody } from './schema.ts';
-import { assertSupported } from './unsupported.ts';
+import { assertNoneOf } from '../../../validation/unsupported.ts';
+import { unsupportedFields } from './unsupported.ts';
 import { quote } from '../../../core/text/quote.ts';
 
 /** The parsed request without the form of its delivery. */
@@ -40,7 +41,7 @@ const readParameters = parameterReader(chatParameters);
  * ```
  */
 export function fromChatRequest(body: unknown): ChatCall {
-  assertSupported(body);
+  assertNoneOf(unsupportedFields, body);
   const parsed = parseBody(chatRequestSchema, body);
   const stream = parsed.stream ?? false;
   if (parsed.stream_options && !stream) {

@@ -5,17 +5,19 @@ import type { Architecture } from '../../../contracts/architecture.ts';
 import { assertDimensions, truncateVector, type VectorSizes } from '../../../core/embedding/dimensions.ts';
 import { normalizeInPlace } from '../../../core/embedding/normalize.ts';
 import { quote } from '../../../core/text/quote.ts';
-import { assertWanted, fieldError, fieldErrorOf } from '../../../errors.ts';
+import { assertWanted, fieldError, fieldErrorOf, InferenceError } from '../../../errors.ts';
 import { defaultBatchLimits, SequenceBatcher } from '../../../runtime/encoder/sequence-batcher.ts';
 import type { ModelSpec } from '../../../contracts/model.ts';
 import type { Pipeline } from '../../../contracts/category.ts';
 import type { PipelineRunOptions } from '../../../contracts/run.ts';
-import type { Encoder, TokenSequence } from '../encoder.ts';
+import type { Encoder, TokenSequence, Picture } from '../encoder.ts';
 import type { EmbeddingEvent, EmbeddingModelInfo } from '../events.ts';
 import { assertTexts, type EmbeddingRequest } from '../request.ts';
 import type { EmbeddingSettings } from '../settings.ts';
-import { isPictureUrl, readPicture } from './picture-input.ts';
 import { toTokenSequence } from './token-sequence.ts';
+import { limitEdges } from '../../../core/vision/edge-limits.ts';
+import { openImage } from '../../../runtime/image.ts';
+import { readImageSource } from '../../../runtime/image-source.ts';
 
 /** Enough waiting texts for full batches. */
 const concurrency = 64;
@@ -149,4 +151,26 @@ function choosePrompt(
 
 function paramOf({ isList }: EmbeddingRequest, index: number): string {
   return isList ? `input[${index}]` : 'input';
+}
+
+/** Whether an input is a `data:` URL of a picture. */
+function isPictureUrl(input: unknown): boolean {
+  return typeof input === 'string' && /^data:image\//i.test(input);
+}
+
+/**
+ * Decodes the picture of a `data:` URL.
+ *
+ * @param longestSide most pixels of its longer side; a larger one is made smaller
+ * @param param the name of the input in error messages
+ */
+async function readPicture(url: string, longestSide: number | undefined, param: string): Promise<Picture> {
+  try {
+    const image = await openImage(await readImageSource(url));
+    const size = limitEdges(image, longestSide ?? Infinity);
+    return { ...size, pixels: await image.toPixels(size) };
+  } catch (error) {
+    if (!InferenceError.isInstance(error) || error.param !== 'image') throw error;
+    throw fieldError(param, error.message.slice('image: '.length).replace(/\.$/, ''), { cause: error });
+  }
 }

@@ -1,8 +1,8 @@
 import { embeddingParameters, type encodingFormats } from '../parameters.ts';
-import { fieldError } from '../../../errors.ts';
 import type { EmbeddingRequestInput } from '../request.ts';
 import { parseBody } from '../../../validation/issues.ts';
 import { parameterReader } from '../../../validation/parameter-schema.ts';
+import { assertNoneOf, notOffered, type UnsupportedFields } from '../../../validation/unsupported.ts';
 import { embeddingRequestSchema } from './schema.ts';
 
 /** The parsed request; the service chooses a model where it names none. */
@@ -14,22 +14,22 @@ export interface EmbeddingCall {
 
 const readParameters = parameterReader(embeddingParameters);
 
-/** Fields of well-known servers that would change the vectors → what to do instead. */
-const unsupportedFields = new Map([
-  ['input_type', 'use `prompt_name`'],
-  ['task', 'use `prompt_name`'],
-  ['task_type', 'use `prompt_name`'],
-  ['prompt', 'use `input`'],
-  ['instruction', 'use `prompt_name`'],
-  ['truncate_prompt_tokens', 'use `truncate`'],
-  ['truncation', 'use `truncate`'],
-  ['truncation_direction', 'texts are cut at their end'],
-  ['output_dimension', 'use `dimensions`'],
-  ['output_dtype', 'use `encoding_format`'],
-  ['embedding_type', 'use `encoding_format`'],
-  ['normalize', 'it is a setting of the model'],
-  ['late_chunking', 'this feature is not offered'],
-]);
+/** Fields of well-known servers that would change the vectors. */
+const unsupportedFields: UnsupportedFields = {
+  input_type: { advice: 'use `prompt_name`' },
+  task: { advice: 'use `prompt_name`' },
+  task_type: { advice: 'use `prompt_name`' },
+  prompt: { advice: 'use `input`' },
+  instruction: { advice: 'use `prompt_name`' },
+  truncate_prompt_tokens: { advice: 'use `truncate`' },
+  truncation: { advice: 'use `truncate`' },
+  truncation_direction: { advice: 'texts are cut at their end' },
+  output_dimension: { advice: 'use `dimensions`' },
+  output_dtype: { advice: 'use `encoding_format`' },
+  embedding_type: { advice: 'use `encoding_format`' },
+  normalize: { advice: 'it is a setting of the model' },
+  late_chunking: notOffered,
+};
 
 /**
  * A request body of `POST /embeddings` → what the inference takes.
@@ -42,19 +42,11 @@ const unsupportedFields = new Map([
  * ```
  */
 export function fromEmbeddingRequest(body: unknown): EmbeddingCall {
-  assertSupported(body);
+  assertNoneOf(unsupportedFields, body);
   const parsed = parseBody(embeddingRequestSchema, body);
   return {
     model: parsed.model ?? undefined,
     request: { ...readParameters(parsed), input: parsed.input },
     encodingFormat: parsed.encoding_format ?? 'float',
   };
-}
-
-function assertSupported(body: unknown): void {
-  if (typeof body !== 'object' || body === null) return;
-  for (const [name, advice] of unsupportedFields) {
-    if (((body as Record<string, unknown>)[name] ?? null) === null) continue;
-    throw fieldError(name, `not supported, ${advice}`, { code: 'unsupported_feature' });
-  }
 }

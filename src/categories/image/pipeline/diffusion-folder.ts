@@ -4,6 +4,7 @@ import { localFiles, type Dtype } from '../../../models/graph-files.ts';
 import { diffusionFolders, diffusionGraph } from '../files.ts';
 import { readChangeTime, readJson } from '../../../models/model-folder.ts';
 import { sourceError } from '../../../models/model-files.ts';
+import { fieldError, type InferenceError } from '../../../errors.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -108,4 +109,9 @@ async function readComponent(
 /** `["diffusers", "UNet2DConditionModel"]`, where absent components are left out or `[null, null]`. */
 function isPresent(entry: unknown): boolean {
   return Array.isArray(entry) && typeof entry[1] === 'string';
+}
+
+/** The error for a model whose files can't be used. */
+export function misfit(component: string, reason: string, cause?: unknown): InferenceError {
+  return fieldError('source', `${component}: ${reason}`, { cause });
 }

@@ -1,6 +1,6 @@
-import type { ImageSettings } from '../settings.ts';
 import { randomInt } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
+import type { ImageSettings } from '../settings.ts';
 import { describeImage } from '../../../core/diffusion/describe-image.ts';
 import { createGaussianNoise } from '../../../core/diffusion/gaussian-noise.ts';
 import { createScheduler } from '../../../core/diffusion/schedulers/create-scheduler.ts';
@@ -9,7 +9,12 @@ import { imageParameters } from '../parameters.ts';
 import type { Size } from '../../../core/vision/box.ts';
 import { addPngText } from '../../../core/vision/png-text.ts';
 import { assertWanted, fieldError } from '../../../errors.ts';
-import { openDiffusionFolder, type DiffusionComponent, type DiffusionFolder } from './diffusion-folder.ts';
+import {
+  openDiffusionFolder,
+  type DiffusionComponent,
+  type DiffusionFolder,
+  misfit,
+} from './diffusion-folder.ts';
 import { locateModel } from '../../../models/source.ts';
 import type { Session } from '../../../runtime/contract.ts';
 import { encodePng } from '../../../runtime/image.ts';
@@ -27,7 +32,6 @@ import { createDenoiser, type Denoiser, type Predict } from './denoiser.ts';
 import { planGuidance, seemsDistilled, type Guidance } from './guidance.ts';
 import { toLatentSize } from './latent-size.ts';
 import { createLatentDecoder, type LatentDecoder, type LatentDecoderOptions } from './latent-decoder.ts';
-import { misfit } from './misfit.ts';
 import {
   createPromptEncoder,
   joinFeatures,

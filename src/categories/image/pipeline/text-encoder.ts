@@ -1,6 +1,6 @@
 import type { ClipTokenizer } from './clip-tokenizer.ts';
 import type { GraphRunOptions, Session, TensorMap } from '../../../runtime/contract.ts';
-import { misfit } from './misfit.ts';
+import { misfit } from './diffusion-folder.ts';
 import { toFloat32, toTensor } from './tensors.ts';
 
 /** The output of a text encoder. */

@@ -6,7 +6,7 @@ import { describeValue } from '../../../core/text/quote.ts';
 const { width, height } = imageParameters;
 const sizePattern = /^(\d{1,5})x(\d{1,5})$/;
 /** The service's own choice. */
-export const automaticSize = 'auto';
+const automaticSize = 'auto';
 const mostPartialImages = 3;
 
 /** `"512x768"` → width and height in pixels; nothing for `auto`. */

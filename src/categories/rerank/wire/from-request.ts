@@ -1,6 +1,6 @@
 import { parseBody } from '../../../validation/issues.ts';
 import { parameterReader } from '../../../validation/parameter-schema.ts';
-import { assertNoneOf, notOffered } from '../../../validation/unsupported.ts';
+import { assertNoneOf, notOffered, type UnsupportedFields } from '../../../validation/unsupported.ts';
 import { rerankParameters } from '../parameters.ts';
 import type { RerankRequestInput } from '../request.ts';
 import { rerankRequestSchema } from './schema.ts';
@@ -14,12 +14,12 @@ export interface RerankCall {
 const readParameters = parameterReader(rerankParameters);
 
 /** Fields of well-known servers that would change the answer. */
-const unsupportedFields = new Map([
-  ['rank_fields', { advice: 'write the text of each document' }],
-  ['max_chunks_per_doc', { advice: 'use `max_tokens_per_doc`' }],
-  ['overlap_tokens', { advice: notOffered }],
-  ['truncation', { harmless: (value: unknown) => value === true, advice: 'use `max_tokens_per_doc`' }],
-]);
+const unsupportedFields: UnsupportedFields = {
+  rank_fields: { advice: 'write the text of each document' },
+  max_chunks_per_doc: { advice: 'use `max_tokens_per_doc`' },
+  overlap_tokens: notOffered,
+  truncation: { harmless: (value: unknown) => value === true, advice: 'use `max_tokens_per_doc`' },
+};
 
 /**
  * A request body of `POST /rerank` → the request of the inference.

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Endpoint } from '../../../contracts/endpoint.ts';
+import type { Endpoint, Route } from '../../../contracts/endpoint.ts';
 import { toFrame } from '../../../server/sse.ts';
 import type { SpeechEvent } from '../events.ts';
 import type { SpeechRequestInput } from '../request.ts';
@@ -7,7 +7,8 @@ import { audioResponse } from './audio-response.ts';
 import { fromSpeechRequest, type SpeechCall } from './from-request.ts';
 import { speechEventSchema, speechRequestSchema } from './schema.ts';
 import { toSpeechStreamEvents } from './to-events.ts';
-import { defaultVoice } from './voices.ts';
+import { defaultVoice, toVoiceList, voiceListSchema } from './voices.ts';
+import { jsonResponse } from '../../../server/responses.ts';
 
 const audio = { name: 'Audio', schema: z.string().meta({ format: 'binary' }) };
 
@@ -33,5 +34,20 @@ export const audioSpeech: Endpoint<SpeechCall, SpeechRequestInput, SpeechEvent> 
     const asked = { voice: defaultVoice(run.model), ...request, model: run.model.id };
     if (streamFormat === 'audio') return audioResponse(run, await run.open(asked));
     return run.stream(asked, (event) => toSpeechStreamEvents(event).map(toFrame).join(''));
+  },
+};
+
+/** `GET /audio/voices` */
+export const audioVoices: Route = {
+  method: 'GET',
+  path: '/audio/voices',
+  operationId: 'listVoices',
+  summary: 'The voices of the speech models.',
+  queryParameters: { model: 'Id of a speech model; default: all.' },
+  responses: { 'application/json': { name: 'VoiceList', schema: voiceListSchema } },
+  errors: ['invalid_request', 'model_not_found'],
+  async handle({ query, models, findModel }) {
+    const id = query.get('model');
+    return jsonResponse(200, toVoiceList(id === null ? models() : [findModel(id, 'speech')]));
   },
 };

@@ -3,7 +3,34 @@ import type { SpeechRequestInput } from '../request.ts';
 import { parseBody } from '../../../validation/issues.ts';
 import { parameterReader } from '../../../validation/parameter-schema.ts';
 import { speechRequestSchema, type streamFormats } from './schema.ts';
-import { assertSupported } from './unsupported.ts';
+import { assertNoneOf, notOffered, type UnsupportedFields } from '../../../validation/unsupported.ts';
+
+const isEmpty = (value: unknown): boolean => value === '';
+const isOne = (value: unknown): boolean => value === 1;
+const isFalse = (value: unknown): boolean => value === false;
+
+/** Fields of this wire format and of well-known servers that would change the answer, and that are not honoured. */
+const unsupportedFields: UnsupportedFields = {
+  instructions: { harmless: isEmpty },
+  text: { advice: 'use `input`' },
+  speaker: { advice: 'use `voice`' },
+  voice_settings: notOffered,
+  language: { advice: 'a voice has its language' },
+  lang_code: { advice: 'a voice has its language' },
+  format: { advice: 'use `response_format`' },
+  output_format: { advice: 'use `response_format`' },
+  sample_rate: { advice: "it is the model's own" },
+  pitch: notOffered,
+  volume: { harmless: isOne },
+  volume_multiplier: { harmless: isOne },
+  normalization_options: notOffered,
+  return_timestamps: { harmless: isFalse },
+  return_download_link: { harmless: isFalse },
+  ref_audio: notOffered,
+  ref_text: notOffered,
+  temperature: notOffered,
+  seed: notOffered,
+};
 
 /** The parsed request; the service chooses a model where it names none. */
 export interface SpeechCall {
@@ -25,7 +52,7 @@ const readParameters = parameterReader(speechParameters);
  * ```
  */
 export function fromSpeechRequest(body: unknown): SpeechCall {
-  assertSupported(body);
+  assertNoneOf(unsupportedFields, body);
   const parsed = parseBody(speechRequestSchema, body);
   return {
     model: parsed.model ?? undefined,

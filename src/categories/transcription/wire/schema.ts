@@ -4,7 +4,7 @@ import { transcriptionTasks } from '../request.ts';
 import { parameterShape } from '../../../validation/parameter-schema.ts';
 
 /** Units that may have times. */
-export const timestampGranularities = ['segment', 'word'] as const;
+const timestampGranularities = ['segment', 'word'] as const;
 
 /** The fields of a transcription form that aren't its file. */
 export const transcriptionFieldsSchema = z.object({

@@ -64,7 +64,7 @@ export function toSubtitles({ segments }: TranscriptionResult, format: 'srt' | '
 }
 
 /** Duration of the transcribed audio. */
-export function toUsage(durationSeconds: number): Transcription['usage'] {
+function toUsage(durationSeconds: number): Transcription['usage'] {
   return { type: 'duration', seconds: Math.ceil(durationSeconds) };
 }
 

@@ -10,10 +10,10 @@ export interface DecodingQuality {
 export const mostCompression = 2.4;
 
 /** Text below this is a guess. */
-export const leastAverageLogprob = -1;
+const leastAverageLogprob = -1;
 
 /** Above this the model thinks that nobody speaks. */
-export const mostNoSpeech = 0.6;
+const mostNoSpeech = 0.6;
 
 /** Above this temperature a text is too uncertain to be the context of what follows. */
 export const mostTrustedTemperature = 0.5;

@@ -36,8 +36,3 @@ export const positionsPerSecond = 50;
 export function positionsToSeconds(positions: number): number {
   return positions / positionsPerSecond;
 }
-
-/** Frames of 10 ms as seconds. */
-export function framesToSeconds(frames: number): number {
-  return frames / 100;
-}

@@ -77,7 +77,7 @@ export const escapedCharacter = sequence(
 const lineBreak = sequence(text('\n'), repeat(character([0x20, 0x20], [0x09, 0x09]), { min: 0, max: 40 }));
 
 /** After an opening bracket or a comma and before a closing bracket. */
-export const space = refer(rule('space', choice(empty, text(' '), lineBreak)));
+const space = refer(rule('space', choice(empty, text(' '), lineBreak)));
 
 export const comma = refer(rule('comma', sequence(text(','), space)));
 

@@ -93,7 +93,7 @@ export function literalNotation(style: LiteralStyle): Notation {
 }
 
 /** A JSON string out of a language. */
-export function jsonStringOf(language: Language, { store }: TextLanguages): Expression {
+function jsonStringOf(language: Language, { store }: TextLanguages): Expression {
   if (language === store.all) return anyString;
   return sequence(text('"'), { type: 'language', language, store, writing: 'json-string' }, text('"'));
 }

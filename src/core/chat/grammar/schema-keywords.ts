@@ -1,4 +1,4 @@
-export const jsonTypes = ['object', 'array', 'string', 'number', 'integer', 'boolean', 'null'] as const;
+const jsonTypes = ['object', 'array', 'string', 'number', 'integer', 'boolean', 'null'] as const;
 
 export type JsonType = (typeof jsonTypes)[number];
 

@@ -35,6 +35,10 @@ export class AnswerInput {
     this.#isConstrained = isConstrained;
   }
 
+  toolNamed(name: string): ToolDefinition | undefined {
+    return this.tools.find((tool) => tool.name === name);
+  }
+
   /** Everything that has come and was not taken yet. */
   get rest(): string {
     return this.#text.slice(this.#index);

@@ -14,8 +14,7 @@ export const apertusFormat: ToolCallFormat = {
   parallel: true,
   markers: [openMarker, endMarker],
   openers: [openMarker],
-  createParser: (tools, options) =>
-    createSectionParser({ open: [openMarker], end: [endMarker], readCalls }, tools, options),
+  createParser: createSectionParser({ open: [openMarker], end: [endMarker], readCalls }),
   detect: ({ template }) => template.includes(openMarker),
   constraint: {
     trigger: openMarker,

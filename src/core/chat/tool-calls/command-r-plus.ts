@@ -13,16 +13,11 @@ export const commandRPlusFormat: ToolCallFormat = {
   parallel: true,
   markers: [],
   openers: [openMarker],
-  createParser: (tools, options) =>
-    createSectionParser(
-      {
-        open: [openMarker, 'Action:```json'],
-        end: [endMarker],
-        readCalls: (input) => readJsonCalls(input, { nameKeys: ['tool_name', 'name'] }),
-      },
-      tools,
-      options,
-    ),
+  createParser: createSectionParser({
+    open: [openMarker, 'Action:```json'],
+    end: [endMarker],
+    readCalls: (input) => readJsonCalls(input, { nameKeys: ['tool_name', 'name'] }),
+  }),
   detect: ({ template }) => /Action:/.test(template) && template.includes('tool_name'),
   constraint: {
     trigger: openMarker,

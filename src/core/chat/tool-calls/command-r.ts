@@ -1,7 +1,5 @@
-import type { ToolDefinition } from '../messages.ts';
 import type { ToolCallFormat } from './format.ts';
 import { jsonCallFrame, readJsonCalls } from './json-calls.ts';
-import type { ToolCallParser, ToolCallParserOptions } from './parser.ts';
 import { createSectionParser } from './section-parser.ts';
 
 const openMarker = '<|START_ACTION|>';
@@ -16,7 +14,11 @@ export const commandRFormat: ToolCallFormat = {
   parallel: true,
   markers: [openMarker, endMarker],
   openers: [openMarker],
-  createParser: createCommandRToolCallParser,
+  createParser: createSectionParser({
+    open: [openMarker],
+    end: [endMarker],
+    readCalls: (input) => readJsonCalls(input, { nameKeys: ['tool_name', 'name'] }),
+  }),
   detect: ({ template }) => template.includes(openMarker),
   constraint: {
     trigger: openMarker,
@@ -26,19 +28,3 @@ export const commandRFormat: ToolCallFormat = {
     end: `\n]${endMarker}`,
   },
 };
-
-/** Reads calls as Command R7B and Command A write them. */
-export function createCommandRToolCallParser(
-  tools: readonly ToolDefinition[] = [],
-  options: ToolCallParserOptions = {},
-): ToolCallParser {
-  return createSectionParser(
-    {
-      open: [openMarker],
-      end: [endMarker],
-      readCalls: (input) => readJsonCalls(input, { nameKeys: ['tool_name', 'name'] }),
-    },
-    tools,
-    options,
-  );
-}

@@ -29,17 +29,12 @@ export const deepseekV32Format: ToolCallFormat = {
   parallel: true,
   markers: ['｜DSML｜', ...beginMarkers, ...endMarkers],
   openers: [...beginMarkers, openTag],
-  createParser: (tools, options) =>
-    createSectionParser(
-      {
-        begin: beginMarkers,
-        open: [openTag],
-        end: endMarkers,
-        readCalls: (input) => readTaggedCall(input, tools, syntax),
-      },
-      tools,
-      options,
-    ),
+  createParser: createSectionParser({
+    begin: beginMarkers,
+    open: [openTag],
+    end: endMarkers,
+    readCalls: (input) => readTaggedCall(input, syntax),
+  }),
   detect: ({ template }) => template.includes('｜DSML｜'),
   constraint: taggedConstraint(
     syntax,

@@ -1,8 +1,6 @@
-import type { ToolDefinition } from '../messages.ts';
 import type { AnswerInput, Reading } from './answer-input.ts';
 import type { ToolCallFormat } from './format.ts';
 import { readJsonArguments, readName } from './json-calls.ts';
-import type { ToolCallParser, ToolCallParserOptions } from './parser.ts';
 import { createSectionParser } from './section-parser.ts';
 
 const beginMarker = '<｜tool▁calls▁begin｜>';
@@ -11,6 +9,15 @@ const openMarker = '<｜tool▁call▁begin｜>';
 const closeMarker = '<｜tool▁call▁end｜>';
 const separator = '<｜tool▁sep｜>';
 const markers = [beginMarker, endMarker, openMarker, closeMarker, separator];
+
+/** Reads calls as DeepSeek models write them, from V3 and R1 to V3.1. */
+const createParser = createSectionParser({
+  begin: [beginMarker],
+  open: [openMarker],
+  close: [closeMarker],
+  end: [endMarker],
+  readCalls,
+});
 
 /** The kind of tool, the name, and JSON in a code block. */
 export const deepseekFormat: ToolCallFormat = {
@@ -23,7 +30,7 @@ export const deepseekFormat: ToolCallFormat = {
   parallel: true,
   markers,
   openers: [beginMarker, openMarker],
-  createParser: createDeepseekToolCallParser,
+  createParser,
   detect: ({ template }) => template.includes(beginMarker),
   constraint: {
     trigger: beginMarker,
@@ -45,7 +52,7 @@ export const deepseekV31Format: ToolCallFormat = {
   parallel: true,
   markers,
   openers: [beginMarker, openMarker],
-  createParser: createDeepseekToolCallParser,
+  createParser,
   detect: ({ template }) => template.includes(beginMarker) && !template.includes('```json'),
   constraint: {
     trigger: beginMarker,
@@ -55,24 +62,6 @@ export const deepseekV31Format: ToolCallFormat = {
     end: endMarker,
   },
 };
-
-/** Reads calls as DeepSeek models write them, from V3 and R1 to V3.1. */
-export function createDeepseekToolCallParser(
-  tools: readonly ToolDefinition[] = [],
-  options: ToolCallParserOptions = {},
-): ToolCallParser {
-  return createSectionParser(
-    {
-      begin: [beginMarker],
-      open: [openMarker],
-      close: [closeMarker],
-      end: [endMarker],
-      readCalls,
-    },
-    tools,
-    options,
-  );
-}
 
 function* readCalls(input: AnswerInput): Reading {
   const first = yield* readName(input);

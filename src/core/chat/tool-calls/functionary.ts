@@ -1,8 +1,6 @@
-import type { ToolDefinition } from '../messages.ts';
 import { createScriptedParser, type AnswerInput, type Reading } from './answer-input.ts';
 import type { ToolCallFormat } from './format.ts';
 import { readJsonArguments, readName } from './json-calls.ts';
-import type { ToolCallParser, ToolCallParserOptions } from './parser.ts';
 import { createSectionParser } from './section-parser.ts';
 
 const openTag = '<function=';
@@ -16,7 +14,15 @@ export const functionaryV31Format: ToolCallFormat = {
   parallel: true,
   markers: [openTag, endTag],
   openers: [openTag],
-  createParser: createFunctionaryV31ToolCallParser,
+  createParser: createSectionParser({
+    open: [openTag],
+    end: [endTag],
+    *readCalls(input) {
+      const name = yield* readName(input);
+      if ((yield* input.takeAny(['>'])) === null) input.giveUp();
+      else if (yield* readJsonArguments(input, name)) yield* input.dropSpace();
+    },
+  }),
   detect: ({ template }) => template.includes(openTag),
   constraint: {
     trigger: openTag,
@@ -29,7 +35,7 @@ export const functionaryV31Format: ToolCallFormat = {
 
 const recipientMarker = '>>>';
 
-/** `>>>`, the recipient, and JSON on the next line; the recipient `all` is the user. */
+/** `>>>`, the recipient, and JSON on the next line; the recipient `all` is the user. The prompt ends with the first `>>>`. */
 export const functionaryV32Format: ToolCallFormat = {
   name: 'functionary-v3.2',
   example: 'all\nLet me see.>>>get_weather\n{"city": "Paris"}',
@@ -37,7 +43,15 @@ export const functionaryV32Format: ToolCallFormat = {
   parallel: true,
   markers: [recipientMarker],
   openers: [],
-  createParser: createFunctionaryV32ToolCallParser,
+  createParser: (tools, options) =>
+    createScriptedParser(
+      function* (input) {
+        do yield* readMessage(input);
+        while ((yield* input.takeTextUntil([recipientMarker])) !== null);
+      },
+      tools,
+      options,
+    ),
   detect: ({ template }) => />>>(all\b|\$\{recipient\})/.test(template),
   write: (calls) => calls.map(({ name, arguments: text }) => `${recipientMarker}${name}\n${text}`).join(''),
   constraint: {
@@ -49,44 +63,9 @@ export const functionaryV32Format: ToolCallFormat = {
   },
 };
 
-/** Reads calls as Functionary v3.1 writes them, and Llama 3.1 when it is asked to. */
-export function createFunctionaryV31ToolCallParser(
-  tools: readonly ToolDefinition[] = [],
-  options: ToolCallParserOptions = {},
-): ToolCallParser {
-  return createSectionParser(
-    {
-      open: [openTag],
-      end: [endTag],
-      *readCalls(input) {
-        const name = yield* readName(input);
-        if ((yield* input.takeAny(['>'])) === null) input.giveUp();
-        else if (yield* readJsonArguments(input, name)) yield* input.dropSpace();
-      },
-    },
-    tools,
-    options,
-  );
-}
-
-/** Reads answers of Functionary v3.2, whose prompt ends with the first `>>>`. */
-export function createFunctionaryV32ToolCallParser(
-  tools: readonly ToolDefinition[] = [],
-  options: ToolCallParserOptions = {},
-): ToolCallParser {
-  return createScriptedParser(
-    function* (input) {
-      do yield* readMessage(input, tools);
-      while ((yield* input.takeTextUntil([recipientMarker])) !== null);
-    },
-    tools,
-    options,
-  );
-}
-
-function* readMessage(input: AnswerInput, tools: readonly ToolDefinition[]): Reading {
+function* readMessage(input: AnswerInput): Reading {
   const recipient = yield* readName(input);
-  const mayBe = input.canReadAgain || recipient === 'all' || tools.some(({ name }) => name === recipient);
+  const mayBe = input.canReadAgain || recipient === 'all' || input.toolNamed(recipient) !== undefined;
   if (recipient === '' || !mayBe || (yield* input.takeAny(['\n'])) === null) input.giveUp();
   else if (recipient === 'all') input.drop();
   else if (yield* readJsonArguments(input, recipient)) yield* input.dropSpace();

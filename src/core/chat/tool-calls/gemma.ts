@@ -1,10 +1,8 @@
-import type { ToolDefinition } from '../messages.ts';
 import type { AnswerInput, Reading } from './answer-input.ts';
 import type { ToolCallConstraint, ToolCallFormat, WrittenCall } from './format.ts';
 import { gemmaArguments, writeGemma } from './gemma-notation.ts';
 import { readName } from './json-calls.ts';
 import { readLiteral, type LiteralDialect } from './literal.ts';
-import type { ToolCallParser, ToolCallParserOptions } from './parser.ts';
 import { readPythonCalls } from './python-calls.ts';
 import { pythonArguments, pythonCallFrame } from './python-notation.ts';
 import { membersOf, writePythonCall } from './write-calls.ts';
@@ -27,7 +25,11 @@ export const gemmaCodeFormat: ToolCallFormat = {
   parallel: true,
   markers: [],
   openers: ['```tool_code'],
-  createParser: createGemmaCodeToolCallParser,
+  createParser: createSectionParser({
+    open: ['```tool_code'],
+    end: ['```'],
+    readCalls: readPythonCalls,
+  }),
   constraint: {
     ...codeConstraint,
     others: [
@@ -51,7 +53,7 @@ export const functionGemmaFormat: ToolCallFormat = {
   parallel: true,
   markers: Object.values(shortTags),
   openers: [shortTags.open],
-  createParser: (tools, options) => createGemmaToolCallParser(shortTags, tools, options),
+  createParser: createGemmaParser(shortTags),
   constraint: gemmaConstraint(shortTags),
   write: (calls) => writeGemmaCalls(shortTags, calls),
   detect: ({ template }) => template.includes('<start_function_'),
@@ -67,27 +69,11 @@ export const gemma4Format: ToolCallFormat = {
   parallel: true,
   markers: Object.values(pipeTags),
   openers: [pipeTags.open],
-  createParser: (tools, options) => createGemmaToolCallParser(pipeTags, tools, options),
+  createParser: createGemmaParser(pipeTags),
   constraint: gemmaConstraint(pipeTags),
   write: (calls) => writeGemmaCalls(pipeTags, calls),
   detect: ({ template }) => template.includes(pipeTags.open),
 };
-
-/** Reads calls in ```` ```tool_code ```` blocks. */
-export function createGemmaCodeToolCallParser(
-  tools: readonly ToolDefinition[] = [],
-  options: ToolCallParserOptions = {},
-): ToolCallParser {
-  return createSectionParser(
-    {
-      open: ['```tool_code'],
-      end: ['```'],
-      readCalls: (input) => readPythonCalls(input, tools),
-    },
-    tools,
-    options,
-  );
-}
 
 interface GemmaTags {
   readonly open: string;
@@ -96,23 +82,15 @@ interface GemmaTags {
   readonly quote: string;
 }
 
-function createGemmaToolCallParser(
-  { open, end, quote }: GemmaTags,
-  tools: readonly ToolDefinition[] = [],
-  options: ToolCallParserOptions = {},
-): ToolCallParser {
+function createGemmaParser({ open, end, quote }: GemmaTags): ToolCallFormat['createParser'] {
   const dialect: LiteralDialect = { quotes: ['"'], rawQuotes: [quote], hasBareKeys: true };
-  return createSectionParser(
-    {
-      open: [open],
-      end: [end],
-      *readCalls(input) {
-        while (yield* readCall(input, dialect));
-      },
+  return createSectionParser({
+    open: [open],
+    end: [end],
+    *readCalls(input) {
+      while (yield* readCall(input, dialect));
     },
-    tools,
-    options,
-  );
+  });
 }
 
 /** Reads `call:name{…}`; false if there is none, or it was not finished. */

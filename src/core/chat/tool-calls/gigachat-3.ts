@@ -14,17 +14,12 @@ export const gigachat3Format: ToolCallFormat = {
   parallel: false,
   markers: ['<|role_sep|>', separator, callMarker],
   openers: [roleMarker, callMarker],
-  createParser: (tools, options) =>
-    createSectionParser(
-      {
-        begin: [separator],
-        open: [roleMarker, callMarker],
-        end: [separator],
-        readCalls: (input) => readJsonCalls(input),
-      },
-      tools,
-      options,
-    ),
+  createParser: createSectionParser({
+    begin: [separator],
+    open: [roleMarker, callMarker],
+    end: [separator],
+    readCalls: (input) => readJsonCalls(input),
+  }),
   detect: ({ template }) => template.includes(callMarker) || /function call[^]*<\|role_sep\|>/.test(template),
   constraint: {
     ...callBehind(`${roleMarker}\n`, roleMarker),

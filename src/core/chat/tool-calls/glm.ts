@@ -1,6 +1,4 @@
-import type { ToolDefinition } from '../messages.ts';
 import type { ToolCallFormat } from './format.ts';
-import type { ToolCallParser, ToolCallParserOptions } from './parser.ts';
 import { writeTaggedCall } from './write-calls.ts';
 import { createSectionParser } from './section-parser.ts';
 import { readTaggedCall, type TaggedCallSyntax } from './tagged-calls.ts';
@@ -26,26 +24,14 @@ export const glmFormat: ToolCallFormat = {
   parallel: true,
   markers: [openTag, closeTag, '<arg_key>', '</arg_key>', '<arg_value>', '</arg_value>'],
   openers: [openTag],
-  createParser: createGlmToolCallParser,
+  createParser: createSectionParser({
+    open: [openTag],
+    *readCalls(input) {
+      yield* input.takeSpace();
+      yield* readTaggedCall(input, syntax);
+    },
+  }),
   constraint: taggedConstraint(syntax, { open: openTag }),
   write: (calls) => calls.map((call) => openTag + writeTaggedCall(call, syntax)).join('\n'),
   detect: ({ template }) => template.includes('<arg_key>'),
 };
-
-/** Reads calls as GLM models write them, from 4.5 on. */
-export function createGlmToolCallParser(
-  tools: readonly ToolDefinition[] = [],
-  options: ToolCallParserOptions = {},
-): ToolCallParser {
-  return createSectionParser(
-    {
-      open: [openTag],
-      *readCalls(input) {
-        yield* input.takeSpace();
-        yield* readTaggedCall(input, tools, syntax);
-      },
-    },
-    tools,
-    options,
-  );
-}

@@ -12,8 +12,7 @@ export const granite20bFormat: ToolCallFormat = {
   parallel: true,
   markers: [openMarker],
   openers: [openMarker],
-  createParser: (tools, options) =>
-    createSectionParser({ open: [openMarker], readCalls: (input) => readJsonCalls(input) }, tools, options),
+  createParser: createSectionParser({ open: [openMarker], readCalls: (input) => readJsonCalls(input) }),
   detect: ({ template }) => template.includes(openMarker),
   constraint: {
     trigger: openMarker,

@@ -1,7 +1,5 @@
-import type { ToolDefinition } from '../messages.ts';
 import type { ToolCallFormat } from './format.ts';
-import { jsonCallFrame, readJsonCalls } from './json-calls.ts';
-import type { ToolCallParser, ToolCallParserOptions } from './parser.ts';
+import { jsonListConstraint, readJsonCalls } from './json-calls.ts';
 import { createSectionParser } from './section-parser.ts';
 
 const openMarkers = ['<|tool_call|>', '<tool_call>'];
@@ -14,26 +12,8 @@ export const granite3Format: ToolCallFormat = {
   parallel: true,
   markers: openMarkers,
   openers: openMarkers,
-  createParser: createGranite3ToolCallParser,
+  createParser: createSectionParser({ open: openMarkers, readCalls: (input) => readJsonCalls(input) }),
   detect: ({ template }) =>
     template.includes('<|start_of_role|>') && /<\|tool_call\|>|\bavailable_tools\b/.test(template),
-  constraint: {
-    trigger: '<|tool_call|>',
-    begin: '<|tool_call|>[',
-    call: (name) => jsonCallFrame(name),
-    separator: ', ',
-    end: ']',
-  },
+  constraint: jsonListConstraint('<|tool_call|>'),
 };
-
-/** Reads calls as Granite 3 models write them. */
-export function createGranite3ToolCallParser(
-  tools: readonly ToolDefinition[] = [],
-  options: ToolCallParserOptions = {},
-): ToolCallParser {
-  return createSectionParser(
-    { open: openMarkers, readCalls: (input) => readJsonCalls(input) },
-    tools,
-    options,
-  );
-}

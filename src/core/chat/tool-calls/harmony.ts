@@ -1,8 +1,6 @@
-import type { ToolDefinition } from '../messages.ts';
 import type { AnswerInput, Reading } from './answer-input.ts';
 import type { ToolCallFormat } from './format.ts';
 import { readJsonArguments } from './json-calls.ts';
-import type { ToolCallParser, ToolCallParserOptions } from './parser.ts';
 import { createSectionParser } from './section-parser.ts';
 
 /** Special tokens of a harmony answer (https://cookbook.openai.com/articles/openai-harmony). */
@@ -16,7 +14,10 @@ export const harmonyMarkers = {
   return: '<|return|>',
 } as const;
 
-/** A message to `functions.name` in the commentary channel. */
+/**
+ * A message to `functions.name` in the commentary channel. Everything else, messages in other channels included, is text:
+ * taking the channels apart is the reasoning splitter's part.
+ */
 export const harmonyFormat: ToolCallFormat = {
   name: 'harmony',
   example:
@@ -25,7 +26,13 @@ export const harmonyFormat: ToolCallFormat = {
   parallel: false,
   markers: Object.values(harmonyMarkers),
   openers: [],
-  createParser: createHarmonyToolCallParser,
+  createParser: createSectionParser({
+    open: [harmonyMarkers.channel, `${harmonyMarkers.start}assistant`],
+    // The prompt ends after `<|start|>assistant`, so that the recipient may come first.
+    bare: ['to='],
+    end: [harmonyMarkers.call, harmonyMarkers.end, harmonyMarkers.return],
+    readCalls,
+  }),
   detect: ({ template }) => template.includes('<|channel|>') && template.includes('<|message|>'),
   constraint: {
     trigger: '<|channel|>commentary to=functions.',
@@ -38,28 +45,6 @@ export const harmonyFormat: ToolCallFormat = {
     end: '',
   },
 };
-
-/**
- * Reads messages that have a recipient as calls. Everything else, messages in other channels included, is text:
- * taking the channels apart is the reasoning splitter's part.
- */
-export function createHarmonyToolCallParser(
-  tools: readonly ToolDefinition[] = [],
-  options: ToolCallParserOptions = {},
-): ToolCallParser {
-  const { channel, start, call, end } = harmonyMarkers;
-  return createSectionParser(
-    {
-      open: [channel, `${start}assistant`],
-      // The prompt ends after `<|start|>assistant`, so that the recipient may come first.
-      bare: ['to='],
-      end: [call, end, harmonyMarkers.return],
-      readCalls,
-    },
-    tools,
-    options,
-  );
-}
 
 const longestHeader = 512;
 

@@ -1,5 +1,5 @@
 import type { ToolCallFormat } from './format.ts';
-import { jsonCallFrame, readJsonCalls } from './json-calls.ts';
+import { jsonListConstraint, readJsonCalls } from './json-calls.ts';
 import { createSectionParser } from './section-parser.ts';
 
 const openMarker = '<tool_calls>';
@@ -18,18 +18,11 @@ export const hunyuanFormat: ToolCallFormat = {
   parallel: true,
   markers: [openMarker, endMarker],
   openers: [openMarker],
-  createParser: (tools, options) =>
-    createSectionParser(
-      { open: [openMarker], end: [endMarker], readCalls: (input) => readJsonCalls(input) },
-      tools,
-      options,
-    ),
+  createParser: createSectionParser({
+    open: [openMarker],
+    end: [endMarker],
+    readCalls: (input) => readJsonCalls(input),
+  }),
   detect: ({ template }) => template.includes(openMarker),
-  constraint: {
-    trigger: openMarker,
-    begin: `${openMarker}[`,
-    call: (name) => jsonCallFrame(name),
-    separator: ', ',
-    end: `]${endMarker}`,
-  },
+  constraint: jsonListConstraint(openMarker, endMarker),
 };

@@ -13,17 +13,12 @@ export const internlmFormat: ToolCallFormat = {
   parallel: false,
   markers: ['<|action_start|>', openMarker, endMarker],
   openers: ['<|action_start|>', openMarker],
-  createParser: (tools, options) =>
-    createSectionParser(
-      {
-        begin: ['<|action_start|>'],
-        open: [openMarker],
-        end: [endMarker],
-        readCalls: (input) => readJsonCalls(input),
-      },
-      tools,
-      options,
-    ),
+  createParser: createSectionParser({
+    begin: ['<|action_start|>'],
+    open: [openMarker],
+    end: [endMarker],
+    readCalls: (input) => readJsonCalls(input),
+  }),
   detect: ({ template }) => template.includes(openMarker),
   constraint: {
     trigger: '<|action_start|>',

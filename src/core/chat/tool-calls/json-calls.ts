@@ -1,7 +1,7 @@
 import { createJsonScanner } from '../../text/json-scanner.ts';
 import type { AnswerInput, Reading } from './answer-input.ts';
 import type { ToolDefinition } from '../messages.ts';
-import type { CallFrame } from './format.ts';
+import type { CallFrame, ToolCallConstraint } from './format.ts';
 import { fitsTool, mendJson, schemasOf } from './mend-json.ts';
 import { createJsonCallReader, unwrapArguments, type CallEvent, type JsonCallOptions } from './json-call.ts';
 
@@ -78,7 +78,7 @@ function* takeMended(
 
 /** Gives out a call whose arguments were mended, if they fit its tool. */
 function emitMended(input: AnswerInput, name: string, text: string): boolean {
-  const tool = input.tools.find((candidate) => candidate.name === name);
+  const tool = input.toolNamed(name);
   const json = mendJson(text, 0, { schemaOf: schemasOf(tool) })?.json;
   if (json === undefined || !fitsTool(json, tool)) return false;
   input.startCall(name);
@@ -118,7 +118,7 @@ export function* readJsonArguments(input: AnswerInput, name: string, id?: string
     input.endCall();
     return true;
   }
-  const tool = input.tools.find((candidate) => candidate.name === name);
+  const tool = input.toolNamed(name);
   const json = first === '{' ? yield* takeMended(input, length, tool) : undefined;
   if (json === undefined || !fitsTool(json, tool)) {
     input.giveUp();
@@ -141,4 +141,19 @@ export function* readName(input: AnswerInput): Reading<string> {
 export function jsonCallFrame(name: string, keys: { name?: string; arguments?: string } = {}): CallFrame {
   const { name: nameKey = 'name', arguments: argumentsKey = 'arguments' } = keys;
   return { prefix: `{"${nameKey}": ${JSON.stringify(name)}, "${argumentsKey}": `, suffix: '}' };
+}
+
+/** Calls as a list of JSON objects behind a marker. */
+export function jsonListConstraint(
+  open: string,
+  end = '',
+  keys?: Parameters<typeof jsonCallFrame>[1],
+): ToolCallConstraint {
+  return {
+    trigger: open,
+    begin: `${open}[`,
+    call: (name) => jsonCallFrame(name, keys),
+    separator: ', ',
+    end: `]${end}`,
+  };
 }

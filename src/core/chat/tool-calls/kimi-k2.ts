@@ -1,8 +1,6 @@
-import type { ToolDefinition } from '../messages.ts';
 import type { AnswerInput, Reading } from './answer-input.ts';
 import type { ToolCallFormat } from './format.ts';
 import { readJsonArguments, readName } from './json-calls.ts';
-import type { ToolCallParser, ToolCallParserOptions } from './parser.ts';
 import { createSectionParser } from './section-parser.ts';
 
 const beginMarker = '<|tool_calls_section_begin|>';
@@ -11,7 +9,10 @@ const openMarker = '<|tool_call_begin|>';
 const closeMarker = '<|tool_call_end|>';
 const argumentsMarker = '<|tool_call_argument_begin|>';
 
-/** Ids that hold the name, and JSON. */
+/**
+ * Ids that hold the name, and JSON. `functions.` and the number are not part of the name. The whole is the call's id, by
+ * which the template knows it in the next turn.
+ */
 export const kimiK2Format: ToolCallFormat = {
   name: 'kimi-k2',
   example: `${beginMarker}${openMarker}functions.get_weather:0${argumentsMarker}{"city": "Paris"}${closeMarker}${endMarker}`,
@@ -19,7 +20,13 @@ export const kimiK2Format: ToolCallFormat = {
   parallel: true,
   markers: [beginMarker, endMarker, openMarker, closeMarker, argumentsMarker],
   openers: [beginMarker, openMarker],
-  createParser: createKimiK2ToolCallParser,
+  createParser: createSectionParser({
+    begin: [beginMarker],
+    open: [openMarker],
+    close: [closeMarker],
+    end: [endMarker],
+    readCalls,
+  }),
   detect: ({ template }) => template.includes(beginMarker),
   constraint: {
     trigger: beginMarker,
@@ -29,27 +36,6 @@ export const kimiK2Format: ToolCallFormat = {
     end: endMarker,
   },
 };
-
-/**
- * Reads calls as Kimi K2 models write them; `functions.` and the number are not part of the name. The whole is the call's
- * id, by which the template knows it in the next turn.
- */
-export function createKimiK2ToolCallParser(
-  tools: readonly ToolDefinition[] = [],
-  options: ToolCallParserOptions = {},
-): ToolCallParser {
-  return createSectionParser(
-    {
-      begin: [beginMarker],
-      open: [openMarker],
-      close: [closeMarker],
-      end: [endMarker],
-      readCalls,
-    },
-    tools,
-    options,
-  );
-}
 
 function* readCalls(input: AnswerInput): Reading {
   yield* input.takeSpace();

@@ -28,17 +28,12 @@ export const kimiK3Format: ToolCallFormat = {
   parallel: true,
   markers: ['<|open|>', '<|close|>', '<|sep|>'],
   openers: [beginMarker, openTag],
-  createParser: (tools, options) =>
-    createSectionParser(
-      {
-        begin: [beginMarker],
-        open: [openTag],
-        end: [endMarker, '<|close|>message<|sep|>'],
-        readCalls: (input) => readTaggedCall(input, tools, syntax),
-      },
-      tools,
-      options,
-    ),
+  createParser: createSectionParser({
+    begin: [beginMarker],
+    open: [openTag],
+    end: [endMarker, '<|close|>message<|sep|>'],
+    readCalls: (input) => readTaggedCall(input, syntax),
+  }),
   detect: ({ template }) => template.includes('<|open|>') && template.includes('<|sep|>'),
   constraint: taggedConstraint(
     syntax,

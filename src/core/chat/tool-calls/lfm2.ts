@@ -1,6 +1,4 @@
-import type { ToolDefinition } from '../messages.ts';
 import type { ToolCallFormat } from './format.ts';
-import type { ToolCallParser, ToolCallParserOptions } from './parser.ts';
 import { readPythonCalls } from './python-calls.ts';
 import { writePythonCall } from './write-calls.ts';
 import { pythonArguments, pythonCallFrame } from './python-notation.ts';
@@ -17,7 +15,11 @@ export const lfm2Format: ToolCallFormat = {
   parallel: true,
   markers: [openMarker, endMarker],
   openers: [openMarker],
-  createParser: createLfm2ToolCallParser,
+  createParser: createSectionParser({
+    open: [openMarker],
+    end: [endMarker],
+    readCalls: readPythonCalls,
+  }),
   constraint: {
     trigger: openMarker,
     begin: `${openMarker}[`,
@@ -30,19 +32,3 @@ export const lfm2Format: ToolCallFormat = {
   detect: ({ template, hasToken }) =>
     hasToken(openMarker) || /<\|tool_(list|call)_start\|>|"List of tools: \["/.test(template),
 };
-
-/** Reads calls as LFM2 models write them. */
-export function createLfm2ToolCallParser(
-  tools: readonly ToolDefinition[] = [],
-  options: ToolCallParserOptions = {},
-): ToolCallParser {
-  return createSectionParser(
-    {
-      open: [openMarker],
-      end: [endMarker],
-      readCalls: (input) => readPythonCalls(input, tools),
-    },
-    tools,
-    options,
-  );
-}

@@ -91,7 +91,7 @@ function* readObject(input: AnswerInput, dialect: LiteralDialect, depth: number)
 const longestKey = 256;
 
 /** Reads a key as JSON text, `null` if there is none. */
-export function* readKey(input: AnswerInput, dialect: LiteralDialect): Reading<string | null> {
+function* readKey(input: AnswerInput, dialect: LiteralDialect): Reading<string | null> {
   if ((yield* input.peekAny([...dialect.quotes, ...dialect.rawQuotes])) === null) {
     const word = dialect.hasBareKeys
       ? yield* input.takeWhile((unit) => !/[\s:,{}[\]"<>|]/.test(unit), longestKey)

@@ -1,12 +1,20 @@
-import type { ToolDefinition } from '../messages.ts';
 import type { ToolCallFormat } from './format.ts';
 import { jsonCallFrame, readJsonCalls } from './json-calls.ts';
-import type { ToolCallParser, ToolCallParserOptions } from './parser.ts';
 import { createSectionParser } from './section-parser.ts';
 
 const openMarker = '<|python_tag|>';
 
-/** A bare JSON object, or objects with semicolons between them after `<|python_tag|>`. */
+/** Beginning of a call after text on the same line. */
+const inlineMarkers = ['{"name"', '{ "name"', '{"type"', '{ "type"'];
+
+/** Characters before an object that is part of other JSON. */
+const insideJson = /(?:["\]}\w]\s*,|"\s*:|[[{])\s*$/;
+
+/**
+ * A bare JSON object, or objects with semicolons between them after `<|python_tag|>`. As nothing but its keys tells a bare
+ * call from other JSON, it has to begin the answer or a line, with no keys but those of a call; or it calls a tool of the
+ * request and is no part of other JSON.
+ */
 export const llama3Format: ToolCallFormat = {
   name: 'llama-3',
   example: '{"name": "get_weather", "parameters": {"city": "Paris"}}',
@@ -14,7 +22,17 @@ export const llama3Format: ToolCallFormat = {
   parallel: false,
   markers: [openMarker],
   openers: [openMarker],
-  createParser: createLlama3ToolCallParser,
+  createParser: createSectionParser({
+    open: [openMarker, ...inlineMarkers],
+    bare: ['{'],
+    *readCalls(input, marker) {
+      const isInline = marker.startsWith('{');
+      if (isInline && insideJson.test(input.lastText)) return input.giveUp();
+      if (isInline) input.putBack(marker.length);
+      const names = isInline ? input.tools.map(({ name }) => name) : undefined;
+      yield* readJsonCalls(input, { strict: true, names });
+    },
+  }),
   detect: ({ template, hasToken }) =>
     /"parameters": dictionary/.test(template) || (hasToken(openMarker) && /\bipython\b/.test(template)),
   constraint: {
@@ -25,35 +43,3 @@ export const llama3Format: ToolCallFormat = {
     end: '',
   },
 };
-
-/** Beginning of a call after text on the same line. */
-const inlineMarkers = ['{"name"', '{ "name"', '{"type"', '{ "type"'];
-
-/** Characters before an object that is part of other JSON. */
-const insideJson = /(?:["\]}\w]\s*,|"\s*:|[[{])\s*$/;
-
-/**
- * Reads calls as Llama 3.1 to 3.3 write them. As nothing but its keys tells a bare call from other JSON, it has to
- * begin the answer or a line, with no keys but those of a call; or it calls a tool of the request and is no part of other
- * JSON.
- */
-export function createLlama3ToolCallParser(
-  tools: readonly ToolDefinition[] = [],
-  options: ToolCallParserOptions = {},
-): ToolCallParser {
-  return createSectionParser(
-    {
-      open: [openMarker, ...inlineMarkers],
-      bare: ['{'],
-      *readCalls(input, marker) {
-        const isInline = marker.startsWith('{');
-        if (isInline && insideJson.test(input.lastText)) return input.giveUp();
-        if (isInline) input.putBack(marker.length);
-        const names = isInline ? tools.map(({ name }) => name) : undefined;
-        yield* readJsonCalls(input, { strict: true, names });
-      },
-    },
-    tools,
-    options,
-  );
-}

@@ -1,8 +1,6 @@
-import type { ToolDefinition } from '../messages.ts';
 import type { AnswerInput, Reading } from './answer-input.ts';
 import type { ToolCallConstraint, ToolCallFormat } from './format.ts';
 import { jsonCallFrame, readJsonCalls } from './json-calls.ts';
-import type { ToolCallParser, ToolCallParserOptions } from './parser.ts';
 import { readPythonCalls } from './python-calls.ts';
 import { writePythonCall } from './write-calls.ts';
 import { pythonArguments, pythonCallFrame } from './python-notation.ts';
@@ -19,7 +17,10 @@ const listConstraint: ToolCallConstraint = {
   arguments: pythonArguments,
 };
 
-/** A bare list of Python calls. */
+/**
+ * A list of Python calls at the beginning of the answer or of a line, or between `<|python_start|>` and `<|python_end|>`.
+ * As Llama 4 is also prompted for JSON, JSON calls count too.
+ */
 export const llama4Format: ToolCallFormat = {
   name: 'pythonic',
   example: '[get_weather(city="Paris"), get_time(zone="CET")]',
@@ -30,7 +31,12 @@ export const llama4Format: ToolCallFormat = {
   parallel: true,
   markers: [openMarker, endMarker],
   openers: [openMarker],
-  createParser: createPythonicToolCallParser,
+  createParser: createSectionParser({
+    open: [openMarker],
+    bare: ['[', '{'],
+    end: [endMarker],
+    readCalls: readEither,
+  }),
   constraint: {
     ...listConstraint,
     lead: '\n',
@@ -51,31 +57,11 @@ export const llama4Format: ToolCallFormat = {
     hasToken(openMarker) || template.includes(openMarker) || /\[func_name1\(/.test(template),
 };
 
-/**
- * Reads lists of Python calls at the beginning of the answer or of a line, or between `<|python_start|>` and
- * `<|python_end|>`. As Llama 4 is also prompted for JSON, JSON calls count too.
- */
-export function createPythonicToolCallParser(
-  tools: readonly ToolDefinition[] = [],
-  options: ToolCallParserOptions = {},
-): ToolCallParser {
-  return createSectionParser(
-    {
-      open: [openMarker],
-      bare: ['[', '{'],
-      end: [endMarker],
-      readCalls: (input) => readEither(input, tools),
-    },
-    tools,
-    options,
-  );
-}
-
-function* readEither(input: AnswerInput, tools: readonly ToolDefinition[]): Reading {
+function* readEither(input: AnswerInput): Reading {
   yield* input.takeSpace();
   // Under a grammar, what begins in another way is text.
-  const starts = ['{"name"', ...tools.map(({ name }) => `[${name}(`)];
+  const starts = ['{"name"', ...input.tools.map(({ name }) => `[${name}(`)];
   if (!input.canReadAgain && (yield* input.peekAny(starts)) === null) return input.giveUp();
-  if ((yield* input.peekAny(['{'])) === null) yield* readPythonCalls(input, tools);
+  if ((yield* input.peekAny(['{'])) === null) yield* readPythonCalls(input);
   else yield* readJsonCalls(input, { strict: true });
 }

@@ -30,20 +30,15 @@ export const longcatFormat: ToolCallFormat = {
     '</longcat_arg_value>',
   ],
   openers: [openTag],
-  createParser: (tools, options) =>
-    createSectionParser(
-      {
-        open: [openTag],
-        end: [closeTag],
-        *readCalls(input) {
-          yield* input.takeSpace();
-          if ((yield* input.peekAny(['{'])) === null) yield* readTaggedCall(input, tools, syntax);
-          else yield* readJsonCalls(input);
-        },
-      },
-      tools,
-      options,
-    ),
+  createParser: createSectionParser({
+    open: [openTag],
+    end: [closeTag],
+    *readCalls(input) {
+      yield* input.takeSpace();
+      if ((yield* input.peekAny(['{'])) === null) yield* readTaggedCall(input, syntax);
+      else yield* readJsonCalls(input);
+    },
+  }),
   detect: ({ template }) => template.includes(openTag),
   constraint: {
     trigger: openTag,

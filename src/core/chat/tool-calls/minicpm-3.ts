@@ -15,21 +15,16 @@ export const minicpm3Format: ToolCallFormat = {
   parallel: true,
   markers: [openMarker, endMarker],
   openers: [openMarker],
-  createParser: (tools, options) =>
-    createSectionParser(
-      {
-        open: [openMarker],
-        close: ['```'],
-        end: [endMarker],
-        *readCalls(input) {
-          yield* input.takeSpace();
-          yield* input.takeAny(['```python', '```']);
-          yield* readPythonCalls(input, tools);
-        },
-      },
-      tools,
-      options,
-    ),
+  createParser: createSectionParser({
+    open: [openMarker],
+    close: ['```'],
+    end: [endMarker],
+    *readCalls(input) {
+      yield* input.takeSpace();
+      yield* input.takeAny(['```python', '```']);
+      yield* readPythonCalls(input);
+    },
+  }),
   detect: ({ template }) =>
     template.includes(openMarker) &&
     (template.includes('```python') || template.includes('<|thought_start|>')),

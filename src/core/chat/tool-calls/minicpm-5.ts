@@ -24,12 +24,11 @@ export const minicpm5Format: ToolCallFormat = {
   parallel: true,
   markers: [],
   openers: [openTag],
-  createParser: (tools, options) =>
-    createSectionParser(
-      { open: [openTag], end: [], readCalls: (input) => readTaggedCall(input, tools, syntax) },
-      tools,
-      options,
-    ),
+  createParser: createSectionParser({
+    open: [openTag],
+    end: [],
+    readCalls: (input) => readTaggedCall(input, syntax),
+  }),
   detect: ({ template }) =>
     template.includes(openTag) || (template.includes('<param name=') && template.includes('</function>')),
   constraint: taggedConstraint(syntax, { open: openTag }),

@@ -1,6 +1,4 @@
-import type { ToolDefinition } from '../messages.ts';
 import type { ToolCallFormat } from './format.ts';
-import type { ToolCallParser, ToolCallParserOptions } from './parser.ts';
 import { writeTaggedCall } from './write-calls.ts';
 import { createSectionParser } from './section-parser.ts';
 import { readTaggedCall, type TaggedCallSyntax } from './tagged-calls.ts';
@@ -28,7 +26,12 @@ export const minimaxM2Format: ToolCallFormat = {
   parallel: true,
   markers: [beginMarker, endMarker],
   openers: [beginMarker],
-  createParser: createMinimaxM2ToolCallParser,
+  createParser: createSectionParser({
+    begin: [beginMarker],
+    open: [openTag],
+    end: [endMarker],
+    readCalls: (input) => readTaggedCall(input, syntax),
+  }),
   constraint: taggedConstraint(
     syntax,
     { begin: `${beginMarker}\n`, open: openTag, end: `\n${endMarker}` },
@@ -38,20 +41,3 @@ export const minimaxM2Format: ToolCallFormat = {
     `${beginMarker}\n${calls.map((call) => `${openTag}${writeTaggedCall(call, syntax)}\n`).join('')}${endMarker}`,
   detect: ({ template }) => template.includes(beginMarker),
 };
-
-/** Reads calls as MiniMax M2 writes them. */
-export function createMinimaxM2ToolCallParser(
-  tools: readonly ToolDefinition[] = [],
-  options: ToolCallParserOptions = {},
-): ToolCallParser {
-  return createSectionParser(
-    {
-      begin: [beginMarker],
-      open: [openTag],
-      end: [endMarker],
-      readCalls: (input) => readTaggedCall(input, tools, syntax),
-    },
-    tools,
-    options,
-  );
-}

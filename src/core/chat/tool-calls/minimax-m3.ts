@@ -1,4 +1,3 @@
-import type { ToolDefinition } from '../messages.ts';
 import type { AnswerInput, Reading } from './answer-input.ts';
 import type { ToolCallConstraint, ToolCallFormat } from './format.ts';
 import { readName } from './json-calls.ts';
@@ -33,17 +32,12 @@ export const minimaxM3Format: ToolCallFormat = {
   parallel: true,
   markers: [mark, '<tool_call>', '</tool_call>'],
   openers: [beginMarker, openTag],
-  createParser: (tools, options) =>
-    createSectionParser(
-      {
-        begin: [beginMarker],
-        open: [openTag],
-        end: [endMarker],
-        readCalls: (input) => readCall(input, tools),
-      },
-      tools,
-      options,
-    ),
+  createParser: createSectionParser({
+    begin: [beginMarker],
+    open: [openTag],
+    end: [endMarker],
+    readCalls: readCall,
+  }),
   detect: ({ template }) => template.includes(mark),
   constraint: { ...constraint, others: [{ ...constraint, trigger: openTag, begin: '', end: '' }] },
   write: (calls) => {
@@ -69,12 +63,12 @@ function writeInner(value: unknown): string {
   return members.join('');
 }
 
-function* readCall(input: AnswerInput, tools: readonly ToolDefinition[]): Reading {
+function* readCall(input: AnswerInput): Reading {
   const name = yield* readName(input);
   const isNamed = name !== '' && (yield* input.takeAny(['">'])) !== null;
   const { length } = input.held;
   const isClosed = isNamed && (yield* input.holdUntil([closeTag])) !== null;
-  const tool = tools.find((candidate) => candidate.name === name);
+  const tool = input.toolNamed(name);
   const body = input.held.slice(length, -closeTag.length);
   const schema = tool?.parameters ?? { type: 'object' };
   const json = isClosed ? readElements(body, schema, schema, 0) : undefined;

@@ -1,13 +1,14 @@
-import type { ToolDefinition } from '../messages.ts';
 import type { AnswerInput, Reading } from './answer-input.ts';
 import type { ToolCallFormat } from './format.ts';
-import { jsonCallFrame, readJsonArguments, readJsonCalls, readName } from './json-calls.ts';
-import type { ToolCallParser, ToolCallParserOptions } from './parser.ts';
+import { jsonListConstraint, readJsonArguments, readJsonCalls, readName } from './json-calls.ts';
 import { createSectionParser } from './section-parser.ts';
 
 const openMarker = '[TOOL_CALLS]';
 const idMarker = '[CALL_ID]';
 const argumentsMarker = '[ARGS]';
+
+/** Reads calls as all Mistral models write them, the old way and the new. */
+const createParser = createSectionParser({ open: [openMarker], readCalls });
 
 /** A list of JSON objects after `[TOOL_CALLS]`. */
 export const mistralFormat: ToolCallFormat = {
@@ -19,15 +20,9 @@ export const mistralFormat: ToolCallFormat = {
   parallel: true,
   markers: [openMarker],
   openers: [openMarker],
-  createParser: createMistralToolCallParser,
+  createParser,
   detect: ({ template }) => template.includes(openMarker),
-  constraint: {
-    trigger: openMarker,
-    begin: `${openMarker}[`,
-    call: (name) => jsonCallFrame(name),
-    separator: ', ',
-    end: ']',
-  },
+  constraint: jsonListConstraint(openMarker),
 };
 
 /** `[TOOL_CALLS]` and the name before each call's arguments. */
@@ -38,7 +33,7 @@ export const mistralNamedFormat: ToolCallFormat = {
   parallel: true,
   markers: [openMarker, idMarker, argumentsMarker],
   openers: [openMarker],
-  createParser: createMistralToolCallParser,
+  createParser,
   detect: ({ template, hasToken }) =>
     template.includes(openMarker) && (template.includes(argumentsMarker) || hasToken(argumentsMarker)),
   constraint: {
@@ -49,14 +44,6 @@ export const mistralNamedFormat: ToolCallFormat = {
     end: '',
   },
 };
-
-/** Reads calls as all Mistral models write them, the old way and the new. */
-export function createMistralToolCallParser(
-  tools: readonly ToolDefinition[] = [],
-  options: ToolCallParserOptions = {},
-): ToolCallParser {
-  return createSectionParser({ open: [openMarker], readCalls }, tools, options);
-}
 
 function* readCalls(input: AnswerInput): Reading {
   yield* input.takeSpace();

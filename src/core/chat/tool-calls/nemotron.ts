@@ -1,7 +1,5 @@
-import type { ToolDefinition } from '../messages.ts';
 import type { ToolCallFormat } from './format.ts';
-import { jsonCallFrame, readJsonCalls } from './json-calls.ts';
-import type { ToolCallParser, ToolCallParserOptions } from './parser.ts';
+import { jsonListConstraint, readJsonCalls } from './json-calls.ts';
 import { createSectionParser } from './section-parser.ts';
 
 const openMarker = '<TOOLCALL>';
@@ -20,29 +18,11 @@ export const nemotronFormat: ToolCallFormat = {
   parallel: true,
   markers: [openMarker, endMarker],
   openers: [openMarker],
-  createParser: createNemotronToolCallParser,
+  createParser: createSectionParser({
+    open: [openMarker],
+    end: [endMarker],
+    readCalls: (input) => readJsonCalls(input),
+  }),
   detect: ({ template }) => template.includes(openMarker),
-  constraint: {
-    trigger: openMarker,
-    begin: `${openMarker}[`,
-    call: (name) => jsonCallFrame(name),
-    separator: ', ',
-    end: `]${endMarker}`,
-  },
+  constraint: jsonListConstraint(openMarker, endMarker),
 };
-
-/** Reads calls as Nemotron models write them. */
-export function createNemotronToolCallParser(
-  tools: readonly ToolDefinition[] = [],
-  options: ToolCallParserOptions = {},
-): ToolCallParser {
-  return createSectionParser(
-    {
-      open: [openMarker],
-      end: [endMarker],
-      readCalls: (input) => readJsonCalls(input),
-    },
-    tools,
-    options,
-  );
-}

@@ -15,12 +15,11 @@ export const olmo3Format: ToolCallFormat = {
   parallel: true,
   markers: [openTag, closeTag],
   openers: [openTag],
-  createParser: (tools, options) =>
-    createSectionParser(
-      { open: [openTag], end: [closeTag], readCalls: (input) => readPythonCalls(input, tools) },
-      tools,
-      options,
-    ),
+  createParser: createSectionParser({
+    open: [openTag],
+    end: [closeTag],
+    readCalls: readPythonCalls,
+  }),
   detect: ({ template }) => template.includes(openTag),
   constraint: {
     trigger: openTag,

@@ -1,14 +1,12 @@
-import type { ToolDefinition } from '../messages.ts';
 import type { ToolCallFormat } from './format.ts';
-import { jsonCallFrame, readJsonCalls } from './json-calls.ts';
-import type { ToolCallParser, ToolCallParserOptions } from './parser.ts';
+import { jsonListConstraint, readJsonCalls, jsonCallFrame } from './json-calls.ts';
 import { createSectionParser } from './section-parser.ts';
 
 const openMarker = '<|tool_call|>';
 const endMarker = '<|/tool_call|>';
 export const functoolsMarker = 'functools[';
 
-/** A list of JSON objects between `<|tool_call|>` and `<|/tool_call|>`. */
+/** A list of JSON objects between `<|tool_call|>` and `<|/tool_call|>`, or after `functools`: Phi-4-mini writes both. */
 export const phi4Format: ToolCallFormat = {
   name: 'phi-4',
   example: '<|tool_call|>[{"name": "get_weather", "arguments": {"city": "Paris"}}]<|/tool_call|>',
@@ -16,32 +14,33 @@ export const phi4Format: ToolCallFormat = {
   parallel: true,
   markers: [openMarker, endMarker],
   openers: [openMarker],
-  createParser: createPhi4ToolCallParser,
+  createParser: createSectionParser({
+    open: [openMarker, functoolsMarker],
+    end: [endMarker],
+    *readCalls(input, marker) {
+      if (marker === functoolsMarker) input.putBack(1);
+      yield* readJsonCalls(input);
+    },
+  }),
   detect: ({ template }) => template.includes(endMarker) || template.includes('<|tool|>'),
-  constraint: {
-    trigger: openMarker,
-    begin: `${openMarker}[`,
-    call: (name) => jsonCallFrame(name),
-    separator: ', ',
-    end: `]${endMarker}`,
-  },
+  constraint: jsonListConstraint(openMarker, endMarker),
 };
 
-/** Reads lists of calls after `<|tool_call|>` or `functools`; Phi-4-mini writes both. */
-export function createPhi4ToolCallParser(
-  tools: readonly ToolDefinition[] = [],
-  options: ToolCallParserOptions = {},
-): ToolCallParser {
-  return createSectionParser(
-    {
-      open: [openMarker, functoolsMarker],
-      end: [endMarker],
-      *readCalls(input, marker) {
-        if (marker === functoolsMarker) input.putBack(1);
-        yield* readJsonCalls(input);
-      },
-    },
-    tools,
-    options,
-  );
-}
+/** `functools` before a list of JSON objects. */
+export const functoolsFormat: ToolCallFormat = {
+  name: 'functools',
+  example: ' functools[{"name": "get_weather", "arguments": {"city": "Paris"}}]',
+  families: [{ name: 'FireFunction', models: ['FireFunction v2'] }],
+  parallel: true,
+  markers: [],
+  openers: [functoolsMarker],
+  createParser: phi4Format.createParser,
+  detect: ({ template }) => /\bfunctools\b/.test(template),
+  constraint: {
+    trigger: functoolsMarker,
+    begin: functoolsMarker,
+    call: (name) => jsonCallFrame(name),
+    separator: ', ',
+    end: ']',
+  },
+};

@@ -1,4 +1,3 @@
-import type { ToolDefinition } from '../messages.ts';
 import type { AnswerInput, Reading } from './answer-input.ts';
 import { pythonLiterals, readLiteral } from './literal.ts';
 import { parameterNames } from './schema-types.ts';
@@ -12,7 +11,7 @@ const longestName = 256;
  * A call is announced when its first argument has a name or is complete, or when it ends; arguments come out one at a time.
  * Positional arguments get their names from the tool's schema, in order.
  */
-export function* readPythonCalls(input: AnswerInput, tools: readonly ToolDefinition[]): Reading {
+export function* readPythonCalls(input: AnswerInput): Reading {
   yield* input.takeSpace();
   const isList = (yield* input.takeAny(['['])) !== null;
   let hasCall = false;
@@ -20,7 +19,7 @@ export function* readPythonCalls(input: AnswerInput, tools: readonly ToolDefinit
     yield* input.takeSpace();
     const name = yield* readIdentifier(input);
     if (name === '') break;
-    if (!(yield* readCall(input, name, tools))) return;
+    if (!(yield* readCall(input, name))) return;
     hasCall = true;
     yield* input.dropSpace();
     yield* input.takeAny([',', ';']);
@@ -35,13 +34,12 @@ function* readIdentifier(input: AnswerInput): Reading<string> {
 }
 
 /** Reads a call from its opening parenthesis on; false if it is none, or was not finished. */
-function* readCall(input: AnswerInput, written: string, tools: readonly ToolDefinition[]): Reading<boolean> {
+function* readCall(input: AnswerInput, written: string): Reading<boolean> {
   const inner = written === 'print' ? yield* readPrintedName(input) : '';
   const name = inner === '' ? written : inner;
-  const isKnown = tools.some((tool) => tool.name === name);
-  const mayBe = isKnown || (input.canReadAgain && !/^[\d.-]/.test(name));
+  const mayBe = input.toolNamed(name) !== undefined || (input.canReadAgain && !/^[\d.-]/.test(name));
   const isCall = (yield* input.takeAny(['('])) !== null && mayBe;
-  if (!isCall || !(yield* readArguments(input, name, tools))) {
+  if (!isCall || !(yield* readArguments(input, name))) {
     input.giveUp();
     return false;
   }
@@ -65,12 +63,8 @@ function* readPrintedName(input: AnswerInput): Reading<string> {
   return '';
 }
 
-function* readArguments(
-  input: AnswerInput,
-  name: string,
-  tools: readonly ToolDefinition[],
-): Reading<boolean> {
-  const names = parameterNames(tools.find((tool) => tool.name === name));
+function* readArguments(input: AnswerInput, name: string): Reading<boolean> {
+  const names = parameterNames(input.toolNamed(name));
   let count = 0;
   for (;;) {
     yield* input.takeSpace();

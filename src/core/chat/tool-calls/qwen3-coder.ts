@@ -1,6 +1,4 @@
-import type { ToolDefinition } from '../messages.ts';
 import type { ToolCallFormat } from './format.ts';
-import type { ToolCallParser, ToolCallParserOptions } from './parser.ts';
 import { writeTaggedCall } from './write-calls.ts';
 import { createSectionParser } from './section-parser.ts';
 import { readTaggedCall, type TaggedCallSyntax } from './tagged-calls.ts';
@@ -34,7 +32,12 @@ export const qwen3CoderFormat: ToolCallFormat = {
   parallel: true,
   markers: [...beginMarkers, ...endMarkers],
   openers: [...beginMarkers, openTag],
-  createParser: createQwen3CoderToolCallParser,
+  createParser: createSectionParser({
+    begin: beginMarkers,
+    open: [openTag],
+    end: endMarkers,
+    readCalls: (input) => readTaggedCall(input, syntax),
+  }),
   constraint: taggedConstraint(
     syntax,
     ...beginMarkers.map((begin, index) => ({
@@ -47,20 +50,3 @@ export const qwen3CoderFormat: ToolCallFormat = {
     calls.map((call) => `<tool_call>\n${openTag}${writeTaggedCall(call, syntax)}\n</tool_call>`).join('\n'),
   detect: ({ template }) => template.includes(openTag) && template.includes('<parameter='),
 };
-
-/** Reads calls as Qwen3-Coder and Seed-OSS write them, with or without the outer tag. */
-export function createQwen3CoderToolCallParser(
-  tools: readonly ToolDefinition[] = [],
-  options: ToolCallParserOptions = {},
-): ToolCallParser {
-  return createSectionParser(
-    {
-      begin: beginMarkers,
-      open: [openTag],
-      end: endMarkers,
-      readCalls: (input) => readTaggedCall(input, tools, syntax),
-    },
-    tools,
-    options,
-  );
-}

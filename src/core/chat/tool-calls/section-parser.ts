@@ -1,6 +1,5 @@
 import { createScriptedParser, type AnswerInput, type Reading } from './answer-input.ts';
-import type { ToolDefinition } from '../messages.ts';
-import type { ToolCallParser, ToolCallParserOptions } from './parser.ts';
+import type { ToolCallFormat } from './format.ts';
 
 /** Place of calls in an answer. */
 export interface SectionSyntax {
@@ -22,51 +21,43 @@ export interface SectionSyntax {
 }
 
 /**
- * Makes a parser for a format with text and sections of calls in any order.
+ * Makes the parsers of a format with text and sections of calls in any order.
  *
  * A missing close marker does no harm. What turns out not to be a call before it was announced comes back as text,
  * markers included; text goes on after it. White space between the markers of a section is dropped.
  */
-export function createSectionParser(
-  syntax: SectionSyntax,
-  tools: readonly ToolDefinition[] = [],
-  options: ToolCallParserOptions = {},
-): ToolCallParser {
+export function createSectionParser(syntax: SectionSyntax): ToolCallFormat['createParser'] {
   const { begin = [], open, bare = [], close = [], end = [], readCalls } = syntax;
   const bareLines = bare.map((text) => `\n${text}`);
   const openers = [...begin, ...open, ...bareLines];
   const closers = [...close, ...end];
 
-  return createScriptedParser(
-    function* readAnswer(input) {
-      input.callEnds = [...begin, ...open.filter((marker) => !isJsonStart(marker)), ...closers];
-      let isBehindCall = yield* readBareStart(input);
-      for (;;) {
-        const markers = isBehindCall ? [...openers, ...closers] : openers;
-        let marker = yield* input.takeTextUntil(markers, isBehindCall ? closers : []);
-        if (marker === null) return;
-        if (closers.includes(marker) && isBehindCall) {
-          isBehindCall = close.includes(marker);
-          input.drop();
-          if (isBehindCall) yield* input.dropSpace();
-          continue;
-        }
-        if (bareLines.includes(marker)) {
-          input.putBack(marker.length - 1);
-          marker = '';
-        } else if (begin.includes(marker)) {
-          yield* input.takeSpace();
-          marker = yield* input.takeAny(open);
-        }
-        const { calls } = input;
-        if (marker === null) input.giveUp();
-        else yield* readCalls(input, marker);
-        isBehindCall ||= input.calls > calls;
+  function* readAnswer(input: AnswerInput): Reading {
+    input.callEnds = [...begin, ...open.filter((marker) => !isJsonStart(marker)), ...closers];
+    let isBehindCall = yield* readBareStart(input);
+    for (;;) {
+      const markers = isBehindCall ? [...openers, ...closers] : openers;
+      let marker = yield* input.takeTextUntil(markers, isBehindCall ? closers : []);
+      if (marker === null) return;
+      if (closers.includes(marker) && isBehindCall) {
+        isBehindCall = close.includes(marker);
+        input.drop();
+        if (isBehindCall) yield* input.dropSpace();
+        continue;
       }
-    },
-    tools,
-    options,
-  );
+      if (bareLines.includes(marker)) {
+        input.putBack(marker.length - 1);
+        marker = '';
+      } else if (begin.includes(marker)) {
+        yield* input.takeSpace();
+        marker = yield* input.takeAny(open);
+      }
+      const { calls } = input;
+      if (marker === null) input.giveUp();
+      else yield* readCalls(input, marker);
+      isBehindCall ||= input.calls > calls;
+    }
+  }
 
   function* readBareStart(input: AnswerInput): Reading<boolean> {
     if (bare.length === 0) return false;
@@ -78,6 +69,8 @@ export function createSectionParser(
     else yield* readCalls(input, '');
     return input.calls > 0;
   }
+
+  return (tools, options) => createScriptedParser(readAnswer, tools, options);
 }
 
 /** A marker that is the beginning of a call itself may stand inside of another. */

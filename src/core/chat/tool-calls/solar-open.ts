@@ -18,12 +18,13 @@ export const solarOpenFormat: ToolCallFormat = {
   parallel: true,
   markers: [beginMarker, endMarker, openMarker, nameMarker, argumentsMarker, closeMarker],
   openers: [beginMarker, openMarker],
-  createParser: (tools, options) =>
-    createSectionParser(
-      { begin: [beginMarker], open: [openMarker], close: [closeMarker], end: [endMarker], readCalls },
-      tools,
-      options,
-    ),
+  createParser: createSectionParser({
+    begin: [beginMarker],
+    open: [openMarker],
+    close: [closeMarker],
+    end: [endMarker],
+    readCalls,
+  }),
   detect: ({ template }) => template.includes(openMarker),
   constraint: {
     trigger: beginMarker,

@@ -34,25 +34,20 @@ export const step3Format: ToolCallFormat = {
   parallel: true,
   markers: [beginMarker, endMarker, openMarker, closeMarker, separator],
   openers: [beginMarker, openMarker],
-  createParser: (tools, options) =>
-    createSectionParser(
-      {
-        begin: [beginMarker],
-        open: [openMarker],
-        close: [closeMarker],
-        end: [endMarker],
-        *readCalls(input) {
-          yield* input.takeSpace();
-          yield* input.takeAny(['function']);
-          yield* input.takeAny([separator]);
-          yield* input.takeSpace();
-          if ((yield* input.takeAny([openTag])) === null) input.giveUp();
-          else yield* readTaggedCall(input, tools, syntax);
-        },
-      },
-      tools,
-      options,
-    ),
+  createParser: createSectionParser({
+    begin: [beginMarker],
+    open: [openMarker],
+    close: [closeMarker],
+    end: [endMarker],
+    *readCalls(input) {
+      yield* input.takeSpace();
+      yield* input.takeAny(['function']);
+      yield* input.takeAny([separator]);
+      yield* input.takeSpace();
+      if ((yield* input.takeAny([openTag])) === null) input.giveUp();
+      else yield* readTaggedCall(input, syntax);
+    },
+  }),
   detect: ({ template }) => template.includes('steptml:invoke') || template.includes(beginMarker),
   constraint: taggedConstraint(
     syntax,

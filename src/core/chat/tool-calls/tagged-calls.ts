@@ -49,11 +49,7 @@ const longestName = 256;
  *
  * An answer that the model ended between two parameters completes the call.
  */
-export function* readTaggedCall(
-  input: AnswerInput,
-  tools: readonly ToolDefinition[],
-  syntax: TaggedCallSyntax,
-): Reading {
+export function* readTaggedCall(input: AnswerInput, syntax: TaggedCallSyntax): Reading {
   const { nameEnd, parameterOpen, callClose } = syntax;
   const follows = [parameterOpen, callClose];
   const { length } = input.held;
@@ -66,7 +62,7 @@ export function* readTaggedCall(
     input.giveUp();
     return;
   }
-  const tool = tools.find((candidate) => candidate.name === name);
+  const tool = input.toolNamed(name);
   input.startCall(name);
   const isWhole = yield* readParameters(input, tool, syntax);
   if (!isWhole && !(yield* mendTaggedCall(input, tool, syntax, length, name))) {

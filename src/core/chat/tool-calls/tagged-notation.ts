@@ -9,7 +9,7 @@ import { attributeOf, type TaggedCallSyntax } from './tagged-calls.ts';
 const line = text('\n', '');
 
 /** A tag for each parameter, up to the tag that closes the call. */
-export function taggedArguments(syntax: TaggedCallSyntax): (schema: unknown) => ArgumentsNotation {
+function taggedArguments(syntax: TaggedCallSyntax): (schema: unknown) => ArgumentsNotation {
   const { nameEnd, nameAttribute, parameterOpen, parameterClose, callClose, attributes } = syntax;
   const head =
     nameAttribute === undefined

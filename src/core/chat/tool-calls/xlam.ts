@@ -10,17 +10,12 @@ export const xlamFormat: ToolCallFormat = {
   parallel: true,
   markers: [],
   openers: [],
-  createParser: (tools, options) =>
-    createSectionParser(
-      {
-        open: ['```json', '<tool_call>', '[TOOL_CALLS]'],
-        bare: ['['],
-        end: ['```', '</tool_call>'],
-        readCalls: (input) => readJsonCalls(input, { strict: true }),
-      },
-      tools,
-      options,
-    ),
+  createParser: createSectionParser({
+    open: ['```json', '<tool_call>', '[TOOL_CALLS]'],
+    bare: ['['],
+    end: ['```', '</tool_call>'],
+    readCalls: (input) => readJsonCalls(input, { strict: true }),
+  }),
   detect: ({ template }) => /single JSON array/.test(template),
   constraint: {
     trigger: '[{"name": "',

@@ -1,10 +1,28 @@
 import { withoutStress, withS, type Pronunciation } from './arpabet-sounds.ts';
-import { functionWords, unstressedAtEnd } from './function-words.ts';
 import { pronounceHeteronym } from './heteronyms.ts';
 import { knownWords, spelledCapitals } from './known-words.ts';
-import { letterNames } from './letter-names.ts';
 import { soundOut } from './letter-to-sound.ts';
 import { pronounceParts, type LookUp } from './word-parts.ts';
+
+const namesOfLetters =
+  'EY1,B IY1,S IY1,D IY1,IY1,EH1 F,JH IY1,EY1 CH,AY1,JH EY1,K EY1,EH1 L,EH1 M,EH1 N,OW1,P IY1,K Y UW1,AA1 R,EH1 S,T IY1,Y UW1,V IY1,D AH1 B AH0 L Y UW0,EH1 K S,W AY1,Z IY1';
+
+/** Small letter → its American name. */
+const letterNames: ReadonlyMap<string, Pronunciation> = new Map(
+  namesOfLetters.split(',').map((name, at) => [String.fromCodePoint(0x61 + at), name]),
+);
+
+/** Words that carry no stress within a sentence. */
+const functionWords: ReadonlySet<string> = new Set(
+  (
+    'a an the and or but nor of to in on at by for from with as into is are was were be been am has have had do does ' +
+    'did will would can could shall should may might must it its he she him his her they them their we us our you ' +
+    'your my me that than if this'
+  ).split(' '),
+);
+
+/** The function words without stress also at the end of a sentence: `I saw it.` */
+const unstressedAtEnd: ReadonlySet<string> = new Set('it him her them us me you'.split(' '));
 
 /** Position of a word. */
 export interface Surroundings {

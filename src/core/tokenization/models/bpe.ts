@@ -3,7 +3,7 @@ import { readBoolean, readOptionalString, type Members } from '../definition.ts'
 import { pushToken, type TokenBuffer } from '../token-buffer.ts';
 import { createWordCache } from '../word-cache.ts';
 import { createByteSpelling } from './byte-spelling.ts';
-import { findByteTokens } from './byte-tokens.ts';
+import { findByteTokens } from '../vocabulary.ts';
 import { createCharacterSpelling } from './character-spelling.ts';
 import { createJoints } from './joints.ts';
 import { readMerges } from './merge-definition.ts';

@@ -1,9 +1,11 @@
-import { type Members, type Readers, readByType, readMembers } from '../definition.ts';
+import { type Members, type Readers, readByType, readMembers, readString } from '../definition.ts';
 import { readBpe } from './bpe.ts';
 import type { Model } from './model.ts';
 import { readUnigram } from './unigram.ts';
-import { readWordLevel } from './word-level.ts';
 import { readWordPiece } from './word-piece.ts';
+import { pushToken } from '../token-buffer.ts';
+import { utf8LengthOf } from './utf8.ts';
+import { readVocabulary } from './vocabulary-definition.ts';
 
 const readers: Readers<Model> = {
   BPE: readBpe,
@@ -23,4 +25,26 @@ function guessType(members: Members): string | undefined {
   if ('merges' in members) return 'BPE';
   if ('max_input_chars_per_word' in members) return 'WordPiece';
   return 'vocab' in members ? 'WordLevel' : undefined;
+}
+
+/**
+ * Reads a model of the type `WordLevel`: a word is a token, or unknown.
+ *
+ * @throws TypeError or RangeError for a malformed definition
+ */
+function readWordLevel(label: string, members: Members): Model {
+  const unknownToken = readString(`${label}.unk_token`, members['unk_token']);
+  const vocabulary = readVocabulary(`${label}.vocab`, members['vocab']);
+  const unknownId = vocabulary.findText(unknownToken);
+  return {
+    vocabulary,
+    size: vocabulary.size,
+    encodeInto(tokens, units, start, end) {
+      const found = vocabulary.find(units, start, end);
+      if (found === -1 && unknownId === -1) {
+        throw new RangeError(`${label}.unk_token: ${JSON.stringify(unknownToken)} is not in the vocabulary`);
+      }
+      pushToken(tokens, found === -1 ? unknownId : found, utf8LengthOf(units, start, end));
+    },
+  };
 }

@@ -3,9 +3,8 @@ import { readBoolean, readInteger, readList, readString, type Members } from '..
 import { hashEnd, hashStart, hashStep } from '../hash.ts';
 import { keptCapacity } from '../kept-capacity.ts';
 import { pushLiteralToken, pushToken, sameSpan, type TokenBuffer } from '../token-buffer.ts';
-import { createVocabulary, highestTokenId } from '../vocabulary.ts';
+import { createVocabulary, highestTokenId, findByteTokens } from '../vocabulary.ts';
 import { createWordCache } from '../word-cache.ts';
-import { findByteTokens } from './byte-tokens.ts';
 import type { Model } from './model.ts';
 import { utf8LengthOf, writeUtf8 } from './utf8.ts';
 

@@ -2,8 +2,12 @@ import { readBoolean, type Members } from '../definition.ts';
 import { classOf, space } from '../unicode/character-class.ts';
 import { combiningOrder } from '../unicode/combining-class.ts';
 import { isInRanges, notNonspacingMarks } from '../unicode/newer-characters.ts';
-import { createCharacterNormalizer, createCharacterRewriter } from './character-rewriter.ts';
-import { lowercase, lowercaseCharacter } from './lowercase.ts';
+import {
+  createCharacterNormalizer,
+  createCharacterRewriter,
+  lowercase,
+  lowercaseCharacter,
+} from './character-rewriter.ts';
 import type { Normalizer } from './normalizer.ts';
 import { decompose, nfd } from './unicode-forms.ts';
 

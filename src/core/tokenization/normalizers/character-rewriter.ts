@@ -57,3 +57,8 @@ export function createCharacterNormalizer(rewrite: (character: string) => string
   const normalize = createCharacterRewriter(rewrite);
   return (piece) => normalize(piece)!;
 }
+
+/** Lower case of one character: a final sigma is like any other. */
+export const lowercaseCharacter = (character: string): string => character.toLowerCase();
+
+export const lowercase = createCharacterNormalizer(lowercaseCharacter);

@@ -1,15 +1,58 @@
-import { type Members, type Readers, assertDepth, readByType, readList } from '../definition.ts';
+import {
+  type Members,
+  type Readers,
+  assertDepth,
+  readByType,
+  readList,
+  readBoolean,
+  readString,
+} from '../definition.ts';
 import { readBertNormalizer } from './bert.ts';
 import { byteLevel } from './byte-level.ts';
-import { lowercase } from './lowercase.ts';
-import { nmt } from './nmt.ts';
-import type { Normalizer } from './normalizer.ts';
+import { lowercase, createCharacterNormalizer } from './character-rewriter.ts';
+import { type Normalizer, wholePiece } from './normalizer.ts';
 import { readPrecompiled } from './precompiled.ts';
 import { readPrepend } from './prepend.ts';
-import { readReplace } from './replace.ts';
-import { stripAccents } from './strip-accents.ts';
-import { readStrip } from './strip.ts';
 import { nfc, nfd, nfkc, nfkd } from './unicode-forms.ts';
+import { isInRanges, notCombiningMarks } from '../unicode/newer-characters.ts';
+import { classOf, space } from '../unicode/character-class.ts';
+import { createTextBuilder } from '../aligned-text.ts';
+import { createSegments } from '../patterns/pattern.ts';
+import { readPattern } from '../patterns/read-pattern.ts';
+
+/** The cleaning of Google's translation models: control characters go, unusual white space becomes a blank. */
+const nmt = createCharacterNormalizer((character) => {
+  const codePoint = character.codePointAt(0)!;
+  if (isControl(codePoint)) return '';
+  return blanks.has(codePoint) ? ' ' : character;
+});
+
+function isControl(codePoint: number): boolean {
+  return (
+    (codePoint >= 0x01 && codePoint <= 0x08) ||
+    codePoint === 0x0b ||
+    (codePoint >= 0x0e && codePoint <= 0x1f) ||
+    codePoint === 0x7f ||
+    codePoint === 0x8f ||
+    codePoint === 0x9f
+  );
+}
+
+const blanks: ReadonlySet<number> = new Set([
+  0x09, 0x0a, 0x0c, 0x0d, 0x16_80, 0x20_0b, 0x20_0c, 0x20_0d, 0x20_0e, 0x20_0f, 0x20_28, 0x20_29, 0x25_81,
+  0xfe_ff, 0xff_fd,
+]);
+
+const mark = /^\p{M}$/u;
+
+/** Leaves combining marks out. */
+const stripAccents = createCharacterNormalizer((character) => (isCombiningMark(character) ? '' : character));
+
+function isCombiningMark(character: string): boolean {
+  const codePoint = character.codePointAt(0)!;
+  if (codePoint === 0x1c_f2 || codePoint === 0x1c_f3) return true; // marks until Unicode 12
+  return mark.test(character) && !isInRanges(codePoint, notCombiningMarks);
+}
 
 const readers: Readers<Normalizer> = {
   BertNormalizer: readBertNormalizer,
@@ -39,4 +82,47 @@ function readSequence(label: string, members: Members): Normalizer {
     readNormalizer(`${label}.normalizers[${index}]`, item),
   );
   return (piece) => normalizers.reduce((rewritten, normalize) => normalize(rewritten), piece);
+}
+
+/** Takes white space away from the ends. */
+function readStrip(label: string, members: Members): Normalizer {
+  const left = readBoolean(`${label}.strip_left`, members['strip_left']);
+  const right = readBoolean(`${label}.strip_right`, members['strip_right']);
+  return (piece) => {
+    const { units } = piece.text;
+    let { start, end } = piece;
+    if (left) while (start < end && (classOf(units[start]!) & space) !== 0) start++;
+    if (right) while (end > start && (classOf(units[end - 1]!) & space) !== 0) end--;
+    if (start === piece.start && end === piece.end) return piece;
+    const builder = createTextBuilder(piece.text, end - start);
+    builder.open(start);
+    builder.copyTo(end);
+    return wholePiece(builder);
+  };
+}
+
+/** Writes something else for every match of a pattern. */
+function readReplace(label: string, members: Members): Normalizer {
+  const pattern = readPattern(`${label}.pattern`, members['pattern']);
+  const content = readString(`${label}.content`, members['content']);
+  const characters = Array.from(content, (character) => character.codePointAt(0)!);
+  const segments = createSegments();
+  return (piece) => {
+    const { text, start, end } = piece;
+    segments.count = 0;
+    if (start < end) pattern(text, start, end, segments);
+    const { count, matched, ends } = segments;
+    if (matched.indexOf(1) === -1 || matched.indexOf(1) >= count) return piece;
+    const builder = createTextBuilder(text, end - start + 16);
+    builder.open(start);
+    for (let index = 0; index < count; index++) {
+      if (matched[index] === 0) {
+        builder.copyTo(ends[index]!);
+        continue;
+      }
+      while (builder.at < ends[index]!) builder.skip();
+      for (const character of characters) builder.insert(character);
+    }
+    return wholePiece(builder);
+  };
 }

@@ -1,7 +1,7 @@
 import { readMembers, readString } from '../definition.ts';
-import { createLiteralPattern } from './literal-pattern.ts';
-import type { Pattern } from './pattern.ts';
+import { type Pattern, pushSegment } from './pattern.ts';
 import { createRegularExpressionPattern } from './regular-expression.ts';
+import { toUnits } from '../code-units.ts';
 
 /**
  * Reads `{ String: … }` or `{ Regex: … }`.
@@ -16,4 +16,26 @@ export function readPattern(label: string, value: unknown): Pattern {
   }
   const literal = readString(`${label}.String`, members['String']);
   return literal === '' ? createRegularExpressionPattern(label, '') : createLiteralPattern(literal);
+}
+
+/** Matches a text as it stands, from left to right. */
+export function createLiteralPattern(literal: string): Pattern {
+  const wanted = toUnits(literal);
+  const { length } = wanted;
+  return ({ units }, start, end, segments) => {
+    let from = start;
+    for (let at = start; at + length <= end;) {
+      let matching = 0;
+      while (matching < length && units[at + matching] === wanted[matching]) matching++;
+      if (matching < length) {
+        at++;
+        continue;
+      }
+      if (from < at) pushSegment(segments, at, 0);
+      at += length;
+      pushSegment(segments, at, 1);
+      from = at;
+    }
+    if (from < end) pushSegment(segments, end, 0);
+  };
 }

@@ -1,7 +1,7 @@
 import { codePointAt, sourceStart } from '../aligned-text.ts';
 import { readBoolean, readCharacter, readChoice, type Members } from '../definition.ts';
 import { writePrefix } from '../normalizers/prepend.ts';
-import { createLiteralPattern } from '../patterns/literal-pattern.ts';
+import { createLiteralPattern } from '../patterns/read-pattern.ts';
 import type { PreTokenizer } from '../pieces.ts';
 import { splitPieces } from '../split.ts';
 import { rewritePieces } from './rewrite-pieces.ts';

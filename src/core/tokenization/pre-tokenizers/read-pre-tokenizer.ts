@@ -7,18 +7,75 @@ import {
   readCharacter,
   readChoice,
   readList,
+  readInteger,
 } from '../definition.ts';
 import { createCharacterPattern } from '../patterns/character-pattern.ts';
 import { readPattern } from '../patterns/read-pattern.ts';
-import type { PreTokenizer } from '../pieces.ts';
+import { type PreTokenizer, createBoundList, pushPiece, totalLength } from '../pieces.ts';
 import { splitBehaviors, splitPieces } from '../split.ts';
 import { memoizeByCodePoint } from '../unicode/code-point-memo.ts';
 import { readByteLevel, spellBytes } from './byte-level.ts';
-import { readFixedLength } from './fixed-length.ts';
 import { readMetaspace } from './metaspace.ts';
-import { bertPreTokenizer, readPunctuation } from './punctuation.ts';
 import { unicodeScripts } from './unicode-scripts.ts';
-import { whitespace, whitespaceSplit } from './whitespace.ts';
+import { codePointAt, unitsOf } from '../aligned-text.ts';
+import { pushSegment, type Pattern } from '../patterns/pattern.ts';
+import { otherRunEnd, runEnd } from '../patterns/scan.ts';
+import { classOf, space, word, punctuation } from '../unicode/character-class.ts';
+
+const punctuationPattern = createCharacterPattern((codePoint) => (classOf(codePoint) & punctuation) !== 0);
+
+/** Cuts at punctuation. */
+function readPunctuation(label: string, members: Members): PreTokenizer {
+  const behavior = readChoice(`${label}.behavior`, members['behavior'] ?? 'Isolated', splitBehaviors);
+  return (pieces) => splitPieces(pieces, punctuationPattern, { behavior });
+}
+
+/** Cuts at white space, and at punctuation, which is kept. */
+const bertPreTokenizer: PreTokenizer = (pieces) => {
+  const { text, bounds, count } = pieces;
+  const { units } = text;
+  const list = createBoundList(count + (totalLength(pieces) >> 2));
+  for (let piece = 0; piece < count; piece++) {
+    const end = bounds[2 * piece + 1]!;
+    let from = bounds[2 * piece]!;
+    for (let at = from; at < end;) {
+      const codePoint = codePointAt(units, at);
+      const next = at + unitsOf(codePoint);
+      const kind = classOf(codePoint);
+      if ((kind & (space | punctuation)) !== 0) {
+        pushPiece(list, from, at);
+        if ((kind & punctuation) !== 0) pushPiece(list, at, next);
+        from = next;
+      }
+      at = next;
+    }
+    pushPiece(list, from, end);
+  }
+  return { ...pieces, bounds: list.bounds, count: list.count };
+};
+
+/** `\w+|[^\w\s]+` */
+const wordPattern: Pattern = ({ units }, start, end, segments) => {
+  for (let at = start; at < end;) {
+    const kind = classOf(codePointAt(units, at));
+    const isSpace = (kind & space) !== 0;
+    let next: number;
+    if (isSpace) next = runEnd(units, at, end, space);
+    else if (kind & word) next = runEnd(units, at, end, word);
+    else next = otherRunEnd(units, at, end, word | space);
+    pushSegment(segments, next, isSpace ? 0 : 1);
+    at = next;
+  }
+};
+
+/** Cuts into words, and runs of what is neither word nor white space. */
+const whitespace: PreTokenizer = (pieces) =>
+  splitPieces(pieces, wordPattern, { behavior: 'Removed', invert: true });
+
+const spacePattern = createCharacterPattern((codePoint) => (classOf(codePoint) & space) !== 0);
+
+/** Cuts at white space. */
+const whitespaceSplit: PreTokenizer = (pieces) => splitPieces(pieces, spacePattern, { behavior: 'Removed' });
 
 const readers: Readers<PreTokenizer> = {
   BertPreTokenizer: () => bertPreTokenizer,
@@ -69,4 +126,17 @@ const numberPattern = createCharacterPattern((codePoint) => isNumber(codePoint) 
 function readDigits(label: string, members: Members): PreTokenizer {
   const individual = readBoolean(`${label}.individual_digits`, members['individual_digits'], false);
   return (pieces) => splitPieces(pieces, numberPattern, { behavior: individual ? 'Isolated' : 'Contiguous' });
+}
+
+/** Cuts after every so many characters. */
+function readFixedLength(label: string, members: Members): PreTokenizer {
+  const length = readInteger(`${label}.length`, members['length'] ?? 5, 1, Number.MAX_SAFE_INTEGER);
+  const pattern: Pattern = ({ units }, start, end, segments) => {
+    let count = 0;
+    for (let at = start; at < end;) {
+      at += unitsOf(codePointAt(units, at));
+      if (++count % length === 0 || at === end) pushSegment(segments, at, 1);
+    }
+  };
+  return (pieces) => splitPieces(pieces, pattern, { behavior: 'Isolated' });
 }

@@ -11,9 +11,9 @@ export const word = 8;
 /** ASCII punctuation and `\p{P}` */
 export const punctuation = 16;
 /** `[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]` */
-export const upper = 32;
+const upper = 32;
 /** `[\p{Ll}\p{Lm}\p{Lo}\p{M}]` */
-export const lower = 64;
+const lower = 64;
 const known = 128;
 
 const kinds: readonly (readonly [number, RegExp])[] = [

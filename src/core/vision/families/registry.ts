@@ -2,8 +2,7 @@ import type { VisionConfig, VisionFamily } from './family.ts';
 import { createGemma3 } from './gemma3.ts';
 import { createIdefics3 } from './idefics3.ts';
 import { createLlavaOnevision } from './llava-onevision.ts';
-import { createQwen2Vl } from './qwen2-vl.ts';
-import { createQwen3Vl } from './qwen3-vl.ts';
+import { createQwen2Vl, createQwen3Vl } from './qwen2-vl.ts';
 
 const families: Readonly<Record<string, (files: VisionConfig) => VisionFamily>> = {
   gemma3: createGemma3,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { stepsRaggedRows } from '../../../../src/backends/onnx/chat/ragged-trial.ts';
+import { stepsRaggedRows } from '../../../../src/backends/onnx/chat/load-decoder.ts';
 import type { CacheRow, Decoder, DecoderCache } from '../../../../src/runtime/decoder.ts';
 
 const cases = [

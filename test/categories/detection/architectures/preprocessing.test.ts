@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { createCandidates } from '../../../../src/core/vision/candidates.ts';
-import { toHeadOutput } from '../../../../src/categories/detection/architectures/graph/to-head-output.ts';
-import { readInputSizes } from '../../../../src/categories/detection/architectures/graph/input-sizes.ts';
-import { layOut } from '../../../../src/categories/detection/architectures/graph/lay-out.ts';
+import { toHeadOutput } from '../../../../src/categories/detection/architectures/graph/detector-inputs.ts';
+import {
+  readInputSizes,
+  layOut,
+} from '../../../../src/categories/detection/architectures/graph/input-sizes.ts';
 import { chooseSize } from '../../../../src/categories/detection/pipeline/detection-pipeline.ts';
 import type { HeadName } from '../../../../src/core/vision/heads/registry.ts';
 import { headNamed } from '../../../../src/core/vision/heads/registry.ts';

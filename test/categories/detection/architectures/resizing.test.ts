@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readResizing } from '../../../../src/categories/detection/architectures/graph/resizing.ts';
+import { readResizing } from '../../../../src/categories/detection/architectures/graph/input-sizes.ts';
 
 const edges = (shortest: number, longest: number, multiple = 1) => ({
   edges: { shortest, longest, multiple },

@@ -1,24 +1,11 @@
 import { openAudio } from '../../../../src/runtime/audio/open-audio.ts';
+import { writeWav } from '../../../runtime/audio/write-wav.ts';
 
 export const sampleRateHz = 16_000;
 
 /** A WAV file of 16 bits, mono. */
 export function toWav(samples: Float32Array): Uint8Array {
-  const size = 2 * samples.length;
-  const file = Buffer.alloc(44 + size);
-  file.write('RIFF    WAVEfmt ');
-  file.writeUInt32LE(36 + size, 4);
-  file.writeUInt32LE(16, 16);
-  file.writeUInt16LE(1, 20);
-  file.writeUInt16LE(1, 22);
-  file.writeUInt32LE(sampleRateHz, 24);
-  file.writeUInt32LE(2 * sampleRateHz, 28);
-  file.writeUInt16LE(2, 32);
-  file.writeUInt16LE(16, 34);
-  file.write('data', 36);
-  file.writeUInt32LE(size, 40);
-  samples.forEach((sample, index) => file.writeInt16LE(Math.round(32_767 * sample), 44 + 2 * index));
-  return file;
+  return writeWav(samples, { format: 1, bits: 16, sampleRateHz });
 }
 
 /** A gliding tone that comes and goes. */

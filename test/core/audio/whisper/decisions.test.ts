@@ -6,8 +6,8 @@ import {
   temperatureLadder,
 } from '../../../../src/core/audio/whisper/fallback.ts';
 import { toPrefix } from '../../../../src/core/audio/whisper/prefix.ts';
-import { cutRepetitions } from '../../../../src/core/audio/whisper/repetition.ts';
-import { isUnsayable } from '../../../../src/core/audio/whisper/speaking-rate.ts';
+import { cutRepetitions } from '../../../../src/core/audio/whisper/segments.ts';
+import { isUnsayable } from '../../../../src/core/audio/whisper/word-timing.ts';
 import { toSeconds } from '../../../../src/core/audio/whisper/timestamps.ts';
 
 const quality = (averageLogprob: number, compressionRatio = 1, noSpeechProbability = 0) => ({

@@ -1,11 +1,11 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createHermesToolCallParser } from '../../../../src/core/chat/tool-calls/hermes.ts';
+import { hermesFormat } from '../../../../src/core/chat/tool-calls/hermes.ts';
 import { cut, cutTexts, soup } from '../../text/pieces.ts';
 import { call, parsePieces, unfinished, type Item } from './items.ts';
 
 function parse(pieces: readonly string[], cutOff = false): Item[] {
-  return parsePieces(createHermesToolCallParser(), pieces, cutOff);
+  return parsePieces(hermesFormat.createParser([]), pieces, cutOff);
 }
 
 /** What an answer is made of: a text, or a call in one of the forms in which models write them. */
@@ -32,7 +32,7 @@ const segment: fc.Arbitrary<{ text: string; name?: string; values?: unknown }> =
     }),
 );
 
-describe('createHermesToolCallParser', () => {
+describe('hermesFormat', () => {
   it.each<[string, string, Item[]]>([
     ['plain text', 'Hello <b>', ['Hello <b>']],
     ['a call', '<tool_call>\n{"name": "f", "arguments": {"a": 1}}\n</tool_call>', [call('f', '{"a": 1}')]],
@@ -193,7 +193,7 @@ describe('createHermesToolCallParser', () => {
   });
 
   it('gives arguments out as soon as they are known where a grammar keeps calls whole', () => {
-    const parser = createHermesToolCallParser([], { isConstrained: true });
+    const parser = hermesFormat.createParser([], { isConstrained: true });
     const pieces = [
       'Hm <to',
       'ol_call>\n{"name": "f", ',

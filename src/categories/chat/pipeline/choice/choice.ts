@@ -10,12 +10,11 @@ import type { ToolCallParser } from '../../../../core/chat/tool-calls/parser.ts'
 import { createSampler, samplerParametersOf, type Sampler } from '../../../../core/sampling/sampler.ts';
 import { createDetokenizer, type Detokenizer } from '../../../../core/text/detokenizer.ts';
 import type { TextTokenizer } from '../../../../models/tokenizer.ts';
-import type { ChatEvent, FinishReason, TokenLogprobs } from '../../events.ts';
+import type { ChatEvent, FinishReason, TokenLogprobs, TokenLogprob } from '../../events.ts';
 import type { ChatRequest } from '../../request.ts';
 import type { Continuation } from '../batch/step-logits.ts';
 import { dryBreakersOf } from './dry-breakers.ts';
-import { readTokenLogprobs } from './token-logprobs.ts';
-import { wordTestOf } from './word-tokens.ts';
+import { logProbabilitiesOf, type TokenLogProbability } from '../../../../core/sampling/log-probabilities.ts';
 
 /** The context that all choices of a request share. */
 export interface ChoiceContext {
@@ -185,4 +184,43 @@ export class Choice implements Continuation {
     const stop = finishReason === 'stop' && stopped !== null ? { stopSequence: stopped } : {};
     this.#context.emit({ type: 'choice-end', choice: this.#index, finishReason, ...stop });
   }
+}
+
+const utf8 = new TextDecoder();
+
+/** The model's log probabilities of a token before sampling, with the tokens spelled out. */
+function readTokenLogprobs(
+  logits: Float32Array,
+  token: number,
+  top: number,
+  tokenizer: TextTokenizer,
+): TokenLogprobs {
+  const spellOut = ({ token: id, logProbability }: TokenLogProbability): TokenLogprob => {
+    const bytes = tokenizer.bytesOf(id);
+    return { token: utf8.decode(bytes), logprob: logProbability, bytes: [...bytes] };
+  };
+  const chosen = logProbabilitiesOf(logits, token, { top });
+  return { ...spellOut(chosen), topLogprobs: chosen.top.map(spellOut) };
+}
+
+const tests = new WeakMap<TextTokenizer, (token: number) => boolean>();
+
+/** Tells tokens with a letter or digit, or a part of a character beyond ASCII, from punctuation and white space. */
+function wordTestOf(tokenizer: TextTokenizer): (token: number) => boolean {
+  let test = tests.get(tokenizer);
+  if (!test) {
+    const known = new Map<number, boolean>();
+    test = (token) => {
+      let isWord = known.get(token);
+      if (isWord === undefined) known.set(token, (isWord = tokenizer.bytesOf(token).some(isOfWord)));
+      return isWord;
+    };
+    tests.set(tokenizer, test);
+  }
+  return test;
+}
+
+function isOfWord(byte: number): boolean {
+  const letter = byte | 0x20;
+  return byte >= 0x80 || (byte >= 0x30 && byte <= 0x39) || (letter >= 0x61 && letter <= 0x7a);
 }

@@ -1,7 +1,7 @@
 import { fieldError } from '../../../../errors.ts';
 import { inPieces } from '../../../../validation/in-pieces.ts';
 import { parseBody } from '../../../../validation/issues.ts';
-import { assertNoneOf, notOffered, type UnsupportedField } from '../../../../validation/unsupported.ts';
+import { assertNoneOf, notOffered, type UnsupportedFields } from '../../../../validation/unsupported.ts';
 import { fromChatRequest, type ChatCall } from '../from-request.ts';
 import type { ChatRequestBody } from '../schema.ts';
 import { toMessagesError } from './field-names.ts';
@@ -21,24 +21,22 @@ type ResultContent = Extract<Block, { type: 'tool_result' }>['content'];
 const useTools = 'use `tools` of your own';
 
 /** Fields that would change the answer and that are not honoured. */
-const unsupportedFields = new Map<string, UnsupportedField>(
-  Object.entries({
-    mcp_servers: { advice: useTools },
-    container: { advice: notOffered },
-    context_management: { advice: notOffered },
-    output_config: { advice: 'use `POST /chat/completions` with `response_format`' },
-    output_format: { advice: 'use `POST /chat/completions` with `response_format`' },
-    stop: { advice: 'use `stop_sequences`' },
-    n: { advice: 'a message has one answer' },
-    response_format: { advice: 'use `POST /chat/completions`' },
-    reasoning_effort: { advice: 'use `thinking`' },
-    enable_thinking: { advice: 'use `thinking`' },
-    parallel_tool_calls: { advice: 'use `tool_choice.disable_parallel_tool_use`' },
-    max_completion_tokens: { advice: 'use `max_tokens`' },
-    logprobs: { advice: 'use `POST /chat/completions`' },
-    top_logprobs: { advice: 'use `POST /chat/completions`' },
-  }),
-);
+const unsupportedFields: UnsupportedFields = {
+  mcp_servers: { advice: useTools },
+  container: notOffered,
+  context_management: notOffered,
+  output_config: { advice: 'use `POST /chat/completions` with `response_format`' },
+  output_format: { advice: 'use `POST /chat/completions` with `response_format`' },
+  stop: { advice: 'use `stop_sequences`' },
+  n: { advice: 'a message has one answer' },
+  response_format: { advice: 'use `POST /chat/completions`' },
+  reasoning_effort: { advice: 'use `thinking`' },
+  enable_thinking: { advice: 'use `thinking`' },
+  parallel_tool_calls: { advice: 'use `tool_choice.disable_parallel_tool_use`' },
+  max_completion_tokens: { advice: 'use `max_tokens`' },
+  logprobs: { advice: 'use `POST /chat/completions`' },
+  top_logprobs: { advice: 'use `POST /chat/completions`' },
+};
 
 /**
  * A request body of `POST /messages` → what the inference takes. The body becomes that of a chat completion.

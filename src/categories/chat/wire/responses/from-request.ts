@@ -6,7 +6,36 @@ import { fromChatRequest } from '../from-request.ts';
 import type { ChatRequestBody } from '../schema.ts';
 import { toResponsesError } from './field-names.ts';
 import { responsesRequestSchema, type ResponsesRequestBody } from './schema.ts';
-import { assertSupported } from './unsupported.ts';
+import { assertNoneOf, notOffered, type UnsupportedFields } from '../../../../validation/unsupported.ts';
+import { unsupportedFields as ofChatCompletions } from '../unsupported.ts';
+
+const notStored = 'nothing is stored: send the whole conversation as `input`';
+const isFalse = (value: unknown): boolean => value === false;
+const isOne = (value: unknown): boolean => value === 1;
+
+/** The Responses API has a field `reasoning` of its own. */
+const { reasoning: _, ...ofChat } = ofChatCompletions;
+
+/** Fields that would change the answer and that are not honoured: those of chat completions and of stored state. */
+const unsupportedFields: UnsupportedFields = {
+  ...ofChat,
+  previous_response_id: { advice: notStored },
+  conversation: { advice: notStored },
+  store: { harmless: isFalse, advice: notStored },
+  background: { harmless: isFalse, advice: 'nothing is stored: use `stream`' },
+  prompt: { advice: 'use `instructions` and `input`' },
+  truncation: { harmless: (value: unknown) => value === 'disabled', advice: 'only disabled is offered' },
+  context_management: notOffered,
+  moderation: notOffered,
+  messages: { advice: 'use `input`' },
+  max_tokens: { advice: 'use `max_output_tokens`' },
+  max_completion_tokens: { advice: 'use `max_output_tokens`' },
+  response_format: { advice: 'use `text.format`' },
+  reasoning_effort: { advice: 'use `reasoning.effort`' },
+  verbosity: { advice: 'use `text.verbosity`' },
+  n: { harmless: isOne, advice: 'a response has one answer' },
+  logprobs: { harmless: isFalse, advice: 'use `include` with message.output_text.logprobs' },
+};
 
 /** The parsed request without the form of its delivery. */
 export interface ResponsesCall {
@@ -47,7 +76,7 @@ export async function readResponsesRequest(body: unknown): Promise<ResponsesCall
 }
 
 function parse(body: unknown): ResponsesRequestBody {
-  assertSupported(body);
+  assertNoneOf(unsupportedFields, body);
   return parseBody(responsesRequestSchema, body);
 }
 

@@ -1,6 +1,8 @@
 import type { Size } from '../../../../core/vision/box.ts';
 import { fieldError } from '../../../../errors.ts';
 import type { Session, Tensor, TensorMap, TensorSignature } from '../../../../runtime/contract.ts';
+import { float16ToFloat32Into } from '../../../../core/math/float16.ts';
+import type { HeadOutput } from '../../../../core/vision/heads/head.ts';
 
 /** Inputs of a detector's graph. */
 export interface DetectorInputs {
@@ -62,4 +64,15 @@ function fullMask({ name, type, dims }: TensorSignature, { width, height }: Size
     default:
       throw fieldError('source', `${name} is ${type}, expected int64, bool or float32`);
   }
+}
+
+/** The numbers of an output, whatever their type. */
+export function toHeadOutput({ type, data, dims }: Tensor): HeadOutput {
+  if (type === 'float32') return { data: data as Float32Array, dims };
+  if (type === 'float16') {
+    return { data: float16ToFloat32Into(new Float32Array(data.length), data as Uint16Array), dims };
+  }
+  if (type === 'int64') return { data: Float32Array.from(data as BigInt64Array, Number), dims };
+  if (type === 'int32') return { data: Float32Array.from(data as Int32Array), dims };
+  throw new TypeError(`output: expected float32, float16, int64 or int32, got ${type}`);
 }

@@ -1,10 +1,18 @@
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import type { SessionBackend } from '../../../../contracts/sessions.ts';
 import type { Size } from '../../../../core/vision/box.ts';
-import { decodeCustomInto } from '../../../../core/vision/heads/custom-head.ts';
+import { decodeCustomInto, type CustomHead } from '../../../../core/vision/heads/custom-head.ts';
 import { hasQueries } from '../../../../core/vision/heads/detr.ts';
 import type { DetectorHead, FoundOutputs, HeadOutput } from '../../../../core/vision/heads/head.ts';
 import { usualPreprocessing } from '../../../../core/vision/heads/preprocessing.ts';
-import { detectorHeads, findHead, headNamed, type HeadName } from '../../../../core/vision/heads/registry.ts';
+import {
+  detectorHeads,
+  findHead,
+  headNamed,
+  type HeadName,
+  headNames,
+} from '../../../../core/vision/heads/registry.ts';
 import { toInputTensorInto } from '../../../../core/vision/input-tensor.ts';
 import { fieldError, fieldErrorOf } from '../../../../errors.ts';
 import type { Session, TensorMap } from '../../../../runtime/contract.ts';
@@ -13,12 +21,8 @@ import type { Detector } from '../../detector.ts';
 import { detectionParameters } from '../../parameters.ts';
 import type { DetectionSettings } from '../../settings.ts';
 import { openDetectorFolder, type DetectorFolder } from './detector-folder.ts';
-import { readInputs, toFeeds } from './detector-inputs.ts';
-import { readInputSizes, type InputSizes } from './input-sizes.ts';
-import { layOut } from './lay-out.ts';
-import { loadCustomHead } from './load-custom-head.ts';
-import { readResizing } from './resizing.ts';
-import { toHeadOutput } from './to-head-output.ts';
+import { readInputs, toFeeds, toHeadOutput } from './detector-inputs.ts';
+import { readInputSizes, type InputSizes, readResizing, layOut } from './input-sizes.ts';
 
 const foreignTasks = new Set(['classify', 'obb']);
 
@@ -131,4 +135,28 @@ function numberedClasses(source: string, count: number): readonly string[] {
     `slashv1: no file of ${source} names the classes of its objects, which are called class_0 to class_${count - 1}; the setting classNames gives them names`,
   );
   return Array.from({ length: count }, (_, classId) => `class_${classId}`);
+}
+
+/**
+ * Imports a head of the user's own.
+ *
+ * @param path of the module, or its `file:` URL
+ * @throws InferenceError `invalid_request` where it can't be imported or exports no head
+ */
+async function loadCustomHead(path: string): Promise<CustomHead> {
+  const url = path.startsWith('file:') ? path : pathToFileURL(resolve(path)).href;
+  let exported: { readonly default?: unknown };
+  try {
+    exported = (await import(url)) as { readonly default?: unknown };
+  } catch (error) {
+    throw fieldError('head', `the module ${path} can't be imported: ${(error as Error).message}`, {
+      cause: error,
+    });
+  }
+  const head = exported.default as Partial<CustomHead> | undefined;
+  if (typeof head?.decode !== 'function') {
+    throw fieldError('head', `expected ${path} to export by default an object with a function decode`);
+  }
+  if (head.like === undefined || headNames.includes(head.like)) return head as CustomHead;
+  throw fieldError('head', `expected \`like\` of ${path} to be one of ${headNames.join(', ')}`);
 }

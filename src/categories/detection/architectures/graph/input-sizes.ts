@@ -1,10 +1,61 @@
 import { detectionParameters } from '../../parameters.ts';
 import type { Size } from '../../../../core/vision/box.ts';
-import type { EdgeLimits } from '../../../../core/vision/edge-limits.ts';
+import { type EdgeLimits, fitEdges } from '../../../../core/vision/edge-limits.ts';
 import type { DetectorFolder } from './detector-folder.ts';
 import type { TensorSignature } from '../../../../runtime/contract.ts';
 import type { ImageSizes } from '../../events.ts';
-import type { Resizing } from './resizing.ts';
+import { fieldError, type InferenceError } from '../../../../errors.ts';
+import { abbreviate } from '../../../../core/text/quote.ts';
+import type { Preprocessing } from '../../../../core/vision/heads/preprocessing.ts';
+import { fittingInput, letterbox, stretch } from '../../../../core/vision/letterbox.ts';
+import type { InputLayout } from '../../detector.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** The input size in `preprocessor_config.json`: exactly one, or limits to an image's edges. */
+type Resizing = { readonly exact: Size } | { readonly edges: EdgeLimits };
+
+/** Default for files that are older than `longest_edge`. */
+const usualLongest = 1333;
+const yolosPatch = 16;
+
+/**
+ * Reads how a model of the DETR family has its images resized.
+ *
+ * @returns `undefined` where the file doesn't say it
+ * @throws InferenceError `invalid_request` for ways that are not known
+ */
+export function readResizing(preprocessor: Json): Resizing | undefined {
+  if (isGiven(preprocessor['pad_size'])) throw invalid('pad_size', preprocessor['pad_size'], 'null');
+  const size = preprocessor['size'];
+  if (!isGiven(size)) return undefined;
+  const stated = (typeof size === 'object' ? size : { shortest_edge: size }) as Json;
+  const { height, width, shortest_edge: shortest } = stated;
+  const longest = stated['longest_edge'] ?? preprocessor['max_size'] ?? usualLongest;
+  if (isCount(height) && isCount(width)) return { exact: { width, height } };
+  if (isCount(shortest) && isCount(longest))
+    return { edges: { shortest, longest, multiple: multipleOf(preprocessor) } };
+  throw invalid('size', size, 'height and width, or shortest_edge and longest_edge');
+}
+
+/** YOLOS reads whole patches. */
+function multipleOf(preprocessor: Json): number {
+  const type = String(preprocessor['image_processor_type'] ?? preprocessor['feature_extractor_type']);
+  return type.startsWith('Yolos') ? yolosPatch : 1;
+}
+
+function isGiven(value: unknown): boolean {
+  return value !== undefined && value !== null;
+}
+
+function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) > 0;
+}
+
+function invalid(name: string, value: unknown, expected: string): InferenceError {
+  const stated = abbreviate(JSON.stringify(value));
+  return fieldError('source', `preprocessor_config.json has ${name} ${stated}, expected ${expected}`);
+}
 
 /** Input sizes of a model. */
 export interface InputSizes extends ImageSizes {
@@ -61,4 +112,37 @@ function greatest(value: unknown): number | undefined {
   const numbers = (text ?? '').match(/\d+/g)?.map(Number) ?? [];
   const number = Math.max(0, ...numbers);
   return number > 0 ? number : undefined;
+}
+
+type LayoutSizes = Pick<InputSizes, 'fixed' | 'edges' | 'step'>;
+
+/**
+ * Lays an image out.
+ *
+ * @param longerSide of inputs that have no fixed size, a multiple of the step; padded inputs then shrink to the image's
+ * proportions, and with edges it is the most that the longer side may be
+ */
+export function layOut(
+  image: Size,
+  fit: Preprocessing['fit'],
+  { fixed, edges, step, longerSide }: LayoutSizes & { readonly longerSide: number },
+): InputLayout {
+  if (fit === 'stretch') {
+    const free = edges
+      ? fitEdges(image, scaled(edges, longerSide))
+      : { width: longerSide, height: longerSide };
+    const input = fixed ?? free;
+    return { input, placement: stretch(input) };
+  }
+  const input = fixed ?? fittingInput(image, { longerSide, stride: step });
+  return {
+    input,
+    placement: letterbox(image, input, { align: fit === 'letterbox-center' ? 'center' : 'start' }),
+  };
+}
+
+/** Both limits are smaller or larger by the same factor. */
+function scaled({ shortest, longest, multiple }: EdgeLimits, longerSide: number): EdgeLimits {
+  const side = Math.max(1, Math.round((shortest * longerSide) / longest));
+  return { shortest: side, longest: longerSide, multiple };
 }

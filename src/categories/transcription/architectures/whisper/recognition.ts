@@ -10,15 +10,13 @@ import {
 } from '../../../../core/audio/whisper/fallback.ts';
 import { toIsoLanguage } from '../../../../core/audio/whisper/languages.ts';
 import { toPrefix } from '../../../../core/audio/whisper/prefix.ts';
-import { cutRepetitions } from '../../../../core/audio/whisper/repetition.ts';
-import { isUnsayable } from '../../../../core/audio/whisper/speaking-rate.ts';
-import { splitWindow, type WindowSegment } from '../../../../core/audio/whisper/segments.ts';
+import { cutRepetitions, splitWindow, type WindowSegment } from '../../../../core/audio/whisper/segments.ts';
+import { isUnsayable, type TimedSegment } from '../../../../core/audio/whisper/word-timing.ts';
 import {
   framesPerPosition,
   positionsToSeconds,
   secondsPerPosition,
 } from '../../../../core/audio/whisper/timestamps.ts';
-import type { TimedSegment } from '../../../../core/audio/whisper/word-timing.ts';
 import { logProbabilitiesOf } from '../../../../core/sampling/log-probabilities.ts';
 import { createRng } from '../../../../core/sampling/rng.ts';
 import { assertWanted } from '../../../../errors.ts';

@@ -1,0 +1,213 @@
+import {
+  type Members,
+  type Readers,
+  assertDepth,
+  readByType,
+  readList,
+  readString,
+  readBoolean,
+  readCharacter,
+  readInteger,
+  readMembers,
+} from './definition.ts';
+import { readMetaspaceOptions } from './pre-tokenizers/metaspace.ts';
+import { toAlignedText, isHighSurrogate } from './aligned-text.ts';
+import { createSegments } from './patterns/pattern.ts';
+import { readPattern } from './patterns/read-pattern.ts';
+import { byteOfCharacter } from './byte-characters.ts';
+import { writeUtf8 } from './models/utf8.ts';
+
+const lenientUtf8 = new TextDecoder('utf-8', { ignoreBOM: true });
+
+/**
+ * Takes characters for the bytes they stand for. A token with a character that stands for none is text. Bytes that are no
+ * UTF-8 become U+FFFD.
+ */
+const byteLevelDecoder: Decoder = (tokens) => {
+  let room = 0;
+  for (const token of tokens) room += 3 * token.length;
+  const bytes = new Uint8Array(room);
+  let length = 0;
+  for (const token of tokens) {
+    const end = writeBytes(bytes, length, token);
+    length = end === -1 ? writeText(bytes, length, token) : end;
+  }
+  return [lenientUtf8.decode(bytes.subarray(0, length))];
+};
+
+/** −1 if a character stands for no byte. */
+function writeBytes(bytes: Uint8Array, at: number, token: string): number {
+  for (let index = 0; index < token.length; index++) {
+    const byte = byteOfCharacter[token.charCodeAt(index)] ?? -1;
+    if (byte === -1) return -1;
+    bytes[at + index] = byte;
+  }
+  return at + token.length;
+}
+
+function writeText(bytes: Uint8Array, at: number, token: string): number {
+  let end = at;
+  for (let index = 0; index < token.length; index++) {
+    if (isHighSurrogate(token.charCodeAt(index))) end = writeUtf8(bytes, end, token.codePointAt(index++)!);
+    else end = writeUtf8(bytes, end, token.charCodeAt(index));
+  }
+  return end;
+}
+
+/** Turns the texts of tokens into parts of a text. */
+export type Decoder = (tokens: readonly string[]) => readonly string[];
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+const byteToken = /^<0x(?:[0-9A-Fa-f]{2}|\+[0-9A-Fa-f])>$/;
+
+/** Takes runs of `<0x…>` for bytes; where they are no UTF-8, each of them becomes U+FFFD. */
+const byteFallbackDecoder: Decoder = (tokens) => {
+  const parts: string[] = [];
+  let bytes: number[] = [];
+  const flush = (): void => {
+    if (bytes.length > 0) for (const part of decodeBytes(bytes)) parts.push(part);
+    bytes = [];
+  };
+  for (const token of tokens) {
+    if (byteToken.test(token)) {
+      bytes.push(Number.parseInt(token.slice(3, 5), 16));
+    } else {
+      flush();
+      parts.push(token);
+    }
+  }
+  flush();
+  return parts;
+};
+
+function decodeBytes(bytes: readonly number[]): string[] {
+  try {
+    return [utf8.decode(Uint8Array.from(bytes))];
+  } catch {
+    return bytes.map(() => '\uFFFD');
+  }
+}
+
+const fuse: Decoder = (tokens) => [tokens.join('')];
+
+const readers: Readers<Decoder> = {
+  BPEDecoder: readBpeDecoder,
+  ByteFallback: () => byteFallbackDecoder,
+  ByteLevel: () => byteLevelDecoder,
+  CTC: readCtcDecoder,
+  Fuse: () => fuse,
+  Metaspace: readMetaspaceDecoder,
+  Replace: readReplaceDecoder,
+  Sequence: readSequence,
+  Strip: readStripDecoder,
+  WordPiece: readWordPieceDecoder,
+};
+
+/** @throws TypeError or RangeError for a malformed definition or an unknown type */
+export function readDecoder(label: string, value: unknown): Decoder {
+  return readByType(label, value, readers);
+}
+
+function readSequence(label: string, members: Members): Decoder {
+  assertDepth(label);
+  const steps = readList(`${label}.decoders`, members['decoders']).map((item, index) =>
+    readDecoder(`${label}.decoders[${index}]`, item),
+  );
+  return (tokens) => steps.reduce((decoded, step) => step(decoded), tokens);
+}
+
+/** Writes a blank for the suffix that ends words, but none at the end. */
+function readBpeDecoder(label: string, members: Members): Decoder {
+  const suffix = readString(`${label}.suffix`, members['suffix'] ?? '</w>');
+  return (tokens) =>
+    tokens.map((token, index) => token.replaceAll(suffix, index === tokens.length - 1 ? '' : ' '));
+}
+
+/** Writes blanks for `▁`, without those of the first token if one was put in front. */
+function readMetaspaceDecoder(label: string, members: Members): Decoder {
+  const { replacement, prependScheme } = readMetaspaceOptions(label, members);
+  const first = prependScheme === 'never' ? ' ' : '';
+  return (tokens) => tokens.map((token, index) => token.replaceAll(replacement, index === 0 ? first : ' '));
+}
+
+/** Keeps one of equal neighbours, then drops padding, as speech models spell. */
+function readCtcDecoder(label: string, members: Members): Decoder {
+  const padToken = readString(`${label}.pad_token`, members['pad_token'] ?? '<pad>');
+  const delimiter = readString(`${label}.word_delimiter_token`, members['word_delimiter_token'] ?? '|');
+  const cleanup = readBoolean(`${label}.cleanup`, members['cleanup'], true);
+  return (tokens) =>
+    tokens
+      .filter((token, index) => index === 0 || token !== tokens[index - 1])
+      .map((token) => token.replaceAll(padToken, ''))
+      .map((token) => (cleanup ? cleanUpSpaces(token).replaceAll(delimiter, ' ') : token))
+      .filter((token) => token !== '');
+}
+
+/** Takes up to so many of one character away from the ends of every part. */
+function readStripDecoder(label: string, members: Members): Decoder {
+  const content = readCharacter(`${label}.content`, members['content']);
+  const start = readInteger(`${label}.start`, members['start'], 0, Number.MAX_SAFE_INTEGER);
+  const stop = readInteger(`${label}.stop`, members['stop'], 0, Number.MAX_SAFE_INTEGER);
+  const character = String.fromCodePoint(content);
+  const size = character.length;
+  return (tokens) =>
+    tokens.map((token) => {
+      let left = 0;
+      for (let count = 0; count < start && token.startsWith(character, left); count++) left += size;
+      let right = token.length;
+      for (let count = 0; count < stop && right - size >= left && token.endsWith(character, right); count++)
+        right -= size;
+      return token.slice(left, right);
+    });
+}
+
+/** Replaces every match of a pattern within each part. */
+function readReplaceDecoder(label: string, members: Members): Decoder {
+  const content = readString(`${label}.content`, members['content']);
+  const pattern = readPattern(`${label}.pattern`, members['pattern']);
+  const { String: literal } = readMembers(`${label}.pattern`, members['pattern']);
+  if (typeof literal === 'string' && literal !== '') {
+    return (tokens) => tokens.map((token) => token.replaceAll(literal, () => content));
+  }
+  const segments = createSegments();
+  return (tokens) =>
+    tokens.map((token) => {
+      segments.count = 0;
+      if (token !== '') pattern(toAlignedText(token, false), 0, token.length, segments);
+      let replaced = '';
+      for (let index = 0, from = 0; index < segments.count; index++) {
+        const end = segments.ends[index]!;
+        replaced += segments.matched[index] === 1 ? content : token.slice(from, end);
+        from = end;
+      }
+      return replaced;
+    });
+}
+
+/** Joins words whose continuations have a prefix. */
+function readWordPieceDecoder(label: string, members: Members): Decoder {
+  const prefix = readString(`${label}.prefix`, members['prefix'] ?? '##');
+  const cleanup = readBoolean(`${label}.cleanup`, members['cleanup'], true);
+  return (tokens) =>
+    tokens.map((token, index) => {
+      const isContinuation = index > 0 && token.startsWith(prefix);
+      const part = isContinuation ? token.slice(prefix.length) : index > 0 ? ` ${token}` : token;
+      return cleanup ? cleanUpSpaces(part) : part;
+    });
+}
+
+/** Takes away the blanks before punctuation and English contractions that cutting into words has left. */
+function cleanUpSpaces(text: string): string {
+  return text
+    .replaceAll(' .', '.')
+    .replaceAll(' ?', '?')
+    .replaceAll(' !', '!')
+    .replaceAll(' ,', ',')
+    .replaceAll(" ' ", "'")
+    .replaceAll(" n't", "n't")
+    .replaceAll(" 'm", "'m")
+    .replaceAll(' do not', " don't")
+    .replaceAll(" 's", "'s")
+    .replaceAll(" 've", "'ve")
+    .replaceAll(" 're", "'re");
+}
