@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
+import { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'node:https';
-import type { AddressInfo, Socket } from 'node:net';
+import { createServer as createTcpServer, type AddressInfo, type Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { text } from 'node:stream/consumers';
 import { ReadableStream } from 'node:stream/web';
@@ -113,4 +114,27 @@ it('ends when its signal aborts, before and during the answer', async () => {
   await expect(fetchWith(client)(origin, { signal: controller.signal })).rejects.toMatchObject({
     name: 'AbortError',
   });
+});
+
+it('gives up a connection that does not come about', async () => {
+  const server = createTcpServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  const failure = await fetchWith(undefined, 50)(`https://127.0.0.1:${port}`, {}).catch(
+    (error: unknown) => error,
+  );
+  expect(reasonOfFetch(failure)).toBe('ETIMEDOUT');
+});
+
+it('goes over node:http too, where connecting has a limit', async () => {
+  const server = createHttpServer((request, response) => void request.pipe(response));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  const send = fetchWith(undefined, 1000);
+  expect(send).not.toBe(fetch);
+  const response = await send(`http://127.0.0.1:${port}`, { method: 'POST', body: 'hello' });
+  expect(await readText(response, { maxBytes: 100 })).toBe('hello');
+  expect(await readText(await send(`http://127.0.0.1:${port}`, {}), { maxBytes: 100 })).toBe('');
 });

@@ -1,6 +1,10 @@
+import type { AnswerClock } from './answer-clock.ts';
+
 /** Limits of size and time for an answer. */
 export interface BodyOptions {
   readonly signal?: AbortSignal | undefined;
+  /** In place of `signal`. */
+  readonly clock?: AnswerClock | undefined;
   /** Unpacked; default any number. */
   readonly maxBytes?: number | undefined;
 }
@@ -18,18 +22,20 @@ export interface BodyOptions {
  */
 export async function* readBytes(
   { body }: Response,
-  { signal, maxBytes = Infinity }: BodyOptions = {},
+  { clock, signal = clock?.signal, maxBytes = Infinity }: BodyOptions = {},
 ): AsyncGenerator<Uint8Array> {
   if (!body) return;
   const reader = body.getReader();
+  const read = () => reader.read();
   const cancel = (): void => void reader.cancel().catch(() => {});
   signal?.addEventListener('abort', cancel);
   try {
     for (let received = 0; ;) {
       signal?.throwIfAborted();
-      const { done, value } = await reader.read();
+      const { done, value } = await (clock ? clock.wait(read) : read());
       signal?.throwIfAborted();
       if (done) return;
+      clock?.tick();
       received += value.byteLength;
       if (received > maxBytes) throw new RangeError(`more than ${maxBytes} bytes`);
       yield value;
@@ -77,13 +83,13 @@ export async function readText(response: Response, options: BodyOptions = {}): P
  */
 export async function readBeginning(
   response: Response,
-  { signal, maxBytes }: BodyOptions & { readonly maxBytes: number },
+  { maxBytes, ...options }: BodyOptions & { readonly maxBytes: number },
 ): Promise<string> {
   const decoder = new TextDecoder();
   let text = '';
   let received = 0;
   try {
-    for await (const bytes of readBytes(response, { signal })) {
+    for await (const bytes of readBytes(response, options)) {
       text += decoder.decode(bytes, { stream: true });
       received += bytes.byteLength;
       if (received >= maxBytes) break;

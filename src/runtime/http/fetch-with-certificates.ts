@@ -1,5 +1,6 @@
-import type { IncomingHttpHeaders } from 'node:http';
-import { Agent, request as requestHttps } from 'node:https';
+import { Agent as HttpAgent, request as requestHttp, type IncomingHttpHeaders } from 'node:http';
+import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
+import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
 
@@ -15,12 +16,15 @@ export interface Certificates {
 type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 /** Connections are kept open, by the certificates with which they were made. */
-const known = new WeakMap<Certificates, Fetch>();
+const known = new WeakMap<Certificates, HttpsAgent>();
+const plainAgent = new HttpAgent({ keepAlive: true });
+const noCertificates: Certificates = {};
 
 /**
- * `fetch`, with certificates of its own. Node's `fetch` takes them from a package of the same version as itself alone,
- * so requests with certificates go over `node:https`; redirects are refused.
+ * `fetch`, with certificates and a time limit for connecting. Node's `fetch` takes neither without a package of the same
+ * version as itself, so such requests go over `node:http` and `node:https`; redirects are refused.
  *
+ * @param connectMs longest time until a new connection is there; default that of `fetch`, 10 s
  * @throws TypeError as `fetch`, with the system's error as `cause`
  *
  * @example
@@ -29,25 +33,19 @@ const known = new WeakMap<Certificates, Fetch>();
  * const response = await fetchWith({ ca })('https://gpu-1:8443/v1/models', {});
  * ```
  */
-export function fetchWith(certificates: Certificates | undefined): Fetch {
-  if (!certificates) return fetch;
-  let own = known.get(certificates);
-  if (!own) known.set(certificates, (own = createFetch(certificates)));
-  return own;
-}
-
-function createFetch({ ca, cert, key }: Certificates): Fetch {
-  const agent = new Agent({ keepAlive: true, ca, cert, key });
+export function fetchWith(certificates: Certificates | undefined, connectMs?: number): Fetch {
+  if (!certificates && connectMs === undefined) return fetch;
   return async (url, { method = 'GET', headers, body, signal }) => {
-    if (!url.startsWith('https:'))
-      return fetch(url, { method, headers, body, signal, redirect: 'error' } as RequestInit);
+    const isSecure = url.startsWith('https:');
+    const open = isSecure ? requestHttps : requestHttp;
+    const agent = isSecure ? agentFor(certificates ?? noCertificates) : plainAgent;
     // Reads any kind of body, and says its type and length.
     const sent = new Request(url, { method, headers, body, duplex: 'half' } as RequestInit);
     const length =
       typeof body === 'string' || body instanceof Uint8Array ? Buffer.byteLength(body) : undefined;
     return new Promise((resolve, reject) => {
       const fail = (cause: Error): void => reject(new TypeError('fetch failed', { cause }));
-      const request = requestHttps(
+      const request = open(
         url,
         {
           agent,
@@ -76,6 +74,7 @@ function createFetch({ ca, cert, key }: Certificates): Fetch {
         },
       );
       request.on('error', (error) => (signal?.aborted ? reject(signal.reason as Error) : fail(error)));
+      request.on('socket', (socket) => limitConnecting(socket, isSecure, connectMs ?? defaultConnectMs));
       if (sent.body)
         Readable.fromWeb(sent.body as ReadableStream)
           .on('error', fail)
@@ -83,6 +82,25 @@ function createFetch({ ca, cert, key }: Certificates): Fetch {
       else request.end();
     });
   };
+}
+
+const defaultConnectMs = 10_000;
+
+function agentFor(certificates: Certificates): HttpsAgent {
+  let agent = known.get(certificates);
+  if (!agent) known.set(certificates, (agent = new HttpsAgent({ keepAlive: true, ...certificates })));
+  return agent;
+}
+
+function limitConnecting(socket: Socket, isSecure: boolean, connectMs: number): void {
+  if (!socket.connecting) return;
+  const giveUp = (): void =>
+    void socket.destroy(
+      Object.assign(new Error(`no connection within ${connectMs} ms`), { code: 'ETIMEDOUT' }),
+    );
+  const timer = setTimeout(giveUp, connectMs);
+  const stop = (): void => clearTimeout(timer);
+  socket.once(isSecure ? 'secureConnect' : 'connect', stop).once('close', stop);
 }
 
 function toHeaders(given: IncomingHttpHeaders): Headers {
