@@ -86,6 +86,7 @@ const callSettings = {
   onDispatch: z.unknown(),
   owner: z.string().optional(),
   sharesPrefixes: z.boolean().optional(),
+  mayRestart: z.boolean().optional(),
 } satisfies SettingTable & Record<keyof CallOptions, unknown>;
 
 /** All models of a service, usable with or without HTTP. */

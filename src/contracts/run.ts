@@ -16,6 +16,8 @@ export interface PipelineRunOptions {
   readonly owner?: string | undefined;
   /** As in `CallOptions`. */
   readonly sharesPrefixes?: boolean | undefined;
+  /** As in `CallOptions`. */
+  readonly mayRestart?: boolean | undefined;
 }
 
 /** The request or job that a run is a part of, in the words of whoever asks for it. */
@@ -52,6 +54,11 @@ export interface CallOptions {
   readonly owner?: string | undefined;
   /** Whether the beginning of its prompt is reused for those of all owners that say so too; default `false`. */
   readonly sharesPrefixes?: boolean | undefined;
+  /**
+   * Whether a chat answer that its server breaks off may begin again at another: the event `answer-restart` then says that
+   * the events before it don't count. For callers who read the whole answer before they use it; default `false`.
+   */
+  readonly mayRestart?: boolean | undefined;
 }
 
 /** A request with all its defaults, as a pipeline gets it. */

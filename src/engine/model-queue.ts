@@ -163,6 +163,7 @@ export class ModelQueue {
       onDispatch: options.onDispatch,
       owner: options.owner,
       sharesPrefixes: options.sharesPrefixes,
+      mayRestart: options.mayRestart,
       onAbandon: (abandoned) => this.#abandon(abandoned),
     });
     this.#waiting.add(ticket, options.owner, estimateCost?.(job.request));

@@ -15,6 +15,7 @@ export interface TicketOptions {
   readonly onDispatch: (() => void) | undefined;
   readonly owner: string | undefined;
   readonly sharesPrefixes: boolean | undefined;
+  readonly mayRestart: boolean | undefined;
   /** The caller has its error, or has left: the request need not be run any further. */
   onAbandon(ticket: Ticket): void;
 }
@@ -31,6 +32,7 @@ export class Ticket {
   readonly #origin: RunOrigin | undefined;
   readonly #onDispatch: (() => void) | undefined;
   readonly #sharesPrefixes: boolean | undefined;
+  readonly #mayRestart: boolean | undefined;
   readonly #stream: EventStream<RunEvent>;
   readonly #signal: AbortSignal | undefined;
   readonly #onAbandon: (ticket: Ticket) => void;
@@ -51,6 +53,7 @@ export class Ticket {
     this.#onDispatch = options.onDispatch;
     this.owner = options.owner;
     this.#sharesPrefixes = options.sharesPrefixes;
+    this.#mayRestart = options.mayRestart;
     this.#stream = stream;
     this.#signal = options.signal;
     this.#onAbandon = options.onAbandon;
@@ -66,8 +69,13 @@ export class Ticket {
   get labels(): RequestLabels {
     const headers = this.#origin ? runHeaders(this.#origin) : {};
     this.watch?.propagate(headers);
-    const { owner } = this;
-    return { requestId: this.#origin?.requestId, headers, owner, sharesPrefixes: this.#sharesPrefixes };
+    return {
+      requestId: this.#origin?.requestId,
+      headers,
+      owner: this.owner,
+      sharesPrefixes: this.#sharesPrefixes,
+      mayRestart: this.#mayRestart,
+    };
   }
 
   /** A replica has taken it. */

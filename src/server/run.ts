@@ -33,7 +33,7 @@ export async function collectRun<Event>(call: Call, run: BilledRequest<Event>): 
   const bill = await openBill(call, run, { isStream: false });
   const events: Event[] = [];
   try {
-    for await (const event of run.start(callOptions(call, signal, bill))) {
+    for await (const event of run.start({ ...callOptions(call, signal, bill), mayRestart: true })) {
       bill.read(event);
       events.push(event);
     }

@@ -77,6 +77,8 @@ export type ChatEvent =
       /** The stop sequence that ended it, where one has. */
       readonly stopSequence?: string | undefined;
     }
+  /** Only with `mayRestart`: another server begins the answer again, and the events before this one don't count. */
+  | { readonly type: 'answer-restart' }
   | ({ readonly type: 'usage' } & ChatUsage);
 
 /** An event that stands for generated tokens. */
@@ -99,4 +101,9 @@ export function isDelta(event: ChatEvent): event is ChatDelta {
 /** Facts about a loaded chat model. */
 export interface ChatModelInfo extends ModelInfo {
   readonly category: 'chat';
+}
+
+/** The events that count. */
+export function sinceRestart(events: readonly ChatEvent[]): readonly ChatEvent[] {
+  return events.slice(events.findLastIndex(({ type }) => type === 'answer-restart') + 1);
 }

@@ -20,6 +20,11 @@ export function tallyChat(event: ChatEvent, { usage, finishReasons }: UsageTally
     case 'choice-end':
       finishReasons[event.choice] = event.finishReason;
       return;
+    case 'answer-restart':
+      delete usage.outputTokens;
+      delete usage.reasoningTokens;
+      finishReasons.length = 0;
+      return;
     case 'usage':
       usage.inputTokens = event.promptTokens;
       usage.cachedTokens = event.cachedTokens;

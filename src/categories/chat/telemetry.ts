@@ -61,6 +61,9 @@ function createChatRecorder(): OutputRecorder<ChatEvent> {
         }
         case 'choice-end':
           choiceAt(event.choice).finishReason = event.finishReason;
+          break;
+        case 'answer-restart':
+          choices.length = 0;
       }
     },
     attributes: () =>

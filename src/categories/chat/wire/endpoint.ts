@@ -2,7 +2,7 @@ import type { Endpoint } from '../../../contracts/endpoint.ts';
 import { createId, fingerprintOf, unixTime } from '../../../server/headers.ts';
 import { jsonResponse } from '../../../server/responses.ts';
 import { toFrame } from '../../../server/sse.ts';
-import type { ChatEvent } from '../events.ts';
+import { sinceRestart, type ChatEvent } from '../events.ts';
 import type { ChatRequestInput } from '../request.ts';
 import { fromChatRequest, type ChatCall } from './from-request.ts';
 import { chatCompletionChunkSchema, chatCompletionSchema, chatRequestSchema } from './schema.ts';
@@ -31,7 +31,7 @@ export const chatCompletions: Endpoint<ChatCall, ChatRequestInput, ChatEvent> = 
     };
     const options = { responseId: head.id };
     if (!stream) {
-      const events = await run.collect(request, options);
+      const events = sinceRestart(await run.collect(request, options));
       const response = jsonResponse(200, toChatCompletion(events, head));
       return { ...response, headers: { ...response.headers, ...events.map(toolsHeader).find(Boolean) } };
     }

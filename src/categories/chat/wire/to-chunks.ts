@@ -52,7 +52,7 @@ export function createChunker(
     return [chunk([{ index: choice, delta: { role: 'assistant', content: null }, finish_reason: null }])];
   };
   return (event) => {
-    if (event.type === 'prompt-start') return [];
+    if (event.type === 'prompt-start' || event.type === 'answer-restart') return [];
     if (event.type === 'prompt-end') {
       ({ promptTokens } = event);
       return Array.from({ length: options.choices }, (_, choice) => begin(choice)).flat();
@@ -75,7 +75,10 @@ export function createChunker(
 }
 
 function toWireChoice(
-  event: Exclude<ChatEvent, { type: 'usage' | 'prompt-start' | 'prompt-end' | 'hidden-tokens' | 'logprobs' }>,
+  event: Exclude<
+    Extract<ChatEvent, { readonly choice: number }>,
+    { readonly type: 'hidden-tokens' | 'logprobs' }
+  >,
 ): WireChoice {
   const index = event.choice;
   switch (event.type) {

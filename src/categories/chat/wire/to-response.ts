@@ -50,8 +50,7 @@ export function toChatCompletion(events: Iterable<ChatEvent>, head: AnswerHead):
   let usage: ChatUsage = { promptTokens: 0, cachedTokens: 0, completionTokens: 0, reasoningTokens: 0 };
   for (const event of events) {
     if (event.type === 'usage') usage = event;
-    else if (event.type !== 'prompt-start' && event.type !== 'prompt-end')
-      addToChoice((choices[event.choice] ??= emptyChoice()), event);
+    else if ('choice' in event) addToChoice((choices[event.choice] ??= emptyChoice()), event);
   }
   return {
     ...toWireHead(head),
@@ -101,7 +100,7 @@ function emptyChoice(): Choice {
   return { text: '', reasoning: '', toolCalls: [], logprobs: [], finishReason: 'stop' };
 }
 
-function addToChoice(choice: Choice, event: Exclude<ChatEvent, { type: 'usage' | 'prompt-end' }>): void {
+function addToChoice(choice: Choice, event: Extract<ChatEvent, { readonly choice: number }>): void {
   switch (event.type) {
     case 'text-delta':
       choice.text += event.text;

@@ -2,7 +2,7 @@ import type { Endpoint } from '../../../../contracts/endpoint.ts';
 import { createId, unixTime } from '../../../../server/headers.ts';
 import { jsonResponse } from '../../../../server/responses.ts';
 import { toNamedFrame } from '../../../../server/sse.ts';
-import type { ChatEvent } from '../../events.ts';
+import { sinceRestart, type ChatEvent } from '../../events.ts';
 import type { ChatRequestInput } from '../../request.ts';
 import { toolsHeader } from '../endpoint.ts';
 import { toResponsesError, toResponsesField } from './field-names.ts';
@@ -32,7 +32,7 @@ export const responses: Endpoint<ResponsesCall, ChatRequestInput, ChatEvent> = {
     const asked = { ...request, model: run.model.id };
     try {
       if (!stream) {
-        const events = await run.collect(asked, { responseId: id });
+        const events = sinceRestart(await run.collect(asked, { responseId: id }));
         return jsonResponse(200, toModelResponse(events, head), events.map(toolsHeader).find(Boolean));
       }
       let toolsUsed: Record<string, string> | undefined;
