@@ -1,88 +1,31 @@
-import { createServer, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { InferenceError } from '../../src/errors.ts';
 import { remote } from '../../src/backends/remote.ts';
 import { chat } from '../../src/categories/chat/settings.ts';
+import { embedding } from '../../src/categories/embedding/settings.ts';
 import { createInference } from '../../src/inference.ts';
 import { createMetrics } from '../../src/create-metrics.ts';
 import { chatBody } from '../server/support.ts';
+import { startEngines, words, type FakeEngine } from './fake-engine.ts';
 
-const words = ['one', ' two', ' three', ' four', ' five'];
-const messages = [{ role: 'user', content: 'Count.' }] as const;
-
-/** A server of the wire format that can be killed and come back at the same address. */
-class Engine {
-  requests = 0;
-  /** Answers whose first word has left. */
-  readonly begun = new Set<ServerResponse>();
-  mostAtOnce = 0;
-  /** The status of its answers, where it isn't 200. */
-  status = 200;
-  #port = 0;
-  #running = 0;
-  #server: Server | undefined;
-
-  get baseURL(): string {
-    return `http://127.0.0.1:${this.#port}/v1`;
-  }
-
-  async start(): Promise<this> {
-    const server = createServer((request, response) => {
-      if (request.url === '/v1/models') return void response.end('{"data":[{"id":"m"}]}');
-      request.resume().on('end', () => void this.#answer(response));
-    });
-    this.#server = server;
-    await new Promise<void>((resolve) => server.listen(this.#port, '127.0.0.1', resolve));
-    this.#port = (server.address() as AddressInfo).port;
-    return this;
-  }
-
-  async kill(): Promise<void> {
-    const closed = new Promise((resolve) => this.#server?.close(resolve));
-    this.#server?.closeAllConnections();
-    await closed;
-  }
-
-  async #answer(response: ServerResponse): Promise<void> {
-    this.requests++;
-    if (this.status !== 200) return void response.writeHead(this.status).end('{"error":"broken"}');
-    this.mostAtOnce = Math.max(this.mostAtOnce, ++this.#running);
-    response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();
-    for (const [index, content] of [...words, ''].entries()) {
-      await pause(15);
-      if (response.destroyed) break;
-      const finish_reason = index === words.length ? 'stop' : null;
-      response.write(
-        `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content }, finish_reason }] })}\n\n`,
-      );
-      this.begun.add(response);
-    }
-    this.#running--;
-    this.begun.delete(response);
-    response.end('data: [DONE]\n\n');
-  }
-}
-
-async function startEngines(count: number): Promise<Engine[]> {
-  const engines = await Promise.all(Array.from({ length: count }, () => new Engine().start()));
-  onTestFinished(async () => {
-    for (const engine of engines) await engine.kill();
-  });
-  return engines;
-}
-
-function open(engines: readonly Engine[], limits: readonly number[] = []) {
+function open(
+  engines: readonly FakeEngine[],
+  limits: readonly number[] = [],
+  settings: Partial<Parameters<typeof remote.openai>[0]> = {},
+) {
   const upstreams = engines.map(({ baseURL }, index) => ({ baseURL, maxConcurrent: limits[index] ?? 8 }));
   const inference = createInference({
-    models: { it: chat({ source: 'm', backend: remote.openai({ upstreams }), maxQueue: 1000 }) },
+    models: { it: chat({ source: 'm', backend: remote.openai({ upstreams, ...settings }), maxQueue: 1000 }) },
   });
   onTestFinished(() => inference.close({ graceMs: 0 }));
-  const ask = async () => {
+  const ask = async (content: unknown = 'Count.') => {
     let text = '';
     try {
-      for await (const event of inference.chat({ model: 'it', messages }))
+      for await (const event of inference.chat({
+        model: 'it',
+        messages: [{ role: 'user', content: String(content) }],
+      }))
         if (event.type === 'text-delta') text += event.text;
       return { text };
     } catch (error) {
@@ -98,10 +41,10 @@ describe('several upstreams for one model', () => {
     const engines = await startEngines(3);
     const { ask, inference } = open(engines, [2, 2, 4]);
     await inference.ready();
-    const answers = await Promise.all(Array.from({ length: 8 }, ask));
+    const answers = await Promise.all(Array.from({ length: 8 }, () => ask()));
     expect(answers.every(({ text }) => text === words.join(''))).toBe(true);
     expect(engines.map(({ requests }) => requests)).toEqual([2, 2, 4]);
-    await Promise.all(Array.from({ length: 24 }, ask));
+    await Promise.all(Array.from({ length: 24 }, () => ask()));
     expect(engines.map(({ mostAtOnce }) => mostAtOnce)).toEqual([2, 2, 4]);
   });
 
@@ -144,23 +87,104 @@ describe('several upstreams for one model', () => {
 
   it('answer for one that fails every request, which rests', async () => {
     const engines = await startEngines(2);
-    engines[0]!.status = 500;
+    engines[0]!.fault = 'answers 500';
     const { ask, inference, healthOf } = open(engines);
     await inference.ready();
-    for (let request = 0; request < 5; request++) expect(await ask()).toEqual({ text: words.join('') });
-    expect(engines[0]!.requests).toBe(3);
-    expect(healthOf()[0]).toBe(false);
-    engines[0]!.status = 200;
+    const answers = await Promise.all(Array.from({ length: 8 }, () => ask()));
+    expect(answers).toEqual(answers.map(() => ({ text: words.join('') })));
+    expect(healthOf()).toEqual([false, true]);
+    expect(engines[0]!.requests).toBe(4);
+    // As long as it rests, it is asked nothing.
+    expect(await ask()).toEqual({ text: words.join('') });
+    expect(engines[0]!.requests).toBe(4);
+    engines[0]!.fault = undefined;
     await expect.poll(healthOf).toEqual([true, true]);
   });
 
-  it("are not asked again about a caller's fault", async () => {
-    const engines = await startEngines(2);
-    for (const engine of engines) engine.status = 400;
-    const { ask, inference } = open(engines);
+  it("are asked twice about a caller's fault, and answer for one that refuses alone", async () => {
+    const engines = await startEngines(3);
+    for (const engine of engines) engine.fault = 'answers 400';
+    const { ask, inference, healthOf } = open(engines);
     await inference.ready();
     expect((await ask()).error).toMatchObject({ code: 'invalid_request' });
-    expect(engines[0]!.requests + engines[1]!.requests).toBe(1);
+    const requests = (): number => engines.reduce((sum, engine) => sum + engine.requests, 0);
+    expect(requests()).toBe(2);
+    expect(healthOf()).toEqual([true, true, true]);
+    for (const engine of engines.slice(1)) engine.fault = undefined;
+    const answers = await Promise.all(Array.from({ length: 12 }, () => ask()));
+    expect(answers).toEqual(answers.map(() => ({ text: words.join('') })));
+    expect(healthOf()).toEqual([false, true, true]);
+  });
+
+  it('get few requests while they hang and callers leave before they are given up', async () => {
+    const engines = await startEngines(2);
+    const { inference } = open(engines);
+    await inference.ready();
+    engines[0]!.fault = 'hangs';
+    const leave = async (): Promise<void> => {
+      const messages = [{ role: 'user', content: 'Count.' }] as const;
+      for await (const _ of inference.chat({ model: 'it', messages }, { deadlineMs: 1100 }));
+    };
+    const answered = async (count: number): Promise<number> => {
+      const outcomes = await Promise.allSettled(Array.from({ length: count }, leave));
+      return outcomes.filter(({ status }) => status === 'fulfilled').length;
+    };
+    expect(await answered(8)).toBe(4);
+    expect(await answered(8)).toBeGreaterThanOrEqual(7);
+  });
+
+  it('rest as long as they say they are busy, also the only one that was idle', async () => {
+    const engines = await startEngines(2);
+    engines[0]!.fault = 'answers 429';
+    const { ask, inference, healthOf } = open(engines, [8, 1]);
+    await inference.ready();
+    await Promise.all(Array.from({ length: 4 }, () => ask()));
+    const before = engines[0]!.requests;
+    expect(before).toBeGreaterThan(0);
+    const answers = await Promise.all(Array.from({ length: 4 }, () => ask()));
+    expect(answers).toEqual(answers.map(() => ({ text: words.join('') })));
+    expect(engines[0]!.requests).toBe(before);
+    expect(healthOf()).toEqual([true, true]);
+    for (const engine of engines) engine.fault = 'answers 429';
+    expect((await ask()).error).toMatchObject({ code: 'overloaded', retryAfterSeconds: 30 });
+  });
+
+  it('take turns where they are equally idle', async () => {
+    const engines = await startEngines(3);
+    const { ask, inference } = open(engines);
+    await inference.ready();
+    for (let request = 0; request < 9; request++) await ask();
+    expect(engines.map(({ requests }) => requests)).toEqual([3, 3, 3]);
+  });
+
+  it('answer chats that begin alike one by one, until one has far more than its share', async () => {
+    const engines = await startEngines(3);
+    const { ask, inference } = open(engines, [16, 16, 16], { prefixAffinity: true });
+    await inference.ready();
+    const requests = (): number[] => engines.map((engine) => engine.requests);
+    for (let request = 0; request < 4; request++) await ask('the same');
+    expect(requests().toSorted()).toEqual([0, 0, 4]);
+    for (let request = 0; request < 24; request++) await ask(request);
+    expect(Math.min(...requests())).toBeGreaterThan(0);
+    const before = requests();
+    await Promise.all(Array.from({ length: 24 }, () => ask('the same')));
+    const added = requests().map((count, index) => count - before[index]!);
+    expect(Math.max(...added)).toBeLessThanOrEqual(10);
+    expect(Math.min(...added)).toBeGreaterThan(0);
+  });
+
+  it('are chosen by beginnings for chats alone', async () => {
+    const baseURL = 'http://127.0.0.1:9/v1';
+    const [one, several] = [{ baseURL }, { upstreams: [{ baseURL }] }];
+    const models = {
+      single: chat({ source: 'm', backend: remote.openai({ ...one, prefixAffinity: true }) }),
+      vectors: embedding({ source: 'm', backend: remote.openai({ ...several, prefixAffinity: true }) }),
+    };
+    const inference = createInference({ models });
+    onTestFinished(() => inference.close());
+    for (const id of Object.keys(models)) {
+      await expect(inference.load(id)).rejects.toThrow(/backend\.prefixAffinity: expected a chat model/);
+    }
   });
 
   it('that are all away fail the request, and are used as soon as one is back', async () => {

@@ -1,7 +1,8 @@
 import { createParser } from 'eventsource-parser';
+import { AnswerClock } from '../../runtime/http/answer-clock.ts';
 import { parseAnswer } from '../../runtime/http/parse-answer.ts';
 import { InferenceError } from '../../errors.ts';
-import { readBeginning, readBytes, readText, type BodyOptions } from '../../runtime/http/answer-body.ts';
+import { readBeginning, readBytes, readText } from '../../runtime/http/answer-body.ts';
 import { fetchWith } from '../../runtime/http/fetch-with-certificates.ts';
 import { currentRunHeaders } from '../../runtime/http/run-headers.ts';
 import type { FileForm } from '../../runtime/http/file-form.ts';
@@ -23,6 +24,12 @@ export interface ApiCall {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** An answer, as long as its times allow. */
+export interface ApiAnswer {
+  readonly response: Response;
+  readonly clock: AnswerClock;
+}
+
 /** Most characters of one event. A server that never ends its line would fill the memory of the host. */
 const maxEventCharacters = 4 * 2 ** 20;
 const maxErrorBytes = 2 ** 16;
@@ -33,28 +40,29 @@ const maxErrorBytes = 2 ** 16;
  * @throws InferenceError its own errors by this API's table: the caller's faults keep their message, code and `param`, a
  * server that is busy is `overloaded`, one that fails or can't be reached `worker_failed`, whose `cause` has its words
  */
-export async function callApi(endpoint: ApiEndpoint, call: ApiCall): Promise<Response> {
-  const response = await fetchApi(endpoint, call);
-  if (response.ok) return response;
-  const retryAfter = response.headers.get('retry-after');
-  const { signal, subject } = call;
-  throw toError(response.status, await readError(response, signal), { retryAfter, subject });
+export async function callApi(endpoint: ApiEndpoint, call: ApiCall): Promise<ApiAnswer> {
+  const answer = await fetchApi(endpoint, call);
+  const { ok, headers, status } = answer.response;
+  if (ok) return answer;
+  const retryAfter = headers.get('retry-after');
+  throw toError(status, await readError(answer), { retryAfter, subject: call.subject });
 }
 
 /**
  * As `callApi`, with the answer of any status.
  *
- * @throws InferenceError `worker_failed` where the server can't be reached
+ * @throws InferenceError `worker_failed` where the server can't be reached, or doesn't begin to answer in time
  */
 export async function fetchApi(
-  { url, apiKey, tls, headers }: ApiEndpoint,
+  { url, apiKey, tls, headers, times }: ApiEndpoint,
   { path, body, form, signal }: ApiCall,
-): Promise<Response> {
+): Promise<ApiAnswer> {
   const contentType = form?.contentType ?? (body === undefined ? undefined : 'application/json');
   const sent = form ? form.bytes : body === undefined ? null : JSON.stringify(body);
   const key = await authorization(apiKey);
+  const clock = new AnswerClock(times, signal);
   const send = (): Promise<Response> =>
-    fetchWith(tls)(url + path, {
+    fetchWith(tls, times.connectMs)(url + path, {
       method: contentType === undefined ? 'GET' : 'POST',
       headers: {
         ...(contentType === undefined ? {} : { 'content-type': contentType }),
@@ -64,13 +72,14 @@ export async function fetchApi(
       },
       body: sent as NonNullable<RequestInit['body']> | null,
       ...(form ? { duplex: 'half' as const } : {}),
-      ...(signal ? { signal } : {}),
+      signal: clock.signal,
       // Headers with keys would go with it.
       redirect: 'error',
     });
   try {
     // A form can be sent once.
-    return await (form ? send() : sendAgain(send));
+    const response = await clock.wait(() => (form ? send() : sendAgain(send)));
+    return { response, clock };
   } catch (error) {
     throw unreachable(error);
   }
@@ -80,11 +89,11 @@ export async function fetchApi(
  * The `data` of a stream of server-sent events up to `[DONE]`, each parsed as JSON.
  *
  * @throws InferenceError the error that the stream carries, `worker_failed` where it breaks off, isn't JSON or has an
- * event of more than 4 MiB
+ * event of more than 4 MiB, or doesn't go on in time
  */
 export async function* readEvents(
-  response: Response,
-  { signal, subject }: Pick<ApiCall, 'signal' | 'subject'> = {},
+  { response, clock }: ApiAnswer,
+  subject: ErrorSubject,
 ): AsyncGenerator<Readonly<Record<string, unknown>>> {
   const received: string[] = [];
   let isTooLarge = false;
@@ -95,7 +104,7 @@ export async function* readEvents(
   });
   const decoder = new TextDecoder();
   try {
-    for await (const chunk of readBytes(response, { signal })) {
+    for await (const chunk of readBytes(response, { clock })) {
       parser.feed(decoder.decode(chunk, { stream: true }));
       if (isTooLarge) throw unreadable(`an event has more than ${maxEventCharacters} characters`);
       for (const data of received.splice(0)) {
@@ -117,10 +126,10 @@ export async function* readEvents(
  *
  * @throws InferenceError `worker_failed` where it is none, breaks off or is too long
  */
-export async function readJson(response: Response, options: BodyOptions): Promise<unknown> {
+export async function readJson({ response, clock }: ApiAnswer, maxBytes: number): Promise<unknown> {
   let text: string;
   try {
-    text = await readText(response, options);
+    text = await readText(response, { clock, maxBytes });
   } catch (error) {
     throw unreachable(error);
   }
@@ -153,8 +162,8 @@ function unreachable(error: unknown): InferenceError {
   return new InferenceError('worker_failed', message, { cause: error });
 }
 
-async function readError(response: Response, signal: AbortSignal | undefined): Promise<unknown> {
-  const text = await readBeginning(response, { signal, maxBytes: maxErrorBytes });
+async function readError({ response, clock }: ApiAnswer): Promise<unknown> {
+  const text = await readBeginning(response, { clock, maxBytes: maxErrorBytes });
   try {
     return JSON.parse(text);
   } catch {

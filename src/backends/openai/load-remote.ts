@@ -22,7 +22,11 @@ interface RemoteCategory {
   foreign(dialect: ApiDialect): readonly string[];
   /** Parameters whose defaults are the server's. */
   readonly open?: readonly string[];
+  /** Longest time until the first byte of an answer, where that comes as a whole and late; default that of the backend. */
+  readonly firstByteMs?: number;
 }
+
+const slowFirstByteMs = 300_000;
 
 const remoteCategories: Readonly<Record<string, RemoteCategory>> = {
   chat: {
@@ -38,9 +42,10 @@ const remoteCategories: Readonly<Record<string, RemoteCategory>> = {
     run: runImage,
     foreign: (dialect) => (dialect === 'slashv1' ? [] : foreignImageParameters),
     open: [...foreignImageParameters, 'width', 'height'],
+    firstByteMs: slowFirstByteMs,
   },
   speech: { run: runSpeech, foreign: () => [], open: ['speed'] },
-  transcription: { run: runTranscription, foreign: () => [] },
+  transcription: { run: runTranscription, foreign: () => [], firstByteMs: slowFirstByteMs },
 };
 
 /**
@@ -56,12 +61,15 @@ export async function loadRemotePipeline(
   const { id, source: name, defaults = {}, tokenIds } = spec;
   const server = spec.backend as ApiServer;
   // The registry of backends lets no other category come here.
-  const { run, foreign, open = [] } = remoteCategories[spec.category!]!;
-  const { dialect = 'openai', extraBody = {}, tokenizer } = server;
+  const { run, foreign, open = [], firstByteMs } = remoteCategories[spec.category!]!;
+  const { dialect = 'openai', extraBody = {}, tokenizer, prefixAffinity, upstreams } = server;
   const foreignParameters = foreign(dialect);
   const unknown = Object.keys(defaults).find((one) => foreignParameters.includes(one));
   if (unknown !== undefined) {
     throw fieldError(`defaults.${unknown}`, "the server that runs this model doesn't know it");
+  }
+  if (prefixAffinity && (spec.category !== 'chat' || upstreams === undefined)) {
+    throw fieldError('backend.prefixAffinity', 'expected a chat model with `upstreams`');
   }
   const counter = await openCounter(tokenizer);
   const info = {
@@ -75,7 +83,7 @@ export async function loadRemotePipeline(
     ownedBy: 'remote',
   } satisfies ModelInfo;
   const servers = new Upstreams({
-    servers: endpointsOf(server),
+    servers: endpointsOf(server, firstByteMs),
     async check(endpoint, signal) {
       const told = await describeServer(endpoint, name, { dialect, signal });
       // A server that comes up, or up again, may report another length.
@@ -83,7 +91,7 @@ export async function loadRemotePipeline(
     },
   });
   await servers.start();
-  const model: RemoteModel = { id, name, dialect, servers, counter, extraBody, tokenIds };
+  const model: RemoteModel = { id, name, dialect, servers, counter, extraBody, tokenIds, prefixAffinity };
   return {
     info,
     concurrency: Math.min(servers.capacity, server.concurrency ?? Infinity),

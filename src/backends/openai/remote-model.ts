@@ -14,6 +14,8 @@ export interface RemoteModel {
   readonly counter: TokenCounter;
   /** Goes with every request, under its own fields. */
   readonly extraBody: Readonly<Record<string, unknown>>;
+  /** Whether chats with the same beginning go to the same server. */
+  readonly prefixAffinity?: boolean | undefined;
   /** Whether a model for embeddings takes them. */
   readonly tokenIds?: boolean | undefined;
 }

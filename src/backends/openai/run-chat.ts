@@ -2,11 +2,15 @@ import { InferenceError } from '../../errors.ts';
 import type { ChatEvent } from '../../categories/chat/events.ts';
 import type { ChatRequest } from '../../categories/chat/request.ts';
 import type { CompleteRequest, PipelineRunOptions } from '../../contracts/run.ts';
+import { toTextMessage } from '../../core/chat/messages.ts';
 import { callApi, readEvents } from './api-client.ts';
 import { toChatBody } from './chat-body.ts';
 import { toChatEvents } from './chat-events.ts';
+import type { ApiEndpoint } from './server.ts';
 import type { RemoteModel } from './remote-model.ts';
 import { wordsOf } from './wire-error.ts';
+
+const mostKeyCharacters = 4096;
 
 /** Models whose server takes `max_tokens` by its newer name alone. */
 const renamed = new WeakSet<RemoteModel>();
@@ -15,21 +19,18 @@ const renamed = new WeakSet<RemoteModel>();
 export async function* runChat(
   model: RemoteModel,
   request: ChatRequest & CompleteRequest,
-  { signal }: PipelineRunOptions,
+  { signal, mayRestart = false }: PipelineRunOptions,
 ): AsyncGenerator<ChatEvent> {
   const { name, dialect, servers, counter, extraBody } = model;
   const body = { ...extraBody, ...toChatBody(request, name, dialect) };
   const promptTokens = await counter.countPrompt(request);
   // Who leaves while the prompt is read has it to pay.
   yield { type: 'prompt-start', promptTokens };
-  const call = {
-    path: '/chat/completions',
-    signal,
-    subject: { param: 'messages', model, fields: Object.keys(body) },
-  };
-  yield* servers.stream(async function* (server) {
+  const subject = { param: 'messages', model, fields: Object.keys(body) };
+  const call = { path: '/chat/completions', signal, subject };
+  const ask = async function* (server: ApiEndpoint): AsyncGenerator<ChatEvent> {
     const send = () => callApi(server, { ...call, body: renamed.has(model) ? withNewName(body) : body });
-    const response = await send().catch((error: unknown) => {
+    const answer = await send().catch((error: unknown) => {
       if (renamed.has(model) || !wantsNewName(error)) throw error;
       renamed.add(model);
       return send();
@@ -37,8 +38,22 @@ export async function* runChat(
     const { n: choices, includeReasoning } = request;
     const maxTokens = body['max_tokens'] === undefined ? undefined : Number(body['max_tokens']);
     const options = { choices, includeReasoning, counter, promptTokens, maxTokens };
-    yield* toChatEvents(readEvents(response, call), options);
-  }, signal);
+    yield* toChatEvents(readEvents(answer, subject), options);
+  };
+  yield* servers.stream(ask, {
+    signal,
+    key: model.prefixAffinity ? beginningOf(request) : undefined,
+    // Servers say so before they compute.
+    isPrelude: ({ type }) => type === 'prompt-end',
+    restart: mayRestart ? { type: 'answer-restart' } : undefined,
+  });
+}
+
+/** All messages up to the first one of the user: a conversation keeps it, and may share it with others. */
+function beginningOf({ messages }: Pick<ChatRequest, 'messages'>): string {
+  const first = messages.findIndex(({ role }) => role === 'user');
+  const shared = messages.slice(0, first + 1).map(toTextMessage);
+  return JSON.stringify(shared.map(({ role, content }) => [role, content])).slice(0, mostKeyCharacters);
 }
 
 /** As hosted APIs refuse `max_tokens`. */

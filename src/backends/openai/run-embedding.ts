@@ -37,8 +37,8 @@ export async function* runEmbedding(
   const maxBytes = maxFrameBytes + inputs.length * maxVectorBytes;
   const subject = { param: 'input', model, fields: Object.keys(body) };
   const { embeddings, promptTokens } = await servers.ask(async (server) => {
-    const response = await callApi(server, { path: '/embeddings', body, signal, subject });
-    return readVectors(await readJson(response, { signal, maxBytes }), inputs.length);
+    const answer = await callApi(server, { path: '/embeddings', body, signal, subject });
+    return readVectors(await readJson(answer, maxBytes), inputs.length);
   }, signal);
   if (dimensions !== undefined && embeddings.some(({ length }) => length !== dimensions)) {
     throw fieldError('dimensions', "the server that runs this model can't shorten vectors");

@@ -48,8 +48,8 @@ export async function* runImage(
   const subject = { param: 'prompt', model, fields: Object.keys(body) };
   const call = { path: '/images/generations', body, signal, subject };
   const images = await servers.ask(async (server) => {
-    const response = await callApi(server, call);
-    return readImages(await readJson(response, { signal, maxBytes: n * maxPictureBytes }), n);
+    const answer = await callApi(server, call);
+    return readImages(await readJson(answer, n * maxPictureBytes), n);
   }, signal);
   for (const [image, { png, seed }] of images.entries()) {
     yield { type: 'image', image, png, seed: seed ?? seedOfImage(request.seed ?? 0, image) };

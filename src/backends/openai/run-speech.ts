@@ -6,6 +6,7 @@ import { InferenceError } from '../../errors.ts';
 import { readBytes } from '../../runtime/http/answer-body.ts';
 import { reasonOfFetch } from '../../runtime/http/reason-of-fetch.ts';
 import { callApi } from './api-client.ts';
+import type { ApiEndpoint } from './server.ts';
 import type { RemoteModel } from './remote-model.ts';
 
 const mediaTypes: Readonly<Record<SpeechRequest['format'], string>> = {
@@ -45,16 +46,16 @@ export async function* runSpeech(
   const call = { path: '/audio/speech', body, signal, subject };
   yield { type: 'speech-start', mediaType: mediaTypes[format], sampleRateHz };
   let size = 0;
-  const pieces = servers.stream(async function* (server) {
-    const response = await callApi(server, call);
+  const ask = async function* (server: ApiEndpoint): AsyncGenerator<Uint8Array> {
+    const { response, clock } = await callApi(server, call);
     try {
-      yield* readBytes(response, { signal, maxBytes: maxAudioBytes });
+      yield* readBytes(response, { clock, maxBytes: maxAudioBytes });
     } catch (error) {
       const message = `The remote server can't be used: ${reasonOfFetch(error)}.`;
       throw new InferenceError('worker_failed', message, { cause: error });
     }
-  }, signal);
-  for await (const bytes of pieces) {
+  };
+  for await (const bytes of servers.stream(ask, { signal })) {
     size += bytes.byteLength;
     yield { type: 'audio', bytes };
   }

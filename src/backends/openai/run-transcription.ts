@@ -40,15 +40,15 @@ export async function* runTranscription(
     const subject = { param: 'file', model, fields: fields.map(([field]) => field) };
     return callApi(server, { path, form, signal, subject });
   };
-  const answer = await servers.ask(async (server) => {
-    const response = await send(server).catch((error: unknown) => {
+  const transcript = await servers.ask(async (server) => {
+    const answer = await send(server).catch((error: unknown) => {
       if (wordTimestamps || plain.has(model) || !wantsPlain(error)) throw error;
       plain.add(model);
       return send(server);
     });
-    return readJson(response, { signal, maxBytes: maxTranscriptBytes });
+    return readJson(answer, maxTranscriptBytes);
   }, signal);
-  yield* toTranscriptionEvents(answer, wordTimestamps);
+  yield* toTranscriptionEvents(transcript, wordTimestamps);
 }
 
 /** As servers refuse `verbose_json`. */

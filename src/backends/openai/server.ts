@@ -1,6 +1,8 @@
 import { z } from 'zod';
+import type { AnswerTimes } from '../../runtime/http/answer-clock.ts';
 import type { Certificates } from '../../runtime/http/fetch-with-certificates.ts';
 import {
+  booleanSetting,
   choiceSetting,
   integerSetting,
   textSetting,
@@ -14,6 +16,16 @@ export const apiDialects = ['openai', 'vllm', 'llama-server', 'slashv1'] as cons
 
 /** The parameters beyond the wire format's own that a server takes, and their names. */
 export type ApiDialect = (typeof apiDialects)[number];
+
+/** Longest times without anything from a server, in milliseconds. */
+export interface ApiTimeouts {
+  /** Until a new connection is there; default 10 s. */
+  readonly connect?: number | undefined;
+  /** From the request to the first byte of its answer's body; default 60 s, of images and transcripts 5 minutes. */
+  readonly firstByte?: number | undefined;
+  /** From one byte of the answer to the next; default 60 s. */
+  readonly idle?: number | undefined;
+}
 
 /** Address and key of a server. */
 export interface ApiUpstream {
@@ -38,6 +50,13 @@ export interface ApiServer {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Servers of the same models in place of `baseURL`; a request goes to the least busy one that is healthy. */
   readonly upstreams?: readonly ApiUpstream[] | undefined;
+  /**
+   * Whether chats with the same beginning go to the same one of `upstreams`, which finds it in its cache, as long as that
+   * has no more than its share of all requests and a quarter; default `false`.
+   */
+  readonly prefixAffinity?: boolean | undefined;
+  /** A server that takes longer is given up: another one gets the request if nothing of its answer was passed on. */
+  readonly timeoutMs?: ApiTimeouts | undefined;
   /** Default `openai`: the wire format's own parameters and no others. */
   readonly dialect?: ApiDialect | undefined;
   /** Maximum requests at once; the others wait here. Default 64, or the sum of `maxConcurrent`. */
@@ -56,22 +75,38 @@ export interface ApiEndpoint extends Upstream {
   readonly apiKey: RemoteKey | undefined;
   readonly tls: Certificates | undefined;
   readonly headers: Readonly<Record<string, string>> | undefined;
+  readonly times: AnswerTimes & { readonly connectMs: number | undefined };
 }
 
 const defaultMaxConcurrent = 64;
 
-/** The servers of a backend; at least one. */
-export function endpointsOf(server: ApiServer): ApiEndpoint[] {
-  const { baseURL, apiKey, tls, headers, upstreams, concurrency } = server;
+const defaultTimeoutMs = 60_000;
+
+/**
+ * The servers of a backend; at least one.
+ *
+ * @param defaultFirstByteMs longest time until the first byte of an answer, where no setting says it; default 60 s
+ */
+export function endpointsOf(server: ApiServer, defaultFirstByteMs = defaultTimeoutMs): ApiEndpoint[] {
+  const { baseURL, apiKey, tls, headers, upstreams, concurrency, timeoutMs = {} } = server;
+  const {
+    connect: connectMs,
+    firstByte: firstByteMs = defaultFirstByteMs,
+    idle = defaultTimeoutMs,
+  } = timeoutMs;
   const listed = upstreams ?? [{ baseURL: baseURL!, maxConcurrent: concurrency }];
   return listed.map((upstream) => ({
     url: upstream.baseURL.replace(/\/+$/, ''),
     apiKey: ('apiKey' in upstream ? upstream.apiKey : undefined) ?? apiKey,
     tls,
     headers,
+    times: { connectMs, firstByteMs, idleMs: idle },
     maxConcurrent: upstream.maxConcurrent ?? defaultMaxConcurrent,
   }));
 }
+
+/** The longest delay of a timer. */
+const anyDelay = { min: 1, max: 2 ** 31 - 1 };
 
 /** Settings of the backend `openai`. */
 export const apiServerSettings = {
@@ -91,6 +126,22 @@ export const apiServerSettings = {
     .optional()
     .describe(
       'Servers of the same models in place of `baseURL`, each with `baseURL`, `apiKey` and `maxConcurrent` (64); a request goes to the least busy one that is healthy.',
+    ),
+  prefixAffinity: booleanSetting(
+    'Send chats with the same beginning (up to the first message of the user) to the same one of `upstreams`, unless it has far more than its share of the requests; default `false`.',
+  ),
+  timeoutMs: z
+    .strictObject({
+      connect: integerSetting('Until a new connection is there; default 10 s.', anyDelay),
+      firstByte: integerSetting(
+        'From the request to the first byte of its answer; default 60 s, of images and transcripts 5 minutes.',
+        anyDelay,
+      ),
+      idle: integerSetting('From one byte of the answer to the next; default 60 s.', anyDelay),
+    } satisfies Record<keyof ApiTimeouts, unknown>)
+    .optional()
+    .describe(
+      'Longest times without anything from a server; after that another one gets the request, if nothing of the answer was passed on.',
     ),
   dialect: choiceSetting(
     'Parameters beyond the wire format that the server accepts; default `openai`: none.',
