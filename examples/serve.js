@@ -1,4 +1,4 @@
-// Serves the bundled models on http://127.0.0.1:8000/v1 and the playground on /; this is what `npm start` runs.
+// Serves the bundled models on http://127.0.0.1:8000/v1 and the playground on /, health on /health; this is what `npm start` runs.
 import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 import {
@@ -14,6 +14,7 @@ import {
 } from 'slashv1';
 import { toNodeListener } from 'slashv1/node';
 import { createPlayground } from 'slashv1/playground';
+import { createHealthHandler } from 'slashv1/server';
 import { curlLines } from './curl-lines.js';
 
 const host = process.env['HOST'] ?? '127.0.0.1';
@@ -50,9 +51,11 @@ const inference = createInference({
 });
 const api = toNodeListener(createHandler(inference, { auth: { keys: [key] } }));
 const playground = toNodeListener(createPlayground());
+const health = toNodeListener(createHealthHandler(inference));
 const server = createServer((request, response) => {
-  const isApi = /^\/v1(?:[/?]|$)/.test(request.url ?? '');
-  return isApi ? api(request, response) : playground(request, response);
+  const [, place] = /^\/(v1|health)(?:[/?]|$)/.exec(request.url ?? '') ?? [];
+  if (place === 'v1') return api(request, response);
+  return place === 'health' ? health(request, response) : playground(request, response);
 });
 
 server.on('error', async (error) => {

@@ -3,6 +3,8 @@ import { serverOfKey } from './rendezvous-hashing.ts';
 import type { UpstreamStatus } from '../contracts/run.ts';
 
 const checkIntervalMs = 1000;
+/** Of a single server that is well: nobody else would get its requests, but its host may be left out. */
+const loneCheckIntervalMs = 5000;
 const checkTimeoutMs = 900;
 /** A server may take longer to describe itself when it is asked for the first time. */
 const firstCheckTimeoutMs = 3000;
@@ -88,8 +90,8 @@ interface Refusal<Server> {
  * The servers that run one model. A request goes to the sound one that is least busy, measured by its share of
  * `maxConcurrent`, equals in turn; where none is sound, to any. A server that fails rests, ever longer, and is then tried
  * with one request; one that says when it is free again rests until then. It is also checked at once, all of several are
- * every second: one that fails its check gets no requests until it passes again. A single server is checked only while it
- * fails.
+ * every second: one that fails its check gets no requests until it passes again. A single server is checked every five
+ * seconds, and every second while it fails.
  */
 export class Upstreams<Server extends Upstream> {
   readonly #members: readonly Member<Server>[];
@@ -322,8 +324,9 @@ export class Upstreams<Server extends Upstream> {
     member.isBeingChecked = false;
     member.isReachable = !failure;
     this.#serveWaiting();
-    if (!this.#isClosed && (this.#members.length > 1 || failure)) {
-      member.timer = setTimeout(() => void this.#update(member, checkTimeoutMs), checkIntervalMs).unref();
+    if (!this.#isClosed) {
+      const intervalMs = this.#members.length > 1 || failure ? checkIntervalMs : loneCheckIntervalMs;
+      member.timer = setTimeout(() => void this.#update(member, checkTimeoutMs), intervalMs).unref();
     }
     return failure;
   }

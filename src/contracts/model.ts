@@ -108,14 +108,23 @@ export interface BackendDescriptor {
 }
 
 /** States of a model. */
-export const modelStates = ['unloaded', 'loading', 'ready', 'draining', 'failed', 'closed'] as const;
+export const modelStates = [
+  'unloaded',
+  'loading',
+  'ready',
+  'unreachable',
+  'draining',
+  'failed',
+  'closed',
+] as const;
 
 /** Current state of a model. */
 export interface ModelStatus {
   readonly id: string;
   /**
    * `loading` also while a lost worker is being replaced; `unloaded` when the next request loads it; `failed` when the
-   * model can't be loaded; `draining` when it is ready, but about to be closed, so that balancers send nobody any more.
+   * model can't be loaded; `unreachable` while none of the servers that run it is healthy; `draining` when it is ready, but
+   * about to be closed, so that balancers send nobody any more.
    */
   readonly state: (typeof modelStates)[number];
   /** Requests in the workers' hands, cancelled ones that have not stopped yet included. */

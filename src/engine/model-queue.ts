@@ -293,8 +293,11 @@ export class ModelQueue {
 
   #state(): ModelStatus['state'] {
     if (this.#closed) return 'closed';
-    const { state } = this.#model;
-    return state === 'restarting' ? 'loading' : state;
+    const { state, replicas } = this.#model;
+    if (state === 'restarting') return 'loading';
+    const upstreams = replicas?.upstreams;
+    const isAlone = state === 'ready' && upstreams?.every(({ isHealthy }) => !isHealthy) === true;
+    return isAlone ? 'unreachable' : state;
   }
 
   /** Callers may be anybody, so only the cause has the reason. */

@@ -1,5 +1,5 @@
 export { createHandler } from '../create-handler.ts';
-export { createHealthHandler } from '../server/health.ts';
+export { createHealthHandler, type HealthOptions } from '../server/health.ts';
 export type { CorsOptions } from '../server/cors.ts';
 export type { ErrorContext, HandlerOptions } from '../server/options.ts';
 export type { ApiKey, Authentication, KeyLookup } from '../server/authentication.ts';

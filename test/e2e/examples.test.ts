@@ -76,6 +76,10 @@ describe('examples/serve.js', () => {
     expect(output).toContain(`\nhttp://127.0.0.1:${port}/#key=${key}\n`);
     const page = await fetch(`http://127.0.0.1:${port}/`);
     expect(await page.text()).toContain('<title>Playground');
+    for (const place of ['live', 'ready']) {
+      const health = await fetch(`http://127.0.0.1:${port}/health/${place}`);
+      expect([health.status, await health.json()]).toMatchObject([200, { status: place }]);
+    }
     expect(await terminate()).toBe(0);
   }, 120_000);
 

@@ -197,6 +197,7 @@ describe('health', () => {
     ['loading', 503],
     ['closed', 503],
     ['failed', 503],
+    ['unreachable', 503],
   ] as const)('%s → %d', async (state, status) => {
     const health = createHealthHandler(createFakeInference({ models: ['a', 'b'], state }));
     const answer = await send(health, { url: '/health', headers: {} });
@@ -228,6 +229,27 @@ describe('health', () => {
     const states = ['failed', 'loading'] as const;
     const status = () => models.status().map((model, index) => ({ ...model, state: states[index]! }));
     expect((await send(createHealthHandler({ ...models, status }), { url: '/' })).json.status).toBe('failed');
+  });
+
+  it.each([
+    [['a'], 'ready', 200],
+    [['b'], 'failed', 503],
+    [['a', 'b'], 'failed', 503],
+    [['a', 'c'], 'missing', 503],
+  ] as const)('requires %j → %s', async (requiredModels, state, expected) => {
+    const models = createFakeInference({ models: ['a', 'b'] });
+    const states = ['ready', 'failed'] as const;
+    const status = () => models.status().map((model, index) => ({ ...model, state: states[index]! }));
+    const answer = await send(createHealthHandler({ status }, { requiredModels }), { url: '/health' });
+    expect([answer.status, answer.json.status]).toEqual([expected, state]);
+    expect(answer.json.models).toHaveLength(2);
+  });
+
+  it('has no other setting', () => {
+    const options = { required: ['a'] } as object;
+    expect(() => createHealthHandler(inference, options)).toThrow(
+      /required: createHealthHandler has no such/,
+    );
   });
 
   it('is for reading', async () => {

@@ -4,6 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { z } from 'zod';
 import { hubSettings } from '../../categories/settings.ts';
 import { roomSettings } from '../../inference.ts';
+import { healthSettings } from '../../server/health.ts';
 import { handlerSettings } from '../../server/options.ts';
 import { check } from '../check.ts';
 import type { ModelSettings } from '../model-settings.ts';
@@ -20,6 +21,7 @@ const configSchema = z
     hub: z.strictObject(hubSettings),
     isolation: z.enum(['process', 'inline']),
     ...roomSettings,
+    ...healthSettings,
     // Each is checked with its category in view.
     models: z.record(
       z.string().min(1),

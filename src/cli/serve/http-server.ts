@@ -19,7 +19,7 @@ export interface HttpServer {
 }
 
 /**
- * Listens; until there is a handler, every request is refused as `overloaded`.
+ * Listens; until there is another handler, every request is refused as `overloaded`.
  *
  * @throws Error of the system where it can't listen there
  */
@@ -58,7 +58,8 @@ export async function openHttpServer(host: string, port: number): Promise<HttpSe
 
 const retryAfterSeconds = 5;
 
-const loading: Handler = async (request) =>
+/** Refuses every request until the models are loaded. */
+export const loading: Handler = async (request) =>
   toErrorResponse(
     new InferenceError('overloaded', 'The models are being loaded.', { retryAfterSeconds }),
     requestIdOf(request),

@@ -5,6 +5,7 @@ import {
   type InferenceOptions,
   type Logger,
   type ModelOptions,
+  type ModelStatus,
 } from '../../index.ts';
 import { createHealthHandler } from '../../server/health.ts';
 import { defineCommand } from '../command.ts';
@@ -15,7 +16,7 @@ import type { Terminal } from '../terminal.ts';
 import { UsageError } from '../usage-error.ts';
 import { serviceBanner } from './banner.ts';
 import { bundledModelSettings } from './bundled.ts';
-import { openHttpServer, type HttpServer } from './http-server.ts';
+import { loading, openHttpServer, type HttpServer } from './http-server.ts';
 import { mount } from './mount.ts';
 import { jsonLogger, prettyLogger } from './request-log.ts';
 import { createSideServices, type SideServices } from './side-services.ts';
@@ -49,10 +50,19 @@ export const serveCommand = defineCommand({
 async function serve(settings: ServeSettings, terminal: Terminal): Promise<ExitCode> {
   const given = settings.models;
   const models = Object.keys(given).length > 0 ? given : bundledModelSettings(settings.hub);
+  const { requiredModels } = settings;
+  assertIds(requiredModels, Object.keys(models));
   const beside = await createSideServices(settings.wanted);
   const server = await openHttpServer(settings.host, settings.port);
   const interruption = watchInterrupts();
   let inference: Inference | undefined;
+  const status = () => inference?.status() ?? Object.keys(models).map(statusBeforeLoading);
+  const health = {
+    name: 'health',
+    path: '/health',
+    handler: createHealthHandler({ status }, { requiredModels }),
+  };
+  server.handle(mount([health], loading));
   try {
     const options = await fetchAll(models, { terminal, signal: interruption.signal });
     tell(terminal, `Loading ${count(Object.keys(options).length, 'model')} …`);
@@ -68,16 +78,19 @@ async function serve(settings: ServeSettings, terminal: Terminal): Promise<ExitC
         {
           onModelLoad: ({ id }, { loadMs }) =>
             tell(terminal, `  ${id.padEnd(widest)}  ${(loadMs / 1000).toFixed(1)} s`),
+          onModelFailure({ id }, { error }) {
+            const isRequired = requiredModels?.includes(id) ?? true;
+            if (!isRequired) tell(terminal, `  ${id.padEnd(widest)}  not loaded: ${error.message}`);
+          },
         },
       ],
     });
     const { handler } = settings;
     const observers = [...(handler.observers ?? []), ...beside.observers];
     const api = createHandler(inference, { ...handler, logger, observers });
-    const health = { name: 'health', path: '/health', handler: createHealthHandler(inference) };
     const places = [...beside.places, health];
     server.handle(mount([{ path: '/v1', handler: api }, ...places], api));
-    await Promise.race([inference.ready(), interruption.first]);
+    await Promise.race([ready(inference, requiredModels), interruption.first]);
     if (!interruption.signal.aborted) announce({ inference, server, settings, terminal, places });
     await interruption.first;
     return exitCode.success;
@@ -87,6 +100,21 @@ async function serve(settings: ServeSettings, terminal: Terminal): Promise<ExitC
   } finally {
     await shutDown({ inference, server, settings, terminal, interruption });
   }
+}
+
+function assertIds(requiredModels: readonly string[] = [], ids: readonly string[]): void {
+  const unknown = requiredModels.find((id) => !ids.includes(id));
+  if (unknown === undefined) return;
+  throw new UsageError(`requiredModels: expected ids among ${ids.join(', ')}, got ${unknown}`);
+}
+
+function statusBeforeLoading(id: string): ModelStatus {
+  return { id, state: 'loading', running: 0, waiting: 0 };
+}
+
+async function ready(inference: Inference, requiredModels: readonly string[] | undefined): Promise<void> {
+  if (requiredModels) await Promise.all(requiredModels.map((id) => inference.load(id)));
+  else await inference.ready();
 }
 
 async function fetchAll(

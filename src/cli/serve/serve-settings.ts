@@ -73,6 +73,13 @@ export const serveOptionTable = {
     description:
       'Models in memory at once. The first request loads a model; the least used one is unloaded. Default: all, loaded at the start.',
   },
+  'required-model': {
+    type: 'string',
+    multiple: true,
+    value: '<id>',
+    description:
+      'A model without which the service neither starts nor is ready by /health; may be repeated. Default: all.',
+  },
   ...hubOptionTable,
   drain: {
     type: 'string',
@@ -106,6 +113,8 @@ export interface ServeSettings {
   readonly isolation: InferenceOptions['isolation'];
   readonly maxLoadedModels: number | undefined;
   readonly maxLoadedBytes: number | undefined;
+  /** `undefined` for all. */
+  readonly requiredModels: readonly string[] | undefined;
   /** For the bundled models. */
   readonly hub: HubOptions | undefined;
   readonly handler: HandlerOptions;
@@ -155,6 +164,7 @@ export async function readServeSettings(
         ? config.maxLoadedModels
         : parseInteger('--max-loaded', values['max-loaded'], { min: 1, max: 10_000 }),
     maxLoadedBytes: config.maxLoadedBytes,
+    requiredModels: values['required-model'] ?? config.requiredModels,
     hub,
     handler: {
       auth,

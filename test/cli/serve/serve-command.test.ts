@@ -1,5 +1,5 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -25,6 +25,11 @@ function serve(args: readonly string[], options?: CliOptions): Cli {
   const cli = new Cli(['serve', '--port', '0', ...args], options);
   running.push(cli);
   return cli;
+}
+
+async function listen(server: Server): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return (server.address() as AddressInfo).port;
 }
 
 async function file(name: string, content: unknown): Promise<string> {
@@ -129,6 +134,56 @@ describe('slashv1 serve', () => {
     expect(messages).not.toContain('slashv1 serves');
   }, 120_000);
 
+  it('is live, and not ready, as long as a model is fetched', async () => {
+    const silent = createServer(() => {});
+    const port = await listen(silent);
+    const place = createServer();
+    const ownPort = await listen(place);
+    await new Promise((resolve) => place.close(resolve));
+    const cli = new Cli([
+      'serve',
+      '--port',
+      String(ownPort),
+      '--model',
+      `slow=http://127.0.0.1:${port}/slow`,
+    ]);
+    running.push(cli);
+    const health = async (path: string) => {
+      const answer = await fetch(`http://127.0.0.1:${ownPort}/health/${path}`).catch(() => undefined);
+      return [answer?.status, ((await answer?.json()) as { status?: string } | undefined)?.status];
+    };
+    await expect.poll(() => health('live')).toEqual([200, 'live']);
+    expect(await health('ready')).toEqual([503, 'loading']);
+    cli.kill('SIGINT');
+    silent.closeAllConnections();
+    silent.close();
+    await cli.end();
+  }, 120_000);
+
+  it('starts without a model that is not required', async () => {
+    const models = {
+      'tiny-chat': { source: 'tiny-chat' },
+      broken: {
+        source: 'm',
+        category: 'chat',
+        backend: { kind: 'openai', baseURL: 'http://127.0.0.1:9/v1', prefixAffinity: true },
+      },
+    };
+    const config = await file('required.json', { models, requiredModels: ['tiny-chat'] });
+    const cli = serve(['--config', config, '--no-auth']);
+    const origin = await cli.origin();
+    expect(cli.messages).toMatch(/ {2}broken +not loaded: /);
+    expect((await ask(origin, {})).status).toBe(200);
+    const health = await fetch(`${origin}/health/ready`);
+    expect([health.status, await health.json()]).toMatchObject([
+      200,
+      { status: 'ready', models: [{ state: 'ready' }, { state: 'failed' }] },
+    ]);
+    const { code, messages } = await runCli(['serve', '--config', config, '--required-model', 'other']);
+    expect(code).toBe(2);
+    expect(messages).toContain('requiredModels: expected ids among tiny-chat, broken, got other\n');
+  }, 120_000);
+
   it('takes its settings from a file, where options count more', async () => {
     const config = await file('slashv1.json', {
       port: 1,
@@ -180,8 +235,7 @@ describe('slashv1 serve', () => {
 
   it('says that it can not listen there', async () => {
     const other = createServer();
-    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
-    const { port } = other.address() as AddressInfo;
+    const port = await listen(other);
     const { code, messages } = await runCli(['serve', '--model', 'tiny-chat', '--port', String(port)]);
     other.close();
     expect({ code, messages }).toEqual({
