@@ -18,8 +18,8 @@ export interface ModelControl<Options> {
    */
   add(id: string, options: Options): void;
   /**
-   * Removes a model: new and waiting requests fail with `model_not_found`, running ones may end. Resolves when nothing
-   * of it is left.
+   * Removes a model: new requests fail with `model_not_found`, as do those that wait for it to load; those that run, or
+   * wait for their turn, may end. Resolves when nothing of it is left.
    *
    * @throws InferenceError `model_not_found`
    */

@@ -143,7 +143,7 @@ export function createEngine({
       const queue = find(id);
       queues.delete(id);
       residents.delete(id);
-      const closed = queue.close(graceMs, modelNotFound(id));
+      const closed = queue.remove(graceMs, modelNotFound(id));
       leaving.add(closed);
       await closed.finally(() => leaving.delete(closed));
     },

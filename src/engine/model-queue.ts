@@ -137,11 +137,20 @@ export class ModelQueue {
     return this.load();
   }
 
-  /** @param refusal the error of requests that can't be run any more */
-  close(graceMs: number, refusal = shuttingDown()): Promise<void> {
-    this.#refusal ??= refusal;
+  /** New requests and those that wait are refused, running ones may end. */
+  close(graceMs: number): Promise<void> {
+    this.#refusal ??= shuttingDown();
     this.#closed ??= this.#close(graceMs, this.#refusal);
     return this.#closed;
+  }
+
+  /** As `close`, but requests that wait for a loaded model are served, too. */
+  async remove(graceMs: number, refusal: InferenceError): Promise<void> {
+    this.#refusal ??= refusal;
+    const { state, isLeaving } = this.#model;
+    const endsAt = performance.now() + graceMs;
+    if (!this.#closed && state === 'ready' && !isLeaving) await this.#idle(graceMs);
+    await this.close(Math.max(0, endsAt - performance.now()));
   }
 
   #admit(
@@ -205,7 +214,10 @@ export class ModelQueue {
       else ticket.fail(wrongCategory(this.info, ticket.category));
     }
     if (this.#waiting.size > 0 && this.#model.state === 'unloaded') this.#loadForRequests();
-    if (this.#running.size + this.#waiting.size === 0) this.#waiting.settle();
+    if (this.#running.size + this.#waiting.size === 0) {
+      this.#waiting.settle();
+      this.#onIdle?.();
+    }
     this.#model.settle();
     this.#watchIdleness();
   }
@@ -252,7 +264,6 @@ export class ModelQueue {
         this.#model.touch();
         ticket.end(error);
         this.#dispatch();
-        if (this.#running.size === 0) this.#onIdle?.();
       },
     };
     ticket.dispatch(replica.start(ticket.request, observer, ticket.labels));
@@ -308,7 +319,7 @@ export class ModelQueue {
 
   async #close(graceMs: number, refusal: InferenceError): Promise<void> {
     for (const ticket of this.#waiting) ticket.fail(refusal);
-    if (this.#running.size > 0) await this.#idle(graceMs);
+    await this.#idle(graceMs);
     for (const ticket of this.#running) ticket.fail(refusal);
     clearTimeout(this.#idleTimer);
     await this.#model.close();
@@ -362,8 +373,9 @@ export class ModelQueue {
     }
   }
 
-  /** Resolves when nothing runs any more, or after `graceMs`. */
+  /** Resolves when nothing runs or waits any more, or after `graceMs`. */
   async #idle(graceMs: number): Promise<void> {
+    if (this.#running.size + this.#waiting.size === 0) return;
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, graceMs);
       this.#onIdle = () => {

@@ -174,16 +174,29 @@ describe('models of a running inference', () => {
     expect(await toy.ask('b')).toBe('done');
   });
 
-  it('let running requests end when they are removed, and fail those that wait', async () => {
+  it('serve all requests that came before they are removed, and no others', async () => {
     const toy = createToyEngine({ a: {} });
     const run = hold(toy, 'run a');
     const running = [toy.ask('a'), toy.ask('a')];
     await settle();
     const waiting = toy.ask('a');
     const removed = toy.engine.remove('a');
-    expect(await waiting).toBe('model_not_found');
+    expect(await toy.ask('a')).toBe('model_not_found');
     run.resolve();
-    expect(await Promise.all(running)).toEqual(['done', 'done']);
+    expect(await Promise.all([...running, waiting])).toEqual(['done', 'done', 'done']);
+    await removed;
+    expect(toy.inMemory).toEqual([]);
+  });
+
+  it('fail those that still wait when their time to be removed has passed', async () => {
+    const toy = createToyEngine({ a: {} });
+    const run = hold(toy, 'run a');
+    const running = [toy.ask('a'), toy.ask('a')];
+    await settle();
+    const waiting = toy.ask('a');
+    const removed = toy.engine.remove('a', { graceMs: 20 });
+    expect(await Promise.all([...running, waiting])).toEqual(Array(3).fill('model_not_found'));
+    run.resolve();
     await removed;
     expect(toy.inMemory).toEqual([]);
   });
