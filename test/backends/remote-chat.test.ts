@@ -421,7 +421,7 @@ describe('a chat model on a server of another kind', () => {
       {
         code: 'invalid_request',
         param: 'max_tokens',
-        message: 'max_tokens: the server that runs this model refuses it.',
+        message: 'max_tokens: the server that runs this model refuses it: bad.',
         cause: new Error('bad'),
       },
     ],
@@ -430,6 +430,36 @@ describe('a chat model on a server of another kind', () => {
       { error: { message: 'max_tokens must be odd at /srv/llama.py' } },
       { param: 'max_tokens', message: 'max_tokens: the server that runs this model refuses it.' },
     ],
+    [
+      400,
+      { error: { message: 'n must be 1 when using greedy sampling, got 2.' } },
+      {
+        param: 'n',
+        message:
+          'n: the server that runs this model refuses it: n must be 1 when using greedy sampling, got 2.',
+      },
+    ],
+    ...[
+      'it is on gpu-1.local',
+      'see /srv',
+      'key sk-0123456789abcdef0123456789',
+      'fake-chat has no such',
+      'a@b',
+    ].map((message): [number, object, object] => [
+      400,
+      { error: { message, param: 'max_tokens' } },
+      { message: 'max_tokens: the server that runs this model refuses it.', cause: new Error(message) },
+    ]),
+    [
+      500,
+      { error: { code: 500, message: 'image input is not supported - hint: you may need the mmproj' } },
+      {
+        code: 'unsupported_feature',
+        param: 'messages',
+        message: 'messages: the model takes no pictures.',
+      },
+    ],
+    [400, { message: 'm is not a multimodal model' }, { code: 'unsupported_feature', param: 'messages' }],
     [
       400,
       { error: { message: 'fake-chat on gpu-1 refuses it', param: 'gpu-1' } },
@@ -485,7 +515,7 @@ describe('a chat model on a server of another kind', () => {
       response.setHeader('retry-after', '3');
       json(response, body, status);
     };
-    const { run } = await ask(answer, {}, { maxTokens: 5 });
+    const { run } = await ask(answer, {}, { maxTokens: 5, n: 2 });
     await expect(run()).rejects.toMatchObject(expected);
   });
 
@@ -520,7 +550,7 @@ describe('a chat model on a server of another kind', () => {
       {
         code: 'invalid_request',
         param: 'temperature',
-        message: 'temperature: the server that runs this model refuses it.',
+        message: 'temperature: the server that runs this model refuses it: too hot.',
       },
     ],
     ['400', { code: 'invalid_request' }],

@@ -66,6 +66,14 @@ it('speaks as the model itself', async () => {
   expect(await bytesOf(near.run('speech', request))).toEqual(await bytesOf(far.run('speech', request)));
 });
 
+it('translates as the model itself', async () => {
+  const { far, near } = await pair();
+  const request = { model: 'listener', audio: new Uint8Array(100), task: 'translate' as const };
+  expect(await collect(near.run('transcription', request))).toEqual(
+    await collect(far.run('transcription', request)),
+  );
+});
+
 it('transcribes as the model itself, bytes and files', async () => {
   const { far, near } = await pair();
   const folder = await mkdtemp(join(tmpdir(), 'remote-media-'));

@@ -23,7 +23,8 @@ export async function* runTranscription(
 ): AsyncGenerator<TranscriptionEvent> {
   const { name, servers, extraBody } = model;
   const { audio, language, prompt, temperature, wordTimestamps, task, given = ['temperature'] } = request;
-  const path = task === 'translate' ? '/audio/translations' : '/audio/transcriptions';
+  const isTranslation = task === 'translate';
+  const path = isTranslation ? '/audio/translations' : '/audio/transcriptions';
   const granularities = wordTimestamps ? ['segment', 'word'] : ['segment'];
   const send = (server: Parameters<typeof callApi>[0]) => {
     const isPlain = plain.has(model);
@@ -31,10 +32,13 @@ export async function* runTranscription(
       ...Object.entries(extraBody),
       ['model', name],
       ['response_format', isPlain ? 'json' : 'verbose_json'],
-      ['language', language],
+      ['language', isTranslation ? undefined : language],
       ['prompt', prompt],
       ['temperature', given.includes('temperature') ? temperature : undefined],
-      ...(isPlain ? [] : granularities.map((one): [string, string] => ['timestamp_granularities[]', one])),
+      // Translations have neither a language nor times of words.
+      ...(isPlain || isTranslation
+        ? []
+        : granularities.map((one): [string, string] => ['timestamp_granularities[]', one])),
     ];
     const form = createFileForm(fields, audio);
     const subject = { param: 'file', model, fields: fields.map(([field]) => field) };

@@ -34,6 +34,13 @@ const busy = new Set([429, 503]);
 const tooLong =
   /maximum context length|context ?window|input is too large|exceeds? the (?:available |maximum )?context|longer than the model's context/i;
 
+/** As vLLM, SGLang, llama-server and llama-cpp-python say that a model takes no pictures, some of them with status 500. */
+const noPictures =
+  /image input is not supported|not a multimodal model|(?:doesn't|does not) support (?:image|multimodal)/i;
+
+/** Words without addresses, paths and keys: no long ones, and no dot but that of a sentence or a number. */
+const harmless = /^(?!.*\d\.\d+\.)(?:(?!\S{25})[\w\s,;:'"`()<>=+%-]|\.(?=\s|\d|$))+$/;
+
 function isTooLong({ code, type, message }: WireFault): boolean {
   return (
     code === 'context_length_exceeded' ||
@@ -45,7 +52,7 @@ function isTooLong({ code, type, message }: WireFault): boolean {
 /**
  * The fault in a server's answer → an error of this API: the caller's faults keep their `param`, a server that is busy is
  * `overloaded`, any other complaint is `worker_failed`. The server's words are in the `cause`: they may quote names, keys
- * and traces. Those of another slashv1 are shown.
+ * and traces. Those of another slashv1 are shown, and short ones about a field that hold nothing of the kind.
  *
  * @param status of the response; 0 within a stream, where the complaint may have a status of its own
  */
@@ -69,6 +76,12 @@ export function toError(
     const field = subject?.param ?? 'messages';
     const reason = `${field}: longer than this model's maximum context length.`;
     return new InferenceError('context_length_exceeded', reason, { param: field, cause: new Error(said) });
+  }
+  if (subject?.param === 'messages' && noPictures.test(said)) {
+    return fieldError('messages', 'the model takes no pictures', {
+      code: 'unsupported_feature',
+      cause: new Error(said),
+    });
   }
   const fault = callersFaults[told];
   if (fault) return toCallersFault(fault, { said, param, subject });
@@ -96,15 +109,21 @@ function toCallersFault(code: ErrorCode, { said, param, subject }: CallersFault)
   const named = typeof param === 'string' ? param : '';
   const isField = subject?.fields.includes(/^\w*/.exec(named)![0]);
   // Servers that name no field often begin with it, or write its name as no sentence would.
-  const field = isField ? named : subject?.fields.find((name) => name.includes('_') && said.includes(name));
+  const field = isField ? named : subject?.fields.find((name) => namesField(said, name));
   if (subject?.model.dialect === 'slashv1') {
     const shown = said.replaceAll(subject.model.name, subject.model.id);
     return new InferenceError(code, sentence(abbreviate(shown, mostShown)), { param: field, cause });
   }
   if (field !== undefined) {
-    return fieldError(field, 'the server that runs this model refuses it', { code, cause });
+    const isQuoted = said.length <= mostShown && harmless.test(said) && !said.includes(subject!.model.name);
+    const reason = `the server that runs this model refuses it${isQuoted ? `: ${said}` : ''}`;
+    return fieldError(field, reason, { code, cause });
   }
   return new InferenceError(code, 'The server that runs this model refuses the request.', { cause });
+}
+
+function namesField(said: string, name: string): boolean {
+  return (name.includes('_') && said.includes(name)) || /^\W?(\w+)/.exec(said)?.[1] === name;
 }
 
 /** `{"error": {…}}`, `{"error": "…"}`, or the fields themselves. */
