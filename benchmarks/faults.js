@@ -109,7 +109,8 @@ async function runSlashv1(ports) {
   const { chat, createHandler, createInference, remote } = await import('slashv1');
   const { toNodeListener } = await import('slashv1/node');
   const upstreams = ports.map((port) => ({ baseURL: `http://127.0.0.1:${port}/v1` }));
-  const backend = remote.openai({ upstreams });
+  const timeoutMs = { connect: 1000, firstByte: 5000, idle: 5000 };
+  const backend = remote.openai({ upstreams, timeoutMs });
   const inference = createInference({ models: { m: chat({ source: 'm', backend, contextLength: 4096 }) } });
   await inference.ready();
   const handler = createHandler(inference, { auth: { keys: [key] } });

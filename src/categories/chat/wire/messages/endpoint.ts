@@ -2,7 +2,7 @@ import type { Endpoint, ErrorBody } from '../../../../contracts/endpoint.ts';
 import { createId } from '../../../../server/headers.ts';
 import { jsonResponse } from '../../../../server/responses.ts';
 import { toNamedFrame } from '../../../../server/sse.ts';
-import type { ChatEvent } from '../../events.ts';
+import { sinceRestart, type ChatEvent } from '../../events.ts';
 import type { ChatRequestInput } from '../../request.ts';
 import { toolsHeader } from '../endpoint.ts';
 import { toMessagesError } from './field-names.ts';
@@ -52,7 +52,7 @@ export const messagesEndpoint: Endpoint<MessagesCall, ChatRequestInput, ChatEven
     const options = { responseId: head.id };
     try {
       if (!stream) {
-        const events = await run.collect(asked, options);
+        const events = sinceRestart(await run.collect(asked, options));
         return jsonResponse(200, toMessage(events, head), events.map(toolsHeader).find(Boolean));
       }
       let toolsUsed: Record<string, string> | undefined;
