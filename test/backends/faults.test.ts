@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { remote } from '../../src/backends/remote.ts';
-import { chat } from '../../src/categories/chat/describe.ts';
+import { chat } from '../../src/categories/chat/settings.ts';
 import { createHandler } from '../../src/create-handler.ts';
 import { createInference } from '../../src/inference.ts';
 import { chatBody, eventsOf, key, send } from '../server/support.ts';

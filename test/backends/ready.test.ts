@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { remote } from '../../src/backends/remote.ts';
-import { chat } from '../../src/categories/chat/describe.ts';
+import { chat } from '../../src/categories/chat/settings.ts';
 import { createInference, type Inference } from '../../src/inference.ts';
 import { createHealthHandler } from '../../src/server/health.ts';
 import { send } from '../server/support.ts';
