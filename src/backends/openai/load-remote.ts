@@ -13,7 +13,7 @@ import { runEmbedding } from './run-embedding.ts';
 import { foreignImageParameters, runImage } from './run-image.ts';
 import { runSpeech } from './run-speech.ts';
 import { runTranscription } from './run-transcription.ts';
-import { endpointsOf, type ApiDialect, type ApiServer } from './server.ts';
+import { patientMs, endpointsOf, type ApiDialect, type ApiServer } from './server.ts';
 
 /** Serves a category over the wire format. */
 interface RemoteCategory {
@@ -25,8 +25,6 @@ interface RemoteCategory {
   /** Longest time until the first byte of an answer, where that comes as a whole and late; default that of the backend. */
   readonly firstByteMs?: number;
 }
-
-const slowFirstByteMs = 300_000;
 
 const remoteCategories: Readonly<Record<string, RemoteCategory>> = {
   chat: {
@@ -42,10 +40,10 @@ const remoteCategories: Readonly<Record<string, RemoteCategory>> = {
     run: runImage,
     foreign: (dialect) => (dialect === 'slashv1' ? [] : foreignImageParameters),
     open: [...foreignImageParameters, 'width', 'height'],
-    firstByteMs: slowFirstByteMs,
+    firstByteMs: patientMs,
   },
   speech: { run: runSpeech, foreign: () => [], open: ['speed'] },
-  transcription: { run: runTranscription, foreign: () => [], firstByteMs: slowFirstByteMs },
+  transcription: { run: runTranscription, foreign: () => [], firstByteMs: patientMs },
 };
 
 /**

@@ -21,9 +21,12 @@ export type ApiDialect = (typeof apiDialects)[number];
 export interface ApiTimeouts {
   /** Until a new connection is there; default 10 s. */
   readonly connect?: number | undefined;
-  /** From the request to the first byte of its answer's body; default 60 s, of images and transcripts 5 minutes. */
+  /**
+   * From the request to the first byte of its answer's body; default 60 s; of a single server, images and transcripts
+   * 5 minutes.
+   */
   readonly firstByte?: number | undefined;
-  /** From one byte of the answer to the next; default 60 s. */
+  /** From one byte of the answer to the next; default 60 s, of a single server 5 minutes. */
   readonly idle?: number | undefined;
 }
 
@@ -80,21 +83,26 @@ export interface ApiEndpoint extends Upstream {
 
 const defaultMaxConcurrent = 64;
 
-const defaultTimeoutMs = 60_000;
+/** Where another server can have the request. */
+const impatientMs = 60_000;
+/** Where none can, as while a slow one reads a long prompt, or for answers that come as a whole. */
+export const patientMs = 300_000;
 
 /**
  * The servers of a backend; at least one.
  *
- * @param defaultFirstByteMs longest time until the first byte of an answer, where no setting says it; default 60 s
+ * @param defaultFirstByteMs longest time until the first byte of an answer, where no setting says it; default 60 s, of a
+ * single server 5 minutes
  */
-export function endpointsOf(server: ApiServer, defaultFirstByteMs = defaultTimeoutMs): ApiEndpoint[] {
+export function endpointsOf(server: ApiServer, defaultFirstByteMs?: number): ApiEndpoint[] {
   const { baseURL, apiKey, tls, headers, upstreams, concurrency, timeoutMs = {} } = server;
+  const listed = upstreams ?? [{ baseURL: baseURL!, maxConcurrent: concurrency }];
+  const defaultMs = listed.length > 1 ? impatientMs : patientMs;
   const {
     connect: connectMs,
-    firstByte: firstByteMs = defaultFirstByteMs,
-    idle = defaultTimeoutMs,
+    firstByte: firstByteMs = defaultFirstByteMs ?? defaultMs,
+    idle = defaultMs,
   } = timeoutMs;
-  const listed = upstreams ?? [{ baseURL: baseURL!, maxConcurrent: concurrency }];
   return listed.map((upstream) => ({
     url: upstream.baseURL.replace(/\/+$/, ''),
     apiKey: ('apiKey' in upstream ? upstream.apiKey : undefined) ?? apiKey,
@@ -134,10 +142,13 @@ export const apiServerSettings = {
     .strictObject({
       connect: integerSetting('Until a new connection is there; default 10 s.', anyDelay),
       firstByte: integerSetting(
-        'From the request to the first byte of its answer; default 60 s, of images and transcripts 5 minutes.',
+        'From the request to the first byte of its answer; default 60 s; of a single server, images and transcripts 5 minutes.',
         anyDelay,
       ),
-      idle: integerSetting('From one byte of the answer to the next; default 60 s.', anyDelay),
+      idle: integerSetting(
+        'From one byte of the answer to the next; default 60 s, of a single server 5 minutes.',
+        anyDelay,
+      ),
     } satisfies Record<keyof ApiTimeouts, unknown>)
     .optional()
     .describe(
