@@ -23,6 +23,8 @@ export interface TopologyOptions {
     { readonly url: string; readonly folder: string; readonly hasDetector?: boolean | undefined } | undefined;
   /** A server of chat in place of that of these tests; `url` up to and including `/v1`. */
   readonly chatServer?: { readonly url: string; readonly model: string } | undefined;
+  /** The way of the second host to the server of chat. */
+  readonly wayOfSecond?: ((chatUrl: string) => Promise<string>) | undefined;
 }
 
 /** Two hosts after a balancer, their shared store and their servers, as processes of this machine. */
@@ -38,9 +40,16 @@ export interface Topology {
   close(): Promise<void>;
 }
 
-export async function startTopology({ proxy, graphServer, chatServer }: TopologyOptions): Promise<Topology> {
+export async function startTopology({
+  proxy,
+  graphServer,
+  chatServer,
+  wayOfSecond,
+}: TopologyOptions): Promise<Topology> {
   const [port = 0, redisPort = 0, ...hosts] = await freePorts(4);
   const chat = await startChatServer();
+  const chatUrl = chatServer?.url ?? chat.url;
+  const chatUrls = [chatUrl, (await wayOfSecond?.(chatUrl)) ?? chatUrl];
   const store = await startStore();
   const children = new Set<ChildProcess>();
   const run = (program: string, args: readonly string[], env: Record<string, string> = {}): ChildProcess => {
@@ -62,7 +71,7 @@ export async function startTopology({ proxy, graphServer, chatServer }: Topology
       TRIAL_KEY: trialKey,
       // On a busy machine nothing may go uncounted.
       LIMITER_TIMEOUT_MS: '20000',
-      CHAT_URL: chatServer?.url ?? chat.url,
+      CHAT_URL: chatUrls[hosts.indexOf(host)]!,
       CHAT_MODEL: chatServer?.model ?? 'assistant',
       LIMITER: proxy ? './redis-limiter.js' : new URL('http-limiter.js', import.meta.url).href,
       REDIS_URL: `redis://127.0.0.1:${redisPort}`,

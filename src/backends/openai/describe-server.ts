@@ -50,13 +50,16 @@ async function slotLength(endpoint: ApiEndpoint, signal: AbortSignal): Promise<u
 /** `undefined` where a server has no such page. */
 async function ask(endpoint: ApiEndpoint, path: string, signal: AbortSignal): Promise<Fields | undefined> {
   const answer = await fetchApi(endpoint, { path, signal });
-  const { status, ok, body: page } = answer.response;
-  if (!ok) void page?.cancel();
+  const { status, ok, headers, body: page } = answer.response;
+  // Gateways answer unknown paths with a page for people.
+  const isForeign = /html|event-stream/.test(headers.get('content-type') ?? '');
+  if (!ok || isForeign) void page?.cancel();
   if (status === 401 || status === 403) {
     throw fieldError('backend', `the server at ${endpoint.url} refuses its key with ${status}`);
   }
   if (status === 404 || status === 405 || status === 429) return undefined;
   if (!ok) throw new InferenceError('worker_failed', `The remote server answered ${status}.`);
+  if (isForeign) return undefined;
   const body = await readJson(answer, maxListBytes);
   return isObject(body) ? body : undefined;
 }
