@@ -30,6 +30,14 @@ export function curlLines(base) {
     },
     { title: 'The same by the newer API', line: post('responses', { model: 'tiny-chat', input: question }) },
     {
+      title: "The same in the dialect of Anthropic's Messages",
+      line: post('messages', {
+        model: 'tiny-chat',
+        max_tokens: 64,
+        messages: [{ role: 'user', content: question }],
+      }),
+    },
+    {
       title: 'A picture, saved as picture.png',
       line: `${post('images/generations', { prompt: scene, size: '512x512' })} | ${toPicture}`,
     },

@@ -55,7 +55,7 @@ it.each([false, true])('calls a tool and answers by its result; streamed: %s', a
   };
   const first = await ask(weather);
   expect(first.stop_reason).toBe('tool_use');
-  const [call] = first.content.filter((block) => block.type === 'tool_use');
+  const call = first.content.find((block) => block.type === 'tool_use');
   expect(call).toMatchObject({ name: 'get_weather', input: { city: 'Paris' } });
   const result = '{"temperature": 21, "condition": "sunny"}';
   const second = await ask([

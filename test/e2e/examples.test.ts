@@ -116,6 +116,7 @@ describe('examples/serve.js', () => {
     const beginnings: Record<string, RegExp> = {
       Chat: /"model":"tiny-chat".*"object":"chat.completion"/,
       'The same by the newer API': /"object":"response"/,
+      "The same in the dialect of Anthropic's Messages": /"type":"message".*"stop_reason":"end_turn"/,
       'A picture, saved as picture.png': /^$/,
       'A question about it': /"model":"tiny-vision".*(?:circle|square)/,
       'The objects in it': /"detections":\[\{.*circle/,
