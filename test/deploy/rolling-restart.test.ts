@@ -6,10 +6,11 @@ import { installedProxies, startTopology, type Topology } from './topology.ts';
 // `npm run test:deploy` is the long run: haproxy, nginx and Redis where they are installed, and graphs on a third server.
 const isFull = process.env['TEST_DEPLOY'] === 'full';
 const proxies = isFull && installedProxies.length > 0 ? installedProxies : [undefined];
+const places = proxies.map((proxy) => ({ proxy, name: proxy ?? 'the balancer of these tests' }));
 /** As many as a busy machine can answer, or a rate that two hosts have to stand. */
 const rate = isFull ? { perSecond: 20 } : { atOnce: 6 };
 
-describe.each(proxies)('behind %s', (proxy) => {
+describe.each(places)('behind $name', ({ proxy }) => {
   let topology: Topology;
   let graphServer: Awaited<ReturnType<typeof startTinyGraphs>> | undefined;
   beforeAll(async () => {
