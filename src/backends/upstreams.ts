@@ -3,7 +3,7 @@ import { serverOfKey } from './rendezvous-hashing.ts';
 import type { UpstreamStatus } from '../contracts/run.ts';
 
 const checkIntervalMs = 1000;
-/** Of a single server that is well: nobody else would get its requests, but its host may be left out. */
+/** A single server that is well is asked more rarely: nobody else would get its requests, but its host may be left out. */
 const loneCheckIntervalMs = 5000;
 const checkTimeoutMs = 900;
 /** A server may take longer to describe itself when it is asked for the first time. */
@@ -15,7 +15,7 @@ const ejectedRestMs = 2000;
 const longestRestMs = 60_000;
 /** A caller that leaves earlier says nothing about the server. */
 const silentMs = 1000;
-/** Of a server that is busy and doesn't say for how long. */
+/** Rest of a server that is busy and doesn't say for how long. */
 const busyRestMs = 1000;
 
 /** A server among several that run the same model. */
