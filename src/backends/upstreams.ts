@@ -3,7 +3,7 @@ import { serverOfKey } from './rendezvous-hashing.ts';
 import type { UpstreamStatus } from '../contracts/run.ts';
 
 const checkIntervalMs = 1000;
-/** A single server that is well is asked more rarely: nobody else would get its requests, but its host may be left out. */
+/** A single server is asked more rarely: nobody else would get its requests, but its host may be left out. */
 const loneCheckIntervalMs = 5000;
 const checkTimeoutMs = 900;
 /** A server may take longer to describe itself when it is asked for the first time. */
