@@ -23,8 +23,8 @@ const models = {
       backend: remote.openai({
         baseURL: CHAT_URL,
         dialect: /** @type {'vllm'} */ (env['CHAT_DIALECT'] ?? 'vllm'),
-        // Streams that this host carries on one processor, by its measurement: docs/scale.md.
-        concurrency: Number(env['CHAT_CONCURRENCY'] ?? 400),
+        // Twice what a host carries on one processor (docs/scale.md): it takes over from one that restarts.
+        concurrency: Number(env['CHAT_CONCURRENCY'] ?? 300),
         // Read for every request: a mounted secret may change.
         ...(CHAT_KEY_FILE && { apiKey: () => readFileSync(CHAT_KEY_FILE, 'utf8').trim() }),
       }),
