@@ -1,10 +1,9 @@
 import type { Endpoint, ErrorBody } from '../../../../contracts/endpoint.ts';
 import { createId } from '../../../../server/headers.ts';
-import { jsonResponse } from '../../../../server/responses.ts';
 import { toNamedFrame } from '../../../../server/sse.ts';
-import { sinceRestart, type ChatEvent } from '../../events.ts';
+import type { ChatEvent } from '../../events.ts';
 import type { ChatRequestInput } from '../../request.ts';
-import { toolsHeader } from '../endpoint.ts';
+import { answerChat } from '../answer.ts';
 import { toMessagesError } from './field-names.ts';
 import { readMessagesRequest, type MessagesCall } from './from-request.ts';
 import {
@@ -48,28 +47,27 @@ export const messagesEndpoint: Endpoint<MessagesCall, ChatRequestInput, ChatEven
   read: readMessagesRequest,
   async answer(run, { request, stream, places }) {
     const head = { id: createId('msg_'), model: run.model.id };
-    const asked = { ...request, model: run.model.id };
-    const options = { responseId: head.id };
     try {
-      if (!stream) {
-        const events = sinceRestart(await run.collect(asked, options));
-        return jsonResponse(200, toMessage(events, head), events.map(toolsHeader).find(Boolean));
-      }
-      let toolsUsed: Record<string, string> | undefined;
-      const push = createMessageStreamer(head);
-      const toFrames = (event: ChatEvent): string => {
-        toolsUsed ??= toolsHeader(event);
-        return push(event).map(toNamedFrame).join('');
-      };
-      const response = await run.stream(asked, toFrames, {
-        ...options,
-        endFrame: '',
-        toErrorFrames: (body) => {
-          const event: MessageEvent = { type: 'error', error: toError(body) };
-          return toNamedFrame(event);
+      return await answerChat(
+        run,
+        { ...request, model: run.model.id },
+        {
+          responseId: head.id,
+          stream,
+          toBody: (events) => toMessage(events, head),
+          createFrames() {
+            const push = createMessageStreamer(head);
+            return {
+              toFrames: (event) => push(event).map(toNamedFrame).join(''),
+              endFrame: '',
+              toErrorFrames(body) {
+                const event: MessageEvent = { type: 'error', error: toError(body) };
+                return toNamedFrame(event);
+              },
+            };
+          },
         },
-      });
-      return { ...response, headers: { ...response.headers, ...toolsUsed } };
+      );
     } catch (error) {
       throw toMessagesError(error, places);
     }

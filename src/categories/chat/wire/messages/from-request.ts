@@ -109,9 +109,7 @@ function toCall(parsed: MessagesRequestBody): MessagesCall {
 function toMessages({ role, content }: Turn, place: string): MessageBody[] {
   if (typeof content === 'string') return [{ role, content }];
   if (role === 'assistant') return [toAssistant(content, place)];
-  const misplaced = content.findIndex(({ type }) => !['text', 'image', 'tool_result'].includes(type));
-  if (misplaced >= 0)
-    throw fieldError(`${place}.content[${misplaced}]`, `expected no ${content[misplaced]!.type} of a user`);
+  assertTypes(content, ['text', 'image', 'tool_result'], { place, whose: 'a user' });
   const results = content.flatMap((block): MessageBody[] => {
     if (block.type !== 'tool_result') return [];
     const text = block.is_error ? `Error: ${textOf(block.content ?? '')}` : textOf(block.content ?? '');
@@ -126,12 +124,8 @@ function toMessages({ role, content }: Turn, place: string): MessageBody[] {
 }
 
 function toAssistant(blocks: readonly Block[], place: string): MessageBody {
-  const misplaced = blocks.findIndex(({ type }) => type === 'image' || type === 'tool_result');
-  if (misplaced >= 0)
-    throw fieldError(
-      `${place}.content[${misplaced}]`,
-      `expected no ${blocks[misplaced]!.type} of the assistant`,
-    );
+  const types = ['text', 'tool_use', 'thinking', 'redacted_thinking'];
+  assertTypes(blocks, types, { place, whose: 'the assistant' });
   const texts = blocks.flatMap((block) => (block.type === 'text' ? [block.text] : []));
   const thoughts = blocks.flatMap((block) => (block.type === 'thinking' ? [block.thinking] : []));
   const calls = blocks.flatMap((block) =>
@@ -145,6 +139,16 @@ function toAssistant(blocks: readonly Block[], place: string): MessageBody {
     ...(thoughts.length > 0 && { reasoning_content: thoughts.join('\n') }),
     ...(calls.length > 0 && { tool_calls: calls }),
   };
+}
+
+function assertTypes(
+  blocks: readonly Block[],
+  types: readonly string[],
+  { place, whose }: { readonly place: string; readonly whose: string },
+): void {
+  const misplaced = blocks.findIndex(({ type }) => !types.includes(type));
+  if (misplaced < 0) return;
+  throw fieldError(`${place}.content[${misplaced}]`, `expected no ${blocks[misplaced]!.type} of ${whose}`);
 }
 
 type TextOrImage = Extract<Block, { type: 'text' | 'image' }>;

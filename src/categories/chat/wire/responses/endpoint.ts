@@ -1,10 +1,9 @@
 import type { Endpoint } from '../../../../contracts/endpoint.ts';
 import { createId, unixTime } from '../../../../server/headers.ts';
-import { jsonResponse } from '../../../../server/responses.ts';
 import { toNamedFrame } from '../../../../server/sse.ts';
-import { sinceRestart, type ChatEvent } from '../../events.ts';
+import type { ChatEvent } from '../../events.ts';
 import type { ChatRequestInput } from '../../request.ts';
-import { toolsHeader } from '../endpoint.ts';
+import { answerChat } from '../answer.ts';
 import { toResponsesError, toResponsesField } from './field-names.ts';
 import { readResponsesRequest, type ResponsesCall } from './from-request.ts';
 import { modelResponseSchema, responseEventSchema, responsesRequestSchema } from './schema.ts';
@@ -29,28 +28,27 @@ export const responses: Endpoint<ResponsesCall, ChatRequestInput, ChatEvent> = {
     const { request, stream, places } = call;
     const id = createId('resp_');
     const head = toResponseHead(call, { id, created: unixTime(), model: run.model.id });
-    const asked = { ...request, model: run.model.id };
     try {
-      if (!stream) {
-        const events = sinceRestart(await run.collect(asked, { responseId: id }));
-        return jsonResponse(200, toModelResponse(events, head), events.map(toolsHeader).find(Boolean));
-      }
-      let toolsUsed: Record<string, string> | undefined;
-      const streamer = createResponseStreamer(head);
-      const toFrames = (event: ChatEvent): string => {
-        toolsUsed ??= toolsHeader(event);
-        return streamer.push(event).map(toNamedFrame).join('');
-      };
-      const response = await run.stream(asked, toFrames, {
-        responseId: id,
-        endFrame: '',
-        toErrorFrames: ({ error: { code, message, param } }) =>
-          streamer
-            .fail({ code, message, param: param === null ? null : toResponsesField(param, places) })
-            .map(toNamedFrame)
-            .join(''),
-      });
-      return { ...response, headers: { ...response.headers, ...toolsUsed } };
+      return await answerChat(
+        run,
+        { ...request, model: run.model.id },
+        {
+          responseId: id,
+          stream,
+          toBody: (events) => toModelResponse(events, head),
+          createFrames() {
+            const { push, fail } = createResponseStreamer(head);
+            return {
+              toFrames: (event) => push(event).map(toNamedFrame).join(''),
+              endFrame: '',
+              toErrorFrames: ({ error: { code, message, param } }) =>
+                fail({ code, message, param: param === null ? null : toResponsesField(param, places) })
+                  .map(toNamedFrame)
+                  .join(''),
+            };
+          },
+        },
+      );
     } catch (error) {
       throw toResponsesError(error, places);
     }

@@ -1,0 +1,46 @@
+import type { EndpointRun, StreamEnd } from '../../../contracts/endpoint.ts';
+import type { ApiResponse } from '../../../contracts/http.ts';
+import { jsonResponse } from '../../../server/responses.ts';
+import { sinceRestart, type ChatEvent } from '../events.ts';
+import type { ChatRequestInput } from '../request.ts';
+
+/** How a dialect writes an answer. */
+export interface AnswerForm {
+  /** The id that the answer has. */
+  readonly responseId: string;
+  readonly stream: boolean;
+  /** The body of a whole answer. */
+  readonly toBody: (events: readonly ChatEvent[]) => unknown;
+  /** Makes what writes the frames of a stream, event by event; called for streams alone. */
+  readonly createFrames: () => StreamEnd & { readonly toFrames: (event: ChatEvent) => string };
+}
+
+/**
+ * Answers a chat request in the form of a dialect, at once or as a stream. A header names the tools that the model was
+ * offered, where it doesn't take all that were sent.
+ *
+ * @throws what the run throws before its first event
+ */
+export async function answerChat(
+  run: EndpointRun<ChatRequestInput, ChatEvent>,
+  request: ChatRequestInput,
+  { responseId, stream, toBody, createFrames }: AnswerForm,
+): Promise<ApiResponse> {
+  if (!stream) {
+    const events = sinceRestart(await run.collect(request, { responseId }));
+    return jsonResponse(200, toBody(events), events.map(toolsHeader).find(Boolean));
+  }
+  let toolsUsed: Record<string, string> | undefined;
+  const { toFrames, ...end } = createFrames();
+  const watched = (event: ChatEvent): string => {
+    toolsUsed ??= toolsHeader(event);
+    return toFrames(event);
+  };
+  const response = await run.stream(request, watched, { responseId, ...end });
+  return { ...response, headers: { ...response.headers, ...toolsUsed } };
+}
+
+function toolsHeader(event: ChatEvent): Record<string, string> | undefined {
+  if (event.type !== 'prompt-end' || event.toolsUsed === undefined) return undefined;
+  return { 'x-slashv1-tools-used': event.toolsUsed.join(', ') };
+}
