@@ -4,10 +4,11 @@
 import { fork } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { createImagePipeline } from '../dist/src/categories/image/pipeline/image-pipeline.js';
+import { stableDiffusion } from '../dist/src/categories/image/architectures/stable-diffusion/architecture.js';
+import { loadImagePipeline } from '../dist/src/categories/image/pipeline/image-pipeline.js';
 import { completeImageRequest } from '../dist/src/categories/image/request.js';
-import { createLatentDecoder } from '../dist/src/categories/image/pipeline/latent-decoder.js';
-import { openDiffusionFolder } from '../dist/src/categories/image/pipeline/diffusion-folder.js';
+import { createLatentDecoder } from '../dist/src/categories/image/architectures/stable-diffusion/latent-decoder.js';
+import { openDiffusionFolder } from '../dist/src/categories/image/architectures/stable-diffusion/diffusion-folder.js';
 import { createOnnxSession } from '../dist/src/runtime/onnx.js';
 import { cpuTimer, machine, median } from './measure.js';
 
@@ -23,10 +24,11 @@ const [source = byDefault, rounds = '5', decoded] = process.argv.slice(2);
 const inGraphs = {};
 
 function open() {
-  return createImagePipeline(
+  return loadImagePipeline(
     { id: 'model', category: 'image', source },
     {
-      async openSession({ name, graph }) {
+      hasGraphs: true,
+      async openSession({ name = '', graph }) {
         const session = await createOnnxSession(graph, { threads: 1 });
         return {
           ...session,
@@ -39,6 +41,7 @@ function open() {
         };
       },
     },
+    stableDiffusion,
   );
 }
 

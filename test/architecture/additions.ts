@@ -243,6 +243,7 @@ export const additions: readonly Addition[] = [
   head,
   architecture('detection', 'graphDetector'),
   architecture('embedding', 'textEncoder'),
+  architecture('image', 'stableDiffusion'),
   architecture('rerank', 'crossEncoder'),
   architecture('speech', 'kokoro'),
   architecture('transcription', 'whisper'),

@@ -3,9 +3,7 @@ import { join } from 'node:path';
 import sharp from 'sharp';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { NoiseSource } from '../../src/core/diffusion/schedulers/scheduler.ts';
-import { createImagePipeline } from '../../src/categories/image/pipeline/image-pipeline.ts';
-import { createOnnxSession } from '../../src/runtime/onnx.ts';
-import { asking, collect, type GoldenCase } from '../categories/image/pipeline/miniatures.ts';
+import { asking, collect, openPainter, type GoldenCase } from '../categories/image/pipeline/miniatures.ts';
 import { within } from '../tolerance.ts';
 
 /** Stable Diffusion 1.5 and XL as optimum exports them, the weights of the UNets in files of their own. */
@@ -17,10 +15,9 @@ describe.each(['sd', 'sdxl'])('%s of optimum', (name) => {
       readonly case: GoldenCase;
     };
     let latents: Float32Array | undefined;
-    const pipeline = await createImagePipeline(
-      { id: name, category: 'image', source: folder },
+    const pipeline = await openPainter(
+      { id: name, source: folder },
       {
-        openSession: ({ graph }) => createOnnxSession(graph, { threads: 1 }),
         createNoise: () => replay(golden.noise),
         onLatents: (made) => (latents = made.slice()),
       },

@@ -2,8 +2,8 @@ import { cp, mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { readClipTokenizer } from '../../src/categories/image/pipeline/clip-tokenizer.ts';
-import { openDiffusionFolder } from '../../src/categories/image/pipeline/diffusion-folder.ts';
+import { readClipTokenizer } from '../../src/categories/image/architectures/stable-diffusion/clip-tokenizer.ts';
+import { openDiffusionFolder } from '../../src/categories/image/architectures/stable-diffusion/diffusion-folder.ts';
 import { locateModel } from '../../src/models/source.ts';
 
 const miniatures = new URL('../categories/image/pipeline/miniatures/', import.meta.url).pathname;

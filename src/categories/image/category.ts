@@ -1,8 +1,8 @@
 import type { CallOptions } from '../../contracts/run.ts';
 import type { CategoryDefinition } from '../../contracts/category.ts';
 import { writtenBy } from '../telemetry-messages.ts';
+import { painters } from './architectures.ts';
 import type { ImageEvent, ImageModelInfo } from './events.ts';
-import { imageFiles } from './files.ts';
 import { imageParameters } from './parameters.ts';
 import { completeImageRequest, type ImageRequest, type ImageRequestInput } from './request.ts';
 import { imageSettings } from './settings.ts';
@@ -32,7 +32,7 @@ export const imageCategory: CategoryDefinition<
   name: 'image',
   parameters: imageParameters,
   settings: imageSettings,
-  files: imageFiles,
+  architectures: painters,
   endpoints: [imageGenerations],
   sample: {
     path: 'images/generations',
@@ -40,7 +40,6 @@ export const imageCategory: CategoryDefinition<
     pipe: `node -e 'const { readFileSync, writeFileSync } = require("fs"); writeFileSync("picture.png", JSON.parse(readFileSync(0)).data[0].b64_json, "base64")'`,
   },
   isStateless: true,
-  recognize: ({ files }) => files.some(({ path }) => path === 'model_index.json'),
   methods: (run) => ({ image: run }),
   complete: completeImageRequest,
   estimateCost: ({ n, numInferenceSteps, width, height }) => n * numInferenceSteps * width * height,

@@ -8,16 +8,15 @@ import { float16ToFloat32Into, float32ToFloat16Into } from '../../../../src/core
 import type { ImageEvent } from '../../../../src/categories/image/events.ts';
 import type { ImageRequest } from '../../../../src/categories/image/request.ts';
 import type { ModelSpec } from '../../../../src/contracts/model.ts';
-import type { ImagePipelineInternals } from '../../../../src/categories/image/pipeline/image-pipeline.ts';
 import type { ElementType, Session, Tensor, TensorMap } from '../../../../src/runtime/contract.ts';
 import { createOnnxSession } from '../../../../src/runtime/onnx.ts';
-import { asking, collect, openMiniature, type Miniature } from './miniatures.ts';
+import { asking, collect, openMiniature, type Miniature, type Replacements } from './miniatures.ts';
 import { decimalsWithin } from '../../../tolerance.ts';
 
 /** What the sessions of a pipeline did: the name of the graph and the shape of its first input. */
 type Runs = { readonly name: string; readonly dims: readonly number[] }[];
 
-interface Setting extends Partial<ImagePipelineInternals> {
+interface Setting extends Replacements {
   readonly change?: (name: string, session: Session) => Session;
   readonly spec?: Partial<ModelSpec<ImageSettings>>;
 }
@@ -31,7 +30,7 @@ async function open(
   const pipeline = await openMiniature(
     model,
     {
-      openSession: async ({ name, graph }) => {
+      openSession: async ({ name = '', graph }) => {
         const session = change(name, await createOnnxSession(graph, { threads: 1 }));
         return {
           ...session,
@@ -327,7 +326,7 @@ describe('a folder that does not fit', () => {
   ])('%s with %j', async (component, change, message) => {
     const released: string[] = [];
     const opened = openMiniature('sd', {
-      openSession: async ({ name, graph }) => {
+      openSession: async ({ name = '', graph }) => {
         const session = await createOnnxSession(graph, { threads: 1 });
         const changed = name === component ? withInput(session, session.inputs[0]!.name, change) : session;
         return {

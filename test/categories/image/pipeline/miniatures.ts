@@ -6,10 +6,13 @@ import type { ImageEvent, ImageModelInfo } from '../../../../src/categories/imag
 import type { ImageRequest } from '../../../../src/categories/image/request.ts';
 import type { ModelSpec } from '../../../../src/contracts/model.ts';
 import type { Pipeline } from '../../../../src/contracts/category.ts';
+import type { SessionBackend } from '../../../../src/contracts/sessions.ts';
+import { stableDiffusion } from '../../../../src/categories/image/architectures/stable-diffusion/architecture.ts';
 import {
-  createImagePipeline,
-  type ImagePipelineInternals,
-} from '../../../../src/categories/image/pipeline/image-pipeline.ts';
+  openStableDiffusion,
+  type DiffusionInternals,
+} from '../../../../src/categories/image/architectures/stable-diffusion/stable-diffusion.ts';
+import { loadImagePipeline } from '../../../../src/categories/image/pipeline/image-pipeline.ts';
 
 /** Folders that `miniatures/build.py` makes. */
 export type Miniature = 'sd' | 'lcm' | 'sdxl' | 'sd3';
@@ -35,16 +38,27 @@ export const { cases } = JSON.parse(readFileSync(new URL('golden.json', folder),
   cases: readonly GoldenCase[];
 };
 
+/** The parts of a model that tests replace. */
+export interface Replacements extends DiffusionInternals, Partial<Pick<SessionBackend, 'openSession'>> {}
+
 /** Opens a miniature in this process. */
 export function openMiniature(
   name: Miniature,
-  internals: Partial<ImagePipelineInternals> = {},
+  replacements: Replacements = {},
   spec: Partial<ModelSpec<ImageSettings>> = {},
 ): Promise<Pipeline<ImageRequest, ImageEvent, ImageModelInfo>> {
-  const source = new URL(name, folder).pathname;
-  return createImagePipeline(
-    { id: name, category: 'image', source, ...spec },
-    { openSession: ({ graph }) => createOnnxSession(graph, { threads: 1 }), ...internals },
+  return openPainter({ id: name, source: new URL(name, folder).pathname, ...spec }, replacements);
+}
+
+/** Opens a folder in this process. */
+export function openPainter(
+  spec: Omit<ModelSpec<ImageSettings>, 'category'>,
+  { openSession = ({ graph }) => createOnnxSession(graph, { threads: 1 }), ...internals }: Replacements,
+): Promise<Pipeline<ImageRequest, ImageEvent, ImageModelInfo>> {
+  return loadImagePipeline(
+    { ...spec, category: 'image' },
+    { hasGraphs: true, openSession },
+    { ...stableDiffusion, open: (one, sessions) => openStableDiffusion(one, sessions, internals) },
   );
 }
 

@@ -1,6 +1,6 @@
-import { guideInPlace } from '../../../core/diffusion/guidance.ts';
-import type { Limiter } from '../../../concurrency/limit-concurrency.ts';
-import type { NoiseSource, Scheduler } from '../../../core/diffusion/schedulers/scheduler.ts';
+import { guideInPlace } from '../../../../core/diffusion/guidance.ts';
+import type { Limiter } from '../../../../concurrency/limit-concurrency.ts';
+import type { NoiseSource, Scheduler } from '../../../../core/diffusion/schedulers/scheduler.ts';
 import type { Predict } from './denoiser.ts';
 
 export interface DenoiseOptions {

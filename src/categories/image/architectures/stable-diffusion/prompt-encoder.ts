@@ -1,6 +1,6 @@
-import type { GraphRunOptions } from '../../../runtime/contract.ts';
-import { countWindows, toWindows } from '../../../core/diffusion/prompt-windows.ts';
-import { fieldError } from '../../../errors.ts';
+import type { GraphRunOptions } from '../../../../runtime/contract.ts';
+import { countWindows, toWindows } from '../../../../core/diffusion/prompt-windows.ts';
+import { fieldError } from '../../../../errors.ts';
 import type { EncodedText, TextEncoder } from './text-encoder.ts';
 
 /** The conditioning of a denoiser. */

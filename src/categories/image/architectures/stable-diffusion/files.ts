@@ -1,5 +1,11 @@
-import { findGraph, graphsIn, missingGraph, type Dtype, type FileTree } from '../../models/graph-files.ts';
-import { isOpen, type ModelFiles } from '../../models/model-files.ts';
+import {
+  findGraph,
+  graphsIn,
+  missingGraph,
+  type Dtype,
+  type FileTree,
+} from '../../../../models/graph-files.ts';
+import { isOpen, type ModelFiles } from '../../../../models/model-files.ts';
 
 /** Possible folders of the parts of a diffusion model: the first with a graph counts. */
 export const diffusionFolders = {
@@ -55,7 +61,7 @@ const clipTokenizerFiles = [
 ] as const;
 
 /** The files of a diffusion model. */
-export const imageFiles: ModelFiles = {
+export const diffusionFiles: ModelFiles = {
   small: [
     'model_index.json',
     'scheduler/scheduler_config.json',

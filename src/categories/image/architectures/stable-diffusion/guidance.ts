@@ -1,6 +1,6 @@
-import { imageParameters } from '../parameters.ts';
-import type { ImageRequest } from '../request.ts';
-import { fieldError } from '../../../errors.ts';
+import { imageParameters } from '../../parameters.ts';
+import type { ImageRequest } from '../../request.ts';
+import { fieldError } from '../../../../errors.ts';
 
 /** Method of guidance: by a second prediction, by an input of the graph, or none. */
 export type Guidance = 'classifier-free' | 'input' | 'none';

@@ -1,7 +1,7 @@
-import type { Size } from '../../../core/vision/box.ts';
+import type { Size } from '../../../../core/vision/box.ts';
 import type { Denoiser } from './denoiser.ts';
 import type { LatentDecoder } from './latent-decoder.ts';
-import { fieldError } from '../../../errors.ts';
+import { fieldError } from '../../../../errors.ts';
 
 /**
  * The size of the latents for an image.
@@ -12,12 +12,7 @@ export function toLatentSize(
   image: Size,
   { fixed, stride }: Pick<Denoiser, 'fixed' | 'stride'>,
   { factor }: Pick<LatentDecoder, 'factor'>,
-  maxPixels = Infinity,
 ): Size {
-  if (image.width * image.height > maxPixels) {
-    const param = image.width > image.height ? 'width' : 'height';
-    throw fieldError(param, `expected at most ${maxPixels} pixels, got ${image.width} × ${image.height}`);
-  }
   const side = (name: 'width' | 'height'): number => {
     const pixels = image[name];
     const built = fixed[name];

@@ -1,10 +1,16 @@
-import { scaleLatents, shrinkGrid, toRgb, type LatentScaling } from '../../../core/diffusion/latents.ts';
-import { addTile, cutTile, planTiles, tileWeights, type TileOptions } from '../../../core/diffusion/tiles.ts';
-import type { Limiter } from '../../../concurrency/limit-concurrency.ts';
-import type { Size } from '../../../core/vision/box.ts';
+import { scaleLatents, shrinkGrid, toRgb, type LatentScaling } from '../../../../core/diffusion/latents.ts';
+import {
+  addTile,
+  cutTile,
+  planTiles,
+  tileWeights,
+  type TileOptions,
+} from '../../../../core/diffusion/tiles.ts';
+import type { Limiter } from '../../../../concurrency/limit-concurrency.ts';
+import type { Size } from '../../../../core/vision/box.ts';
 import { type DiffusionComponent, misfit } from './diffusion-folder.ts';
-import type { GraphRunOptions, Session } from '../../../runtime/contract.ts';
-import { encodePng } from '../../../runtime/image.ts';
+import type { GraphRunOptions, Session } from '../../../../runtime/contract.ts';
+import { encodePng } from '../../../../runtime/image.ts';
 import { builtInSize, toFloat32, toTensor } from './tensors.ts';
 
 /** Options for decoding an image. */

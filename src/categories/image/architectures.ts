@@ -1,0 +1,7 @@
+import type { Architecture } from '../../contracts/architecture.ts';
+import { stableDiffusion } from './architectures/stable-diffusion/architecture.ts';
+import type { Painter } from './painter.ts';
+import type { ImageSettings } from './settings.ts';
+
+/** The painters that run on graphs, one line each. */
+export const painters: readonly Architecture<Painter, ImageSettings>[] = [stableDiffusion];
