@@ -17,7 +17,7 @@ const sharedByCategories = [
   '^src/models/(graph|model)-files\\.ts$',
 ];
 /** The files that say what pipelines need of opened models. */
-const openedModels = '^src/categories/[a-z]+/(detector|encoder|recognizer|scorer|synthesizer)\\.ts$';
+const openedModels = '^src/categories/[a-z]+/(detector|encoder|painter|recognizer|scorer|synthesizer)\\.ts$';
 /** Rooms of one architecture each, and their pipelines; they load native code when they are asked to. */
 const pipelineSees = [
   '^src/(core|runtime|models|concurrency)/',
@@ -126,7 +126,7 @@ module.exports = {
       '^src/categories/([a-z]+)/pipeline/',
       [
         ...pipelineSees,
-        '^src/categories/$1/(pipeline/|(events|request|parameters|settings|files|detector|encoder|recognizer|scorer|synthesizer)\\.ts$)',
+        '^src/categories/$1/(pipeline/|(events|request|parameters|settings|files|detector|encoder|painter|recognizer|scorer|synthesizer)\\.ts$)',
       ],
       'pipelines know no HTTP, no engine, no architecture, no other category',
     ),
@@ -135,7 +135,7 @@ module.exports = {
       '^src/categories/([a-z]+)/architectures/([a-z-]+)/',
       [
         ...pipelineSees,
-        '^src/categories/$1/(pipeline/|architectures/$2/|(events|request|parameters|settings|detector|encoder|recognizer|scorer|synthesizer)\\.ts$)',
+        '^src/categories/$1/(pipeline/|architectures/$2/|(events|request|parameters|settings|detector|encoder|painter|recognizer|scorer|synthesizer)\\.ts$)',
       ],
       'an architecture knows no other one',
     ),
