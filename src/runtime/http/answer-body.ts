@@ -42,6 +42,7 @@ export async function* readBytes(
     }
   } finally {
     signal?.removeEventListener('abort', cancel);
+    clock?.stop();
     cancel();
   }
 }

@@ -24,6 +24,9 @@ export class AnswerClock {
   readonly #times: AnswerTimes;
   readonly #beganAt = performance.now();
   #hasByte = false;
+  #isWaiting = false;
+  /** One for all waits between two bytes, since a timer for each costs a stream of tokens up to a tenth. */
+  #timer: NodeJS.Timeout | undefined;
 
   constructor(times: AnswerTimes, caller?: AbortSignal) {
     this.#times = times;
@@ -33,20 +36,37 @@ export class AnswerClock {
 
   /** @throws what `step` throws, which has to end with `signal` */
   async wait<Result>(step: () => Promise<Result>): Promise<Result> {
-    const { firstByteMs, idleMs } = this.#times;
-    const mostMs = this.#hasByte ? idleMs : firstByteMs;
-    const passedMs = this.#hasByte ? 0 : performance.now() - this.#beganAt;
-    const giveUp = (): void => this.#controller.abort(new Error(`it sent nothing for ${mostMs} ms`));
-    const timer = setTimeout(giveUp, Math.max(0, mostMs - passedMs));
+    this.#isWaiting = true;
+    this.#begin();
     try {
       return await step();
     } finally {
-      clearTimeout(timer);
+      this.#isWaiting = false;
+      if (!this.#hasByte) this.stop();
     }
   }
 
   /** A byte of the body has come. */
   tick(): void {
     this.#hasByte = true;
+  }
+
+  /** Ends the clock with its answer. */
+  stop(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+  }
+
+  #begin(): void {
+    if (this.#timer) return void this.#timer.refresh();
+    const { firstByteMs, idleMs } = this.#times;
+    const mostMs = this.#hasByte ? idleMs : firstByteMs;
+    const passedMs = this.#hasByte ? 0 : performance.now() - this.#beganAt;
+    this.#timer = setTimeout(
+      () => {
+        if (this.#isWaiting) this.#controller.abort(new Error(`it sent nothing for ${mostMs} ms`));
+      },
+      Math.max(0, mostMs - passedMs),
+    );
   }
 }
