@@ -19,7 +19,7 @@ const requirements = new URL('requirements/', import.meta.url).pathname;
 export interface Materials {
   /** Everything here is removed at the end. */
   readonly scratch: string;
-  /** `embedder.onnx` and `detector.onnx`. */
+  /** `embedder.onnx`, `detector.onnx` and so on. */
   readonly graphs: string;
   /** The folders of their models without the graphs. */
   readonly models: string;
@@ -29,6 +29,8 @@ export interface Materials {
   readonly checkpoint: string;
   /** tiny-chat on another slashv1, up to and including `/v1`. */
   readonly chatURL: string;
+  /** Requests that this other slashv1 is at. */
+  running(): number;
 }
 
 /** A server that other people make. */
@@ -44,6 +46,8 @@ export interface Engine {
   version(): string;
   /** Answers with 200 when the engine is up. */
   readonly readyPath: string;
+  /** Requests that it is at. */
+  running?(origin: string, materials: Materials): Promise<number>;
   /** Ports in a row that it takes, from the one that it gets on; default 1. */
   readonly ports?: number;
   command(port: number, materials: Materials): Promise<Command> | Command;

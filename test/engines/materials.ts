@@ -10,6 +10,8 @@ import {
   createInference,
   detection,
   embedding,
+  image,
+  rerank,
   type Inference,
 } from '../../dist/src/index.js';
 import { tinyChatAsGguf } from '../backends/llama/tiny-gguf.ts';
@@ -17,8 +19,15 @@ import type { Materials } from './engine.ts';
 import { writeCheckpoint } from './write-checkpoint.ts';
 
 const models = new URL('../../examples/models/', import.meta.url).pathname;
-/** The server's name of the graph → the model. */
-const graphs = { embedder: 'tiny-embed', detector: 'tiny-detect' } as const;
+/** The server's name of the graph → its file. */
+const graphs = {
+  embedder: 'tiny-embed/onnx/model.onnx',
+  detector: 'tiny-detect/onnx/model.onnx',
+  reranker: 'tiny-rerank/onnx/model.onnx',
+  unet: 'tiny-image/unet/model.onnx',
+  'text-encoder': 'tiny-image/text_encoder/model.onnx',
+  'vae-decoder': 'tiny-image/vae_decoder/model.onnx',
+} as const;
 
 /** What the engines are compared with, and what they serve. */
 export interface Workshop {
@@ -36,6 +45,8 @@ export async function openWorkshop(): Promise<Workshop> {
       chat: chat({ source: 'tiny-chat', defaults: { repeatPenalty: 1 } }),
       embedder: embedding({ source: 'tiny-embed' }),
       detector: detection({ source: 'tiny-detect' }),
+      reranker: rerank({ source: 'tiny-rerank' }),
+      painter: image({ source: 'tiny-image' }),
     },
   });
   const materials = {
@@ -45,12 +56,14 @@ export async function openWorkshop(): Promise<Workshop> {
     gguf: join(scratch, 'tiny-chat.gguf'),
     checkpoint: join(scratch, 'tiny-chat'),
     chatURL: '',
+    running: () => local.status().find(({ id }) => id === 'chat')!.running,
   };
   await mkdir(materials.graphs);
-  for (const [name, model] of Object.entries(graphs)) {
-    const filter = (path: string): boolean => !path.endsWith('.onnx') && !path.includes('/recipe');
+  const filter = (path: string): boolean => !path.endsWith('.onnx') && !path.includes('/recipe');
+  for (const [name, file] of Object.entries(graphs)) {
+    const model = file.split('/')[0]!;
     await cp(join(models, model), join(materials.models, model), { recursive: true, filter });
-    await cp(join(models, model, 'onnx/model.onnx'), join(materials.graphs, `${name}.onnx`));
+    await cp(join(models, file), join(materials.graphs, `${name}.onnx`));
   }
   await writeFile(materials.gguf, tinyChatAsGguf());
   await writeCheckpoint(materials.checkpoint);

@@ -6,6 +6,11 @@ const block = /(?<=<!-- engines -->\n)[^]*(?=<!-- \/engines -->)/;
 
 export const columns = [
   'equal results',
+  'tools',
+  'log probabilities',
+  'rerank',
+  'image',
+  'cancellation',
   'killed and restarted',
   'left mid-stream',
   'quota over two hosts',

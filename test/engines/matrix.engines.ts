@@ -2,9 +2,26 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { chat, createInference, detection, embedding, remote, type Inference } from '../../dist/src/index.js';
+import {
+  chat,
+  createInference,
+  detection,
+  embedding,
+  image,
+  remote,
+  rerank,
+  type Inference,
+} from '../../dist/src/index.js';
 import { freePortRange, installedProxies } from '../deploy/topology.ts';
-import { equalAnswers, equalTensors } from './checks/equal-results.ts';
+import { cancel } from './checks/cancel.ts';
+import {
+  equalAnswers,
+  equalCalls,
+  equalLogProbabilities,
+  equalPictures,
+  equalScores,
+  equalTensors,
+} from './checks/equal-results.ts';
 import { killAndRestart } from './checks/kill-and-restart.ts';
 import { leaveMidStream } from './checks/leave-mid-stream.ts';
 import { twoHosts } from './checks/two-hosts.ts';
@@ -71,7 +88,15 @@ describe.each(chosen)('$name', (engine) => {
   check('equal results', () =>
     engine.serves === 'chat' ? equalAnswers(workshop.local, far!) : equalTensors(workshop.local, far!),
   );
-  if (engine.serves === 'chat') check('left mid-stream', () => leaveMidStream(workshop.local, far!));
+  if (engine.serves === 'chat') {
+    check('tools', () => equalCalls(workshop.local, far!));
+    check('log probabilities', () => equalLogProbabilities(workshop.local, far!));
+    check('cancellation', () => cancel(far!, () => engine.running!(running!.origin, workshop.materials)));
+    check('left mid-stream', () => leaveMidStream(workshop.local, far!));
+  } else {
+    check('rerank', () => equalScores(workshop.local, far!));
+    check('image', () => equalPictures(workshop.local, far!));
+  }
   check('killed and restarted', async () => {
     const ask = (): Promise<unknown> =>
       engine.serves === 'chat'
@@ -125,12 +150,16 @@ function openFar(
     const backend = remote.openai({ baseURL: `${origin}/v1`, ...settings });
     return createInference({ models: { chat: chat({ source: 'tiny-chat', backend }) } });
   }
-  const graph = (model: string) => remote.kserve({ url: origin, ...settings, model });
+  const graph = (model: string | Record<string, string>) =>
+    remote.kserve({ url: origin, ...settings, model });
+  const parts = { unet: 'unet', text_encoder: 'text-encoder', vae_decoder: 'vae-decoder' };
   const source = (name: string): string => join(materials.models, name);
   return createInference({
     models: {
       embedder: embedding({ source: source('tiny-embed'), backend: graph('embedder') }),
       detector: detection({ source: source('tiny-detect'), backend: graph('detector') }),
+      reranker: rerank({ source: source('tiny-rerank'), backend: graph('reranker') }),
+      painter: image({ source: source('tiny-image'), backend: graph(parts) }),
     },
   });
 }
