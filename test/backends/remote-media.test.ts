@@ -58,6 +58,42 @@ it('draws as the model itself', async () => {
   );
 });
 
+it('shows the steps of a picture as the model itself', async () => {
+  const { far, near } = await pair();
+  const request = {
+    model: 'painter',
+    prompt: 'a red circle',
+    n: 2,
+    width: 256,
+    height: 320,
+    seed: 5,
+    previews: true,
+  };
+  const events = await collect(near.run('image', request));
+  expect(events).toEqual(await collect(far.run('image', request)));
+  expect(events).toContainEqual(
+    expect.objectContaining({ type: 'image-step', image: 1, step: 1, preview: expect.any(Uint8Array) }),
+  );
+});
+
+it.each([
+  { type: 'image_generation.progress', image_index: 2, step: 1, steps: 4 },
+  { type: 'image_generation.progress', image_index: 0, step: 5, steps: 4 },
+  { type: 'image_generation.partial_image', image_index: 0, step: 1, steps: 4, b64_json: 'aGVsbG8=' },
+  { type: 'image_generation.completed', image_index: 0 },
+  { type: 'image_generation.progress', image_index: 0, step: 4, steps: 4 },
+])('fails where a step is none, or no picture comes: %o', async (event) => {
+  const { origin } = await scriptedServer((_asked, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.end(`data: ${JSON.stringify(event)}\n\ndata: [DONE]\n\n`);
+  });
+  const near = openRemote({ baseURL: `${origin}/v1`, dialect: 'slashv1' });
+  const request = { model: 'painter', prompt: 'a', previews: true };
+  await expect(collect(near.run('image', request as never))).rejects.toMatchObject({
+    code: 'worker_failed',
+  });
+});
+
 it('speaks as the model itself', async () => {
   const { far, near } = await pair();
   const request = { model: 'speaker', input: 'a red circle', speed: 2, format: 'wav' } as const;

@@ -30,8 +30,8 @@ export interface ApiAnswer {
   readonly clock: AnswerClock;
 }
 
-/** Most characters of one event. A server that never ends its line would fill the memory of the host. */
-const maxEventCharacters = 4 * 2 ** 20;
+/** Of one event. A server that never ends its line would fill the memory of the host. */
+const usualEventCharacters = 4 * 2 ** 20;
 const maxErrorBytes = 2 ** 16;
 
 /**
@@ -88,12 +88,14 @@ export async function fetchApi(
 /**
  * The `data` of a stream of server-sent events up to `[DONE]`, each parsed as JSON.
  *
+ * @param maxEventCharacters of one event; default 4 MiB
  * @throws InferenceError the error that the stream carries, `worker_failed` where it breaks off, isn't JSON or has an
- * event of more than 4 MiB, or doesn't go on in time
+ * event of more characters, or doesn't go on in time
  */
 export async function* readEvents(
   { response, clock }: ApiAnswer,
   subject: ErrorSubject,
+  maxEventCharacters = usualEventCharacters,
 ): AsyncGenerator<Readonly<Record<string, unknown>>> {
   const received: string[] = [];
   let isTooLarge = false;

@@ -4,10 +4,13 @@ import type { ImageEvent } from '../../categories/image/events.ts';
 import { imageParameters } from '../../categories/image/parameters.ts';
 import { seedOfImage, type ImageRequest } from '../../categories/image/request.ts';
 import { toWireName, type ParameterDescriptor } from '../../core/parameters/descriptor.ts';
-import { callApi, readJson, unreadable } from './api-client.ts';
+import { callApi, readEvents, readJson, unreadable } from './api-client.ts';
 import type { RemoteModel } from './remote-model.ts';
+import type { ApiEndpoint } from './server.ts';
 
 const maxPictureBytes = 2 ** 26;
+/** Of an event: base64 has four letters for three bytes. */
+const maxEventCharacters = (maxPictureBytes / 3) * 4 + 2 ** 16;
 const pngSignature = Buffer.from('89504e470d0a1a0a', 'hex');
 
 /** Parameters beyond the wire format's own. */
@@ -26,7 +29,8 @@ export async function* runImage(
 ): AsyncGenerator<ImageEvent> {
   const { name, dialect, servers, extraBody } = model;
   const { prompt, n, width, height, given = Object.keys(imageParameters) } = request;
-  if (request.previews) throw fieldError('partial_images', 'the server that runs this model sends none');
+  if (request.previews && dialect !== 'slashv1')
+    throw fieldError('partial_images', 'the server that runs this model sends none');
   const extras: Record<string, unknown> = {};
   for (const parameter of foreignImageParameters.filter((one) => given.includes(one))) {
     const value = request[parameter];
@@ -47,6 +51,20 @@ export async function* runImage(
   };
   const subject = { param: 'prompt', model, fields: Object.keys(body) };
   const call = { path: '/images/generations', body, signal, subject };
+  if (request.previews) {
+    const streamed = { ...body, stream: true, stream_options: { include_progress: true } };
+    const draw = async function* (server: ApiEndpoint): AsyncGenerator<ImageEvent> {
+      const answer = await callApi(server, { ...call, body: streamed });
+      let left = n;
+      for await (const fields of readEvents(answer, subject, maxEventCharacters)) {
+        const event = toImageEvent(fields, request);
+        if (event.type === 'image') left -= 1;
+        yield event;
+      }
+      if (left !== 0) throw unreadable(`expected ${n} images`);
+    };
+    return yield* servers.stream(draw, { signal });
+  }
   const images = await servers.ask(async (server) => {
     const answer = await callApi(server, call);
     return readImages(await readJson(answer, n * maxPictureBytes), n);
@@ -64,10 +82,34 @@ interface Picture {
 function readImages(body: unknown, count: number): Picture[] {
   const { data } = (body ?? {}) as { readonly data?: unknown };
   if (!Array.isArray(data) || data.length !== count) throw unreadable(`expected ${count} images`);
-  return (data as ({ readonly b64_json?: unknown; readonly seed?: unknown } | null)[]).map((image) => {
-    const png = Buffer.from(typeof image?.b64_json === 'string' ? image.b64_json : '', 'base64');
-    if (!png.subarray(0, pngSignature.length).equals(pngSignature)) throw unreadable('expected PNG images');
-    const { seed } = image!;
-    return { png: Uint8Array.from(png), seed: Number.isSafeInteger(seed) ? (seed as number) : undefined };
-  });
+  return data.map(toPicture);
+}
+
+function toPicture(image: unknown): Picture {
+  const { b64_json: base64, seed } = (image ?? {}) as Readonly<Record<string, unknown>>;
+  const png = Buffer.from(typeof base64 === 'string' ? base64 : '', 'base64');
+  if (!png.subarray(0, pngSignature.length).equals(pngSignature)) throw unreadable('expected PNG images');
+  return { png: Uint8Array.from(png), seed: Number.isSafeInteger(seed) ? (seed as number) : undefined };
+}
+
+/** An event of a stream → the event that made it over there. */
+function toImageEvent(
+  event: Readonly<Record<string, unknown>>,
+  { n, seed: first = 0 }: ImageRequest,
+): ImageEvent {
+  const image = countOf(event, 'image_index', 0, n - 1);
+  if (event['type'] === 'image_generation.completed') {
+    const { png, seed = seedOfImage(first, image) } = toPicture(event);
+    return { type: 'image', image, png, seed };
+  }
+  const steps = countOf(event, 'steps', 1, Number.MAX_SAFE_INTEGER);
+  const step = countOf(event, 'step', 1, steps);
+  const preview = event['b64_json'] === undefined ? undefined : toPicture(event).png;
+  return { type: 'image-step', image, step, steps, ...(preview ? { preview } : {}) };
+}
+
+function countOf(event: Readonly<Record<string, unknown>>, name: string, min: number, max: number): number {
+  const value = event[name];
+  if (Number.isSafeInteger(value) && Number(value) >= min && Number(value) <= max) return Number(value);
+  throw unreadable(`${name}: expected a count from ${min} to ${max}`);
 }
