@@ -544,6 +544,27 @@ describe('a chat model on a server of another kind', () => {
     });
   });
 
+  it('ends the choices whose ends a gateway drops', async () => {
+    const call = { tool_calls: [{ index: 0, id: 'a', function: { name: 'look', arguments: '{}' } }] };
+    const { run } = await ask(
+      streaming(
+        chunk({ content: 'Hi' }),
+        chunk({ content: 'Ho' }, null, 1),
+        chunk(call, null, 2),
+        chunk({}, 'stop'),
+        'data: [DONE]\n\n',
+      ),
+      {},
+      { n: 3 },
+    );
+    const ends = (await run()).filter(({ type }) => type === 'choice-end');
+    expect(ends).toEqual([
+      { type: 'choice-end', choice: 0, finishReason: 'stop' },
+      { type: 'choice-end', choice: 1, finishReason: 'stop' },
+      { type: 'choice-end', choice: 2, finishReason: 'tool_calls' },
+    ]);
+  });
+
   it.each([
     [
       400,

@@ -83,8 +83,15 @@ export async function* toChatEvents(
     }
     if (ended.size === choices && (isCut || ++lateChunks > mostLateChunks)) break;
   }
-  if (ended.size < choices) {
+  if (ended.size === 0) {
     throw new InferenceError('worker_failed', 'The remote server ended its answer too early.');
+  }
+  // LiteLLM passes on the end of one choice and drops those of the others.
+  for (const [choice, { tokens }] of counts.entries()) {
+    if (ended.has(choice)) continue;
+    const isFull = tokens >= maxTokens;
+    const finishReason = calls[choice]!.any ? 'tool_calls' : isFull ? 'length' : 'stop';
+    yield { type: 'choice-end', choice, finishReason };
   }
   yield {
     type: 'usage',
@@ -127,6 +134,10 @@ function lengthOf({ reasoning, content, toolCalls, logprobs }: WireChoice): numb
 class CallNumbers {
   readonly #numbers = new Map<number | string | undefined, number>();
   #latest: number | string | undefined;
+
+  get any(): boolean {
+    return this.#numbers.size > 0;
+  }
 
   /** @returns the call's number, and whether it is new */
   numberOf({ index, id }: WireCall): { readonly call: number; readonly isNew: boolean } {
