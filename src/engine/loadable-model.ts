@@ -85,9 +85,13 @@ export class LoadableModel implements Occupant {
     return this.#options.listener.isIdle();
   }
 
-  get isEvictable(): boolean {
+  get isPinned(): boolean {
+    return this.#options.isPinned;
+  }
+
+  get isLoading(): boolean {
     const { state } = this;
-    return !this.#options.isPinned && !this.isLeaving && state !== 'loading' && state !== 'unloaded';
+    return state === 'loading' || state === 'unloaded';
   }
 
   get memoryBytes(): number {

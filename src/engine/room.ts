@@ -2,8 +2,10 @@
 export interface Occupant {
   /** Memory that it took when it was loaded last; 0 where that is not known. */
   readonly memoryBytes: number;
-  /** Whether it may be asked to leave: it is loaded, isn't leaving, and needn't stay. */
-  readonly isEvictable: boolean;
+  /** Whether it is never asked to leave. */
+  readonly isPinned: boolean;
+  /** Whether it can't be asked to leave yet. */
+  readonly isLoading: boolean;
   readonly isLeaving: boolean;
   /** Whether no request waits for it or runs on it. */
   readonly isIdle: boolean;
@@ -74,7 +76,8 @@ export class Room {
     const [first] = this.#waiting;
     while (first ? !this.#fits(first, staying) : this.#isOverfull(staying)) {
       const victim = leastUsed(staying);
-      if (!victim) return;
+      // Another one, used more, would be loaded again at once.
+      if (!victim || victim.isLoading) return;
       staying.delete(victim);
       victim.evict();
     }
@@ -98,9 +101,7 @@ function bytesOf(inside: ReadonlySet<Occupant>): number {
 }
 
 function leastUsed(inside: ReadonlySet<Occupant>): Occupant | undefined {
-  const [victim] = [...inside]
-    .filter(({ isEvictable }) => isEvictable)
-    .sort((a, b) => worthOf(a) - worthOf(b));
+  const [victim] = [...inside].filter(({ isPinned }) => !isPinned).sort((a, b) => worthOf(a) - worthOf(b));
   return victim;
 }
 

@@ -7,14 +7,14 @@ function createGuests(room: Room) {
   const create = (name: string, recentUses: number, traits: Partial<Occupant> = {}): Occupant => {
     const guest = {
       memoryBytes: 0,
-      isEvictable: true,
+      isPinned: false,
+      isLoading: false,
       isLeaving: false,
       isIdle: true,
       recentUses,
       start: () => void asked.push(`+${name}`),
       evict: () => {
         guest.isLeaving = true;
-        guest.isEvictable = false;
         asked.push(`-${name}`);
       },
       ...traits,
@@ -50,13 +50,25 @@ describe('a number of models', () => {
     expect(asked).toEqual(['-rare']);
   });
 
+  it('waits for one that is loading and used less, and keeps the other', () => {
+    const { asked, create, room } = createGuests(new Room({ maxLoadedModels: 2 }));
+    const rare = create('rare', 1, { isLoading: true });
+    room.enter(create('hot', 80));
+    room.enter(rare);
+    room.enter(create('other', 2));
+    expect(asked).toEqual([]);
+    Object.assign(rare, { isLoading: false });
+    room.update();
+    expect(asked).toEqual(['-rare']);
+  });
+
   it('waits for one that is loading, and serves in the order of arrival', () => {
     const { asked, create, room } = createGuests(new Room({ maxLoadedModels: 1 }));
-    const a = create('a', 1, { isEvictable: false });
+    const a = create('a', 1, { isLoading: true });
     const [b, c] = [create('b', 2), create('c', 3)];
     expect([room.enter(a), room.enter(b), room.enter(c)]).toEqual([true, false, false]);
     expect(asked).toEqual([]);
-    Object.assign(a, { isEvictable: true });
+    Object.assign(a, { isLoading: false });
     room.update();
     room.update();
     expect(asked).toEqual(['-a']);
