@@ -1,4 +1,4 @@
-import { renameFields } from '../rename-fields.ts';
+import { renameFields } from '../../../../validation/rename-fields.ts';
 
 const names: readonly (readonly [RegExp, string])[] = [
   [/^tools\[(\d+)\]\.function\.parameters\b/, 'tools[$1].input_schema'],

@@ -1,4 +1,4 @@
-import { InferenceError, sentence } from '../../../errors.ts';
+import { InferenceError, sentence } from '../errors.ts';
 
 /** The same error about the field that another dialect has in place of its `param`. */
 export function renameFields(thrown: unknown, rename: (field: string) => string): unknown {
