@@ -235,6 +235,35 @@ module.exports = {
       to: { path: '^node_modules/(prom-client|@opentelemetry)/', dependencyTypesNot: ['type-only'] },
     },
     only(
+      'ai-sdk',
+      '^src/ai-sdk/',
+      [
+        '^src/(ai-sdk|core|contracts|validation)/',
+        '^src/errors\\.ts$',
+        '^src/inference\\.ts$',
+        '^src/categories/[a-z-]+\\.ts$',
+        '^src/categories/[a-z]+/(events|parameters|request|result|wire/[a-z-]+)\\.ts$',
+        '^src/server/(errors|headers)\\.ts$',
+        '^node_modules/(@ai-sdk/provider|zod)/',
+        '^(node:)?buffer$',
+      ],
+      'a dialect of all categories over the in-process functions',
+    ),
+    {
+      name: 'ai-sdk-is-given-an-inference',
+      comment: 'the caller has made it',
+      severity: 'error',
+      from: { path: '^src/ai-sdk/' },
+      to: { path: '^src/inference\\.ts$', dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'one-door-to-the-ai-sdk',
+      comment: 'an optional peer',
+      severity: 'error',
+      from: { pathNot: '^src/ai-sdk/' },
+      to: { path: '^node_modules/(@ai-sdk|ai)/' },
+    },
+    only(
       'playground',
       '^src/playground/(?!page/)',
       [

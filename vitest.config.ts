@@ -3,7 +3,7 @@ import { configDefaults, defineConfig, type TestProjectInlineConfiguration } fro
 
 /** Pure functions and what needs neither native code nor a process of its own. */
 const unit = [
-  'test/{concurrency,core,playground,server,validation}/**/*.test.ts',
+  'test/{ai-sdk,concurrency,core,playground,server,validation}/**/*.test.ts',
   'test/models/{*,grammar/*}.test.ts',
   'test/categories/*/wire/**/*.test.ts',
 ];
