@@ -170,6 +170,7 @@ describe('what is not run', () => {
     expect(reasons).toEqual([
       'README.md: it would start itself; the tests of examples/serve.js and examples/tour.js run the first two lines',
       'README.md: test/docs/packed-package.test.ts packs both and runs them in projects with and without the optional packages',
+      'docs/ai-sdk.md: it installs packages',
       'docs/command-line.md: it downloads a model',
       'docs/detection.md: a module of its own',
       'docs/guides/gguf.md: it installs packages',
