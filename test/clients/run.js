@@ -35,7 +35,7 @@ function* programs() {
   cpSync(join(here, 'package.json'), join(folder, 'package.json'));
   cpSync(join(here, 'js'), join(folder, 'js'), { recursive: true });
   must('npm', ['install', '--no-audit', '--no-fund', '--loglevel=error'], folder);
-  for (const name of ['openai', 'ai-sdk', 'langchain']) {
+  for (const name of ['openai', 'ai-sdk', 'langchain', 'in-process']) {
     yield { name, command: process.execPath, file: join(folder, 'js', `${name}.js`) };
   }
   if (!options.python) return;
@@ -73,6 +73,7 @@ async function outcomesOf({ command, file, name }, baseURL) {
     ...process.env,
     BASE_URL: baseURL,
     API_KEY: apiKey,
+    SLASHV1: root,
     RECORDING: recording,
     PICTURE: picture,
   };
