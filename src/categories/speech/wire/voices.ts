@@ -41,8 +41,10 @@ export function toVoiceList(models: readonly ModelInfo[]): VoiceList {
   return { object: 'list', voices, aliases };
 }
 
-/** Default voice: the model's first voice if it lacks the usual one. */
+/** Default voice: that of the model's settings, or else the model's first voice if it lacks the usual one. */
 export function defaultVoice(model: ModelInfo): string {
+  const chosen = model.defaults?.['voice'];
+  if (typeof chosen === 'string') return chosen;
   const voices = voicesOf(model);
   const usual = speechParameters.voice.default;
   return voices.some(({ id }) => id === usual) ? usual : (voices[0]?.id ?? usual);

@@ -91,6 +91,13 @@ describe('POST /audio/speech', () => {
     expect(inference.requestsOf('speech').at(-1)).toMatchObject({ model: 'other-mouth', voice: 'zoe' });
   });
 
+  it('takes the voice of the settings of the model before its first one', async () => {
+    const own = { id: 'mouth', category: 'speech', voices, defaults: { voice: 'am_adam' } } as const;
+    const service = serviceOf({ models: [own] });
+    await send(service.handler, { url, json: { input } });
+    expect(service.inference.requestsOf('speech')).toMatchObject([{ voice: 'am_adam' }]);
+  });
+
   it('sends audio with its length where all of it is there at once', async () => {
     const whole = sayingInTurns([[start, audio(1, 2), audio(3), end]]);
     const { headers, body } = await whole(toRequest({ url, json: { input } }));
