@@ -5,15 +5,26 @@ import {
   type SharedV4Warning,
 } from '@ai-sdk/provider';
 import { imageParameters } from '../categories/image/parameters.ts';
-import { parseSize } from '../categories/image/wire/schema.ts';
+import { imageRequestSchema, parseSize } from '../categories/image/wire/schema.ts';
+import { parseBody } from '../validation/issues.ts';
 import { answer, identityOf, start, type Host } from './call.ts';
 import { createOptionsReader, toSdkName, type FieldNames } from './provider-options.ts';
 
 const names: FieldNames = {
-  own: { model: 'modelId', prompt: 'prompt', n: 'n', seed: 'seed', width: 'size', height: 'size' },
+  own: {
+    model: 'modelId',
+    prompt: 'prompt',
+    n: 'n',
+    seed: 'seed',
+    size: 'size',
+    width: 'size',
+    height: 'size',
+  },
 };
 const rename = toSdkName(names);
 const readOptions = createOptionsReader(imageParameters, names, {});
+
+const sizeSchema = imageRequestSchema.pick({ size: true });
 
 const noRatio: SharedV4Warning = {
   type: 'unsupported',
@@ -31,7 +42,8 @@ export function createImageModel(host: Host<'image'>): ImageModelV4 {
     doGenerate: (call) =>
       answer(host, call, rename, async () => {
         assertNoFiles(call);
-        const { prompt = '', n, size, seed, aspectRatio, abortSignal: signal } = call;
+        const { size } = parseBody(sizeSchema, { size: call.size });
+        const { prompt = '', n, seed, aspectRatio, abortSignal: signal } = call;
         const request = { ...readOptions(call).parameters, ...parseSize(size ?? ''), prompt, n, seed };
         const images: Uint8Array[] = [];
         const seeds: { seed: number }[] = [];

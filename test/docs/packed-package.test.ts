@@ -167,6 +167,17 @@ describe('the packed package', { timeout: 120_000 }, () => {
     expect(lines[1]).toMatch(/^Model "a" could not be loaded: .* npm install node-llama-cpp@\d/);
   });
 
+  it('is a provider of the AI SDK with nothing but the package of its types', async () => {
+    const path = project('with-ai-sdk', ['@ai-sdk/provider']);
+    const code = `
+      import { createSlashv1 } from 'slashv1/ai-sdk';
+      import { createFakeInference } from 'slashv1/testing';
+      const model = createSlashv1(createFakeInference({ reply: 'Hi' }))('fake-chat');
+      const prompt = [{ role: 'user', content: [{ type: 'text', text: 'Hello' }] }];
+      console.log((await model.doGenerate({ prompt })).content[0].text);`;
+    expect(await output(path, code)).toBe('Hi');
+  });
+
   it('installs nothing of llama.cpp by itself', () => {
     const { dependencies, optionalDependencies, peerDependenciesMeta } = manifest;
     const names = Object.keys({ ...dependencies, ...optionalDependencies });
