@@ -27,7 +27,13 @@ export type KeySet =
 /** Something that a value has to satisfy, apart from its type. */
 export type Atom =
   /** The keywords of a schema that act on one type each. */
-  | { readonly kind: 'schema'; readonly schema: Schema; readonly path: string }
+  | {
+      readonly kind: 'schema';
+      readonly schema: Schema;
+      readonly path: string;
+      /** Whether it comes from a schema that must not match, and thus evaluates nothing. */
+      readonly isSilent?: boolean;
+    }
   | { readonly kind: 'not-pattern'; readonly pattern: unknown; readonly path: string }
   | { readonly kind: 'not-multiple'; readonly step: unknown; readonly path: string }
   /** An object has the property, and its value matches. */
@@ -121,7 +127,7 @@ export class ClauseReader {
       this.#open.add(literal);
       const { schema, path } = literal;
       if (!isSchemaObject(schema)) throw schemaFault(path, 'expected a schema: an object or a boolean');
-      known = literal.negated ? this.#negative(schema, path) : this.#positive(schema, path);
+      known = literal.negated ? this.#negative(schema, path).map(silenced) : this.#positive(schema, path);
       this.#open.delete(literal);
       this.#known.set(literal, known);
     }
@@ -154,7 +160,7 @@ export class ClauseReader {
     const types = schema['type'] === undefined ? allTypes : typesOfKeyword(schema['type'], `${path}.type`);
     const values = valuesOf(schema, path);
     const acts = Object.keys(schema).some(
-      (keyword) => keywordTypes.has(keyword) || keyword === 'unevaluatedProperties',
+      (keyword) => keywordTypes.has(keyword) || keyword.startsWith('unevaluated'),
     );
     const required = readNames(schema['required'], `${path}.required`);
     return (
@@ -244,7 +250,7 @@ export class ClauseReader {
       const { [keyword]: _, ...own } = schema;
       result = result.map((clause) => {
         const evaluated = clause.atoms.flatMap((atom) =>
-          atom.kind === 'schema' ? [atom.schema === schema ? own : atom.schema] : [],
+          atom.kind === 'schema' && !atom.isSilent ? [atom.schema === schema ? own : atom.schema] : [],
         );
         return { ...clause, atoms: [...clause.atoms, { kind: 'unevaluated', evaluated, of, literal }] };
       });
@@ -405,12 +411,12 @@ export class ClauseReader {
   /** The literal that a schema with a reference stands for; references to references are followed. */
   reference(schema: Schema, keyword: string, path: string): Literal {
     const place = `${path}.${keyword}`;
-    let { schema: target, path: at } = this.#document.resolve(schema[keyword], schema, place);
+    let { schema: target, path: at } = this.#document.resolve(schema, keyword, place);
     const seen = new Set<unknown>([schema]);
     while (isSchemaObject(target) && isReferenceAlone(target)) {
       if (seen.has(target)) throw schemaFault(`${at}.$ref`, 'expected no reference to itself');
       seen.add(target);
-      ({ schema: target, path: at } = this.#document.resolve(target['$ref'], target, `${at}.$ref`));
+      ({ schema: target, path: at } = this.#document.resolve(target, '$ref', `${at}.$ref`));
     }
     if (seen.has(target)) throw schemaFault(place, 'expected no reference to itself');
     return this.#document.literal(target, at);
@@ -482,6 +488,11 @@ export class ClauseReader {
     if (types === 0) return undefined;
     return { types, values, excluded, atoms: both(a.atoms, b.atoms), required, absent };
   }
+}
+
+function silenced(clause: Clause): Clause {
+  const atoms = clause.atoms.map((atom) => (atom.kind === 'schema' ? { ...atom, isSilent: true } : atom));
+  return { ...clause, atoms };
 }
 
 function both<Item>(a: readonly Item[], b: readonly Item[]): readonly Item[] {

@@ -126,3 +126,38 @@ describe('what models write is allowed', () => {
     expect(accepts(jsonSchemaGrammar(schema), text)).toBe(expected);
   });
 });
+
+describe('references', () => {
+  const base = { $id: 'http://localhost/base/', definitions: { a: { type: 'boolean' } } };
+  const other = { $id: 'http://localhost/a.json', type: 'integer' };
+  const beside = { $id: 'http://localhost/base/', $ref: 'a.json' };
+  const inBase = { $id: 'http://localhost/base/a.json', type: 'string' };
+
+  test.each<[name: string, schema: object, text: string, expected: boolean]>([
+    ['by a path from the root', { ...base, definitions: { other }, $ref: '/a.json' }, '1', true],
+    [
+      'beside an id, which is the base',
+      { definitions: { other, inBase }, allOf: [{ ...beside }] },
+      '"a"',
+      true,
+    ],
+    [
+      'beside an id, which says nothing until draft 7',
+      {
+        $schema: 'http://json-schema.org/draft-07/schema#',
+        $id: 'http://localhost/',
+        definitions: { other, inBase },
+        allOf: [{ ...beside }],
+      },
+      '1',
+      true,
+    ],
+  ])('%s', (_, schema, text, expected) => {
+    expect(accepts(jsonSchemaGrammar(schema), text)).toBe(expected);
+  });
+
+  test('to a name that two schemas have are refused', () => {
+    const schema = { definitions: { a: other, b: { ...other } }, $ref: 'http://localhost/a.json' };
+    expect(() => jsonSchemaGrammar(schema)).toThrow('schema.$ref: expected an `$id` that one schema has');
+  });
+});
