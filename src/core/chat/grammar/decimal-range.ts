@@ -65,7 +65,7 @@ function negated({ value, exclusive }: DecimalBound): DecimalBound {
 function magnitudes(
   low: DecimalBound,
   high: DecimalBound,
-  { fractionDigits, digits }: Required<Precision>,
+  { fractionDigits, digits }: { readonly fractionDigits: number; readonly digits: number },
 ): Expression {
   const fractionOf = (length: number): number => Math.max(0, Math.min(fractionDigits, digits - length));
   const from = digitsOf(low);
