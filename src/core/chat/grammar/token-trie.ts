@@ -11,6 +11,8 @@ export interface TokenTrie {
   readonly firstTokens: Int32Array;
   readonly tokens: Int32Array;
   readonly maxDepth: number;
+  /** The most bytes that tokens have after those that lead to each node. */
+  readonly heights: Uint16Array;
 }
 
 export interface TokenBytes {
@@ -43,6 +45,16 @@ export function createTokenTrie(tokens: readonly TokenBytes[]): TokenTrie {
     previous = current;
   }
   while (open.length > 0) ends[open.pop()!] = size;
+  const heights = new Uint16Array(size);
+  /** Heights above the last node of each depth that has been seen. */
+  const above: number[] = [];
+  for (let node = size - 1; node >= 0; node--) {
+    const depth = depths[node]!;
+    const height = above[depth + 1] ?? 0;
+    heights[node] = height;
+    above.length = depth + 1;
+    above[depth] = Math.max(above[depth] ?? 0, height + 1);
+  }
   return {
     size,
     bytes: bytes.slice(0, size),
@@ -50,6 +62,7 @@ export function createTokenTrie(tokens: readonly TokenBytes[]): TokenTrie {
     ends: ends.slice(0, size),
     firstTokens: firstTokens.slice(0, size + 1),
     tokens: Int32Array.from(sorted, ({ token }) => token),
+    heights,
     maxDepth: depths.subarray(0, size).reduce((deepest, depth) => Math.max(deepest, depth), 0),
   };
 }

@@ -20,7 +20,10 @@ describe('faults name the keyword and its place', () => {
     [property({ not: { const: {} } }), 'schema.properties.a: expected no objects'],
     [{ not: { format: 'regex' } }, 'schema.not.format: this keyword'],
     [{ enum: ['a', 1], not: { format: 'email' } }, 'schema.not.format: this keyword'],
-    [{ type: 'string', pattern: '((?=a)b)*' }, 'schema.pattern: expected no look-around in a group that repeats'],
+    [
+      { type: 'string', pattern: '((?=a)b)*' },
+      'schema.pattern: expected no look-around in a group that repeats',
+    ],
     [{ type: 'number', multipleOf: 0 }, 'schema.multipleOf: expected a positive number'],
     [{ type: 'number', multipleOf: 1e-20 }, 'schema.multipleOf: expected a step'],
     [{ allOf: {} }, 'schema.allOf: expected a list of schemas'],
