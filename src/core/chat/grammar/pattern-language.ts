@@ -54,10 +54,10 @@ function waysOf(pattern: Pattern): readonly (readonly Pattern[])[] {
     case 'sequence':
       return pattern.items.reduce<readonly (readonly Pattern[])[]>(
         (ways, item) => {
-          if (!looksAhead(item)) return ways.map((way) => [...way, item]);
+          if (!looksAhead(item)) return ways.map((way) => way.concat(item));
           const more = waysOf(item);
           if (ways.length * more.length > maxWays) throw new RangeError('expected fewer ways to look around');
-          return ways.flatMap((way) => more.map((own) => [...way, ...own]));
+          return ways.flatMap((way) => more.map((own) => way.concat(own)));
         },
         [[]],
       );

@@ -155,7 +155,13 @@ describe('masks are those of reading each token byte by byte', () => {
   const vocabulary = toyVocabulary(
     ...jsonPieces,
     ...runs,
-    ...['aé', 'a😀b', 'name', 'names"', '2024-', '\u2028a', 'a<b'],
+    'aé',
+    'a😀b',
+    'name',
+    'names"',
+    '2024-',
+    '\u2028a',
+    'a<b',
   );
 
   test.each(Object.entries(schemas))('%s', (_, schema) => {

@@ -7,6 +7,7 @@ export const schemas: Readonly<Record<string, unknown>> = {
     required: ['kind'],
     allOf: Array.from({ length: 12 }, (_, kind) => ({
       if: { properties: { kind: { const: `k${kind}` } } },
+      // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
       then: { properties: { value: { type: 'integer', minimum: kind } }, required: ['value'] },
     })),
   },
