@@ -78,7 +78,7 @@ export function* compileSteps(grammar: Expression, vocabulary: Vocabulary): Gene
     const bytes = endings.from(state);
     // States with more ways than are followed may lack one.
     if (!bytes || !automaton.after(state, bytes).mayEnd) return undefined;
-    return longestTokens(vocabulary.all, withoutEndToken(bytes, vocabulary));
+    return longestTokens([vocabulary.plain, vocabulary.rest], withoutEndToken(bytes, vocabulary));
   };
   return {
     get bytes() {
@@ -179,7 +179,7 @@ class MaskCache {
   constructor(automaton: Automaton, vocabulary: Vocabulary) {
     this.#automaton = automaton;
     this.#vocabulary = vocabulary;
-    this.#path = new Int32Array(vocabulary.all.maxDepth + 1);
+    this.#path = new Int32Array(Math.max(vocabulary.plain.maxDepth, vocabulary.rest.maxDepth) + 1);
     this.#maxMasks = Math.max(8, Math.floor(maxMaskBytes / (4 * vocabulary.maskLength)));
   }
 

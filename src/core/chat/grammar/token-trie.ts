@@ -20,9 +20,8 @@ export interface TokenBytes {
   readonly bytes: Uint8Array;
 }
 
-/** @param tokens of at least one byte each; several may have the same bytes */
-export function createTokenTrie(tokens: readonly TokenBytes[]): TokenTrie {
-  const sorted = tokens.toSorted((a, b) => compareBytes(a.bytes, b.bytes));
+/** @param sorted by `compareBytes`, of at least one byte each; several may have the same bytes */
+export function createTokenTrie(sorted: readonly TokenBytes[]): TokenTrie {
   const capacity = sorted.reduce((sum, { bytes }) => sum + bytes.length, 0);
   const bytes = new Uint8Array(capacity);
   const depths = new Uint16Array(capacity);
@@ -72,17 +71,19 @@ export function createTokenTrie(tokens: readonly TokenBytes[]): TokenTrie {
  *
  * @returns `undefined` where no token goes on
  */
-export function longestTokens(trie: TokenTrie, bytes: Uint8Array): number[] | undefined {
+export function longestTokens(tries: readonly TokenTrie[], bytes: Uint8Array): number[] | undefined {
   const found: number[] = [];
   for (let start = 0; start < bytes.length;) {
     let [token, end] = [-1, start];
-    let [node, last] = [0, trie.size];
-    for (let at = start; at < bytes.length; at++) {
-      while (node < last && trie.bytes[node] !== bytes[at]) node = trie.ends[node]!;
-      if (node === last) break;
-      const first = trie.firstTokens[node]!;
-      if (first < trie.firstTokens[node + 1]!) [token, end] = [trie.tokens[first]!, at + 1];
-      last = trie.ends[node++]!;
+    for (const trie of tries) {
+      let [node, last] = [0, trie.size];
+      for (let at = start; at < bytes.length; at++) {
+        while (node < last && trie.bytes[node] !== bytes[at]) node = trie.ends[node]!;
+        if (node === last) break;
+        const first = trie.firstTokens[node]!;
+        if (first < trie.firstTokens[node + 1]! && at >= end) [token, end] = [trie.tokens[first]!, at + 1];
+        last = trie.ends[node++]!;
+      }
     }
     if (token === -1) return undefined;
     found.push(token);
@@ -91,7 +92,8 @@ export function longestTokens(trie: TokenTrie, bytes: Uint8Array): number[] | un
   return found;
 }
 
-function compareBytes(a: Uint8Array, b: Uint8Array): number {
+/** The order of tokens in a trie. */
+export function compareBytes({ bytes: a }: TokenBytes, { bytes: b }: TokenBytes): number {
   const length = Math.min(a.length, b.length);
   for (let index = 0; index < length; index++) if (a[index] !== b[index]) return a[index]! - b[index]!;
   return a.length - b.length;

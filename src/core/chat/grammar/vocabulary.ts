@@ -1,4 +1,4 @@
-import { createTokenTrie, type TokenBytes, type TokenTrie } from './token-trie.ts';
+import { compareBytes, createTokenTrie, type TokenBytes, type TokenTrie } from './token-trie.ts';
 
 /** The tokens of a model, prepared for finding those that a grammar allows. */
 export interface Vocabulary {
@@ -8,10 +8,10 @@ export interface Vocabulary {
   readonly endTokens: ReadonlyMap<number, Uint8Array>;
   /** @returns undefined for tokens that are never part of text, and for end tokens */
   bytesOf(token: number): Uint8Array | undefined;
-  readonly all: TokenTrie;
   /** Tokens of characters of `plainText` alone. */
   readonly plain: TokenTrie;
   readonly plainMask: Uint32Array;
+  /** All other tokens. */
   readonly rest: TokenTrie;
   /** Adds the plain tokens that begin with the bytes that lead to a node. */
   addPlain(mask: Uint32Array, node: number): void;
@@ -39,17 +39,20 @@ export function createVocabulary({ size, endTokens, bytesOf }: VocabularyOptions
     ? known
     : known.filter((entry) => charactersOf(entry.bytes) !== undefined);
   const maskLength = Math.ceil(size / 32);
-  const isPlainToken = ({ bytes: own }: TokenBytes): boolean =>
-    charactersOf(own) !== undefined && isPlain(own);
-  const plain = createTokenTrie(usable.filter(isPlainToken));
+  const plainTokens: TokenBytes[] = [];
+  const otherTokens: TokenBytes[] = [];
+  for (const entry of usable.toSorted(compareBytes)) {
+    const isPlainToken = charactersOf(entry.bytes) !== undefined && isPlain(entry.bytes);
+    (isPlainToken ? plainTokens : otherTokens).push(entry);
+  }
+  const plain = createTokenTrie(plainTokens);
   return {
     maskLength,
     endTokens: new Map([...endTokens].map((token) => [token, bytesOf(token)])),
     bytesOf: (token) => bytes[token],
-    all: createTokenTrie(usable),
     plain,
     plainMask: maskOf(plain.tokens, maskLength),
-    rest: createTokenTrie(usable.filter((entry) => !isPlainToken(entry))),
+    rest: createTokenTrie(otherTokens),
     addPlain: adderOf(plain, maskLength),
   };
 }
