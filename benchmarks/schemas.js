@@ -1,10 +1,13 @@
 // What share of real JSON schemas is honoured, and whether a grammar tells their valid documents from the others.
-// Usage: npm run build && node benchmarks/schemas.js FILE.jsonl [--verbose]
+// Usage: npm run build && node benchmarks/schemas.js FILE.jsonl [--verbose] [completions]
+// With a number, so many random texts are written under the schemas by turns, and validated by @cfworker/json-schema.
 // Each line of the file: {"name", "schema", "tests": [{"valid": boolean, "data": …}]}
 import { readFileSync } from 'node:fs';
+import { Validator } from '@cfworker/json-schema';
 import { jsonSchemaGrammar } from '../dist/src/core/chat/grammar/json-schema.js';
 import { compileGrammar } from '../dist/src/core/chat/grammar/matcher.js';
 import { createVocabulary } from '../dist/src/core/chat/grammar/vocabulary.js';
+import { createRng } from '../dist/src/entries/sampling.js';
 import { median, percentile } from './measure.js';
 
 /** @typedef {{ valid: boolean, data: unknown }} Sample */
@@ -104,6 +107,8 @@ const cases = readFileSync(file, 'utf8')
   .map((line) => JSON.parse(line));
 const counts = { refused: 0, 'wrong accepts': 0, 'wrong rejects': 0, valid: 0, invalid: 0 };
 const times = [];
+/** @type {Map<string, import('../dist/src/core/chat/grammar/matcher.js').CompiledGrammar>} */
+const grammars = new Map();
 for (const { name, schema, tests } of cases) {
   let grammar;
   const start = performance.now();
@@ -115,6 +120,7 @@ for (const { name, schema, tests } of cases) {
     continue;
   }
   times.push(performance.now() - start);
+  grammars.set(name, grammar);
   const order = namesOf(schema);
   for (const { valid, data } of tests) {
     const isAccepted = accepts(grammar, data, order);
@@ -125,6 +131,56 @@ for (const { name, schema, tests } of cases) {
       console.log(`${valid ? 'rejected ' : 'ACCEPTED '} ${name}: ${JSON.stringify(data).slice(0, 300)}`);
   }
 }
+
+/** A text of random tokens, brought to its end after some. */
+function randomText(
+  /** @type {import('../dist/src/core/chat/grammar/matcher.js').CompiledGrammar} */ grammar,
+  /** @type {import('../dist/src/entries/sampling.js').Rng} */ rng,
+) {
+  const matcher = grammar.createMatcher();
+  const bytes = [];
+  for (let room = 1 + Math.floor(200 * rng.next()); room > 0; room--) {
+    const mask = matcher.mask();
+    const allowed = Array.from({ length: 257 }, (_, token) => token).filter(
+      (token) => ((mask[token >>> 5] ?? 0) >>> (token & 31)) & 1,
+    );
+    const token = allowed[Math.floor(rng.next() * allowed.length)] ?? endToken;
+    if (token === endToken) return Buffer.from(bytes).toString();
+    matcher.accept(token);
+    bytes.push(token);
+  }
+  const ending = matcher.ending();
+  return ending && Buffer.from([...bytes, ...ending]).toString();
+}
+
+const drafts = /** @type {const} */ ({ 'draft-04': '4', 'draft-07': '7', '2019-09': '2019-09' });
+const completions = Number(flags.find((flag) => /^\d+$/.test(flag)) ?? 0);
+const written = { valid: 0, invalid: 0, 'without a known end': 0, 'not judged': 0 };
+const rng = createRng(1);
+for (let turn = 0; turn < completions; turn++) {
+  const { name, schema } = /** @type {Case} */ (cases[turn % cases.length]);
+  const grammar = grammars.get(name);
+  if (!grammar) continue;
+  const text = randomText(grammar, rng);
+  if (text === undefined) {
+    written['without a known end']++;
+    continue;
+  }
+  const { $schema = '' } = /** @type {{ $schema?: string }} */ (schema);
+  const draft = Object.entries(drafts).find(([key]) => $schema.includes(key))?.[1] ?? '2020-12';
+  let verdict;
+  try {
+    verdict = new Validator(/** @type {object} */ (schema), draft).validate(JSON.parse(text));
+  } catch {
+    written['not judged']++;
+    continue;
+  }
+  const { valid, errors } = verdict;
+  written[valid ? 'valid' : 'invalid']++;
+  if (!valid && isVerbose)
+    console.log(`INVALID   ${name}: ${text.slice(0, 300)} ${JSON.stringify(errors.at(-1))}`);
+}
+if (completions > 0) console.table(written);
 console.log(`${cases.length} schemas, ${((100 * counts.refused) / cases.length).toFixed(1)} % refused`);
 console.table(counts);
 console.log(

@@ -105,9 +105,7 @@ export class Automaton {
     const slot = state * this.#classes + this.#classOfByte[byte]!;
     const known = this.#transitions[slot]!;
     if (known !== unknown) return known;
-    const made = this.#step(state, this.#byteOfClass[this.#classOfByte[byte]!]!);
-    this.#transitions[slot] = made;
-    return made;
+    return this.#step(state, byte);
   }
 
   state(id: number): State {
@@ -164,25 +162,45 @@ export class Automaton {
     this.#transitions.fill(dead, 0, this.#classes);
   }
 
+  /** Makes the state after a byte, and keeps it for all bytes around that no thread tells apart. */
   #step(id: number, byte: number): number {
     const { steps } = this.#program;
     const closure = this.#closure();
     const { threads } = this.#states[id]!;
     this.work += threads.length;
+    let low = 0;
+    let high = 255;
     for (const { place, frame } of threads) {
       const step = steps[place]!;
       if (step.op === 'byte') {
-        if (byte >= step.low && byte <= step.high) closure.visit(step.next, frame);
-      } else if (step.op === 'read') {
+        if (byte < step.low) high = Math.min(high, step.low - 1);
+        else if (byte > step.high) low = Math.max(low, step.high + 1);
+        else {
+          low = Math.max(low, step.low);
+          high = Math.min(high, step.high);
+          closure.visit(step.next, frame);
+        }
+        // What the item before was decides on how this one may go on.
+      } else if (step.op === 'read' && !frame!.below?.items?.isPending) {
         const { reader } = step;
         const before = reader.work;
-        // What the item before was decides on how this one may go on.
-        const reading = frame!.below?.items?.isPending ? undefined : reader.next(frame!.reading!, byte);
+        const reading = reader.next(frame!.reading!, byte);
+        const alike = reader.alike(frame!.reading!, byte);
+        low = Math.max(low, alike.low);
+        high = Math.min(high, alike.high);
         this.work += costOfStep * (reader.work - before);
         if (reading) closure.visit(place, this.#frame(place, 0, frame!.below, { reading }));
       }
     }
-    return this.#intern(closure).id;
+    const made = this.#intern(closure).id;
+    const first = id * this.#classes;
+    this.#transitions[first + this.#classOfByte[byte]!] = made;
+    for (let own = this.#classOfByte[low]!; own < this.#classes; own++) {
+      if (this.#byteOfClass[own]! < low) continue;
+      if ((this.#byteOfClass[own + 1] ?? 256) > high + 1) break;
+      this.#transitions[first + own] = made;
+    }
+    return made;
   }
 
   /**

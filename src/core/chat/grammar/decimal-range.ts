@@ -23,10 +23,16 @@ interface Digits {
   readonly exclusive: boolean;
 }
 
+interface Precision {
+  readonly fractionDigits: number;
+  readonly digits?: number | undefined;
+}
+
 /**
  * The decimal numbers, without exponent, between two bounds.
  *
- * @param options `fractionDigits`: at most so many digits after the point; 0 means integers
+ * @param options `fractionDigits`: at most so many digits after the point; 0 means integers. `digits`: at most so many
+ *   in all, but for integers that the bounds allow; unlimited if left out
  * @returns an expression without any way to write it if no number lies between the bounds
  * @throws RangeError for a bound that is not finite
  *
@@ -38,16 +44,17 @@ interface Digits {
 export function decimalRange(
   low: DecimalBound,
   high: DecimalBound,
-  { fractionDigits }: { readonly fractionDigits: number },
+  { fractionDigits, digits = Infinity }: Precision,
 ): Expression {
   const zero: DecimalBound = { value: 0, exclusive: false };
   const aboveZero: DecimalBound = { value: 0, exclusive: true };
+  const precision = { fractionDigits, digits };
   const branches: Expression[] = [];
   if (low.value < 0) {
     const nearest = high.value < 0 ? negated(high) : aboveZero;
-    branches.push(sequence(text('-'), magnitudes(nearest, negated(low), fractionDigits)));
+    branches.push(sequence(text('-'), magnitudes(nearest, negated(low), precision)));
   }
-  if (high.value >= 0) branches.push(magnitudes(low.value < 0 ? zero : low, high, fractionDigits));
+  if (high.value >= 0) branches.push(magnitudes(low.value < 0 ? zero : low, high, precision));
   return choice(...branches);
 }
 
@@ -55,7 +62,12 @@ function negated({ value, exclusive }: DecimalBound): DecimalBound {
   return { value: -value, exclusive };
 }
 
-function magnitudes(low: DecimalBound, high: DecimalBound, fractionDigits: number): Expression {
+function magnitudes(
+  low: DecimalBound,
+  high: DecimalBound,
+  { fractionDigits, digits }: { readonly fractionDigits: number; readonly digits: number },
+): Expression {
+  const fractionOf = (length: number): number => Math.max(0, Math.min(fractionDigits, digits - length));
   const from = digitsOf(low);
   const to = digitsOf(high);
   const branches: Expression[] = [];
@@ -67,14 +79,15 @@ function magnitudes(low: DecimalBound, high: DecimalBound, fractionDigits: numbe
         length,
         low: length === lengths.from ? from : undefined,
         high: length === lengths.to ? to : undefined,
-        fractionDigits,
+        fractionDigits: fractionOf(length),
       }),
     );
   }
-  if (lengths.to - lengths.from > 1) {
-    // Numbers of any length between need no comparison.
-    const more = repeat(digit, { min: lengths.from, max: lengths.to - 2 });
-    const free = { length: 1, low: undefined, high: undefined, fractionDigits };
+  // Numbers of any length between need no comparison.
+  for (let first = lengths.from + 1, last = first; first < lengths.to; first = last) {
+    while (last < lengths.to && fractionOf(last) === fractionOf(first)) last++;
+    const more = repeat(digit, { min: first - 1, max: last - 2 });
+    const free = { length: 1, low: undefined, high: undefined, fractionDigits: fractionOf(first) };
     branches.push(sequence(character([0x31, 0x39]), more, numbersFrom(1, free)));
   }
   return choice(...branches);

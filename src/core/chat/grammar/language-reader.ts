@@ -135,6 +135,30 @@ export class LanguageReader {
     return this.#next(reading, byte);
   }
 
+  /** A range around a byte in which all bytes lead where it does. */
+  alike({ language, part }: Reading, byte: number): { readonly low: number; readonly high: number } {
+    if (part?.kind === 'bytes' && part.target) {
+      return byte < 0x80
+        ? { low: 0, high: 0x7f }
+        : byte < 0xc0
+          ? { low: 0x80, high: 0xbf }
+          : { low: 0xc0, high: 0xff };
+    }
+    const transitions = part ? [] : this.#transitions(language);
+    if (byte >= 0x80 && (transitions.at(-1)?.to ?? 0x80) < 0x80) return { low: 0x80, high: 0xff };
+    if (part || byte >= 0x80) return { low: byte, high: byte };
+    let { low, high } = (this.#isJson ? jsonParts : plainParts).find((one) => byte <= one.high)!;
+    for (const { from, to } of transitions) {
+      if (to < byte) low = Math.max(low, to + 1);
+      else {
+        low = from > byte ? low : Math.max(low, from);
+        high = Math.min(high, from > byte ? from - 1 : to);
+        break;
+      }
+    }
+    return { low, high };
+  }
+
   /** Bytes with which the text ends soonest, about; `undefined` where finding them costs too much. */
   ending(reading: Reading): readonly number[] | undefined {
     const bytes: number[] = [];
@@ -336,6 +360,17 @@ const jsonRanges = [
     const byte = character.charCodeAt(0);
     return { low: byte, high: byte };
   }),
+];
+
+/** Bytes of ASCII that are read in one way. */
+const plainParts = [{ low: 0, high: 0x7f }];
+const jsonParts = [
+  { low: 0, high: 0x1f },
+  { low: 0x20, high: 0x21 },
+  { low: 0x22, high: 0x22 },
+  { low: 0x23, high: 0x5b },
+  { low: 0x5c, high: 0x5c },
+  { low: 0x5d, high: 0x7f },
 ];
 
 function partKey(value: unknown): string {

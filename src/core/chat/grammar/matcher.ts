@@ -78,7 +78,7 @@ export function* compileSteps(grammar: Expression, vocabulary: Vocabulary): Gene
     const bytes = endings.from(state);
     // States with more ways than are followed may lack one.
     if (!bytes || !automaton.after(state, bytes).mayEnd) return undefined;
-    return longestTokens(vocabulary.all, withoutEndToken(bytes, vocabulary));
+    return longestTokens([vocabulary.plain, vocabulary.rest], withoutEndToken(bytes, vocabulary));
   };
   return {
     get bytes() {
@@ -179,7 +179,7 @@ class MaskCache {
   constructor(automaton: Automaton, vocabulary: Vocabulary) {
     this.#automaton = automaton;
     this.#vocabulary = vocabulary;
-    this.#path = new Int32Array(vocabulary.all.maxDepth + 1);
+    this.#path = new Int32Array(Math.max(vocabulary.plain.maxDepth, vocabulary.rest.maxDepth) + 1);
     this.#maxMasks = Math.max(8, Math.floor(maxMaskBytes / (4 * vocabulary.maskLength)));
   }
 
@@ -201,24 +201,23 @@ class MaskCache {
   }
 
   #make(state: State): Uint32Array {
-    const { all, rest, plainMask, maxPlainCharacters, maskLength, endTokens } = this.#vocabulary;
-    const takesPlain = state.plainCharacters >= maxPlainCharacters && maxPlainCharacters > 0;
-    const mask = takesPlain ? plainMask.slice() : new Uint32Array(maskLength);
-    this.#walk(takesPlain ? rest : all, state.id, mask);
+    const { plain, plainMask, rest, maskLength, endTokens } = this.#vocabulary;
+    const mask = new Uint32Array(maskLength);
+    const limit = this.#automaton.work + maxWorkPerMask;
+    if (state.plainCharacters >= plain.maxDepth) mask.set(plainMask);
+    else this.#walk(plain, state.id, mask, limit);
+    this.#walk(rest, state.id, mask, limit);
     for (const [token, bytes] of endTokens) {
       if (mayEndWith(this.#automaton, state, bytes)) mask[token >>> 5]! |= 1 << (token & 31);
     }
     return mask;
   }
 
-  #walk(
-    { size, bytes, depths, ends, firstTokens, tokens }: TokenTrie,
-    start: number,
-    mask: Uint32Array,
-  ): void {
+  #walk(trie: TokenTrie, start: number, mask: Uint32Array, limit: number): void {
+    const { size, bytes, depths, ends, firstTokens, tokens, heights } = trie;
+    const isPlain = trie === this.#vocabulary.plain;
     const automaton = this.#automaton;
     const path = this.#path;
-    const limit = automaton.work + maxWorkPerMask;
     path[0] = start;
     const lastLimit = limit + maxWorkPerMask;
     let isAny = false;
@@ -231,6 +230,12 @@ class MaskCache {
       }
       const state = automaton.next(path[depth - 1]!, bytes[node]!);
       if (state === dead) {
+        node = ends[node]!;
+        continue;
+      }
+      if (isPlain && automaton.state(state).plainCharacters >= heights[node]!) {
+        this.#vocabulary.addPlain(mask, node);
+        isAny = true;
         node = ends[node]!;
         continue;
       }

@@ -24,27 +24,59 @@ interface Anchored {
  * ```
  */
 export function patternLanguage(pattern: Pattern, store: LanguageStore): Language {
-  const alternatives = (pattern.kind === 'alternatives' ? pattern.items : [pattern]).map((alternative) =>
-    alternative.kind === 'sequence' ? alternative.items : [alternative],
-  );
-  const looking = alternatives.filter(looksAhead);
-  // All others are one, which keeps long lists small.
-  const others = alternatives.filter((items) => !looksAhead(items)).map(toSequence);
-  const joint: Pattern[] = [{ kind: 'alternatives', items: others }];
+  const joint: Pattern[] = [];
+  const looking: (readonly Pattern[])[] = [];
+  for (const way of waysOf(pattern)) {
+    if (way.some(({ kind }) => kind === 'look-ahead')) looking.push(way);
+    // All others are one, which keeps long lists small.
+    else joint.push({ kind: 'sequence', items: way });
+  }
   return store.union(
-    ...[joint, ...looking].flatMap((items) => [
+    ...[[{ kind: 'alternatives', items: joint } as const], ...looking].flatMap((items) => [
       store.concatenation(store.all, rest(items, false, store)),
       rest(items, true, store),
     ]),
   );
 }
 
-function looksAhead(items: readonly Pattern[]): boolean {
-  return items.some(({ kind }) => kind === 'look-ahead');
+const maxWays = 64;
+
+/** Alternatives in which look-aheads stand in no group but their own. */
+function waysOf(pattern: Pattern): readonly (readonly Pattern[])[] {
+  if (pattern.kind !== 'alternatives' && !looksAhead(pattern)) return [[pattern]];
+  switch (pattern.kind) {
+    case 'alternatives':
+      return pattern.items.flatMap(waysOf);
+    case 'repeat': {
+      if (pattern.min > 0 || pattern.max !== 1) break;
+      return [[], ...waysOf(pattern.item)];
+    }
+    case 'sequence':
+      return pattern.items.reduce<readonly (readonly Pattern[])[]>(
+        (ways, item) => {
+          if (!looksAhead(item)) return ways.map((way) => way.concat(item));
+          const more = waysOf(item);
+          if (ways.length * more.length > maxWays) throw new RangeError('expected fewer ways to look around');
+          return ways.flatMap((way) => more.map((own) => way.concat(own)));
+        },
+        [[]],
+      );
+  }
+  return [[pattern]];
 }
 
-function toSequence(items: readonly Pattern[]): Pattern {
-  return { kind: 'sequence', items };
+function looksAhead(pattern: Pattern): boolean {
+  switch (pattern.kind) {
+    case 'look-ahead':
+      return true;
+    case 'sequence':
+    case 'alternatives':
+      return pattern.items.some(looksAhead);
+    case 'repeat':
+      return looksAhead(pattern.item);
+    default:
+      return false;
+  }
 }
 
 /** Language of the rest of the text after the items match. */
@@ -92,7 +124,7 @@ function anchored(pattern: Pattern, store: LanguageStore): Anchored {
     case 'repeat':
       return repeated(anchored(pattern.item, store), pattern, store);
     case 'look-ahead':
-      throw new RangeError('expected no look-around inside a group or after a quantifier');
+      throw new RangeError('expected no look-around in a group that repeats or that looks around itself');
   }
 }
 

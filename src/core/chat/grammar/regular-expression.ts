@@ -1,4 +1,5 @@
 import { codePointsOf, complement, union, type CodePointSet } from './code-points.ts';
+import { codePointsWith } from './unicode-properties.ts';
 
 const digits: CodePointSet = [[0x30, 0x39]];
 const wordCharacters: CodePointSet = [
@@ -32,6 +33,7 @@ const controlEscapes: Readonly<Record<string, string>> = {
 const maxRepetitions = 10_000;
 const maxDepth = 64;
 const maxLength = 20_000;
+const maxProperties = 8;
 
 /** A regular expression as a tree. */
 export type Pattern =
@@ -45,7 +47,7 @@ export type Pattern =
 
 /**
  * Reads a regular expression (ECMA-262 with the `u` flag, as JSON Schema's `pattern`; one that is valid without the
- * flag alone is read leniently): characters, classes, groups, alternatives, quantifiers, anchors, look-aheads.
+ * flag alone is read leniently): characters, classes, properties, groups, alternatives, quantifiers, anchors, look-aheads.
  *
  * @throws RangeError naming the construct that can't be honoured, or saying that the pattern is malformed
  *
@@ -62,6 +64,7 @@ class PatternReader {
   readonly #pattern: string;
   readonly #characters: readonly string[];
   #index = 0;
+  #properties = 0;
 
   constructor(pattern: string) {
     this.#pattern = pattern;
@@ -185,6 +188,7 @@ class PatternReader {
     if (control !== undefined) return codePointsOf(control);
     if (letter === 'x') return this.#readHex(2);
     if (letter === 'u') return this.#readUnicode();
+    if (letter === 'p' || letter === 'P') return this.#readProperty(letter === 'P');
     if (letter === 'c') return codePointsOf(String.fromCharCode(this.#next().charCodeAt(0) % 32));
     if (/[A-Za-z0-9]/.test(letter)) throw this.#fault(`expected no \\${letter}`);
     return codePointsOf(letter);
@@ -203,6 +207,15 @@ class PatternReader {
       throw this.#fault('expected pairs of surrogates');
     const [[low]] = this.#readHex(4) as [[number, number]];
     return codePointsOf(String.fromCharCode(unit, low));
+  }
+
+  #readProperty(isNegated: boolean): CodePointSet {
+    const end = this.#characters.indexOf('}', this.#index);
+    const set = codePointsWith(this.#characters.slice(this.#index + 1, end).join(''));
+    if (this.#peek() !== '{' || !set) throw this.#fault('expected a property of characters after \\p');
+    if (++this.#properties > maxProperties) throw this.#fault(`expected at most ${maxProperties} \\p`);
+    this.#index = end + 1;
+    return isNegated ? complement(set) : set;
   }
 
   #readHex(length: number): CodePointSet {

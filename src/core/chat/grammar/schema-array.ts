@@ -71,9 +71,14 @@ export function arrayOf(
     if (need) needs.push(need);
   }
   if (min > max) return never;
-  const unevaluated = clause.atoms.flatMap((atom) =>
-    atom.kind === 'unevaluated' && atom.of === 'items' ? [atom] : [],
-  );
+  const unevaluated = clause.atoms.flatMap((atom) => {
+    if (atom.kind !== 'unevaluated' || atom.of !== 'items') return [];
+    const { evaluated, literal } = atom;
+    const contained = evaluated.flatMap(({ contains }) => (contains === undefined ? [] : [contains]));
+    if (contained.length === 0) return [atom];
+    const either = document.literal({ anyOf: [...contained, literal.schema] }, literal.path);
+    return [{ evaluated, literal: either }];
+  });
   const literalsAt = (index: number): Literal[] => {
     const literals = schemas.map(({ schema, path: at }) => {
       const { heads: own, rest, restKeyword } = itemSchemas(schema);

@@ -27,7 +27,13 @@ export type KeySet =
 /** Something that a value has to satisfy, apart from its type. */
 export type Atom =
   /** The keywords of a schema that act on one type each. */
-  | { readonly kind: 'schema'; readonly schema: Schema; readonly path: string }
+  | {
+      readonly kind: 'schema';
+      readonly schema: Schema;
+      readonly path: string;
+      /** Whether it comes from a schema that must not match, and thus evaluates nothing. */
+      readonly isSilent?: boolean;
+    }
   | { readonly kind: 'not-pattern'; readonly pattern: unknown; readonly path: string }
   | { readonly kind: 'not-multiple'; readonly step: unknown; readonly path: string }
   /** An object has the property, and its value matches. */
@@ -70,6 +76,8 @@ function without(name: string): Clause {
 }
 
 const maxClauses = 512;
+/** Beyond, clauses are searched for ones that say nothing of their own. */
+const manyClauses = 64;
 const maxDepth = 200;
 /** Levels of properties down to which two schemas are compared. */
 const maxComparedDepth = 3;
@@ -82,6 +90,8 @@ export class ClauseReader {
   readonly #document: SchemaDocument;
   readonly #known = new Map<Literal, readonly Clause[]>();
   readonly #open = new Set<Literal>();
+  /** Results of `isNever`. */
+  readonly #never = new Map<string, boolean>();
   readonly #spend: (steps: number) => void;
 
   constructor(document: SchemaDocument, spend: (steps: number) => void) {
@@ -99,14 +109,19 @@ export class ClauseReader {
 
   /** Whether nothing matches all literals, as far as is known without looking at texts and numbers. */
   isNever(literals: readonly Literal[], path: string, depth = maxComparedDepth): boolean {
-    return this.read(literals, path).every((clause) => {
-      if (clause.types !== typeBits.object || clause.values) return false;
-      if (depth === 0) return false;
-      return clause.required.some((name) => {
-        const children = propertyLiterals(clause, name, this.#document);
-        return this.isNever(children, path, depth - 1);
-      });
-    });
+    const key = `${depth} ${literals.map(({ id }) => id).join()}`;
+    const known =
+      this.#never.get(key) ??
+      this.read(literals, path).every((clause) => this.#isNeverObject(clause, path, depth));
+    this.#never.set(key, known);
+    return known;
+  }
+
+  #isNeverObject(clause: Clause, path: string, depth: number): boolean {
+    if (clause.types !== typeBits.object || clause.values || depth === 0) return false;
+    return clause.required.some((name) =>
+      this.isNever(propertyLiterals(clause, name, this.#document), path, depth - 1),
+    );
   }
 
   #clauses(literal: Literal): readonly Clause[] {
@@ -118,11 +133,14 @@ export class ClauseReader {
       if (this.#open.size > maxDepth)
         throw schemaFault(literal.path, 'expected fewer schemas within schemas');
       this.#spend(1);
-      this.#open.add(literal);
       const { schema, path } = literal;
       if (!isSchemaObject(schema)) throw schemaFault(path, 'expected a schema: an object or a boolean');
-      known = literal.negated ? this.#negative(schema, path) : this.#positive(schema, path);
-      this.#open.delete(literal);
+      this.#open.add(literal);
+      try {
+        known = literal.negated ? this.#negative(schema, path).map(silenced) : this.#positive(schema, path);
+      } finally {
+        this.#open.delete(literal);
+      }
       this.#known.set(literal, known);
     }
     return known;
@@ -154,7 +172,7 @@ export class ClauseReader {
     const types = schema['type'] === undefined ? allTypes : typesOfKeyword(schema['type'], `${path}.type`);
     const values = valuesOf(schema, path);
     const acts = Object.keys(schema).some(
-      (keyword) => keywordTypes.has(keyword) || keyword === 'unevaluatedProperties',
+      (keyword) => keywordTypes.has(keyword) || keyword.startsWith('unevaluated'),
     );
     const required = readNames(schema['required'], `${path}.required`);
     return (
@@ -244,7 +262,7 @@ export class ClauseReader {
       const { [keyword]: _, ...own } = schema;
       result = result.map((clause) => {
         const evaluated = clause.atoms.flatMap((atom) =>
-          atom.kind === 'schema' ? [atom.schema === schema ? own : atom.schema] : [],
+          atom.kind === 'schema' && !atom.isSilent ? [atom.schema === schema ? own : atom.schema] : [],
         );
         return { ...clause, atoms: [...clause.atoms, { kind: 'unevaluated', evaluated, of, literal }] };
       });
@@ -405,12 +423,12 @@ export class ClauseReader {
   /** The literal that a schema with a reference stands for; references to references are followed. */
   reference(schema: Schema, keyword: string, path: string): Literal {
     const place = `${path}.${keyword}`;
-    let { schema: target, path: at } = this.#document.resolve(schema[keyword], schema, place);
+    let { schema: target, path: at } = this.#document.resolve(schema, keyword, place);
     const seen = new Set<unknown>([schema]);
     while (isSchemaObject(target) && isReferenceAlone(target)) {
       if (seen.has(target)) throw schemaFault(`${at}.$ref`, 'expected no reference to itself');
       seen.add(target);
-      ({ schema: target, path: at } = this.#document.resolve(target['$ref'], target, `${at}.$ref`));
+      ({ schema: target, path: at } = this.#document.resolve(target, '$ref', `${at}.$ref`));
     }
     if (seen.has(target)) throw schemaFault(place, 'expected no reference to itself');
     return this.#document.literal(target, at);
@@ -443,21 +461,35 @@ export class ClauseReader {
   #product(left: readonly Clause[], right: readonly Clause[], path: string): readonly Clause[] {
     if (left.length === 1 && left[0] === anything) return right;
     if (right.length === 1 && right[0] === anything) return left;
-    const result: Clause[] = [];
+    let result: Clause[] = [];
     for (const a of left) {
       for (const b of right) {
         this.#spend(1);
         const merged = this.#merge(a, b);
         if (merged) result.push(merged);
       }
-      this.#limited(result, path);
+      if (result.length > maxClauses) result = [...this.#limited(result, path)];
     }
-    return result;
+    return result.length > manyClauses ? this.#limited(result, path) : result;
   }
 
   #limited(clauses: readonly Clause[], path: string): readonly Clause[] {
-    if (clauses.length > maxClauses) throw schemaFault(path, 'expected fewer combinations of alternatives');
-    return clauses;
+    if (clauses.length <= manyClauses) return clauses;
+    this.#spend(clauses.length);
+    const kept = withoutSpecial(clauses).filter((clause) => !this.#contradicts(clause, path));
+    if (kept.length > maxClauses) throw schemaFault(path, 'expected fewer combinations of alternatives');
+    return kept;
+  }
+
+  /** Whether an object would need a property that it can't have, as far as is known. */
+  #contradicts(clause: Clause, path: string): boolean {
+    try {
+      return this.#isNeverObject(clause, path, maxComparedDepth);
+    } catch (error) {
+      // A property may be of the schema that is being read.
+      if (error instanceof RangeError) return false;
+      throw error;
+    }
   }
 
   #merge(a: Clause, b: Clause): Clause | undefined {
@@ -482,6 +514,37 @@ export class ClauseReader {
     if (types === 0) return undefined;
     return { types, values, excluded, atoms: both(a.atoms, b.atoms), required, absent };
   }
+}
+
+function silenced(clause: Clause): Clause {
+  const atoms = clause.atoms.map((atom) => (atom.kind === 'schema' ? { ...atom, isSilent: true } : atom));
+  return { ...clause, atoms };
+}
+
+/** Without the clauses that another one holds. */
+function withoutSpecial(clauses: readonly Clause[]): readonly Clause[] {
+  const kept: Clause[] = [];
+  for (const clause of clauses.toSorted((a, b) => sizeOf(a) - sizeOf(b))) {
+    if (!kept.some((general) => includes(general, clause))) kept.push(clause);
+  }
+  return kept.length === clauses.length ? clauses : clauses.filter((clause) => kept.includes(clause));
+}
+
+function sizeOf({ atoms, required, absent, excluded }: Clause): number {
+  return atoms.length + required.length + absent.length + excluded.length;
+}
+
+function includes(general: Clause, special: Clause): boolean {
+  if ((special.types & ~general.types) !== 0 || (general.values && general.values !== special.values))
+    return false;
+  const within = (a: readonly unknown[], b: readonly unknown[]): boolean =>
+    a.every((item) => b.includes(item));
+  return (
+    within(general.required, special.required) &&
+    within(general.absent, special.absent) &&
+    within(general.atoms, special.atoms) &&
+    within(general.excluded, special.excluded)
+  );
 }
 
 function both<Item>(a: readonly Item[], b: readonly Item[]): readonly Item[] {

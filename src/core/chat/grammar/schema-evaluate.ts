@@ -70,7 +70,7 @@ export class SchemaEvaluator {
     if (Array.isArray(values) && !this.#listed(values).has(canonicalText(value))) return false;
     for (const keyword of ['$ref', '$dynamicRef', '$recursiveRef']) {
       if (schema[keyword] === undefined) continue;
-      const target = this.#document.resolve(schema[keyword], schema, `${path}.${keyword}`);
+      const target = this.#document.resolve(schema, keyword, `${path}.${keyword}`);
       if (!this.matches(value, target.schema, target.path)) return false;
     }
     const count = (keyword: string): number =>

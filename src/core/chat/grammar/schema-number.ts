@@ -49,11 +49,12 @@ function between(
   isInteger: boolean,
 ): Expression {
   const magnitude = Math.max(Math.abs(low?.value ?? 0), Math.abs(high?.value ?? 0));
-  const wholeDigits = magnitude < 1 ? 1 : Math.floor(Math.log10(magnitude)) + 1;
-  // One more digit could be rounded to an excluded bound.
-  const fractionDigits = isInteger ? 0 : Math.max(0, maxDigits - wholeDigits);
   const farthest = { value: magnitude > largestOpen ? largestExact : largestOpen, exclusive: false };
-  return decimalRange(low ?? { ...farthest, value: -farthest.value }, high ?? farthest, { fractionDigits });
+  return decimalRange(low ?? { ...farthest, value: -farthest.value }, high ?? farthest, {
+    fractionDigits: isInteger ? 0 : maxDigits - 1,
+    // One more digit could be rounded to an excluded bound.
+    digits: maxDigits,
+  });
 }
 
 function betweenPoints(

@@ -11,6 +11,8 @@ export interface TokenTrie {
   readonly firstTokens: Int32Array;
   readonly tokens: Int32Array;
   readonly maxDepth: number;
+  /** The most bytes that tokens have after those that lead to each node. */
+  readonly heights: Uint16Array;
 }
 
 export interface TokenBytes {
@@ -18,9 +20,8 @@ export interface TokenBytes {
   readonly bytes: Uint8Array;
 }
 
-/** @param tokens of at least one byte each; several may have the same bytes */
-export function createTokenTrie(tokens: readonly TokenBytes[]): TokenTrie {
-  const sorted = tokens.toSorted((a, b) => compareBytes(a.bytes, b.bytes));
+/** @param sorted by `compareBytes`, of at least one byte each; several may have the same bytes */
+export function createTokenTrie(sorted: readonly TokenBytes[]): TokenTrie {
   const capacity = sorted.reduce((sum, { bytes }) => sum + bytes.length, 0);
   const bytes = new Uint8Array(capacity);
   const depths = new Uint16Array(capacity);
@@ -43,6 +44,16 @@ export function createTokenTrie(tokens: readonly TokenBytes[]): TokenTrie {
     previous = current;
   }
   while (open.length > 0) ends[open.pop()!] = size;
+  const heights = new Uint16Array(size);
+  /** Heights above the last node of each depth that has been seen. */
+  const above: number[] = [];
+  for (let node = size - 1; node >= 0; node--) {
+    const depth = depths[node]!;
+    const height = above[depth + 1] ?? 0;
+    heights[node] = height;
+    above.length = depth + 1;
+    above[depth] = Math.max(above[depth] ?? 0, height + 1);
+  }
   return {
     size,
     bytes: bytes.slice(0, size),
@@ -50,6 +61,7 @@ export function createTokenTrie(tokens: readonly TokenBytes[]): TokenTrie {
     ends: ends.slice(0, size),
     firstTokens: firstTokens.slice(0, size + 1),
     tokens: Int32Array.from(sorted, ({ token }) => token),
+    heights,
     maxDepth: depths.subarray(0, size).reduce((deepest, depth) => Math.max(deepest, depth), 0),
   };
 }
@@ -59,17 +71,19 @@ export function createTokenTrie(tokens: readonly TokenBytes[]): TokenTrie {
  *
  * @returns `undefined` where no token goes on
  */
-export function longestTokens(trie: TokenTrie, bytes: Uint8Array): number[] | undefined {
+export function longestTokens(tries: readonly TokenTrie[], bytes: Uint8Array): number[] | undefined {
   const found: number[] = [];
   for (let start = 0; start < bytes.length;) {
     let [token, end] = [-1, start];
-    let [node, last] = [0, trie.size];
-    for (let at = start; at < bytes.length; at++) {
-      while (node < last && trie.bytes[node] !== bytes[at]) node = trie.ends[node]!;
-      if (node === last) break;
-      const first = trie.firstTokens[node]!;
-      if (first < trie.firstTokens[node + 1]!) [token, end] = [trie.tokens[first]!, at + 1];
-      last = trie.ends[node++]!;
+    for (const trie of tries) {
+      let [node, last] = [0, trie.size];
+      for (let at = start; at < bytes.length; at++) {
+        while (node < last && trie.bytes[node] !== bytes[at]) node = trie.ends[node]!;
+        if (node === last) break;
+        const first = trie.firstTokens[node]!;
+        if (first < trie.firstTokens[node + 1]! && at >= end) [token, end] = [trie.tokens[first]!, at + 1];
+        last = trie.ends[node++]!;
+      }
     }
     if (token === -1) return undefined;
     found.push(token);
@@ -78,7 +92,8 @@ export function longestTokens(trie: TokenTrie, bytes: Uint8Array): number[] | un
   return found;
 }
 
-function compareBytes(a: Uint8Array, b: Uint8Array): number {
+/** The order of tokens in a trie. */
+export function compareBytes({ bytes: a }: TokenBytes, { bytes: b }: TokenBytes): number {
   const length = Math.min(a.length, b.length);
   for (let index = 0; index < length; index++) if (a[index] !== b[index]) return a[index]! - b[index]!;
   return a.length - b.length;

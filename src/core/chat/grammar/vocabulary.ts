@@ -1,4 +1,4 @@
-import { createTokenTrie, type TokenBytes, type TokenTrie } from './token-trie.ts';
+import { compareBytes, createTokenTrie, type TokenBytes, type TokenTrie } from './token-trie.ts';
 
 /** The tokens of a model, prepared for finding those that a grammar allows. */
 export interface Vocabulary {
@@ -8,12 +8,13 @@ export interface Vocabulary {
   readonly endTokens: ReadonlyMap<number, Uint8Array>;
   /** @returns undefined for tokens that are never part of text, and for end tokens */
   bytesOf(token: number): Uint8Array | undefined;
-  readonly all: TokenTrie;
   /** Tokens of characters of `plainText` alone. */
+  readonly plain: TokenTrie;
   readonly plainMask: Uint32Array;
-  /** The longest of them, in characters. */
-  readonly maxPlainCharacters: number;
+  /** All other tokens. */
   readonly rest: TokenTrie;
+  /** Adds the plain tokens that begin with the bytes that lead to a node. */
+  addPlain(mask: Uint32Array, node: number): void;
 }
 
 export interface VocabularyOptions {
@@ -23,9 +24,6 @@ export interface VocabularyOptions {
   /** Bytes of a token's text; none for control tokens. */
   bytesOf(token: number): Uint8Array;
 }
-
-/** Tokens of more characters are not worth waiting for room for them. */
-const longestPlain = 32;
 
 /** Costs about a second for 150,000 tokens. */
 export function createVocabulary({ size, endTokens, bytesOf }: VocabularyOptions): Vocabulary {
@@ -41,23 +39,49 @@ export function createVocabulary({ size, endTokens, bytesOf }: VocabularyOptions
     ? known
     : known.filter((entry) => charactersOf(entry.bytes) !== undefined);
   const maskLength = Math.ceil(size / 32);
-  const plainMask = new Uint32Array(maskLength);
-  let maxPlainCharacters = 0;
-  const rest = usable.filter((entry) => {
-    const characters = charactersOf(entry.bytes) ?? Infinity;
-    if (characters > longestPlain || !isPlain(entry.bytes)) return true;
-    plainMask[entry.token >>> 5]! |= 1 << (entry.token & 31);
-    maxPlainCharacters = Math.max(maxPlainCharacters, characters);
-    return false;
-  });
+  const plainTokens: TokenBytes[] = [];
+  const otherTokens: TokenBytes[] = [];
+  for (const entry of usable.toSorted(compareBytes)) {
+    const isPlainToken = charactersOf(entry.bytes) !== undefined && isPlain(entry.bytes);
+    (isPlainToken ? plainTokens : otherTokens).push(entry);
+  }
+  const plain = createTokenTrie(plainTokens);
   return {
     maskLength,
     endTokens: new Map([...endTokens].map((token) => [token, bytesOf(token)])),
     bytesOf: (token) => bytes[token],
-    all: createTokenTrie(usable),
-    plainMask,
-    maxPlainCharacters,
-    rest: createTokenTrie(rest),
+    plain,
+    plainMask: maskOf(plain.tokens, maskLength),
+    rest: createTokenTrie(otherTokens),
+    addPlain: adderOf(plain, maskLength),
+  };
+}
+
+function maskOf(tokens: Int32Array, maskLength: number): Uint32Array {
+  const mask = new Uint32Array(maskLength);
+  for (const token of tokens) mask[token >>> 5]! |= 1 << (token & 31);
+  return mask;
+}
+
+function adderOf({ firstTokens, ends, tokens }: TokenTrie, maskLength: number): Vocabulary['addPlain'] {
+  /** Masks of the nodes with more tokens than a mask has words. */
+  const masks = new Map<number, Uint32Array>();
+  return (mask, node) => {
+    const first = firstTokens[node]!;
+    const last = firstTokens[ends[node]!]!;
+    if (last - first <= maskLength) {
+      for (let index = first; index < last; index++) {
+        const token = tokens[index]!;
+        mask[token >>> 5]! |= 1 << (token & 31);
+      }
+      return;
+    }
+    let own = masks.get(node);
+    if (!own) {
+      own = maskOf(tokens.subarray(first, last), maskLength);
+      masks.set(node, own);
+    }
+    for (let word = 0; word < maskLength; word++) mask[word]! |= own[word]!;
   };
 }
 

@@ -30,6 +30,8 @@ const everyday: readonly [string, z.ZodType, readonly unknown[], readonly unknow
   ['boolean', z.boolean(), [true, false], [0, 'true']],
   ['null', z.null(), [null], [0]],
   ['literal', z.literal('a'), ['a'], ['b']],
+  ['z.emoji', z.emoji(), ['😀', '👩‍💻', '🇫🇷'], ['', 'a', '1', '😀a']],
+  ['z.iso.duration', z.iso.duration(), ['P1Y2M3DT4H5M6S', 'P3W', 'PT5S'], ['P', 'PT', 'P1W2D', '1Y']],
   ['literals', z.literal(['a', 1, null]), ['a', 1, null], ['b', 2]],
   ['enum', z.enum(['red', 'green']), ['red'], ['blue', 'RED']],
   ['nullable', z.string().nullable(), ['a', null], [1]],

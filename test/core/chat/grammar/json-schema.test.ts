@@ -104,6 +104,11 @@ describe('what models write is allowed', () => {
     [{ type: 'number', minimum: 0.5, maximum: 2 }, '0.49', false],
     [{ type: 'number', minimum: 0.5, maximum: 2 }, '0.5', true],
     [{ type: 'number', minimum: 0.5, maximum: 2 }, '2.000', true],
+    [{ type: 'number', maximum: 99999999999999.98 }, '12345.67', true],
+    [{ type: 'number', maximum: 99999999999999.98 }, '99999999999999.9', true],
+    [{ type: 'number', maximum: 99999999999999.98 }, '99999999999999.99', false],
+    [{ type: 'number', minimum: -99999999999999.98, maximum: 0.5 }, '-12345.1234567891', true],
+    [{ type: 'number', minimum: 3 }, '12345.1234567891', true],
     [{ type: 'number', exclusiveMaximum: 2 }, '2.0', false],
     [{ type: 'number', exclusiveMaximum: 2 }, '1.9999', true],
     [{ type: 'number' }, '-1.5e-7', true],
@@ -122,7 +127,52 @@ describe('what models write is allowed', () => {
     [{ type: 'string', pattern: '^(a|aa){0,5}$' }, '"aaaaaaaaaa"', true],
     [{ type: 'string', pattern: '^(a|aa){0,5}$' }, '"aaaaaaaaaaa"', false],
     [{ type: 'string', pattern: '^(a*)*$' }, '"aaaa"', true],
+    [{ type: 'string', pattern: '^\\p{Lu}\\P{Lu}+$' }, '"Éa😀"', true],
+    [{ type: 'string', pattern: '^\\p{Lu}\\P{Lu}+$' }, '"éa"', false],
+    [{ type: 'string', pattern: '^\\p{Emoji_Presentation}$' }, '"😀"', true],
+    [{ type: 'string', pattern: '^(a(?=b)|c(?!d)).*$' }, '"ab"', true],
+    [{ type: 'string', pattern: '^(a(?=b)|c(?!d)).*$' }, '"ac"', false],
+    [{ type: 'string', pattern: '^(a(?=b)|c(?!d)).*$' }, '"cd"', false],
+    [{ type: 'string', pattern: '^(a(?=b)|c(?!d)).*$' }, '"c"', true],
+    [{ type: 'string', pattern: '^x(a(?=b))?.$' }, '"xab"', true],
+    [{ type: 'string', pattern: '^x(a(?=b))?.$' }, '"xac"', false],
+    [{ type: 'string', pattern: '^x(a(?=b))?.$' }, '"xc"', true],
   ])('%j: %s → %s', (schema, text, expected) => {
     expect(accepts(jsonSchemaGrammar(schema), text)).toBe(expected);
+  });
+});
+
+describe('references', () => {
+  const base = { $id: 'http://localhost/base/', definitions: { a: { type: 'boolean' } } };
+  const other = { $id: 'http://localhost/a.json', type: 'integer' };
+  const beside = { $id: 'http://localhost/base/', $ref: 'a.json' };
+  const inBase = { $id: 'http://localhost/base/a.json', type: 'string' };
+
+  test.each<[name: string, schema: object, text: string, expected: boolean]>([
+    ['by a path from the root', { ...base, definitions: { other }, $ref: '/a.json' }, '1', true],
+    [
+      'beside an id, which is the base',
+      { definitions: { other, inBase }, allOf: [{ ...beside }] },
+      '"a"',
+      true,
+    ],
+    [
+      'beside an id, which says nothing until draft 7',
+      {
+        $schema: 'http://json-schema.org/draft-07/schema#',
+        $id: 'http://localhost/',
+        definitions: { other, inBase },
+        allOf: [{ ...beside }],
+      },
+      '1',
+      true,
+    ],
+  ])('%s', (_, schema, text, expected) => {
+    expect(accepts(jsonSchemaGrammar(schema), text)).toBe(expected);
+  });
+
+  test('to a name that two schemas have are refused', () => {
+    const schema = { definitions: { a: other, b: { ...other } }, $ref: 'http://localhost/a.json' };
+    expect(() => jsonSchemaGrammar(schema)).toThrow('schema.$ref: expected an `$id` that one schema has');
   });
 });

@@ -148,6 +148,55 @@ describe('free text', () => {
   });
 });
 
+describe('masks are those of reading each token byte by byte', () => {
+  const runs = ['a', 'é', '日', ' '].flatMap((character) =>
+    [2, 3, 7, 40].map((length) => character.repeat(length)),
+  );
+  const vocabulary = toyVocabulary(
+    ...jsonPieces,
+    ...runs,
+    'aé',
+    'a😀b',
+    'name',
+    'names"',
+    '2024-',
+    '\u2028a',
+    'a<b',
+  );
+
+  test.each(Object.entries(schemas))('%s', (_, schema) => {
+    const expression = jsonSchemaGrammar(schema);
+    const grammar = compileGrammar(expression, vocabulary);
+    const automaton = new Automaton(createProgram(expression));
+    const asked = new Set<number>();
+    // Each byte for itself: from the last to the first, while a mask asks from the first to the last.
+    const after = (from: number, bytes: Uint8Array): number =>
+      bytes.reduce((state, byte) => {
+        if (!asked.has(state)) for (let own = 255; own >= 0; own--) automaton.next(state, own);
+        asked.add(state);
+        return automaton.next(state, byte);
+      }, from);
+    const rng = createRng(7);
+    for (let walk = 0; walk < 2; walk++) {
+      const matcher = grammar.createMatcher();
+      let state = automaton.start().id;
+      for (let step = 0; step < 8; step++) {
+        const allowed = allowedTokens(matcher.mask()).filter((token) => !vocabulary.endTokens.has(token));
+        const expected = Array.from(
+          { length: 256 + jsonPieces.length + runs.length + 7 },
+          (__, token) => token,
+        );
+        expect(allowed).toEqual(expected.filter((token) => after(state, vocabulary.bytesOf(token)!) !== 0));
+        if (allowed.length === 0) break;
+        const token = allowed[Math.floor(rng.next() * allowed.length)]!;
+        if (automaton.state(after(state, vocabulary.bytesOf(token)!)).endsItem) break;
+        matcher.accept(token);
+        state = after(state, vocabulary.bytesOf(token)!);
+      }
+    }
+  });
+});
+
 describe('lists of different items', () => {
   const vocabulary = toyVocabulary(...jsonPieces, '"a"', '"a', 'a","b', '","a"', '1,1', ',1', '1]');
   test.each([

@@ -1,6 +1,25 @@
 /** Schemas that can be honoured, by what they are about. */
 export const schemas: Readonly<Record<string, unknown>> = {
   'any value': true,
+  'a condition for each of twelve kinds': {
+    type: 'object',
+    properties: { kind: { enum: Array.from({ length: 12 }, (_, kind) => `k${kind}`) } },
+    required: ['kind'],
+    allOf: Array.from({ length: 12 }, (_, kind) => ({
+      if: { properties: { kind: { const: `k${kind}` } } },
+      // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
+      then: { properties: { value: { type: 'integer', minimum: kind } }, required: ['value'] },
+    })),
+  },
+  'one of four objects that overlap': {
+    oneOf: Array.from({ length: 4 }, (_, kind) => ({
+      type: 'object',
+      properties: Object.fromEntries(
+        Array.from({ length: 6 }, (__, index) => [`p${kind + index}`, { type: 'boolean' }]),
+      ),
+      required: [`p${kind}`],
+    })),
+  },
   'any value, empty schema': {},
   'an object': { type: 'object' },
   'an array': { type: 'array' },
