@@ -142,6 +142,20 @@ describe('completions', () => {
     expect(completion.usage?.prompt_tokens).toBe(answer.usage?.prompt_tokens);
   });
 
+  it('list the token that ends them, after the last of their text', async () => {
+    const { tokens } = (await post('tokenize', { messages })).json as { tokens: number[] };
+    const { json } = await post('completions', {
+      prompt: tokens,
+      temperature: 0,
+      max_tokens: 60,
+      logprobs: 0,
+    });
+    const [{ text: said, logprobs, finish_reason: reason }] = json.choices;
+    expect([reason, logprobs.tokens.at(-1)]).toEqual(['stop', '<|im_end|>']);
+    expect(logprobs.text_offset.at(-1)).toBe([...said].length);
+    expect(logprobs.token_logprobs.at(-1)).toBeLessThanOrEqual(0);
+  });
+
   it('are streamed by the openai package', async () => {
     const body = { model, prompt: ['A red', 'A blue'], n: 2, temperature: 0.8, seed: 3, max_tokens: 12 };
     const whole = await client.completions.create(body);

@@ -111,19 +111,27 @@ export class Choice implements Continuation {
   /** @param logits for log probabilities */
   #take(token: number, logits?: Float32Array): number | undefined {
     const { request, tokenizer, endTokens, markerTokens } = this.#context;
-    if (endTokens.has(token)) return this.#end({ cutOff: false });
+    if (endTokens.has(token)) {
+      // Harnesses take the last of a completion's tokens for the generated one, whatever it is.
+      if (request.prompts.length > 0) this.#holdLogprobs(token, logits);
+      return this.#end({ cutOff: false });
+    }
     this.#sampler.accept(token);
     this.#matcher?.accept(token);
     this.tokens++;
     if (this.#answer.isReasoning) this.reasoningTokens++;
-    if (logits && request.logprobs && !this.#isHidden) {
-      const logprobs = readTokenLogprobs(logits, token, request.topLogprobs, tokenizer);
-      this.#heldLogprobs.push({ logprobs, textLength: 0 });
-    }
+    this.#holdLogprobs(token, logits);
     const isVisible = !tokenizer.isSpecial(token) || markerTokens.has(token);
     if (isVisible) this.#read(this.#detokenizer.push(token));
     if (this.#answer.stopped !== null || this.#ending?.length === 0) return this.#end({ cutOff: false });
     return this.remaining > 0 ? token : this.#end({ cutOff: true });
+  }
+
+  #holdLogprobs(token: number, logits: Float32Array | undefined): void {
+    const { request, tokenizer } = this.#context;
+    if (!logits || !request.logprobs || this.#isHidden) return;
+    const logprobs = readTokenLogprobs(logits, token, request.topLogprobs, tokenizer);
+    this.#heldLogprobs.push({ logprobs, textLength: 0 });
   }
 
   #read(text: string): void {
