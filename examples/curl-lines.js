@@ -38,6 +38,17 @@ export function curlLines(base) {
       }),
     },
     {
+      title: 'How likely a text is',
+      line: post('completions', {
+        model: 'tiny-chat',
+        prompt: scene,
+        echo: true,
+        logprobs: 1,
+        max_tokens: 0,
+      }),
+    },
+    { title: 'The tokens of a text', line: post('tokenize', { model: 'tiny-chat', prompt: scene }) },
+    {
       title: 'A picture, saved as picture.png',
       line: `${post('images/generations', { prompt: scene, size: '512x512' })} | ${toPicture}`,
     },
