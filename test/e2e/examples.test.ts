@@ -117,6 +117,8 @@ describe('examples/serve.js', () => {
       Chat: /"model":"tiny-chat".*"object":"chat.completion"/,
       'The same by the newer API': /"object":"response"/,
       "The same in the dialect of Anthropic's Messages": /"type":"message".*"stop_reason":"end_turn"/,
+      'How likely a text is': /"token_logprobs":\[null,-/,
+      'The tokens of a text': /"count":\d+,"max_model_len":2048,"tokens":\[\d/,
       'A picture, saved as picture.png': /^$/,
       'A question about it': /"model":"tiny-vision".*(?:circle|square)/,
       'The objects in it': /"detections":\[\{.*circle/,

@@ -51,8 +51,8 @@ class Trial implements Generation {
   /** Lets its prompt's logits be read. @returns the likeliest token after each token of the prompt */
   score(vocabularySize: number): number[] {
     const likeliest: number[] = [];
-    this.readLogits = (logits, start) => {
-      expect(start).toBe(likeliest.length);
+    this.readLogits = (logits, position) => {
+      expect(position).toBe(likeliest.length);
       for (let at = 0; at < logits.length; at += vocabularySize) {
         const row = logits.subarray(at, at + vocabularySize);
         likeliest.push(row.indexOf(Math.max(...row)));
