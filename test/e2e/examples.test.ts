@@ -119,6 +119,8 @@ describe('examples/serve.js', () => {
       "The same in the dialect of Anthropic's Messages": /"type":"message".*"stop_reason":"end_turn"/,
       'How likely a text is': /"token_logprobs":\[null,-/,
       'The tokens of a text': /"count":\d+,"max_model_len":2048,"tokens":\[\d/,
+      'The text of tokens': /"prompt":"What is 2 \+ 3\?"/,
+      'The length of a conversation': /"input_tokens":\d/,
       'A picture, saved as picture.png': /^$/,
       'A question about it': /"model":"tiny-vision".*(?:circle|square)/,
       'The objects in it': /"detections":\[\{.*circle/,
