@@ -38,6 +38,28 @@ export function curlLines(base) {
       }),
     },
     {
+      title: 'How likely a text is',
+      line: post('completions', {
+        model: 'tiny-chat',
+        prompt: scene,
+        echo: true,
+        logprobs: 1,
+        max_tokens: 0,
+      }),
+    },
+    { title: 'The tokens of a text', line: post('tokenize', { model: 'tiny-chat', prompt: scene }) },
+    {
+      title: 'The text of tokens',
+      line: post('detokenize', { model: 'tiny-chat', tokens: [534, 1007, 227, 24, 350, 25, 37] }),
+    },
+    {
+      title: 'The length of a conversation',
+      line: post('messages/count_tokens', {
+        model: 'tiny-chat',
+        messages: [{ role: 'user', content: question }],
+      }),
+    },
+    {
       title: 'A picture, saved as picture.png',
       line: `${post('images/generations', { prompt: scene, size: '512x512' })} | ${toPicture}`,
     },

@@ -21,6 +21,8 @@ export interface TextTokenizer {
   /** Special tokens included as text. */
   decode(ids: readonly number[]): string;
   tokenToId(token: string): number | undefined;
+  /** A token as the vocabulary spells it, such as `Ġthe`. */
+  idToToken(id: number): string | undefined;
   /** True for control tokens such as `<|im_end|>`, which are no part of an answer. */
   isSpecial(id: number): boolean;
   /** UTF-8 bytes that one token stands for; part of a character is possible. */
@@ -46,6 +48,7 @@ export function createTextTokenizer({
     pairWith: (text) => withReason(() => tokenizer.pairWith(text)),
     decode: (ids) => tokenizer.decode(ids),
     tokenToId: (token) => tokenizer.tokenToId(token),
+    idToToken: (id) => tokenizer.idToToken(id),
     isSpecial: (id) => added.get(id)?.special ?? false,
     bytesOf(id) {
       const addedToken = added.get(id);

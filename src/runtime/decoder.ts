@@ -85,6 +85,12 @@ export interface Decoder<Cache extends DecoderCache = DecoderCache> {
     inputs?: StepInputs,
   ): Promise<Float32Array>;
   /**
+   * As `forward` of one row, for the logits after each of its tokens; left out where the engine gives those of the last alone.
+   *
+   * @returns `[tokens × vocabularySize]`; valid until the next call
+   */
+  forwardAll?(cache: Cache, tokens: Int32Array, inputs?: StepInputs): Promise<Float32Array>;
+  /**
    * As `forward`, for logits that stay on another device, where the graph picks the largest of them: those come back, and
    * the rows that are asked for.
    */

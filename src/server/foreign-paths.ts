@@ -1,11 +1,14 @@
 const chat = 'POST /v1/chat/completions';
+const completions = 'POST /v1/completions';
 
 /** Paths of other servers, with what to call here in their place. */
 const replacements: readonly (readonly [pattern: RegExp, advice: string])[] = [
   [/^\/(?:api\/)?chat$/, chat],
   [/^\/(?:api\/)?generate(?:_stream)?$/, chat],
-  [/^\/(?:completions?|infill|complete)$/, chat],
-  [/^\/(?:engines|deployments)(?:\/.*)?\/(?:chat\/)?completions$/, `${chat}, with the model in the body`],
+  [/^\/(?:completion|infill|complete)$/, completions],
+  [/^\/(?:engines|deployments)(?:\/.*)?\/chat\/completions$/, `${chat}, with the model in the body`],
+  [/^\/(?:engines|deployments)(?:\/.*)?\/completions$/, `${completions}, with the model in the body`],
+  [/^\/(?:apply-template|extras\/tokenize(?:\/count)?)$/, 'POST /v1/tokenize'],
   [/^\/(?:engines|api\/tags|api\/ps|tags)(?:\/.*)?$/, 'GET /v1/models'],
   [/^\/(?:api\/)?(?:embed|embedding|embeddings)$/, 'POST /v1/embeddings'],
   [/^\/(?:api\/)?(?:show|props)$/, 'GET /v1/models/{id}/parameters'],
@@ -14,7 +17,6 @@ const replacements: readonly (readonly [pattern: RegExp, advice: string])[] = [
   [/^\/(?:inference|asr)$/, 'POST /v1/audio/transcriptions'],
   [/^\/(?:tts|api\/tts)$/, 'POST /v1/audio/speech'],
   [/^\/(?:assistants|threads|conversations)(?:\/.*)?$/, 'POST /v1/responses, with the whole conversation'],
-  [/^\/messages\/count_tokens$/, 'POST /v1/messages, whose usage counts them'],
 ];
 
 /**

@@ -29,14 +29,21 @@ export function playChat(
   request: ChatRequest,
   signal: AbortSignal | undefined,
 ): AsyncIterable<ChatEvent> {
-  const replies = Array.from({ length: request.n }, (_, choice) => replyOf(answer, request, choice));
+  const count = request.n * textsOf(request).length;
+  const replies = Array.from({ length: count }, (_, choice) => replyOf(answer, request, choice));
   return failing(replies[0]!, play(request, replies, signal), signal);
 }
 
 function replyOf(reply: FakeAnswer, request: ChatRequest, choice: number): FakeReply {
   const chosen = typeof reply === 'function' ? reply(request, choice) : reply;
-  if (chosen === undefined) return { text: contentText(request.messages.at(-1)?.content ?? '') };
+  if (chosen === undefined) return { text: textsOf(request)[Math.floor(choice / request.n)]! };
   return typeof chosen === 'string' ? { text: chosen } : chosen;
+}
+
+/** Texts of the prompts, or of the last message. */
+function textsOf({ prompts, messages }: ChatRequest): readonly string[] {
+  if (prompts.length === 0) return [contentText(messages.at(-1)?.content ?? '')];
+  return prompts.map((prompt) => (typeof prompt === 'string' ? prompt : prompt.join(' ')));
 }
 
 async function* failing(
@@ -61,10 +68,14 @@ async function* play(
   replies: readonly FakeReply[],
   signal: AbortSignal | undefined,
 ): AsyncGenerator<ChatEvent> {
-  const promptTokens = request.messages.reduce(
-    (sum, message) => sum + wordsOf(contentText(message.content ?? '')).length,
-    0,
-  );
+  const said = request.messages.map(({ content }) => contentText(content ?? ''));
+  const read = request.prompts.length > 0 ? textsOf(request) : said;
+  const promptTokens = read.reduce((sum, text) => sum + wordsOf(text).length, 0);
+  if (request.echo !== undefined)
+    yield* request.prompts.length > 0
+      ? read.flatMap((text, prompt) => echoOf(request, text, prompt))
+      : echoOf(request, said.join('\n'), 0);
+  if (request.stopAfter === 'encoding') return;
   await pause(replies[0]!.promptDelayMs, signal);
   yield { type: 'prompt-end', promptTokens };
   const scripts = replies.map((reply, choice) => scriptOf(reply, request, choice));
@@ -93,7 +104,7 @@ function scriptOf(reply: FakeReply, request: ChatRequest, choice: number): Turn[
   const tokens = [...reasoningTurns(reply, request, choice), ...textTurns(reply, request, choice)];
   const toolTurns = request.toolChoice === 'none' ? [] : toolCallTurns(reply, choice);
   const all = [...tokens, ...toolTurns];
-  const kept = all.slice(0, request.maxTokens);
+  const kept = all.slice(0, request.stopAfter === 'prompt' ? 0 : request.maxTokens);
   const finishReason: FinishReason =
     kept.length < all.length ? 'length' : toolTurns.length > 0 ? 'tool_calls' : 'stop';
   return [
@@ -136,9 +147,30 @@ function toolCallTurns(reply: FakeReply, choice: number): Turn[] {
   }));
 }
 
+/** A prompt whose words are its tokens, numbered from 0, each certain after the one before it. */
+function echoOf(request: ChatRequest, text: string, prompt: number): ChatEvent[] {
+  const words = wordsOf(text);
+  const spellings = words.map((name) => ({ name, bytes: bytesOf(name) }));
+  const scored = words.map((token, index) => ({
+    token,
+    bytes: bytesOf(token),
+    logprob: index === 0 ? null : 0,
+    topLogprobs: [],
+  }));
+  const shown = request.echo === 'spelling' ? { spellings } : {};
+  return [
+    { type: 'prompt', prompt, text, tokens: [...words.keys()], before: 0, contextLength: 2048, ...shown },
+    ...(request.echo === 'logprobs' ? [{ type: 'prompt-logprobs', prompt, tokens: scored } as const] : []),
+  ];
+}
+
+function bytesOf(text: string): number[] {
+  return [...new TextEncoder().encode(text)];
+}
+
 function logprobsOf(request: ChatRequest, choice: number, text: string): ChatEvent[] {
   if (!request.logprobs) return [];
-  const token = { token: text, logprob: 0, bytes: [...new TextEncoder().encode(text)] };
+  const token = { token: text, logprob: 0, bytes: bytesOf(text) };
   const topLogprobs = request.topLogprobs > 0 ? [token] : [];
   return [{ type: 'logprobs', choice, tokens: [{ ...token, topLogprobs }] }];
 }

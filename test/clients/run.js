@@ -43,7 +43,15 @@ function* programs() {
   const python = join(venv, 'bin/python');
   if (!existsSync(python)) must('python3', ['-m', 'venv', venv]);
   must(python, ['-m', 'pip', 'install', '-q', '-r', join(here, 'python/requirements.txt')]);
-  for (const name of ['openai', 'litellm', 'instructor', 'pydantic-ai', 'openai-agents', 'langchain']) {
+  for (const name of [
+    'openai',
+    'litellm',
+    'instructor',
+    'pydantic-ai',
+    'openai-agents',
+    'langchain',
+    'lm-eval',
+  ]) {
     const file = join(here, 'python', `${name.replaceAll('-', '_')}_paths.py`);
     yield { name: `python-${name}`, command: python, file };
   }
@@ -76,6 +84,7 @@ async function outcomesOf({ command, file, name }, baseURL) {
     SLASHV1: root,
     RECORDING: recording,
     PICTURE: picture,
+    MODELS: join(root, 'examples/models'),
   };
   const child = spawn(command, [file], { env, stdio: ['ignore', 'pipe', 'pipe'] });
   /** @type {Outcome[]} */

@@ -32,6 +32,11 @@ interface Document {
 const guides: Readonly<Record<string, string>> = {
   '/chat/completions':
     '[sampling](../guides/sampling.md) · [tools](../guides/tools.md) · [tool call and reasoning formats](../tool-calling.md)',
+  '/completions': '[completions](../completions.md) · [sampling](../guides/sampling.md)',
+  '/tokenize': '[tokens of a prompt](../tokenize.md)',
+  '/detokenize': '[tokens of a prompt](../tokenize.md)',
+  '/messages': '[messages](../messages.md)',
+  '/messages/count_tokens': '[tokens of a prompt](../tokenize.md) · [messages](../messages.md)',
   '/responses': '[responses](../responses.md) · [tools](../guides/tools.md)',
   '/images/generations': '[images](../images.md)',
   '/audio/transcriptions': '[speech and transcription](../speech.md)',

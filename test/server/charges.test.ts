@@ -125,6 +125,14 @@ const segment = {
   type: 'segment',
   segment: { id: 0, text: ' Hi', startSeconds: 0, endSeconds: 1, tokens: [] },
 };
+const preview = {
+  category: 'chat',
+  isStream: false,
+  before: [{ type: 'prompt', prompt: 0, text: 'Hi', tokens: [1], before: 0, contextLength: 9 }],
+  after: [],
+  // Nobody pays for what no model reads.
+  tokens: { all: 0, cut: 0 },
+};
 const transcript = {
   category: 'transcription',
   before: [segment],
@@ -167,6 +175,16 @@ const scenes: Readonly<Record<string, Scene>> = {
   },
   'messages, whole': { ...chat, url: '/v1/messages', json: { messages }, isStream: false },
   'messages, streamed': { ...chat, url: '/v1/messages', json: { messages, stream: true }, isStream: true },
+  'completions, whole': { ...chat, url: '/v1/completions', json: { prompt: 'Hi' }, isStream: false },
+  'completions, streamed': {
+    ...chat,
+    url: '/v1/completions',
+    json: { prompt: 'Hi', stream: true },
+    isStream: true,
+  },
+  count_tokens: { ...preview, url: '/v1/messages/count_tokens', json: { messages } },
+  tokenize: { ...preview, url: '/v1/tokenize', json: { prompt: 'Hi' } },
+  detokenize: { ...preview, url: '/v1/detokenize', json: { tokens: [1, 2] } },
   embeddings: {
     category: 'embedding',
     url: '/v1/embeddings',

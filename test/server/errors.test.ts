@@ -49,7 +49,7 @@ describe('a request that is refused', () => {
       null,
     ],
     ['no key', { json: chatBody(), headers: { authorization: undefined } }, 401, 'invalid_api_key', null],
-    ['an unknown route', { url: '/v1/completions' }, 404, 'route_not_found', null],
+    ['an unknown route', { url: '/v1/edits' }, 404, 'route_not_found', null],
     ['a version twice', { url: '/v1/v1/models' }, 404, 'route_not_found', null],
     ['GET of an endpoint for POST', { method: 'GET' }, 405, 'method_not_allowed', null],
     ['POST of an endpoint for GET', { method: 'POST', url: '/v1/models' }, 405, 'method_not_allowed', null],

@@ -6,12 +6,13 @@ import { key, send } from './support.ts';
 const handler = createHandler(createFakeInference(), { auth: { keys: [key] } });
 
 it.each([
-  ['/v1/completions', 'chat/completions'],
-  ['/completion', 'chat/completions'],
+  ['/completion', 'completions'],
   ['/api/chat', 'chat/completions'],
   ['/api/generate', 'chat/completions'],
-  ['/infill', 'chat/completions'],
-  ['/v1/engines/davinci/completions', 'chat/completions'],
+  ['/infill', 'completions'],
+  ['/v1/engines/davinci/completions', 'completions'],
+  ['/v1/deployments/gpt/chat/completions', 'chat/completions'],
+  ['/apply-template', 'tokenize'],
   ['/v1/engines', 'models'],
   ['/api/tags', 'models'],
   ['/api/embed', 'embeddings'],
@@ -20,7 +21,6 @@ it.each([
   ['/inference', 'audio/transcriptions'],
   ['/tts', 'audio/speech'],
   ['/v1/threads/thread_1/runs', 'responses'],
-  ['/v1/messages/count_tokens', 'messages'],
 ])('%s names what to call instead: %s', async (url, path) => {
   const { status, json } = await send(handler, { url, json: {} });
   expect(status).toBe(404);

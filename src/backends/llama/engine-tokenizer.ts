@@ -32,6 +32,7 @@ export function createEngineTokenizer(model: LlamaModel, metadata: GgufMetadata)
       ids ??= new Map(texts.map((text, id) => [text, id]));
       return ids.get(token);
     },
+    idToToken: (id) => texts[id],
     isSpecial: (id) => controlTypes.has(types[id]),
     bytesOf,
   };

@@ -1,4 +1,5 @@
-import { InferenceError } from '../../errors.ts';
+import { fieldError, InferenceError } from '../../errors.ts';
+import { quote } from '../../core/text/quote.ts';
 import type { ChatEvent } from '../../categories/chat/events.ts';
 import type { ChatRequest } from '../../categories/chat/request.ts';
 import type { CompleteRequest, PipelineRunOptions } from '../../contracts/run.ts';
@@ -22,6 +23,7 @@ export async function* runChat(
   { signal, mayRestart = false }: PipelineRunOptions,
 ): AsyncGenerator<ChatEvent> {
   const { name, dialect, servers, counter, extraBody } = model;
+  assertChat(request);
   const body = { ...extraBody, ...toChatBody(request, name, dialect) };
   const promptTokens = await counter.countPrompt(request);
   // Who leaves while the prompt is read has it to pay.
@@ -47,6 +49,13 @@ export async function* runChat(
     isPrelude: ({ type }) => type === 'prompt-end',
     restart: mayRestart ? { type: 'answer-restart' } : undefined,
   });
+}
+
+/** @throws InferenceError `unsupported_feature` for a request about prompts or tokens, which only the server's tokenizer knows */
+function assertChat({ model, prompts, stopAfter, echo }: ChatRequest): void {
+  if (prompts.length === 0 && stopAfter === undefined && echo === undefined) return;
+  const reason = `${quote(model)} runs on another server, which is asked for chats alone`;
+  throw fieldError('model', reason, { code: 'unsupported_feature' });
 }
 
 /** All messages up to the first one of the user: a conversation keeps it, and may share it with others. */

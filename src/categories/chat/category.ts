@@ -1,4 +1,5 @@
 import { estimatePrompt } from '../../core/chat/estimate-prompt.ts';
+import { estimateTokens } from '../../core/text/estimate-tokens.ts';
 import type { CallOptions } from '../../contracts/run.ts';
 import type { CategoryDefinition } from '../../contracts/category.ts';
 import type { ParameterBounds } from '../../contracts/model.ts';
@@ -10,9 +11,12 @@ import { completeChatRequest, type ChatRequest, type ChatRequestInput } from './
 import { chatSettings } from './settings.ts';
 import { tallyChat } from './tally.ts';
 import { chatTelemetry } from './telemetry.ts';
+import { completions } from './wire/completions/endpoint.ts';
 import { chatCompletions } from './wire/endpoint.ts';
+import { countTokens } from './wire/messages/count-tokens.ts';
 import { messagesEndpoint } from './wire/messages/endpoint.ts';
 import { responses } from './wire/responses/endpoint.ts';
+import { detokenize, tokenize } from './wire/tokenization/endpoints.ts';
 
 /** The in-process functions for chat. */
 export interface ChatMethods {
@@ -39,7 +43,7 @@ export const chatCategory: CategoryDefinition<
   parameters: chatParameters,
   settings: chatSettings,
   files: chatFiles,
-  endpoints: [chatCompletions, responses, messagesEndpoint],
+  endpoints: [chatCompletions, completions, responses, messagesEndpoint, countTokens, tokenize, detokenize],
   sample: {
     path: 'chat/completions',
     body: { messages: [{ role: 'user', content: 'Describe a scene with two shapes.' }] },
@@ -51,17 +55,36 @@ export const chatCategory: CategoryDefinition<
     architectures.some((name) => /(?:ForCausalLM|LMHeadModel|ForConditionalGeneration)$/.test(String(name))),
   methods: (run) => ({ chat: run }),
   complete: completeChatRequest,
-  estimateTokens: ({ messages, tools = [], maxTokens, n = 1 }, { contextLength, defaults }) => {
+  estimateTokens(
+    { messages, tools = [], prompts = [], suffix = '', maxTokens, n = 1, stopAfter },
+    { contextLength, defaults },
+  ) {
+    // Nobody pays for tokens that no model reads.
+    if (stopAfter === 'encoding') return { input: 0, output: 0 };
     const most = maxTokens ?? (defaults?.['maxTokens'] as number | undefined);
-    const answer = most ?? chatParameters.maxTokens.default;
+    const answer = stopAfter === 'prompt' ? 0 : (most ?? chatParameters.maxTokens.default);
+    const texts = prompts.map((prompt) =>
+      typeof prompt === 'string' ? estimateTokens(prompt + suffix) : prompt.length + estimateTokens(suffix),
+    );
     return {
-      input: estimatePrompt(messages, tools),
-      output: n * Math.min(answer, contextLength || Infinity),
+      input: estimatePrompt(messages, tools) + texts.reduce((sum, tokens) => sum + tokens, 0),
+      output: Math.max(1, prompts.length) * n * Math.min(answer, contextLength || Infinity),
     };
   },
-  estimateCost: ({ n, maxTokens }) => n * maxTokens,
+  estimateCost({ n, maxTokens, prompts, stopAfter }) {
+    const count = Math.max(1, prompts.length);
+    return stopAfter === undefined ? count * n * maxTokens : count;
+  },
   isOutput: ({ type }) =>
-    !['prompt-start', 'prompt-end', 'hidden-tokens', 'choice-end', 'usage'].includes(type),
+    ![
+      'prompt',
+      'prompt-logprobs',
+      'prompt-start',
+      'prompt-end',
+      'hidden-tokens',
+      'choice-end',
+      'usage',
+    ].includes(type),
   tally: tallyChat,
   append: appendEvent,
   telemetry: chatTelemetry,

@@ -12,6 +12,19 @@ export interface TokenLogprobs extends TokenLogprob {
   readonly topLogprobs: readonly TokenLogprob[];
 }
 
+/** A token of a prompt; nothing tells how likely the first one is. */
+export interface PromptTokenLogprobs extends Omit<TokenLogprobs, 'logprob'> {
+  readonly logprob: number | null;
+}
+
+/** How a vocabulary spells a token. */
+export interface TokenSpelling {
+  /** As its file has it, such as `Ġthe`; empty where it has none. */
+  readonly name: string;
+  /** UTF-8 bytes that the token stands for; a token may hold part of a character only. */
+  readonly bytes: readonly number[];
+}
+
 /** Reason for the end of a choice. */
 export type FinishReason = 'stop' | 'length' | 'tool_calls';
 
@@ -42,6 +55,26 @@ export interface TokenCount {
  * `usage` comes once, last.
  */
 export type ChatEvent =
+  /** Only with `echo`: a prompt as the model reads it. */
+  | {
+      readonly type: 'prompt';
+      /** Counts the prompts of a request from 0. */
+      readonly prompt: number;
+      readonly text: string;
+      readonly tokens: readonly number[];
+      /** Number of special tokens before those of the text. */
+      readonly before: number;
+      /** Tokens that the model holds. */
+      readonly contextLength: number;
+      /** Only with `echo: 'spelling'`. */
+      readonly spellings?: readonly TokenSpelling[] | undefined;
+    }
+  /** Only with `echo: 'logprobs'`: the next tokens of a prompt. */
+  | {
+      readonly type: 'prompt-logprobs';
+      readonly prompt: number;
+      readonly tokens: readonly PromptTokenLogprobs[];
+    }
   /** The prompt is about to be computed. */
   | { readonly type: 'prompt-start'; readonly promptTokens: number }
   | {

@@ -7,6 +7,7 @@ import type { ChatMessage, MessageContent, ToolChoice, ToolDefinition } from '..
 import { findToolCallMismatch } from '../../core/chat/tool-call-pairs.ts';
 
 import { z } from 'zod';
+import { assertPrompts, promptFields, type PromptFields } from './prompts.ts';
 import { assertRequest, requestTable } from '../../validation/assert-request.ts';
 import { jsonText } from '../../validation/json-text.ts';
 import { listOf } from '../../validation/list-schema.ts';
@@ -14,7 +15,7 @@ import { resolveRequestParameters } from '../../validation/request-parameters.ts
 import { abbreviate, describeValue } from '../../core/text/quote.ts';
 
 /** A complete chat request: every parameter has its value, as `completeChatRequest` leaves it. */
-export interface ChatRequest extends ChatParameters {
+export interface ChatRequest extends ChatParameters, PromptFields {
   readonly model: string;
   readonly messages: readonly ChatMessage<MessageContent>[];
   readonly tools: readonly ToolDefinition[];
@@ -36,7 +37,7 @@ export interface ChatRequest extends ChatParameters {
 export type TemplateObject = Readonly<Record<string, unknown>>;
 
 /** A chat request as a caller writes it: only `model` and `messages` are needed. */
-export interface ChatRequestInput extends Partial<ChatParameters> {
+export interface ChatRequestInput extends Partial<ChatParameters>, Partial<PromptFields> {
   readonly model: string;
   readonly messages: readonly ChatMessage<MessageContent>[];
   readonly tools?: readonly ToolDefinition[] | undefined;
@@ -65,7 +66,7 @@ export interface ChatRequestInput extends Partial<ChatParameters> {
  */
 export function completeChatRequest(input: ChatRequestInput): ChatRequest {
   assertRequest('A chat request', fields, input);
-  if (input.messages.length === 0) throw fieldError('messages', 'expected at least one message');
+  assertPrompts(input);
   const mismatch = findToolCallMismatch(input.messages);
   if (mismatch) throw fieldError(mismatch.param, mismatch.reason);
   const stop = typeof input.stop === 'string' ? [input.stop] : (input.stop ?? []);
@@ -84,6 +85,7 @@ export function completeChatRequest(input: ChatRequestInput): ChatRequest {
   }
   const { tools = [], toolChoice = 'auto', responseFormat = { type: 'text' } } = input;
   const { documents = [], chatTemplateKwargs = {} } = input;
+  const { prompts = [], suffix, addSpecialTokens, echo, stopAfter } = input;
   assertSchema('documents', documents);
   assertSchema('chat_template_kwargs', chatTemplateKwargs);
   tools.forEach(({ parameters }, index) => assertSchema(`tools[${index}].function.parameters`, parameters));
@@ -92,7 +94,7 @@ export function completeChatRequest(input: ChatRequestInput): ChatRequest {
   }
   if (toolChoice !== 'auto' && toolChoice !== 'none') assertCallable(toolChoice, tools);
   const parameters = resolveRequestParameters(chatParameters, input);
-  if (parameters.topLogprobs > 0 && !parameters.logprobs) {
+  if (parameters.topLogprobs > 0 && !parameters.logprobs && echo !== 'logprobs') {
     throw fieldError('top_logprobs', 'expected `logprobs` to be true where `top_logprobs` is set');
   }
   const request: ChatRequest = {
@@ -107,6 +109,11 @@ export function completeChatRequest(input: ChatRequestInput): ChatRequest {
     logitBias,
     documents,
     chatTemplateKwargs,
+    prompts,
+    suffix,
+    addSpecialTokens,
+    echo,
+    stopAfter,
   };
   assertThinking(request);
   if (request.continueFinalMessage) assertContinuable(request);
@@ -184,6 +191,7 @@ const tool = z.strictObject({
 const fields = requestTable(
   {
     messages: listOf(message),
+    ...promptFields,
     tools: listOf(tool).optional(),
     toolChoice: z
       .union([z.enum(['auto', 'none', 'required']), z.strictObject({ name: z.string() })], {

@@ -2,6 +2,7 @@ import { toTextMessage, type ChatMessage, type ToolCall } from '../../core/chat/
 import type { CategoryTelemetry, OutputRecorder } from '../../contracts/telemetry.ts';
 import type { MessagePart, SpanMessage } from '../telemetry-messages.ts';
 import type { ChatEvent, FinishReason } from './events.ts';
+import type { RawPrompt } from './prompts.ts';
 import type { ChatRequest } from './request.ts';
 
 /** Chat requests in traces. */
@@ -19,7 +20,10 @@ export const chatTelemetry: CategoryTelemetry<ChatRequest, ChatEvent> = {
     'gen_ai.request.choice.count': request.n === 1 ? undefined : request.n,
   }),
   content: (request) => ({
-    'gen_ai.input.messages': JSON.stringify(request.messages.map(toTextMessage).map(toMessage)),
+    'gen_ai.input.messages': JSON.stringify([
+      ...request.messages.map(toTextMessage).map(toMessage),
+      ...request.prompts.map(promptMessage),
+    ]),
     'gen_ai.request.stop_sequences': request.stop.length === 0 ? undefined : [...request.stop],
     'gen_ai.tool.definitions': request.tools.length === 0 ? undefined : toolDefinitions(request),
   }),
@@ -113,6 +117,11 @@ function toMessage(message: ChatMessage): SpanMessage {
     case 'user':
       return { role, name: message.name, parts: [{ type: 'text', content: message.content }] };
   }
+}
+
+function promptMessage(prompt: RawPrompt): SpanMessage {
+  const content = typeof prompt === 'string' ? prompt : JSON.stringify(prompt);
+  return { role: 'user', parts: [{ type: 'text', content }] };
 }
 
 function toPart({ id, name, arguments: given }: ToolCall): MessagePart {

@@ -150,26 +150,13 @@ export function createLlamaDecoder(
       return cache;
     },
     async forward(cache, tokens, count, counts) {
-      await saveKept();
-      const { ids, lengths, rows } = cache;
-      let at = 0;
-      for (let row = 0; row < rows; row++) {
-        const own = counts?.[row] ?? count;
-        for (let index = 0; index < own; index++, at++) {
-          context.tokens[at] = tokens[row * count + index]!;
-          context.positions[at] = lengths[row]! + index;
-          context.sequences[at] = ids[row]!;
-          context.outputs[at] = index === own - 1 ? 1 : 0;
-        }
-      }
-      try {
-        await context.run(at);
-      } catch (error) {
-        if (!(error instanceof LlamaContextFull)) throw error;
-        throw new CacheFull(`the cache holds ${cacheTokens} tokens, and all are in use`);
-      }
-      for (let row = 0; row < rows; row++) lengths[row]! += counts?.[row] ?? count;
-      return context.logits(rows);
+      await run(cache, { tokens, count, counts, wanted: 1 });
+      return context.logits(cache.rows);
+    },
+    async forwardAll(cache, tokens) {
+      const count = tokens.length;
+      await run(cache, { tokens, count, wanted: count });
+      return context.logits(count);
     },
     async release() {
       context.release();
@@ -177,4 +164,40 @@ export function createLlamaDecoder(
     },
   };
   return decoder;
+
+  /** @param step.wanted last tokens of each row whose logits are wanted */
+  async function run(
+    cache: LlamaCache,
+    {
+      tokens,
+      count,
+      counts,
+      wanted,
+    }: {
+      readonly tokens: Int32Array;
+      readonly count: number;
+      readonly counts?: readonly number[] | undefined;
+      readonly wanted: number;
+    },
+  ): Promise<void> {
+    await saveKept();
+    const { ids, lengths, rows } = cache;
+    let at = 0;
+    for (let row = 0; row < rows; row++) {
+      const own = counts?.[row] ?? count;
+      for (let index = 0; index < own; index++, at++) {
+        context.tokens[at] = tokens[row * count + index]!;
+        context.positions[at] = lengths[row]! + index;
+        context.sequences[at] = ids[row]!;
+        context.outputs[at] = index >= own - wanted ? 1 : 0;
+      }
+    }
+    try {
+      await context.run(at);
+    } catch (error) {
+      if (!(error instanceof LlamaContextFull)) throw error;
+      throw new CacheFull(`the cache holds ${cacheTokens} tokens, and all are in use`);
+    }
+    for (let row = 0; row < rows; row++) lengths[row]! += counts?.[row] ?? count;
+  }
 }

@@ -62,6 +62,18 @@ describe.skipIf(!hasLlamaBinaries())('a decoder over llama.cpp', { timeout: 120_
     expectClose(await read(back, next), expected);
   });
 
+  it('gives the logits after each token of a piece', async () => {
+    const [tokens, cache, other] = [text(20, 9), decoder.createCache(), decoder.createCache()];
+    await decoder.forwardAll!(cache, tokens.subarray(0, 4));
+    const logits = (await decoder.forwardAll!(cache, tokens.subarray(4))).slice();
+    await read(other, tokens.subarray(0, 4));
+    for (const [index, token] of tokens.subarray(4).entries()) {
+      const alone = await read(other, Int32Array.of(token));
+      expectClose(logits.slice(index * alone.length, (index + 1) * alone.length), alone);
+    }
+    expect([...cache.lengths]).toEqual([9]);
+  });
+
   it('continues a part of it', async () => {
     const start = await begin(text(20, 60));
     const expected = await read(start, next);

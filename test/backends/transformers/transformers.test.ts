@@ -104,6 +104,28 @@ test.each(['gpt2', 't5'] as const)(
   },
 );
 
+test('the logits after each token of a piece equal the reference; an encoder gives none', async () => {
+  const golden = readGolden('gpt2');
+  const decoder = await open('gpt2');
+  const cache = decoder.createCache();
+  const tokens = Int32Array.from([...golden.prompt, ...golden.tokens]);
+  await decoder.forwardAll!(cache, tokens.subarray(0, 5));
+  const logits = await decoder.forwardAll!(cache, tokens.subarray(5));
+  const size = decoder.vocabularySize;
+  for (const [step, expected] of golden.logits.entries()) {
+    const row = golden.prompt.length - 1 - 5 + step;
+    expectClose(logits.subarray(row * size, (row + 1) * size), expected, 1e-3);
+  }
+  expect((await open('t5')).forwardAll).toBeUndefined();
+});
+
+test('a model without log probabilities of prompts refuses them', async () => {
+  const inference = await start(chat({ source: unpackMiniature('t5'), backend }));
+  const request = { model: 'mini', messages: [], prompts: ['a'], echo: 'logprobs' } as const;
+  const first = inference.chat(request)[Symbol.asyncIterator]().next();
+  await expect(first).rejects.toMatchObject({ code: 'unsupported_feature', param: 'echo' });
+});
+
 test('a beginning that two prompts share is computed once and gives the same logits', async () => {
   const golden = readGolden('gpt2');
   const decoder = await open('gpt2');

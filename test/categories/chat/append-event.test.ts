@@ -56,7 +56,7 @@ describe('appendEvent', () => {
           const spell = (of: readonly ChatEvent[]): string =>
             of
               .flatMap((event) =>
-                'text' in event && event.choice === choice
+                'choice' in event && 'text' in event && event.choice === choice
                   ? [...event.text].map((letter) => event.type + letter)
                   : [],
               )

@@ -44,6 +44,15 @@ describe('completeChatRequest', () => {
     ['continue_final_message', { ...begun, responseFormat: { type: 'json-object' } }],
     ['continue_final_message', { ...begun, tools: [{ name: 'a' }], toolChoice: 'required' }],
     ['continue_final_message', { ...begun, messages: [{ role: 'assistant', content: null }] }],
+    ['prompt', { messages: [], prompts: Array.from({ length: 129 }, () => 'a') }],
+    ['messages', { prompts: ['a'] }],
+    ['tools', { messages: [], prompts: ['a'], tools: [{ name: 'a' }] }],
+    ['response_format', { messages: [], prompts: ['a'], responseFormat: { type: 'json-object' } }],
+    ['enable_thinking', { messages: [], prompts: ['a'], enableThinking: true }],
+    ['suffix', { suffix: 'a' }],
+    ['suffix', { messages: [], prompts: ['a'], suffix: 'a', echo: 'text' }],
+    ['truncate_prompt_tokens', { messages: [], prompts: ['a'], suffix: 'a', truncatePromptTokens: 2 }],
+    ['echo', { echo: 'logprobs' }],
     ['response_format.json_schema.schema', { responseFormat: { type: 'json-schema', schema: deep } }],
   ])('names %s when it is at fault', (param, changes) => {
     expect(() => complete(changes)).toThrow(expect.objectContaining({ code: 'invalid_request', param }));

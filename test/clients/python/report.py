@@ -8,6 +8,7 @@ import re
 
 BASE_URL = os.environ.get("BASE_URL", "http://127.0.0.1:8000/v1")
 API_KEY = os.environ.get("API_KEY", "none")
+MODELS = os.environ.get("MODELS", "examples/models")
 RECORDING = os.environ.get("RECORDING", "speech.wav")
 CHAT, EMBEDDING, IMAGE, TRANSCRIPTION, SPEECH = "tiny-chat", "tiny-embed", "tiny-image", "tiny-whisper", "tiny-speech"
 QUESTION = "Describe a scene with two shapes."

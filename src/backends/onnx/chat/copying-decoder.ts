@@ -1,7 +1,8 @@
 import { newSlotsOutput } from '../../../core/onnx/rewrites/new-slots.ts';
 import type { Session, Tensor } from '../../../runtime/contract.ts';
-import type { Decoder } from '../../../runtime/decoder.ts';
+import type { Decoder, StepInputs } from '../../../runtime/decoder.ts';
 import { createLastLogits } from '../../../runtime/last-logits.ts';
+import type { StepTokens } from './bound-step.ts';
 import { readDecoderLayout, type GraphSides } from './decoder-layout.ts';
 import { KeyValueCache } from './key-value-cache.ts';
 import { StepTensors } from './step-tensors.ts';
@@ -59,23 +60,14 @@ export function createCopyingDecoder(
       return gathered;
     },
     async forward(cache, tokens, count, _counts, stepInputs) {
-      const { rows, capacity } = cache;
-      const size = { count, wanted: 1, atEnd: true };
-      if (!cache.step?.fits(cache, size)) cache.step = new StepTensors(layout, cache, size);
-      const { step } = cache;
-      step.fill(cache.lengths, tokens, undefined, stepInputs);
-      const feeds: Record<string, Tensor> = { ...step.feeds, ...cache.tensors, ...cache.states };
-      if (hasCacheBranch) {
-        feeds['use_cache_branch'] = { type: 'bool', dims: [1], data: Uint8Array.of(capacity > 0 ? 1 : 0) };
-      }
-      const results = await session.run(feeds, fetches, interruption);
-      const slots = slotNames.map((name) => results[name]!);
-      if (ragged) cache.append(slots, count);
-      else cache.replace(slots, count);
-      cache.replaceStates(results);
-      const { dims, data } = results['logits']!;
-      const shape = { rows, positions: dims[1]!, vocabularySize: dims[2]! };
+      const { dims, data } = await run(cache, { tokens, count, wanted: 1 }, stepInputs);
+      const shape = { rows: cache.rows, positions: dims[1]!, vocabularySize: dims[2]! };
       return lastLogits(data as Float32Array | Uint16Array, shape);
+    },
+    async forwardAll(cache, tokens, stepInputs) {
+      const count = tokens.length;
+      const { data } = await run(cache, { tokens, count, wanted: count }, stepInputs);
+      return lastLogits(data as Float32Array | Uint16Array, { rows: count, positions: 1, vocabularySize });
     },
     interrupt() {
       interruption.abort();
@@ -84,4 +76,25 @@ export function createCopyingDecoder(
     release: () => session.release(),
   };
   return decoder;
+
+  async function run(
+    cache: KeyValueCache,
+    { tokens, count, wanted }: StepTokens,
+    stepInputs: StepInputs | undefined,
+  ): Promise<Tensor> {
+    const size = { count, wanted, atEnd: true };
+    if (!cache.step?.fits(cache, size)) cache.step = new StepTensors(layout, cache, size);
+    const { step, capacity } = cache;
+    step.fill(cache.lengths, tokens, undefined, stepInputs);
+    const feeds: Record<string, Tensor> = { ...step.feeds, ...cache.tensors, ...cache.states };
+    if (hasCacheBranch) {
+      feeds['use_cache_branch'] = { type: 'bool', dims: [1], data: Uint8Array.of(capacity > 0 ? 1 : 0) };
+    }
+    const results = await session.run(feeds, fetches, interruption);
+    const slots = slotNames.map((name) => results[name]!);
+    if (ragged) cache.append(slots, count);
+    else cache.replace(slots, count);
+    cache.replaceStates(results);
+    return results['logits']!;
+  }
 }

@@ -1,5 +1,5 @@
 import type { BindableSession } from '../../../runtime/contract.ts';
-import type { Decoder } from '../../../runtime/decoder.ts';
+import type { Decoder, StepInputs } from '../../../runtime/decoder.ts';
 import { createLastLogits } from '../../../runtime/last-logits.ts';
 import { bindStep, type StepTokens } from './bound-step.ts';
 import { readDecoderLayout, type GraphSides } from './decoder-layout.ts';
@@ -51,6 +51,11 @@ export function createResidentDecoder(session: BindableSession, sides: GraphSide
       lengthen(cache.lengths, count, counts);
       return lastLogits(logits!, { rows: cache.rows, positions, vocabularySize, counts });
     },
+    async forwardAll(cache, tokens, inputs) {
+      const logits = await runAll(cache, tokens, inputs);
+      lengthen(cache.lengths, tokens.length);
+      return logits;
+    },
     interrupt() {
       interruption.abort();
       interruption = new AbortController();
@@ -62,11 +67,15 @@ export function createResidentDecoder(session: BindableSession, sides: GraphSide
   return {
     ...decoder,
     async verify(cache: ResidentCache, tokens, accept) {
-      const count = tokens.length;
-      const { logits } = await run(cache, { tokens, count, wanted: count });
-      cache.lengths[0]! += accept(lastLogits(logits!, { rows: count, positions: 1, vocabularySize }));
+      cache.lengths[0]! += accept(await runAll(cache, tokens));
     },
   } satisfies Decoder<ResidentCache>;
+
+  async function runAll(cache: ResidentCache, tokens: Int32Array, inputs?: StepInputs) {
+    const count = tokens.length;
+    const { logits } = await run(cache, { tokens, count, wanted: count, inputs });
+    return lastLogits(logits!, { rows: count, positions: 1, vocabularySize });
+  }
 
   async function run(cache: ResidentCache, tokens: StepTokens) {
     const { binding, step } = await bindStep({ session, layout }, cache, tokens);

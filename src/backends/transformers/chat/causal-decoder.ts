@@ -2,7 +2,7 @@ import type { PreTrainedModel, Tensor } from '@huggingface/transformers';
 import type { Decoder } from '../../../runtime/decoder.ts';
 import type { TransformersPackage } from '../load-package.ts';
 import { cachingMembers, ForwardCache } from './forward-cache.ts';
-import { lastLogits, ones, toIds, toPastName } from './tensors.ts';
+import { allLogits, lastLogits, ones, toIds, toPastName } from './tensors.ts';
 
 type Outputs = Readonly<Record<string, Tensor>>;
 
@@ -12,18 +12,19 @@ export async function createCausalDecoder(
   transformers: TransformersPackage,
 ): Promise<Decoder<ForwardCache>> {
   const { Tensor: TensorOf, DynamicCache: CacheOf } = transformers;
-  const onePosition = new TensorOf('int64', BigInt64Array.of(1n), []);
 
-  const forward = async (
+  /** @param wanted positions at the end whose logits are wanted; an older graph gives all of them */
+  const run = async (
     cache: ForwardCache,
     tokens: ArrayLike<number>,
     count: number,
-  ): Promise<Float32Array> => {
+    wanted: number,
+  ): Promise<Tensor> => {
     const { rows, lengths } = cache;
     const outputs = (await model.forward({
       input_ids: toIds(TensorOf, tokens, rows),
       attention_mask: ones(TensorOf, rows, lengths[0]! + count),
-      num_logits_to_keep: onePosition,
+      num_logits_to_keep: new TensorOf('int64', BigInt64Array.of(BigInt(wanted)), []),
       ...(cache.past && { past_key_values: cache.past }),
     })) as Outputs;
     const present = Object.entries(outputs).filter(([name]) => name.startsWith('present'));
@@ -31,8 +32,10 @@ export async function createCausalDecoder(
     if (cache.past) cache.past.update(past);
     else cache.past = new CacheOf(past) as NonNullable<ForwardCache['past']>;
     for (let row = 0; row < rows; row++) lengths[row]! += count;
-    return lastLogits(outputs['logits']!);
+    return outputs['logits']!;
   };
+  const forward = async (cache: ForwardCache, tokens: ArrayLike<number>, count: number) =>
+    lastLogits(await run(cache, tokens, count, 1));
 
   const probe = new ForwardCache(1);
   const { length: vocabularySize } = await forward(probe, [0], 1);
@@ -51,5 +54,6 @@ export async function createCausalDecoder(
     cutsSequences,
     keepsPrefixes,
     forward,
+    forwardAll: async (cache, tokens) => allLogits(await run(cache, tokens, tokens.length, tokens.length)),
   };
 }

@@ -16,12 +16,21 @@ export function ones(TensorOf: TensorClass, rows: number, count: number): Tensor
 }
 
 /** The logits of each row's last position, `[rows × vocabulary]`; a view where they are all there is. */
-export function lastLogits({ type, dims, data }: Tensor): Float32Array {
-  const [rows = 1, positions = 1, vocabularySize = 0] = dims;
+export function lastLogits(logits: Tensor): Float32Array {
+  const [rows = 1, positions = 1, vocabularySize = 0] = logits.dims;
+  return createLastLogits()(valuesOf(logits), { rows, positions, vocabularySize });
+}
+
+/** The logits of every position, `[rows × positions × vocabulary]`; a view where they are in single precision. */
+export function allLogits(logits: Tensor): Float32Array {
+  const [rows = 1, positions = 1, vocabularySize = 0] = logits.dims;
+  return createLastLogits()(valuesOf(logits), { rows: rows * positions, positions: 1, vocabularySize });
+}
+
+function valuesOf({ type, data }: Tensor): Float32Array | Uint16Array {
   const { buffer, byteOffset, length } = data as Float32Array;
   // Newer engines have a type of their own for half precision.
-  const values = type === 'float16' ? new Uint16Array(buffer, byteOffset, length) : (data as Float32Array);
-  return createLastLogits()(values, { rows, positions, vocabularySize });
+  return type === 'float16' ? new Uint16Array(buffer, byteOffset, length) : (data as Float32Array);
 }
 
 /** The package's names of outputs, as inputs of the next run. */

@@ -5,7 +5,7 @@ import { randomInt, randomUUID } from 'node:crypto';
 import { chatParameters } from '../parameters.ts';
 import type { CompiledGrammar } from '../../../core/chat/grammar/matcher.ts';
 import { detectFormats, type ModelFormats } from '../../../core/chat/formats.ts';
-import { picturesOf, toTextMessage } from '../../../core/chat/messages.ts';
+import { picturesOf, toTextMessage, type ToolDefinition } from '../../../core/chat/messages.ts';
 import { abbreviate, quote } from '../../../core/text/quote.ts';
 import { fieldError, fieldErrorOf, InferenceError, sentence } from '../../../errors.ts';
 import { createGrammarEngine, type GrammarEngine } from '../../../models/grammar/grammar-engine.ts';
@@ -13,7 +13,7 @@ import { createChatTemplate, type ChatTemplate } from '../../../models/chat-temp
 import { withTools } from '../../../models/tool-template.ts';
 import type { ModelFolder } from '../../../models/model-folder.ts';
 import type { TextTokenizer } from '../../../models/tokenizer.ts';
-import type { ChatEvent, ChatModelInfo } from '../events.ts';
+import type { ChatEvent, ChatModelInfo, TokenSpelling } from '../events.ts';
 import type { ChatRequest } from '../request.ts';
 import type { ModelSpec } from '../../../contracts/model.ts';
 import type { Pipeline } from '../../../contracts/category.ts';
@@ -22,9 +22,11 @@ import { EventStream } from '../../../concurrency/event-stream.ts';
 import { Batcher } from './batch/batcher.ts';
 import { answerConstraint, type AnswerSetting } from './choice/answer-constraint.ts';
 import { Choice, type ChoiceContext } from './choice/choice.ts';
-import { assertFewMessages, encodePrompt } from './prompt/encode-prompt.ts';
+import { assertFewMessages, encodePrompt, refusal, type PromptLimit } from './prompt/encode-prompt.ts';
+import { encodeRawPrompts, framed, type EncodedPrompt } from './prompt/raw-prompts.ts';
+import { readPromptLogprobs } from './choice/token-logprobs.ts';
 import { PrefixCache } from './batch/prefix-cache.ts';
-import { renderPrompt, thinkingPrompt } from './prompt/prompt.ts';
+import { renderPrompt, thinkingPrompt, type TextRequest } from './prompt/prompt.ts';
 import { createSharedPrompts } from './prompt/shared-prompts.ts';
 import { foreignTemplateParameters } from './prompt/template-variables.ts';
 import { expandPlaceholders, placePictures } from './vision/picture-prompt.ts';
@@ -36,6 +38,11 @@ const defaultMaxBatchSize = 8;
 /** Kept beginnings of conversations; beyond a few, the chance of another turn is small and the memory is not. */
 const prefixCacheLimits = { maxSequences: 8, maxBytes: 256 * 2 ** 20 };
 const noPrefixes = { maxSequences: 0, maxBytes: 0 };
+
+/** Encoding takes time for every token, in which nothing else runs. */
+const mostPreviewTokens = 2 ** 17;
+/** They are kept in memory until the last one is there. */
+const mostPromptLogprobs = 2 ** 18;
 
 /** Names of the context length in configs. */
 const lengthNames = ['max_position_embeddings', 'n_positions', 'max_seq_len', 'seq_length', 'n_ctx'];
@@ -137,6 +144,21 @@ interface LoadedModel {
   readonly maxBatchSize: number;
 }
 
+/** How the text of an answer is understood. */
+type AnswerReading = Pick<
+  ChoiceContext,
+  'markerTokens' | 'createReasoningSplitter' | 'createToolCallParser' | 'grammar'
+>;
+
+/** A request whose prompts are ready to be read. */
+interface ReadyRequest {
+  /** `fed` is given where it isn't the tokens themselves, but has those of pictures. */
+  readonly prompts: readonly (EncodedPrompt & { readonly fed?: Int32Array })[];
+  /** The tools that the prompt describes. */
+  readonly tools: readonly ToolDefinition[];
+  readonly openAnswer: (signal: AbortSignal | undefined) => Promise<AnswerReading>;
+}
+
 class ChatPipeline implements Pipeline<ChatRequest, ChatEvent, ChatModelInfo> {
   readonly info: ChatModelInfo;
   readonly concurrency: number;
@@ -188,10 +210,99 @@ class ChatPipeline implements Pipeline<ChatRequest, ChatEvent, ChatModelInfo> {
     { signal, owner, sharesPrefixes }: PipelineRunOptions,
   ): AsyncGenerator<ChatEvent> {
     const request = { ...asked, messages: asked.messages.map(toTextMessage) };
-    const { tokenizer, template, formats, contextLength, endTokens, decoder, vision, grammars } = this.#model;
+    const { tokenizer, contextLength, endTokens, decoder } = this.#model;
+    const { vocabularySize } = decoder;
+    const parsesToolCalls = this.#assertServed(request);
+    const { prompts, tools, openAnswer } =
+      request.prompts.length > 0 ? this.#encode(request) : this.#render(request, pictures);
+    if (request.echo !== undefined) yield* prompts.map((prompt, index) => this.#show(prompt, index, request));
+    if (request.stopAfter === 'encoding') return;
+    const context: Omit<ChoiceContext, 'prompt' | 'seed'> = {
+      ...(await openAnswer(signal)),
+      request,
+      tokenizer,
+      vocabularySize,
+      contextLength,
+      endTokens,
+      emit: (event) => events.push([event]),
+      createToolCallId: () => `call_${randomUUID().replaceAll('-', '').slice(0, 24)}`,
+    };
+    const events = new EventStream<ChatEvent>();
+    const seed = request.seed ?? randomInt(chatParameters.seed.max);
+    const promptTokens = sum(prompts, ({ tokens }) => tokens.length);
+    const choices: Choice[] = [];
+    let left = false;
+    let cachedTokens = 0;
+    let unread = prompts.length;
+    let unfinished = prompts.length;
+    const before = { ...decoder.traffic };
+    events.push([{ type: 'prompt-start', promptTokens }]);
+    for (const [index, { tokens: prompt, fed = prompt }] of prompts.entries()) {
+      const first = index * request.n;
+      const continuations = Array.from(
+        { length: request.stopAfter === 'prompt' ? 0 : request.n },
+        (_, choice) => new Choice(first + choice, { ...context, prompt, seed: seed + choice }),
+      );
+      choices.push(...continuations);
+      const most = Math.min(request.maxTokens, contextLength - prompt.length);
+      this.#batcher.add({
+        prompt: fed,
+        mostTokens: prompt.length + continuations.length * most,
+        continuations,
+        reproducible: request.seed !== undefined,
+        owner,
+        shared: this.#sharedLength(fed),
+        prefixOwner: sharesPrefixes ? undefined : owner,
+        signal,
+        ...(request.echo === 'logprobs' && {
+          readLogits(logits: Float32Array, start: number) {
+            const piece = { logits, start, vocabularySize };
+            const tokens = readPromptLogprobs(prompt, piece, request.topLogprobs, tokenizer);
+            events.push([{ type: 'prompt-logprobs', prompt: index, tokens }]);
+          },
+        }),
+        get cancelled() {
+          return left || signal?.aborted === true;
+        },
+        promptEnded(cached) {
+          cachedTokens += cached;
+          if (--unread > 0) return;
+          const narrowed = tools.length < request.tools.length && parsesToolCalls;
+          const toolsUsed = narrowed ? { toolsUsed: tools.map(({ name }) => name) } : {};
+          events.push([{ type: 'prompt-end', promptTokens, ...toolsUsed }]);
+        },
+        ended() {
+          if (signal?.aborted)
+            return events.end(new InferenceError('cancelled', 'The request was cancelled.'));
+          if (request.stopAfter === 'prompt') {
+            for (let choice = first; choice < first + request.n; choice++)
+              events.push([{ type: 'choice-end', choice, finishReason: 'length' }]);
+          }
+          if (--unfinished > 0) return;
+          const completionTokens = sum(choices, ({ tokens }) => tokens);
+          const reasoningTokens = sum(choices, (choice) => choice.reasoningTokens);
+          const usage = { promptTokens, cachedTokens, completionTokens, reasoningTokens };
+          events.push([{ type: 'usage', ...usage, ...trafficSince(before, decoder.traffic) }]);
+          events.end();
+        },
+        failed: (error) => events.end(error),
+      });
+    }
+    try {
+      yield* events;
+    } finally {
+      left = true;
+    }
+  }
+
+  /**
+   * @returns whether calls are looked for in the answer
+   * @throws InferenceError `unsupported_feature` or `invalid_request` for what this model can't do
+   */
+  #assertServed(request: Omit<ChatRequest, 'messages'>): boolean {
+    const { template, formats, decoder } = this.#model;
     const parsesToolCalls = request.tools.length > 0 && request.toolChoice !== 'none';
-    const toolCalls = parsesToolCalls ? formats.toolCalls : undefined;
-    if (parsesToolCalls && (!template.supportsTools || toolCalls === undefined)) {
+    if (parsesToolCalls && (!template.supportsTools || formats.toolCalls === undefined)) {
       throw fieldError('tools', `the model ${quote(request.model)} has no tool calling`, {
         code: 'unsupported_feature',
       });
@@ -200,80 +311,89 @@ class ChatPipeline implements Pipeline<ChatRequest, ChatEvent, ChatModelInfo> {
       if (token < decoder.vocabularySize) continue;
       throw fieldError('logit_bias', `expected token ids below ${decoder.vocabularySize}, got ${token}`);
     }
-    assertFewMessages(request.messages, contextLength);
+    if (request.echo === 'logprobs' && !decoder.forwardAll) {
+      const reason = `the backend of the model ${quote(request.model)} gives no log probabilities of prompts`;
+      throw fieldError('echo', reason, { code: 'unsupported_feature' });
+    }
+    return parsesToolCalls;
+  }
+
+  /** Prompts that are read as they are; everything after them is answer. */
+  #encode(request: TextRequest): ReadyRequest {
+    const { tokenizer, contextLength, decoder, folder } = this.#model;
+    const { vocabularySize } = decoder;
+    const framesPrompts = folder.config['is_encoder_decoder'] === true;
+    const isPreview = request.stopAfter === 'encoding';
+    const prompts = encodeRawPrompts(request, { tokenizer, vocabularySize, framesPrompts }, (place) =>
+      isPreview
+        ? previewLimit(place, contextLength)
+        : { contextLength, refuse: refusal(place, 'prompt', contextLength) },
+    );
+    if (request.echo === 'logprobs') {
+      const count = sum(prompts, ({ tokens }) => tokens.length) * (1 + request.topLogprobs);
+      if (count > mostPromptLogprobs) {
+        const reason = `expected at most ${mostPromptLogprobs} log probabilities of prompts in one request, which has ${count}`;
+        throw fieldError('logprobs', reason);
+      }
+    }
+    const reading: AnswerReading = {
+      markerTokens: new Set(),
+      createReasoningSplitter: undefined,
+      createToolCallParser: undefined,
+      grammar: undefined,
+    };
+    return { prompts, tools: [], openAnswer: async () => reading };
+  }
+
+  /** A conversation as the model's chat template has it, and how the answer is read. */
+  #render(request: TextRequest, pictures: readonly ReadyPicture[]): ReadyRequest {
+    const { tokenizer, template, formats, contextLength, vision, grammars, spec } = this.#model;
+    const toolCalls =
+      request.tools.length > 0 && request.toolChoice !== 'none' ? formats.toolCalls : undefined;
+    const isPreview = request.stopAfter === 'encoding';
+    const limit = isPreview ? previewLimit('messages', contextLength) : { contextLength };
+    assertFewMessages(request.messages, limit);
     const { text: rendered, tools } = renderPrompt(request, template);
     const texts = pictures.map((picture) => picture.text);
     const text = vision ? expandPlaceholders(rendered, texts, vision.family) : rendered;
-    const prompt = encodePrompt(text, tokenizer, { contextLength, ...request });
+    const encode = request.addSpecialTokens ? framed(tokenizer) : tokenizer.encode;
+    const tokens = encodePrompt(text, { encode }, { ...request, ...limit });
     const encoded = pictures.map((picture) => picture.encoded);
-    const fed = vision ? placePictures(prompt, encoded, vision.token) : prompt;
-    const shown = thinkingPrompt(request, text, formats.reasoning.constraint(text));
-    const { openSchemas: opensObjects } = this.#model.spec;
-    const setting = { tools, prompt: shown, formats, template, tokenizer, grammars, opensObjects };
-    const grammar = await compileAnswer(request, setting, signal);
-    const isConstrained = grammar !== undefined;
-    const createToolCallParser = toolCalls && (() => toolCalls.createParser(tools, { isConstrained }));
-    const events = new EventStream<ChatEvent>();
-    const context: ChoiceContext = {
-      request,
-      prompt,
-      seed: request.seed ?? randomInt(chatParameters.seed.max),
-      tokenizer,
-      vocabularySize: decoder.vocabularySize,
-      contextLength,
-      endTokens,
-      markerTokens: tokensOf([...formats.reasoning.markers, ...(toolCalls?.markers ?? [])], tokenizer),
-      createReasoningSplitter: () =>
-        formats.reasoning.createSplitter(
-          shown,
-          toolCalls &&
-            createToolCallParser && { openers: toolCalls.openers, createParser: createToolCallParser },
-        ),
-      createToolCallParser,
-      grammar,
-      emit: (event) => events.push([event]),
-      createToolCallId: () => `call_${randomUUID().replaceAll('-', '').slice(0, 24)}`,
+    const fed = vision ? placePictures(tokens, encoded, vision.token) : tokens;
+    const openAnswer = async (signal: AbortSignal | undefined): Promise<AnswerReading> => {
+      const shown = thinkingPrompt(request, text, formats.reasoning.constraint(text));
+      const opensObjects = spec.openSchemas;
+      const setting = { tools, prompt: shown, formats, template, tokenizer, grammars, opensObjects };
+      const grammar = await compileAnswer(request, setting, signal);
+      const isConstrained = grammar !== undefined;
+      const createToolCallParser = toolCalls && (() => toolCalls.createParser(tools, { isConstrained }));
+      return {
+        markerTokens: tokensOf([...formats.reasoning.markers, ...(toolCalls?.markers ?? [])], tokenizer),
+        createReasoningSplitter: () =>
+          formats.reasoning.createSplitter(
+            shown,
+            toolCalls &&
+              createToolCallParser && { openers: toolCalls.openers, createParser: createToolCallParser },
+          ),
+        createToolCallParser,
+        grammar,
+      };
     };
-    const choices = Array.from({ length: request.n }, (_, index) => new Choice(index, context));
-    let left = false;
-    let cachedTokens = 0;
-    const before = { ...decoder.traffic };
-    events.push([{ type: 'prompt-start', promptTokens: prompt.length }]);
-    this.#batcher.add({
-      prompt: fed,
-      mostTokens: prompt.length + request.n * Math.min(request.maxTokens, contextLength - prompt.length),
-      continuations: choices,
-      reproducible: request.seed !== undefined,
-      owner,
-      shared: this.#sharedLength(fed),
-      prefixOwner: sharesPrefixes ? undefined : owner,
-      signal,
-      get cancelled() {
-        return left || signal?.aborted === true;
-      },
-      promptEnded(cached) {
-        cachedTokens = cached;
-        const narrowed = tools.length < request.tools.length && parsesToolCalls;
-        const promptTokens = prompt.length;
-        const toolsUsed = narrowed ? { toolsUsed: tools.map(({ name }) => name) } : {};
-        events.push([{ type: 'prompt-end', promptTokens, ...toolsUsed }]);
-      },
-      ended() {
-        if (signal?.aborted) return events.end(new InferenceError('cancelled', 'The request was cancelled.'));
-        const completionTokens = sum(choices, ({ tokens }) => tokens);
-        const reasoningTokens = sum(choices, (choice) => choice.reasoningTokens);
-        const promptTokens = prompt.length;
-        const usage = { promptTokens, cachedTokens, completionTokens, reasoningTokens };
-        events.push([{ type: 'usage', ...usage, ...trafficSince(before, decoder.traffic) }]);
-        events.end();
-      },
-      failed: (error) => events.end(error),
+    return { prompts: [{ text, tokens, fed, before: 0 }], tools, openAnswer };
+  }
+
+  #show(
+    { text, tokens, before }: EncodedPrompt,
+    prompt: number,
+    { echo }: Pick<ChatRequest, 'echo'>,
+  ): ChatEvent {
+    const { tokenizer, contextLength } = this.#model;
+    const spell = (id: number): TokenSpelling => ({
+      name: tokenizer.idToToken(id) ?? '',
+      bytes: [...tokenizer.bytesOf(id)],
     });
-    try {
-      yield* events;
-    } finally {
-      left = true;
-    }
+    const spellings = echo === 'spelling' ? { spellings: Array.from(tokens, spell) } : {};
+    return { type: 'prompt', prompt, text, tokens: [...tokens], before, contextLength, ...spellings };
   }
 
   async close(): Promise<void> {
@@ -369,6 +489,15 @@ function assertCount(param: string, value: number, most = Infinity): void {
   if (Number.isInteger(value) && value >= 1 && value <= most) return;
   const range = most === Infinity ? 'of at least 1' : `from 1 to ${most}`;
   throw fieldError(param, `expected an integer ${range}, got ${value}`);
+}
+
+/** The limit of a prompt that is counted alone, which may be longer than one that is read. */
+function previewLimit(place: string, contextLength: number): PromptLimit {
+  const most = Math.max(contextLength, mostPreviewTokens);
+  return {
+    contextLength: most + 1,
+    refuse: () => fieldError(place, `expected at most ${most} tokens to count`),
+  };
 }
 
 function trafficSince(

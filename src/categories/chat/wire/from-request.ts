@@ -16,14 +16,18 @@ import { assertNoneOf } from '../../../validation/unsupported.ts';
 import { unsupportedFields } from './unsupported.ts';
 import { quote } from '../../../core/text/quote.ts';
 
-/** The parsed request without the form of its delivery. */
-export interface ChatCall {
-  readonly model: string;
-  readonly request: ChatRequestInput;
+/** The form in which an answer is delivered. */
+export interface Delivery {
   readonly stream: boolean;
   readonly includeUsage: boolean;
   /** Whether every chunk has the usage of its choice so far. */
   readonly continuousUsage: boolean;
+}
+
+/** The parsed request and the form of its delivery. */
+export interface ChatCall extends Delivery {
+  readonly model: string;
+  readonly request: ChatRequestInput;
 }
 
 type MessageBody = ChatRequestBody['messages'][number];
@@ -43,10 +47,6 @@ const readParameters = parameterReader(chatParameters);
 export function fromChatRequest(body: unknown): ChatCall {
   assertNoneOf(unsupportedFields, body);
   const parsed = parseBody(chatRequestSchema, body);
-  const stream = parsed.stream ?? false;
-  if (parsed.stream_options && !stream) {
-    throw fieldError('stream_options', 'expected `stream` to be true where it is given');
-  }
   const request: ChatRequestInput = {
     model: parsed.model,
     messages: parsed.messages.map(toMessage),
@@ -60,12 +60,24 @@ export function fromChatRequest(body: unknown): ChatCall {
     chatTemplateKwargs: parsed.chat_template_kwargs ?? undefined,
   };
   Object.assign(request, readParameters(parsed), maxTokensOf(parsed));
+  return { model: parsed.model, request, ...deliveryOf(parsed) };
+}
+
+/**
+ * The form in which an answer is delivered.
+ *
+ * @throws InferenceError `invalid_request` for options of a stream where there is none
+ */
+export function deliveryOf({
+  stream,
+  stream_options: options,
+}: Pick<ChatRequestBody, 'stream' | 'stream_options'>): Delivery {
+  if (options && !stream)
+    throw fieldError('stream_options', 'expected `stream` to be true where it is given');
   return {
-    model: parsed.model,
-    request,
-    stream,
-    includeUsage: parsed.stream_options?.include_usage ?? false,
-    continuousUsage: parsed.stream_options?.continuous_usage_stats ?? false,
+    stream: stream ?? false,
+    includeUsage: options?.include_usage ?? false,
+    continuousUsage: options?.continuous_usage_stats ?? false,
   };
 }
 

@@ -199,17 +199,20 @@ const logprobs = z.object({
   refusal: z.null(),
 });
 
-const systemFingerprint = z
+/** `system_fingerprint` of an answer. */
+export const systemFingerprint = z
   .string()
   .optional()
   .meta({ description: 'Changes where the model or its settings do.' });
 
-const finishReason = z.enum(['stop', 'length', 'tool_calls']).meta({
+/** `finish_reason` of a choice. */
+export const finishReason = z.enum(['stop', 'length', 'tool_calls']).meta({
   description:
     '`length`: `max_tokens` or the end of the context cut the answer off; one that is bound to a schema is completed before. Where requests leave `max_tokens` out, `defaults: { maxTokens }` of the model sets the limit, else 256.',
 });
 
-const usage = z.object({
+/** `usage` of an answer. */
+export const usage = z.object({
   prompt_tokens: z.int(),
   completion_tokens: z.int(),
   total_tokens: z.int(),

@@ -1,17 +1,14 @@
-import { isDelta, type ChatEvent, type TokenLogprobs } from '../events.ts';
+import type { ChatEvent, TokenLogprobs } from '../events.ts';
+import { createChunkUsage, type ChunkUsageOptions } from './chunk-usage.ts';
 import type { ChatCompletionChunk } from './schema.ts';
 import { toWireHead, toWireLogprobs, toWireUsage, type AnswerHead } from './to-response.ts';
 
 type WireChoice = ChatCompletionChunk['choices'][number];
 
 /** The part of the request that a chunker needs. */
-export interface ChunkOptions {
+export interface ChunkOptions extends ChunkUsageOptions {
   /** Number of choices that will come. */
   readonly choices: number;
-  /** Whether a last chunk has the usage; all others then say `usage: null`. */
-  readonly includeUsage: boolean;
-  /** Whether every chunk has the usage of its choice so far; default false. */
-  readonly continuousUsage?: boolean | undefined;
 }
 
 /**
@@ -32,19 +29,12 @@ export function createChunker(
   const begun = new Set<number>();
   /** Log probabilities of each choice that go with its next chunk. */
   const logprobs = new Map<number, TokenLogprobs[]>();
-  let promptTokens = 0;
-  /** Tokens of each choice. */
-  const completionTokens: number[] = [];
-  const usageOf = ([choice]: WireChoice[]): Pick<ChatCompletionChunk, 'usage'> => {
-    if (!options.continuousUsage || !choice) return options.includeUsage ? { usage: null } : {};
-    const counts = { promptTokens, completionTokens: completionTokens[choice.index] ?? 0 };
-    return { usage: toWireUsage({ ...counts, cachedTokens: 0, reasoningTokens: 0 }) };
-  };
+  const usage = createChunkUsage(options);
   const chunk = (choices: WireChoice[]): ChatCompletionChunk => ({
     ...toWireHead(head),
     object: 'chat.completion.chunk',
     choices,
-    ...usageOf(choices),
+    ...usage.of(choices[0]?.index),
   });
   const begin = (choice: number): ChatCompletionChunk[] => {
     if (begun.has(choice)) return [];
@@ -52,16 +42,15 @@ export function createChunker(
     return [chunk([{ index: choice, delta: { role: 'assistant', content: null }, finish_reason: null }])];
   };
   return (event) => {
-    if (event.type === 'prompt-start' || event.type === 'answer-restart') return [];
+    usage.read(event);
     if (event.type === 'prompt-end') {
-      ({ promptTokens } = event);
       return Array.from({ length: options.choices }, (_, choice) => begin(choice)).flat();
     }
     if (event.type === 'usage') {
       return options.includeUsage ? [{ ...chunk([]), usage: toWireUsage(event) }] : [];
     }
+    if (!('choice' in event)) return [];
     const { choice } = event;
-    if (isDelta(event)) completionTokens[choice] = (completionTokens[choice] ?? 0) + (event.tokens ?? 1);
     if (event.type === 'hidden-tokens') return [];
     const tokens = logprobs.get(choice) ?? [];
     if (event.type === 'logprobs') {

@@ -88,7 +88,8 @@ export function toWireLogprobs(tokens: readonly TokenLogprobs[]): WireLogprobs {
 /** JSON has no −∞; clients of this wire format know this number as a probability of nothing. */
 const impossible = -9999;
 
-function toWireLogprob({ token, logprob, bytes }: TokenLogprob): {
+/** A token and its log probability → the same on the wire. */
+export function toWireLogprob({ token, logprob, bytes }: TokenLogprob): {
   token: string;
   logprob: number;
   bytes: number[];

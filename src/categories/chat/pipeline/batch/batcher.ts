@@ -4,7 +4,7 @@ import { FairQueue } from '../../../../concurrency/fair-queue.ts';
 import { onceAllAborted } from '../../../../runtime/all-aborted.ts';
 import { Drafter } from './drafter.ts';
 import type { PrefixCache, SharedPrefix } from './prefix-cache.ts';
-import { forwardStep, type Continuation, type StepLogits } from './step-logits.ts';
+import { forwardStep, StepLogits, type Continuation } from './step-logits.ts';
 
 /** A prompt and the sequences that continue it; they share one prefill and one batch. */
 export interface Generation {
@@ -23,6 +23,13 @@ export interface Generation {
   readonly prefixOwner?: string | undefined;
   /** Number of first tokens that are shared with all owners; default 0. */
   readonly shared?: number | undefined;
+  /**
+   * Takes the logits after each token of a piece of the prompt, `[tokens × vocabularySize]`, valid during the call; such a
+   * prompt is read from its beginning, by itself and in small pieces. Only where the decoder has `forwardAll`.
+   *
+   * @param start position of the first of these tokens
+   */
+  readonly readLogits?: ((logits: Float32Array, start: number) => void) | undefined;
   /** Looked at before every step. */
   readonly cancelled: boolean;
   /** Ends the step under way when it is for cancelled generations alone. */
@@ -71,6 +78,8 @@ interface Prefill {
 const prefillTokens = 256;
 /** A prompt of which a smaller part was computed before is read together with others. */
 const leastSharedPart = 1 / 4;
+/** Logits of one step of a prompt whose logits are read: 16 MiB. */
+const mostLogits = 2 ** 22;
 /** Tokens of prompts that are read together in one step, padding included. */
 const sharedPrefillTokens = 512;
 
@@ -118,7 +127,7 @@ export class Batcher {
   }
 
   add(generation: Generation): void {
-    this.#waiting.add(generation, generation.owner, generation.continuations.length);
+    this.#waiting.add(generation, generation.owner, Math.max(1, generation.continuations.length));
     this.#running ??= this.#run();
   }
 
@@ -196,7 +205,13 @@ export class Batcher {
     }
   }
 
-  async #findPrefix({ prompt, reproducible, prefixOwner }: Generation): Promise<SharedPrefix | undefined> {
+  async #findPrefix({
+    prompt,
+    reproducible,
+    prefixOwner,
+    readLogits,
+  }: Generation): Promise<SharedPrefix | undefined> {
+    if (readLogits) return undefined;
     if (reproducible && this.#decoder.pieceTokens === undefined) return undefined;
     return this.#prefixes.find(prompt, { owner: prefixOwner, exactly: reproducible });
   }
@@ -255,9 +270,10 @@ export class Batcher {
     return taken;
   }
 
-  /** Whether a prompt is read by itself: for its seed, or because most of it needs no computing. */
-  #isAlone({ prompt, reproducible, prefixOwner: owner }: Generation): boolean {
-    return reproducible || this.#prefixes.sharedTokens(prompt, owner) > leastSharedPart * prompt.length;
+  /** Whether a prompt is read by itself: for its seed or its logits, or because most of it needs no computing. */
+  #isAlone({ prompt, reproducible, readLogits, prefixOwner: owner }: Generation): boolean {
+    if (reproducible || readLogits) return true;
+    return this.#prefixes.sharedTokens(prompt, owner) > leastSharedPart * prompt.length;
   }
 
   /** @returns how many tokens were read, padding included */
@@ -277,7 +293,9 @@ export class Batcher {
       const choosing = isLast ? generations.flatMap(({ continuations }) => continuations) : [];
       const step = { tokens: padded(pieces, count), count, counts };
       const logits = await this.#interruptible(generations, () =>
-        forwardStep(this.#decoder, cache, step, choosing),
+        generations[0]!.readLogits
+          ? this.#readAll(generations[0]!, cache, pieces[0]!)
+          : forwardStep(this.#decoder, cache, step, choosing),
       );
       this.steps++;
       if (this.#isExact(prefill, count)) prefill.exact += count;
@@ -293,6 +311,14 @@ export class Batcher {
     }
   }
 
+  /** Lets a generation read the logits of all tokens of a piece. */
+  async #readAll(generation: Generation, cache: DecoderCache, piece: Int32Array): Promise<StepLogits> {
+    const start = cache.lengths[0]!;
+    const logits = await this.#decoder.forwardAll!(cache, piece);
+    generation.readLogits!(logits, start);
+    return new StepLogits(this.#rowOf(logits, piece.length - 1), this.#decoder.vocabularySize);
+  }
+
   /**
    * Tokens of the next piece. The last token of a prompt with a seed is read by itself, so that the same prompt needs only that
    * one again.
@@ -300,11 +326,17 @@ export class Batcher {
   #mostOf({ generations, done }: Prefill): number {
     const { readsWholePrompts, pieceTokens = prefillTokens } = this.#decoder;
     if (readsWholePrompts) return Infinity;
-    const [{ prompt, reproducible }, ...others] = generations as readonly [Generation, ...Generation[]];
+    const [{ prompt, reproducible, readLogits }, ...others] = generations as readonly [
+      Generation,
+      ...Generation[],
+    ];
     if (others.length > 0) return prefillTokens;
     const left = prompt.length - done;
     const endsAlone = reproducible && this.#decoder.pieceTokens !== undefined && left > 1;
-    return endsAlone ? Math.min(pieceTokens, left - 1) : pieceTokens;
+    const most = readLogits
+      ? Math.min(pieceTokens, Math.ceil(mostLogits / this.#decoder.vocabularySize))
+      : pieceTokens;
+    return endsAlone ? Math.min(most, left - 1) : most;
   }
 
   /** Whether a piece that was just read is one of those in which a prompt with a seed is read anew. */

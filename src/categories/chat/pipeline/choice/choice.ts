@@ -10,13 +10,13 @@ import type { ToolCallParser } from '../../../../core/chat/tool-calls/parser.ts'
 import { createSampler, samplerParametersOf, type Sampler } from '../../../../core/sampling/sampler.ts';
 import { createDetokenizer, type Detokenizer } from '../../../../core/text/detokenizer.ts';
 import type { TextTokenizer } from '../../../../models/tokenizer.ts';
-import type { ChatEvent, FinishReason, TokenLogprobs, TokenLogprob } from '../../events.ts';
+import type { ChatEvent, FinishReason, TokenLogprobs } from '../../events.ts';
 import type { ChatRequest } from '../../request.ts';
 import type { Continuation } from '../batch/step-logits.ts';
 import { dryBreakersOf } from './dry-breakers.ts';
-import { logProbabilitiesOf, type TokenLogProbability } from '../../../../core/sampling/log-probabilities.ts';
+import { readTokenLogprobs } from './token-logprobs.ts';
 
-/** The context that all choices of a request share. */
+/** The context of a choice; those of one prompt differ in the seed alone. */
 export interface ChoiceContext {
   readonly request: ChatRequest;
   readonly prompt: Int32Array;
@@ -27,7 +27,8 @@ export interface ChoiceContext {
   readonly endTokens: ReadonlySet<number>;
   /** Special tokens whose text the parsers need to see. */
   readonly markerTokens: ReadonlySet<number>;
-  readonly createReasoningSplitter: () => ReasoningSplitter;
+  /** `undefined` where everything is answer. */
+  readonly createReasoningSplitter: (() => ReasoningSplitter) | undefined;
   /** `undefined` where the answer may not call tools. */
   readonly createToolCallParser: (() => ToolCallParser) | undefined;
   /** Grammar of the answer; `undefined` where it is free. */
@@ -61,7 +62,7 @@ export class Choice implements Continuation {
     const parameters = { ...samplerParametersOf(request), dryBreakers };
     this.#sampler = createSampler(parameters, {
       vocabularySize,
-      seed: seed + index,
+      seed,
       isWord: wordTestOf(tokenizer),
     });
     const counted = request.penalizePrompt ? prompt.subarray(-this.#sampler.memory) : [];
@@ -71,7 +72,7 @@ export class Choice implements Continuation {
     this.#answer = createAnswerParser({
       stop: request.stop,
       includeStop: request.includeStopStrInOutput,
-      reasoningSplitter: context.createReasoningSplitter(),
+      reasoningSplitter: context.createReasoningSplitter?.(),
       toolCallParser: context.createToolCallParser?.(),
       createToolCallId: context.createToolCallId,
     });
@@ -110,19 +111,27 @@ export class Choice implements Continuation {
   /** @param logits for log probabilities */
   #take(token: number, logits?: Float32Array): number | undefined {
     const { request, tokenizer, endTokens, markerTokens } = this.#context;
-    if (endTokens.has(token)) return this.#end({ cutOff: false });
+    if (endTokens.has(token)) {
+      // Harnesses take the last of a completion's tokens for the generated one, whatever it is.
+      if (request.prompts.length > 0) this.#holdLogprobs(token, logits);
+      return this.#end({ cutOff: false });
+    }
     this.#sampler.accept(token);
     this.#matcher?.accept(token);
     this.tokens++;
     if (this.#answer.isReasoning) this.reasoningTokens++;
-    if (logits && request.logprobs && !this.#isHidden) {
-      const logprobs = readTokenLogprobs(logits, token, request.topLogprobs, tokenizer);
-      this.#heldLogprobs.push({ logprobs, textLength: 0 });
-    }
+    this.#holdLogprobs(token, logits);
     const isVisible = !tokenizer.isSpecial(token) || markerTokens.has(token);
     if (isVisible) this.#read(this.#detokenizer.push(token));
     if (this.#answer.stopped !== null || this.#ending?.length === 0) return this.#end({ cutOff: false });
     return this.remaining > 0 ? token : this.#end({ cutOff: true });
+  }
+
+  #holdLogprobs(token: number, logits: Float32Array | undefined): void {
+    const { request, tokenizer } = this.#context;
+    if (!logits || !request.logprobs || this.#isHidden) return;
+    const logprobs = readTokenLogprobs(logits, token, request.topLogprobs, tokenizer);
+    this.#heldLogprobs.push({ logprobs, textLength: 0 });
   }
 
   #read(text: string): void {
@@ -184,23 +193,6 @@ export class Choice implements Continuation {
     const stop = finishReason === 'stop' && stopped !== null ? { stopSequence: stopped } : {};
     this.#context.emit({ type: 'choice-end', choice: this.#index, finishReason, ...stop });
   }
-}
-
-const utf8 = new TextDecoder();
-
-/** The model's log probabilities of a token before sampling, with the tokens spelled out. */
-function readTokenLogprobs(
-  logits: Float32Array,
-  token: number,
-  top: number,
-  tokenizer: TextTokenizer,
-): TokenLogprobs {
-  const spellOut = ({ token: id, logProbability }: TokenLogProbability): TokenLogprob => {
-    const bytes = tokenizer.bytesOf(id);
-    return { token: utf8.decode(bytes), logprob: logProbability, bytes: [...bytes] };
-  };
-  const chosen = logProbabilitiesOf(logits, token, { top });
-  return { ...spellOut(chosen), topLogprobs: chosen.top.map(spellOut) };
 }
 
 const tests = new WeakMap<TextTokenizer, (token: number) => boolean>();

@@ -7,10 +7,16 @@ const usualCharactersPerToken = 4;
 /** Tokens this far from a cut are those of the whole text. */
 const reachOfCut = 128;
 
-/** The part of a prompt that is read. */
-export interface PromptOptions {
+/** The longest prompt. */
+export interface PromptLimit {
   /** Tokens that the model holds; the prompt has to leave room for one more. */
   readonly contextLength: number;
+  /** Makes the error of a longer one; default: that of messages. @param tokens such as `9 tokens or more` */
+  readonly refuse?: ((tokens: string) => InferenceError) | undefined;
+}
+
+/** The part of a prompt that is read. */
+export interface PromptOptions extends PromptLimit {
   /** Number of last tokens to keep; 0 keeps all, −1 as many as fit beside `maxTokens`, or half of the context. Default 0. */
   readonly truncatePromptTokens?: number | undefined;
   readonly maxTokens?: number | undefined;
@@ -25,8 +31,9 @@ export interface PromptOptions {
 export function encodePrompt(
   text: string,
   tokenizer: Pick<TextTokenizer, 'encode'>,
-  { contextLength, truncatePromptTokens: kept = 0, maxTokens = 1 }: PromptOptions,
+  options: PromptOptions,
 ): Int32Array {
+  const { contextLength, truncatePromptTokens: kept = 0, maxTokens = 1 } = options;
   const isCut = kept !== 0;
   const room = Math.max(contextLength - maxTokens, contextLength >> 1);
   const most = isCut ? Math.min(kept === -1 ? room : kept, contextLength) : contextLength;
@@ -35,15 +42,15 @@ export function encodePrompt(
     // The cut changes some tokens beside it, never half of them.
     const part = tokenizer.encode(isCut ? text.slice(-length) : text.slice(0, length));
     if (part.length < enough) continue;
-    if (isCut) return checked(part.slice(-most), contextLength);
-    throw tooLong(`${contextLength + 1} tokens or more`, contextLength);
+    if (isCut) return checked(part.slice(-most), options);
+    throw tooLong(`${contextLength + 1} tokens or more`, options);
   }
   const tokens = tokenizer.encode(text);
-  return checked(isCut ? tokens.slice(-most) : tokens, contextLength);
+  return checked(isCut ? tokens.slice(-most) : tokens, options);
 }
 
-function checked(tokens: readonly number[], contextLength: number): Int32Array {
-  if (tokens.length >= contextLength) throw tooLong(`${tokens.length} tokens`, contextLength);
+function checked(tokens: readonly number[], limit: PromptLimit): Int32Array {
+  if (tokens.length >= limit.contextLength) throw tooLong(`${tokens.length} tokens`, limit);
   return Int32Array.from(tokens);
 }
 
@@ -53,18 +60,32 @@ function checked(tokens: readonly number[], contextLength: number): Int32Array {
  *
  * @throws InferenceError `context_length_exceeded`
  */
-export function assertFewMessages(messages: readonly ChatMessage[], contextLength: number): void {
+export function assertFewMessages(messages: readonly ChatMessage[], limit: PromptLimit): void {
   let parts = 0;
   for (const message of messages) {
     parts += 1 + (message.role === 'assistant' ? (message.toolCalls?.length ?? 0) : 0);
   }
-  if (parts > contextLength) throw tooLong(`${contextLength + 1} tokens or more`, contextLength);
+  const { contextLength } = limit;
+  if (parts > contextLength) throw tooLong(`${contextLength + 1} tokens or more`, limit);
 }
 
-function tooLong(tokens: string, contextLength: number): InferenceError {
-  return contextLengthError(
-    'messages',
-    contextLength,
-    `your messages resulted in ${tokens}, and the answer needs at least one. Please reduce the length of the messages`,
-  );
+function tooLong(
+  tokens: string,
+  { contextLength, refuse = refusal('messages', 'messages', contextLength) }: PromptLimit,
+): InferenceError {
+  return refuse(tokens);
+}
+
+/** Makes the error of a prompt that leaves no room for an answer. @param noun names the prompt */
+export function refusal(
+  param: string,
+  noun: string,
+  contextLength: number,
+): NonNullable<PromptLimit['refuse']> {
+  return (tokens) =>
+    contextLengthError(
+      param,
+      contextLength,
+      `your ${noun} resulted in ${tokens}, and the answer needs at least one. Please reduce the length of the ${noun}`,
+    );
 }

@@ -1,4 +1,4 @@
-import type { Decoder } from '../../../../runtime/decoder.ts';
+import type { Decoder, DecoderCache } from '../../../../runtime/decoder.ts';
 import { GridPositions } from './grid-positions.ts';
 import type { PictureTable } from './picture-table.ts';
 import type { TokenEmbedder } from './token-embedder.ts';
@@ -32,6 +32,13 @@ export function createEmbeddingDecoder(
       const positions = grid?.next(cache, tokens, count, counts);
       return inner.forward(cache, tokens, count, counts, { ...embedded, ...(positions && { positions }) });
     },
+    ...(inner.forwardAll && {
+      async forwardAll(cache: DecoderCache, tokens: Int32Array) {
+        const embedded = await embedder.embed(tokens);
+        const positions = grid?.next(cache, tokens, tokens.length, undefined);
+        return inner.forwardAll!(cache, tokens, { ...embedded, ...(positions && { positions }) });
+      },
+    }),
     interrupt: () => inner.interrupt?.(),
     async release() {
       await inner.release();

@@ -36,6 +36,7 @@ class Trial implements Generation {
   cancelled = false;
   readonly owner: string | undefined;
   cachedTokens = -1;
+  readLogits: Generation['readLogits'];
   ends = 0;
   #settle!: { resolve: () => void; reject: (error: unknown) => void };
 
@@ -46,6 +47,18 @@ class Trial implements Generation {
     this.continuations = counts.map((count) => new Greedy(count));
     this.reproducible = reproducible;
     this.finished = new Promise((resolve, reject) => (this.#settle = { resolve, reject }));
+  }
+  /** Lets its prompt's logits be read. @returns the likeliest token after each token of the prompt */
+  score(vocabularySize: number): number[] {
+    const likeliest: number[] = [];
+    this.readLogits = (logits, position) => {
+      expect(position).toBe(likeliest.length);
+      for (let at = 0; at < logits.length; at += vocabularySize) {
+        const row = logits.subarray(at, at + vocabularySize);
+        likeliest.push(row.indexOf(Math.max(...row)));
+      }
+    };
+    return likeliest;
   }
   promptEnded(cachedTokens: number): void {
     this.cachedTokens = cachedTokens;
@@ -71,7 +84,7 @@ function start(
   });
   const decoder: Decoder = createCopyingDecoder(session, { ragged });
   const prefixes = new PrefixCache(decoder, { maxSequences, maxBytes: 2 ** 24 });
-  return { batcher: new Batcher(decoder, { maxRows, prefixes }), shapes };
+  return { batcher: new Batcher(decoder, { maxRows, prefixes }), shapes, decoder };
 }
 
 const variants: [string, RememberingSessionOptions, { ragged?: boolean }][] = [
@@ -93,13 +106,17 @@ describe.each(variants)('%s', (_name, options, settings) => {
       prompt: fc.array(token, { minLength: 1, maxLength: 300 }),
       counts: fc.array(fc.integer({ min: 1, max: 90 }), { minLength: 1, maxLength: 5 }),
       reproducible: fc.boolean(),
+      isScored: fc.boolean(),
     });
     const trials = fc.array(trial, { minLength: 1, maxLength: 6 });
     await fc.assert(
       fc.asyncProperty(trials, fc.integer({ min: 0, max: 3 }), async (cases, maxSequences) => {
-        const { batcher } = start(options, { ...settings, maxSequences });
+        const { batcher, decoder } = start(options, { ...settings, maxSequences });
         const running = cases.map(
           ({ prompt, counts, reproducible }) => new Trial(prompt, counts, reproducible),
+        );
+        const scores = cases.map(({ isScored }, index) =>
+          isScored ? running[index]!.score(decoder.vocabularySize) : undefined,
         );
         for (const generation of running) {
           batcher.add(generation);
@@ -110,6 +127,14 @@ describe.each(variants)('%s', (_name, options, settings) => {
           expect(ends).toBe(1);
           for (const { tokens } of continuations)
             expect(tokens).toEqual(continuationOf([...prompt], tokens.length, window));
+        }
+        for (const [index, likeliest] of scores.entries()) {
+          if (!likeliest) continue;
+          const prompt = [...running[index]!.prompt];
+          expect(running[index]!.cachedTokens).toBe(0);
+          expect(likeliest).toEqual(
+            prompt.map((_, at) => continuationOf(prompt.slice(0, at + 1), 1, window)[0]),
+          );
         }
       }),
       { numRuns: 25 },
@@ -131,6 +156,27 @@ describe.each(variants)('%s', (_name, options, settings) => {
 });
 
 describe('Batcher', () => {
+  it('reads the logits of a large vocabulary in small pieces', async () => {
+    const { decoder } = start();
+    const vocabularySize = 2 ** 20;
+    const sizes: number[] = [];
+    const large: Decoder = {
+      ...decoder,
+      vocabularySize,
+      async forwardAll(cache, tokens) {
+        sizes.push(tokens.length);
+        cache.lengths[0]! += tokens.length;
+        return new Float32Array(tokens.length * vocabularySize);
+      },
+    };
+    const prefixes = new PrefixCache(large, { maxSequences: 0, maxBytes: 0 });
+    const generation = new Trial(Array.from<number>({ length: 10 }).fill(1), []);
+    generation.readLogits = () => {};
+    new Batcher(large, { maxRows: 4, prefixes }).add(generation);
+    await generation.finished;
+    expect(sizes).toEqual([4, 4, 2]);
+  });
+
   it('shares one prefill and one batch among the choices of a request', async () => {
     const { batcher, shapes } = start();
     const generation = new Trial([5, 6, 7], [3, 3, 3, 3, 3]);

@@ -98,7 +98,7 @@ test.each<[boolean, ChatMessage[]]>([
   [true, [user, calls(98)]],
   [false, [user, calls(99)]],
 ])('a context of 100 tokens, few enough messages: %s', (isFine, messages) => {
-  const check = () => assertFewMessages(messages, 100);
+  const check = () => assertFewMessages(messages, { contextLength: 100 });
   if (isFine) expect(check).not.toThrow();
   else expect(check).toThrow(expect.objectContaining({ code: 'context_length_exceeded', param: 'messages' }));
 });

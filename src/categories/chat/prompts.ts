@@ -1,0 +1,89 @@
+import { z } from 'zod';
+import { fieldError } from '../../errors.ts';
+import { describeValue } from '../../core/text/quote.ts';
+
+/** A text, or token ids of the model's own tokenizer. */
+export type RawPrompt = string | readonly number[];
+
+/** The part of a request about prompts that are read as they are, and about what comes back of a prompt. */
+export interface PromptFields {
+  /**
+   * At most 128, in place of `messages`, which are then empty: no chat template is applied. Each is continued `n` times, and
+   * the continuations of the second one are the choices `n` to `2n − 1`. No thinking and no calls are looked for.
+   */
+  readonly prompts: readonly RawPrompt[];
+  /** Text that comes after the answer; for models with fill-in-the-middle tokens. */
+  readonly suffix: string | undefined;
+  /** Whether the tokenizer's special tokens are put around a text; default: around `prompts`, not around `messages`. */
+  readonly addSpecialTokens: boolean | undefined;
+  /**
+   * Events about each prompt: its `text` and tokens; these and the `spelling` of each token; or these and the
+   * `logprobs` of the tokens of `prompts`, with as many others as `topLogprobs` says.
+   */
+  readonly echo: 'text' | 'spelling' | 'logprobs' | undefined;
+  /** Ends the request before its answer: when its prompts are encoded, or when they have been read. */
+  readonly stopAfter: 'encoding' | 'prompt' | undefined;
+}
+
+/** At most this many prompts of one request. */
+export const maxPrompts = 128;
+
+/** The fields' types, as in-process callers write them. */
+export const promptFields = {
+  prompts: z
+    .array(z.union([z.string(), z.array(z.int().min(0))], { error: 'expected a text or token ids' }))
+    .optional(),
+  suffix: z.string().optional(),
+  addSpecialTokens: z.boolean().optional(),
+  echo: z.enum(['text', 'spelling', 'logprobs']).optional(),
+  stopAfter: z.enum(['encoding', 'prompt']).optional(),
+};
+
+/** Fields that act on messages or on their answers alone, as the wire spells them. */
+const ofMessages = {
+  tools: 'tools',
+  toolChoice: 'tool_choice',
+  parallelToolCalls: 'parallel_tool_calls',
+  responseFormat: 'response_format',
+  documents: 'documents',
+  chatTemplateKwargs: 'chat_template_kwargs',
+  enableThinking: 'enable_thinking',
+  reasoningEffort: 'reasoning_effort',
+  continueFinalMessage: 'continue_final_message',
+  addGenerationPrompt: 'add_generation_prompt',
+} as const;
+
+/** The part of a request that the prompts have to go with. */
+interface PromptedRequest extends Partial<PromptFields>, Partial<Record<keyof typeof ofMessages, unknown>> {
+  readonly messages: readonly unknown[];
+  readonly truncatePromptTokens?: number;
+}
+
+/**
+ * Checks the fields about prompts.
+ *
+ * @throws InferenceError `invalid_request` naming the field that the others don't go with
+ */
+export function assertPrompts(input: PromptedRequest): void {
+  const { prompts = [], suffix, echo, messages, truncatePromptTokens = 0 } = input;
+  if (prompts.length === 0) {
+    if (messages.length === 0) throw fieldError('messages', 'expected at least one message');
+    if (suffix !== undefined)
+      throw fieldError('suffix', 'expected a prompt, not messages, where it is given');
+    if (echo === 'logprobs')
+      throw fieldError('echo', 'expected log probabilities of a prompt, not of messages');
+    return;
+  }
+  if (prompts.length > maxPrompts)
+    throw fieldError('prompt', `expected at most ${maxPrompts} prompts, got ${prompts.length}`);
+  if (messages.length > 0) throw fieldError('messages', 'expected none beside a prompt');
+  for (const [name, wireName] of Object.entries(ofMessages)) {
+    const value = input[name as keyof typeof ofMessages];
+    if (value !== undefined && value !== false)
+      throw fieldError(wireName, `expected none beside a prompt, got ${describeValue(value)}`);
+  }
+  if (suffix === undefined) return;
+  if (echo !== undefined) throw fieldError('suffix', 'expected none where the prompt is to come back');
+  if (truncatePromptTokens !== 0)
+    throw fieldError('truncate_prompt_tokens', 'expected 0 where a suffix is given');
+}

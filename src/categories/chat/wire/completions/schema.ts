@@ -1,0 +1,111 @@
+import { z } from 'zod';
+import { describeValue } from '../../../../core/text/quote.ts';
+import { listOf } from '../../../../validation/list-schema.ts';
+import { parameterSchema } from '../../../../validation/parameter-schema.ts';
+import { chatParameters } from '../../parameters.ts';
+import { maxPrompts } from '../../prompts.ts';
+import { chatRequestSchema, finishReason, systemFingerprint, usage } from '../schema.ts';
+
+/** Tokens of an answer where a request names no number, as in the original of this wire format. */
+export const defaultMaxTokens = 16;
+
+/** A token id. */
+export const tokenId = z.int().min(0);
+
+/** Without a default: tokens are listed where a number is given. */
+const { default: _none, ...listedTokens } = chatParameters.topLogprobs;
+
+const prompt = z.union(
+  [
+    z.string(),
+    listOf(z.string(), { min: 1 }),
+    listOf(tokenId, { min: 1 }),
+    listOf(listOf(tokenId, { min: 1 }), { min: 1 }),
+  ],
+  {
+    error: ({ input }) =>
+      `expected a text, token ids, or a list of 1 to ${maxPrompts} texts or lists of token ids, got ${describeValue(input)}`,
+  },
+);
+
+/** The body of a request: its own fields, and the sampling parameters of chat completions. */
+export const completionRequestSchema = chatRequestSchema
+  .omit({
+    messages: true,
+    max_completion_tokens: true,
+    tools: true,
+    tool_choice: true,
+    parallel_tool_calls: true,
+    response_format: true,
+    documents: true,
+    chat_template_kwargs: true,
+    include_reasoning: true,
+    enable_thinking: true,
+    reasoning_effort: true,
+    continue_final_message: true,
+    add_generation_prompt: true,
+    logprobs: true,
+    top_logprobs: true,
+  })
+  .extend({
+    prompt: prompt.meta({
+      description: `Text or token ids that are continued as they are, or up to ${maxPrompts} of them; no chat template is applied.`,
+    }),
+    suffix: z.string().nullish().meta({
+      description: 'Text after the completion; for models with fill-in-the-middle tokens.',
+    }),
+    add_special_tokens: z.boolean().nullish().meta({
+      description: "Whether the tokenizer's special tokens are put around a text.",
+      default: true,
+    }),
+    max_tokens: parameterSchema({
+      ...chatParameters.maxTokens,
+      min: 0,
+      default: defaultMaxTokens,
+      description:
+        'Maximum number of tokens generated per completion; 0 only reads the prompt. Default: as `defaults: { maxTokens }` of the model says, else 16.',
+    }),
+    echo: z.boolean().nullish().meta({ description: 'Begin the text with the prompt.', default: false }),
+    logprobs: parameterSchema({
+      ...listedTokens,
+      description:
+        "Return the log probability of every token, from the model's output before sampling, and those of so many most likely tokens at each position; with `echo` of the prompt's tokens, too.",
+    }),
+    best_of: z.int().nullish().meta({ description: 'Only the value of `n`.' }),
+  });
+
+/** A checked body of `POST /completions`. */
+export type CompletionRequestBody = z.infer<typeof completionRequestSchema>;
+
+const logprobs = z.object({
+  tokens: z.array(z.string()),
+  token_logprobs: z
+    .array(z.number().nullable())
+    .meta({ description: '`null` for the first token of a prompt.' }),
+  top_logprobs: z.array(z.record(z.string(), z.number()).nullable()).meta({
+    description: 'The most likely tokens at each position, and the one that stands there.',
+  }),
+  text_offset: z.array(z.int()).meta({ description: 'Code points of the text before each token.' }),
+});
+
+/** The body of a complete answer, or one event of a streamed one. */
+export const completionSchema = z.object({
+  id: z.string(),
+  object: z.literal('text_completion'),
+  created: z.int(),
+  model: z.string(),
+  system_fingerprint: systemFingerprint,
+  choices: z.array(
+    z.object({
+      index: z.int().meta({ description: 'With several prompts, `n` choices for each, in their order.' }),
+      text: z.string(),
+      logprobs: logprobs.nullable(),
+      finish_reason: finishReason.exclude(['tool_calls']).nullable(),
+    }),
+  ),
+  usage: usage.nullable().optional(),
+});
+
+export type Completion = z.infer<typeof completionSchema>;
+/** `choices[].logprobs` of a completion. */
+export type CompletionLogprobs = z.infer<typeof logprobs>;

@@ -1,0 +1,77 @@
+import type { Endpoint } from '../../../../contracts/endpoint.ts';
+import { jsonResponse } from '../../../../server/responses.ts';
+import type { ChatEvent, TokenSpelling } from '../../events.ts';
+import type { ChatRequestInput } from '../../request.ts';
+import { previewPrompt } from '../preview-prompt.ts';
+import { renameFields } from '../rename-fields.ts';
+import {
+  fromDetokenizeRequest,
+  fromTokenizeRequest,
+  type DetokenizeCall,
+  type TokenizeCall,
+} from './from-request.ts';
+import {
+  detokenizationSchema,
+  detokenizeRequestSchema,
+  tokenizationSchema,
+  tokenizeRequestSchema,
+  type Tokenization,
+} from './schema.ts';
+
+/** `POST /tokenize` */
+export const tokenize: Endpoint<TokenizeCall, ChatRequestInput, ChatEvent> = {
+  method: 'POST',
+  path: '/tokenize',
+  operationId: 'tokenize',
+  summary: 'Turn a text or a conversation into the tokens that a chat model reads.',
+  requestBody: { name: 'TokenizeRequest', schema: tokenizeRequestSchema },
+  responses: { 'application/json': { name: 'Tokenization', schema: tokenizationSchema } },
+  errors: ['unsupported_feature'],
+  read: fromTokenizeRequest,
+  async answer(run, { request, place, hasNames, hasPieces }) {
+    try {
+      const { tokens, spellings = [], contextLength } = await previewPrompt(run, request);
+      const body: Tokenization = {
+        count: tokens.length,
+        max_model_len: contextLength,
+        tokens: hasPieces
+          ? tokens.map((id, index) => ({ id, piece: toPiece(spellings[index]!) }))
+          : [...tokens],
+        token_strs: hasNames ? spellings.map(({ name }) => name) : null,
+      };
+      return jsonResponse(200, body);
+    } catch (error) {
+      throw renameFields(error, (field) => field.replace(/^prompt\[0\]/, place));
+    }
+  },
+};
+
+/** `POST /detokenize` */
+export const detokenize: Endpoint<DetokenizeCall, ChatRequestInput, ChatEvent> = {
+  method: 'POST',
+  path: '/detokenize',
+  operationId: 'detokenize',
+  summary: 'Turn tokens of a chat model into their text.',
+  requestBody: { name: 'DetokenizeRequest', schema: detokenizeRequestSchema },
+  responses: { 'application/json': { name: 'Detokenization', schema: detokenizationSchema } },
+  errors: ['unsupported_feature'],
+  read: fromDetokenizeRequest,
+  async answer(run, { model, tokens }) {
+    try {
+      const { text } = await previewPrompt(run, { model, messages: [], prompts: [tokens], echo: 'text' });
+      return jsonResponse(200, { prompt: text, content: text });
+    } catch (error) {
+      throw renameFields(error, (field) => field.replace(/^prompt\[0\]/, 'tokens'));
+    }
+  },
+};
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+function toPiece({ bytes }: TokenSpelling): string | number[] {
+  try {
+    return utf8.decode(Uint8Array.from(bytes));
+  } catch {
+    return [...bytes];
+  }
+}

@@ -1,0 +1,86 @@
+import { fieldError } from '../../../../errors.ts';
+import { parseBody } from '../../../../validation/issues.ts';
+import { assertNoneOf, type UnsupportedFields } from '../../../../validation/unsupported.ts';
+import type { ChatRequestInput } from '../../request.ts';
+import { fromChatRequest } from '../from-request.ts';
+import { detokenizeRequestSchema, tokenizeRequestSchema } from './schema.ts';
+
+/** A parsed request to tokenize. */
+export interface TokenizeCall {
+  readonly model: string;
+  readonly request: ChatRequestInput;
+  /** The field that the text came from. */
+  readonly place: 'prompt' | 'content' | 'messages';
+  readonly hasNames: boolean;
+  readonly hasPieces: boolean;
+}
+
+const unsupported: UnsupportedFields = {
+  parse_special: {
+    harmless: (value) => value === true,
+    advice: 'special tokens that are spelled out in a text become their ids',
+  },
+  chat_template: { advice: 'use `chatTemplate`, a setting of the model' },
+};
+
+/** Fields beside `messages`. */
+const ofMessages = [
+  'tools',
+  'tool_choice',
+  'documents',
+  'chat_template_kwargs',
+  'enable_thinking',
+  'reasoning_effort',
+  'add_generation_prompt',
+  'continue_final_message',
+] as const;
+
+/**
+ * A request body of `POST /tokenize` → what the inference takes.
+ *
+ * @throws InferenceError `invalid_request` or `unsupported_feature` with the place of the first fault as `param`
+ *
+ * @example
+ * ```ts
+ * fromTokenizeRequest({ model: 'tiny-chat', prompt: 'Hello' }).request.prompts; // ['Hello']
+ * ```
+ */
+export function fromTokenizeRequest(body: unknown): TokenizeCall {
+  assertNoneOf(unsupported, body);
+  const parsed = parseBody(tokenizeRequestSchema, body);
+  const { model, prompt, content, messages, add_special, add_special_tokens } = parsed;
+  const places = (['prompt', 'content', 'messages'] as const).filter((name) => parsed[name] != null);
+  const [place, second] = places;
+  if (place === undefined) throw fieldError('prompt', 'expected a text, or `messages`');
+  if (second !== undefined) throw fieldError(second, `expected none beside ${place}`);
+  if (add_special != null && add_special_tokens != null && add_special !== add_special_tokens) {
+    throw fieldError(
+      'add_special',
+      `expected the value of add_special_tokens, ${add_special_tokens}, got ${add_special}`,
+    );
+  }
+  const addSpecialTokens = add_special_tokens ?? add_special ?? place === 'prompt';
+  const hasNames = parsed.return_token_strs ?? false;
+  const hasPieces = parsed.with_pieces ?? false;
+  const preview = { addSpecialTokens, echo: hasNames || hasPieces ? 'spelling' : 'text' } as const;
+  const call = { model, place, hasNames, hasPieces };
+  if (place === 'messages') {
+    const rendered = Object.fromEntries(ofMessages.map((name) => [name, parsed[name]]));
+    const { request } = fromChatRequest({ model, messages, ...rendered });
+    return { ...call, request: { ...request, ...preview } };
+  }
+  const misplaced = ofMessages.find((name) => parsed[name] != null);
+  if (misplaced !== undefined) throw fieldError(misplaced, `expected none beside ${place}`);
+  return { ...call, request: { model, messages: [], prompts: [(prompt ?? content)!], ...preview } };
+}
+
+/** A parsed request to put tokens together. */
+export interface DetokenizeCall {
+  readonly model: string;
+  readonly tokens: readonly number[];
+}
+
+/** @throws InferenceError `invalid_request` with the place of the first fault as `param` */
+export function fromDetokenizeRequest(body: unknown): DetokenizeCall {
+  return parseBody(detokenizeRequestSchema, body);
+}

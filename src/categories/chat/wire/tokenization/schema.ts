@@ -1,0 +1,68 @@
+import { z } from 'zod';
+import { listOf } from '../../../../validation/list-schema.ts';
+import { tokenId } from '../completions/schema.ts';
+import { chatRequestSchema } from '../schema.ts';
+
+const { model, tools, tool_choice, documents, chat_template_kwargs } = chatRequestSchema.shape;
+const { enable_thinking, reasoning_effort, add_generation_prompt, continue_final_message } =
+  chatRequestSchema.shape;
+
+/** The body of `POST /tokenize`. */
+export const tokenizeRequestSchema = z.object({
+  model,
+  prompt: z.string().nullish().meta({ description: 'The text; it or `messages`.' }),
+  content: z.string().nullish().meta({ description: 'Another name of `prompt`.' }),
+  messages: chatRequestSchema.shape.messages
+    .nullish()
+    .meta({ description: "A conversation, which the model's chat template turns into a text." }),
+  tools,
+  tool_choice,
+  documents,
+  chat_template_kwargs,
+  enable_thinking,
+  reasoning_effort,
+  add_generation_prompt,
+  continue_final_message,
+  add_special_tokens: z.boolean().nullish().meta({
+    description:
+      "Whether the tokenizer's special tokens are put around the text; default: true for `prompt`, false for `content` and `messages`.",
+  }),
+  add_special: z.boolean().nullish().meta({ description: 'Another name of `add_special_tokens`.' }),
+  return_token_strs: z.boolean().nullish().meta({
+    description: 'Whether `token_strs` has the spelling of each token in the vocabulary.',
+    default: false,
+  }),
+  with_pieces: z.boolean().nullish().meta({
+    description: 'Whether `tokens` has objects with the text of each token, in place of ids.',
+    default: false,
+  }),
+});
+
+/** A checked body of `POST /tokenize`. */
+export type TokenizeRequestBody = z.infer<typeof tokenizeRequestSchema>;
+
+/** The answer of `POST /tokenize`. */
+export const tokenizationSchema = z.object({
+  count: z.int(),
+  max_model_len: z.int().meta({ description: 'Tokens of prompt and answer together.' }),
+  tokens: z.union([
+    z.array(z.int()),
+    z.array(
+      z.object({
+        id: z.int(),
+        piece: z.union([z.string(), z.array(z.int())]).meta({
+          description: 'A text; the bytes of a token that is no whole character.',
+        }),
+      }),
+    ),
+  ]),
+  token_strs: z.array(z.string()).nullable(),
+});
+
+export type Tokenization = z.infer<typeof tokenizationSchema>;
+
+/** The body of `POST /detokenize`. */
+export const detokenizeRequestSchema = z.object({ model, tokens: listOf(tokenId) });
+
+/** The answer of `POST /detokenize`: the text, under both names. */
+export const detokenizationSchema = z.object({ prompt: z.string(), content: z.string() });
