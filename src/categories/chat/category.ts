@@ -13,6 +13,7 @@ import { chatTelemetry } from './telemetry.ts';
 import { chatCompletions } from './wire/endpoint.ts';
 import { messagesEndpoint } from './wire/messages/endpoint.ts';
 import { responses } from './wire/responses/endpoint.ts';
+import { keptResponses } from './wire/responses/kept-endpoints.ts';
 
 /** The in-process functions for chat. */
 export interface ChatMethods {
@@ -39,7 +40,7 @@ export const chatCategory: CategoryDefinition<
   parameters: chatParameters,
   settings: chatSettings,
   files: chatFiles,
-  endpoints: [chatCompletions, responses, messagesEndpoint],
+  endpoints: [chatCompletions, responses, ...keptResponses, messagesEndpoint],
   sample: {
     path: 'chat/completions',
     body: { messages: [{ role: 'user', content: 'Describe a scene with two shapes.' }] },
