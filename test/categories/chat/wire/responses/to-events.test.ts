@@ -133,13 +133,10 @@ const answers: [title: string, events: ChatEvent[], status: string, output: obje
   ],
 ];
 
-const requiredFields = [
-  ...['id', 'object', 'created_at', 'completed_at', 'status', 'incomplete_details', 'model'],
-  ...['previous_response_id', 'instructions', 'output', 'error', 'tools', 'tool_choice', 'truncation'],
-  ...['parallel_tool_calls', 'text', 'top_p', 'presence_penalty', 'frequency_penalty', 'top_logprobs'],
-  ...['temperature', 'reasoning', 'usage', 'max_output_tokens', 'max_tool_calls', 'store', 'background'],
-  ...['service_tier', 'metadata', 'safety_identifier', 'prompt_cache_key'],
-];
+const requiredFields = `id object created_at completed_at status incomplete_details model previous_response_id
+  instructions output error tools tool_choice truncation parallel_tool_calls text top_p
+  presence_penalty frequency_penalty top_logprobs temperature reasoning usage max_output_tokens
+  max_tool_calls store background service_tier metadata safety_identifier prompt_cache_key`.split(/\s+/);
 
 /** The events of a stream, numbered and of the published shapes. */
 function streamed(events: readonly ChatEvent[]): ResponseEvent[] {
