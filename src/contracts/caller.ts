@@ -24,13 +24,15 @@ export interface ResponseStore {
 
 /** Values that are kept for one caller; no other caller finds them. */
 export interface KeptValues {
+  /** Most of one value, as JSON in UTF-8: as much as of a request's body. */
+  readonly maxBytes: number;
   /**
    * @returns `undefined` where there is none of that id
    * @throws InferenceError `overloaded` where the store fails
    */
   get(id: string): Promise<unknown>;
   /**
-   * @returns whether it is kept: one that is larger than a request body may be is not
+   * @returns whether it is kept: one that is larger than `maxBytes` is not
    * @throws InferenceError `overloaded` where the store fails
    */
   set(id: string, value: object): Promise<boolean>;

@@ -44,6 +44,7 @@ function keptValues(caller: string, { store, expirySeconds, timeoutMs, maxTextBy
     }
   };
   return {
+    maxBytes: maxTextBytes,
     async get(id) {
       const text = await ask(() => store.get(keyOf(id)));
       return text == null ? undefined : parseBytes(new TextEncoder().encode(text));

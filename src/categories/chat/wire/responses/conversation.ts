@@ -9,71 +9,103 @@ export interface PlacedItem {
   readonly place: string;
 }
 
-/** Responses that were kept, by their ids. */
-export type Recalled = ReadonlyMap<string, KeptResponse>;
+/** The part of a conversation that was kept. */
+export interface Recalled {
+  /** The items before those of the request. */
+  readonly before: readonly ConversationItem[];
+  /** The items that the request refers to, by their ids. */
+  readonly items: ReadonlyMap<string, ConversationItem>;
+}
+
+/** Nothing of the conversation was kept. */
+export const nothingRecalled: Recalled = { before: [], items: new Map() };
 
 type Asked = Pick<ResponsesRequestBody, 'input' | 'previous_response_id' | 'store'>;
 
 /**
- * Fetches the responses that a request refers to.
+ * Fetches what a request refers to.
  *
- * @throws InferenceError `response_not_found`; `unsupported_feature` where nothing is kept
+ * @throws InferenceError `response_not_found`; `unsupported_feature` where nothing is kept; `invalid_request` for an item
+ * that is named twice; `request_too_large` for items that are larger together than a request may be
  */
 export async function recall(asked: Asked, caller: CallerState): Promise<Recalled> {
-  if (caller.kept === undefined) assertRecallsNothing(asked);
-  const recalled = new Map<string, KeptResponse>();
-  for (const { id, place } of referencesOf(asked)) {
-    if (id === undefined) throw notFound(place);
-    if (!recalled.has(id)) recalled.set(id, await findKept(caller, id, place));
+  const { kept } = caller;
+  if (kept === undefined) {
+    assertRecallsNothing(asked);
+    return nothingRecalled;
   }
-  return recalled;
+  const { previous_response_id: previous } = asked;
+  const before = previous == null ? [] : itemsOf(await findKept(caller, previous, 'previous_response_id'));
+  const items = new Map<string, ConversationItem>();
+  let bytes = 0;
+  for (const [responseId, references] of byResponse(asked)) {
+    const ofResponse = itemsOf(await findKept(caller, responseId, references[0]!.place));
+    const known = new Map(ofResponse.map((item) => [item.id, item]));
+    for (const { id, place } of references) {
+      const item = known.get(id);
+      if (item === undefined) throw notFound(place);
+      if (items.has(id)) throw fieldError(place, 'expected every item once');
+      items.set(id, item);
+      bytes += JSON.stringify(item).length;
+      if (bytes > kept.maxBytes)
+        throw fieldError(place, 'the items are larger together than a request may be', {
+          code: 'request_too_large',
+        });
+    }
+  }
+  return { before, items };
 }
 
 /** @throws InferenceError `unsupported_feature` for a request that only a service that keeps responses can answer */
 export function assertRecallsNothing(asked: Asked): void {
   if (asked.store === true) throw nothingKept('store');
+  if (asked.previous_response_id != null) throw nothingKept('previous_response_id');
   const [first] = referencesOf(asked);
   if (first !== undefined) throw nothingKept(first.place);
 }
 
+/** A reference to an item. */
 interface Reference {
-  /** Of a response; `undefined` where an item's id has none in it. */
-  readonly id: string | undefined;
+  readonly id: string;
   readonly place: string;
 }
 
-function referencesOf({ input, previous_response_id }: Asked): Reference[] {
-  const previous = previous_response_id == null ? [] : [previous_response_id];
-  const items = typeof input === 'string' ? [] : input;
-  return [
-    ...previous.map((id) => ({ id, place: 'previous_response_id' })),
-    ...items.flatMap((item, index) =>
-      item.type === 'item_reference' ? [{ id: responseIdOf(item.id), place: `input[${index}]` }] : [],
-    ),
-  ];
+function referencesOf({ input }: Asked): Reference[] {
+  if (typeof input === 'string') return [];
+  return input.flatMap((item, index) =>
+    item.type === 'item_reference' ? [{ id: item.id, place: `input[${index}]` }] : [],
+  );
+}
+
+function byResponse(asked: Asked): Map<string, Reference[]> {
+  const grouped = new Map<string, Reference[]>();
+  for (const reference of referencesOf(asked)) {
+    const id = responseIdOf(reference.id);
+    if (id === undefined) throw notFound(reference.place);
+    const group = grouped.get(id);
+    if (group) group.push(reference);
+    else grouped.set(id, [reference]);
+  }
+  return grouped;
 }
 
 /**
  * All items that a model is to read, in their order.
  *
- * @param recalled the responses that the request refers to
- * @throws InferenceError `response_not_found` for an item that isn't there, `invalid_request` for reasoning that was not
- * encrypted here
+ * @throws InferenceError `invalid_request` for reasoning that was not encrypted here
  */
 export function conversationOf(
-  { input, previous_response_id }: Asked,
-  recalled: Recalled,
+  { input }: Pick<Asked, 'input'>,
+  { before, items }: Recalled,
   unseal: CallerState['unseal'],
 ): PlacedItem[] {
-  const previous = previous_response_id == null ? undefined : recalled.get(previous_response_id);
-  const before = previous ? [...previous.input, ...replayable(previous.response.output)] : [];
   const placed = before.map((item) => ({ item, place: 'previous_response_id' }));
   if (typeof input === 'string')
     return [...placed, { item: { role: 'user', content: input }, place: 'input' }];
   for (const [index, item] of input.entries()) {
     const place = `input[${index}]`;
     placed.push({
-      item: item.type === 'item_reference' ? find(item.id, recalled, place) : opened(item, place),
+      item: item.type === 'item_reference' ? items.get(item.id)! : opened(item, place),
       place,
     });
   }
@@ -91,16 +123,9 @@ export function conversationOf(
   }
 }
 
-function find(id: string, recalled: Recalled, place: string): ConversationItem {
-  const kept = recalled.get(responseIdOf(id) ?? '');
-  const item = [...(kept?.input ?? []), ...replayable(kept?.response.output ?? [])].find(
-    (one) => one.id === id,
-  );
-  if (item === undefined) throw notFound(place);
-  return item;
-}
-
-/** A call that was cut off has no result. */
-function replayable(output: ModelResponse['output']): ConversationItem[] {
-  return output.filter(({ type, status }) => type !== 'function_call' || status === 'completed');
+/** The conversation with its answer, without a call that was cut off: it has no result. */
+function itemsOf({ input, response }: KeptResponse): ConversationItem[] {
+  const isWhole = ({ type, status }: ModelResponse['output'][number]): boolean =>
+    type !== 'function_call' || status === 'completed';
+  return [...input, ...response.output.filter(isWhole)];
 }

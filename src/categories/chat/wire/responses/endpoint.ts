@@ -16,6 +16,16 @@ import {
 } from './schema.ts';
 import { createResponseStreamer, toModelResponse, type ResponseForm } from './to-events.ts';
 import { toResponseHead } from './to-head.ts';
+import type { ShownTools } from './tools.ts';
+
+/** A client may send more types than fit into a header. */
+const mostTypesNamed = 16;
+
+function skippedHeader({ skipped }: ShownTools): Record<string, string> {
+  if (skipped.length === 0) return {};
+  const more = skipped.length > mostTypesNamed ? ', ...' : '';
+  return { 'x-slashv1-tools-skipped': skipped.slice(0, mostTypesNamed).join(', ') + more };
+}
 
 /** `POST /responses` */
 export const responses: Endpoint<ResponsesCall, ChatRequestInput, ChatEvent> = {
@@ -47,7 +57,7 @@ export const responses: Endpoint<ResponsesCall, ChatRequestInput, ChatEvent> = {
         {
           responseId: id,
           stream,
-          headers: tools.skipped.length === 0 ? {} : { 'x-slashv1-tools-skipped': tools.skipped.join(', ') },
+          headers: skippedHeader(tools),
           toBody: (events) => keep(toModelResponse(events, head, form)),
           createFrames() {
             const { push, fail } = createResponseStreamer(head, form);

@@ -5,7 +5,13 @@ import type { ChatRequestInput } from '../../request.ts';
 import { inPieces } from '../../../../validation/in-pieces.ts';
 import { fromChatRequest } from '../from-request.ts';
 import type { ChatRequestBody } from '../schema.ts';
-import { assertRecallsNothing, conversationOf, recall, type PlacedItem } from './conversation.ts';
+import {
+  assertRecallsNothing,
+  conversationOf,
+  nothingRecalled,
+  recall,
+  type PlacedItem,
+} from './conversation.ts';
 import { toResponsesError } from './field-names.ts';
 import type { Keeping } from './kept-response.ts';
 import { responsesRequestSchema, type ConversationItem, type ResponsesRequestBody } from './schema.ts';
@@ -71,7 +77,7 @@ interface TextPart {
 export function fromResponsesRequest(body: unknown): ResponsesCall {
   const parsed = parse(body);
   assertRecallsNothing(parsed);
-  const items = conversationOf(parsed, new Map(), () => undefined);
+  const items = conversationOf(parsed, nothingRecalled, () => undefined);
   return toCall(parsed, toChatBody(parsed, items), false);
 }
 

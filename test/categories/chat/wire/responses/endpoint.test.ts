@@ -182,5 +182,9 @@ describe('POST /responses', () => {
     const streamed = await stream({ tools });
     expect(streamed.headers['x-slashv1-tools-skipped']).toBe('web_search, local_shell');
     expect((await ask()).headers).not.toHaveProperty('x-slashv1-tools-skipped');
+    const many = Array.from({ length: 1000 }, (_, index) => ({ type: `search_${index}` }));
+    expect(String((await ask({ tools: many })).headers['x-slashv1-tools-skipped'])).toMatch(
+      /^search_0,.*\.\.\.$/,
+    );
   });
 });

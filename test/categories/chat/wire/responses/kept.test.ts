@@ -145,6 +145,18 @@ describe('responses that are kept', () => {
     expect(lastMessages()).toEqual([user('Thanks')]);
   });
 
+  it('have items that are referred to once, and no more of them than a request may hold', async () => {
+    const { as, inference } = serve({ text: 'a'.repeat(1500) }, { maxBodyBytes: 4000 });
+    const { ask } = as('ann');
+    const ids = [];
+    for (let turn = 0; turn < 3; turn++) ids.push((await ask({})).json.output[0].id);
+    const refer = (...named: string[]) => ask({ input: named.map((id) => ({ type: 'item_reference', id })) });
+    expectError(await refer(ids[0], ids[0]), 400, 'invalid_request', 'input[1]');
+    expect((await refer(ids[0], ids[1])).status).toBe(200);
+    expectError(await refer(...ids), 413, 'request_too_large', 'input[2]');
+    expect(inference.requests).toHaveLength(4);
+  });
+
   it('lists the items that it has answered', async () => {
     const { as } = serve();
     const { ask, call } = as('ann');

@@ -213,11 +213,11 @@ describe('a response', () => {
   it('calls a function of a namespace by both names', () => {
     const namespaced = new Map([['files__read', { namespace: 'files', name: 'read' }]]);
     const events = [start, called(0, 'files__read'), given(0, '{}'), ...end('tool_calls')];
-    const call = { ...functionCall(0, 'read', '{}'), namespace: 'files' };
-    expect(toModelResponse(events, head, { namespaced }).output).toEqual([call]);
+    const read = { ...functionCall(0, 'read', '{}'), namespace: 'files' };
+    expect(toModelResponse(events, head, { namespaced }).output).toEqual([read]);
     const { push } = createResponseStreamer(head, { namespaced });
     const items = events.flatMap(push).flatMap((event) => ('item' in event ? [event.item] : []));
-    expect(items).toMatchObject([{ name: 'read', namespace: 'files' }, call]);
+    expect(items).toMatchObject([{ name: 'read', namespace: 'files' }, read]);
   });
 
   it('has its reasoning encrypted once, where that is wanted', () => {
