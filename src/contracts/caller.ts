@@ -3,10 +3,11 @@
  *
  * @example
  * ```ts
+ * const texts = new Map<string, string>();
  * const store: ResponseStore = {
- *   get: (key) => redis.get(key),
- *   set: (key, text, expirySeconds) => redis.set(key, text, 'EX', expirySeconds),
- *   delete: (key) => redis.del(key),
+ *   get: async (key) => texts.get(key),
+ *   set: async (key, text) => texts.set(key, text),
+ *   delete: async (key) => texts.delete(key),
  * };
  * ```
  */
