@@ -49,7 +49,7 @@ const inference = createInference({
     },
   ],
 });
-const api = toNodeListener(createHandler(inference, { auth: { keys: [key] } }));
+const api = toNodeListener(createHandler(inference, { auth: { keys: [key] }, keepResponses: true }));
 const playground = toNodeListener(createPlayground());
 const health = toNodeListener(createHealthHandler(inference));
 const server = createServer((request, response) => {

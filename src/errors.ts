@@ -7,6 +7,7 @@ export type ErrorCode =
   | 'quota_exceeded'
   | 'upgrade_required'
   | 'model_not_found'
+  | 'response_not_found'
   | 'route_not_found'
   | 'method_not_allowed'
   | 'request_timeout'

@@ -6,8 +6,9 @@ import type {
   LanguageModelV4Usage,
   SharedV4Warning,
 } from '@ai-sdk/provider';
+import { isJson } from '../core/text/is-json.ts';
 import type { ChatEvent, ChatUsage, FinishReason, TokenLogprobs } from '../categories/chat/events.ts';
-import { isJson, toWireLogprobs, toWireUsage } from '../categories/chat/wire/to-response.ts';
+import { toWireLogprobs, toWireUsage } from '../categories/chat/wire/to-response.ts';
 
 /** The facts about an answer that are known before it. */
 export interface AnswerHead {

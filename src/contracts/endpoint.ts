@@ -1,3 +1,4 @@
+import type { CallerState } from './caller.ts';
 import type { ApiResponse } from './http.ts';
 import type { ModelDirectory, ModelInfo } from './model.ts';
 import type { CallOptions } from './run.ts';
@@ -18,7 +19,7 @@ export interface RequestBody extends NamedSchema {
 
 /** Route and documentation of a path below `/v1`. */
 export interface RouteDescription {
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'DELETE';
   /** `/models/{model_id}/parameters`; a placeholder also stands for several segments. */
   readonly path: string;
   readonly operationId: string;
@@ -37,6 +38,7 @@ export interface RouteDescription {
 /** One request that runs no model. */
 export interface RouteCall extends ModelDirectory {
   readonly query: URLSearchParams;
+  readonly caller: CallerState;
   /** The values of the path template's placeholders, decoded. */
   readonly pathParameters: Readonly<Record<string, string>>;
   /**
@@ -81,6 +83,7 @@ export interface StreamEnd {
 /** The request's one run of a model: it spends quota, is charged, and ends when the client disconnects. */
 export interface EndpointRun<Input, Event> {
   readonly model: ModelInfo;
+  readonly caller: CallerState;
   /**
    * Runs to the end.
    *
@@ -100,7 +103,7 @@ export interface EndpointRun<Input, Event> {
    */
   stream(
     request: Input,
-    toFrames: (event: Event) => string,
+    toFrames: (event: Event) => string | Promise<string>,
     options?: EndpointRunOptions & StreamEnd,
   ): Promise<ApiResponse>;
   /** Reports a failure that can't be the response's status any more. */
@@ -132,6 +135,6 @@ export interface Endpoint<
    *
    * @throws InferenceError `invalid_request` or `unsupported_feature` with the field at fault as `param`
    */
-  read(body: unknown): A | Promise<A>;
+  read(body: unknown, caller: CallerState): A | Promise<A>;
   answer(run: EndpointRun<Input, Event>, asked: A): Promise<ApiResponse>;
 }

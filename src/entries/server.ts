@@ -1,7 +1,8 @@
 export { createHandler } from '../create-handler.ts';
 export { createHealthHandler, type HealthOptions } from '../server/health.ts';
 export type { CorsOptions } from '../server/cors.ts';
-export type { ErrorContext, HandlerOptions } from '../server/options.ts';
+export type { ErrorContext, HandlerOptions, KeepResponsesOptions } from '../server/options.ts';
+export type { CallerState, KeptValues, ResponseStore } from '../contracts/caller.ts';
 export type { ApiKey, Authentication, KeyLookup } from '../server/authentication.ts';
 export type { Plan } from '../server/plans.ts';
 export type { BodyGateLimits } from '../server/body-gate.ts';

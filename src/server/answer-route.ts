@@ -5,10 +5,11 @@ import { queryOf } from './path.ts';
 
 /** Answers a request that runs no model. */
 export function answerRoute(call: Call, { handle }: Route): Promise<ApiResponse> {
-  const { inference, request, pathParameters } = call;
+  const { inference, request, pathParameters, caller } = call;
   return handle({
     query: queryOf(request.url),
     pathParameters,
+    caller,
     models: () => inference.models(),
     status: () => inference.status(),
     findModel: (id, category) => findModel(call, id, category === undefined ? undefined : { name: category }),

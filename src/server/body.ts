@@ -6,11 +6,9 @@ import { InferenceError } from '../errors.ts';
 import type { ApiRequest } from '../contracts/http.ts';
 import { headerOf } from './headers.ts';
 import { abbreviate } from '../core/text/quote.ts';
-import { parseInThread } from './parse-in-thread.ts';
+import { largeBytes, parseBytes } from './parse-in-thread.ts';
 import { parseJson } from './parse-json.ts';
 
-/** A body of that size is parsed in a thread. */
-const largeBytes = 2 ** 20;
 /** Least rate of a body, and the time in which less may come. */
 const leastBytesPerSecond = 2 ** 10;
 const patienceMs = 20_000;
@@ -40,8 +38,7 @@ export async function readJson(request: ApiRequest, limits: BodyLimits): Promise
   if (!('parsed' in request.body)) {
     assertMediaType(request);
     assertUnencoded(request);
-    const bytes = await readBytes(request, request.body, limits);
-    return bytes.length < largeBytes ? parseJson(bytes) : parseInThread(bytes);
+    return parseBytes(await readBytes(request, request.body, limits));
   }
   if (headerOf(request, 'content-type') !== undefined) assertMediaType(request);
   const { parsed } = request.body;

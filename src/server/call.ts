@@ -1,6 +1,7 @@
 import type { InferenceBase } from '../contracts/engine.ts';
 import { fieldError, InferenceError } from '../errors.ts';
 import type { CategoryDefinition } from '../contracts/category.ts';
+import type { CallerState } from '../contracts/caller.ts';
 import type { ModelInfo } from '../contracts/model.ts';
 import type { ApiRequest } from '../contracts/http.ts';
 import type { ObservedRequest } from '../contracts/observer.ts';
@@ -22,6 +23,7 @@ export interface Call {
   readonly pathParameters: Readonly<Record<string, string>>;
   /** Owner of the key; `undefined` where the service is open. */
   readonly owner: string | undefined;
+  readonly caller: CallerState;
   readonly meter: Meter;
   /** Reports a failure that can't be the response's status any more. */
   readonly report: (error: InferenceError) => void;

@@ -33,6 +33,7 @@ export const wireErrors: Readonly<Record<ErrorCode, WireError>> = {
   quota_exceeded: { status: 403, type: 'permission_error', code: 'quota_exceeded' },
   upgrade_required: { status: 403, type: 'permission_error', code: 'upgrade_required' },
   model_not_found: { status: 404, type: 'invalid_request_error', code: 'model_not_found' },
+  response_not_found: { status: 404, type: 'invalid_request_error', code: 'response_not_found' },
   route_not_found: { status: 404, type: 'invalid_request_error', code: 'route_not_found' },
   method_not_allowed: { status: 405, type: 'invalid_request_error', code: 'method_not_allowed' },
   request_timeout: {

@@ -16,7 +16,10 @@ const replacements: readonly (readonly [pattern: RegExp, advice: string])[] = [
   [/^\/(?:images\/edits|images\/variations|txt2img|sdapi\/.*)$/, 'POST /v1/images/generations'],
   [/^\/(?:inference|asr)$/, 'POST /v1/audio/transcriptions'],
   [/^\/(?:tts|api\/tts)$/, 'POST /v1/audio/speech'],
-  [/^\/(?:assistants|threads|conversations)(?:\/.*)?$/, 'POST /v1/responses, with the whole conversation'],
+  [
+    /^\/(?:assistants|threads|conversations)(?:\/.*)?$/,
+    'POST /v1/responses, with `previous_response_id` or the whole conversation',
+  ],
 ];
 
 /**

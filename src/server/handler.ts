@@ -90,6 +90,7 @@ export function createHandlerOf(
         origin,
         pathParameters,
         owner,
+        caller: settings.callerOf(apiKey),
         meter,
         report,
       };

@@ -1,3 +1,4 @@
+import { withinTime } from '../concurrency/within-time.ts';
 import { InferenceError } from '../errors.ts';
 import { isLimiterState, type Limiter, type LimiterFactory, type LimiterState } from './rate-limit.ts';
 
@@ -92,17 +93,5 @@ class StoreHealth {
     if (!this.#failure) return;
     this.#failure = undefined;
     this.#options.report('The store of limits answers again.');
-  }
-}
-
-async function withinTime<Answer>(answer: Promise<Answer>, timeoutMs: number): Promise<Answer> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs);
-  });
-  try {
-    return await Promise.race([answer, late]);
-  } finally {
-    clearTimeout(timer);
   }
 }

@@ -19,10 +19,13 @@ import {
   type Authentication,
   type KeyLookup,
 } from './authentication.ts';
+import { createCallerStates, type CallerStates, type Keeping } from './caller-state.ts';
 import { createCors, type Cors, type CorsOptions } from './cors.ts';
 import { createBodyGate, type BodyGate, type BodyGateLimits, type ResolvedGateLimits } from './body-gate.ts';
+import type { ResponseStore } from '../contracts/caller.ts';
 import type { Observer } from '../contracts/observer.ts';
 import { guardLimiters, limiterFailures } from './limiter-guard.ts';
+import { createMemoryResponseStore } from './memory-response-store.ts';
 import { createMeterFactory, type MeterFactory, type Plan } from './plans.ts';
 import { printInternal, type FailedRequest } from './print-internal.ts';
 import type { LimiterFactory } from './rate-limit.ts';
@@ -31,6 +34,20 @@ import { describeValue } from '../core/text/quote.ts';
 /** The request that an error belongs to. */
 export interface ErrorContext extends FailedRequest {
   readonly status: number;
+}
+
+/** How responses are kept. */
+export interface KeepResponsesOptions {
+  /** Default: the memory of this process. Several hosts need one that they share. */
+  readonly store?: ResponseStore | undefined;
+  /** A response is forgotten after so many seconds; default 86,400, a day. */
+  readonly expirySeconds?: number | undefined;
+  /** Most responses in memory; default 10,000. Beyond that, the caller who has most loses the oldest. */
+  readonly maxCount?: number | undefined;
+  /** Most bytes in memory; default 16 × `maxBodyBytes`. */
+  readonly maxBytes?: number | undefined;
+  /** Longest time for one answer of the `store`, in milliseconds; default 5000. */
+  readonly timeoutMs?: number | undefined;
 }
 
 /** Options of `createHandler`; only `auth` is required. */
@@ -77,6 +94,16 @@ export interface HandlerOptions {
    * `id`. For services whose callers trust each other; others list theirs in a model's `sharedSystemPrompts`.
    */
   readonly sharedPrefixes?: boolean | undefined;
+  /**
+   * Keeps the answers of `POST /v1/responses` with their conversations, for `previous_response_id` and references to items;
+   * each key, or the keys of one `id`, finds its own alone. `true` has all the defaults. Default: nothing is kept.
+   */
+  readonly keepResponses?: boolean | KeepResponsesOptions | undefined;
+  /**
+   * Secret of at least 32 characters, with which `reasoning.encrypted_content` is encrypted. Several hosts need the same one.
+   * Default: a random one, which ends with the process.
+   */
+  readonly reasoningSecret?: string | undefined;
   /** Directory of audio files during transcription; default: the system's directory for temporary files. */
   readonly uploadDirectory?: string | undefined;
   /**
@@ -122,6 +149,27 @@ const gateLimits = z.strictObject({
   bytes: z.number().optional(),
   bytesPerKey: z.number().optional(),
 });
+
+const isStore = (value: unknown): boolean =>
+  ['get', 'set', 'delete'].every(
+    (name) => typeof (value as ResponseStore | null)?.[name as 'get'] === 'function',
+  );
+
+const keepResponses = z.union(
+  [
+    z.boolean(),
+    z.strictObject({
+      store: z
+        .custom<ResponseStore>(isStore, { error: 'expected an object with get, set and delete' })
+        .optional(),
+      expirySeconds: z.number().optional(),
+      maxCount: z.number().optional(),
+      maxBytes: z.number().optional(),
+      timeoutMs: z.number().optional(),
+    }),
+  ],
+  { error: 'expected a boolean or { "expirySeconds": … }' },
+);
 
 const aFunction = 'a function, which a .js or .mjs file can hold';
 const isFunction = (value: unknown): boolean => typeof value === 'function';
@@ -172,6 +220,14 @@ export const handlerSettings = {
     .boolean()
     .optional()
     .describe('Whether the beginnings of prompts are reused for all keys; default: for each key alone.'),
+  keepResponses: keepResponses
+    .optional()
+    .describe(
+      'Keeps responses for `previous_response_id`: `true`, or `store`, `expirySeconds`, `maxCount`, `maxBytes`, `timeoutMs`; default: nothing is kept.',
+    ),
+  reasoningSecret: textSetting(
+    'Encrypts `reasoning.encrypted_content`, at least 32 characters; default: a random one of the process.',
+  ),
   uploadDirectory: textSetting('Folder of audio files while they are transcribed.'),
   keepAliveMs: numberSetting('Longest silence of a stream; default 15,000.', {}),
   onError: objectSetting<NonNullable<HandlerOptions['onError']>>(
@@ -194,6 +250,7 @@ export const handlerSettings = {
 export interface Settings {
   readonly authenticate: Authenticate;
   readonly meterOf: MeterFactory;
+  readonly callerOf: CallerStates;
   readonly cors: Cors | undefined;
   readonly maxBodyBytes: number;
   readonly maxUploadBytes: number;
@@ -228,6 +285,8 @@ export function resolveOptions(options: HandlerOptions): Settings {
     bodies = {},
     bodyTimeoutMs = 300_000,
     sharedPrefixes = false,
+    keepResponses: asked = false,
+    reasoningSecret,
     uploadDirectory = tmpdir(),
     keepAliveMs = 15_000,
     logger,
@@ -246,6 +305,12 @@ export function resolveOptions(options: HandlerOptions): Settings {
     throw new TypeError(
       `uploadDirectory: expected the path of a directory, got ${describeValue(uploadDirectory)}`,
     );
+  }
+  if (
+    reasoningSecret !== undefined &&
+    !(typeof reasoningSecret === 'string' && reasoningSecret.length >= 32)
+  ) {
+    throw new TypeError('reasoningSecret: expected a text of at least 32 characters');
   }
   assertInteger('keepAliveMs', keepAliveMs, longestTimerMs);
   assertInteger('limiterTimeoutMs', limiterTimeoutMs, longestTimerMs);
@@ -267,6 +332,7 @@ export function resolveOptions(options: HandlerOptions): Settings {
           report: (message, cause) => reportStore(logger, message, cause),
         }),
     ),
+    callerOf: createCallerStates(resolveKeeping(asked, maxBodyBytes), reasoningSecret),
     cors: cors && createCors(cors),
     maxBodyBytes,
     maxUploadBytes,
@@ -311,6 +377,31 @@ function resolveGate(
   return { count, countPerKey, bytes, bytesPerKey };
 }
 
+/** @param maxBodyBytes no text that is kept is larger */
+function resolveKeeping(asked: boolean | KeepResponsesOptions, maxBodyBytes: number): Keeping | undefined {
+  if (asked === false) return undefined;
+  const options = asked === true ? {} : asked;
+  const { store, expirySeconds = 86_400, timeoutMs = 5000, maxCount = 10_000 } = options;
+  const { maxBytes = Math.min(16 * maxBodyBytes, Number.MAX_SAFE_INTEGER) } = options;
+  assertInteger('keepResponses.expirySeconds', expirySeconds, Number.MAX_SAFE_INTEGER);
+  assertInteger('keepResponses.timeoutMs', timeoutMs, longestTimerMs);
+  if (store !== undefined && (options.maxCount ?? options.maxBytes) !== undefined) {
+    throw new TypeError('keepResponses: expected no `maxCount` and `maxBytes` where there is a `store`');
+  }
+  assertInteger('keepResponses.maxCount', maxCount, Number.MAX_SAFE_INTEGER);
+  if (!(Number.isSafeInteger(maxBytes) && maxBytes >= maxBodyBytes)) {
+    throw new RangeError(
+      `keepResponses.maxBytes: expected an integer of at least maxBodyBytes, ${maxBodyBytes}, got ${maxBytes}`,
+    );
+  }
+  return {
+    store: store ?? createMemoryResponseStore({ maxCount, maxBytes }),
+    expirySeconds,
+    timeoutMs,
+    maxTextBytes: maxBodyBytes,
+  };
+}
+
 /** An outage concerns all requests at once, so it is reported once and not by each of them. */
 function reportStore(logger: Logger | undefined, message: string, cause: unknown): void {
   if (logger) logger.warn(cause === undefined ? {} : { err: cause }, message);
@@ -319,7 +410,15 @@ function reportStore(logger: Logger | undefined, message: string, cause: unknown
 }
 
 /** Names first: a misspelt limit would leave the door open. Values have messages of their own below. */
-function assertNames({ plans, cors, auth, uploads, bodies, ...options }: HandlerOptions): void {
+function assertNames({
+  plans,
+  cors,
+  auth,
+  uploads,
+  bodies,
+  keepResponses: kept,
+  ...options
+}: HandlerOptions): void {
   const anything = Object.fromEntries(Object.keys(handlerSettings).map((name) => [name, z.unknown()]));
   try {
     assertOptions('createHandler', anything, options);
@@ -336,8 +435,9 @@ function assertNames({ plans, cors, auth, uploads, bodies, ...options }: Handler
         onLimiterFailure: failureSetting,
         uploads: uploadsSetting,
         bodies: bodiesSetting,
+        keepResponses: handlerSettings.keepResponses,
       },
-      { plans, cors, onLimiterFailure, uploads, bodies },
+      { plans, cors, onLimiterFailure, uploads, bodies, keepResponses: kept },
     );
   } catch (error) {
     throw new TypeError((error as Error).message, { cause: error });

@@ -84,7 +84,7 @@ async function answer(
   upload?: UploadUse,
 ): Promise<ApiResponse> {
   const since = performance.now();
-  const asked = await inPieces(() => endpoint.read(body));
+  const asked = await inPieces(() => endpoint.read(body, call.caller));
   await letOthersRun(since);
   const model = findModel(call, asked.model, category);
   call.meter.assertModel(model.id);
@@ -99,6 +99,7 @@ async function answer(
   });
   const run: EndpointRun<AnyRequest, RunEvent> = {
     model,
+    caller: call.caller,
     collect: (request, options) => collectRun(call, runOf(markChecked(request), options)),
     open: async (request, options) => (await openRun(call, runOf(markChecked(request), options))).billed(),
     async stream(request, toFrames, { responseId, ...end } = {}) {

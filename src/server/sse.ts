@@ -29,8 +29,8 @@ const highWaterMark = 64 * 1024;
 /** Source and format of a stream. */
 export interface EventStreamSource<Event> {
   readonly events: AsyncIterator<Event>;
-  /** The frames of one event, or an empty string. */
-  readonly toFrames: (event: Event) => string;
+  /** The frames of one event, or an empty string. The next event waits for a promise of them. */
+  readonly toFrames: (event: Event) => string | Promise<string>;
   /** The frames of the event leave for the client. */
   readonly onTake?: ((event: Event) => void) | undefined;
   /** Marks the end of a complete stream; default `data: [DONE]`. */
@@ -95,7 +95,8 @@ export function createEventStream<Event>(source: EventStreamSource<Event>): Even
         const { done, value } = await events.next();
         if (done === true) break;
         untaken.push(value);
-        write(toFrames(value));
+        const frames = toFrames(value);
+        write(typeof frames === 'string' ? frames : await frames);
         if (state.frames.length > highWaterMark) {
           taken = createDeferred();
           await taken.promise;

@@ -60,6 +60,7 @@ export function apiConformance(start: Start, skip: Skips = {}): void {
           frugal: { models: ['fake-chat'], quota: { requests: 1, perSeconds: 3600 } },
           hasty: { rateLimit: { requests: 1, perSeconds: 3600 } },
         },
+        keepResponses: true,
         cors: { origins: ['https://app.example'] },
         maxBodyBytes: 64 * 1024,
         maxUploadBytes: 4 * mebibyte,

@@ -187,6 +187,7 @@ describe('what is not run', () => {
       'docs/remote.md: there is no gpu-1',
       'docs/remote.md: there is no gpu-2',
       'docs/remote.md: there is no gpu-2',
+      'docs/responses.md: there is no Redis',
       'docs/transformers.md: it installs packages',
       'docs/transformers.md: the models are on the hub',
     ]);

@@ -55,10 +55,11 @@ export function writeEndpointPages(): Map<string, string> {
   const index: string[] = [];
   for (const [path, methods] of Object.entries(document.paths)) {
     for (const [method, operation] of Object.entries(methods)) {
-      const file = `${path
+      const name = path
         .slice(1)
         .replaceAll(/[^a-z]+/g, '-')
-        .replace(/-$/, '')}.md`;
+        .replace(/-$/, '');
+      const file = pages.has(`${name}.md`) ? `${name}-${method}.md` : `${name}.md`;
       const title = `${method.toUpperCase()} /v1${path}`;
       pages.set(file, writePage(title, path, operation, document));
       index.push(`| [\`${title}\`](${file}) | ${operation.summary} |`);

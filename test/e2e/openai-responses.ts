@@ -13,6 +13,13 @@ const tool = (name: string): OpenAI.Responses.FunctionTool => ({
 /** Items of an answer as they are sent back; the types of both differ in kinds of items that don't occur here. */
 const toInput = (output: OpenAI.Responses.ResponseOutputItem[]) => output as OpenAI.Responses.ResponseInput;
 
+/** The package adds fields of its own to what it streams. */
+function withoutParsed(item: OpenAI.Responses.ResponseOutputItem): object {
+  return JSON.parse(JSON.stringify(item), (key, value: unknown) =>
+    key === 'parsed' ? undefined : value,
+  ) as object;
+}
+
 /** Asks a service for responses by the `openai` package: only the base URL and the key are changed. */
 export function openaiResponses(service: () => Service): void {
   const connect = () => {
@@ -33,7 +40,7 @@ export function openaiResponses(service: () => Service): void {
         model: service().model,
         instructions: 'Be brief.',
         error: null,
-        store: false,
+        store: true,
       });
       expect(response.output_text).toMatch(/\S/);
       const { input_tokens, output_tokens, total_tokens } = response.usage!;
@@ -97,6 +104,44 @@ export function openaiResponses(service: () => Service): void {
       expect(second.output_text).toMatch(/\S/);
     });
 
+    test('responses that are kept', async () => {
+      const responses = connect();
+      const first = await responses.create(asked(service().question));
+      const stream = responses.stream({ ...asked('And then?'), previous_response_id: first.id });
+      const second = await stream.finalResponse();
+      expect(second.previous_response_id).toBe(first.id);
+      expect((await responses.retrieve(second.id)).output).toEqual(second.output.map(withoutParsed));
+      const items = [];
+      for await (const item of responses.inputItems.list(second.id, { order: 'asc', limit: 2 }))
+        items.push(item);
+      expect(items).toMatchObject([
+        { type: 'message', role: 'user', content: service().question },
+        { id: first.output[0]!.id, role: 'assistant' },
+        { type: 'message', role: 'user', content: 'And then?' },
+      ]);
+      await responses.delete(second.id);
+      await expect(responses.retrieve(second.id)).rejects.toMatchObject({
+        status: 404,
+        code: 'response_not_found',
+      });
+      await expect(responses.cancel(first.id)).rejects.toMatchObject({ status: 400, param: 'response_id' });
+    });
+
+    test('items that are referred to', async () => {
+      const tools = [tool('get_weather')];
+      const asking: OpenAI.Responses.ResponseInput = [{ role: 'user', content: service().toolQuestion }];
+      const first = await connect().create({ ...asked(asking), tools, tool_choice: 'required' });
+      const references = first.output.map(({ id }) => ({ type: 'item_reference' as const, id: id! }));
+      const calls = first.output.filter((item) => item.type === 'function_call');
+      const outputs = calls.map(({ call_id }) => ({
+        type: 'function_call_output' as const,
+        call_id,
+        output: 'sunny',
+      }));
+      const second = await connect().create({ ...asked([...asking, ...references, ...outputs]), tools });
+      expect(second.output_text).toMatch(/\S/);
+    });
+
     test('a stream that is aborted ends, and the service comes to rest', async () => {
       const stream = await connect().create({
         ...asked(service().question),
@@ -120,7 +165,7 @@ export function openaiResponses(service: () => Service): void {
       [
         'stored state',
         { previous_response_id: 'resp_1' },
-        { status: 400, code: 'unsupported_feature', param: 'previous_response_id' },
+        { status: 404, code: 'response_not_found', param: 'previous_response_id' },
       ],
       [
         'a file',

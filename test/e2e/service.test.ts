@@ -16,7 +16,10 @@ let inference: Inference;
 let origin: string;
 
 beforeAll(async () => {
-  service = await serve({ 'tiny-chat': chat({ source: 'tiny-chat', maxQueue }) }, { auth: { keys: [key] } });
+  service = await serve(
+    { 'tiny-chat': chat({ source: 'tiny-chat', maxQueue }) },
+    { auth: { keys: [key] }, keepResponses: true },
+  );
   ({ inference, origin } = service);
 }, 120_000);
 

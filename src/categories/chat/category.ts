@@ -17,6 +17,7 @@ import { countTokens } from './wire/messages/count-tokens.ts';
 import { messagesEndpoint } from './wire/messages/endpoint.ts';
 import { responses } from './wire/responses/endpoint.ts';
 import { detokenize, tokenize } from './wire/tokenization/endpoints.ts';
+import { keptResponses } from './wire/responses/kept-endpoints.ts';
 
 /** The in-process functions for chat. */
 export interface ChatMethods {
@@ -43,7 +44,16 @@ export const chatCategory: CategoryDefinition<
   parameters: chatParameters,
   settings: chatSettings,
   files: chatFiles,
-  endpoints: [chatCompletions, completions, responses, messagesEndpoint, countTokens, tokenize, detokenize],
+  endpoints: [
+    chatCompletions,
+    completions,
+    responses,
+    ...keptResponses,
+    messagesEndpoint,
+    countTokens,
+    tokenize,
+    detokenize,
+  ],
   sample: {
     path: 'chat/completions',
     body: { messages: [{ role: 'user', content: 'Describe a scene with two shapes.' }] },

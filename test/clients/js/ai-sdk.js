@@ -116,9 +116,7 @@ const images = (model) => async () => {
 };
 
 const openai = createOpenAI({ baseURL, apiKey });
-const ofResponses = textPaths(openai.responses(models.chat), openai.responses(models.vision), {
-  providerOptions: { openai: { store: false } },
-});
+const ofResponses = textPaths(openai(models.chat), openai(models.vision));
 await report('AI SDK, openai', {
   ...textPaths(openai.chat(models.chat), openai.chat(models.vision)),
   embeddings: embeddings(openai.embedding(models.embedding)),

@@ -140,6 +140,12 @@ await report('openai (Node)', {
       (await client.responses.create({ ...asks([...input, ...first.output, output]), tools })).output_text,
     );
   },
+  async 'responses kept'() {
+    const first = await client.responses.create(asks(question));
+    const second = await client.responses.create({ ...asks(question), previous_response_id: first.id });
+    check((await client.responses.retrieve(second.id)).output_text === second.output_text, 'the same text');
+    await client.responses.delete(second.id);
+  },
   async 'responses structured'() {
     const text = { format: zodTextFormat(shape, 'shape') };
     shape.parse((await client.responses.parse({ ...asks(question), text })).output_parsed);

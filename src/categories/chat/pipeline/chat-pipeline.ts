@@ -353,7 +353,7 @@ class ChatPipeline implements Pipeline<ChatRequest, ChatEvent, ChatModelInfo> {
     const isPreview = request.stopAfter === 'encoding';
     const limit = isPreview ? previewLimit('messages', contextLength) : { contextLength };
     assertFewMessages(request.messages, limit);
-    const { text: rendered, tools } = renderPrompt(request, template);
+    const { text: rendered, tools } = renderPrompt(request, template, hasThinking(this.#model));
     const texts = pictures.map((picture) => picture.text);
     const text = vision ? expandPlaceholders(rendered, texts, vision.family) : rendered;
     const encode = request.addSpecialTokens ? framed(tokenizer) : tokenizer.encode;
@@ -436,11 +436,11 @@ async function compileAnswer(
   setting: Omit<AnswerSetting, 'thinks'> & Pick<LoadedModel, 'template' | 'tokenizer' | 'grammars'>,
   signal: AbortSignal | undefined,
 ): Promise<CompiledGrammar | undefined> {
-  const { formats, template, tokenizer, grammars } = setting;
-  const hasToken = (token: string) => tokenizer.tokenToId(token) !== undefined;
-  const thinks = formats.reasoning.detect({ template: template.source, hasToken });
+  const thinks = hasThinking(setting);
   try {
-    return await grammars.compileInSlices(answerConstraint(request, { ...setting, thinks }), { signal });
+    return await setting.grammars.compileInSlices(answerConstraint(request, { ...setting, thinks }), {
+      signal,
+    });
   } catch (error) {
     // An error of the engine, such as a stack that is too deep, has no place in the schema.
     if (!(error instanceof RangeError && error.message.includes(': '))) throw error;
@@ -449,6 +449,16 @@ async function compileAnswer(
     const param = isTool ? 'tools' : 'response_format';
     throw new InferenceError('invalid_request', message, { param, cause: error });
   }
+}
+
+/** Whether the model has a form of thinking that is known. */
+function hasThinking({
+  formats,
+  template,
+  tokenizer,
+}: Pick<LoadedModel, 'formats' | 'template' | 'tokenizer'>): boolean {
+  const hasToken = (token: string) => tokenizer.tokenToId(token) !== undefined;
+  return formats.reasoning.detect({ template: template.source, hasToken });
 }
 
 function tokensOf(texts: readonly string[], tokenizer: TextTokenizer): Set<number> {

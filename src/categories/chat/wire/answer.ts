@@ -9,10 +9,14 @@ export interface AnswerForm {
   /** The id that the answer has. */
   readonly responseId: string;
   readonly stream: boolean;
+  /** Default: none beside those of every answer. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
   /** The body of a whole answer. */
-  readonly toBody: (events: readonly ChatEvent[]) => unknown;
+  readonly toBody: (events: readonly ChatEvent[]) => object | Promise<object>;
   /** Makes what writes the frames of a stream, event by event; called for streams alone. */
-  readonly createFrames: () => StreamEnd & { readonly toFrames: (event: ChatEvent) => string };
+  readonly createFrames: () => StreamEnd & {
+    readonly toFrames: (event: ChatEvent) => string | Promise<string>;
+  };
 }
 
 /**
@@ -24,20 +28,21 @@ export interface AnswerForm {
 export async function answerChat(
   run: EndpointRun<ChatRequestInput, ChatEvent>,
   request: ChatRequestInput,
-  { responseId, stream, toBody, createFrames }: AnswerForm,
+  { responseId, stream, headers, toBody, createFrames }: AnswerForm,
 ): Promise<ApiResponse> {
   if (!stream) {
     const events = sinceRestart(await run.collect(request, { responseId }));
-    return jsonResponse(200, toBody(events), events.map(toolsHeader).find(Boolean));
+    const toolsUsed = events.map(toolsHeader).find(Boolean);
+    return jsonResponse(200, await toBody(events), { ...headers, ...toolsUsed });
   }
   let toolsUsed: Record<string, string> | undefined;
   const { toFrames, ...end } = createFrames();
-  const watched = (event: ChatEvent): string => {
+  const watched = (event: ChatEvent): string | Promise<string> => {
     toolsUsed ??= toolsHeader(event);
     return toFrames(event);
   };
   const response = await run.stream(request, watched, { responseId, ...end });
-  return { ...response, headers: { ...response.headers, ...toolsUsed } };
+  return { ...response, headers: { ...response.headers, ...headers, ...toolsUsed } };
 }
 
 function toolsHeader(event: ChatEvent): Record<string, string> | undefined {

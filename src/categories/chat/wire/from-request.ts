@@ -3,7 +3,7 @@ import type {
   ChatMessage,
   ContentPart,
   MessageContent,
-  ToolChoice,
+  TextPart,
   ToolDefinition,
 } from '../../../core/chat/messages.ts';
 import { chatParameters } from '../parameters.ts';
@@ -50,8 +50,7 @@ export function fromChatRequest(body: unknown): ChatCall {
   const request: ChatRequestInput = {
     model: parsed.model,
     messages: parsed.messages.map(toMessage),
-    tools: toTools(parsed.tools ?? []),
-    toolChoice: toToolChoice(parsed.tool_choice),
+    ...toToolUse(toTools(parsed.tools ?? []), parsed.tool_choice),
     parallelToolCalls: parsed.parallel_tool_calls ?? undefined,
     responseFormat: toResponseFormat(parsed.response_format),
     stop: parsed.stop ?? undefined,
@@ -101,7 +100,8 @@ function toMessage(message: MessageBody, index: number): ChatMessage<MessageCont
       return { role: 'user', content: toContent(message.content), name: message.name ?? undefined };
     case 'assistant': {
       const toolCalls = message.tool_calls?.map((call) => ({ id: call.id, ...call.function }));
-      if (message.content == null && !toolCalls?.length) {
+      const content = toAnswer(message.content) ?? message.refusal ?? null;
+      if (content === null && !toolCalls?.length) {
         throw fieldError(
           `messages[${index}].content`,
           'expected text where there are no tool calls, got nothing',
@@ -109,7 +109,7 @@ function toMessage(message: MessageBody, index: number): ChatMessage<MessageCont
       }
       return {
         role: 'assistant',
-        content: message.content ?? null,
+        content,
         reasoningContent: message.reasoning_content ?? undefined,
         toolCalls: toolCalls?.length ? toolCalls : undefined,
       };
@@ -119,6 +119,13 @@ function toMessage(message: MessageBody, index: number): ChatMessage<MessageCont
       return { role: 'tool', content, toolCallId, name: name ?? undefined };
     }
   }
+}
+
+function toAnswer(content: Extract<MessageBody, { role: 'assistant' }>['content']) {
+  if (typeof content === 'string') return content;
+  return content?.map((part): TextPart => {
+    return part.type === 'text' ? part : { type: 'text', text: part.refusal };
+  });
 }
 
 function toContent(content: Extract<MessageBody, { role: 'user' }>['content']): MessageContent {
@@ -145,10 +152,19 @@ function toTools(tools: NonNullable<ChatRequestBody['tools']>): ToolDefinition[]
   });
 }
 
-function toToolChoice(choice: ChatRequestBody['tool_choice']): ToolChoice | undefined {
-  return typeof choice === 'object' && choice !== null
-    ? { name: choice.function.name }
-    : (choice ?? undefined);
+/** The tools that the model is shown, and whether it has to call one. */
+function toToolUse(
+  tools: readonly ToolDefinition[],
+  choice: ChatRequestBody['tool_choice'],
+): Pick<ChatRequestInput, 'tools' | 'toolChoice'> {
+  if (typeof choice !== 'object' || choice === null) return { tools, toolChoice: choice ?? undefined };
+  if (choice.type === 'function') return { tools, toolChoice: { name: choice.function.name } };
+  const { mode, tools: allowed } = choice.allowed_tools;
+  const names = new Set(allowed.map((tool) => tool.function.name));
+  const unknown = [...names].find((name) => !tools.some((tool) => tool.name === name));
+  if (unknown !== undefined)
+    throw fieldError('tool_choice', `expected names of \`tools\`, got ${quote(unknown)}`);
+  return { tools: tools.filter(({ name }) => names.has(name)), toolChoice: mode };
 }
 
 function toResponseFormat(format: ChatRequestBody['response_format']): ResponseFormat | undefined {

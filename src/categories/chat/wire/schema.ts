@@ -29,6 +29,18 @@ const imageUrl = z.object({
   }),
 });
 
+/** An answer as it came: a refusal is one of its texts. */
+const assistantContent = z.union([
+  z.string(),
+  listOf(
+    ofOfferedType(
+      'a part',
+      ['text', 'refusal'],
+      z.discriminatedUnion('type', [textPart, z.object({ type: z.literal('refusal'), refusal: z.string() })]),
+    ),
+  ),
+]);
+
 /** Text, or parts of text and pictures. */
 const userContent = z.union([
   z.string(),
@@ -54,7 +66,8 @@ const message = z.discriminatedUnion('role', [
   z.object({ role: z.literal('user'), content: userContent, name }),
   z.object({
     role: z.literal('assistant'),
-    content: content.nullish(),
+    content: assistantContent.nullish(),
+    refusal: z.string().nullish(),
     reasoning_content: z.string().nullish(),
     tool_calls: listOf(toolCall).nullish(),
     function_call: z.null({ error: 'expected `tool_calls` instead' }).optional(),
@@ -83,10 +96,18 @@ const tool = z.object({
 
 const tokenId = /^\d{1,9}$/;
 
+const namedTool = z.object({ type: z.literal('function'), function: z.object({ name: z.string() }) });
+
 const toolChoice = z.union(
   [
     z.enum(['auto', 'none', 'required']),
-    z.object({ type: z.literal('function'), function: z.object({ name: z.string() }) }),
+    z.discriminatedUnion('type', [
+      namedTool,
+      z.object({
+        type: z.literal('allowed_tools'),
+        allowed_tools: z.object({ mode: z.enum(['auto', 'required']), tools: listOf(namedTool, { min: 1 }) }),
+      }),
+    ]),
   ],
   {
     error: ({ input }) =>
@@ -168,7 +189,7 @@ export const chatRequestSchema = z.object({
   tools: listOf(tool).nullish(),
   tool_choice: toolChoice.nullish().meta({
     description:
-      '`required` is a call, and several where `parallel_tool_calls` is true; a function is a call of it. Both are guaranteed.',
+      '`required` is a call, and several where `parallel_tool_calls` is true; a function is a call of it. Both are guaranteed. `allowed_tools` shows the model those alone.',
     default: 'auto',
   }),
   parallel_tool_calls: z.boolean().nullish().meta({

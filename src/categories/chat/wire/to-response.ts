@@ -124,9 +124,7 @@ function addToChoice(choice: Choice, event: Extract<ChatEvent, { readonly choice
   }
 }
 
-function toMessage({ text, reasoning, ...choice }: Choice): ChatCompletion['choices'][number]['message'] {
-  // A call that was cut off must not pass for one that can be carried out.
-  const toolCalls = choice.toolCalls.filter((call) => isJson(call.arguments));
+function toMessage({ text, reasoning, toolCalls }: Choice): ChatCompletion['choices'][number]['message'] {
   return {
     role: 'assistant',
     content: text === '' && toolCalls.length > 0 ? null : text,
@@ -134,16 +132,6 @@ function toMessage({ text, reasoning, ...choice }: Choice): ChatCompletion['choi
     ...(reasoning === '' ? {} : { reasoning_content: reasoning }),
     ...(toolCalls.length === 0 ? {} : { tool_calls: toolCalls.map(toWireToolCall) }),
   };
-}
-
-/** Whether a text is JSON. */
-export function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 function toWireToolCall(call: Choice['toolCalls'][number]): {

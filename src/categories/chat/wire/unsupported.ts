@@ -19,7 +19,7 @@ export const unsupportedFields = {
   reasoning_format: { harmless: isParsed, advice: 'thinking always comes apart, as `reasoning_content`' },
   thinking: { advice: 'use `enable_thinking`' },
   prompt_logprobs: { harmless: isFalse },
-  verbosity: notOffered,
+  verbosity: { harmless: (value: unknown) => value === 'medium' },
   web_search_options: notOffered,
   best_of: { harmless: isOne, advice: 'use `n`' },
   echo: { harmless: isFalse },

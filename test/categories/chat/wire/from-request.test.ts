@@ -236,7 +236,7 @@ describe('tools', () => {
     ['sometimes', 'tool_choice'],
     [7, 'tool_choice'],
     [{ type: 'function' }, 'tool_choice.function'],
-    [{ type: 'allowed_tools' }, 'tool_choice.type'],
+    [{ type: 'allowed_tools' }, 'tool_choice.allowed_tools'],
   ])('refuses the choice %j', (tool_choice, param) => {
     expect(faultOf(chatBody({ tool_choice }))).toMatchObject({ code: 'invalid_request', param });
   });
@@ -284,6 +284,53 @@ describe('response_format', () => {
     const response_format = { type: 'json_schema', json_schema: { schema: { enum: Array(20_000).fill(1) } } };
     const param = 'response_format.json_schema.schema';
     expect(faultOf(chatBody({ response_format }))).toMatchObject({ code: 'invalid_request', param });
+  });
+});
+
+describe('an answer as it came', () => {
+  const answer = (message: object) =>
+    fromChatRequest(chatBody({ messages: [{ role: 'assistant', ...message }] })).request.messages[0];
+
+  it.each([
+    ['a refusal', { content: null, refusal: 'No.' }, 'No.'],
+    ['no refusal', { content: 'Yes.', refusal: null }, 'Yes.'],
+    [
+      'parts',
+      {
+        content: [
+          { type: 'text', text: 'Yes.' },
+          { type: 'refusal', refusal: 'No.' },
+        ],
+      },
+      [
+        { type: 'text', text: 'Yes.' },
+        { type: 'text', text: 'No.' },
+      ],
+    ],
+  ])('%s', (_title, message, content) => {
+    expect(answer(message)).toMatchObject({ role: 'assistant', content });
+  });
+});
+
+describe('allowed tools', () => {
+  const named = (name: string) => ({ type: 'function', function: { name } });
+  const tools = ['time', 'weather', 'news'].map(named);
+  const read = (allowed_tools: unknown) =>
+    fromChatRequest(chatBody({ tools, tool_choice: { type: 'allowed_tools', allowed_tools } })).request;
+
+  it.each(['auto', 'required'])('with %s show the model those alone', (mode) => {
+    expect(read({ mode, tools: [named('news'), named('time')] })).toMatchObject({
+      tools: [{ name: 'time' }, { name: 'news' }],
+      toolChoice: mode,
+    });
+  });
+
+  it.each([
+    [{ mode: 'auto', tools: [named('sports')] }, 'tool_choice'],
+    [{ mode: 'auto', tools: [] }, 'tool_choice.allowed_tools.tools'],
+    [{ mode: 'none', tools: [named('time')] }, 'tool_choice.allowed_tools.mode'],
+  ])('refuses %j', (allowed, param) => {
+    expect(() => read(allowed)).toThrow(expect.objectContaining({ code: 'invalid_request', param }));
   });
 });
 

@@ -88,7 +88,7 @@ describe('toChatCompletion', () => {
     });
   });
 
-  it('leaves out a call that was cut off', () => {
+  it('has as much of a call as a stream has where the limit cut it off', () => {
     const cutOff: ChatEvent[] = [
       ...toolCalls.slice(0, 4),
       { type: 'tool-call-start', choice: 0, call: 1, id: 'b', name: 'time' },
@@ -96,9 +96,15 @@ describe('toChatCompletion', () => {
       { type: 'choice-end', choice: 0, finishReason: 'length' },
     ];
     const weather = { id: 'a', type: 'function', function: { name: 'weather', arguments: '{"city":"Ulm"}' } };
+    const time = { id: 'b', type: 'function', function: { name: 'time', arguments: '{"city": "Par' } };
     expect(complete(cutOff)).toMatchObject({
-      choices: [{ message: { content: null, tool_calls: [weather] }, finish_reason: 'length' }],
+      choices: [{ message: { content: null, tool_calls: [weather, time] }, finish_reason: 'length' }],
     });
+    const chunks = cutOff.flatMap(createChunker(head, { choices: 1, includeUsage: false }));
+    const deltas = chunks.flatMap(({ choices: [choice] }) => choice?.delta.tool_calls ?? []);
+    const ofTime = deltas.filter(({ index }) => index === 1).map((delta) => delta.function.arguments);
+    expect(ofTime.join('')).toBe(time.function.arguments);
+    expect(chunks.at(-1)?.choices[0]?.finish_reason).toBe('length');
   });
 
   it('has numbers for tokens that were impossible', () => {

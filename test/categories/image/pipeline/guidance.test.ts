@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { planGuidance, seemsDistilled } from '../../../../src/categories/image/architectures/stable-diffusion/guidance.ts';
+import {
+  planGuidance,
+  seemsDistilled,
+} from '../../../../src/categories/image/architectures/stable-diffusion/guidance.ts';
 
 describe('seemsDistilled', () => {
   it.each([

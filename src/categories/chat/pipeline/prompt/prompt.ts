@@ -22,11 +22,12 @@ const endOfText = 'SLASHV1_END_OF_TEXT ';
  * Renders a request. Where a template refuses several tools, it is given the one that fits best: the one that has to
  * be called, else the one that has most in common with the last message of the user.
  *
+ * @param thinks whether the model has a form of thinking
  * @throws InferenceError `invalid_request` where the template refuses the conversation itself
  */
-export function renderPrompt(request: TextRequest, template: ChatTemplate): Prompt {
+export function renderPrompt(request: TextRequest, template: ChatTemplate, thinks: boolean): Prompt {
   const tools = request.toolChoice === 'none' ? [] : request.tools;
-  const variables = templateVariables(request, template);
+  const variables = templateVariables(request, { ...template, thinks });
   const render = (shown: readonly ToolDefinition[]): string =>
     request.continueFinalMessage
       ? renderOpen(request.messages, (messages) => template.render(messages, shown, variables))

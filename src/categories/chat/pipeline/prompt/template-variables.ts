@@ -4,13 +4,16 @@ import { fieldError, type InferenceError } from '../../../../errors.ts';
 import type { ChatTemplate } from '../../../../models/chat-template.ts';
 import type { ChatRequest } from '../../request.ts';
 
-type Switches = Pick<ChatTemplate, 'reads' | 'thinkingSwitch' | 'source'>;
+interface Switches extends Pick<ChatTemplate, 'reads' | 'thinkingSwitch' | 'source'> {
+  /** Whether the model has a form of thinking: where it has none, it need not be switched off. */
+  readonly thinks: boolean;
+}
 
 /** Variables that a request gives elsewhere. */
 const givenElsewhere = new Set(['messages', 'tools']);
 
 /** Names of the parameters that act through the chat template, and that this one has no place for. */
-export function foreignTemplateParameters(template: Switches): string[] {
+export function foreignTemplateParameters(template: Omit<Switches, 'thinks'>): string[] {
   const hasSwitch = template.thinkingSwitch !== undefined;
   return [
     ...(hasSwitch ? [] : ['enableThinking']),
@@ -38,14 +41,16 @@ export function templateVariables(
     if (!template.reads(name)) throw fail('chat_template_kwargs', `variable ${quote(name)}`);
   }
   if (documents.length > 0 && !template.reads('documents')) throw fail('documents', 'place for documents');
-  for (const name of foreignTemplateParameters(template)) {
+  const isOff = enableThinking === false || effort === 'none';
+  const switches = isOff && !template.thinks ? [] : foreignTemplateParameters(template);
+  for (const name of switches) {
     if (request[name as 'enableThinking' | 'reasoningEffort'] !== undefined)
       throw fail(toWireName(name), 'switch for thinking');
   }
   const { thinkingSwitch } = template;
   const passesEffort =
     template.reads('reasoning_effort') && (effort !== 'none' || /(["'])none\1/.test(template.source));
-  if (effort === 'none' && !passesEffort && thinkingSwitch === undefined) {
+  if (effort === 'none' && template.thinks && !passesEffort && thinkingSwitch === undefined) {
     throw fail('reasoning_effort', 'way to switch thinking off');
   }
   const thinks = enableThinking ?? (effort === undefined ? undefined : effort !== 'none');

@@ -4,7 +4,7 @@ import { toFrame } from '../../../../server/sse.ts';
 import type { ChatEvent } from '../../events.ts';
 import type { ChatRequestInput } from '../../request.ts';
 import { answerChat } from '../answer.ts';
-import { renameFields } from '../rename-fields.ts';
+import { renameFields } from '../../../../validation/rename-fields.ts';
 import { fromCompletionRequest, type CompletionCall } from './from-request.ts';
 import { completionRequestSchema, completionSchema, defaultMaxTokens } from './schema.ts';
 import { createCompletionChunker, toCompletion } from './to-response.ts';

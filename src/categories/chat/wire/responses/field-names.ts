@@ -15,7 +15,7 @@ export function toResponsesField(field: string, places: readonly string[]): stri
   const [whole, index, part = ''] = /^messages(?:\[(\d+)\](\.content\[\d+\])?)?/.exec(field) ?? [];
   if (whole !== undefined) {
     const place = index === undefined ? undefined : places[Number(index)];
-    return place?.startsWith('input[') ? place + part : (place ?? 'input');
+    return place !== undefined && /^input\[\d+\]$/.test(place) ? place + part : (place ?? 'input');
   }
   return names.reduce((name, [pattern, replacement]) => name.replace(pattern, replacement), field);
 }

@@ -1,15 +1,24 @@
+import type { CallerState } from '../../../../contracts/caller.ts';
 import { fieldError } from '../../../../errors.ts';
 import { parseBody } from '../../../../validation/issues.ts';
 import type { ChatRequestInput } from '../../request.ts';
 import { inPieces } from '../../../../validation/in-pieces.ts';
 import { fromChatRequest } from '../from-request.ts';
 import type { ChatRequestBody } from '../schema.ts';
+import {
+  assertRecallsNothing,
+  conversationOf,
+  nothingRecalled,
+  recall,
+  type PlacedItem,
+} from './conversation.ts';
 import { toResponsesError } from './field-names.ts';
-import { responsesRequestSchema, type ResponsesRequestBody } from './schema.ts';
+import type { Keeping } from './kept-response.ts';
+import { responsesRequestSchema, type ConversationItem, type ResponsesRequestBody } from './schema.ts';
+import { shownName, showTools, toToolChoice, type ShownTools } from './tools.ts';
 import { assertNoneOf, notOffered, type UnsupportedFields } from '../../../../validation/unsupported.ts';
 import { unsupportedFields as ofChatCompletions } from '../unsupported.ts';
 
-const notStored = 'nothing is stored: send the whole conversation as `input`';
 const isFalse = (value: unknown): boolean => value === false;
 const isOne = (value: unknown): boolean => value === 1;
 
@@ -19,10 +28,8 @@ const { reasoning: _, ...ofChat } = ofChatCompletions;
 /** Fields that would change the answer and that are not honoured: those of chat completions and of stored state. */
 const unsupportedFields: UnsupportedFields = {
   ...ofChat,
-  previous_response_id: { advice: notStored },
-  conversation: { advice: notStored },
-  store: { harmless: isFalse, advice: notStored },
-  background: { harmless: isFalse, advice: 'nothing is stored: use `stream`' },
+  conversation: { advice: 'use `previous_response_id`, or send all of it as `input`' },
+  background: { harmless: isFalse, advice: 'use `stream`' },
   prompt: { advice: 'use `instructions` and `input`' },
   truncation: { harmless: (value: unknown) => value === 'disabled', advice: 'only disabled is offered' },
   context_management: notOffered,
@@ -38,20 +45,24 @@ const unsupportedFields: UnsupportedFields = {
 };
 
 /** The parsed request without the form of its delivery. */
-export interface ResponsesCall {
+export interface ResponsesCall extends Keeping {
   readonly model: string;
   readonly request: ChatRequestInput;
   readonly stream: boolean;
   /** The field that each message of the request came from, for errors. */
   readonly places: readonly string[];
+  readonly tools: ShownTools;
   /** The response repeats parts of it. */
   readonly body: ResponsesRequestBody;
 }
 
 type MessageBody = ChatRequestBody['messages'][number];
 type AssistantBody = Extract<MessageBody, { role: 'assistant' }>;
-type Item = Exclude<ResponsesRequestBody['input'], string>[number];
-type Content = Extract<Item, { role: string }>['content'];
+type Content = Extract<ConversationItem, { role: string }>['content'];
+interface TextPart {
+  readonly type: 'text';
+  readonly text: string;
+}
 
 /**
  * A request body of `POST /responses` → what the inference takes. The body becomes that of a chat completion.
@@ -65,14 +76,17 @@ type Content = Extract<Item, { role: string }>['content'];
  */
 export function fromResponsesRequest(body: unknown): ResponsesCall {
   const parsed = parse(body);
-  return toCall(parsed, toChatBody(parsed));
+  assertRecallsNothing(parsed);
+  const items = conversationOf(parsed, nothingRecalled, () => undefined);
+  return toCall(parsed, toChatBody(parsed, items), false);
 }
 
-/** `fromResponsesRequest` that lets others run within and between its two checks. */
-export async function readResponsesRequest(body: unknown): Promise<ResponsesCall> {
+/** `fromResponsesRequest` of a caller of a service; it lets others run within and between its two checks. */
+export async function readResponsesRequest(body: unknown, caller: CallerState): Promise<ResponsesCall> {
   const parsed = await inPieces(() => parse(body));
-  const conversation = toChatBody(parsed);
-  return inPieces(() => toCall(parsed, conversation));
+  const items = conversationOf(parsed, await recall(parsed, caller), caller.unseal);
+  const conversation = toChatBody(parsed, items);
+  return inPieces(() => toCall(parsed, conversation, parsed.store ?? caller.kept !== undefined));
 }
 
 function parse(body: unknown): ResponsesRequestBody {
@@ -80,46 +94,48 @@ function parse(body: unknown): ResponsesRequestBody {
   return parseBody(responsesRequestSchema, body);
 }
 
-interface ChatConversation extends Pick<ResponsesCall, 'places'> {
+interface Conversation extends Pick<ResponsesCall, 'places'> {
+  readonly messages: MessageBody[];
+}
+
+interface ChatConversation extends Pick<ResponsesCall, 'places' | 'items' | 'tools'> {
   readonly chatBody: object;
 }
 
-function toChatBody(parsed: ResponsesRequestBody): ChatConversation {
-  const { input, instructions, max_output_tokens, tools, tool_choice, text, reasoning, include, ...common } =
-    parsed;
-  const { messages, places } = toMessages(input, instructions);
+function toChatBody(parsed: ResponsesRequestBody, placed: readonly PlacedItem[]): ChatConversation {
+  const { instructions, max_output_tokens, tool_choice, text, reasoning, include, ...common } = parsed;
+  const { messages, places } = toMessages(placed, instructions);
   const logprobs = include?.includes('message.output_text.logprobs') || (parsed.top_logprobs ?? 0) > 0;
+  const tools = showTools(parsed.tools ?? []);
   const chatBody = {
     ...common,
     messages,
     max_tokens: max_output_tokens,
-    tools: tools?.map(({ type, ...tool }) => ({ type, function: tool })),
+    tools: tools.functions,
     tool_choice: toToolChoice(tool_choice),
     response_format: toResponseFormat(text?.format),
     reasoning_effort: reasoning?.effort,
     verbosity: text?.verbosity,
     logprobs,
   };
-  return { chatBody, places };
+  return { chatBody, places, tools, items: placed.map(({ item }) => item) };
 }
 
-function toCall(parsed: ResponsesRequestBody, { chatBody, places }: ChatConversation): ResponsesCall {
+function toCall(
+  parsed: ResponsesRequestBody,
+  { chatBody, places, items, tools }: ChatConversation,
+  store: boolean,
+): ResponsesCall {
   try {
     const { model, request, stream } = fromChatRequest(chatBody);
-    return { model, request, stream, places, body: parsed };
+    return { model, request, stream, places, items, tools, store, body: parsed };
   } catch (error) {
     throw toResponsesError(error, places);
   }
 }
 
-interface Conversation {
-  readonly messages: MessageBody[];
-  /** The field that each message came from. */
-  readonly places: string[];
-}
-
 /** Calls and reasoning, which are items of their own, become parts of the assistant's messages. */
-function toMessages(input: ResponsesRequestBody['input'], instructions?: string | null): Conversation {
+function toMessages(items: readonly PlacedItem[], instructions?: string | null): Conversation {
   const messages: MessageBody[] = [];
   const places: string[] = [];
   const add = (message: MessageBody, place: string): void => {
@@ -127,13 +143,16 @@ function toMessages(input: ResponsesRequestBody['input'], instructions?: string 
     places.push(place);
   };
   if (instructions != null) add({ role: 'system', content: instructions }, 'instructions');
-  if (typeof input === 'string') {
-    add({ role: 'user', content: input }, 'input');
-    return { messages, places };
-  }
   let reasoning: string | undefined;
-  for (const [index, item] of input.entries()) {
-    const place = `input[${index}]`;
+  // A result is a text here: its pictures follow in a message after all results of the turn.
+  let pictures: { part: ImagePart; place: string }[] = [];
+  const addPictures = (): void => {
+    const [first] = pictures;
+    if (first) add({ role: 'user', content: pictures.map(({ part }) => part) }, first.place);
+    pictures = [];
+  };
+  for (const { item, place } of items) {
+    if (item.type !== 'function_call_output') addPictures();
     if (item.type === 'reasoning') {
       reasoning = (item.content ?? []).map((part) => part.text).join('\n');
       continue;
@@ -146,50 +165,69 @@ function toMessages(input: ResponsesRequestBody['input'], instructions?: string 
       reasoning = undefined;
       continue;
     }
+    if (item.type === 'function_call_output' && typeof item.output !== 'string') {
+      for (const part of item.output) {
+        if (part.type === 'input_image') pictures.push({ part: toImage(part), place: `${place}.output` });
+      }
+    }
     add(toMessage(item, reasoning), place);
     reasoning = undefined;
   }
+  addPictures();
   if (messages.length === 0) throw fieldError('input', 'expected a message');
   return { messages, places };
 }
 
-function toMessage(item: Exclude<Item, { type: 'reasoning' }>, reasoning: string | undefined): MessageBody {
-  if (item.type === 'function_call_output')
-    return { role: 'tool', content: toContent(item.output), tool_call_id: item.call_id };
+function toMessage(
+  item: Exclude<ConversationItem, { type: 'reasoning' }>,
+  reasoning: string | undefined,
+): MessageBody {
+  if (item.type === 'function_call_output') {
+    const { output, call_id } = item;
+    const content = typeof output === 'string' ? output : output.flatMap(textsOf);
+    return { role: 'tool', content, tool_call_id: call_id };
+  }
   const thoughts = reasoning === undefined ? {} : { reasoning_content: reasoning };
   if (item.type === 'function_call') {
     return { role: 'assistant', content: null, tool_calls: [toToolCall(item)], ...thoughts };
   }
-  const itsContent = toContent(item.content);
-  if (item.role === 'assistant') return { role: item.role, content: itsContent, ...thoughts };
-  return { role: item.role, content: itsContent };
+  // Only users' messages may hold pictures; the schema of a chat completion refuses others, by their place.
+  const { role } = item;
+  const content = typeof item.content === 'string' ? item.content : item.content.map(toPart);
+  return { role, content, ...(role === 'assistant' && thoughts) } as MessageBody;
 }
 
 type Part = Exclude<Content, string>[number];
 
-function toContent(content: Content): NonNullable<AssistantBody['content']> {
-  // Only users' messages may hold pictures; the schema of a chat completion refuses others, by their place.
-  return (typeof content === 'string' ? content : content.map(toPart)) as NonNullable<
-    AssistantBody['content']
-  >;
+type ImagePart = Extract<
+  Exclude<Extract<MessageBody, { role: 'user' }>['content'], string>[number],
+  { type: 'image_url' }
+>;
+
+function toPart(part: Part): TextPart | ImagePart {
+  return part.type === 'input_image' ? toImage(part) : toText(part);
 }
 
-function toPart(part: Part): unknown {
-  if (part.type === 'input_image')
-    return { type: 'image_url', image_url: { url: part.image_url, detail: part.detail } };
+function textsOf(part: Part): TextPart[] {
+  return part.type === 'input_image' ? [] : [toText(part)];
+}
+
+function toText(part: Exclude<Part, { type: 'input_image' }>): TextPart {
   return { type: 'text', text: part.type === 'refusal' ? part.refusal : part.text };
 }
 
-function toToolCall(
-  item: Extract<Item, { type: 'function_call' }>,
-): NonNullable<AssistantBody['tool_calls']>[number] {
-  return { id: item.call_id, type: 'function', function: { name: item.name, arguments: item.arguments } };
+function toImage({ image_url: url, detail }: Extract<Part, { type: 'input_image' }>): ImagePart {
+  return { type: 'image_url', image_url: { url, detail } };
 }
 
-function toToolChoice(choice: ResponsesRequestBody['tool_choice']): ChatRequestBody['tool_choice'] {
-  return choice != null && typeof choice === 'object'
-    ? { type: 'function', function: { name: choice.name } }
-    : choice;
+function toToolCall(
+  item: Extract<ConversationItem, { type: 'function_call' }>,
+): NonNullable<AssistantBody['tool_calls']>[number] {
+  return {
+    id: item.call_id,
+    type: 'function',
+    function: { name: shownName(item), arguments: item.arguments },
+  };
 }
 
 function toResponseFormat(

@@ -1,4 +1,4 @@
-import { isJson } from '../to-response.ts';
+import { isJson } from '../../../../core/text/is-json.ts';
 import type { ModelResponse, ResponseEvent } from './schema.ts';
 
 /** An item of a response's output. */
@@ -21,14 +21,16 @@ export interface GrowingItem {
   /** Its place in the output. */
   readonly index: number;
   /** The call that the item is about. */
-  readonly call?: { readonly id: string; readonly name: string } | undefined;
+  readonly call?: { readonly id: string; readonly name: string; readonly namespace?: string } | undefined;
+  /** Encrypts reasoning, where the client wants that. */
+  readonly seal?: ((text: string) => string) | undefined;
   text: string;
   readonly logprobs: TextLogprobs;
 }
 
 /** The item as it is now; one without text yet is in progress. */
 export function toOutputItem(growing: GrowingItem, status: Status): OutputItem {
-  const { type, id, call, text } = growing;
+  const { type, id, call, text, seal } = growing;
   switch (type) {
     case 'message': {
       const content = status === 'in_progress' ? [] : [toTextPart(growing)];
@@ -36,7 +38,8 @@ export function toOutputItem(growing: GrowingItem, status: Status): OutputItem {
     }
     case 'reasoning': {
       const content = status === 'in_progress' ? [] : [{ type: 'reasoning_text' as const, text }];
-      return { id, type, status, summary: [], content };
+      const sealed = seal && status !== 'in_progress' ? { encrypted_content: seal(text) } : {};
+      return { id, type, status, summary: [], content, ...sealed };
     }
     case 'function_call': {
       // A call that was cut off must not pass for one that can be carried out.
@@ -47,6 +50,7 @@ export function toOutputItem(growing: GrowingItem, status: Status): OutputItem {
         status: isWhole ? status : 'incomplete',
         call_id: call!.id,
         name: call!.name,
+        ...(call!.namespace !== undefined && { namespace: call!.namespace }),
         arguments: text,
       };
     }
@@ -79,9 +83,8 @@ export function extendItem(growing: GrowingItem, delta: string, logprobs: TextLo
 }
 
 /** The events with which the item ends. */
-export function endItem(growing: GrowingItem, status: Status): EventBody[] {
+export function endItem(growing: GrowingItem, item: OutputItem): EventBody[] {
   const { index: output_index } = growing;
-  const item = toOutputItem(growing, status);
   return [
     endOfText(growing),
     ...ofPart('response.content_part.done', growing),

@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import { describeValue } from '../../../../core/text/quote.ts';
+import { suggest } from '../../../../core/text/suggest.ts';
 import { jsonText } from '../../../../validation/json-text.ts';
 import { listOf } from '../../../../validation/list-schema.ts';
 import { ofOfferedType } from '../../../../validation/offered-type.ts';
+import { toJsonSchema } from '../../../../validation/json-schema.ts';
 import { parameterSchema } from '../../../../validation/parameter-schema.ts';
 import { chatParameters } from '../../parameters.ts';
 import {
@@ -36,49 +38,91 @@ const content = z.union([z.string(), listOf(part)]);
 
 const reasoningText = z.object({ type: z.literal('reasoning_text'), text: z.string() });
 
+const itemId = z.string().nullish();
+
 const inputItem = ofOfferedType(
   'an item',
-  ['message', 'function_call', 'function_call_output', 'reasoning'],
+  ['message', 'function_call', 'function_call_output', 'reasoning', 'item_reference'],
   z.discriminatedUnion('type', [
     z.object({
       type: z.literal('message').optional(),
+      id: itemId,
       role: z.enum(['user', 'assistant', 'system', 'developer']),
       content,
     }),
     z.object({
       type: z.literal('function_call'),
+      id: itemId,
       call_id: nonEmptyText,
       name: nonEmptyText,
+      namespace: z.string().nullish(),
       arguments: jsonText.meta({ description: 'JSON text.' }),
     }),
-    z.object({ type: z.literal('function_call_output'), call_id: nonEmptyText, output: content }),
+    z.object({
+      type: z.literal('function_call_output'),
+      id: itemId,
+      call_id: nonEmptyText,
+      output: content,
+    }),
     z.object({
       type: z.literal('reasoning'),
+      id: itemId,
       content: listOf(reasoningText).nullish(),
-      encrypted_content: z
-        .null({ error: 'expected `content` instead, nothing here is encrypted' })
-        .optional(),
+      encrypted_content: z.string().nullish().meta({ description: 'Read where `content` has nothing.' }),
+    }),
+    z.object({
+      type: z.literal('item_reference'),
+      id: nonEmptyText.meta({ description: 'Of an item of a response that was kept.' }),
     }),
   ]),
-  new Map([['item_reference', 'nothing is stored, so send the item itself']]),
 );
 
-const tool = ofOfferedType(
-  'a tool',
-  ['function'],
-  z.object({
-    type: z.literal('function'),
-    name: toolName,
-    description: z.string().nullish(),
-    parameters: jsonSchema.nullish().meta({ description: 'JSON Schema of the arguments object.' }),
-    strict: z.boolean().nullish().meta({
-      description: 'Guarantee that arguments follow the schema; one that can not be guaranteed is refused.',
-    }),
+const functionTool = z.object({
+  type: z.literal('function'),
+  name: toolName,
+  description: z.string().nullish(),
+  parameters: jsonSchema.nullish().meta({ description: 'JSON Schema of the arguments object.' }),
+  strict: z.boolean().nullish().meta({
+    description: 'Guarantee that arguments follow the schema; one that can not be guaranteed is refused.',
   }),
-);
+});
+
+const ownTypes = ['function', 'namespace'];
+
+/** Clients send them to every model; a type that was misspelt is none of them. */
+const skippedTool = z.object({
+  type: z
+    .string()
+    .regex(/^[a-z][a-z0-9_]{0,63}$/, { abort: true })
+    .refine((type) => suggest(type, ownTypes, 1) === undefined, { abort: true })
+    .meta({ description: 'Any other type: the tool is skipped, and a header of the answer names its type.' }),
+});
+
+const namespaceTool = z.object({
+  type: z.literal('namespace'),
+  name: nonEmptyText,
+  description: z.string().nullish(),
+  tools: listOf(z.union([functionTool, skippedTool])),
+});
+
+const offeredTool = z.discriminatedUnion('type', [functionTool, namespaceTool]);
+const tool = z.union([offeredTool, skippedTool]);
 
 const toolChoice = z.union(
-  [z.enum(['auto', 'none', 'required']), z.object({ type: z.literal('function'), name: z.string() })],
+  [
+    z.enum(['auto', 'none', 'required']),
+    z.discriminatedUnion('type', [
+      z.object({ type: z.literal('function'), name: z.string(), namespace: z.string().nullish() }),
+      z.object({
+        type: z.literal('allowed_tools'),
+        mode: z.enum(['auto', 'required']),
+        tools: listOf(
+          z.object({ type: z.string(), name: z.string().nullish(), namespace: z.string().nullish() }),
+          { min: 1 },
+        ),
+      }),
+    ]),
+  ],
   {
     error: ({ input }) =>
       `expected "auto", "none", "required" or { "type": "function", "name": … }, got ${describeValue(input)}`,
@@ -100,7 +144,19 @@ const summary = z.literal('auto').nullish().meta({
   description: '`auto` is none: the item has the whole reasoning.',
 });
 
-const includable = ['message.output_text.logprobs', 'reasoning.encrypted_content'] as const;
+const includable = [
+  'message.output_text.logprobs',
+  'reasoning.encrypted_content',
+  // No tool and no item here has them.
+  'code_interpreter_call.outputs',
+  'computer_call_output.output.image_url',
+  'file_search_call.results',
+  'message.input_image.image_url',
+  'web_search_call.action.sources',
+  'web_search_call.results',
+] as const;
+
+const echoed = z.string().nullish().meta({ description: 'Comes back as it is.' });
 
 /** The body of a request. Fields that are not listed change nothing or are refused before, see `unsupported.ts`. */
 export const responsesRequestSchema = chatRequestSchema
@@ -122,7 +178,8 @@ export const responsesRequestSchema = chatRequestSchema
     max_output_tokens: parameterSchema(chatParameters.maxTokens),
     tools: listOf(tool).nullish(),
     tool_choice: toolChoice.nullish().meta({
-      description: '`required` is at least one call, a function a call of it; both are guaranteed.',
+      description:
+        '`required` is at least one call, a function a call of it; both are guaranteed. `allowed_tools` shows the model those alone.',
       default: 'auto',
     }),
     text: z
@@ -131,13 +188,42 @@ export const responsesRequestSchema = chatRequestSchema
       .meta({ description: 'Format of the answer; the model can write nothing else.' }),
     reasoning: z.object({ effort: z.string().nullish(), summary, generate_summary: summary }).nullish(),
     include: listOf(z.enum(includable)).nullish().meta({
-      description: 'Log probabilities; the content of reasoning is never encrypted and always there.',
+      description: 'Log probabilities; reasoning encrypted, beside its text.',
     }),
     metadata: z.record(z.string(), z.string()).nullish().meta({ description: 'Comes back as it is.' }),
+    store: z.boolean().nullish().meta({
+      description:
+        'Whether the response is kept; default: true where the service keeps responses, else false.',
+    }),
+    previous_response_id: z.string().nullish().meta({
+      description: 'A response that was kept: its conversation and its output come before the input.',
+    }),
+    max_tool_calls: z.int().nullish().meta({ description: 'Of tools of the service, which has none.' }),
+    safety_identifier: echoed,
+    prompt_cache_key: echoed,
   });
 
 /** A checked body of `POST /responses`. */
 export type ResponsesRequestBody = z.infer<typeof responsesRequestSchema>;
+type InputItem = Exclude<ResponsesRequestBody['input'], string>[number];
+/** An item of a conversation. */
+export type ConversationItem = Exclude<InputItem, { type: 'item_reference' }>;
+
+/** The items of the input of a response that was kept. */
+export const inputItemListSchema = z.object({
+  object: z.literal('list'),
+  data: z.array(z.unknown()).meta({ items: toJsonSchema(inputItem) }),
+  first_id: z.string().nullable(),
+  last_id: z.string().nullable(),
+  has_more: z.boolean(),
+});
+
+/** The answer to the removal of a response. */
+export const deletedResponseSchema = z.object({
+  id: z.string(),
+  object: z.literal('response'),
+  deleted: z.literal(true),
+});
 
 const logprobs = z.array(tokenLogprob.extend({ top_logprobs: z.array(tokenLogprob) }));
 
@@ -165,6 +251,7 @@ const outputItem = z.discriminatedUnion('type', [
     status,
     summary: z.array(z.never()),
     content: z.array(reasoningText),
+    encrypted_content: z.string().optional(),
   }),
   z.object({
     id,
@@ -172,6 +259,7 @@ const outputItem = z.discriminatedUnion('type', [
     status,
     call_id: z.string(),
     name: z.string(),
+    namespace: z.string().optional(),
     arguments: z.string(),
   }),
 ]);
@@ -181,6 +269,7 @@ export const modelResponseSchema = z.object({
   id,
   object: z.literal('response'),
   created_at: z.int(),
+  completed_at: z.int().nullable(),
   model: z.string(),
   status: z.enum(['in_progress', 'completed', 'incomplete', 'failed']),
   error: z.object({ code: z.string(), message: z.string() }).nullable(),
@@ -203,13 +292,19 @@ export const modelResponseSchema = z.object({
   temperature: z.number(),
   text: z.object({ format: textFormat }),
   tool_choice: toolChoice,
-  tools: z.array(tool),
+  tools: z.array(offeredTool),
   top_logprobs: z.int(),
   top_p: z.number(),
   background: z.literal(false),
-  previous_response_id: z.null(),
-  store: z.literal(false),
+  previous_response_id: z.string().nullable(),
+  store: z.boolean(),
   truncation: z.literal('disabled'),
+  presence_penalty: z.number(),
+  frequency_penalty: z.number(),
+  max_tool_calls: z.int().nullable(),
+  service_tier: z.literal('default'),
+  safety_identifier: z.string().nullable(),
+  prompt_cache_key: z.string().nullable(),
 });
 
 const numbered = { sequence_number: z.int() };

@@ -1,3 +1,4 @@
+import { unixTime } from '../../../../server/headers.ts';
 import type { ChatEvent, FinishReason } from '../../events.ts';
 import { toWireLogprobs } from '../to-response.ts';
 import {
@@ -10,12 +11,14 @@ import {
   type OutputItem,
   type TextLogprobs,
 } from './growing-item.ts';
+import { outputItemId } from './kept-response.ts';
 import type { ModelResponse, ResponseEvent } from './schema.ts';
+import type { NamespacedName } from './tools.ts';
 
 /** The parts of a response that are known before its answer. */
 export type ResponseHead = Omit<
   ModelResponse,
-  'status' | 'error' | 'incomplete_details' | 'output' | 'usage'
+  'status' | 'completed_at' | 'error' | 'incomplete_details' | 'output' | 'usage'
 >;
 
 /** An error as clients see it. */
@@ -23,6 +26,14 @@ export interface ResponseFailure {
   readonly code: string;
   readonly message: string;
   readonly param: string | null;
+}
+
+/** The part of a request that a streamer needs. */
+export interface ResponseForm {
+  /** Encrypts reasoning, beside its text; default: nothing is encrypted. */
+  readonly seal?: ((text: string) => string) | undefined;
+  /** Name that the model was shown → the function of a namespace; default: none. */
+  readonly namespaced?: ReadonlyMap<string, NamespacedName> | undefined;
 }
 
 /** Turns the events of one answer, in order, into those of a streamed response. */
@@ -44,7 +55,10 @@ export interface ResponseStreamer {
  * push({ type: 'text-delta', choice: 0, text: 'Hi' }).at(-1)?.type; // 'response.output_text.delta'
  * ```
  */
-export function createResponseStreamer(head: ResponseHead): ResponseStreamer {
+export function createResponseStreamer(
+  head: ResponseHead,
+  { seal, namespaced }: ResponseForm = {},
+): ResponseStreamer {
   const output: OutputItem[] = [];
   let growing: GrowingItem | undefined;
   let finishReason: FinishReason = 'stop';
@@ -54,6 +68,7 @@ export function createResponseStreamer(head: ResponseHead): ResponseStreamer {
 
   const toResponse = (own: Pick<ModelResponse, 'status'> & Partial<ModelResponse>): ModelResponse => ({
     ...head,
+    completed_at: null,
     error: null,
     incomplete_details: null,
     output: [...output],
@@ -64,16 +79,17 @@ export function createResponseStreamer(head: ResponseHead): ResponseStreamer {
     if (!growing) return [];
     if (growing.type === 'message') growing.logprobs.push(...logprobs);
     logprobs = [];
-    const events = endItem(growing, status);
-    output.push(toOutputItem(growing, status));
+    const item = toOutputItem(growing, status);
+    const events = endItem(growing, item);
+    output.push(item);
     growing = undefined;
     return events;
   };
   const begin = (type: GrowingItem['type'], call?: GrowingItem['call']): EventBody[] => {
     const before = end('completed');
     const index = output.length;
-    const id = `${idPrefixes[type]}${head.id.replace(/^resp_/, '')}_${index}`;
-    growing = { type, id, index, call, text: '', logprobs: [] };
+    const id = outputItemId(type, head.id, index);
+    growing = { type, id, index, call, seal, text: '', logprobs: [] };
     return [...before, ...beginItem(growing)];
   };
   const within = (type: GrowingItem['type']): EventBody[] => (growing?.type === type ? [] : begin(type));
@@ -92,7 +108,7 @@ export function createResponseStreamer(head: ResponseHead): ResponseStreamer {
         logprobs = [];
         return [...within('reasoning'), ...extendItem(growing!, event.text, [])];
       case 'tool-call-start':
-        return begin('function_call', event);
+        return begin('function_call', { name: event.name, ...namespaced?.get(event.name), id: event.id });
       case 'tool-call-delta':
         return extendItem(growing!, event.arguments, []);
       case 'choice-end': {
@@ -104,8 +120,10 @@ export function createResponseStreamer(head: ResponseHead): ResponseStreamer {
         return [...(hasAnswer ? [] : begin('message')), ...end('completed')];
       }
       case 'usage': {
-        const response = toResponse({ ...outcomes[finishReason], usage: toUsage(event) });
-        return [{ type: `response.${outcomes[finishReason].status}`, response }];
+        const { status, incomplete_details } = outcomes[finishReason];
+        const completed_at = status === 'completed' ? unixTime() : null;
+        const response = toResponse({ status, completed_at, incomplete_details, usage: toUsage(event) });
+        return [{ type: `response.${status}`, response }];
       }
       default:
         return [];
@@ -155,13 +173,15 @@ export function createResponseStreamer(head: ResponseHead): ResponseStreamer {
  * toModelResponse(events, head).output[0]?.type; // 'message'
  * ```
  */
-export function toModelResponse(events: Iterable<ChatEvent>, head: ResponseHead): ModelResponse {
-  const { push } = createResponseStreamer(head);
+export function toModelResponse(
+  events: Iterable<ChatEvent>,
+  head: ResponseHead,
+  form?: ResponseForm,
+): ModelResponse {
+  const { push } = createResponseStreamer(head, form);
   const last = [...events].flatMap(push).at(-1);
   return (last as Extract<ResponseEvent, { response: unknown }>).response;
 }
-
-const idPrefixes = { message: 'msg_', reasoning: 'rs_', function_call: 'fc_' } as const;
 
 const completed = { status: 'completed', incomplete_details: null } as const;
 

@@ -2,6 +2,7 @@ import { chatParameters } from '../../parameters.ts';
 import type { AnswerHead } from '../to-response.ts';
 import type { ResponsesCall } from './from-request.ts';
 import type { ResponseHead } from './to-events.ts';
+import { offeredTools } from './tools.ts';
 
 /**
  * The parts of a response that are known before its answer: they repeat what was asked, with its defaults.
@@ -13,11 +14,12 @@ import type { ResponseHead } from './to-events.ts';
  * ```
  */
 export function toResponseHead(
-  { body, request }: ResponsesCall,
+  { body, request, store }: ResponsesCall,
   { id, created, model }: AnswerHead,
 ): ResponseHead {
-  const valueOf = (name: 'temperature' | 'topP' | 'maxTokens' | 'topLogprobs'): number =>
-    request[name] ?? chatParameters[name].default;
+  const valueOf = (
+    name: 'temperature' | 'topP' | 'maxTokens' | 'topLogprobs' | 'presencePenalty' | 'frequencyPenalty',
+  ): number => request[name] ?? chatParameters[name].default;
   return {
     id,
     object: 'response',
@@ -31,18 +33,18 @@ export function toResponseHead(
     temperature: valueOf('temperature'),
     text: { format: body.text?.format ?? { type: 'text' } },
     tool_choice: body.tool_choice ?? 'auto',
-    tools: (body.tools ?? []).map(({ type, name, description = null, parameters = null, strict = null }) => ({
-      type,
-      name,
-      description,
-      parameters,
-      strict,
-    })),
+    tools: offeredTools(body.tools ?? []),
     top_logprobs: valueOf('topLogprobs'),
     top_p: valueOf('topP'),
     background: false,
-    previous_response_id: null,
-    store: false,
+    previous_response_id: body.previous_response_id ?? null,
+    store,
     truncation: 'disabled',
+    presence_penalty: valueOf('presencePenalty'),
+    frequency_penalty: valueOf('frequencyPenalty'),
+    max_tool_calls: body.max_tool_calls ?? null,
+    service_tier: 'default',
+    safety_identifier: body.safety_identifier ?? null,
+    prompt_cache_key: body.prompt_cache_key ?? null,
   };
 }

@@ -3,7 +3,7 @@ import { jsonResponse } from '../../../../server/responses.ts';
 import type { ChatEvent, TokenSpelling } from '../../events.ts';
 import type { ChatRequestInput } from '../../request.ts';
 import { previewPrompt } from '../preview-prompt.ts';
-import { renameFields } from '../rename-fields.ts';
+import { renameFields } from '../../../../validation/rename-fields.ts';
 import {
   fromDetokenizeRequest,
   fromTokenizeRequest,

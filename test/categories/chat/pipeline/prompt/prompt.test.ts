@@ -17,7 +17,8 @@ function render(
   const messages = [{ role: 'user' as const, content: 'How is the weather in Oslo?' }];
   const complete = completeChatRequest({ model: 'm', messages, tools, ...changes });
   const request = { ...complete, messages: complete.messages.map(toTextMessage) };
-  const { text, tools: used } = renderPrompt(request, createChatTemplate(folderOf({ chatTemplate })));
+  const template = createChatTemplate(folderOf({ chatTemplate }));
+  const { text, tools: used } = renderPrompt(request, template, false);
   return { text, used: used.map(({ name }) => name) };
 }
 

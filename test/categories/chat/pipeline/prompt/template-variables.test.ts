@@ -25,10 +25,10 @@ const templates = {
 type Name = keyof typeof templates;
 
 const templateOf = (name: Name) => createChatTemplate(folderOf({ chatTemplate: templates[name] }));
-const variables = (name: Name, input: Partial<ChatRequestInput>) =>
+const variables = (name: Name, input: Partial<ChatRequestInput>, thinks = true) =>
   templateVariables(
     completeChatRequest({ model: 'm', messages: [{ role: 'user', content: 'Hi' }], ...input }),
-    templateOf(name),
+    { ...templateOf(name), thinks },
   );
 
 describe('switches of templates', () => {
@@ -92,6 +92,25 @@ describe('variables', () => {
     ['plain', { chatTemplateKwargs: { constructor: 1 } }, 'chat_template_kwargs'],
   ])('%s refuses %j', (name, input, param) => {
     expect(() => variables(name, input)).toThrow(
+      expect.objectContaining({ code: 'unsupported_feature', param }),
+    );
+  });
+
+  it.each<[Name, Partial<ChatRequestInput>, object]>([
+    ['plain', { enableThinking: false }, {}],
+    ['plain', { reasoningEffort: 'none' }, {}],
+    ['plain', { reasoningEffort: 'none', enableThinking: false }, {}],
+    ['effort', { reasoningEffort: 'none' }, {}],
+    ['enable_thinking', { enableThinking: false }, { enable_thinking: false }],
+  ])('%s of a model without thinking takes %j', (name, input, expected) => {
+    expect(variables(name, input, false)).toEqual(expected);
+  });
+
+  it.each<[Partial<ChatRequestInput>, string]>([
+    [{ enableThinking: true }, 'enable_thinking'],
+    [{ reasoningEffort: 'low' }, 'reasoning_effort'],
+  ])('a model without thinking refuses %j', (input, param) => {
+    expect(() => variables('plain', input, false)).toThrow(
       expect.objectContaining({ code: 'unsupported_feature', param }),
     );
   });

@@ -163,12 +163,28 @@ describe('POST /responses', () => {
   });
 
   it.each([
-    ['GET', '/v1/responses', 405, 'method_not_allowed'],
-    ['GET', '/v1/responses/resp_1', 404, 'route_not_found'],
-    ['DELETE', '/v1/responses/resp_1', 404, 'route_not_found'],
-    ['POST', '/v1/responses/resp_1/cancel', 404, 'route_not_found'],
-  ])('%s %s is not offered: nothing is stored', async (method, url, status, code) => {
+    ['GET', '/v1/responses', 405, 'method_not_allowed', null],
+    ['GET', '/v1/responses/resp_1', 400, 'unsupported_feature', 'response_id'],
+    ['GET', '/v1/responses/resp_1/input_items', 400, 'unsupported_feature', 'response_id'],
+    ['DELETE', '/v1/responses/resp_1', 400, 'unsupported_feature', 'response_id'],
+    ['POST', '/v1/responses/resp_1/cancel', 400, 'unsupported_feature', 'response_id'],
+  ])('%s %s is not offered where nothing is kept', async (method, url, status, code, param) => {
     const { handler } = serve();
-    expectError(await send(handler, { method, url }), status, code);
+    expectError(await send(handler, { method, url }), status, code, param);
+  });
+
+  it('names the tools that it has skipped', async () => {
+    const { ask, stream } = serve();
+    const tools = [{ type: 'web_search' }, { type: 'function', name: 'a' }, { type: 'local_shell' }];
+    const { headers, json } = await ask({ tools });
+    expect(headers['x-slashv1-tools-skipped']).toBe('web_search, local_shell');
+    expect(json.tools).toMatchObject([{ type: 'function', name: 'a' }]);
+    const streamed = await stream({ tools });
+    expect(streamed.headers['x-slashv1-tools-skipped']).toBe('web_search, local_shell');
+    expect((await ask()).headers).not.toHaveProperty('x-slashv1-tools-skipped');
+    const many = Array.from({ length: 1000 }, (_, index) => ({ type: `search_${index}` }));
+    expect(String((await ask({ tools: many })).headers['x-slashv1-tools-skipped'])).toMatch(
+      /^search_0,.*\.\.\.$/,
+    );
   });
 });

@@ -155,6 +155,9 @@ describe('fromResponsesRequest', () => {
   it.each([
     { store: false },
     { store: null, previous_response_id: null, conversation: null },
+    { text: { verbosity: 'medium' }, max_tool_calls: 3 },
+    { tools: [{ type: 'web_search' }, { type: 'custom', name: 'a' }] },
+    { include: ['web_search_call.action.sources', 'file_search_call.results'] },
     { background: false },
     { truncation: 'disabled' },
     { include: ['reasoning.encrypted_content'] },
@@ -199,14 +202,91 @@ describe('fromResponsesRequest', () => {
     ['input[0].content[0]', { input: [{ role: 'user', content: [{ type: 'input_file', file_id: 'f' }] }] }],
     ['input[1]', { input: [asks, { type: 'item_reference', id: 'msg_1' }] }],
     ['input[0]', { input: [{ type: 'web_search_call', id: 'ws_1' }] }],
-    ['tools[0]', { tools: [{ type: 'web_search' }] }],
   ])('%s is not offered', (param, additions) => {
     expect(() => read(additions)).toThrow(expect.objectContaining({ code: 'unsupported_feature', param }));
   });
 
-  it('says what to send in place of a reference', () => {
-    const input = [asks, { type: 'item_reference', id: 'msg_1' }];
-    expect(() => read({ input })).toThrow(/: nothing is stored, so send the item itself\.$/);
+  it.each([
+    { input: [asks, { type: 'item_reference', id: 'msg_1' }] },
+    { previous_response_id: 'resp_1' },
+    { store: true },
+  ])('%j: says which option keeps responses', (additions) => {
+    expect(() => read(additions)).toThrow(
+      /`keepResponses` is off\), so send the whole conversation as `input`\.$/,
+    );
+  });
+
+  it('pictures of results follow the results of a turn', () => {
+    const picture = { type: 'input_image', image_url: 'data:image/png;base64,AA', detail: 'low' };
+    const input = [
+      asks,
+      call('a'),
+      call('b'),
+      output('a', [{ type: 'input_text', text: 'The clock:' }, picture]),
+      output('b', [picture]),
+      asks,
+    ];
+    const shown = { type: 'image', image: 'data:image/png;base64,AA', detail: 'low' };
+    const { request, places } = read({ input });
+    expect(request.messages.slice(2)).toEqual([
+      toolMessage('a', [{ type: 'text', text: 'The clock:' }]),
+      toolMessage('b', []),
+      { role: 'user', content: [shown, shown] },
+      asks,
+    ]);
+    expect(places).toEqual(['input[0]', 'input[1]', 'input[3]', 'input[4]', 'input[3].output', 'input[5]']);
+  });
+
+  describe('tools of a namespace', () => {
+    const files = {
+      type: 'namespace',
+      name: 'mcp__files',
+      description: 'Files.',
+      tools: [time, { type: 'custom' }],
+    };
+
+    it('are shown to the model as functions', () => {
+      const { request, tools } = read({ tools: [time, files, { type: 'local_shell' }] });
+      expect(request.tools!.map(({ name }) => name)).toEqual(['time', 'mcp__files__time']);
+      expect(tools.skipped).toEqual(['custom', 'local_shell']);
+      expect([...tools.namespaced]).toEqual([
+        ['mcp__files__time', { namespace: 'mcp__files', name: 'time' }],
+      ]);
+    });
+
+    it('have that name in calls and choices, too', () => {
+      const { request } = read({
+        tools: [files],
+        tool_choice: { type: 'function', namespace: 'mcp__files', name: 'time' },
+        input: [asks, { ...call('a'), namespace: 'mcp__files' }, output('a')],
+      });
+      expect(request.toolChoice).toEqual({ name: 'mcp__files__time' });
+      expect(request.messages[1]).toMatchObject({ toolCalls: [{ name: 'mcp__files__time' }] });
+    });
+  });
+
+  describe('allowed tools', () => {
+    const allow = (mode: string, ...allowed: object[]) =>
+      read({
+        tools: [time, { ...time, name: 'news' }],
+        tool_choice: { type: 'allowed_tools', mode, tools: allowed },
+      }).request;
+    const news = { type: 'function', name: 'news' };
+    const search = { type: 'web_search' };
+
+    it('are the ones that the model is shown', () => {
+      expect(allow('required', news, search)).toMatchObject({
+        tools: [{ name: 'news' }],
+        toolChoice: 'required',
+      });
+    });
+
+    it('of other types are none', () => {
+      expect(allow('auto', search).toolChoice).toBe('none');
+      expect(() => allow('required', search)).toThrow(
+        expect.objectContaining({ param: 'tool_choice.tools' }),
+      );
+    });
   });
 
   it.each([
@@ -217,15 +297,18 @@ describe('fromResponsesRequest', () => {
     ['input', { input: 7 }],
     ['input[0].role', { input: [{ role: 'tool', content: 'a' }] }],
     ['input[0].call_id', { input: [{ type: 'function_call', name: 'time', arguments: '{}' }] }],
-    ['input[0].encrypted_content', { input: [{ ...thought, encrypted_content: 'abc' }] }],
+    ['input[0].encrypted_content', { input: [{ ...thought, content: [], encrypted_content: 'abc' }] }],
     ['max_output_tokens', { max_output_tokens: 0 }],
     ['temperature', { temperature: 3 }],
     ['tools[1].name', { tools: [time, time] }],
+    ['tools[0].type', { tools: [{ type: 'functoin', name: 'a' }] }],
+    ['tools[0].type', { tools: [{ name: 'a' }] }],
+    ['tools[0].tools[0].name', { tools: [{ type: 'namespace', name: 'a', tools: [{ type: 'function' }] }] }],
     ['tools[0].name', { tools: [{ type: 'function', name: 'no space' }] }],
     ['tool_choice', { tool_choice: 'maybe' }],
-    ['tool_choice.type', { tools: [time], tool_choice: { type: 'allowed_tools', mode: 'auto', tools: [] } }],
+    ['tool_choice.tools', { tools: [time], tool_choice: { type: 'allowed_tools', mode: 'auto', tools: [] } }],
     ['text.format.schema', { text: { format: { type: 'json_schema', name: 'a' } } }],
-    ['include[0]', { include: ['file_search_call.results'] }],
+    ['include[0]', { include: ['everything'] }],
     ['reasoning.summary', { reasoning: { summary: 'detailed' } }],
     ['metadata.a', { metadata: { a: 1 } }],
   ])('names %s', (param, additions) => {

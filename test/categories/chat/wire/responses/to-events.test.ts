@@ -1,6 +1,6 @@
 import type OpenAI from 'openai';
 import { accumulateResponse } from 'openai/lib/responses/ResponseAccumulator';
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { ChatEvent, FinishReason } from '../../../../../src/categories/chat/events.ts';
 import { fromResponsesRequest } from '../../../../../src/categories/chat/wire/responses/from-request.ts';
 import {
@@ -133,6 +133,11 @@ const answers: [title: string, events: ChatEvent[], status: string, output: obje
   ],
 ];
 
+const requiredFields = `id object created_at completed_at status incomplete_details model previous_response_id
+  instructions output error tools tool_choice truncation parallel_tool_calls text top_p
+  presence_penalty frequency_penalty top_logprobs temperature reasoning usage max_output_tokens
+  max_tool_calls store background service_tier metadata safety_identifier prompt_cache_key`.split(/\s+/);
+
 /** The events of a stream, numbered and of the published shapes. */
 function streamed(events: readonly ChatEvent[]): ResponseEvent[] {
   const { push } = createResponseStreamer(head);
@@ -143,10 +148,14 @@ function streamed(events: readonly ChatEvent[]): ResponseEvent[] {
 }
 
 describe('a response', () => {
+  afterEach(() => vi.useRealTimers());
+
   it.each(answers)('%s', (_title, events, status, output) => {
+    vi.setSystemTime(1_700_000_060_500);
     expect(toModelResponse(events, head)).toEqual({
       ...head,
       status,
+      completed_at: status === 'completed' ? 1_700_000_060 : null,
       error: null,
       incomplete_details: status === 'incomplete' ? { reason: 'max_output_tokens' } : null,
       output,
@@ -193,6 +202,33 @@ describe('a response', () => {
     expect(types(given(0, '{}'))).toEqual(['function_call_arguments.delta']);
     const callDone = ['function_call_arguments.done', 'output_item.done'];
     expect(end('tool_calls').flatMap(types)).toEqual([...callDone, 'completed']);
+  });
+
+  it('has the fields of a schema that is published', () => {
+    const response = toModelResponse([start, ...end('stop')], head);
+    // Those that the Open Responses specification requires.
+    expect(Object.keys(response)).toEqual(expect.arrayContaining(requiredFields));
+  });
+
+  it('calls a function of a namespace by both names', () => {
+    const namespaced = new Map([['files__read', { namespace: 'files', name: 'read' }]]);
+    const events = [start, called(0, 'files__read'), given(0, '{}'), ...end('tool_calls')];
+    const read = { ...functionCall(0, 'read', '{}'), namespace: 'files' };
+    expect(toModelResponse(events, head, { namespaced }).output).toEqual([read]);
+    const { push } = createResponseStreamer(head, { namespaced });
+    const items = events.flatMap(push).flatMap((event) => ('item' in event ? [event.item] : []));
+    expect(items).toMatchObject([{ name: 'read', namespace: 'files' }, read]);
+  });
+
+  it('has its reasoning encrypted once, where that is wanted', () => {
+    const seal = vi.fn((plain: string) => `<${plain}>`);
+    const { push } = createResponseStreamer(head, { seal });
+    const events = [start, reasoning('Let'), reasoning(' me'), text('Hi'), ...end('stop')].flatMap(push);
+    const [added, done] = events.flatMap((event) => ('item' in event ? [event.item] : []));
+    expect(added).not.toHaveProperty('encrypted_content');
+    expect(done).toMatchObject({ encrypted_content: '<Let me>', content: [{ text: 'Let me' }] });
+    expect(events.at(-1)).toMatchObject({ response: { output: [done, { type: 'message' }] } });
+    expect(seal).toHaveBeenCalledOnce();
   });
 
   it.each([

@@ -1,0 +1,131 @@
+import type { CallerState } from '../../../../contracts/caller.ts';
+import { fieldError } from '../../../../errors.ts';
+import { findKept, notFound, nothingKept, responseIdOf, type KeptResponse } from './kept-response.ts';
+import type { ConversationItem, ModelResponse, ResponsesRequestBody } from './schema.ts';
+
+/** An item of a conversation, and the field of the request that it came with. */
+export interface PlacedItem {
+  readonly item: ConversationItem;
+  readonly place: string;
+}
+
+/** The part of a conversation that was kept. */
+export interface Recalled {
+  /** The items before those of the request. */
+  readonly before: readonly ConversationItem[];
+  /** The items that the request refers to, by their ids. */
+  readonly items: ReadonlyMap<string, ConversationItem>;
+}
+
+/** Nothing of the conversation was kept. */
+export const nothingRecalled: Recalled = { before: [], items: new Map() };
+
+type Asked = Pick<ResponsesRequestBody, 'input' | 'previous_response_id' | 'store'>;
+
+/**
+ * Fetches what a request refers to.
+ *
+ * @throws InferenceError `response_not_found`; `unsupported_feature` where nothing is kept; `invalid_request` for an item
+ * that is named twice; `request_too_large` for items that are larger together than a request may be
+ */
+export async function recall(asked: Asked, caller: CallerState): Promise<Recalled> {
+  const { kept } = caller;
+  if (kept === undefined) {
+    assertRecallsNothing(asked);
+    return nothingRecalled;
+  }
+  const { previous_response_id: previous } = asked;
+  const before = previous == null ? [] : itemsOf(await findKept(caller, previous, 'previous_response_id'));
+  const items = new Map<string, ConversationItem>();
+  let bytes = 0;
+  for (const [responseId, references] of byResponse(asked)) {
+    const ofResponse = itemsOf(await findKept(caller, responseId, references[0]!.place));
+    const known = new Map(ofResponse.map((item) => [item.id, item]));
+    for (const { id, place } of references) {
+      const item = known.get(id);
+      if (item === undefined) throw notFound(place);
+      if (items.has(id)) throw fieldError(place, 'expected every item once');
+      items.set(id, item);
+      bytes += JSON.stringify(item).length;
+      if (bytes > kept.maxBytes)
+        throw fieldError(place, 'the items are larger together than a request may be', {
+          code: 'request_too_large',
+        });
+    }
+  }
+  return { before, items };
+}
+
+/** @throws InferenceError `unsupported_feature` for a request that only a service that keeps responses can answer */
+export function assertRecallsNothing(asked: Asked): void {
+  if (asked.store === true) throw nothingKept('store');
+  if (asked.previous_response_id != null) throw nothingKept('previous_response_id');
+  const [first] = referencesOf(asked);
+  if (first !== undefined) throw nothingKept(first.place);
+}
+
+/** A reference to an item. */
+interface Reference {
+  readonly id: string;
+  readonly place: string;
+}
+
+function referencesOf({ input }: Asked): Reference[] {
+  if (typeof input === 'string') return [];
+  return input.flatMap((item, index) =>
+    item.type === 'item_reference' ? [{ id: item.id, place: `input[${index}]` }] : [],
+  );
+}
+
+function byResponse(asked: Asked): Map<string, Reference[]> {
+  const grouped = new Map<string, Reference[]>();
+  for (const reference of referencesOf(asked)) {
+    const id = responseIdOf(reference.id);
+    if (id === undefined) throw notFound(reference.place);
+    const group = grouped.get(id);
+    if (group) group.push(reference);
+    else grouped.set(id, [reference]);
+  }
+  return grouped;
+}
+
+/**
+ * All items that a model is to read, in their order.
+ *
+ * @throws InferenceError `invalid_request` for reasoning that was not encrypted here
+ */
+export function conversationOf(
+  { input }: Pick<Asked, 'input'>,
+  { before, items }: Recalled,
+  unseal: CallerState['unseal'],
+): PlacedItem[] {
+  const placed = before.map((item) => ({ item, place: 'previous_response_id' }));
+  if (typeof input === 'string')
+    return [...placed, { item: { role: 'user', content: input }, place: 'input' }];
+  for (const [index, item] of input.entries()) {
+    const place = `input[${index}]`;
+    placed.push({
+      item: item.type === 'item_reference' ? items.get(item.id)! : opened(item, place),
+      place,
+    });
+  }
+  return placed;
+
+  function opened(item: ConversationItem, place: string): ConversationItem {
+    if (item.type !== 'reasoning' || item.encrypted_content == null || item.content?.length) return item;
+    const text = unseal(item.encrypted_content);
+    if (text === undefined) {
+      const reason =
+        'expected what this service has encrypted for this key; a restart ends its secret, unless the handler has a `reasoningSecret`';
+      throw fieldError(`${place}.encrypted_content`, reason);
+    }
+    return { ...item, content: [{ type: 'reasoning_text', text }] };
+  }
+}
+
+/** The conversation with its answer, without a call that was cut off: it has no result. */
+function itemsOf({ input, response }: KeptResponse): ConversationItem[] {
+  const isWhole = ({ type, status }: ModelResponse['output'][number]): boolean =>
+    type !== 'function_call' || status === 'completed';
+  return [...input, ...response.output.filter(isWhole)];
+}

@@ -1,0 +1,91 @@
+import type { EndpointRun } from '../../../../contracts/endpoint.ts';
+import type { CallerState, KeptValues } from '../../../../contracts/caller.ts';
+import { fieldError, InferenceError } from '../../../../errors.ts';
+import type { ConversationItem, ModelResponse } from './schema.ts';
+
+/** A response, and the conversation that it answers. */
+export interface KeptResponse {
+  readonly response: ModelResponse;
+  /** Every item has an id. */
+  readonly input: readonly ConversationItem[];
+}
+
+/** The part of a call by which its response is kept. */
+export interface Keeping {
+  /** The conversation: the items that were kept, and those of the request. */
+  readonly items: readonly ConversationItem[];
+  /** Whether the response is to be kept. */
+  readonly store: boolean;
+}
+
+const idPrefixes = {
+  message: 'msg',
+  reasoning: 'rs',
+  function_call: 'fc',
+  function_call_output: 'fco',
+} as const;
+
+/** The id of an item of the output, made of that of its response. */
+export function outputItemId(
+  type: ModelResponse['output'][number]['type'],
+  responseId: string,
+  index: number,
+): string {
+  return `${idPrefixes[type]}_${responseId.replace(/^resp_/, '')}_${index}`;
+}
+
+/** The id of the response that an item came with, which is a part of its own. */
+export function responseIdOf(itemId: string): string | undefined {
+  const [, response] = /^[a-z]+_([0-9a-f]{32})_(?:in)?\d+$/.exec(itemId) ?? [];
+  return response && `resp_${response}`;
+}
+
+/** @throws InferenceError `unsupported_feature` naming the handler's option */
+export function nothingKept(param: string): InferenceError {
+  const reason = "this service keeps no responses (the handler's option `keepResponses` is off)";
+  return fieldError(param, `${reason}, so send the whole conversation as \`input\``, {
+    code: 'unsupported_feature',
+  });
+}
+
+/**
+ * @param param the field that names it
+ * @throws InferenceError `response_not_found`; `unsupported_feature` where nothing is kept
+ */
+export async function findKept(
+  { kept }: Pick<CallerState, 'kept'>,
+  id: string,
+  param: string,
+): Promise<KeptResponse & { readonly kept: KeptValues }> {
+  if (kept === undefined) throw nothingKept(param);
+  const found = /^resp_[0-9a-f]{32}$/.test(id) ? await kept.get(id) : undefined;
+  if (found === undefined) throw notFound(param);
+  return { ...(found as KeptResponse), kept };
+}
+
+/** The error of a response or an item that isn't kept, or is another key's. */
+export function notFound(param: string): InferenceError {
+  return fieldError(param, 'there is none of this id, or it is no longer kept', {
+    code: 'response_not_found',
+  });
+}
+
+/** Keeps a response, where its request wants that. The answer says whether it is kept: a store that fails doesn't spoil it. */
+export async function keepResponse(
+  response: ModelResponse,
+  { items, store }: Keeping,
+  { caller: { kept }, report }: Pick<EndpointRun<never, never>, 'caller' | 'report'>,
+): Promise<ModelResponse> {
+  if (!store || kept === undefined) return response;
+  const suffix = response.id.replace(/^resp_/, '');
+  const input = items.map((item, index) => ({
+    ...item,
+    id: item.id ?? `${idPrefixes[item.type ?? 'message']}_${suffix}_in${index}`,
+  }));
+  const value: KeptResponse = { response, input };
+  const isKept = await kept.set(response.id, value).catch((error: unknown) => {
+    report(InferenceError.from(error));
+    return false;
+  });
+  return isKept ? response : { ...response, store: false };
+}

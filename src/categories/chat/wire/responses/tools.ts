@@ -1,0 +1,102 @@
+import { fieldError } from '../../../../errors.ts';
+import type { ChatRequestBody } from '../schema.ts';
+import type { ModelResponse, ResponsesRequestBody } from './schema.ts';
+
+type Tools = NonNullable<ResponsesRequestBody['tools']>;
+type OfferedTool = ModelResponse['tools'][number];
+type FunctionTool = Extract<OfferedTool, { type: 'function' }>;
+type ChatTool = NonNullable<ChatRequestBody['tools']>[number];
+
+/** A function of a namespace, as clients call it. */
+export interface NamespacedName {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+interface ToolName {
+  readonly namespace?: string | null | undefined;
+  readonly name: string;
+}
+
+/** The tools of a request, as a model is shown them. */
+export interface ShownTools {
+  readonly functions: readonly ChatTool[];
+  /** Types of the tools that are none of a model that runs here. */
+  readonly skipped: readonly string[];
+  /** Name that the model is shown → the function of a namespace. */
+  readonly namespaced: ReadonlyMap<string, NamespacedName>;
+}
+
+/**
+ * The name of a function for the model.
+ *
+ * @example
+ * ```ts
+ * shownName({ namespace: 'mcp__files', name: 'read' }); // 'mcp__files__read'
+ * ```
+ */
+export function shownName({ namespace, name }: ToolName): string {
+  if (namespace == null) return name;
+  return namespace.endsWith('__') ? namespace + name : `${namespace}__${name}`;
+}
+
+/** Functions, alone and within namespaces; tools of other types are skipped. */
+export function showTools(tools: Tools): ShownTools {
+  const functions: ChatTool[] = [];
+  const skipped = new Set<string>();
+  const namespaced = new Map<string, NamespacedName>();
+  const add = ({ type, ...tool }: FunctionTool): void => {
+    functions.push({ type, function: tool });
+  };
+  for (const tool of tools) {
+    if (isFunction(tool)) add(tool);
+    else if (!isNamespace(tool)) skipped.add(tool.type);
+    else {
+      for (const member of tool.tools) {
+        if (!isFunction(member)) {
+          skipped.add(member.type);
+          continue;
+        }
+        const names = { namespace: tool.name, name: member.name };
+        namespaced.set(shownName(names), names);
+        add({ ...member, name: shownName(names) });
+      }
+    }
+  }
+  return { functions, skipped: [...skipped], namespaced };
+}
+
+/** The tools that a response repeats. */
+export function offeredTools(tools: Tools): OfferedTool[] {
+  return tools.flatMap((tool): OfferedTool[] => {
+    if (isNamespace(tool)) return [tool];
+    if (!isFunction(tool)) return [];
+    const { type, name, description = null, parameters = null, strict = null } = tool;
+    return [{ type, name, description, parameters, strict }];
+  });
+}
+
+/** @throws InferenceError `invalid_request` for allowed tools of which none is a function, where a call is required */
+export function toToolChoice(choice: ResponsesRequestBody['tool_choice']): ChatRequestBody['tool_choice'] {
+  if (choice == null || typeof choice === 'string') return choice;
+  const named = (tool: ToolName) => ({
+    type: 'function' as const,
+    function: { name: shownName(tool) },
+  });
+  if (choice.type === 'function') return named(choice);
+  const { mode } = choice;
+  const tools = choice.tools.flatMap(({ type, name, namespace }) =>
+    type === 'function' && name != null ? [named({ name, namespace })] : [],
+  );
+  if (tools.length > 0) return { type: choice.type, allowed_tools: { mode, tools } };
+  if (mode === 'auto') return 'none';
+  throw fieldError('tool_choice.tools', 'expected a function, where a call is required');
+}
+
+function isFunction(tool: Tools[number]): tool is FunctionTool {
+  return tool.type === 'function';
+}
+
+function isNamespace(tool: Tools[number]): tool is Extract<OfferedTool, { type: 'namespace' }> {
+  return tool.type === 'namespace';
+}

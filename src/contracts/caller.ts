@@ -1,0 +1,52 @@
+/**
+ * Where responses are kept. Its functions may be called at the same time, from several hosts.
+ *
+ * @example
+ * ```ts
+ * const texts = new Map<string, string>();
+ * const store: ResponseStore = {
+ *   get: async (key) => texts.get(key),
+ *   set: async (key, text) => texts.set(key, text),
+ *   delete: async (key) => texts.delete(key),
+ * };
+ * ```
+ */
+export interface ResponseStore {
+  /**
+   * The text of a key, or `null` or `undefined` where there is none or its time is over.
+   *
+   * @param key `slashv1:responses:<plan>:<owner>:<id>`, each part percent-encoded
+   */
+  get(key: string): Promise<string | null | undefined>;
+  /** @param expirySeconds the text is forgotten after that time; at least 1 */
+  set(key: string, text: string, expirySeconds: number): Promise<unknown>;
+  delete(key: string): Promise<unknown>;
+}
+
+/** Values that are kept for one caller; no other caller finds them. */
+export interface KeptValues {
+  /** Most of one value, as JSON in UTF-8: as much as of a request's body. */
+  readonly maxBytes: number;
+  /**
+   * @returns `undefined` where there is none of that id
+   * @throws InferenceError `overloaded` where the store fails
+   */
+  get(id: string): Promise<unknown>;
+  /**
+   * @returns whether it is kept: one that is larger than `maxBytes` is not
+   * @throws InferenceError `overloaded` where the store fails
+   */
+  set(id: string, value: object): Promise<boolean>;
+  /** @throws InferenceError `overloaded` where the store fails */
+  delete(id: string): Promise<void>;
+}
+
+/** State of the service that belongs to one caller: to the keys of one `id` and plan, or to all where there are no keys. */
+export interface CallerState {
+  /** `undefined` where the handler's option `keepResponses` is off. */
+  readonly kept: KeptValues | undefined;
+  /** Encrypts a text that the caller carries for the service. */
+  readonly seal: (text: string) => string;
+  /** The text that was sealed; `undefined` for anything that this service has not sealed for this caller. */
+  readonly unseal: (sealed: string) => string | undefined;
+}

@@ -1,0 +1,62 @@
+import { Buffer } from 'node:buffer';
+import { withinTime } from '../concurrency/within-time.ts';
+import type { CallerState, KeptValues, ResponseStore } from '../contracts/caller.ts';
+import { InferenceError } from '../errors.ts';
+import { ownerOf, type ApiKey } from './authentication.ts';
+import { parseBytes } from './parse-in-thread.ts';
+import { createSealers } from './sealer.ts';
+
+/** Resolved options of kept responses. */
+export interface Keeping {
+  readonly store: ResponseStore;
+  readonly expirySeconds: number;
+  /** Longest time for one answer of the store. */
+  readonly timeoutMs: number;
+  /** Most of one text, as UTF-8. */
+  readonly maxTextBytes: number;
+}
+
+/** Finds the state of a key's owner; `null` stands for everybody. */
+export type CallerStates = (apiKey: ApiKey | null) => CallerState;
+
+/**
+ * @param keeping where values are kept; nowhere if left out
+ * @param secret as `createSealers` takes it
+ */
+export function createCallerStates(keeping: Keeping | undefined, secret: string | undefined): CallerStates {
+  const sealersOf = createSealers(secret);
+  return (apiKey) => {
+    const names = apiKey === null ? ['', ''] : [apiKey.plan ?? '', ownerOf(apiKey)];
+    const caller = names.map(encodeURIComponent).join(':');
+    return { kept: keeping && keptValues(caller, keeping), ...sealersOf(caller) };
+  };
+}
+
+function keptValues(caller: string, { store, expirySeconds, timeoutMs, maxTextBytes }: Keeping): KeptValues {
+  const keyOf = (id: string): string => `slashv1:responses:${caller}:${encodeURIComponent(id)}`;
+  const ask = async <Answer>(question: () => Promise<Answer>): Promise<Answer> => {
+    try {
+      return await withinTime(question(), timeoutMs);
+    } catch (cause) {
+      throw new InferenceError('overloaded', "The store of responses doesn't answer at the moment.", {
+        cause,
+      });
+    }
+  };
+  return {
+    maxBytes: maxTextBytes,
+    async get(id) {
+      const text = await ask(() => store.get(keyOf(id)));
+      return text == null ? undefined : parseBytes(new TextEncoder().encode(text));
+    },
+    async set(id, value) {
+      const text = JSON.stringify(value);
+      if (Buffer.byteLength(text) > maxTextBytes) return false;
+      await ask(() => store.set(keyOf(id), text, expirySeconds));
+      return true;
+    },
+    async delete(id) {
+      await ask(() => store.delete(keyOf(id)));
+    },
+  };
+}

@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest';
+import { createMemoryResponseStore } from '../../src/server/memory-response-store.ts';
+
+function open(limits: { maxCount?: number; maxBytes?: number } = {}) {
+  let time = 0;
+  const store = createMemoryResponseStore({ maxCount: 100, maxBytes: 1000, ...limits }, () => time);
+  return {
+    store,
+    put: (key: string, length = 10, seconds = 60) => store.set(key, 'a'.repeat(length), seconds),
+    sleep: (seconds: number) => (time += seconds * 1000),
+    has: async (...keys: string[]) => {
+      const texts = await Promise.all(keys.map((key) => store.get(key)));
+      return texts.map((text) => text != null);
+    },
+  };
+}
+
+describe('responses in memory', () => {
+  it('are forgotten when their time is over', async () => {
+    const { put, sleep, has } = open();
+    await put('a:1');
+    sleep(59);
+    expect(await has('a:1')).toEqual([true]);
+    sleep(1);
+    expect(await has('a:1')).toEqual([false]);
+  });
+
+  it('are bounded in number: the caller who has most loses the oldest', async () => {
+    const { put, has } = open({ maxCount: 4 });
+    for (const key of ['b:1', 'a:1', 'a:2', 'a:3', 'a:4', 'a:5']) await put(key);
+    expect(await has('b:1', 'a:1', 'a:2', 'a:3', 'a:4', 'a:5')).toEqual([
+      true,
+      false,
+      false,
+      true,
+      true,
+      true,
+    ]);
+  });
+
+  it('are bounded in bytes, as UTF-8', async () => {
+    const { store, put, has } = open({ maxBytes: 100 });
+    await put('b:1', 30);
+    await put('a:1', 40);
+    await store.set('a:2', 'é'.repeat(20), 60);
+    expect(await has('b:1', 'a:1', 'a:2')).toEqual([true, false, true]);
+  });
+
+  it('count once where they are set again, and no more where they are removed or over', async () => {
+    const { store, put, sleep, has } = open({ maxBytes: 100 });
+    await put('a:1', 60);
+    await put('a:1', 60);
+    await store.delete('a:1');
+    await store.delete('a:1');
+    await put('a:2', 60, 10);
+    sleep(10);
+    await put('b:1', 100);
+    expect(await has('a:1', 'a:2', 'b:1')).toEqual([false, false, true]);
+  });
+});
