@@ -46,6 +46,8 @@ export interface Engine {
   version(): string;
   /** Answers with 200 when the engine is up. */
   readonly readyPath: string;
+  /** Whether it writes the list of tools in an order by which so small a model as tiny-chat misses that it can call them. */
+  readonly reordersTools?: boolean;
   /** Requests that it is at. */
   running?(origin: string, materials: Materials): Promise<number>;
   /** Ports in a row that it takes, from the one that it gets on; default 1. */

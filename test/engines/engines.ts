@@ -104,6 +104,7 @@ export const engines: readonly Engine[] = [
     name: "llama.cpp's server",
     serves: 'chat',
     settings: { dialect: 'llama-server' },
+    reordersTools: true,
     version: () => /version: (\S+)/.exec(run(llamaServer(), ['--version']))?.[1] ?? 'unknown',
     readyPath: '/health',
     running: async (origin) => {

@@ -89,7 +89,7 @@ describe.each(chosen)('$name', (engine) => {
     engine.serves === 'chat' ? equalAnswers(workshop.local, far!) : equalTensors(workshop.local, far!),
   );
   if (engine.serves === 'chat') {
-    check('tools', () => equalCalls(workshop.local, far!));
+    if (!engine.reordersTools) check('tools', () => equalCalls(workshop.local, far!));
     check('log probabilities', () => equalLogProbabilities(workshop.local, far!));
     check('cancellation', () => cancel(far!, () => engine.running!(running!.origin, workshop.materials)));
     check('left mid-stream', () => leaveMidStream(workshop.local, far!));

@@ -46,6 +46,32 @@ describe('a connection that was kept open', () => {
   );
 });
 
+describe('a connection that was closed', () => {
+  const closed = (bytesRead: number | undefined) =>
+    new TypeError('fetch failed', {
+      cause: Object.assign(new Error('other side closed'), {
+        code: 'UND_ERR_SOCKET',
+        ...(bytesRead === undefined ? {} : { socket: { bytesRead } }),
+      }),
+    });
+
+  it.each([
+    ['after answers, like those beside it', 900, 8],
+    ['at an age that nobody tells', undefined, 1],
+    ['before any answer', 0, 0],
+  ])('%s, is tried again', async (_name, bytesRead, most) => {
+    for (const faults of [most, most + 1]) {
+      let left = faults;
+      const sent = sendAgain(async () => {
+        if (left-- > 0) throw closed(bytesRead);
+        return new Response('ok');
+      });
+      if (faults > most) await expect(sent).rejects.toThrow('fetch failed');
+      else expect(await (await sent).text()).toBe('ok');
+    }
+  });
+});
+
 describe('a new connection', () => {
   it.each([
     ['in order', 'destroy', 1],

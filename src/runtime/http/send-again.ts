@@ -1,12 +1,15 @@
 /** Error codes of a connection that the other side has closed. */
 const codes = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
+/** Connections that may have been closed at once. */
+const mostKeptOpen = 8;
 
 /**
- * Sends a request once more where its connection was closed before an answer began. Servers close connections that were
- * idle for a while, maybe at the moment when the next request leaves; `fetch` doesn't send that one again. A connection
- * that never carried an answer isn't tried again where it is known to be new.
+ * Sends a request again where its connection was closed before an answer began. Servers close connections that were idle
+ * for a while, maybe at the moment when the next request leaves; `fetch` doesn't send that one again. Several may be closed
+ * at once, so the next connection may fail in the same way. One that is known to be new isn't tried again; one of unknown
+ * age, once.
  *
- * @param send may be called twice
+ * @param send may be called several times
  * @see https://www.rfc-editor.org/rfc/rfc9110#section-9.2.2
  *
  * @example
@@ -15,11 +18,12 @@ const codes = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
  * ```
  */
 export async function sendAgain(send: () => Promise<Response>): Promise<Response> {
-  try {
-    return await send();
-  } catch (error) {
-    if (wasKeptOpen((error as Error).cause)) return send();
-    throw error;
+  for (let times = 1; ; times++) {
+    try {
+      return await send();
+    } catch (error) {
+      if (times > mostAgain((error as Error).cause)) throw error;
+    }
   }
 }
 
@@ -29,8 +33,10 @@ interface ConnectionFault {
   readonly socket?: { readonly bytesRead?: number };
 }
 
-function wasKeptOpen(cause: unknown): boolean {
-  if (!(cause instanceof Error)) return false;
+function mostAgain(cause: unknown): number {
+  if (!(cause instanceof Error)) return 0;
   const { code = '', socket } = cause as ConnectionFault;
-  return codes.has(code) && socket?.bytesRead !== 0;
+  if (!codes.has(code)) return 0;
+  if (socket?.bytesRead === undefined) return 1;
+  return socket.bytesRead > 0 ? mostKeptOpen : 0;
 }
