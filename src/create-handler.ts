@@ -1,5 +1,5 @@
 import { categories } from './categories/registry.ts';
-import type { InferenceBase } from './contracts/engine.ts';
+import type { ServedInference } from './contracts/engine.ts';
 import type { Handler } from './contracts/http.ts';
 import { createHandlerOf } from './server/handler.ts';
 import type { HandlerOptions } from './server/options.ts';
@@ -19,6 +19,6 @@ import type { HandlerOptions } from './server/options.ts';
  * createServer(toNodeListener(handler)).listen(8000);
  * ```
  */
-export function createHandler(inference: InferenceBase, options: HandlerOptions): Handler {
+export function createHandler(inference: ServedInference, options: HandlerOptions): Handler {
   return createHandlerOf(categories, inference, options);
 }

@@ -1,4 +1,5 @@
 import type { CallerState } from './caller.ts';
+import type { ModelControl } from './engine.ts';
 import type { ApiResponse } from './http.ts';
 import type { ModelDirectory, ModelInfo } from './model.ts';
 import type { CallOptions } from './run.ts';
@@ -37,6 +38,12 @@ export interface RouteDescription {
 
 /** One request that runs no model. */
 export interface RouteCall extends ModelDirectory {
+  /**
+   * The functions that load and unload a model.
+   *
+   * @throws InferenceError `upgrade_required` where the caller may not, `unsupported_feature` where the service can't
+   */
+  control(id: string): Pick<ModelControl<never>, 'load' | 'unload'>;
   readonly query: URLSearchParams;
   readonly caller: CallerState;
   /** The values of the path template's placeholders, decoded. */

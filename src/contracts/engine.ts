@@ -78,3 +78,6 @@ export interface InferenceBase extends ModelDirectory {
    */
   close(options?: { readonly graceMs?: number; readonly drainDelayMs?: number }): Promise<void>;
 }
+
+/** An inference as a handler serves it; one that a service makes up itself may have no models to load. */
+export type ServedInference = InferenceBase & Partial<Pick<ModelControl<never>, 'load' | 'unload'>>;

@@ -1,4 +1,4 @@
-import type { InferenceBase } from '../contracts/engine.ts';
+import type { ServedInference } from '../contracts/engine.ts';
 import { fieldError, InferenceError } from '../errors.ts';
 import type { CategoryDefinition } from '../contracts/category.ts';
 import type { CallerState } from '../contracts/caller.ts';
@@ -11,7 +11,7 @@ import { quote } from '../core/text/quote.ts';
 
 /** One request on its way through an endpoint. */
 export interface Call {
-  readonly inference: InferenceBase;
+  readonly inference: ServedInference;
   readonly settings: Settings;
   readonly request: ApiRequest;
   readonly requestId: string;

@@ -1,5 +1,5 @@
 import type { CategoryRegistry } from '../contracts/category.ts';
-import type { InferenceBase } from '../contracts/engine.ts';
+import type { ServedInference } from '../contracts/engine.ts';
 import { InferenceError } from '../errors.ts';
 import type { ApiRequest, ApiResponse, Handler } from '../contracts/http.ts';
 import { ownerOf } from './authentication.ts';
@@ -27,7 +27,7 @@ import { abbreviate } from '../core/text/quote.ts';
  */
 export function createHandlerOf(
   categories: CategoryRegistry,
-  inference: InferenceBase,
+  inference: ServedInference,
   options: HandlerOptions,
 ): Handler {
   // From JavaScript it may be left out; what is missing then has a message of its own.

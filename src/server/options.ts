@@ -136,6 +136,7 @@ const plan = z.strictObject({
   quota: limit.optional(),
   rateLimit: limit.optional(),
   maxConcurrent: z.number().optional(),
+  controlsModels: z.boolean().optional(),
 });
 
 const apiKey = z.union(
@@ -184,7 +185,9 @@ export const handlerSettings = {
   plans: z
     .record(z.string(), plan)
     .optional()
-    .describe('Limits of keys, by the name of the plan: `models`, `quota`, `rateLimit`, `maxConcurrent`.'),
+    .describe(
+      'Limits of keys, by the name of the plan: `models`, `quota`, `rateLimit`, `maxConcurrent`, `controlsModels`.',
+    ),
   limiter: objectSetting<LimiterFactory>(
     'Where plans are counted; default: in memory.',
     aFunction,

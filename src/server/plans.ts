@@ -24,6 +24,8 @@ export interface Plan {
    * the answer; at least 1. One more answers 429 `rate_limit_exceeded` and counts nowhere. Default: no limit.
    */
   readonly maxConcurrent?: number | undefined;
+  /** Whether its keys may load and unload models, by `POST /models/{model_id}/load` and `/unload`. Default false. */
+  readonly controlsModels?: boolean | undefined;
 }
 
 /** Everything that a request may use up. */
@@ -46,6 +48,8 @@ export interface Meter {
    * @throws InferenceError `upgrade_required` where the plan includes none of them
    */
   assertAny(models: readonly string[]): void;
+  /** @throws InferenceError `upgrade_required` where the key may not load and unload models */
+  assertControl(): void;
   /**
    * Spends nothing.
    *
@@ -97,9 +101,17 @@ const unlimited: Meter = {
   leave() {},
   assertModel() {},
   assertAny() {},
+  assertControl: refuseControl,
   async assertLeft() {},
   spend: async () => ({ async settle() {}, async refund() {} }),
 };
+
+function refuseControl(): never {
+  throw new InferenceError(
+    'upgrade_required',
+    'Only keys of a plan with `controlsModels` may load and unload models.',
+  );
+}
 
 interface CompiledPlan {
   readonly name: string;
@@ -107,6 +119,7 @@ interface CompiledPlan {
   readonly quota: Budget | null;
   readonly rateLimit: Budget | null;
   readonly maxConcurrent: number;
+  readonly controlsModels: boolean;
   /** Owner → requests. */
   readonly underWay: Map<string, number>;
 }
@@ -125,6 +138,7 @@ function compilePlan(name: string, plan: Plan, createLimiter: LimiterFactory): C
     quota: budget('quota'),
     rateLimit: budget('rateLimit'),
     maxConcurrent: plan.maxConcurrent ?? Infinity,
+    controlsModels: plan.controlsModels ?? false,
     underWay: new Map(),
   };
 }
@@ -178,6 +192,9 @@ function createMeter(plan: CompiledPlan, owner: string): Meter {
     },
     assertModel: (model) => assertAny([model]),
     assertAny,
+    assertControl() {
+      if (!plan.controlsModels) refuseControl();
+    },
     async assertLeft() {
       const refusal = await plan.quota?.peek(owner);
       if (refusal) throw quotaExceeded(refusal);

@@ -82,6 +82,8 @@ describe('GET /openapi.json', () => {
       ['/detokenize', ['post']],
       ['/models', ['get']],
       ['/models/{model_id}/parameters', ['get']],
+      ['/models/{model_id}/load', ['post']],
+      ['/models/{model_id}/unload', ['post']],
       ['/models/{model_id}', ['get']],
       ['/openapi.json', ['get']],
     ]);

@@ -1,5 +1,6 @@
 import type { CategoryRegistry } from '../../contracts/category.ts';
-import type { Route } from '../../contracts/endpoint.ts';
+import type { Route, RouteCall } from '../../contracts/endpoint.ts';
+import type { ApiResponse } from '../../contracts/http.ts';
 import {
   modelListSchema,
   modelParametersSchema,
@@ -10,7 +11,18 @@ import {
 } from '../models.ts';
 import { jsonResponse } from '../responses.ts';
 
-/** `GET /models`, `GET /models/{model_id}/parameters` and `GET /models/{model_id}`. */
+const model = { 'application/json': { name: 'Model', schema: modelSchema } };
+const summaries = {
+  load: 'Load a model, and answer when it is ready. Only for keys whose plan has `controlsModels`.',
+  unload: 'Release the memory of a model when its requests have ended. The next request loads it again.',
+} as const;
+
+function describe({ findModel, status, pathParameters }: RouteCall): ApiResponse {
+  const found = findModel(pathParameters['model_id']!);
+  return jsonResponse(200, toModel(found, status().find(({ id }) => id === found.id)?.state));
+}
+
+/** The list of models, one model, its parameters, and the loading and unloading of it. */
 export function modelRoutes(categories: CategoryRegistry): readonly Route[] {
   return [
     {
@@ -32,17 +44,34 @@ export function modelRoutes(categories: CategoryRegistry): readonly Route[] {
       handle: async ({ findModel, pathParameters }) =>
         jsonResponse(200, toModelParameters(findModel(pathParameters['model_id']!), categories)),
     },
+    ...(['load', 'unload'] as const).map((verb): Route => ({
+      method: 'POST',
+      path: `/models/{model_id}/${verb}`,
+      operationId: `${verb}Model`,
+      summary: summaries[verb],
+      responses: model,
+      errors: [
+        'invalid_request',
+        'unsupported_feature',
+        'upgrade_required',
+        'model_not_found',
+        'overloaded',
+        'worker_failed',
+      ],
+      async handle(call) {
+        const id = call.pathParameters['model_id']!;
+        await call.control(id)[verb](id);
+        return describe(call);
+      },
+    })),
     {
       method: 'GET',
       path: '/models/{model_id}',
       operationId: 'getModel',
       summary: 'One model.',
-      responses: { 'application/json': { name: 'Model', schema: modelSchema } },
+      responses: model,
       errors: ['model_not_found'],
-      async handle({ findModel, status, pathParameters }) {
-        const model = findModel(pathParameters['model_id']!);
-        return jsonResponse(200, toModel(model, status().find(({ id }) => id === model.id)?.state));
-      },
+      handle: async (call) => describe(call),
     },
   ];
 }
