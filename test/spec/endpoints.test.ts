@@ -251,8 +251,8 @@ describe('the whole API', () => {
       expect(['get', 'post']).toContain(Object.keys(operations).join());
       expect(path.match(/\{\w+\}/g) ?? ['{model_id}']).toEqual(['{model_id}']);
     }
-    const { status, json } = await serve().get('/v1/responses/resp_1');
-    expect([status, json.error.message]).toEqual([400, expect.stringContaining('keepResponses')]);
+    const answer = await serve().get('/v1/responses/resp_1');
+    expect([answer.status, answer.json.error.message]).toEqual([400, expect.stringContaining('keepResponses')]);
   });
 
   it.each(paths)('answers %s with events only where it is asked to', async (path) => {
