@@ -252,7 +252,10 @@ describe('the whole API', () => {
       expect(path.match(/\{\w+\}/g) ?? ['{model_id}']).toEqual(['{model_id}']);
     }
     const answer = await serve().get('/v1/responses/resp_1');
-    expect([answer.status, answer.json.error.message]).toEqual([400, expect.stringContaining('keepResponses')]);
+    expect([answer.status, answer.json.error.message]).toEqual([
+      400,
+      expect.stringContaining('keepResponses'),
+    ]);
   });
 
   it.each(paths)('answers %s with events only where it is asked to', async (path) => {
