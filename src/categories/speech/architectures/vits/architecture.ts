@@ -3,7 +3,7 @@ import { singleGraph, singleStems } from '../../../../models/model-files.ts';
 import { isVoiceConfig } from '../../../../models/source.ts';
 import type { SpeechSettings } from '../../settings.ts';
 import type { Synthesizer } from '../../synthesizer.ts';
-import { piperGraph } from './piper-files.ts';
+import { piperGraph } from './files.ts';
 
 /** VITS: Piper's voices, and those of MMS as the hub has them. */
 export const vits: Architecture<Synthesizer, SpeechSettings> = {

@@ -4,14 +4,12 @@ import { sourceError } from '../../../../models/model-files.ts';
 import { createEnglishPhonemizer, loadEspeak } from '../../../../models/pronunciation.ts';
 import { quote } from '../../../../core/text/quote.ts';
 import { assertPhonemizer, espeakMissing, isEnglish, preparationOf } from '../../pipeline/readers.ts';
-import type { PiperConfig } from './piper-voice.ts';
+import type { PiperConfig } from './piper-config.ts';
 import type { VitsVoice } from './vits-voice.ts';
 
 export interface PiperReaderOptions {
   /** Name of the voice, for messages. */
   readonly name: string;
-  /** BCP 47. */
-  readonly language: string;
   /** Reader of English that the caller demands; default: eSpeak NG, which the voices learned from, where it is installed. */
   readonly phonemizer?: string | undefined;
   /** Whether the voice has a symbol. */
@@ -24,8 +22,12 @@ export interface PiperReaderOptions {
  * @throws InferenceError `invalid_request` naming the package that is missing, or symbols that nothing here writes
  */
 export async function createPiperReader(
-  { phoneme_type: type, espeak: { voice } }: PiperConfig,
-  { name, language, phonemizer, knows }: PiperReaderOptions,
+  {
+    phonemeType: type,
+    espeakVoice: voice,
+    language,
+  }: Pick<PiperConfig, 'phonemeType' | 'espeakVoice' | 'language'>,
+  { name, phonemizer, knows }: PiperReaderOptions,
 ): Promise<Pick<VitsVoice, 'prepare' | 'pronounce'>> {
   assertPhonemizer(phonemizer);
   const prepare = preparationOf(language);

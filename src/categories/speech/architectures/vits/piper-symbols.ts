@@ -1,29 +1,26 @@
+import type { PiperConfig } from './piper-config.ts';
 import type { VitsVoice } from './vits-voice.ts';
-import type { PiperConfig } from './piper-voice.ts';
 
 /**
  * Makes ids of Piper's symbols: a padding after each, between a beginning and an end. A symbol without an id is left out;
  * capitals may have those of small letters.
  */
 export function createPiperSymbols({
-  phoneme_id_map: map,
-  vowel_clusters: clusters,
-}: Pick<PiperConfig, 'phoneme_id_map' | 'vowel_clusters'>): Pick<VitsVoice, 'knows' | 'toIds'> {
-  const ids = new Map(Object.entries(map));
+  ids,
+  clusters,
+}: Pick<PiperConfig, 'ids' | 'clusters'>): Pick<VitsVoice, 'knows' | 'toIds'> {
   const [padding, beginning, end] = [ids.get('_')!, ids.get('^')!, ids.get('$')!];
-  const merged = clusters
-    .map((cluster) => cluster.join(''))
-    .toSorted((one, other) => other.length - one.length);
+  const longestFirst = clusters.toSorted((one, other) => other.length - one.length);
   const find = (symbol: string): readonly number[] | undefined =>
     ids.get(symbol) ?? ids.get(symbol.toLowerCase());
   return {
-    knows: (symbol) => find(symbol) !== undefined || merged.some((cluster) => cluster.includes(symbol)),
+    knows: (symbol) => find(symbol) !== undefined || clusters.some((cluster) => cluster.includes(symbol)),
     toIds(symbols) {
-      const found = divide(symbols, merged).flatMap((symbol) => {
-        const own = find(symbol);
-        return own ? [...own, ...padding] : [];
-      });
-      return found.length === 0 ? [] : [...beginning, ...padding, ...found, ...end];
+      const found = divide(symbols, longestFirst)
+        .map(find)
+        .filter((own) => own !== undefined);
+      if (found.length === 0) return [];
+      return [beginning, padding, ...found.flatMap((own) => [own, padding]), end].flat();
     },
   };
 }
