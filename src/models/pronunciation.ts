@@ -40,6 +40,30 @@ interface EspeakModule {
   phonemizeToString(text: string, voice: string): readonly string[] | null;
 }
 
+/** eSpeak NG, from the package `piper-phonemize`. */
+export interface Espeak {
+  /**
+   * @param voice as eSpeak NG names it, such as `en-us`
+   * @returns IPA with the marks that end clauses; `undefined` where the build lacks the voice
+   */
+  transcribe(text: string, voice: string): string | undefined;
+}
+
+/**
+ * @param load how the package is loaded
+ * @returns `undefined` where it isn't installed
+ */
+export async function loadEspeak(
+  load: () => Promise<unknown> = () => import('piper-phonemize'),
+): Promise<Espeak | undefined> {
+  try {
+    const { default: espeak } = (await load()) as { readonly default: EspeakModule };
+    return { transcribe: (text, voice) => espeak.phonemizeToString(text, voice)?.join(' ') };
+  } catch {
+    return undefined;
+  }
+}
+
 /**
  * BCP 47 → eSpeak NG's voice for it. Japanese and Chinese are not among them: Kokoro learned those from other phonemizers,
  * whose phonemes eSpeak NG doesn't write.
@@ -69,14 +93,10 @@ const marks = /\s*(?:(?<!\d)[:,.]|[:,.](?!\d)|[;!?—…"“”()])+\s*/gu;
  * @returns by language in BCP 47; empty where the package isn't installed
  */
 export async function createEspeakPhonemizers(
-  load: () => Promise<unknown> = () => import('piper-phonemize'),
+  load?: () => Promise<unknown>,
 ): Promise<ReadonlyMap<string, Phonemizer>> {
-  let espeak: EspeakModule;
-  try {
-    espeak = ((await load()) as { readonly default: EspeakModule }).default;
-  } catch {
-    return new Map();
-  }
+  const espeak = await loadEspeak(load);
+  if (!espeak) return new Map();
   return new Map(
     Object.entries(espeakVoices).map(([language, voice]) => [
       language,
@@ -86,7 +106,7 @@ export async function createEspeakPhonemizers(
 }
 
 interface EspeakOptions {
-  readonly espeak: EspeakModule;
+  readonly espeak: Espeak;
   readonly language: string;
   readonly voice: string;
 }
@@ -96,8 +116,8 @@ function phonemize(text: string, { espeak, language, voice }: EspeakOptions): st
   return text
     .split(marks)
     .map((phrase, at) => {
-      const spoken = phrase === '' ? [] : (espeak.phonemizeToString(phrase, voice) ?? []);
-      return fromEspeakPhonemes(spoken.join(' '), language) + (between[at] ?? '');
+      const spoken = phrase === '' ? '' : (espeak.transcribe(phrase, voice) ?? '');
+      return fromEspeakPhonemes(spoken, language) + (between[at] ?? '');
     })
     .join('');
 }

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import { bundledModelNames } from './bundled-models.ts';
@@ -9,7 +9,7 @@ import { explainPath } from './explain-files.ts';
 import { sourceError } from './model-files.ts';
 import { quote } from '../core/text/quote.ts';
 
-/** One of them is in the folder of every model; the second in diffusers' layout. */
+/** One of them is in the folder of every model but Piper's; the second in diffusers' layout. */
 const mainFiles = ['config.json', 'model_index.json', genaiConfigFile];
 
 /** Source of a model that isn't on this disk. */
@@ -97,8 +97,35 @@ export function locateModel(source: string): string {
 /** `locateModel`, with `undefined` for a missing model. */
 export function findFolder(source: string): string | undefined {
   if (bundledModelNames.includes(source)) return join(bundledFolder(), source);
-  const folder = resolve(source);
-  return mainFiles.some((name) => existsSync(join(folder, name))) ? folder : undefined;
+  const path = resolve(source);
+  if (isVoice(path)) return dirname(path);
+  return findMainFile(path) === undefined ? undefined : path;
+}
+
+/**
+ * Finds the file that shows that a folder holds a model.
+ *
+ * @returns its path; `undefined` where there is none
+ */
+export function findMainFile(folder: string): string | undefined {
+  const name =
+    mainFiles.find((file) => existsSync(join(folder, file))) ??
+    (isFolder(folder) ? readdirSync(folder).find((file) => isVoiceConfig(file)) : undefined);
+  return name === undefined ? undefined : join(folder, name);
+}
+
+/** Whether a file, by its path within a model, describes one of Piper's voices. */
+export function isVoiceConfig(path: string): boolean {
+  return /^[^/]+\.onnx\.json$/.test(path);
+}
+
+/** Whether a path is the graph of one of Piper's voices, with its config beside it. */
+function isVoice(path: string): boolean {
+  return path.endsWith('.onnx') && existsSync(path) && existsSync(`${path}.json`);
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
 function bundledFolder(): string {

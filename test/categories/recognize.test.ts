@@ -38,6 +38,7 @@ it.each([
   [{ model_type: 'vits' }, [], 'speech'],
   [{ model_type: 'style_text_to_speech_2' }, [], 'speech'],
   [{}, ['voices/af_heart.bin'], 'speech'],
+  [{}, ['en_US-joe-medium.onnx', 'en_US-joe-medium.onnx.json'], 'speech'],
   [{ architectures: ['RTDetrV2ForObjectDetection'] }, [], 'detection'],
   [{ model_type: 'd_fine' }, [], 'detection'],
   [{ model_type: 'owlv2' }, [], 'detection'],

@@ -1,7 +1,8 @@
 import type { Architecture } from '../../contracts/architecture.ts';
 import { kokoro } from './architectures/kokoro/architecture.ts';
+import { vits } from './architectures/vits/architecture.ts';
 import type { SpeechSettings } from './settings.ts';
 import type { Synthesizer } from './synthesizer.ts';
 
 /** The synthesizers that run on graphs, one line each. */
-export const synthesizers: readonly Architecture<Synthesizer, SpeechSettings>[] = [kokoro];
+export const synthesizers: readonly Architecture<Synthesizer, SpeechSettings>[] = [kokoro, vits];

@@ -26,7 +26,8 @@ export type SpeechSettings = SettingsOf<typeof speechSettings>;
 export type SpeechOptions = Omit<ModelOptions<SpeechSettings>, 'category'>;
 
 /**
- * Describes a text-to-speech model: a Kokoro in the hub's ONNX layout, `voices/*.bin` included, for `createInference`.
+ * Describes a text-to-speech model for `createInference`: a Kokoro in the hub's ONNX layout, `voices/*.bin` included, a voice
+ * of Piper's, `*.onnx` with `*.onnx.json`, or a VITS in the hub's layout.
  *
  * @example
  * ```ts

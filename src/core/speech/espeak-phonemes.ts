@@ -63,6 +63,33 @@ export function fromEspeakPhonemes(ipa: string, language: string): string {
   return replacements.reduce((phonemes, [from, to]) => phonemes.replaceAll(from, to), ipa);
 }
 
+/** The symbols that `toEspeakPhonemes` writes for English words. */
+export const espeakEnglishSymbols = 'abdefhijklmnopstuvwzæðŋɑɔəɚɛɜɡɪɹɾʃʊʌʒθˈˌː';
+
+const vowels = 'AIOWYæɑɔəɛɜiɪuʊʌ';
+
+/** In this order: length marks come before the diphthongs, which have none. */
+const inEspeak: readonly (readonly [pattern: RegExp, ipa: string])[] = [
+  [new RegExp(`(?<=[${vowels}ɹ])t(?=[${vowels}])`, 'gu'), 'ɾ'],
+  [/ɜɹ/gu, 'ɜː'],
+  [new RegExp(`əɹ(?![ˈˌ]?[${vowels}])`, 'gu'), 'ɚ'],
+  [/ɔ(?=ɹ)/gu, 'oː'],
+  [/[ɑɔu]|(?<=[ˈˌ])i/gu, '$&ː'],
+];
+
+/**
+ * Rewrites American English in Kokoro's phonemes as eSpeak NG writes it, for voices that learned from that.
+ *
+ * @example
+ * ```ts
+ * toEspeakPhonemes('həlˈO wˈɜɹld, ðə wˈɔtəɹ.'); // 'həlˈoʊ wˈɜːld, ðə wˈɔːɾɚ.'
+ * ```
+ */
+export function toEspeakPhonemes(phonemes: string): string {
+  const ipa = inEspeak.reduce((text, [pattern, to]) => text.replace(pattern, to), phonemes);
+  return [...pairs, ['oʊ', 'O'] as const].reduce((text, [to, from]) => text.replaceAll(from, to), ipa);
+}
+
 function othersOf(language: string): readonly Replacement[] {
   const linking: Replacement = ['-', ''];
   // French has none of the sounds; where their signs meet, they are two.

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import sharp from 'sharp';
 import { expect, onTestFinished, test } from 'vitest';
 import { transformers } from '../../../src/backends/transformers/backend.ts';
+import { onnx } from '../../../src/backends/onnx/backend.ts';
 import { openTextModel } from '../../../src/backends/transformers/chat/open-text-model.ts';
 import {
   chat,
@@ -237,9 +238,9 @@ test.each([
   await expect(result).rejects.toMatchObject({ code: 'unsupported_feature', param });
 });
 
-test('a text is spoken with the samples of the reference', async () => {
+test.each([backend, onnx()])('a text is spoken on $kind with the samples of the reference', async (one) => {
   const golden = readGolden('vits');
-  const inference = await start(speech({ source: unpackMiniature('vits'), backend }));
+  const inference = await start(speech({ source: unpackMiniature('vits'), backend: one }));
   const parts: Uint8Array[] = [];
   for await (const event of inference.speak({ model: 'mini', input: golden.text, format: 'pcm' })) {
     if (event.type === 'audio') parts.push(event.bytes);
@@ -378,7 +379,11 @@ test.each([
     transcription,
     'onnx() runs no "moonshine" for transcription, expected transformers(), which does',
   ],
-  ['vits', speech, 'onnx() runs no "vits" for speech, expected transformers(), which does'],
+  [
+    'wav2vec2',
+    transcription,
+    'onnx() runs no "wav2vec2" for transcription, expected transformers(), which does',
+  ],
 ] as const)('%s is refused with the backend that runs it', (name, category, message) => {
   const models = { mini: category({ source: unpackMiniature(name) }) };
   expect(() => createInference({ models })).toThrow(`models.mini.backend: ${message}.`);

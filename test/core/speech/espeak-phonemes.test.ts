@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { fromEspeakPhonemes } from '../../../src/core/speech/espeak-phonemes.ts';
+import {
+  espeakEnglishSymbols,
+  fromEspeakPhonemes,
+  toEspeakPhonemes,
+} from '../../../src/core/speech/espeak-phonemes.ts';
 
 describe('fromEspeakPhonemes', () => {
   it.each([
@@ -15,5 +19,24 @@ describe('fromEspeakPhonemes', () => {
     ['it', 'pˈitsa dzˈukːeɾo dʒˈɔɪa', 'pˈiʦa ʣˈukːeɾo ʤˈYa'],
   ])('%s %s', (language, ipa, phonemes) => {
     expect(fromEspeakPhonemes(ipa, language)).toBe(phonemes);
+  });
+});
+
+describe('toEspeakPhonemes', () => {
+  it.each([
+    ['həlˈO wˈɜɹld', 'həlˈoʊ wˈɜːld'],
+    ['ʤˈʌʤ ʧˈɜɹʧ', 'dʒˈʌdʒ tʃˈɜːtʃ'],
+    ['nˈW I sˈA bˈY', 'nˈaʊ aɪ sˈeɪ bˈɔɪ'],
+    ['wˈɔtəɹ, bˈʌtəɹ, ətˈæk', 'wˈɔːɾɚ, bˈʌɾɚ, ətˈæk'],
+    ['əɹˈWnd ðə dˈɔɹ', 'əɹˈaʊnd ðə dˈoːɹ'],
+    ['hˈæpi θɹˈi fˈɑks, jˈu', 'hˈæpi θɹˈiː fˈɑːks, jˈuː'],
+  ])('%s', (phonemes, ipa) => {
+    expect(toEspeakPhonemes(phonemes)).toBe(ipa);
+  });
+
+  it('writes known symbols alone', () => {
+    const sounds = 'AIOWYbdfhijklmnpstuvwzɑæɔðʤəɛɜɡɪŋθɹʃʧʊʌʒˈˌ';
+    const written = new Set(toEspeakPhonemes(`${sounds} əɹ ɜɹ ɑtə`).replaceAll(' ', ''));
+    expect([...written].sort().join('')).toBe([...espeakEnglishSymbols].sort().join(''));
   });
 });

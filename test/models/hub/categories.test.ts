@@ -1,10 +1,12 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { obtainModel } from '../../../src/obtain-model.ts';
 import { locateModel } from '../../../src/models/source.ts';
 import { loadPipeline } from '../../../src/load-pipeline.ts';
+import { describeModel } from '../../../src/recognize-model.ts';
+import { writeVoices } from '../../categories/speech/pipeline/piper-speaker.ts';
 import { readFolder, startHub, type HubServer } from './hub-server.ts';
 
 const miniature = new URL('../../categories/image/pipeline/miniatures/sdxl/', import.meta.url).pathname;
@@ -38,4 +40,18 @@ it.each([
   const pipeline = await loadPipeline({ ...spec, source: obtained.source });
   expect(pipeline.info).toMatchObject({ id: category, category });
   await pipeline.close();
+});
+
+it("a voice of Piper's is recognised, downloaded and loaded", async () => {
+  const folder = await writeVoices(join(cacheFolder, 'voices'), { anna: {} });
+  const source = 'org/piper';
+  const files = readFolder(folder);
+  hub.models.set(source, files.set('espeak-ng-data/phontab', new Uint8Array(9)));
+  const settings = { endpoint: hub.endpoint, cacheFolder };
+  expect((await describeModel(source, { hub: settings })).category).toBe('speech');
+  const pipeline = await loadPipeline({ id: 'anna', category: 'speech', source, hub: settings });
+  expect(pipeline.info).toMatchObject({ voices: [{ id: 'anna' }] });
+  await pipeline.close();
+  const { source: obtained } = await obtainModel({ source, category: 'speech', hub: settings });
+  expect((await readdir(obtained)).sort()).toEqual(['anna.onnx', 'anna.onnx.json']);
 });

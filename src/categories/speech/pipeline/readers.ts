@@ -1,6 +1,6 @@
 import { normalizeEnglish } from '../../../core/speech/normalization/normalize-english.ts';
 import { tidyText } from '../../../core/speech/normalization/tidy-text.ts';
-import { fieldError } from '../../../errors.ts';
+import { fieldError, type InferenceError } from '../../../errors.ts';
 import {
   createEnglishPhonemizer,
   createEspeakPhonemizers,
@@ -24,7 +24,6 @@ export interface ReaderOptions {
   readonly preferred?: unknown;
 }
 
-const choices = ['built-in', 'espeak'];
 const varietiesOfEnglish = ['en-US', 'en-GB'] as const;
 
 /**
@@ -38,22 +37,14 @@ export async function createReaders({
   phonemizer,
   preferred,
 }: ReaderOptions): Promise<ReadonlyMap<string, Reader>> {
-  if (phonemizer !== undefined && !choices.includes(phonemizer)) {
-    throw fieldError('phonemizer', `expected one of ${choices.join(', ')}, got ${describeValue(phonemizer)}`);
-  }
+  assertPhonemizer(phonemizer);
   const prefersEspeak = (phonemizer ?? preferred) === 'espeak';
   const needsEspeak = prefersEspeak || !languages.every(isEnglish);
   const espeak: ReadonlyMap<string, Phonemizer> = needsEspeak ? await createEspeakPhonemizers() : new Map();
-  if (phonemizer === 'espeak' && espeak.size === 0) {
-    throw fieldError(
-      'phonemizer',
-      'espeak comes with a package of its own; install it with `npm install piper-phonemize`',
-    );
-  }
+  if (phonemizer === 'espeak' && espeak.size === 0) throw espeakMissing();
   const readers = new Map<string, Reader>();
   for (const reader of espeak.values()) {
-    const prepare = isEnglish(reader.language) ? normalizeEnglish : tidyText;
-    readers.set(reader.language, { prepare, phonemizer: reader });
+    readers.set(reader.language, { prepare: preparationOf(reader.language), phonemizer: reader });
   }
   for (const language of varietiesOfEnglish) {
     if (prefersEspeak && espeak.has(language)) continue;
@@ -62,6 +53,28 @@ export async function createReaders({
   return readers;
 }
 
-function isEnglish(language: string): boolean {
-  return language.startsWith('en');
+const choices = ['built-in', 'espeak'];
+
+/** @throws InferenceError `invalid_request` for a phonemizer that doesn't exist */
+export function assertPhonemizer(phonemizer: string | undefined): void {
+  if (phonemizer === undefined || choices.includes(phonemizer)) return;
+  throw fieldError('phonemizer', `expected one of ${choices.join(', ')}, got ${describeValue(phonemizer)}`);
+}
+
+/** The error of a phonemizer that was asked for and isn't installed. */
+export function espeakMissing(): InferenceError {
+  return fieldError(
+    'phonemizer',
+    'espeak comes with a package of its own; install it with `npm install piper-phonemize`',
+  );
+}
+
+/** Whether a language in BCP 47 is a variety of English. */
+export function isEnglish(language: string): boolean {
+  return /^en\b/.test(language);
+}
+
+/** How a text of a language is written out in words. */
+export function preparationOf(language: string): Reader['prepare'] {
+  return isEnglish(language) ? normalizeEnglish : tidyText;
 }

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import type { SessionBackend } from '../../../contracts/sessions.ts';
 import { limitConcurrency } from '../../../concurrency/limit-concurrency.ts';
@@ -8,7 +7,7 @@ import { fadeEdgesInPlace, restAfter, trimSilence } from '../../../core/speech/p
 import { aliasVoices } from '../../../core/speech/voice-aliases.ts';
 import { assertWanted, fieldError } from '../../../errors.ts';
 import { readChangeTime } from '../../../models/model-folder.ts';
-import { locateModel } from '../../../models/source.ts';
+import { findMainFile, locateModel } from '../../../models/source.ts';
 import { createEncoderFinder } from '../../../runtime/audio-encode/encoders.ts';
 import type { ModelSpec } from '../../../contracts/model.ts';
 import type { Pipeline } from '../../../contracts/category.ts';
@@ -94,7 +93,7 @@ export async function loadSpeechPipeline(
       contextLength: 0,
       voices,
       voiceAliases: spec.voiceAliases,
-      created: await readChangeTime(join(locateModel(spec.source), 'config.json')),
+      created: await readChangeTime(findMainFile(locateModel(spec.source))!),
       ownedBy: 'slashv1',
     },
     run: (request, options = {}) => runs.track(run(request, options)),

@@ -1,0 +1,19 @@
+import type { Architecture } from '../../../../contracts/architecture.ts';
+import { singleGraph, singleStems } from '../../../../models/model-files.ts';
+import { isVoiceConfig } from '../../../../models/source.ts';
+import type { SpeechSettings } from '../../settings.ts';
+import type { Synthesizer } from '../../synthesizer.ts';
+import { piperGraph } from './files.ts';
+
+/** VITS: Piper's voices, and those of MMS as the hub has them. */
+export const vits: Architecture<Synthesizer, SpeechSettings> = {
+  name: 'vits',
+  modelTypes: ['vits'],
+  recognize: ({ files }) => files.some(({ path }) => isVoiceConfig(path)),
+  files: {
+    small: ['config.json', 'tokenizer.json', 'tokenizer_config.json', '*.onnx.json'],
+    stems: singleStems,
+    graphs: (files, dtype) => [piperGraph(files) ?? singleGraph(files, dtype)],
+  },
+  open: async (spec, sessions) => (await import('./open-vits.ts')).openVits(spec, sessions),
+};

@@ -1,0 +1,24 @@
+import type { FileTree } from '../../../../models/graph-files.ts';
+import { sourceError } from '../../../../models/model-files.ts';
+import { isVoiceConfig } from '../../../../models/source.ts';
+
+/**
+ * Finds the graph of the only voice of Piper among files.
+ *
+ * @returns its path; `undefined` where there is no such voice
+ * @throws InferenceError `invalid_request` where there are several, or one without its graph
+ */
+export function piperGraph(files: FileTree): string | undefined {
+  const graphs = files
+    .list('')
+    .filter(isVoiceConfig)
+    .map((config) => config.slice(0, -'.json'.length));
+  if (graphs.length > 1) {
+    throw sourceError(
+      `expected one voice in ${files.name}, found ${graphs.join(', ')}; give one of these files`,
+    );
+  }
+  const [graph] = graphs;
+  if (graph !== undefined && !files.has(graph)) throw sourceError(`${graph} is missing in ${files.name}`);
+  return graph;
+}

@@ -1,0 +1,90 @@
+import { describeValue } from '../../../../core/text/quote.ts';
+import { sourceError } from '../../../../models/model-files.ts';
+import { readJson } from '../../../../models/model-folder.ts';
+import type { VitsScales } from './vits-voice.ts';
+
+/** The used part of a config of Piper's. */
+export interface PiperConfig {
+  readonly sampleRateHz: number;
+  /** As eSpeak NG names it. */
+  readonly espeakVoice: string;
+  /** BCP 47. */
+  readonly language: string;
+  readonly scales: VitsScales;
+  /** Who wrote the symbols that the voice learned from. */
+  readonly phonemeType: string;
+  /** Ids of each symbol, those of `_`, `^` and `$` included. */
+  readonly ids: ReadonlyMap<string, readonly number[]>;
+  /** Symbols of several code points. */
+  readonly clusters: readonly string[];
+  /** Number of each speaker, the usual one first; empty where there is one. */
+  readonly speakers: ReadonlyMap<string, number>;
+}
+
+type Check = readonly [expected: string, fits: (value: unknown) => boolean];
+
+const aText: Check = ['text', (value) => typeof value === 'string'];
+const aNumber: Check = ['a number', (value) => Number.isFinite(value)];
+const aPositive: Check = ['a number above 0', (value) => Number.isFinite(value) && (value as number) > 0];
+const anInteger: Check = ['an integer', Number.isSafeInteger];
+
+const integers = (value: unknown): boolean => Array.isArray(value) && value.every(Number.isSafeInteger);
+const values = (value: unknown): readonly unknown[] => Object.values(value ?? {});
+const idMap: Check = [
+  'lists of ids, those of _, ^ and $ included',
+  (value) =>
+    values(value).every(integers) &&
+    ['_', '^', '$'].every((symbol) => Object.hasOwn(value as object, symbol)),
+];
+const speakerMap: Check = ['names with integers', (value) => values(value).every(Number.isSafeInteger)];
+const clusterList: Check = [
+  'lists of symbols',
+  (value) => Array.isArray(value) && value.every((one) => Array.isArray(one) && one.every(aText[1])),
+];
+
+/**
+ * Reads the config of a voice of Piper's. Members that are missing have the values of `piper-tts`.
+ *
+ * @param path of the folder
+ * @throws InferenceError `invalid_request` naming the member that is at fault
+ */
+export async function readPiperConfig(path: string, file: string): Promise<PiperConfig> {
+  const config = await readJson(path, file);
+  const read = <T>(member: string, [expected, fits]: Check, fallback?: T): T => {
+    const found = member
+      .split('.')
+      .reduce<unknown>(
+        (value, key) => (value as Readonly<Record<string, unknown>> | undefined)?.[key],
+        config,
+      );
+    const value = found ?? fallback;
+    if (fits(value)) return value as T;
+    throw sourceError(`${file}: ${member}: expected ${expected}, got ${describeValue(value)}`);
+  };
+  const espeakVoice = read<string>('espeak.voice', aText);
+  const count = read('num_speakers', aPositive, 1);
+  const named = Object.entries(read<Record<string, number>>('speaker_id_map', speakerMap, {}));
+  const usual = read('default_speaker_id', anInteger, 0);
+  const speakers =
+    named.length > 0 ? named : Array.from({ length: count }, (_, id) => [String(id), id] as const);
+  return {
+    sampleRateHz: read('audio.sample_rate', aPositive),
+    espeakVoice,
+    language: read('language.code', aText, espeakVoice).replace('_', '-'),
+    scales: {
+      noise: read('inference.noise_scale', aNumber, 0.667),
+      length: read('inference.length_scale', aPositive, 1),
+      durationNoise: read('inference.noise_w', aNumber, 0.8),
+    },
+    phonemeType: read('phoneme_type', aText, 'espeak'),
+    ids: new Map(Object.entries(read<Record<string, readonly number[]>>('phoneme_id_map', idMap))),
+    clusters: read<readonly (readonly string[])[]>('vowel_clusters', clusterList, []).map((one) =>
+      one.join(''),
+    ),
+    speakers: new Map(
+      count === 1
+        ? []
+        : speakers.toSorted(([, one], [, other]) => Number(other === usual) - Number(one === usual)),
+    ),
+  };
+}

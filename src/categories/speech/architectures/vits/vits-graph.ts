@@ -1,0 +1,87 @@
+import { fieldError, type InferenceError } from '../../../../errors.ts';
+import type { Session, Tensor, TensorSignature } from '../../../../runtime/contract.ts';
+import type { SpeakOptions } from '../../synthesizer.ts';
+import type { VitsScales } from './vits-voice.ts';
+
+export interface VitsSpeakOptions extends SpeakOptions {
+  readonly scales: VitsScales;
+  /** 0 for a model with one. */
+  readonly speaker: number;
+}
+
+/** The graph of a VITS over a `Session`: ids in, samples out. */
+export interface VitsGraph {
+  /** Whether `speed` acts. */
+  readonly hasSpeed: boolean;
+  /** Whether `speaker` acts. */
+  readonly hasSpeakers: boolean;
+  /**
+   * Runs the graph once.
+   *
+   * @param ids at least one
+   * @returns samples, owned by the caller
+   */
+  speak(ids: readonly number[], options: VitsSpeakOptions): Promise<Float32Array>;
+}
+
+type ToTensor = (ids: readonly number[], options: VitsSpeakOptions) => Tensor;
+
+const int64s = (values: readonly number[], dims: readonly number[]): Tensor => ({
+  type: 'int64',
+  dims,
+  data: BigInt64Array.from(values, BigInt),
+});
+
+const idsOf: ToTensor = (ids) => int64s(ids, [1, ids.length]);
+
+/** Input → its tensor: Piper's names, then those of the hub. */
+const inputs: Readonly<Record<string, ToTensor>> = {
+  input: idsOf,
+  input_lengths: (ids) => int64s([ids.length], [1]),
+  scales: (_, { scales: { noise, length, durationNoise }, speed }) => ({
+    type: 'float32',
+    dims: [3],
+    data: Float32Array.of(noise, length / speed, durationNoise),
+  }),
+  sid: (_, { speaker }) => int64s([speaker], [1]),
+  input_ids: idsOf,
+  attention_mask: (ids) =>
+    int64s(
+      Array.from(ids, () => 1),
+      [1, ids.length],
+    ),
+};
+
+const outputNames = new Set(['output', 'waveform']);
+
+/**
+ * Reads a graph with `input` `[1, n]`, `input_lengths` `[1]`, `scales` `[3]` and perhaps `sid` `[1]`, as Piper has it, or
+ * with `input_ids` and `attention_mask` `[1, n]`, as the hub has it.
+ *
+ * @throws InferenceError `invalid_request` when the graph is no such model
+ */
+export function createVitsGraph(session: Session): VitsGraph {
+  for (const { name, type } of session.inputs) {
+    if (!Object.hasOwn(inputs, name)) throw notVits(`unknown input ${name}`);
+    const expected = name === 'scales' ? 'float32' : 'int64';
+    if (type !== expected) throw notVits(`${name} is ${type}, expected ${expected}`);
+  }
+  const has = (wanted: string): boolean => session.inputs.some(({ name }) => name === wanted);
+  if (!has('input') && !has('input_ids')) throw notVits('no input input or input_ids');
+  const output: TensorSignature | undefined =
+    session.outputs.find(({ name }) => outputNames.has(name)) ?? session.outputs[0];
+  if (output?.type !== 'float32') throw notVits('no output of float32');
+  return {
+    hasSpeed: has('scales'),
+    hasSpeakers: has('sid'),
+    async speak(ids, options) {
+      const feeds = Object.fromEntries(session.inputs.map(({ name }) => [name, inputs[name]!(ids, options)]));
+      const { [output.name]: waveform } = await session.run(feeds, [output.name], { signal: options.signal });
+      return Float32Array.from(waveform!.data as Float32Array);
+    },
+  };
+}
+
+function notVits(reason: string): InferenceError {
+  return fieldError('source', `the graph is not a VITS: ${reason}`);
+}
