@@ -354,7 +354,7 @@ test.each([
 test.each([
   [
     transcription,
-    /no backend runs "gpt2" for transcription: onnx\(\) runs whisper,.*; transformers\(\) runs .*moonshine/,
+    /no backend runs "gpt2" for transcription: onnx\(\) runs whisper,.*; transformers\(\) runs .*cohere_asr/,
   ],
   [speech, /no backend runs "gpt2" for speech: .*; transformers\(\) runs vits, speecht5, supertonic/],
   [
@@ -374,9 +374,9 @@ test.each([
 
 test.each([
   [
-    'moonshine',
+    'cohere-asr',
     transcription,
-    'onnx() runs no "moonshine" for transcription, expected transformers(), which does',
+    'onnx() runs no "cohere_asr" for transcription, expected transformers(), which does',
   ],
   ['vits', speech, 'onnx() runs no "vits" for speech, expected transformers(), which does'],
 ] as const)('%s is refused with the backend that runs it', (name, category, message) => {

@@ -23,7 +23,7 @@ LAYERS = 2
 DURATIONS = 5
 SECONDS = [0.5, 1, 3.7, 7.03]
 
-random = np.random.default_rng(20260101)
+random = np.random.default_rng(20260123)
 
 
 def weights(*shape, gain=1.0):

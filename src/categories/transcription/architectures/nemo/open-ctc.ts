@@ -2,6 +2,7 @@ import type { SessionBackend } from '../../../../contracts/sessions.ts';
 import { decodeCtc } from '../../../../core/audio/ctc.ts';
 import type { ModelSpec } from '../../../../contracts/model.ts';
 import { sourceError } from '../../../../models/model-files.ts';
+import { toFloat32 } from '../../../../runtime/encoder/token-inputs.ts';
 import type { StretchRecognizer } from '../../recognizer.ts';
 import { ctcFiles } from './files.ts';
 import { longestSeconds, openNemoModel } from './nemo-folder.ts';
@@ -17,14 +18,14 @@ export async function openCtc(spec: ModelSpec, sessions: SessionBackend): Promis
     abilities: new Set(['wordTimestamps']),
     async recognize(samples, { signal }) {
       const { outputs, frames: heard } = await model.encode(samples, ['logprobs'], { signal });
-      const { dims, data } = outputs['logprobs']!;
-      const [, columns = 0, vocabularySize = 0] = dims;
+      const scores = outputs['logprobs']!;
+      const [, columns = 0, vocabularySize = 0] = scores.dims;
       if (vocabularySize > model.pieces.length || vocabularySize <= model.blank) {
         throw sourceError(`vocab.txt has ${model.pieces.length} tokens, the graph scores ${vocabularySize}`);
       }
       // The last column is padding.
       const frames = Math.min(columns, Math.ceil(heard / model.subsampling));
-      const logprobs = (data as Float32Array).subarray(0, frames * vocabularySize);
+      const logprobs = toFloat32(scores).subarray(0, frames * vocabularySize);
       const path = decodeCtc(logprobs, { frames, vocabularySize, blank: model.blank });
       return { ...toStretch(path.tokens, model), averageLogprob: path.averageLogprob };
     },

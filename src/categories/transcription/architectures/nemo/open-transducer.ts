@@ -4,6 +4,7 @@ import { assertWanted } from '../../../../errors.ts';
 import type { ModelSpec } from '../../../../contracts/model.ts';
 import { sourceError } from '../../../../models/model-files.ts';
 import type { Session, Tensor, TensorMap } from '../../../../runtime/contract.ts';
+import { toFloat32 } from '../../../../runtime/encoder/token-inputs.ts';
 import type { StretchRecognizer } from '../../recognizer.ts';
 import { transducerFiles } from './files.ts';
 import { longestSeconds, openNemoModel } from './nemo-folder.ts';
@@ -38,7 +39,7 @@ export async function openTransducer(spec: ModelSpec, sessions: SessionBackend):
     async recognize(samples, { signal }) {
       const { outputs } = await model.encode(samples, ['outputs', 'encoded_lengths'], { signal });
       const [, width = 0, columns = 0] = outputs['outputs']!.dims;
-      const encoded = outputs['outputs']!.data as Float32Array;
+      const encoded = toFloat32(outputs['outputs']!);
       const frames = Math.min(columns, Number(outputs['encoded_lengths']!.data[0]));
       const vocabularySize = pieces.length;
       const search = beginTransducerSearch({ frames, vocabularySize, blank, maxTokensPerFrame });
@@ -54,7 +55,7 @@ export async function openTransducer(spec: ModelSpec, sessions: SessionBackend):
           target_length,
         };
         const scored = await joint.run(feeds, jointOutputs, { signal });
-        const logits = scored['outputs']!.data as Float32Array;
+        const logits = toFloat32(scored['outputs']!);
         if (logits.length < vocabularySize) {
           throw sourceError(`vocab.txt has ${vocabularySize} tokens, the graph scores ${logits.length}`);
         }
