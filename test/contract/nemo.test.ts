@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -22,9 +22,9 @@ interface Golden {
   readonly features: { readonly columns: number; readonly values: readonly number[] };
 }
 
-const models = new URL('models/', import.meta.url).pathname;
+const miniatures = new URL('models/', import.meta.url).pathname;
 const readGolden = (name: string): Golden =>
-  JSON.parse(readFileSync(join(models, name, 'golden.json'), 'utf8')) as Golden;
+  JSON.parse(readFileSync(join(miniatures, name, 'golden.json'), 'utf8')) as Golden;
 
 /** A tone over noise, so that every band has power. */
 function recordingOf(seconds: number): Float32Array {
@@ -45,7 +45,7 @@ async function start(source: string, dtype: 'auto' | 'q8' = 'auto') {
 async function copyOf(name: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'slashv1-nemo-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  await cp(join(models, name), folder, { recursive: true });
+  await cp(join(miniatures, name), folder, { recursive: true });
   return folder;
 }
 
@@ -53,7 +53,7 @@ describe.each(['nemo-ctc', 'nemo-rnnt', 'nemo-tdt'])('%s beside onnx-asr', (name
   const { cases, features } = readGolden(name);
 
   it('hears token for token the same, at the same times', async () => {
-    const inference = await start(join(models, name));
+    const inference = await start(join(miniatures, name));
     for (const { seconds, text, tokens, times, logprobs } of cases) {
       const request = { model: 'mini', audio: toWav(recordingOf(seconds)), wordTimestamps: true };
       const { text: heard, segments } = await collectTranscription(inference.transcribe(request));
@@ -91,7 +91,7 @@ describe.each(['nemo-ctc', 'nemo-rnnt', 'nemo-tdt'])('%s beside onnx-asr', (name
     ['model', { task: 'translate' }],
     ['temperature', { temperature: 0.5 }],
   ] as const)('refuses the %s that it cannot follow', async (param, options) => {
-    const inference = await start(join(models, name));
+    const inference = await start(join(miniatures, name));
     const audio = toWav(recordingOf(1));
     const result = collectTranscription(inference.transcribe({ model: 'mini', audio, ...options }));
     await expect(result).rejects.toMatchObject({ code: 'unsupported_feature', param });
@@ -115,6 +115,16 @@ describe('a folder of NeMo', () => {
     await expect(start(source)).rejects.toThrow(message);
   });
 
+  it('has its weights in 8 bits under the names of its exporters', async () => {
+    const source = await copyOf('nemo-tdt');
+    for (const graph of ['encoder-model', 'decoder_joint-model'])
+      await rename(join(source, `${graph}.onnx`), join(source, `${graph}.int8.onnx`));
+    const inference = await start(source, 'q8');
+    const audio = toWav(recordingOf(1));
+    const { text } = await collectTranscription(inference.transcribe({ model: 'mini', audio }));
+    expect(text).toBe(readGolden('nemo-tdt').cases[1]!.text.trim());
+  });
+
   it('with another number of tokens than its graph is refused', async () => {
     const source = await copyOf('nemo-ctc');
     await writeFile(join(source, 'vocab.txt'), 'a 0\n<blk> 1\n');
@@ -127,7 +137,7 @@ describe('a folder of NeMo', () => {
 
   it('with the graphs of another model is refused', async () => {
     const source = await copyOf('nemo-tdt');
-    await cp(join(models, 'nemo-ctc', 'model.onnx'), join(source, 'encoder-model.onnx'));
+    await cp(join(miniatures, 'nemo-ctc', 'model.onnx'), join(source, 'encoder-model.onnx'));
     await expect(start(source)).rejects.toThrow(
       /encoder-model\.onnx is not a graph of NeMo's exports: expected outputs/,
     );

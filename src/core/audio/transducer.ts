@@ -45,8 +45,8 @@ export interface TransducerSearch {
  * @example
  * ```ts
  * const search = beginTransducerSearch({ frames: 2, vocabularySize: 2, blank: 1, maxTokensPerFrame: 10 });
- * search.advance(Float32Array.of(9, 0)); // true: token 0
- * search.advance(Float32Array.of(0, 9)); // false: the blank
+ * search.advance(Float32Array.of(9, 0)); // true
+ * search.advance(Float32Array.of(0, 9)); // false
  * search.frame; // 1
  * ```
  */

@@ -15,8 +15,9 @@ export async function openCtc(spec: ModelSpec, sessions: SessionBackend): Promis
     longestSeconds,
     contextLength: 0,
     languages: [],
+    leavesOutWords: true,
     abilities: new Set(['wordTimestamps']),
-    async recognize(samples, { signal }) {
+    async recognize(samples, { signal, kept }) {
       const { outputs, frames: heard } = await model.encode(samples, ['logprobs'], { signal });
       const scores = outputs['logprobs']!;
       const [, columns = 0, vocabularySize = 0] = scores.dims;
@@ -27,7 +28,7 @@ export async function openCtc(spec: ModelSpec, sessions: SessionBackend): Promis
       const frames = Math.min(columns, Math.ceil(heard / model.subsampling));
       const logprobs = toFloat32(scores).subarray(0, frames * vocabularySize);
       const path = decodeCtc(logprobs, { frames, vocabularySize, blank: model.blank });
-      return { ...toStretch(path.tokens, model), averageLogprob: path.averageLogprob };
+      return { ...toStretch(path.tokens, model, kept), averageLogprob: path.averageLogprob };
     },
     release: () => model.release(),
   };

@@ -35,8 +35,9 @@ export async function openTransducer(spec: ModelSpec, sessions: SessionBackend):
     longestSeconds,
     contextLength: 0,
     languages: [],
+    leavesOutWords: true,
     abilities: new Set(['wordTimestamps']),
-    async recognize(samples, { signal }) {
+    async recognize(samples, { signal, kept }) {
       const { outputs } = await model.encode(samples, ['outputs', 'encoded_lengths'], { signal });
       const [, width = 0, columns = 0] = outputs['outputs']!.dims;
       const encoded = toFloat32(outputs['outputs']!);
@@ -63,7 +64,7 @@ export async function openTransducer(spec: ModelSpec, sessions: SessionBackend):
           state = Object.fromEntries(states.map((name) => [`input_${name}`, scored[`output_${name}`]!]));
         }
       }
-      return { ...toStretch(search.tokens, model), averageLogprob: meanLogprob(search.tokens) };
+      return { ...toStretch(search.tokens, model, kept), averageLogprob: meanLogprob(search.tokens) };
     },
     release: () => model.release(),
   };

@@ -1,4 +1,4 @@
-import { sampleRateHz, type RecognizedStretch } from '../../recognizer.ts';
+import { sampleRateHz, type KeptSamples, type RecognizedStretch } from '../../recognizer.ts';
 import type { NemoModel } from './nemo-folder.ts';
 
 /** A token and the frames of the encoder in which it was heard. */
@@ -14,9 +14,6 @@ interface HeardWord {
   readonly tokens: readonly HeardToken[];
 }
 
-/** Samples of which a stretch tells: words that begin in them. */
-export type KeptSamples = readonly [start: number, end: number];
-
 /** The text of tokens and the times of its words. */
 export function toStretch(
   heard: readonly HeardToken[],
@@ -28,7 +25,7 @@ export function toStretch(
     const at = first!.startFrame * samplesPerFrame;
     return at >= start && at < end;
   });
-  const toSeconds = (frame: number): number => (frame * subsampling) / 100;
+  const toSeconds = (frame: number): number => (frame * samplesPerFrame - start) / sampleRateHz;
   return {
     text: words
       .map(({ text }) => text)
