@@ -1,7 +1,19 @@
+export { decodeCtc, type CtcPath, type CtcShape, type CtcToken } from '../core/audio/ctc.ts';
 export { downmix } from '../core/audio/downmix.ts';
 export { createLogMel, type LogMel, type LogMelOptions } from '../core/audio/log-mel.ts';
+export {
+  createNemoFeatures,
+  type NemoFeatureExtractor,
+  type NemoFeatures,
+} from '../core/audio/nemo-features.ts';
 export { createResampler, resample, type Resampler, type SampleRates } from '../core/audio/resample.ts';
 export { toSrt, toVtt, type Subtitle } from '../core/audio/subtitles.ts';
+export {
+  beginTransducerSearch,
+  type TransducerSearch,
+  type TransducerShape,
+  type TransducerToken,
+} from '../core/audio/transducer.ts';
 export {
   createVoiceActivityDetector,
   findVoiceActivity,

@@ -7,8 +7,14 @@ import { describeValue } from '../core/text/quote.ts';
 /** The weights of a model to load. */
 export type Dtype = 'auto' | 'fp32' | 'fp16' | 'q8' | 'q4' | 'q4f16';
 
-/** Dtype → what the hub's exporters put after a graph's name; in the order in which `auto` prefers them. */
-const suffixes = { fp32: '', fp16: '_fp16', q8: '_quantized', q4: '_q4', q4f16: '_q4f16' } as const;
+/** Dtype → what exporters put after a graph's name; in the order in which `auto` prefers them. */
+const suffixes = {
+  fp32: [''],
+  fp16: ['_fp16'],
+  q8: ['_quantized', '.int8'],
+  q4: ['_q4'],
+  q4f16: ['_q4f16'],
+} as const;
 
 type StoredDtype = keyof typeof suffixes;
 
@@ -51,7 +57,9 @@ export function findGraph(
   dtype: Dtype = 'auto',
 ): string | undefined {
   const wanted = dtype === 'auto' ? storedDtypes : [dtype];
-  return wanted.flatMap((one) => stems.map((stem) => graphName(stem, one))).find((path) => files.has(path));
+  return wanted
+    .flatMap((one) => stems.flatMap((stem) => graphNames(stem, one)))
+    .find((path) => files.has(path));
 }
 
 /**
@@ -94,11 +102,8 @@ export function graphsIn(files: FileTree, folder: string): readonly string[] {
 
 /** Names that a graph of that stem may have. */
 export function graphNames(stem: string, dtype: Dtype = 'auto'): readonly string[] {
-  return dtype === 'auto' ? storedDtypes.map((one) => graphName(stem, one)) : [graphName(stem, dtype)];
-}
-
-function graphName(stem: string, dtype: StoredDtype): string {
-  return `${stem}${suffixes[dtype]}.onnx`;
+  const wanted = dtype === 'auto' ? storedDtypes : [dtype];
+  return wanted.flatMap((one) => suffixes[one].map((suffix) => `${stem}${suffix}.onnx`));
 }
 
 /** The files with the weights of a graph that doesn't hold them itself. */

@@ -27,6 +27,8 @@ it.each([
   [{ architectures: ['WhisperForConditionalGeneration'], model_type: 'whisper' }, [], 'transcription'],
   [{ model_type: 'lite-whisper' }, [], 'transcription'],
   [{ model_type: 'moonshine' }, [], 'transcription'],
+  [{ model_type: 'nemo-conformer-ctc' }, ['vocab.txt'], 'transcription'],
+  [{ model_type: 'nemo-conformer-tdt' }, ['vocab.txt'], 'transcription'],
   [{ architectures: ['Wav2Vec2ForCTC'], model_type: 'wav2vec2' }, [], 'transcription'],
   [
     { architectures: ['Wav2Vec2ForSequenceClassification'], model_type: 'wav2vec2', id2label: {} },

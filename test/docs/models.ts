@@ -82,7 +82,7 @@ that the model has, in this order. One that it doesn't have is an error that lis
 ## Files
 
 The files that each category reads from a repository, of each architecture its own; files that a model lacks are skipped. A graph's name ends with
-\`_fp16\`, \`_quantized\` (q8), \`_q4\` or \`_q4f16\` where it isn't fp32. Beside it, \`<graph>_data\`, \`<graph>_data_1\` …, \`<graph>.data\` and \`weights.pb\` hold its weights.
+\`_fp16\`, \`_quantized\` or \`.int8\` (q8), \`_q4\` or \`_q4f16\` where it isn't fp32. Beside it, \`<graph>_data\`, \`<graph>_data_1\` …, \`<graph>.data\` and \`weights.pb\` hold its weights.
 
 ${[...categories.values()]
   .flatMap(({ name, files, architectures = [] }) => [

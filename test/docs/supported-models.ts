@@ -25,6 +25,9 @@ export const miniatures: Readonly<Record<string, Readonly<Record<string, string>
   embedding: { clip: 'clip' },
 };
 
+/** Those of them that our own pipelines run in the tests, too. */
+const alsoOurs: Readonly<Record<string, readonly string[]>> = { transcription: ['moonshine'] };
+
 /** Folders with the miniatures of our own pipelines, by the architecture that their config names. */
 export function contractMiniatures(): ReadonlyMap<string, readonly string[]> {
   const folder = new URL('../contract/models/', import.meta.url);
@@ -79,9 +82,10 @@ export function supportedRows(): readonly SupportedRow[] {
   const ours = contractMiniatures();
   return Object.entries(readRegistries()).flatMap(([category, listed]) => {
     const all = new Set([...listed, ...(bundled[category] ?? [])]);
-    return [...all]
-      .sort()
-      .map((architecture) => toRow(category as ListedCategory, architecture, ours.has(architecture)));
+    return [...all].sort().map((architecture) => {
+      const isOurs = ours.has(architecture) || (alsoOurs[category]?.includes(architecture) ?? false);
+      return toRow(category as ListedCategory, architecture, isOurs);
+    });
   });
 }
 

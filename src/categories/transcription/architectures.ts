@@ -1,7 +1,14 @@
 import type { Architecture } from '../../contracts/architecture.ts';
+import { moonshine } from './architectures/moonshine/architecture.ts';
+import { nemoCtc, nemoTransducer } from './architectures/nemo/architecture.ts';
 import { whisper } from './architectures/whisper/architecture.ts';
 import type { Recognizer } from './recognizer.ts';
 import type { TranscriptionSettings } from './settings.ts';
 
 /** The recognisers that run on graphs, one line each. */
-export const recognizers: readonly Architecture<Recognizer, TranscriptionSettings>[] = [whisper];
+export const recognizers: readonly Architecture<Recognizer, TranscriptionSettings>[] = [
+  whisper,
+  moonshine,
+  nemoCtc,
+  nemoTransducer,
+];

@@ -72,15 +72,21 @@ export interface RecognizedStretch extends Pick<TranscriptionSegment, 'text' | '
   readonly words?: readonly TranscriptionWord[] | undefined;
 }
 
+/** Samples of a stretch: the first, and one after the last. */
+export type KeptSamples = readonly [start: number, end: number];
+
 /** A recogniser that writes down whole stretches of speech, one by one: by CTC, transducers, Moonshine and their like. */
 export interface StretchRecognizer extends LoadedRecognizer {
+  /** Whether it can leave out words that begin before or after the kept samples; default false. */
+  readonly leavesOutWords?: boolean;
   /**
-   * @param samples mono, at `sampleRateHz`, at most `longestSeconds`
+   * @param samples mono, at `sampleRateHz`, at most `longestSeconds` and the audio that was heard before them
+   * @param options.kept words that begin elsewhere are left out; times count from its start
    * @throws InferenceError `cancelled`; `invalid_request` for a language that the model doesn't know
    */
   recognize(
     samples: Float32Array,
-    options: Pick<RecognitionOptions, 'language' | 'signal'>,
+    options: Pick<RecognitionOptions, 'language' | 'signal'> & { readonly kept?: KeptSamples },
   ): Promise<RecognizedStretch>;
 }
 

@@ -26,7 +26,8 @@ export type TranscriptionSettings = SettingsOf<typeof transcriptionSettings>;
 export type TranscriptionOptions = Omit<ModelOptions<TranscriptionSettings>, 'category'>;
 
 /**
- * Describes a speech recognition model: a Whisper in the hub's ONNX layout, for `createInference`.
+ * Describes a speech recognition model for `createInference`: a Whisper or Moonshine in the hub's ONNX layout, or a model of NeMo in
+ * that of its exports.
  *
  * @example
  * ```ts

@@ -1,3 +1,5 @@
+import { likeliestToken } from './likeliest-token.ts';
+
 /** One token of a recogniser's output, and the frames that it was heard in. */
 export interface CtcToken {
   readonly id: number;
@@ -47,12 +49,10 @@ export function decodeCtc(logits: Float32Array, { frames, vocabularySize, blank 
   let total = 0;
   let start = 0;
   for (let frame = 0; frame < frames; frame++) {
-    const base = frame * vocabularySize;
-    let best = 0;
-    for (let id = 1; id < vocabularySize; id++) if (logits[base + id]! > logits[base + best]!) best = id;
-    let sum = 0;
-    for (let id = 0; id < vocabularySize; id++) sum += Math.exp(logits[base + id]! - logits[base + best]!);
-    total -= Math.log(sum);
+    const { id: best, logprob } = likeliestToken(
+      logits.subarray(frame * vocabularySize, (frame + 1) * vocabularySize),
+    );
+    total += logprob;
     if (frame > 0 && best !== path[frame - 1]) {
       endToken(tokens, { id: path[frame - 1]!, startFrame: start, endFrame: frame }, blank);
       start = frame;

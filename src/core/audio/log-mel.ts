@@ -1,7 +1,6 @@
 import { assertNames } from '../assert-names.ts';
 import { assertInteger, assertSamples } from './assert.ts';
-import { createFft } from './fft.ts';
-import { createMelFilters } from './mel-filters.ts';
+import { createMelPowers } from './mel-powers.ts';
 import { assertSampleRate } from './sample-rate.ts';
 
 /** The sizes of a log-mel spectrogram, as a Whisper model's `preprocessor_config.json` has them. */
@@ -69,9 +68,8 @@ export function createLogMel(options: LogMelOptions): LogMel {
   assertInteger('chunkSamples', chunkSamples, { min: Math.floor(fftSize / 2) + 1, max: 2 ** 26 });
   assertInteger('hopLength', hopLength, { min: 1, max: chunkSamples });
 
-  const fft = createFft(fftSize);
-  const filters = createMelFilters({
-    count: melBins,
+  const powers = createMelPowers({
+    melBins,
     fftSize,
     sampleRateHz,
     maxFrequencyHz: Math.min(8000, sampleRateHz / 2),
@@ -79,8 +77,6 @@ export function createLogMel(options: LogMelOptions): LogMel {
   const window = hannWindow(fftSize);
   const frames = Math.floor(chunkSamples / hopLength);
   const reach = Math.floor(fftSize / 2);
-  const even = new Float64Array(fftSize);
-  const odd = new Float64Array(fftSize);
 
   const windowInto = (out: Float64Array, samples: Float32Array, frame: number): void => {
     const start = frame * hopLength - reach;
@@ -108,30 +104,8 @@ export function createLogMel(options: LogMelOptions): LogMel {
     for (let filter = 0; filter < melBins; filter++) {
       out.fill(0, filter * frames + audible, (filter + 1) * frames);
     }
-    // The spectra of two real signals can be told apart in that of one complex signal: two frames for one transform.
-    for (let frame = 0; frame < audible; frame += 2) {
-      const isPair = frame + 1 < audible;
-      windowInto(even, samples, frame);
-      if (isPair) windowInto(odd, samples, frame + 1);
-      else odd.fill(0);
-      fft.transform(even, odd);
-      separatePowers(even, odd);
-      weighInto(out, even, frame);
-      if (isPair) weighInto(out, odd, frame + 1);
-    }
+    powers.computeInto(out, frames, audible, (into, frame) => windowInto(into, samples, frame));
     return compress(out);
-  };
-
-  const weighInto = (out: Float32Array, powers: Float64Array, frame: number): void => {
-    const { starts, offsets, weights } = filters;
-    for (let filter = 0; filter < melBins; filter++) {
-      let bin = starts[filter]!;
-      let sum = 0;
-      for (let at = offsets[filter]!, end = offsets[filter + 1]!; at < end; at++) {
-        sum += powers[bin++]! * weights[at]!;
-      }
-      out[filter * frames + frame] = sum;
-    }
   };
 
   return {
@@ -155,22 +129,6 @@ function hannWindow(size: number): Float64Array {
 function mirrored(place: number, length: number): number {
   const inside = Math.abs(place);
   return inside < length ? inside : 2 * (length - 1) - inside;
-}
-
-/** The transform of a + i·b → the power spectra of `a`, in `real`, and of `b`, in `imaginary`, up to the middle. */
-function separatePowers(real: Float64Array, imaginary: Float64Array): void {
-  const size = real.length;
-  const middle = Math.floor(size / 2);
-  real[0]! **= 2;
-  imaginary[0]! **= 2;
-  for (let bin = 1; bin <= middle; bin++) {
-    const evenReal = real[bin]! + real[size - bin]!;
-    const evenImaginary = imaginary[bin]! - imaginary[size - bin]!;
-    const oddReal = imaginary[bin]! + imaginary[size - bin]!;
-    const oddImaginary = real[size - bin]! - real[bin]!;
-    real[bin] = (evenReal * evenReal + evenImaginary * evenImaginary) / 4;
-    imaginary[bin] = (oddReal * oddReal + oddImaginary * oddImaginary) / 4;
-  }
 }
 
 /** Powers → what the model reads, in place. */

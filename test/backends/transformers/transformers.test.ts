@@ -355,7 +355,7 @@ test.each([
 test.each([
   [
     transcription,
-    /no backend runs "gpt2" for transcription: onnx\(\) runs whisper,.*; transformers\(\) runs .*moonshine/,
+    /no backend runs "gpt2" for transcription: onnx\(\) runs whisper,.*; transformers\(\) runs .*cohere_asr/,
   ],
   [speech, /no backend runs "gpt2" for speech: .*; transformers\(\) runs vits, speecht5, supertonic/],
   [
@@ -375,9 +375,9 @@ test.each([
 
 test.each([
   [
-    'moonshine',
+    'cohere-asr',
     transcription,
-    'onnx() runs no "moonshine" for transcription, expected transformers(), which does',
+    'onnx() runs no "cohere_asr" for transcription, expected transformers(), which does',
   ],
   [
     'wav2vec2',

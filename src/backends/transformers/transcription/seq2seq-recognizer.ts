@@ -1,3 +1,4 @@
+import { likeliestToken } from '../../../core/audio/likeliest-token.ts';
 import { assertWanted, fieldError } from '../../../errors.ts';
 import { lastLogits } from '../chat/tensors.ts';
 import type { TransformersPackage } from '../load-package.ts';
@@ -44,7 +45,7 @@ export function createSeq2SeqRecognizer(
         assertWanted(signal);
         const logits = lastLogits(await halves.decode(state, fed, past));
         for (const id of halves.suppressed) logits[id] = -Infinity;
-        const { id, logprob } = likeliest(logits);
+        const { id, logprob } = likeliestToken(logits);
         if (ends.has(id)) break;
         tokens.push(id);
         total += logprob;
@@ -64,12 +65,4 @@ function startOf(prompts: LanguagePrompts, language: string): readonly number[] 
   } catch (error) {
     throw fieldError('language', error instanceof Error ? error.message : String(error), { cause: error });
   }
-}
-
-function likeliest(logits: Float32Array): { readonly id: number; readonly logprob: number } {
-  let id = 0;
-  for (let other = 1; other < logits.length; other++) if (logits[other]! > logits[id]!) id = other;
-  let sum = 0;
-  for (const logit of logits) sum += Math.exp(logit - logits[id]!);
-  return { id, logprob: -Math.log(sum) };
 }

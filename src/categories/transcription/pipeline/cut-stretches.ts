@@ -5,6 +5,8 @@ export interface CutWindow {
   readonly stretches: readonly (readonly [start: number, end: number])[];
   /** Samples after which the next window begins. */
   readonly consumed: number;
+  /** Whether speech goes on where the next window begins. */
+  readonly isCut: boolean;
 }
 
 /** Pauses at least this long end a stretch. */
@@ -12,6 +14,8 @@ const pauseLength = 0.8 * sampleRateHz;
 /** Kept around a stretch, beyond the padding of its regions, for soft beginnings and endings of words. */
 const margin = 0.2 * sampleRateHz;
 const quietLength = 0.1 * sampleRateHz;
+/** Speech is cut at multiples of a recogniser's frame, so that the frames on both sides are the same. */
+const frameLength = 0.08 * sampleRateHz;
 /** Less is no word. */
 const shortestLength = 0.1 * sampleRateHz;
 /** Silence at the end of a window isn't skipped as a whole, where a word may begin. */
@@ -30,12 +34,14 @@ export function cutStretches({
   const regions = joinRegions(speech, length);
   const last = regions.at(-1);
   if (last === undefined)
-    return { stretches: [], consumed: isLast ? length : Math.max(1, length - keptLength) };
+    return { stretches: [], consumed: isLast ? length : Math.max(1, length - keptLength), isCut: false };
   const goesOn = !isLast && last[1] >= length - pauseLength;
-  if (!goesOn) return { stretches: regions.filter(isLong), consumed: length };
-  if (last[0] > 0) return { stretches: regions.slice(0, -1).filter(isLong), consumed: last[0] };
-  const quietest = findQuietest(samples, Math.round(length / 2));
-  return { stretches: [[0, quietest]], consumed: quietest };
+  if (!goesOn) return { stretches: regions.filter(isLong), consumed: length, isCut: false };
+  if (last[0] > 0) {
+    return { stretches: regions.slice(0, -1).filter(isLong), consumed: last[0], isCut: false };
+  }
+  const quietest = frameLength * Math.floor(findQuietest(samples, Math.round(length / 2)) / frameLength);
+  return { stretches: [[0, quietest]], consumed: quietest, isCut: true };
 }
 
 function joinRegions(speech: AudioWindow['speech'], length: number): (readonly [number, number])[] {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { WhisperFolder } from '../../../../src/categories/transcription/architectures/whisper/whisper-folder.ts';
-import { createCacheLayout } from '../../../../src/categories/transcription/architectures/whisper/decoder-cache.ts';
+import { createCacheLayout } from '../../../../src/categories/transcription/pipeline/decoder-cache.ts';
 import { createWhisperModel } from '../../../../src/categories/transcription/architectures/whisper/whisper-model.ts';
 import type { ElementType, Session, Tensor, TensorMap } from '../../../../src/runtime/contract.ts';
 

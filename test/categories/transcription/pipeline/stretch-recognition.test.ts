@@ -5,6 +5,7 @@ import type { TranscriptionEvent } from '../../../../src/categories/transcriptio
 import { openVoiceGate } from '../../../../src/categories/transcription/pipeline/open-voice-gate.ts';
 import { StretchRecognition } from '../../../../src/categories/transcription/pipeline/stretch-recognition.ts';
 import { Transcriber } from '../../../../src/categories/transcription/pipeline/transcriber.ts';
+import { collectTranscription } from '../../../../src/categories/transcription/result.ts';
 import { sampleRateHz, type StretchRecognizer } from '../../../../src/categories/transcription/recognizer.ts';
 
 /** Tones and silence, in seconds. */
@@ -29,6 +30,14 @@ async function* inBlocks(samples: Float32Array): AsyncGenerator<Float32Array> {
   for (let at = 0; at < samples.length; at += sampleRateHz) yield samples.subarray(at, at + sampleRateHz);
 }
 
+const plain = {
+  language: undefined,
+  prompt: undefined,
+  task: 'transcribe',
+  temperature: 0,
+  wordTimestamps: false,
+} as const;
+
 /** Hears a word in each stretch, from its beginning to its end. */
 async function recognize(samples: Float32Array, longestSeconds: number) {
   const stretches: Float32Array[] = [];
@@ -44,13 +53,7 @@ async function recognize(samples: Float32Array, longestSeconds: number) {
     },
     release: async () => {},
   };
-  const recognition = new StretchRecognition(recognizer, {
-    language: undefined,
-    prompt: undefined,
-    task: 'transcribe',
-    temperature: 0,
-    wordTimestamps: true,
-  });
+  const recognition = new StretchRecognition(recognizer, { ...plain, wordTimestamps: true });
   const gate = await openVoiceGate('energy', onnxSessions);
   const tools = { longestSeconds, gate, inTurn: limitConcurrency(1) };
   const transcriber = new Transcriber(tools, { blocks: inBlocks(samples), recognition });
@@ -105,4 +108,48 @@ test('silence alone has no stretch', async () => {
   const { segments, end } = await recognize(recording(['silence', 31]), 28);
   expect(segments).toEqual([]);
   expect(end).toMatchObject({ durationSeconds: 31 });
+});
+
+test('words on both sides of a cut are said once, and whole', async () => {
+  const wordLength = 0.7 * sampleRateHz;
+  const count = 60;
+  // The samples of a word are its number.
+  const samples = Float32Array.from(
+    { length: wordLength * count },
+    (_, at) => 1 + Math.floor(at / wordLength),
+  );
+  const recognizer: StretchRecognizer = {
+    longestSeconds: 10,
+    contextLength: 0,
+    languages: [],
+    leavesOutWords: true,
+    abilities: new Set(['wordTimestamps']),
+    async recognize(heard, { kept: [from, until] = [0, heard.length] }) {
+      const words = new Map<number, { at: number; length: number }>();
+      for (const [at, word] of heard.entries()) {
+        const known = words.get(word);
+        if (known) known.length++;
+        else words.set(word, { at, length: 1 });
+      }
+      const found = [...words]
+        .filter(([, { at }]) => at >= from && at < until)
+        .map(([word, { at, length }]) => ({
+          word: length === wordLength ? String(word) : `part of ${word}`,
+          startSeconds: (at - from) / sampleRateHz,
+          endSeconds: (at - from + length) / sampleRateHz,
+        }));
+      return { text: found.map(({ word }) => word).join(' '), tokens: [], averageLogprob: 0, words: found };
+    },
+    release: async () => {},
+  };
+  const recognition = new StretchRecognition(recognizer, { ...plain, wordTimestamps: true });
+  const gate = await openVoiceGate('none', onnxSessions);
+  const tools = { longestSeconds: 10, gate, inTurn: limitConcurrency(1) };
+  const { segments } = await collectTranscription(
+    new Transcriber(tools, { blocks: inBlocks(samples), recognition }).run(),
+  );
+  expect(segments.length).toBeGreaterThan(4);
+  const words = segments.flatMap((segment) => segment.words!);
+  expect(words.map(({ word }) => word)).toEqual(Array.from({ length: count }, (_, at) => String(at + 1)));
+  for (const [at, { startSeconds }] of words.entries()) expect(startSeconds).toBeCloseTo(0.7 * at, 3);
 });

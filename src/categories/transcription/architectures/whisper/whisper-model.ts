@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises';
 import type { Graph } from '../../../../contracts/sessions.ts';
-import { float16ToFloat32Into } from '../../../../core/math/float16.ts';
 import { fieldError, type InferenceError } from '../../../../errors.ts';
 import type { WhisperFolder } from './whisper-folder.ts';
 import {
@@ -10,10 +9,11 @@ import {
   type Session,
   type Tensor,
 } from '../../../../runtime/contract.ts';
+import { toFloat32 } from '../../../../runtime/encoder/token-inputs.ts';
 import { extendGraph, onnxElementType } from '../../../../runtime/graph-extension.ts';
 import { holdsTensors } from '../../../../runtime/native/device-memory.ts';
 import { keepFeedsResident } from '../../../../runtime/resident-feeds.ts';
-import { createCacheLayout, type DecoderCache } from './decoder-cache.ts';
+import { createCacheLayout, type DecoderCache } from '../../pipeline/decoder-cache.ts';
 
 /** A decoder that has read some tokens; nothing changes it, so that several texts can go on from it. */
 export interface DecoderState {
@@ -213,11 +213,6 @@ function attentionName(layer: number): string {
 
 function hasOutput({ outputs }: Session, wanted: string): boolean {
   return outputs.some(({ name }) => name === wanted);
-}
-
-function toFloat32({ type, data }: Tensor): Float32Array {
-  if (type === 'float16') return float16ToFloat32Into(new Float32Array(data.length), data as Uint16Array);
-  return data as Float32Array;
 }
 
 function notWhisper(reason: string): InferenceError {

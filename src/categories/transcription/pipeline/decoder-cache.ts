@@ -1,6 +1,5 @@
-import { fieldError, type InferenceError } from '../../../../errors.ts';
-import type { WhisperFolder } from './whisper-folder.ts';
-import type { ElementType, Session, Tensor, TensorMap } from '../../../../runtime/contract.ts';
+import { fieldError, type InferenceError } from '../../../errors.ts';
+import type { ElementType, Session, Tensor, TensorMap } from '../../../runtime/contract.ts';
 
 /** The state of a decoder after the tokens that it has read. It is immutable: each step makes another one. */
 export interface DecoderCache {
@@ -10,6 +9,14 @@ export interface DecoderCache {
   readonly window: Tensor;
   /** The `past_key_values.*` feeds; those of the audio are computed once and handed on. */
   readonly past: TensorMap;
+}
+
+/** Sizes of a decoder's keys and values. */
+export interface DecoderHeads {
+  /** Heads of one layer that have keys and values. */
+  readonly decoderHeads: number;
+  /** Size of one head. */
+  readonly headSize: number;
 }
 
 /** Knows which tensors the graphs of a decoder hand from one step to the next. */
@@ -30,11 +37,17 @@ const pastPrefix = 'past_key_values.';
  * Reads from the graphs' inputs and outputs how a decoder hands on its keys and values.
  *
  * @param first the graph that reads a prefix; the same as `next` where it is merged
+ * @param others inputs that the caller feeds
  * @throws InferenceError `invalid_request` for an input that is not known or an output that is missing
  */
-export function createCacheLayout(folder: WhisperFolder, first: Session, next: Session): CacheLayout {
-  const firstInputs = knownInputs(first);
-  const nextInputs = knownInputs(next);
+export function createCacheLayout(
+  heads: DecoderHeads,
+  first: Session,
+  next: Session,
+  others: readonly string[] = [],
+): CacheLayout {
+  const firstInputs = knownInputs(first, others);
+  const nextInputs = knownInputs(next, others);
   const all = pastInputs(next);
   if (all.length === 0) throw notADecoder('no inputs past_key_values.*');
   const growing = all.filter((name) => !name.includes('.encoder.'));
@@ -42,7 +55,7 @@ export function createCacheLayout(folder: WhisperFolder, first: Session, next: S
   for (const name of growing) assertOutput(next, toPresent(name));
   // A merged graph wants something for each input, also of the branch that it doesn't take.
   const nothing = Object.fromEntries(
-    pastInputs(first).map((name) => [name, emptyPast(folder, firstInputs.get(name)!)]),
+    pastInputs(first).map((name) => [name, emptyPast(heads, firstInputs.get(name)!)]),
   );
 
   return {
@@ -90,8 +103,10 @@ const plainInputs = new Set([
   'use_cache_branch',
 ]);
 
-function knownInputs({ inputs }: Session): ReadonlyMap<string, ElementType> {
-  const unknown = inputs.find(({ name }) => !plainInputs.has(name) && !name.startsWith(pastPrefix));
+function knownInputs({ inputs }: Session, others: readonly string[]): ReadonlyMap<string, ElementType> {
+  const unknown = inputs.find(
+    ({ name }) => !plainInputs.has(name) && !name.startsWith(pastPrefix) && !others.includes(name),
+  );
   if (unknown) throw notADecoder(`unknown input ${unknown.name}`);
   return new Map(inputs.map(({ name, type }) => [name, type]));
 }
@@ -112,7 +127,7 @@ function assertOutput({ outputs }: Session, wanted: string): void {
   if (!outputs.some(({ name }) => name === wanted)) throw notADecoder(`no output ${wanted}`);
 }
 
-function emptyPast({ decoderHeads, headSize }: WhisperFolder, type: ElementType): Tensor {
+function emptyPast({ decoderHeads, headSize }: DecoderHeads, type: ElementType): Tensor {
   const data = type === 'float16' ? new Uint16Array(0) : new Float32Array(0);
   return { type, dims: [1, decoderHeads, 0, headSize], data };
 }
@@ -122,5 +137,5 @@ function int64(dims: readonly number[], values: readonly number[]): Tensor {
 }
 
 function notADecoder(reason: string): InferenceError {
-  return fieldError('source', `the graph is not a decoder of a Whisper model: ${reason}`);
+  return fieldError('source', `the graph is not the decoder of a recogniser: ${reason}`);
 }

@@ -1,0 +1,19 @@
+import type { Architecture } from '../../../../contracts/architecture.ts';
+import type { Recognizer } from '../../recognizer.ts';
+import { ctcFiles, transducerFiles } from './files.ts';
+
+/** Recognisers of NeMo by connectionist temporal classification, such as Parakeet CTC. */
+export const nemoCtc: Architecture<Recognizer> = {
+  name: 'nemo-ctc',
+  modelTypes: ['nemo-conformer-ctc'],
+  files: ctcFiles,
+  open: async (spec, sessions) => (await import('./open-ctc.ts')).openCtc(spec, sessions),
+};
+
+/** Transducers of NeMo, with durations or without, such as Parakeet TDT. */
+export const nemoTransducer: Architecture<Recognizer> = {
+  name: 'nemo-transducer',
+  modelTypes: ['nemo-conformer-tdt', 'nemo-conformer-rnnt'],
+  files: transducerFiles,
+  open: async (spec, sessions) => (await import('./open-transducer.ts')).openTransducer(spec, sessions),
+};

@@ -1,0 +1,20 @@
+import { needGraph } from '../../../../models/graph-files.ts';
+import { anywhere, singleGraph, singleStems, type ModelFiles } from '../../../../models/model-files.ts';
+
+const small = ['config.json', 'vocab.txt'];
+const encoderStems = anywhere('encoder-model');
+const jointStems = anywhere('decoder_joint-model');
+
+/** The files of a CTC model of NeMo. */
+export const ctcFiles: ModelFiles = {
+  small,
+  stems: singleStems,
+  graphs: (files, dtype) => [singleGraph(files, dtype)],
+};
+
+/** The files of a transducer of NeMo: the encoder first. */
+export const transducerFiles: ModelFiles = {
+  small,
+  stems: [...encoderStems, ...jointStems],
+  graphs: (files, dtype) => [encoderStems, jointStems].map((stems) => needGraph(files, stems, dtype)),
+};

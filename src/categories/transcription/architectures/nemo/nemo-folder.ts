@@ -1,0 +1,124 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { SessionBackend } from '../../../../contracts/sessions.ts';
+import { createNemoFeatures } from '../../../../core/audio/nemo-features.ts';
+import type { ModelSpec } from '../../../../contracts/model.ts';
+import { describeValue } from '../../../../core/text/quote.ts';
+import { localFiles } from '../../../../models/graph-files.ts';
+import { readJson } from '../../../../models/model-folder.ts';
+import { sourceError, type ModelFiles } from '../../../../models/model-files.ts';
+import { locateModel } from '../../../../models/source.ts';
+import type { GraphRunOptions, Session, TensorMap } from '../../../../runtime/contract.ts';
+
+/** A model of NeMo, opened. */
+export interface NemoModel {
+  /** In the order of its files. */
+  readonly sessions: readonly Session[];
+  /** Pieces of text by id; a piece that begins a word begins with a space. */
+  readonly pieces: readonly string[];
+  /** The token that stands for nothing. */
+  readonly blank: number;
+  /** Frames of 10 ms in one of the encoder's. */
+  readonly subsampling: number;
+  /** After so many tokens a transducer leaves a frame. */
+  readonly maxTokensPerFrame: number;
+  /** Runs the first graph. */
+  encode(
+    samples: Float32Array,
+    fetches: readonly string[],
+    options: GraphRunOptions,
+  ): Promise<{ readonly outputs: TensorMap; readonly frames: number }>;
+  release(): Promise<void>;
+}
+
+/** The longest stretch: trained on up to 20 to 40 s, they lose words of more. */
+export const longestSeconds = 28;
+
+/**
+ * Opens the graphs of a model of NeMo and reads its small files.
+ *
+ * @param wanted the inputs and outputs of each graph
+ * @throws InferenceError `invalid_request` naming the file that is missing or doesn't fit
+ */
+export async function openNemoModel(
+  spec: ModelSpec,
+  { openSession }: SessionBackend,
+  files: ModelFiles,
+  wanted: readonly (readonly string[])[],
+): Promise<NemoModel> {
+  const path = locateModel(spec.source);
+  const config = await readJson(path, 'config.json');
+  const count = (name: string, fallback: number): number => {
+    const value = config[name] ?? fallback;
+    if (Number.isInteger(value) && (value as number) > 0) return value as number;
+    throw sourceError(`config.json has ${name} ${describeValue(value)}, expected a positive integer`);
+  };
+  const subsampling = count('subsampling_factor', 8);
+  const maxTokensPerFrame = count('max_tokens_per_step', 10);
+  const pieces = await readPieces(path);
+  const blank = pieces.indexOf('<blk>');
+  if (blank < 0) throw sourceError(`vocab.txt in ${path} has no <blk>`);
+  const sessions: Session[] = [];
+  const release = async (): Promise<void> => {
+    await Promise.all(sessions.map((session) => session.release()));
+  };
+  try {
+    for (const [index, graph] of files.graphs(localFiles(path), spec.dtype).entries()) {
+      const session = await openSession({ graph: join(path, graph) }, spec);
+      sessions.push(session);
+      assertNamed(session, graph, wanted[index]!);
+    }
+  } catch (error) {
+    await release();
+    throw error;
+  }
+  const [encoder] = sessions as [Session];
+  const size = encoder.inputs.find(({ name }) => name === 'audio_signal')!.dims[1];
+  const features = createNemoFeatures({
+    melBins: count('features_size', typeof size === 'number' ? size : 80),
+  });
+  return {
+    sessions,
+    pieces,
+    blank,
+    subsampling,
+    maxTokensPerFrame,
+    async encode(samples, fetches, options) {
+      const { data, columns, frames } = features.compute(samples);
+      const feeds: TensorMap = {
+        audio_signal: { type: 'float32', dims: [1, features.melBins, columns], data },
+        length: { type: 'int64', dims: [1], data: BigInt64Array.of(BigInt(frames)) },
+      };
+      return { outputs: await encoder.run(feeds, fetches, options), frames };
+    },
+    release,
+  };
+}
+
+/** Lines of a piece, a space and its id. */
+async function readPieces(path: string): Promise<readonly string[]> {
+  const text = await readFile(join(path, 'vocab.txt'), 'utf8').catch((error: unknown) => {
+    throw sourceError(`vocab.txt is missing in ${path}`, error);
+  });
+  const pieces: string[] = [];
+  for (const line of text.split(/\r?\n/)) {
+    if (line === '') continue;
+    const [, piece, id] = /^(.+) (\d+)$/u.exec(line) ?? [];
+    if (Number(id) !== pieces.length) {
+      throw sourceError(
+        `vocab.txt in ${path} has the line ${describeValue(line)}, expected a token and the id ${pieces.length}`,
+      );
+    }
+    pieces.push(piece!.replaceAll('▁', ' '));
+  }
+  return pieces;
+}
+
+function assertNamed({ inputs, outputs }: Session, graph: string, wanted: readonly string[]): void {
+  const names = [...inputs, ...outputs].map(({ name }) => name);
+  const missing = wanted.find((name) => !names.includes(name));
+  if (missing === undefined) return;
+  throw sourceError(
+    `${graph} is not a graph of NeMo's exports: expected ${missing} among its inputs and outputs, got ${names.join(', ')}`,
+  );
+}

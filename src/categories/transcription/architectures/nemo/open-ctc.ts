@@ -1,0 +1,35 @@
+import type { SessionBackend } from '../../../../contracts/sessions.ts';
+import { decodeCtc } from '../../../../core/audio/ctc.ts';
+import type { ModelSpec } from '../../../../contracts/model.ts';
+import { sourceError } from '../../../../models/model-files.ts';
+import { toFloat32 } from '../../../../runtime/encoder/token-inputs.ts';
+import type { StretchRecognizer } from '../../recognizer.ts';
+import { ctcFiles } from './files.ts';
+import { longestSeconds, openNemoModel } from './nemo-folder.ts';
+import { toStretch } from './to-stretch.ts';
+
+/** @throws InferenceError `invalid_request` naming the file that is missing or doesn't fit */
+export async function openCtc(spec: ModelSpec, sessions: SessionBackend): Promise<StretchRecognizer> {
+  const model = await openNemoModel(spec, sessions, ctcFiles, [['audio_signal', 'length', 'logprobs']]);
+  return {
+    longestSeconds,
+    contextLength: 0,
+    languages: [],
+    leavesOutWords: true,
+    abilities: new Set(['wordTimestamps']),
+    async recognize(samples, { signal, kept }) {
+      const { outputs, frames: heard } = await model.encode(samples, ['logprobs'], { signal });
+      const scores = outputs['logprobs']!;
+      const [, columns = 0, vocabularySize = 0] = scores.dims;
+      if (vocabularySize > model.pieces.length || vocabularySize <= model.blank) {
+        throw sourceError(`vocab.txt has ${model.pieces.length} tokens, the graph scores ${vocabularySize}`);
+      }
+      // The last column is padding.
+      const frames = Math.min(columns, Math.ceil(heard / model.subsampling));
+      const logprobs = toFloat32(scores).subarray(0, frames * vocabularySize);
+      const path = decodeCtc(logprobs, { frames, vocabularySize, blank: model.blank });
+      return { ...toStretch(path.tokens, model, kept), averageLogprob: path.averageLogprob };
+    },
+    release: () => model.release(),
+  };
+}

@@ -1,0 +1,89 @@
+import type { SessionBackend } from '../../../../contracts/sessions.ts';
+import { beginTransducerSearch, type TransducerToken } from '../../../../core/audio/transducer.ts';
+import { assertWanted } from '../../../../errors.ts';
+import type { ModelSpec } from '../../../../contracts/model.ts';
+import { sourceError } from '../../../../models/model-files.ts';
+import type { Session, Tensor, TensorMap } from '../../../../runtime/contract.ts';
+import { toFloat32 } from '../../../../runtime/encoder/token-inputs.ts';
+import type { StretchRecognizer } from '../../recognizer.ts';
+import { transducerFiles } from './files.ts';
+import { longestSeconds, openNemoModel } from './nemo-folder.ts';
+import { toStretch } from './to-stretch.ts';
+
+const encoderNames = ['audio_signal', 'length', 'outputs', 'encoded_lengths'];
+const states = ['states_1', 'states_2'] as const;
+const jointOutputs = ['outputs', ...states.map((name) => `output_${name}`)];
+const jointNames = [
+  'encoder_outputs',
+  'targets',
+  'target_length',
+  ...states.map((name) => `input_${name}`),
+  ...jointOutputs,
+];
+
+/** @throws InferenceError `invalid_request` naming the file that is missing or doesn't fit */
+export async function openTransducer(spec: ModelSpec, sessions: SessionBackend): Promise<StretchRecognizer> {
+  const model = await openNemoModel(spec, sessions, transducerFiles, [encoderNames, jointNames]);
+  const { blank, maxTokensPerFrame, pieces } = model;
+  const joint = model.sessions[1]!;
+  const start = emptyStates(joint);
+  const targetType = joint.inputs.find(({ name }) => name === 'targets')!.type;
+  const toIds = (id: number): Tensor['data'] =>
+    targetType === 'int32' ? Int32Array.of(id) : BigInt64Array.of(BigInt(id));
+
+  return {
+    longestSeconds,
+    contextLength: 0,
+    languages: [],
+    leavesOutWords: true,
+    abilities: new Set(['wordTimestamps']),
+    async recognize(samples, { signal, kept }) {
+      const { outputs } = await model.encode(samples, ['outputs', 'encoded_lengths'], { signal });
+      const [, width = 0, columns = 0] = outputs['outputs']!.dims;
+      const encoded = toFloat32(outputs['outputs']!);
+      const frames = Math.min(columns, Number(outputs['encoded_lengths']!.data[0]));
+      const vocabularySize = pieces.length;
+      const search = beginTransducerSearch({ frames, vocabularySize, blank, maxTokensPerFrame });
+      const target_length: Tensor = { type: targetType, dims: [1], data: toIds(1) };
+      let state = start;
+      while (search.frame < frames) {
+        assertWanted(signal);
+        const data = Float32Array.from({ length: width }, (_, row) => encoded[row * columns + search.frame]!);
+        const feeds: TensorMap = {
+          ...state,
+          encoder_outputs: { type: 'float32', dims: [1, width, 1], data },
+          targets: { type: targetType, dims: [1, 1], data: toIds(search.previous) },
+          target_length,
+        };
+        const scored = await joint.run(feeds, jointOutputs, { signal });
+        const logits = toFloat32(scored['outputs']!);
+        if (logits.length < vocabularySize) {
+          throw sourceError(`vocab.txt has ${vocabularySize} tokens, the graph scores ${logits.length}`);
+        }
+        if (search.advance(logits)) {
+          state = Object.fromEntries(states.map((name) => [`input_${name}`, scored[`output_${name}`]!]));
+        }
+      }
+      return { ...toStretch(search.tokens, model, kept), averageLogprob: meanLogprob(search.tokens) };
+    },
+    release: () => model.release(),
+  };
+}
+
+/** The prediction network's states before the first token. */
+function emptyStates({ inputs }: Session): TensorMap {
+  return Object.fromEntries(
+    inputs
+      .filter(({ name }) => name.startsWith('input_states_'))
+      .map(({ name, dims: [layers, , width] }) => {
+        if (typeof layers !== 'number' || typeof width !== 'number') {
+          throw sourceError(`the graph has no fixed size of ${name}`);
+        }
+        return [name, { type: 'float32', dims: [layers, 1, width], data: new Float32Array(layers * width) }];
+      }),
+  );
+}
+
+function meanLogprob(tokens: readonly TransducerToken[]): number {
+  return tokens.reduce((sum, { logprob }) => sum + logprob, 0) / Math.max(1, tokens.length);
+}

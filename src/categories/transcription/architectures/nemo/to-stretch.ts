@@ -1,0 +1,61 @@
+import { sampleRateHz, type KeptSamples, type RecognizedStretch } from '../../recognizer.ts';
+import type { NemoModel } from './nemo-folder.ts';
+
+/** A token and the frames of the encoder in which it was heard. */
+export interface HeardToken {
+  readonly id: number;
+  readonly startFrame: number;
+  readonly endFrame: number;
+}
+
+/** A word and the tokens that it is written with. */
+interface HeardWord {
+  readonly text: string;
+  readonly tokens: readonly HeardToken[];
+}
+
+/** The text of tokens and the times of its words. */
+export function toStretch(
+  heard: readonly HeardToken[],
+  { pieces, subsampling }: Pick<NemoModel, 'pieces' | 'subsampling'>,
+  [start, end]: KeptSamples = [0, Infinity],
+): Omit<RecognizedStretch, 'averageLogprob'> {
+  const samplesPerFrame = (subsampling * sampleRateHz) / 100;
+  const words = splitWords(heard, pieces).filter(({ tokens: [first] }) => {
+    const at = first!.startFrame * samplesPerFrame;
+    return at >= start && at < end;
+  });
+  const toSeconds = (frame: number): number => (frame * samplesPerFrame - start) / sampleRateHz;
+  return {
+    text: words
+      .map(({ text }) => text)
+      .join(' ')
+      .trim(),
+    tokens: words.flatMap(({ tokens }) => tokens.map(({ id }) => id)),
+    words: words
+      .filter(({ text }) => text !== '')
+      .map(({ text, tokens }) => ({
+        word: text,
+        startSeconds: toSeconds(tokens[0]!.startFrame),
+        endSeconds: toSeconds(tokens.at(-1)!.endFrame),
+      })),
+  };
+}
+
+/** A space is one between words where a letter or digit follows it, as in the reference; other spaces are left out. */
+const wordStart = /^\s[\p{L}\p{N}_]/u;
+
+function splitWords(heard: readonly HeardToken[], pieces: readonly string[]): HeardWord[] {
+  const text = heard.map(({ id }) => pieces[id]!).join('');
+  const words: { text: string; tokens: HeardToken[] }[] = [];
+  let at = 0;
+  for (const token of heard) {
+    const piece = pieces[token.id]!;
+    if (words.length === 0 || wordStart.test(text.slice(at, at + 3))) words.push({ text: '', tokens: [] });
+    const word = words.at(-1)!;
+    word.text += piece.replaceAll(/\s/g, '');
+    word.tokens.push(token);
+    at += piece.length;
+  }
+  return words;
+}

@@ -1,0 +1,21 @@
+/** A token and the natural logarithm of its probability. */
+export interface LikeliestToken {
+  readonly id: number;
+  readonly logprob: number;
+}
+
+/** The most likely token; of equals the lower one. */
+export function likeliestToken(logits: Float32Array): LikeliestToken {
+  const id = indexOfLargest(logits);
+  const largest = logits[id]!;
+  let sum = 0;
+  for (let at = 0; at < logits.length; at++) sum += Math.exp(logits[at]! - largest);
+  return { id, logprob: -Math.log(sum) };
+}
+
+/** The place of the largest value; of equals the first one. */
+export function indexOfLargest(values: Float32Array): number {
+  let best = 0;
+  for (let at = 1; at < values.length; at++) if (values[at]! > values[best]!) best = at;
+  return best;
+}

@@ -1,0 +1,82 @@
+import { createFft } from './fft.ts';
+import { createMelFilters } from './mel-filters.ts';
+
+/** The sizes of power spectra in mel bands. */
+export interface MelPowersOptions {
+  readonly melBins: number;
+  readonly fftSize: number;
+  readonly sampleRateHz: number;
+  readonly maxFrequencyHz: number;
+}
+
+/** Computes power in mel bands; keeps its tables and scratch. */
+export interface MelPowers {
+  /**
+   * @param out `[melBins × columns]`, of which the first `frames` of each row are written
+   * @param frames at most `columns`
+   * @param readFrame writes the windowed samples of a frame, `[fftSize]`
+   */
+  computeInto(
+    out: Float32Array,
+    columns: number,
+    frames: number,
+    readFrame: (into: Float64Array, frame: number) => void,
+  ): void;
+}
+
+/** Power spectra of frames, weighed by Slaney's mel filters. */
+export function createMelPowers({
+  melBins,
+  fftSize,
+  sampleRateHz,
+  maxFrequencyHz,
+}: MelPowersOptions): MelPowers {
+  const fft = createFft(fftSize);
+  const filters = createMelFilters({ count: melBins, fftSize, sampleRateHz, maxFrequencyHz });
+  const even = new Float64Array(fftSize);
+  const odd = new Float64Array(fftSize);
+
+  const weighInto = (out: Float32Array, columns: number, powers: Float64Array, frame: number): void => {
+    const { starts, offsets, weights } = filters;
+    for (let filter = 0; filter < melBins; filter++) {
+      let bin = starts[filter]!;
+      let sum = 0;
+      for (let at = offsets[filter]!, end = offsets[filter + 1]!; at < end; at++) {
+        sum += powers[bin++]! * weights[at]!;
+      }
+      out[filter * columns + frame] = sum;
+    }
+  };
+
+  return {
+    computeInto(out, columns, frames, readFrame) {
+      // The spectra of two real signals can be told apart in that of one complex signal: two frames for one transform.
+      for (let frame = 0; frame < frames; frame += 2) {
+        const isPair = frame + 1 < frames;
+        readFrame(even, frame);
+        if (isPair) readFrame(odd, frame + 1);
+        else odd.fill(0);
+        fft.transform(even, odd);
+        separatePowers(even, odd);
+        weighInto(out, columns, even, frame);
+        if (isPair) weighInto(out, columns, odd, frame + 1);
+      }
+    },
+  };
+}
+
+/** The transform of a + i·b → the power spectra of `a`, in `real`, and of `b`, in `imaginary`, up to the middle. */
+function separatePowers(real: Float64Array, imaginary: Float64Array): void {
+  const size = real.length;
+  const middle = Math.floor(size / 2);
+  real[0]! **= 2;
+  imaginary[0]! **= 2;
+  for (let bin = 1; bin <= middle; bin++) {
+    const evenReal = real[bin]! + real[size - bin]!;
+    const evenImaginary = imaginary[bin]! - imaginary[size - bin]!;
+    const oddReal = imaginary[bin]! + imaginary[size - bin]!;
+    const oddImaginary = real[size - bin]! - real[bin]!;
+    real[bin] = (evenReal * evenReal + evenImaginary * evenImaginary) / 4;
+    imaginary[bin] = (oddReal * oddReal + oddImaginary * oddImaginary) / 4;
+  }
+}

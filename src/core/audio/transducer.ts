@@ -1,0 +1,92 @@
+import { indexOfLargest, likeliestToken, type LikeliestToken } from './likeliest-token.ts';
+
+/** One token of a transducer, and the frame that it was heard in. */
+export interface TransducerToken extends LikeliestToken {
+  readonly startFrame: number;
+  /** One after its last frame, as its duration says; without durations one after `startFrame`. */
+  readonly endFrame: number;
+}
+
+/** The sizes of a transducer's search. */
+export interface TransducerShape {
+  readonly frames: number;
+  /** Tokens, the blank among them. Logits beyond them are of durations in frames, from 0. */
+  readonly vocabularySize: number;
+  /** The token that stands for nothing. */
+  readonly blank: number;
+  /** After so many tokens the search leaves a frame. */
+  readonly maxTokensPerFrame: number;
+}
+
+/** A search under way: the caller runs the joint network for each of its steps. */
+export interface TransducerSearch {
+  /** To be read next; as many as there are frames, once the search is over. */
+  readonly frame: number;
+  /** Input of the prediction network: the last token, at first the blank. */
+  readonly previous: number;
+  readonly tokens: readonly TransducerToken[];
+  /**
+   * Takes the likeliest token of `frame`.
+   *
+   * @param logits `[vocabularySize]`, or longer for a model of durations
+   * @returns whether it is a token: the state of the prediction network goes on then, and stays as it was after a blank
+   * @throws RangeError for fewer logits than tokens, and once the search is over
+   */
+  advance(logits: Float32Array): boolean;
+}
+
+/**
+ * Greedy decoding of transducers: the likeliest token of a frame, until that is the blank, which leads to the next frame
+ * (RNN-T). A model of durations says itself how many frames are left out (TDT); one of 0 keeps the frame.
+ *
+ * @see Graves, "Sequence Transduction with Recurrent Neural Networks", 2012
+ * @see Xu et al., "Efficient Sequence Transduction by Jointly Predicting Tokens and Durations", 2023
+ *
+ * @example
+ * ```ts
+ * const search = beginTransducerSearch({ frames: 2, vocabularySize: 2, blank: 1, maxTokensPerFrame: 10 });
+ * search.advance(Float32Array.of(9, 0)); // true
+ * search.advance(Float32Array.of(0, 9)); // false
+ * search.frame; // 1
+ * ```
+ */
+export function beginTransducerSearch({
+  frames,
+  vocabularySize,
+  blank,
+  maxTokensPerFrame,
+}: TransducerShape): TransducerSearch {
+  const tokens: TransducerToken[] = [];
+  let frame = 0;
+  let emitted = 0;
+  let previous = blank;
+  return {
+    get frame() {
+      return frame;
+    },
+    get previous() {
+      return previous;
+    },
+    tokens,
+    advance(logits) {
+      if (frame >= frames) throw new RangeError(`frame: the search is over after ${frames}`);
+      if (logits.length < vocabularySize) {
+        throw new RangeError(`logits: expected at least ${vocabularySize} numbers, got ${logits.length}`);
+      }
+      const likeliest = likeliestToken(logits.subarray(0, vocabularySize));
+      const isToken = likeliest.id !== blank;
+      const duration = logits.length === vocabularySize ? 0 : indexOfLargest(logits.subarray(vocabularySize));
+      if (isToken) {
+        const endFrame = Math.min(frames, frame + Math.max(1, duration));
+        tokens.push({ ...likeliest, startFrame: frame, endFrame });
+        previous = likeliest.id;
+        emitted++;
+      }
+      const isOver = !isToken || emitted === maxTokensPerFrame;
+      const step = duration > 0 ? duration : isOver ? 1 : 0;
+      if (step > 0) emitted = 0;
+      frame = Math.min(frames, frame + step);
+      return isToken;
+    },
+  };
+}
