@@ -273,14 +273,33 @@ describe('what is not run', () => {
 });
 
 describe('pages', () => {
-  const documents = [...new Set(blocks.map(({ page }) => page))];
-  it.each(documents)('%s links to files that exist', (page) => {
-    const text = readFileSync(join(root, page), 'utf8').replaceAll(/^(`{3,})[^]*?^\1$/gm, '');
-    const targets = [...text.matchAll(/\]\(([^)#\s]+)(?:#[^)\s]*)?\)/g)].map(([, target]) => target!);
-    const broken = targets.filter(
-      (target) => !/^\w+:/.test(target) && !existsSync(join(root, page, '..', target)),
-    );
-    expect(broken).toEqual([]);
+  const documents = [...pages(), 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md', 'benchmarks/README.md'];
+  const proseOf = (page: string): string =>
+    readFileSync(join(root, page), 'utf8').replaceAll(/^(`{3,})[^]*?^\1$/gm, '');
+
+  /** The anchors that GitHub gives the headings of a page. */
+  const anchorsOf = (page: string): Set<string> => {
+    const anchors = new Set<string>();
+    for (const [, heading] of proseOf(page).matchAll(/^#+ +(.+)$/gm)) {
+      const words = heading!.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1').toLowerCase();
+      const slug = words.replaceAll(/[^\p{L}\p{N}_ -]/gu, '').replaceAll(' ', '-');
+      let anchor = slug;
+      for (let count = 1; anchors.has(anchor); count += 1) anchor = `${slug}-${count}`;
+      anchors.add(anchor);
+    }
+    return anchors;
+  };
+
+  it.each(documents)('%s links to files and headings that exist', (page) => {
+    const targets = [...proseOf(page).matchAll(/\]\(([^)\s#]*)(?:#([^)\s]*))?\)|src(?:set)?="([^"]+)"/g)];
+    const broken = targets.filter(([, link, anchor, source]) => {
+      const target = link ?? source ?? '';
+      if (/^\w+:/.test(target)) return false;
+      const file = target === '' ? page : join(page, '..', target);
+      if (!existsSync(join(root, file))) return true;
+      return anchor !== undefined && file.endsWith('.md') && !anchorsOf(file).has(anchor);
+    });
+    expect(broken.map(([link]) => link)).toEqual([]);
   });
 });
 
