@@ -267,7 +267,7 @@ describe('what is not run', () => {
       'docs/remote.md: there is no gpu-2',
       'docs/responses.md: there is no Redis',
       'docs/transformers.md: it installs packages',
-      'docs/transformers.md: the models are on the hub',
+      'docs/transformers.md: the models are on the Hugging Face Hub',
     ]);
   });
 });

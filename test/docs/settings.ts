@@ -35,7 +35,7 @@ await inference.close();
 
 The names are the same everywhere:
 
-| | |
+| place | setting |
 | --- | --- |
 | code | \`chat({ source: 'tiny-chat', threads: 2 })\`, or the same object without the function and with \`category: 'chat'\` |
 | [config file](command-line.md#the-config-file) | \`"models": { "assistant": { "source": "tiny-chat", "threads": 2 } }\` |
@@ -130,7 +130,7 @@ function settingsTable(table: SettingTable, required: readonly string[] = []): s
   const rows = settingRows(table, required).map(([name, ...cells]) => [code(name), ...cells]);
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
   return [
-    line(['Setting', 'Value', '']),
+    line(['Setting', 'Value', 'Meaning']),
     line(['---', '---', '---']),
     ...rows.map((cells) => line(cells.map((cell) => cell.replaceAll('|', String.raw`\|`)))),
   ].join('\n');
