@@ -251,6 +251,8 @@ describe('what is not run', () => {
       'docs/ai-sdk.md: it installs packages',
       'docs/command-line.md: it downloads a model',
       'docs/detection.md: a module of its own',
+      'docs/faq.md: it downloads a model',
+      'docs/faq.md: it needs a downloaded model',
       'docs/guides/gguf.md: it installs packages',
       'docs/guides/gguf.md: it downloads a model',
       'docs/guides/gpu.md: it needs a GPU',
@@ -266,6 +268,7 @@ describe('what is not run', () => {
       'docs/remote.md: there is no gpu-2',
       'docs/remote.md: there is no gpu-2',
       'docs/responses.md: there is no Redis',
+      'docs/start-here.md: the tests of examples/serve.js run this service',
       'docs/transformers.md: it installs packages',
       'docs/transformers.md: the models are on the Hugging Face Hub',
     ]);
