@@ -140,7 +140,7 @@ async function paste(page: string): Promise<Map<string, string>> {
     pasted = [];
   };
   try {
-    for (const block of toRun('sh').filter((block) => block.page === page)) {
+    for (const block of toRun('sh').filter((one) => one.page === page)) {
       if (block.serves === undefined) {
         pasted.push(block);
         continue;
