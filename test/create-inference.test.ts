@@ -59,7 +59,7 @@ describe('createHandler', () => {
   it.each([undefined, ''])('names the key that is missing: %j', (missing) => {
     const auth = { keys: ['one', missing!] };
     expect(() => createHandler(createFakeInference(), { auth })).toThrow(
-      'auth.keys[1]: the key is empty: is API_KEY set?',
+      'auth.keys[1]: the key is empty: is SLASHV1_API_KEY set?',
     );
   });
 });

@@ -13,9 +13,11 @@ import {
 
 /** Source and cache of models. */
 export const hubSettings = {
-  endpoint: textSetting('Address of the hub; default `HF_ENDPOINT`, else `https://huggingface.co`.'),
+  endpoint: textSetting(
+    'Address of Hugging Face or a mirror; default `HF_ENDPOINT`, else `https://huggingface.co`.',
+  ),
   token: textSetting('Token for the endpoint, sent only to its origin; default `HF_TOKEN`.'),
-  cacheFolder: textSetting("Folder of downloaded models; default: the hub's own cache."),
+  cacheFolder: textSetting("Folder of downloaded models; default: Hugging Face's own cache."),
   offline: booleanSetting('Use only the cache; default `SLASHV1_OFFLINE` or `HF_HUB_OFFLINE`, else false.'),
 } satisfies SettingTable;
 
@@ -25,7 +27,7 @@ export const commonSettings = {
     .string()
     .min(1, { error: 'expected the source of a model, got nothing' })
     .describe(
-      "A bundled name, a folder in the hub's ONNX layout, a GGUF file, a name of the catalogue, `org/name` or `org/name/file.gguf` on the hub, or the address of such a folder.",
+      "A bundled name, a folder in Hugging Face's ONNX layout, a GGUF file, a name of the catalogue, `org/name` or `org/name/file.gguf` on Hugging Face, or the address of such a folder.",
     ),
   dtype: choiceSetting(
     'The weights to load; `auto` takes fp32, else the first available. Default `auto`.',

@@ -64,7 +64,7 @@ function fromList(keys: readonly (string | ApiKey)[] | undefined): KeyLookup {
   const known = keys.map((entry: string | ApiKey, index) => {
     const apiKey = typeof entry === 'string' ? { key: entry } : entry;
     if ((apiKey?.key ?? '') === '') {
-      throw new TypeError(`auth.keys[${index}]: the key is empty: is API_KEY set?`);
+      throw new TypeError(`auth.keys[${index}]: the key is empty: is SLASHV1_API_KEY set?`);
     }
     if (typeof apiKey.key !== 'string' || !/^\S+$/.test(apiKey.key)) {
       throw new TypeError(`auth.keys[${index}]: expected text without white space`);

@@ -1,8 +1,10 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import ts from 'typescript';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { differences, shorten } from './answers.ts';
 import { allCodeBlocks, pages, readCodeBlocks, root, wholeCode, type CodeBlock } from './code-blocks.ts';
+import { answersFile } from './endpoints.ts';
 import { makeMaterials } from './materials.ts';
 import { key, openWorkshop, type Workshop } from './workshop.ts';
 
@@ -14,12 +16,16 @@ const ofLanguage = (...languages: string[]): CodeBlock[] =>
 /** Those that are continued run with what continues them. */
 const toRun = (...languages: string[]): CodeBlock[] => {
   const chosen = ofLanguage(...languages);
-  return chosen.filter(({ notRun, page, language }, index) => {
+  return chosen.filter(({ notRun, file, page, language }, index) => {
     const next = chosen.slice(index + 1).find((other) => other.page === page && other.language === language);
-    return notRun === undefined && next?.continues !== true;
+    return notRun === undefined && file === undefined && next?.continues !== true;
   });
 };
 const cases = (chosen: readonly CodeBlock[]) => chosen.map((block) => [block.place, block] as const);
+
+/** In JavaScript the key comes from the environment, as *Start here* sets it. */
+const withKey = { SLASHV1_API_KEY: key };
+const mark = '--- pasted ';
 
 let workshop: Workshop;
 let example: ReturnType<Workshop['serve']> | undefined;
@@ -63,7 +69,7 @@ async function expectService(origin: string, path: string): Promise<void> {
 }
 
 async function expectToServe(command: readonly string[], path: string): Promise<void> {
-  const service = await workshop.serve(command);
+  const service = await workshop.serve(command, { environment: withKey });
   try {
     await expectService(service.origin, path);
   } finally {
@@ -71,13 +77,12 @@ async function expectToServe(command: readonly string[], path: string): Promise<
   }
 }
 
-const startExample = () => (example ??= workshop.serve([process.execPath, join(root, 'examples/serve.js')]));
+const startExample = () =>
+  (example ??= workshop.serve([process.execPath, join(root, 'examples/serve.js')], { environment: withKey }));
 
-/** The code with the address of a service that has the bundled models in place of those that it asks. */
-async function askingExample(code: string): Promise<string> {
-  const { origin } = await startExample();
-  return code.replaceAll(/http:\/\/(?:127\.0\.0\.1|localhost):\d+/g, origin);
-}
+/** The code with a free port's address in place of the one that it asks. */
+const toOrigin = (code: string, origin: string): string =>
+  code.replaceAll(/http:\/\/(?:127\.0\.0\.1|localhost):\d+/g, origin);
 
 const compilerOptions = {
   module: ts.ModuleKind.NodeNext,
@@ -96,28 +101,100 @@ describe.concurrent('JavaScript and TypeScript', () => {
   it.each(cases(toRun('js', 'ts')))('%s', { timeout: 120_000 }, async (place, block) => {
     const name = `${place.replaceAll(/\W+/g, '-')}.mjs`;
     let script = toJavaScript(wholeCode(block, blocks), block.language);
-    if (script.includes('http://127.0.0.1:8000')) script = await askingExample(script);
+    if (script.includes('http://127.0.0.1:8000')) {
+      script = toOrigin(script, (await startExample()).origin);
+    }
     workshop.add(name, script);
     const command = [process.execPath, name];
     if (block.serves !== undefined) return expectToServe(command, block.serves);
-    const { code, output } = await workshop.run(command);
+    const { code, output } = await workshop.run(command, { environment: withKey });
     expect({ code, output }).toEqual({ code: 0, output: expect.not.stringMatching(/\bError\b/) });
   });
 });
 
-describe.concurrent('shell', () => {
-  it.each(cases(toRun('sh')))('%s', { timeout: 120_000 }, async (_place, block) => {
-    let script = wholeCode(block, blocks);
-    if (block.serves !== undefined) return expectToServe(['bash', '-ec', script], block.serves);
-    const environment: NodeJS.ProcessEnv = {};
-    if (script.includes('curl')) {
-      script = await askingExample(script);
-      Object.assign(environment, { URL: `${(await startExample()).origin}/v1`, KEY: key });
-    }
-    const { code, output } = await workshop.run(['bash', '-ec', script], environment);
+/**
+ * Pastes the shell blocks of a page in their order: into a new shell with an empty folder and environment, and into another
+ * one after each block that serves.
+ *
+ * @returns output of each block by its place
+ */
+async function paste(page: string): Promise<Map<string, string>> {
+  const folder = join(workshop.folder, 'pasted', page.replaceAll(/\W+/g, '-'));
+  mkdirSync(folder, { recursive: true });
+  for (const block of blocks) {
+    if (block.page === page && block.file !== undefined) writeFileSync(join(folder, block.file), block.code);
+  }
+  const outputs = new Map<string, string>();
+  let service: Awaited<ReturnType<Workshop['serve']>> | undefined;
+  let pasted: CodeBlock[] = [];
+  const run = async (): Promise<void> => {
+    if (pasted.length === 0) return;
+    let script = pasted.map(({ code, place }) => `echo '${mark}${place}'\n${code}`).join('\necho\n');
+    if (script.includes('curl')) script = toOrigin(script, (service ?? (await startExample())).origin);
+    const { code, output } = await workshop.run(['bash', '-ec', script], { folder });
     expect({ code, output }).toMatchObject({ code: 0 });
-  });
+    for (const part of output.split(mark).slice(1)) {
+      const end = part.indexOf('\n');
+      outputs.set(part.slice(0, end), part.slice(end + 1).trim());
+    }
+    pasted = [];
+  };
+  try {
+    for (const block of toRun('sh').filter((one) => one.page === page)) {
+      if (block.serves === undefined) {
+        pasted.push(block);
+        continue;
+      }
+      await run();
+      await service?.stop();
+      const environment = block.code.includes('SLASHV1_API_KEY=') ? {} : withKey;
+      service = await workshop.serve(['bash', '-ec', block.code], { folder, environment });
+      await expectService(service.origin, block.serves);
+    }
+    await run();
+  } finally {
+    await service?.stop();
+  }
+  return outputs;
+}
+
+/** The answer that a page shows right after a request. */
+function answerAfter(block: CodeBlock): unknown {
+  const end = block.line + block.code.split('\n').length;
+  const shown = blocks.find(
+    ({ page, line, language }) => page === block.page && line === end + 2 && language === 'json',
+  );
+  return shown && JSON.parse(shown.code);
+}
+
+describe.concurrent('shell', () => {
+  it.each([...new Set(toRun('sh').map(({ page }) => page))])(
+    'the blocks of %s work as they are pasted, and answer what it shows',
+    { timeout: 120_000 },
+    async (page) => {
+      const outputs = await paste(page);
+      for (const block of toRun('sh').filter(({ place }) => outputs.has(place))) {
+        const shown = answerAfter(block);
+        const output = outputs.get(block.place)!;
+        const real =
+          output.startsWith('{') && (shown !== undefined || page.startsWith('docs/endpoints/'))
+            ? (JSON.parse(output) as unknown)
+            : undefined;
+        const different = differences(shown, real);
+        if (different.length > 0 && process.env['UPDATE_DOCS'] === '1' && page.startsWith('docs/endpoints/'))
+          keepAnswer(page, real);
+        expect(different, block.place).toEqual([]);
+      }
+    },
+  );
 });
+
+function keepAnswer(page: string, answer: unknown): void {
+  const [title] = readFileSync(join(root, page), 'utf8').split('\n');
+  const answers = JSON.parse(readFileSync(answersFile, 'utf8')) as Record<string, unknown>;
+  answers[title!.slice(2)] = shorten(answer);
+  writeFileSync(answersFile, JSON.stringify(answers, undefined, 2));
+}
 
 describe('JSON', () => {
   it.each(cases(ofLanguage('json')))('%s', (_place, { code }) => {
@@ -168,11 +245,14 @@ describe('what is not run', () => {
       .filter(({ language, notRun }) => runnable.has(language) && notRun !== undefined)
       .map(({ page, notRun }) => `${page}: ${notRun}`);
     expect(reasons).toEqual([
-      'README.md: it would start itself; the tests of examples/serve.js and examples/tour.js run the first two lines',
+      'README.md: it would start itself; the tests of examples/serve.js and examples/tour.js run these lines',
       'README.md: test/docs/packed-package.test.ts packs both and runs them in projects with and without the optional packages',
+      'README.md: test/docs/packed-package.test.ts does it',
       'docs/ai-sdk.md: it installs packages',
       'docs/command-line.md: it downloads a model',
       'docs/detection.md: a module of its own',
+      'docs/faq.md: it downloads a model',
+      'docs/faq.md: it needs a downloaded model',
       'docs/guides/gguf.md: it installs packages',
       'docs/guides/gguf.md: it downloads a model',
       'docs/guides/gpu.md: it needs a GPU',
@@ -188,21 +268,41 @@ describe('what is not run', () => {
       'docs/remote.md: there is no gpu-2',
       'docs/remote.md: there is no gpu-2',
       'docs/responses.md: there is no Redis',
+      'docs/start-here.md: the tests of examples/serve.js run this service',
       'docs/transformers.md: it installs packages',
-      'docs/transformers.md: the models are on the hub',
+      'docs/transformers.md: the models are on the Hugging Face Hub',
     ]);
   });
 });
 
 describe('pages', () => {
-  const documents = [...new Set(blocks.map(({ page }) => page))];
-  it.each(documents)('%s links to files that exist', (page) => {
-    const text = readFileSync(join(root, page), 'utf8').replaceAll(/^(`{3,})[^]*?^\1$/gm, '');
-    const targets = [...text.matchAll(/\]\(([^)#\s]+)(?:#[^)\s]*)?\)/g)].map(([, target]) => target!);
-    const broken = targets.filter(
-      (target) => !/^\w+:/.test(target) && !existsSync(join(root, page, '..', target)),
-    );
-    expect(broken).toEqual([]);
+  const documents = [...pages(), 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md', 'benchmarks/README.md'];
+  const proseOf = (page: string): string =>
+    readFileSync(join(root, page), 'utf8').replaceAll(/^(`{3,})[^]*?^\1$/gm, '');
+
+  /** The anchors that GitHub gives the headings of a page. */
+  const anchorsOf = (page: string): Set<string> => {
+    const anchors = new Set<string>();
+    for (const [, heading] of proseOf(page).matchAll(/^#+ +(.+)$/gm)) {
+      const words = heading!.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1').toLowerCase();
+      const slug = words.replaceAll(/[^\p{L}\p{N}_ -]/gu, '').replaceAll(' ', '-');
+      let anchor = slug;
+      for (let count = 1; anchors.has(anchor); count += 1) anchor = `${slug}-${count}`;
+      anchors.add(anchor);
+    }
+    return anchors;
+  };
+
+  it.each(documents)('%s links to files and headings that exist', (page) => {
+    const targets = [...proseOf(page).matchAll(/\]\(([^)\s#]*)(?:#([^)\s]*))?\)|src(?:set)?="([^"]+)"/g)];
+    const broken = targets.filter(([, link, anchor, source]) => {
+      const target = link ?? source ?? '';
+      if (/^\w+:/.test(target)) return false;
+      const file = target === '' ? page : join(page, '..', target);
+      if (!existsSync(join(root, file))) return true;
+      return anchor !== undefined && file.endsWith('.md') && !anchorsOf(file).has(anchor);
+    });
+    expect(broken.map(([link]) => link)).toEqual([]);
   });
 });
 

@@ -24,7 +24,7 @@ export interface CodeBlock {
 /** The README and every page below `docs` that is written by hand or by a script of the tests. */
 export function pages(): string[] {
   const below = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' });
-  const documents = below.filter((path) => path.endsWith('.md') && !path.startsWith('api'));
+  const documents = below.filter((path) => path.endsWith('.md'));
   return ['README.md', ...documents.map((path) => join('docs', path)).sort()];
 }
 

@@ -1,9 +1,14 @@
+import { readFileSync } from 'node:fs';
 import { categories } from '../../src/categories/registry.ts';
-import type { SampleRequest } from '../../src/contracts/category.ts';
+import { curlLines } from '../../examples/curl-lines.js';
 import { toRows, type Row, type Schema } from '../../src/playground/page/scripts/reference/schema-rows.js';
 import { wireErrors } from '../../src/server/errors.ts';
 import { toOpenApi } from '../../src/server/openapi.ts';
 import { createRoutes } from '../../src/server/routes.ts';
+
+/** Answers that the bundled models gave, by the endpoint; long ones shortened. */
+export const answersFile = new URL('answers.json', import.meta.url);
+const answers = JSON.parse(readFileSync(answersFile, 'utf8')) as Readonly<Record<string, unknown>>;
 
 interface Content {
   readonly [mediaType: string]: { readonly schema: { readonly $ref: string } };
@@ -61,7 +66,7 @@ export function writeEndpointPages(): Map<string, string> {
         .replace(/-$/, '');
       const file = pages.has(`${name}.md`) ? `${name}-${method}.md` : `${name}.md`;
       const title = `${method.toUpperCase()} /v1${path}`;
-      pages.set(file, writePage(title, path, operation, document));
+      pages.set(file, writePage(method.toUpperCase(), path, operation, document));
       index.push(`| [\`${title}\`](${file}) | ${operation.summary} |`);
     }
   }
@@ -75,21 +80,20 @@ function writeIndex(rows: readonly string[]): string {
 Every path below the mounted handler, each with all its fields, defaults and errors. A running service describes itself in the same words:
 \`GET /v1/openapi.json\`, and \`GET /v1/models/{model_id}/parameters\` with the bounds and defaults of one model.
 
-| endpoint | |
+| endpoint | purpose |
 | --- | --- |
 ${rows.join('\n')}
 `;
 }
 
-function writePage(title: string, path: string, operation: Operation, { components }: Document): string {
+function writePage(method: string, path: string, operation: Operation, { components }: Document): string {
   const schemaOf = ($ref: string): Schema => components.schemas[$ref.split('/').at(-1)!]!;
   const { parameters = [], requestBody, responses } = operation;
   const guide = guides[path];
-  const sample = sampleOf(path);
   return [
-    `# ${title}`,
+    `# ${method} /v1${path}`,
     operation.summary,
-    sample && `\`\`\`sh\n${sample}\n\`\`\``,
+    exampleOf(method, path),
     guide && `Guides: ${guide}`,
     parameters.length > 0 && `## Parameters\n\n${parameterTable(parameters)}`,
     ...contentSections('Request', requestBody?.content ?? {}, schemaOf),
@@ -118,15 +122,19 @@ function fieldTable(rows: readonly Row[]): string {
     const shownDefault = byDefault === '' ? (isRequired ? 'required' : '') : `\`${byDefault}\``;
     return tableRow([`\`${name}\``, type, ...(hasDefaults ? [shownDefault] : []), description]);
   });
-  const head = ['field', 'value', ...(hasDefaults ? ['default'] : []), ''];
+  const head = ['field', 'value', ...(hasDefaults ? ['default'] : []), 'meaning'];
   return [tableRow(head), tableRow(head.map(() => '---')), ...lines].join('\n');
 }
 
 function parameterTable(parameters: NonNullable<Operation['parameters']>): string {
   const rows = parameters.map(({ name, in: place, description = '', required }) =>
-    tableRow([`\`${name}\``, place, required ? 'required' : '', description]),
+    tableRow([`\`${name}\``, place, required ? 'yes' : 'no', description]),
   );
-  return [tableRow(['name', 'in', '', '']), tableRow(['---', '---', '---', '---']), ...rows].join('\n');
+  return [
+    tableRow(['name', 'in', 'required', 'meaning']),
+    tableRow(['---', '---', '---', '---']),
+    ...rows,
+  ].join('\n');
 }
 
 function errorTable(responses: Operation['responses']): string {
@@ -145,30 +153,43 @@ function tableRow(cells: readonly string[]): string {
   return `| ${cells.map((cell) => cell.replaceAll('|', '\\|').replaceAll('\n', ' ')).join(' | ')} |`;
 }
 
-/** A curl line that the tests of these pages run against the bundled models. */
-function sampleOf(path: string): string | undefined {
-  const head = `curl --fail-with-body "$URL${path}" -H "Authorization: Bearer $KEY"`;
-  for (const category of categories.values()) {
-    const { sample } = category;
-    if (`/${sample.path}` === path)
-      return writeSample(head, sample, `tiny-${modelNames[category.name] ?? category.name}`);
-  }
-  return undefined;
-}
+const base = 'http://127.0.0.1:8000/v1';
+const exportKey =
+  '# The key of your service: SLASHV1_API_KEY=sk-local npm start\nexport SLASHV1_API_KEY=sk-local';
+const lines = curlLines(base);
 
-const modelNames: Readonly<Record<string, string>> = {
-  detection: 'detect',
-  embedding: 'embed',
-  transcription: 'whisper',
+/** Endpoints whose request needs the file that another one makes. */
+const before: Readonly<Record<string, string>> = {
+  '/detect': '/images/generations',
+  '/audio/transcriptions': '/audio/speech',
 };
 
-function writeSample(head: string, { body, form, file, pipe }: SampleRequest, model: string): string {
-  const saved = file === undefined ? '' : ` \\\n  -o ${file}`;
-  const output = pipe === undefined ? saved : `${saved} \\\n  | ${pipe}`;
-  if (body === undefined)
-    return `${head} \\\n  -F model=${model} ${form?.replace('speech.wav', 'meeting.wav') ?? ''}${output}`;
-  if ('image' in body) {
-    return `${head} -H 'Content-Type: application/json' \\\n  -d "{\\"model\\": \\"${model}\\", \\"image\\": \\"$(base64 -w0 scene.png)\\"}"${output}`;
-  }
-  return `${head} -H 'Content-Type: application/json' \\\n  -d '${JSON.stringify({ model, ...body })}'${output}`;
+/** Requests about one kept response. */
+const aboutResponse: Readonly<Record<string, string>> = {
+  'GET /responses/{response_id}': `curl -sS ${base}/responses/$ID`,
+  'DELETE /responses/{response_id}': `curl -sS -X DELETE ${base}/responses/$ID`,
+  'GET /responses/{response_id}/input_items': `curl -sS ${base}/responses/$ID/input_items`,
+};
+
+/** The first request that `examples/curl-lines.js` has for a path. */
+function lineOf(path: string): string | undefined {
+  const url = `${base}${path.replace('{model_id}', 'tiny-chat')} `;
+  const line = lines.find((one) => one.line.includes(url))?.line;
+  return path === '/openapi.json' ? `${line} -o openapi.json` : line;
+}
+
+/** A request that the tests of these pages run against the bundled models, and its answer. */
+function exampleOf(method: string, path: string): string | undefined {
+  const about = aboutResponse[`${method} ${path}`];
+  const question = `ID=$(${lineOf('/responses')!.replace('{', '{"store":true,')} | node -p 'JSON.parse(require("fs").readFileSync(0)).id')`;
+  const requests = about
+    ? [question, `${about} -H "Authorization: Bearer $SLASHV1_API_KEY"`]
+    : [lineOf(before[path] ?? ''), lineOf(path)].filter((line) => line !== undefined);
+  if (requests.length === 0) return undefined;
+  const code = [exportKey, ...requests]
+    .join('\n')
+    .replaceAll(/ (?=-H '|-d '\{|\| (?:node|curl) )/g, ' \\\n  ');
+  const answer = answers[`${method} /v1${path}`];
+  const shown = answer && `\n\n\`\`\`json\n${JSON.stringify(answer)}\n\`\`\``;
+  return `\`\`\`sh\n${code}\n\`\`\`${shown ?? ''}`;
 }

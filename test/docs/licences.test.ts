@@ -70,7 +70,7 @@ function table(rows: readonly (readonly [string, Entry])[]): string {
   const lines = [...byLicence]
     .sort()
     .map(([licence, names]) => `| ${licence} | ${[...names].sort().join(', ')} |`);
-  return ['| licence | packages |', '| --- | --- |', ...lines].join('\n');
+  return ['| license | packages |', '| --- | --- |', ...lines].join('\n');
 }
 
 it('what cannot be left out is permissive', () => {
@@ -80,7 +80,7 @@ it('what cannot be left out is permissive', () => {
 });
 
 it('docs/licences.md is that of the lock file', async () => {
-  const text = `# Licences
+  const text = `# Licenses
 
 slashv1 itself and the bundled models are under Apache-2.0.
 
@@ -106,7 +106,7 @@ ${table(installed.filter(([place]) => !required.has(place)))}
 
 ## Optional peers
 
-Never installed by slashv1. \`piper-phonemize\` contains eSpeak NG and its data: GPL-3.0-or-later. An \`ffmpeg\` program of yours has the licence of its build.
+Never installed by slashv1. \`piper-phonemize\` contains eSpeak NG and its data: GPL-3.0-or-later. An \`ffmpeg\` program of yours has the license of its build.
 `;
   const path = resolve(root, 'docs/licences.md');
   const page = await format(text, { parser: 'markdown', printWidth: 140 });

@@ -35,13 +35,15 @@ await inference.close();
 
 The names are the same everywhere:
 
-| | |
+| place | setting |
 | --- | --- |
 | code | \`chat({ source: 'tiny-chat', threads: 2 })\`, or the same object without the function and with \`category: 'chat'\` |
 | [config file](command-line.md#the-config-file) | \`"models": { "assistant": { "source": "tiny-chat", "threads": 2 } }\` |
 | [command line](command-line.md#serve) | \`slashv1 serve --model assistant=tiny-chat,threads=2\`; texts, numbers, \`true\` and \`false\` only |
 
-\`category\` may be left out where the model's files show it. A setting is checked when \`createInference\` is called, before anything is
+\`source\` names a bundled model, a folder or a model on [Hugging Face](https://huggingface.co): [sources](models.md#where-models-come-from).
+
+\`category\` may be left out if the model's files show it. A setting is checked when \`createInference\` is called, before anything is
 loaded. A name that doesn't exist, belongs to another category or can't act with the backend is refused, and so is a value out of range:
 
 \`\`\`text
@@ -130,7 +132,7 @@ function settingsTable(table: SettingTable, required: readonly string[] = []): s
   const rows = settingRows(table, required).map(([name, ...cells]) => [code(name), ...cells]);
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
   return [
-    line(['Setting', 'Value', '']),
+    line(['Setting', 'Value', 'Meaning']),
     line(['---', '---', '---']),
     ...rows.map((cells) => line(cells.map((cell) => cell.replaceAll('|', String.raw`\|`)))),
   ].join('\n');

@@ -49,7 +49,7 @@ const bundled: Readonly<Record<string, readonly string[]>> = {
   embedding: ['bert'],
 };
 
-const ownCode = 'its class is in the repositories of its models alone';
+const ownCode = 'its class is only in the repositories of its models';
 
 /** Why an architecture of the package was not tried. */
 const untried: Readonly<Record<ListedCategory, Readonly<Record<string, string>>>> = {
@@ -62,7 +62,10 @@ const untried: Readonly<Record<ListedCategory, Readonly<Record<string, string>>>
     trocr: 'it writes what it sees, and reads no text',
   },
   transcription: {},
-  speech: { musicgen: 'it makes music, not speech', supertonic: ownCode },
+  speech: {
+    musicgen: 'it makes music, not speech',
+    supertonic: 'the reference library has no class for it, and no test runs it',
+  },
   detection: {},
   embedding: { jina_clip: ownCode, neobert: ownCode },
 };

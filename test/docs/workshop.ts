@@ -32,15 +32,20 @@ export interface Workshop {
   /** Makes `./models/…`, as code names them, folders of bundled models. */
   addModels(code: string): void;
   /** Runs a program to its end. */
-  run(
-    command: readonly string[],
-    environment?: NodeJS.ProcessEnv,
-  ): Promise<{ code: number | null; output: string }>;
+  run(command: readonly string[], options?: RunOptions): Promise<{ code: number | null; output: string }>;
   /** Starts a program that serves; resolves when it listens. */
   serve(
     command: readonly string[],
+    options?: RunOptions,
   ): Promise<{ origin: string; output: () => string; stop: () => Promise<void> }>;
   close(): Promise<void>;
+}
+
+interface RunOptions {
+  /** Default: none of the pages' own, as in a new shell. */
+  readonly environment?: NodeJS.ProcessEnv;
+  /** Default: the folder of the workshop. */
+  readonly folder?: string;
 }
 
 export async function openWorkshop(): Promise<Workshop> {
@@ -55,22 +60,24 @@ export async function openWorkshop(): Promise<Workshop> {
   const preload = join(folder, 'free-ports.mjs');
   writeFileSync(preload, freePorts);
   let services = 0;
-  const environment = {
-    ...process.env,
-    API_KEY: key,
-    SLASHV1_API_KEY: key,
+  // Nothing of the tester's environment: a block finds what its page told the reader to set.
+  const environment: NodeJS.ProcessEnv = {
+    PATH: process.env['PATH'],
+    HOME: folder,
     HF_ENDPOINT: hub.endpoint,
     SLASHV1_CACHE: join(folder, 'cache'),
     NODE_OPTIONS: `--import=${preload}`,
     PORTS_FILE: join(folder, 'ports'),
-    CURL_HOME: folder,
   };
   writeFileSync(join(folder, '.curlrc'), 'fail-with-body\nsilent\nshow-error\nmax-time = 60\n');
 
-  const start = (command: readonly string[], more: NodeJS.ProcessEnv = {}) => {
+  const start = (
+    command: readonly string[],
+    { environment: more, folder: cwd = folder }: RunOptions = {},
+  ) => {
     const [program, ...parameters] = command;
     const child = spawn(program!, parameters, {
-      cwd: folder,
+      cwd,
       env: { ...environment, ...more },
       stdio: ['ignore', 'pipe', 'pipe'],
       detached: true,
@@ -97,17 +104,20 @@ export async function openWorkshop(): Promise<Workshop> {
         symlinkSync(path!.endsWith('.onnx') ? join(model, 'onnx/model.onnx') : model, link);
       }
     },
-    async run(command, more) {
-      const { child, output } = start(command, more);
+    async run(command, options) {
+      const { child, output } = start(command, options);
       const timer = setTimeout(() => endGroup(child, 'SIGKILL'), 110_000);
       const [code] = (await once(child, 'close')) as [number | null];
       clearTimeout(timer);
       return { code, output: output() };
     },
-    async serve(command) {
+    async serve(command, options) {
       const portsFile = join(folder, `ports-${(services += 1)}`);
       writeFileSync(portsFile, '');
-      const { child, output } = start(command, { PORTS_FILE: portsFile });
+      const { child, output } = start(command, {
+        ...options,
+        environment: { ...options?.environment, PORTS_FILE: portsFile },
+      });
       const port = await new Promise<string>((resolve, reject) => {
         const look = setInterval(() => {
           const [first] = readFileSync(portsFile, 'utf8').trim().split('\n');
