@@ -325,7 +325,7 @@ test.each<[string, string, string]>([
     'lfm2',
     '<|tool_call_start|>[{"name": "get_weather", "arguments": {"city": "Paris", "unit": "k"}}]<|tool_call_end|>',
   ],
-])('what %s writes by itself is allowed, and read back wherever it is cut', (_family, name, written) => {
+])('what %s writes by itself is allowed, and read back wherever it is cut', (_family, name, answer) => {
   const format = toolCallFormats.find((one) => one.name === name)!;
   const grammar = (choice: CallConstraint['choice']) =>
     acceptor(
@@ -334,11 +334,11 @@ test.each<[string, string, string]>([
         calls: { tools: unitTools, choice, parallel: true, format: format.constraint },
       })!,
     );
-  expect(grammar('required')(written)).toBe(true);
-  expect(grammar('optional')(written)).toBe(true);
-  expect(grammar('required')(written.replace(/k(["'])/, 'x$1'))).toBe(false);
+  expect(grammar('required')(answer)).toBe(true);
+  expect(grammar('optional')(answer)).toBe(true);
+  expect(grammar('required')(answer.replace(/k(["'])/, 'x$1'))).toBe(false);
   for (const isConstrained of [true, false]) {
-    for (const pieces of [[written], written.split('')]) {
+    for (const pieces of [[answer], answer.split('')]) {
       const items = parsePieces(format.createParser(unitTools, { isConstrained }), pieces);
       expect(items).toMatchObject([{ name: 'get_weather', end: 'whole' }]);
       const [{ arguments: json }] = items as [{ arguments: string }];
