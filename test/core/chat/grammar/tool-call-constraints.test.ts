@@ -341,8 +341,8 @@ test.each<[string, string, string]>([
     for (const pieces of [[answer], answer.split('')]) {
       const items = parsePieces(format.createParser(unitTools, { isConstrained }), pieces);
       expect(items).toMatchObject([{ name: 'get_weather', end: 'whole' }]);
-      const [{ arguments: json }] = items as [{ arguments: string }];
-      expect(JSON.parse(json)).toEqual({ city: 'Paris', unit: 'k' });
+      const only = items.find((item) => typeof item !== 'string');
+      expect(JSON.parse(only!.arguments)).toEqual({ city: 'Paris', unit: 'k' });
     }
   }
 });
