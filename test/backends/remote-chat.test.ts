@@ -267,6 +267,22 @@ describe('a chat model on a server of another kind', () => {
     ['vllm', { documents: [{ text: 'x' }] }, { documents: [{ text: 'x' }] }],
     ['vllm', { stop: 'a', includeStopStrInOutput: true }, { include_stop_str_in_output: true }],
     ['llama-server', { reasoningEffort: 'low' }, { chat_template_kwargs: { reasoning_effort: 'low' } }],
+    ['vllm', { responseFormat: { type: 'regex', regex: 'a+' } }, { structured_outputs: { regex: 'a+' } }],
+    [
+      'slashv1',
+      { responseFormat: { type: 'choice', choices: ['a'] } },
+      { structured_outputs: { choice: ['a'] } },
+    ],
+    [
+      'llama-server',
+      { responseFormat: { type: 'choice', choices: ['a', '"\b\\b'] } },
+      { grammar: String.raw`root ::= "a" | "\"\u0008\\b"` },
+    ],
+    [
+      'llama-server',
+      { responseFormat: { type: 'grammar', grammar: 'root ::= "a"' } },
+      { grammar: 'root ::= "a"' },
+    ],
     [
       'slashv1',
       { enableThinking: false, truncatePromptTokens: 9 },
@@ -283,6 +299,8 @@ describe('a chat model on a server of another kind', () => {
     ['openai', { documents: [{ text: 'x' }] }, 'documents'],
     ['openai', { truncatePromptTokens: 5 }, 'truncate_prompt_tokens'],
     ['llama-server', { includeStopStrInOutput: true }, 'include_stop_str_in_output'],
+    ['openai', { responseFormat: { type: 'choice', choices: ['a'] } }, 'response_format'],
+    ['llama-server', { responseFormat: { type: 'regex', regex: 'a' } }, 'response_format'],
     ['openai', { topK: 5 }, 'top_k'],
     ['openai', { mirostatTau: 3 }, 'mirostat_tau'],
     ['vllm', { tfsZ: 0.5 }, 'tfs_z'],

@@ -8,6 +8,7 @@ import type {
 } from '../../core/chat/messages.ts';
 import type { ChatRequest } from '../../categories/chat/request.ts';
 import type { CompleteRequest } from '../../contracts/run.ts';
+import { fieldError } from '../../errors.ts';
 import { toDialect } from './dialects.ts';
 import { toPromptFields } from './prompt-fields.ts';
 import type { ApiDialect } from './server.ts';
@@ -51,7 +52,7 @@ export function toChatBody(
           parallel_tool_calls: request.parallelToolCalls,
         }
       : {}),
-    ...toResponseFormat(request.responseFormat),
+    ...toResponseFormat(request.responseFormat, dialect),
   };
 }
 
@@ -104,7 +105,7 @@ function toToolChoice(choice: ToolChoice): unknown {
   return typeof choice === 'string' ? choice : { type: 'function', function: { name: choice.name } };
 }
 
-function toResponseFormat(format: ResponseFormat): { readonly response_format?: unknown } {
+function toResponseFormat(format: ResponseFormat, dialect: ApiDialect): Record<string, unknown> {
   switch (format.type) {
     case 'text':
       return {};
@@ -117,5 +118,31 @@ function toResponseFormat(format: ResponseFormat): { readonly response_format?: 
           json_schema: { name: 'answer', schema: format.schema, strict: true },
         },
       };
+    default:
+      return toForeignFormat(format, dialect);
   }
 }
+
+type ForeignFormat = Extract<ResponseFormat, { type: 'regex' | 'choice' | 'grammar' }>;
+
+/** Formats that the wire format lacks. */
+function toForeignFormat(format: ForeignFormat, dialect: ApiDialect): Record<string, unknown> {
+  if (dialect === 'vllm' || dialect === 'slashv1') {
+    const { type, ...fields } = format;
+    return { structured_outputs: type === 'choice' ? { choice: format.choices } : fields };
+  }
+  if (dialect === 'llama-server' && format.type !== 'regex') {
+    return { grammar: format.type === 'grammar' ? format.grammar : gbnfOfChoices(format.choices) };
+  }
+  throw fieldError('response_format', `the server that runs this model takes no ${format.type}`);
+}
+
+/** GBNF has the escapes of JSON but for two. */
+function gbnfOfChoices(choices: readonly string[]): string {
+  const written = choices.map((one) =>
+    JSON.stringify(one).replace(/\\[bf\\]/g, (escape) => gbnfEscapes[escape] ?? escape),
+  );
+  return `root ::= ${written.join(' | ')}`;
+}
+
+const gbnfEscapes: Readonly<Record<string, string>> = { '\\b': '\\u0008', '\\f': '\\u000c' };

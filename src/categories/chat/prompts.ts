@@ -44,7 +44,6 @@ const ofMessages = {
   tools: 'tools',
   toolChoice: 'tool_choice',
   parallelToolCalls: 'parallel_tool_calls',
-  responseFormat: 'response_format',
   documents: 'documents',
   chatTemplateKwargs: 'chat_template_kwargs',
   enableThinking: 'enable_thinking',

@@ -92,6 +92,7 @@ export function completeChatRequest(input: ChatRequestInput): ChatRequest {
   if (responseFormat.type === 'json-schema') {
     assertSchema('response_format.json_schema.schema', responseFormat.schema);
   }
+  if (responseFormat.type === 'choice') assertSchema('response_format', responseFormat.choices);
   if (toolChoice !== 'auto' && toolChoice !== 'none') assertCallable(toolChoice, tools);
   const parameters = resolveRequestParameters(chatParameters, input);
   if (parameters.topLogprobs > 0 && !parameters.logprobs && echo !== 'logprobs') {
@@ -203,6 +204,9 @@ const fields = requestTable(
       .discriminatedUnion('type', [
         z.strictObject({ type: z.enum(['text', 'json-object']) }),
         z.strictObject({ type: z.literal('json-schema'), schema: z.unknown() }),
+        z.strictObject({ type: z.literal('regex'), regex: z.string() }),
+        z.strictObject({ type: z.literal('choice'), choices: z.array(z.string()).min(1) }),
+        z.strictObject({ type: z.literal('grammar'), grammar: z.string() }),
       ])
       .optional(),
     stop: z

@@ -9,7 +9,7 @@ import type { ChatRequest } from './request.ts';
 export const chatTelemetry: CategoryTelemetry<ChatRequest, ChatEvent> = {
   operation: 'chat',
   attributes: (request) => ({
-    'gen_ai.output.type': request.responseFormat.type === 'text' ? 'text' : 'json',
+    'gen_ai.output.type': request.responseFormat.type.startsWith('json') ? 'json' : 'text',
     'gen_ai.request.max_tokens': request.maxTokens,
     'gen_ai.request.temperature': request.temperature,
     'gen_ai.request.top_p': request.topP,

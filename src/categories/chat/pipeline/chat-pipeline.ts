@@ -3,6 +3,7 @@ import type { Decoder, DecoderTraffic } from '../../../runtime/decoder.ts';
 import type { ChatSettings } from '../settings.ts';
 import { randomInt, randomUUID } from 'node:crypto';
 import { chatParameters } from '../parameters.ts';
+import type { AnswerConstraint } from '../../../core/chat/grammar/constraint.ts';
 import type { CompiledGrammar } from '../../../core/chat/grammar/matcher.ts';
 import { detectFormats, type ModelFormats } from '../../../core/chat/formats.ts';
 import { picturesOf, toTextMessage, type ToolDefinition } from '../../../core/chat/messages.ts';
@@ -20,7 +21,7 @@ import type { Pipeline } from '../../../contracts/category.ts';
 import type { PipelineRunOptions } from '../../../contracts/run.ts';
 import { EventStream } from '../../../concurrency/event-stream.ts';
 import { Batcher } from './batch/batcher.ts';
-import { answerConstraint, type AnswerSetting } from './choice/answer-constraint.ts';
+import { answerConstraint } from './choice/answer-constraint.ts';
 import { Choice, type ChoiceContext } from './choice/choice.ts';
 import { assertFewMessages, encodePrompt, refusal, type PromptLimit } from './prompt/encode-prompt.ts';
 import { encodeRawPrompts, framed, type EncodedPrompt } from './prompt/raw-prompts.ts';
@@ -320,7 +321,7 @@ class ChatPipeline implements Pipeline<ChatRequest, ChatEvent, ChatModelInfo> {
 
   /** Prompts that are read as they are; everything after them is answer. */
   #encode(request: TextRequest): ReadyRequest {
-    const { tokenizer, contextLength, decoder, folder } = this.#model;
+    const { tokenizer, contextLength, decoder, folder, grammars, spec } = this.#model;
     const { vocabularySize } = decoder;
     const framesPrompts = folder.config['is_encoder_decoder'] === true;
     const isPreview = request.stopAfter === 'encoding';
@@ -336,13 +337,14 @@ class ChatPipeline implements Pipeline<ChatRequest, ChatEvent, ChatModelInfo> {
         throw fieldError('logprobs', reason);
       }
     }
-    const reading: AnswerReading = {
+    const constraint = { response: request.responseFormat, opensObjects: spec.openSchemas };
+    const openAnswer = async (signal: AbortSignal | undefined): Promise<AnswerReading> => ({
       markerTokens: new Set(),
       createReasoningSplitter: undefined,
       createToolCallParser: undefined,
-      grammar: undefined,
-    };
-    return { prompts, tools: [], openAnswer: async () => reading };
+      grammar: await compileAnswer(constraint, grammars, signal),
+    });
+    return { prompts, tools: [], openAnswer };
   }
 
   /** A conversation as the model's chat template has it, and how the answer is read. */
@@ -363,8 +365,8 @@ class ChatPipeline implements Pipeline<ChatRequest, ChatEvent, ChatModelInfo> {
     const openAnswer = async (signal: AbortSignal | undefined): Promise<AnswerReading> => {
       const shown = thinkingPrompt(request, text, formats.reasoning.constraint(text));
       const opensObjects = spec.openSchemas;
-      const setting = { tools, prompt: shown, formats, template, tokenizer, grammars, opensObjects };
-      const grammar = await compileAnswer(request, setting, signal);
+      const setting = { tools, prompt: shown, formats, thinks: hasThinking(this.#model), opensObjects };
+      const grammar = await compileAnswer(answerConstraint(request, setting), grammars, signal);
       const isConstrained = grammar !== undefined;
       const createToolCallParser = toolCalls && (() => toolCalls.createParser(tools, { isConstrained }));
       return {
@@ -432,15 +434,12 @@ function readFormats(
 
 /** @throws InferenceError `invalid_request` naming the keyword of a schema that can't be honoured */
 async function compileAnswer(
-  request: ChatRequest,
-  setting: Omit<AnswerSetting, 'thinks'> & Pick<LoadedModel, 'template' | 'tokenizer' | 'grammars'>,
+  constraint: AnswerConstraint,
+  grammars: LoadedModel['grammars'],
   signal: AbortSignal | undefined,
 ): Promise<CompiledGrammar | undefined> {
-  const thinks = hasThinking(setting);
   try {
-    return await setting.grammars.compileInSlices(answerConstraint(request, { ...setting, thinks }), {
-      signal,
-    });
+    return await grammars.compileInSlices(constraint, { signal });
   } catch (error) {
     // An error of the engine, such as a stack that is too deep, has no place in the schema.
     if (!(error instanceof RangeError && error.message.includes(': '))) throw error;

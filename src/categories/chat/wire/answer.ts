@@ -1,6 +1,7 @@
 import type { EndpointRun, StreamEnd } from '../../../contracts/endpoint.ts';
 import type { ApiResponse } from '../../../contracts/http.ts';
 import { jsonResponse } from '../../../server/responses.ts';
+import { renameFields } from '../../../validation/rename-fields.ts';
 import { sinceRestart, type ChatEvent } from '../events.ts';
 import type { ChatRequestInput } from '../request.ts';
 
@@ -9,6 +10,8 @@ export interface AnswerForm {
   /** The id that the answer has. */
   readonly responseId: string;
   readonly stream: boolean;
+  /** The field that `response_format` came from, for errors. */
+  readonly formatField: string;
   /** Default: none beside those of every answer. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** The body of a whole answer. */
@@ -28,7 +31,19 @@ export interface AnswerForm {
 export async function answerChat(
   run: EndpointRun<ChatRequestInput, ChatEvent>,
   request: ChatRequestInput,
+  form: AnswerForm,
+): Promise<ApiResponse> {
+  try {
+    return await answerAs(form, run, request);
+  } catch (error) {
+    throw renameFields(error, (field) => (field === 'response_format' ? form.formatField : field));
+  }
+}
+
+async function answerAs(
   { responseId, stream, headers, toBody, createFrames }: AnswerForm,
+  run: EndpointRun<ChatRequestInput, ChatEvent>,
+  request: ChatRequestInput,
 ): Promise<ApiResponse> {
   if (!stream) {
     const events = sinceRestart(await run.collect(request, { responseId }));

@@ -22,7 +22,7 @@ export const chatCompletions: Endpoint<ChatCall, ChatRequestInput, ChatEvent> = 
   },
   errors: ['context_length_exceeded', 'unsupported_feature'],
   read: fromChatRequest,
-  async answer(run, { request, stream, includeUsage, continuousUsage }) {
+  async answer(run, { request, formatField, stream, includeUsage, continuousUsage }) {
     const head = {
       id: createId('chatcmpl-'),
       created: unixTime(),
@@ -32,6 +32,7 @@ export const chatCompletions: Endpoint<ChatCall, ChatRequestInput, ChatEvent> = 
     return answerChat(run, request, {
       responseId: head.id,
       stream,
+      formatField,
       toBody: (events) => toChatCompletion(events, head),
       createFrames() {
         const toChunks = createChunker(head, { choices: request.n ?? 1, includeUsage, continuousUsage });

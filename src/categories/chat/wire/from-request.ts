@@ -1,4 +1,3 @@
-import type { ResponseFormat } from '../../../core/chat/grammar/constraint.ts';
 import type {
   ChatMessage,
   ContentPart,
@@ -11,6 +10,7 @@ import { fieldError } from '../../../errors.ts';
 import type { ChatRequestInput } from '../request.ts';
 import { parseBody } from '../../../validation/issues.ts';
 import { parameterReader } from '../../../validation/parameter-schema.ts';
+import { toAnswerFormat, type AskedFormat } from './answer-format.ts';
 import { chatRequestSchema, type ChatRequestBody } from './schema.ts';
 import { assertNoneOf } from '../../../validation/unsupported.ts';
 import { unsupportedFields } from './unsupported.ts';
@@ -25,7 +25,7 @@ export interface Delivery {
 }
 
 /** The parsed request and the form of its delivery. */
-export interface ChatCall extends Delivery {
+export interface ChatCall extends Delivery, Pick<AskedFormat, 'formatField'> {
   readonly model: string;
   readonly request: ChatRequestInput;
 }
@@ -47,19 +47,20 @@ const readParameters = parameterReader(chatParameters);
 export function fromChatRequest(body: unknown): ChatCall {
   assertNoneOf(unsupportedFields, body);
   const parsed = parseBody(chatRequestSchema, body);
+  const { responseFormat, formatField } = toAnswerFormat(parsed);
   const request: ChatRequestInput = {
     model: parsed.model,
     messages: parsed.messages.map(toMessage),
     ...toToolUse(toTools(parsed.tools ?? []), parsed.tool_choice),
     parallelToolCalls: parsed.parallel_tool_calls ?? undefined,
-    responseFormat: toResponseFormat(parsed.response_format),
+    responseFormat,
     stop: parsed.stop ?? undefined,
     logitBias: parsed.logit_bias ?? undefined,
     documents: parsed.documents ?? undefined,
     chatTemplateKwargs: parsed.chat_template_kwargs ?? undefined,
   };
   Object.assign(request, readParameters(parsed), maxTokensOf(parsed));
-  return { model: parsed.model, request, ...deliveryOf(parsed) };
+  return { model: parsed.model, request, formatField, ...deliveryOf(parsed) };
 }
 
 /**
@@ -165,17 +166,4 @@ function toToolUse(
   if (unknown !== undefined)
     throw fieldError('tool_choice', `expected names of \`tools\`, got ${quote(unknown)}`);
   return { tools: tools.filter(({ name }) => names.has(name)), toolChoice: mode };
-}
-
-function toResponseFormat(format: ChatRequestBody['response_format']): ResponseFormat | undefined {
-  switch (format?.type) {
-    case undefined:
-      return undefined;
-    case 'text':
-      return { type: 'text' };
-    case 'json_object':
-      return format.schema ? { type: 'json-schema', schema: format.schema } : { type: 'json-object' };
-    case 'json_schema':
-      return { type: 'json-schema', schema: format.json_schema.schema };
-  }
 }

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { schemaSizeFault } from '../../../core/chat/grammar/schema-size.ts';
 import { chatParameters, maxStopSequences } from '../parameters.ts';
 import { logitBiasBounds } from '../../../core/sampling/logit-bias.ts';
 import { jsonText } from '../../../validation/json-text.ts';
@@ -7,6 +6,7 @@ import { listOf } from '../../../validation/list-schema.ts';
 import { ofOfferedType } from '../../../validation/offered-type.ts';
 import { parameterSchema, parameterShape } from '../../../validation/parameter-schema.ts';
 import { describeValue } from '../../../core/text/quote.ts';
+import { formatFields, jsonSchema } from './answer-format.ts';
 
 /** At least one character. */
 export const nonEmptyText = z.string().min(1);
@@ -76,12 +76,6 @@ const message = z.discriminatedUnion('role', [
   z.object({ role: z.literal('tool'), content, tool_call_id: nonEmptyText, name }),
 ]);
 
-/** Larger ones would hold up the host and the worker; deeper ones could not even be sent to it. */
-export const jsonSchema = z.record(z.string(), z.unknown()).superRefine((schema, context) => {
-  const fault = schemaSizeFault(schema);
-  if (fault !== undefined) context.addIssue({ code: 'custom', message: fault });
-});
-
 const tool = z.object({
   type: z.literal('function'),
   function: z.object({
@@ -114,26 +108,6 @@ const toolChoice = z.union(
       `expected "auto", "none", "required" or { "type": "function", "function": { "name": … } }, got ${describeValue(input)}`,
   },
 );
-
-const responseFormat = z.discriminatedUnion('type', [
-  z.object({
-    type: z.literal('text'),
-    schema: z.null({ error: 'expected it with the type "json_object"' }).optional(),
-  }),
-  z.object({
-    type: z.literal('json_object'),
-    schema: jsonSchema.nullish().meta({ description: 'As in `json_schema`; default: any object.' }),
-  }),
-  z.object({
-    type: z.literal('json_schema'),
-    json_schema: z.object({
-      name: z.string().optional(),
-      description: z.string().nullish(),
-      schema: jsonSchema,
-      strict: z.boolean().nullish(),
-    }),
-  }),
-]);
 
 const logitBias = z
   .unknown()
@@ -196,9 +170,7 @@ export const chatRequestSchema = z.object({
     description:
       'Whether one answer may hold several calls; default: true, but false where `tool_choice` is `required`.',
   }),
-  response_format: responseFormat.nullish().meta({
-    description: 'Format of the answer; the model can write nothing else.',
-  }),
+  ...formatFields,
   logit_bias: logitBias.nullish().meta({ description: 'Token id → number added to its logit.' }),
   documents: listOf(z.record(z.string(), z.unknown())).nullish().meta({
     description: "Texts for the model's chat template, if it takes some; often of `title` and `text`.",

@@ -38,12 +38,6 @@ export const unsupportedFields = {
   repeat_last_n: { advice: 'the window is always the last 64 tokens' },
   top_a: notOffered,
   samplers: notOffered,
-  grammar: notOffered,
-  json_schema: notOffered,
-  guided_json: notOffered,
-  guided_regex: notOffered,
-  guided_choice: notOffered,
-  guided_grammar: notOffered,
-  structured_outputs: notOffered,
+  guided_whitespace_pattern: notOffered,
   chat_template: notOffered,
 } satisfies UnsupportedFields;

@@ -11,8 +11,10 @@ import {
   text,
   type Expression,
 } from './expression.ts';
+import { gbnfGrammar } from './gbnf.ts';
 import { jsonSchemaSteps } from './json-schema.ts';
 import { anyObject, looseText, type ArgumentsNotation } from './notation.ts';
+import { regexGrammar } from './regex-grammar.ts';
 import { runSteps } from './run-steps.ts';
 import { createSchemaBudget, type SchemaBudget } from './schema-budget.ts';
 
@@ -22,7 +24,13 @@ export type ResponseFormat =
   /** Some JSON object. */
   | { readonly type: 'json-object' }
   /** A JSON document that is valid by the schema. */
-  | { readonly type: 'json-schema'; readonly schema: unknown };
+  | { readonly type: 'json-schema'; readonly schema: unknown }
+  /** A text that the regular expression (ECMA-262) matches as a whole. */
+  | { readonly type: 'regex'; readonly regex: string }
+  /** One of these texts. */
+  | { readonly type: 'choice'; readonly choices: readonly string[] }
+  /** A text of the grammar in GBNF, the notation of llama.cpp. */
+  | { readonly type: 'grammar'; readonly grammar: string };
 
 export interface CallableTool {
   readonly name: string;
@@ -76,7 +84,7 @@ export interface AnswerConstraint {
  *
  * @returns `undefined` where every text is allowed
  * @throws RangeError naming the keyword of a schema that can't be honoured, as `schema.properties.age.not` or
- * `tools[0].parameters.properties.age.not`
+ * `tools[0].parameters.properties.age.not`, or the `regex` or `grammar`
  *
  * @example
  * ```ts
@@ -116,10 +124,20 @@ function* documentGrammar(
   response: ResponseFormat,
   { budget, isOpen }: SchemaSetting,
 ): Generator<void, Expression | undefined> {
-  if (response.type === 'text') return undefined;
-  return response.type === 'json-object'
-    ? anyObject
-    : yield* jsonSchemaSteps(response.schema, 'schema', budget, { isOpen });
+  switch (response.type) {
+    case 'text':
+      return undefined;
+    case 'json-object':
+      return anyObject;
+    case 'json-schema':
+      return yield* jsonSchemaSteps(response.schema, 'schema', budget, { isOpen });
+    case 'regex':
+      return regexGrammar(response.regex, budget);
+    case 'choice':
+      return text(...response.choices);
+    case 'grammar':
+      return gbnfGrammar(response.grammar);
+  }
 }
 
 function framed(

@@ -3,6 +3,7 @@ import { complement, intersection, union } from './code-points.ts';
 import { escapedCharacter, plainCharacters, plainText } from './json-text.ts';
 import type { Language } from './language.ts';
 import { LanguageReader } from './language-reader.ts';
+import { isNullable } from './nullable.ts';
 import { productiveExpressions } from './productive.ts';
 import { runSteps } from './run-steps.ts';
 import { utf8Bytes, utf8Sequences, type ByteRange } from './utf8.ts';
@@ -101,7 +102,7 @@ class Assembler {
   }
 
   #add(step: Step): number {
-    if (this.#steps.length >= maxSteps) throw new RangeError('expected a smaller schema');
+    if (this.#steps.length >= maxSteps) throw new RangeError('grammar: expected fewer parts');
     return this.#steps.push(step) - 1;
   }
 
@@ -313,30 +314,4 @@ function includesPlain(expression: Expression): boolean {
   if (expression.type === 'choice') return expression.items.some(includesPlain);
   if (expression.type !== 'character') return false;
   return intersection(plainText, complement(union(expression.ranges))).length === 0;
-}
-
-/** Whether nothing at all is one way to write it. Rules are taken to write something: no repeated one is empty. */
-function isNullable(expression: Expression): boolean {
-  switch (expression.type) {
-    case 'texts':
-      return expression.texts.includes('');
-    case 'sequence':
-      return expression.items.every(isNullable);
-    case 'choice':
-      return expression.items.some(isNullable);
-    case 'repeat':
-      return expression.min === 0 || isNullable(expression.item);
-    case 'string-content':
-      return expression.min === 0;
-    case 'text-without':
-      return true;
-    case 'language':
-      return expression.language.nullable;
-    case 'distinct':
-      return expression.min === 0;
-    case 'character':
-    case 'rule':
-    case 'text-until':
-      return false;
-  }
 }

@@ -30,7 +30,7 @@ const controlEscapes: Readonly<Record<string, string>> = {
   '0': '\0',
 };
 
-const maxRepetitions = 10_000;
+export const maxRepetitions = 10_000;
 const maxDepth = 64;
 const maxLength = 20_000;
 const maxProperties = 8;

@@ -1,5 +1,5 @@
 import type { ToolCallFormat } from './format.ts';
-import { jsonCallFrame, readJsonCalls } from './json-calls.ts';
+import { indentedListConstraint, jsonCallFrame, readJsonCalls } from './json-calls.ts';
 import { createSectionParser } from './section-parser.ts';
 
 const openMarker = 'Action: ```json';
@@ -25,5 +25,12 @@ export const commandRPlusFormat: ToolCallFormat = {
     call: (name) => jsonCallFrame(name, { name: 'tool_name', arguments: 'parameters' }),
     separator: ', ',
     end: `]\n${endMarker}`,
+    isLoose: true,
+    others: [
+      indentedListConstraint(`${openMarker}\n`, `\n${endMarker}`, {
+        name: 'tool_name',
+        arguments: 'parameters',
+      }),
+    ],
   },
 };

@@ -26,5 +26,18 @@ export const commandRFormat: ToolCallFormat = {
     call: (name) => jsonCallFrame(name, { name: 'tool_name', arguments: 'parameters' }),
     separator: ',\n    ',
     end: `\n]${endMarker}`,
+    others: [
+      {
+        trigger: openMarker,
+        begin: `${openMarker}[\n    `,
+        call: (name) => {
+          const { prefix, suffix } = jsonCallFrame(name, { name: 'tool_name', arguments: 'parameters' });
+          return { prefix: `{"tool_call_id": "0", ${prefix.slice(1)}`, suffix };
+        },
+        // Each further call would need the next number.
+        separator: null,
+        end: `\n]${endMarker}`,
+      },
+    ],
   },
 };

@@ -15,6 +15,7 @@ const syntax: TaggedCallSyntax = {
   parameterClose: '</｜DSML｜parameter>',
   callClose: '</｜DSML｜invoke>',
   hasPaddedValues: false,
+  selfClose: ['"/>', '" />'],
   attributes: new Map<string, unknown>([
     ['" string="true', { type: 'string' }],
     ['" string="false', {}],

@@ -1,3 +1,4 @@
+import type { ToolDefinition } from '../messages.ts';
 import type { AnswerInput, Reading } from './answer-input.ts';
 import type { ToolCallConstraint, ToolCallFormat, WrittenCall } from './format.ts';
 import { gemmaArguments, writeGemma } from './gemma-notation.ts';
@@ -6,6 +7,7 @@ import { readLiteral, type LiteralDialect } from './literal.ts';
 import { readPythonCalls } from './python-calls.ts';
 import { pythonArguments, pythonCallFrame } from './python-notation.ts';
 import { membersOf, writePythonCall } from './write-calls.ts';
+import { parameterSchema, toJsonText } from './schema-types.ts';
 import { createSectionParser } from './section-parser.ts';
 
 const codeConstraint: ToolCallConstraint = {
@@ -108,10 +110,22 @@ function* readCall(input: AnswerInput, dialect: LiteralDialect): Reading<boolean
     input.giveUp();
     return false;
   }
-  input.addArguments(values);
+  input.addArguments(typedMembers(values, input.toolNamed(name)));
   input.endCall();
   yield* input.dropSpace();
   return (yield* input.peekAny(['call:'])) !== null;
+}
+
+/** Small models write numbers and booleans as strings; the tool's schema says what they are. */
+function typedMembers(json: string, tool: ToolDefinition | undefined): string {
+  const values = JSON.parse(json) as Readonly<Record<string, unknown>>;
+  const typed = Object.entries(values).flatMap(([name, value]) => {
+    const { type = [] } = parameterSchema(tool, name) ?? {};
+    if (typeof value !== 'string' || type.length === 0 || type.includes('string')) return [];
+    const written = toJsonText(value, { type });
+    return written.startsWith('"') ? [] : [[name, JSON.parse(written) as unknown] as const];
+  });
+  return typed.length === 0 ? json : JSON.stringify({ ...values, ...Object.fromEntries(typed) });
 }
 
 function gemmaConstraint({ open, end, quote }: GemmaTags): ToolCallConstraint {

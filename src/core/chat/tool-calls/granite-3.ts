@@ -1,5 +1,5 @@
 import type { ToolCallFormat } from './format.ts';
-import { jsonListConstraint, readJsonCalls } from './json-calls.ts';
+import { indentedListConstraint, jsonListConstraint, readJsonCalls } from './json-calls.ts';
 import { createSectionParser } from './section-parser.ts';
 
 const openMarkers = ['<|tool_call|>', '<tool_call>'];
@@ -15,5 +15,8 @@ export const granite3Format: ToolCallFormat = {
   createParser: createSectionParser({ open: openMarkers, readCalls: (input) => readJsonCalls(input) }),
   detect: ({ template }) =>
     template.includes('<|start_of_role|>') && /<\|tool_call\|>|\bavailable_tools\b/.test(template),
-  constraint: jsonListConstraint('<|tool_call|>'),
+  constraint: {
+    ...jsonListConstraint('<|tool_call|>'),
+    others: [indentedListConstraint('<|tool_call|>')],
+  },
 };

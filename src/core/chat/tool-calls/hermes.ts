@@ -61,5 +61,6 @@ export const hermesFormat: ToolCallFormat = {
     }),
     separator: '\n',
     end: '',
+    isLoose: true,
   },
 };

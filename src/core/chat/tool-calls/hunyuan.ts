@@ -1,5 +1,5 @@
 import type { ToolCallFormat } from './format.ts';
-import { jsonListConstraint, readJsonCalls } from './json-calls.ts';
+import { indentedListConstraint, jsonListConstraint, readJsonCalls } from './json-calls.ts';
 import { createSectionParser } from './section-parser.ts';
 
 const openMarker = '<tool_calls>';
@@ -24,5 +24,8 @@ export const hunyuanFormat: ToolCallFormat = {
     readCalls: (input) => readJsonCalls(input),
   }),
   detect: ({ template }) => template.includes(openMarker),
-  constraint: jsonListConstraint(openMarker, endMarker),
+  constraint: {
+    ...jsonListConstraint(openMarker, endMarker),
+    others: [indentedListConstraint(openMarker, endMarker)],
+  },
 };

@@ -130,6 +130,16 @@ export function* readJsonArguments(input: AnswerInput, name: string, id?: string
   return true;
 }
 
+/** Takes a JSON object and returns its text; `undefined` where there is none, or it was not finished. */
+export function* takeJsonObject(input: AnswerInput): Reading<string | undefined> {
+  yield* input.takeSpace();
+  if ((yield* input.peekAny(['{'])) === null) return undefined;
+  const scanner = createJsonScanner();
+  let text = '';
+  while (scanner.state === 'open' && (yield* input.hasMore())) text += input.take(scanner.scan(input.rest));
+  return scanner.state === 'complete' ? text : undefined;
+}
+
 const longestName = 256;
 
 /** Reads a function's name as it stands outside of quotes; `''` if there is none. */
@@ -155,5 +165,23 @@ export function jsonListConstraint(
     call: (name) => jsonCallFrame(name, keys),
     separator: ', ',
     end: `]${end}`,
+  };
+}
+
+/** The same list as Jinja's `tojson(indent=4)` writes it, which models learn from their templates. */
+export function indentedListConstraint(
+  open: string,
+  end = '',
+  { name: nameKey = 'name', arguments: argumentsKey = 'arguments' }: Parameters<typeof jsonCallFrame>[1] = {},
+): ToolCallConstraint {
+  return {
+    trigger: open.split('\n', 1)[0]!,
+    begin: `${open}[\n    `,
+    call: (name) => ({
+      prefix: `{\n        "${nameKey}": ${JSON.stringify(name)},\n        "${argumentsKey}": `,
+      suffix: '\n    }',
+    }),
+    separator: ',\n    ',
+    end: `\n]${end}`,
   };
 }

@@ -1,6 +1,9 @@
+import type { ToolDefinition } from '../messages.ts';
 import type { AnswerInput, Reading } from './answer-input.ts';
 import type { ToolCallFormat } from './format.ts';
-import { readJsonArguments, readName } from './json-calls.ts';
+import { readJsonArguments, readName, takeJsonObject } from './json-calls.ts';
+import { fitsTool } from './mend-json.ts';
+import { parameterNames } from './schema-types.ts';
 import { createSectionParser } from './section-parser.ts';
 
 const beginMarker = '<|tool_calls_section_begin|>';
@@ -45,6 +48,26 @@ function* readCalls(input: AnswerInput): Reading {
     input.giveUp();
     return;
   }
+  if (/^\d+$/.test(id)) return yield* readNumberedCall(input);
   const name = id.replace(/^functions\./, '').replace(/:\d+$/, '');
   if (yield* readJsonArguments(input, name, id)) yield* input.dropSpace();
+}
+
+/** Reads a call whose id is a number alone: the only tool that the arguments fit is meant. */
+function* readNumberedCall(input: AnswerInput): Reading {
+  const json = yield* takeJsonObject(input);
+  const [tool, second] = json === undefined ? [] : input.tools.filter((one) => namesAll(json, one));
+  if (json === undefined || !tool || second) return input.giveUp();
+  input.startCall(tool.name);
+  input.addArguments(json);
+  input.endCall();
+  yield* input.dropSpace();
+}
+
+/** Whether arguments fit a tool and its schema names each of them. */
+function namesAll(json: string, tool: ToolDefinition): boolean {
+  const names = parameterNames(tool);
+  return (
+    fitsTool(json, tool) && Object.keys(JSON.parse(json) as object).every((name) => names.includes(name))
+  );
 }

@@ -1,4 +1,6 @@
+import type { AnswerInput, Reading } from './answer-input.ts';
 import type { ToolCallFormat } from './format.ts';
+import { jsonListConstraint, readJsonCalls } from './json-calls.ts';
 import { readPythonCalls } from './python-calls.ts';
 import { writePythonCall } from './write-calls.ts';
 import { pythonArguments, pythonCallFrame } from './python-notation.ts';
@@ -7,7 +9,7 @@ import { createSectionParser } from './section-parser.ts';
 const openMarker = '<|tool_call_start|>';
 const endMarker = '<|tool_call_end|>';
 
-/** A list of Python calls between `<|tool_call_start|>` and `<|tool_call_end|>`. */
+/** A list of Python calls between `<|tool_call_start|>` and `<|tool_call_end|>`; where prompts ask for JSON, of JSON calls. */
 export const lfm2Format: ToolCallFormat = {
   name: 'lfm2',
   example: '<|tool_call_start|>[get_weather(city="Paris")]<|tool_call_end|>',
@@ -18,7 +20,7 @@ export const lfm2Format: ToolCallFormat = {
   createParser: createSectionParser({
     open: [openMarker],
     end: [endMarker],
-    readCalls: readPythonCalls,
+    readCalls,
   }),
   constraint: {
     trigger: openMarker,
@@ -27,8 +29,18 @@ export const lfm2Format: ToolCallFormat = {
     separator: ', ',
     end: `]${endMarker}`,
     arguments: pythonArguments,
+    others: [jsonListConstraint(openMarker, endMarker)],
   },
   write: (calls) => `${openMarker}[${calls.map(writePythonCall).join(', ')}]${endMarker}`,
   detect: ({ template, hasToken }) =>
     hasToken(openMarker) || /<\|tool_(list|call)_start\|>|"List of tools: \["/.test(template),
 };
+
+function* readCalls(input: AnswerInput): Reading {
+  yield* input.takeSpace();
+  const bracket = (yield* input.takeAny(['['])) ?? '';
+  const space = yield* input.takeSpace();
+  const isJson = (yield* input.peekAny(['{'])) !== null;
+  input.putBack(bracket.length + space.length);
+  yield* isJson ? readJsonCalls(input) : readPythonCalls(input);
+}

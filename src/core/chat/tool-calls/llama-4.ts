@@ -9,6 +9,9 @@ import { createSectionParser } from './section-parser.ts';
 const openMarker = '<|python_start|>';
 const endMarker = '<|python_end|>';
 
+/** A list on a line that begins with text: calls where it begins with a tool of the request. */
+const inlineMarker = '[';
+
 const listConstraint: ToolCallConstraint = {
   begin: '[',
   call: pythonCallFrame,
@@ -32,7 +35,7 @@ export const llama4Format: ToolCallFormat = {
   markers: [openMarker, endMarker],
   openers: [openMarker],
   createParser: createSectionParser({
-    open: [openMarker],
+    open: [openMarker, inlineMarker],
     bare: ['[', '{'],
     end: [endMarker],
     readCalls: readEither,
@@ -57,7 +60,13 @@ export const llama4Format: ToolCallFormat = {
     hasToken(openMarker) || template.includes(openMarker) || /\[func_name1\(/.test(template),
 };
 
-function* readEither(input: AnswerInput): Reading {
+function* readEither(input: AnswerInput, marker: string): Reading {
+  if (marker === inlineMarker) {
+    const names = input.tools.map(({ name }) => `${name}(`);
+    if (!input.canReadAgain || (yield* input.peekAny(names)) === null) return input.giveUp();
+    input.putBack(marker.length);
+    return yield* readPythonCalls(input);
+  }
   yield* input.takeSpace();
   // Under a grammar, what begins in another way is text.
   const starts = ['{"name"', ...input.tools.map(({ name }) => `[${name}(`)];

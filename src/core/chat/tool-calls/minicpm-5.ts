@@ -5,6 +5,8 @@ import { taggedConstraint } from './tagged-notation.ts';
 import { writeTaggedCall } from './write-calls.ts';
 
 const openTag = '<function name="';
+/** Models leave the space out. */
+const tightOpenTag = '<functionname="';
 const closeTag = '</function>';
 
 const syntax: TaggedCallSyntax = {
@@ -23,9 +25,9 @@ export const minicpm5Format: ToolCallFormat = {
   families: [{ name: 'MiniCPM 5', models: ['MiniCPM 5'] }],
   parallel: true,
   markers: [],
-  openers: [openTag],
+  openers: [openTag, tightOpenTag],
   createParser: createSectionParser({
-    open: [openTag],
+    open: [openTag, tightOpenTag],
     end: [],
     readCalls: (input) => readTaggedCall(input, syntax),
   }),

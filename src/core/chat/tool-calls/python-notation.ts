@@ -11,30 +11,38 @@ import type { CallFrame } from './format.ts';
 import { isKeyword } from './python-calls.ts';
 import { toPython } from './write-calls.ts';
 
-const singleQuoted = sequence(
-  text("'"),
-  repeat(
-    choice(
-      character([0x20, 0x26], [0x28, 0x5b], [0x5d, 0xd7ff], [0xe000, 0x10ffff]),
-      escapedCharacter,
-      text("\\'"),
-    ),
-    unlimited,
-  ),
-  text("'"),
+const singleCharacter = choice(
+  character([0x20, 0x26], [0x28, 0x5b], [0x5d, 0xd7ff], [0xe000, 0x10ffff]),
+  escapedCharacter,
+  text("\\'"),
 );
+const singleQuoted = sequence(text("'"), repeat(singleCharacter, unlimited), text("'"));
 const anyPythonString = refer(rule('string', choice(anyString, singleQuoted)));
 
 /** Literals of Python; strings have the escapes that JSON has, too. */
-const pythonNotation = literalNotation({
+const doubleQuoted = literalNotation({
   id: 'python',
   anyString: anyPythonString,
   write: toPython,
   string(strings) {
-    const isAny = !strings.language && strings.min === 0 && strings.max === Infinity;
-    return isAny ? anyPythonString : jsonString(strings);
+    const { language, min, max } = strings;
+    if (language) return jsonString(strings);
+    return min === 0 && max === Infinity
+      ? anyPythonString
+      : choice(jsonString(strings), sequence(text("'"), repeat(singleCharacter, { min, max }), text("'")));
   },
 });
+
+const pythonNotation: Notation = {
+  ...doubleQuoted,
+  constants: (values) => text(...values.flatMap((value) => [toPython(value), ...inSingleQuotes(value)])),
+  ofMember: () => pythonNotation,
+  ofItem: () => pythonNotation,
+};
+
+function inSingleQuotes(value: unknown): string[] {
+  return typeof value === 'string' && /^[^'"\\\p{Cc}]*$/u.test(value) ? [`'${value}'`] : [];
+}
 
 const argumentsNotation: Notation = {
   ...pythonNotation,

@@ -33,7 +33,7 @@ export function createSectionParser(syntax: SectionSyntax): ToolCallFormat['crea
   const closers = [...close, ...end];
 
   function* readAnswer(input: AnswerInput): Reading {
-    input.callEnds = [...begin, ...open.filter((marker) => !isJsonStart(marker)), ...closers];
+    input.callEnds = [...begin, ...open.filter((marker) => !isCallStart(marker)), ...closers];
     let isBehindCall = yield* readBareStart(input);
     for (;;) {
       const markers = isBehindCall ? [...openers, ...closers] : openers;
@@ -74,6 +74,6 @@ export function createSectionParser(syntax: SectionSyntax): ToolCallFormat['crea
 }
 
 /** A marker that is the beginning of a call itself may stand inside of another. */
-function isJsonStart(marker: string): boolean {
-  return marker.startsWith('{');
+function isCallStart(marker: string): boolean {
+  return /^[[{]/.test(marker);
 }

@@ -1,6 +1,7 @@
 import { createJsonScanner } from '../../text/json-scanner.ts';
 import type { ToolDefinition } from '../messages.ts';
 import type { AnswerInput, Reading } from './answer-input.ts';
+import { readJsonArguments } from './json-calls.ts';
 import { fitsTool } from './mend-json.ts';
 import { isStringSchema, parameterNames, parameterSchema, toJsonText, typesOf } from './schema-types.ts';
 
@@ -18,6 +19,8 @@ export interface TaggedCallSyntax {
   readonly callClose: string;
   /** Whether values stand on lines of their own, so that one line break on both sides is not part of them. */
   readonly hasPaddedValues: boolean;
+  /** Ends of a call without parameters, in place of `nameEnd`; in such formats arguments may also be one JSON object. */
+  readonly selfClose?: readonly string[] | undefined;
   /** Marks after a parameter's name that give the value's type, with a schema for each. */
   readonly attributes?: ReadonlyMap<string, unknown> | undefined;
 }
@@ -56,8 +59,21 @@ export function* readTaggedCall(input: AnswerInput, syntax: TaggedCallSyntax): R
   const name = (yield* input.takeWhile(isNameUnit, longestName)).trim();
   if (syntax.nameAttribute !== undefined)
     yield* input.takeWhile((unit) => !/[<>\n{}]/.test(unit), longestName);
+  if (name !== '' && syntax.selfClose && (yield* input.takeAny(syntax.selfClose)) !== null) {
+    input.startCall(name);
+    input.addArguments('{}');
+    input.endCall();
+    yield* input.dropSpace();
+    return;
+  }
   const isNamed = name !== '' && (yield* takeParts(input, nameEnd));
   if (isNamed) yield* input.takeSpace();
+  if (isNamed && syntax.selfClose && (yield* input.peekAny(['{'])) !== null) {
+    if (!(yield* readJsonArguments(input, name))) return;
+    yield* input.dropSpace();
+    if ((yield* input.takeAny([callClose])) !== null) yield* input.dropSpace();
+    return;
+  }
   if (!isNamed || (yield* input.peekAny(follows)) === null) {
     input.giveUp();
     return;

@@ -6,7 +6,8 @@ export const betaSchedules = ['linear', 'scaled_linear', 'squaredcos_cap_v2'] as
 const almostNothing = 2 ** -24;
 
 /**
- * Part of the image that is left at each training timestep: the products of 1 − β up to it.
+ * Part of the image that is left at each training timestep: the products of 1 − β up to it. In single precision, as models
+ * were trained: its last bits decide on which side of a timestep a sigma lies.
  *
  * @param options.keepFinite whether the last product may not be zero, for schedulers that divide by it
  * @param options.betaRange first and last β where the config names none
@@ -19,12 +20,12 @@ export function cumulativeAlphas(
     betaRange = [0.0001, 0.02],
   }: { readonly keepFinite: boolean; readonly betaRange?: BetaRange | undefined },
 ): Float64Array {
-  const betas = readBetas(config, betaRange);
+  const betas = readBetas(config, betaRange).map(Math.fround);
   const products = new Float64Array(betas.length);
   let product = 1;
   betas.forEach((beta, step) => {
-    product *= 1 - beta;
-    products[step] = product;
+    product *= Math.fround(1 - beta);
+    products[step] = Math.fround(product);
   });
   if (!config.flag('rescale_betas_zero_snr', false)) return products;
   const rescaled = rescaleToZeroTerminal(products);
@@ -46,9 +47,9 @@ function readBetas(config: ConfigReader, [first, last]: BetaRange): readonly num
   const end = config.number('beta_end', last);
   switch (config.choice('beta_schedule', betaSchedules, 'linear')) {
     case 'linear':
-      return evenly(start, end, count);
+      return evenlySingle(start, end, count);
     case 'scaled_linear':
-      return evenly(Math.sqrt(start), Math.sqrt(end), count).map((root) => root * root);
+      return evenlySingle(Math.sqrt(start), Math.sqrt(end), count).map((root) => root * root);
     case 'squaredcos_cap_v2':
       return Array.from({ length: count }, (_, step) =>
         Math.min(1 - cosineAlpha((step + 1) / count) / cosineAlpha(step / count), 0.999),
@@ -66,6 +67,15 @@ function rescaleToZeroTerminal(products: Float64Array): Float64Array {
   const first = Math.sqrt(products[0]!);
   const last = Math.sqrt(products.at(-1)!);
   return products.map((product) => (((Math.sqrt(product) - last) * first) / (first - last)) ** 2);
+}
+
+/** As `evenly`, with the last bits of torch's `linspace` in single precision, which begins at both ends. */
+function evenlySingle(start: number, end: number, count: number): number[] {
+  const [first, last] = [Math.fround(start), Math.fround(end)];
+  const stride = Math.fround(Math.fround(last - first) / (count - 1));
+  return Array.from({ length: count }, (_, index) =>
+    Math.fround(2 * index < count ? first + stride * index : last - stride * (count - 1 - index)),
+  );
 }
 
 /** `count` numbers from `start` to `end`, both included, with the last bits of numpy's `linspace`. */

@@ -33,14 +33,15 @@ export function readMultistepSigmas(
     const sigmas = crowd(training.at(-1)!, training[0]!, steps);
     const exact = sigmas.map((sigma) => timestepOf(sigma, training));
     const rounds = roundsKarras && config.flag('use_karras_sigmas', false);
-    return { sigmas: [...sigmas, last], timesteps: exact.map(rounds ? roundHalfToEven : truncate) };
+    return { sigmas: [...sigmas, last], timesteps: exact.map(rounds ? roundHalfToEven : Math.trunc) };
   }
   if (isFlow) {
     const shift = config.number('flow_shift', 1);
     const sigmas = flowSigmas(steps, training.length).map((sigma) =>
       Math.min((shift * sigma) / (1 + (shift - 1) * sigma), largestFlowSigma),
     );
-    const timesteps = sigmas.map((sigma) => truncate(sigma * training.length));
+    // Products within single precision of an integer are that integer.
+    const timesteps = sigmas.map((sigma) => Math.trunc(Math.fround(sigma * training.length)));
     return { sigmas: [...sigmas, last], timesteps };
   }
   const spacing = config.choice('timestep_spacing', timestepSpacings, 'linspace');
@@ -66,11 +67,6 @@ export function levelOf(sigma: number, { isFlow }: { readonly isFlow: boolean })
   const alpha = isFlow ? 1 - sigma : 1 / Math.hypot(sigma, 1);
   const scaled = isFlow ? sigma : sigma * alpha;
   return { alpha, sigma: scaled, lambda: Math.log(alpha) - Math.log(scaled) };
-}
-
-/** Rounds a number within single precision of an integer to that integer. */
-function truncate(timestep: number): number {
-  return Math.trunc(Math.fround(timestep));
 }
 
 /** Timesteps of the training whose log of signal over noise is not below a bound. */

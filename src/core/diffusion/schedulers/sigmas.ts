@@ -1,9 +1,9 @@
 import { symmetricBetaQuantile } from '../../math/beta-quantile.ts';
 import { evenly } from './betas.ts';
 
-/** Noise over signal at each of the training's timesteps. */
+/** Noise over signal at each of the training's timesteps, in single precision. */
 export function trainingSigmas(cumulativeAlphas: Float64Array): Float64Array {
-  return cumulativeAlphas.map((alpha) => Math.sqrt((1 - alpha) / alpha));
+  return cumulativeAlphas.map((alpha) => Math.fround(Math.sqrt(Math.fround(Math.fround(1 - alpha) / alpha))));
 }
 
 /** Sigma at a timestep, linearly between those of the training. */
@@ -15,15 +15,18 @@ export function sigmaAt(timestep: number, sigmas: Float64Array): number {
   return sigmas[low]! + (sigmas[high]! - sigmas[low]!) * (clamped - low);
 }
 
-/** The timestep at which the training had this sigma, between two of them where need be. */
+/**
+ * The timestep at which the training had this sigma, between two of them where need be. The training's logarithms are of
+ * single precision, as in the reference: its largest sigma may so lie just below the last timestep.
+ */
 export function timestepOf(sigma: number, sigmas: Float64Array): number {
   const logarithm = Math.log(Math.max(sigma, 1e-10));
   let low = 0;
-  while (low < sigmas.length - 2 && Math.log(sigmas[low + 1]!) <= logarithm) low++;
-  const from = Math.log(sigmas[low]!);
-  const to = Math.log(sigmas[low + 1]!);
-  const weight = Math.min(Math.max((from - logarithm) / (from - to), 0), 1);
-  return low + weight;
+  const logarithmAt = (index: number): number => Math.fround(Math.log(sigmas[index]!));
+  while (low < sigmas.length - 2 && logarithmAt(low + 1) <= logarithm) low++;
+  const from = logarithmAt(low);
+  const weight = (from - logarithm) / Math.fround(from - logarithmAt(low + 1));
+  return low + Math.min(Math.max(weight, 0), 1);
 }
 
 /** Sigmas that crowd where they are small. Karras et al. 2022, equation 5, ρ = 7. */

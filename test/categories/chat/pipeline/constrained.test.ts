@@ -23,7 +23,7 @@ beforeAll(async () => {
 
 afterAll(() => pipeline.close());
 
-async function ask(input: Omit<ChatRequestInput, 'model' | 'messages'>) {
+async function ask(input: Omit<ChatRequestInput, 'model' | 'messages'> & Partial<ChatRequestInput>) {
   const messages = [{ role: 'user', content: 'Describe a red ball above a blue box.' }] as const;
   const answer = { text: '', calls: [] as { name: string; arguments: string }[], finishReason: '' };
   for await (const event of pipeline.run(
@@ -150,6 +150,24 @@ test('a call that reaches the limit is complete', async () => {
   }
 });
 
+const list =
+  'root ::= item{1,3}\nitem ::= "- " color (" " shape)? "\\n"\ncolor ::= "red" | "blue"\nshape ::= [a-z]{3,6}';
+
+test.each<[ChatRequestInput['responseFormat'], RegExp]>([
+  [{ type: 'regex', regex: '[A-Z][a-z]{2,8}( [a-z]{1,8}){1,4}\\.' }, /^[A-Z][a-z]{2,8}( [a-z]{1,8}){1,4}\.$/],
+  [{ type: 'choice', choices: ['above', 'below', 'below it'] }, /^(above|below|below it)$/],
+  [{ type: 'grammar', grammar: list }, /^(- (red|blue)( [a-z]{3,6})?\n){1,3}$/],
+])('%j is kept, by completions of texts too', async (responseFormat, expected) => {
+  for (let seed = 0; seed < 8; seed++) {
+    const raw = { messages: [], prompts: ['A red ball'] } as const;
+    for (const input of [{}, raw]) {
+      const { text, finishReason } = await ask({ responseFormat, maxTokens: 200, seed, ...input });
+      expect(finishReason).toBe('stop');
+      expect(text).toMatch(expected);
+    }
+  }
+});
+
 test('an answer with too little room for any document is the beginning of one', async () => {
   const { text, finishReason } = await ask({
     maxTokens: 3,
@@ -164,6 +182,16 @@ test.each([
     { responseFormat: { type: 'json-schema', schema: { type: 'string', pattern: '(?<=a)b' } } },
     'response_format',
     'response_format: schema.pattern: expected no look-around',
+  ],
+  [
+    { responseFormat: { type: 'regex', regex: 'a(?<=b)' } },
+    'response_format',
+    'response_format: regex: expected no look-around',
+  ],
+  [
+    { responseFormat: { type: 'grammar', grammar: 'root ::= root "a"' } },
+    'response_format',
+    'response_format: grammar: expected no left recursion',
   ],
   [
     { tools: [{ name: 'f', parameters: { type: 'object', not: {} } }], toolChoice: 'required' },

@@ -428,7 +428,7 @@ describe('features that are not offered', () => {
     ['web_search_options', {}],
     ['repetition_penalty', 1.2],
     ['min_tokens', 3],
-    ['guided_json', {}],
+    ['guided_whitespace_pattern', ' '],
   ])('refuses %s: %j', (param, value) => {
     expect(faultOf(chatBody({ [param]: value }))).toMatchObject({ code: 'unsupported_feature', param });
   });
@@ -496,5 +496,46 @@ describe('the body as a whole', () => {
       'messages[0].role',
     );
     expect(read).toBeLessThan(10);
+  });
+});
+
+describe('formats of the answer in the words of other servers', () => {
+  const schema = { type: 'object', properties: { a: { type: 'string' } } };
+  const ofSchema = { type: 'json-schema', schema };
+
+  it.each<[object, object]>([
+    [{ structured_outputs: { json: schema } }, ofSchema],
+    [{ structured_outputs: { json: JSON.stringify(schema), regex: null } }, ofSchema],
+    [{ structured_outputs: { regex: 'a+' } }, { type: 'regex', regex: 'a+' }],
+    [{ structured_outputs: { choice: ['a', ''] } }, { type: 'choice', choices: ['a', ''] }],
+    [{ structured_outputs: { grammar: 'root ::= "a"' } }, { type: 'grammar', grammar: 'root ::= "a"' }],
+    [{ structured_outputs: { json_object: true } }, { type: 'json-object' }],
+    [{ guided_json: schema }, ofSchema],
+    [{ guided_regex: 'a+' }, { type: 'regex', regex: 'a+' }],
+    [{ guided_choice: ['a'] }, { type: 'choice', choices: ['a'] }],
+    [{ guided_grammar: 'root ::= "a"' }, { type: 'grammar', grammar: 'root ::= "a"' }],
+    [{ json_schema: schema }, ofSchema],
+    [
+      { grammar: 'root ::= "a"', response_format: { type: 'text' } },
+      { type: 'grammar', grammar: 'root ::= "a"' },
+    ],
+    [{ grammar: '', response_format: { type: 'text' } }, { type: 'text' }],
+  ])('%j', (fields, expected) => {
+    expect(fromChatRequest(chatBody(fields)).request.responseFormat).toEqual(expected);
+  });
+
+  it.each<[string, object]>([
+    ['guided_regex', { response_format: { type: 'json_object' }, guided_regex: 'a' }],
+    ['grammar', { json_schema: schema, grammar: 'root ::= "a"' }],
+    ['structured_outputs.choice', { structured_outputs: { regex: 'a', choice: ['a'] } }],
+    ['structured_outputs.structural_tag', { structured_outputs: { structural_tag: '{}' } }],
+    ['structured_outputs.choice', { structured_outputs: { choice: [] } }],
+    ['structured_outputs.json', { structured_outputs: { json: '{' } }],
+    ['guided_json', { guided_json: '{"a":' }],
+    ['guided_json', { guided_json: 7 }],
+    ['guided_choice[1]', { guided_choice: ['a', 1] }],
+    ['guided_regex', { guided_regex: '' }],
+  ])('names %s when it is at fault', (param, fields) => {
+    expect(faultOf(chatBody(fields))).toMatchObject({ code: 'invalid_request', param });
   });
 });

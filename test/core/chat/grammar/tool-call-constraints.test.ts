@@ -6,6 +6,7 @@ import { answerGrammar, type CallConstraint } from '../../../../src/core/chat/gr
 import { compileGrammar } from '../../../../src/core/chat/grammar/matcher.ts';
 import { writeCalls } from '../../../../src/core/chat/tool-calls/write-calls.ts';
 import type { ToolCallFormat } from '../../../../src/core/chat/tool-calls/format.ts';
+import { parsePieces } from '../tool-calls/items.ts';
 import { acceptor, closers, jsonPieces, randomWalk, toyVocabulary } from './walk.ts';
 
 /** Texts that mean something in some format. */
@@ -273,6 +274,76 @@ describe.each(formats)('%s', (_name, format) => {
 
   function callsOf(choice: CallConstraint['choice']): CallConstraint {
     return { tools, choice, parallel: true, format: format.constraint };
+  }
+});
+
+const unitTools = [
+  {
+    name: 'get_weather',
+    parameters: {
+      type: 'object',
+      properties: { city: { type: 'string', maxLength: 9 }, unit: { enum: ['c', 'k'] } },
+      ...closed,
+    },
+  },
+];
+
+test.each<[string, string, string]>([
+  [
+    'EXAONE 4',
+    'hermes',
+    '<tool_call>{"name": "get_weather", "arguments": {"city": "Paris", "unit": "k"}}</tool_call>',
+  ],
+  [
+    'Command A',
+    'command-r',
+    '<|START_ACTION|>[\n    {"tool_call_id": "0", "tool_name": "get_weather", "parameters": {"city": "Paris", "unit": "k"}}\n]<|END_ACTION|>',
+  ],
+  [
+    'Granite 3',
+    'granite-3',
+    '<|tool_call|>[\n    {\n        "name": "get_weather",\n        "arguments": {\n            "city": "Paris",\n            "unit": "k"\n        }\n    }\n]',
+  ],
+  [
+    'Jamba',
+    'hunyuan',
+    '<tool_calls>[\n    {\n        "name": "get_weather",\n        "arguments": {"city": "Paris", "unit": "k"}\n    }\n]</tool_calls>',
+  ],
+  [
+    'Command R+',
+    'command-r-plus',
+    'Action: ```json\n[\n    {\n        "tool_name": "get_weather",\n        "parameters": {\n            "city": "Paris",\n            "unit": "k"\n        }\n    }\n]\n```',
+  ],
+  [
+    'Aya',
+    'command-r-plus',
+    'Action: ```json[{"tool_name": "get_weather", "parameters": {"city": "Paris", "unit": "k"}}]```',
+  ],
+  ['LFM2.5', 'lfm2', "<|tool_call_start|>[get_weather(city='Paris', unit='k')]<|tool_call_end|>"],
+  [
+    'LFM2 asked for JSON',
+    'lfm2',
+    '<|tool_call_start|>[{"name": "get_weather", "arguments": {"city": "Paris", "unit": "k"}}]<|tool_call_end|>',
+  ],
+])('what %s writes by itself is allowed, and read back wherever it is cut', (_family, name, answer) => {
+  const format = toolCallFormats.find((one) => one.name === name)!;
+  const grammar = (choice: CallConstraint['choice']) =>
+    acceptor(
+      answerGrammar({
+        response: { type: 'text' },
+        calls: { tools: unitTools, choice, parallel: true, format: format.constraint },
+      })!,
+    );
+  expect(grammar('required')(answer)).toBe(true);
+  expect(grammar('optional')(answer)).toBe(true);
+  expect(grammar('required')(answer.replace(/k(["'])/, 'x$1'))).toBe(false);
+  for (const isConstrained of [true, false]) {
+    for (const pieces of [[answer], answer.split('')]) {
+      const items = parsePieces(format.createParser(unitTools, { isConstrained }), pieces);
+      expect(items).toMatchObject([{ name: 'get_weather', end: 'whole' }]);
+      const only = items.find((item) => typeof item !== 'string');
+      expect(JSON.parse(only!.arguments)).toEqual({ city: 'Paris', unit: 'k' });
+    }
   }
 });
 

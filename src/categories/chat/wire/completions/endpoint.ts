@@ -22,7 +22,7 @@ export const completions: Endpoint<CompletionCall, ChatRequestInput, ChatEvent> 
   },
   errors: ['context_length_exceeded', 'unsupported_feature'],
   read: fromCompletionRequest,
-  async answer(run, { request: asked, stream, isList, ...delivery }) {
+  async answer(run, { request: asked, stream, isList, formatField, ...delivery }) {
     const head = {
       id: createId('cmpl-'),
       created: unixTime(),
@@ -36,6 +36,7 @@ export const completions: Endpoint<CompletionCall, ChatRequestInput, ChatEvent> 
       return await answerChat(run, request, {
         responseId: head.id,
         stream,
+        formatField,
         toBody: (events) => toCompletion(events, head, options),
         createFrames() {
           const toChunks = createCompletionChunker(head, options, delivery);

@@ -5,6 +5,7 @@ import { assertNoneOf, type UnsupportedFields } from '../../../../validation/uns
 import { chatParameters } from '../../parameters.ts';
 import type { RawPrompt } from '../../prompts.ts';
 import type { ChatRequestInput } from '../../request.ts';
+import { toAnswerFormat } from '../answer-format.ts';
 import { deliveryOf, type ChatCall } from '../from-request.ts';
 import { unsupportedFields } from '../unsupported.ts';
 import { completionRequestSchema, type CompletionRequestBody } from './schema.ts';
@@ -24,7 +25,6 @@ const unsupportedHere: UnsupportedFields = {
   messages: useChat,
   tools: useChat,
   tool_choice: useChat,
-  response_format: useChat,
   documents: useChat,
   chat_template_kwargs: useChat,
   enable_thinking: useChat,
@@ -53,6 +53,7 @@ export function fromCompletionRequest(body: unknown): CompletionCall {
   const { n, best_of, max_tokens, logprobs, suffix, ...others } = parsed;
   if (best_of != null && best_of !== (n ?? 1))
     throw fieldError('best_of', `expected the value of n, ${n ?? 1}, got ${best_of}`);
+  const { responseFormat, formatField } = toAnswerFormat(parsed);
   const request: ChatRequestInput = {
     model: parsed.model,
     messages: [],
@@ -61,6 +62,7 @@ export function fromCompletionRequest(body: unknown): CompletionCall {
     addSpecialTokens: parsed.add_special_tokens ?? undefined,
     stop: parsed.stop ?? undefined,
     logitBias: parsed.logit_bias ?? undefined,
+    responseFormat,
     echo: parsed.echo ? (logprobs == null ? 'text' : 'logprobs') : undefined,
     stopAfter: max_tokens === 0 ? 'prompt' : undefined,
   };
@@ -72,7 +74,7 @@ export function fromCompletionRequest(body: unknown): CompletionCall {
     logprobs != null && { logprobs: true, topLogprobs: logprobs },
   );
   const isList = Array.isArray(parsed.prompt) && typeof parsed.prompt[0] !== 'number';
-  return { model: parsed.model, request, isList, ...deliveryOf(parsed) };
+  return { model: parsed.model, request, isList, formatField, ...deliveryOf(parsed) };
 }
 
 function toPrompts(prompt: CompletionRequestBody['prompt']): readonly RawPrompt[] {

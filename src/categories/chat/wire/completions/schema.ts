@@ -36,7 +36,6 @@ export const completionRequestSchema = chatRequestSchema
     tools: true,
     tool_choice: true,
     parallel_tool_calls: true,
-    response_format: true,
     documents: true,
     chat_template_kwargs: true,
     include_reasoning: true,

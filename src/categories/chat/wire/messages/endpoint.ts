@@ -45,7 +45,7 @@ export const messagesEndpoint: Endpoint<MessagesCall, ChatRequestInput, ChatEven
     of: (body, requestId) => ({ type: 'error', error: toError(body), request_id: requestId }),
   },
   read: readMessagesRequest,
-  async answer(run, { request, stream, places }) {
+  async answer(run, { request, stream, formatField, places }) {
     const head = { id: createId('msg_'), model: run.model.id };
     try {
       return await answerChat(
@@ -54,6 +54,7 @@ export const messagesEndpoint: Endpoint<MessagesCall, ChatRequestInput, ChatEven
         {
           responseId: head.id,
           stream,
+          formatField,
           toBody: (events) => toMessage(events, head),
           createFrames() {
             const push = createMessageStreamer(head);

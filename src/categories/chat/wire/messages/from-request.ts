@@ -8,7 +8,7 @@ import { toMessagesError } from './field-names.ts';
 import { messagesRequestSchema, type MessagesRequestBody } from './schema.ts';
 
 /** The parsed request without the form of its delivery. */
-export interface MessagesCall extends Pick<ChatCall, 'model' | 'request' | 'stream'> {
+export interface MessagesCall extends Pick<ChatCall, 'model' | 'request' | 'stream' | 'formatField'> {
   /** The field that each message of the request came from, for errors. */
   readonly places: readonly string[];
 }
@@ -98,8 +98,8 @@ function toCall(parsed: MessagesRequestBody): MessagesCall {
     user: metadata?.user_id,
   };
   try {
-    const { model, request, stream } = fromChatRequest(chatBody);
-    return { model, request, stream, places };
+    const { model, request, stream, formatField } = fromChatRequest(chatBody);
+    return { model, request, stream, formatField, places };
   } catch (error) {
     throw toMessagesError(error, places);
   }

@@ -4,7 +4,8 @@ import { listOf } from '../../../../validation/list-schema.ts';
 import { ofOfferedType } from '../../../../validation/offered-type.ts';
 import { parameterSchema } from '../../../../validation/parameter-schema.ts';
 import { chatParameters } from '../../parameters.ts';
-import { chatRequestSchema, jsonSchema, nonEmptyText, toolName } from '../schema.ts';
+import { jsonSchema } from '../answer-format.ts';
+import { chatRequestSchema, nonEmptyText, toolName } from '../schema.ts';
 
 /** The cache of prompts needs no marks: they are read and change nothing. */
 const cached = { cache_control: z.unknown().optional() };

@@ -57,6 +57,7 @@ export const responses: Endpoint<ResponsesCall, ChatRequestInput, ChatEvent> = {
         {
           responseId: id,
           stream,
+          formatField: call.formatField,
           headers: skippedHeader(tools),
           toBody: (events) => keep(toModelResponse(events, head, form)),
           createFrames() {

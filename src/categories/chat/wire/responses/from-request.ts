@@ -49,6 +49,7 @@ export interface ResponsesCall extends Keeping {
   readonly model: string;
   readonly request: ChatRequestInput;
   readonly stream: boolean;
+  readonly formatField: string;
   /** The field that each message of the request came from, for errors. */
   readonly places: readonly string[];
   readonly tools: ShownTools;
@@ -127,8 +128,8 @@ function toCall(
   store: boolean,
 ): ResponsesCall {
   try {
-    const { model, request, stream } = fromChatRequest(chatBody);
-    return { model, request, stream, places, items, tools, store, body: parsed };
+    const { model, request, stream, formatField } = fromChatRequest(chatBody);
+    return { model, request, stream, formatField, places, items, tools, store, body: parsed };
   } catch (error) {
     throw toResponsesError(error, places);
   }

@@ -7,14 +7,8 @@ import { ofOfferedType } from '../../../../validation/offered-type.ts';
 import { toJsonSchema } from '../../../../validation/json-schema.ts';
 import { parameterSchema } from '../../../../validation/parameter-schema.ts';
 import { chatParameters } from '../../parameters.ts';
-import {
-  chatRequestSchema,
-  imageDetail,
-  jsonSchema,
-  nonEmptyText,
-  tokenLogprob,
-  toolName,
-} from '../schema.ts';
+import { jsonSchema } from '../answer-format.ts';
+import { chatRequestSchema, imageDetail, nonEmptyText, tokenLogprob, toolName } from '../schema.ts';
 
 const part = ofOfferedType(
   'a part',

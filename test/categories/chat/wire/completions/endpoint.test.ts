@@ -138,7 +138,7 @@ describe('POST /completions', () => {
     ['stream_options', { stream_options: { include_usage: true } }],
     ['messages', { messages: [] }],
     ['tools', { tools: [] }],
-    ['response_format', { response_format: { type: 'json_object' } }],
+    ['guided_regex', { guided_regex: '' }],
     ['top_logprobs', { top_logprobs: 2 }],
     ['suffix', { suffix: 'x', echo: true }],
     ['truncate_prompt_tokens', { suffix: 'x', truncate_prompt_tokens: 4 }],

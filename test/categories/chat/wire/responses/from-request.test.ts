@@ -184,7 +184,7 @@ describe('fromResponsesRequest', () => {
     ['n', { n: 2 }],
     ['text.verbosity', { text: { verbosity: 'low' } }],
     ['reasoning_effort', { reasoning_effort: 'low' }],
-    ['guided_json', { guided_json: {} }],
+    ['guided_whitespace_pattern', { guided_whitespace_pattern: ' ' }],
     [
       'input[0].content[1]',
       {

@@ -1,0 +1,139 @@
+import { z } from 'zod';
+import { schemaSizeFault } from '../../../core/chat/grammar/schema-size.ts';
+import type { ResponseFormat } from '../../../core/chat/grammar/constraint.ts';
+import { fieldError } from '../../../errors.ts';
+import { jsonText } from '../../../validation/json-text.ts';
+import { listOf } from '../../../validation/list-schema.ts';
+
+/** Larger ones would hold up the host and the worker; deeper ones could not even be sent to it. */
+export const jsonSchema = z.record(z.string(), z.unknown()).superRefine((schema, context) => {
+  const fault = schemaSizeFault(schema);
+  if (fault !== undefined) context.addIssue({ code: 'custom', message: fault });
+});
+
+const responseFormat = z.discriminatedUnion('type', [
+  z.object({
+    type: z.literal('text'),
+    schema: z.null({ error: 'expected it with the type "json_object"' }).optional(),
+  }),
+  z.object({
+    type: z.literal('json_object'),
+    schema: jsonSchema.nullish().meta({ description: 'As in `json_schema`; default: any object.' }),
+  }),
+  z.object({
+    type: z.literal('json_schema'),
+    json_schema: z.object({
+      name: z.string().optional(),
+      description: z.string().nullish(),
+      schema: jsonSchema,
+      strict: z.boolean().nullish(),
+    }),
+  }),
+]);
+
+const writtenSchema = z
+  .union([jsonSchema, jsonText], { error: 'expected a JSON Schema, or its text' })
+  .nullish();
+const text = z.string().min(1).nullish();
+const choices = listOf(z.string(), { min: 1 }).nullish();
+const none = z.null({ error: 'expected none, use `json`, `regex`, `choice` or `grammar`' }).optional();
+
+/** Fields for the format of an answer: those of this API, of vLLM and of llama.cpp. */
+export const formatFields = {
+  response_format: responseFormat.nullish().meta({
+    description: 'Format of the answer; the model can write nothing else.',
+  }),
+  structured_outputs: z
+    .object({
+      json: writtenSchema,
+      regex: text,
+      choice: choices,
+      grammar: text,
+      json_object: z.boolean().nullish(),
+      structural_tag: none,
+      whitespace_pattern: none,
+    })
+    .nullish()
+    .meta({
+      description: 'Another way to give the format of the answer: one of the fields of it, as in vLLM.',
+    }),
+  guided_json: writtenSchema.meta({ description: 'As `structured_outputs.json`.' }),
+  guided_regex: text.meta({ description: 'As `structured_outputs.regex`.' }),
+  guided_choice: choices.meta({ description: 'As `structured_outputs.choice`.' }),
+  guided_grammar: text.meta({ description: 'As `structured_outputs.grammar`.' }),
+  json_schema: writtenSchema.meta({ description: 'As `structured_outputs.json`, as in llama.cpp.' }),
+  grammar: z.string().nullish().meta({
+    description: 'As `structured_outputs.grammar`, as in llama.cpp: GBNF; "" is none.',
+  }),
+};
+
+/** The format of an answer and the field that it came from, for errors. */
+export interface AskedFormat {
+  readonly responseFormat: ResponseFormat | undefined;
+  readonly formatField: string;
+}
+
+type FormatBody = z.infer<z.ZodObject<typeof formatFields>>;
+
+/** @throws InferenceError `invalid_request` for a second format, and for a schema as text that is no JSON object */
+export function toAnswerFormat(body: FormatBody): AskedFormat {
+  const own = toResponseFormat(body.response_format);
+  const { structured_outputs: of = {} } = body;
+  const asked = (
+    [
+      ['response_format', own?.type === 'text' ? undefined : own],
+      ['structured_outputs.json', schemaOf(of?.json, 'structured_outputs.json')],
+      ['structured_outputs.regex', regexOf(of?.regex)],
+      ['structured_outputs.choice', choiceOf(of?.choice)],
+      ['structured_outputs.grammar', grammarOf(of?.grammar)],
+      ['structured_outputs.json_object', of?.json_object ? { type: 'json-object' } : undefined],
+      ['guided_json', schemaOf(body.guided_json, 'guided_json')],
+      ['guided_regex', regexOf(body.guided_regex)],
+      ['guided_choice', choiceOf(body.guided_choice)],
+      ['guided_grammar', grammarOf(body.guided_grammar)],
+      ['json_schema', schemaOf(body.json_schema, 'json_schema')],
+      ['grammar', grammarOf(body.grammar)],
+    ] satisfies [string, ResponseFormat | undefined][]
+  ).filter(([, format]) => format !== undefined);
+  const [first, second] = asked;
+  if (second) throw fieldError(second[0], 'expected one format of the answer, got a second one');
+  return { responseFormat: first?.[1] ?? own, formatField: first?.[0] ?? 'response_format' };
+}
+
+function toResponseFormat(format: FormatBody['response_format']): ResponseFormat | undefined {
+  switch (format?.type) {
+    case undefined:
+      return undefined;
+    case 'text':
+      return { type: 'text' };
+    case 'json_object':
+      return format.schema ? { type: 'json-schema', schema: format.schema } : { type: 'json-object' };
+    case 'json_schema':
+      return { type: 'json-schema', schema: format.json_schema.schema };
+  }
+}
+
+function schemaOf(written: z.infer<typeof writtenSchema>, field: string): ResponseFormat | undefined {
+  if (written == null) return undefined;
+  return { type: 'json-schema', schema: typeof written === 'string' ? parsed(written, field) : written };
+}
+
+function parsed(written: string, field: string): unknown {
+  try {
+    const schema: unknown = JSON.parse(written);
+    const fault = schemaSizeFault(schema);
+    if (fault !== undefined) throw fieldError(field, fault);
+    return schema;
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    throw fieldError(field, 'expected a JSON Schema, got a text that is no JSON');
+  }
+}
+
+const regexOf = (regex: string | null | undefined): ResponseFormat | undefined =>
+  regex == null ? undefined : { type: 'regex', regex };
+const choiceOf = (texts: string[] | null | undefined): ResponseFormat | undefined =>
+  texts == null ? undefined : { type: 'choice', choices: texts };
+/** llama.cpp takes "" for none. */
+const grammarOf = (grammar: string | null | undefined): ResponseFormat | undefined =>
+  grammar == null || grammar === '' ? undefined : { type: 'grammar', grammar };

@@ -1,0 +1,44 @@
+import type { Expression, Rule } from './expression.ts';
+
+const none: ReadonlySet<Rule> = new Set();
+
+/**
+ * Whether nothing at all is one way to write an expression.
+ *
+ * @param nullable the rules that can be written so; left out, rules are taken to write something
+ */
+export function isNullable(expression: Expression, nullable = none): boolean {
+  switch (expression.type) {
+    case 'texts':
+      return expression.texts.includes('');
+    case 'sequence':
+      return expression.items.every((item) => isNullable(item, nullable));
+    case 'choice':
+      return expression.items.some((item) => isNullable(item, nullable));
+    case 'repeat':
+      return expression.min === 0 || isNullable(expression.item, nullable);
+    case 'string-content':
+      return expression.min === 0;
+    case 'text-without':
+      return true;
+    case 'language':
+      return expression.language.nullable;
+    case 'distinct':
+      return expression.min === 0;
+    case 'rule':
+      return nullable.has(expression.rule);
+    case 'character':
+    case 'text-until':
+      return false;
+  }
+}
+
+/** The rules for which nothing at all is one way to write them. */
+export function nullableRules(rules: readonly Rule[]): ReadonlySet<Rule> {
+  const nullable = new Set<Rule>();
+  for (let before = -1; before !== nullable.size;) {
+    before = nullable.size;
+    for (const rule of rules) if (!nullable.has(rule) && isNullable(rule.body, nullable)) nullable.add(rule);
+  }
+  return nullable;
+}
