@@ -146,6 +146,7 @@ const environment = [
   ['HOST, PORT', 'Address and port of `serve`, unless an option gives them.'],
   ['SLASHV1_CACHE, HF_HUB_CACHE', 'Folder of downloaded models.'],
   ['SLASHV1_OFFLINE', '1: use only downloaded models.'],
+  ['SLASHV1_ONNXRUNTIME_LIBRARY', 'Another library of ONNX Runtime, or its folder.'],
   ['HF_ENDPOINT, HF_TOKEN', 'Address of the hub, and your token there.'],
   ['NO_COLOR', 'Not empty: no colours.'],
 ] as const;

@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { devices } from '../../core/device.ts';
 import { listCachedModels } from '../../models/hub/model-cache.ts';
 import { resolveHubSettings } from '../../models/hub/settings.ts';
-import { chooseRuntime } from '../../runtime/choose-runtime.ts';
+import { chooseRuntime, useLibrary } from '../../runtime/choose-runtime.ts';
 import { reasonOfFetch } from '../../runtime/http/reason-of-fetch.ts';
 import { formatBytes } from '../format.ts';
 
@@ -34,8 +34,15 @@ interface Manifest {
   readonly optionalDependencies: Readonly<Record<string, string>>;
 }
 
-/** Looks at everything that the package needs on a machine, the slow parts side by side. */
-export async function examine(environment: Environment): Promise<Check[]> {
+/**
+ * Looks at everything that the package needs on a machine, the slow parts side by side.
+ *
+ * @param options.library see `resolveLibrary`
+ */
+export async function examine(
+  environment: Environment,
+  { library }: { readonly library?: string | undefined } = {},
+): Promise<Check[]> {
   const manifest = load('slashv1/package.json') as Manifest;
   const packages = [...Object.keys(manifest.peerDependencies), ...Object.keys(manifest.optionalDependencies)];
   const checks: Record<string, Outcome | Promise<Outcome>> = {
@@ -43,8 +50,8 @@ export async function examine(environment: Environment): Promise<Check[]> {
     machine: ok(
       `${platform()} ${arch()}, ${processorName()}, ${availableParallelism()} cores, ${formatBytes(totalmem())}`,
     ),
-    runtime: checkRuntime(),
-    ...Object.fromEntries(devices.map((device) => [`device ${device}`, checkDevice(device)])),
+    runtime: checkRuntime(library),
+    ...Object.fromEntries(devices.map((device) => [`device ${device}`, checkDevice(device, library)])),
     ffmpeg: checkFfmpeg(),
     cache: checkCache(environment),
     hub: checkHub(environment),
@@ -72,8 +79,9 @@ function processorName(): string {
   return cpus()[0]?.model.trim() ?? 'unknown processor';
 }
 
-async function checkRuntime(): Promise<Outcome> {
+async function checkRuntime(library: string | undefined): Promise<Outcome> {
   try {
+    if (library !== undefined) await useLibrary(library, '--library');
     const { name, version, reason } = await chooseRuntime();
     return ok(`${name}, onnxruntime ${version}: ${reason}`);
   } catch (error) {
@@ -81,14 +89,17 @@ async function checkRuntime(): Promise<Outcome> {
   }
 }
 
-async function checkDevice(device: string): Promise<Outcome> {
+async function checkDevice(device: string, library: string | undefined): Promise<Outcome> {
   const script = fileURLToPath(new URL('./try-device.js', import.meta.url));
   try {
-    await run(process.execPath, [script, device], { timeout: deviceTimeoutMs });
+    const env = { ...process.env, ...(library !== undefined && { SLASHV1_ONNXRUNTIME_LIBRARY: library }) };
+    await run(process.execPath, [script, device], { timeout: deviceTimeoutMs, env });
     return ok('works');
   } catch (error) {
     const { stderr, signal } = error as { stderr?: string; signal?: string | null };
-    const reason = signal ? `the trial was ended by ${signal}` : firstLine(stderr || reasonOf(error));
+    const reason = signal
+      ? `the trial was ended by ${signal}`
+      : firstLine(stderr || reasonOf(error)).replace(/^device: .* doesn't work here: /, '');
     return { state: device === 'cpu' ? 'fault' : 'missing', detail: reason };
   }
 }

@@ -1,3 +1,6 @@
+import { dirname } from 'node:path';
+import { deviceFault } from '../device-fault.ts';
+import { explainCuda } from './explain-cuda.ts';
 import type { Api } from './load-api.ts';
 
 /** Devices that the runtime's library takes by name, without settings. */
@@ -12,6 +15,7 @@ export function knowsDevice(device: string): boolean {
  * Makes a session compute on a device.
  *
  * @param options `OrtSessionOptions *`
+ * @throws InferenceError `invalid_request` with `param: "device"`, where a library of CUDA is missing
  * @throws Error with the runtime's reason where its library or the device's is not there
  */
 export function appendDevice(api: Api, options: bigint, device: string): void {
@@ -22,6 +26,16 @@ export function appendDevice(api: Api, options: bigint, device: string): void {
     api.call('SessionOptionsAppendExecutionProvider', options, name, null, null, 0);
     return;
   }
+  try {
+    appendCuda(api, options);
+  } catch (error) {
+    const library = { folder: dirname(api.path), version: api.version };
+    const fault = explainCuda(library, api.loadError);
+    throw fault ? deviceFault(device, new Error(fault.reason, { cause: error }), fault) : error;
+  }
+}
+
+function appendCuda(api: Api, options: bigint): void {
   const settings = api.create('CreateCUDAProviderOptions');
   try {
     api.call('SessionOptionsAppendExecutionProvider_CUDA_V2', options, settings);

@@ -1,9 +1,8 @@
 import { isMainThread } from 'node:worker_threads';
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
 import { disableTelemetry } from '../disable-telemetry.ts';
 import { apiFunctions, apiVersion, type ApiFunctionName } from './api-functions.ts';
 import { loadKoffi, type Koffi } from './load-koffi.ts';
+import { findLibrary } from './runtime-library.ts';
 
 type Argument = bigint | number | string | NodeJS.TypedArray | null;
 /** Undefined from functions without a result. */
@@ -41,6 +40,8 @@ export interface Api {
   readString(address: bigint): string;
   /** Copies memory. */
   copyBytes(address: bigint, length: number): ArrayBuffer;
+  /** Loads another library for good; returns the system's message where that fails. */
+  loadError(path: string): string | undefined;
   /** The address of an array, which the caller has to keep. */
   addressOf(data: NodeJS.TypedArray): bigint;
 }
@@ -55,10 +56,10 @@ const libraries: unknown[] = [];
 /**
  * Loads the library and its table of functions, once for each path.
  *
- * @param path default: see `findLibrary`
+ * @param library default: see `findLibrary`
  * @throws Error where koffi or the library can't be loaded, or the library is older than the functions in use
  */
-export async function loadApi(path = findLibrary()): Promise<Api> {
+export async function loadApi({ path } = findLibrary()): Promise<Api> {
   let api = loaded.get(path);
   if (!api) {
     api = loadKoffi().then((koffi) => openLibrary(koffi, path));
@@ -76,7 +77,7 @@ function openLibrary(koffi: Koffi, path: string): Api {
   }
   const library = loadLibrary(koffi, path);
   libraries.push(library);
-  const base = library.func('OrtGetApiBase', 'void *', [])() as bigint;
+  const base = findApiBase(library, path);
   const [getApi, getVersionString] = koffi.decode(base, koffi.array('void *', 2)) as [bigint, bigint];
   const version = koffi.call(getVersionString, koffi.proto('str', [])) as string;
   const table = koffi.call(getApi, koffi.proto('void *', ['uint32']), apiVersion) as bigint | null;
@@ -136,6 +137,14 @@ function openLibrary(koffi: Koffi, path: string): Api {
     // A view can't be kept: the memory is the runtime's.
     copyBytes: (address, length) =>
       length === 0 ? new ArrayBuffer(0) : koffi.view(address, length).slice(0),
+    loadError(other) {
+      try {
+        libraries.push(koffi.load(other, { lazy: true }));
+        return undefined;
+      } catch (error) {
+        return error instanceof Error ? error.message : String(error);
+      }
+    },
     addressOf: (data) => koffi.address(data),
   };
 }
@@ -159,27 +168,15 @@ function loadLibrary(koffi: Koffi, path: string) {
   }
 }
 
+function findApiBase(library: ReturnType<Koffi['load']>, path: string): bigint {
+  try {
+    return library.func('OrtGetApiBase', 'void *', [])() as bigint;
+  } catch (error) {
+    throw new Error(`${path}: expected a library of ONNX Runtime, got one without OrtGetApiBase`, {
+      cause: error,
+    });
+  }
+}
+
 /** `ORT_LOGGING_LEVEL_FATAL`: errors come as statuses, nothing is printed. */
 const silent = 4;
-
-const fileNames: Partial<Record<NodeJS.Platform, string>> = {
-  darwin: 'libonnxruntime.1.dylib',
-  linux: 'libonnxruntime.so.1',
-  win32: 'onnxruntime.dll',
-};
-
-/**
- * Path of the runtime's library: the one that `onnxruntime-node` ships, or the one that the environment variable
- * `SLASHV1_ONNXRUNTIME_LIBRARY` names, a build for CUDA for instance.
- *
- * @throws Error for platforms without one
- */
-function findLibrary(): string {
-  const given = process.env['SLASHV1_ONNXRUNTIME_LIBRARY'];
-  if (given) return given;
-  const { platform, arch } = process;
-  const fileName = fileNames[platform];
-  if (!fileName) throw new Error(`onnxruntime-node has no library for ${platform}`);
-  const manifest = createRequire(import.meta.url).resolve('onnxruntime-node/package.json');
-  return join(dirname(manifest), 'bin', 'napi-v6', platform, arch, fileName);
-}

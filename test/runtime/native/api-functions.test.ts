@@ -35,7 +35,9 @@ describe('loadApi', () => {
   });
 
   it('says what is wrong with a library that is none', async () => {
-    await expect(loadApi('/nowhere/libonnxruntime.so')).rejects.toThrow('/nowhere/libonnxruntime.so');
+    await expect(loadApi({ path: '/nowhere/libonnxruntime.so' })).rejects.toThrow(
+      '/nowhere/libonnxruntime.so',
+    );
   });
 
   it('refuses a library whose C API is older, with both versions', () => {
