@@ -3,6 +3,7 @@ import { quote } from '../core/text/quote.ts';
 import { fieldError, InferenceError } from '../errors.ts';
 import type { RuntimeName } from './session-options.ts';
 import { chooseLibrary, findLibrary, resolveLibrary } from './native/runtime-library.ts';
+import { registerPlugins, type Plugin } from './native/plugins.ts';
 import { tryNativeRuntime } from './trial-run.ts';
 
 /** The way to the runtime that sessions of this process take. */
@@ -68,6 +69,18 @@ export async function useLibrary(library: string, setting = 'backend.library'): 
     choice = undefined;
     throw error;
   }
+}
+
+/**
+ * Registers plugins with the runtime of this process.
+ *
+ * @param setting its name, for messages
+ * @throws InferenceError `invalid_request` where one doesn't work here, or the native runtime doesn't
+ */
+export async function usePlugins(plugins: readonly Plugin[], setting = 'backend.plugins'): Promise<void> {
+  const { name, reason } = await chooseRuntime();
+  if (name !== 'native') throw fieldError(setting, `expected the native runtime, got ${name}: ${reason}`);
+  await registerPlugins(plugins, setting);
 }
 
 /** The choice, where this process has made one. */

@@ -23,6 +23,8 @@ export const onnxDefinition: BackendDefinition = {
   place: 'worker',
   foreignSettings: [],
   runs: () => true,
+  devices: (descriptor) =>
+    ((descriptor as OnnxBackend | undefined)?.plugins ?? []).map(({ provider }) => provider),
   async open({ backend }) {
     const { onnxSessions, prepareRuntime } = await import('./sessions.ts');
     await prepareRuntime(backend as OnnxBackend | undefined);

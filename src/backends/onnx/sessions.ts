@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import { useLibrary } from '../../runtime/choose-runtime.ts';
+import { useLibrary, usePlugins } from '../../runtime/choose-runtime.ts';
 import { createOnnxSession } from '../../runtime/onnx.ts';
 import type { SessionBackend, TextModel } from '../../contracts/sessions.ts';
 import type { ModelSpec } from '../../contracts/model.ts';
@@ -22,12 +22,13 @@ export const onnxSessions: SessionBackend = {
 };
 
 /**
- * Makes this process use the library of the settings.
+ * Makes this process use the library and the plugins of the settings.
  *
  * @throws InferenceError `invalid_request` where it doesn't work here
  */
-export async function prepareRuntime({ library }: Partial<OnnxBackend> = {}): Promise<void> {
+export async function prepareRuntime({ library, plugins }: Partial<OnnxBackend> = {}): Promise<void> {
   if (library !== undefined) await useLibrary(library);
+  if (plugins && plugins.length > 0) await usePlugins(plugins);
 }
 
 /**

@@ -34,14 +34,17 @@ interface Manifest {
   readonly optionalDependencies: Readonly<Record<string, string>>;
 }
 
-/**
- * Looks at everything that the package needs on a machine, the slow parts side by side.
- *
- * @param options.library see `resolveLibrary`
- */
+interface ExamineOptions {
+  /** Runtime to try, see `resolveLibrary`. */
+  readonly library?: string | undefined;
+  /** Plugins to try. */
+  readonly plugins?: readonly (readonly [provider: string, library: string])[];
+}
+
+/** Looks at everything that the package needs on a machine, the slow parts side by side. */
 export async function examine(
   environment: Environment,
-  { library }: { readonly library?: string | undefined } = {},
+  { library, plugins = [] }: ExamineOptions = {},
 ): Promise<Check[]> {
   const manifest = load('slashv1/package.json') as Manifest;
   const packages = [...Object.keys(manifest.peerDependencies), ...Object.keys(manifest.optionalDependencies)];
@@ -52,6 +55,9 @@ export async function examine(
     ),
     runtime: checkRuntime(library),
     ...Object.fromEntries(devices.map((device) => [`device ${device}`, checkDevice(device, library)])),
+    ...Object.fromEntries(
+      plugins.map((plugin) => [`plugin ${plugin[0]}`, tryElsewhere('plugin', plugin, library)]),
+    ),
     ffmpeg: checkFfmpeg(),
     cache: checkCache(environment),
     hub: checkHub(environment),
@@ -90,17 +96,25 @@ async function checkRuntime(library: string | undefined): Promise<Outcome> {
 }
 
 async function checkDevice(device: string, library: string | undefined): Promise<Outcome> {
-  const script = fileURLToPath(new URL('./try-device.js', import.meta.url));
+  const { state, detail } = await tryElsewhere('device', [device], library);
+  return { state: state === 'missing' && device === 'cpu' ? 'fault' : state, detail };
+}
+
+/** Runs a trial in a process of its own. */
+async function tryElsewhere(
+  name: 'device' | 'plugin',
+  args: readonly string[],
+  library: string | undefined,
+): Promise<Outcome> {
+  const script = fileURLToPath(new URL(`./try-${name}.js`, import.meta.url));
+  const env = { ...process.env, ...(library !== undefined && { SLASHV1_ONNXRUNTIME_LIBRARY: library }) };
   try {
-    const env = { ...process.env, ...(library !== undefined && { SLASHV1_ONNXRUNTIME_LIBRARY: library }) };
-    await run(process.execPath, [script, device], { timeout: deviceTimeoutMs, env });
-    return ok('works');
+    const { stdout } = await run(process.execPath, [script, ...args], { timeout: deviceTimeoutMs, env });
+    return ok(stdout.trim().replaceAll('\n', ', ') || 'works');
   } catch (error) {
     const { stderr, signal } = error as { stderr?: string; signal?: string | null };
-    const reason = signal
-      ? `the trial was ended by ${signal}`
-      : firstLine(stderr || reasonOf(error)).replace(/^device: .* doesn't work here: /, '');
-    return { state: device === 'cpu' ? 'fault' : 'missing', detail: reason };
+    const reason = signal ? `the trial was ended by ${signal}` : lastLine(stderr || reasonOf(error));
+    return { state: 'missing', detail: reason.replace(/^device: .* doesn't work here: /, '') };
   }
 }
 
@@ -155,4 +169,9 @@ function reasonOf(error: unknown): string {
 
 function firstLine(text: string): string {
   return text.trim().split('\n', 1)[0]!.trim();
+}
+
+/** Libraries may write before the message. */
+function lastLine(text: string): string {
+  return text.trim().split('\n').at(-1)!.trim();
 }

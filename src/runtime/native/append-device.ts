@@ -2,13 +2,14 @@ import { dirname } from 'node:path';
 import { deviceFault } from '../device-fault.ts';
 import { explainCuda } from './explain-cuda.ts';
 import type { Api } from './load-api.ts';
+import { appendPlugin, isPluginDevice } from './plugins.ts';
 
 /** Devices that the runtime's library takes by name, without settings. */
 const providerNames: Readonly<Record<string, string>> = { webgpu: 'WebGPU', coreml: 'CoreML' };
 
 /** Whether the native runtime knows a device at all; whether it works here, a session shows. */
 export function knowsDevice(device: string): boolean {
-  return device === 'cpu' || device === 'cuda' || device in providerNames;
+  return device === 'cpu' || device === 'cuda' || device in providerNames || isPluginDevice(device);
 }
 
 /**
@@ -20,6 +21,10 @@ export function knowsDevice(device: string): boolean {
  */
 export function appendDevice(api: Api, options: bigint, device: string): void {
   if (device === 'cpu') return;
+  if (isPluginDevice(device)) {
+    appendPlugin(api, options, device);
+    return;
+  }
   if (device !== 'cuda') {
     const name = providerNames[device];
     if (name === undefined) throw new Error(`the native runtime has no ${device}`);

@@ -1,6 +1,13 @@
 import { isMainThread } from 'node:worker_threads';
 import { disableTelemetry } from '../disable-telemetry.ts';
-import { apiFunctions, apiVersion, type ApiFunctionName } from './api-functions.ts';
+import {
+  apiFunctions,
+  apiVersion,
+  pluginApiVersion,
+  pluginFunctions,
+  type ApiFunction,
+  type ApiFunctionName,
+} from './api-functions.ts';
 import { loadKoffi, type Koffi } from './load-koffi.ts';
 import { findLibrary } from './runtime-library.ts';
 
@@ -36,6 +43,10 @@ export interface Api {
   create(name: ApiFunctionName, ...values: Argument[]): bigint;
   /** Calls a function whose last argument points to a pointer that may stay null, which is 0. */
   find(name: ApiFunctionName, ...values: Argument[]): bigint;
+  /** Calls a function that returns a value and no status. */
+  ask(name: ApiFunctionName, ...values: Argument[]): unknown;
+  /** Reads an array of pointers. */
+  readPointers(address: bigint, count: number): readonly bigint[];
   /** Reads UTF-8 up to its end of 0. */
   readString(address: bigint): string;
   /** Copies memory. */
@@ -80,18 +91,17 @@ function openLibrary(koffi: Koffi, path: string): Api {
   const base = findApiBase(library, path);
   const [getApi, getVersionString] = koffi.decode(base, koffi.array('void *', 2)) as [bigint, bigint];
   const version = koffi.call(getVersionString, koffi.proto('str', [])) as string;
-  const table = koffi.call(getApi, koffi.proto('void *', ['uint32']), apiVersion) as bigint | null;
+  const getTable = (wanted: number) =>
+    koffi.call(getApi, koffi.proto('void *', ['uint32']), wanted) as bigint | null;
+  const table = getTable(apiVersion);
   assertApi(table, version);
 
-  const positions = Object.values(apiFunctions).map(([position]) => position);
-  const addresses = koffi.decode(table, koffi.array('void *', Math.max(...positions) + 1)) as bigint[];
-  const functions = Object.fromEntries(
-    Object.entries(apiFunctions).map(([name, [position, result, argumentTypes]]) => {
-      const address = addresses[position];
-      if (!address) throw new Error(`onnxruntime ${version} has no ${name}`);
-      return [name, koffi.decode(address, koffi.proto(result, [...argumentTypes]))];
+  const functions = {
+    ...readFunctions(koffi, table, apiFunctions),
+    ...readFunctions(koffi, getTable(pluginApiVersion), pluginFunctions, () => {
+      throw new Error(expectation(pluginApiVersion, version));
     }),
-  ) as unknown as Record<ApiFunctionName, NativeFunction>;
+  } as unknown as Record<ApiFunctionName, NativeFunction>;
 
   const check = (status: Status): void => {
     if (status === null || status === undefined) return;
@@ -133,6 +143,9 @@ function openLibrary(koffi: Koffi, path: string): Api {
           }
         });
       }),
+    ask: (name, ...values) => functions[name](...values),
+    readPointers: (address, count) =>
+      count === 0 ? [] : (koffi.decode(address, koffi.array('void *', count)) as bigint[]),
     readString: (address) => koffi.decode.string(address),
     // A view can't be kept: the memory is the runtime's.
     copyBytes: (address, length) =>
@@ -155,9 +168,29 @@ function openLibrary(koffi: Koffi, path: string): Api {
  * @internal
  */
 export function assertApi(table: bigint | null, version: string): asserts table is bigint {
-  if (table !== null) return;
-  const expected = `version ${apiVersion} or later of its C API, which onnxruntime 1.${apiVersion} and later have`;
-  throw new Error(`expected ${expected}, got onnxruntime ${version}`);
+  if (table === null) throw new Error(expectation(apiVersion, version));
+}
+
+function expectation(wanted: number, version: string): string {
+  const expected = `version ${wanted} or later of its C API, which onnxruntime 1.${wanted} and later have`;
+  return `expected ${expected}, got onnxruntime ${version}`;
+}
+
+/** @param absent stands for each function where the library has no such table */
+function readFunctions(
+  koffi: Koffi,
+  table: bigint | null,
+  wanted: Readonly<Record<string, ApiFunction>>,
+  absent?: () => never,
+): Record<string, unknown> {
+  const length = Math.max(...Object.values(wanted).map(([position]) => position)) + 1;
+  const addresses = table === null ? [] : (koffi.decode(table, koffi.array('void *', length)) as bigint[]);
+  return Object.fromEntries(
+    Object.entries(wanted).map(([name, [position, result, argumentTypes]]) => {
+      const address = addresses[position];
+      return [name, address ? koffi.decode(address, koffi.proto(result, [...argumentTypes])) : absent];
+    }),
+  );
 }
 
 function loadLibrary(koffi: Koffi, path: string) {

@@ -12,6 +12,7 @@ const wheels = [
   ...versions.map((version) => [`onnxruntime-${version}`, `onnxruntime==${version}`]),
   ['onnxruntime-gpu', 'onnxruntime-gpu==1.31.1'],
   ['onnxruntime-ep-openvino', 'onnxruntime-ep-openvino==1.8.1'],
+  ['onnxruntime-ggml', 'onnxruntime-ggml==0.2.0'],
 ];
 
 /** @param {string} name of the folder */
