@@ -43,6 +43,10 @@ const commands: Readonly<Record<string, CommandEntry>> = {
     summary: 'Check this machine: Node, devices, cache, optional packages.',
     load: async () => (await import('./doctor/doctor-command.ts')).doctorCommand,
   },
+  trim: {
+    summary: 'Remove the binaries of other platforms and devices.',
+    load: async () => (await import('./trim/trim-command.ts')).trimCommand,
+  },
   bench: {
     summary: 'Measure how fast a model is.',
     load: async () => (await import('./bench/bench-command.ts')).benchCommand,

@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs';
-import { isDeepStrictEqual } from 'node:util';
 import { resolve } from 'node:path';
 import { quote } from '../../core/text/quote.ts';
 import { fieldError } from '../../errors.ts';
@@ -59,7 +58,7 @@ function registerPlugin(api: Api, { library, ...settings }: Plugin, path: string
   const plugin = { library: resolve(library), ...settings };
   const before = registered.get(plugin.provider);
   if (before) {
-    if (isDeepStrictEqual(before.plugin, plugin)) return;
+    if (JSON.stringify(before.plugin) === JSON.stringify(plugin)) return;
     throw fieldError(
       path,
       `this process has ${quote(plugin.provider)} with other settings; with isolation: "process" each model has its own`,
