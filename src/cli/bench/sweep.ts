@@ -36,7 +36,7 @@ export function readSettings({ device, threads }: BenchValues): readonly LoadedW
 export function readSweep(values: BenchValues): readonly BenchValues[] {
   const { sweep = [], rate } = values;
   let combinations: readonly BenchValues[] =
-    rate === undefined ? [values] : listOf(rate).map((one) => ({ ...values, rate: one }));
+    rate === undefined ? [values] : listOf(rate).map((one) => Object.assign({}, values, { rate: one }));
   const seen = new Set<string>();
   for (const text of sweep) {
     const [, name = '', list = ''] = /^([^=]*)=(.+)$/.exec(text) ?? [];
