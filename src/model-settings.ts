@@ -12,6 +12,7 @@ import { fieldError, fieldErrorOf, InferenceError } from './errors.ts';
 import { resolveHubSettings, type HubOptions } from './models/hub/settings.ts';
 import { configAtHand } from './models/describe-model.ts';
 import { recognizeModel } from './recognize-model.ts';
+import { assertDevice } from './validation/device-setting.ts';
 import { assertOptions } from './validation/assert-options.ts';
 import { choiceSetting, objectSetting, type SettingTable } from './validation/setting-table.ts';
 import { describeValue } from './core/text/quote.ts';
@@ -85,6 +86,11 @@ export function checkModel(path: string, settings: unknown): ModelOptions {
   checkHub(path, given.hub);
   const { replicas } = given;
   const all: readonly object[] = [settings, ...(typeof replicas === 'object' ? replicas : [])];
+  const providers = backend.devices?.(given.backend) ?? [];
+  assertDevice(`${path}.device`, given.device, providers);
+  for (const [index, replica] of (typeof replicas === 'object' ? replicas : []).entries()) {
+    assertDevice(`${path}.replicas[${index}].device`, replica.device, providers);
+  }
   if (given.defaults) checkDefaults(`${path}.defaults`, given.defaults, category);
   for (const foreign of backend.foreignSettings) {
     if (all.every((one) => (one as Record<string, unknown>)[foreign] === undefined)) continue;

@@ -1,12 +1,11 @@
 import { z } from 'zod';
-import { devices } from '../core/device.ts';
 import { dtypes } from '../models/graph-files.ts';
 import { verifications } from '../core/verification.ts';
+import { deviceSetting } from '../validation/device-setting.ts';
 import {
   booleanSetting,
   choiceSetting,
   integerSetting,
-  numberedChoiceSetting,
   textSetting,
   type SettingTable,
 } from '../validation/setting-table.ts';
@@ -48,10 +47,8 @@ export const commonSettings = {
     .describe(
       'Values of parameters that requests leave out, by name: `{ temperature: 0.2, maxTokens: 2048 }`; discovery shows them.',
     ),
-  device: numberedChoiceSetting(
-    'The device that computes; default `cpu`. `cuda:1` is the second of several GPUs.',
-    devices,
-    'cuda',
+  device: deviceSetting(
+    'The device that computes; default `cpu`. `cuda:1` is the second of several GPUs, `openvino` or `openvino:1` one of a plugin.',
   ),
   threads: integerSetting('Threads of one operator; default: cores − 1, at least 1.'),
   cancelGraceMs: integerSetting(

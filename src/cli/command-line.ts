@@ -43,6 +43,10 @@ const commands: Readonly<Record<string, CommandEntry>> = {
     summary: 'Check this machine: Node, devices, cache, optional packages.',
     load: async () => (await import('./doctor/doctor-command.ts')).doctorCommand,
   },
+  trim: {
+    summary: 'Remove the binaries of other platforms and devices.',
+    load: async () => (await import('./trim/trim-command.ts')).trimCommand,
+  },
   bench: {
     summary: 'Measure how fast a model is.',
     load: async () => (await import('./bench/bench-command.ts')).benchCommand,
@@ -146,6 +150,7 @@ const environment = [
   ['HOST, PORT', 'Address and port of `serve`, unless an option gives them.'],
   ['SLASHV1_CACHE, HF_HUB_CACHE', 'Folder of downloaded models.'],
   ['SLASHV1_OFFLINE', '1: use only downloaded models.'],
+  ['SLASHV1_ONNXRUNTIME_LIBRARY', 'Another library of ONNX Runtime, or its folder.'],
   ['HF_ENDPOINT, HF_TOKEN', 'Address of the hub, and your token there.'],
   ['NO_COLOR', 'Not empty: no colours.'],
 ] as const;

@@ -49,6 +49,8 @@ export interface BackendDefinition {
   refusal?(category: Pick<CategoryDefinition, 'name'>): string;
   /** Checks that reach beyond one setting; `path` begins the name of a setting. @throws InferenceError `invalid_request` */
   assert?(descriptor: BackendDescriptor, path: string): void;
+  /** Names of devices that its settings add. */
+  devices?(descriptor: BackendDescriptor | undefined): readonly string[];
   /** Imported late: it may load native code. */
   open(spec: ModelSpec): Promise<Backend>;
 }

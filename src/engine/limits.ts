@@ -1,14 +1,9 @@
 import { z } from 'zod';
 import type { ModelLimits, ReplicaSettings } from '../contracts/model.ts';
-import { devices } from '../core/device.ts';
 import { fieldError } from '../errors.ts';
+import { deviceSetting } from '../validation/device-setting.ts';
 import { assertOptions } from '../validation/assert-options.ts';
-import {
-  booleanSetting,
-  integerSetting,
-  numberedChoiceSetting,
-  type SettingTable,
-} from '../validation/setting-table.ts';
+import { booleanSetting, integerSetting, type SettingTable } from '../validation/setting-table.ts';
 import { numberSchema } from '../validation/number-schema.ts';
 import { describeValue } from '../core/text/quote.ts';
 
@@ -17,7 +12,7 @@ const maxReplicas = 256;
 const maxDurationMs = 2 ** 31 - 1;
 
 const replicaSettings = {
-  device: numberedChoiceSetting('The device of the replica.', devices, 'cuda'),
+  device: deviceSetting('The device of the replica.'),
   threads: integerSetting('Threads of one operator of the replica.'),
 } satisfies SettingTable & Record<keyof ReplicaSettings, unknown>;
 

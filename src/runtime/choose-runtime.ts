@@ -1,7 +1,9 @@
 import { createRequire } from 'node:module';
 import { quote } from '../core/text/quote.ts';
-import { fieldError } from '../errors.ts';
+import { fieldError, InferenceError } from '../errors.ts';
 import type { RuntimeName } from './session-options.ts';
+import { chooseLibrary, findLibrary, resolveLibrary } from './native/runtime-library.ts';
+import { registerPlugins, type Plugin } from './native/plugins.ts';
 import { tryNativeRuntime } from './trial-run.ts';
 
 /** The way to the runtime that sessions of this process take. */
@@ -19,7 +21,10 @@ let choice: Promise<RuntimeChoice> | undefined;
  * Chooses between the runtime's C API and `onnxruntime-node`'s binding, once in a process: the native one where a trial
  * run works. The environment variable `SLASHV1_RUNTIME` (`native` or `onnxruntime-node`) decides it instead.
  *
- * @throws InferenceError `invalid_request` when the variable has another value, or asks for what doesn't work here
+ * A library that a setting names has to work: nothing replaces it.
+ *
+ * @throws InferenceError `invalid_request` when the variable has another value, or a setting asks for what doesn't work
+ *   here
  *
  * @example
  * ```ts
@@ -29,6 +34,53 @@ let choice: Promise<RuntimeChoice> | undefined;
 export function chooseRuntime(): Promise<RuntimeChoice> {
   choice ??= choose(process.env['SLASHV1_RUNTIME']);
   return choice;
+}
+
+/**
+ * Makes the sessions of this process use another library of ONNX Runtime, which is loaded and tried at once.
+ *
+ * @param library see `resolveLibrary`
+ * @param setting its name, for messages
+ * @throws InferenceError `invalid_request` with the setting as `param`, where it doesn't work here, or this process has
+ *   loaded another library
+ *
+ * @example
+ * ```ts
+ * await useLibrary('./venv/lib/python3.12/site-packages/onnxruntime');
+ * (await chooseRuntime()).version; // '1.32.0'
+ * ```
+ */
+export async function useLibrary(library: string, setting = 'backend.library'): Promise<void> {
+  const path = resolveLibrary(library, setting);
+  if (await chosenRuntime()) {
+    const { path: loaded } = findLibrary();
+    if (loaded === path) return;
+    throw fieldError(
+      setting,
+      `expected the library that this process has loaded, ${loaded}, got ${path}; with isolation: "process" each model has its own`,
+    );
+  }
+  chooseLibrary({ path, setting });
+  choice = undefined;
+  try {
+    await chooseRuntime();
+  } catch (error) {
+    chooseLibrary(undefined);
+    choice = undefined;
+    throw error;
+  }
+}
+
+/**
+ * Registers plugins with the runtime of this process.
+ *
+ * @param setting its name, for messages
+ * @throws InferenceError `invalid_request` where one doesn't work here, or the native runtime doesn't
+ */
+export async function usePlugins(plugins: readonly Plugin[], setting = 'backend.plugins'): Promise<void> {
+  const { name, reason } = await chooseRuntime();
+  if (name !== 'native') throw fieldError(setting, `expected the native runtime, got ${name}: ${reason}`);
+  await registerPlugins(plugins, setting);
 }
 
 /** The choice, where this process has made one. */
@@ -41,17 +93,34 @@ export async function choose(
   wanted: string | undefined,
   tryNative: () => Promise<string> = tryNativeRuntime,
 ): Promise<RuntimeChoice> {
-  if (wanted === 'onnxruntime-node') return binding('SLASHV1_RUNTIME asks for it');
-  if (wanted && wanted !== 'native') {
+  if (wanted && wanted !== 'native' && wanted !== 'onnxruntime-node') {
     throw fieldError('SLASHV1_RUNTIME', `expected native or onnxruntime-node, got ${quote(wanted)}`);
+  }
+  const setting = librarySetting();
+  if (wanted === 'onnxruntime-node') {
+    if (setting === undefined) return binding('SLASHV1_RUNTIME asks for it');
+    throw fieldError(setting, 'expected the native runtime, SLASHV1_RUNTIME asks for onnxruntime-node');
   }
   try {
     const version = await tryNative();
-    return { name: 'native', version, reason: 'a trial run gave the right results' };
+    const reason = 'a trial run gave the right results';
+    return { name: 'native', version, reason: setting ? `${setting} asks for its library` : reason };
   } catch (error) {
-    const reason = `the native runtime doesn't work here: ${error instanceof Error ? error.message : String(error)}`;
+    const message = error instanceof Error ? error.message : String(error);
+    if (setting) throw fieldError(setting, message, { cause: error });
+    const reason = `the native runtime doesn't work here: ${message}`;
     if (wanted) throw fieldError('SLASHV1_RUNTIME', reason, { cause: error });
     return binding(reason);
+  }
+}
+
+/** The setting that chose the library of this process; `undefined` where none did. */
+export function librarySetting(): string | undefined {
+  try {
+    return findLibrary().setting;
+  } catch (error) {
+    if (InferenceError.isInstance(error)) throw error;
+    return undefined;
   }
 }
 

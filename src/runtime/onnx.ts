@@ -1,5 +1,5 @@
 import { InferenceError } from '../errors.ts';
-import { chooseRuntime } from './choose-runtime.ts';
+import { chooseRuntime, librarySetting } from './choose-runtime.ts';
 import type { Session } from './contract.ts';
 import { deviceFault } from './device-fault.ts';
 import { disableTelemetry } from './disable-telemetry.ts';
@@ -41,7 +41,8 @@ export async function createOnnxSession(
 type CreateSession = (model: string | Uint8Array, options: OnnxSessionOptions) => Promise<Session>;
 
 async function findCreator({ runtime, device = 'cpu' }: OnnxSessionOptions): Promise<CreateSession> {
-  const name = runtime ?? (knowsDevice(device) ? (await chooseRuntime()).name : 'onnxruntime-node');
+  const isNative = knowsDevice(device) || librarySetting() !== undefined;
+  const name = runtime ?? (isNative ? (await chooseRuntime()).name : 'onnxruntime-node');
   if (name === 'native') return createNativeSession;
   disableTelemetry();
   return (await import('./onnxruntime-node.ts')).createBindingSession;

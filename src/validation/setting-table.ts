@@ -49,26 +49,6 @@ export function choiceSetting<const Word extends string>(
   return z.enum(words).optional().describe(description);
 }
 
-/** One of several words, or one of them with a number: `cuda:1`. */
-export function numberedChoiceSetting<const Word extends string, const Numbered extends Word>(
-  description: string,
-  words: readonly Word[],
-  numbered: Numbered,
-): z.ZodOptional<z.ZodType<Word | `${Numbered}:${number}`>> {
-  const form = new RegExp(`^${numbered}:(?:0|[1-9]\\d*)$`);
-  const isNumbered = (value: unknown): boolean => typeof value === 'string' && form.test(value);
-  const expected = [...words, `${numbered}:1`].map((word) => `"${word}"`).join(' or ');
-  const error = ({ input }: { input?: unknown }): string =>
-    `expected ${expected}, got ${describeValue(input)}`;
-  return z
-    .union(
-      [z.enum(words), z.custom<`${Numbered}:${number}`>(isNumbered).meta({ title: `\`${numbered}:1\`` })],
-      { error },
-    )
-    .optional()
-    .describe(description) as never;
-}
-
 /** Anything that a program gives and a JSON file can't hold. */
 export function objectSetting<T>(
   description: string,

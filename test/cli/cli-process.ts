@@ -14,6 +14,8 @@ export interface CliResult {
 export interface CliOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
+  /** The program; default: this checkout's. */
+  readonly program?: string;
 }
 
 /** A running `slashv1`. */
@@ -23,12 +25,12 @@ export class Cli {
   readonly #process: ChildProcess;
   readonly #closed: Promise<number | null>;
 
-  constructor(args: readonly string[], { env = {}, cwd = root }: CliOptions = {}) {
+  constructor(args: readonly string[], { env = {}, cwd = root, program = main }: CliOptions = {}) {
     const clean = Object.fromEntries(
       Object.entries(process.env).filter(([name]) => !/^(?:HF_|SLASHV1_|HOST$|PORT$)/.test(name)),
     );
     const stdio = ['ignore', 'pipe', 'pipe'] as const;
-    this.#process = spawn(process.execPath, [main, ...args], {
+    this.#process = spawn(process.execPath, [program, ...args], {
       cwd,
       env: { ...clean, ...env },
       stdio: [...stdio],

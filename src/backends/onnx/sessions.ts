@@ -1,4 +1,5 @@
 import { dirname } from 'node:path';
+import { useLibrary, usePlugins } from '../../runtime/choose-runtime.ts';
 import { createOnnxSession } from '../../runtime/onnx.ts';
 import type { SessionBackend, TextModel } from '../../contracts/sessions.ts';
 import type { ModelSpec } from '../../contracts/model.ts';
@@ -8,6 +9,7 @@ import { locateDecoder, openModelFolder } from '../../models/model-folder.ts';
 import { locateModel } from '../../models/source.ts';
 import { createTextTokenizer } from '../../models/tokenizer.ts';
 import { loadDecoder } from './chat/load-decoder.ts';
+import type { OnnxBackend } from './settings.ts';
 
 /** Graphs on this disk, run by ONNX Runtime in this process. */
 export const onnxSessions: SessionBackend = {
@@ -18,6 +20,16 @@ export const onnxSessions: SessionBackend = {
       : createOnnxSession(graph, { device, threads }),
   openTextModel,
 };
+
+/**
+ * Makes this process use the library and the plugins of the settings.
+ *
+ * @throws InferenceError `invalid_request` where it doesn't work here
+ */
+export async function prepareRuntime({ library, plugins }: Partial<OnnxBackend> = {}): Promise<void> {
+  if (library !== undefined) await useLibrary(library);
+  if (plugins && plugins.length > 0) await usePlugins(plugins);
+}
 
 /**
  * Opens the language model of a folder in the hub's ONNX layout; its decoder is loaded when it is asked for.

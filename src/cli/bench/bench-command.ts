@@ -13,6 +13,7 @@ import {
   assertCompatible,
   assertFitting,
   benchOptionTable,
+  maxConcurrency,
   readApiAddress,
   readImageLoad,
   readLoad,
@@ -24,6 +25,7 @@ import { openLocalSubject } from './local-subject.ts';
 import { openRemoteSubject } from './remote-subject.ts';
 import { compareResults } from './compare.ts';
 import { describeMachine } from './machine.ts';
+import { readProductionLoad } from './production-load.ts';
 import { showReport, type BenchReport } from './report.ts';
 import type { BenchResults } from './results.ts';
 import { readSettings, readSweep, type LoadedWith } from './sweep.ts';
@@ -47,6 +49,8 @@ export const benchCommand = defineCommand({
     'slashv1 bench all-MiniLM-L6-v2 --requests 100 --json': 'a fixed number of requests, for other programs',
     'slashv1 bench qwen3-0.6b --device cpu,webgpu --sweep context=128,1k,4k --sweep streams=1,4,8 --output here.json':
       'two devices, three lengths and three loads, into a file',
+    'slashv1 bench qwen3-0.6b --rate 1,2,4,8 --duration 30s --goodput ttft=500,tpot=50':
+      'four loads as users make them, and how many answers came in time',
     'slashv1 bench compare here.json there.json --plots plots': 'two files of results, drawn as well',
     'slashv1 bench assistant --url http://127.0.0.1:8000/v1 --key sk-…':
       'a model of a server that runs already',
@@ -67,8 +71,11 @@ async function bench(model: string, values: BenchValues, terminal: Terminal): Pr
   const url = values.url === undefined ? undefined : readApiAddress(values.url);
   const settings = readSettings(values);
   const sweep = readSweep(values).map((point) => ({ point, load: readLoad(point) }));
-  const concurrency = Math.max(...sweep.map(({ load }) => load.concurrency));
+  const concurrency = Math.max(
+    ...sweep.map(({ load }) => (load.rate === undefined ? load.concurrency : maxConcurrency)),
+  );
   readImageLoad(values);
+  readProductionLoad(values);
   const machine = await describeMachine();
   const interruption = watchInterrupts();
   const { signal } = interruption;
@@ -125,6 +132,7 @@ async function bench(model: string, values: BenchValues, terminal: Terminal): Pr
       description: workload.description,
       promptTokens: promptTokens === undefined ? undefined : Number(promptTokens),
       concurrency: load.concurrency,
+      rate: load.rate,
       requests: samples.length,
       elapsedSeconds: elapsedMs / 1000,
       isInterrupted,

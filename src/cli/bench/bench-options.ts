@@ -16,6 +16,23 @@ export const benchOptionTable = {
   },
   requests: { type: 'string', value: '<number>', description: 'Maximum number of requests.' },
   concurrency: { type: 'string', value: '<number>', description: 'Requests at the same time; default 1.' },
+  rate: {
+    type: 'string',
+    value: '<numbers>',
+    description:
+      'Requests per second that begin at random times, however many run (Poisson arrivals); several rates are measured in turn.',
+  },
+  goodput: {
+    type: 'string',
+    value: '<name=ms>',
+    description:
+      'Chat: count the requests within these limits, such as ttft=500,tpot=50,e2e=5000: first token, time per output token, end to end.',
+  },
+  prompts: {
+    type: 'string',
+    value: '<file>',
+    description: 'Chat: prompts of a JSONL file, a text, { "prompt" } or { "messages" } in each line.',
+  },
   'prompt-tokens': {
     type: 'string',
     value: '<number>',
@@ -73,21 +90,31 @@ export const benchOptionTable = {
 export type BenchValues = OptionValues<typeof benchOptionTable>;
 
 const defaultDurationMs = 10_000;
-const maxConcurrency = 1024;
+export const maxConcurrency = 1024;
+const maxRate = 1000;
 
 /** @throws UsageError */
-export function readLoad({ duration, requests, concurrency = '1' }: BenchValues): Load {
+export function readLoad({ duration, requests, concurrency = '1', rate }: BenchValues): Load {
   const defaultMs = requests === undefined ? defaultDurationMs : Infinity;
   return {
     concurrency: parseInteger('--concurrency', concurrency, { min: 1, max: maxConcurrency }),
+    ...(rate !== undefined && { rate: readRate(rate) }),
     requests: requests === undefined ? Infinity : parseInteger('--requests', requests, { min: 1 }),
     durationMs: duration === undefined ? defaultMs : parseDuration('--duration', duration),
   };
 }
 
+function readRate(text: string): number {
+  const rate = Number(text);
+  if (rate > 0 && rate <= maxRate) return rate;
+  throw new UsageError(`--rate: expected a number from above 0 to ${maxRate}, got ${JSON.stringify(text)}`);
+}
+
 const specific: Readonly<Partial<Record<keyof BenchValues, readonly string[]>>> = {
   'prompt-tokens': ['chat', 'embedding', 'rerank'],
   'max-tokens': ['chat'],
+  goodput: ['chat'],
+  prompts: ['chat'],
   size: ['image'],
   steps: ['image'],
   file: ['detection', 'transcription'],
@@ -110,6 +137,10 @@ export function assertCompatible(values: BenchValues): void {
   const odd = values.url === undefined ? undefined : local.find((name) => name in values);
   if (odd !== undefined)
     throw new UsageError(`--${odd}: expected without --url, since that server has the model already`);
+  if (values.rate !== undefined && values.concurrency !== undefined)
+    throw new UsageError('--rate: expected without --concurrency, since as many run as come');
+  if (values.prompts !== undefined && values['prompt-tokens'] !== undefined)
+    throw new UsageError('--prompts: expected without --prompt-tokens, which makes prompts of a length');
   if (values.key !== undefined && values.url === undefined)
     throw new UsageError('--key: expected with --url');
 }

@@ -8,6 +8,7 @@ import {
   speechWorkload,
   transcriptionWorkload,
 } from './media-workloads.ts';
+import { readProductionLoad } from './production-load.ts';
 import { drawPicture, readSample, recordSpeech } from './sample-files.ts';
 import { embeddingWorkload, rerankWorkload } from './text-workloads.ts';
 import type { Subject, Workload } from './workload.ts';
@@ -26,7 +27,7 @@ export async function chooseWorkload(
     case 'chat': {
       const promptTokens = tokensOf('prompt-tokens', 128, values, subject);
       const maxTokens = tokensOf('max-tokens', 128, values, subject);
-      return chatWorkload(subject, { promptTokens, maxTokens });
+      return chatWorkload(subject, { promptTokens, maxTokens, ...readProductionLoad(values) });
     }
     case 'embedding':
       return embeddingWorkload(subject, tokensOf('prompt-tokens', 32, values, subject));

@@ -26,6 +26,7 @@ const coordinates: Readonly<Record<string, (run: BenchReport) => string | number
   threads: (run) => run.threads,
   context: (run) => run.promptTokens,
   streams: (run) => run.concurrency,
+  rate: (run) => run.rate,
 };
 
 /**

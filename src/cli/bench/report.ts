@@ -14,6 +14,8 @@ export interface BenchReport extends LoadedWith {
   /** As the options ask for it; `undefined` for the default. */
   readonly promptTokens: number | undefined;
   readonly concurrency: number;
+  /** Requests per second that began; `undefined` where each began when another ended. */
+  readonly rate?: number | undefined;
   readonly requests: number;
   readonly elapsedSeconds: number;
   /** Whether Ctrl-C ended it before its time. */
@@ -26,11 +28,11 @@ export interface BenchReport extends LoadedWith {
 /** The report as people read it. */
 export function showReport(report: BenchReport, { style }: OutputStream): string {
   const { model, category, url, requests, concurrency, elapsedSeconds, description, measurements } = report;
-  const { device, threads, peakBytes } = report;
-  const rows = measurements.map(({ name, unit, p50, p95, p99, overall }) => [
+  const { device, threads, peakBytes, rate } = report;
+  const rows = measurements.map(({ name, unit, p50, p90, p95, p99, overall }) => [
     name,
     cell(p50),
-    cell(p95),
+    cell(rate === undefined ? p95 : p90),
     cell(p99),
     cell(overall),
     unit,
@@ -38,7 +40,7 @@ export function showReport(report: BenchReport, { style }: OutputStream): string
   const columns = [
     { title: '' },
     { title: 'p50', align: 'right' },
-    { title: 'p95', align: 'right' },
+    { title: rate === undefined ? 'p95' : 'p90', align: 'right' },
     { title: 'p99', align: 'right' },
     { title: 'overall', align: 'right' },
     { title: '' },
@@ -52,7 +54,7 @@ export function showReport(report: BenchReport, { style }: OutputStream): string
   ];
   return [
     `${style.bold(model)}, ${category}, ${place.filter(Boolean).join(', ')}`,
-    `${counted} in ${formatSeconds(elapsedSeconds)}, ${concurrency} at a time; ${description}`,
+    `${counted} in ${formatSeconds(elapsedSeconds)}, ${rate === undefined ? `${concurrency} at a time` : `${rate} a second`}; ${description}`,
     '',
     renderTable(columns, rows, style.dim),
   ].join('\n');

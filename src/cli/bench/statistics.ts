@@ -4,6 +4,8 @@ export interface Measurement {
   readonly unit: string;
   /** Half of the requests did at least as well. */
   readonly p50?: number | undefined;
+  /** 9 of 10 requests did at least as well. */
+  readonly p90?: number | undefined;
   /** 19 of 20 requests did at least as well. */
   readonly p95?: number | undefined;
   /** 99 of 100 requests did at least as well. */
@@ -16,20 +18,20 @@ export interface Measurement {
 
 /** Times: less is better. */
 export function times(name: string, milliseconds: readonly number[]): Measurement {
-  return { name, unit: 'ms', ...quantiles(milliseconds, [0.5, 0.95, 0.99]), samples: milliseconds };
+  return { name, unit: 'ms', ...quantiles(milliseconds, [0.5, 0.9, 0.95, 0.99]), samples: milliseconds };
 }
 
 /** Speeds: more is better. */
 export function speeds(name: string, unit: string, values: readonly number[], overall?: number): Measurement {
-  return { name, unit, ...quantiles(values, [0.5, 0.05, 0.01]), overall, samples: values };
+  return { name, unit, ...quantiles(values, [0.5, 0.1, 0.05, 0.01]), overall, samples: values };
 }
 
 function quantiles(
   values: readonly number[],
-  shares: readonly [number, number, number],
-): Pick<Measurement, 'p50' | 'p95' | 'p99'> {
-  const [p50, p95, p99] = shares.map((share) => quantile(values, share));
-  return { p50, p95, p99 };
+  shares: readonly [number, number, number, number],
+): Pick<Measurement, 'p50' | 'p90' | 'p95' | 'p99'> {
+  const [p50, p90, p95, p99] = shares.map((share) => quantile(values, share));
+  return { p50, p90, p95, p99 };
 }
 
 /**

@@ -29,13 +29,14 @@ export function readSettings({ device, threads }: BenchValues): readonly LoadedW
 }
 
 /**
- * Lists the options of each measurement: every combination of the values that `--sweep` gives.
+ * Lists the options of each measurement: every combination of the values that `--rate` and `--sweep` give.
  *
  * @throws UsageError
  */
 export function readSweep(values: BenchValues): readonly BenchValues[] {
-  const { sweep = [] } = values;
-  let combinations: readonly BenchValues[] = [values];
+  const { sweep = [], rate } = values;
+  let combinations: readonly BenchValues[] =
+    rate === undefined ? [values] : listOf(rate).map((one) => Object.assign({}, values, { rate: one }));
   const seen = new Set<string>();
   for (const text of sweep) {
     const [, name = '', list = ''] = /^([^=]*)=(.+)$/.exec(text) ?? [];
@@ -46,6 +47,9 @@ export function readSweep(values: BenchValues): readonly BenchValues[] {
     if (seen.has(name)) throw new UsageError(`--sweep: expected ${name} once`);
     if (values[option] !== undefined) {
       throw new UsageError(`--sweep ${name}: expected without --${option}, which is the same`);
+    }
+    if (name === 'streams' && rate !== undefined) {
+      throw new UsageError('--sweep streams: expected without --rate, since as many run as come');
     }
     seen.add(name);
     const entries = listOf(list).map((entry) => String(readCount(name, entry)));

@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { devices } from '../../core/device.ts';
 import { listCachedModels } from '../../models/hub/model-cache.ts';
 import { resolveHubSettings } from '../../models/hub/settings.ts';
-import { chooseRuntime } from '../../runtime/choose-runtime.ts';
+import { chooseRuntime, useLibrary } from '../../runtime/choose-runtime.ts';
 import { reasonOfFetch } from '../../runtime/http/reason-of-fetch.ts';
 import { formatBytes } from '../format.ts';
 
@@ -34,8 +34,18 @@ interface Manifest {
   readonly optionalDependencies: Readonly<Record<string, string>>;
 }
 
+interface ExamineOptions {
+  /** Runtime to try, see `resolveLibrary`. */
+  readonly library?: string | undefined;
+  /** Plugins to try. */
+  readonly plugins?: readonly (readonly [provider: string, library: string])[];
+}
+
 /** Looks at everything that the package needs on a machine, the slow parts side by side. */
-export async function examine(environment: Environment): Promise<Check[]> {
+export async function examine(
+  environment: Environment,
+  { library, plugins = [] }: ExamineOptions = {},
+): Promise<Check[]> {
   const manifest = load('slashv1/package.json') as Manifest;
   const packages = [...Object.keys(manifest.peerDependencies), ...Object.keys(manifest.optionalDependencies)];
   const checks: Record<string, Outcome | Promise<Outcome>> = {
@@ -43,8 +53,11 @@ export async function examine(environment: Environment): Promise<Check[]> {
     machine: ok(
       `${platform()} ${arch()}, ${processorName()}, ${availableParallelism()} cores, ${formatBytes(totalmem())}`,
     ),
-    runtime: checkRuntime(),
-    ...Object.fromEntries(devices.map((device) => [`device ${device}`, checkDevice(device)])),
+    runtime: checkRuntime(library),
+    ...Object.fromEntries(devices.map((device) => [`device ${device}`, checkDevice(device, library)])),
+    ...Object.fromEntries(
+      plugins.map((plugin) => [`plugin ${plugin[0]}`, tryElsewhere('plugin', plugin, library)]),
+    ),
     ffmpeg: checkFfmpeg(),
     cache: checkCache(environment),
     hub: checkHub(environment),
@@ -72,8 +85,9 @@ function processorName(): string {
   return cpus()[0]?.model.trim() ?? 'unknown processor';
 }
 
-async function checkRuntime(): Promise<Outcome> {
+async function checkRuntime(library: string | undefined): Promise<Outcome> {
   try {
+    if (library !== undefined) await useLibrary(library, '--library');
     const { name, version, reason } = await chooseRuntime();
     return ok(`${name}, onnxruntime ${version}: ${reason}`);
   } catch (error) {
@@ -81,15 +95,26 @@ async function checkRuntime(): Promise<Outcome> {
   }
 }
 
-async function checkDevice(device: string): Promise<Outcome> {
-  const script = fileURLToPath(new URL('./try-device.js', import.meta.url));
+async function checkDevice(device: string, library: string | undefined): Promise<Outcome> {
+  const { state, detail } = await tryElsewhere('device', [device], library);
+  return { state: state === 'missing' && device === 'cpu' ? 'fault' : state, detail };
+}
+
+/** Runs a trial in a process of its own. */
+async function tryElsewhere(
+  name: 'device' | 'plugin',
+  args: readonly string[],
+  library: string | undefined,
+): Promise<Outcome> {
+  const script = fileURLToPath(new URL(`./try-${name}.js`, import.meta.url));
+  const env = { ...process.env, ...(library !== undefined && { SLASHV1_ONNXRUNTIME_LIBRARY: library }) };
   try {
-    await run(process.execPath, [script, device], { timeout: deviceTimeoutMs });
-    return ok('works');
+    const { stdout } = await run(process.execPath, [script, ...args], { timeout: deviceTimeoutMs, env });
+    return ok(stdout.trim().replaceAll('\n', ', ') || 'works');
   } catch (error) {
     const { stderr, signal } = error as { stderr?: string; signal?: string | null };
-    const reason = signal ? `the trial was ended by ${signal}` : firstLine(stderr || reasonOf(error));
-    return { state: device === 'cpu' ? 'fault' : 'missing', detail: reason };
+    const reason = signal ? `the trial was ended by ${signal}` : lastLine(stderr || reasonOf(error));
+    return { state: 'missing', detail: reason.replace(/^device: .* doesn't work here: /, '') };
   }
 }
 
@@ -144,4 +169,9 @@ function reasonOf(error: unknown): string {
 
 function firstLine(text: string): string {
   return text.trim().split('\n', 1)[0]!.trim();
+}
+
+/** Libraries may write before the message. */
+function lastLine(text: string): string {
+  return text.trim().split('\n').at(-1)!.trim();
 }

@@ -8,7 +8,6 @@ try {
   await session.run({ x: { type: 'float32', dims: [2], data: Float32Array.of(1, 2) } });
   await session.release();
 } catch (error) {
-  const { cause = error } = error as { readonly cause?: unknown };
-  process.stderr.write(cause instanceof Error ? cause.message : String(cause));
+  process.stderr.write(error instanceof Error ? error.message : String(error));
   process.exitCode = 1;
 }

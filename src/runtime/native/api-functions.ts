@@ -81,4 +81,22 @@ export const apiFunctions = {
   SessionOptionsAppendExecutionProvider: [216, status, [pointer, 'str', pointer, pointer, 'size_t']],
 } as const satisfies Record<string, ApiFunction>;
 
-export type ApiFunctionName = keyof typeof apiFunctions;
+/** The version of the C API that has all of `pluginFunctions`. */
+export const pluginApiVersion = 22;
+
+/** Further functions, for providers from libraries of their own; older libraries work without them. */
+export const pluginFunctions = {
+  RegisterExecutionProviderLibrary: [301, status, [pointer, 'str', path]],
+  GetEpDevices: [303, status, [pointer, pointer, pointer]],
+  SessionOptionsAppendExecutionProvider_V2: [
+    304,
+    status,
+    [pointer, pointer, pointer, 'size_t', pointer, pointer, 'size_t'],
+  ],
+  HardwareDevice_Type: [307, 'int', [pointer]],
+  HardwareDevice_Vendor: [309, 'str', [pointer]],
+  EpDevice_EpName: [312, 'str', [pointer]],
+  EpDevice_Device: [316, pointer, [pointer]],
+} as const satisfies Record<string, ApiFunction>;
+
+export type ApiFunctionName = keyof typeof apiFunctions | keyof typeof pluginFunctions;

@@ -1,27 +1,46 @@
+import { dirname } from 'node:path';
+import { deviceFault } from '../device-fault.ts';
+import { explainCuda } from './explain-cuda.ts';
 import type { Api } from './load-api.ts';
+import { appendPlugin, isPluginDevice } from './plugins.ts';
 
 /** Devices that the runtime's library takes by name, without settings. */
 const providerNames: Readonly<Record<string, string>> = { webgpu: 'WebGPU', coreml: 'CoreML' };
 
 /** Whether the native runtime knows a device at all; whether it works here, a session shows. */
 export function knowsDevice(device: string): boolean {
-  return device === 'cpu' || device === 'cuda' || device in providerNames;
+  return device === 'cpu' || device === 'cuda' || device in providerNames || isPluginDevice(device);
 }
 
 /**
  * Makes a session compute on a device.
  *
  * @param options `OrtSessionOptions *`
+ * @throws InferenceError `invalid_request` with `param: "device"`, where a library of CUDA is missing
  * @throws Error with the runtime's reason where its library or the device's is not there
  */
 export function appendDevice(api: Api, options: bigint, device: string): void {
   if (device === 'cpu') return;
+  if (isPluginDevice(device)) {
+    appendPlugin(api, options, device);
+    return;
+  }
   if (device !== 'cuda') {
     const name = providerNames[device];
     if (name === undefined) throw new Error(`the native runtime has no ${device}`);
     api.call('SessionOptionsAppendExecutionProvider', options, name, null, null, 0);
     return;
   }
+  try {
+    appendCuda(api, options);
+  } catch (error) {
+    const library = { folder: dirname(api.path), version: api.version };
+    const fault = explainCuda(library, api.loadError);
+    throw fault ? deviceFault(device, new Error(fault.reason, { cause: error }), fault) : error;
+  }
+}
+
+function appendCuda(api: Api, options: bigint): void {
   const settings = api.create('CreateCUDAProviderOptions');
   try {
     api.call('SessionOptionsAppendExecutionProvider_CUDA_V2', options, settings);

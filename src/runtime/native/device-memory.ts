@@ -1,12 +1,14 @@
 import { Handle } from './handle.ts';
 import type { Api } from './load-api.ts';
+import { isPluginDevice } from './plugins.ts';
 
 /** Names of memory by device, as the runtime's allocators know them. */
 const memoryNames: Readonly<Record<string, string>> = { cuda: 'Cuda', webgpu: 'WebGPU_Buffer' };
 
 /** Whether tensors can stay in the memory of a device other than the CPU. */
 export function holdsTensors(device: string | undefined): boolean {
-  return device !== undefined && device in memoryNames;
+  // Memory of plugins isn't tried.
+  return device !== undefined && device in memoryNames && !isPluginDevice(device);
 }
 
 /** The memory of the device on which a session computes; nothing is made before it is used. */

@@ -1,9 +1,15 @@
 import { isMainThread } from 'node:worker_threads';
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
 import { disableTelemetry } from '../disable-telemetry.ts';
-import { apiFunctions, apiVersion, type ApiFunctionName } from './api-functions.ts';
+import {
+  apiFunctions,
+  apiVersion,
+  pluginApiVersion,
+  pluginFunctions,
+  type ApiFunction,
+  type ApiFunctionName,
+} from './api-functions.ts';
 import { loadKoffi, type Koffi } from './load-koffi.ts';
+import { findLibrary } from './runtime-library.ts';
 
 type Argument = bigint | number | string | NodeJS.TypedArray | null;
 /** Undefined from functions without a result. */
@@ -37,10 +43,16 @@ export interface Api {
   create(name: ApiFunctionName, ...values: Argument[]): bigint;
   /** Calls a function whose last argument points to a pointer that may stay null, which is 0. */
   find(name: ApiFunctionName, ...values: Argument[]): bigint;
+  /** Calls a function that returns a value and no status. */
+  ask(name: ApiFunctionName, ...values: Argument[]): unknown;
+  /** Reads an array of pointers. */
+  readPointers(address: bigint, count: number): readonly bigint[];
   /** Reads UTF-8 up to its end of 0. */
   readString(address: bigint): string;
   /** Copies memory. */
   copyBytes(address: bigint, length: number): ArrayBuffer;
+  /** Loads another library for good; returns the system's message where that fails. */
+  loadError(path: string): string | undefined;
   /** The address of an array, which the caller has to keep. */
   addressOf(data: NodeJS.TypedArray): bigint;
 }
@@ -55,10 +67,10 @@ const libraries: unknown[] = [];
 /**
  * Loads the library and its table of functions, once for each path.
  *
- * @param path default: see `findLibrary`
+ * @param library default: see `findLibrary`
  * @throws Error where koffi or the library can't be loaded, or the library is older than the functions in use
  */
-export async function loadApi(path = findLibrary()): Promise<Api> {
+export async function loadApi({ path } = findLibrary()): Promise<Api> {
   let api = loaded.get(path);
   if (!api) {
     api = loadKoffi().then((koffi) => openLibrary(koffi, path));
@@ -76,21 +88,20 @@ function openLibrary(koffi: Koffi, path: string): Api {
   }
   const library = loadLibrary(koffi, path);
   libraries.push(library);
-  const base = library.func('OrtGetApiBase', 'void *', [])() as bigint;
+  const base = findApiBase(library, path);
   const [getApi, getVersionString] = koffi.decode(base, koffi.array('void *', 2)) as [bigint, bigint];
   const version = koffi.call(getVersionString, koffi.proto('str', [])) as string;
-  const table = koffi.call(getApi, koffi.proto('void *', ['uint32']), apiVersion) as bigint | null;
+  const getTable = (wanted: number) =>
+    koffi.call(getApi, koffi.proto('void *', ['uint32']), wanted) as bigint | null;
+  const table = getTable(apiVersion);
   assertApi(table, version);
 
-  const positions = Object.values(apiFunctions).map(([position]) => position);
-  const addresses = koffi.decode(table, koffi.array('void *', Math.max(...positions) + 1)) as bigint[];
-  const functions = Object.fromEntries(
-    Object.entries(apiFunctions).map(([name, [position, result, argumentTypes]]) => {
-      const address = addresses[position];
-      if (!address) throw new Error(`onnxruntime ${version} has no ${name}`);
-      return [name, koffi.decode(address, koffi.proto(result, [...argumentTypes]))];
+  const functions = {
+    ...readFunctions(koffi, table, apiFunctions),
+    ...readFunctions(koffi, getTable(pluginApiVersion), pluginFunctions, () => {
+      throw new Error(expectation(pluginApiVersion, version));
     }),
-  ) as unknown as Record<ApiFunctionName, NativeFunction>;
+  } as unknown as Record<ApiFunctionName, NativeFunction>;
 
   const check = (status: Status): void => {
     if (status === null || status === undefined) return;
@@ -132,10 +143,21 @@ function openLibrary(koffi: Koffi, path: string): Api {
           }
         });
       }),
+    ask: (name, ...values) => functions[name](...values),
+    readPointers: (address, count) =>
+      count === 0 ? [] : (koffi.decode(address, koffi.array('void *', count)) as bigint[]),
     readString: (address) => koffi.decode.string(address),
     // A view can't be kept: the memory is the runtime's.
     copyBytes: (address, length) =>
       length === 0 ? new ArrayBuffer(0) : koffi.view(address, length).slice(0),
+    loadError(other) {
+      try {
+        libraries.push(koffi.load(other, { lazy: true }));
+        return undefined;
+      } catch (error) {
+        return error instanceof Error ? error.message : String(error);
+      }
+    },
     addressOf: (data) => koffi.address(data),
   };
 }
@@ -146,9 +168,29 @@ function openLibrary(koffi: Koffi, path: string): Api {
  * @internal
  */
 export function assertApi(table: bigint | null, version: string): asserts table is bigint {
-  if (table !== null) return;
-  const expected = `version ${apiVersion} or later of its C API, which onnxruntime 1.${apiVersion} and later have`;
-  throw new Error(`expected ${expected}, got onnxruntime ${version}`);
+  if (table === null) throw new Error(expectation(apiVersion, version));
+}
+
+function expectation(wanted: number, version: string): string {
+  const expected = `version ${wanted} or later of its C API, which onnxruntime 1.${wanted} and later have`;
+  return `expected ${expected}, got onnxruntime ${version}`;
+}
+
+/** @param absent stands for each function where the library has no such table */
+function readFunctions(
+  koffi: Koffi,
+  table: bigint | null,
+  wanted: Readonly<Record<string, ApiFunction>>,
+  absent?: () => never,
+): Record<string, unknown> {
+  const length = Math.max(...Object.values(wanted).map(([position]) => position)) + 1;
+  const addresses = table === null ? [] : (koffi.decode(table, koffi.array('void *', length)) as bigint[]);
+  return Object.fromEntries(
+    Object.entries(wanted).map(([name, [position, result, argumentTypes]]) => {
+      const address = addresses[position];
+      return [name, address ? koffi.decode(address, koffi.proto(result, [...argumentTypes])) : absent];
+    }),
+  );
 }
 
 function loadLibrary(koffi: Koffi, path: string) {
@@ -159,27 +201,15 @@ function loadLibrary(koffi: Koffi, path: string) {
   }
 }
 
+function findApiBase(library: ReturnType<Koffi['load']>, path: string): bigint {
+  try {
+    return library.func('OrtGetApiBase', 'void *', [])() as bigint;
+  } catch (error) {
+    throw new Error(`${path}: expected a library of ONNX Runtime, got one without OrtGetApiBase`, {
+      cause: error,
+    });
+  }
+}
+
 /** `ORT_LOGGING_LEVEL_FATAL`: errors come as statuses, nothing is printed. */
 const silent = 4;
-
-const fileNames: Partial<Record<NodeJS.Platform, string>> = {
-  darwin: 'libonnxruntime.1.dylib',
-  linux: 'libonnxruntime.so.1',
-  win32: 'onnxruntime.dll',
-};
-
-/**
- * Path of the runtime's library: the one that `onnxruntime-node` ships, or the one that the environment variable
- * `SLASHV1_ONNXRUNTIME_LIBRARY` names, a build for CUDA for instance.
- *
- * @throws Error for platforms without one
- */
-function findLibrary(): string {
-  const given = process.env['SLASHV1_ONNXRUNTIME_LIBRARY'];
-  if (given) return given;
-  const { platform, arch } = process;
-  const fileName = fileNames[platform];
-  if (!fileName) throw new Error(`onnxruntime-node has no library for ${platform}`);
-  const manifest = createRequire(import.meta.url).resolve('onnxruntime-node/package.json');
-  return join(dirname(manifest), 'bin', 'napi-v6', platform, arch, fileName);
-}

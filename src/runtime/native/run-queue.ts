@@ -43,5 +43,5 @@ const webgpuQueue = new RunQueue();
 
 /** The queue of a session. WebGPU's state belongs to the process and no two threads may use it at once. */
 export function queueOf(device: string): RunQueue {
-  return device === 'webgpu' ? webgpuQueue : new RunQueue();
+  return /^webgpu(?::|$)/.test(device) ? webgpuQueue : new RunQueue();
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { apiFunctions, apiVersion } from '../../../src/runtime/native/api-functions.ts';
+import { apiFunctions, apiVersion, pluginFunctions } from '../../../src/runtime/native/api-functions.ts';
 import { assertApi, loadApi } from '../../../src/runtime/native/load-api.ts';
 
 const { members } = JSON.parse(readFileSync(new URL('ort-api-members.json', import.meta.url), 'utf8')) as {
@@ -8,9 +8,12 @@ const { members } = JSON.parse(readFileSync(new URL('ort-api-members.json', impo
 };
 
 describe('apiFunctions', () => {
-  it.each(Object.entries(apiFunctions))('knows the position of %s', (name, [position]) => {
-    expect(members[position]).toBe(name);
-  });
+  it.each(Object.entries({ ...apiFunctions, ...pluginFunctions }))(
+    'knows the position of %s',
+    (name, [position]) => {
+      expect(members[position]).toBe(name);
+    },
+  );
 
   // `static_assert`s at the end of onnxruntime_c_api.cc: the sizes of the table's versions 1, 2, 3, 8, 10, 11, 12 and 13.
   it.each([
@@ -35,7 +38,9 @@ describe('loadApi', () => {
   });
 
   it('says what is wrong with a library that is none', async () => {
-    await expect(loadApi('/nowhere/libonnxruntime.so')).rejects.toThrow('/nowhere/libonnxruntime.so');
+    await expect(loadApi({ path: '/nowhere/libonnxruntime.so' })).rejects.toThrow(
+      '/nowhere/libonnxruntime.so',
+    );
   });
 
   it('refuses a library whose C API is older, with both versions', () => {

@@ -1,0 +1,159 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { quote } from '../../core/text/quote.ts';
+import { fieldError } from '../../errors.ts';
+import { loadApi, type Api } from './load-api.ts';
+
+/** An execution provider in a library of its own. */
+export interface Plugin {
+  /** Path of the library. */
+  readonly library: string;
+  /** Name of the provider, which is that of its devices: `openvino`. */
+  readonly provider: string;
+  /** Options of the provider, as it names them. */
+  readonly options?: Readonly<Record<string, string>> | undefined;
+}
+
+/** A device on which a provider computes. */
+export interface ProviderDevice {
+  /** `OrtEpDevice *`, for as long as the process lives. */
+  readonly address: bigint;
+  /** `openvino` of `OpenVINOExecutionProvider` */
+  readonly provider: string;
+  readonly hardware: string;
+  readonly vendor: string;
+}
+
+interface Registered {
+  readonly plugin: Plugin;
+  readonly devices: readonly ProviderDevice[];
+  /** Kept for good: the runtime reads them by their addresses. */
+  readonly keys: CStrings;
+  readonly values: CStrings;
+}
+
+interface CStrings {
+  readonly bytes: readonly Buffer[];
+  readonly addresses: BigUint64Array;
+}
+
+const registered = new Map<string, Registered>();
+/** Providers whose libraries are loaded, perhaps without a device on this machine. */
+const loaded = new Set<string>();
+const hardware = ['cpu', 'gpu', 'npu'];
+
+/**
+ * Registers plugins with the runtime of this process, each once and for good: a library that goes before the last of
+ * its sessions ends the process.
+ *
+ * @param path of the setting, for messages
+ * @throws InferenceError `invalid_request` where a library is missing, is no plugin, or has no such provider
+ */
+export async function registerPlugins(plugins: readonly Plugin[], path = 'backend.plugins'): Promise<void> {
+  const api = await loadApi();
+  for (const [index, plugin] of plugins.entries()) registerPlugin(api, plugin, `${path}[${index}]`);
+}
+
+function registerPlugin(api: Api, { library, ...settings }: Plugin, path: string): void {
+  const plugin = { library: resolve(library), ...settings };
+  const before = registered.get(plugin.provider);
+  if (before) {
+    if (JSON.stringify(before.plugin) === JSON.stringify(plugin)) return;
+    throw fieldError(
+      path,
+      `this process has ${quote(plugin.provider)} with other settings; with isolation: "process" each model has its own`,
+    );
+  }
+  if (!existsSync(plugin.library)) {
+    throw fieldError(
+      `${path}.library`,
+      `expected a library with a provider, ${quote(library)} doesn't exist`,
+    );
+  }
+  if (!loaded.has(plugin.provider)) load(api, plugin, path);
+  const all = listDevices(api);
+  const devices = all.filter(({ provider }) => provider === plugin.provider);
+  if (devices.length === 0) {
+    const names = [...new Set(all.map(({ provider }) => quote(provider)))].join(', ');
+    throw fieldError(
+      `${path}.provider`,
+      `expected a provider with a device on this machine, which are ${names}, got ${quote(plugin.provider)}`,
+    );
+  }
+  const { options = {} } = plugin;
+  registered.set(plugin.provider, {
+    plugin,
+    devices,
+    keys: toCStrings(api, Object.keys(options)),
+    values: toCStrings(api, Object.values(options)),
+  });
+}
+
+function load(api: Api, { provider, library }: Plugin, path: string): void {
+  try {
+    // Some libraries take the name of the registration as that of their provider.
+    api.call('RegisterExecutionProviderLibrary', api.environment, provider, library);
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    // Another thread of this process shares the environment.
+    if (!/already registered/i.test(message)) throw fieldError(`${path}.library`, message, { cause: error });
+  }
+  loaded.add(provider);
+}
+
+/** Lists the devices of all providers that the runtime knows, the plugins' among them. */
+export function listDevices(api: Api): ProviderDevice[] {
+  const [list, count] = [new BigUint64Array(1), new BigUint64Array(1)];
+  api.call('GetEpDevices', api.environment, list, count);
+  return api.readPointers(list[0]!, Number(count[0])).map((address) => {
+    const device = api.ask('EpDevice_Device', address) as bigint;
+    const name = api.ask('EpDevice_EpName', address) as string;
+    return {
+      address,
+      provider: name.replace(/ExecutionProvider$/, '').toLowerCase(),
+      hardware: hardware[api.ask('HardwareDevice_Type', device) as number] ?? 'unknown hardware',
+      vendor: api.ask('HardwareDevice_Vendor', device) as string,
+    };
+  });
+}
+
+/** The plugin of a device: `openvino`, or `openvino:1` for the second one. */
+function findPlugin(device: string): { found: Registered; number: number } | undefined {
+  const [name = '', number = '0'] = device.split(':');
+  const found = registered.get(name);
+  return found && { found, number: Number(number) };
+}
+
+/** Whether a device is one of a registered plugin's. */
+export function isPluginDevice(device: string): boolean {
+  return findPlugin(device) !== undefined;
+}
+
+/**
+ * Makes a session compute on a device of a plugin.
+ *
+ * @param options `OrtSessionOptions *`
+ * @throws Error with the provider's reason
+ */
+export function appendPlugin(api: Api, options: bigint, device: string): void {
+  const { found, number } = findPlugin(device)!;
+  const chosen = found.devices[number];
+  if (!chosen) throw new Error(`it has ${found.devices.length}, counted from 0`);
+  const { keys, values } = found;
+  const count = keys.bytes.length;
+  api.call(
+    'SessionOptionsAppendExecutionProvider_V2',
+    options,
+    api.environment,
+    BigUint64Array.of(chosen.address),
+    1,
+    count === 0 ? null : keys.addresses,
+    count === 0 ? null : values.addresses,
+    count,
+  );
+}
+
+function toCStrings(api: Api, texts: readonly string[]): CStrings {
+  const bytes = texts.map((text) => Buffer.from(`${text}\0`));
+  return { bytes, addresses: BigUint64Array.from(bytes, (text) => api.addressOf(text)) };
+}

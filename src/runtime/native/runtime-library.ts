@@ -1,0 +1,95 @@
+import { readdirSync, statSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join, resolve } from 'node:path';
+import { fieldError } from '../../errors.ts';
+import { quote } from '../../core/text/quote.ts';
+
+/** The library of ONNX Runtime that sessions of this process use. */
+export interface RuntimeLibrary {
+  readonly path: string;
+  /** Name of the setting that chose it; `undefined` for the library that `onnxruntime-node` ships. */
+  readonly setting?: string | undefined;
+}
+
+const variable = 'SLASHV1_ONNXRUNTIME_LIBRARY';
+
+let chosen: RuntimeLibrary | undefined;
+
+/** Chooses the library of this process, before any session exists; `undefined` takes the choice back. */
+export function chooseLibrary(library: RuntimeLibrary | undefined): void {
+  chosen = library;
+}
+
+/**
+ * The chosen library, else the one that the environment variable `SLASHV1_ONNXRUNTIME_LIBRARY` names, else that of
+ * `onnxruntime-node`.
+ *
+ * @throws InferenceError `invalid_request` where the variable names none
+ * @throws Error for platforms without one
+ */
+export function findLibrary(): RuntimeLibrary {
+  if (chosen) return chosen;
+  const given = process.env[variable];
+  if (given) return { path: resolveLibrary(given, variable), setting: variable };
+  const { platform, arch } = process;
+  const fileName = shippedNames[platform];
+  if (!fileName) throw new Error(`onnxruntime-node has no library for ${platform}`);
+  const manifest = createRequire(import.meta.url).resolve('onnxruntime-node/package.json');
+  return { path: join(dirname(manifest), 'bin', 'napi-v6', platform, arch, fileName) };
+}
+
+const shippedNames: Partial<Record<NodeJS.Platform, string>> = {
+  darwin: 'libonnxruntime.1.dylib',
+  linux: 'libonnxruntime.so.1',
+  win32: 'onnxruntime.dll',
+};
+
+/** Names of the library in wheels and archives of releases. */
+const libraryName = /^(?:libonnxruntime\.so(?:\.\d+)*|libonnxruntime(?:\.\d+)*\.dylib|onnxruntime\.dll)$/;
+/** Folders of the library in a release, a wheel's package, `site-packages` and a virtual environment. */
+const places = ['.', 'lib', 'capi', 'onnxruntime/capi', 'Lib/site-packages/onnxruntime/capi'];
+
+/**
+ * Finds the library that a setting names: a file, or a folder such as an unpacked release of ONNX Runtime, a virtual
+ * environment of Python, or the `onnxruntime` in its `site-packages`.
+ *
+ * @param setting its name, for the message
+ * @returns an absolute path
+ * @throws InferenceError `invalid_request` with the setting as `param`, where there is no such file or no library in the
+ *   folder
+ *
+ * @example
+ * ```ts
+ * resolveLibrary('./venv', 'library'); // '/srv/venv/lib/python3.12/site-packages/onnxruntime/capi/libonnxruntime.so.1.31.1'
+ * ```
+ */
+export function resolveLibrary(library: string, setting: string): string {
+  const path = resolve(library);
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (!found)
+    throw fieldError(setting, `expected a library of ONNX Runtime, ${quote(library)} doesn't exist`);
+  if (!found.isDirectory()) return path;
+  const pythons = namesIn(join(path, 'lib')).filter((name) => name.startsWith('python3'));
+  const inPython = pythons.map((name) => join('lib', name, 'site-packages/onnxruntime/capi'));
+  for (const place of [...places, ...inPython]) {
+    const folder = join(path, place);
+    // The shortest name is the link to the others, where an archive has several.
+    const [name] = namesIn(folder)
+      .filter((each) => libraryName.test(each))
+      .toSorted((a, b) => a.length - b.length);
+    if (name) return join(folder, name);
+  }
+  const searched = [...places.slice(0, 4), 'lib/python3*/site-packages/onnxruntime/capi'].join(', ');
+  throw fieldError(
+    setting,
+    `expected a folder with a library such as ${shippedNames[process.platform] ?? 'libonnxruntime.so'}, found none in ${quote(library)} (${searched})`,
+  );
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
