@@ -9,7 +9,7 @@ import { tensorValue } from '../dist/src/core/onnx/value.js';
 import { writeOnnxModel } from '../dist/src/core/onnx/write-model.js';
 import { loadWhisperModel } from '../dist/src/categories/transcription/architectures/whisper/whisper-model.js';
 import { createOnnxSession } from '../dist/src/runtime/onnx.js';
-import { createCacheLayout } from '../dist/src/categories/transcription/architectures/whisper/decoder-cache.js';
+import { createCacheLayout } from '../dist/src/categories/transcription/pipeline/decoder-cache.js';
 import { compare, cpuTimer, machine } from './measure.js';
 import { findRealModel } from './real-models.js';
 
