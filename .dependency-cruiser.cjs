@@ -351,7 +351,7 @@ module.exports = {
         '^src/(?!entries/|testing/)',
         '^adapters/node\\.ts$',
         '^node_modules/zod/',
-        '^(node:)?(child_process|crypto|fs|http|module|net|os|path|readline|tty|url|util)(/promises)?$',
+        '^(node:)?(child_process|crypto|events|fs|http|module|net|os|path|readline|timers|tty|url|util)(/promises)?$',
       ],
       'the command line puts everything together, with nothing of its own but Node',
     ),

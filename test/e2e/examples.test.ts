@@ -145,8 +145,9 @@ describe('examples/serve.js', () => {
       const place = path.replace(/^\/v1/, '').replace('{model_id}', 'tiny-chat');
       return !output.includes(`/v1${place} `);
     });
-    // No bundled model translates.
-    expect(left).toEqual([expect.stringMatching(/\/audio\/translations$/)]);
+    // No bundled model translates. Ids of kept responses are known to nobody, and operators have plans.
+    const others = left.filter((path) => !/\{response_id\}|\/(?:un)?load$/.test(path));
+    expect(others).toEqual([expect.stringMatching(/\/audio\/translations$/)]);
     expect(await terminate()).toBe(0);
     await rm(folder, { recursive: true });
   }, 90_000);
