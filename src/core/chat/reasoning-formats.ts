@@ -19,7 +19,7 @@ export const thinkFormat = createBlockFormat({
   ],
   open: '<think>',
   close: '</think>',
-  detect: ({ template }) => /<\/?think>/.test(template),
+  detect: ({ template }) => template.includes('<think>'),
 });
 
 /** Every format of reasoning. The first that recognises a model is its format, so the more special comes first. */

@@ -355,7 +355,10 @@ class ChatPipeline implements Pipeline<ChatRequest, ChatEvent, ChatModelInfo> {
     const isPreview = request.stopAfter === 'encoding';
     const limit = isPreview ? previewLimit('messages', contextLength) : { contextLength };
     assertFewMessages(request.messages, limit);
-    const { text: rendered, tools } = renderPrompt(request, template, hasThinking(this.#model));
+    // One that takes thoughts out of earlier answers has some.
+    const thinks =
+      hasThinking(this.#model) || formats.reasoning.markers.some((mark) => template.source.includes(mark));
+    const { text: rendered, tools } = renderPrompt(request, template, thinks);
     const texts = pictures.map((picture) => picture.text);
     const text = vision ? expandPlaceholders(rendered, texts, vision.family) : rendered;
     const encode = request.addSpecialTokens ? framed(tokenizer) : tokenizer.encode;
