@@ -1,6 +1,8 @@
 import type { Device } from '../../core/device.ts';
 import { check } from '../check.ts';
 import { settingsOf } from '../../model-settings.ts';
+import { assertDevice } from '../../validation/device-setting.ts';
+import type { SettingTable } from '../../validation/setting-table.ts';
 import { UsageError } from '../usage-error.ts';
 import { parseInteger } from '../options.ts';
 import type { BenchValues } from './bench-options.ts';
@@ -21,11 +23,22 @@ const swept = { context: 'prompt-tokens', streams: 'concurrency' } as const;
  */
 export function readSettings({ device, threads }: BenchValues): readonly LoadedWith[] {
   const known = settingsOf(undefined);
-  const devices = listOf(device).map((name) => check('--device', known['device']!, name) as Device);
+  const devices = listOf(device).map((name) => readDevice(known['device']!, name));
   const counts = listOf(threads).map(
     (count) => check('--threads', known['threads']!, parseInteger('--threads', count, { min: 1 })) as number,
   );
   return orNone(devices).flatMap((name) => orNone(counts).map((count) => ({ device: name, threads: count })));
+}
+
+/** A model that is measured has no plugins. */
+function readDevice(known: SettingTable[string], name: string): Device {
+  const device = check('--device', known, name) as Device;
+  try {
+    assertDevice('--device', device, []);
+  } catch (error) {
+    throw new UsageError((error as Error).message);
+  }
+  return device;
 }
 
 /**
