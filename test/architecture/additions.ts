@@ -204,7 +204,7 @@ export const cornersHead: DetectorHead<'corners'> = {
 };
 
 /** A model whose `config.json` names it, and which says that it was opened. */
-function architecture(category: string, first: string): Addition {
+function architecture(category: string): Addition {
   return {
     row: 'architecture',
     file: `categories/${category}/architectures/added/architecture.ts`,
@@ -218,8 +218,8 @@ export const addedArchitecture: Architecture<never> = {
 };
 `,
     list: `categories/${category}/architectures.ts`,
-    after: `[${first}`,
-    entry: ', addedArchitecture',
+    after: '[] = [',
+    entry: 'addedArchitecture, ',
     name: 'addedArchitecture',
     use: `
     const { mkdtempSync, writeFileSync } = await import('node:fs');
@@ -241,10 +241,10 @@ export const additions: readonly Addition[] = [
   toolCallFormat,
   tokenizerPart,
   head,
-  architecture('detection', 'graphDetector'),
-  architecture('embedding', 'textEncoder'),
-  architecture('image', 'stableDiffusion'),
-  architecture('rerank', 'crossEncoder'),
-  architecture('speech', 'kokoro'),
-  architecture('transcription', 'whisper'),
+  architecture('detection'),
+  architecture('embedding'),
+  architecture('image'),
+  architecture('rerank'),
+  architecture('speech'),
+  architecture('transcription'),
 ];
