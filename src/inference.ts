@@ -34,6 +34,7 @@ import {
   type SettingTable,
 } from './validation/setting-table.ts';
 import { describeValue } from './core/text/quote.ts';
+import { workerFile } from './worker-file.ts';
 
 /** The models that `createInference` starts, and how. */
 export interface InferenceOptions extends RoomLimits {
@@ -126,7 +127,7 @@ export function createInference(options: InferenceOptions): Inference {
   const startLocal =
     isolation === 'inline'
       ? inlineReplicas(loadHere)
-      : childReplicas({ worker: new URL('./worker.js', import.meta.url) });
+      : childReplicas({ worker: workerFile() });
   const startHere = inlineReplicas(loadHere);
   const all = observers as readonly AnyObserver[];
   const isElsewhere = (model: Pick<ModelOptions, 'backend' | 'source'>): boolean =>
