@@ -125,9 +125,7 @@ export function createInference(options: InferenceOptions): Inference {
   if (logger !== undefined) assertLogger(logger);
   const models = checkModels(options.models);
   const startLocal =
-    isolation === 'inline'
-      ? inlineReplicas(loadHere)
-      : childReplicas({ worker: workerFile() });
+    isolation === 'inline' ? inlineReplicas(loadHere) : childReplicas({ worker: workerFile() });
   const startHere = inlineReplicas(loadHere);
   const all = observers as readonly AnyObserver[];
   const isElsewhere = (model: Pick<ModelOptions, 'backend' | 'source'>): boolean =>
