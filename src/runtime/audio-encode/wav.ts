@@ -3,7 +3,8 @@ import type { AudioEncoder } from './contract.ts';
 import { toPcm, toPcmBytes } from './pcm.ts';
 
 // Node takes the package's CommonJS, whose default export has the class; bundlers take its module.
-const { WaveFile } = 'default' in wavefile ? (wavefile.default as typeof wavefile) : wavefile;
+const found: object = wavefile;
+const { WaveFile } = ('default' in found ? found.default : found) as typeof wavefile;
 
 /** Offsets of the sizes of the file and of its data in a header with only `fmt ` and `data`. */
 const sizeOffsets = [4, 40];
