@@ -91,7 +91,10 @@ export async function findSettled(
   // It may have ended between the two questions.
   const last = await findKept(caller, id, param);
   if (!isPending(last)) return last;
-  const error = { code: 'server_error', message: 'The process that ran the response has gone.' };
+  const error = {
+    code: 'server_error',
+    message: 'The process that ran the response has gone, or could not keep its answer.',
+  };
   return { ...last, response: { ...last.response, status: 'failed', error } };
 }
 
