@@ -128,6 +128,17 @@ describe('a response in the background', () => {
     expect(inference.calls[0]!.deadlineMs).toBeUndefined();
   });
 
+  it("has the request's own deadline, where that has one", async () => {
+    const { handler, inference } = serve(slow);
+    const { status } = await send(handler, {
+      url: '/v1/responses',
+      json: { model: 'fake-chat', input: 'Hi', background: true },
+      headers: { authorization: 'Bearer ann', 'x-request-timeout': '30' },
+    });
+    expect(status).toBe(200);
+    expect(inference.calls[0]!.deadlineMs).toBeGreaterThan(20_000);
+  });
+
   it('is had, and stopped, by the openai package', async () => {
     const { handler } = serve(({ messages }) => (messages[0]!.content === 'slow' ? endless : 'Hello'));
     const answer = toFetch(handler);
