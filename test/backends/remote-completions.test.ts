@@ -43,7 +43,7 @@ describe('a bundled model behind another service', () => {
     return [far, near];
   };
   const own = ({
-    json: { id: _, created: _at, model: _model, system_fingerprint: _print, ...rest },
+    json: { id: _id, created: _at, model: _model, system_fingerprint: _print, ...rest },
   }: Answer) => rest;
 
   it.each([

@@ -113,8 +113,7 @@ interface ChatConversation extends Pick<ResponsesCall, 'places' | 'items' | 'too
 }
 
 function toChatBody(parsed: ResponsesRequestBody, placed: readonly PlacedItem[]): ChatConversation {
-  const { instructions, max_output_tokens, tool_choice, text, reasoning, include, background, ...common } =
-    parsed;
+  const { instructions, max_output_tokens, tool_choice, text, reasoning, include, ...common } = parsed;
   const { messages, places } = toMessages(placed, instructions);
   const logprobs = include?.includes('message.output_text.logprobs') || (parsed.top_logprobs ?? 0) > 0;
   const tools = showTools(parsed.tools ?? []);
