@@ -1,5 +1,4 @@
 import type { ChatEvent } from '../../categories/chat/events.ts';
-import type { RawPrompt } from '../../categories/chat/prompts.ts';
 import type { ChatRequest } from '../../categories/chat/request.ts';
 import { quote } from '../../core/text/quote.ts';
 import { fieldError } from '../../errors.ts';
@@ -99,7 +98,7 @@ export async function* encodePrompts(
       if (typeof answer === 'object' && answer !== null) return answer as Fields;
       throw unreadable('expected an object');
     };
-  const encode = async (ask: Ask, prompt: RawPrompt | undefined): Promise<Encoded> => {
+  const encode = async (ask: Ask, prompt: ChatRequest['prompts'][number] | undefined): Promise<Encoded> => {
     if (typeof prompt === 'object') {
       return { text: textOf(await tokenizer.decode(ask, prompt)), tokens: prompt, contextLength: 0 };
     }
