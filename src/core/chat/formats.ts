@@ -9,6 +9,10 @@ import { gigachat3Format } from './tool-calls/gigachat-3.ts';
 import { xlamFormat } from './tool-calls/xlam.ts';
 import { longcatFormat } from './tool-calls/longcat.ts';
 import { solarOpenFormat } from './tool-calls/solar-open.ts';
+import { dotsFormat } from './tool-calls/dots.ts';
+import { hyFormats } from './tool-calls/hy.ts';
+import { inklingFormat } from './tool-calls/inkling.ts';
+import { k2HorizonFormat } from './tool-calls/k2-horizon.ts';
 import { deepseekV32Format } from './tool-calls/deepseek-v3-2.ts';
 import { minicpm5Format } from './tool-calls/minicpm-5.ts';
 import { step3Format } from './tool-calls/step-3.ts';
@@ -48,6 +52,10 @@ export const toolCallFormats: readonly ToolCallFormat[] = [
   longcatFormat,
   minimaxM3Format,
   minimaxM2Format,
+  dotsFormat,
+  k2HorizonFormat,
+  inklingFormat,
+  ...hyFormats,
   glmFormat,
   qwen3CoderFormat,
   functionaryV31Format,

@@ -125,6 +125,27 @@ export const reasoningFormats: readonly ReasoningFormat[] = [
     detect: ({ template }) => template.includes('<|open|>') && template.includes('<|sep|>'),
   }),
   createBlockFormat({
+    name: 'k2-horizon',
+    models: ['K2-Horizon'],
+    open: ['<ifm|think>', '<ifm|think_fast>', '<ifm|think_faster>'],
+    close: ['</ifm|think>', '</ifm|think_fast>', '</ifm|think_faster>'],
+    detect: ({ template }) => template.includes('<ifm|think'),
+  }),
+  createBlockFormat({
+    name: 'hy-3',
+    models: ['Hy3'],
+    open: '<think:opensource>',
+    close: '</think:opensource>',
+    detect: ({ template, hasToken }) => template.includes('<think:opensource>') || hasToken('<think:opensource>'),
+  }),
+  createBlockFormat({
+    name: 'hy-4',
+    models: ['Hy4-preview'],
+    open: '<think:6124c78e>',
+    close: '</think:6124c78e>',
+    detect: ({ template, hasToken }) => template.includes('<think:6124c78e>') || hasToken('<think:6124c78e>'),
+  }),
+  createBlockFormat({
     name: 'exaone-deep',
     models: ['EXAONE Deep'],
     open: '<thought>',

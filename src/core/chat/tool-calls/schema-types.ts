@@ -53,16 +53,29 @@ export function isStringSchema(schema: unknown): boolean {
  */
 export function toJsonText(text: string, schema: unknown, asString: string = JSON.stringify(text)): string {
   const types = typesOf(schema);
-  const json = pythonWords.get(text.trim()) ?? text.trim();
+  const written = pythonWords.get(text.trim()) ?? text.trim();
+  const json = types.some((wanted) => wanted === 'array' || wanted === 'object') ? unescaped(written) : written;
   const type = typeOfJson(json);
   const isWanted =
     types.length === 0 ||
     types.some((wanted) => wanted === type || (wanted === 'number' && type === 'integer'));
+  if (type === 'string' && types.length > 0 && !types.includes('string'))
+    return toJsonText(JSON.parse(json) as string, schema, asString);
   if (type === undefined || type === 'string' || !isWanted) return asString;
   // Many languages take `5.0` for no integer.
   return type === 'integer' && !types.includes('number') && types.length > 0
     ? json.replace(/\.0+$/, '')
     : json;
+}
+
+/** JSON whose quotes have a backslash each, as if it stood in a string, without them; any other text as it is. */
+function unescaped(text: string): string {
+  if (!/^[[{][^"]*\\"/.test(text)) return text;
+  try {
+    return JSON.parse(`"${text}"`) as string;
+  } catch {
+    return text;
+  }
 }
 
 /** Whether a text that stands for a value of these types, of any where there are none, is a string of itself. */
