@@ -36,6 +36,7 @@ import { llama3Format } from './tool-calls/llama-3.ts';
 import { llama4Format } from './tool-calls/llama-4.ts';
 import { minimaxM2Format } from './tool-calls/minimax-m2.ts';
 import { mistralFormat, mistralNamedFormat } from './tool-calls/mistral.ts';
+import { museGlimmerFormat } from './tool-calls/muse-glimmer.ts';
 import { nemotronFormat } from './tool-calls/nemotron.ts';
 import { qwen3CoderFormat } from './tool-calls/qwen3-coder.ts';
 
@@ -53,6 +54,7 @@ export const toolCallFormats: readonly ToolCallFormat[] = [
   minimaxM3Format,
   minimaxM2Format,
   dotsFormat,
+  museGlimmerFormat,
   k2HorizonFormat,
   inklingFormat,
   ...hyFormats,

@@ -7,6 +7,8 @@ import { isStringSchema, parameterNames, parameterSchema, toJsonText, typesOf } 
 
 /** Notation of a call with one tag for each parameter. */
 export interface TaggedCallSyntax {
+  /** The name of the function that is meant by a written one, where models write others. */
+  readonly toName?: ((written: string, tools: readonly ToolDefinition[]) => string) | undefined;
   /** Parts after the function's name, with optional white space between them. */
   readonly nameEnd: readonly string[];
   /** An attribute that stands between the name and what ends it, with the number of the call. */
@@ -59,7 +61,8 @@ export function* readTaggedCall(input: AnswerInput, syntax: TaggedCallSyntax): R
   const { nameEnd, parameterOpen, callClose } = syntax;
   const follows = [parameterOpen, callClose];
   const { length } = input.held;
-  const name = withoutEscapedBreaks((yield* input.takeWhile(isNameUnit, longestName)).trim());
+  const written = withoutEscapedBreaks((yield* input.takeWhile(isNameUnit, longestName)).trim());
+  const name = syntax.toName?.(written, input.tools) ?? written;
   if (syntax.nameAttribute !== undefined)
     yield* input.takeWhile((unit) => !/[<>\n{}]/.test(unit), longestName);
   if (name !== '' && syntax.selfClose && (yield* input.takeAny(syntax.selfClose)) !== null) {

@@ -52,6 +52,7 @@ export const closers = [
   '</｜DSML｜parameter>',
   '<|close|>argument<|sep|>',
   '</steptml:parameter>',
+  '</atem:parameter>',
   ']<]minimax[>[',
   '</arg_value>',
   '</param>',
