@@ -137,7 +137,8 @@ export const reasoningFormats: readonly ReasoningFormat[] = [
     models: ['Hy3'],
     open: '<think:opensource>',
     close: '</think:opensource>',
-    detect: ({ template, hasToken }) => template.includes('<think:opensource>') || hasToken('<think:opensource>'),
+    detect: ({ template, hasToken }) =>
+      template.includes('<think:opensource>') || hasToken('<think:opensource>'),
   }),
   createBlockFormat({
     name: 'hy-4',
@@ -166,7 +167,11 @@ export const reasoningFormats: readonly ReasoningFormat[] = [
     close: ['<|eom|>', museGlimmerStart],
     tokens: ['<|start|>', '<|message|>', '<|eom|>', '<|eot|>'],
     frame: {
-      open: [`${museGlimmerStart} to=user<|message|>`, 'to=user<|message|>', `${museGlimmerStart}<|message|>`],
+      open: [
+        `${museGlimmerStart} to=user<|message|>`,
+        'to=user<|message|>',
+        `${museGlimmerStart}<|message|>`,
+      ],
       close: ['<|eot|>', '<|eom|>'],
     },
     detect: museGlimmerFormat.detect,
@@ -199,7 +204,9 @@ interface BlockFormatOptions extends Omit<ReasoningMarkers, 'startsOpen'> {
 function createBlockFormat({ name, models, tokens, detect, ...block }: BlockFormatOptions): ReasoningFormat {
   const opens = [block.open].flat();
   const closes = [block.close].flat();
-  const [before = [], after = []] = block.frame ? [[block.frame.open].flat(), [block.frame.close].flat()] : [];
+  const [before = [], after = []] = block.frame
+    ? [[block.frame.open].flat(), [block.frame.close].flat()]
+    : [];
   const startsOpen = (prompt: string): boolean => {
     const end = prompt.trimEnd();
     return opens.some((open) => end.endsWith(open));

@@ -63,7 +63,12 @@ export interface ReasoningConstraint {
   readonly after?: string | undefined;
   /** The frame of an answer that is no call. */
   readonly frame?:
-    { readonly open: string | readonly string[]; readonly close: string | readonly string[]; readonly isRequired: boolean } | undefined;
+    | {
+        readonly open: string | readonly string[];
+        readonly close: string | readonly string[];
+        readonly isRequired: boolean;
+      }
+    | undefined;
 }
 
 /** The permitted answers to one request. */

@@ -54,7 +54,9 @@ export function isStringSchema(schema: unknown): boolean {
 export function toJsonText(text: string, schema: unknown, asString: string = JSON.stringify(text)): string {
   const types = typesOf(schema);
   const written = pythonWords.get(text.trim()) ?? text.trim();
-  const json = types.some((wanted) => wanted === 'array' || wanted === 'object') ? unescaped(written) : written;
+  const json = types.some((wanted) => wanted === 'array' || wanted === 'object')
+    ? unescaped(written)
+    : written;
   const type = typeOfJson(json);
   const isWanted =
     types.length === 0 ||
@@ -118,7 +120,7 @@ export function typesOf(schema: unknown, root: unknown = schema, depth = 0): rea
   const own = resolved(schema, root);
   if (own === undefined || depth > deepestSchema) return [];
   const { type, enum: values, const: value, anyOf, oneOf, allOf } = own;
-  if (typeof type === 'string') return [type];
+  if (typeof type === 'string') return [nativeTypes.get(type) ?? type];
   if (Array.isArray(type)) return type.filter((name) => typeof name === 'string');
   if (Array.isArray(values)) return [...new Set(values.map(typeOfValue))];
   if (value !== undefined) return [typeOfValue(value)];
@@ -130,6 +132,17 @@ export function typesOf(schema: unknown, root: unknown = schema, depth = 0): rea
   }
   return Array.isArray(allOf) ? (allOf.map(of).find((types) => types.length > 0) ?? []) : [];
 }
+
+/** Names that programs write for the types of JSON Schema. */
+const nativeTypes: ReadonlyMap<string, JsonType> = new Map([
+  ['str', 'string'],
+  ['int', 'integer'],
+  ['float', 'number'],
+  ['double', 'number'],
+  ['bool', 'boolean'],
+  ['list', 'array'],
+  ['dict', 'object'],
+]);
 
 /** A schema, or the one that its reference stands for; `undefined` where there is none. */
 function resolved(schema: unknown, root: unknown): Readonly<Record<string, unknown>> | undefined {

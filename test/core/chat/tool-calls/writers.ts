@@ -58,7 +58,10 @@ const inexpressible: ReadonlyMap<string, RegExp> = new Map([
   ['step-3', /<\/steptml:parameter>\s*<(steptml|\/steptml)|<\/steptml:invoke>\s*<｜/],
   ['kimi-k3', /<\|close\|>argument<\|sep\|>\s*<\|(open|close)|<\|close\|>call<\|sep\|>\s*<\|/],
   ['minimax-m3', /\]<\]minimax\[>\[|^\s*$|^\s*(?:True|False|None|null|true|false|[-\d[{"][^]*)\s*$/],
-  ['muse-glimmer', /<\/atem:parameter>\s*<(atem:parameter name="|\/atem:invoke>)|<\/atem:invoke>\s*<(atem|\/atem)/],
+  [
+    'muse-glimmer',
+    /<\/atem:parameter>\s*<(atem:parameter name="|\/atem:invoke>)|<\/atem:invoke>\s*<(atem|\/atem)/,
+  ],
   ['dots', /<\/parameter>\s*<(parameter name="|\/invoke>)|<\/invoke>\s*<(invoke|\/?dots)/],
   ['k2-horizon', /<\/ifm\|arg_value>\s*<(ifm\|arg_key>|\/ifm\|tool_call>)|<\/ifm\|tool_call>\s*<\/?ifm/],
   ...['', ':opensource', ':6124c78e'].map(
