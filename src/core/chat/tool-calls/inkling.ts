@@ -1,6 +1,6 @@
 import type { AnswerInput, Reading } from './answer-input.ts';
 import type { ToolCallFormat } from './format.ts';
-import { jsonCallFrame, readJsonCalls, readName } from './json-calls.ts';
+import { readJsonCalls, readName } from './json-calls.ts';
 import { createSectionParser } from './section-parser.ts';
 
 const messageMarker = '<|message_model|>';
@@ -11,7 +11,7 @@ const lastMarker = '<|content_model_end_sampling|>';
 /** A message with the name before the marker of its kind, and a JSON object with it once more. */
 export const inklingFormat: ToolCallFormat = {
   name: 'inkling',
-  example: `${messageMarker}get_weather${callMarker}{"name": "get_weather", "args": {"city": "Paris"}}${endMarker}`,
+  example: `${messageMarker}get_weather${callMarker}{"name":"get_weather","args":{"city":"Paris"}}${endMarker}`,
   families: [{ name: 'Inkling', models: ['Inkling', 'Inkling Small'] }],
   parallel: true,
   markers: [messageMarker, callMarker, endMarker, lastMarker],
@@ -25,10 +25,10 @@ export const inklingFormat: ToolCallFormat = {
   constraint: {
     trigger: messageMarker,
     begin: '',
-    call: (name) => {
-      const { prefix, suffix } = jsonCallFrame(name, { arguments: 'args' });
-      return { prefix: `${messageMarker}${name}${callMarker}${prefix}`, suffix: `${suffix}${endMarker}` };
-    },
+    call: (name) => ({
+      prefix: `${messageMarker}${name}${callMarker}{"name":${JSON.stringify(name)},"args":`,
+      suffix: `}${endMarker}`,
+    }),
     separator: '',
     end: '',
   },
