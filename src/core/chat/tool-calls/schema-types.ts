@@ -167,7 +167,7 @@ export function toJsonWord(word: string): string | null {
   const constant = pythonWords.get(word) ?? word;
   if (['true', 'false', 'null'].includes(constant)) return constant;
   const number = /^\+?(-?)0*(\d[\d_]*)?(?:\.(\d*))?(e[+-]?\d+)?$/i.exec(word);
-  if (number === null || !/\d/.test(word)) return null;
+  if (number === null || !/\d/.test(word) || !Number.isFinite(Number(word.replaceAll('_', '')))) return null;
   const [, sign = '', integer = '0', fraction = '', exponent = ''] = number;
   return `${sign}${integer.replaceAll('_', '')}${fraction === '' ? '' : `.${fraction}`}${exponent}`;
 }

@@ -27,11 +27,11 @@ describe('answers of the shapes that parsers of other servers are tested with', 
     else if (shape.calls.length > 0 && !special(shape)) expect(texts.join('')).toBe('');
   });
 
-  it('differ from what the others find at most ten times, and always for a reason', () => {
-    const differing = shapes.filter(({ ours }) => ours !== undefined);
-    for (const { calls, ours } of differing) expect(ours!.calls).not.toEqual(calls);
+  it('are read in another way for ten reasons at most', () => {
+    const differing = shapes.flatMap(({ calls, ours }) => (ours ? [{ ...ours, others: calls }] : []));
+    for (const { calls, others } of differing) expect(calls).not.toEqual(others);
     expect(shapes.length).toBeGreaterThan(345);
-    expect(differing.length).toBeLessThanOrEqual(10);
+    expect(new Set(differing.map(({ because }) => because)).size).toBeLessThanOrEqual(10);
   });
 });
 

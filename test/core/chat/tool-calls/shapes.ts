@@ -587,13 +587,6 @@ const special: readonly Shape[] = [
   },
   {
     format: 'glm-4.5',
-    title: 'an unknown function',
-    text: '<tool_call>sell_ticket<arg_key>to</arg_key><arg_value>Ada</arg_value></tool_call>',
-    calls: [],
-    ours: isReported,
-  },
-  {
-    format: 'glm-4.5',
     title: 'escaped JSON',
     text:
       String.raw`<tool_call>find_train\n<arg_key>stops</arg_key>\n<arg_value>[{\"id\": \"1\", \"path\": \"C:\\\\a\"}]</arg_value>` +
@@ -639,13 +632,6 @@ const special: readonly Shape[] = [
   },
   {
     format: 'dots',
-    title: 'an unknown function',
-    text: '<dots_function_call><invoke name="sell_ticket"><parameter name="to">Ada</parameter></invoke></dots_function_call>',
-    calls: [],
-    ours: isReported,
-  },
-  {
-    format: 'dots',
     title: 'a broken section before a whole one',
     text: '<dots_function_call>junk</dots_function_call><dots_function_call><invoke name="set_alarm"><parameter name="at">6:40</parameter></invoke></dots_function_call>',
     calls: [alarm],
@@ -687,6 +673,84 @@ const special: readonly Shape[] = [
     calls: [{ name: 'set_alarm', values: { at: '', label: '```\nA: [Town] - [Hour]\n```' } }],
   },
   { format: 'mistral', title: 'no call', text: 'Nothing to do here.', calls: [] },
+  {
+    format: 'mistral',
+    title: 'text on the line before',
+    text: `So: [TOOL_CALLS] ${list([train])}`,
+    calls: [train],
+  },
+  {
+    format: 'pythonic',
+    title: 'a number beyond all numbers before a whole call',
+    text: `[find_train(price=1e999), ${expression(alarm)}]`,
+    calls: [alarm],
+    ours: { calls: [], because: 'what follows a broken call may be part of its arguments' },
+  },
+  {
+    format: 'kimi-k2',
+    title: 'an id without its number',
+    text: '<|tool_calls_section_begin|><|tool_call_begin|>functions.set_alarm <|tool_call_argument_begin|>{"at": "6:40"}<|tool_call_end|><|tool_calls_section_end|>',
+    calls: [],
+    ours: { calls: [alarm], because: 'an id needs no number to tell the name' },
+  },
+  {
+    format: 'kimi-k2',
+    title: 'an id without prefix',
+    text: '<|tool_calls_section_begin|><|tool_call_begin|>set_alarm:0 <|tool_call_argument_begin|>{"at": "6:40"}<|tool_call_end|><|tool_calls_section_end|>',
+    calls: [alarm],
+  },
+  {
+    format: 'kimi-k2',
+    title: 'a number in place of the id',
+    text: '<|tool_calls_section_begin|><|tool_call_begin|>0 <|tool_call_argument_begin|>{"at": "6:40"}<|tool_call_end|><|tool_calls_section_end|>',
+    calls: [alarm],
+  },
+  {
+    format: 'kimi-k2',
+    title: 'a number, and broken arguments',
+    text: '<|tool_calls_section_begin|><|tool_call_begin|>0 <|tool_call_argument_begin|>{"at": "6<|tool_call_end|><|tool_calls_section_end|>',
+    calls: [],
+  },
+  {
+    format: 'kimi-k2',
+    title: 'tags and lines in the arguments',
+    text: '<|tool_calls_section_begin|><|tool_call_begin|>functions.set_alarm:0 <|tool_call_argument_begin|>{\n  "at": "<b>6</b>",\n  "label": "x"\n}<|tool_call_end|><|tool_calls_section_end|>',
+    calls: [{ name: 'set_alarm', values: { at: '<b>6</b>', label: 'x' } }],
+  },
+  {
+    format: 'qwen3-coder',
+    title: 'a close tag missing',
+    text: 'Look:\n<tool_call>\n<function=set_alarm>\n<parameter=at>\n6:40\n<parameter=label>\nup\n</parameter>\n</function>\n</tool_call>',
+    calls: [{ name: 'set_alarm', values: { at: '6:40', label: 'up' } }],
+  },
+  {
+    format: 'qwen3-coder',
+    title: 'an open tag missing',
+    text: 'Look:\n\n<function=set_alarm>\n<parameter=at>\n6:40\n</parameter>\n</function>\n</tool_call>',
+    calls: [alarm],
+  },
+  {
+    format: 'minimax-m2',
+    title: 'a number without a schema',
+    text: '<minimax:tool_call><invoke name="find_train"><parameter name="note">5</parameter></invoke></minimax:tool_call>',
+    calls: [{ name: 'find_train', values: { note: '5' } }],
+    ours: {
+      calls: [{ name: 'find_train', values: { note: 5 } }],
+      because: 'a value that no schema types is what it looks like',
+    },
+  },
+  {
+    format: 'minimax-m2',
+    title: 'a section cut off',
+    text: '<minimax:tool_call><invoke name="set_alarm"><parameter name="at">6:40</parameter>',
+    calls: [alarm],
+  },
+  {
+    format: 'hunyuan',
+    title: 'objects on lines of a list',
+    text: ` Right.<tool_calls>[\n    ${json(train)},\n    ${json(alarm)}\n]</tool_calls>`,
+    calls: [train, alarm],
+  },
 ];
 
 export const shapes: readonly Shape[] = [...common, ...special];
