@@ -15,7 +15,7 @@ describe('docs/tool-calling.md', () => {
   });
 
   it('tests every family, and no test fails', async () => {
-    const families = toolCallFormats.flatMap((format) => format.families.map(({ name }) => name));
+    const families = toolCallFormats.flatMap((own) => own.families.map(({ name }) => name));
     expect(familyTemplates.map(({ family }) => family).toSorted()).toEqual(families.toSorted());
     expect(await readFile(path, 'utf8')).not.toMatch(/\| fails +\|/);
   });

@@ -21,6 +21,12 @@ const syntax: TaggedCallSyntax = {
   typeTags,
 };
 
+const taggedCalls = taggedConstraint(
+  syntax,
+  { begin: `${beginTag}\n`, open: openTag, end: `\n${endTag}` },
+  { open: openTag },
+);
+
 /** The name, then a tag for each parameter's name, perhaps one for its type, and one for its value; or a JSON object. */
 export const k2HorizonFormat: ToolCallFormat = {
   name: 'k2-horizon',
@@ -50,30 +56,23 @@ export const k2HorizonFormat: ToolCallFormat = {
       else yield* readJsonCalls(input);
     },
   }),
-  constraint: (() => {
-    const tagged = taggedConstraint(
-      syntax,
-      { begin: `${beginTag}\n`, open: openTag, end: `\n${endTag}` },
-      { open: openTag },
-    );
-    return {
-      ...tagged,
-      others: [
-        ...(tagged.others ?? []),
-        {
-          trigger: beginTag,
-          begin: `${beginTag}\n`,
-          call: (name: string) => {
-            const { prefix, suffix } = jsonCallFrame(name);
-            return { prefix: `${openTag}\n${prefix}`, suffix: `${suffix}\n${closeTag}` };
-          },
-          separator: '\n',
-          end: `\n${endTag}`,
-          isLoose: true,
+  constraint: {
+    ...taggedCalls,
+    others: [
+      ...(taggedCalls.others ?? []),
+      {
+        trigger: beginTag,
+        begin: `${beginTag}\n`,
+        call: (name) => {
+          const { prefix, suffix } = jsonCallFrame(name);
+          return { prefix: `${openTag}\n${prefix}`, suffix: `${suffix}\n${closeTag}` };
         },
-      ],
-    };
-  })(),
+        separator: '\n',
+        end: `\n${endTag}`,
+        isLoose: true,
+      },
+    ],
+  },
   write: (calls) =>
     `${beginTag}\n${calls.map((call) => `${openTag}${writeTaggedCall(call, syntax)}\n`).join('')}${endTag}`,
   detect: ({ template, hasToken }) => template.includes(beginTag) || hasToken(beginTag),

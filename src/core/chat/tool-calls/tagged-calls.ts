@@ -203,10 +203,10 @@ function isNameUnit(unit: string): boolean {
 
 /** Takes white space between tags; some models write a line break as its escape. */
 function* takeGap(input: AnswerInput): Reading<string> {
-  let gap = '';
-  do gap += yield* input.takeSpace();
-  while ((yield* input.takeAny([escapedBreak])) !== null && (gap += escapedBreak));
-  return gap;
+  for (let gap = ''; ; gap += escapedBreak) {
+    gap += yield* input.takeSpace();
+    if ((yield* input.takeAny([escapedBreak])) === null) return gap;
+  }
 }
 
 function* takeParts(input: AnswerInput, parts: readonly string[]): Reading<boolean> {

@@ -485,7 +485,7 @@ const special: readonly Shape[] = [
   {
     format: 'pythonic',
     title: 'two lists in a sentence',
-    text: `${`[${expression(train)}]`} and [${expression(alarm)}]`,
+    text: `[${expression(train)}] and [${expression(alarm)}]`,
     calls: [train, alarm],
   },
   { format: 'pythonic', title: 'a bracket alone', text: 'Look at this: [', calls: [] },
