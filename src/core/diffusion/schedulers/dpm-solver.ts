@@ -1,41 +1,28 @@
-import { betaSchedules, evenly } from './betas.ts';
+import { betaSchedules } from './betas.ts';
 import { blendInPlace, blendInto } from './blend.ts';
 import type { ConfigReader } from './config.ts';
-import { denoisedInto } from './denoised.ts';
-import { levelOf, readMultistepSigmas } from './multistep-sigmas.ts';
+import { readThreshold } from './limit.ts';
+import { fewSteps, readMultistepSigmas, readSolverType, solverDenoisedInto } from './multistep-sigmas.ts';
 import type { Scheduler } from './scheduler.ts';
-
-/** Below so many steps, the last ones are of a lower order, which keeps them stable. */
-const fewSteps = 15;
-
-const types = ['epsilon', 'v_prediction', 'sample', 'flow_prediction'] as const;
 
 /**
  * DPM-Solver++ of first or second order (2M), which extrapolates from the step before. Lu et al. 2022, algorithm 2; its
  * stochastic form likewise.
  */
 export function createDpmSolver(config: ConfigReader, steps: number): Scheduler {
-  config.refuse(['thresholding', 'use_lu_lambdas', 'use_dynamic_shifting']);
+  config.refuse(['use_lu_lambdas', 'use_dynamic_shifting']);
   const algorithm = config.choice('algorithm_type', ['dpmsolver++', 'sde-dpmsolver++'], 'dpmsolver++');
   const heun = config.choice('solver_type', ['midpoint', 'heun'], 'midpoint') === 'heun';
   const order = config.number('solver_order', 2);
   if (order !== 1 && order !== 2) throw new RangeError(`solver_order: expected 1 or 2, got ${order}`);
-  const type = config.choice('prediction_type', types, 'epsilon');
-  const isFlow = config.flag('use_flow_sigmas', false);
-  if (isFlow !== (type === 'flow_prediction')) {
-    throw new RangeError(`use_flow_sigmas: expected it with prediction_type flow_prediction, got ${type}`);
-  }
+  const { type, isFlow } = readSolverType(config);
+  const limit = readThreshold(config);
   const schedule = config.choice('beta_schedule', betaSchedules, 'linear');
-  const { sigmas, timesteps } = readMultistepSigmas(config, steps, {
-    flowSigmas: (count, trainSteps) =>
-      evenly(1, 1 / trainSteps, count + 1)
-        .map((alpha) => 1 - alpha)
-        .toReversed()
-        .slice(0, -1),
+  const { levels, timesteps } = readMultistepSigmas(config, steps, {
+    isFlow,
     roundsKarras: schedule !== 'squaredcos_cap_v2',
     smallestLambda: config.number('lambda_min_clipped', -Infinity),
   });
-  const levels = sigmas.map((sigma) => levelOf(sigma, { isFlow }));
   const lowerFinal =
     config.choice('final_sigmas_type', ['zero', 'sigma_min'], 'zero') === 'zero' ||
     config.flag('euler_at_final', false) ||
@@ -58,8 +45,8 @@ export function createDpmSolver(config: ConfigReader, steps: number): Scheduler 
       [denoised, before] = [before, denoised];
       const from = levels[step]!;
       const to = levels[step + 1]!;
-      if (type === 'flow_prediction') blendInto(denoised, 1, sample, -from.sigma, output);
-      else denoisedInto(denoised, sample, output, { type, ...from });
+      solverDenoisedInto(denoised, sample, output, { type, level: from });
+      limit?.(denoised);
 
       const isFirstOrder = order === 1 || step === 0 || (step === timesteps.length - 1 && lowerFinal);
       const h = to.lambda - from.lambda;
