@@ -27,7 +27,7 @@ export function createDpmSinglestep(config: ConfigReader, steps: number): Schedu
   });
   const endsAtZero = levels.at(-1)!.sigma === 0;
   const orders = ordersOf(steps, most, {
-    lowersFinal: config.flag('lower_order_final', false) || endsAtZero || steps % most !== 0,
+    lowersFinal: config.flag('lower_order_final', false),
     endsAtZero,
   });
   /** 2 where the equation is stochastic: the noise decays twice as fast, and fresh noise takes its place. */
@@ -92,9 +92,6 @@ function ordersOf(
   { lowersFinal, endsAtZero }: { readonly lowersFinal: boolean; readonly endsAtZero: boolean },
 ): number[] {
   const orders = Array.from({ length: steps }, (_, step) => (step % most) + 1);
-  if (most > 1 && lowersFinal && steps % most === 0) {
-    orders[steps - 1] = 1;
-  }
-  if (endsAtZero) orders[steps - 1] = 1;
+  if (endsAtZero || (lowersFinal && steps % most === 0)) orders[steps - 1] = 1;
   return orders;
 }

@@ -8,7 +8,7 @@ export type Limit = (denoised: Float32Array) => void;
  * Dynamic thresholding, if a config asks for it: a quantile of the absolute values becomes 1, and larger values are cut
  * off. Saharia et al. 2022, section 2.3.
  *
- * @throws TypeError or RangeError for a quantile outside of 0 to 1
+ * @throws TypeError or RangeError for a quantile outside of 0 to 1, or a largest value that isn't above 0
  */
 export function readThreshold(config: ConfigReader): Limit | undefined {
   if (!config.flag('thresholding', false)) return undefined;
@@ -17,6 +17,7 @@ export function readThreshold(config: ConfigReader): Limit | undefined {
     throw new RangeError(`dynamic_thresholding_ratio: expected a number from 0 to 1, got ${share}`);
   }
   const most = config.number('sample_max_value', 1);
+  if (most <= 0) throw new RangeError(`sample_max_value: expected a number above 0, got ${most}`);
   return (denoised) => {
     const bound = Math.min(Math.max(quantile(denoised.map(Math.abs), share), 1), most);
     clampInPlace(denoised, bound);
