@@ -16,9 +16,9 @@ export function lagrangeBasis(nodes: readonly number[]): number[][] {
       .reduce<number[]>(
         (polynomial, other) => {
           const scale = 1 / (node - other);
-          return [0, ...polynomial].map(
-            (raised, power) => scale * (raised - other * (polynomial[power] ?? 0)),
-          );
+          return [0]
+            .concat(polynomial)
+            .map((raised, power) => scale * (raised - other * (polynomial[power] ?? 0)));
         },
         [1],
       ),

@@ -164,6 +164,9 @@ def cases():
         yield "DPMSolverSinglestepScheduler", {**COMMON, "solver_order": order}, steps
     for settings in [{"prediction_type": "v_prediction"}, {"prediction_type": "sample"}, {"lower_order_final": True, "final_sigmas_type": "sigma_min"}, {"use_karras_sigmas": True}, {"use_exponential_sigmas": True}, {"use_beta_sigmas": True}, {"lambda_min_clipped": -5.1, "beta_schedule": "squaredcos_cap_v2"}]:
         yield "DPMSolverSinglestepScheduler", {**COMMON, **settings}, 6
+    for steps, last in itertools.product([6, 20], ["zero", "sigma_min"]):
+        yield "DPMSolverMultistepScheduler", {**COMMON, "solver_order": 3, "final_sigmas_type": last}, steps
+    yield "DPMSolverMultistepScheduler", {**COMMON, "solver_order": 3, "final_sigmas_type": "sigma_min", "lower_order_final": False}, 6
     for prediction, steps in itertools.product(["epsilon", "v_prediction", "sample"], [1, 4, 8]):
         yield "TCDScheduler", {"prediction_type": prediction}, steps
     yield "LCMScheduler", {}, 4

@@ -56,6 +56,22 @@ describe('schedulers take the steps of diffusers', () => {
   });
 });
 
+it('a step of no length stays finite', () => {
+  const config = {
+    _class_name: 'DPMSolverMultistepScheduler',
+    solver_order: 3,
+    use_karras_sigmas: true,
+    final_sigmas_type: 'sigma_min',
+    lower_order_final: false,
+  };
+  const scheduler = createScheduler(config, { steps: 6 });
+  const sample = wave(0);
+  for (let step = 0; step < 6; step++) scheduler.step(step, sample, wave(step + 1), () => undefined);
+
+  expect(Array.from(sample).every(Number.isFinite)).toBe(true);
+  expect(Math.max(...sample.map(Math.abs))).toBeLessThan(100);
+});
+
 describe('createScheduler', () => {
   it.each<[string, Record<string, unknown>, number, string]>([
     ['no class', {}, 4, '_class_name: expected one of DDIMScheduler'],
