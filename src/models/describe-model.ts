@@ -13,7 +13,7 @@ import { openUrl, readAnswer, refusal, toRemote, type Remote } from './hub/http.
 import { RepositoryCache } from './hub/model-cache.ts';
 import { possibleFiles, possibleWeightFiles, toFileTree } from './hub/needed-files.ts';
 import type { RemoteFile } from './hub/file-list.ts';
-import { listRepository, probeFiles } from './hub/repository.ts';
+import { isUnreachable, listRepository, probeFiles, withoutHub } from './hub/repository.ts';
 import { beforeCache, defaultRetryPolicy, withRetries } from './hub/retry.ts';
 import { resolveHubSettings, type HubOptions, type HubSettings } from './hub/settings.ts';
 import type { ModelFiles } from './model-files.ts';
@@ -183,8 +183,8 @@ async function unlessUnreachable<T>(
     return await ask({ policy, signal });
   } catch (error) {
     signal?.throwIfAborted();
-    const isUnreachable = InferenceError.isInstance(error) && error.code === 'worker_failed';
-    if (!isUnreachable || !isCached) throw error;
+    if (!isCached) throw withoutHub(error, remote, settings.cacheFolder);
+    if (!isUnreachable(error)) throw error;
     onWarning?.(`${error.message} Going on with what is in the cache.`);
     return undefined;
   }
