@@ -1,6 +1,6 @@
 import { fstatSync } from 'node:fs';
 import { createInterface } from 'node:readline/promises';
-import { text } from 'node:stream/consumers';
+import { text as readText } from 'node:stream/consumers';
 import { isatty } from 'node:tty';
 
 /** Standard output or standard error. */
@@ -39,7 +39,7 @@ export function openTerminal(): Terminal {
     environment: env,
     isInteractive: isatty(stdin.fd) && isatty(stderr.fd),
     readLine: createLineReader(process),
-    readPiped: async () => (isPiped(stdin.fd) ? text(stdin) : undefined),
+    readPiped: async () => (isPiped(stdin.fd) ? readText(stdin) : undefined),
   };
 }
 

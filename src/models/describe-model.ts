@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { basename, dirname, join, sep } from 'node:path';
-import { fieldError, InferenceError } from '../errors.ts';
+import { fieldError, type InferenceError } from '../errors.ts';
 import { bundledModelNames } from './bundled-models.ts';
 import { catalogue, findCatalogueEntry, type CatalogueEntry } from './catalogue.ts';
 import { readGgufMetadata, type GgufMetadata } from '../core/gguf/read-metadata.ts';

@@ -5,6 +5,7 @@ import { saveFile } from '../../dom/download.js';
 import { element, field, quietButton, toggle } from '../../dom/element.js';
 import { createMenu } from '../../dom/menu.js';
 import { createRecordButton } from '../recording/record-button.js';
+import { playWav } from '../speech/play-wav.js';
 import { spokenSample } from '../spoken-sample.js';
 import { createWorkspace } from '../workspace.js';
 import { createAttachments } from './attachments.js';
@@ -40,6 +41,18 @@ export function createChatPanel(context) {
   const system = element('textarea', { class: 'input', rows: '2', placeholder: 'None' });
   const transcriber = context.modelOf('transcription');
   const speaker = context.modelOf('speech');
+  const readAloud =
+    speaker &&
+    (async (/** @type {string} */ text, /** @type {AbortSignal} */ signal) => {
+      try {
+        const json = { model: speaker.id, input: toSpoken(text) };
+        const response = await client.send({ path: '/audio/speech', json }, signal);
+        const { played } = await playWav(response, signal);
+        await played;
+      } catch (error) {
+        if (!signal.aborted) workspace.showError(error);
+      }
+    });
   const attachments = createAttachments({
     takesPictures: context.models.some(mayTakePictures),
     transcribe: transcriber && ((file, signal) => transcribe(client, transcriber.id, file, signal)),
@@ -118,7 +131,7 @@ export function createChatPanel(context) {
   const showMessages = () => {
     const { messages } = current;
     log.replaceChildren();
-    restore(messages, log, workspace.model().id, edit);
+    restore(messages, log, () => createAnswerView(workspace.model().id, readAloud), edit);
     suggestions.hidden = messages.length > 0;
     showActions(false);
   };
@@ -260,6 +273,7 @@ export function createChatPanel(context) {
           ask: (sent) => client.send(toRequest(sent), signal),
           tools: tools.map(({ tool }) => tool),
           speaker: workspace.model().id,
+          readAloud,
           log,
           signal,
         });
@@ -342,6 +356,16 @@ function toUser(content, pictures = []) {
   return { role: 'user', content, ...(pictures.length > 0 ? { pictures } : {}) };
 }
 
+/** Markdown without its marks, which nobody wants to hear. @param {string} markdown */
+function toSpoken(markdown) {
+  return (
+    markdown
+      .replaceAll(/^ *(?:[#>*+-]+|```.*) */gm, '')
+      .replaceAll(/[*_`|]+/g, ' ')
+      .trim() || '…'
+  );
+}
+
 /** @param {Message} message */
 function hasPictures(message) {
   return message.role === 'user' && message.pictures !== undefined;
@@ -379,17 +403,17 @@ async function transcribe(client, model, file, signal) {
  *
  * @param {readonly Message[]} messages
  * @param {HTMLElement} log
- * @param {string} speaker
+ * @param {() => AnswerView} createView
  * @param {Parameters<typeof userView>[1]} onEdit
  */
-function restore(messages, log, speaker, onEdit) {
+function restore(messages, log, createView, onEdit) {
   /** @type {AnswerView | undefined} */
   let last;
   for (const message of messages) {
     if (message.role === 'user') log.append(userView(message, onEdit));
     else if (message.role === 'tool') last?.showResult(message.tool_call_id, message.content);
     else {
-      last = createAnswerView(speaker);
+      last = createView();
       const { role: _role, tool_calls: calls, ...rest } = message;
       const indexed = calls?.map(({ id, type, function: called }, index) => ({
         index,

@@ -51,8 +51,12 @@ export function userView(message, onEdit) {
   return root;
 }
 
-/** @param {string} speaker @returns {AnswerView} */
-export function createAnswerView(speaker) {
+/**
+ * @param {string} speaker
+ * @param {(text: string, signal: AbortSignal) => Promise<void>} [readAloud] resolves when all was heard
+ * @returns {AnswerView}
+ */
+export function createAnswerView(speaker, readAloud) {
   const thoughts = createMarkdownView('text');
   const answer = createMarkdownView('text answer');
   const reasoning = element(
@@ -64,7 +68,8 @@ export function createAnswerView(speaker) {
   const calls = element('div', { class: 'calls', hidden: true });
   const note = element('p', { class: 'status', 'data-speaker': speaker });
   const copy = copyButton('Copy', 'Copy answer', answer.text);
-  const foot = element('div', { class: 'row answer-foot', hidden: true }, copy, note);
+  const reader = readAloud && createReadButton((signal) => readAloud(answer.text(), signal));
+  const foot = element('div', { class: 'row answer-foot', hidden: true }, copy, reader, note);
   const logprobs = createLogprobsView();
   /** @type {ReturnType<typeof createCallView>[]} */
   const callViews = [];
@@ -88,6 +93,7 @@ export function createAnswerView(speaker) {
       if (delta.content) answer.append(delta.content);
       foot.hidden = false;
       copy.hidden = answer.text() === '';
+      if (reader) reader.hidden = copy.hidden;
       for (const { index, id, function: part } of delta.tool_calls ?? []) {
         calls.hidden = false;
         const view = (callViews[index] ??= createCallView());
@@ -106,6 +112,28 @@ export function createAnswerView(speaker) {
       foot.hidden = false;
     },
   };
+}
+
+/** @param {(signal: AbortSignal) => Promise<void>} read */
+function createReadButton(read) {
+  /** @type {AbortController | undefined} */
+  let running;
+  const button = quietButton(
+    'Read aloud',
+    async () => {
+      if (running) {
+        running.abort();
+        return;
+      }
+      running = new AbortController();
+      button.textContent = 'Stop reading';
+      await read(running.signal);
+      running = undefined;
+      button.textContent = 'Read aloud';
+    },
+    { class: 'quiet-button small-button' },
+  );
+  return button;
 }
 
 function createCallView() {
