@@ -222,7 +222,7 @@ describe.skipIf(skipReason !== undefined)('the playground in a browser', { timeo
       })(${JSON.stringify(text)})`;
       const html = await page.evaluate<[string, number, string, number]>(script);
       expect(html[0]).toMatchInlineSnapshot(
-        `"<h3>Title</h3><p><strong>bold</strong> <code>code</code> <a href="https://example.com" rel="noopener noreferrer" target="_blank">site</a> <span>bad</span> &lt;img src=x onerror=alert(1)&gt;</p><ul><li>one</li><li>two<ol><li>deeper</li></ol></li></ul><div class="table-frame" tabindex="0"><table class="table"><thead><tr><th>a</th><th class="number">b</th></tr></thead><tbody><tr><td>1</td><td class="number">2 &amp; 3</td></tr></tbody></table></div><figure class="code-block"><figcaption><span>js</span><button type="button" class="quiet-button small-button" aria-label="Copy code">Copy</button></figcaption><pre tabindex="0"><code>const x = "&lt;b&gt;";</code></pre></figure>"`,
+        `"<h3>Title</h3><p><strong>bold</strong> <code>code</code> <a href="https://example.com" rel="noopener noreferrer" target="_blank">site</a> <span>bad</span> &lt;img src=x onerror=alert(1)&gt;</p><ul><li>one</li><li>two<ol><li>deeper</li></ol></li></ul><div class="table-frame" tabindex="0"><table class="table"><thead><tr><th>a</th><th class="number">b</th></tr></thead><tbody><tr><td>1</td><td class="number">2 &amp; 3</td></tr></tbody></table></div><figure class="code-block"><figcaption><span>js</span><button type="button" class="quiet-button small-button" aria-label="Copy code">Copy</button></figcaption><pre tabindex="0"><code data-decorable="code" data-detail="js">const x = "&lt;b&gt;";</code></pre></figure>"`,
       );
       expect(html[1]).toBeGreaterThan(20_000);
       expect(html[2]).toBe('<p>a &amp; b &lt;</p>');

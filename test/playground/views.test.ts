@@ -24,12 +24,19 @@ describe.skipIf(skipReason !== undefined)('the views of the playground', { timeo
     const inference = createFakeInference({
       models: [
         'fake-chat',
+        'other-chat',
         { id: 'fake-brush', category: 'image' },
         { id: 'fake-eyes', category: 'detection' },
         { id: 'fake-mouth', category: 'speech' },
         { id: 'fake-embed', category: 'embedding' },
       ],
-      reply: ({ messages }) => replies[String(messages.at(-1)!.content)] ?? { text: 'Hm.' },
+      reply({ messages, tools }) {
+        const { role, content } = messages.at(-1)!;
+        if (role === 'tool') return { text: `It costs ${content as string}.` };
+        if (tools.some(({ name }) => name === 'get_price'))
+          return { toolCalls: [{ name: 'get_price', arguments: { thing: 'tea' } }] };
+        return replies[String(content)] ?? { text: 'Hm.' };
+      },
       speech: ({ input }) => ({ delayMs: input.startsWith('Long') ? 100 : 0 }),
       detections: {
         detections: [
@@ -95,6 +102,51 @@ describe.skipIf(skipReason !== undefined)('the views of the playground', { timeo
     expect(await answer.locator('math[display=block] mfrac').count()).toBe(1);
     expect(await answer.locator('.answer').textContent()).toContain('for $5 and $10.');
     expect(await answer.locator('em').count()).toBe(0);
+  });
+
+  it('shows the answers of two models side by side, and goes on with the first', async () => {
+    await page.getByLabel('Second model').selectOption('other-chat');
+    const sent: { model: string; messages: unknown[] }[] = [];
+    page.on('request', (request) => {
+      if (request.url().endsWith('/chat/completions')) sent.push(request.postDataJSON());
+    });
+    await say('slow');
+    const sides = page.locator('.pair .side');
+    await sides.nth(1).locator('.status', { hasText: 'answer token' }).waitFor();
+    await page.getByRole('button', { name: 'Send' }).waitFor();
+    const [left, right] = [(await sides.nth(0).boundingBox())!, (await sides.nth(1).boundingBox())!];
+    expect(left.y).toBe(right.y);
+    expect(left.x + left.width).toBeLessThan(right.x);
+    expect(sent.map(({ model }) => model).toSorted()).toEqual(['fake-chat', 'other-chat']);
+    await say('fast');
+    await expect.poll(() => sent.length).toBe(4);
+    for (const { messages } of sent.slice(2)) expect(messages).toHaveLength(3);
+  });
+
+  it('checks own tools, offers them, and sends what the person answers', async () => {
+    await page.getByText('Your own tools').click();
+    const editor = page.getByLabel('Functions');
+    const fault = page.locator('.chat-settings .problem');
+    for (const [text, expected] of [
+      ['[{', 'JSON'],
+      ['{}', 'Expected a list'],
+      ['[{"name": "a b"}]', '[0].name: expected 1 to 64 letters'],
+      ['[{"name": "a"}, {"name": "a"}]', '[1].name: expected every name once'],
+      [
+        '[{"name": "a", "parameters": {"properties": {"b": {"type": "text"}}}}]',
+        '[0].parameters.properties.b.type',
+      ],
+    ] as const) {
+      await editor.fill(text);
+      expect(await fault.textContent()).toContain(expected);
+    }
+    await page.getByRole('button', { name: 'Example' }).click();
+    expect(await fault.isVisible()).toBe(false);
+    await page.getByLabel('Message', { exact: true }).fill('What does tea cost?');
+    await page.getByRole('button', { name: 'Send' }).click();
+    await page.getByLabel('Result of get_price').fill('4 euros');
+    await page.getByRole('button', { name: 'Send the result' }).click();
+    await page.locator('.answer', { hasText: 'It costs 4 euros.' }).waitFor();
   });
 
   it('reads an answer aloud without its marks, and stops', async () => {

@@ -35,7 +35,9 @@ export async function converse(conversation, turn) {
     if (!message.tool_calls) return;
     try {
       for (const call of message.tool_calls) {
-        const { content, shown } = await answerCall(turn.tools, call, turn.signal);
+        const { content, shown } = await answerCall(turn.tools, call, turn.signal, (waiting) =>
+          view.showWaiting(call.id, waiting),
+        );
         conversation.push({ role: 'tool', tool_call_id: call.id, content });
         view.showResult(call.id, content, shown);
       }

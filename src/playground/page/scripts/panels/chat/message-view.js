@@ -18,6 +18,7 @@ import { createLogprobsView } from './logprobs-view.js';
  * @property {(delta: Delta) => void} add
  * @property {(logprobs: NonNullable<Chunk['choices'][number]['logprobs']>) => void} addLogprobs
  * @property {(callId: string, content: string, shown?: HTMLElement) => void} showResult of a tool call
+ * @property {(callId: string, shown: HTMLElement) => void} showWaiting until the result of a tool call is there
  * @property {(note: string) => void} showNote figures below the answer
  */
 
@@ -105,6 +106,9 @@ export function createAnswerView(speaker, readAloud) {
     showResult(callId, content, shown) {
       callViews.find((view) => view.id() === callId)?.showResult(content, shown);
     },
+    showWaiting(callId, shown) {
+      callViews.find((view) => view.id() === callId)?.showWaiting(shown);
+    },
     showNote(text) {
       thoughts.show();
       answer.show();
@@ -118,21 +122,16 @@ export function createAnswerView(speaker, readAloud) {
 function createReadButton(read) {
   /** @type {AbortController | undefined} */
   let running;
-  const button = quietButton(
-    'Read aloud',
-    async () => {
-      if (running) {
-        running.abort();
-        return;
-      }
-      running = new AbortController();
-      button.textContent = 'Stop reading';
-      await read(running.signal);
-      running = undefined;
-      button.textContent = 'Read aloud';
-    },
-    { class: 'quiet-button small-button' },
-  );
+  const begin = async () => {
+    running = new AbortController();
+    button.textContent = 'Stop reading';
+    await read(running.signal);
+    running = undefined;
+    button.textContent = 'Read aloud';
+  };
+  const button = quietButton('Read aloud', () => (running ? running.abort() : void begin()), {
+    class: 'quiet-button small-button',
+  });
   return button;
 }
 
@@ -161,6 +160,11 @@ function createCallView() {
       id ||= callId;
       name.appendData(moreName);
       values.appendData(moreValues);
+    },
+    /** @param {HTMLElement} shown */
+    showWaiting(shown) {
+      result.replaceChildren(shown);
+      result.hidden = false;
     },
     /** @param {string} content @param {HTMLElement} [shown] */
     showResult(content, shown) {
