@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { describeValue } from '../core/text/quote.ts';
 import { fieldError } from '../errors.ts';
 import { localFiles, type Dtype } from './graph-files.ts';
 import { genaiConfigFile, toHubConfig } from './genai-config.ts';
-import { decoderGraph } from './model-files.ts';
+import { decoderGraph, sourceError } from './model-files.ts';
 
 const configFile = 'config.json';
 
@@ -110,4 +111,11 @@ export async function readJson(path: string, name: string, fallback?: Json): Pro
   }
   if (typeof value === 'object' && value !== null) return value as Json;
   throw fieldError('source', `${name} in ${path} holds no JSON object`);
+}
+
+/** A positive integer of `config.json`. @throws InferenceError `invalid_request` for another value */
+export function readCount(config: Json, name: string, fallback?: number): number {
+  const value = config[name] ?? fallback;
+  if (Number.isInteger(value) && (value as number) > 0) return value as number;
+  throw sourceError(`config.json has ${name} ${describeValue(value)}, expected a positive integer`);
 }

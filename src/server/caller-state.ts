@@ -2,7 +2,6 @@ import { Buffer } from 'node:buffer';
 import { withinTime } from '../concurrency/within-time.ts';
 import type { CallerState, KeptValues, ResponseStore } from '../contracts/caller.ts';
 import { InferenceError } from '../errors.ts';
-import { ownerOf, type ApiKey } from './authentication.ts';
 import { parseBytes } from './parse-in-thread.ts';
 import { createSealers } from './sealer.ts';
 
@@ -16,8 +15,8 @@ export interface Keeping {
   readonly maxTextBytes: number;
 }
 
-/** Finds the state of a key's owner; `null` stands for everybody. */
-export type CallerStates = (apiKey: ApiKey | null) => CallerState;
+/** Finds the state of a key's owner within its plan. @param owner everybody if left out */
+export type CallerStates = (owner: string | undefined, planName: string | undefined) => CallerState;
 
 /**
  * @param keeping where values are kept; nowhere if left out
@@ -25,9 +24,8 @@ export type CallerStates = (apiKey: ApiKey | null) => CallerState;
  */
 export function createCallerStates(keeping: Keeping | undefined, secret: string | undefined): CallerStates {
   const sealersOf = createSealers(secret);
-  return (apiKey) => {
-    const names = apiKey === null ? ['', ''] : [apiKey.plan ?? '', ownerOf(apiKey)];
-    const caller = names.map(encodeURIComponent).join(':');
+  return (owner = '', planName = '') => {
+    const caller = [planName, owner].map(encodeURIComponent).join(':');
     return { kept: keeping && keptValues(caller, keeping), ...sealersOf(caller) };
   };
 }

@@ -80,7 +80,7 @@ export function createHandlerOf(
       const pathParameters = match.pathParameters();
       const apiKey = await settings.authenticate(request);
       const owner = apiKey === null ? undefined : ownerOf(apiKey);
-      const meter = settings.meterOf(apiKey);
+      const meter = settings.meterOf(owner, apiKey?.plan);
       const call = {
         inference,
         settings,
@@ -90,7 +90,7 @@ export function createHandlerOf(
         origin,
         pathParameters,
         owner,
-        caller: settings.callerOf(apiKey),
+        caller: settings.callerOf(owner, apiKey?.plan),
         meter,
         report,
       };

@@ -4,7 +4,7 @@ import type { ResponseStore } from '../contracts/caller.ts';
 /** Most that is kept. */
 export interface MemoryStoreLimits {
   readonly maxCount: number;
-  /** Of all texts, as UTF-8. */
+  /** Bytes of all texts, as UTF-8. */
   readonly maxBytes: number;
 }
 

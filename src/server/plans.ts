@@ -1,5 +1,4 @@
 import { InferenceError } from '../errors.ts';
-import { ownerOf, type ApiKey } from './authentication.ts';
 import {
   createBudget,
   createMemoryLimiter,
@@ -73,8 +72,8 @@ export interface Spending {
   refund(): Promise<void>;
 }
 
-/** Makes the meter of one request. */
-export type MeterFactory = (apiKey: ApiKey | null) => Meter;
+/** Makes the meter of one request; unlimited without a plan. */
+export type MeterFactory = (owner: string | undefined, planName: string | undefined) => Meter;
 
 /**
  * @throws TypeError or RangeError for a plan that can't be kept
@@ -86,12 +85,13 @@ export function createMeterFactory(
   const compiled = new Map(
     Object.entries(plans).map(([name, plan]) => [name, compilePlan(name, plan, createLimiter)]),
   );
-  return (apiKey) => {
-    if (apiKey?.plan === undefined) return unlimited;
-    const plan = compiled.get(apiKey.plan);
-    if (plan === undefined)
-      throw new TypeError(`auth: expected the name of one of the plans, got ${apiKey.plan}`);
-    return createMeter(plan, ownerOf(apiKey));
+  return (owner, planName) => {
+    if (owner === undefined || planName === undefined) return unlimited;
+    const plan = compiled.get(planName);
+    if (plan === undefined) {
+      throw new TypeError(`auth: expected the name of one of the plans, got ${planName}`);
+    }
+    return createMeter(plan, owner);
   };
 }
 

@@ -115,6 +115,8 @@ export function run(
   const { status, stdout, stderr, error } = spawnSync(program, args, {
     encoding: 'utf8',
     timeout,
+    // A compiler's warnings.
+    maxBuffer: 256 * 2 ** 20,
     ...options,
   });
   if (status === 0) return stdout + stderr;

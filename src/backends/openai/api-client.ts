@@ -30,7 +30,7 @@ export interface ApiAnswer {
   readonly clock: AnswerClock;
 }
 
-/** Of one event. A server that never ends its line would fill the memory of the host. */
+/** Most characters of one event. A server that never ends its line would fill the memory of the host. */
 const usualEventCharacters = 4 * 2 ** 20;
 const maxErrorBytes = 2 ** 16;
 

@@ -9,7 +9,7 @@ import type { RemoteModel } from './remote-model.ts';
 import type { ApiEndpoint } from './server.ts';
 
 const maxPictureBytes = 2 ** 26;
-/** Of an event: base64 has four letters for three bytes. */
+/** Most characters of one event: base64 has four letters for three bytes. */
 const maxEventCharacters = (maxPictureBytes / 3) * 4 + 2 ** 16;
 const pngSignature = Buffer.from('89504e470d0a1a0a', 'hex');
 

@@ -97,8 +97,10 @@ function openLibrary(koffi: Koffi, path: string): Api {
   assertApi(table, version);
 
   const functions = {
-    ...readFunctions(koffi, table, apiFunctions),
-    ...readFunctions(koffi, getTable(pluginApiVersion), pluginFunctions, () => {
+    ...readFunctions(koffi, table, apiFunctions, (name) => {
+      throw new Error(`expected a function ${name}, which onnxruntime ${version} lacks`);
+    }),
+    ...readFunctions(koffi, getTable(pluginApiVersion), pluginFunctions, () => () => {
       throw new Error(expectation(pluginApiVersion, version));
     }),
   } as unknown as Record<ApiFunctionName, NativeFunction>;
@@ -176,19 +178,19 @@ function expectation(wanted: number, version: string): string {
   return `expected ${expected}, got onnxruntime ${version}`;
 }
 
-/** @param absent stands for each function where the library has no such table */
+/** @param absent gives the stand-in of a function that the library lacks */
 function readFunctions(
   koffi: Koffi,
   table: bigint | null,
   wanted: Readonly<Record<string, ApiFunction>>,
-  absent?: () => never,
+  absent: (name: string) => () => never,
 ): Record<string, unknown> {
   const length = Math.max(...Object.values(wanted).map(([position]) => position)) + 1;
   const addresses = table === null ? [] : (koffi.decode(table, koffi.array('void *', length)) as bigint[]);
   return Object.fromEntries(
     Object.entries(wanted).map(([name, [position, result, argumentTypes]]) => {
       const address = addresses[position];
-      return [name, address ? koffi.decode(address, koffi.proto(result, [...argumentTypes])) : absent];
+      return [name, address ? koffi.decode(address, koffi.proto(result, [...argumentTypes])) : absent(name)];
     }),
   );
 }

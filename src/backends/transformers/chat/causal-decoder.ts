@@ -12,6 +12,8 @@ export async function createCausalDecoder(
   transformers: TransformersPackage,
 ): Promise<Decoder<ForwardCache>> {
   const { Tensor: TensorOf, DynamicCache: CacheOf } = transformers;
+  const countTensor = (count: number) => new TensorOf('int64', BigInt64Array.of(BigInt(count)), []);
+  const onePosition = countTensor(1);
 
   /** @param wanted positions at the end whose logits are wanted; an older graph gives all of them */
   const run = async (
@@ -24,7 +26,7 @@ export async function createCausalDecoder(
     const outputs = (await model.forward({
       input_ids: toIds(TensorOf, tokens, rows),
       attention_mask: ones(TensorOf, rows, lengths[0]! + count),
-      num_logits_to_keep: new TensorOf('int64', BigInt64Array.of(BigInt(wanted)), []),
+      num_logits_to_keep: wanted === 1 ? onePosition : countTensor(wanted),
       ...(cache.past && { past_key_values: cache.past }),
     })) as Outputs;
     const present = Object.entries(outputs).filter(([name]) => name.startsWith('present'));

@@ -100,12 +100,16 @@ async function createChatPipeline(
     endTokens,
     markers: [...formats.reasoning.markers, ...(formats.toolCalls?.markers ?? [])],
   });
+  const hasToken = (token: string) => tokenizer.tokenToId(token) !== undefined;
+  const thinks = formats.reasoning.detect({ template: template.source, hasToken });
   return new ChatPipeline({
     spec,
     folder,
     template,
     tokenizer,
     formats,
+    thinks,
+    hasThoughts: thinks || formats.reasoning.markers.some((mark) => template.source.includes(mark)),
     endTokens,
     contextLength,
     decoder,
@@ -136,6 +140,10 @@ interface LoadedModel {
   readonly template: ChatTemplate;
   readonly tokenizer: TextTokenizer;
   readonly formats: ModelFormats;
+  /** Whether the model has a form of thinking that is known. */
+  readonly thinks: boolean;
+  /** Whether it thinks, or its template takes thoughts out of earlier answers. */
+  readonly hasThoughts: boolean;
   readonly endTokens: ReadonlySet<number>;
   readonly contextLength: number;
   readonly decoder: Decoder;
@@ -349,16 +357,13 @@ class ChatPipeline implements Pipeline<ChatRequest, ChatEvent, ChatModelInfo> {
 
   /** A conversation as the model's chat template has it, and how the answer is read. */
   #render(request: TextRequest, pictures: readonly ReadyPicture[]): ReadyRequest {
-    const { tokenizer, template, formats, contextLength, vision, grammars, spec } = this.#model;
+    const { tokenizer, template, formats, contextLength, vision, grammars, spec, thinks } = this.#model;
     const toolCalls =
       request.tools.length > 0 && request.toolChoice !== 'none' ? formats.toolCalls : undefined;
     const isPreview = request.stopAfter === 'encoding';
     const limit = isPreview ? previewLimit('messages', contextLength) : { contextLength };
     assertFewMessages(request.messages, limit);
-    // One that takes thoughts out of earlier answers has some.
-    const thinks =
-      hasThinking(this.#model) || formats.reasoning.markers.some((mark) => template.source.includes(mark));
-    const { text: rendered, tools } = renderPrompt(request, template, thinks);
+    const { text: rendered, tools } = renderPrompt(request, template, this.#model.hasThoughts);
     const texts = pictures.map((picture) => picture.text);
     const text = vision ? expandPlaceholders(rendered, texts, vision.family) : rendered;
     const encode = request.addSpecialTokens ? framed(tokenizer) : tokenizer.encode;
@@ -368,7 +373,7 @@ class ChatPipeline implements Pipeline<ChatRequest, ChatEvent, ChatModelInfo> {
     const openAnswer = async (signal: AbortSignal | undefined): Promise<AnswerReading> => {
       const shown = thinkingPrompt(request, text, formats.reasoning.constraint(text));
       const opensObjects = spec.openSchemas;
-      const setting = { tools, prompt: shown, formats, thinks: hasThinking(this.#model), opensObjects };
+      const setting = { tools, prompt: shown, formats, thinks, opensObjects };
       const grammar = await compileAnswer(answerConstraint(request, setting), grammars, signal);
       const isConstrained = grammar !== undefined;
       const createToolCallParser = toolCalls && (() => toolCalls.createParser(tools, { isConstrained }));
@@ -451,16 +456,6 @@ async function compileAnswer(
     const param = isTool ? 'tools' : 'response_format';
     throw new InferenceError('invalid_request', message, { param, cause: error });
   }
-}
-
-/** Whether the model has a form of thinking that is known. */
-function hasThinking({
-  formats,
-  template,
-  tokenizer,
-}: Pick<LoadedModel, 'formats' | 'template' | 'tokenizer'>): boolean {
-  const hasToken = (token: string) => tokenizer.tokenToId(token) !== undefined;
-  return formats.reasoning.detect({ template: template.source, hasToken });
 }
 
 function tokensOf(texts: readonly string[], tokenizer: TextTokenizer): Set<number> {

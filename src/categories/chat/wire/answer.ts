@@ -1,5 +1,6 @@
 import type { EndpointRun, StreamEnd } from '../../../contracts/endpoint.ts';
 import type { ApiResponse } from '../../../contracts/http.ts';
+import { createId, fingerprintOf, unixTime } from '../../../server/headers.ts';
 import { jsonResponse } from '../../../server/responses.ts';
 import { renameFields } from '../../../validation/rename-fields.ts';
 import { sinceRestart, type ChatEvent } from '../events.ts';
@@ -12,6 +13,8 @@ export interface AnswerForm {
   readonly stream: boolean;
   /** The field that `response_format` came from, for errors. */
   readonly formatField: string;
+  /** Makes an error name the fields that the dialect has. Default: those of chat completions. */
+  readonly toError?: (thrown: unknown) => unknown;
   /** Default: none beside those of every answer. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** The body of a whole answer. */
@@ -20,6 +23,12 @@ export interface AnswerForm {
   readonly createFrames: () => StreamEnd & {
     readonly toFrames: (event: ChatEvent) => string | Promise<string>;
   };
+}
+
+/** The fields that all parts of a completion share. */
+export function createHead(idPrefix: string, model: EndpointRun<ChatRequestInput, ChatEvent>['model']) {
+  const systemFingerprint = `fp_${fingerprintOf(model)}`;
+  return { id: createId(idPrefix), created: unixTime(), model: model.id, systemFingerprint };
 }
 
 /**
@@ -36,7 +45,8 @@ export async function answerChat(
   try {
     return await answerAs(form, run, request);
   } catch (error) {
-    throw renameFields(error, (field) => (field === 'response_format' ? form.formatField : field));
+    const named = renameFields(error, (field) => (field === 'response_format' ? form.formatField : field));
+    throw form.toError?.(named) ?? named;
   }
 }
 

@@ -1,9 +1,8 @@
 import type { Endpoint } from '../../../contracts/endpoint.ts';
-import { createId, fingerprintOf, unixTime } from '../../../server/headers.ts';
 import { toFrame } from '../../../server/sse.ts';
 import type { ChatEvent } from '../events.ts';
 import type { ChatRequestInput } from '../request.ts';
-import { answerChat } from './answer.ts';
+import { answerChat, createHead } from './answer.ts';
 import { fromChatRequest, type ChatCall } from './from-request.ts';
 import { chatCompletionChunkSchema, chatCompletionSchema, chatRequestSchema } from './schema.ts';
 import { createChunker } from './to-chunks.ts';
@@ -23,12 +22,7 @@ export const chatCompletions: Endpoint<ChatCall, ChatRequestInput, ChatEvent> = 
   errors: ['context_length_exceeded', 'unsupported_feature'],
   read: fromChatRequest,
   async answer(run, { request, formatField, stream, includeUsage, continuousUsage }) {
-    const head = {
-      id: createId('chatcmpl-'),
-      created: unixTime(),
-      model: run.model.id,
-      systemFingerprint: `fp_${fingerprintOf(run.model)}`,
-    };
+    const head = createHead('chatcmpl-', run.model);
     return answerChat(run, request, {
       responseId: head.id,
       stream,

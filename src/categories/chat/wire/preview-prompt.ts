@@ -5,11 +5,16 @@ import type { ChatRequestInput } from '../request.ts';
 /** A prompt as the model would read it. */
 export type PromptPreview = Extract<ChatEvent, { type: 'prompt' }>;
 
-/** Encodes the prompt of a request, and does nothing else with it. */
+/** Encodes the prompt of a request, and does nothing else with it. @param toError makes an error name the dialect's fields */
 export async function previewPrompt(
   run: EndpointRun<ChatRequestInput, ChatEvent>,
   request: ChatRequestInput,
+  toError: (thrown: unknown) => unknown,
 ): Promise<PromptPreview> {
-  const [preview] = await run.collect({ ...request, stopAfter: 'encoding' });
-  return preview as PromptPreview;
+  try {
+    const [preview] = await run.collect({ ...request, stopAfter: 'encoding' });
+    return preview as PromptPreview;
+  } catch (error) {
+    throw toError(error);
+  }
 }

@@ -180,7 +180,7 @@ export class Automaton {
           high = Math.min(high, step.high);
           closure.visit(step.next, frame);
         }
-        // What the item before was decides on how this one may go on.
+        // The item before decides on how this one may go on.
       } else if (step.op === 'read' && !frame!.below?.items?.isPending) {
         const { reader } = step;
         const before = reader.work;

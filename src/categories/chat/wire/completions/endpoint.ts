@@ -1,10 +1,9 @@
 import type { Endpoint } from '../../../../contracts/endpoint.ts';
-import { createId, fingerprintOf, unixTime } from '../../../../server/headers.ts';
 import { toFrame } from '../../../../server/sse.ts';
 import type { ChatEvent } from '../../events.ts';
 import type { ChatRequestInput } from '../../request.ts';
-import { answerChat } from '../answer.ts';
-import { renameFields } from '../../../../validation/rename-fields.ts';
+import { answerChat, createHead } from '../answer.ts';
+import { onlyPromptAs } from '../only-prompt.ts';
 import { fromCompletionRequest, type CompletionCall } from './from-request.ts';
 import { completionRequestSchema, completionSchema, defaultMaxTokens } from './schema.ts';
 import { createCompletionChunker, toCompletion } from './to-response.ts';
@@ -23,28 +22,20 @@ export const completions: Endpoint<CompletionCall, ChatRequestInput, ChatEvent> 
   errors: ['context_length_exceeded', 'unsupported_feature'],
   read: fromCompletionRequest,
   async answer(run, { request: asked, stream, isList, formatField, ...delivery }) {
-    const head = {
-      id: createId('cmpl-'),
-      created: unixTime(),
-      model: run.model.id,
-      systemFingerprint: `fp_${fingerprintOf(run.model)}`,
-    };
+    const head = createHead('cmpl-', run.model);
     const hasDefault = run.model.defaults?.['maxTokens'] !== undefined;
     const request = hasDefault ? asked : { maxTokens: defaultMaxTokens, ...asked };
     const options = { n: request.n ?? 1, logprobs: request.logprobs ?? false };
-    try {
-      return await answerChat(run, request, {
-        responseId: head.id,
-        stream,
-        formatField,
-        toBody: (events) => toCompletion(events, head, options),
-        createFrames() {
-          const toChunks = createCompletionChunker(head, options, delivery);
-          return { toFrames: (event) => toChunks(event).map(toFrame).join('') };
-        },
-      });
-    } catch (error) {
-      throw isList ? error : renameFields(error, (field) => field.replace(/^prompt\[0\]/, 'prompt'));
-    }
+    return answerChat(run, request, {
+      responseId: head.id,
+      stream,
+      formatField,
+      ...(!isList && { toError: onlyPromptAs('prompt') }),
+      toBody: (events) => toCompletion(events, head, options),
+      createFrames() {
+        const toChunks = createCompletionChunker(head, options, delivery);
+        return { toFrames: (event) => toChunks(event).map(toFrame).join('') };
+      },
+    });
   },
 };

@@ -33,11 +33,9 @@ export const countTokens: Endpoint<MessagesCall, ChatRequestInput, ChatEvent> = 
   errorBody: messagesEndpoint.errorBody,
   read: readMessagesRequest,
   async answer(run, { request, places }) {
-    try {
-      const { tokens } = await previewPrompt(run, { ...request, model: run.model.id, echo: 'text' });
-      return jsonResponse(200, { input_tokens: tokens.length });
-    } catch (error) {
-      throw toMessagesError(error, places);
-    }
+    const { tokens } = await previewPrompt(run, { ...request, model: run.model.id, echo: 'text' }, (error) =>
+      toMessagesError(error, places),
+    );
+    return jsonResponse(200, { input_tokens: tokens.length });
   },
 };

@@ -47,30 +47,27 @@ export const messagesEndpoint: Endpoint<MessagesCall, ChatRequestInput, ChatEven
   read: readMessagesRequest,
   async answer(run, { request, stream, formatField, places }) {
     const head = { id: createId('msg_'), model: run.model.id };
-    try {
-      return await answerChat(
-        run,
-        { ...request, model: run.model.id },
-        {
-          responseId: head.id,
-          stream,
-          formatField,
-          toBody: (events) => toMessage(events, head),
-          createFrames() {
-            const push = createMessageStreamer(head);
-            return {
-              toFrames: (event) => push(event).map(toNamedFrame).join(''),
-              endFrame: '',
-              toErrorFrames(body) {
-                const event: MessageEvent = { type: 'error', error: toError(body) };
-                return toNamedFrame(event);
-              },
-            };
-          },
+    return answerChat(
+      run,
+      { ...request, model: run.model.id },
+      {
+        responseId: head.id,
+        stream,
+        formatField,
+        toError: (error) => toMessagesError(error, places),
+        toBody: (events) => toMessage(events, head),
+        createFrames() {
+          const push = createMessageStreamer(head);
+          return {
+            toFrames: (event) => push(event).map(toNamedFrame).join(''),
+            endFrame: '',
+            toErrorFrames(body) {
+              const event: MessageEvent = { type: 'error', error: toError(body) };
+              return toNamedFrame(event);
+            },
+          };
         },
-      );
-    } catch (error) {
-      throw toMessagesError(error, places);
-    }
+      },
+    );
   },
 };

@@ -50,42 +50,39 @@ export const responses: Endpoint<ResponsesCall, ChatRequestInput, ChatEvent> = {
       namespaced: tools.namespaced,
     };
     const keep = (response: ModelResponse): Promise<ModelResponse> => keepResponse(response, call, run);
-    try {
-      return await answerChat(
-        run,
-        { ...request, model: run.model.id },
-        {
-          responseId: id,
-          stream,
-          formatField: call.formatField,
-          headers: skippedHeader(tools),
-          toBody: (events) => keep(toModelResponse(events, head, form)),
-          createFrames() {
-            const { push, fail } = createResponseStreamer(head, form);
-            return {
-              toFrames(event) {
-                const events = push(event);
-                const last = events.at(-1);
-                if (event.type !== 'usage' || last === undefined || !('response' in last)) {
-                  return events.map(toNamedFrame).join('');
-                }
-                // The client may refer to the response as soon as it has this event.
-                return keep(last.response).then((response): string => {
-                  const kept: ResponseEvent = { ...last, response };
-                  return toNamedFrame(kept);
-                });
-              },
-              endFrame: '',
-              toErrorFrames: ({ error: { code, message, param } }) =>
-                fail({ code, message, param: param === null ? null : toResponsesField(param, places) })
-                  .map(toNamedFrame)
-                  .join(''),
-            };
-          },
+    return answerChat(
+      run,
+      { ...request, model: run.model.id },
+      {
+        responseId: id,
+        stream,
+        formatField: call.formatField,
+        toError: (error) => toResponsesError(error, places),
+        headers: skippedHeader(tools),
+        toBody: (events) => keep(toModelResponse(events, head, form)),
+        createFrames() {
+          const { push, fail } = createResponseStreamer(head, form);
+          return {
+            toFrames(event) {
+              const events = push(event);
+              const last = events.at(-1);
+              if (event.type !== 'usage' || last === undefined || !('response' in last)) {
+                return events.map(toNamedFrame).join('');
+              }
+              // The client may refer to the response as soon as it has this event.
+              return keep(last.response).then((response): string => {
+                const kept: ResponseEvent = { ...last, response };
+                return toNamedFrame(kept);
+              });
+            },
+            endFrame: '',
+            toErrorFrames: ({ error: { code, message, param } }) =>
+              fail({ code, message, param: param === null ? null : toResponsesField(param, places) })
+                .map(toNamedFrame)
+                .join(''),
+          };
         },
-      );
-    } catch (error) {
-      throw toResponsesError(error, places);
-    }
+      },
+    );
   },
 };

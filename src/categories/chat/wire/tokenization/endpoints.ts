@@ -2,8 +2,8 @@ import type { Endpoint } from '../../../../contracts/endpoint.ts';
 import { jsonResponse } from '../../../../server/responses.ts';
 import type { ChatEvent, TokenSpelling } from '../../events.ts';
 import type { ChatRequestInput } from '../../request.ts';
+import { onlyPromptAs } from '../only-prompt.ts';
 import { previewPrompt } from '../preview-prompt.ts';
-import { renameFields } from '../../../../validation/rename-fields.ts';
 import {
   fromDetokenizeRequest,
   fromTokenizeRequest,
@@ -29,20 +29,17 @@ export const tokenize: Endpoint<TokenizeCall, ChatRequestInput, ChatEvent> = {
   errors: ['unsupported_feature'],
   read: fromTokenizeRequest,
   async answer(run, { request, place, hasNames, hasPieces }) {
-    try {
-      const { tokens, spellings = [], contextLength } = await previewPrompt(run, request);
-      const body: Tokenization = {
-        count: tokens.length,
-        max_model_len: contextLength,
-        tokens: hasPieces
-          ? tokens.map((id, index) => ({ id, piece: toPiece(spellings[index]!) }))
-          : [...tokens],
-        token_strs: hasNames ? spellings.map(({ name }) => name) : null,
-      };
-      return jsonResponse(200, body);
-    } catch (error) {
-      throw renameFields(error, (field) => field.replace(/^prompt\[0\]/, place));
-    }
+    const preview = await previewPrompt(run, request, onlyPromptAs(place));
+    const { tokens, spellings = [], contextLength } = preview;
+    const body: Tokenization = {
+      count: tokens.length,
+      max_model_len: contextLength,
+      tokens: hasPieces
+        ? tokens.map((id, index) => ({ id, piece: toPiece(spellings[index]!) }))
+        : [...tokens],
+      token_strs: hasNames ? spellings.map(({ name }) => name) : null,
+    };
+    return jsonResponse(200, body);
   },
 };
 
@@ -57,12 +54,9 @@ export const detokenize: Endpoint<DetokenizeCall, ChatRequestInput, ChatEvent> =
   errors: ['unsupported_feature'],
   read: fromDetokenizeRequest,
   async answer(run, { model, tokens }) {
-    try {
-      const { text } = await previewPrompt(run, { model, messages: [], prompts: [tokens], echo: 'text' });
-      return jsonResponse(200, { prompt: text, content: text });
-    } catch (error) {
-      throw renameFields(error, (field) => field.replace(/^prompt\[0\]/, 'tokens'));
-    }
+    const request: ChatRequestInput = { model, messages: [], prompts: [tokens], echo: 'text' };
+    const { text } = await previewPrompt(run, request, onlyPromptAs('tokens'));
+    return jsonResponse(200, { prompt: text, content: text });
   },
 };
 

@@ -5,7 +5,7 @@ import { describeValue } from '../../../../core/text/quote.ts';
 import { assertWanted } from '../../../../errors.ts';
 import type { ModelSpec } from '../../../../contracts/model.ts';
 import { localFiles } from '../../../../models/graph-files.ts';
-import { openModelFolder, type ModelFolder } from '../../../../models/model-folder.ts';
+import { openModelFolder, readCount, type ModelFolder } from '../../../../models/model-folder.ts';
 import { sourceError } from '../../../../models/model-files.ts';
 import { locateModel } from '../../../../models/source.ts';
 import { createTextTokenizer } from '../../../../models/tokenizer.ts';
@@ -105,11 +105,6 @@ function ones(length: number): Tensor {
 }
 
 function readConfig({ config, generationConfig }: ModelFolder) {
-  const count = (name: string): number => {
-    const value = config[name];
-    if (Number.isInteger(value) && (value as number) > 0) return value as number;
-    throw sourceError(`config.json has ${name} ${describeValue(value)}, expected a positive integer`);
-  };
   const setting = (name: string): unknown => generationConfig[name] ?? config[name];
   const start = setting('decoder_start_token_id') ?? setting('bos_token_id');
   if (typeof start !== 'number') {
@@ -118,10 +113,10 @@ function readConfig({ config, generationConfig }: ModelFolder) {
   return {
     start,
     ends: new Set([setting('eos_token_id')].flat()),
-    contextLength: count('max_position_embeddings'),
+    contextLength: readCount(config, 'max_position_embeddings'),
     heads: {
-      decoderHeads: count('decoder_num_key_value_heads'),
-      headSize: count('hidden_size') / count('decoder_num_attention_heads'),
+      decoderHeads: readCount(config, 'decoder_num_key_value_heads'),
+      headSize: readCount(config, 'hidden_size') / readCount(config, 'decoder_num_attention_heads'),
     },
   };
 }

@@ -5,7 +5,7 @@ import { createNemoFeatures } from '../../../../core/audio/nemo-features.ts';
 import type { ModelSpec } from '../../../../contracts/model.ts';
 import { describeValue } from '../../../../core/text/quote.ts';
 import { localFiles } from '../../../../models/graph-files.ts';
-import { readJson } from '../../../../models/model-folder.ts';
+import { readCount, readJson } from '../../../../models/model-folder.ts';
 import { sourceError, type ModelFiles } from '../../../../models/model-files.ts';
 import { locateModel } from '../../../../models/source.ts';
 import type { GraphRunOptions, Session, TensorMap } from '../../../../runtime/contract.ts';
@@ -48,13 +48,8 @@ export async function openNemoModel(
 ): Promise<NemoModel> {
   const path = locateModel(spec.source);
   const config = await readJson(path, 'config.json');
-  const count = (name: string, fallback: number): number => {
-    const value = config[name] ?? fallback;
-    if (Number.isInteger(value) && (value as number) > 0) return value as number;
-    throw sourceError(`config.json has ${name} ${describeValue(value)}, expected a positive integer`);
-  };
-  const subsampling = count('subsampling_factor', 8);
-  const maxTokensPerFrame = count('max_tokens_per_step', 10);
+  const subsampling = readCount(config, 'subsampling_factor', 8);
+  const maxTokensPerFrame = readCount(config, 'max_tokens_per_step', 10);
   const pieces = await readPieces(path);
   const blank = pieces.indexOf('<blk>');
   if (blank < 0) throw sourceError(`vocab.txt in ${path} has no <blk>`);
@@ -75,7 +70,7 @@ export async function openNemoModel(
   const [encoder] = sessions as [Session];
   const size = encoder.inputs.find(({ name }) => name === 'audio_signal')!.dims[1];
   const features = createNemoFeatures({
-    melBins: count('features_size', typeof size === 'number' ? size : 80),
+    melBins: readCount(config, 'features_size', typeof size === 'number' ? size : 80),
   });
   return {
     sessions,

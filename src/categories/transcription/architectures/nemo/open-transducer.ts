@@ -45,13 +45,14 @@ export async function openTransducer(spec: ModelSpec, sessions: SessionBackend):
       const vocabularySize = pieces.length;
       const search = beginTransducerSearch({ frames, vocabularySize, blank, maxTokensPerFrame });
       const target_length: Tensor = { type: targetType, dims: [1], data: toIds(1) };
+      const frame = new Float32Array(width);
       let state = start;
       while (search.frame < frames) {
         assertWanted(signal);
-        const data = Float32Array.from({ length: width }, (_, row) => encoded[row * columns + search.frame]!);
+        for (let row = 0; row < width; row++) frame[row] = encoded[row * columns + search.frame]!;
         const feeds: TensorMap = {
           ...state,
-          encoder_outputs: { type: 'float32', dims: [1, width, 1], data },
+          encoder_outputs: { type: 'float32', dims: [1, width, 1], data: frame },
           targets: { type: targetType, dims: [1, 1], data: toIds(search.previous) },
           target_length,
         };

@@ -4,7 +4,7 @@ import type { TimestampRules } from '../../../../core/audio/whisper/timestamp-ru
 import { framesPerPosition } from '../../../../core/audio/whisper/timestamps.ts';
 import { localFiles, type Dtype } from '../../../../models/graph-files.ts';
 import { whisperGraphs, type DecoderGraphs } from './files.ts';
-import { openModelFolder, readJson, type ModelFolder } from '../../../../models/model-folder.ts';
+import { openModelFolder, readCount, readJson, type ModelFolder } from '../../../../models/model-folder.ts';
 import { createTextTokenizer, type TextTokenizer } from '../../../../models/tokenizer.ts';
 import { sourceError } from '../../../../models/model-files.ts';
 import { describeValue } from '../../../../core/text/quote.ts';
@@ -74,12 +74,12 @@ export async function openWhisperFolder(
   const folder = await openModelFolder(path);
   const preprocessor = await readJson(path, 'preprocessor_config.json', {});
   const { config, generationConfig } = folder;
-  const windowFrames = framesPerPosition * count(config, 'max_source_positions');
-  const melBins = count(config, 'num_mel_bins');
+  const windowFrames = framesPerPosition * readCount(config, 'max_source_positions');
+  const melBins = readCount(config, 'num_mel_bins');
   assertPreprocessor(preprocessor, { melBins, windowFrames });
   const textTokenizer = createTextTokenizer(folder);
   const vocabulary = readVocabulary(folder, textTokenizer);
-  const decoderHeads = count(config, 'decoder_attention_heads');
+  const decoderHeads = readCount(config, 'decoder_attention_heads');
   const setting = (name: string) => generationConfig[name] ?? config[name];
   return {
     ...folder,
@@ -92,11 +92,11 @@ export async function openWhisperFolder(
     conditionsOnPrevious: conditionOnPrevious ?? setting('condition_on_prev_tokens') !== false,
     melBins,
     windowFrames,
-    contextLength: count(config, 'max_target_positions'),
-    vocabularySize: count(config, 'vocab_size'),
-    decoderLayers: count(config, 'decoder_layers'),
+    contextLength: readCount(config, 'max_target_positions'),
+    vocabularySize: readCount(config, 'vocab_size'),
+    decoderLayers: readCount(config, 'decoder_layers'),
     decoderHeads,
-    headSize: count(config, 'd_model') / decoderHeads,
+    headSize: readCount(config, 'd_model') / decoderHeads,
     alignmentHeads: readAlignmentHeads(setting('alignment_heads')),
   };
 }
@@ -189,10 +189,4 @@ function locateGraphs(path: string, dtype: Dtype | undefined): Pick<WhisperFolde
       ? { merged: join(path, decoder.merged) }
       : { first: join(path, decoder.first), next: join(path, decoder.next) };
   return { encoder: join(path, encoder), decoder: located };
-}
-
-function count(config: Json, name: string): number {
-  const value = config[name];
-  if (Number.isInteger(value) && (value as number) > 0) return value as number;
-  throw sourceError(`config.json has ${name} ${describeValue(value)}, expected a positive integer`);
 }
