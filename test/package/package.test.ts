@@ -113,10 +113,9 @@ describe('entries', () => {
     expect(bytes).toBeLessThan(9_000);
     const page = join(root, 'dist/src/playground/page');
     const sizeOf = async (name: string) => (await stat(join(page, name))).size;
-    expect(await sizeOf('grammars.js')).toBeLessThan(107_000);
-    expect(await sizeOf('formulas.js')).toBeLessThan(205_000);
+    expect(await sizeOf('grammars.js')).toBeLessThan(82_000);
     // Loaded when they are needed; the licences are never sent.
-    const others = new Set(['grammars.js', 'formulas.js', 'endpoint-views.js', 'wav.js', 'licences.md']);
+    const others = new Set(['grammars.js', 'endpoint-views.js', 'wav.js', 'licences.md']);
     const sizes = (await readdir(page)).filter((name) => !others.has(name)).map(sizeOf);
     expect((await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)).toBeLessThan(150_000);
   });

@@ -35,6 +35,9 @@ describe('files', () => {
   it('hold another package with its licence, which is not served', async () => {
     const licences = await readFile(join(built, 'licences.md'), 'utf8');
     expect([...licences.matchAll(/^## (\S+) - \S+ \((\S+)\)$/gm)].map(([, ...found]) => found)).toEqual([
+      ['devlop', 'MIT'],
+      ['highlight.js', 'BSD-3-Clause'],
+      ['lowlight', 'MIT'],
       ['marked', 'MIT'],
     ]);
     expect(licences).toContain('Permission is hereby granted');

@@ -1,43 +1,30 @@
 import { element } from './element.js';
 
-/** Libraries that a page without code and formulas never loads. */
-const libraries = {
-  code: () => import('./grammars.js'),
-  math: () => import('./formulas.js'),
-};
-
 /** Longer texts are shown as they are written: they would hold up the page. */
 const longestText = 50_000;
 
-/**
- * An element that shows a text as it is written until `decorate` shows it better.
- *
- * @param {'code' | 'span'} tag
- * @param {keyof typeof libraries} kind
- * @param {string} text
- * @param {string} detail language of code; `display` or `inline` for a formula
- */
-export function decorable(tag, kind, text, detail) {
-  return element(tag, { 'data-decorable': kind, 'data-detail': detail }, text);
+/** An element that shows code as it is written until `decorate` colors it. @param {string} text @param {string} language */
+export function decorable(text, language) {
+  return element('code', { 'data-language': language }, text);
 }
 
-/** Colors the code and sets the formulas within an element, once. @param {Element} within */
+/** Colors the code within an element, once. @param {Element} within */
 export function decorate(within) {
-  for (const target of within.querySelectorAll('[data-decorable]')) void decorateOne(target);
+  for (const target of within.querySelectorAll('[data-language]')) void decorateOne(target);
 }
 
 /** @param {Element} target */
 async function decorateOne(target) {
-  const kind = /** @type {keyof typeof libraries} */ (target.getAttribute('data-decorable'));
   const text = target.textContent ?? '';
-  const detail = target.getAttribute('data-detail') ?? '';
-  target.removeAttribute('data-decorable');
-  if (text.length > longestText) return;
+  const language = target.getAttribute('data-language') ?? '';
+  target.removeAttribute('data-language');
+  if (language === '' || text.length > longestText) return;
   try {
-    const { render } = await libraries[kind]();
-    const shown = render(text, detail);
+    // A page without code never loads it.
+    const { render } = await import('./grammars.js');
+    const shown = render(text, language);
     if (shown) target.replaceChildren(...shown);
   } catch {
-    // What a model wrote may be no formula, and a server may have gone: the text is there.
+    // The server may have gone: the text is there.
   }
 }

@@ -141,11 +141,7 @@ function codeBlock(code, language) {
       element('span', {}, language.split(/\s/, 1)[0] || 'code'),
       copyButton('Copy', 'Copy code', () => code),
     ),
-    element(
-      'pre',
-      { tabindex: '0' },
-      decorable('code', 'code', code, language.split(/\s/, 1)[0]?.toLowerCase() ?? ''),
-    ),
+    element('pre', { tabindex: '0' }, decorable(code, language.split(/\s/, 1)[0]?.toLowerCase() ?? '')),
   );
 }
 
@@ -220,9 +216,9 @@ function toInline(token, depth) {
   }
 }
 
-/** @param {AnyToken} part */
+/** In LaTeX, as it is written: no mark in it is one of Markdown. @param {AnyToken} part */
 function formula(part) {
-  return decorable('span', 'math', part['text'], part['isDisplay'] ? 'display' : 'inline');
+  return element('code', { class: 'formula' }, part['text']);
 }
 
 /** @param {AnyToken} part @param {number} depth */

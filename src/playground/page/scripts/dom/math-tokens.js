@@ -13,9 +13,8 @@ const blockRule = /^ {0,3}(\$\$|\\\[)([^]+?)(?:\$\$|\\\]) *(?:\n+|$)/;
 /** @param {RegExpExecArray | null | undefined} match */
 function toToken(match) {
   if (!match) return undefined;
-  const [raw, open, formula] = /** @type {unknown[]} */ (match);
-  const isDisplay = open === '$$' || open === '\\[';
-  return { type: 'math', raw: String(raw), text: String(formula).trim(), isDisplay };
+  const [raw, , formula] = match;
+  return { type: 'math', raw, text: (formula ?? '').trim() };
 }
 
 /** The first place where a rule may match. @param {string} text */

@@ -28,7 +28,6 @@ export function createDetectionPanel(context) {
   const address = element('input', {
     type: 'url',
     class: 'input',
-    placeholder: 'https://…',
     autocomplete: 'off',
   });
   const drop = createFileDrop({
