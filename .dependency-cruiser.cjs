@@ -339,6 +339,12 @@ module.exports = {
       },
     },
     {
+      name: 'one-door-to-audio-encoders',
+      severity: 'error',
+      from: { pathNot: '^src/runtime/audio-encode/' },
+      to: { path: '^node_modules/@evan/opus/' },
+    },
+    {
       name: 'one-door-to-the-hub',
       severity: 'error',
       from: { pathNot: '^src/(models|backends/transformers)/' },

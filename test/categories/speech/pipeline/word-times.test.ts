@@ -62,10 +62,10 @@ async function speak(inference: Inference, request: Partial<SpeechRequestInput>)
 const hz = 24_000;
 /** Silence that is kept, less the frames by which Kokoro is heard early. */
 const lead = 0.04 * hz - 1200;
-/** Times of symbols `from` up to `to` of a piece that begins at the sample `start`. */
-const times = (from: number, to: number, { start = 0, speed = 1 } = {}) => ({
-  startSeconds: expect.closeTo((start + Math.max(0, (from * stairLength) / speed + lead)) / hz, 4),
-  endSeconds: expect.closeTo((start + (to * stairLength) / speed + lead) / hz, 4),
+/** Times of symbols `from` up to `to` of a piece that begins at the sample `origin`. */
+const times = (from: number, to: number, { origin = 0, speed = 1 } = {}) => ({
+  startSeconds: expect.closeTo((origin + Math.max(0, (from * stairLength) / speed + lead)) / hz, 4),
+  endSeconds: expect.closeTo((origin + (to * stairLength) / speed + lead) / hz, 4),
 });
 
 describe("the words of a Kokoro's speech", () => {
@@ -94,7 +94,7 @@ describe("the words of a Kokoro's speech", () => {
     expect(pieces).toHaveLength(2);
     // bees. is the second word of its piece: ɹˈɛd bˈiz.
     expect(words.map(({ word }) => word)).toEqual(['A', 'bee', 'Red', 'bees']);
-    expect(words[3]).toEqual({ word: 'bees', offset: 13, ...times(5, 9, { start: pieces[0]! }) });
+    expect(words[3]).toEqual({ word: 'bees', offset: 13, ...times(5, 9, { origin: pieces[0]! }) });
     expect(order).toEqual(['speech-start', 'audio', 'words', 'audio', 'words', 'speech-end']);
   });
 

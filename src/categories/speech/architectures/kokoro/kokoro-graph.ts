@@ -1,7 +1,7 @@
 import { fieldError, type InferenceError } from '../../../../errors.ts';
 import type { Session, Tensor, TensorSignature } from '../../../../runtime/contract.ts';
 import { symbolBounds } from '../../../../core/speech/timing/symbol-bounds.ts';
-import type { DurationTensors } from '../open-graph.ts';
+import type { DurationTensors } from '../../pipeline/open-graph.ts';
 import type { SpeakOptions, Utterance } from '../../synthesizer.ts';
 
 /** Kokoro's graph over a `Session`: phoneme ids and a style in, samples out. */

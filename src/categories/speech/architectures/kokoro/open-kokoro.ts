@@ -6,7 +6,7 @@ import { createReaders } from '../../pipeline/readers.ts';
 import type { SpeechSettings } from '../../settings.ts';
 import type { Synthesizer } from '../../synthesizer.ts';
 import { openKokoroFolder } from './kokoro-folder.ts';
-import { openSpeechGraph } from '../open-graph.ts';
+import { openSpeechGraph } from '../../pipeline/open-graph.ts';
 import { createKokoroGraph, kokoroDurations } from './kokoro-graph.ts';
 import { VoiceShelf } from './voice-shelf.ts';
 

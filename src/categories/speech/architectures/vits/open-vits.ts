@@ -6,7 +6,7 @@ import type { SpeechSettings } from '../../settings.ts';
 import type { Synthesizer } from '../../synthesizer.ts';
 import { openHubVoice } from './hub-voice.ts';
 import { openPiperVoice } from './piper-voice.ts';
-import { openSpeechGraph } from '../open-graph.ts';
+import { openSpeechGraph } from '../../pipeline/open-graph.ts';
 import { createVitsGraph, vitsDurations } from './vits-graph.ts';
 
 /** Marks that no symbol needs to stand for: texts are cut after them. */
