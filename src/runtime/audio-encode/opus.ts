@@ -1,8 +1,7 @@
-import { letOthersRun } from '../../concurrency/let-others-run.ts';
 import { writeOpusHead, writeOpusTags } from '../../core/audio/containers/opus-head.ts';
 import { writeOggPage } from '../../core/audio/containers/write-ogg.ts';
 import { createResampler } from '../../core/audio/resample.ts';
-import { assertWanted } from '../../errors.ts';
+import { breathe } from '../audio/breathe.ts';
 import type { AudioEncoder, EncodeOptions } from './contract.ts';
 import { toPcmBytes } from './pcm.ts';
 
@@ -80,7 +79,6 @@ async function* encode(
     };
     const source = framed(pieces, { sampleRateHz, rateHz, padding: preSkip / ticks });
     for (;;) {
-      const since = performance.now();
       const { done, value } = await source.next();
       if (done === true) {
         // The end of the audio, before that of the last frame.
@@ -88,11 +86,12 @@ async function* encode(
         return;
       }
       // The last page holds at least a packet.
-      if (packets.length === framesOfPage) yield page(false, position);
+      if (packets.length === framesOfPage) {
+        yield page(false, position);
+        await breathe(signal);
+      }
       packets.push(encoder.encode(toPcmBytes(value)));
       position += clockHz / framesPerSecond;
-      assertWanted(signal);
-      await letOthersRun(since);
     }
   } finally {
     encoder.drop();
