@@ -19,7 +19,7 @@ const [diagonal, up, left] = [0, 1, 2] as const;
  *
  * @example
  * ```ts
- * alignSequences([...'kitten'], [...'sitting']); // Int32Array [0, 1, 2, 3, 4, 5]
+ * [...alignSequences([...'kitten'], [...'sitting'])]; // [0, 1, 2, 3, 4, 5]
  * ```
  */
 export function alignSequences(items: readonly string[], reference: readonly string[]): Int32Array {

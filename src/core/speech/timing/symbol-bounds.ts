@@ -16,7 +16,7 @@ export interface SymbolDurations {
  *
  * @example
  * ```ts
- * symbolBounds({ durations: [1, 2, 1], places: [-1, 0, 1], symbols: 1, samples: 400 }); // Float64Array [100, 300]
+ * [...symbolBounds({ durations: [1, 2, 1], places: [-1, 0, 1], symbols: 1, samples: 400 })!]; // [100, 300]
  * ```
  */
 export function symbolBounds({

@@ -14,7 +14,7 @@ const spoken = /[\p{L}\p{M}\p{N}]/u;
  *
  * @example
  * ```ts
- * symbolOwners([...'ðə ˈæpəl.'], ['ðˈʌ', 'ˈæpəl']); // Int32Array [0, 0, -1, 1, 1, 1, 1, 1, -1]
+ * [...symbolOwners([...'ðə ˈæpəl.'], ['ðˈʌ', 'ˈæpəl'])]; // [0, 0, -1, 1, 1, 1, 1, 1, -1]
  * ```
  */
 export function symbolOwners(symbols: readonly string[], words: readonly string[]): Int32Array {
