@@ -277,8 +277,8 @@ module.exports = {
     only(
       'playground-page',
       '^src/playground/page/',
-      ['^src/playground/page/', '^node_modules/marked/'],
-      'what runs in browsers imports itself and the package that is bundled with it; types of the wire are its only tie to the server',
+      ['^src/playground/page/', '^node_modules/(?:marked|lowlight|highlight\\.js)/'],
+      'what runs in browsers imports itself and the packages that are bundled with it; types of the wire are its only tie to the server',
     ),
     {
       name: 'adapters-types-only',
@@ -357,7 +357,7 @@ module.exports = {
         '^src/(?!entries/|testing/)',
         '^adapters/node\\.ts$',
         '^node_modules/zod/',
-        '^(node:)?(child_process|crypto|events|fs|http|module|net|os|path|readline|timers|tty|url|util)(/promises)?$',
+        '^(node:)?(child_process|crypto|events|fs|http|module|net|os|path|readline|stream|timers|tty|url|util)(/(promises|consumers))?$',
       ],
       'the command line puts everything together, with nothing of its own but Node',
     ),

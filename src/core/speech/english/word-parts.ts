@@ -189,7 +189,7 @@ const mostEndings = 3;
  * @example
  * ```ts
  * const lookUp = (word: string) => (word === 'box' ? 'B AA1 K S' : undefined);
- * pronounceParts('unboxings', lookUp); // 'AH0 N B AA1 K S IH0 NG Z'
+ * pronounceParts('unboxings', lookUp); // 'AH2 N B AA1 K S IH0 NG Z'
  * ```
  */
 export function pronounceParts(word: string, lookUp: LookUp): Pronunciation | undefined {
