@@ -46,7 +46,8 @@ export function toOpenApi(routes: readonly DescribedRoute[]): JsonSchema {
 }
 
 function schemasOf(route: DescribedRoute): NamedSchema[] {
-  return [route.requestBody, ...Object.values(route.responses), route.errorBody].filter(
+  const { client, server } = route.messages ?? {};
+  return [client, server, route.requestBody, ...Object.values(route.responses), route.errorBody].filter(
     (named) => named !== undefined,
   );
 }
@@ -62,10 +63,17 @@ function toOperation(route: DescribedRoute): JsonSchema {
     ...parametersOf(route),
     ...requestBodyOf(route),
     responses: {
-      200: { description: 'Success.', content: Object.fromEntries(content) },
+      ...(route.messages
+        ? { 101: { description: describeMessages(route.messages) } }
+        : { 200: { description: 'Success.', content: Object.fromEntries(content) } }),
       ...errorResponses(route),
     },
   };
+}
+
+/** OpenAPI describes no WebSocket. */
+function describeMessages({ client, server }: NonNullable<RouteDescription['messages']>): string {
+  return `The connection becomes a WebSocket with messages of JSON, of the schemas ${client.name} and ${server.name}.`;
 }
 
 function parametersOf({ path, queryParameters = {} }: DescribedRoute): JsonSchema {
