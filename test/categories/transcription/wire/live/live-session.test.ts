@@ -89,6 +89,68 @@ describe('a live session', () => {
 
   it('has the older form of a session, and its events', () => {
     const { session, push } = open({ isOlder: true });
+    expect(session.begin()[0]).toMatchObject({
+      type: 'transcription_session.created',
+      session: { input_audio_format: 'pcm16', turn_detection: { type: 'server_vad' } },
+    });
+    const [updated] = push({
+      type: 'transcription_session.update',
+      session: {
+        input_audio_format: 'g711_ulaw',
+        input_audio_transcription: { model: 'other' },
+        turn_detection: null,
+        input_audio_noise_reduction: null,
+        include: [],
+      },
+    });
+    expect(updated).toMatchObject({
+      type: 'transcription_session.updated',
+      session: { input_audio_format: 'g711_ulaw', input_audio_transcription: { model: 'other' } },
+    });
+    expect(typesOf(push(append(new Uint8Array(4000)), commit))).toEqual([
+      'input_audio_buffer.committed',
+      'conversation.item.created',
+    ]);
+    const file = Buffer.from(session.takeUtterance()!.request.audio as Uint8Array);
+    expect([file.readUInt16LE(20), file.readUInt32LE(24), file.length]).toEqual([7, 8000, 4044]);
+  });
+
+  const of = 'session.audio.input';
+  const invalid = 'invalid_request';
+  const unsupported = 'unsupported_feature';
+  const turns = (fields: object) => update({ turn_detection: { type: 'server_vad', ...fields } });
+  it.each([
+    ['an event that is none', 7, null, invalid],
+    ['null', null, null, invalid],
+    ['an unknown event', { type: 'response.create' }, 'type', invalid],
+    ['an event of another field', { ...commit, audio: '' }, 'audio', invalid],
+    ['audio that is no base64', { ...append(pcm()), audio: '!!!!' }, 'audio', invalid],
+    ['half a sample', append(new Uint8Array(3)), 'audio', invalid],
+    ['another session', { type: 'session.update', session: { type: 'realtime' } }, 'session.type', invalid],
+    ['an unknown option', update({ transcription: { beams: 5 } }), `${of}.transcription.beams`, invalid],
+    ['delay', update({ transcription: { delay: 'low' } }), `${of}.transcription.delay`, unsupported],
+    ['noise reduction', update({ noise_reduction: { type: 'x' } }), `${of}.noise_reduction`, unsupported],
+    ['log probabilities', update({}, { include: ['logprobs'] }), 'session.include', unsupported],
+    ['another detection', turns({ type: 'semantic_vad' }), `${of}.turn_detection.type`, invalid],
+    ['a threshold out of range', turns({ threshold: 2 }), `${of}.turn_detection.threshold`, invalid],
+    ['responses', turns({ create_response: true }), `${of}.turn_detection.create_response`, unsupported],
+    ['a model that is not there', update({ transcription: { model: 'deaf' } }), 'model', 'model_not_found'],
+    ['another rate', update({ format: { type: 'audio/pcm', rate: 4000 } }), `${of}.format.rate`, invalid],
+  ])('refuses %s, and goes on', (_name, message, param, code) => {
+    const { push } = open();
+    const sent = typeof message === 'object' && message !== null ? { ...message, event_id: 'mine' } : message;
+    const [event, ...more] = push(sent);
+    expect(more).toEqual([]);
+    expect(event).toMatchObject({
+      type: 'error',
+      error: {
+        type: 'invalid_request_error',
+        code,
+        param,
+        event_id: sent === message ? null : 'mine',
+        message: expect.stringMatching(/\S/),
+      },
+    });
     expect(typesOf(push(byHand, append(pcm([0.5, 0.1])), commit))).toEqual(['session.updated', ...committed]);
   });
 
