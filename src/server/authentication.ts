@@ -58,7 +58,7 @@ function bearerToken(request: ApiRequest): string | undefined {
 /** Pages can't set the headers of a WebSocket: they send the key as one of its subprotocols. */
 function keyOfSocket(request: ApiRequest): string | undefined {
   if (request.asksForSocket !== true) return undefined;
-  const [key] = protocolsOf(request).filter((name) => name.startsWith(keyProtocol));
+  const key = protocolsOf(request).find((name) => name.startsWith(keyProtocol));
   return key?.slice(keyProtocol.length);
 }
 

@@ -62,6 +62,12 @@ function toOperation(route: DescribedRoute): JsonSchema {
     summary: route.summary,
     ...parametersOf(route),
     ...requestBodyOf(route),
+    ...(route.messages && {
+      'x-websocket-messages': {
+        client: referenceTo(route.messages.client.name).schema,
+        server: referenceTo(route.messages.server.name).schema,
+      },
+    }),
     responses: {
       ...(route.messages
         ? { 101: { description: describeMessages(route.messages) } }
@@ -116,6 +122,6 @@ function errorResponses(route: DescribedRoute): Record<string, JsonSchema> {
   );
 }
 
-function referenceTo(name: string): JsonSchema {
+function referenceTo(name: string): { schema: JsonSchema } {
   return { schema: { $ref: `#/components/schemas/${name}` } };
 }

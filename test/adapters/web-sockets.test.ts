@@ -248,7 +248,7 @@ describe('serveWebSockets', () => {
     const { host: pinging } = await serve({}, { keepAliveMs: 100 });
     const silent = await opened(pinging);
     const alive = await opened(pinging);
-    (silent.socket as any)._autoPong = false;
+    Object.assign(silent.socket, { ['_autoPong']: false });
     expect((await silent.closed).code).toBe(1006);
     expect(alive.socket.readyState).toBe(WebSocket.OPEN);
   });

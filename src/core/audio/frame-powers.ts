@@ -24,7 +24,9 @@ export interface FramePowers {
  * @example
  * ```ts
  * const powers = createFramePowers({ sampleRateHz: 16_000, frameSeconds: 0.03 });
- * powers.push(new Float32Array(960), (power) => console.log(power)); // 0, twice
+ * const found: number[] = [];
+ * powers.push(new Float32Array(960), (power) => found.push(power));
+ * found; // [0, 0]
  * ```
  */
 export function createFramePowers({

@@ -195,7 +195,7 @@ export class LiveSession {
     const input = this.#input;
     const isFull = (): boolean => input.length + bytes.length > maxBufferBytes;
     // Whoever speaks on and on is transcribed in pieces.
-    if (isFull() && input.isSpeech) this.#change({ type: 'end', ...input.cutSpeech() });
+    if (isFull() && input.isSpeech) this.#change({ type: 'end', audio: input.cutSpeech() });
     if (isFull()) {
       const left = maxBufferBytes - input.length;
       throw fieldError('audio', `expected at most ${left} bytes before the next commit, got ${bytes.length}`);
@@ -211,7 +211,7 @@ export class LiveSession {
       this.#emit({ type: 'input_audio_buffer.speech_started', item_id: this.#itemId, audio_start_ms });
       return;
     }
-    const { endMs: audio_end_ms, file } = change;
+    const { endMs: audio_end_ms, file } = change.audio;
     this.#emit({ type: 'input_audio_buffer.speech_stopped', item_id: this.#itemId!, audio_end_ms });
     this.#complete(file);
   }

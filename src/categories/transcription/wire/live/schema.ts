@@ -17,7 +17,9 @@ const without = (advice: string, ...harmless: readonly unknown[]) =>
       context.addIssue(unsupportedIssue(`not supported, ${advice}`));
     })
     .optional()
-    .meta({ description: `Only \`null\`: ${advice}.` });
+    .meta({
+      description: `Only ${[null, ...harmless].map((value) => `\`${String(value)}\``).join(', ')}: ${advice}.`,
+    });
 
 const formatSchema = z.discriminatedUnion('type', [
   z.strictObject({

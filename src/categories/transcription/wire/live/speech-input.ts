@@ -18,7 +18,8 @@ export interface SpokenAudio {
 
 /** The beginning of speech, or its end with all of it. */
 export type SpeechChange =
-  { readonly type: 'start'; readonly startMs: number } | ({ readonly type: 'end' } & SpokenAudio);
+  | { readonly type: 'start'; readonly startMs: number }
+  | { readonly type: 'end'; readonly audio: SpokenAudio };
 
 type Listening = Pick<Configuration, 'format' | 'turns'>;
 
@@ -84,7 +85,7 @@ export class SpeechInput {
     const [samples] = toSamples(bytes, { encoding: encodingOf(format), channels: 1 });
     const changes = this.#detector.push(samples!).map(({ type, sample }): SpeechChange => {
       const position = this.#detectorStart + this.sampleBytes * sample;
-      if (type === 'end') return { type, ...this.endSpeech(position) };
+      if (type === 'end') return { type, audio: this.endSpeech(position) };
       this.#speechStart = Math.max(this.#buffer.start, position - this.#bytesOf(turns.prefixPaddingMs));
       return { type, startMs: this.#millisecondsOf(this.#speechStart) };
     });
