@@ -62,7 +62,8 @@ async function speak(index) {
   const times = [];
   let text = '';
   let began = 0;
-  let failure;
+  /** @type {object[]} */
+  const failures = [];
   socket.on('message', (data) => {
     const event = JSON.parse(String(data));
     if (event.type === 'input_audio_buffer.speech_stopped')
@@ -70,22 +71,22 @@ async function speak(index) {
     else if (event.type.endsWith('.completed')) {
       times.push(performance.now() - began - Number(ends.get(event.item_id)));
       text ||= event.transcript;
-    } else if (event.type === 'error' || event.type.endsWith('.failed')) failure = event;
+    } else if (event.type === 'error' || event.type.endsWith('.failed')) failures.push(event);
   });
   await new Promise((done) => socket.once('open', done));
   // No two clients speak at the same time.
   await sleep((index * 997) % 1500);
   began = performance.now();
   const size = (2 * rateHz * pieceMs) / 1000;
-  for (let at = 0; at < audio.length && !failure; at += size) {
+  for (let at = 0; at < audio.length && failures.length === 0; at += size) {
     // A microphone has a piece when it is over.
     await sleep(Math.max(0, began + (at / size + 1) * pieceMs - performance.now()));
     const piece = audio.subarray(at, at + size).toString('base64');
     socket.send(JSON.stringify({ type: 'input_audio_buffer.append', audio: piece }));
   }
-  while (times.length < ends.size && !failure) await sleep(20);
+  while (times.length < ends.size && failures.length === 0) await sleep(20);
   socket.close();
-  if (failure) throw new Error(JSON.stringify(failure));
+  if (failures.length > 0) throw new Error(JSON.stringify(failures[0]));
   return { times, text };
 }
 

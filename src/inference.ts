@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { backendOf } from './backends/registry.ts';
 import type { CallOptions, CompleteRequest, RunEvent } from './contracts/run.ts';
-import type { CategoryDefinition, Pipeline } from './contracts/category.ts';
-import type { ModelInfo, ModelOptions, ModelSpec } from './contracts/model.ts';
+import type { CategoryDefinition } from './contracts/category.ts';
+import type { ModelInfo, ModelOptions } from './contracts/model.ts';
 import {
   categories,
   type AnyModelInfo,
@@ -16,6 +16,7 @@ import type { AnyRequest, InferenceBase, ModelControl } from './contracts/engine
 import { childReplicas } from './engine/child-replica.ts';
 import { createEngine } from './engine/create-engine.ts';
 import { inlineReplicas } from './engine/inline-replica.ts';
+import type { LoadPipeline } from './engine/protocol.ts';
 import type { InferenceObserver as AnyObserver } from './contracts/observer.ts';
 import { fieldError, InferenceError } from './errors.ts';
 import type { RoomLimits } from './engine/room.ts';
@@ -34,6 +35,7 @@ import {
   type SettingTable,
 } from './validation/setting-table.ts';
 import { describeValue } from './core/text/quote.ts';
+import { workerFile } from './worker-file.ts';
 
 /** The models that `createInference` starts, and how. */
 export interface InferenceOptions extends RoomLimits {
@@ -124,9 +126,7 @@ export function createInference(options: InferenceOptions): Inference {
   if (logger !== undefined) assertLogger(logger);
   const models = checkModels(options.models);
   const startLocal =
-    isolation === 'inline'
-      ? inlineReplicas(loadHere)
-      : childReplicas({ worker: new URL('./worker.js', import.meta.url) });
+    isolation === 'inline' ? inlineReplicas(loadHere) : childReplicas({ worker: workerFile() });
   const startHere = inlineReplicas(loadHere);
   const all = observers as readonly AnyObserver[];
   const isElsewhere = (model: Pick<ModelOptions, 'backend' | 'source'>): boolean =>
@@ -206,7 +206,4 @@ export function methodsOver(run: InferenceBase['run']): CategoryMethods {
 }
 
 /** Imported late: a host whose models run in child processes loads no native code. */
-async function loadHere(spec: ModelSpec): Promise<Pipeline> {
-  const { loadPipeline } = await import('./load-pipeline.ts');
-  return loadPipeline(spec);
-}
+const loadHere: LoadPipeline = async (...load) => (await import('./load-pipeline.ts')).loadPipeline(...load);

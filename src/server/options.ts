@@ -444,6 +444,7 @@ function resolveKeeping(asked: boolean | KeepResponsesOptions, maxBodyBytes: num
   }
   return {
     store: store ?? createMemoryResponseStore({ maxCount, maxBytes }),
+    isShared: store !== undefined,
     expirySeconds,
     timeoutMs,
     maxTextBytes: maxBodyBytes,

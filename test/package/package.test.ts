@@ -89,9 +89,9 @@ describe('entries', () => {
     ['./chat', 185_000],
     ['./tokenization', 200_000],
     ['./vision', 48_000],
-    ['./audio', 135_000],
+    ['./audio', 141_000],
     ['./embedding', 8_000],
-    ['./diffusion', 61_000],
+    ['./diffusion', 74_000],
   ])('%s imports no package and stays below %i bytes', async (name, limit) => {
     const { packages, bytes } = await closureOf(join(root, manifest.exports[name]!));
     expect([...packages]).toEqual([]);
@@ -107,12 +107,16 @@ describe('entries', () => {
     expect(bytes).toBeLessThan(limit);
   });
 
-  it('./playground imports Node alone and stays below 9000 bytes, its page below 150000', async () => {
+  it('./playground imports Node alone and stays below 9000 bytes, its page below 150000 at first', async () => {
     const { packages, bytes } = await closureOf(join(root, manifest.exports['./playground']!));
     expect([...packages].filter((name) => !name.startsWith('node:'))).toEqual([]);
     expect(bytes).toBeLessThan(9_000);
     const page = join(root, 'dist/src/playground/page');
-    const sizes = (await readdir(page)).map(async (name) => (await stat(join(page, name))).size);
+    const sizeOf = async (name: string) => (await stat(join(page, name))).size;
+    expect(await sizeOf('grammars.js')).toBeLessThan(82_000);
+    // Loaded when they are needed; the licences are never sent.
+    const others = new Set(['grammars.js', 'endpoint-views.js', 'wav.js', 'licences.md']);
+    const sizes = (await readdir(page)).filter((name) => !others.has(name)).map(sizeOf);
     expect((await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)).toBeLessThan(150_000);
   });
 
