@@ -293,8 +293,8 @@ module.exports = {
       [
         '^adapters/',
         contracts,
-        '^node_modules/(@types/)?(express|fastify|node)',
-        '^(node:)?(http|http2|stream|events|net|buffer|timers)(/promises)?$',
+        '^node_modules/(@types/)?(express|fastify|node|ws)',
+        '^(node:)?(http|http2|module|stream|events|net|buffer|timers)(/promises)?$',
       ],
       'adapters import nothing but contracts and their framework',
     ),

@@ -34,3 +34,5 @@ export function toNodeListener(
     void respond(handler, apiRequest, (answer) => send(answer, apiRequest, response));
   };
 }
+
+export { serveWebSockets, type UpgradingServer, type WebSocketOptions } from './web-sockets.ts';

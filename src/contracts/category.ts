@@ -1,5 +1,5 @@
 import type { Architecture } from './architecture.ts';
-import type { Endpoint, Route } from './endpoint.ts';
+import type { Endpoint, Route, SocketEndpoint } from './endpoint.ts';
 import type { ModelInfo, ParameterBounds } from './model.ts';
 import type {
   RunEvent,
@@ -68,7 +68,7 @@ export interface CategoryDefinition<
   readonly architectures?: readonly Architecture[];
   /** The files of its models, where it has no architectures. */
   readonly files?: ModelFiles;
-  readonly endpoints: readonly (Endpoint | Route)[];
+  readonly endpoints: readonly (Endpoint | Route | SocketEndpoint)[];
   readonly sample: SampleRequest;
   /** Whether its graphs keep nothing from one run to the next, so that any server of graphs can run them. */
   readonly isStateless: boolean;

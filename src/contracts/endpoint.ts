@@ -28,7 +28,9 @@ export interface RouteDescription {
   /** Descriptions of the parameters in the query, by name; all are optional text. */
   readonly queryParameters?: Readonly<Record<string, string>> | undefined;
   readonly requestBody?: RequestBody | undefined;
-  /** Content of the 200 response by media type. */
+  /** Messages of the WebSocket that the connection becomes, if it does. */
+  readonly messages?: { readonly client: NamedSchema; readonly server: NamedSchema } | undefined;
+  /** Content of the 200 response by media type; none where there are `messages`. */
   readonly responses: Readonly<Record<string, NamedSchema>>;
   readonly errors: readonly ErrorCode[];
   /** Its errors, where its dialect has another form of them. */
@@ -157,4 +159,52 @@ export interface Endpoint<
    */
   read(body: unknown, caller: CallerState): A | Promise<A>;
   answer(run: EndpointRun<Input, Event>, asked: A): Promise<ApiResponse>;
+}
+
+/** One WebSocket of a caller. */
+export interface SocketCall<Input, Event> {
+  readonly query: URLSearchParams;
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  /** Aborted when the socket has closed. */
+  readonly signal: AbortSignal;
+  /** Most bytes that may wait for their end. */
+  readonly maxBufferBytes: number;
+  /**
+   * @param id the default model of the category if left out
+   * @throws InferenceError `model_not_found`, `upgrade_required`, or `invalid_request` for a model of another category
+   */
+  findModel(id: string | undefined): ModelInfo;
+  send(message: object): void;
+  /**
+   * So many bytes wait for their end.
+   *
+   * @throws InferenceError `rate_limited` where the key has too many, `overloaded` where all have
+   */
+  hold(bytes: number): void;
+  /** So many runs wait or run: the client's messages wait while there are too many. */
+  pace(runs: number): void;
+  /** Runs a model: a request of its own, which counts and costs as one over HTTP. Leaving it early cancels it. */
+  run(request: Input): AsyncIterable<Event>;
+  /** Reports a failure, and says it as the body of an error would. */
+  fail(error: InferenceError): ErrorBody['error'];
+}
+
+/** The server's half of a conversation. */
+export interface SocketSession {
+  /** The socket is open. */
+  begin(): void;
+  /** A message of the client, parsed. */
+  receive(message: unknown): void;
+  /** A message that can't be read, or the end of the client's time. */
+  refuse(error: InferenceError): void;
+  /** Resolves when everything that was received has been answered. */
+  settled(): Promise<void>;
+}
+
+/** A path that becomes a WebSocket with messages of JSON. */
+export interface SocketEndpoint<Input = unknown, Event = unknown> extends RouteDescription {
+  /**
+   * @throws InferenceError for a request that is answered without a socket
+   */
+  connect(call: SocketCall<Input, Event>): SocketSession;
 }

@@ -11,6 +11,8 @@ export interface ApiRequest {
   readonly body: AsyncIterable<Uint8Array> | ParsedBody;
   /** Aborted when the client has gone. */
   readonly signal: AbortSignal;
+  /** Whether the client asks for a WebSocket, and the adapter can make its connection one; default false. */
+  readonly asksForSocket?: boolean | undefined;
 }
 
 /** A body that the host has read already, for example with `express.json()`. */
@@ -24,6 +26,34 @@ export interface ApiResponse {
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   /** An iterable is sent piece by piece as it comes; the adapter returns it early when the client goes. */
   readonly body: string | Uint8Array | AsyncIterable<string | Uint8Array>;
+  /** Makes the connection a WebSocket; with status 101, only where the request asks for one. */
+  readonly socket?: SocketOffer | undefined;
+}
+
+/** The terms of a WebSocket. */
+export interface SocketOffer {
+  /** The subprotocol, one of those that the client knows; none if left out. */
+  readonly protocol: string | undefined;
+  /** A longer message closes the socket with 1009. */
+  readonly maxMessageBytes: number;
+  /** Called once with the open socket. The request's signal is aborted when it has closed. */
+  readonly take: (socket: ApiSocket) => void;
+}
+
+/** An open WebSocket; those of the package `ws` are some. */
+export interface ApiSocket {
+  /** Bytes that the client has not taken yet. */
+  readonly bufferedAmount: number;
+  send(text: string): void;
+  ping(): void;
+  /** Reads no further messages until `resume`. */
+  pause(): void;
+  resume(): void;
+  close(code: number, reason: string): void;
+  /** Ends the connection at once. */
+  terminate(): void;
+  on(event: 'message', listener: (data: Uint8Array, isBinary: boolean) => void): unknown;
+  on(event: 'pong', listener: () => void): unknown;
 }
 
 /** Answers every request, errors included; never rejects. */

@@ -95,6 +95,8 @@ export interface InferenceObserver<Run extends ObservedRun = ObservedRun, Event 
   onModelUnload?(model: ObservedModel, unload: { readonly reason: UnloadReason }): void;
   /** All its replicas are gone, as was asked. */
   onModelClose?(model: ObservedModel): void;
+  /** The inference refuses new requests from now on; those that run may end. */
+  onClose?(): void;
 }
 
 /** One HTTP request. Every call about it passes this same object, as `origin` of its runs too. */

@@ -159,6 +159,7 @@ export function createEngine({
         await drained.promise;
         clearTimeout(timer);
       } else drained.resolve();
+      if (!isClosed) observers.tell('onClose');
       isClosed = true;
       await Promise.all([...[...queues.values()].map((queue) => queue.close(graceMs)), ...leaving]);
     },

@@ -1,7 +1,7 @@
 import * as crypto from 'node:crypto';
 import { InferenceError } from '../errors.ts';
 import type { ApiRequest } from '../contracts/http.ts';
-import { headerOf } from './headers.ts';
+import { headerOf, protocolsOf } from './headers.ts';
 
 /** A key that opens the service. */
 export interface ApiKey {
@@ -12,6 +12,8 @@ export interface ApiKey {
   /** Name of one of the handler's `plans`; without it the key is unlimited. */
   readonly plan?: string | undefined;
 }
+
+const keyProtocol = 'openai-insecure-api-key.';
 
 /** Looks a key up, for example in a database; `null` for one that is not valid. */
 export type KeyLookup = (key: string, request: ApiRequest) => ApiKey | null | Promise<ApiKey | null>;
@@ -29,7 +31,7 @@ export function createAuthenticate(authentication: Authentication): Authenticate
   if (authentication === 'none') return async () => null;
   const lookup = typeof authentication === 'function' ? authentication : fromList(authentication?.keys);
   return async (request) => {
-    const key = bearerToken(request) ?? headerOf(request, 'x-api-key');
+    const key = bearerToken(request) ?? headerOf(request, 'x-api-key') ?? keyOfSocket(request);
     if (key === undefined) {
       const message = isEmptyBearer(request)
         ? 'The header `Authorization: Bearer <API_KEY>` has no key: is its variable set?'
@@ -51,6 +53,13 @@ export function ownerOf(apiKey: ApiKey): string {
 
 function bearerToken(request: ApiRequest): string | undefined {
   return /^Bearer +(\S+)[ \t]*$/i.exec(headerOf(request, 'authorization') ?? '')?.[1];
+}
+
+/** Pages can't set the headers of a WebSocket: they send the key as one of its subprotocols. */
+function keyOfSocket(request: ApiRequest): string | undefined {
+  if (request.asksForSocket !== true) return undefined;
+  const key = protocolsOf(request).find((name) => name.startsWith(keyProtocol));
+  return key?.slice(keyProtocol.length);
 }
 
 function isEmptyBearer(request: ApiRequest): boolean {

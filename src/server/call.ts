@@ -9,8 +9,16 @@ import type { Settings } from './options.ts';
 import type { Meter } from './plans.ts';
 import { quote } from '../core/text/quote.ts';
 
+/** The sender of a request. */
+export interface Caller {
+  /** Owner of the key; `undefined` where the service is open. */
+  readonly owner: string | undefined;
+  readonly caller: CallerState;
+  readonly meter: Meter;
+}
+
 /** One request on its way through an endpoint. */
-export interface Call {
+export interface Call extends Caller {
   readonly inference: ServedInference;
   readonly settings: Settings;
   readonly request: ApiRequest;
@@ -21,10 +29,12 @@ export interface Call {
   readonly origin: ObservedRequest;
   /** Values of the path template's placeholders, decoded. */
   readonly pathParameters: Readonly<Record<string, string>>;
-  /** Owner of the key; `undefined` where the service is open. */
-  readonly owner: string | undefined;
-  readonly caller: CallerState;
-  readonly meter: Meter;
+  /**
+   * The same sender once more, with a meter of its own, for what counts as another request.
+   *
+   * @throws InferenceError `authentication_failed` where the key is not valid any more
+   */
+  readonly identify: () => Promise<Caller>;
   /** Reports a failure that can't be the response's status any more. */
   readonly report: (error: InferenceError) => void;
 }

@@ -23,6 +23,8 @@ export interface Cors {
    * @returns `undefined` for any other request
    */
   preflight(request: ApiRequest, allow: string): ApiResponse | undefined;
+  /** Whether pages of an origin may use the API. */
+  allows(origin: string): boolean;
 }
 
 const defaultMaxAgeSeconds = 7200;
@@ -44,10 +46,12 @@ export function createCors({ origins, headers, maxAgeSeconds = defaultMaxAgeSeco
     throw new RangeError(`cors.maxAgeSeconds: expected an integer of at least 0, got ${maxAgeSeconds}`);
   const known = origins === '*' ? undefined : new Set(origins);
 
+  const allows = (origin: string): boolean => known?.has(origin) ?? true;
+
   function headersOf(request: ApiRequest): Record<string, string> {
     const origin = headerOf(request, 'origin');
     const vary: Record<string, string> = known === undefined ? {} : { vary: 'origin' };
-    if (origin === undefined || known?.has(origin) === false) return vary;
+    if (origin === undefined || !allows(origin)) return vary;
     return {
       ...vary,
       'access-control-allow-origin': known === undefined ? '*' : origin,
@@ -74,7 +78,7 @@ export function createCors({ origins, headers, maxAgeSeconds = defaultMaxAgeSeco
     };
   }
 
-  return { headersOf, preflight };
+  return { headersOf, preflight, allows };
 }
 
 function isHeaderName(name: string): boolean {

@@ -3,6 +3,7 @@ import type { ServedInference } from '../contracts/engine.ts';
 import { InferenceError } from '../errors.ts';
 import type { ApiRequest, ApiResponse, Handler } from '../contracts/http.ts';
 import { ownerOf } from './authentication.ts';
+import type { Caller } from './call.ts';
 import { toErrorResponse, wireErrorOf } from './errors.ts';
 import { replacementOf } from './foreign-paths.ts';
 import { requestIdOf } from './headers.ts';
@@ -34,6 +35,7 @@ export function createHandlerOf(
   const settings = resolveOptions(options ?? {});
   const findRoute = createRouter(createRoutes(categories));
   for (const observer of settings.observers) inference.observe?.(observer);
+  inference.observe?.({ onClose: () => settings.sockets.close() });
 
   return async (request) => {
     const startedAt = performance.now();
@@ -78,9 +80,12 @@ export function createHandlerOf(
       }
       const { route } = match;
       const pathParameters = match.pathParameters();
-      const apiKey = await settings.authenticate(request);
-      const owner = apiKey === null ? undefined : ownerOf(apiKey);
-      const meter = settings.meterOf(owner, apiKey?.plan);
+      const identify = async (): Promise<Caller> => {
+        const apiKey = await settings.authenticate(request);
+        const owner = apiKey === null ? undefined : ownerOf(apiKey);
+        const caller = settings.callerOf(owner, apiKey?.plan);
+        return { owner, caller, meter: settings.meterOf(owner, apiKey?.plan) };
+      };
       const call = {
         inference,
         settings,
@@ -89,11 +94,11 @@ export function createHandlerOf(
         startedAt,
         origin,
         pathParameters,
-        owner,
-        caller: settings.callerOf(owner, apiKey?.plan),
-        meter,
+        ...(await identify()),
+        identify,
         report,
       };
+      const { meter } = call;
       if (!route.isInference) return route.handle(call);
       const leave = (): void => meter.leave();
       request.signal.addEventListener('abort', leave, { once: true });
@@ -115,13 +120,15 @@ export function createHandlerOf(
       const route = match !== null && 'route' in match ? match.route : undefined;
       response = toErrorResponse(error, requestId, route?.errorBody);
     }
-    const { status, headers, body } = response;
+    const { status, headers, body, socket } = response;
     const complete: ApiResponse = {
       status,
       headers: { ...headers, ...ownHeaders },
       body: request.method === 'HEAD' ? '' : body,
+      socket,
     };
-    return watch === undefined ? complete : watch.answer(complete);
+    if (watch === undefined) return complete;
+    return socket === undefined ? watch.answer(complete) : watch.answerAtEnd(complete, request.signal);
   };
 }
 

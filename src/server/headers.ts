@@ -9,6 +9,12 @@ export function headerOf(request: ApiRequest, name: string): string | undefined 
   return typeof value === 'string' ? value : value?.[0];
 }
 
+/** The subprotocols that a client offers for a WebSocket. */
+export function protocolsOf(request: ApiRequest): string[] {
+  const offered = headerOf(request, 'sec-websocket-protocol') ?? '';
+  return offered.split(',').map((name) => name.trim());
+}
+
 const saneRequestId = /^[\w.-]{1,128}$/;
 
 /** The request id that the client or a proxy gave, or a new one. */

@@ -46,7 +46,8 @@ export function toOpenApi(routes: readonly DescribedRoute[]): JsonSchema {
 }
 
 function schemasOf(route: DescribedRoute): NamedSchema[] {
-  return [route.requestBody, ...Object.values(route.responses), route.errorBody].filter(
+  const { client, server } = route.messages ?? {};
+  return [client, server, route.requestBody, ...Object.values(route.responses), route.errorBody].filter(
     (named) => named !== undefined,
   );
 }
@@ -61,11 +62,24 @@ function toOperation(route: DescribedRoute): JsonSchema {
     summary: route.summary,
     ...parametersOf(route),
     ...requestBodyOf(route),
+    ...(route.messages && {
+      'x-websocket-messages': {
+        client: referenceTo(route.messages.client.name).schema,
+        server: referenceTo(route.messages.server.name).schema,
+      },
+    }),
     responses: {
-      200: { description: 'Success.', content: Object.fromEntries(content) },
+      ...(route.messages
+        ? { 101: { description: describeMessages(route.messages) } }
+        : { 200: { description: 'Success.', content: Object.fromEntries(content) } }),
       ...errorResponses(route),
     },
   };
+}
+
+/** OpenAPI describes no WebSocket. */
+function describeMessages({ client, server }: NonNullable<RouteDescription['messages']>): string {
+  return `The connection becomes a WebSocket with messages of JSON, of the schemas ${client.name} and ${server.name}.`;
 }
 
 function parametersOf({ path, queryParameters = {} }: DescribedRoute): JsonSchema {
@@ -108,6 +122,6 @@ function errorResponses(route: DescribedRoute): Record<string, JsonSchema> {
   );
 }
 
-function referenceTo(name: string): JsonSchema {
+function referenceTo(name: string): { schema: JsonSchema } {
   return { schema: { $ref: `#/components/schemas/${name}` } };
 }

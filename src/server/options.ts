@@ -29,6 +29,7 @@ import { createMemoryResponseStore } from './memory-response-store.ts';
 import { createMeterFactory, type MeterFactory, type Plan } from './plans.ts';
 import { printInternal, type FailedRequest } from './print-internal.ts';
 import type { LimiterFactory } from './rate-limit.ts';
+import { Sockets } from './sockets.ts';
 import { describeValue } from '../core/text/quote.ts';
 
 /** The request that an error belongs to. */
@@ -48,6 +49,16 @@ export interface KeepResponsesOptions {
   readonly maxBytes?: number | undefined;
   /** Longest time for one answer of the `store`, in milliseconds; default 5000. */
   readonly timeoutMs?: number | undefined;
+}
+
+/** Limits of WebSockets. */
+export interface SocketLimits extends BodyGateLimits {
+  /** Most bytes of audio that wait for the end of their utterance, of one socket; default 16 MiB. */
+  readonly maxBufferBytes?: number | undefined;
+  /** Largest message, which closes the socket if it is larger; default 1 MiB. */
+  readonly maxMessageBytes?: number | undefined;
+  /** Longest silence of a client before its socket is closed, in milliseconds; default 300,000. */
+  readonly idleTimeoutMs?: number | undefined;
 }
 
 /** Options of `createHandler`; only `auth` is required. */
@@ -84,6 +95,8 @@ export interface HandlerOptions {
    * number alone. Default: 1024 of all callers and 256 of one key, 16 and 4 × `maxBodyBytes`.
    */
   readonly bodies?: BodyGateLimits | undefined;
+  /** Limits of the WebSockets of `serveWebSockets`. */
+  readonly sockets?: SocketLimits | undefined;
   /**
    * Time for the whole body of a request, in milliseconds; default 300,000. Later it answers 408, and sooner where less than
    * 1 KiB a second comes for 20 s. A client's own `x-request-timeout` shortens it.
@@ -218,6 +231,17 @@ export const handlerSettings = {
     .describe(
       'Most JSON bodies that come at a time, in all and of one key; default 1024 and 256, 16 and 4 × maxBodyBytes.',
     ),
+  sockets: z
+    .strictObject({
+      ...gateLimits.shape,
+      maxBufferBytes: z.number().optional(),
+      maxMessageBytes: z.number().optional(),
+      idleTimeoutMs: z.number().optional(),
+    })
+    .optional()
+    .describe(
+      'Most WebSockets at a time, in all and of one key: `count` 128, `countPerKey` 32; bytes that wait in them: `bytes` 16 and `bytesPerKey` 4 × `maxBufferBytes`, 16 MiB; `maxMessageBytes` 1 MiB; `idleTimeoutMs` 300,000.',
+    ),
   bodyTimeoutMs: numberSetting('Time for the whole body of a request; default 300,000.', {}),
   sharedPrefixes: z
     .boolean()
@@ -259,6 +283,7 @@ export interface Settings {
   readonly maxUploadBytes: number;
   readonly uploadGate: BodyGate;
   readonly jsonGate: BodyGate;
+  readonly sockets: Sockets;
   readonly bodyTimeoutMs: number;
   readonly sharedPrefixes: boolean;
   readonly uploadDirectory: string;
@@ -286,6 +311,7 @@ export function resolveOptions(options: HandlerOptions): Settings {
     maxUploadBytes = 128 * 1024 * 1024,
     uploads = {},
     bodies = {},
+    sockets = {},
     bodyTimeoutMs = 300_000,
     sharedPrefixes = false,
     keepResponses: asked = false,
@@ -348,6 +374,7 @@ export function resolveOptions(options: HandlerOptions): Settings {
       resolveGate('bodies', bodies, { count: 1024, maxBytes: maxBodyBytes, most: 'maxBodyBytes' }),
       freeBytes,
     ),
+    sockets: resolveSockets(sockets, keepAliveMs),
     bodyTimeoutMs,
     sharedPrefixes,
     // A worker may have another working directory.
@@ -359,7 +386,7 @@ export function resolveOptions(options: HandlerOptions): Settings {
 }
 
 function resolveGate(
-  name: 'uploads' | 'bodies',
+  name: 'uploads' | 'bodies' | 'sockets',
   limits: BodyGateLimits,
   {
     count: ofAll,
@@ -378,6 +405,24 @@ function resolveGate(
     );
   }
   return { count, countPerKey, bytes, bytesPerKey };
+}
+
+function resolveSockets(limits: SocketLimits, keepAliveMs: number): Sockets {
+  const { maxBufferBytes = 2 ** 24, maxMessageBytes = 2 ** 20, idleTimeoutMs = 300_000 } = limits;
+  assertInteger('sockets.maxBufferBytes', maxBufferBytes, Number.MAX_SAFE_INTEGER);
+  assertInteger('sockets.maxMessageBytes', maxMessageBytes, 2 ** 30);
+  assertInteger('sockets.idleTimeoutMs', idleTimeoutMs, longestTimerMs);
+  const gate = resolveGate('sockets', limits, {
+    count: 128,
+    maxBytes: maxBufferBytes,
+    most: 'sockets.maxBufferBytes',
+  });
+  return new Sockets(createBodyGate('sockets', gate), {
+    maxBufferBytes,
+    maxMessageBytes,
+    idleTimeoutMs,
+    keepAliveMs,
+  });
 }
 
 /** @param maxBodyBytes no text that is kept is larger */
@@ -420,6 +465,7 @@ function assertNames({
   auth,
   uploads,
   bodies,
+  sockets,
   keepResponses: kept,
   ...options
 }: HandlerOptions): void {
@@ -429,7 +475,7 @@ function assertNames({
     if (typeof auth === 'object' && auth !== null)
       assertOptions('auth', { keys: z.unknown() }, auth, { path: 'auth' });
     const { plans: planSetting, cors: corsSetting, onLimiterFailure: failureSetting } = handlerSettings;
-    const { uploads: uploadsSetting, bodies: bodiesSetting } = handlerSettings;
+    const { uploads: uploadsSetting, bodies: bodiesSetting, sockets: socketsSetting } = handlerSettings;
     const { onLimiterFailure } = options;
     assertOptions(
       'createHandler',
@@ -439,9 +485,10 @@ function assertNames({
         onLimiterFailure: failureSetting,
         uploads: uploadsSetting,
         bodies: bodiesSetting,
+        sockets: socketsSetting,
         keepResponses: handlerSettings.keepResponses,
       },
-      { plans, cors, onLimiterFailure, uploads, bodies, keepResponses: kept },
+      { plans, cors, onLimiterFailure, uploads, bodies, sockets, keepResponses: kept },
     );
   } catch (error) {
     throw new TypeError((error as Error).message, { cause: error });

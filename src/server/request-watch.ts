@@ -9,6 +9,8 @@ export interface RequestWatch {
   fail(error: InferenceError): void;
   /** The response with which the request ends: at once, or with its stream. */
   answer(response: ApiResponse): ApiResponse;
+  /** The response of a request that ends with a signal. */
+  answerAtEnd(response: ApiResponse, signal: AbortSignal): ApiResponse;
 }
 
 /** Begins to watch a request; `undefined` without observers. */
@@ -32,6 +34,11 @@ export function watchRequest(
   return {
     fail,
     answer: (response) => watchBody(response, { fail, end: () => end(response.status) }),
+    answerAtEnd(response, signal) {
+      if (signal.aborted) end(response.status);
+      else signal.addEventListener('abort', () => end(response.status), { once: true });
+      return response;
+    },
   };
 }
 

@@ -2,6 +2,7 @@ import type { CategoryRegistry } from '../contracts/category.ts';
 import type { Call } from './call.ts';
 import type { ApiResponse } from '../contracts/http.ts';
 import type { Route, RouteDescription } from '../contracts/endpoint.ts';
+import { openSocket } from './open-socket.ts';
 import { runEndpoint } from './run-endpoint.ts';
 import { answerRoute } from './answer-route.ts';
 import { modelRoutes } from './endpoints/models.ts';
@@ -19,6 +20,8 @@ export function createRoutes(categories: CategoryRegistry): readonly ServedRoute
   const ofCategories = [...categories.values()].flatMap((category) =>
     category.endpoints.map((endpoint): ServedRoute => {
       if ('handle' in endpoint) return toServedRoute(endpoint);
+      if ('connect' in endpoint)
+        return { ...endpoint, isInference: false, handle: (call) => openSocket(call, category, endpoint) };
       return { ...endpoint, isInference: true, handle: (call) => runEndpoint(call, category, endpoint) };
     }),
   );

@@ -1,4 +1,5 @@
 import type { CategoryDefinition } from '../contracts/category.ts';
+import type { ModelInfo } from '../contracts/model.ts';
 import type { RunEvent } from '../contracts/run.ts';
 import { letOthersRun } from '../concurrency/let-others-run.ts';
 import { readJson } from './body.ts';
@@ -90,15 +91,8 @@ async function answer(
   await letOthersRun(since);
   const model = findModel(call, asked.model, category);
   call.meter.assertModel(model.id);
-  const runOf = (
-    request: Checked<AnyRequest>,
-    { responseId }: EndpointRunOptions = {},
-  ): BilledRequest<RunEvent> => ({
-    estimate: () => category.estimateTokens?.(request, model) ?? { input: 0, output: 0 },
-    start: (options) => call.inference.run(category.name, request, { ...options, responseId }),
-    tally: (event, tally) => category.tally(event, tally),
-    isOutput: (event) => category.isOutput(event),
-  });
+  const runOf = (request: Checked<AnyRequest>, { responseId }: EndpointRunOptions = {}) =>
+    toBilledRequest(call, category, { request, model, responseId });
   const run: EndpointRun<AnyRequest, RunEvent> = {
     model,
     caller: call.caller,
@@ -122,6 +116,28 @@ async function answer(
     },
   };
   return endpoint.answer(run as EndpointRun<never, unknown>, asked);
+}
+
+/** A request of a category as a run that is to be paid for. */
+export function toBilledRequest(
+  { inference }: Call,
+  category: CategoryDefinition,
+  {
+    request,
+    model,
+    responseId,
+  }: {
+    readonly request: AnyRequest;
+    readonly model: ModelInfo;
+    readonly responseId?: string | undefined;
+  },
+): BilledRequest<RunEvent> {
+  return {
+    estimate: () => category.estimateTokens?.(request, model) ?? { input: 0, output: 0 },
+    start: (options) => inference.run(category.name, request, { ...options, responseId }),
+    tally: (event, tally) => category.tally(event, tally),
+    isOutput: (event) => category.isOutput(event),
+  };
 }
 
 /** Does something once an iteration has ended, however it did. */

@@ -206,7 +206,7 @@ export function createFakeInference(options: FakeInferenceOptions = {}): FakeInf
       unloaded.delete(find(id).id);
     },
     ready: async () => {},
-    close: async () => {},
+    close: async () => observers.tell('onClose'),
     get running() {
       return counts.running;
     },

@@ -1,4 +1,5 @@
 import type { SpeechEvent, SpeechModelInfo, SpokenWord } from '../categories/speech/events.ts';
+import { writeWavHeader } from '../core/audio/containers/wav-header.ts';
 import type { CallOptions } from '../contracts/run.ts';
 import { aliasVoices } from '../core/speech/voice-aliases.ts';
 import { fieldError } from '../errors.ts';
@@ -40,7 +41,7 @@ export async function* playSpeech(
   } = typeof speaker === 'function' ? await speaker(request, options) : speaker;
   const words = wordsOf(request.input);
   yield { type: 'speech-start', mediaType: format === 'wav' ? 'audio/wav' : 'audio/pcm', sampleRateHz };
-  if (format === 'wav') yield { type: 'audio', bytes: waveHeader(words.length * samplesOfWord) };
+  if (format === 'wav') yield { type: 'audio', bytes: writeWavHeader({ encoding: 's16', sampleRateHz, dataBytes: words.length * samplesOfWord * bytesOfSample }) };
   for (const index of words.keys()) {
     await pause(delayMs, options.signal);
     if (error !== undefined && index === failAfter) throw error;
@@ -67,25 +68,4 @@ function assertVoice(
   const aliases = aliasVoices(voiceAliases ? (known ?? []) : []);
   if (known === undefined || voice.split('+').every((id) => known.includes(id) || aliases.has(id))) return;
   throw fieldError('voice', `expected one of ${known.join(', ')}, got ${quote(voice)}`);
-}
-
-/** The 44 bytes before the samples of a mono WAV file (Multimedia Programming Interface, 1991). */
-function waveHeader(samples: number): Uint8Array {
-  const header = new DataView(new ArrayBuffer(44));
-  const dataBytes = samples * bytesOfSample;
-  const ascii = (at: number, text: string): void =>
-    [...text].forEach((letter, index) => header.setUint8(at + index, letter.charCodeAt(0)));
-  ascii(0, 'RIFF');
-  header.setUint32(4, 36 + dataBytes, true);
-  ascii(8, 'WAVEfmt ');
-  header.setUint32(16, 16, true);
-  header.setUint16(20, 1, true);
-  header.setUint16(22, 1, true);
-  header.setUint32(24, sampleRateHz, true);
-  header.setUint32(28, sampleRateHz * bytesOfSample, true);
-  header.setUint16(32, bytesOfSample, true);
-  header.setUint16(34, 8 * bytesOfSample, true);
-  ascii(36, 'data');
-  header.setUint32(40, dataBytes, true);
-  return new Uint8Array(header.buffer);
 }

@@ -77,18 +77,24 @@ function explainBound(
 /**
  * Checks a request body.
  *
+ * @param name of the body in a message about all of it
  * @throws InferenceError `invalid_request` for the first fault, with its place as `param`; `unsupported_feature` where
  * the schema says so
  */
-export function parseBody<T>(schema: z.ZodType<T>, body: unknown): T {
+export function parseBody<T>(schema: z.ZodType<T>, body: unknown, name = 'The request body'): T {
   assertNoMisspeltField(schema, body);
   const result = schema.safeParse(body);
   if (result.success) return result.data;
-  const { path, message, isUnsupported } = meantFault(firstIssue(schema, body));
+  const issue = firstIssue(schema, body);
+  if (issue.code === 'unrecognized_keys') {
+    const unknown = formatPath([...issue.path, issue.keys[0]!]);
+    throw fieldError(unknown || 'body', `unknown field ${abbreviate(issue.keys[0]!, longestName)}`);
+  }
+  const { path, message, isUnsupported } = meantFault(issue);
   const code = isUnsupported ? 'unsupported_feature' : 'invalid_request';
   const param = formatPath(path);
   if (param !== '') throw fieldError(param, message, { code });
-  throw new InferenceError(code, sentence(`The request body is not valid: ${message}`));
+  throw new InferenceError(code, sentence(`${name} is not valid: ${message}`));
 }
 
 /** The first fault of a value that is known to have one. Words cost time, so only a second check finds them. */

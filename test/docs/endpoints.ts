@@ -26,6 +26,7 @@ interface Operation {
   }[];
   readonly requestBody?: { readonly content: Content };
   readonly responses: Readonly<Record<string, { readonly description: string; readonly content: Content }>>;
+  readonly 'x-websocket-messages'?: Readonly<Record<'client' | 'server', { readonly $ref: string }>>;
 }
 
 interface Document {
@@ -47,6 +48,7 @@ const guides: Readonly<Record<string, string>> = {
   '/images/generations': '[images](../images.md)',
   '/audio/transcriptions': '[speech and transcription](../speech.md)',
   '/audio/translations': '[speech and transcription](../speech.md)',
+  '/realtime': '[live transcription](../speech.md#live-transcription)',
   '/audio/speech': '[speech and transcription](../speech.md)',
   '/audio/voices': '[speech and transcription](../speech.md)',
   '/detect': '[detection](../detection.md)',
@@ -89,7 +91,7 @@ ${rows.join('\n')}
 
 function writePage(method: string, path: string, operation: Operation, { components }: Document): string {
   const schemaOf = ($ref: string): Schema => components.schemas[$ref.split('/').at(-1)!]!;
-  const { parameters = [], requestBody, responses } = operation;
+  const { parameters = [], requestBody, responses, 'x-websocket-messages': messages } = operation;
   const guide = guides[path];
   return [
     `# ${method} /v1${path}`,
@@ -100,7 +102,13 @@ function writePage(method: string, path: string, operation: Operation, { compone
     ...contentSections('Request', requestBody?.content ?? {}, schemaOf),
     requestBody &&
       'An optional field that is `null` counts as left out. Other fields are ignored, except those that would change the answer: they get 400.',
-    ...contentSections('Response', responses['200']!.content, schemaOf),
+    ...(messages
+      ? [
+          responses['101']!.description,
+          ...contentSections('Messages of the client', { JSON: { schema: messages.client } }, schemaOf),
+          ...contentSections('Messages of the server', { JSON: { schema: messages.server } }, schemaOf),
+        ]
+      : contentSections('Response', responses['200']!.content, schemaOf)),
     '## Errors',
     errorTable(responses),
     'The [body of an error and when to ask again](../guides/errors-and-limits.md#codes) are the same everywhere.',
@@ -141,7 +149,7 @@ function parameterTable(parameters: NonNullable<Operation['parameters']>): strin
 function errorTable(responses: Operation['responses']): string {
   const byCode = new Map(Object.values(wireErrors).map((error) => [error.code, error]));
   const rows = Object.entries(responses).flatMap(([status, { description }]) =>
-    status === '200'
+    status === '200' || status === '101'
       ? []
       : description
           .split(', ')

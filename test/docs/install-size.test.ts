@@ -78,6 +78,7 @@ const uses: Readonly<Record<string, string>> = {
   '@ai-sdk/provider': '`slashv1/ai-sdk`',
   '@opentelemetry/api': '`slashv1/telemetry`',
   'prom-client': '`slashv1/metrics`',
+  ws: 'live transcription',
   express: '`slashv1/express`',
   fastify: '`slashv1/fastify`',
 };

@@ -65,6 +65,7 @@ describe('GET /openapi.json', () => {
       ['/images/generations', ['post']],
       ['/audio/transcriptions', ['post']],
       ['/audio/translations', ['post']],
+      ['/realtime', ['get']],
       ['/audio/speech', ['post']],
       ['/audio/voices', ['get']],
       ['/detect', ['post']],
@@ -90,9 +91,22 @@ describe('GET /openapi.json', () => {
     ]);
     expect(json.security).toEqual([{ apiKey: [] }]);
     expect(json.components.securitySchemes.apiKey).toEqual({ type: 'http', scheme: 'bearer' });
-    for (const operation of Object.values<any>(json.paths).flatMap((methods) =>
-      Object.values<any>(methods),
-    )) {
+    const { '/realtime': live, ...others } = json.paths;
+    expect(live.get).toMatchObject({
+      'x-websocket-messages': {
+        client: { $ref: '#/components/schemas/LiveClientEvent' },
+        server: { $ref: '#/components/schemas/LiveServerEvent' },
+      },
+      responses: {
+        101: { description: expect.stringContaining('LiveClientEvent') },
+        400: {},
+        401: {},
+        429: {},
+      },
+    });
+    expect(live.get.responses[200]).toBeUndefined();
+    expect(json.components.schemas).toMatchObject({ LiveClientEvent: {}, LiveServerEvent: {} });
+    for (const operation of Object.values<any>(others).flatMap((methods) => Object.values<any>(methods))) {
       expect(operation.responses).toMatchObject({ 200: { description: 'Success.' }, 401: {}, 500: {} });
       for (const [status, { description, content }] of Object.entries<any>(operation.responses)) {
         expect(description).toMatch(/\S/);

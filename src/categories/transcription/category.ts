@@ -12,6 +12,7 @@ import {
 import { transcriptionSettings } from './settings.ts';
 import { createTranscriptRecorder } from './telemetry.ts';
 import { audioTranscriptions, audioTranslations } from './wire/endpoint.ts';
+import { realtime } from './wire/live/endpoint.ts';
 
 /** The in-process functions for transcription. */
 export interface TranscriptionMethods {
@@ -38,7 +39,7 @@ export const transcriptionCategory: CategoryDefinition<
   parameters: transcriptionParameters,
   settings: transcriptionSettings,
   architectures: recognizers,
-  endpoints: [audioTranscriptions, audioTranslations],
+  endpoints: [audioTranscriptions, audioTranslations, realtime],
   sample: { path: 'audio/transcriptions', form: '-F file=@speech.wav' },
   isStateless: false,
   defaultModel: defaultTranscriptionModel,

@@ -1,6 +1,6 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { toNodeListener } from '../../../adapters/node.ts';
+import { serveWebSockets, toNodeListener } from '../../../adapters/node.ts';
 import { InferenceError, type Handler } from '../../index.ts';
 import { toErrorResponse } from '../../server/errors.ts';
 import { requestIdOf } from '../../server/headers.ts';
@@ -24,7 +24,9 @@ export interface HttpServer {
  * @throws Error of the system where it can't listen there
  */
 export async function openHttpServer(host: string, port: number): Promise<HttpServer> {
-  let listener = toNodeListener(loading);
+  let handler = loading;
+  const current: Handler = (request) => handler(request);
+  const listener = toNodeListener(current);
   const open = new Set<ServerResponse>();
   let onIdle: (() => void) | undefined;
   const server = createServer((request, response) => {
@@ -35,14 +37,15 @@ export async function openHttpServer(host: string, port: number): Promise<HttpSe
     });
     listener(request, response);
   });
+  offerWebSockets(server, current);
   await listen(server, host, port);
   return {
     origin: originOf(server, host),
     get openResponses() {
       return open.size;
     },
-    handle(handler) {
-      listener = toNodeListener(handler);
+    handle(next) {
+      handler = next;
     },
     async drain() {
       server.close();
@@ -64,6 +67,16 @@ export const loading: Handler = async (request) =>
     new InferenceError('overloaded', 'The models are being loaded.', { retryAfterSeconds }),
     requestIdOf(request),
   );
+
+/** An installation without the package for WebSockets serves everything else. */
+function offerWebSockets(server: Server, handler: Handler): void {
+  try {
+    serveWebSockets(server, handler);
+  } catch (error) {
+    const { code } = (error as { readonly cause?: { readonly code?: string } }).cause ?? {};
+    if (code !== 'MODULE_NOT_FOUND') throw error;
+  }
+}
 
 async function listen(server: Server, host: string, port: number): Promise<void> {
   await new Promise<void>((resolve, reject) => {

@@ -1,5 +1,6 @@
 import { assertNames } from '../assert-names.ts';
 import { assertSamples, assertSeconds } from './assert.ts';
+import { createFramePowers } from './frame-powers.ts';
 import { assertSampleRate } from './sample-rate.ts';
 
 /** A stretch of audio, in seconds from its start. */
@@ -33,8 +34,6 @@ export interface VoiceActivityDetector {
 const frameSeconds = 0.03;
 /** The noise floor of a frame is the least power within so many frames of it: 3 s, in which speech has many gaps. */
 const surroundingFrames = 100;
-/** Twice: speech has enough above it, and rumble and hum little. */
-const highPassHertz = 300;
 /** Below −80 dB of full scale is silence, whatever surrounds it. */
 const silencePower = 1e-8;
 /** Noise above −40 dB isn't low: it is kept, however steady. */
@@ -63,21 +62,17 @@ export function createVoiceActivityDetector(options: VoiceActivityOptions): Voic
   assertSampleRate('sampleRateHz', sampleRateHz);
   assertSeconds('paddingSeconds', paddingSeconds);
   assertSeconds('minPauseSeconds', minPauseSeconds);
-  const frameSamples = Math.round(frameSeconds * sampleRateHz);
-  const keptByHighPass = Math.exp((-2 * Math.PI * highPassHertz) / sampleRateHz);
+  const frames = createFramePowers({ sampleRateHz, frameSeconds });
+  const { frameSamples } = frames;
   const powers = new Float64Array(2 * surroundingFrames + 1);
 
   let total = 0;
-  let energy = 0;
-  let previous: number | undefined;
-  let passedOnce = 0;
-  let passedTwice = 0;
   let measuredFrames = 0;
   let judgedFrames = 0;
   let region: { startSeconds: number; endSeconds: number } | undefined;
   const restart = (): void => {
-    total = energy = passedOnce = passedTwice = measuredFrames = judgedFrames = 0;
-    previous = region = undefined;
+    total = measuredFrames = judgedFrames = 0;
+    region = undefined;
   };
 
   /** Judges the frames that have all their surroundings, or at the end those that are left. */
@@ -105,35 +100,23 @@ export function createVoiceActivityDetector(options: VoiceActivityOptions): Voic
     startSeconds: Math.max(0, startSeconds - paddingSeconds),
     endSeconds: Math.min(total / sampleRateHz, endSeconds + paddingSeconds),
   });
-  const endFrame = (samples: number): void => {
-    powers[measuredFrames++ % powers.length] = energy / samples;
-    energy = 0;
+  const endFrame = (power: number, regions: VoiceRegion[]): void => {
+    total = frames.total;
+    powers[measuredFrames++ % powers.length] = power;
+    judge(measuredFrames - surroundingFrames, regions);
   };
 
   return {
     push(samples) {
       assertSamples('samples', samples);
       const regions: VoiceRegion[] = [];
-      for (const given of samples) {
-        const sample = Number.isFinite(given) ? given : 0;
-        const passed = keptByHighPass * (passedOnce + sample - (previous ?? sample));
-        passedTwice = keptByHighPass * (passedTwice + passed - passedOnce);
-        previous = sample;
-        passedOnce = passed;
-        energy += passedTwice * passedTwice;
-        if (++total % frameSamples === 0) {
-          endFrame(frameSamples);
-          judge(measuredFrames - surroundingFrames, regions);
-        }
-      }
+      frames.push(samples, (power) => endFrame(power, regions));
+      total = frames.total;
       return regions;
     },
     flush() {
       const regions: VoiceRegion[] = [];
-      if (total % frameSamples > 0) {
-        endFrame(total % frameSamples);
-        judge(measuredFrames - surroundingFrames, regions);
-      }
+      frames.flush((power) => endFrame(power, regions));
       judge(measuredFrames, regions);
       if (region !== undefined) regions.push(padded(region));
       restart();

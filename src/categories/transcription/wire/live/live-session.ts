@@ -1,0 +1,278 @@
+import { Buffer } from 'node:buffer';
+import type { ErrorBody } from '../../../../contracts/endpoint.ts';
+import { fieldError, InferenceError } from '../../../../errors.ts';
+import { parseBody } from '../../../../validation/issues.ts';
+import type { TranscriptionEvent } from '../../events.ts';
+import type { TranscriptionRequestInput } from '../../request.ts';
+import { createTranscriptionStreamer } from '../to-events.ts';
+import {
+  defaultConfiguration,
+  isSameFormat,
+  readOlderSession,
+  readSession,
+  toOlderSession,
+  toSession,
+  updateConfiguration,
+  type Configuration,
+  type ConfigurationUpdate,
+} from './configuration.ts';
+import { liveClientEventSchema, type LiveClientEvent, type LiveServerEvent } from './schema.ts';
+import { SpeechInput, type SpeechChange } from './speech-input.ts';
+
+/** The surroundings of a live session. */
+export interface LiveSessionOptions {
+  /** The model until the client names another. */
+  readonly model: string;
+  /** Whether events have the names and sessions the form of the API's beta. */
+  readonly isOlder?: boolean | undefined;
+  /** Most bytes of audio that wait for the end of their utterance. */
+  readonly maxBufferBytes: number;
+  readonly createId: (prefix: string) => string;
+  /** @throws InferenceError for a model that the client can't have */
+  readonly assertModel: (id: string) => void;
+  /**
+   * Told how many bytes of audio wait.
+   *
+   * @throws InferenceError where these are too many
+   */
+  readonly hold: (bytes: number) => void;
+  /** An error as the body of a response says it. */
+  readonly describe: (error: InferenceError) => ErrorBody['error'];
+}
+
+/** Audio that is complete, and ready for the model. */
+export interface Utterance {
+  readonly itemId: string;
+  readonly request: TranscriptionRequestInput;
+  /** Of its audio. */
+  readonly bytes: number;
+}
+
+/** An event without its id. */
+type Draft = LiveServerEvent extends infer Event
+  ? Event extends LiveServerEvent
+    ? Omit<Event, 'event_id'>
+    : never
+  : never;
+
+/** Less is no word. */
+const shortestMs = 100;
+const base64 = /^[A-Za-z0-9+/]*={0,2}$/;
+const transcribed = 'conversation.item.input_audio_transcription';
+
+/**
+ * The state of a live transcription, without a socket and without a clock: the client's events go in, those of the server
+ * and complete utterances come out.
+ *
+ * @example
+ * ```ts
+ * const [error] = new LiveSession(options).push({ type: 'input_audio_buffer.commit' });
+ * error.error.code; // 'input_audio_buffer_commit_empty'
+ * ```
+ */
+export class LiveSession {
+  readonly #options: LiveSessionOptions;
+  readonly #head: { readonly object: 'realtime.transcription_session'; readonly id: string };
+  readonly #input: SpeechInput;
+  #configuration: Configuration;
+  /** Id of the utterance that somebody is speaking. */
+  #itemId: string | undefined;
+  #lastItemId: string | null = null;
+  readonly #waiting: Utterance[] = [];
+  #waitingBytes = 0;
+  #events: LiveServerEvent[] = [];
+
+  constructor(options: LiveSessionOptions) {
+    this.#options = options;
+    this.#head = { object: 'realtime.transcription_session', id: options.createId('sess_') };
+    this.#configuration = defaultConfiguration(options.model);
+    this.#input = new SpeechInput(this.#configuration);
+  }
+
+  /** The event with which the session begins. */
+  begin(): LiveServerEvent[] {
+    const { isOlder = false } = this.#options;
+    if (isOlder) this.#emit({ type: 'transcription_session.created', session: this.#olderSession() });
+    else this.#emit({ type: 'session.created', session: this.#session() });
+    return this.#flush();
+  }
+
+  /** Takes one event of the client; a fault is answered by an event `error`, and the session goes on. */
+  push(message: unknown): LiveServerEvent[] {
+    try {
+      this.#take(parseBody(liveClientEventSchema, message, 'The message'));
+    } catch (error) {
+      const { event_id: id } = (message ?? {}) as { readonly event_id?: unknown };
+      this.#refuse(InferenceError.from(error), typeof id === 'string' ? id.slice(0, 512) : null);
+    }
+    return this.#flush();
+  }
+
+  /** Answers what is no event at all. */
+  refuse(error: InferenceError): LiveServerEvent[] {
+    this.#refuse(error, null);
+    return this.#flush();
+  }
+
+  /** Number of utterances that nobody has taken. */
+  get waiting(): number {
+    return this.#waiting.length;
+  }
+
+  /** The next complete utterance, in the order in which they were spoken. */
+  takeUtterance(): Utterance | undefined {
+    const next = this.#waiting.shift();
+    this.#waitingBytes -= next?.bytes ?? 0;
+    return next;
+  }
+
+  /** Makes the function that turns what happens to an utterance into events. */
+  streamer({ itemId: item_id }: Utterance): (event: TranscriptionEvent) => LiveServerEvent[] {
+    const toEvents = createTranscriptionStreamer();
+    return (event) => {
+      for (const made of toEvents(event)) {
+        if (made.type === 'transcript.text.delta')
+          this.#emit({ type: `${transcribed}.delta`, item_id, content_index: 0, delta: made.delta });
+        else {
+          const { text: transcript, usage } = made;
+          this.#emit({ type: `${transcribed}.completed`, item_id, content_index: 0, transcript, usage });
+        }
+      }
+      return this.#flush();
+    };
+  }
+
+  /** The events of an utterance that could not be transcribed. */
+  fail({ itemId: item_id }: Utterance, error: InferenceError): LiveServerEvent[] {
+    const described = this.#options.describe(error);
+    this.#emit({ type: `${transcribed}.failed`, item_id, content_index: 0, error: described });
+    return this.#flush();
+  }
+
+  #take(event: LiveClientEvent): void {
+    switch (event.type) {
+      case 'session.update':
+        this.#configure(readSession(event.session), 'session.audio.input.format');
+        return this.#emit({ type: 'session.updated', session: this.#session() });
+      case 'transcription_session.update':
+        this.#configure(readOlderSession(event.session), 'session.input_audio_format');
+        return this.#emit({ type: 'transcription_session.updated', session: this.#olderSession() });
+      case 'input_audio_buffer.append':
+        return this.#append(this.#readAudio(event.audio));
+      case 'input_audio_buffer.commit':
+        return this.#commit(event.event_id);
+      case 'input_audio_buffer.clear':
+        this.#input.clear();
+        this.#itemId = undefined;
+        return this.#emit({ type: 'input_audio_buffer.cleared' });
+    }
+  }
+
+  #configure(update: ConfigurationUpdate, formatField: string): void {
+    const before = this.#configuration;
+    const after = updateConfiguration(before, update, this.#options.model);
+    const isSame = isSameFormat(before.format, after.format);
+    if (!isSame && !this.#input.isUntouched)
+      throw fieldError(formatField, 'expected it before the first audio');
+    if (after.model !== before.model) this.#options.assertModel(after.model);
+    this.#configuration = after;
+    if (isSame && after.turns === before.turns) return;
+    this.#input.listen(after);
+    this.#itemId = undefined;
+  }
+
+  #readAudio(text: string): Uint8Array {
+    if (text.length % 4 !== 0 || !base64.test(text))
+      throw fieldError('audio', 'expected audio in base64, with its padding');
+    const bytes = Buffer.from(text, 'base64');
+    const { sampleBytes } = this.#input;
+    if (bytes.length % sampleBytes === 0) return bytes;
+    throw fieldError('audio', `expected whole samples of ${sampleBytes} bytes, got ${bytes.length} bytes`);
+  }
+
+  #append(bytes: Uint8Array): void {
+    const { maxBufferBytes, hold } = this.#options;
+    const input = this.#input;
+    const isFull = (): boolean => input.length + bytes.length > maxBufferBytes;
+    // Whoever speaks on and on is transcribed in pieces.
+    if (isFull() && input.isSpeech) this.#change({ type: 'end', audio: input.cutSpeech() });
+    if (isFull()) {
+      const left = maxBufferBytes - input.length;
+      throw fieldError('audio', `expected at most ${left} bytes before the next commit, got ${bytes.length}`);
+    }
+    hold(input.length + this.#waitingBytes + bytes.length);
+    for (const change of input.append(bytes)) this.#change(change);
+  }
+
+  #change(change: SpeechChange): void {
+    if (change.type === 'start') {
+      this.#itemId = this.#options.createId('item_');
+      const { startMs: audio_start_ms } = change;
+      this.#emit({ type: 'input_audio_buffer.speech_started', item_id: this.#itemId, audio_start_ms });
+      return;
+    }
+    const { endMs: audio_end_ms, file } = change.audio;
+    this.#emit({ type: 'input_audio_buffer.speech_stopped', item_id: this.#itemId!, audio_end_ms });
+    this.#complete(file);
+  }
+
+  #commit(eventId: string | undefined): void {
+    const { durationMs } = this.#input;
+    if (durationMs >= shortestMs) return this.#complete(this.#input.cutSpeech().file);
+    const message = `The buffer is too small to commit: expected at least ${shortestMs} ms of audio, got ${durationMs} ms.`;
+    const error = this.#options.describe(new InferenceError('invalid_request', message));
+    // Clients know this code, since it happens to whoever commits while turns are detected.
+    const code = 'input_audio_buffer_commit_empty';
+    this.#emit({ type: 'error', error: { ...error, code, event_id: eventId ?? null } });
+  }
+
+  #complete(audio: Uint8Array): void {
+    const { isOlder = false, createId } = this.#options;
+    const { model, language, prompt } = this.#configuration;
+    const itemId = this.#itemId ?? createId('item_');
+    const bytes = audio.length;
+    this.#waiting.push({ itemId, request: { model, audio, language, prompt }, bytes });
+    this.#waitingBytes += bytes;
+    const previous_item_id = this.#lastItemId;
+    this.#lastItemId = itemId;
+    this.#itemId = undefined;
+    this.#emit({ type: 'input_audio_buffer.committed', item_id: itemId, previous_item_id });
+    const item = toItem(itemId);
+    if (isOlder) return this.#emit({ type: 'conversation.item.created', item, previous_item_id });
+    this.#emit({ type: 'conversation.item.added', item, previous_item_id });
+    this.#emit({ type: 'conversation.item.done', item, previous_item_id });
+  }
+
+  #refuse(error: InferenceError, eventId: string | null): void {
+    this.#emit({ type: 'error', error: { ...this.#options.describe(error), event_id: eventId } });
+  }
+
+  #session() {
+    return { ...this.#head, ...toSession(this.#configuration) };
+  }
+
+  #olderSession() {
+    return { ...this.#head, ...toOlderSession(this.#configuration) };
+  }
+
+  #emit(draft: Draft): void {
+    this.#events.push({ ...draft, event_id: this.#options.createId('event_') } as LiveServerEvent);
+  }
+
+  #flush(): LiveServerEvent[] {
+    const events = this.#events;
+    this.#events = [];
+    return events;
+  }
+}
+
+function toItem(id: string) {
+  return {
+    id,
+    object: 'realtime.item' as const,
+    type: 'message' as const,
+    status: 'completed' as const,
+    role: 'user' as const,
+    content: [{ type: 'input_audio' as const, transcript: null }],
+  };
+}

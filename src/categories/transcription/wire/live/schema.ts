@@ -1,0 +1,170 @@
+import { z } from 'zod';
+import { parameterShape } from '../../../../validation/parameter-schema.ts';
+import { unsupportedIssue } from '../../../../validation/issues.ts';
+import { transcriptionEventSchema } from '../schema.ts';
+import { turnParameters } from './parameters.ts';
+
+/** Samples of a second of `audio/pcm`. */
+export const defaultRateHz = 24_000;
+
+/** A field that other services have; only the values that change nothing are accepted. */
+const without = (advice: string, ...harmless: readonly unknown[]) =>
+  z
+    .unknown()
+    .superRefine((value, context) => {
+      const isEmpty = Array.isArray(value) && value.length === 0;
+      if (value === undefined || value === null || isEmpty || harmless.includes(value)) return;
+      context.addIssue(unsupportedIssue(`not supported, ${advice}`));
+    })
+    .optional()
+    .meta({
+      description: `Only ${[null, ...harmless].map((value) => `\`${String(value)}\``).join(', ')}: ${advice}.`,
+    });
+
+const formatSchema = z.discriminatedUnion('type', [
+  z.strictObject({
+    type: z.literal('audio/pcm').meta({ description: '16-bit little-endian samples of one channel.' }),
+    rate: z.int().min(8000).max(48_000).optional().meta({
+      description: 'Samples of a second.',
+      default: defaultRateHz,
+    }),
+  }),
+  z.strictObject({ type: z.literal('audio/pcmu').meta({ description: 'G.711 µ-law, 8 kHz.' }) }),
+  z.strictObject({ type: z.literal('audio/pcma').meta({ description: 'G.711 A-law, 8 kHz.' }) }),
+]);
+
+/** The form of the audio that a client appends. */
+export type AudioFormat = z.infer<typeof formatSchema>;
+
+const modelSchema = z.strictObject({
+  model: z.string().min(1).optional().meta({
+    description: 'Id of a transcription model; default: the `model` of the address, else the first one.',
+  }),
+  language: z.string().min(1).nullable().optional().meta({
+    description: 'Language of the audio, as ISO 639-1; default: auto-detected.',
+  }),
+  prompt: z.string().nullable().optional().meta({
+    description: 'Text that comes before each utterance: a guide to style and spelling.',
+  }),
+  delay: without('an utterance is transcribed at its end'),
+});
+
+const turnSchema = z.strictObject({
+  type: z.literal('server_vad').optional(),
+  ...parameterShape(turnParameters),
+  create_response: without('there are no responses', false),
+  interrupt_response: without('there are no responses', false, true),
+  idle_timeout_ms: without('silence is no turn'),
+  eagerness: without('only server_vad is offered'),
+});
+
+const turnDetection = turnSchema.nullable().optional().meta({
+  description: 'How utterances end; `null`: by `input_audio_buffer.commit` alone.',
+});
+const transcription = modelSchema.nullable().optional();
+const noiseReduction = without('noise is not reduced');
+const include = without('log probabilities are not offered');
+
+const sessionSchema = z.strictObject({
+  type: z.literal('transcription'),
+  audio: z
+    .strictObject({
+      input: z
+        .strictObject({
+          format: formatSchema.optional(),
+          transcription,
+          turn_detection: turnDetection,
+          noise_reduction: noiseReduction,
+        })
+        .optional(),
+    })
+    .optional(),
+  include,
+});
+
+const olderSessionSchema = z.strictObject({
+  input_audio_format: z.enum(['pcm16', 'g711_ulaw', 'g711_alaw']).optional(),
+  input_audio_transcription: transcription,
+  turn_detection: turnDetection,
+  input_audio_noise_reduction: noiseReduction,
+  include,
+});
+
+/** The session of `session.update`. */
+export type SessionFields = z.infer<typeof sessionSchema>;
+/** The session of `transcription_session.update`. */
+export type OlderSessionFields = z.infer<typeof olderSessionSchema>;
+
+const event_id = z.string().max(512).optional().meta({ description: 'Comes back with an error.' });
+
+/** A message of a client. */
+export const liveClientEventSchema = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('session.update'), event_id, session: sessionSchema }),
+  z.strictObject({ type: z.literal('transcription_session.update'), event_id, session: olderSessionSchema }),
+  z.strictObject({
+    type: z.literal('input_audio_buffer.append'),
+    event_id,
+    audio: z.string().meta({ description: 'Base64 of audio in the format of the session.' }),
+  }),
+  z.strictObject({ type: z.literal('input_audio_buffer.commit'), event_id }),
+  z.strictObject({ type: z.literal('input_audio_buffer.clear'), event_id }),
+]);
+
+/** A message of a client. */
+export type LiveClientEvent = z.infer<typeof liveClientEventSchema>;
+
+const ofServer = { event_id: z.string() };
+const item_id = z.string().meta({ description: 'Id of the utterance.' });
+const previous_item_id = z.string().nullable();
+const content_index = z.literal(0);
+const item = z.object({
+  id: item_id,
+  object: z.literal('realtime.item'),
+  type: z.literal('message'),
+  status: z.literal('completed'),
+  role: z.literal('user'),
+  content: z.array(z.object({ type: z.literal('input_audio'), transcript: z.null() })),
+});
+const milliseconds = z.int().meta({ description: 'From the beginning of the audio of the session.' });
+const error = z.object({
+  type: z.string(),
+  code: z.string(),
+  message: z.string(),
+  param: z.string().nullable(),
+});
+const [, done] = transcriptionEventSchema.options;
+
+const session = z
+  .object({ object: z.literal('realtime.transcription_session'), id: z.string() })
+  .catchall(z.unknown());
+
+const about = <Type extends string>(type: Type) => ({ type: z.literal(type), ...ofServer });
+const transcribed = 'conversation.item.input_audio_transcription';
+
+/** A message of the server. */
+export const liveServerEventSchema = z.discriminatedUnion('type', [
+  z.object({ ...about('session.created'), session }),
+  z.object({ ...about('session.updated'), session }),
+  z.object({ ...about('transcription_session.created'), session }),
+  z.object({ ...about('transcription_session.updated'), session }),
+  z.object({ ...about('input_audio_buffer.speech_started'), item_id, audio_start_ms: milliseconds }),
+  z.object({ ...about('input_audio_buffer.speech_stopped'), item_id, audio_end_ms: milliseconds }),
+  z.object({ ...about('input_audio_buffer.committed'), item_id, previous_item_id }),
+  z.object({ ...about('input_audio_buffer.cleared') }),
+  z.object({ ...about('conversation.item.added'), item, previous_item_id }),
+  z.object({ ...about('conversation.item.done'), item, previous_item_id }),
+  z.object({ ...about('conversation.item.created'), item, previous_item_id }),
+  z.object({ ...about(`${transcribed}.delta`), item_id, content_index, delta: z.string() }),
+  z.object({
+    ...about(`${transcribed}.completed`),
+    item_id,
+    content_index,
+    transcript: z.string(),
+    usage: done.shape.usage,
+  }),
+  z.object({ ...about(`${transcribed}.failed`), item_id, content_index, error }),
+  z.object({ ...about('error'), error: error.extend({ event_id: z.string().nullable() }) }),
+]);
+
+/** A message of the server. */
+export type LiveServerEvent = z.infer<typeof liveServerEventSchema>;

@@ -1,0 +1,136 @@
+import { bytesPerSample, toSamples } from '../../../../core/audio/containers/pcm-samples.ts';
+import { writeWavHeader } from '../../../../core/audio/containers/wav-header.ts';
+import {
+  createTurnDetector,
+  detectionSeconds,
+  type TurnDetector,
+} from '../../../../core/audio/turn-detector.ts';
+import { AudioBuffer } from './audio-buffer.ts';
+import { encodingOf, sampleRateOf, type Configuration } from './configuration.ts';
+
+/** Audio of one utterance. */
+export interface SpokenAudio {
+  /** Its end, in milliseconds from the beginning of the session. */
+  readonly endMs: number;
+  /** As a WAV file. */
+  readonly file: Uint8Array;
+}
+
+/** The beginning of speech, or its end with all of it. */
+export type SpeechChange =
+  | { readonly type: 'start'; readonly startMs: number }
+  | { readonly type: 'end'; readonly audio: SpokenAudio };
+
+type Listening = Pick<Configuration, 'format' | 'turns'>;
+
+/** The audio that a client sends, until its utterances are complete. */
+export class SpeechInput {
+  readonly #buffer = new AudioBuffer();
+  #listening: Listening;
+  #detector: TurnDetector | undefined;
+  /** Position at which the detector's stream begins. */
+  #detectorStart = 0;
+  /** Position at which somebody began to speak. */
+  #speechStart: number | undefined;
+
+  constructor(listening: Listening) {
+    this.#listening = listening;
+    this.listen(listening);
+  }
+
+  /** Bytes that wait. */
+  get length(): number {
+    return this.#buffer.length;
+  }
+
+  /** Whether there never was any audio. */
+  get isUntouched(): boolean {
+    return this.#buffer.end === 0;
+  }
+
+  get isSpeech(): boolean {
+    return this.#speechStart !== undefined;
+  }
+
+  /** Bytes of one sample. */
+  get sampleBytes(): number {
+    return bytesPerSample[encodingOf(this.#listening.format)];
+  }
+
+  /** Duration of the speech, or of all that waits where there is none. */
+  get durationMs(): number {
+    return this.#millisecondsOf(this.#buffer.end - this.#start);
+  }
+
+  /** Detects turns from here on, or none. */
+  listen(listening: Listening): void {
+    this.#listening = listening;
+    this.#speechStart = undefined;
+    this.#detectorStart = this.#buffer.end;
+    const { turns } = listening;
+    this.#detector =
+      turns &&
+      createTurnDetector({
+        sampleRateHz: sampleRateOf(listening.format),
+        threshold: turns.threshold,
+        silenceSeconds: turns.silenceDurationMs / 1000,
+      });
+  }
+
+  /** @param bytes whole samples, any number */
+  append(bytes: Uint8Array): SpeechChange[] {
+    this.#buffer.append(bytes);
+    const { turns, format } = this.#listening;
+    if (!this.#detector || !turns) return [];
+    const [samples] = toSamples(bytes, { encoding: encodingOf(format), channels: 1 });
+    const changes = this.#detector.push(samples!).map(({ type, sample }): SpeechChange => {
+      const position = this.#detectorStart + this.sampleBytes * sample;
+      if (type === 'end') return { type, audio: this.endSpeech(position) };
+      this.#speechStart = Math.max(this.#buffer.start, position - this.#bytesOf(turns.prefixPaddingMs));
+      return { type, startMs: this.#millisecondsOf(this.#speechStart) };
+    });
+    if (!this.isSpeech)
+      this.#buffer.drop(this.#buffer.end - this.#bytesOf(turns.prefixPaddingMs + 1000 * detectionSeconds));
+    return changes;
+  }
+
+  /** Ends the speech, or all that waits where there is none; it waits no longer. */
+  endSpeech(end = this.#buffer.end): SpokenAudio {
+    const { format } = this.#listening;
+    const audio = this.#buffer.slice(this.#start, end);
+    const header = writeWavHeader({
+      encoding: encodingOf(format),
+      sampleRateHz: sampleRateOf(format),
+      dataBytes: audio.length,
+    });
+    const file = new Uint8Array(header.length + audio.length);
+    file.set(header);
+    file.set(audio, header.length);
+    this.#buffer.drop(end);
+    this.#speechStart = undefined;
+    return { endMs: this.#millisecondsOf(end), file };
+  }
+
+  /** Ends the speech at once, though it goes on. */
+  cutSpeech(): SpokenAudio {
+    this.#detector?.interrupt();
+    return this.endSpeech();
+  }
+
+  clear(): void {
+    this.#buffer.drop(this.#buffer.end);
+    this.listen(this.#listening);
+  }
+
+  get #start(): number {
+    return this.#speechStart ?? this.#buffer.start;
+  }
+
+  #millisecondsOf(bytes: number): number {
+    return Math.round((1000 * bytes) / this.sampleBytes / sampleRateOf(this.#listening.format));
+  }
+
+  #bytesOf(milliseconds: number): number {
+    return this.sampleBytes * Math.round((milliseconds * sampleRateOf(this.#listening.format)) / 1000);
+  }
+}

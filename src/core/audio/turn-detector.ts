@@ -1,0 +1,122 @@
+import { assertNames } from '../assert-names.ts';
+import { assertSamples, assertSeconds } from './assert.ts';
+import { createFramePowers } from './frame-powers.ts';
+import { assertSampleRate } from './sample-rate.ts';
+
+/** Thresholds by which `createTurnDetector` finds turns. */
+export interface TurnDetectorOptions {
+  /** 1,000 to 768,000. */
+  readonly sampleRateHz: number;
+  /** 0 to 1: speech is 2 to 14 dB louder than the noise; default 0.5, which is 8 dB. */
+  readonly threshold?: number | undefined;
+  /** Silence that ends a turn; default 0.5. */
+  readonly silenceSeconds?: number | undefined;
+}
+
+/** A place at which somebody begins to speak, or has been silent for long enough. */
+export interface TurnChange {
+  readonly type: 'start' | 'end';
+  /** Counts from the first sample of the stream. The start is the first sample of speech, the end that of its silence. */
+  readonly sample: number;
+}
+
+/** Finds the turns of a speaker in a live stream. */
+export interface TurnDetector {
+  /**
+   * @param samples the next ones of one channel, −1 to 1, any number; not kept
+   * @returns starts and ends, by turns. A start is known 150 ms after it at the latest, an end at once
+   * @throws TypeError for anything but a `Float32Array`
+   */
+  push(samples: Float32Array): TurnChange[];
+  /** Forgets a turn that has begun, without an end; speech that goes on is the start of another one. */
+  interrupt(): void;
+}
+
+/** The longest time between the start of speech and its detection. */
+export const detectionSeconds = 0.15;
+
+const frameSeconds = 0.03;
+/** Three of five frames: no click begins a turn. */
+const onsetFrames = Math.round(detectionSeconds / frameSeconds);
+const onsetActive = 3;
+/** The noise floor is the least power of the last 3 s, in which speech has many gaps. */
+const floorFrames = 100;
+/** Noise below −70 dB of full scale counts as so loud: a microphone that is switched on says nothing. */
+const quietestFloor = 1e-7;
+const leastDb = 2;
+const rangeDb = 12;
+/** A turn goes on at 3 dB less than what begins it. */
+const releaseRatio = 10 ** 0.3;
+
+/**
+ * Finds turns by the loudness over a noise floor that follows the noise, without looking ahead: frames of 30 ms, without what
+ * is below 300 Hz. Steady noise of any loudness is silence after 3 s.
+ *
+ * @throws TypeError for options that aren't numbers
+ * @throws RangeError for a sample rate that is no integer from 1,000 to 768,000, a threshold outside 0 to 1 and negative seconds
+ * @see R. Martin, Noise Power Spectral Density Estimation Based on Optimal Smoothing and Minimum Statistics (2001)
+ *
+ * @example
+ * ```ts
+ * const detector = createTurnDetector({ sampleRateHz: 24_000 });
+ * const samples = new Float32Array(48_000);
+ * for (let i = 0; i < 12_000; i++) samples[12_000 + i] = Math.sin(i / 5) / 10; // half a second, after one of silence
+ * detector.push(samples); // [{ type: 'start', sample: 11520 }, { type: 'end', sample: 36720 }]
+ * ```
+ */
+export function createTurnDetector(options: TurnDetectorOptions): TurnDetector {
+  assertNames('createTurnDetector', options, ['sampleRateHz', 'threshold', 'silenceSeconds']);
+  const { sampleRateHz, threshold = 0.5, silenceSeconds = 0.5 } = options;
+  assertSampleRate('sampleRateHz', sampleRateHz);
+  assertSeconds('threshold', threshold);
+  if (threshold > 1) throw new RangeError(`threshold: expected a number from 0 to 1, got ${threshold}`);
+  assertSeconds('silenceSeconds', silenceSeconds);
+  const frames = createFramePowers({ sampleRateHz, frameSeconds });
+  const silenceFrames = Math.max(1, Math.round(silenceSeconds / frameSeconds));
+  const startRatio = 10 ** ((leastDb + rangeDb * threshold) / 10);
+  const powers = new Float64Array(floorFrames);
+  let measured = 0;
+  /** The last frames that are louder than the noise. */
+  let active: number[] = [];
+  let isTurn = false;
+
+  const floorOf = (): number => {
+    let floor = Infinity;
+    for (let index = 0; index < Math.min(measured, floorFrames); index++)
+      floor = Math.min(floor, powers[index]!);
+    return Math.max(floor, quietestFloor);
+  };
+  const judge = (power: number): TurnChange | undefined => {
+    const frame = measured++;
+    powers[frame % floorFrames] = power;
+    const ratio = power / floorOf();
+    if (ratio > (isTurn ? startRatio / releaseRatio : startRatio)) active.push(frame);
+    if (isTurn) {
+      active = active.slice(-1);
+      if (frame - (active[0] ?? frame) < silenceFrames) return undefined;
+      isTurn = false;
+      active = [];
+      return { type: 'end', sample: measured * frames.frameSamples };
+    }
+    active = active.filter((one) => frame - one < onsetFrames);
+    if (active.length < onsetActive) return undefined;
+    isTurn = true;
+    return { type: 'start', sample: active[0]! * frames.frameSamples };
+  };
+
+  return {
+    push(samples) {
+      assertSamples('samples', samples);
+      const changes: TurnChange[] = [];
+      frames.push(samples, (power) => {
+        const change = judge(power);
+        if (change) changes.push(change);
+      });
+      return changes;
+    },
+    interrupt() {
+      isTurn = false;
+      active = [];
+    },
+  };
+}

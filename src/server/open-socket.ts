@@ -1,0 +1,110 @@
+import type { CategoryDefinition } from '../contracts/category.ts';
+import type { SocketCall, SocketEndpoint } from '../contracts/endpoint.ts';
+import type { AnyRequest } from '../contracts/engine.ts';
+import type { ApiResponse } from '../contracts/http.ts';
+import type { RunEvent } from '../contracts/run.ts';
+import { fieldError, InferenceError } from '../errors.ts';
+import { abbreviate } from '../core/text/quote.ts';
+import { findModel, type Call } from './call.ts';
+import { toErrorBody } from './errors.ts';
+import { headerOf, protocolsOf } from './headers.ts';
+import { queryOf } from './path.ts';
+import { openRun } from './run.ts';
+import { toBilledRequest } from './run-endpoint.ts';
+import type { OpenSocket } from './sockets.ts';
+
+/** The subprotocol that pages offer beside their key. */
+const subprotocol = 'realtime';
+
+/**
+ * Answers a request for a WebSocket.
+ *
+ * @throws InferenceError `invalid_request` for any other request and for a page of another origin, `rate_limited` or `overloaded` for one
+ * socket too many, or what the endpoint throws
+ */
+export async function openSocket(
+  call: Call,
+  category: CategoryDefinition,
+  endpoint: SocketEndpoint,
+): Promise<ApiResponse> {
+  const { request, settings, owner } = call;
+  const { sockets } = settings;
+  if (request.asksForSocket !== true) {
+    const message =
+      'Expected a WebSocket: a request with `Upgrade: websocket`, to a server on which `serveWebSockets` offers them.';
+    throw new InferenceError('invalid_request', message);
+  }
+  assertOrigin(call);
+  sockets.assertOpen();
+  let open: OpenSocket | undefined;
+  const place = sockets.gate.enter(owner);
+  try {
+    const socketCall: SocketCall<AnyRequest, RunEvent> = {
+      query: queryOf(request.url),
+      headers: request.headers,
+      signal: request.signal,
+      maxBufferBytes: sockets.rules.maxBufferBytes,
+      findModel(id) {
+        const model = findModel(call, id, category);
+        call.meter.assertModel(model.id);
+        return model;
+      },
+      send: (message) => open?.send(message),
+      hold: (bytes) => place.grow(bytes),
+      pace: (runs) => open?.pace(runs),
+      run: (asked) => runAgain(call, category, asked),
+      fail(error) {
+        call.report(error);
+        return toErrorBody(error, call.requestId).error;
+      },
+    };
+    const session = endpoint.connect(socketCall as SocketCall<unknown, unknown>);
+    if (request.signal.aborted) place.leave();
+    else request.signal.addEventListener('abort', () => place.leave(), { once: true });
+    return {
+      status: 101,
+      headers: {},
+      body: '',
+      socket: {
+        protocol: protocolsOf(request).includes(subprotocol) ? subprotocol : undefined,
+        maxMessageBytes: sockets.rules.maxMessageBytes,
+        take(socket) {
+          open = sockets.add(socket, request.signal);
+          open.serve(session);
+        },
+      },
+    };
+  } catch (error) {
+    place.leave();
+    throw error;
+  }
+}
+
+/** Browsers let pages of any origin open a WebSocket, and say which. */
+function assertOrigin({ request, settings }: Call): void {
+  const origin = headerOf(request, 'origin');
+  if (origin === undefined || settings.cors?.allows(origin)) return;
+  if (URL.canParse(origin) && new URL(origin).host === headerOf(request, 'host')) return;
+  throw fieldError(
+    'origin',
+    `expected a page of this service, or of one of the \`origins\` of \`cors\`, got ${abbreviate(origin, 100)}`,
+  );
+}
+
+/** Runs a model for a socket, as a request of its own. */
+async function* runAgain(
+  call: Call,
+  category: CategoryDefinition,
+  request: AnyRequest,
+): AsyncGenerator<RunEvent> {
+  const own = { ...call, startedAt: performance.now(), ...(await call.identify()) };
+  try {
+    await own.meter.enter();
+    const model = findModel(own, request.model, category);
+    own.meter.assertModel(model.id);
+    const events = (await openRun(own, toBilledRequest(own, category, { request, model }))).billed();
+    yield* { [Symbol.asyncIterator]: () => events };
+  } finally {
+    own.meter.leave();
+  }
+}

@@ -1,0 +1,170 @@
+import { Buffer } from 'node:buffer';
+import type { ApiSocket } from '../contracts/http.ts';
+import type { SocketSession } from '../contracts/endpoint.ts';
+import { InferenceError } from '../errors.ts';
+import type { BodyGate } from './body-gate.ts';
+import { parseJson } from './parse-json.ts';
+
+/** Limits of every socket. */
+export interface SocketRules {
+  readonly maxBufferBytes: number;
+  readonly maxMessageBytes: number;
+  readonly idleTimeoutMs: number;
+  /** As often, the client has to show that it is there. */
+  readonly keepAliveMs: number;
+}
+
+/** Codes of RFC 6455, section 7.4.1. */
+const closeCode = { normal: 1000, goingAway: 1001, tryLater: 1013 } as const;
+/** Bytes that a client may leave unread. */
+const maxUnreadBytes = 2 ** 20;
+/** Runs that wait before the client's messages do. */
+const maxRuns = 8;
+/** Time for the client's half of a closing handshake. */
+const closingMs = 2000;
+
+/** The WebSockets of a handler. */
+export class Sockets {
+  readonly gate: BodyGate;
+  readonly rules: SocketRules;
+  readonly #open = new Set<OpenSocket>();
+  #isClosed = false;
+
+  constructor(gate: BodyGate, rules: SocketRules) {
+    this.gate = gate;
+    this.rules = rules;
+  }
+
+  /** @throws InferenceError `overloaded` once they are closed */
+  assertOpen(): void {
+    if (this.#isClosed) throw new InferenceError('overloaded', 'The service is shutting down.');
+  }
+
+  /** @param signal aborted when the socket has closed */
+  add(socket: ApiSocket, signal: AbortSignal): OpenSocket {
+    const open = new OpenSocket(socket, this.rules, signal);
+    this.#open.add(open);
+    signal.addEventListener('abort', () => this.#open.delete(open), { once: true });
+    return open;
+  }
+
+  /** Closes each one when its runs have ended; opens no more. */
+  close(): void {
+    this.#isClosed = true;
+    for (const open of this.#open) void open.drain();
+  }
+}
+
+/** One WebSocket and its clocks. */
+export class OpenSocket {
+  readonly #socket: ApiSocket;
+  readonly #rules: SocketRules;
+  readonly #signal: AbortSignal;
+  #session: SocketSession | undefined;
+  #isClosing = false;
+  #isPaused = false;
+  #isAlive = true;
+  #runs = 0;
+  #idle: NodeJS.Timeout | undefined;
+  #pings: NodeJS.Timeout | undefined;
+
+  constructor(socket: ApiSocket, rules: SocketRules, signal: AbortSignal) {
+    this.#socket = socket;
+    this.#rules = rules;
+    this.#signal = signal;
+  }
+
+  /** Hands the client's messages to a session. */
+  serve(session: SocketSession): void {
+    this.#session = session;
+    this.#signal.addEventListener('abort', () => this.#stop(), { once: true });
+    this.#socket.on('pong', () => (this.#isAlive = true));
+    this.#socket.on('message', (data, isBinary) => this.#take(data, isBinary));
+    this.#pings = setInterval(() => this.#ping(), this.#rules.keepAliveMs);
+    this.#awaitMessage();
+    session.begin();
+  }
+
+  send(message: object): void {
+    if (this.#signal.aborted || this.#isClosing) return;
+    this.#socket.send(JSON.stringify(message));
+    if (this.#socket.bufferedAmount > maxUnreadBytes)
+      this.#close(closeCode.tryLater, 'The client does not read.');
+  }
+
+  pace(runs: number): void {
+    this.#runs = runs;
+    const isPaused = runs >= maxRuns;
+    if (isPaused === this.#isPaused || this.#signal.aborted) return;
+    this.#isPaused = isPaused;
+    // What came before the pause is not read yet, pongs among it.
+    this.#isAlive = true;
+    if (isPaused) this.#socket.pause();
+    else this.#socket.resume();
+  }
+
+  /** Takes no more messages, and closes when the runs have ended. */
+  async drain(): Promise<void> {
+    const session = this.#session;
+    this.#session = undefined;
+    await session?.settled();
+    this.#close(closeCode.goingAway, 'The service is shutting down.');
+  }
+
+  #take(data: Uint8Array, isBinary: boolean): void {
+    this.#isAlive = true;
+    const session = this.#session;
+    if (session === undefined || this.#isClosing) return;
+    this.#awaitMessage();
+    try {
+      if (isBinary)
+        throw new InferenceError('invalid_request', 'Expected a message of text, got a binary one.');
+      session.receive(parseMessage(data));
+    } catch (error) {
+      session.refuse(InferenceError.from(error));
+    }
+  }
+
+  #awaitMessage(): void {
+    clearTimeout(this.#idle);
+    const { idleTimeoutMs } = this.#rules;
+    this.#idle = setTimeout(() => {
+      if (this.#runs > 0) return this.#awaitMessage();
+      this.#session?.refuse(
+        new InferenceError('request_timeout', `No message came for ${idleTimeoutMs} ms.`),
+      );
+      this.#close(closeCode.normal, 'The client was idle.');
+    }, idleTimeoutMs);
+    this.#idle.unref();
+  }
+
+  #ping(): void {
+    if (this.#isPaused) return;
+    if (!this.#isAlive) return this.#socket.terminate();
+    this.#isAlive = false;
+    this.#socket.ping();
+  }
+
+  #close(code: number, reason: string): void {
+    if (this.#isClosing || this.#signal.aborted) return;
+    this.#isClosing = true;
+    if (this.#isPaused) this.#socket.resume();
+    this.#socket.close(code, reason);
+    const timer = setTimeout(() => this.#socket.terminate(), closingMs);
+    this.#signal.addEventListener('abort', () => clearTimeout(timer), { once: true });
+  }
+
+  #stop(): void {
+    clearTimeout(this.#idle);
+    clearInterval(this.#pings);
+  }
+}
+
+function parseMessage(data: Uint8Array): unknown {
+  try {
+    return parseJson(Buffer.from(data.buffer, data.byteOffset, data.byteLength));
+  } catch (error) {
+    const { code, message } = InferenceError.from(error);
+    throw new InferenceError(code, message.replace('The request body', 'The message'), { cause: error });
+  }
+}

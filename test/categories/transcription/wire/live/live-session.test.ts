@@ -1,0 +1,292 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  LiveSession,
+  type LiveSessionOptions,
+} from '../../../../../src/categories/transcription/wire/live/live-session.ts';
+import { liveServerEventSchema } from '../../../../../src/categories/transcription/wire/live/schema.ts';
+import { InferenceError } from '../../../../../src/errors.ts';
+import { toErrorBody } from '../../../../../src/server/errors.ts';
+import { append, clear, commit, pcm, pieces, update } from './audio.ts';
+
+function open(options: Partial<LiveSessionOptions> = {}) {
+  let count = 0;
+  const session = new LiveSession({
+    model: 'ears',
+    maxBufferBytes: 2 ** 20,
+    createId: (prefix) => `${prefix}${++count}`,
+    assertModel(id) {
+      if (id === 'deaf') throw new InferenceError('model_not_found', 'No such model.', { param: 'model' });
+    },
+    hold: () => {},
+    describe: (error) => toErrorBody(error, 'req_1').error,
+    ...options,
+  });
+  /** Events of the server, each valid. */
+  const push = (...messages: unknown[]): any[] => {
+    const events = messages.flatMap((message) => session.push(message));
+    for (const event of events) liveServerEventSchema.parse(event);
+    return events;
+  };
+  const speak = (bytes: Uint8Array, size?: number): any[] =>
+    push(...pieces(bytes, size).map((piece) => append(piece)));
+  return { session, push, speak };
+}
+
+const typesOf = (events: readonly any[]): string[] => events.map(({ type }) => type);
+const byHand = update({ turn_detection: null });
+const committed = ['input_audio_buffer.committed', 'conversation.item.added', 'conversation.item.done'];
+
+describe('a live session', () => {
+  it('begins with its defaults', () => {
+    expect(open().session.begin()).toEqual([
+      {
+        type: 'session.created',
+        event_id: 'event_2',
+        session: {
+          object: 'realtime.transcription_session',
+          id: 'sess_1',
+          type: 'transcription',
+          audio: {
+            input: {
+              format: { type: 'audio/pcm', rate: 24_000 },
+              transcription: { model: 'ears', language: null, prompt: null },
+              noise_reduction: null,
+              turn_detection: {
+                type: 'server_vad',
+                threshold: 0.5,
+                prefix_padding_ms: 300,
+                silence_duration_ms: 500,
+              },
+            },
+          },
+          include: null,
+        },
+      },
+    ]);
+  });
+
+  it('keeps what an update leaves out, and takes the default back for null', () => {
+    const { push } = open();
+    const inputOf = (input: object): any => push(update(input))[0].session.audio.input;
+    const transcription = { model: 'other', language: 'de', prompt: 'Names: Ada.' };
+    expect(inputOf({ transcription }).transcription).toEqual(transcription);
+    expect(inputOf({ turn_detection: { silence_duration_ms: 200 } })).toMatchObject({
+      transcription,
+      turn_detection: { type: 'server_vad', threshold: 0.5, silence_duration_ms: 200 },
+    });
+    expect(inputOf({ transcription: { language: null } }).transcription).toEqual({
+      ...transcription,
+      language: null,
+    });
+    expect(inputOf({ transcription: null }).transcription).toEqual({
+      model: 'ears',
+      language: null,
+      prompt: null,
+    });
+    expect(inputOf({ turn_detection: null }).turn_detection).toBeNull();
+  });
+
+  it('has the older form of a session, and its events', () => {
+    const { session, push } = open({ isOlder: true });
+    expect(session.begin()[0]).toMatchObject({
+      type: 'transcription_session.created',
+      session: { input_audio_format: 'pcm16', turn_detection: { type: 'server_vad' } },
+    });
+    const [updated] = push({
+      type: 'transcription_session.update',
+      session: {
+        input_audio_format: 'g711_ulaw',
+        input_audio_transcription: { model: 'other' },
+        turn_detection: null,
+        input_audio_noise_reduction: null,
+        include: [],
+      },
+    });
+    expect(updated).toMatchObject({
+      type: 'transcription_session.updated',
+      session: { input_audio_format: 'g711_ulaw', input_audio_transcription: { model: 'other' } },
+    });
+    expect(typesOf(push(append(new Uint8Array(4000)), commit))).toEqual([
+      'input_audio_buffer.committed',
+      'conversation.item.created',
+    ]);
+    const file = Buffer.from(session.takeUtterance()!.request.audio as Uint8Array);
+    expect([file.readUInt16LE(20), file.readUInt32LE(24), file.length]).toEqual([7, 8000, 4044]);
+  });
+
+  const of = 'session.audio.input';
+  const invalid = 'invalid_request';
+  const unsupported = 'unsupported_feature';
+  const turns = (fields: object) => update({ turn_detection: { type: 'server_vad', ...fields } });
+  it.each([
+    ['an event that is none', 7, null, invalid],
+    ['null', null, null, invalid],
+    ['an unknown event', { type: 'response.create' }, 'type', invalid],
+    ['an event of another field', { ...commit, audio: '' }, 'audio', invalid],
+    ['audio that is no base64', { ...append(pcm()), audio: '!!!!' }, 'audio', invalid],
+    ['half a sample', append(new Uint8Array(3)), 'audio', invalid],
+    ['another session', { type: 'session.update', session: { type: 'realtime' } }, 'session.type', invalid],
+    ['an unknown option', update({ transcription: { beams: 5 } }), `${of}.transcription.beams`, invalid],
+    ['delay', update({ transcription: { delay: 'low' } }), `${of}.transcription.delay`, unsupported],
+    ['noise reduction', update({ noise_reduction: { type: 'x' } }), `${of}.noise_reduction`, unsupported],
+    ['log probabilities', update({}, { include: ['logprobs'] }), 'session.include', unsupported],
+    ['another detection', turns({ type: 'semantic_vad' }), `${of}.turn_detection.type`, invalid],
+    ['a threshold out of range', turns({ threshold: 2 }), `${of}.turn_detection.threshold`, invalid],
+    ['responses', turns({ create_response: true }), `${of}.turn_detection.create_response`, unsupported],
+    ['a model that is not there', update({ transcription: { model: 'deaf' } }), 'model', 'model_not_found'],
+    ['another rate', update({ format: { type: 'audio/pcm', rate: 4000 } }), `${of}.format.rate`, invalid],
+  ])('refuses %s, and goes on', (_name, message, param, code) => {
+    const { push } = open();
+    const sent = typeof message === 'object' && message !== null ? { ...message, event_id: 'mine' } : message;
+    const [event, ...more] = push(sent);
+    expect(more).toEqual([]);
+    expect(event).toMatchObject({
+      type: 'error',
+      error: {
+        type: 'invalid_request_error',
+        code,
+        param,
+        event_id: sent === message ? null : 'mine',
+        message: expect.stringMatching(/\S/),
+      },
+    });
+    expect(typesOf(push(byHand, append(pcm([0.5, 0.1])), commit))).toEqual(['session.updated', ...committed]);
+  });
+
+  it('commits by hand, with the configuration of that moment', () => {
+    const { push, session } = open();
+    const audio = pcm([0.5, 0.1]);
+    push(byHand, update({ transcription: { language: 'de', prompt: 'Ada' } }), append(audio));
+    const events = push(commit);
+    push(update({ transcription: { model: 'other' } }), append(audio), commit);
+    expect(typesOf(events)).toEqual(committed);
+    const [first, second] = [session.takeUtterance()!, session.takeUtterance()!];
+    expect(session.takeUtterance()).toBeUndefined();
+    expect(first.itemId).toBe(events[0].item_id);
+    expect(first.request).toMatchObject({ model: 'ears', language: 'de', prompt: 'Ada' });
+    expect(second.request).toMatchObject({ model: 'other', language: 'de' });
+    const file = Buffer.from(first.request.audio as Uint8Array);
+    expect(file.subarray(0, 4).toString()).toBe('RIFF');
+    expect(file.readUInt32LE(24)).toBe(24_000);
+    expect(file.subarray(44)).toEqual(audio);
+  });
+
+  it('names the item before each item', () => {
+    const { push } = open();
+    push(byHand);
+    const idsOf = () => {
+      const [event] = push(append(pcm([0.2, 0.1])), commit);
+      return [event.previous_item_id, event.item_id];
+    };
+    const [none, first] = idsOf();
+    expect(none).toBeNull();
+    expect(idsOf()[0]).toBe(first);
+  });
+
+  it('refuses to commit less than 100 ms, by the code that clients know', () => {
+    const { push } = open();
+    const tooSmall = [{ type: 'error', error: { code: 'input_audio_buffer_commit_empty' } }];
+    expect(push({ ...commit, event_id: 'c1' })).toMatchObject([{ error: { event_id: 'c1' } }]);
+    push(byHand, append(pcm([0.09, 0.1])));
+    expect(push(commit)).toMatchObject(tooSmall);
+    expect(typesOf(push(append(pcm([0.01, 0.1])), commit))).toEqual(committed);
+  });
+
+  it('forgets what is cleared', () => {
+    const { push, session } = open();
+    push(byHand, append(pcm([1, 0.1])));
+    expect(push(clear)).toMatchObject([{ type: 'input_audio_buffer.cleared' }]);
+    push(append(pcm([0.2, 0.1])), commit);
+    expect(session.takeUtterance()!.bytes).toBe(44 + 9600);
+  });
+
+  it.each([480, 4800, 48_000, 10 ** 6])('finds the same utterances in pieces of %d bytes', (size) => {
+    const { session, speak } = open();
+    const events = speak(pcm([1, 0], [1, 0.2], [1.5, 0], [0.5, 0.05], [1, 0]), size);
+    const started = 'input_audio_buffer.speech_started';
+    const stopped = 'input_audio_buffer.speech_stopped';
+    expect(typesOf(events)).toEqual([started, stopped, ...committed, started, stopped, ...committed]);
+    expect(events.flatMap(({ audio_start_ms: start, audio_end_ms: end }) => start ?? end ?? [])).toEqual([
+      690, 2520, 3180, 4530,
+    ]);
+    expect(new Set(events.slice(0, 3).map(({ item_id: id }) => id)).size).toBe(1);
+    const seconds = [session.takeUtterance()!, session.takeUtterance()!].map(
+      ({ bytes }) => (bytes - 44) / 48_000,
+    );
+    expect(seconds).toEqual([1.83, 1.35]);
+  });
+
+  it('keeps next to nothing of silence', () => {
+    const held: number[] = [];
+    const { speak } = open({ hold: (bytes) => held.push(bytes) });
+    speak(pcm([20, 0]));
+    expect(Math.max(...held)).toBeLessThan(0.6 * 48_000);
+  });
+
+  it('commits the speech under way, and goes on with the rest as another utterance', () => {
+    const { speak, push, session } = open();
+    const before = speak(pcm([1, 0], [0.6, 0.2]));
+    const [first] = push(commit);
+    expect(first.item_id).toBe(before[0].item_id);
+    const after = speak(pcm([0.6, 0.2], [1, 0]));
+    expect(after[0]).toMatchObject({ type: 'input_audio_buffer.speech_started', audio_start_ms: 1600 });
+    expect(after[0].item_id).not.toBe(first.item_id);
+    expect(session.waiting).toBe(2);
+  });
+
+  it('cuts speech that fills the buffer, and refuses audio by hand that does', () => {
+    const { speak, push, session } = open({ maxBufferBytes: 96_000 });
+    const parts = pcm([1, 0], ...Array.from({ length: 5 }, () => [0.9, 0.2] as const), [1, 0]);
+    const events = speak(parts);
+    expect(typesOf(events).filter((type) => type === 'error')).toEqual([]);
+    let total = 0;
+    for (let next = session.takeUtterance(); next; next = session.takeUtterance()) total += next.bytes - 44;
+    expect(total / 48_000).toBeGreaterThan(5.2);
+    push(byHand, clear, append(pcm([1.9, 0.1])));
+    expect(push(append(pcm([0.2, 0.1])))).toMatchObject([{ type: 'error', error: { param: 'audio' } }]);
+    expect(typesOf(push(append(pcm([0.1, 0.1])), commit))).toEqual(committed);
+  });
+
+  it('takes another format before the first audio alone', () => {
+    const { push } = open();
+    const format = { type: 'audio/pcma' };
+    expect(push(update({ format }), append(new Uint8Array(800)), update({ format }))).toMatchObject([
+      { type: 'session.updated' },
+      { type: 'session.updated' },
+    ]);
+    expect(push(update({ format: { type: 'audio/pcm' } }))).toMatchObject([
+      { type: 'error', error: { param: 'session.audio.input.format' } },
+    ]);
+  });
+
+  it('says what its holder refuses, and keeps nothing of it', () => {
+    const { push, session } = open({
+      hold(bytes) {
+        if (bytes > 10_000) throw new InferenceError('overloaded', 'Full.');
+      },
+    });
+    push(byHand, append(new Uint8Array(9600)));
+    expect(push(append(new Uint8Array(9600)))).toMatchObject([{ error: { code: 'overloaded' } }]);
+    push(commit);
+    expect(session.takeUtterance()!.bytes).toBe(9644);
+  });
+
+  it('answers anything at all with events alone', () => {
+    const event = fc.oneof(
+      fc.anything(),
+      fc.record({
+        type: fc.constantFrom('session.update', 'transcription_session.update'),
+        session: fc.anything(),
+      }),
+      fc.record({ type: fc.constant('input_audio_buffer.append'), audio: fc.string() }),
+      fc.base64String({ maxLength: 2000 }).map((audio) => ({ type: 'input_audio_buffer.append', audio })),
+      fc.constantFrom(commit, clear, byHand),
+    );
+    fc.assert(
+      fc.property(fc.array(event, { maxLength: 20 }), (events) => {
+        open().push(...events);
+      }),
+    );
+  });
+});
