@@ -19,6 +19,12 @@ const { values: options } = parseArgs({
 
 /** @typedef {import('./programs.js').Outcome} Outcome */
 
+/** Programs by the file of what they need; some libraries want the `openai` of yesterday. */
+const pythonPrograms = /** @type {const} */ ([
+  ['requirements', ['openai', 'anthropic', 'pydantic-ai', 'openai-agents', 'langchain', 'llm', 'lm-eval']],
+  ['requirements-openai-2', ['litellm', 'instructor']],
+]);
+
 /** @param {string} command @param {string[]} args @param {string} [cwd] */
 function must(command, args, cwd) {
   const { status } = spawnSync(command, args, { cwd, stdio: ['ignore', 'ignore', 'inherit'] });
@@ -37,23 +43,15 @@ function* programs() {
   }
   yield { name: 'in-process', command: process.execPath, file: join(folder, 'js/in-process.js') };
   if (!options.python) return;
-  const venv = options.venv ?? join(folder, 'venv');
-  const python = join(venv, 'bin/python');
-  if (!existsSync(python)) must('python3', ['-m', 'venv', venv]);
-  must(python, ['-m', 'pip', 'install', '-q', '-r', join(here, 'python/requirements.txt')]);
-  for (const name of [
-    'openai',
-    'anthropic',
-    'litellm',
-    'instructor',
-    'pydantic-ai',
-    'openai-agents',
-    'langchain',
-    'llm',
-    'lm-eval',
-  ]) {
-    const file = join(here, 'python', `${name.replaceAll('-', '_')}_paths.py`);
-    yield { name: `python-${name}`, command: python, file };
+  for (const [requirements, names] of pythonPrograms) {
+    const venv = join(options.venv ?? join(folder, 'venv'), requirements);
+    const python = join(venv, 'bin/python');
+    if (!existsSync(python)) must('python3', ['-m', 'venv', venv]);
+    must(python, ['-m', 'pip', 'install', '-q', '-r', join(here, 'python', `${requirements}.txt`)]);
+    for (const name of names) {
+      const file = join(here, 'python', `${name.replaceAll('-', '_')}_paths.py`);
+      yield { name: `python-${name}`, command: python, file };
+    }
   }
 }
 

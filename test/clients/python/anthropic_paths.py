@@ -2,7 +2,7 @@ import json
 from typing import Literal
 
 import anthropic
-from pydantic import BaseModel, Field
+from pydantic import BaseModel
 from report import API_KEY, BASE_URL, CHAT, QUESTION, TOOL_QUESTION, WEATHER_SCHEMA, check, check_text, report
 
 client = anthropic.Anthropic(base_url=BASE_URL.removesuffix("/v1"), api_key=API_KEY, max_retries=0)
@@ -11,7 +11,7 @@ WEATHER = {"name": "get_weather", "description": "The weather of a city", "input
 
 class Shape(BaseModel):
     color: Literal["red", "blue"]
-    size: int = Field(ge=1, le=9)
+    is_large: bool
 
 
 def asked(content, **more):

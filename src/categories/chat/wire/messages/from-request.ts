@@ -106,7 +106,8 @@ function toCall(parsed: MessagesRequestBody): MessagesCall {
       function: { name, description, parameters: input_schema, strict },
     })),
     ...toToolChoice(tool_choice),
-    ...(thinking && { enable_thinking: thinking.type !== 'disabled' }),
+    // "adaptive" leaves it to the model, as a request without `thinking` does.
+    ...(thinking && thinking.type !== 'adaptive' && { enable_thinking: thinking.type === 'enabled' }),
     ...toOutput(output_config),
     user: metadata?.user_id,
   };

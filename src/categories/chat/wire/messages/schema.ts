@@ -116,7 +116,8 @@ export const messagesRequestSchema = chatRequestSchema
       .object({ type: z.enum(['enabled', 'disabled', 'adaptive']), budget_tokens: z.number().nullish() })
       .nullish()
       .meta({
-        description: 'Switches the thinking of a model that can do without; `budget_tokens` is not kept.',
+        description:
+          'Switches the thinking of a model that can do without, `adaptive` leaves it to the model; `budget_tokens` is not kept.',
       }),
     output_config: z
       .object({

@@ -54,6 +54,14 @@ describe('fields', () => {
   });
 });
 
+it.each([
+  ['enabled', true],
+  ['disabled', false],
+  ['adaptive', undefined],
+])('thinking that is %s', (type, enableThinking) => {
+  expect(requestOf({ thinking: { type } }).enableThinking).toBe(enableThinking);
+});
+
 describe('output_config', () => {
   const schema = { type: 'object', properties: { city: { type: 'string' } } };
 
