@@ -60,6 +60,10 @@ export function curlLines(base) {
       }),
     },
     {
+      title: 'The length of a request to the newer API',
+      line: post('responses/input_tokens', { model: 'tiny-chat', input: question }),
+    },
+    {
       title: 'A picture, saved as picture.png',
       line: `${post('images/generations', { prompt: scene, size: '512x512' })} | ${toPicture}`,
     },

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { backendOf } from './backends/registry.ts';
 import type { CallOptions, CompleteRequest, RunEvent } from './contracts/run.ts';
-import type { CategoryDefinition, Pipeline } from './contracts/category.ts';
-import type { ModelInfo, ModelOptions, ModelSpec } from './contracts/model.ts';
+import type { CategoryDefinition } from './contracts/category.ts';
+import type { ModelInfo, ModelOptions } from './contracts/model.ts';
 import {
   categories,
   type AnyModelInfo,
@@ -16,6 +16,7 @@ import type { AnyRequest, InferenceBase, ModelControl } from './contracts/engine
 import { childReplicas } from './engine/child-replica.ts';
 import { createEngine } from './engine/create-engine.ts';
 import { inlineReplicas } from './engine/inline-replica.ts';
+import type { LoadPipeline } from './engine/protocol.ts';
 import type { InferenceObserver as AnyObserver } from './contracts/observer.ts';
 import { fieldError, InferenceError } from './errors.ts';
 import type { RoomLimits } from './engine/room.ts';
@@ -206,7 +207,4 @@ export function methodsOver(run: InferenceBase['run']): CategoryMethods {
 }
 
 /** Imported late: a host whose models run in child processes loads no native code. */
-async function loadHere(spec: ModelSpec): Promise<Pipeline> {
-  const { loadPipeline } = await import('./load-pipeline.ts');
-  return loadPipeline(spec);
-}
+const loadHere: LoadPipeline = async (...load) => (await import('./load-pipeline.ts')).loadPipeline(...load);

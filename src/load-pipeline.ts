@@ -1,5 +1,5 @@
 import { backendOf } from './backends/registry.ts';
-import type { ModelSpec } from './contracts/model.ts';
+import type { LoadProgress, ModelSpec } from './contracts/model.ts';
 import type { Pipeline } from './contracts/category.ts';
 import { pipelines } from './categories/pipelines.ts';
 import type { Categories, Category } from './categories/registry.ts';
@@ -19,14 +19,22 @@ import { withRunHeaders } from './runtime/http/run-headers.ts';
  * Loads a model into this process, after a download where it comes from the network; standard error shows how that
  * goes.
  *
+ * @param onProgress told how far it is; default: nobody
  * @throws InferenceError `invalid_request` when its files are missing or don't fit its category; `worker_failed` when
  * they can't be downloaded
  */
 export async function loadPipeline<C extends Category>(
   spec: ModelSpec & { readonly category: C } & Omit<Categories[C]['options'], 'category'>,
+  onProgress?: (progress: LoadProgress) => void,
 ): Promise<Pipeline<Categories[C]['request'], Categories[C]['event'], Categories[C]['info']>>;
-export async function loadPipeline(spec: ModelSpec): Promise<Pipeline>;
-export async function loadPipeline(spec: ModelSpec): Promise<Pipeline> {
+export async function loadPipeline(
+  spec: ModelSpec,
+  onProgress?: (progress: LoadProgress) => void,
+): Promise<Pipeline>;
+export async function loadPipeline(
+  spec: ModelSpec,
+  onProgress: (progress: LoadProgress) => void = () => undefined,
+): Promise<Pipeline> {
   if (deviceNumber(spec.device) !== undefined) {
     throw fieldError(
       'device',
@@ -38,14 +46,23 @@ export async function loadPipeline(spec: ModelSpec): Promise<Pipeline> {
   const category = spec.category ?? (await describeModel(spec.source, { hub: spec.hub })).category;
   const backend = await definition.open({ ...spec, category });
   if ('loadPipeline' in backend) return carryHeaders(await backend.loadPipeline(spec));
+  const showProgress = createProgressLine(process.stderr);
+  let download: Omit<LoadProgress, 'phase'> = {};
   const { source, dtype } = await obtainModel(
     { source: spec.source, category, dtype: spec.dtype, hub: spec.hub, backend: spec.backend },
     {
-      onProgress: createProgressLine(process.stderr),
+      onProgress(progress) {
+        showProgress(progress);
+        const { receivedBytes, totalBytes } = progress.overall;
+        download = { receivedBytes, totalBytes };
+        onProgress({ phase: 'downloading', ...download });
+      },
       onWarning: (message) => console.warn(`slashv1: ${message}`),
     },
   );
+  onProgress({ phase: 'verifying', ...download });
   await assertIntact(source, spec.verify);
+  onProgress({ phase: 'opening', ...download });
   const obtained = { ...spec, category, source, dtype };
   const load = await pipelines[category as Category]();
   const architecture = chooseArchitecture(category, definition, readEvidence(source));

@@ -2,7 +2,7 @@ import { categories } from './categories/registry.ts';
 import { serveWorker } from './engine/serve-worker.ts';
 
 // The pipeline is imported late, so that the process is under control before it loads native code.
-serveWorker(async (spec) => (await import('./load-pipeline.ts')).loadPipeline(spec), {
+serveWorker(async (...load) => (await import('./load-pipeline.ts')).loadPipeline(...load), {
   append(category, events, event) {
     const { append } = categories.get(category) ?? {};
     if (append) append(events, event);

@@ -113,8 +113,21 @@ export interface EndpointRun<Input, Event> {
     toFrames: (event: Event) => string | Promise<string>,
     options?: EndpointRunOptions & StreamEnd,
   ): Promise<ApiResponse>;
-  /** Reports a failure that can't be the response's status any more. */
-  report(error: InferenceError): void;
+  /**
+   * Starts a run that goes on when its request has been answered: `signal` ends it, and no client that leaves. It resolves when
+   * the run waits or runs.
+   *
+   * @throws InferenceError `quota_exceeded`, or why the run is not admitted
+   */
+  detach(
+    request: Input,
+    options: EndpointRunOptions & Required<Pick<CallOptions, 'signal' | 'onDispatch'>>,
+  ): Promise<{
+    /** All events, or what the run throws; its rejection need not be handled. */
+    readonly events: Promise<Event[]>;
+  }>;
+  /** Reports a failure that can't be the response's status any more. @returns its form for clients */
+  report(error: InferenceError): ErrorBody;
 }
 
 /** A field of a form that is not a file. */

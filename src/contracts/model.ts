@@ -118,6 +118,18 @@ export const modelStates = [
   'closed',
 ] as const;
 
+/** Steps of a load; a model whose files are on this disk needs no download. */
+export const loadPhases = ['downloading', 'verifying', 'opening'] as const;
+
+/** How far the loading of a model is. */
+export interface LoadProgress {
+  readonly phase: (typeof loadPhases)[number];
+  /** Bytes of its download, with those of an earlier attempt; left out where there is none. */
+  readonly receivedBytes?: number | undefined;
+  /** Bytes of all files of its download, as far as they are known. */
+  readonly totalBytes?: number | undefined;
+}
+
 /** Current state of a model. */
 export interface ModelStatus {
   readonly id: string;
@@ -130,6 +142,8 @@ export interface ModelStatus {
   /** Requests in the workers' hands, cancelled ones that have not stopped yet included. */
   readonly running: number;
   readonly waiting: number;
+  /** While it is `loading`, as far as that is known: of the first replica that isn't ready. */
+  readonly progress?: LoadProgress;
   /** The servers that run it, of a model on other machines; each replica has its own count of them. */
   readonly upstreams?: readonly UpstreamStatus[];
 }

@@ -1,5 +1,5 @@
 import { InferenceError } from '../errors.ts';
-import type { ModelInfo, ModelSpec } from '../contracts/model.ts';
+import type { LoadProgress, ModelInfo, ModelSpec } from '../contracts/model.ts';
 import type { UpstreamStatus } from '../contracts/run.ts';
 import { createDeferred } from '../concurrency/deferred.ts';
 import { placeOnDevice } from './device-place.ts';
@@ -78,6 +78,7 @@ class ChildReplica implements Replica {
   #concurrency = 0;
   #reserve: number | undefined;
   #upstreams: readonly UpstreamStatus[] | undefined;
+  #loadProgress: LoadProgress | undefined;
   #lastRunId = 0;
   #startedAt = 0;
   #readyAt = 0;
@@ -111,6 +112,10 @@ class ChildReplica implements Replica {
 
   get info(): ModelInfo | undefined {
     return this.#info;
+  }
+
+  get loadProgress(): LoadProgress | undefined {
+    return this.#loadProgress;
   }
 
   get concurrency(): number {
@@ -180,6 +185,7 @@ class ChildReplica implements Replica {
 
   #startWorker(): void {
     this.#startedAt = performance.now();
+    this.#loadProgress = undefined;
     const pulse = watchPulse({
       hangMs: Math.max(leastHangMs, 2 * this.#cancelGraceMs),
       isStopped: () => this.#process?.isStopped() ?? false,
@@ -210,6 +216,9 @@ class ChildReplica implements Replica {
     switch (message.type) {
       case 'progress':
         for (const progress of message.runs) this.#advance(progress);
+        return;
+      case 'loading':
+        this.#loadProgress = message.progress;
         return;
       case 'loaded':
         this.#workerReady(message);

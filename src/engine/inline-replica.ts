@@ -1,5 +1,5 @@
 import { InferenceError } from '../errors.ts';
-import type { ModelInfo, ModelSpec } from '../contracts/model.ts';
+import type { LoadProgress, ModelInfo, ModelSpec } from '../contracts/model.ts';
 import type { Pipeline } from '../contracts/category.ts';
 import type { UpstreamStatus } from '../contracts/run.ts';
 import { createDeferred } from '../concurrency/deferred.ts';
@@ -43,6 +43,7 @@ class InlineReplica implements Replica {
   readonly #firstLoad = createDeferred();
   readonly #loading: Promise<void>;
   readonly #runs = new Map<AbortController, Promise<void>>();
+  #loadProgress: LoadProgress | undefined;
   #pipeline: Pipeline | undefined;
   #state: ReplicaState = 'loading';
   #error: InferenceError | undefined;
@@ -59,6 +60,10 @@ class InlineReplica implements Replica {
 
   get info(): ModelInfo | undefined {
     return this.#pipeline?.info;
+  }
+
+  get loadProgress(): LoadProgress | undefined {
+    return this.#loadProgress;
   }
 
   get concurrency(): number {
@@ -101,7 +106,7 @@ class InlineReplica implements Replica {
     await Promise.resolve();
     const startedAt = performance.now();
     try {
-      const pipeline = await loadPipeline(spec);
+      const pipeline = await loadPipeline(spec, (progress) => (this.#loadProgress = progress));
       this.#pipeline = pipeline;
       if (this.#state !== 'closed') {
         const { runtime } = pipeline;

@@ -82,9 +82,12 @@ export class ModelQueue {
   }
 
   get status(): ModelStatus {
+    const state = this.#state();
+    const progress = state === 'loading' ? this.#model.replicas?.loadProgress : undefined;
     return {
       id: this.#spec.id,
-      state: this.#state(),
+      state,
+      ...(progress && { progress }),
       running: this.#model.replicas?.running ?? 0,
       waiting: this.#waiting.size,
       ...this.#upstreams(),

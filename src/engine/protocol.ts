@@ -1,4 +1,4 @@
-import type { ModelSpec } from '../contracts/model.ts';
+import type { LoadProgress, ModelSpec } from '../contracts/model.ts';
 import type { Pipeline } from '../contracts/category.ts';
 import type { RunEvent, UpstreamStatus } from '../contracts/run.ts';
 import type { SerializedError } from '../errors.ts';
@@ -7,8 +7,15 @@ import type { RequestLabels } from './replica.ts';
 /** The place of a value in plain data, key by key. */
 export type DataPath = readonly (string | number)[];
 
-/** Makes a model ready to run; an `InferenceError` it throws is shown to callers, of anything else only the fact. */
-export type LoadPipeline = (spec: ModelSpec) => Promise<Pipeline>;
+/**
+ * Makes a model ready to run; an `InferenceError` it throws is shown to callers, of anything else only the fact.
+ *
+ * @param onProgress told how far it is; it must not throw
+ */
+export type LoadPipeline = (
+  spec: ModelSpec,
+  onProgress: (progress: LoadProgress) => void,
+) => Promise<Pipeline>;
 
 /** Messages from the host to a worker, as plain data. `load` comes first and once; ids are never used twice. */
 export type HostMessage =
@@ -39,6 +46,7 @@ export type WorkerMessage =
       /** Resident memory of the worker. */
       readonly memoryBytes: number;
     } & Pick<Pipeline, 'info' | 'concurrency' | 'reserve' | 'runtime'>)
+  | { readonly type: 'loading'; readonly progress: LoadProgress }
   /** `detail` is for the operator, never for callers. */
   | { readonly type: 'load-failed'; readonly error: SerializedError; readonly detail: string }
   /** Asks for the result of a function of the spec. */

@@ -1,4 +1,4 @@
-import type { ModelInfo, ModelSpec } from '../contracts/model.ts';
+import type { LoadProgress, ModelInfo, ModelSpec } from '../contracts/model.ts';
 import type { UpstreamStatus } from '../contracts/run.ts';
 import type { InferenceError } from '../errors.ts';
 import type { Replica, ReplicaEvent, StartReplica } from './replica.ts';
@@ -34,6 +34,12 @@ export class ReplicaSet {
     if (this.#has('ready')) return 'ready';
     if (this.#replicas.every(({ state }) => state === 'failed')) return 'failed';
     return this.#has('restarting') ? 'restarting' : 'loading';
+  }
+
+  /** Of the first replica that has any. */
+  get loadProgress(): LoadProgress | undefined {
+    const isLoading = ({ state }: Replica): boolean => state === 'loading' || state === 'restarting';
+    return this.#replicas.find((replica) => isLoading(replica) && replica.loadProgress)?.loadProgress;
   }
 
   /** Requests in hand, cancelled ones that have not ended yet included. */

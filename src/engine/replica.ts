@@ -1,5 +1,5 @@
 import type { InferenceError } from '../errors.ts';
-import type { ModelInfo, ModelSpec } from '../contracts/model.ts';
+import type { LoadProgress, ModelInfo, ModelSpec } from '../contracts/model.ts';
 import type { PipelineRunOptions, RunEvent, RuntimeInUse, UpstreamStatus } from '../contracts/run.ts';
 
 /**
@@ -30,6 +30,8 @@ export interface CancelHandle {
 /** One place that runs requests of one model: a worker process or the calling process. */
 export interface Replica {
   readonly state: ReplicaState;
+  /** Its latest report while it loads. */
+  readonly loadProgress?: LoadProgress | undefined;
   /** Facts about the model as last loaded. */
   readonly info: ModelInfo | undefined;
   /** Number of requests it accepts at once; 0 before the model is loaded. */

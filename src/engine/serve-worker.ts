@@ -29,7 +29,7 @@ interface WorkerTask {
  *
  * @example
  * ```ts
- * serveWorker(async (spec) => (await import('./load-pipeline.ts')).loadPipeline(spec));
+ * serveWorker(async (...load) => (await import('./load-pipeline.ts')).loadPipeline(...load));
  * ```
  */
 export function serveWorker(
@@ -63,7 +63,7 @@ export function serveWorker(
   const load = async ({ spec, place, functions }: HostMessage & { readonly type: 'load' }): Promise<void> => {
     try {
       calls.place(spec, functions);
-      pipeline = await loadPipeline(spec);
+      pipeline = await loadPipeline(spec, (progress) => send({ type: 'loading', progress }));
       leaveCore({ threads: spec.threads, place });
       const { info, concurrency, reserve, runtime } = pipeline;
       send({ type: 'loaded', info, concurrency, reserve, runtime, memoryBytes: process.memoryUsage.rss() });

@@ -2,12 +2,15 @@ import { Buffer } from 'node:buffer';
 import { withinTime } from '../concurrency/within-time.ts';
 import type { CallerState, KeptValues, ResponseStore } from '../contracts/caller.ts';
 import { InferenceError } from '../errors.ts';
+import { createKeptWork, type OwnWorks } from './kept-work.ts';
 import { parseBytes } from './parse-in-thread.ts';
 import { createSealers } from './sealer.ts';
 
 /** Resolved options of kept responses. */
 export interface Keeping {
   readonly store: ResponseStore;
+  /** Whether other processes have the store, too. */
+  readonly isShared: boolean;
   readonly expirySeconds: number;
   /** Longest time for one answer of the store. */
   readonly timeoutMs: number;
@@ -24,13 +27,18 @@ export type CallerStates = (owner: string | undefined, planName: string | undefi
  */
 export function createCallerStates(keeping: Keeping | undefined, secret: string | undefined): CallerStates {
   const sealersOf = createSealers(secret);
+  const works: OwnWorks = new Map();
   return (owner = '', planName = '') => {
     const caller = [planName, owner].map(encodeURIComponent).join(':');
-    return { kept: keeping && keptValues(caller, keeping), ...sealersOf(caller) };
+    return { kept: keeping && keptValues(caller, keeping, works), ...sealersOf(caller) };
   };
 }
 
-function keptValues(caller: string, { store, expirySeconds, timeoutMs, maxTextBytes }: Keeping): KeptValues {
+function keptValues(
+  caller: string,
+  { store, isShared, expirySeconds, timeoutMs, maxTextBytes }: Keeping,
+  own: OwnWorks,
+): KeptValues {
   const keyOf = (id: string): string => `slashv1:responses:${caller}:${encodeURIComponent(id)}`;
   const ask = async <Answer>(question: () => Promise<Answer>): Promise<Answer> => {
     try {
@@ -56,5 +64,6 @@ function keptValues(caller: string, { store, expirySeconds, timeoutMs, maxTextBy
     async delete(id) {
       await ask(() => store.delete(keyOf(id)));
     },
+    work: createKeptWork({ own, shared: isShared ? store : undefined, keyOf, ask }),
   };
 }

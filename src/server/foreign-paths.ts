@@ -16,6 +16,7 @@ const replacements: readonly (readonly [pattern: RegExp, advice: string])[] = [
   [/^\/(?:images\/edits|images\/variations|txt2img|sdapi\/.*)$/, 'POST /v1/images/generations'],
   [/^\/(?:inference|asr)$/, 'POST /v1/audio/transcriptions'],
   [/^\/(?:tts|api\/tts)$/, 'POST /v1/audio/speech'],
+  [/^\/responses\/compact$/, 'POST /v1/responses, with a summary of your own as `input`,'],
   [
     /^\/(?:assistants|threads|conversations)(?:\/.*)?$/,
     'POST /v1/responses, with `previous_response_id` or the whole conversation',

@@ -73,7 +73,7 @@ export function createHandlerOf(
         ownHeaders['allow'] = match.allow;
         throw new InferenceError(
           'method_not_allowed',
-          `Expected ${match.allow.replaceAll(', ', ' or ')}, got ${request.method}.`,
+          `Expected ${match.allow.replaceAll(', ', ' or ')}, got ${request.method}.${hintFor(request)}`,
         );
       }
       const { route } = match;

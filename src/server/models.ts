@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { toWireName, type ParameterDescriptor } from '../core/parameters/descriptor.ts';
 import type { CategoryRegistry } from '../contracts/category.ts';
 import type { ModelInfo } from '../contracts/model.ts';
-import { modelStates, type ModelStatus } from '../contracts/model.ts';
+import { loadPhases, modelStates, type ModelStatus } from '../contracts/model.ts';
 
 /** A model, as `GET /models/{model_id}` shows it. */
 export const modelSchema = z.object({
@@ -27,6 +27,14 @@ export const modelSchema = z.object({
     .optional()
     .meta({ description: 'A real model in place of a demo model: `slashv1 serve --model` takes it.' }),
   state: z.enum(modelStates).optional(),
+  progress: z
+    .object({
+      phase: z.enum(loadPhases),
+      received_bytes: z.int().optional().meta({ description: 'Of its download; left out without one.' }),
+      total_bytes: z.int().optional().meta({ description: 'As far as it is known.' }),
+    })
+    .optional()
+    .meta({ description: 'While the model is `loading`, as far as that is known.' }),
 });
 
 /** The answer of `GET /models`. */
@@ -61,14 +69,17 @@ export type ModelParameters = z.infer<typeof modelParametersSchema>;
 /**
  * A model → its wire form.
  *
- * @param state left out where nobody says it
+ * @param status left out where nobody says it
  *
  * @example
  * ```ts
  * inference.models().map((model) => toModel(model));
  * ```
  */
-export function toModel(model: ModelInfo, state?: ModelStatus['state']): WireModel {
+export function toModel(
+  model: ModelInfo,
+  { state, progress }: Partial<Pick<ModelStatus, 'state' | 'progress'>> = {},
+): WireModel {
   return {
     id: model.id,
     object: 'model',
@@ -82,6 +93,13 @@ export function toModel(model: ModelInfo, state?: ModelStatus['state']): WireMod
       ? { demo: true, description: model.demo.description, replacement: model.demo.replacement }
       : {}),
     ...(state === undefined ? {} : { state }),
+    ...(progress && {
+      progress: {
+        phase: progress.phase,
+        received_bytes: progress.receivedBytes,
+        total_bytes: progress.totalBytes,
+      },
+    }),
   };
 }
 
@@ -97,8 +115,8 @@ export function toModelList(
   models: readonly ModelInfo[],
   status: readonly ModelStatus[] = [],
 ): z.infer<typeof modelListSchema> {
-  const states = new Map(status.map(({ id, state }) => [id, state]));
-  return { object: 'list', data: models.map((model) => toModel(model, states.get(model.id))) };
+  const statuses = new Map(status.map((one) => [one.id, one]));
+  return { object: 'list', data: models.map((model) => toModel(model, statuses.get(model.id))) };
 }
 
 /**

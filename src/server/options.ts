@@ -399,6 +399,7 @@ function resolveKeeping(asked: boolean | KeepResponsesOptions, maxBodyBytes: num
   }
   return {
     store: store ?? createMemoryResponseStore({ maxCount, maxBytes }),
+    isShared: store !== undefined,
     expirySeconds,
     timeoutMs,
     maxTextBytes: maxBodyBytes,

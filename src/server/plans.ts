@@ -39,6 +39,12 @@ export interface Meter {
   enter(): Promise<void>;
   /** The request has ended; harmless when repeated. */
   leave(): void;
+  /**
+   * The request goes on when it has been answered: `leave` counts no more.
+   *
+   * @returns ends it
+   */
+  stay(): () => void;
   /** @throws InferenceError `upgrade_required` */
   assertModel(model: string): void;
   /**
@@ -99,6 +105,7 @@ const unlimited: Meter = {
   headers: {},
   async enter() {},
   leave() {},
+  stay: () => () => undefined,
   assertModel() {},
   assertAny() {},
   assertControl: refuseControl,
@@ -161,6 +168,14 @@ function createMeter(plan: CompiledPlan, owner: string): Meter {
   const headers: Record<string, string> = {};
   const { underWay } = plan;
   let isUnderWay = false;
+  const leave = (): void => {
+    if (!isUnderWay) return;
+    isUnderWay = false;
+    const count = underWay.get(owner)! - 1;
+    if (count > 0) underWay.set(owner, count);
+    else underWay.delete(owner);
+  };
+  let isStaying = false;
   const assertAny = (models: readonly string[]): void => {
     const [model] = models;
     if (model === undefined || plan.models === null || models.some((one) => plan.models!.has(one))) return;
@@ -184,11 +199,11 @@ function createMeter(plan: CompiledPlan, owner: string): Meter {
       throw rateLimited(refusal);
     },
     leave() {
-      if (!isUnderWay) return;
-      isUnderWay = false;
-      const count = underWay.get(owner)! - 1;
-      if (count > 0) underWay.set(owner, count);
-      else underWay.delete(owner);
+      if (!isStaying) leave();
+    },
+    stay() {
+      isStaying = true;
+      return leave;
     },
     assertModel: (model) => assertAny([model]),
     assertAny,

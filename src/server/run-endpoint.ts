@@ -8,6 +8,8 @@ import type { AnyRequest } from '../contracts/engine.ts';
 import type { Endpoint, EndpointRun, EndpointRunOptions, UploadedForm } from '../contracts/endpoint.ts';
 import { eventStreamResponse } from './event-stream-response.ts';
 import { bodyTimeoutMsOf, deadlineMsOf } from './headers.ts';
+import { toErrorBody } from './errors.ts';
+import { detachRun } from './detach-run.ts';
 import { collectRun, openRun, type BilledRequest } from './run.ts';
 import { markChecked, type Checked } from '../validation/checked.ts';
 import { inPieces } from '../validation/in-pieces.ts';
@@ -112,7 +114,12 @@ async function answer(
         ...end,
       });
     },
-    report: call.report,
+    detach: (request, { signal, onDispatch, ...options }) =>
+      detachRun(call, runOf(markChecked(request), options), { signal, onDispatch }),
+    report(error) {
+      call.report(error);
+      return toErrorBody(error, call.requestId);
+    },
   };
   return endpoint.answer(run as EndpointRun<never, unknown>, asked);
 }

@@ -42,6 +42,7 @@ const guides: Readonly<Record<string, string>> = {
   '/detokenize': '[tokens of a prompt](../tokenize.md)',
   '/messages': '[messages](../messages.md)',
   '/messages/count_tokens': '[tokens of a prompt](../tokenize.md) · [messages](../messages.md)',
+  '/responses/input_tokens': '[responses](../responses.md) · [tokens of a prompt](../tokenize.md)',
   '/responses': '[responses](../responses.md) · [tools](../guides/tools.md)',
   '/images/generations': '[images](../images.md)',
   '/audio/transcriptions': '[speech and transcription](../speech.md)',

@@ -2,6 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { format, resolveConfig } from 'prettier';
 import { describe, expect, it } from 'vitest';
 import { toolCallFormats } from '../../src/core/chat/formats.ts';
+import { familyTemplates } from './family-templates.ts';
 import { writeToolCallingPage } from './tool-calling.ts';
 
 const path = new URL('../../docs/tool-calling.md', import.meta.url);
@@ -11,6 +12,12 @@ describe('docs/tool-calling.md', () => {
     const page = await format(writeToolCallingPage(), { ...(await resolveConfig(path)), parser: 'markdown' });
     if (process.env['UPDATE_DOCS'] === '1') await writeFile(path, page);
     expect(await readFile(path, 'utf8')).toBe(page);
+  });
+
+  it('tests every family, and no test fails', async () => {
+    const families = toolCallFormats.flatMap((own) => own.families.map(({ name }) => name));
+    expect(familyTemplates.map(({ family }) => family).toSorted()).toEqual(families.toSorted());
+    expect(await readFile(path, 'utf8')).not.toMatch(/\| fails +\|/);
   });
 
   it('has a row for more than fifteen families', async () => {

@@ -1,5 +1,7 @@
 import { reasoningFormats } from '../../src/core/chat/reasoning-formats.ts';
 import { toolCallFormats } from '../../src/core/chat/formats.ts';
+import { checkFamily } from './family-checks.ts';
+import { familyTemplates } from './family-templates.ts';
 
 /** The page about tool calling as the code says it is. */
 export function writeToolCallingPage(): string {
@@ -36,6 +38,23 @@ ${table(
   toolCallFormats.flatMap(({ name, families, parallel }) =>
     families.map((family) => [family.name, `\`${name}\``, family.models.join(', '), parallel ? 'yes' : 'no']),
   ),
+)}
+
+## What is tested for each family
+
+A small chat template for each family, written for the tests, renders a call as the family's own template does. **Found**: the format is
+detected from it. **Read**: the parser returns the call. **Accepted**: the grammar of a required call permits the text.
+**Cut**: the text is read alike wherever it is cut in two, and character by character.
+
+${table(
+  ['Family', 'Format', 'Found', 'Read', 'Accepted', 'Cut'],
+  familyTemplates
+    .map((template) => checkFamily(template))
+    .map(({ family, format, isFound, isRead, isAccepted, isCutSafe }) => [
+      family,
+      `\`${format}\``,
+      ...[isFound, isRead, isAccepted, isCutSafe].map((holds) => (holds ? 'passes' : 'fails')),
+    ]),
 )}
 
 ## Reasoning formats

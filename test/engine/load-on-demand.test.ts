@@ -37,6 +37,21 @@ describe('a model that loads on demand', () => {
     expect(toy.trace.filter((step) => step === 'load a')).toHaveLength(1);
   });
 
+  it('says how far it is while it loads', async () => {
+    const toy = createToyEngine({ a: { ...onDemand, replicas: 2 } });
+    const progress = () => toy.engine.status()[0]!.progress;
+    hold(toy, 'load a');
+    const loaded = toy.engine.load('a');
+    await settle();
+    expect(progress()).toEqual({ phase: 'downloading', receivedBytes: 1, totalBytes: 4 });
+    toy.gates.get('load a')!.resolve();
+    await loaded;
+    expect(toy.engine.status()[0]).toMatchObject({ state: 'ready' });
+    expect(progress()).toBeUndefined();
+    await toy.engine.unload('a');
+    expect(progress()).toBeUndefined();
+  });
+
   it('lets requests wait while it loads, within their deadline and the bound of the queue', async () => {
     vi.useFakeTimers();
     const toy = createToyEngine({ a: { ...onDemand, maxQueue: 2 } });

@@ -5,6 +5,7 @@ import type { Pipeline } from '../../src/contracts/category.ts';
 import { createDeferred, type Deferred } from '../../src/concurrency/deferred.ts';
 import { createEngine, type Engine, type EngineOptions } from '../../src/engine/create-engine.ts';
 import { inlineReplicas } from '../../src/engine/inline-replica.ts';
+import type { LoadPipeline } from '../../src/engine/protocol.ts';
 import { toy } from './toy-requests.ts';
 
 const event = { type: 'text-delta', choice: 0, text: 'x' } as RunEvent;
@@ -37,10 +38,11 @@ export function createToyEngine(
     trace.push(step);
     await gates.get(step)?.promise;
   };
-  const load = async ({ id, source }: { id: string; source: string }): Promise<Pipeline> => {
+  const load: LoadPipeline = async ({ id, source }, onProgress): Promise<Pipeline> => {
     inMemory.push(id);
     mostInMemory = Math.max(mostInMemory, inMemory.length);
     try {
+      onProgress({ phase: 'downloading', receivedBytes: 1, totalBytes: 4 });
       await pass(`load ${id}`);
       if (source === 'fails') throw new Error('no file');
     } catch (error) {

@@ -89,9 +89,9 @@ describe('entries', () => {
     ['./chat', 185_000],
     ['./tokenization', 200_000],
     ['./vision', 48_000],
-    ['./audio', 135_000],
+    ['./audio', 141_000],
     ['./embedding', 8_000],
-    ['./diffusion', 61_000],
+    ['./diffusion', 74_000],
   ])('%s imports no package and stays below %i bytes', async (name, limit) => {
     const { packages, bytes } = await closureOf(join(root, manifest.exports[name]!));
     expect([...packages]).toEqual([]);

@@ -183,6 +183,7 @@ const scenes: Readonly<Record<string, Scene>> = {
     isStream: true,
   },
   count_tokens: { ...preview, url: '/v1/messages/count_tokens', json: { messages } },
+  input_tokens: { ...preview, url: '/v1/responses/input_tokens', json: { input: 'Hi' } },
   tokenize: { ...preview, url: '/v1/tokenize', json: { prompt: 'Hi' } },
   detokenize: { ...preview, url: '/v1/detokenize', json: { tokens: [1, 2] } },
   embeddings: {

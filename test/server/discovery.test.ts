@@ -73,6 +73,7 @@ describe('GET /openapi.json', () => {
       ['/chat/completions', ['post']],
       ['/completions', ['post']],
       ['/responses', ['post']],
+      ['/responses/input_tokens', ['post']],
       ['/responses/{response_id}/input_items', ['get']],
       ['/responses/{response_id}/cancel', ['post']],
       ['/responses/{response_id}', ['get', 'delete']],

@@ -32,10 +32,34 @@ export function toChatBody(
   model: string,
   dialect: ApiDialect,
 ): Record<string, unknown> {
-  const { tools, stop, seed, n, logprobs, topLogprobs, logitBias } = request;
+  const { tools, logprobs, topLogprobs } = request;
+  return {
+    ...toConversation(request),
+    ...toAnswerFields(request, model, dialect),
+    ...(logprobs ? { logprobs, top_logprobs: topLogprobs } : {}),
+    ...(tools.length > 0
+      ? { tool_choice: toToolChoice(request.toolChoice), parallel_tool_calls: request.parallelToolCalls }
+      : {}),
+  };
+}
+
+/** The fields that a chat template writes into the prompt. */
+export function toConversation({
+  messages,
+  tools,
+}: Pick<ChatRequest, 'messages' | 'tools'>): Record<string, unknown> {
+  return { messages: messages.map(toMessage), ...(tools.length > 0 ? { tools: tools.map(toTool) } : {}) };
+}
+
+/** The fields of chats and of continued texts. @throws InferenceError as `toChatBody` */
+export function toAnswerFields(
+  request: ChatRequest & CompleteRequest,
+  model: string,
+  dialect: ApiDialect,
+): Record<string, unknown> {
+  const { stop, seed, n, logitBias } = request;
   return {
     model,
-    messages: request.messages.map(toMessage),
     stream: true,
     ...countingFields[dialect],
     ...toDialect(dialect, request),
@@ -43,15 +67,7 @@ export function toChatBody(
     ...(n > 1 ? { n } : {}),
     ...(seed === undefined ? {} : { seed }),
     ...(stop.length > 0 ? { stop } : {}),
-    ...(logprobs ? { logprobs, top_logprobs: topLogprobs } : {}),
     ...(logitBias.size > 0 ? { logit_bias: Object.fromEntries(logitBias) } : {}),
-    ...(tools.length > 0
-      ? {
-          tools: tools.map(toTool),
-          tool_choice: toToolChoice(request.toolChoice),
-          parallel_tool_calls: request.parallelToolCalls,
-        }
-      : {}),
     ...toResponseFormat(request.responseFormat, dialect),
   };
 }

@@ -12,6 +12,18 @@ export interface TokenCounter {
   countAnswer(answer: AnswerSize): number;
 }
 
+/** Tokens of texts and of lists of token ids together. */
+export async function countAll(
+  inputs: readonly (string | readonly number[])[],
+  counter: Pick<TokenCounter, 'countText'>,
+): Promise<number> {
+  let tokens = 0;
+  for (const input of inputs) {
+    tokens += typeof input === 'string' ? await counter.countText(input) : input.length;
+  }
+  return tokens;
+}
+
 /** The part of a chat request that becomes its prompt. */
 export type PromptRequest = Pick<ChatRequest, 'messages' | 'tools' | 'toolChoice'>;
 

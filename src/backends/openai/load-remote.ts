@@ -89,7 +89,8 @@ export async function loadRemotePipeline(
     },
   });
   await servers.start();
-  const model: RemoteModel = { id, name, dialect, servers, counter, extraBody, tokenIds, prefixAffinity };
+  const own = { counter, extraBody, tokenIds, prefixAffinity };
+  const model: RemoteModel = { id, name, info, dialect, servers, ...own };
   return {
     info,
     concurrency: Math.min(servers.capacity, server.concurrency ?? Infinity),

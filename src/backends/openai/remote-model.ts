@@ -1,3 +1,4 @@
+import type { ModelInfo } from '../../contracts/model.ts';
 import type { RunEvent, PipelineRunOptions } from '../../contracts/run.ts';
 import type { Upstreams } from '../upstreams.ts';
 import type { TokenCounter } from './count-tokens.ts';
@@ -12,6 +13,8 @@ export interface RemoteModel {
   readonly dialect: ApiDialect;
   readonly servers: Upstreams<ApiEndpoint>;
   readonly counter: TokenCounter;
+  /** As its servers have reported it last. */
+  readonly info: Pick<ModelInfo, 'contextLength'>;
   /** Goes with every request, under its own fields. */
   readonly extraBody: Readonly<Record<string, unknown>>;
   /** Whether chats with the same beginning go to the same server. */

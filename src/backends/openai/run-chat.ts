@@ -6,6 +6,9 @@ import type { CompleteRequest, PipelineRunOptions } from '../../contracts/run.ts
 import { toTextMessage } from '../../core/chat/messages.ts';
 import { callApi, readEvents } from './api-client.ts';
 import { toChatBody } from './chat-body.ts';
+import { toCompletionBody } from './completion-body.ts';
+import { countAll } from './count-tokens.ts';
+import { encodePrompts } from './encode-prompts.ts';
 import { toChatEvents } from './chat-events.ts';
 import type { ApiEndpoint } from './server.ts';
 import type { RemoteModel } from './remote-model.ts';
@@ -23,39 +26,56 @@ export async function* runChat(
   { signal, mayRestart = false }: PipelineRunOptions,
 ): AsyncGenerator<ChatEvent> {
   const { name, dialect, servers, counter, extraBody } = model;
-  assertChat(request);
-  const body = { ...extraBody, ...toChatBody(request, name, dialect) };
-  const promptTokens = await counter.countPrompt(request);
+  const { prompts, n, includeReasoning } = request;
+  if (request.stopAfter === 'encoding') {
+    yield* encodePrompts(model, request, signal);
+    return;
+  }
+  const isChat = prompts.length === 0;
+  if (isChat) assertChat(request);
+  const toBody = isChat ? toChatBody : toCompletionBody;
+  const body = { ...extraBody, ...toBody(request, name, dialect) };
+  const promptTokens = await (isChat ? counter.countPrompt(request) : countAll(prompts, counter));
   // Who leaves while the prompt is read has it to pay.
   yield { type: 'prompt-start', promptTokens };
-  const subject = { param: 'messages', model, fields: Object.keys(body) };
-  const call = { path: '/chat/completions', signal, subject };
+  const subject = { param: isChat ? 'messages' : 'prompt', model, fields: Object.keys(body) };
+  const call = { path: isChat ? '/chat/completions' : '/completions', signal, subject };
   const ask = async function* (server: ApiEndpoint): AsyncGenerator<ChatEvent> {
-    const send = () => callApi(server, { ...call, body: renamed.has(model) ? withNewName(body) : body });
+    if (request.echo !== undefined) yield* echoOf(model, prompts);
+    const isRenamed = () => isChat && renamed.has(model);
+    const send = () => callApi(server, { ...call, body: isRenamed() ? withNewName(body) : body });
     const answer = await send().catch((error: unknown) => {
-      if (renamed.has(model) || !wantsNewName(error)) throw error;
+      if (!isChat || isRenamed() || !wantsNewName(error)) throw error;
       renamed.add(model);
       return send();
     });
-    const { n: choices, includeReasoning } = request;
+    const choices = n * Math.max(1, prompts.length);
     const maxTokens = body['max_tokens'] === undefined ? undefined : Number(body['max_tokens']);
     const options = { choices, includeReasoning, counter, promptTokens, maxTokens };
     yield* toChatEvents(readEvents(answer, subject), options);
   };
   yield* servers.stream(ask, {
     signal,
-    key: model.prefixAffinity ? beginningOf(request) : undefined,
+    key: model.prefixAffinity && isChat ? beginningOf(request) : undefined,
     // Servers say so before they compute.
-    isPrelude: ({ type }) => type === 'prompt-end',
+    isPrelude: ({ type }) => type === 'prompt-end' || type === 'prompt',
     restart: mayRestart ? { type: 'answer-restart' } : undefined,
   });
 }
 
-/** @throws InferenceError `unsupported_feature` for a request about prompts or tokens, which only the server's tokenizer knows */
-function assertChat({ model, prompts, stopAfter, echo }: ChatRequest): void {
-  if (prompts.length === 0 && stopAfter === undefined && echo === undefined) return;
-  const reason = `${quote(model)} runs on another server, which is asked for chats alone`;
+/** @throws InferenceError `unsupported_feature` for a chat whose prompt is to come back, which the server's template alone knows */
+function assertChat({ model, stopAfter, echo }: ChatRequest): void {
+  if (stopAfter === undefined && echo === undefined) return;
+  const reason = `${quote(model)} runs on another server, which does not tell the prompt of a chat`;
   throw fieldError('model', reason, { code: 'unsupported_feature' });
+}
+
+/** The prompts, which are texts, as events. */
+function* echoOf({ info }: RemoteModel, prompts: ChatRequest['prompts']): Generator<ChatEvent> {
+  for (const [prompt, text] of prompts.entries()) {
+    const own = { tokens: [], before: 0, contextLength: info.contextLength };
+    yield { type: 'prompt', prompt, text: text as string, ...own };
+  }
 }
 
 /** All messages up to the first one of the user: a conversation keeps it, and may share it with others. */

@@ -3,7 +3,7 @@ import type { PipelineRunOptions } from '../../contracts/run.ts';
 import type { EmbeddingEvent } from '../../categories/embedding/events.ts';
 import { assertTexts, type EmbeddingRequest } from '../../categories/embedding/request.ts';
 import { callApi, readJson } from './api-client.ts';
-import type { TokenCounter } from './count-tokens.ts';
+import { countAll } from './count-tokens.ts';
 import type { RemoteModel } from './remote-model.ts';
 import { readVectors } from './vectors.ts';
 
@@ -46,14 +46,6 @@ export async function* runEmbedding(
   yield {
     type: 'embeddings',
     embeddings,
-    promptTokens: promptTokens ?? (await countInputs(inputs, counter)),
+    promptTokens: promptTokens ?? (await countAll(inputs, counter)),
   };
-}
-
-async function countInputs(inputs: EmbeddingRequest['inputs'], counter: TokenCounter): Promise<number> {
-  let tokens = 0;
-  for (const input of inputs) {
-    tokens += typeof input === 'string' ? await counter.countText(input) : input.length;
-  }
-  return tokens;
 }

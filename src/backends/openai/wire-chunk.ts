@@ -41,11 +41,12 @@ export function readChoices(chunk: Fields): WireChoice[] {
     const delta = objectOf(choice, 'delta');
     return {
       choice: toCount(choice['index'] ?? 0) ?? -1,
-      content: textOf(delta, 'content'),
+      // Continued texts have theirs without a delta.
+      content: textOf(delta, 'content') || textOf(choice, 'text'),
       // As older servers call it, and as newer ones do.
       reasoning: textOf(delta, 'reasoning_content') || textOf(delta, 'reasoning'),
       toolCalls: objectsOf(delta, 'tool_calls').map(toCall),
-      logprobs: objectsOf(objectOf(choice, 'logprobs'), 'content').map(toTokenLogprobs),
+      logprobs: readLogprobs(objectOf(choice, 'logprobs')),
       finishReason: textOf(choice, 'finish_reason'),
     };
   });
@@ -83,6 +84,30 @@ function toCall(call: Fields): WireCall {
     name: textOf(called, 'name'),
     written: textOf(called, 'arguments'),
   };
+}
+
+/** Those of chats are objects; those of continued texts are lists, which llama-server has not taken over. */
+function readLogprobs(fields: Fields): TokenLogprobs[] {
+  const { tokens } = fields;
+  if (!Array.isArray(tokens)) return objectsOf(fields, 'content').map(toTokenLogprobs);
+  const own = listOf(fields, 'token_logprobs');
+  const tops = listOf(fields, 'top_logprobs');
+  return tokens.map((token: unknown, index) =>
+    toTokenLogprobs({
+      token,
+      logprob: own[index],
+      top_logprobs: Object.entries(fieldsOf(tops[index])).map(([name, logprob]) => ({
+        token: name,
+        logprob,
+      })),
+    }),
+  );
+}
+
+function listOf(fields: Fields, name: string): readonly unknown[] {
+  const value = fields[name] ?? [];
+  if (Array.isArray(value)) return value;
+  throw unreadable(`${name}: expected a list`);
 }
 
 function toTokenLogprobs(token: Fields): TokenLogprobs {

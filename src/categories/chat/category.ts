@@ -17,6 +17,7 @@ import { countTokens } from './wire/messages/count-tokens.ts';
 import { messagesEndpoint } from './wire/messages/endpoint.ts';
 import { responses } from './wire/responses/endpoint.ts';
 import { detokenize, tokenize } from './wire/tokenization/endpoints.ts';
+import { inputTokens } from './wire/responses/input-tokens.ts';
 import { keptResponses } from './wire/responses/kept-endpoints.ts';
 
 /** The in-process functions for chat. */
@@ -48,6 +49,7 @@ export const chatCategory: CategoryDefinition<
     chatCompletions,
     completions,
     responses,
+    inputTokens,
     ...keptResponses,
     messagesEndpoint,
     countTokens,

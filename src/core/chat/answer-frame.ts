@@ -2,8 +2,8 @@ import { createMarkerScanner } from '../text/marker-scanner.ts';
 
 /** Markers that some models put around their answer. */
 export interface FrameMarkers {
-  readonly open: string;
-  readonly close: string;
+  readonly open: string | readonly string[];
+  readonly close: string | readonly string[];
 }
 
 /** Takes the frame off an answer while it streams. */
@@ -28,8 +28,9 @@ export interface FrameReader {
  * ```
  */
 export function createFrameReader({ open, close }: FrameMarkers): FrameReader {
-  if (open === '') throw new RangeError('open: expected a non-empty string, got ""');
-  const scanner = createMarkerScanner([close]);
+  const opens = [open].flat();
+  if (opens.includes('')) throw new RangeError('open: expected a non-empty string, got ""');
+  const scanner = createMarkerScanner([close].flat());
   let place: 'start' | 'gap' | 'inside' | 'plain' = 'start';
   let beginning = '';
 
@@ -38,11 +39,12 @@ export function createFrameReader({ open, close }: FrameMarkers): FrameReader {
     if (place !== 'start') return readInside(text);
     beginning += text;
     const visible = beginning.trimStart();
-    if (visible.startsWith(open)) {
+    const marker = opens.find((candidate) => visible.startsWith(candidate));
+    if (marker !== undefined) {
       place = 'gap';
-      return readInside(visible.slice(open.length));
+      return readInside(visible.slice(marker.length));
     }
-    if (open.startsWith(visible)) return '';
+    if (opens.some((candidate) => candidate.startsWith(visible))) return '';
     place = 'plain';
     return beginning;
   }

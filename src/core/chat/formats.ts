@@ -9,6 +9,10 @@ import { gigachat3Format } from './tool-calls/gigachat-3.ts';
 import { xlamFormat } from './tool-calls/xlam.ts';
 import { longcatFormat } from './tool-calls/longcat.ts';
 import { solarOpenFormat } from './tool-calls/solar-open.ts';
+import { dotsFormat } from './tool-calls/dots.ts';
+import { hyFormats } from './tool-calls/hy.ts';
+import { inklingFormat } from './tool-calls/inkling.ts';
+import { k2HorizonFormat } from './tool-calls/k2-horizon.ts';
 import { deepseekV32Format } from './tool-calls/deepseek-v3-2.ts';
 import { minicpm5Format } from './tool-calls/minicpm-5.ts';
 import { step3Format } from './tool-calls/step-3.ts';
@@ -32,6 +36,7 @@ import { llama3Format } from './tool-calls/llama-3.ts';
 import { llama4Format } from './tool-calls/llama-4.ts';
 import { minimaxM2Format } from './tool-calls/minimax-m2.ts';
 import { mistralFormat, mistralNamedFormat } from './tool-calls/mistral.ts';
+import { museGlimmerFormat } from './tool-calls/muse-glimmer.ts';
 import { nemotronFormat } from './tool-calls/nemotron.ts';
 import { qwen3CoderFormat } from './tool-calls/qwen3-coder.ts';
 
@@ -48,6 +53,11 @@ export const toolCallFormats: readonly ToolCallFormat[] = [
   longcatFormat,
   minimaxM3Format,
   minimaxM2Format,
+  dotsFormat,
+  museGlimmerFormat,
+  k2HorizonFormat,
+  inklingFormat,
+  ...hyFormats,
   glmFormat,
   qwen3CoderFormat,
   functionaryV31Format,

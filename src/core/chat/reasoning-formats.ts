@@ -2,6 +2,7 @@ import { createReasoningSplitter, type ReasoningMarkers } from './reasoning.ts';
 import type { ReasoningFormat } from './reasoning-format.ts';
 import { harmonyReasoningFormat } from './reasoning-harmony.ts';
 import type { ModelTraits } from './tool-calls/format.ts';
+import { museGlimmerFormat, museGlimmerStart } from './tool-calls/muse-glimmer.ts';
 
 /** The most common format, and the one of any model that shows no other. */
 export const thinkFormat = createBlockFormat({
@@ -125,6 +126,57 @@ export const reasoningFormats: readonly ReasoningFormat[] = [
     detect: ({ template }) => template.includes('<|open|>') && template.includes('<|sep|>'),
   }),
   createBlockFormat({
+    name: 'k2-horizon',
+    models: ['K2-Horizon'],
+    open: ['<ifm|think>', '<ifm|think_fast>', '<ifm|think_faster>'],
+    close: ['</ifm|think>', '</ifm|think_fast>', '</ifm|think_faster>'],
+    detect: ({ template }) => template.includes('<ifm|think'),
+  }),
+  createBlockFormat({
+    name: 'hy-3',
+    models: ['Hy3'],
+    open: '<think:opensource>',
+    close: '</think:opensource>',
+    detect: ({ template, hasToken }) =>
+      template.includes('<think:opensource>') || hasToken('<think:opensource>'),
+  }),
+  createBlockFormat({
+    name: 'hy-4',
+    models: ['Hy4-preview'],
+    open: '<think:6124c78e>',
+    close: '</think:6124c78e>',
+    detect: ({ template, hasToken }) => template.includes('<think:6124c78e>') || hasToken('<think:6124c78e>'),
+  }),
+  createBlockFormat({
+    name: 'inkling',
+    models: ['Inkling', 'Inkling Small'],
+    open: ['<|message_model|><|content_thinking|>', '<|content_thinking|>'],
+    close: '<|end_message|>',
+    tokens: ['<|message_model|>', '<|content_thinking|>', '<|content_text|>', '<|end_message|>'],
+    frame: {
+      open: ['<|message_model|><|content_text|>', '<|content_text|>'],
+      close: '<|end_message|>',
+    },
+    detect: ({ template, hasToken }) =>
+      template.includes('<|content_thinking|>') || hasToken('<|content_thinking|>'),
+  }),
+  createBlockFormat({
+    name: 'muse-glimmer',
+    models: ['Muse Glimmer'],
+    open: ['to=self<|message|>', `${museGlimmerStart} to=self<|message|>`],
+    close: ['<|eom|>', museGlimmerStart],
+    tokens: ['<|start|>', '<|message|>', '<|eom|>', '<|eot|>'],
+    frame: {
+      open: [
+        `${museGlimmerStart} to=user<|message|>`,
+        'to=user<|message|>',
+        `${museGlimmerStart}<|message|>`,
+      ],
+      close: ['<|eot|>', '<|eom|>'],
+    },
+    detect: museGlimmerFormat.detect,
+  }),
+  createBlockFormat({
     name: 'exaone-deep',
     models: ['EXAONE Deep'],
     open: '<thought>',
@@ -152,17 +204,18 @@ interface BlockFormatOptions extends Omit<ReasoningMarkers, 'startsOpen'> {
 function createBlockFormat({ name, models, tokens, detect, ...block }: BlockFormatOptions): ReasoningFormat {
   const opens = [block.open].flat();
   const closes = [block.close].flat();
-  const frame = block.frame === undefined ? [] : [block.frame.open, block.frame.close];
-  const [before = '', after = ''] = frame;
+  const [before = [], after = []] = block.frame
+    ? [[block.frame.open].flat(), [block.frame.close].flat()]
+    : [];
   const startsOpen = (prompt: string): boolean => {
     const end = prompt.trimEnd();
     return opens.some((open) => end.endsWith(open));
   };
   return {
     name,
-    example: `${opens[0]!}\nThey ask for …\n${closes[0]!}\n${before}The answer is …${after}`,
+    example: `${opens[0]!}\nThey ask for …\n${closes[0]!}\n${before[0] ?? ''}The answer is …${after[0] ?? ''}`,
     models,
-    markers: tokens ?? [...opens, ...closes, ...frame],
+    markers: tokens ?? [...opens, ...closes, ...before, ...after],
     createSplitter: (prompt, calls) =>
       createReasoningSplitter({ ...block, startsOpen: startsOpen(prompt) }, calls),
     constraint: (prompt) => ({

@@ -19,7 +19,13 @@ const summaries = {
 
 function describe({ findModel, status, pathParameters }: RouteCall): ApiResponse {
   const found = findModel(pathParameters['model_id']!);
-  return jsonResponse(200, toModel(found, status().find(({ id }) => id === found.id)?.state));
+  return jsonResponse(
+    200,
+    toModel(
+      found,
+      status().find(({ id }) => id === found.id),
+    ),
+  );
 }
 
 /** The list of models, one model, its parameters, and the loading and unloading of it. */

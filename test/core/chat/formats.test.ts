@@ -83,6 +83,26 @@ describe('detectFormats', () => {
       'command-r',
       'command-a-plus',
     ],
+    ['sections of invocations', '<dots_function_call>', [], 'dots', 'think'],
+    [
+      'messages to functions',
+      '<|start|>assistant to= <atem:function_calls>',
+      [],
+      'muse-glimmer',
+      'muse-glimmer',
+    ],
+    ['messages of kinds', '<|content_thinking|> <|content_invoke_tool_json|>', [], 'inkling', 'inkling'],
+    ['tags with a bar', '<ifm|tool_calls> <ifm|think>', [], 'k2-horizon', 'k2-horizon'],
+    ['a separator', '<tool_calls> <tool_call> <tool_sep> <arg_key> <think>', [], 'hy-3-preview', 'think'],
+    ['tags with a suffix', '<tool_sep:opensource> <think:opensource>', [], 'hy-3', 'hy-3'],
+    [
+      'a suffix in the tokenizer only',
+      'tools',
+      ['<tool_calls:6124c78e>', '<think:6124c78e>'],
+      'hy-4',
+      'hy-4',
+    ],
+    ['an empty list', 'Or directly output an empty list.', [], 'xlam', 'think'],
     ['an inner voice', '<|inner_prefix|>', [], undefined, 'apertus'],
   ])('%s', (_, template, tokens, toolCalls, reasoning) => {
     expect(detect(template, tokens)).toEqual([toolCalls, reasoning]);

@@ -16,7 +16,9 @@ import torch
 
 # Its only use is to draw noise, which comes from elsewhere here.
 sys.modules["torchsde"] = types.ModuleType("torchsde")
-from diffusers.schedulers import scheduling_dpmsolver_multistep, scheduling_dpmsolver_sde, scheduling_euler_ancestral_discrete, scheduling_flow_match_euler_discrete, scheduling_lcm
+from diffusers.schedulers import scheduling_dpmsolver_multistep, scheduling_dpmsolver_sde, scheduling_dpmsolver_singlestep, scheduling_euler_ancestral_discrete, scheduling_flow_match_euler_discrete, scheduling_k_dpm_2_ancestral_discrete, scheduling_lcm, scheduling_tcd
+
+DRAWING = (scheduling_dpmsolver_multistep, scheduling_dpmsolver_singlestep, scheduling_euler_ancestral_discrete, scheduling_flow_match_euler_discrete, scheduling_k_dpm_2_ancestral_discrete, scheduling_lcm, scheduling_tcd)
 
 SIZE = 4
 COMMON = {"num_train_timesteps": 1000, "beta_start": 0.00085, "beta_end": 0.012, "beta_schedule": "scaled_linear"}
@@ -45,7 +47,7 @@ class BrownianPath:
 def run(name, settings, steps, mu=None):
     drawn = itertools.count(100)
     noise = lambda *_, **__: wave(next(drawn))
-    for module in (scheduling_dpmsolver_multistep, scheduling_euler_ancestral_discrete, scheduling_flow_match_euler_discrete, scheduling_lcm):
+    for module in DRAWING:
         module.randn_tensor = noise
     scheduling_dpmsolver_sde.BrownianTreeNoiseSampler = lambda *_: BrownianPath(noise)
     of = scheduling_dpmsolver_sde if name == "DPMSolverSDEScheduler" else diffusers
@@ -140,6 +142,37 @@ def cases():
         for steps in [1, 4, 7]:
             if not (settings.get("shift_terminal") and steps == 1):
                 yield "FlowMatchEulerDiscreteScheduler", settings, steps
+    for name, types in {"LMSDiscreteScheduler": ["epsilon", "v_prediction", "sample"], "KDPM2DiscreteScheduler": ["epsilon", "v_prediction"], "KDPM2AncestralDiscreteScheduler": ["epsilon", "v_prediction"], "DEISMultistepScheduler": ["epsilon", "v_prediction", "sample"]}.items():
+        yield name, {}, 1
+        if name != "KDPM2AncestralDiscreteScheduler":  # It makes NaN of sigmas so large.
+            yield name, {"beta_schedule": "squaredcos_cap_v2"}, 5
+        for prediction, steps in itertools.product(types, [4, 7]):
+            yield name, {**COMMON, "prediction_type": prediction}, steps
+        for settings in [{"timestep_spacing": "leading", "steps_offset": 1}, {"timestep_spacing": "trailing"}, {"use_karras_sigmas": True}, {"use_exponential_sigmas": True}, {"use_beta_sigmas": True}]:
+            yield name, {**COMMON, **settings}, 6
+    yield "LMSDiscreteScheduler", COMMON, 50
+    for settings in [{"solver_order": 1}, {"solver_order": 3}, {"solver_order": 3, "lower_order_final": False}]:
+        yield "DEISMultistepScheduler", {**COMMON, **settings}, 6
+    yield "DEISMultistepScheduler", {**COMMON, "solver_order": 3}, 20
+    for name in ["DEISMultistepScheduler", "DPMSolverSinglestepScheduler"]:
+        yield name, {"prediction_type": "flow_prediction", "use_flow_sigmas": True, "flow_shift": 3.0, "solver_order": 3}, 6
+    for order, kind, algorithm, last in itertools.product([2, 3], ["midpoint", "heun"], ["dpmsolver++", "sde-dpmsolver++"], ["zero", "sigma_min"]):
+        # The stochastic one of order 3 after Heun has a wrong sign in this version.
+        if (order, kind, algorithm) != (3, "heun", "sde-dpmsolver++"):
+            yield "DPMSolverSinglestepScheduler", {**COMMON, "solver_order": order, "solver_type": kind, "algorithm_type": algorithm, "final_sigmas_type": last}, 6
+    for steps, order in [(1, 2), (1, 3), (2, 3), (4, 3), (5, 3), (7, 3), (5, 2), (6, 1), (20, 2)]:
+        yield "DPMSolverSinglestepScheduler", {**COMMON, "solver_order": order}, steps
+    for settings in [{"prediction_type": "v_prediction"}, {"prediction_type": "sample"}, {"lower_order_final": True, "final_sigmas_type": "sigma_min"}, {"use_karras_sigmas": True}, {"use_exponential_sigmas": True}, {"use_beta_sigmas": True}, {"lambda_min_clipped": -5.1, "beta_schedule": "squaredcos_cap_v2"}]:
+        yield "DPMSolverSinglestepScheduler", {**COMMON, **settings}, 6
+    for steps, last in itertools.product([6, 20], ["zero", "sigma_min"]):
+        yield "DPMSolverMultistepScheduler", {**COMMON, "solver_order": 3, "final_sigmas_type": last}, steps
+    yield "DPMSolverMultistepScheduler", {**COMMON, "solver_order": 3, "final_sigmas_type": "sigma_min", "lower_order_final": False}, 6
+    for prediction, steps in itertools.product(["epsilon", "v_prediction", "sample"], [1, 4, 8]):
+        yield "TCDScheduler", {"prediction_type": prediction}, steps
+    yield "LCMScheduler", {}, 4
+    for name, settings in {"DDIMScheduler": {}, "LCMScheduler": {}, "DPMSolverMultistepScheduler": {}, "DPMSolverSinglestepScheduler": {"solver_order": 3}, "UniPCMultistepScheduler": {}, "DEISMultistepScheduler": {}}.items():
+        for limits in [{}, {"dynamic_thresholding_ratio": 0.8, "sample_max_value": 1.5}]:
+            yield name, {**COMMON, **settings, **limits, "thresholding": True, "prediction_type": "sample"}, 5
 
 
 def main():

@@ -56,6 +56,24 @@ describe('schedulers take the steps of diffusers', () => {
   });
 });
 
+it('a step of no length stays finite', () => {
+  const config = {
+    _class_name: 'DPMSolverMultistepScheduler',
+    solver_order: 3,
+    use_karras_sigmas: true,
+    final_sigmas_type: 'sigma_min',
+    lower_order_final: false,
+  };
+  const scheduler = createScheduler(config, { steps: 6 });
+  const sample = wave(0);
+  let before = sample.slice();
+  for (let step = 0; step < 6; step++) {
+    before = sample.slice();
+    scheduler.step(step, sample, wave(step + 1), () => undefined);
+  }
+  expect(relativeError(sample, Array.from(before))).toBeLessThan(1e-4);
+});
+
 describe('createScheduler', () => {
   it.each<[string, Record<string, unknown>, number, string]>([
     ['no class', {}, 4, '_class_name: expected one of DDIMScheduler'],
@@ -65,7 +83,30 @@ describe('createScheduler', () => {
     ['more steps than distilled', { _class_name: 'LCMScheduler' }, 51, 'steps: expected at most 50'],
     ['a schedule', { _class_name: 'DDIMScheduler', beta_schedule: 'sigmoid' }, 4, 'beta_schedule'],
     ['a wrong type', { _class_name: 'DDIMScheduler', beta_start: '1' }, 4, 'beta_start: expected a number'],
-    ['thresholding', { _class_name: 'DDIMScheduler', thresholding: true }, 4, 'thresholding: not supported'],
+    ['thresholding', { _class_name: 'TCDScheduler', thresholding: true }, 4, 'thresholding: not supported'],
+    [
+      'a quantile',
+      { _class_name: 'DDIMScheduler', thresholding: true, dynamic_thresholding_ratio: 2 },
+      4,
+      'dynamic_thresholding_ratio: expected a number from 0 to 1, got 2',
+    ],
+    [
+      'an order of DEIS',
+      { _class_name: 'DEISMultistepScheduler', solver_order: 4 },
+      4,
+      'solver_order: expected 1, 2',
+    ],
+    [
+      'a solver',
+      {
+        _class_name: 'DPMSolverSinglestepScheduler',
+        solver_order: 3,
+        solver_type: 'heun',
+        algorithm_type: 'sde-dpmsolver++',
+      },
+      6,
+      'solver_type: expected midpoint beside solver_order 3 of sde-dpmsolver++',
+    ],
     [
       'a size',
       { _class_name: 'FlowMatchEulerDiscreteScheduler', use_dynamic_shifting: true },

@@ -97,8 +97,9 @@ class DialogueMaker(ToolMaker):
 
     def greeting(self):
         hello = self.pick("hello", "hello", "hi", "hi", "hi there", "hello there", "hey", "good morning", "good evening", "good afternoon", "how are you", "hello, how are you",
-                          "hi, how are you", "how are you doing", "hey there", "greetings")
-        if "how are" in hello:
+                          "hi, how are you", "how are you doing", "hey there", "greetings", "what's up", "hey, what's up", "how's it going", "hey there, how's it going",
+                          "hi, how is it going", "how are things", "how do you do", "howdy", "hiya", "yo", "nice to meet you", "good to see you", "how is your day")
+        if "how" in hello.split(", ")[-1].split("'")[0].split() or "what's up" in hello:
             return Exchange("smalltalk", [user(self.punctuate(hello, True)), assistant("I am fine, thank you. How can I help you?")])
         answer = f"{hello.capitalize()}! How can I help you?" if hello.startswith("good") else "Hello! How can I help you?"
         return Exchange("smalltalk", [user(self.punctuate_short(hello)), assistant(answer)])
@@ -115,8 +116,10 @@ class DialogueMaker(ToolMaker):
 
     def off_world(self):
         if not self.held_out and self.chance(0.8):
-            text, question = off_world.request(self)
+            text, question = (off_world.equation if self.chance(0.1) else off_world.request)(self)
             return Exchange("fallback", [user(self.punctuate(text, question)), assistant(FALLBACK)])
+        if not self.held_out and self.chance(0.3):
+            return Exchange("fallback", [user(off_world.prose(self)), assistant(FALLBACK)])
         text = self.pick(*OFF_WORLD)
         for mark in "AB":
             text = text.replace("{" + mark + "}", self.pick(self.city(), self.name()))

@@ -63,17 +63,52 @@ FAMILY = "mother;father;sister;brother;wife;husband;son;daughter;boss;teacher;gr
 SUBJECTS = "the city;the government;scientists;a study;the company;the team;my friend;our teacher;the market;an old man;the weather office;a young woman;the museum;the train;the school;researchers".split(";")
 VERBS = "announced;opened;found;closed;lost;bought;changed;described;built;visited;won;reported;discussed;saved;refused;planned".split(";")
 LISTS = {"w": WORKS, "p": PEOPLE, "c": PLACES, "o": THINGS, "v": ACTIONS, "k": KINDS, "t": TOPICS, "f": FAMILY, "l": LANGUAGES, "d": CODES}
+EQUATIONS = "{n}{v} + {n} = {n}|{n}{v} - {n} = {n}|{n}{v} = {n}|{v} + {n} = {n}|{n} + {v} = {n}|{n} = {n} - {v}|{v}^2 = {n}|{v}^2 + {n}{v} = {n}|{v} * {n} = {n}|{v}/{n} = {n}|{n}{v}+{n}={n}|{v} = {n}y + {n}".split("|")
+ASKS = "solve {e}|solve {e} for {v}|solve for {v}: {e}|find {v}: {e}|what is {v} if {e}|{e}|solve the equation {e}|solve this equation: {e}|what is {v} in {e}|can you solve {e}".split("|")
 QUESTIONS = ("wh", "how", "is ", "do ", "can ", "are ", "should", "have ", "was ")
 
 
-def sentences(words):
-    """One to three sentences as an article has them."""
+def sentences(words, count=None):
+    """One to three sentences as an article has them, or so many."""
     told = []
-    for _ in range(words.pick(1, 1, 2, 3)):
+    for _ in range(count or words.pick(1, 1, 2, 3)):
         tail = words.pick("", "", f" in {words.pick(*PLACES)}", " last year", " on Monday", " because of " + words.pick(*TOPICS))
         text = f"{words.pick(*SUBJECTS)} {words.pick(*VERBS)} {words.pick(*THINGS, *TOPICS)}{tail}."
         told.append(text[0].upper() + text[1:])
     return " ".join(told)
+
+
+LEADS = "summarize this|summarize|please shorten this text|translate this into {l}|what is this about|rewrite this|read this|proofread this|give me the main points|my notes".split("|")
+WRITTEN = "the a and of to in on at for with from by that it was is had but so when while after before their our its two old new small long".split()
+
+
+def equation(words):
+    """An equation with an unknown, as a request without its first capital and last mark, and whether it is a question."""
+    text = words.pick(*ASKS).replace("{e}", words.pick(*EQUATIONS)).replace("{v}", words.pick(*"xxxxyabnt"))
+    while "{n}" in text:
+        text = text.replace("{n}", str(words.random.randint(2, 99 if words.chance(0.4) else 12)), 1)
+    return text, text.startswith(QUESTIONS)
+
+
+def prose(words):
+    """A long text, with a request for something to be done with it or without: of an article, of any words, or the same few sentences again and again."""
+    length, known = words.random.randint(150, 2800), [words.noun() for _ in range(words.random.randint(6, 30))]
+
+    def sentence():
+        written = [words.pick(*(WRITTEN if words.chance(0.5) else known)) for _ in range(words.random.randint(5, 18))]
+        return " ".join(written).capitalize() + words.pick(".", ".", ".", "!", "?")
+
+    maker = (lambda: sentences(words, 1)) if words.chance(0.35) else sentence
+    few = [maker() for _ in range(words.pick(1, 2, 3, 100))]
+    text = ""
+    while len(text) < length:
+        text += " ".join(few) + " "
+    text = text[: text.rindex(" ", 0, length)]
+    if words.chance(0.5):
+        return text
+    lead = words.pick(*LEADS).replace("{l}", words.pick(*LANGUAGES))
+    lead = lead if words.chance(0.4) else lead.capitalize()
+    return f"{lead}: {text}" if words.chance(0.8) else f"{text} {lead}."
 
 
 def request(words):

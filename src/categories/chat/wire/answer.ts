@@ -45,9 +45,17 @@ export async function answerChat(
   try {
     return await answerAs(form, run, request);
   } catch (error) {
-    const named = renameFields(error, (field) => (field === 'response_format' ? form.formatField : field));
-    throw form.toError?.(named) ?? named;
+    throw toDialectError(error, form);
   }
+}
+
+/** An error about a chat request that names the fields of the dialect. */
+export function toDialectError(
+  thrown: unknown,
+  { formatField, toError }: Pick<AnswerForm, 'formatField' | 'toError'>,
+): unknown {
+  const named = renameFields(thrown, (field) => (field === 'response_format' ? formatField : field));
+  return toError?.(named) ?? named;
 }
 
 async function answerAs(

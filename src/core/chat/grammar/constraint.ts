@@ -63,7 +63,12 @@ export interface ReasoningConstraint {
   readonly after?: string | undefined;
   /** The frame of an answer that is no call. */
   readonly frame?:
-    { readonly open: string; readonly close: string; readonly isRequired: boolean } | undefined;
+    | {
+        readonly open: string | readonly string[];
+        readonly close: string | readonly string[];
+        readonly isRequired: boolean;
+      }
+    | undefined;
 }
 
 /** The permitted answers to one request. */
@@ -145,7 +150,7 @@ function framed(
   frame: ReasoningConstraint['frame'],
 ): Expression | undefined {
   if (!document || !frame) return document;
-  const inFrame = sequence(text(frame.open), document, text(frame.close));
+  const inFrame = sequence(text(...[frame.open].flat()), document, text(...[frame.close].flat()));
   return frame.isRequired ? inFrame : choice(inFrame, document);
 }
 

@@ -1,5 +1,5 @@
 import type { ToolCallFormat } from './format.ts';
-import { indentedListConstraint, jsonListConstraint, readJsonCalls } from './json-calls.ts';
+import { indentedListConstraint, jsonCallFrame, jsonListConstraint, readJsonCalls } from './json-calls.ts';
 import { createSectionParser } from './section-parser.ts';
 
 const openMarker = '<tool_calls>';
@@ -26,6 +26,15 @@ export const hunyuanFormat: ToolCallFormat = {
   detect: ({ template }) => template.includes(openMarker),
   constraint: {
     ...jsonListConstraint(openMarker, endMarker),
-    others: [indentedListConstraint(openMarker, endMarker)],
+    others: [
+      indentedListConstraint(openMarker, endMarker),
+      {
+        trigger: openMarker,
+        begin: `${openMarker}\n`,
+        call: (name) => jsonCallFrame(name),
+        separator: '\n',
+        end: `\n${endMarker}`,
+      },
+    ],
   },
 };

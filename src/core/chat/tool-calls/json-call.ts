@@ -7,6 +7,8 @@ export type CallEvent = Exclude<ToolCallParserEvent, { type: 'text' }>;
 export interface JsonCallOptions {
   /** The keys that hold the name, in place of `name`. */
   readonly nameKeys?: readonly string[] | undefined;
+  /** The keys that hold the arguments, in place of `arguments` and `parameters`. */
+  readonly argumentsKeys?: readonly string[] | undefined;
   /**
    * Whether nothing but its keys tells a call from any other JSON object: then it may have no others than those of
    * a call, and needs arguments. Default false.
@@ -51,7 +53,7 @@ export interface JsonCallReader {
  * ```
  */
 export function createJsonCallReader(options: JsonCallOptions = {}): JsonCallReader {
-  const { nameKeys = ['name'], strict = false, names } = options;
+  const { nameKeys = ['name'], argumentsKeys = usualArgumentsKeys, strict = false, names } = options;
   const scanner = createJsonScanner();
   let state: JsonCallReader['state'] = 'open';
   let progress: JsonCallReader['progress'] = 'unannounced';
@@ -140,10 +142,10 @@ export function createJsonCallReader(options: JsonCallOptions = {}): JsonCallRea
     const key = JSON.parse(buffer) as string;
     role = 'other';
     if (nameKeys.includes(key) && name === null) role = 'name';
-    if (argumentsKeys.has(key) && argumentsText === null) role = 'arguments';
+    if (argumentsKeys.includes(key) && argumentsText === null) role = 'arguments';
     if (progress === 'ended') role = 'other';
     place = 'colon';
-    const isCallKey = nameKeys.includes(key) || argumentsKeys.has(key) || companionKeys.has(key);
+    const isCallKey = nameKeys.includes(key) || argumentsKeys.includes(key) || companionKeys.has(key);
     if (strict && !isCallKey) fail(events);
   }
 
@@ -203,7 +205,7 @@ export function createJsonCallReader(options: JsonCallOptions = {}): JsonCallRea
   };
 }
 
-const argumentsKeys: ReadonlySet<string> = new Set(['arguments', 'parameters']);
+export const usualArgumentsKeys: readonly string[] = ['arguments', 'parameters'];
 
 /** Keys that some models write beside a call's name and arguments. */
 const companionKeys: ReadonlySet<string> = new Set(['id', 'type']);

@@ -3,7 +3,13 @@ import type { AnswerInput, Reading } from './answer-input.ts';
 import type { ToolDefinition } from '../messages.ts';
 import type { CallFrame, ToolCallConstraint } from './format.ts';
 import { fitsTool, mendJson, schemasOf } from './mend-json.ts';
-import { createJsonCallReader, unwrapArguments, type CallEvent, type JsonCallOptions } from './json-call.ts';
+import {
+  createJsonCallReader,
+  unwrapArguments,
+  usualArgumentsKeys,
+  type CallEvent,
+  type JsonCallOptions,
+} from './json-call.ts';
 
 /**
  * Reads calls written as JSON objects (see `createJsonCallReader`): one, several with commas, semicolons or nothing
@@ -49,13 +55,13 @@ function* readJsonCall(input: AnswerInput, options: JsonCallOptions): Reading<bo
 function* mendCall(
   input: AnswerInput,
   length: number,
-  { nameKeys = ['name'] }: JsonCallOptions,
+  { nameKeys = ['name'], argumentsKeys = usualArgumentsKeys }: JsonCallOptions,
 ): Reading<boolean> {
   const object = yield* takeMended(input, length, undefined);
   if (object === undefined) return false;
   const members = JSON.parse(object) as Readonly<Record<string, unknown>>;
   const name = nameKeys.map((key) => members[key]).find((value) => typeof value === 'string' && value !== '');
-  const values = members['arguments'] ?? members['parameters'] ?? {};
+  const values = argumentsKeys.map((key) => members[key]).find((value) => value !== undefined) ?? {};
   if (typeof name !== 'string') return false;
   return emitMended(input, name, typeof values === 'string' ? values : JSON.stringify(values));
 }

@@ -4,11 +4,8 @@ import { createSectionParser } from './section-parser.ts';
 
 const openMarker = '<|python_tag|>';
 
-/** Beginning of a call after text on the same line. */
-const inlineMarkers = ['{"name"', '{ "name"', '{"type"', '{ "type"'];
-
-/** Characters before an object that is part of other JSON. */
-const insideJson = /(?:["\]}\w]\s*,|"\s*:|[[{])\s*$/;
+/** The end of text before an object that is part of other JSON. */
+const insideJson = /(?:["\]}]\s*,|"\s*:|[[{]|[[{][^\]}]*,)\s*$/;
 
 /**
  * A bare JSON object, or objects with semicolons between them after `<|python_tag|>`. As nothing but its keys tells a bare
@@ -23,10 +20,10 @@ export const llama3Format: ToolCallFormat = {
   markers: [openMarker],
   openers: [openMarker],
   createParser: createSectionParser({
-    open: [openMarker, ...inlineMarkers],
+    open: [openMarker, '{'],
     bare: ['{'],
     *readCalls(input, marker) {
-      const isInline = marker.startsWith('{');
+      const isInline = marker === '{';
       if (isInline && insideJson.test(input.lastText)) return input.giveUp();
       if (isInline) input.putBack(marker.length);
       const names = isInline ? input.tools.map(({ name }) => name) : undefined;

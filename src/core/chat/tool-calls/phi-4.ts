@@ -26,6 +26,14 @@ export const phi4Format: ToolCallFormat = {
   constraint: jsonListConstraint(openMarker, endMarker),
 };
 
+const functoolsConstraint = {
+  trigger: functoolsMarker,
+  begin: functoolsMarker,
+  call: (name: string) => jsonCallFrame(name),
+  separator: ', ',
+  end: ']',
+};
+
 /** `functools` before a list of JSON objects. */
 export const functoolsFormat: ToolCallFormat = {
   name: 'functools',
@@ -37,10 +45,7 @@ export const functoolsFormat: ToolCallFormat = {
   createParser: phi4Format.createParser,
   detect: ({ template }) => /\bfunctools\b/.test(template),
   constraint: {
-    trigger: functoolsMarker,
-    begin: functoolsMarker,
-    call: (name) => jsonCallFrame(name),
-    separator: ', ',
-    end: ']',
+    ...functoolsConstraint,
+    others: [{ ...functoolsConstraint, trigger: ` ${functoolsMarker}`, begin: ` ${functoolsMarker}` }],
   },
 };

@@ -53,16 +53,31 @@ export function isStringSchema(schema: unknown): boolean {
  */
 export function toJsonText(text: string, schema: unknown, asString: string = JSON.stringify(text)): string {
   const types = typesOf(schema);
-  const json = pythonWords.get(text.trim()) ?? text.trim();
+  const written = pythonWords.get(text.trim()) ?? text.trim();
+  const json = types.some((wanted) => wanted === 'array' || wanted === 'object')
+    ? unescaped(written)
+    : written;
   const type = typeOfJson(json);
   const isWanted =
     types.length === 0 ||
     types.some((wanted) => wanted === type || (wanted === 'number' && type === 'integer'));
+  if (type === 'string' && types.length > 0 && !types.includes('string'))
+    return toJsonText(JSON.parse(json) as string, schema, asString);
   if (type === undefined || type === 'string' || !isWanted) return asString;
   // Many languages take `5.0` for no integer.
   return type === 'integer' && !types.includes('number') && types.length > 0
     ? json.replace(/\.0+$/, '')
     : json;
+}
+
+/** JSON whose quotes have a backslash each, as if it stood in a string, without them; any other text as it is. */
+function unescaped(text: string): string {
+  if (!/^[[{][^"]*\\"/.test(text)) return text;
+  try {
+    return JSON.parse(`"${text}"`) as string;
+  } catch {
+    return text;
+  }
 }
 
 /** Whether a text that stands for a value of these types, of any where there are none, is a string of itself. */
@@ -105,7 +120,7 @@ export function typesOf(schema: unknown, root: unknown = schema, depth = 0): rea
   const own = resolved(schema, root);
   if (own === undefined || depth > deepestSchema) return [];
   const { type, enum: values, const: value, anyOf, oneOf, allOf } = own;
-  if (typeof type === 'string') return [type];
+  if (typeof type === 'string') return [nativeTypes.get(type) ?? type];
   if (Array.isArray(type)) return type.filter((name) => typeof name === 'string');
   if (Array.isArray(values)) return [...new Set(values.map(typeOfValue))];
   if (value !== undefined) return [typeOfValue(value)];
@@ -117,6 +132,17 @@ export function typesOf(schema: unknown, root: unknown = schema, depth = 0): rea
   }
   return Array.isArray(allOf) ? (allOf.map(of).find((types) => types.length > 0) ?? []) : [];
 }
+
+/** Names that programs write for the types of JSON Schema. */
+const nativeTypes: ReadonlyMap<string, JsonType> = new Map([
+  ['str', 'string'],
+  ['int', 'integer'],
+  ['float', 'number'],
+  ['double', 'number'],
+  ['bool', 'boolean'],
+  ['list', 'array'],
+  ['dict', 'object'],
+]);
 
 /** A schema, or the one that its reference stands for; `undefined` where there is none. */
 function resolved(schema: unknown, root: unknown): Readonly<Record<string, unknown>> | undefined {
@@ -141,7 +167,7 @@ export function toJsonWord(word: string): string | null {
   const constant = pythonWords.get(word) ?? word;
   if (['true', 'false', 'null'].includes(constant)) return constant;
   const number = /^\+?(-?)0*(\d[\d_]*)?(?:\.(\d*))?(e[+-]?\d+)?$/i.exec(word);
-  if (number === null || !/\d/.test(word)) return null;
+  if (number === null || !/\d/.test(word) || !Number.isFinite(Number(word.replaceAll('_', '')))) return null;
   const [, sign = '', integer = '0', fraction = '', exponent = ''] = number;
   return `${sign}${integer.replaceAll('_', '')}${fraction === '' ? '' : `.${fraction}`}${exponent}`;
 }

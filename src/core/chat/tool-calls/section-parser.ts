@@ -29,6 +29,7 @@ export interface SectionSyntax {
 export function createSectionParser(syntax: SectionSyntax): ToolCallFormat['createParser'] {
   const { begin = [], open, bare = [], close = [], end = [], readCalls } = syntax;
   const bareLines = bare.map((text) => `\n${text}`);
+  const marked = open.filter((marker) => !bare.includes(marker));
   const openers = [...begin, ...open, ...bareLines];
   const closers = [...close, ...end];
 
@@ -47,7 +48,7 @@ export function createSectionParser(syntax: SectionSyntax): ToolCallFormat['crea
       }
       if (bareLines.includes(marker)) {
         input.putBack(marker.length - 1);
-        marker = '';
+        marker = (yield* input.takeAny(marked)) ?? '';
       } else if (begin.includes(marker)) {
         yield* input.takeSpace();
         marker = yield* input.takeAny(open);
@@ -65,7 +66,8 @@ export function createSectionParser(syntax: SectionSyntax): ToolCallFormat['crea
     const space = input.canReadAgain
       ? yield* input.takeSpace()
       : yield* input.takeWhile((unit) => unit === '\n');
-    if ((yield* input.peekAny(bare)) === null) input.putBack(space.length);
+    const first = yield* input.peekAny([...bare, ...marked]);
+    if (first === null || marked.includes(first)) input.putBack(space.length);
     else yield* readCalls(input, '');
     return input.calls > 0;
   }

@@ -7,6 +7,8 @@ import { isStringSchema, parameterNames, parameterSchema, toJsonText, typesOf } 
 
 /** Notation of a call with one tag for each parameter. */
 export interface TaggedCallSyntax {
+  /** The name of the function that is meant by a written one, where models write others. */
+  readonly toName?: ((written: string, tools: readonly ToolDefinition[]) => string) | undefined;
   /** Parts after the function's name, with optional white space between them. */
   readonly nameEnd: readonly string[];
   /** An attribute that stands between the name and what ends it, with the number of the call. */
@@ -23,6 +25,8 @@ export interface TaggedCallSyntax {
   readonly selfClose?: readonly string[] | undefined;
   /** Marks after a parameter's name that give the value's type, with a schema for each. */
   readonly attributes?: ReadonlyMap<string, unknown> | undefined;
+  /** Tags around the type of the value, which may stand after the first part of `parameterNameEnd`. */
+  readonly typeTags?: readonly [open: string, close: string] | undefined;
 }
 
 /** The mark after a parameter's name for values of a type. */
@@ -33,6 +37,7 @@ export function attributeOf(type: string, { attributes }: TaggedCallSyntax): str
 }
 
 const longestName = 256;
+const escapedBreak = String.raw`\n`;
 
 /**
  * Reads one call from its name on:
@@ -56,7 +61,8 @@ export function* readTaggedCall(input: AnswerInput, syntax: TaggedCallSyntax): R
   const { nameEnd, parameterOpen, callClose } = syntax;
   const follows = [parameterOpen, callClose];
   const { length } = input.held;
-  const name = (yield* input.takeWhile(isNameUnit, longestName)).trim();
+  const written = withoutEscapedBreaks((yield* input.takeWhile(isNameUnit, longestName)).trim());
+  const name = syntax.toName?.(written, input.tools) ?? written;
   if (syntax.nameAttribute !== undefined)
     yield* input.takeWhile((unit) => !/[<>\n{}]/.test(unit), longestName);
   if (name !== '' && syntax.selfClose && (yield* input.takeAny(syntax.selfClose)) !== null) {
@@ -67,7 +73,7 @@ export function* readTaggedCall(input: AnswerInput, syntax: TaggedCallSyntax): R
     return;
   }
   const isNamed = name !== '' && (yield* takeParts(input, nameEnd));
-  if (isNamed) yield* input.takeSpace();
+  if (isNamed) yield* takeGap(input);
   if (isNamed && syntax.selfClose && (yield* input.peekAny(['{'])) !== null) {
     if (!(yield* readJsonArguments(input, name))) return;
     yield* input.dropSpace();
@@ -87,6 +93,10 @@ export function* readTaggedCall(input: AnswerInput, syntax: TaggedCallSyntax): R
   }
   input.endCall();
   yield* input.dropSpace();
+}
+
+function withoutEscapedBreaks(name: string): string {
+  return name.endsWith(escapedBreak) ? withoutEscapedBreaks(name.slice(0, -escapedBreak.length)) : name;
 }
 
 function* readParameters(
@@ -157,8 +167,12 @@ function* readParameter(
   const name = yield* input.takeWhile(isNameUnit, longestName);
   if (name === '') return false;
   const attribute = yield* readAttribute(input, syntax);
-  if (!(yield* takeParts(input, syntax.parameterNameEnd))) return false;
-  const schema = attribute ?? parameterSchema(tool, name);
+  const [first, ...others] = syntax.parameterNameEnd;
+  if (!(yield* takeParts(input, [first!]))) return false;
+  if (others.length > 0) yield* takeGap(input);
+  const told = syntax.typeTags && (yield* readType(input, syntax.typeTags));
+  if (told === null || !(yield* takeParts(input, others))) return false;
+  const schema = attribute ?? parameterSchema(tool, name) ?? told;
   input.addArguments(`${separator}${JSON.stringify(name)}: `);
   if (!input.canReadAgain) {
     if (isStringSchema(schema)) return yield* readString(input, syntax);
@@ -173,13 +187,31 @@ function* readAttribute(input: AnswerInput, { attributes }: TaggedCallSyntax): R
   return found ? attributes.get(found) : undefined;
 }
 
+/** The value's type by a tag of its own, as a schema; `null` where the tag has no end. */
+function* readType(input: AnswerInput, [open, close]: readonly [string, string]): Reading<unknown> {
+  if ((yield* input.takeAny([open])) === null) return undefined;
+  const type = (yield* input.takeWhile(isNameUnit, longestName)).trim();
+  if ((yield* input.takeAny([close])) === null) return null;
+  yield* takeGap(input);
+  // A list may name its items' type in brackets.
+  return { type: type.replace(/\[.*/, '') };
+}
+
 function isNameUnit(unit: string): boolean {
   return !/[<>"\n{}]/.test(unit);
 }
 
+/** Takes white space between tags; some models write a line break as its escape. */
+function* takeGap(input: AnswerInput): Reading<string> {
+  for (let gap = ''; ; gap += escapedBreak) {
+    gap += yield* input.takeSpace();
+    if ((yield* input.takeAny([escapedBreak])) === null) return gap;
+  }
+}
+
 function* takeParts(input: AnswerInput, parts: readonly string[]): Reading<boolean> {
   for (const [index, part] of parts.entries()) {
-    if (index > 0) yield* input.takeSpace();
+    if (index > 0) yield* takeGap(input);
     if ((yield* input.takeAny([part])) === null) return false;
   }
   return true;
@@ -274,7 +306,7 @@ function* readRawValue(
       if (lineBreak !== '') emit(lineBreak);
       return false;
     }
-    const space = yield* input.takeSpace();
+    const space = yield* takeGap(input);
     if ((yield* input.peekAny([parameterOpen, callClose])) !== null || input.isComplete) return true;
     emitBeforeLineBreak(marker + space);
   }

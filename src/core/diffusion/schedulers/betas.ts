@@ -1,6 +1,10 @@
 import type { ConfigReader } from './config.ts';
 
 export const betaSchedules = ['linear', 'scaled_linear', 'squaredcos_cap_v2'] as const;
+type BetaSchedule = (typeof betaSchedules)[number];
+
+/** β of configs for latent images that name none. */
+export const latentBetaRange = [0.00085, 0.012] as const;
 
 /** Smallest product that is left where the schedule ends in pure noise, so that no sigma is infinite: 2⁻²⁴. */
 const almostNothing = 2 ** -24;
@@ -11,6 +15,7 @@ const almostNothing = 2 ** -24;
  *
  * @param options.keepFinite whether the last product may not be zero, for schedulers that divide by it
  * @param options.betaRange first and last β where the config names none
+ * @param options.betaSchedule likewise
  * @throws TypeError or RangeError for a setting that is wrong or unknown
  */
 export function cumulativeAlphas(
@@ -18,9 +23,14 @@ export function cumulativeAlphas(
   {
     keepFinite,
     betaRange = [0.0001, 0.02],
-  }: { readonly keepFinite: boolean; readonly betaRange?: BetaRange | undefined },
+    betaSchedule = 'linear',
+  }: {
+    readonly keepFinite: boolean;
+    readonly betaRange?: BetaRange | undefined;
+    readonly betaSchedule?: BetaSchedule;
+  },
 ): Float64Array {
-  const betas = readBetas(config, betaRange).map(Math.fround);
+  const betas = readBetas(config, betaRange, betaSchedule).map(Math.fround);
   const products = new Float64Array(betas.length);
   let product = 1;
   betas.forEach((beta, step) => {
@@ -36,7 +46,11 @@ export function cumulativeAlphas(
 /** The first and the last β of a training. */
 export type BetaRange = readonly [first: number, last: number];
 
-function readBetas(config: ConfigReader, [first, last]: BetaRange): readonly number[] {
+function readBetas(
+  config: ConfigReader,
+  [first, last]: BetaRange,
+  byDefault: BetaSchedule,
+): readonly number[] {
   const trained = config.numbers('trained_betas');
   if (trained) return trained;
   const count = config.number('num_train_timesteps', 1000);
@@ -45,7 +59,7 @@ function readBetas(config: ConfigReader, [first, last]: BetaRange): readonly num
   }
   const start = config.number('beta_start', first);
   const end = config.number('beta_end', last);
-  switch (config.choice('beta_schedule', betaSchedules, 'linear')) {
+  switch (config.choice('beta_schedule', betaSchedules, byDefault)) {
     case 'linear':
       return evenlySingle(start, end, count);
     case 'scaled_linear':

@@ -1,15 +1,20 @@
 import { assertNames } from '../../assert-names.ts';
 import { readConfig, type SchedulerConfig } from './config.ts';
 import { createDdim } from './ddim.ts';
+import { createDeis } from './deis.ts';
+import { createDpmSinglestep } from './dpm-singlestep.ts';
 import { createDpmSde } from './dpm-sde.ts';
 import { createDpmSolver } from './dpm-solver.ts';
 import { createEulerAncestral } from './euler-ancestral.ts';
 import { createEuler } from './euler.ts';
 import { createFlowMatchEuler } from './flow-match-euler.ts';
 import { createHeun } from './heun.ts';
+import { createKdpm2, createKdpm2Ancestral } from './kdpm2.ts';
 import { createLcm } from './lcm.ts';
+import { createLms } from './lms.ts';
 import { createPndm } from './pndm.ts';
 import type { Scheduler } from './scheduler.ts';
+import { createTcd } from './tcd.ts';
 import { createUniPc } from './unipc.ts';
 
 /** Number of steps of a scheduler, and its latents. */
@@ -23,14 +28,20 @@ export interface SchedulerOptions {
 /** By the class names that configs carry. */
 const creators = {
   DDIMScheduler: (config, { steps }) => createDdim(config, steps),
+  DEISMultistepScheduler: (config, { steps }) => createDeis(config, steps),
   DPMSolverMultistepScheduler: (config, { steps }) => createDpmSolver(config, steps),
   DPMSolverSDEScheduler: (config, { steps }) => createDpmSde(config, steps),
+  DPMSolverSinglestepScheduler: (config, { steps }) => createDpmSinglestep(config, steps),
   EulerAncestralDiscreteScheduler: (config, { steps }) => createEulerAncestral(config, steps),
   EulerDiscreteScheduler: (config, { steps }) => createEuler(config, steps),
   FlowMatchEulerDiscreteScheduler: createFlowMatchEuler,
   HeunDiscreteScheduler: (config, { steps }) => createHeun(config, steps),
+  KDPM2AncestralDiscreteScheduler: (config, { steps }) => createKdpm2Ancestral(config, steps),
+  KDPM2DiscreteScheduler: (config, { steps }) => createKdpm2(config, steps),
   LCMScheduler: (config, { steps }) => createLcm(config, steps),
+  LMSDiscreteScheduler: (config, { steps }) => createLms(config, steps),
   PNDMScheduler: (config, { steps }) => createPndm(config, steps),
+  TCDScheduler: (config, { steps }) => createTcd(config, steps),
   UniPCMultistepScheduler: (config, { steps }) => createUniPc(config, steps),
 } satisfies Readonly<
   Record<string, (config: ReturnType<typeof readConfig>, options: SchedulerOptions) => Scheduler>

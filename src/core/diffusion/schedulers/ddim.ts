@@ -1,19 +1,19 @@
 import { cumulativeAlphas } from './betas.ts';
-import { blendInto, clampInPlace } from './blend.ts';
+import { blendInto } from './blend.ts';
 import type { ConfigReader } from './config.ts';
 import { denoisedInto, noiseInto } from './denoised.ts';
+import { readLimit } from './limit.ts';
 import { predictionTypes, type Scheduler } from './scheduler.ts';
 import { roundHalfToEven, spaceTimesteps, timestepSpacings } from './timesteps.ts';
 
 /** Denoising diffusion implicit models without noise (η = 0). Song et al. 2020, equation 12. */
 export function createDdim(config: ConfigReader, steps: number): Scheduler {
-  config.refuse(['thresholding']);
   const type = config.choice('prediction_type', predictionTypes, 'epsilon');
   const alphas = cumulativeAlphas(config, { keepFinite: false });
   if (steps > alphas.length) {
     throw new RangeError(`steps: expected at most ${alphas.length}, got ${steps}`);
   }
-  const clip = config.flag('clip_sample', true) ? config.number('clip_sample_range', 1) : undefined;
+  const limit = readLimit(config, true);
   const finalAlpha = config.flag('set_alpha_to_one', true) ? 1 : alphas[0]!;
   const stride = Math.floor(alphas.length / steps);
   const timesteps = spaceTimesteps(config.choice('timestep_spacing', timestepSpacings, 'leading'), {
@@ -34,7 +34,7 @@ export function createDdim(config: ConfigReader, steps: number): Scheduler {
       const level = { type, alpha: Math.sqrt(product), sigma: Math.sqrt(1 - product) };
       denoisedInto(denoised, sample, output, level);
       noiseInto(output, sample, output, level);
-      if (clip !== undefined) clampInPlace(denoised, clip);
+      limit?.(denoised);
       blendInto(sample, Math.sqrt(next), denoised, Math.sqrt(1 - next), output);
       return denoised;
     },

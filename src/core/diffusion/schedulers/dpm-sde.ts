@@ -1,7 +1,7 @@
+import { latentBetaRange } from './betas.ts';
 import { blendInPlace, blendInto } from './blend.ts';
 import type { ConfigReader } from './config.ts';
-import { latentBetaRange } from './heun.ts';
-import { denoisedAtSigmaInto, readSigmas } from './noise-levels.ts';
+import { ancestralSigmas, denoisedAtSigmaInto, readSigmas } from './noise-levels.ts';
 import type { Scheduler } from './scheduler.ts';
 import { timestepOf } from './sigmas.ts';
 
@@ -23,8 +23,8 @@ export function createDpmSde(config: ConfigReader, steps: number): Scheduler {
 
   /** Moves a sample towards the image it shows, below the noise level `to`, and back up to it with noise. */
   const move = (sample: Float32Array, from: number, to: number, noise: Float32Array): void => {
-    const up = Math.min(to, Math.sqrt((to ** 2 * (from ** 2 - to ** 2)) / from ** 2));
-    const kept = Math.sqrt(to ** 2 - up ** 2) / from;
+    const { down, up } = ancestralSigmas(from, to);
+    const kept = down / from;
     blendInPlace(sample, kept, denoised, 1 - kept);
     blendInPlace(sample, 1, noise, up);
   };

@@ -1,6 +1,6 @@
 import { blendInPlace } from './blend.ts';
 import type { ConfigReader } from './config.ts';
-import { denoisedAtSigmaInto, readSigmas } from './noise-levels.ts';
+import { ancestralSigmas, denoisedAtSigmaInto, readSigmas } from './noise-levels.ts';
 import type { Scheduler } from './scheduler.ts';
 
 /** Euler's method towards a lower noise level, from where fresh noise leads back. */
@@ -22,8 +22,7 @@ export function createEulerAncestral(config: ConfigReader, steps: number): Sched
       const from = sigmas[step]!;
       const to = sigmas[step + 1]!;
       denoisedAtSigmaInto(denoised, sample, output, { type, sigma: from });
-      const up = Math.sqrt((to ** 2 * (from ** 2 - to ** 2)) / from ** 2);
-      const down = Math.sqrt(to ** 2 - up ** 2);
+      const { down, up } = ancestralSigmas(from, to);
       const move = (down - from) / from;
       blendInPlace(sample, 1 + move, denoised, -move);
       if (up > 0) {

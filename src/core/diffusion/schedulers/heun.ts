@@ -1,10 +1,8 @@
+import { latentBetaRange } from './betas.ts';
 import { blendInPlace, blendInto, clampInPlace } from './blend.ts';
 import type { ConfigReader } from './config.ts';
 import { denoisedAtSigmaInto, readSigmas } from './noise-levels.ts';
 import { predictionTypes, type Scheduler } from './scheduler.ts';
-
-/** β of configs that name none. */
-export const latentBetaRange = [0.00085, 0.012] as const;
 
 /**
  * Heun's method on the noise level σ: Euler's step, and the step once more with the mean of the directions at both of its

@@ -1,26 +1,25 @@
-import { cumulativeAlphas } from './betas.ts';
-import { blendInPlace, blendInto, clampInPlace } from './blend.ts';
+import { cumulativeAlphas, latentBetaRange } from './betas.ts';
+import { blendInPlace, blendInto } from './blend.ts';
 import type { ConfigReader } from './config.ts';
 import { denoisedInto } from './denoised.ts';
+import { readLimit } from './limit.ts';
 import { predictionTypes, type Scheduler } from './scheduler.ts';
+import { readDistilledTimesteps } from './timesteps.ts';
 
 /** Standard deviation of the data, as consistency models are trained. */
 const dataDeviation = 0.5;
 
 /** Latent consistency models: every step jumps to the image and back to a lower noise level. Luo et al. 2023, algorithm 3. */
 export function createLcm(config: ConfigReader, steps: number): Scheduler {
-  config.refuse(['thresholding']);
   const type = config.choice('prediction_type', predictionTypes, 'epsilon');
-  const alphas = cumulativeAlphas(config, { keepFinite: false });
-  const distilled = config.number('original_inference_steps', 50);
-  if (steps > distilled) throw new RangeError(`steps: expected at most ${distilled}, got ${steps}`);
+  const alphas = cumulativeAlphas(config, {
+    keepFinite: false,
+    betaRange: latentBetaRange,
+    betaSchedule: 'scaled_linear',
+  });
   const scaling = config.number('timestep_scaling', 10);
-  const clip = config.flag('clip_sample', false) ? config.number('clip_sample_range', 1) : undefined;
-  const stride = Math.floor(alphas.length / distilled);
-  const timesteps = Array.from(
-    { length: steps },
-    (_, index) => (distilled - Math.floor((index * distilled) / steps)) * stride - 1,
-  );
+  const limit = readLimit(config, false);
+  const timesteps = readDistilledTimesteps(config, alphas.length, steps);
   let denoised = new Float32Array(0);
   let fresh = new Float32Array(0);
   return {
@@ -39,7 +38,7 @@ export function createLcm(config: ConfigReader, steps: number): Scheduler {
         alpha: Math.sqrt(product),
         sigma: Math.sqrt(1 - product),
       });
-      if (clip !== undefined) clampInPlace(denoised, clip);
+      limit?.(denoised);
       const time = timestep * scaling;
       const square = time ** 2 + dataDeviation ** 2;
       blendInto(denoised, time / Math.sqrt(square), denoised, dataDeviation ** 2 / square, sample);

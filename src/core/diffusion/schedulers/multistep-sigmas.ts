@@ -1,5 +1,7 @@
 import { cumulativeAlphas, evenly } from './betas.ts';
+import { blendInto } from './blend.ts';
 import type { ConfigReader } from './config.ts';
+import { denoisedInto } from './denoised.ts';
 import { crowdingOf } from './noise-levels.ts';
 import { sigmaAt, timestepOf, trainingSigmas } from './sigmas.ts';
 import { roundHalfToEven, timestepSpacings, trailingTimesteps, type TimestepSpacing } from './timesteps.ts';
@@ -9,31 +11,78 @@ const largestFlowSigma = 1 - 1e-6;
 
 /** In which ways the noise levels of multistep solvers differ. */
 export interface MultistepWays {
+  /** From {@link readSolverType}. */
+  readonly isFlow: boolean;
   /** The evenly spaced sigmas of a model trained with flow matching, noisiest first, before their shift. */
-  readonly flowSigmas: (steps: number, trainSteps: number) => number[];
+  readonly flowSigmas?: (steps: number, trainSteps: number) => number[];
   /** Timesteps are rounded where sigmas crowd after Karras; otherwise fractions are cut off. */
   readonly roundsKarras: boolean;
   /** Timesteps of less signal are left out. */
-  readonly smallestLambda: number;
+  readonly smallestLambda?: number;
+  /** The generation ends at the smallest of its sigmas, whatever the config says. */
+  readonly endsAtSmallest?: boolean;
+}
+
+/** Below so many steps, the last ones are of a lower order, which keeps them stable. */
+export const fewSteps = 15;
+
+const solverTypes = ['epsilon', 'v_prediction', 'sample', 'flow_prediction'] as const;
+export type SolverType = (typeof solverTypes)[number];
+
+/** What the model predicts, and whether it was trained with flow matching. */
+export function readSolverType(config: ConfigReader): { type: SolverType; isFlow: boolean } {
+  const type = config.choice('prediction_type', solverTypes, 'epsilon');
+  const isFlow = config.flag('use_flow_sigmas', false);
+  if (isFlow !== (type === 'flow_prediction')) {
+    throw new RangeError(`use_flow_sigmas: expected it with prediction_type flow_prediction, got ${type}`);
+  }
+  return { type, isFlow };
+}
+
+/** The image that a model sees in a sample of a multistep solver. */
+export function solverDenoisedInto(
+  out: Float32Array,
+  sample: Float32Array,
+  output: Float32Array,
+  { type, level }: { readonly type: SolverType; readonly level: NoiseLevel },
+): void {
+  if (type === 'flow_prediction') blendInto(out, 1, sample, -level.sigma, output);
+  else denoisedInto(out, sample, output, { type, ...level });
 }
 
 /** The noise levels of a multistep solver, a last one for its end included, and their timesteps. */
 export function readMultistepSigmas(
   config: ConfigReader,
   steps: number,
-  { flowSigmas, roundsKarras, smallestLambda }: MultistepWays,
-): { sigmas: number[]; timesteps: number[] } {
+  ways: MultistepWays,
+): { levels: NoiseLevel[]; timesteps: number[] } {
+  const { sigmas, timesteps, last } = spaceSigmas(config, steps, ways);
+  return { levels: [...sigmas, last].map((sigma) => levelOf(sigma, ways)), timesteps };
+}
+
+function spaceSigmas(
+  config: ConfigReader,
+  steps: number,
+  {
+    isFlow,
+    flowSigmas = evenFlowSigmas,
+    roundsKarras,
+    smallestLambda = -Infinity,
+    endsAtSmallest = false,
+  }: MultistepWays,
+): { sigmas: number[]; timesteps: number[]; last: number } {
   const training = trainingSigmas(cumulativeAlphas(config, { keepFinite: true }));
   const last =
-    config.choice('final_sigmas_type', ['zero', 'sigma_min'], 'zero') === 'zero' ? 0 : training[0]!;
+    !endsAtSmallest && config.choice('final_sigmas_type', ['zero', 'sigma_min'], 'zero') === 'zero'
+      ? 0
+      : training[0]!;
   const crowd = crowdingOf(config);
-  const isFlow = config.flag('use_flow_sigmas', false);
   if (crowd) {
     if (isFlow) throw new RangeError('use_flow_sigmas: expected no other distribution of sigmas beside it');
     const sigmas = crowd(training.at(-1)!, training[0]!, steps);
     const exact = sigmas.map((sigma) => timestepOf(sigma, training));
     const rounds = roundsKarras && config.flag('use_karras_sigmas', false);
-    return { sigmas: [...sigmas, last], timesteps: exact.map(rounds ? roundHalfToEven : Math.trunc) };
+    return { sigmas, last, timesteps: exact.map(rounds ? roundHalfToEven : Math.trunc) };
   }
   if (isFlow) {
     const shift = config.number('flow_shift', 1);
@@ -42,7 +91,7 @@ export function readMultistepSigmas(
     );
     // Products within single precision of an integer are that integer.
     const timesteps = sigmas.map((sigma) => Math.trunc(Math.fround(sigma * training.length)));
-    return { sigmas: [...sigmas, last], timesteps };
+    return { sigmas, last: endsAtSmallest ? sigmas.at(-1)! : last, timesteps };
   }
   const spacing = config.choice('timestep_spacing', timestepSpacings, 'linspace');
   const timesteps = spaceOneMore(spacing, {
@@ -51,7 +100,7 @@ export function readMultistepSigmas(
     steps,
     offset: config.number('steps_offset', 0),
   });
-  return { sigmas: [...timesteps.map((timestep) => sigmaAt(timestep, training)), last], timesteps };
+  return { sigmas: timesteps.map((timestep) => sigmaAt(timestep, training)), last, timesteps };
 }
 
 /** Shares of image and noise in a sample, whose squares sum to 1 unless the model is one of flow matching. */
@@ -63,10 +112,17 @@ export interface NoiseLevel {
 }
 
 /** @param options.isFlow whether the shares themselves sum to 1 */
-export function levelOf(sigma: number, { isFlow }: { readonly isFlow: boolean }): NoiseLevel {
+function levelOf(sigma: number, { isFlow }: { readonly isFlow: boolean }): NoiseLevel {
   const alpha = isFlow ? 1 - sigma : 1 / Math.hypot(sigma, 1);
   const scaled = isFlow ? sigma : sigma * alpha;
   return { alpha, sigma: scaled, lambda: Math.log(alpha) - Math.log(scaled) };
+}
+
+function evenFlowSigmas(steps: number, trainSteps: number): number[] {
+  return evenly(1, 1 / trainSteps, steps + 1)
+    .map((alpha) => 1 - alpha)
+    .toReversed()
+    .slice(0, -1);
 }
 
 /** Timesteps of the training whose log of signal over noise is not below a bound. */

@@ -10,18 +10,22 @@ import {
   timestepOf,
   trainingSigmas,
 } from './sigmas.ts';
-import { spaceTimesteps, timestepSpacings } from './timesteps.ts';
+import { roundHalfToEven, spaceTimesteps, timestepSpacings } from './timesteps.ts';
 
 /**
  * The noise levels of a generation with Euler's method, a last one for its end included, and their timesteps.
  *
  * @param options.betaRange first and last β of the training where the config names none
+ * @param options.roundsKarras whether timesteps are rounded where sigmas crowd after Karras
  * @returns `training`: sigmas at each of the training's timesteps
  */
 export function readSigmas(
   config: ConfigReader,
   steps: number,
-  { betaRange }: { readonly betaRange?: BetaRange } = {},
+  {
+    betaRange,
+    roundsKarras = false,
+  }: { readonly betaRange?: BetaRange; readonly roundsKarras?: boolean } = {},
 ): { sigmas: number[]; timesteps: number[]; initialNoiseScale: number; training: Float64Array } {
   const training = trainingSigmas(cumulativeAlphas(config, { keepFinite: true, betaRange }));
   const spacing = config.choice('timestep_spacing', timestepSpacings, 'linspace');
@@ -37,6 +41,7 @@ export function readSigmas(
     const to = config.number('sigma_min', sigmas.at(-1)!);
     sigmas = crowd(from, to, sigmas.length);
     timesteps = sigmas.map((sigma) => timestepOf(sigma, training));
+    if (roundsKarras && config.flag('use_karras_sigmas', false)) timesteps = timesteps.map(roundHalfToEven);
   }
   const kind = config.choice('timestep_type', ['discrete', 'continuous'], 'discrete');
   if (
@@ -54,6 +59,12 @@ export function readSigmas(
     training,
     initialNoiseScale: spacing === 'leading' ? Math.hypot(largest, 1) : largest,
   };
+}
+
+/** The noise level below `to` that an ancestral step leads down to, and the share of fresh noise that leads back up. */
+export function ancestralSigmas(from: number, to: number): { down: number; up: number } {
+  const up = Math.min(to, Math.sqrt((to ** 2 * (from ** 2 - to ** 2)) / from ** 2));
+  return { down: Math.sqrt(to ** 2 - up ** 2), up };
 }
 
 /** Distribution of sigmas, if a config differs from the training. */

@@ -1,4 +1,5 @@
 import { evenly } from './betas.ts';
+import type { ConfigReader } from './config.ts';
 
 export const timestepSpacings = ['linspace', 'leading', 'trailing'] as const;
 
@@ -45,4 +46,19 @@ export function trailingTimesteps(noisiest: number, ratio: number): number[] {
 export function roundHalfToEven(value: number): number {
   const rounded = Math.round(value);
   return rounded - value === 0.5 && rounded % 2 !== 0 ? rounded - 1 : rounded;
+}
+
+/**
+ * Timesteps of a model that was distilled to `original_inference_steps`: evenly spaced among those, from the noisiest down.
+ *
+ * @throws RangeError for more steps than distilled
+ */
+export function readDistilledTimesteps(config: ConfigReader, trainSteps: number, steps: number): number[] {
+  const distilled = config.number('original_inference_steps', 50);
+  if (steps > distilled) throw new RangeError(`steps: expected at most ${distilled}, got ${steps}`);
+  const stride = Math.floor(trainSteps / distilled);
+  return Array.from(
+    { length: steps },
+    (_, index) => (distilled - Math.floor((index * distilled) / steps)) * stride - 1,
+  );
 }

@@ -2,43 +2,30 @@ import { solveLinear } from '../../math/solve-linear.ts';
 import { evenly } from './betas.ts';
 import { blendInPlace, blendInto } from './blend.ts';
 import type { ConfigReader } from './config.ts';
-import { denoisedInto } from './denoised.ts';
-import { levelOf, readMultistepSigmas } from './multistep-sigmas.ts';
+import { readThreshold } from './limit.ts';
+import { readMultistepSigmas, readSolverType, solverDenoisedInto } from './multistep-sigmas.ts';
 import type { Scheduler } from './scheduler.ts';
-
-const types = ['epsilon', 'v_prediction', 'sample', 'flow_prediction'] as const;
 
 /**
  * Unified predictor and corrector of order 1 to 3: the output at the end of a step corrects that step before it predicts the
  * next one, so the model is asked no more often. Zhao et al. 2023, algorithms 5 to 8, predicting the image.
  */
 export function createUniPc(config: ConfigReader, steps: number): Scheduler {
-  config.refuse([
-    'thresholding',
-    'solver_p',
-    'use_dynamic_shifting',
-    'shift_terminal',
-    'sigma_min',
-    'sigma_max',
-  ]);
+  config.refuse(['solver_p', 'use_dynamic_shifting', 'shift_terminal', 'sigma_min', 'sigma_max']);
   if (!config.flag('predict_x0', true)) throw new RangeError('predict_x0: expected true, got false');
   const most = config.number('solver_order', 2);
   if (![1, 2, 3].includes(most)) throw new RangeError(`solver_order: expected 1, 2 or 3, got ${most}`);
   const kinds = ['bh1', 'bh2', 'midpoint', 'heun', 'logrho'] as const; // the last three stand for bh2
   const isFirstKind = config.choice('solver_type', kinds, 'bh2') === 'bh1';
-  const type = config.choice('prediction_type', types, 'epsilon');
-  const isFlow = config.flag('use_flow_sigmas', false);
-  if (isFlow !== (type === 'flow_prediction')) {
-    throw new RangeError(`use_flow_sigmas: expected it with prediction_type flow_prediction, got ${type}`);
-  }
+  const { type, isFlow } = readSolverType(config);
+  const limit = readThreshold(config);
   const lowersOrder = config.flag('lower_order_final', true);
   const uncorrected = new Set(config.numbers('disable_corrector'));
-  const { sigmas, timesteps } = readMultistepSigmas(config, steps, {
+  const { levels, timesteps } = readMultistepSigmas(config, steps, {
+    isFlow,
     flowSigmas: (count, trainSteps) => evenly(1, 1 / trainSteps, count + 1).slice(0, -1),
     roundsKarras: true,
-    smallestLambda: -Infinity,
   });
-  const levels = sigmas.map((sigma) => levelOf(sigma, { isFlow }));
 
   /** Images that the model saw, newest first. */
   let outputs: Float32Array[] = [];
@@ -72,16 +59,15 @@ export function createUniPc(config: ConfigReader, steps: number): Scheduler {
         scratch = new Float32Array(sample.length);
       }
       const denoised = new Float32Array(sample.length);
-      const level = levels[step]!;
-      if (type === 'flow_prediction') blendInto(denoised, 1, sample, -level.sigma, output);
-      else denoisedInto(denoised, sample, output, { type, ...level });
+      solverDenoisedInto(denoised, sample, output, { type, level: levels[step]! });
+      limit?.(denoised);
       if (step > 0 && !uncorrected.has(step - 1)) {
         sample.set(start);
         move(sample, step - 1, denoised);
       }
       outputs = [denoised, ...outputs].slice(0, most);
       const isLast = step === timesteps.length - 1;
-      const end = isLast && sigmas.at(-1) === 0 ? 1 : lowersOrder ? timesteps.length - step : most;
+      const end = isLast && levels.at(-1)!.sigma === 0 ? 1 : lowersOrder ? timesteps.length - step : most;
       order = Math.min(most, step + 1, end);
       start.set(sample);
       move(sample, step);

@@ -47,7 +47,6 @@ const rules: readonly LetterRule[] = [
   ['a', /w$/, /^[^kgx]/, 'AA'],
   ['a', /^.*[aeiouy].*$/, end, 'AH'],
   ['a', anything, end, 'AA'],
-  ['a', start, /^(?:[bcdfglmnprst][^aeiouy]?[aeiouy])/, 'AH'],
   ['a', anything, anything, 'AE'],
   // b
   ['bb', anything, anything, 'B'],

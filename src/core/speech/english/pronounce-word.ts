@@ -2,7 +2,7 @@ import { withoutStress, withS, type Pronunciation } from './arpabet-sounds.ts';
 import { pronounceHeteronym } from './heteronyms.ts';
 import { knownWords, spelledCapitals } from './known-words.ts';
 import { soundOut } from './letter-to-sound.ts';
-import { pronounceParts, type LookUp } from './word-parts.ts';
+import { pronounceAroundBase, pronounceParts, type LookUp } from './word-parts.ts';
 
 const namesOfLetters =
   'EY1,B IY1,S IY1,D IY1,IY1,EH1 F,JH IY1,EY1 CH,AY1,JH EY1,K EY1,EH1 L,EH1 M,EH1 N,OW1,P IY1,K Y UW1,AA1 R,EH1 S,T IY1,Y UW1,V IY1,D AH1 B AH0 L Y UW0,EH1 K S,W AY1,Z IY1';
@@ -98,7 +98,9 @@ function pronounceKnown(word: string, surroundings: Surroundings): Pronunciation
 
 function pronounceUnknown(word: string, lookUp: LookUp): Pronunciation[] {
   if (word.length > longestWord || spelledCapitals.has(word.toUpperCase())) return spell(word, lookUp);
-  const found = pronounceParts(word, (part) => knownPart(part, lookUp)) ?? soundOut(word.replaceAll("'", ''));
+  const known = (part: string): Pronunciation | undefined => knownPart(part, lookUp);
+  const sounded = (part: string): Pronunciation => soundOut(part.replaceAll("'", ''));
+  const found = pronounceParts(word, known) ?? pronounceAroundBase(word, known, sounded) ?? sounded(word);
   return found === '' ? spell(word, lookUp) : [found];
 }
 

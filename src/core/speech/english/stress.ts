@@ -15,6 +15,7 @@ const beforeEnding: readonly (readonly [ending: RegExp, vowels: number])[] = [
 const weakBeginning = /^(?:a[^aeiouy]|be|de|re(?!a)|ex|un|con|com|dis|mis|per|pro|sur|trans)(?=.*[aeiouy])/;
 /** Short vowels sound alike where they aren't stressed. */
 const reduced: Readonly<Record<string, string>> = { AE: 'AH', AA: 'AH', EH: 'AH' };
+const reducedAtStart: Readonly<Record<string, string>> = { AE: 'AH' };
 
 /**
  * Finds the stressed vowel of a word that was sounded out, by its ending and its number of syllables, and weakens the
@@ -26,13 +27,17 @@ const reduced: Readonly<Record<string, string>> = { AE: 'AH', AA: 'AH', EH: 'AH'
 export function placeStress(sounds: readonly string[], word: string): Pronunciation {
   const vowels = sounds.flatMap((sound, at) => (isVowel(sound) ? [at] : []));
   if (vowels.length === 0) return '';
-  const stressed = vowels[stressedVowel(sounds, vowels, word)]!;
+  const stressed = stressedVowel(sounds, vowels, word);
   return sounds
     .map((sound, at) => {
       if (!isVowel(sound)) return sound;
-      if (at === stressed) return `${sound}1`;
-      const isWeak = at !== vowels[0] && sounds[at + 1] !== 'R';
-      return `${isWeak ? (reduced[sound] ?? sound) : sound}0`;
+      const before = stressed - vowels.indexOf(at);
+      if (before === 0) return `${sound}1`;
+      // Every second vowel before the stress has some of it.
+      if (before > 0 && before % 2 === 0) return `${sound}2`;
+      if (sounds[at + 1] === 'R') return `${sound}0`;
+      if (at === vowels[0]) return `${(at === 0 && reducedAtStart[sound]) || sound}0`;
+      return `${reduced[sound] ?? sound}0`;
     })
     .join(' ');
 }

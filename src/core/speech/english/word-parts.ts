@@ -8,13 +8,25 @@ interface Ending {
   readonly ending: RegExp;
   /** Tried one after the other; `*` is the base without its doubled consonant. */
   readonly bases: readonly string[];
-  readonly add: (base: Pronunciation) => Pronunciation;
+  readonly add: (base: Pronunciation, word: string) => Pronunciation;
 }
 
-const sounding =
+const following =
   (sounds: string) =>
   (base: Pronunciation): Pronunciation =>
     `${base} ${sounds}`;
+
+/** Begins with a vowel, before which the one in `-le` is dropped: `handle`, `handling`. */
+const sounding =
+  (sounds: string) =>
+  (base: Pronunciation, word: string): Pronunciation =>
+    `${word.endsWith('le') ? base.replace(/(?<=[^R]) AH0 L$/, ' L') : base} ${sounds}`;
+
+/** Takes the stress from its base. */
+const stressing =
+  (sounds: string) =>
+  (base: Pronunciation): Pronunciation =>
+    `${withLessStress(base)} ${sounds}`;
 
 const endings: readonly Ending[] = [
   { ending: /'s$|s'$/, bases: ['', 's'], add: withS },
@@ -33,22 +45,41 @@ const endings: readonly Ending[] = [
   { ending: /ier$/, bases: ['y'], add: sounding('ER0') },
   { ending: /er$/, bases: ['', 'e', '*'], add: sounding('ER0') },
   { ending: /ers$/, bases: ['', 'e', '*'], add: sounding('ER0 Z') },
-  { ending: /iest$/, bases: ['y'], add: sounding('AH0 S T') },
-  { ending: /est$/, bases: ['', 'e', '*'], add: sounding('AH0 S T') },
+  { ending: /iest$/, bases: ['y'], add: sounding('IH0 S T') },
+  { ending: /est$/, bases: ['', 'e', '*'], add: sounding('IH0 S T') },
   { ending: /ically$/, bases: ['ic', 'ical'], add: (base) => base.replace(/(?: AH0 L)?$/, ' L IY0') },
-  { ending: /ily$/, bases: ['y'], add: sounding('L IY0') },
+  { ending: /ily$/, bases: ['y'], add: (base) => `${base.replace(/IY0$/, 'AH0')} L IY0` },
   { ending: /ly$/, bases: ['', 'le'], add: (base) => base.replace(/(?: AH0 L)?$/, ' L IY0') },
-  { ending: /iness$/, bases: ['y'], add: sounding('N AH0 S') },
-  { ending: /ness$/, bases: [''], add: sounding('N AH0 S') },
-  { ending: /less$/, bases: [''], add: sounding('L AH0 S') },
-  { ending: /ful$/, bases: [''], add: sounding('F AH0 L') },
-  { ending: /ment$/, bases: [''], add: sounding('M AH0 N T') },
-  { ending: /ments$/, bases: [''], add: sounding('M AH0 N T S') },
+  { ending: /iness$/, bases: ['y'], add: following('N AH0 S') },
+  { ending: /ness$/, bases: [''], add: following('N AH0 S') },
+  { ending: /less$/, bases: [''], add: following('L AH0 S') },
+  { ending: /ful$/, bases: [''], add: following('F AH0 L') },
+  { ending: /ment$/, bases: [''], add: following('M AH0 N T') },
+  { ending: /ments$/, bases: [''], add: following('M AH0 N T S') },
   { ending: /able$/, bases: ['', 'e', '*'], add: sounding('AH0 B AH0 L') },
-  { ending: /ship$/, bases: [''], add: sounding('SH IH2 P') },
-  { ending: /hood$/, bases: [''], add: sounding('HH UH2 D') },
-  { ending: /like$/, bases: [''], add: sounding('L AY2 K') },
+  { ending: /ship$/, bases: [''], add: following('SH IH2 P') },
+  { ending: /hood$/, bases: [''], add: following('HH UH2 D') },
+  { ending: /like$/, bases: [''], add: following('L AY2 K') },
   { ending: /ish$/, bases: ['', 'e', '*'], add: sounding('IH0 SH') },
+  { ending: /dom$/, bases: [''], add: following('D AH0 M') },
+  { ending: /some$/, bases: [''], add: following('S AH0 M') },
+  { ending: /ward$/, bases: [''], add: following('W ER0 D') },
+  { ending: /wards$/, bases: [''], add: following('W ER0 D Z') },
+  { ending: /wise$/, bases: [''], add: following('W AY2 Z') },
+  { ending: /man$/, bases: [''], add: following('M AH0 N') },
+  { ending: /men$/, bases: [''], add: following('M IH0 N') },
+  {
+    ending: /ability$/,
+    bases: ['able', '', 'e'],
+    add: (base) => `${withLessStress(base.replace(/ AH0 B AH0 L$/, ''))} AH0 B IH1 L AH0 T IY0`,
+  },
+  { ending: /i[sz]ation$/, bases: ['', 'e', 'y'], add: stressing('AH0 Z EY1 SH AH0 N') },
+  {
+    ending: /ation$/,
+    bases: ['ate'],
+    add: (base) => `${withLessStress(base.replace(/ (?:EY|AH|IH)\d T$/, ''))} EY1 SH AH0 N`,
+  },
+  { ending: /ator$/, bases: ['ate'], add: (base) => `${base.replace(/(?:AH|IH)0(?= T$)/, 'EY2')} ER0` },
   { ending: /ise$/, bases: ['ize'], add: (base) => base },
   { ending: /ize$/, bases: ['', 'e', 'y'], add: sounding('AY2 Z') },
   { ending: /ism$/, bases: ['', 'e'], add: sounding('IH2 Z AH0 M') },
@@ -87,7 +118,57 @@ const prefixes: Readonly<Record<string, Pronunciation>> = {
   tele: 'T EH2 L AH0',
   trans: 'T R AE2 N Z',
   ultra: 'AH2 L T R AH0',
-  un: 'AH0 N',
+  un: 'AH2 N',
+  up: 'AH2 P',
+  tri: 'T R AY2',
+  bi: 'B AY2',
+  be: 'B IH0',
+  em: 'EH0 M',
+  en: 'EH0 N',
+  im: 'IH0 M',
+  in: 'IH0 N',
+  aero: 'EH2 R OW0',
+  agro: 'AE2 G R OW0',
+  astro: 'AE2 S T R OW0',
+  cardio: 'K AA2 R D IY0 OW0',
+  chemo: 'K IY2 M OW0',
+  cryo: 'K R AY2 OW0',
+  cyto: 'S AY2 T AH0',
+  eco: 'IY2 K OW0',
+  electro: 'IH0 L EH2 K T R OW0',
+  endo: 'EH2 N D OW0',
+  ethno: 'EH2 TH N OW0',
+  extra: 'EH2 K S T R AH0',
+  geo: 'JH IY2 OW0',
+  hemo: 'HH IY2 M AH0',
+  hetero: 'HH EH2 T ER0 OW0',
+  homo: 'HH AA2 M AH0',
+  hydro: 'HH AY2 D R AH0',
+  hypo: 'HH AY2 P OW0',
+  immuno: 'IH2 M Y AH0 N OW0',
+  infra: 'IH2 N F R AH0',
+  intra: 'IH2 N T R AH0',
+  iso: 'AY2 S AH0',
+  mal: 'M AE2 L',
+  meso: 'M EH2 Z AH0',
+  meta: 'M EH2 T AH0',
+  mono: 'M AA2 N AH0',
+  neuro: 'N UH2 R OW0',
+  ortho: 'AO2 R TH OW0',
+  osteo: 'AA2 S T IY0 OW0',
+  paleo: 'P EY2 L IY0 OW0',
+  para: 'P EH2 R AH0',
+  poly: 'P AA2 L IY0',
+  proto: 'P R OW2 T OW0',
+  pseudo: 'S UW2 D OW0',
+  psycho: 'S AY2 K OW0',
+  pyro: 'P AY2 R OW0',
+  socio: 'S OW2 S IY0 OW0',
+  stereo: 'S T EH2 R IY0 AH0',
+  techno: 'T EH2 K N OW0',
+  tetra: 'T EH2 T R AH0',
+  thermo: 'TH ER2 M AH0',
+  uni: 'Y UW2 N AH0',
   under: 'AH2 N D ER0',
 };
 
@@ -115,6 +196,38 @@ export function pronounceParts(word: string, lookUp: LookUp): Pronunciation | un
   return withEnding(word, lookUp) ?? withPrefix(word, lookUp) ?? asCompound(word, lookUp);
 }
 
+/** Endings that leave the sound of their base as it is, with that base. */
+const clearEnding = /^(?<base>.{4,})(?:ness|less|ful|ism|ly)$/;
+
+/**
+ * As {@link pronounceParts} for a word whose base no dictionary has: that is sounded out, and a prefix or an ending of it is
+ * known.
+ *
+ * @param soundOut says the base by its spelling; empty where it can't
+ */
+export function pronounceAroundBase(
+  word: string,
+  lookUp: LookUp,
+  soundOut: (base: string) => Pronunciation,
+): Pronunciation | undefined {
+  const base = withoutClearPrefix(word) ?? clearEnding.exec(word)?.groups?.['base'];
+  if (base === undefined) return undefined;
+  return pronounceParts(
+    word,
+    (part) => lookUp(part) ?? (part === base ? soundOut(base) || undefined : undefined),
+  );
+}
+
+/** Short prefixes are the beginnings of many other words. */
+function withoutClearPrefix(word: string): string | undefined {
+  for (let length = Math.min(longestPrefix, word.length - shortestPart); length > 1; length--) {
+    const prefix = word.slice(0, length);
+    const isClear = length >= 4 || prefix === 'non' || prefix === 'un';
+    if (isClear && Object.hasOwn(prefixes, prefix)) return word.slice(length);
+  }
+  return undefined;
+}
+
 function withEnding(word: string, lookUp: LookUp, most = mostEndings): Pronunciation | undefined {
   if (most === 0) return undefined;
   for (const { ending, bases, add } of endings) {
@@ -128,7 +241,7 @@ function withEnding(word: string, lookUp: LookUp, most = mostEndings): Pronuncia
         withEnding(base, lookUp, most - 1) ??
         withPrefix(base, lookUp, most - 1) ??
         asCompound(base, lookUp);
-      if (found !== undefined) return add(found);
+      if (found !== undefined) return add(found, base);
     }
   }
   return undefined;

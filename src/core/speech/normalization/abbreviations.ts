@@ -19,6 +19,7 @@ const titles: Readonly<Record<string, string>> = {
   Rep: 'Representative',
   Rev: 'Reverend',
   Pres: 'President',
+  Messrs: 'Messrs',
   Mt: 'Mount',
   Ft: 'Fort',
 };
@@ -46,6 +47,8 @@ const anywhere: Readonly<Record<string, string>> = {
   'I.e': 'That is',
   'a.k.a': 'also known as',
   cf: 'compare',
+  viz: 'namely',
+  Esq: 'Esquire',
   doz: 'dozen',
   vs: 'versus',
   approx: 'approximately',
@@ -61,6 +64,16 @@ const anywhere: Readonly<Record<string, string>> = {
 const beforeNumber: Readonly<Record<string, string>> = {
   No: 'number',
   Nos: 'numbers',
+  nos: 'numbers',
+  Ver: 'version',
+  ver: 'version',
+  Eq: 'equation',
+  eq: 'equation',
+  Ref: 'reference',
+  Art: 'Article',
+  Bldg: 'Building',
+  Ste: 'Suite',
+  Fl: 'Floor',
   p: 'page',
   pp: 'pages',
   vol: 'volume',
@@ -113,7 +126,7 @@ export const abbreviationRules: readonly Rule[] = [
   },
   {
     pattern: globally(
-      String.raw`(?<![\p{L}.])(?<title>${oneOf(titles)})(?:\.|(?<=Dr|Mr|Mrs|Ms)) (?=\p{Lu}|& )`,
+      String.raw`(?<![\p{L}.])(?<title>${oneOf(titles)})(?:\.|(?<=Dr|Mr|Mrs|Ms)) (?=\p{Lu}|& |and (?:Mrs?|Ms|Dr)\.)`,
     ),
     speak: ({ title = '' }) => `${titles[title]} `,
   },
@@ -146,6 +159,8 @@ export const abbreviationRules: readonly Rule[] = [
       /(?<![\p{L}/])(?<one>he(?=\/she)|she(?=\/he)|him(?=\/her)|her(?=\/(?:him|his))|his(?=\/hers?)|hers(?=\/his))\/(?<other>s?he|him|hers?|his)(?![\p{L}/])/giu,
     speak: ({ one, other }) => `${one} or ${other}`,
   },
+  { pattern: /(?<![\p{L}./])c\/o(?= )/gu, speak: 'care of' },
+  { pattern: /(?<![\p{L}./])n\/a(?![\p{L}/])/gu, speak: 'N A' },
   { pattern: /(?<![\p{L}.])w\/o(?= )/gu, speak: 'without' },
   { pattern: /(?<![\p{L}.])w\/(?= )/gu, speak: 'with' },
   {
@@ -153,7 +168,9 @@ export const abbreviationRules: readonly Rule[] = [
     speak: ({ end = '' }) => `et cetera${end}`,
   },
   {
-    pattern: globally(String.raw`(?<![\p{L}.])(?<half>[ap])\.m\b(?<end>\.(?=["')]*(?:\n|$| \p{Lu})))?\.?`),
+    pattern: globally(
+      String.raw`(?<![\p{L}.])(?<half>[ap])\.m\b(?<end>\.(?=["')]*(?:\n|$| (?!(?:[CEMP][DS]?T|GMT|UTC|BST|CES?T)(?!\p{L}))\p{Lu})))?\.?`,
+    ),
     speak: ({ half = '', end = '' }) => `${half.toUpperCase()}M${end}`,
   },
   {

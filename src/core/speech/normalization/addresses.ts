@@ -46,6 +46,7 @@ export const addressRules: readonly Rule[] = [
     ),
     speak: ({ address = '' }) => readAddress(address),
   },
+  { pattern: /(?<![\p{L}\d.])\.(?=NET(?!\p{L}))/gu, speak: 'dot ' },
   { pattern: /(?<=(?<!\p{L})\p{Lu}):(?=\\)/gu, speak: ' colon' },
 ];
 

@@ -8,6 +8,11 @@ const year = String.raw`(?<year>1[1-9]\d\d|20\d\d)(?![\d,]\d|\d)`;
 
 const weekdays = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'];
 
+const weekday =
+  '(?:Mon|Tues?|Wed|Thu(?:rs?)?|Fri|Sat|Sun)(?:(?<=Mon|Tues|Fri|Sun)day|(?<=Wed)nesday|(?<=Thurs)day|(?<=Sat)urday)?';
+/** The period of an abbreviation, unless it ends a sentence as well. */
+const innerPeriod = String.raw`(?:\.(?! ?(?:$|\n|\p{Lu})))?`;
+
 const offset = String.raw`(?<sign>[+-])(?<hours>\d\d):?(?<minutes>\d\d)`;
 
 /** Points in time as programs write them, brought to a date and a time of the day. */
@@ -25,11 +30,28 @@ export const timestampRules: readonly Rule[] = [
   },
 ];
 
-/** Calendar days and months; numbers with slashes are read as the United States write them unless they can't be. */
-export const dateRules: readonly Rule[] = [
+/** Ranges of weekdays and of months. */
+const spanRules: readonly Rule[] = [
   {
     pattern: globally(
-      String.raw`(?<![\d-])${year}-(?<number>0[1-9]|1[0-2])-(?<day>0[1-9]|[12]\d|3[01])(?![\d-])`,
+      String.raw`(?<![\p{L}-])(?<from>${weekday})\.?(?: to | ?[–—-] ?)(?<until>${weekday})(?![\p{L}-])${innerPeriod}`,
+    ),
+    speak: ({ from = '', until = '' }) => `${fullDay(from)} to ${fullDay(until)}`,
+  },
+  {
+    pattern: globally(
+      String.raw`(?<![\p{L}-])${month} ?[–—-] ?${month.replace('month', 'last').replace(/\\\.\?$/, '')}(?![\p{L}-])${innerPeriod}`,
+    ),
+    speak: ({ month: from = '', last = '' }) => `${fullName(from)} to ${fullName(last)}`,
+  },
+];
+
+/** Calendar days and months; numbers with slashes are read as the United States write them unless they can't be. */
+export const dateRules: readonly Rule[] = [
+  ...spanRules,
+  {
+    pattern: globally(
+      String.raw`(?<![\d/-])${year}(?<mark>[-/])(?<number>0[1-9]|1[0-2])\k<mark>(?<day>0[1-9]|[12]\d|3[01])(?![\d/-])`,
     ),
     speak: readDate,
   },
@@ -55,6 +77,13 @@ export const dateRules: readonly Rule[] = [
   },
   { pattern: globally(String.raw`(?<!\p{L})${month} ${day}(?:,? ${year})?`), speak: readDate },
   {
+    pattern: globally(
+      String.raw`(?<![\p{L}\d.,:/-])(?:the )?${day.replace('(?![\\d:])', '')} ?[–-] ?${day.replace('day', 'last')} ${month}(?!\p{L})(?:,? ${year})?`,
+    ),
+    speak: ({ day: from = '', last = '', month: name = '', year: inYear }) =>
+      `the ${toOrdinal(String(Number(from)))} to the ${toOrdinal(String(Number(last)))} of ${fullName(name)}${readYear(inYear)}`,
+  },
+  {
     pattern: globally(String.raw`(?<![\p{L}\d.,:])(?:the )?${day}(?: of)? ${month}(?!\p{L})(?:,? ${year})?`),
     speak: (groups) => {
       const { day: inMonth = '', month: name = '', year: inYear } = groups;
@@ -72,8 +101,7 @@ export const dateRules: readonly Rule[] = [
   {
     pattern:
       /(?<!\p{L}|[Tt]he )(?<name>Mon|Tues?|Wed|Thu(?:rs?)?|Fri|Sat|Sun)(?:\.(?=(?<end>$)|,? ?\p{Ll}|, )|(?=, (?:\d|the \p{L}+ of \p{Lu})))/gu,
-    speak: ({ name = '', end }) =>
-      `${weekdays.find((weekday) => weekday.startsWith(name))}${end === undefined ? '' : '.'}`,
+    speak: ({ name = '', end }) => `${fullDay(name)}${end === undefined ? '' : '.'}`,
   },
 ];
 
@@ -88,6 +116,10 @@ function readDate({ number, month: name, day: inMonth = '', year: inYear }: Grou
 function readYear(digits: string | undefined): string {
   if (digits === undefined) return '';
   return `, ${digits.length === 2 ? toPair(digits) : toYear(digits)}`;
+}
+
+function fullDay(name: string): string {
+  return weekdays.find((candidate) => candidate.startsWith(name.slice(0, 3)))!;
 }
 
 function fullName(name: string): string {

@@ -70,9 +70,12 @@ const price = String.raw`(?:/(?<per>\p{L}+)(?![\p{L}\d/]))?`;
 
 /** Sums whose first number has the sign of both. */
 export const moneyRangeRules: readonly Rule[] = [
+  { pattern: /(?<![\p{L}$])(?:\$ ?USD|USD ?\$) ?(?=\d)/gu, speak: '$$' },
+  { pattern: /(?<=(?<!\p{L})US) (?=\$\d)/gu, speak: '' },
+  { pattern: /(?<=\$\d[\d,.]{0,15}) USD(?!\p{L})/gu, speak: '' },
   {
     pattern: globally(
-      String.raw`(?<![\p{L}$])(?<currency>${sign})(?<from>${decimalNumber})(?: ?[–-] ?| to (?=\S+ (?:m|b|tr)illion))${amount}${scale}${price}(?![\d%])`,
+      String.raw`(?<![\p{L}$])(?<currency>${sign}|(?:${codes}) )(?<from>${decimalNumber})(?: ?[–-] ?| to (?=\S+ (?:m|b|tr)illion))${amount}${scale}${price}(?![\d%])`,
     ),
     speak: ({ from = '', ...until }) => `${toNumber(from)} to ${readAmount(until)}`,
   },

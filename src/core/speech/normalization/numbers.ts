@@ -16,7 +16,24 @@ export const rangeRules: readonly Rule[] = [
     speak: ({ century = '', from = '', until = '' }) =>
       Number(until) > Number(from) ? `${toYear(century + from)} to ${toCardinal(until)}` : undefined,
   },
-  { pattern: /(?<=[$€£]\d[\d,.]{0,12})-(?=[$€£]\d)|(?<=\d[%°])-(?=\d)/gu, speak: ' to ' },
+  {
+    pattern: globally(
+      String.raw`(?<![\d.,:–-])(?<from>${year}) ?[–—-] ?(?=(?:[Pp]resent|[Nn]ow|[Tt]oday)(?!\p{L}))`,
+    ),
+    speak: ({ from = '' }) => `${toYear(from)} to `,
+  },
+  { pattern: /(?<=(?<![\p{L}\d])[QH][1-4])[–—-](?=[QH]?[1-4](?![\p{L}\d]))/gu, speak: ' to ' },
+  {
+    pattern: /(?<=[$€£]\d[\d,.]{0,12}(?:[kKMBT]|bn)?) ?[–-] ?(?=[$€£]\d)|(?<=\d[%°])-(?=\d)/gu,
+    speak: ' to ',
+  },
+  { pattern: /(?<=\d ?[%°]) [–-] (?=\d[\d.,]{0,9} ?[%°])/gu, speak: ' to ' },
+  {
+    pattern: /(?<=(?<![\p{L}\d.,-])\d{1,3}(?:,\d{3}){1,4})-(?=\d{1,3}(?:,\d{3}){1,4}(?![\d-]))/gu,
+    speak: ' to ',
+  },
+  { pattern: /(?<=\d(?:st|nd|rd|th))-(?=\d{1,3}(?:st|nd|rd|th)(?!\p{L}))/gu, speak: ' to ' },
+  { pattern: /(?<=(?<![\p{L}\d.,/-])\d{1,3})-(?=\d{1,2}\/(?:2|3|4|8|16)(?!\d))/gu, speak: ' ' },
   { pattern: /(?<=\d(?:st|nd|rd|th|[%°])?) ?– ?(?=[$€£¥]?\d)/gu, speak: ' to ' },
   { pattern: /(?<=(?<![\p{L}\d-][.,:]?)\d{1,4}(?:\.\d{1,4})?)-(?=\d{1,4}(?![\d-]))/gu, speak: ' to ' },
 ];
@@ -25,7 +42,7 @@ export const rangeRules: readonly Rule[] = [
 export const phoneRules: readonly Rule[] = [
   {
     pattern:
-      /(?<![\d+.,-])(?<number>(?:\+?\d{1,3}[ .-])?(?:\(\d{3}\) ?|\d{3}[ .-])\d{3}[.-]\d{4}|\d{3}-\d{4}|\+\d{1,3}(?: \d{2,5}){2,5})(?![\d-])/gu,
+      /(?<![\d+.,-])(?<number>(?:\+?\d{1,3}[ .-])?(?:\(\d{3}\) ?|\d{3}[ .-])\d{3}[.-]\d{4}|\d{3}-\d{4}|\+\d{1,3}(?: \d{2,7}){2,5})(?![\d-])/gu,
     speak: ({ number = '' }) =>
       (number.startsWith('+') ? 'plus ' : '') + number.match(/\d+/g)!.map(toDialed).join(', '),
   },
@@ -40,13 +57,18 @@ export const notationRules: readonly Rule[] = [
   // `24/7`, `9/11`, `50/50`, `50-50`
   {
     pattern:
-      /(?<![\p{L}\d./-])(?<one>24(?=\/7)|9(?=\/11)|(?<same>\d\d)(?=[/-]\k<same>))[/-](?<other>\d{1,2})(?![\d/-])/gu,
+      /(?<![\p{L}\d./-])(?<one>24(?=\/7)|9(?=\/11)|(?!10\/)(?<same>\d\d)(?=[/-]\k<same>))[/-](?<other>\d{1,2})(?![\d/-])/gu,
     speak: ({ one = '', other = '' }) => `${toCardinal(one)} ${toCardinal(other)}`,
   },
   // Thousands with spaces between them.
   {
     pattern: /(?<![\d.,])(?<number>\d{1,3}(?:(?: \d{3}){2,}| 000))(?![.,]?\d| \d)/g,
     speak: ({ number = '' }) => number.replaceAll(' ', ''),
+  },
+  // `1'000'000`, `1_000_000`
+  {
+    pattern: /(?<![\w.,'])(?<number>\d{1,3}(?:(?:'\d{3}){1,6}|(?:_\d{3}){1,6}))(?![\w'])/gu,
+    speak: ({ number = '' }) => number.replace(/['_]/g, ''),
   },
   {
     pattern: globally(
@@ -92,7 +114,7 @@ export const scaleRules: readonly Rule[] = [
 export const numberRules: readonly Rule[] = [
   {
     pattern: globally(
-      String.raw`(?<![\d./])(?<score>\d\.\d(?=/(?:5|10)(?!\d))|\d(?=/10(?:[.,;!?)]?$|[.,;!?)] )))/(?<most>5|10)(?![\d/]|[.,]\d)`,
+      String.raw`(?<![\d./])(?<score>\d\.\d(?=/(?:5|10)(?!\d))|(?:10|\d)(?=/10(?:[.,;!?)]?$|[.,;!?)] )))/(?<most>5|10)(?![\d/]|[.,]\d)`,
     ),
     speak: ({ score = '', most = '' }) => `${toNumber(score)} out of ${toCardinal(most)}`,
   },
@@ -102,6 +124,7 @@ export const numberRules: readonly Rule[] = [
     speak: ({ major = '', minor = '' }) => `${toCardinal(major)} point ${toPair(minor)}`,
   },
   { pattern: /(?<![\p{L}\d/])[vV]\.?(?=\d+\.\d)/gu, speak: 'version ' },
+  { pattern: /(?<=\p{L})\.(?=\d)/gu, speak: ' point ' },
   { pattern: /(?<![\p{L}\d])'(?=\d\d(?![\d'\p{L}]))/gu, speak: '' },
   {
     pattern: /(?<=\p{L}-?)(?<number>\d{1,3})s(?!\p{L})/gu,
@@ -130,7 +153,7 @@ export const numberRules: readonly Rule[] = [
   },
   {
     pattern: globally(
-      String.raw`(?<=(?<!\p{L})(?:born|died|FY|Q[1-4]|AD|[Cc]opyright) )(?<year>${year})(?![\d.,:/-]\d|[\d%])|(?<=(?<!\p{L})[Tt]he )(?<that>(?:19|20)(?!00)\d\d)(?= \p{L})`,
+      String.raw`(?<=(?<!\p{L})(?:born|died|[bdr]\.|FY|[QH][1-4]|AD|[Cc]opyright) )(?<year>${year})(?![\d.,:/-]\d|[\d%])|(?<=(?<!\p{L})[Tt]he )(?<that>(?:19|20)(?!00)\d\d)(?= \p{L})`,
     ),
     speak: ({ year: number, that = '' }) => toYear(number ?? that),
   },
@@ -149,7 +172,7 @@ export const numberRules: readonly Rule[] = [
   },
   {
     pattern:
-      /(?<![\d.,/])(?:(?<whole>\d{1,9}) )?(?<part>\d{1,2})\/(?<parts>[2-9]|1[0-9]|20|32|64|100)(?:th)?(?<noun>-(?=\p{L}))?(?![\d/]|[.,]\d)/gu,
+      /(?<![\d.,/])(?:(?<whole>\d{1,9}) )?(?<part>\d{1,2})\/(?<parts>[2-9]|1[0-9]|20|32|64|100)(?:(?:th|rd|nd)s?)?(?<noun>-(?=\p{L}))?(?![\d/]|[.,]\d)/gu,
     speak: ({ whole, part = '', parts = '', noun }) => {
       if (Number(part) === 0 || Number(part) >= Number(parts)) return undefined;
       const fraction = toFraction(part, parts, whole !== undefined);
@@ -174,11 +197,12 @@ export const numberRules: readonly Rule[] = [
 
 /** A sign before a number. */
 export const signRules: readonly Rule[] = [
+  { pattern: /(?<![\p{L}\d])(?<symbol>[$€£])-(?=\d)/gu, speak: ({ symbol = '' }) => `-${symbol}` },
   { pattern: /~(?=[\d$€£])/g, speak: 'about ' },
   { pattern: /(?<![\p{L}\d)"'/=<-] ?)<(?= ?[$€£]?\d)/gu, speak: 'less than ' },
   { pattern: /(?<![\p{L}\d)"'/=>-] ?)>(?= ?[$€£]?\d)/gu, speak: 'more than ' },
   { pattern: /(?<=UTC|GMT)-(?=\d)/g, speak: ' minus ' },
-  { pattern: /(?<![\p{L}\d)\]'"%°-])-(?=[$€£¥]?\.?\d)/gu, speak: 'minus ' },
+  { pattern: /(?<![\p{L}\d)\]'"%°^-])-(?=[$€£¥]?\.?\d)/gu, speak: 'minus ' },
   { pattern: /(?<![\p{L}\d)\]])\+(?=[$€£¥]?\d)/gu, speak: 'plus ' },
 ];
 

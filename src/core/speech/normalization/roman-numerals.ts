@@ -7,7 +7,7 @@ const letters = String.raw`(?=[IVXLC])C{0,3}(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3})
 const numeral = String.raw`(?<numeral>${letters})(?![\p{L}\d])`;
 
 const counted =
-  'Chapter|Part|Act|Scene|Volume|Book|Section|Article|Appendix|Figure|Table|Phase|Stage|Level|Type|Class|Grade|Title|War|Bowl|Apollo|Unit|Version';
+  'Chapter|Part|Episode|Round|Act|Scene|Volume|Book|Section|Article|Appendix|Figure|Table|Phase|Stage|Level|Type|Class|Grade|Title|War|Bowl|Apollo|Unit|Version';
 const rulers =
   'Henry|Louis|George|Elizabeth|Charles|Edward|James|William|Richard|Paul|Pius|Benedict|Leo|Gregory|Napoleon|Nicholas|Peter|Catherine|Alexander|Frederick|Philip|Francis|Ferdinand|Joseph|Mary|Ivan|Innocent|Clement|Ramesses|Ptolemy';
 

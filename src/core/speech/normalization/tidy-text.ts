@@ -6,6 +6,17 @@ const beforehand: readonly Rule[] = [
   { pattern: /(?=[²³]|(?<=\d)[⁰¹⁴-⁹⁻])(?<![⁰¹²³⁴-⁹⁻])/gu, speak: '^' },
   { pattern: /(?<=\d ?)º(?= ?[CF](?!\p{L}))/gu, speak: '°' },
   { pattern: /[©®™]/g, speak: ' ' },
+  { pattern: /№ ?/g, speak: '#' },
+  { pattern: /(?<![<>=!-])=>/g, speak: '→' },
+  { pattern: /(?<![<>=!-])>=(?![=>])/g, speak: '≥' },
+  { pattern: /(?<![<>=!-])<=(?![=>])/g, speak: '≤' },
+  { pattern: /(?<=[\p{L}\d)\]] ?)!==?(?= ?[\p{L}\d("'-])/gu, speak: '≠' },
+  // Tags of HTML.
+  {
+    pattern:
+      /<\/?(?:a|b|br|code|div|em|h[1-6]|i|li|ol|p|pre|small|span|strong|su[bp]|u|ul)(?: [\w-]{1,40}=[^<>\n]{0,500})? ?\/?>/giu,
+    speak: ' ',
+  },
 ];
 
 const punctuation: readonly Rule[] = [
@@ -21,7 +32,10 @@ const punctuation: readonly Rule[] = [
   { pattern: /\.{2,}/g, speak: '…' },
   // An en dash between numbers is a range, which is read out.
   { pattern: /(?<![\d\s])–(?!\d)|–(?![\d\s$€£])|-{2,}|―/gu, speak: '—' },
-  { pattern: /(?<=(?<!\d)\s)[-–](?=\s)|(?<=\s)[-–](?=\s(?!\d))/gu, speak: '—' },
+  {
+    pattern: /(?<=(?<!\d|\d ?[%°]|\d ?[AaPp]\.?[Mm]\.?)\s)[-–](?=\s)|(?<=\s)[-–](?=\s(?![$€£¥]?\d))/gu,
+    speak: '—',
+  },
 ];
 
 const spaces: readonly Rule[] = [

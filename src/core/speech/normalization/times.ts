@@ -12,8 +12,13 @@ export const timeRules: readonly Rule[] = [
       /(?<=(?<![\d.,])\d{1,2}(?::\d\d)?(?: ?[AaPp][Mm])?) ?[–-] ?(?=\d{1,2}(?::\d\d)? ?[AaPp][Mm](?!\p{L}))/gu,
     speak: ' to ',
   },
+  {
+    pattern:
+      /(?<=(?:\d ?[AaPp][Mm]|(?<!\p{L})(?:[Nn]oon|[Mm]idnight))) ?[–—-] ?(?=\d|(?:noon|midnight)(?!\p{L}))/gu,
+    speak: ' to ',
+  },
   // Lengths of time: `1h 30m`, `2h30`.
-  { pattern: /(?<=\d ?h ?\d{1,2}) ?m(?![\p{L}\d])|(?<=\d)m(?= ?\d{1,2}s(?!\p{L}))/gu, speak: ' min' },
+  { pattern: /(?<=\d ?h ?\d{1,2}) ?m(?![\p{L}\d])|(?<=\d)m ?(?=\d{1,2}s(?!\p{L}))/gu, speak: ' min ' },
   { pattern: /(?<=\d)h(?=[0-5]\d(?!\d))/g, speak: ' h ' },
   {
     pattern: globally(

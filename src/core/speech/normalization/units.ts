@@ -91,6 +91,36 @@ const units: Readonly<Record<string, Unit>> = {
   ppm: alike('parts per million'),
   pp: regular('percentage point'),
   px: regular('pixel'),
+  MP: regular('megapixel'),
+  PB: regular('petabyte'),
+  'sq ft': ['square foot', 'square feet'],
+  'sq. ft': ['square foot', 'square feet'],
+  'sq in': ['square inch', 'square inches'],
+  'sq mi': regular('square mile'),
+  'sq. mi': regular('square mile'),
+  'sq m': regular('square meter'),
+  'sq km': regular('square kilometer'),
+  'cu ft': ['cubic foot', 'cubic feet'],
+  'cu. ft': ['cubic foot', 'cubic feet'],
+  'cu m': regular('cubic meter'),
+  secs: regular('second'),
+  wk: regular('week'),
+  wks: regular('week'),
+  mos: regular('month'),
+  psi: alike('PSI'),
+  atm: regular('atmosphere'),
+  mol: regular('mole'),
+  mbar: regular('millibar'),
+  kV: regular('kilovolt'),
+  mV: regular('millivolt'),
+  mW: regular('milliwatt'),
+  GW: regular('gigawatt'),
+  MWh: regular('megawatt hour'),
+  GWh: regular('gigawatt hour'),
+  Wh: regular('watt hour'),
+  mAh: regular('milliamp hour'),
+  kN: regular('kilonewton'),
+  MPa: regular('megapascal'),
   ha: regular('hectare'),
   '%': alike('percent'),
   '‰': alike('per mille'),
@@ -103,16 +133,22 @@ export function nameOfUnit(sign: string): string | undefined {
 
 const names = Object.keys(units)
   .sort((one, other) => other.length - one.length)
-  .join('|');
+  .join('|')
+  .replaceAll('.', String.raw`\.`);
 const powers: Readonly<Record<string, string>> = { '^2': 'square ', '^3': 'cubic ' };
 const powersOfTime: Readonly<Record<string, string>> = { '^2': ' squared', '^3': ' cubed' };
 
 /** Numbers with a unit after them, heights in feet and inches, and speeds without a number. */
 export const unitRules: readonly Rule[] = [
+  { pattern: /(?<=\d)" ?[x×] ?(?=\d{1,4}(?:\.\d{1,2})?")/gu, speak: ' by ' },
   // Inches have the only quotation mark of a line; it comes first in the pattern, so that nothing is searched without one.
   {
     pattern: /"(?<=(?:^|\n)[^"\n]*(?<![\p{L}\d.,'])\d{1,3}(?:\.\d|\/\d{1,2})?")(?=[^"\n]*(?:\n|$))/gu,
     speak: ' inches',
+  },
+  {
+    pattern: /(?<=\d) ?[x×] ?(?<other>\d{1,4}(?:\.\d{1,2})?) in(?=[.,;)]|$|\n)/gu,
+    speak: ({ other = '' }) => ` by ${toNumber(other)} inches`,
   },
   { pattern: /(?<=\d)\/(?=\d+ ?mmHg)/g, speak: ' over ' },
   {
@@ -146,12 +182,19 @@ export const unitRules: readonly Rule[] = [
   },
   {
     pattern:
-      /(?<![\p{L}\d/.])(?<unit>km|mi|m|ft|kB|KB|MB|GB|kg|g|mg)\/(?<per>h|hr|s|sec|min|L|l|mL|ml|kg)(?![\p{L}\d/])/gu,
-    speak: ({ unit = '', per = '' }) => `${units[unit]![1]} per ${units[per]![0]}`,
+      /(?<![\p{L}\d/.])(?<unit>km|mi|m|ft|kB|KB|MB|GB|kg|g|mg|W|J)\/(?<per>h|hr|s|sec|min|L|l|mL|ml|kg|(?:k|c|m)?m(?=\^[23]))(?<power>\^[23])?(?![\p{L}\d^/])/gu,
+    speak: ({ unit = '', per = '', power = '' }) => `${units[unit]![1]} per ${toDivisor(per, power)}`,
+  },
+  // Areas and volumes without a number: `people/km²`
+  {
+    pattern:
+      /(?:(?<slash>(?<=\p{L}{3})\/)|(?<=(?<per>(?<!\p{L})[Pp]er ))|)(?<![\p{L}\d]|\d )(?<unit>[kcm]?m|mi|ft|yd)(?<power>\^[23])(?![\p{L}\d^/])/gu,
+    speak: ({ slash, per, unit = '', power = '' }) =>
+      (slash ? ' per ' : '') + powers[power]! + units[unit]![slash || per ? 0 : 1],
   },
   {
     pattern: globally(
-      String.raw`(?<article>(?<!\p{L})[Aa]n? )?(?<![\p{L}\d.,])(?<number>${decimalNumber})(?<hyphen>-)? ?(?<unit>${names})(?<power>\^[23])?(?:/(?<per>${names})(?<perPower>\^[23])?)?(?![\p{L}\d^/%])(?=(?<noun>[ -]\p{L})?)`,
+      String.raw`(?<article>(?<!\p{L})[Aa]n? )?(?<![\p{L}\d.,/])(?<number>${decimalNumber})(?<hyphen>-)? ?(?<unit>${names})(?<power>\^[23])?(?:/(?<per>${names})(?<perPower>\^[23])?)?(?![\p{L}\d^/%])(?:(?<=\p{L}{2})\.(?= \p{Ll}))?(?=(?<noun>[ -]\p{L})?)`,
     ),
     speak: readMeasure,
   },

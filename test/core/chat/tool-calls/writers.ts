@@ -58,6 +58,21 @@ const inexpressible: ReadonlyMap<string, RegExp> = new Map([
   ['step-3', /<\/steptml:parameter>\s*<(steptml|\/steptml)|<\/steptml:invoke>\s*<｜/],
   ['kimi-k3', /<\|close\|>argument<\|sep\|>\s*<\|(open|close)|<\|close\|>call<\|sep\|>\s*<\|/],
   ['minimax-m3', /\]<\]minimax\[>\[|^\s*$|^\s*(?:True|False|None|null|true|false|[-\d[{"][^]*)\s*$/],
+  [
+    'muse-glimmer',
+    /<\/atem:parameter>\s*<(atem:parameter name="|\/atem:invoke>)|<\/atem:invoke>\s*<(atem|\/atem)/,
+  ],
+  ['dots', /<\/parameter>\s*<(parameter name="|\/invoke>)|<\/invoke>\s*<(invoke|\/?dots)/],
+  ['k2-horizon', /<\/ifm\|arg_value>\s*<(ifm\|arg_key>|\/ifm\|tool_call>)|<\/ifm\|tool_call>\s*<\/?ifm/],
+  ...['', ':opensource', ':6124c78e'].map(
+    (suffix, index) =>
+      [
+        ['hy-3-preview', 'hy-3', 'hy-4'][index]!,
+        new RegExp(
+          `</arg_value${suffix}>\\s*<(arg_key${suffix}>|/tool_call${suffix}>)|</tool_call${suffix}>\\s*</?tool_call`,
+        ),
+      ] as const,
+  ),
   ['glm-4.5', /<\/arg_value>\s*<(arg_key>|\/tool_call>)|<\/tool_call>\s*<\/?tool_call>/],
 ]);
 

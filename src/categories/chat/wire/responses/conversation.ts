@@ -1,6 +1,6 @@
 import type { CallerState } from '../../../../contracts/caller.ts';
 import { fieldError } from '../../../../errors.ts';
-import { findKept, notFound, nothingKept, responseIdOf, type KeptResponse } from './kept-response.ts';
+import { findKept, hasAnswer, notFound, nothingKept, responseIdOf } from './kept-response.ts';
 import type { ConversationItem, ModelResponse, ResponsesRequestBody } from './schema.ts';
 
 /** An item of a conversation, and the field of the request that it came with. */
@@ -20,7 +20,7 @@ export interface Recalled {
 /** Nothing of the conversation was kept. */
 export const nothingRecalled: Recalled = { before: [], items: new Map() };
 
-type Asked = Pick<ResponsesRequestBody, 'input' | 'previous_response_id' | 'store'>;
+type Asked = Pick<ResponsesRequestBody, 'input' | 'previous_response_id' | 'store' | 'background'>;
 
 /**
  * Fetches what a request refers to.
@@ -35,11 +35,11 @@ export async function recall(asked: Asked, caller: CallerState): Promise<Recalle
     return nothingRecalled;
   }
   const { previous_response_id: previous } = asked;
-  const before = previous == null ? [] : itemsOf(await findKept(caller, previous, 'previous_response_id'));
+  const before = previous == null ? [] : await itemsOf(caller, previous, 'previous_response_id');
   const items = new Map<string, ConversationItem>();
   let bytes = 0;
   for (const [responseId, references] of byResponse(asked)) {
-    const ofResponse = itemsOf(await findKept(caller, responseId, references[0]!.place));
+    const ofResponse = await itemsOf(caller, responseId, references[0]!.place);
     const known = new Map(ofResponse.map((item) => [item.id, item]));
     for (const { id, place } of references) {
       const item = known.get(id);
@@ -59,6 +59,7 @@ export async function recall(asked: Asked, caller: CallerState): Promise<Recalle
 /** @throws InferenceError `unsupported_feature` for a request that only a service that keeps responses can answer */
 export function assertRecallsNothing(asked: Asked): void {
   if (asked.store === true) throw nothingKept('store');
+  if (asked.background === true) throw nothingKept('background');
   if (asked.previous_response_id != null) throw nothingKept('previous_response_id');
   const [first] = referencesOf(asked);
   if (first !== undefined) throw nothingKept(first.place);
@@ -123,8 +124,16 @@ export function conversationOf(
   }
 }
 
-/** The conversation with its answer, without a call that was cut off: it has no result. */
-function itemsOf({ input, response }: KeptResponse): ConversationItem[] {
+/**
+ * The conversation with its answer, without a call that was cut off: it has no result.
+ *
+ * @throws InferenceError `invalid_request` for a response in the background that has no answer
+ */
+async function itemsOf(caller: CallerState, id: string, place: string): Promise<ConversationItem[]> {
+  const found = await findKept(caller, id, place);
+  const { input, response } = found;
+  if (!hasAnswer(found))
+    throw fieldError(place, `expected a response with an answer, got one that is ${response.status}`);
   const isWhole = ({ type, status }: ModelResponse['output'][number]): boolean =>
     type !== 'function_call' || status === 'completed';
   return [...input, ...response.output.filter(isWhole)];

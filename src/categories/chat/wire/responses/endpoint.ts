@@ -3,7 +3,8 @@ import { createId, unixTime } from '../../../../server/headers.ts';
 import { toNamedFrame } from '../../../../server/sse.ts';
 import type { ChatEvent } from '../../events.ts';
 import type { ChatRequestInput } from '../../request.ts';
-import { answerChat } from '../answer.ts';
+import { answerChat, toDialectError } from '../answer.ts';
+import { answerInBackground } from './background.ts';
 import { toResponsesError, toResponsesField } from './field-names.ts';
 import { readResponsesRequest, type ResponsesCall } from './from-request.ts';
 import { keepResponse } from './kept-response.ts';
@@ -49,40 +50,45 @@ export const responses: Endpoint<ResponsesCall, ChatRequestInput, ChatEvent> = {
       seal: isSealed ? run.caller.seal : undefined,
       namespaced: tools.namespaced,
     };
+    const errors = {
+      formatField: call.formatField,
+      toError: (error: unknown) => toResponsesError(error, places),
+    };
+    const headers = skippedHeader(tools);
+    const asked = { ...request, model: run.model.id };
+    if (body.background === true) {
+      const toError = (error: unknown): unknown => toDialectError(error, errors);
+      return answerInBackground(run, { ...call, request: asked }, { ...form, head, headers, toError });
+    }
     const keep = (response: ModelResponse): Promise<ModelResponse> => keepResponse(response, call, run);
-    return answerChat(
-      run,
-      { ...request, model: run.model.id },
-      {
-        responseId: id,
-        stream,
-        formatField: call.formatField,
-        toError: (error) => toResponsesError(error, places),
-        headers: skippedHeader(tools),
-        toBody: (events) => keep(toModelResponse(events, head, form)),
-        createFrames() {
-          const { push, fail } = createResponseStreamer(head, form);
-          return {
-            toFrames(event) {
-              const events = push(event);
-              const last = events.at(-1);
-              if (event.type !== 'usage' || last === undefined || !('response' in last)) {
-                return events.map(toNamedFrame).join('');
-              }
-              // The client may refer to the response as soon as it has this event.
-              return keep(last.response).then((response): string => {
-                const kept: ResponseEvent = { ...last, response };
-                return toNamedFrame(kept);
-              });
-            },
-            endFrame: '',
-            toErrorFrames: ({ error: { code, message, param } }) =>
-              fail({ code, message, param: param === null ? null : toResponsesField(param, places) })
-                .map(toNamedFrame)
-                .join(''),
-          };
-        },
+    return answerChat(run, asked, {
+      responseId: id,
+      stream,
+      headers,
+      ...errors,
+      toBody: (events) => keep(toModelResponse(events, head, form)),
+      createFrames() {
+        const { push, fail } = createResponseStreamer(head, form);
+        return {
+          toFrames(event) {
+            const events = push(event);
+            const last = events.at(-1);
+            if (event.type !== 'usage' || last === undefined || !('response' in last)) {
+              return events.map(toNamedFrame).join('');
+            }
+            // The client may refer to the response as soon as it has this event.
+            return keep(last.response).then((response): string => {
+              const kept: ResponseEvent = { ...last, response };
+              return toNamedFrame(kept);
+            });
+          },
+          endFrame: '',
+          toErrorFrames: ({ error: { code, message, param } }) =>
+            fail({ code, message, param: param === null ? null : toResponsesField(param, places) })
+              .map(toNamedFrame)
+              .join(''),
+        };
       },
-    );
+    });
   },
 };

@@ -29,7 +29,6 @@ const { reasoning: _, ...ofChat } = ofChatCompletions;
 const unsupportedFields: UnsupportedFields = {
   ...ofChat,
   conversation: { advice: 'use `previous_response_id`, or send all of it as `input`' },
-  background: { harmless: isFalse, advice: 'use `stream`' },
   prompt: { advice: 'use `instructions` and `input`' },
   truncation: { harmless: (value: unknown) => value === 'disabled', advice: 'only disabled is offered' },
   context_management: notOffered,
@@ -85,6 +84,7 @@ export function fromResponsesRequest(body: unknown): ResponsesCall {
 /** `fromResponsesRequest` of a caller of a service; it lets others run within and between its two checks. */
 export async function readResponsesRequest(body: unknown, caller: CallerState): Promise<ResponsesCall> {
   const parsed = await inPieces(() => parse(body));
+  if (parsed.background === true) assertMayRunOn(parsed);
   const items = conversationOf(parsed, await recall(parsed, caller), caller.unseal);
   const conversation = toChatBody(parsed, items);
   return inPieces(() => toCall(parsed, conversation, parsed.store ?? caller.kept !== undefined));
@@ -93,6 +93,15 @@ export async function readResponsesRequest(body: unknown, caller: CallerState): 
 function parse(body: unknown): ResponsesRequestBody {
   assertNoneOf(unsupportedFields, body);
   return parseBody(responsesRequestSchema, body);
+}
+
+function assertMayRunOn({ stream, store }: ResponsesRequestBody): void {
+  if (stream === true) {
+    const advice =
+      'not supported with `background`, use `GET /v1/responses/{id}` until the response has ended';
+    throw fieldError('stream', advice, { code: 'unsupported_feature' });
+  }
+  if (store === false) throw fieldError('store', 'expected true, which `background` needs, got false');
 }
 
 interface Conversation extends Pick<ResponsesCall, 'places'> {

@@ -1,7 +1,7 @@
 import type { Route } from '../../../../contracts/endpoint.ts';
 import { fieldError } from '../../../../errors.ts';
 import { jsonResponse } from '../../../../server/responses.ts';
-import { findKept } from './kept-response.ts';
+import { findKept, findSettled, isPending } from './kept-response.ts';
 import { deletedResponseSchema, inputItemListSchema, modelResponseSchema } from './schema.ts';
 
 const path = '/responses/{response_id}';
@@ -50,28 +50,35 @@ export const keptResponses: readonly Route[] = [
     method: 'POST',
     path: `${path}/cancel`,
     operationId: 'cancelResponse',
-    summary: 'Refused: a response ends when its connection does, and one that was kept has ended.',
+    summary: 'Stop a response with `background`. One that has ended is answered as it is.',
     responses,
     errors,
     async handle({ caller, pathParameters }) {
-      await findKept(caller, pathParameters['response_id']!, 'response_id');
-      throw fieldError(
-        'response_id',
-        'expected a response with `background`, which is not offered: it has ended',
-      );
+      const id = pathParameters['response_id']!;
+      const { response, kept } = await findSettled(caller, id, 'response_id');
+      if (!response.background) {
+        throw fieldError(
+          'response_id',
+          'expected a response with `background`: others end with their connection',
+        );
+      }
+      if (!isPending({ response })) return jsonResponse(200, response);
+      await kept.work.stop(id);
+      return jsonResponse(200, (await findSettled(caller, id, 'response_id')).response);
     },
   },
   {
     method: 'GET',
     path,
     operationId: 'getResponse',
-    summary: 'A response that was kept.',
+    summary: 'A response that was kept, or that is under way in the background.',
     responses,
     errors,
     async handle({ caller, query, pathParameters }) {
-      const { response } = await findKept(caller, pathParameters['response_id']!, 'response_id');
-      if (query.get('stream') === 'true') {
-        throw fieldError('stream', 'not supported, a response that was kept comes at once', {
+      const { response } = await findSettled(caller, pathParameters['response_id']!, 'response_id');
+      for (const name of ['stream', 'starting_after']) {
+        if (!query.has(name) || query.get(name) === 'false') continue;
+        throw fieldError(name, 'not supported, a response that was kept comes at once', {
           code: 'unsupported_feature',
         });
       }
@@ -82,12 +89,15 @@ export const keptResponses: readonly Route[] = [
     method: 'DELETE',
     path,
     operationId: 'deleteResponse',
-    summary: 'Forget a response that was kept. Later ones keep the conversation that they have answered.',
+    summary:
+      'Forget a response that was kept, and stop it first if it is under way. Later ones keep the conversation that they have answered.',
     responses: { 'application/json': { name: 'DeletedResponse', schema: deletedResponseSchema } },
     errors,
     async handle({ caller, pathParameters }) {
       const id = pathParameters['response_id']!;
-      const { kept } = await findKept(caller, id, 'response_id');
+      const found = await findKept(caller, id, 'response_id');
+      const { kept } = found;
+      if (isPending(found)) await kept.work.stop(id);
       await kept.delete(id);
       return jsonResponse(200, { id, object: 'response', deleted: true });
     },

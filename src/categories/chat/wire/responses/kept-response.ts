@@ -70,6 +70,43 @@ export function notFound(param: string): InferenceError {
   });
 }
 
+/** Whether the response has an answer, of which the limit may have cut off the end. */
+export function hasAnswer({ response: { status } }: KeptResponse): boolean {
+  return status === 'completed' || status === 'incomplete';
+}
+
+/** Whether a response in the background is still to come. */
+export function isPending({ response: { status } }: Pick<KeptResponse, 'response'>): boolean {
+  return status === 'queued' || status === 'in_progress';
+}
+
+/** `findKept`; a response whose process has gone has failed. */
+export async function findSettled(
+  caller: Pick<CallerState, 'kept'>,
+  id: string,
+  param: string,
+): ReturnType<typeof findKept> {
+  const found = await findKept(caller, id, param);
+  if (!isPending(found) || (await found.kept.work.isUnderWay(id))) return found;
+  // It may have ended between the two questions.
+  const last = await findKept(caller, id, param);
+  if (!isPending(last)) return last;
+  const error = {
+    code: 'server_error',
+    message: 'The process that ran the response has gone, or could not keep its answer.',
+  };
+  return { ...last, response: { ...last.response, status: 'failed', error } };
+}
+
+/** The conversation of a response, every item with an id. */
+export function toKeptItems(items: Keeping['items'], responseId: string): KeptResponse['input'] {
+  const suffix = responseId.replace(/^resp_/, '');
+  return items.map((item, index) => ({
+    ...item,
+    id: item.id ?? `${idPrefixes[item.type ?? 'message']}_${suffix}_in${index}`,
+  }));
+}
+
 /** Keeps a response, where its request wants that. The answer says whether it is kept: a store that fails doesn't spoil it. */
 export async function keepResponse(
   response: ModelResponse,
@@ -77,12 +114,7 @@ export async function keepResponse(
   { caller: { kept }, report }: Pick<EndpointRun<never, never>, 'caller' | 'report'>,
 ): Promise<ModelResponse> {
   if (!store || kept === undefined) return response;
-  const suffix = response.id.replace(/^resp_/, '');
-  const input = items.map((item, index) => ({
-    ...item,
-    id: item.id ?? `${idPrefixes[item.type ?? 'message']}_${suffix}_in${index}`,
-  }));
-  const value: KeptResponse = { response, input };
+  const value: KeptResponse = { response, input: toKeptItems(items, response.id) };
   const isKept = await kept.set(response.id, value).catch((error: unknown) => {
     report(InferenceError.from(error));
     return false;

@@ -185,6 +185,11 @@ export const responsesRequestSchema = chatRequestSchema
       description: 'Log probabilities; reasoning encrypted, beside its text.',
     }),
     metadata: z.record(z.string(), z.string()).nullish().meta({ description: 'Comes back as it is.' }),
+    background: z.boolean().nullish().meta({
+      description:
+        'Answers at once, and goes on without the connection; only where the service keeps responses, not with `stream`.',
+      default: false,
+    }),
     store: z.boolean().nullish().meta({
       description:
         'Whether the response is kept; default: true where the service keeps responses, else false.',
@@ -265,7 +270,7 @@ export const modelResponseSchema = z.object({
   created_at: z.int(),
   completed_at: z.int().nullable(),
   model: z.string(),
-  status: z.enum(['in_progress', 'completed', 'incomplete', 'failed']),
+  status: z.enum(['queued', 'in_progress', 'completed', 'incomplete', 'failed', 'cancelled']),
   error: z.object({ code: z.string(), message: z.string() }).nullable(),
   incomplete_details: z.object({ reason: z.literal('max_output_tokens') }).nullable(),
   output: z.array(outputItem),
@@ -289,7 +294,7 @@ export const modelResponseSchema = z.object({
   tools: z.array(offeredTool),
   top_logprobs: z.int(),
   top_p: z.number(),
-  background: z.literal(false),
+  background: z.boolean(),
   previous_response_id: z.string().nullable(),
   store: z.boolean(),
   truncation: z.literal('disabled'),

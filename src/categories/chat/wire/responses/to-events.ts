@@ -44,6 +44,22 @@ export interface ResponseStreamer {
   fail(failure: ResponseFailure): ResponseEvent[];
 }
 
+/** The fields of a response that its answer brings. */
+export type Outcome = Pick<ModelResponse, 'status'> & Partial<ModelResponse>;
+
+/** A response without any output, but for what is given. */
+export function toEmptyResponse(head: ResponseHead, outcome: Outcome): ModelResponse {
+  return {
+    ...head,
+    completed_at: null,
+    error: null,
+    incomplete_details: null,
+    output: [],
+    usage: null,
+    ...outcome,
+  };
+}
+
 /**
  * Makes the streamer of one response. The ids of its items are made of the response's own.
  *
@@ -66,15 +82,7 @@ export function createResponseStreamer(
   let logprobs: TextLogprobs = [];
   let sequenceNumber = 0;
 
-  const toResponse = (own: Pick<ModelResponse, 'status'> & Partial<ModelResponse>): ModelResponse => ({
-    ...head,
-    completed_at: null,
-    error: null,
-    incomplete_details: null,
-    output: [...output],
-    usage: null,
-    ...own,
-  });
+  const toResponse = (own: Outcome): ModelResponse => toEmptyResponse(head, { output: [...output], ...own });
   const end = (status: OutputItem['status']): EventBody[] => {
     if (!growing) return [];
     if (growing.type === 'message') growing.logprobs.push(...logprobs);

@@ -36,7 +36,7 @@ export function toResponseHead(
     tools: offeredTools(body.tools ?? []),
     top_logprobs: valueOf('topLogprobs'),
     top_p: valueOf('topP'),
-    background: false,
+    background: body.background === true,
     previous_response_id: body.previous_response_id ?? null,
     store,
     truncation: 'disabled',

@@ -1,0 +1,130 @@
+import type { ChatEvent } from '../../categories/chat/events.ts';
+import type { ChatRequest } from '../../categories/chat/request.ts';
+import { quote } from '../../core/text/quote.ts';
+import { fieldError } from '../../errors.ts';
+import { callApi, readJson, unreadable } from './api-client.ts';
+import { toConversation } from './chat-body.ts';
+import { toPromptFields } from './prompt-fields.ts';
+import type { RemoteModel } from './remote-model.ts';
+import type { ApiDialect, ApiEndpoint } from './server.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** A prompt as the server's tokenizer reads it. */
+interface Encoded {
+  readonly text: string;
+  readonly tokens: readonly number[];
+  /** 0 where the server doesn't say. */
+  readonly contextLength: number;
+}
+
+/** Asks one server; the answer is an object. */
+type Ask = (path: string, body: Fields) => Promise<Fields>;
+
+interface Tokenizer {
+  /** Whether its paths stand beside `/v1`, not below it. */
+  readonly isAtRoot: boolean;
+  encode(ask: Ask, text: string, request: ChatRequest): Promise<Fields>;
+  decode(ask: Ask, tokens: readonly number[]): Promise<unknown>;
+  chat(ask: Ask, request: ChatRequest, dialect: ApiDialect): Promise<Fields & { readonly text?: unknown }>;
+}
+
+/** The ids of some million tokens. */
+const maxAnswerBytes = 2 ** 26;
+
+const toChatPrompt = (request: ChatRequest, dialect: ApiDialect): Fields => {
+  const tools = request.toolChoice === 'none' ? [] : request.tools;
+  return { ...toConversation({ ...request, tools }), ...toPromptFields(dialect, request) };
+};
+
+const ofVllm: Tokenizer = {
+  isAtRoot: true,
+  encode: (ask, prompt, { addSpecialTokens: add_special_tokens }) =>
+    ask('/tokenize', { prompt, add_special_tokens }),
+  decode: async (ask, tokens) => (await ask('/detokenize', { tokens }))['prompt'],
+  chat(ask, request, dialect) {
+    const { addSpecialTokens: add_special_tokens } = request;
+    return ask('/tokenize', { ...toChatPrompt(request, dialect), add_special_tokens });
+  },
+};
+
+/** The tokenizers that servers offer, by their dialects. */
+const tokenizers: Readonly<Partial<Record<ApiDialect, Tokenizer>>> = {
+  vllm: ofVllm,
+  slashv1: { ...ofVllm, isAtRoot: false },
+  'llama-server': {
+    isAtRoot: true,
+    encode: (ask, content, { addSpecialTokens = true }) =>
+      ask('/tokenize', { content, add_special: addSpecialTokens }),
+    decode: async (ask, tokens) => (await ask('/detokenize', { tokens }))['content'],
+    async chat(ask, request, dialect) {
+      const { prompt: text } = await ask('/apply-template', toChatPrompt(request, dialect));
+      return { ...(await ask('/tokenize', { content: text, add_special: true })), text };
+    },
+  },
+};
+
+/**
+ * Encodes the prompts of a request, or its conversation, by the tokenizer of the server.
+ *
+ * @throws InferenceError `unsupported_feature` for a server that offers none, and for the spelling of tokens
+ */
+export async function* encodePrompts(
+  model: RemoteModel,
+  request: ChatRequest,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<ChatEvent> {
+  const { id, name, dialect, servers, extraBody } = model;
+  const tokenizer = tokenizers[dialect];
+  if (tokenizer === undefined || request.echo === 'spelling') {
+    const lack = tokenizer
+      ? 'does not tell how tokens are spelled'
+      : `has no tokenizer in its dialect, ${dialect}`;
+    const reason = `${quote(id)} runs on another server, which ${lack}`;
+    throw fieldError('model', reason, { code: 'unsupported_feature' });
+  }
+  const { prompts } = request;
+  const param = prompts.length === 0 ? 'messages' : prompts.length === 1 ? 'prompt[0]' : 'prompt';
+  const askOf =
+    (server: ApiEndpoint): Ask =>
+    async (path, fields) => {
+      const url = tokenizer.isAtRoot ? server.url.replace(/\/v1$/, '') : server.url;
+      const body = { ...extraBody, model: name, ...fields };
+      const subject = { param, model, fields: Object.keys(body) };
+      const answer = await readJson(
+        await callApi({ ...server, url }, { path, body, signal, subject }),
+        maxAnswerBytes,
+      );
+      if (typeof answer === 'object' && answer !== null) return answer as Fields;
+      throw unreadable('expected an object');
+    };
+  const encode = async (ask: Ask, prompt: ChatRequest['prompts'][number] | undefined): Promise<Encoded> => {
+    if (typeof prompt === 'object') {
+      return { text: textOf(await tokenizer.decode(ask, prompt)), tokens: prompt, contextLength: 0 };
+    }
+    const answer = await (prompt === undefined
+      ? tokenizer.chat(ask, request, dialect)
+      : tokenizer.encode(ask, prompt, request));
+    const tokens = tokensOf(answer['tokens']);
+    const text = prompt ?? answer['text'] ?? (await tokenizer.decode(ask, tokens));
+    return { text: textOf(text), tokens, contextLength: Number(answer['max_model_len'] ?? 0) };
+  };
+  for (const [index, prompt] of (prompts.length === 0 ? [undefined] : prompts).entries()) {
+    const { contextLength, ...encoded } = await servers.ask(
+      (server) => encode(askOf(server), prompt),
+      signal,
+    );
+    const length = contextLength > 0 ? contextLength : model.info.contextLength;
+    yield { type: 'prompt', prompt: index, ...encoded, before: 0, contextLength: length };
+  }
+}
+
+function textOf(value: unknown): string {
+  if (typeof value === 'string') return value;
+  throw unreadable('expected a text');
+}
+
+function tokensOf(value: unknown): readonly number[] {
+  if (Array.isArray(value) && value.every((token) => Number.isInteger(token))) return value as number[];
+  throw unreadable('expected token ids');
+}

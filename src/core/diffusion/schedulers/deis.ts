@@ -1,0 +1,60 @@
+import { lagrangeBasis } from '../../math/lagrange.ts';
+import { blendInPlace, blendInto } from './blend.ts';
+import type { ConfigReader } from './config.ts';
+import { readThreshold } from './limit.ts';
+import { fewSteps, readMultistepSigmas, readSolverType, solverDenoisedInto } from './multistep-sigmas.ts';
+import type { Scheduler } from './scheduler.ts';
+
+/**
+ * Diffusion exponential integrator sampler of order 1 to 3: a polynomial in ln ρ through the last predictions of the noise
+ * is integrated over the step, ρ being noise over signal. Zhang and Chen 2022, section 3.3, log ρ.
+ */
+export function createDeis(config: ConfigReader, steps: number): Scheduler {
+  config.refuse(['use_dynamic_shifting', 'rescale_betas_zero_snr']);
+  // Configs of other multistep solvers stand for these.
+  config.choice('algorithm_type', ['deis', 'dpmsolver', 'dpmsolver++'], 'deis');
+  config.choice('solver_type', ['logrho', 'midpoint', 'heun', 'bh1', 'bh2'], 'logrho');
+  const most = config.number('solver_order', 2);
+  if (![1, 2, 3].includes(most)) throw new RangeError(`solver_order: expected 1, 2 or 3, got ${most}`);
+  const { type, isFlow } = readSolverType(config);
+  const limit = readThreshold(config);
+  const { timesteps, levels } = readMultistepSigmas(config, steps, {
+    isFlow,
+    roundsKarras: true,
+    endsAtSmallest: true,
+  });
+  const lowersOrder = config.flag('lower_order_final', true) && timesteps.length < fewSteps;
+  /** Predictions of the noise, newest first. */
+  let noises: Float32Array[] = [];
+  let denoised = new Float32Array(0);
+  return {
+    timesteps,
+    initialNoiseScale: 1,
+    inputScale: () => 1,
+    step(step, sample, output) {
+      if (denoised.length !== sample.length) denoised = new Float32Array(sample.length);
+      const [from, to] = [levels[step]!, levels[step + 1]!];
+      solverDenoisedInto(denoised, sample, output, { type, level: from });
+      limit?.(denoised);
+      blendInto(output, 1 / from.sigma, sample, -from.alpha / from.sigma, denoised);
+      noises = [output.slice(), ...noises].slice(0, most);
+      const order = Math.min(noises.length, lowersOrder ? timesteps.length - step : most);
+      // ln ρ = −λ, counted from the start of the step.
+      const nodes = noises.slice(0, order).map((_, age) => from.lambda - levels[step - age]!.lambda);
+      const ratio = from.sigma / from.alpha;
+      const end = from.lambda - to.lambda;
+      blendInPlace(sample, to.alpha / from.alpha, output, 0);
+      for (const [age, polynomial] of lagrangeBasis(nodes).entries()) {
+        blendInPlace(sample, 1, noises[age]!, to.alpha * ratio * exponentialIntegral(polynomial, end));
+      }
+      return denoised;
+    },
+  };
+}
+
+/** ∫ p(u) eᵘ du from 0 to `end`, for a polynomial p of at most second degree. */
+function exponentialIntegral([constant = 0, linear = 0, square = 0]: readonly number[], end: number): number {
+  const at = (u: number): number =>
+    Math.exp(u) * (constant + linear * (u - 1) + square * (u * u - 2 * u + 2));
+  return at(end) - at(0);
+}

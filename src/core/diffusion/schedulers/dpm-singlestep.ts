@@ -1,0 +1,97 @@
+import { blendInPlace, blendInto } from './blend.ts';
+import type { ConfigReader } from './config.ts';
+import { readThreshold } from './limit.ts';
+import { readMultistepSigmas, readSolverType, solverDenoisedInto } from './multistep-sigmas.ts';
+import type { Scheduler } from './scheduler.ts';
+
+/**
+ * DPM-Solver++ of order 1 to 3 (2S, 3S): the steps of one order, two or three of them, begin at the same sample, each with
+ * the outputs of those before it. Lu et al. 2022, algorithm 1; its stochastic form likewise.
+ */
+export function createDpmSinglestep(config: ConfigReader, steps: number): Scheduler {
+  config.refuse(['use_dynamic_shifting', 'variance_type', 'rescale_betas_zero_snr']);
+  config.choice('timestep_spacing', ['linspace'], 'linspace');
+  const algorithm = config.choice('algorithm_type', ['dpmsolver++', 'sde-dpmsolver++'], 'dpmsolver++');
+  const heun = config.choice('solver_type', ['midpoint', 'heun'], 'midpoint') === 'heun';
+  const most = config.number('solver_order', 2);
+  if (![1, 2, 3].includes(most)) throw new RangeError(`solver_order: expected 1, 2 or 3, got ${most}`);
+  if (heun && most === 3 && algorithm === 'sde-dpmsolver++') {
+    throw new RangeError('solver_type: expected midpoint beside solver_order 3 of sde-dpmsolver++, got heun');
+  }
+  const { type, isFlow } = readSolverType(config);
+  const limit = readThreshold(config);
+  const { levels, timesteps } = readMultistepSigmas(config, steps, {
+    isFlow,
+    roundsKarras: true,
+    smallestLambda: config.number('lambda_min_clipped', -Infinity),
+  });
+  const endsAtZero = levels.at(-1)!.sigma === 0;
+  const orders = ordersOf(steps, most, {
+    lowersFinal: config.flag('lower_order_final', false),
+    endsAtZero,
+  });
+  /** 2 where the equation is stochastic: the noise decays twice as fast, and fresh noise takes its place. */
+  const speed = algorithm === 'sde-dpmsolver++' ? 2 : 1;
+  /** Of the steps since `start`, oldest first. */
+  let outputs: Float32Array[] = [];
+  let start = new Float32Array(0);
+  let scratch = new Float32Array(0);
+  return {
+    timesteps,
+    initialNoiseScale: 1,
+    inputScale: () => 1,
+    step(step, sample, output, noise) {
+      if (start.length !== sample.length) {
+        start = new Float32Array(sample.length);
+        scratch = new Float32Array(sample.length);
+      }
+      const denoised = new Float32Array(sample.length);
+      solverDenoisedInto(denoised, sample, output, { type, level: levels[step]! });
+      limit?.(denoised);
+      const order = orders[step]!;
+      if (order === 1) {
+        start.set(sample);
+        outputs = [];
+      }
+      outputs.push(denoised);
+      const first = step - order + 1;
+      const [from, to] = [levels[first]!, levels[step + 1]!];
+      const h = to.lambda - from.lambda;
+      const fading = speed * h;
+      const gained = -Math.expm1(-fading);
+      const kept = (to.sigma / from.sigma) * (speed === 2 ? Math.exp(-h) : 1);
+      blendInto(sample, kept, start, to.alpha * gained, outputs[0]!);
+      // Divided differences of the outputs, against the first.
+      const places = outputs.map((_, index) => (levels[first + index]!.lambda - from.lambda) / h);
+      const slope = to.alpha * (1 - gained / fading);
+      const add = (index: number, weight: number): void => {
+        blendInto(scratch, weight / places[index]!, outputs[index]!, -weight / places[index]!, outputs[0]!);
+        blendInPlace(sample, 1, scratch, 1);
+      };
+      if (order === 2) add(1, heun ? slope : (to.alpha * gained) / 2);
+      if (order === 3 && !heun) add(2, slope);
+      if (order === 3 && heun) {
+        const [near, far] = [places[1]!, places[2]!];
+        const curve = 2 * to.alpha * ((fading - gained) / fading ** 2 - 0.5);
+        add(1, (slope * far + curve) / (far - near));
+        add(2, -(slope * near + curve) / (far - near));
+      }
+      if (speed === 2) {
+        noise(scratch);
+        blendInPlace(sample, 1, scratch, to.sigma * Math.sqrt(-Math.expm1(-2 * h)));
+      }
+      return denoised;
+    },
+  };
+}
+
+/** The order of each step: 1, 2, 3, 1, 2, 3, …, the last ones lower where the count asks for it. */
+function ordersOf(
+  steps: number,
+  most: number,
+  { lowersFinal, endsAtZero }: { readonly lowersFinal: boolean; readonly endsAtZero: boolean },
+): number[] {
+  const orders = Array.from({ length: steps }, (_, step) => (step % most) + 1);
+  if (endsAtZero || (lowersFinal && steps % most === 0)) orders[steps - 1] = 1;
+  return orders;
+}

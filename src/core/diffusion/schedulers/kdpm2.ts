@@ -1,0 +1,62 @@
+import { latentBetaRange } from './betas.ts';
+import { blendInPlace, blendInto } from './blend.ts';
+import type { ConfigReader } from './config.ts';
+import { ancestralSigmas, denoisedAtSigmaInto, readSigmas } from './noise-levels.ts';
+import type { Scheduler } from './scheduler.ts';
+import { timestepOf } from './sigmas.ts';
+
+/**
+ * The midpoint method on the noise level σ, the geometric mean of a step's ends being its middle: DPM-Solver-2 in the form of
+ * Karras et al. 2022, algorithm 2. The last step is Euler's, so the model is asked `2 · steps − 1` times.
+ */
+export function createKdpm2(config: ConfigReader, steps: number): Scheduler {
+  return createMidpoint(config, steps, (_, to) => ({ down: to, up: 0 }));
+}
+
+/** As {@link createKdpm2}, towards a lower noise level, from where fresh noise leads back. */
+export function createKdpm2Ancestral(config: ConfigReader, steps: number): Scheduler {
+  return createMidpoint(config, steps, ancestralSigmas);
+}
+
+function createMidpoint(config: ConfigReader, steps: number, split: typeof ancestralSigmas): Scheduler {
+  const type = config.choice('prediction_type', ['epsilon', 'v_prediction'], 'epsilon');
+  const levels = readSigmas(config, steps, { betaRange: latentBetaRange, roundsKarras: true });
+  const { sigmas, timesteps, initialNoiseScale, training } = levels;
+  const middleOf = (index: number): number =>
+    Math.sqrt(sigmas[index]! * split(sigmas[index]!, sigmas[index + 1]!).down);
+  const sigmaOf = (step: number): number => (step % 2 === 0 ? sigmas[step / 2]! : middleOf((step - 1) / 2));
+  let denoised = new Float32Array(0);
+  let start = new Float32Array(0);
+  return {
+    timesteps: timesteps.flatMap((timestep, index) =>
+      index === timesteps.length - 1 ? [timestep] : [timestep, timestepOf(middleOf(index), training)],
+    ),
+    initialNoiseScale,
+    inputScale: (step) => 1 / Math.hypot(sigmaOf(step), 1),
+    step(step, sample, output, noise) {
+      if (denoised.length !== sample.length) {
+        denoised = new Float32Array(sample.length);
+        start = new Float32Array(sample.length);
+      }
+      const sigma = sigmaOf(step);
+      denoisedAtSigmaInto(denoised, sample, output, { type, sigma });
+      if (step % 2 === 0) {
+        start.set(sample);
+        const isLast = step === 2 * (timesteps.length - 1);
+        const move = ((isLast ? sigmas.at(-1)! : middleOf(step / 2)) - sigma) / sigma;
+        blendInPlace(sample, 1 + move, denoised, -move);
+      } else {
+        const from = sigmas[(step - 1) / 2]!;
+        const { down, up } = split(from, sigmas[(step + 1) / 2]!);
+        const move = (down - from) / sigma;
+        blendInto(sample, move, sample, -move, denoised);
+        blendInPlace(sample, 1, start, 1);
+        if (up > 0) {
+          noise(start);
+          blendInPlace(sample, 1, start, up);
+        }
+      }
+      return denoised;
+    },
+  };
+}

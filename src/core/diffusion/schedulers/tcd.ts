@@ -1,0 +1,50 @@
+import { cumulativeAlphas, latentBetaRange } from './betas.ts';
+import { blendInPlace, blendInto } from './blend.ts';
+import type { ConfigReader } from './config.ts';
+import { denoisedInto, noiseInto } from './denoised.ts';
+import { predictionTypes, type Scheduler } from './scheduler.ts';
+import { readDistilledTimesteps } from './timesteps.ts';
+
+/** Part of the way to the next timestep that fresh noise leads back, as the paper recommends. */
+const stochasticity = 0.3;
+
+/**
+ * Trajectory consistency distillation: every step jumps below the next noise level and back up to it with noise. Zheng et al.
+ * 2024, algorithm 4 with γ = 0.3.
+ */
+export function createTcd(config: ConfigReader, steps: number): Scheduler {
+  config.refuse(['thresholding', 'clip_sample']);
+  const type = config.choice('prediction_type', predictionTypes, 'epsilon');
+  const alphas = cumulativeAlphas(config, {
+    keepFinite: false,
+    betaRange: latentBetaRange,
+    betaSchedule: 'scaled_linear',
+  });
+  const timesteps = readDistilledTimesteps(config, alphas.length, steps);
+  let denoised = new Float32Array(0);
+  let fresh = new Float32Array(0);
+  return {
+    timesteps,
+    initialNoiseScale: 1,
+    inputScale: () => 1,
+    step(step, sample, output, noise) {
+      if (denoised.length !== sample.length) {
+        denoised = new Float32Array(sample.length);
+        fresh = new Float32Array(sample.length);
+      }
+      const product = alphas[timesteps[step]!]!;
+      const level = { type, alpha: Math.sqrt(product), sigma: Math.sqrt(1 - product) };
+      denoisedInto(denoised, sample, output, level);
+      noiseInto(fresh, sample, output, level);
+      const next = timesteps[step + 1] ?? 0;
+      const below = alphas[Math.floor((1 - stochasticity) * next)]!;
+      blendInto(sample, Math.sqrt(below), denoised, Math.sqrt(1 - below), fresh);
+      if (step < timesteps.length - 1) {
+        const kept = alphas[next]! / below;
+        noise(fresh);
+        blendInPlace(sample, Math.sqrt(kept), fresh, Math.sqrt(1 - kept));
+      }
+      return denoised;
+    },
+  };
+}
